@@ -1,0 +1,84 @@
+#include "text/tokenizer_trainer.h"
+
+#include <sentencepiece_trainer.h>
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+#include "tensor/check.h"
+#include "text/tokenizer.h"
+#include "text/utf8.h"
+
+namespace wasmformer {
+namespace {
+
+using Arguments = std::unordered_map<std::string, std::string>;
+
+// spm_train leaves out longer lines, and lines with the character that it keeps for itself.
+constexpr std::size_t max_sentence_bytes = 4192;
+constexpr const char* reserved_character = "\xE2\x96\x85";
+
+class Sentences : public sentencepiece::SentenceIterator {
+ public:
+  explicit Sentences(const std::vector<std::string>& sentences) : sentences_(sentences) {}
+  bool done() const override { return next_ == sentences_.size(); }
+  void Next() override { ++next_; }
+  const std::string& value() const override { return sentences_[next_]; }
+  sentencepiece::util::Status status() const override { return {}; }
+
+ private:
+  const std::vector<std::string>& sentences_;
+  std::size_t next_ = 0;
+};
+
+std::string run(const std::vector<std::string>& sentences, const std::string& type, Index vocab_size) {
+  const Arguments arguments = {{"model_type", type},
+                               {"vocab_size", std::to_string(vocab_size)},
+                               {"character_coverage", "1.0"},
+                               {"normalization_rule_name", "nmt_nfkc"},
+                               {"max_sentence_length", std::to_string(max_sentence_bytes)},
+                               {"pad_id", "0"},
+                               {"unk_id", "1"},
+                               {"bos_id", "2"},
+                               {"eos_id", "3"},
+                               {"num_threads", "1"},  // the same model on every machine
+                               {"minloglevel", "2"}};
+  Sentences iterator(sentences);
+  std::string model;
+  const auto status = sentencepiece::SentencePieceTrainer::Train(arguments, &iterator, &model);
+  // Its message begins with its own file, line and condition, in brackets, and may end with advice on its
+  // options.
+  const std::string text = status.ToString();
+  const std::size_t bracket = text.rfind("] ");
+  const std::string sentence = bracket == std::string::npos ? text : text.substr(bracket + 2);
+  WASMFORMER_CHECK(status.ok(), "[tokenizer] " << sentence.substr(0, sentence.find(" Increase vocab_size")));
+  return model;
+}
+
+// The trainer ends the program when nothing is left of a text after its rules; so find that out before.
+bool has_text(const std::vector<std::string>& sentences) {
+  const Tokenizer probe(run({"a"}, "char", 100));
+  return std::any_of(sentences.begin(), sentences.end(), [&probe](const std::string& sentence) {
+    return sentence.size() <= max_sentence_bytes && sentence.find(reserved_character) == std::string::npos &&
+           !probe.encode(sentence).empty();
+  });
+}
+
+}  // namespace
+
+std::string train_tokenizer(const std::vector<std::string>& sentences, const TokenizerOptions& options) {
+  WASMFORMER_CHECK((std::set<std::string>{"bpe", "unigram", "char", "word"}.count(options.type)),
+                   "[tokenizer] type '" << options.type << "' is not one of bpe, unigram, char and word");
+  // Four ids are taken by pad, unk, bos and eos.
+  WASMFORMER_CHECK(
+      options.vocab_size > 4 && options.vocab_size <= 1 << 20,
+      "[tokenizer] vocab_size is " << options.vocab_size << "; it must be from 5 to " << (1 << 20));
+  for (std::size_t i = 0; i < sentences.size(); ++i) {
+    WASMFORMER_CHECK(is_utf8(sentences[i]), "[tokenizer] sentence " << i + 1 << " is not UTF-8");
+  }
+  WASMFORMER_CHECK(has_text(sentences), "[tokenizer] there is no text to learn from");
+  return run(sentences, options.type, options.vocab_size);
+}
+
+}  // namespace wasmformer
