@@ -1,15 +1,15 @@
-// The hyper-parameters: of the model (Vaswani et al. 2017, sections 3 and 5.4) and of its training (section 5).
-// Every field is reached by visit(), so JSON, --set and the model file know the same keys.
+// The hyper-parameters: of the model (Vaswani et al. 2017, sections 3 and 5.4) and of its training (section
+// 5). Every field is reached by visit(), so JSON, --set and the model file know the same keys.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
+#include "ops/activation.h"
 #include "tensor/matrix.h"
 
 namespace wasmformer {
 
-enum class Activation { relu, gelu, swish };
 enum class NormPlace { post, pre };
 enum class Positions { sinusoidal, learned };
 enum class TieEmbeddings { all, target, none };
@@ -107,11 +107,12 @@ struct Preset {
 };
 Preset preset(const std::string& name);
 
-// "d_model=256": sets one key of either struct. Throws Error when the key is unknown or the value not one of it.
+// "d_model=256": sets one key of either struct. Throws Error when the key is unknown or the value not one of
+// it.
 void set_option(Config& config, TrainingConfig& training, const std::string& key, const std::string& value);
 
-// JSON of all keys; reading throws Error for unknown keys and wrong types. Missing keys keep their values. Without
-// `training` its keys are checked in reading and dropped.
+// JSON of all keys; reading throws Error for unknown keys and wrong types. Missing keys keep their values.
+// Without `training` its keys are checked in reading and dropped.
 std::string to_json(const Config& config, const TrainingConfig* training = nullptr);
 void from_json(const std::string& json, Config& config, TrainingConfig* training = nullptr);
 

@@ -1,0 +1,40 @@
+// The one-file model: a safetensors file with the config and both tokenizers in its metadata.
+// Metadata keys: format "wasmformer", version, config (JSON), source_tokenizer and target_tokenizer (base64
+// of SentencePiece .model bytes; only the first where they are the same), languages ("de-en"), and what the
+// trainer adds.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "model/transformer.h"
+#include "text/tokenizer.h"
+
+namespace wasmformer {
+
+inline constexpr const char* model_format = "wasmformer";
+inline constexpr const char* model_version = "1";
+
+struct ModelFile {
+  std::unique_ptr<Transformer> transformer;
+  std::shared_ptr<const Tokenizer> source_tokenizer;
+  std::shared_ptr<const Tokenizer> target_tokenizer;  // the same object where one serves both
+  std::map<std::string, std::string> metadata;  // all of it but format, version, config and the tokenizers
+};
+
+enum class Precision { f32, f16 };
+
+// Throws Error for anything but a whole, consistent model file of this version.
+// Tensors whose names begin with "optimizer." belong to a checkpoint (train/checkpoint.h) and are passed
+// over.
+ModelFile parse_model(std::string_view bytes);
+// `extra`: F32 tensors to store after the model's own.
+std::string serialize_model(const ModelFile& model, Precision precision,
+                            const std::vector<std::pair<std::string, const Matrix*>>& extra = {});
+
+std::string base64_encode(std::string_view bytes);
+std::string base64_decode(std::string_view text);  // throws Error when it is not base64
+
+}  // namespace wasmformer

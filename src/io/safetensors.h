@@ -1,0 +1,44 @@
+// The safetensors container: 8 bytes of header length, a JSON header, then raw little-endian data.
+// Every length, offset and shape is checked before anything is allocated for it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tensor/matrix.h"
+
+namespace wasmformer {
+
+enum class Dtype { f32, f16, i8, i32, i64 };
+
+struct TensorEntry {
+  Dtype dtype = Dtype::f32;
+  std::vector<Index> shape;  // [] for a scalar
+  std::string_view data;     // little-endian, row-major; a view into the file's bytes
+};
+
+// A parsed file. Views live as long as the bytes that were parsed.
+struct SafetensorsFile {
+  std::map<std::string, TensorEntry> tensors;
+  std::map<std::string, std::string> metadata;
+
+  // The values of an F32, F16 or I32 tensor as a matrix: a vector becomes one row, a scalar [1, 1].
+  // Throws Error when there is no such tensor or it has more than two dimensions or another type.
+  Matrix matrix(const std::string& name) const;
+};
+
+// Throws Error, naming the fault, for anything but a whole and consistent file.
+SafetensorsFile parse_safetensors(std::string_view bytes);
+
+// What is to be written: names in order, data copied out of the views at the call.
+std::string serialize_safetensors(const std::vector<std::pair<std::string, TensorEntry>>& tensors,
+                                  const std::map<std::string, std::string>& metadata);
+
+// IEEE half precision, round to nearest even; out-of-range becomes infinity.
+std::uint16_t float_to_half(float value);
+float half_to_float(std::uint16_t half);
+
+}  // namespace wasmformer
