@@ -1,0 +1,46 @@
+// Serves the built page as any static host would, with the two headers that allow threads.
+// `node web/serve.mjs [PORT]`; the tests import serve().
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { extname, join, normalize, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const types = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json',
+  '.svg': 'image/svg+xml',
+  '.wasm': 'application/wasm',
+  '.woff2': 'font/woff2',
+};
+
+/** Resolves to the server and its address. Port 0 takes a free one. */
+export async function serve(folder, port = 0) {
+  const server = createServer(async (request, response) => {
+    try {
+      const path = normalize(decodeURIComponent(new URL(request.url, 'http://host').pathname));
+      const file = join(folder, path.endsWith(sep) ? join(path, 'index.html') : path);
+      const { size } = await stat(file).then((s) => (s.isFile() ? s : Promise.reject(new Error('not a file'))));
+      response.writeHead(200, {
+        'Content-Type': types[extname(file)] ?? 'application/octet-stream',
+        'Content-Length': size,
+        'Cache-Control': 'no-cache',
+        'Cross-Origin-Opener-Policy': 'same-origin',
+        'Cross-Origin-Embedder-Policy': 'require-corp',
+      });
+      if (request.method === 'HEAD') response.end();
+      else createReadStream(file).pipe(response);
+    } catch {
+      response.writeHead(404, { 'Content-Type': 'text/plain' }).end('Not found\n');
+    }
+  });
+  await new Promise((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
+  return { server, address: `http://localhost:${server.address().port}/` };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { address } = await serve(fileURLToPath(new URL('../build/page/', import.meta.url)), Number(process.argv[2] ?? 8080));
+  console.log(`The page is at ${address}  (Ctrl+C ends)`);
+}
