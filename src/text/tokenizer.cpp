@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "tensor/check.h"
+#include "text/charsmap.h"
 #include "text/utf8.h"
 
 namespace wasmformer {
@@ -14,7 +15,8 @@ namespace {
 // SentencePiece answers with a status, but the libraries below it may throw.
 bool load(sentencepiece::SentencePieceProcessor& processor, const std::string& model) {
   try {
-    return processor.LoadFromSerializedProto(model).ok() && processor.GetPieceSize() > 0;
+    return rules_are_sound(model) && processor.LoadFromSerializedProto(model).ok() &&
+           processor.GetPieceSize() > 0;
   } catch (const std::exception&) {
     return false;
   }
@@ -39,7 +41,7 @@ Tokenizer& Tokenizer::operator=(Tokenizer&&) noexcept = default;
 std::vector<TokenId> Tokenizer::encode(std::string_view text) const {
   WASMFORMER_CHECK(is_utf8(text), "[tokenizer] the text is not UTF-8");
   std::vector<TokenId> ids;
-  const auto status = processor_->Encode(text, &ids);
+  const auto status = processor_->Encode({text.data(), text.size()}, &ids);
   WASMFORMER_CHECK(status.ok(), "[tokenizer] cannot encode: " << status.ToString());
   return ids;
 }
