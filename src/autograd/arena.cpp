@@ -1,0 +1,39 @@
+#include "autograd/arena.h"
+
+namespace wasmformer {
+
+constexpr std::size_t alignment = 64;
+constexpr std::size_t smallest_block = std::size_t{1} << 20;
+
+void Arena::add_block(std::size_t size) {
+  std::unique_ptr<std::byte[]> memory(new std::byte[size + alignment]);
+  const auto address = reinterpret_cast<std::uintptr_t>(memory.get());
+  std::byte* begin = memory.get() + (alignment - address % alignment) % alignment;
+  blocks_.push_back({std::move(memory), begin, size});
+  used_ = 0;
+}
+
+void* Arena::take_bytes(std::size_t bytes) {
+  bytes = (bytes + alignment - 1) / alignment * alignment;
+  if (blocks_.empty() || used_ + bytes > blocks_.back().size)
+    add_block(std::max({bytes, smallest_block, this->bytes() / 4}));
+  std::byte* result = blocks_.back().begin + used_;
+  used_ += bytes;
+  return result;
+}
+
+void Arena::reset() {
+  used_ = 0;
+  if (blocks_.size() < 2) return;
+  const std::size_t size = bytes();
+  blocks_.clear();
+  add_block(size);
+}
+
+std::size_t Arena::bytes() const {
+  std::size_t sum = 0;
+  for (const Block& block : blocks_) sum += block.size;
+  return sum;
+}
+
+}  // namespace wasmformer

@@ -1,0 +1,36 @@
+// Memory of one step: taken piece by piece, given back all at once and used again by the next step.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "tensor/matrix.h"
+
+namespace wasmformer {
+
+class Arena {
+ public:
+  // Uninitialised, aligned to 64 bytes; valid until reset(). No destructor runs.
+  template <class T>
+  T* take(Index count) {
+    return static_cast<T*>(take_bytes(static_cast<std::size_t>(count) * sizeof(T)));
+  }
+  // Keeps the memory, as one block that the next step of this size fits into.
+  void reset();
+  std::size_t bytes() const;
+
+ private:
+  struct Block {
+    std::unique_ptr<std::byte[]> memory;
+    std::byte* begin;
+    std::size_t size;
+  };
+  void* take_bytes(std::size_t bytes);
+  void add_block(std::size_t size);
+
+  std::vector<Block> blocks_;  // the last is in use
+  std::size_t used_ = 0;       // bytes of it
+};
+
+}  // namespace wasmformer

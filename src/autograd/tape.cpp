@@ -1,0 +1,52 @@
+#include "autograd/tape.h"
+
+namespace wasmformer {
+
+ConstView Var::gradient() const {
+  WASMFORMER_CHECK(node_->gradient, "[gradient] nothing flowed into this " << shape(*this) << " variable.");
+  return {node_->gradient, node_->rows, node_->cols};
+}
+
+Var Tape::variable(Index rows, Index cols, bool wants_gradient) {
+  auto* node = arena_.take<Var::Node>(1);
+  *node = {rows, cols, arena_.take<Scalar>(rows * cols), nullptr, recording_ && wants_gradient};
+  return Var(node);
+}
+
+Var Tape::constant(const Matrix& value) {
+  auto* node = arena_.take<Var::Node>(1);
+  *node = {value.rows(), value.cols(), const_cast<Scalar*>(value.data()), nullptr, false};
+  return Var(node);
+}
+
+GradientSlot Tape::gradient(Var var) {
+  Var::Node& node = *var.node_;
+  const bool fresh = node.gradient == nullptr;
+  if (fresh) node.gradient = arena_.take<Scalar>(node.rows * node.cols);
+  return {View(node.gradient, node.rows, node.cols), fresh};
+}
+
+GradientSlot Tape::gradient_over_value(Var var) {
+  Var::Node& node = *var.node_;
+  WASMFORMER_CHECK(!node.gradient, "[gradient] this " << shape(var) << " variable has other uses.");
+  node.gradient = node.value;
+  return {View(node.gradient, node.rows, node.cols), true};
+}
+
+void Tape::backward(Var loss) {
+  WASMFORMER_CHECK(recording_, "[backward] this tape does not record.");
+  WASMFORMER_CHECK(loss.rows() == 1 && loss.cols() == 1,
+                   "[backward] the loss is " << shape(loss) << ", not [1, 1].");
+  gradient(loss).view.setOnes();
+  for (auto operation = operations_.rbegin(); operation != operations_.rend(); ++operation)
+    if (const Var::Node& out = *operation->out; out.gradient)
+      operation->run(operation->closure, {out.gradient, out.rows, out.cols});
+  operations_.clear();
+}
+
+void Tape::clear() {
+  operations_.clear();
+  arena_.reset();
+}
+
+}  // namespace wasmformer

@@ -1,0 +1,138 @@
+// Reverse-mode differentiation: operations record how to pass their gradient on; backward() walks them from
+// the last.
+#pragma once
+
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include "autograd/arena.h"
+#include "tensor/check.h"
+#include "tensor/matrix.h"
+#include "tensor/random.h"
+#include "tensor/thread_pool.h"
+
+namespace wasmformer {
+
+// A matrix on a tape: a handle, cheap to copy, valid until the tape is cleared.
+class Var {
+ public:
+  Var() = default;
+  Index rows() const { return node_->rows; }
+  Index cols() const { return node_->cols; }
+  ConstView value() const { return {node_->value, node_->rows, node_->cols}; }
+  View mutable_value() { return {node_->value, node_->rows, node_->cols}; }
+  bool wants_gradient() const { return node_->wants_gradient; }
+  // After backward(); all zeros where nothing flowed in.
+  ConstView gradient() const;
+
+ private:
+  friend class Tape;
+  struct Node {
+    Index rows, cols;
+    Scalar* value;     // [rows, cols]
+    Scalar* gradient;  // the same, or null as long as nothing flowed in
+    bool wants_gradient;
+  };
+  explicit Var(Node* node) : node_(node) {}
+  Node* node_ = nullptr;
+};
+
+// Where an operation adds its gradient. `fresh`: nothing was there yet, so it may be overwritten instead.
+struct GradientSlot {
+  View view;
+  bool fresh;
+};
+
+class Tape {
+ public:
+  // `recording` off: operations only compute; the same code serves for inference.
+  Tape(ThreadPool& pool, bool recording) : pool_(pool), recording_(recording) {}
+  Tape(const Tape&) = delete;
+  Tape& operator=(const Tape&) = delete;
+
+  ThreadPool& pool() { return pool_; }
+  bool recording() const { return recording_; }
+
+  // Dropout draws from here; a fresh value for every operation of a step. Seeded for each step by the
+  // trainer.
+  void seed(std::uint64_t seed) { random_ = Random(seed); }
+  std::uint64_t next_seed() { return random_.bits(); }
+
+  // An uninitialised [rows, cols] matrix.
+  Var variable(Index rows, Index cols, bool wants_gradient);
+  // A matrix that someone else owns and keeps as long as the variables; without gradient.
+  Var constant(const Matrix& value);
+  template <class T>
+  T* scratch(Index count) {
+    return arena_.take<T>(count);
+  }
+
+  // A copy that lives as long as the variables.
+  template <class T>
+  std::span<const T> keep(std::span<const T> items) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    T* copy = arena_.take<T>(static_cast<Index>(items.size()));
+    std::copy(items.begin(), items.end(), copy);
+    return {copy, items.size()};
+  }
+
+  // `backward(out_gradient)` runs once, after everything recorded later, if a gradient flowed into `out`.
+  // It is kept by copy in the tape's memory.
+  template <class F>
+  void record(Var out, F backward) {
+    static_assert(std::is_trivially_destructible_v<F>, "what a step keeps lives in the tape's memory");
+    operations_.push_back({[](void* f, ConstView g) { (*static_cast<F*>(f))(g); },
+                           new (arena_.take<F>(1)) F(backward), out.node_});
+  }
+
+  GradientSlot gradient(Var var);
+  View zeroed_gradient(Var var) {
+    auto [view, fresh] = gradient(var);
+    if (fresh) view.setZero();
+    return view;
+  }
+  // The same, in the memory of the value, which nobody may read any more.
+  GradientSlot gradient_over_value(Var var);
+  // Adds `upstream`, of the same shape, to the gradient of `var`.
+  template <class M>
+  void add_gradient(Var var, const M& upstream) {
+    auto [view, fresh] = gradient(var);
+    if (fresh)
+      view = upstream;
+    else
+      view += upstream;
+  }
+
+  // d loss / d everything that wants a gradient. `loss`: [1, 1]. Throws Error when recording is off.
+  void backward(Var loss);
+  // Forgets all variables and operations, keeps the memory.
+  void clear();
+  // Calls body(begin, end) over rows of `cols` columns, several threads at a time.
+  template <class F>
+  void for_rows(Index rows, Index cols, F&& body) {
+    constexpr Index elements_per_chunk = 16384;
+    pool_.parallel_for(rows, std::max<Index>(1, elements_per_chunk / std::max<Index>(cols, 1)), body);
+  }
+  // The same over columns, for sums over all rows, whose order may not depend on the threads.
+  template <class F>
+  void for_columns(Index cols, F&& body) {
+    pool_.parallel_for(cols, 64, body);
+  }
+  std::size_t bytes() const { return arena_.bytes(); }
+
+ private:
+  struct Operation {
+    void (*run)(void*, ConstView);
+    void* closure;
+    Var::Node* out;
+  };
+
+  ThreadPool& pool_;
+  bool recording_;
+  Random random_;
+  Arena arena_;
+  std::vector<Operation> operations_;
+};
+
+}  // namespace wasmformer

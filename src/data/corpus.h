@@ -1,0 +1,26 @@
+// Sentence pairs as token ids.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/config.h"
+#include "text/tokenizer.h"
+
+namespace wasmformer {
+
+struct SentencePair {
+  std::vector<TokenId> source, target;  // both end with the end token
+};
+
+struct Corpus {
+  std::vector<SentencePair> pairs;
+  Index skipped = 0;  // pairs with an empty side, or longer than the model's max_length
+};
+
+// Throws Error when the lists differ in length, a line is not UTF-8, or no pair is left.
+Corpus tokenize_corpus(const std::vector<std::string>& sources, const std::vector<std::string>& targets,
+                       const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer,
+                       const Config& config);
+
+}  // namespace wasmformer

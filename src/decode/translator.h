@@ -1,0 +1,108 @@
+// Texts in, texts out: tokenizes, searches, and puts words together again.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/model_file.h"
+#include "tensor/thread_pool.h"
+
+namespace wasmformer {
+
+struct Sampling {
+  double temperature = 1;
+  Index top_k = 0;   // 0: all
+  double top_p = 1;  // nucleus
+  std::uint64_t seed = 1;
+};
+
+struct TranslateOptions {
+  Index beam_size = 4;          // 1 is greedy
+  double length_penalty = 0.6;  // alpha of ((5 + n) / 6)^alpha, Wu et al. 2016, as the paper's section 6.1
+  Index n_best = 1;             // at most beam_size
+  Index max_length = 0;         // target tokens; 0: source tokens + 50, as in the paper
+  std::optional<Sampling> sampling;  // instead of a search; beam_size is then 1
+  std::string prefix;                // forced start of the target
+  bool attention = false;
+  Index top_tokens = 0;  // candidates kept for each step
+};
+
+struct Candidate {
+  std::string piece;
+  TokenId id = 0;
+  float log_probability = 0;
+};
+
+struct TargetToken : Candidate {
+  std::vector<Candidate> top;  // most probable first; empty unless asked for
+};
+
+// Probabilities of one attention, [layers, heads, rows, columns] row-major; rows are queries and sum to 1.
+struct AttentionMaps {
+  Index layers = 0, heads = 0, rows = 0, columns = 0;
+  std::vector<float> data;
+};
+
+struct Hypothesis {
+  std::string text;
+  double score = 0;                 // sum of log-probabilities over the length penalty
+  std::vector<TargetToken> tokens;  // the end token last, unless max_length cut it off
+};
+
+struct Translation : Hypothesis {
+  std::vector<Candidate> source_tokens;  // the end token last; their log_probability is 0
+  std::vector<Hypothesis> alternatives;  // n_best - 1 further ones, best first
+  // Rows and columns: encoder source x source, decoder target x target, cross target x source, where target
+  // row i is the step that chose tokens[i]: its input was the begin token or tokens[i - 1].
+  std::optional<AttentionMaps> encoder, decoder, cross;
+};
+
+class Transformer;
+
+class Translator {
+ public:
+  // `model_file`: the bytes of a model file (io/model_file.h). Throws Error as that does.
+  explicit Translator(std::string_view model_file, int threads = 1);
+  ~Translator();
+  Translator(Translator&&) noexcept;
+
+  // One translation an input, in order; all are one batch. Throws Error for impossible options, text that is
+  // not UTF-8, or a sentence longer than the model's max_length.
+  std::vector<Translation> translate(const std::vector<std::string>& texts,
+                                     const TranslateOptions& options) const;
+
+  // The same, one decoding step a call, so that a caller can show what there is and stop between steps.
+  class Job;
+  Job start(const std::vector<std::string>& texts, const TranslateOptions& options) const;
+
+  const ModelFile& model() const;
+  int threads() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+class Translator::Job {
+ public:
+  ~Job();
+  Job(Job&&) noexcept;
+
+  // Takes one step for every unfinished sentence; false when there was none left.
+  bool step();
+  // The best unfinished or finished text so far, an entry a sentence.
+  std::vector<std::string> partial() const;
+  // Valid once step() has returned false.
+  std::vector<Translation> result() const;
+
+ private:
+  friend class Translator;
+  struct State;
+  explicit Job(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace wasmformer

@@ -1,0 +1,67 @@
+#include "gemm/gemm.h"
+
+#include <Eigen/Dense>
+#include <algorithm>
+
+#include "tensor/check.h"
+
+namespace wasmformer {
+namespace {
+
+// Enough work to be worth a thread, and a multiple of every micro-kernel's height.
+constexpr Index rows_per_chunk = 192;
+constexpr Index columns_per_chunk = 512;
+
+template <class A, class B, class C>
+void product(const A& a, const B& b, C&& c, bool accumulate) {
+  if (accumulate)
+    c.noalias() += a * b;
+  else
+    c.noalias() = a * b;
+}
+
+// Weight gradients have few rows and a long k: smaller chunks keep all threads busy.
+Index chunk_rows(Index m, Index k) {
+  if (k <= m) return rows_per_chunk;
+  return std::clamp<Index>((m / 4 + 15) / 16 * 16, 16, rows_per_chunk);
+}
+
+template <class A, class B>
+void split(ThreadPool& pool, const A& a, const B& b, View c, bool accumulate) {
+  const Index m = c.rows(), n = c.cols(), k = a.cols();
+  if (m == 1 || m * 8 < n) {
+    pool.parallel_for(n, columns_per_chunk, [&](Index begin, Index end) {
+      product(a, b.middleCols(begin, end - begin), c.middleCols(begin, end - begin), accumulate);
+    });
+  } else {
+    pool.parallel_for(m, chunk_rows(m, k), [&](Index begin, Index end) {
+      product(a.middleRows(begin, end - begin), b, c.middleRows(begin, end - begin), accumulate);
+    });
+  }
+}
+
+}  // namespace
+
+void gemm(ThreadPool& pool, ConstView a, Op op_a, ConstView b, Op op_b, View c, bool accumulate) {
+  const bool ta = op_a == Op::transpose, tb = op_b == Op::transpose;
+  const Index m = ta ? a.cols() : a.rows(), k = ta ? a.rows() : a.cols();
+  const Index kb = tb ? b.cols() : b.rows(), n = tb ? b.rows() : b.cols();
+  WASMFORMER_CHECK(k == kb && c.rows() == m && c.cols() == n,
+                   "[gemm] " << shape(a) << (ta ? "ᵀ" : "") << " times " << shape(b) << (tb ? "ᵀ" : "")
+                             << " does not give " << shape(c) << ".");
+  if (m == 0 || n == 0) return;
+  if (k == 0) {
+    if (!accumulate) c.setZero();
+    return;
+  }
+  if (ta && tb)
+    split(pool, a.transpose(), b.transpose(), c, accumulate);
+  else if (ta)
+    split(pool, a.transpose(), b, c, accumulate);
+  else if (tb)
+    split(pool, a, b.transpose(), c, accumulate);
+  else
+    split(pool, a, b, c, accumulate);
+}
+
+}  // namespace wasmformer

@@ -1,0 +1,194 @@
+#include "model/transformer.h"
+
+#include <numbers>
+
+#include "ops/add.h"
+#include "ops/embedding.h"
+#include "ops/linear.h"
+
+namespace wasmformer {
+namespace {
+
+// The place of every token in its sentence, which begins `offset[i]` tokens earlier where there is a cache.
+std::vector<Index> places(std::size_t tokens, std::span<const Span> spans, const Cache* cache) {
+  std::vector<Index> at(tokens);
+  for (std::size_t i = 0; i < spans.size(); ++i)
+    for (Index j = 0; j < spans[i].size; ++j) at[spans[i].begin + j] = j + (cache ? cache->lengths[i] : 0);
+  return at;
+}
+
+void check_spans(const char* tag, std::size_t tokens, std::span<const Span> spans) {
+  Index at = 0;
+  for (const Span& span : spans) {
+    WASMFORMER_CHECK(span.begin == at && span.size >= 0,
+                     "[" << tag << "] spans must follow each other without gaps.");
+    at = span.end();
+  }
+  WASMFORMER_CHECK(at == static_cast<Index>(tokens),
+                   "[" << tag << "] spans cover " << at << " of " << tokens << " tokens.");
+}
+
+std::vector<Matrix>* next_layer(AttentionRecord* record) {
+  return record ? &record->emplace_back() : nullptr;
+}
+
+}  // namespace
+
+EncoderLayer::EncoderLayer(const Config& c)
+    : self_attn(c.d_model, c.num_heads, c.attention_dropout),
+      self_attn_layer_norm(c.d_model, c.norm_epsilon),
+      ffn(c.d_model, c.ffn_dim, c.activation, c.activation_dropout),
+      final_layer_norm(c.d_model, c.norm_epsilon) {}
+
+DecoderLayer::DecoderLayer(const Config& c)
+    : self_attn(c.d_model, c.num_heads, c.attention_dropout),
+      self_attn_layer_norm(c.d_model, c.norm_epsilon),
+      encoder_attn(c.d_model, c.num_heads, c.attention_dropout),
+      encoder_attn_layer_norm(c.d_model, c.norm_epsilon),
+      ffn(c.d_model, c.ffn_dim, c.activation, c.activation_dropout),
+      final_layer_norm(c.d_model, c.norm_epsilon) {}
+
+Transformer::Transformer(const Config& config)
+    : config_((config.check(), config)),
+      encoder_norm_(config.d_model, config.norm_epsilon),
+      decoder_norm_(config.d_model, config.norm_epsilon) {
+  const Config& c = config_;
+  source_embedding_.value.resize(c.source_vocab_size, c.d_model);
+  if (c.tie_embeddings != TieEmbeddings::all) target_embedding_.value.resize(c.target_vocab_size, c.d_model);
+  if (c.tie_embeddings == TieEmbeddings::none) output_.value.resize(c.target_vocab_size, c.d_model);
+  if (c.output_bias) output_bias_.value.resize(1, c.target_vocab_size);
+  if (c.positions == Positions::sinusoidal) {
+    source_positions_.value = target_positions_.value = sinusoidal_positions(c.max_length, c.d_model);
+  } else {
+    source_positions_.value.resize(c.max_length, c.d_model);
+    target_positions_.value.resize(c.max_length, c.d_model);
+  }
+  for (Index i = 0; i < c.encoder_layers; ++i) encoder_.emplace_back(c);
+  for (Index i = 0; i < c.decoder_layers; ++i) decoder_.emplace_back(c);
+}
+
+void Transformer::initialize(std::uint64_t seed) {
+  Random random(seed);
+  visit([&](const std::string&, Parameter& p, Initial rule) {
+    const double rows = static_cast<double>(p.value.rows()), cols = static_cast<double>(p.value.cols());
+    const double limit = std::sqrt(6 / (rows + cols)), deviation = 1 / std::sqrt(cols);
+    for (Scalar& x : p.value.reshaped<Eigen::RowMajor>()) {
+      switch (rule) {
+        case Initial::zeros:
+          x = 0;
+          break;
+        case Initial::ones:
+          x = 1;
+          break;
+        case Initial::xavier:
+          x = static_cast<Scalar>(limit * (2 * random.uniform() - 1));
+          break;
+        case Initial::embedding: {  // Box-Muller
+          const double radius = std::sqrt(-2 * std::log(1 - random.uniform()));
+          x = static_cast<Scalar>(deviation * radius * std::cos(2 * std::numbers::pi * random.uniform()));
+        }
+      }
+    }
+  });
+}
+
+void Transformer::enable_gradients() {
+  visit(
+      [](const std::string&, Parameter& p, Initial) { p.gradient.setZero(p.value.rows(), p.value.cols()); });
+}
+
+Index Transformer::parameter_count() {
+  Index count = 0;
+  visit([&](const std::string&, Parameter& p, Initial) { count += p.value.size(); });
+  return count;
+}
+
+Parameter& Transformer::target_embedding() {
+  return config_.tie_embeddings == TieEmbeddings::all ? source_embedding_ : target_embedding_;
+}
+
+Parameter& Transformer::output_weight() {
+  return config_.tie_embeddings == TieEmbeddings::none ? output_ : target_embedding();
+}
+
+template <class Sublayer>
+Var Transformer::residual(Tape& tape, Var x, LayerNorm& norm, Sublayer sublayer) {
+  if (config_.norm == NormPlace::pre) return add(tape, x, sublayer(norm(tape, x)), config_.dropout);
+  return norm(tape, add(tape, x, sublayer(x), config_.dropout));
+}
+
+Var Transformer::encode(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans,
+                        AttentionRecord* self_attention) {
+  check_spans("encode", ids.size(), spans);
+  Var x = embedding(tape, ids, places(ids.size(), spans, nullptr), source_embedding_, source_positions_,
+                    config_.dropout);
+  for (EncoderLayer& layer : encoder_) {
+    x = residual(tape, x, layer.self_attn_layer_norm, [&](Var h) {
+      MultiHeadAttention& attn = layer.self_attn;
+      return attn(tape, h, attn.k_proj(tape, h), attn.v_proj(tape, h), spans, spans, /*causal=*/false,
+                  next_layer(self_attention));
+    });
+    x = residual(tape, x, layer.final_layer_norm, [&](Var h) { return layer.ffn(tape, h); });
+  }
+  return config_.norm == NormPlace::pre ? encoder_norm_(tape, x) : x;
+}
+
+Var Transformer::decode(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans, Var memory,
+                        std::span<const Span> memory_spans, Cache* cache, AttentionRecord* self_attention,
+                        AttentionRecord* cross_attention) {
+  check_spans("decode", ids.size(), spans);
+  Var x = embedding(tape, ids, places(ids.size(), spans, cache), target_embedding(), target_positions_,
+                    config_.dropout);
+
+  std::vector<Span> key_spans(spans.begin(), spans.end());
+  if (cache) {
+    WASMFORMER_CHECK(spans.size() == cache->lengths.size(), "[decode] " << spans.size() << " spans for "
+                                                                        << cache->lengths.size()
+                                                                        << " cache slots.");
+    for (std::size_t i = 0; i < spans.size(); ++i) {
+      key_spans[i] = {static_cast<Index>(i) * cache->capacity, cache->lengths[i] + spans[i].size};
+      WASMFORMER_CHECK(key_spans[i].size <= cache->capacity, "[decode] " << key_spans[i].size
+                                                                         << " tokens do not fit the cache's "
+                                                                         << cache->capacity << ".");
+    }
+  }
+  // New rows join their slot; attention reads the slots.
+  auto cached = [&](Var fresh, Matrix& rows) {
+    for (std::size_t i = 0; i < spans.size(); ++i)
+      rows.middleRows(key_spans[i].begin + cache->lengths[i], spans[i].size) =
+          fresh.value().middleRows(spans[i].begin, spans[i].size);
+    return tape.constant(rows);
+  };
+
+  for (std::size_t l = 0; l < decoder_.size(); ++l) {
+    DecoderLayer& layer = decoder_[l];
+    Cache::Layer* store = cache ? &cache->layers[l] : nullptr;
+    x = residual(tape, x, layer.self_attn_layer_norm, [&](Var h) {
+      MultiHeadAttention& attn = layer.self_attn;
+      Var k = attn.k_proj(tape, h), v = attn.v_proj(tape, h);
+      if (store) k = cached(k, store->keys), v = cached(v, store->values);
+      return attn(tape, h, k, v, spans, key_spans, /*causal=*/true, next_layer(self_attention));
+    });
+    x = residual(tape, x, layer.encoder_attn_layer_norm, [&](Var h) {
+      MultiHeadAttention& attn = layer.encoder_attn;
+      Var k, v;
+      if (store && store->cross_keys.size() > 0) {
+        k = tape.constant(store->cross_keys), v = tape.constant(store->cross_values);
+      } else {
+        k = attn.k_proj(tape, memory), v = attn.v_proj(tape, memory);
+        if (store) store->cross_keys = k.value(), store->cross_values = v.value();
+      }
+      return attn(tape, h, k, v, spans, memory_spans, /*causal=*/false, next_layer(cross_attention));
+    });
+    x = residual(tape, x, layer.final_layer_norm, [&](Var h) { return layer.ffn(tape, h); });
+  }
+  if (cache)
+    for (std::size_t i = 0; i < spans.size(); ++i) cache->lengths[i] += spans[i].size;
+  return config_.norm == NormPlace::pre ? decoder_norm_(tape, x) : x;
+}
+
+Var Transformer::logits(Tape& tape, Var hidden) {
+  return linear(tape, hidden, output_weight(), config_.output_bias ? &output_bias_ : nullptr);
+}
+
+}  // namespace wasmformer

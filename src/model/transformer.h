@@ -1,0 +1,122 @@
+// The encoder-decoder Transformer (Vaswani et al. 2017, section 3 and figure 1). One definition serves
+// training, where the tape records and there is no cache, and decoding, where a cache holds what earlier
+// steps projected.
+#pragma once
+
+#include <cmath>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "autograd/tape.h"
+#include "model/cache.h"
+#include "model/config.h"
+#include "nn/layers.h"
+
+namespace wasmformer {
+
+// Attention probabilities of a call: [layer][sentence], each [heads · query rows, key rows].
+using AttentionRecord = std::vector<std::vector<Matrix>>;
+
+// Post-norm: x = norm(x + sublayer(x)). Pre-norm (Xiong et al. 2020): x = x + sublayer(norm(x)).
+struct EncoderLayer {
+  MultiHeadAttention self_attn;
+  LayerNorm self_attn_layer_norm;
+  FeedForward ffn;
+  LayerNorm final_layer_norm;
+
+  explicit EncoderLayer(const Config& c);
+  template <class Visitor>
+  void visit(const std::string& path, Visitor&& v) {
+    self_attn.visit(path + ".self_attn", v);
+    self_attn_layer_norm.visit(path + ".self_attn_layer_norm", v);
+    ffn.visit(path, v);
+    final_layer_norm.visit(path + ".final_layer_norm", v);
+  }
+};
+
+struct DecoderLayer {
+  MultiHeadAttention self_attn;
+  LayerNorm self_attn_layer_norm;
+  MultiHeadAttention encoder_attn;
+  LayerNorm encoder_attn_layer_norm;
+  FeedForward ffn;
+  LayerNorm final_layer_norm;
+
+  explicit DecoderLayer(const Config& c);
+  template <class Visitor>
+  void visit(const std::string& path, Visitor&& v) {
+    self_attn.visit(path + ".self_attn", v);
+    self_attn_layer_norm.visit(path + ".self_attn_layer_norm", v);
+    encoder_attn.visit(path + ".encoder_attn", v);
+    encoder_attn_layer_norm.visit(path + ".encoder_attn_layer_norm", v);
+    ffn.visit(path, v);
+    final_layer_norm.visit(path + ".final_layer_norm", v);
+  }
+};
+
+class Transformer {
+ public:
+  // Allocates; the values are undefined until initialize() or a model file sets them. Throws Error as
+  // Config::check.
+  explicit Transformer(const Config& config);
+
+  const Config& config() const { return config_; }
+  void initialize(std::uint64_t seed);
+  // Gives every parameter a gradient of zeros, so that tapes record it.
+  void enable_gradients();
+  Index parameter_count();
+
+  // ids: packed sentences; returns the encoder output ("memory"), [ids, d_model].
+  Var encode(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans,
+             AttentionRecord* self_attention = nullptr);
+
+  // ids: packed target tokens, each span one hypothesis, which attends to memory_spans[i] of `memory`;
+  // returns hidden states, [ids, d_model]. With a cache, span i continues slot i, and `memory` is read by the
+  // first call only.
+  Var decode(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans, Var memory,
+             std::span<const Span> memory_spans, Cache* cache = nullptr,
+             AttentionRecord* self_attention = nullptr, AttentionRecord* cross_attention = nullptr);
+
+  // hidden: [n, d_model]; returns scores of the target vocabulary before the softmax, [n, target_vocab_size].
+  Var logits(Tape& tape, Var hidden);
+
+  // v(name, parameter, rule) for every distinct parameter, always in the same order.
+  template <class Visitor>
+  void visit(Visitor&& v) {
+    const bool all = config_.tie_embeddings == TieEmbeddings::all;
+    v(all ? "model.shared.weight" : "model.encoder.embed_tokens.weight", source_embedding_,
+      Initial::embedding);
+    if (!all) v("model.decoder.embed_tokens.weight", target_embedding_, Initial::embedding);
+    if (config_.positions == Positions::learned) {
+      v("model.encoder.embed_positions.weight", source_positions_, Initial::embedding);
+      v("model.decoder.embed_positions.weight", target_positions_, Initial::embedding);
+    }
+    for (std::size_t i = 0; i < encoder_.size(); ++i)
+      encoder_[i].visit("model.encoder.layers." + std::to_string(i), v);
+    for (std::size_t i = 0; i < decoder_.size(); ++i)
+      decoder_[i].visit("model.decoder.layers." + std::to_string(i), v);
+    if (config_.norm == NormPlace::pre) {
+      encoder_norm_.visit("model.encoder.layer_norm", v);
+      decoder_norm_.visit("model.decoder.layer_norm", v);
+    }
+    if (config_.tie_embeddings == TieEmbeddings::none) v("lm_head.weight", output_, Initial::xavier);
+    if (config_.output_bias) v("final_logits_bias", output_bias_, Initial::zeros);
+  }
+
+ private:
+  template <class Sublayer>
+  Var residual(Tape& tape, Var x, LayerNorm& norm, Sublayer sublayer);
+  Parameter& target_embedding();
+  Parameter& output_weight();
+
+  Config config_;
+  Parameter source_embedding_, target_embedding_, output_;  // [vocabulary, d_model]; empty where tied
+  Parameter output_bias_;                                   // [1, target vocabulary]
+  Parameter source_positions_, target_positions_;           // [max_length, d_model]
+  std::vector<EncoderLayer> encoder_;
+  std::vector<DecoderLayer> decoder_;
+  LayerNorm encoder_norm_, decoder_norm_;  // pre-norm only
+};
+
+}  // namespace wasmformer

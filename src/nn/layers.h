@@ -1,0 +1,90 @@
+// The parts of a Transformer layer. Each owns its parameters and names them through
+// visit(path, v): v(name, parameter, rule), with the names of Hugging Face's Marian.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "autograd/parameter.h"
+#include "autograd/tape.h"
+#include "ops/activation.h"
+
+namespace wasmformer {
+
+// How a parameter starts: Xavier (Glorot and Bengio 2010) is uniform in ±√(6 / (rows + cols)); an embedding
+// is normal with deviation cols^-0.5, so that √d_model times it has variance 1.
+enum class Initial { xavier, embedding, zeros, ones };
+
+struct Linear {
+  Parameter weight;  // [out, in]
+  Parameter bias;    // [1, out]
+
+  Linear(Index in, Index out) : weight{Matrix(out, in), {}}, bias{Matrix(1, out), {}} {}
+  Var operator()(Tape& tape, Var x);
+
+  template <class Visitor>
+  void visit(const std::string& path, Visitor&& v) {
+    v(path + ".weight", weight, Initial::xavier);
+    v(path + ".bias", bias, Initial::zeros);
+  }
+};
+
+struct LayerNorm {
+  Parameter weight, bias;  // [1, d]
+  double epsilon;
+
+  LayerNorm(Index d, double eps) : weight{Matrix(1, d), {}}, bias{Matrix(1, d), {}}, epsilon(eps) {}
+  Var operator()(Tape& tape, Var x);
+
+  template <class Visitor>
+  void visit(const std::string& path, Visitor&& v) {
+    v(path + ".weight", weight, Initial::ones);
+    v(path + ".bias", bias, Initial::zeros);
+  }
+};
+
+// Section 3.2.2: MultiHead(Q, K, V) = Concat(head_1, ..., head_h) W^O.
+struct MultiHeadAttention {
+  Linear q_proj, k_proj, v_proj, out_proj;  // [d_model, d_model]
+  Index num_heads;
+  double dropout;  // of the probabilities
+
+  MultiHeadAttention(Index d_model, Index heads, double attention_dropout)
+      : q_proj(d_model, d_model),
+        k_proj(d_model, d_model),
+        v_proj(d_model, d_model),
+        out_proj(d_model, d_model),
+        num_heads(heads),
+        dropout(attention_dropout) {}
+
+  // x: [n, d_model] queries; keys and values: [m, d_model], projected by k_proj and v_proj.
+  Var operator()(Tape& tape, Var x, Var keys, Var values, std::span<const Span> query_spans,
+                 std::span<const Span> key_spans, bool causal, std::vector<Matrix>* probabilities);
+
+  template <class Visitor>
+  void visit(const std::string& path, Visitor&& v) {
+    q_proj.visit(path + ".q_proj", v);
+    k_proj.visit(path + ".k_proj", v);
+    v_proj.visit(path + ".v_proj", v);
+    out_proj.visit(path + ".out_proj", v);
+  }
+};
+
+// Equation 2: FFN(x) = f(x W_1 + b_1) W_2 + b_2.
+struct FeedForward {
+  Linear fc1, fc2;  // [ffn_dim, d_model], [d_model, ffn_dim]
+  Activation kind;
+  double dropout;  // after the activation
+
+  FeedForward(Index d_model, Index ffn_dim, Activation activation, double activation_dropout)
+      : fc1(d_model, ffn_dim), fc2(ffn_dim, d_model), kind(activation), dropout(activation_dropout) {}
+  Var operator()(Tape& tape, Var x);
+
+  template <class Visitor>
+  void visit(const std::string& path, Visitor&& v) {
+    fc1.visit(path + ".fc1", v);
+    fc2.visit(path + ".fc2", v);
+  }
+};
+
+}  // namespace wasmformer

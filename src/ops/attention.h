@@ -1,0 +1,26 @@
+// Scaled dot-product attention in several heads: softmax(q kᵀ / √d_k) v (Vaswani et al. 2017, equation 1 and
+// section 3.2.2). Sentences are spans of packed rows, so a query sees the keys of its own sentence only.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "autograd/tape.h"
+
+namespace wasmformer {
+
+struct AttentionOptions {
+  Index heads = 1;
+  bool causal = false;  // the last query sees all keys of its sentence, the one before all but one, ...
+  double dropout = 0;   // of the probabilities
+};
+
+// q: [n, d]; k, v: [m, d]; query_spans[i] attends to key_spans[i]; key spans may repeat (beams share a
+// source) where nothing is recorded. Returns [n, d]. `probabilities`, where not null, gets one [heads · rows,
+// columns] matrix a sentence. Throws Error when shapes or spans do not fit, or a causal query would see no
+// key.
+Var attention(Tape& tape, Var q, Var k, Var v, std::span<const Span> query_spans,
+              std::span<const Span> key_spans, const AttentionOptions& options,
+              std::vector<Matrix>* probabilities = nullptr);
+
+}  // namespace wasmformer

@@ -1,0 +1,67 @@
+#include "ops/embedding.h"
+
+#include <cmath>
+
+#include "ops/dropout.h"
+
+namespace wasmformer {
+namespace {
+
+void check_range(const char* what, Index value, Index size) {
+  WASMFORMER_CHECK(value >= 0 && value < size,
+                   "[embedding] " << what << " " << value << " is not below " << size << ".");
+}
+
+}  // namespace
+
+Var embedding(Tape& tape, std::span<const TokenId> ids, std::span<const Index> at, Parameter& table,
+              Parameter& positions, double dropout) {
+  WASMFORMER_CHECK(ids.size() == at.size(),
+                   "[embedding] " << ids.size() << " ids but " << at.size() << " places.");
+  const Index n = static_cast<Index>(ids.size()), d = table.value.cols();
+  for (TokenId id : ids) check_range("token", id, table.value.rows());
+  for (Index place : at) check_range("place", place, positions.value.rows());
+
+  const Scalar scale = std::sqrt(static_cast<Scalar>(d));
+  const Dropout drop(tape, dropout);
+  Var y = tape.variable(n, d, table.wants_gradient());
+  tape.for_rows(n, d, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      auto row = y.mutable_value().row(i);
+      row = table.value.row(ids[i]) * scale + positions.value.row(at[i]);
+      drop.apply(row.data(), i * d, d);
+    }
+  });
+
+  if (y.wants_gradient()) {
+    tape.record(y, [&tape, ids = tape.keep(ids), at = tape.keep(at), t = &table, p = &positions, scale,
+                    drop](ConstView dy) {
+      // y = (table[id] √d + positions[place]) * mask; tokens repeat, so threads split the columns
+      const Index cols = dy.cols();
+      tape.for_columns(cols, [&](Index begin, Index end) {
+        RowVector g(end - begin);
+        for (Index i = 0; i < dy.rows(); ++i) {
+          g = dy.row(i).segment(begin, end - begin);
+          drop.apply(g.data(), i * cols + begin, end - begin);
+          t->gradient.row(ids[i]).segment(begin, end - begin) += g * scale;
+          if (p->wants_gradient()) p->gradient.row(at[i]).segment(begin, end - begin) += g;
+        }
+      });
+    });
+  }
+  return y;
+}
+
+Matrix sinusoidal_positions(Index max_length, Index d) {
+  Matrix table(max_length, d);
+  for (Index position = 0; position < max_length; ++position) {
+    for (Index j = 0; j < d; ++j) {
+      const double angle =
+          position / std::pow(10000.0, static_cast<double>(j / 2 * 2) / static_cast<double>(d));
+      table(position, j) = static_cast<Scalar>(j % 2 == 0 ? std::sin(angle) : std::cos(angle));
+    }
+  }
+  return table;
+}
+
+}  // namespace wasmformer

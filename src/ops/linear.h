@@ -1,0 +1,12 @@
+// y = x Wᵀ + b (Vaswani et al. 2017, the projections of section 3.2.2 and equation 2).
+#pragma once
+
+#include "autograd/parameter.h"
+#include "autograd/tape.h"
+
+namespace wasmformer {
+
+// x: [n, in], weight: [out, in], bias: [1, out] or null; returns [n, out]. Throws Error when they do not fit.
+Var linear(Tape& tape, Var x, Parameter& weight, Parameter* bias);
+
+}  // namespace wasmformer

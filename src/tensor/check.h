@@ -1,0 +1,29 @@
+// Errors are sentences. WASMFORMER_CHECK throws one built from its stream arguments:
+//   WASMFORMER_CHECK(a.rows() == b.rows(), "[add] shapes " << shape(a) << " and " << shape(b) << " differ");
+#pragma once
+
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+namespace wasmformer {
+
+struct Error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+template <class M>
+std::string shape(const M& matrix) {
+  return "[" + std::to_string(matrix.rows()) + ", " + std::to_string(matrix.cols()) + "]";
+}
+
+}  // namespace wasmformer
+
+#define WASMFORMER_CHECK(condition, message)            \
+  do {                                                  \
+    if (!(condition)) {                                 \
+      std::ostringstream wasmformer_text;               \
+      wasmformer_text << message;                       \
+      throw ::wasmformer::Error(wasmformer_text.str()); \
+    }                                                   \
+  } while (false)

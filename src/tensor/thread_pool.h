@@ -1,0 +1,31 @@
+// A fixed set of threads for loops whose chunks do not depend on how many threads there are,
+// so that results do not either.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "tensor/matrix.h"
+
+namespace wasmformer {
+
+class ThreadPool {
+ public:
+  // `threads` counts the calling thread. One where threads are missing. Throws Error below 1.
+  explicit ThreadPool(int threads = 1);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  int size() const;
+
+  // Calls body(begin, end) for consecutive ranges of `grain` (the last may be shorter) that cover [0, count).
+  // Returns when all have ended; rethrows the first exception of a body. Not to be called from within a body.
+  void parallel_for(Index count, Index grain, const std::function<void(Index begin, Index end)>& body);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace wasmformer

@@ -1,0 +1,37 @@
+// Adam (Kingma and Ba 2015) as in Vaswani et al. 2017, section 5.3.
+#pragma once
+
+#include <vector>
+
+#include "autograd/parameter.h"
+#include "model/config.h"
+#include "tensor/thread_pool.h"
+
+namespace wasmformer {
+
+// The rate of step t = 1, 2, ... noam: learning_rate d_model^-0.5 min(t^-0.5, t warmup^-1.5) (equation 3);
+// inverse_sqrt and constant: linear up to learning_rate at `warmup_steps`, then learning_rate √(warmup / t)
+// or as is.
+double learning_rate(const TrainingConfig& config, Index d_model, Index step);
+
+class Adam {
+ public:
+  struct Moments {
+    Matrix mean, variance;  // of the parameter's shape
+  };
+
+  Adam(std::vector<Parameter*> parameters, const TrainingConfig& config);
+
+  // One update from the gradients, which become zero. Scales them to `clip_norm` first where they are longer.
+  // Returns their norm before. Throws Error, and changes nothing, when the norm is not finite.
+  double step(ThreadPool& pool, Index step, double rate);
+
+  std::vector<Moments>& moments() { return moments_; }
+
+ private:
+  std::vector<Parameter*> parameters_;
+  std::vector<Moments> moments_;
+  TrainingConfig config_;
+};
+
+}  // namespace wasmformer

@@ -1,0 +1,58 @@
+// The training loop, one step a call, so that a program or a page stays in control between steps.
+#pragma once
+
+#include "data/batch.h"
+#include "model/transformer.h"
+#include "train/adam.h"
+
+namespace wasmformer {
+
+// Where a run stands. With the weights, Adam's moments and the two configs it decides everything that
+// follows.
+struct Progress {
+  Index step = 0;   // steps taken
+  Index epoch = 0;  // passes over the corpus that are complete
+  Index batch = 0;  // batches of the present epoch that are done
+};
+
+struct StepReport {
+  double loss = 0;  // label-smoothed, mean over target tokens
+  double learning_rate = 0;
+  double gradient_norm = 0;  // before clipping
+  Index target_tokens = 0;
+};
+
+class Trainer {
+ public:
+  // `transformer` and `corpus` must outlive the trainer. The weights must be set.
+  Trainer(Transformer& transformer, const Corpus& corpus, const TrainingConfig& config, ThreadPool& pool);
+
+  // Forward, backward and update over the next batch. Throws Error when the loss is not finite; the weights
+  // are then those from before the step.
+  StepReport step();
+
+  // Mean over the target tokens of -log p(token), without dropout and smoothing.
+  double validation_loss(const Corpus& corpus);
+
+  const Progress& progress() const { return progress_; }
+  Index batches_per_epoch() const { return static_cast<Index>(batches_.size()); }
+  const TrainingConfig& config() const { return config_; }
+  Transformer& transformer() { return transformer_; }
+  Adam& adam() { return adam_; }
+  // Goes on from there: the moments must be set through adam().
+  void resume(const Progress& progress);
+
+ private:
+  void plan_epoch();
+
+  Transformer& transformer_;
+  const Corpus& corpus_;
+  TrainingConfig config_;
+  ThreadPool& pool_;
+  Tape tape_;
+  Adam adam_;
+  Progress progress_;
+  std::vector<std::vector<Index>> batches_;  // of the present epoch
+};
+
+}  // namespace wasmformer
