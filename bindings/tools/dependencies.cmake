@@ -1,0 +1,71 @@
+# The libraries of others. What the set-up put into the user's cache folder is used; else CMake downloads it.
+include(FetchContent)
+
+if(DEFINED ENV{XDG_CACHE_HOME} AND NOT "$ENV{XDG_CACHE_HOME}" STREQUAL "")
+  set(WASMFORMER_CACHE "$ENV{XDG_CACHE_HOME}/wasmformer")
+else()
+  set(WASMFORMER_CACHE "$ENV{HOME}/.cache/wasmformer")
+endif()
+
+# Sets <name>_SOURCE_DIR. None of the libraries' own build files is run: SOURCE_SUBDIR names a folder without one.
+macro(wasmformer_fetch name version url sha256)
+  string(TOUPPER ${name} upper)
+  if(NOT FETCHCONTENT_SOURCE_DIR_${upper} AND EXISTS "${WASMFORMER_CACHE}/${name}-${version}")
+    set(FETCHCONTENT_SOURCE_DIR_${upper} "${WASMFORMER_CACHE}/${name}-${version}")
+  endif()
+  FetchContent_Declare(${name} URL ${url} URL_HASH SHA256=${sha256} DOWNLOAD_EXTRACT_TIMESTAMP TRUE
+                       SOURCE_SUBDIR none)
+  FetchContent_MakeAvailable(${name})
+endmacro()
+
+wasmformer_fetch(eigen 5.0.1 https://gitlab.com/libeigen/eigen/-/archive/5.0.1/eigen-5.0.1.tar.gz
+                 e9c326dc8c05cd1e044c71f30f1b2e34a6161a3b6ecf445d56b53ff1669e3dec)
+add_library(eigen INTERFACE)
+target_include_directories(eigen SYSTEM INTERFACE ${eigen_SOURCE_DIR})
+
+wasmformer_fetch(nlohmann_json 3.11.2 https://github.com/nlohmann/json/releases/download/v3.11.2/json.tar.xz
+                 8c4b26bf4b422252e13f332bc5e388ec0ab5c3443d24399acb675e68278d341f)
+add_library(nlohmann_json INTERFACE)
+target_include_directories(nlohmann_json SYSTEM INTERFACE ${nlohmann_json_SOURCE_DIR}/include)
+
+wasmformer_fetch(cli11 2.1.2 https://github.com/CLIUtils/CLI11/archive/refs/tags/v2.1.2.tar.gz
+                 26291377e892ba0e5b4972cdfd4a2ab3bf53af8dac1f4ea8fe0d1376b625c8cb)
+add_library(cli11 INTERFACE)
+target_include_directories(cli11 SYSTEM INTERFACE ${cli11_SOURCE_DIR}/include)
+
+wasmformer_fetch(catch2 3.7.1 https://github.com/catchorg/Catch2/archive/refs/tags/v3.7.1.tar.gz
+                 c991b247a1a0d7bb9c39aa35faf0fe9e19764213f28ffba3109388e62ee0269c)
+add_library(catch2 STATIC EXCLUDE_FROM_ALL ${catch2_SOURCE_DIR}/extras/catch_amalgamated.cpp)
+target_include_directories(catch2 SYSTEM PUBLIC ${catch2_SOURCE_DIR}/extras)
+target_compile_options(catch2 PRIVATE -O1)
+
+wasmformer_fetch(sentencepiece 0.1.97 https://github.com/google/sentencepiece/archive/v0.1.97.tar.gz
+                 41c3a07f315e3ac87605460c8bb8d739955bc8e7f478caec4017ef9b7d78669b)
+set(source ${sentencepiece_SOURCE_DIR}/src)
+set(third_party ${sentencepiece_SOURCE_DIR}/third_party)
+file(GLOB protobuf_sources ${third_party}/protobuf-lite/*.cc)
+file(GLOB trainer_sources ${source}/*_trainer.cc)
+
+add_library(sentencepiece STATIC EXCLUDE_FROM_ALL
+  ${source}/bpe_model.cc ${source}/char_model.cc ${source}/error.cc ${source}/filesystem.cc
+  ${source}/model_factory.cc ${source}/model_interface.cc ${source}/normalizer.cc
+  ${source}/sentencepiece_processor.cc ${source}/unigram_model.cc ${source}/util.cc ${source}/word_model.cc
+  ${source}/builtin_pb/sentencepiece.pb.cc ${source}/builtin_pb/sentencepiece_model.pb.cc
+  ${third_party}/absl/flags/flag.cc ${third_party}/absl/strings/string_view.cc ${protobuf_sources})
+add_library(sentencepiece_train STATIC EXCLUDE_FROM_ALL
+  ${trainer_sources} ${source}/builder.cc ${source}/unicode_script.cc ${source}/trainer_factory.cc
+  ${source}/trainer_interface.cc ${source}/pretokenizer_for_training.cc)
+target_link_libraries(sentencepiece_train PUBLIC sentencepiece PRIVATE Threads::Threads)
+
+set(SPM_VERSION 0.1.97)
+configure_file(${sentencepiece_SOURCE_DIR}/config.h.in ${CMAKE_CURRENT_BINARY_DIR}/sentencepiece/config.h)
+target_include_directories(sentencepiece SYSTEM
+  PUBLIC ${source}
+  INTERFACE ${source}/builtin_pb ${third_party}/protobuf-lite)
+foreach(library sentencepiece sentencepiece_train)
+  target_include_directories(${library} PRIVATE
+    ${CMAKE_CURRENT_BINARY_DIR}/sentencepiece ${sentencepiece_SOURCE_DIR} ${source}/builtin_pb ${third_party}
+    ${third_party}/absl/strings ${third_party}/darts_clone ${third_party}/esaxx ${third_party}/protobuf-lite)
+  target_compile_definitions(${library} PUBLIC _USE_INTERNAL_STRING_VIEW PRIVATE HAVE_PTHREAD=1)
+  target_compile_options(${library} PRIVATE -w $<$<BOOL:${EMSCRIPTEN}>:-Oz>)
+endforeach()

@@ -1,0 +1,25 @@
+# The toolchain file of the WebAssembly builds: em++ of the PATH when it is new enough, else the one that the
+# set-up (bindings/tools/setup.mjs) put into the user's cache folder.
+if(DEFINED ENV{XDG_CACHE_HOME} AND NOT "$ENV{XDG_CACHE_HOME}" STREQUAL "")
+  set(cached "$ENV{XDG_CACHE_HOME}/wasmformer/emscripten-3.1.69")
+else()
+  set(cached "$ENV{HOME}/.cache/wasmformer/emscripten-3.1.69")
+endif()
+
+set(emscripten_folder "")
+find_program(WASMFORMER_EMXX em++ NO_CMAKE_FIND_ROOT_PATH)
+if(WASMFORMER_EMXX)
+  execute_process(COMMAND ${WASMFORMER_EMXX} --version OUTPUT_VARIABLE version ERROR_QUIET)
+  if(version MATCHES "emcc[^\n]* ([0-9]+\\.[0-9]+\\.[0-9]+)" AND CMAKE_MATCH_1 VERSION_GREATER_EQUAL 3.1.69)
+    file(REAL_PATH ${WASMFORMER_EMXX} real)
+    get_filename_component(emscripten_folder ${real} DIRECTORY)
+  endif()
+endif()
+if(NOT emscripten_folder)
+  set(emscripten_folder ${cached}/usr/share/emscripten)
+endif()
+if(NOT EXISTS ${emscripten_folder}/cmake/Modules/Platform/Emscripten.cmake)
+  message(FATAL_ERROR "Emscripten 3.1.69 or newer is missing: run `node bindings/tools/setup.mjs`, or put the "
+                      "em++ of emsdk on PATH.")
+endif()
+include(${emscripten_folder}/cmake/Modules/Platform/Emscripten.cmake)

@@ -1,0 +1,204 @@
+// Installs what is missing to build and test: system packages, and, shared by all clones in the user's cache
+// folder, Emscripten and the C++ libraries. What is there is left alone.
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { main, output, root, run, step, which } from './shell.mjs';
+
+const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'wasmformer');
+const llvm = '/usr/lib/llvm-19/bin';
+export const chromium = () => process.env.CHROMIUM || ['chromium', 'chromium-browser', 'google-chrome'].map(which).find(Boolean);
+
+// Programs of the system: what each is called, whether it is there, and its package by package manager.
+const programs = {
+  cmake: { found: () => which('cmake'), apt: 'cmake', brew: 'cmake', dnf: 'cmake', pacman: 'cmake' },
+  ninja: { found: () => which('ninja'), apt: 'ninja-build', brew: 'ninja', dnf: 'ninja-build', pacman: 'ninja' },
+  'c++': { found: () => which('c++'), apt: 'g++', brew: 'llvm', dnf: 'gcc-c++', pacman: 'gcc' },
+  python3: { found: () => which('python3'), apt: 'python3', brew: 'python3', dnf: 'python3', pacman: 'python' },
+  chromium: { found: chromium, apt: 'chromium', brew: '--cask chromium', dnf: 'chromium', pacman: 'chromium' },
+  xz: { found: () => which('xz'), apt: 'xz-utils', brew: 'xz', dnf: 'xz', pacman: 'xz' },
+};
+const llvmPrograms = {
+  'clang-19': { found: () => existsSync(join(llvm, 'clang')), apt: 'clang-19' },
+  'lld-19': { found: () => existsSync(join(llvm, 'wasm-ld')), apt: 'lld-19' },
+  'llvm-19': { found: () => existsSync(join(llvm, 'llvm-ar')), apt: 'llvm-19' },
+};
+
+// From Debian, whatever release this machine has: [cache folder, package/suite, folder inside it, folder to put it].
+const headers = [
+  ['eigen-5.0.1', 'libeigen3-dev/sid', 'usr/include/eigen3', '.'],
+  ['nlohmann_json-3.11.2', 'nlohmann-json3-dev/bookworm', 'usr/include/nlohmann', 'include/nlohmann'],
+  ['cli11-2.1.2', 'libcli11-dev/bookworm', 'usr/include/CLI', 'include/CLI'],
+];
+const sources = [
+  ['sentencepiece-0.1.97', 'sentencepiece/bookworm'],
+  ['catch2-3.7.1', 'catch2/trixie'],
+];
+const emscripten = 'emscripten-3.1.69';
+const emscriptenPackages = ['emscripten', 'binaryen', 'libc6', 'libstdc++6', 'libgcc-s1'].map((name) => `${name}/trixie`);
+
+const release = () => {
+  try {
+    return Object.fromEntries(readFileSync('/etc/os-release', 'utf8').split('\n').filter(Boolean)
+      .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1).replaceAll('"', '')]));
+  } catch {
+    return {};
+  }
+};
+
+function emscriptenOnPath() {
+  const version = output('em++', ['--version'])?.match(/emcc.* (\d+)\.(\d+)\.(\d+)/)?.slice(1).map(Number);
+  return version !== undefined && version[0] * 1e6 + version[1] * 1e3 + version[2] >= 3001069;
+}
+
+// Makes cache/name whole or not at all: `fill` writes into a temporary folder, which is then renamed.
+function provide(name, fill) {
+  const target = join(cache, name);
+  inTemporaryFolder((folder) => {
+    fill(folder, target);
+    if (!existsSync(target)) renameSync(folder, target);
+  });
+}
+
+// Beside what is kept, so that renaming works; removed afterwards.
+function inTemporaryFolder(body) {
+  mkdirSync(cache, { recursive: true });
+  const folder = mkdtempSync(join(cache, 'unfinished-'));
+  try {
+    body(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+// An apt that sees other releases' packages without touching the system's: for downloads only.
+function debianArchive(folder) {
+  const { VERSION_CODENAME } = release();
+  const site = output('apt-get', ['indextargets', '--format', '$(RELEASE) $(REPO_URI)'])?.split('\n')
+    .map((line) => line.split(' '))
+    .find(([suite]) => [VERSION_CODENAME, 'stable', 'oldstable', 'testing', 'sid', 'unstable'].includes(suite))?.[1];
+  if (!site) throw new Error("apt's sources name no Debian archive: add Debian's main archive to /etc/apt/sources.list");
+  const signed = '[signed-by=/usr/share/keyrings/debian-archive-keyring.gpg]';
+  const suites = { deb: ['bookworm', 'trixie', 'sid'], 'deb-src': ['bookworm', 'trixie'] };
+  const list = join(folder, 'sources.list');
+  writeFileSync(list, Object.entries(suites)
+    .flatMap(([type, names]) => names.map((name) => `${type} ${signed} ${site} ${name} main\n`)).join(''));
+  for (const name of ['lists/partial', 'cache/archives/partial']) mkdirSync(join(folder, name), { recursive: true });
+  const options = [`Dir::Etc::sourcelist=${list}`, 'Dir::Etc::sourceparts=-', `Dir::State::lists=${join(folder, 'lists')}`,
+    `Dir::Cache=${join(folder, 'cache')}`, 'APT::Sandbox::User=root', 'Acquire::Languages=none'].flatMap((o) => ['-o', o]);
+  const apt = (...args) => run('apt-get', ['-qq', ...options, ...args], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+  apt('update');
+  return {
+    packages: (names) => apt('download', ...names),
+    sources: (names) => apt('source', '--download-only', ...names),
+    file: (name, ending) => join(folder, readdirSync(folder).find((f) => f.startsWith(`${name}_`) && f.endsWith(ending))),
+  };
+}
+
+function installEmscripten(archive, folder, target) {
+  for (const name of emscriptenPackages) run('dpkg', ['-x', archive.file(name.split('/')[0], '.deb'), folder]);
+  const share = join(folder, 'usr/share/emscripten');
+  for (const unused of ['docs', 'test', 'cache/sysroot/lib/wasm64-emscripten']) {
+    rmSync(join(share, unused), { recursive: true, force: true });
+  }
+  // Binaryen is started by the loader and libraries it was built with, which are newer than the system's.
+  const loader = join('usr/lib64', readdirSync(join(folder, 'usr/lib64')).find((name) => name.startsWith('ld-linux')));
+  const libraries = join('usr/lib', readdirSync(join(folder, 'usr/lib')).find((name) => name.endsWith('-linux-gnu')));
+  mkdirSync(join(folder, 'binaryen/bin'), { recursive: true });
+  for (const name of readdirSync(join(folder, 'usr/bin')).filter((name) => name.startsWith('wasm'))) {
+    writeFileSync(join(folder, 'binaryen/bin', name), `#!/bin/sh
+prefix=$(dirname "$0")/../..
+exec "$prefix/${loader}" --library-path "$prefix/${libraries}" "$prefix/usr/bin/${name}" "$@"
+`, { mode: 0o755 });
+  }
+  writeFileSync(join(share, '.emscripten'), `LLVM_ROOT = '${llvm}'
+BINARYEN_ROOT = '${target}/binaryen'
+NODE_JS = 'node'
+CACHE = '${target}/usr/share/emscripten/cache'
+`);
+  // emcc wants acorn; --emit-tsd wants tsc.
+  run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error', 'acorn@8', 'typescript@5'],
+    { cwd: share, stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+function installSystemPackages(names) {
+  const privileged = process.getuid() === 0 ? [] : which('sudo') ? ['sudo'] : undefined;
+  if (!privileged) throw new Error(`Missing packages: run \`apt-get install ${names.join(' ')}\` as root`);
+  step(`Installing ${names.join(' ')}`);
+  const apt = [...privileged, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-qq', '-o', 'DPkg::Lock::Timeout=600'];
+  run(apt[0], [...apt.slice(1), 'update']);
+  run(apt[0], [...apt.slice(1), 'install', '-y', '--no-install-recommends', ...names],
+    { stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+function nameMissing(missing, needsEmscripten) {
+  const [manager, command] = [['brew', 'brew install'], ['dnf', 'sudo dnf install'], ['pacman', 'sudo pacman -S'],
+    ['apt', 'sudo apt-get install']].find(([, line]) => which(line.split(' ').at(-2))) ?? ['apt', 'apt-get install'];
+  const lines = missing.map((name) => `${name} is missing: ${command} ${programs[name][manager]}`);
+  if (needsEmscripten) {
+    lines.push('em++ 3.1.69 or newer is missing: git clone https://github.com/emscripten-core/emsdk && cd emsdk && '
+      + './emsdk install latest && ./emsdk activate latest && source ./emsdk_env.sh');
+  }
+  if (lines.length > 0) throw new Error(lines.join('\n'));
+}
+
+// `native`, `wasm`, `browser`: what is to be built or run.
+export function setUp({ native = false, wasm = false, browser = false }) {
+  const debian = release().ID === 'debian';
+  const needsEmscripten = wasm && !emscriptenOnPath() && !existsSync(join(cache, emscripten));
+  const needsLlvm = debian && wasm && !emscriptenOnPath();
+  const wanted = { ...programs, ...(needsLlvm && llvmPrograms) };
+  if (!native) delete wanted['c++'];
+  if (!wasm) delete wanted.python3;
+  if (!browser) delete wanted.chromium;
+  const missing = Object.keys(wanted).filter((name) => !wanted[name].found());
+  if (!debian) {
+    nameMissing(missing, needsEmscripten);
+    return;  // CMake downloads the libraries.
+  }
+  if (missing.length > 0) installSystemPackages(missing.map((name) => wanted[name].apt));
+
+  const absent = ([name]) => !existsSync(join(cache, name));
+  const missingHeaders = headers.filter(absent);
+  const missingSources = sources.filter(absent);
+  if (missingHeaders.length + missingSources.length === 0 && !needsEmscripten) return;
+  inTemporaryFolder((folder) => {
+    step('Reading the package lists of other Debian releases');
+    const archive = debianArchive(folder);
+    for (const [name, source, from, to] of missingHeaders) {
+      step(`Fetching ${name}`);
+      archive.packages([source]);
+      provide(name, (temporary) => {
+        const unpacked = join(folder, name);
+        run('dpkg', ['-x', archive.file(source.split('/')[0], '.deb'), unpacked]);
+        mkdirSync(join(temporary, to, '..'), { recursive: true });
+        rmSync(join(temporary, to), { recursive: true, force: true });
+        renameSync(join(unpacked, from), join(temporary, to));
+      });
+    }
+    for (const [name, source] of missingSources) {
+      step(`Fetching ${name}`);
+      archive.sources([source]);
+      provide(name, (temporary) =>
+        run('tar', ['xf', archive.file(source.split('/')[0], '.orig.tar.gz'), '--strip-components=1', '-C', temporary]));
+    }
+    if (needsEmscripten) {
+      step('Fetching Emscripten 3.1.69 (240 MB) and unpacking it');
+      archive.packages(emscriptenPackages);
+      provide(emscripten, (temporary, target) => installEmscripten(archive, temporary, target));
+    }
+  });
+}
+
+// The npm packages of package-lock.json, installed again only when that file has changed.
+export function installPackages() {
+  const hash = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
+  const stamp = join(root, 'node_modules/.wasmformer');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return;
+  step('Installing npm packages');
+  run('npm', ['ci', '--loglevel=error']);
+  writeFileSync(stamp, hash);
+}
+
+await main(import.meta.url, () => setUp({ native: true, wasm: true, browser: true }));
