@@ -22,10 +22,12 @@ export async function serve(folder, port = 0) {
     try {
       const path = normalize(decodeURIComponent(new URL(request.url, 'http://host').pathname));
       const file = join(folder, path.endsWith(sep) ? join(path, 'index.html') : path);
-      const { size } = await stat(file).then((s) => (s.isFile() ? s : Promise.reject(new Error('not a file'))));
+      const found = await stat(file);
+      if (!found.isFile()) throw new Error(`${file} is not a file`);
       response.writeHead(200, {
         'Content-Type': types[extname(file)] ?? 'application/octet-stream',
-        'Content-Length': size,
+        'Content-Length': found.size,
+        'Last-Modified': found.mtime.toUTCString(),
         'Cache-Control': 'no-cache',
         'Cross-Origin-Opener-Policy': 'same-origin',
         'Cross-Origin-Embedder-Policy': 'require-corp',

@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig, type Plugin } from 'vite';
 
 const modelFolder = new URL('./public/models/', import.meta.url);
 
-/** `import models from 'virtual:models'`: what lies in public/models. The address changes with the bytes. */
+/** `import models from 'virtual:models'`: what lies in public/models. */
 function bundledModels(): Plugin {
   const name = 'virtual:models';
   return {
@@ -14,11 +13,11 @@ function bundledModels(): Plugin {
     load(id) {
       if (id !== '\0' + name) return;
       const files = existsSync(modelFolder) ? readdirSync(modelFolder).filter((file) => file.endsWith('.safetensors')) : [];
-      const entries = files.sort().map((file) => {
-        const bytes = readFileSync(new URL(file, modelFolder));
-        const version = createHash('sha256').update(bytes).digest('hex').slice(0, 12);
-        return { languages: file.replace(/\.safetensors$/, ''), url: `models/${file}?v=${version}`, bytes: bytes.length };
-      });
+      const entries = files.sort().map((file) => ({
+        languages: file.replace(/\.safetensors$/, ''),
+        url: `models/${file}`,
+        bytes: statSync(new URL(file, modelFolder)).size,
+      }));
       return `export default ${JSON.stringify(entries)}`;
     },
   };

@@ -21,6 +21,12 @@ export interface Focus {
   column: number | null;
 }
 
+/** What went wrong, to be said in the visitor's language. */
+export interface Problem {
+  key: Key;
+  reason?: string;
+}
+
 const NOTHING: Focus = { row: null, column: null };
 const TYPING_PAUSE = 180; // ms without a key before the search starts
 const BEAM_SIZE = 4;
@@ -41,8 +47,9 @@ function remember(key: string, value: string) {
   }
 }
 
-function sentence(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/** An error's sentence without its tag, to stand after a colon. */
+function reason(error: unknown): string {
+  return String(error instanceof Error ? error.message : error).replace(/^\[[\w ]+\] /, '').replace(/\.$/, '');
 }
 
 class Page {
@@ -52,13 +59,13 @@ class Page {
   readonly models: readonly ModelEntry[] = models;
   model = $state<ModelEntry | undefined>(models[0]);
   download = $state.raw<{ loaded: number; total: number } | null>(null);
-  loadError = $state<string | null>(null);
+  loadError = $state.raw<Problem | null>(null);
   info = $state.raw<TranslatorInfo | null>(null);
 
   source = $state('');
   partial = $state<string | null>(null); // not null: a search is running
   shown = $state.raw<Shown | null>(null);
-  translateError = $state<string | null>(null);
+  translateError = $state.raw<Problem | null>(null);
   tokensPerSecond = $state<number | null>(null);
 
   layer = $state<number | null>(null); // null: the last
@@ -127,9 +134,7 @@ class Page {
       void this.#translate();
     } catch (error) {
       if (loading !== this.#loading) return;
-      this.loadError = loading.signal.aborted
-        ? t('cancelled')
-        : t('loadFailed', { reason: sentence(error) });
+      this.loadError = loading.signal.aborted ? { key: 'cancelled' } : { key: 'loadFailed', reason: reason(error) };
     } finally {
       if (loading === this.#loading) this.download = null;
     }
@@ -178,7 +183,7 @@ class Page {
     } catch (error) {
       if (search !== this.#search || search.signal.aborted) return;
       this.shown = null;
-      this.translateError = t('translateFailed', { reason: sentence(error) });
+      this.translateError = { key: 'translateFailed', reason: reason(error) };
     } finally {
       if (search === this.#search) this.partial = null;
     }
@@ -202,6 +207,10 @@ export const page = new Page();
 
 export function t(key: Key, values?: Record<string, string | number>): string {
   return fill(strings[page.locale][key], values);
+}
+
+export function say(problem: Problem): string {
+  return t(problem.key, { reason: problem.reason ?? '' });
 }
 
 export function number(value: number, options: Intl.NumberFormatOptions = {}): string {

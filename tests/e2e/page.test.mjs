@@ -1,0 +1,231 @@
+// The built page, by mouse, keyboard and touch. Run after `npm run build`.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import { box, fixtures, laptop, phone, screenshot, smallPhone, start, translate, translated } from './support.mjs';
+
+const expected = JSON.parse(readFileSync(new URL('page-translations.json', fixtures), 'utf8'));
+let site;
+before(async () => (site = await start()));
+after(() => site.stop());
+
+async function withPage(options, use, prepare) {
+  const { page, errors, close } = await site.open(options, prepare);
+  try {
+    await use(page);
+    assert.deepEqual(errors, [], 'the page logs no error');
+  } finally {
+    await close();
+  }
+}
+
+const mapPixels = (page) => page.locator('[role=application] canvas').evaluate((canvas) => canvas.toDataURL());
+const readout = (page) => page.getByTestId('readout').innerText();
+const weights = (page, box) =>
+  page.locator(`${box} .piece`).evaluateAll((pieces) => pieces.map((p) => Number(p.style.getPropertyValue('--weight'))));
+
+test('the model arrives with a progress bar, and the first sentence is translated', () =>
+  withPage(
+    laptop,
+    async (page) => {
+      await translated(page);
+      const { shares, texts } = await page.evaluate(() => window.seen);
+      assert.ok(shares.length > 2, `the bar moves: ${shares}`);
+      assert.deepEqual(shares, [...shares].sort((a, b) => a - b), 'the bar never goes back');
+      assert.ok(shares.at(-1) > 0.9, `the bar ends full, not at ${shares.at(-1)}`);
+      assert.match(texts.at(-1), /Loading the model: [\d.]+ MB of [\d.]+ MB/);
+      const status = await page.getByRole('region', { name: 'Model' }).innerText();
+      for (const fact of [/German → English/, /[\d.]+M parameters/, /[\d.]+ MB F(16|32)/, /SIMD/, /\d+ threads?/, /tokens\/s/]) {
+        assert.match(status, fact);
+      }
+      await screenshot(page, 'laptop-light');
+    },
+    (page) =>
+      page.addInitScript(() => {
+        window.seen = { shares: [], texts: [] };
+        new MutationObserver(() => {
+          const bar = document.querySelector('progress');
+          if (!bar || bar.position < 0) return;
+          window.seen.shares.push(bar.position);
+          window.seen.texts.push(bar.closest('label').innerText);
+        }).observe(document, { subtree: true, childList: true, attributes: true });
+      }),
+  ));
+
+test('sentences are translated to the text that the native program gives', () =>
+  withPage(laptop, async (page) => {
+    await translated(page);
+    assert.ok(expected.length >= 3);
+    for (const { source, translation } of expected) assert.equal(await translate(page, source), translation);
+  }));
+
+test('typing on cancels the work before it; the text appears token by token', () =>
+  withPage(laptop, async (page) => {
+    await translated(page);
+    await page.evaluate(() => {
+      window.partials = [];
+      const target = document.querySelector('.target');
+      new MutationObserver(() => {
+        if (target.querySelector('.cursor')) window.partials.push(target.innerText);
+      }).observe(target, { subtree: true, childList: true, characterData: true });
+    });
+    const [first, second] = expected;
+    await box(page).fill(first.source);
+    await page.waitForFunction(() => document.querySelector('.target .cursor'));
+    assert.equal(await translate(page, second.source), second.translation);
+    const partials = new Set(await page.evaluate(() => window.partials));
+    assert.ok(partials.size >= 3, `texts on the way: ${[...partials].join(' | ')}`);
+  }));
+
+test('the heat map has a cell for every pair of pieces, and is drawn', () =>
+  withPage(laptop, async (page) => {
+    await translated(page);
+    const map = page.locator('[role=application]');
+    const [rows, columns] = [Number(await map.getAttribute('data-rows')), Number(await map.getAttribute('data-columns'))];
+    assert.equal(await map.locator('.row').count(), rows);
+    assert.equal(await map.locator('.column').count(), columns);
+    assert.equal(await page.locator('.target .piece').count(), rows - 1, 'all pieces but the end are in the text');
+    assert.equal(await page.locator('.copy .piece').count(), columns - 1);
+    const colours = await map.locator('canvas').evaluate((canvas) => {
+      const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+      return new Set(new Uint32Array(data.buffer)).size;
+    });
+    assert.ok(colours > rows, `${colours} colours`);
+    assert.doesNotMatch(await map.innerText(), /▁/);
+  }));
+
+test('pointing at a target piece lights source pieces, and the other way round', () =>
+  withPage(laptop, async (page) => {
+    await translated(page);
+    await page.locator('.target [data-token="1"]').hover();
+    const lit = await weights(page, '.copy');
+    const sum = lit.reduce((a, b) => a + b);
+    assert.ok(sum > 0.2 && sum <= 1.0001, `the row's weights without the end token sum to ${sum}`);
+    assert.match(await readout(page), /reads most from “.+” \(\d+%\)/);
+    await screenshot(page, 'laptop-light-word');
+
+    const word = await page.locator('.copy [data-token="2"]').boundingBox();
+    await page.mouse.move(word.x + word.width / 2, word.y + word.height / 2);
+    assert.match(await readout(page), /is read most by/);
+    assert.ok((await weights(page, '.target')).some((weight) => weight > 0));
+
+    const canvas = page.locator('[role=application] canvas');
+    await canvas.hover({ position: { x: 5, y: 5 } });
+    assert.match(await readout(page), /“.+” reads [\d.]+% from “.+”/);
+    await page.mouse.move(1, 1);
+    assert.ok((await weights(page, '.copy')).every((weight) => weight === 0), 'nothing is lit when nothing is pointed at');
+  }));
+
+test('layer and head change the map', () =>
+  withPage(laptop, async (page) => {
+    await translated(page);
+    const mean = await mapPixels(page);
+    await page.getByRole('radio', { name: 'Layer 1, head 1', exact: true }).click();
+    const first = await mapPixels(page);
+    assert.notEqual(first, mean);
+    await page.keyboard.press('ArrowRight');
+    assert.ok(await page.getByRole('radio', { name: 'Layer 1, head 2', exact: true }).isChecked());
+    assert.notEqual(await mapPixels(page), first);
+  }));
+
+test('the keyboard alone reaches everything', () =>
+  withPage(laptop, async (page) => {
+    await translated(page);
+    const reached = new Set();
+    for (let i = 0; i < 30; ++i) {
+      await page.keyboard.press('Tab');
+      const kind = await page.evaluate(() => {
+        const element = document.activeElement;
+        return element.getAttribute('role') ?? element.tagName.toLowerCase();
+      });
+      reached.add(kind);
+      if (kind === 'textarea') assert.match(await page.evaluate(() => document.activeElement.value), /\w/);
+      if (kind === 'button' && (await page.evaluate(() => document.activeElement.matches('.piece')))) {
+        const token = () => page.evaluate(() => Number(document.activeElement.dataset.token));
+        const before = await token();
+        await page.keyboard.press('ArrowRight');
+        assert.equal(await token(), before + 1);
+        assert.ok((await weights(page, '.copy')).some((weight) => weight > 0));
+        reached.add('piece');
+      }
+      if (kind === 'application') {
+        await page.keyboard.press('ArrowDown');
+        await page.keyboard.press('ArrowRight');
+        const cell = await readout(page);
+        assert.match(cell, /reads [\d.]+% from/);
+        await page.keyboard.press('ArrowDown');
+        assert.notEqual(await readout(page), cell);
+      }
+    }
+    for (const kind of ['a', 'button', 'textarea', 'piece', 'summary', 'radio', 'application']) {
+      assert.ok(reached.has(kind), `Tab reaches ${kind}; it reached ${[...reached]}`);
+    }
+  }));
+
+test('alternatives come with scores, the best first', () =>
+  withPage(laptop, async (page) => {
+    await translated(page);
+    const scores = await page.locator('details .score').allInnerTexts();
+    assert.ok(scores.length >= 1);
+    const numbers = scores.map((score) => Number(score.replace('−', '-')));
+    assert.deepEqual(numbers, [...numbers].sort((a, b) => b - a));
+  }));
+
+for (const [name, size] of Object.entries({ phone, 'small-phone': smallPhone })) {
+  test(`${name}: nothing is wider than the screen, and a tap shows a cell`, () =>
+    withPage(size, async (page) => {
+      await translated(page);
+      const width = () => page.evaluate(() => document.documentElement.scrollWidth);
+      assert.equal(await width(), size.viewport.width);
+      await page.locator('[role=application] canvas').tap({ position: { x: 30, y: 30 } });
+      assert.match(await readout(page), /reads [\d.]+% from/);
+      await screenshot(page, `${name}-light`);
+      await translate(page, expected.map(({ source }) => source).join(' '));
+      assert.equal(await width(), size.viewport.width, 'with a long sentence too');
+    }));
+}
+
+test('dark when the system is, and by the button; both are remembered', () =>
+  withPage({ ...phone, colorScheme: 'dark' }, async (page) => {
+    await translated(page);
+    const paper = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    const dark = await paper();
+    await screenshot(page, 'phone-dark');
+    await page.setViewportSize(laptop.viewport);
+    await screenshot(page, 'laptop-dark');
+    const map = await mapPixels(page);
+    await page.getByRole('button', { name: 'Switch to Light' }).click();
+    assert.notEqual(await paper(), dark);
+    assert.notEqual(await mapPixels(page), map, 'the map has the colours of the theme');
+    await page.reload();
+    assert.notEqual(await paper(), dark);
+  }));
+
+test('the page speaks Chinese', () =>
+  withPage(laptop, async (page) => {
+    await translated(page);
+    await page.getByText('中文').click();
+    await page.getByRole('heading', { name: '注意力' }).waitFor();
+    assert.equal(await page.evaluate(() => document.documentElement.lang), 'zh-Hans');
+    assert.equal(await box(page, '德语').count(), 1);
+  }));
+
+test('typed text is text, never HTML', () =>
+  withPage(laptop, async (page) => {
+    await translated(page);
+    await translate(page, '<img src="x" onerror="document.title=1"> <b>Guten Tag</b>');
+    assert.equal(await page.locator('main img, main b').count(), 0);
+    assert.equal(await page.title(), 'Wasmformer');
+  }));
+
+test('nothing comes from another host', () => {
+  const hosts = new Set();
+  return withPage(
+    laptop,
+    async (page) => {
+      await translated(page);
+      assert.deepEqual([...hosts], [new URL(site.address).host]);
+    },
+    async (page) => page.on('request', (request) => request.url().startsWith('http') && hosts.add(new URL(request.url()).host)),
+  );
+});

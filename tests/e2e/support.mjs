@@ -1,0 +1,63 @@
+// Opens the built page in headless Chromium. A page from open() fails its test when it logs an error.
+import { existsSync, mkdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+import { serve } from '../../web/serve.mjs';
+
+const root = new URL('../../', import.meta.url);
+export const builtPage = fileURLToPath(new URL('build/page/', root));
+export const fixtures = new URL('tests/fixtures/', root);
+const screenshots = fileURLToPath(new URL('build/screenshots/', root));
+
+export const laptop = { viewport: { width: 1366, height: 768 } };
+export const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true };
+export const smallPhone = { viewport: { width: 360, height: 740 }, deviceScaleFactor: 2, hasTouch: true };
+
+export async function start(folder = builtPage) {
+  const { server, address } = await serve(folder);
+  const browser = await chromium.launch({
+    executablePath: ['/usr/bin/chromium', '/usr/bin/google-chrome'].find(existsSync),
+    args: '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'.split(' '),
+  });
+  return {
+    address,
+    /** A page in a context of its own; `errors` collects what it logs. */
+    async open(options = laptop, prepare = async () => {}) {
+      const context = await browser.newContext({ locale: 'en-US', ...options });
+      const page = await context.newPage();
+      page.setDefaultTimeout(60_000);
+      const errors = [];
+      page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+      page.on('pageerror', (error) => errors.push(String(error)));
+      await prepare(page);
+      await page.goto(address);
+      return { page, errors, close: () => context.close() };
+    },
+    async stop() {
+      await browser.close();
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+/** Waits until the translation of what is in the box is shown. */
+export async function translated(page) {
+  await page.locator('.target .piece').first().waitFor();
+  await page.locator('.target [role=group]:not(.stale)').waitFor();
+}
+
+export const box = (page, name = 'German') => page.getByRole('textbox', { name });
+
+export async function translate(page, text) {
+  await box(page).fill('');
+  await page.locator('.target .hint').waitFor();
+  await box(page).fill(text);
+  await translated(page);
+  return (await page.locator('.target').innerText()).trim();
+}
+
+export async function screenshot(page, name) {
+  mkdirSync(screenshots, { recursive: true });
+  await page.screenshot({ path: `${screenshots}${name}.png`, fullPage: true });
+}
