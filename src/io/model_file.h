@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "io/safetensors.h"
 #include "model/transformer.h"
 #include "text/tokenizer.h"
 
@@ -26,13 +27,13 @@ struct ModelFile {
 
 enum class Precision { f32, f16 };
 
-// Throws Error for anything but a whole, consistent model file of this version.
-// Tensors whose names begin with "optimizer." belong to a checkpoint (train/checkpoint.h) and are passed
-// over.
+// Throws Error for anything but a whole, consistent model file of this version. Tensors named optimizer.*
+// belong to the trainer and are passed over.
 ModelFile parse_model(std::string_view bytes);
-// `extra`: F32 tensors to store after the model's own.
-std::string serialize_model(const ModelFile& model, Precision precision,
-                            const std::vector<std::pair<std::string, const Matrix*>>& extra = {});
+
+// extra: further tensors, named optimizer.*, and further metadata. Throws Error when a weight is beyond
+// `precision`.
+std::string serialize_model(const ModelFile& model, Precision precision, const SafetensorsFile& extra = {});
 
 std::string base64_encode(std::string_view bytes);
 std::string base64_decode(std::string_view text);  // throws Error when it is not base64

@@ -1,0 +1,203 @@
+#include "io/model_file.h"
+
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <list>
+#include <set>
+#include <utility>
+
+#include "tensor/check.h"
+
+namespace wasmformer {
+namespace {
+
+constexpr std::string_view base64_digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr std::string_view optimizer_prefix = "optimizer.";
+
+const std::string& required(const std::map<std::string, std::string>& metadata, const std::string& key) {
+  const auto found = metadata.find(key);
+  WASMFORMER_CHECK(found != metadata.end(), "[model] the file's metadata has no '" << key << "'");
+  return found->second;
+}
+
+void check_format(const std::map<std::string, std::string>& metadata) {
+  const auto value = [&metadata](const char* key) {
+    const auto found = metadata.find(key);
+    return found == metadata.end() ? std::string() : found->second;
+  };
+  WASMFORMER_CHECK(value("format") == model_format && value("version") == model_version,
+                   "[model] format is '" << value("format") << "' version '" << value("version")
+                                         << "'; this reads '" << model_format << "' version "
+                                         << model_version);
+}
+
+// The tokenizer in metadata[key], which must have `vocab_size` pieces.
+std::shared_ptr<const Tokenizer> read_tokenizer(const std::map<std::string, std::string>& metadata,
+                                                const std::string& key, const char* size_key,
+                                                Index vocab_size) {
+  auto tokenizer = std::make_shared<const Tokenizer>(base64_decode(required(metadata, key)));
+  WASMFORMER_CHECK(tokenizer->vocab_size() == vocab_size,
+                   "[model] the " << key << " has " << tokenizer->vocab_size() << " pieces, but " << size_key
+                                  << " is " << vocab_size);
+  return tokenizer;
+}
+
+// A lower bound of the number of weights, near to it, known without making them.
+std::int64_t least_weights(const Config& c) {
+  const std::int64_t d = c.d_model, square = d * d, ffn = 2 * d * c.ffn_dim;
+  return d * c.source_vocab_size + c.encoder_layers * (4 * square + ffn) +
+         c.decoder_layers * (8 * square + ffn) +
+         (c.positions == Positions::learned ? 2 * d * c.max_length : 0) +
+         (c.tie_embeddings != TieEmbeddings::all ? d * c.target_vocab_size : 0);
+}
+
+// A config is a few bytes, so what it makes the model allocate must lie in the file: a byte a weight at
+// least.
+void check_size(const Config& config, const SafetensorsFile& file) {
+  std::int64_t bytes = 0;
+  for (const auto& [name, tensor] : file.tensors) {
+    if (!name.starts_with(optimizer_prefix)) bytes += static_cast<std::int64_t>(tensor.data.size());
+  }
+  WASMFORMER_CHECK(least_weights(config) <= bytes, "[model] the config asks for at least "
+                                                       << least_weights(config)
+                                                       << " weights, but the file has " << bytes
+                                                       << " bytes of them");
+}
+
+bool is_shape(const std::vector<Index>& shape, const Matrix& value) {
+  if (shape.size() == 1) return value.rows() == 1 && shape[0] == value.cols();
+  return shape.size() == 2 && shape[0] == value.rows() && shape[1] == value.cols();
+}
+
+void read_weights(const SafetensorsFile& file, Transformer& transformer) {
+  std::set<std::string> known;
+  transformer.visit([&](const std::string& name, Parameter& parameter, auto) {
+    const auto found = file.tensors.find(name);
+    WASMFORMER_CHECK(found != file.tensors.end(), "[model] the tensor '" << name << "' is missing");
+    WASMFORMER_CHECK(found->second.dtype == Dtype::f32 || found->second.dtype == Dtype::f16,
+                     "[model] tensor '" << name << "' is neither F32 nor F16");
+    Matrix value = file.matrix(name);
+    WASMFORMER_CHECK(is_shape(found->second.shape, parameter.value),
+                     "[model] tensor '" << name << "' is " << shape(value) << ", the config asks for "
+                                        << shape(parameter.value));
+    WASMFORMER_CHECK(value.allFinite(),
+                     "[model] tensor '" << name << "' holds a value that is not a finite number");
+    parameter.value = std::move(value);
+    known.insert(name);
+  });
+  for (const auto& [name, tensor] : file.tensors) {
+    WASMFORMER_CHECK(known.count(name) || name.starts_with(optimizer_prefix),
+                     "[model] the tensor '" << name << "' is none of a model with this config");
+  }
+}
+
+std::string to_bytes(const Matrix& value, Precision precision, const std::string& name) {
+  std::string bytes(static_cast<std::size_t>(value.size()) * (precision == Precision::f32 ? 4 : 2), '\0');
+  for (Index i = 0; i < value.size(); ++i) {
+    const float number = static_cast<float>(value.data()[i]);
+    if (precision == Precision::f32) {
+      std::memcpy(&bytes[static_cast<std::size_t>(i) * 4], &number, 4);
+    } else {
+      const std::uint16_t half = float_to_half(number);
+      WASMFORMER_CHECK(std::isfinite(half_to_float(half)),
+                       "[model] tensor '" << name << "' holds " << number << ", which F16 cannot");
+      std::memcpy(&bytes[static_cast<std::size_t>(i) * 2], &half, 2);
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
+
+ModelFile parse_model(std::string_view bytes) {
+  const SafetensorsFile file = parse_safetensors(bytes);
+  check_format(file.metadata);
+  Config config;
+  from_json(required(file.metadata, "config"), config);
+  config.check();
+  check_size(config, file);
+
+  ModelFile model;
+  model.source_tokenizer =
+      read_tokenizer(file.metadata, "source_tokenizer", "source_vocab_size", config.source_vocab_size);
+  const bool one = !file.metadata.contains("target_tokenizer");
+  const std::string key = one ? "source_tokenizer" : "target_tokenizer";
+  model.target_tokenizer =
+      one && config.target_vocab_size == config.source_vocab_size
+          ? model.source_tokenizer
+          : read_tokenizer(file.metadata, key, "target_vocab_size", config.target_vocab_size);
+  model.transformer = std::make_unique<Transformer>(config);
+  read_weights(file, *model.transformer);
+  model.metadata = file.metadata;
+  for (const char* own : {"format", "version", "config", "source_tokenizer", "target_tokenizer"})
+    model.metadata.erase(own);
+  return model;
+}
+
+std::string serialize_model(const ModelFile& model, Precision precision, const SafetensorsFile& extra) {
+  std::map<std::string, std::string> metadata = extra.metadata;
+  metadata.insert(model.metadata.begin(), model.metadata.end());
+  metadata["format"] = model_format;
+  metadata["version"] = model_version;
+  metadata["config"] = to_json(model.transformer->config());
+  metadata["source_tokenizer"] = base64_encode(model.source_tokenizer->model());
+  if (model.target_tokenizer->model() != model.source_tokenizer->model()) {
+    metadata["target_tokenizer"] = base64_encode(model.target_tokenizer->model());
+  }
+
+  std::list<std::string> data;  // keeps its strings in place
+  std::vector<std::pair<std::string, TensorEntry>> tensors;
+  model.transformer->visit([&](const std::string& name, const Parameter& parameter, auto) {
+    const Matrix& value = parameter.value;
+    data.push_back(to_bytes(value, precision, name));
+    // Vectors have one dimension in the file, but for this one, which Hugging Face keeps as a row.
+    const bool vector = value.rows() == 1 && name != "final_logits_bias";
+    const auto shape =
+        vector ? std::vector<Index>{value.cols()} : std::vector<Index>{value.rows(), value.cols()};
+    tensors.emplace_back(
+        name, TensorEntry{precision == Precision::f32 ? Dtype::f32 : Dtype::f16, shape, data.back()});
+  });
+  for (const auto& [name, tensor] : extra.tensors) {
+    WASMFORMER_CHECK(name.starts_with(optimizer_prefix),
+                     "[model] tensor '" << name << "' is no part of a model");
+    tensors.emplace_back(name, tensor);
+  }
+  return serialize_safetensors(tensors, metadata);
+}
+
+std::string base64_encode(std::string_view bytes) {
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::size_t n = std::min<std::size_t>(3, bytes.size() - i);
+    std::uint32_t group = 0;
+    for (std::size_t j = 0; j < 3; ++j)
+      group = group << 8 | (j < n ? static_cast<std::uint8_t>(bytes[i + j]) : 0u);
+    for (std::size_t j = 0; j < 4; ++j) text += j <= n ? base64_digits[group >> (18 - 6 * j) & 63] : '=';
+  }
+  return text;
+}
+
+std::string base64_decode(std::string_view text) {
+  WASMFORMER_CHECK(text.size() % 4 == 0, "[base64] " << text.size() << " characters are not a multiple of 4");
+  std::array<std::uint8_t, 256> values;
+  values.fill(64);
+  for (std::size_t i = 0; i < base64_digits.size(); ++i)
+    values[static_cast<std::uint8_t>(base64_digits[i])] = static_cast<std::uint8_t>(i);
+  std::size_t digits = text.size();
+  while (digits > 0 && text.size() - digits < 2 && text[digits - 1] == '=') --digits;
+  std::string bytes;
+  bytes.reserve(digits / 4 * 3 + 2);
+  std::uint32_t group = 0;
+  for (std::size_t i = 0; i < digits; ++i) {
+    const std::uint8_t value = values[static_cast<std::uint8_t>(text[i])];
+    WASMFORMER_CHECK(value < 64, "[base64] character " << i << " is not one of base64");
+    group = group << 6 | value;
+    // Every digit but the first of four completes a byte.
+    if (i % 4 != 0) bytes += static_cast<char>(group >> (6 - 2 * (i % 4)) & 0xFF);
+  }
+  return bytes;
+}
+
+}  // namespace wasmformer

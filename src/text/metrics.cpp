@@ -1,0 +1,192 @@
+#include "text/metrics.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+
+#include "tensor/check.h"
+#include "text/utf8.h"
+
+namespace wasmformer {
+namespace {
+
+// Counts of n-grams, by order from 1.
+struct Statistics {
+  std::int64_t hypothesis = 0, reference = 0, common = 0;
+};
+
+template <class Character>
+using Counts = std::unordered_map<std::basic_string_view<Character>, std::int64_t>;
+
+template <class Character>
+void add(Statistics& s, const Counts<Character>& hypothesis, const Counts<Character>& reference) {
+  for (const auto& [ngram, count] : hypothesis) {
+    s.hypothesis += count;
+    if (const auto found = reference.find(ngram); found != reference.end())
+      s.common += std::min(count, found->second);
+  }
+  for (const auto& [ngram, count] : reference) s.reference += count;
+}
+
+void check_sizes(const char* tag, std::size_t hypotheses, std::size_t references) {
+  WASMFORMER_CHECK(hypotheses == references, "[" << tag << "] " << hypotheses << " hypotheses and "
+                                                 << references << " references differ in number");
+  WASMFORMER_CHECK(hypotheses > 0, "[" << tag << "] there is no hypothesis");
+}
+
+// White space as Python's str.split() sees it, which sacreBLEU relies on.
+bool is_space(char32_t c) {
+  return (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x20) || c == 0x85 || c == 0xA0 || c == 0x1680 ||
+         (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F ||
+         c == 0x3000;
+}
+
+bool is_digit(char32_t c) { return c >= '0' && c <= '9'; }
+
+void replace_all(std::u32string& text, std::u32string_view from, std::u32string_view to) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::u32string::npos; at += to.size()) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+// One pass of a rule on pairs of neighbours: where it holds both are written by `write`, and neither is
+// looked at again.
+template <class Holds, class Write>
+std::u32string rewrite_pairs(const std::u32string& text, Holds holds, Write write) {
+  std::u32string out;
+  out.reserve(text.size() * 2);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (i + 1 < text.size() && holds(text[i], text[i + 1])) {
+      write(out, text[i], text[i + 1]);
+      ++i;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+// The words of mteval-v13a.pl, with one space before each: "Hello, you!" becomes " Hello , you !".
+std::u32string tokenize_13a(const std::string& line) {
+  std::u32string text = decode_utf8(line);
+  while (!text.empty() && is_space(text.back())) text.pop_back();
+  replace_all(text, U"<skipped>", U"");
+  replace_all(text, U"-\n", U"");
+  replace_all(text, U"\n", U" ");
+  replace_all(text, U"&quot;", U"\"");
+  replace_all(text, U"&amp;", U"&");
+  replace_all(text, U"&lt;", U"<");
+  replace_all(text, U"&gt;", U">");
+
+  // ASCII punctuation, but for ' , - . which need a look at their neighbours.
+  std::u32string spaced = U" ";
+  for (const char32_t c : text) {
+    const bool apart = (c >= '{' && c <= '~') || (c >= '[' && c <= '`') || (c >= ' ' && c <= '&') ||
+                       (c >= '(' && c <= '+') || (c >= ':' && c <= '@') || c == '/';
+    spaced += apart ? std::u32string{U' ', c, U' '} : std::u32string(1, c);
+  }
+  spaced += U' ';
+  const auto is_point = [](char32_t c) { return c == '.' || c == ','; };
+  spaced = rewrite_pairs(
+      spaced, [&](char32_t a, char32_t b) { return !is_digit(a) && is_point(b); },
+      [](std::u32string& out, char32_t a, char32_t b) {
+        out += {a, U' ', b, U' '};
+      });
+  spaced = rewrite_pairs(
+      spaced, [&](char32_t a, char32_t b) { return is_point(a) && !is_digit(b); },
+      [](std::u32string& out, char32_t a, char32_t b) {
+        out += {U' ', a, U' ', b};
+      });
+  spaced = rewrite_pairs(
+      spaced, [](char32_t a, char32_t b) { return is_digit(a) && b == '-'; },
+      [](std::u32string& out, char32_t a, char32_t b) {
+        out += {a, U' ', b, U' '};
+      });
+
+  std::u32string words;
+  for (std::size_t i = 0; i < spaced.size(); ++i) {
+    if (is_space(spaced[i])) continue;
+    if (i == 0 || is_space(spaced[i - 1])) words += U' ';
+    words += spaced[i];
+  }
+  return words;
+}
+
+// The n-grams of words as pieces of `words`, which has one space before each.
+Counts<char32_t> word_ngrams(const std::u32string& words, std::size_t n) {
+  std::vector<std::size_t> begins;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == ' ') begins.push_back(i);
+  }
+  begins.push_back(words.size());
+  Counts<char32_t> counts;
+  for (std::size_t i = 0; i + n < begins.size(); ++i) {
+    ++counts[std::u32string_view(words).substr(begins[i], begins[i + n] - begins[i])];
+  }
+  return counts;
+}
+
+Counts<char32_t> character_ngrams(const std::u32string& text, std::size_t n) {
+  Counts<char32_t> counts;
+  for (std::size_t i = 0; i + n <= text.size(); ++i) ++counts[std::u32string_view(text).substr(i, n)];
+  return counts;
+}
+
+}  // namespace
+
+double bleu(const std::vector<std::string>& hypotheses, const std::vector<std::string>& references) {
+  check_sizes("bleu", hypotheses.size(), references.size());
+  std::array<Statistics, 4> orders;
+  for (std::size_t i = 0; i < hypotheses.size(); ++i) {
+    const std::u32string hypothesis = tokenize_13a(hypotheses[i]), reference = tokenize_13a(references[i]);
+    for (std::size_t n = 1; n <= orders.size(); ++n) {
+      add(orders[n - 1], word_ngrams(hypothesis, n), word_ngrams(reference, n));
+    }
+  }
+  // Without any match there is nothing to smooth; without any 4-gram the precision of order 4 is 0.
+  if (orders[0].common == 0 || orders.back().hypothesis == 0) return 0;
+  double log_precisions = 0, smoothing = 1;
+  for (const Statistics& s : orders) {
+    // Each order without a match counts as half of a match, then a quarter, ...
+    const double common = s.common > 0 ? static_cast<double>(s.common) : 1 / (smoothing *= 2);
+    log_precisions += std::log(common / static_cast<double>(s.hypothesis));
+  }
+  const double ratio = static_cast<double>(orders[0].reference) / static_cast<double>(orders[0].hypothesis);
+  const double brevity_penalty = std::exp(std::min(0.0, 1 - ratio));
+  return 100 * brevity_penalty * std::exp(log_precisions / static_cast<double>(orders.size()));
+}
+
+double chrf(const std::vector<std::string>& hypotheses, const std::vector<std::string>& references) {
+  check_sizes("chrf", hypotheses.size(), references.size());
+  const auto squeeze = [](const std::string& line) {
+    std::u32string text = decode_utf8(line);
+    std::erase_if(text, is_space);
+    return text;
+  };
+  std::array<Statistics, 6> orders;
+  for (std::size_t i = 0; i < hypotheses.size(); ++i) {
+    const std::u32string hypothesis = squeeze(hypotheses[i]), reference = squeeze(references[i]);
+    for (std::size_t n = 1; n <= orders.size(); ++n) {
+      // A reference too short for an order says nothing about the hypothesis' n-grams of it.
+      if (reference.size() < n) continue;
+      add(orders[n - 1], character_ngrams(hypothesis, n), character_ngrams(reference, n));
+    }
+  }
+  double precision = 0, recall = 0, counted = 0;
+  for (const Statistics& s : orders) {
+    if (s.hypothesis == 0 || s.reference == 0) continue;
+    precision += static_cast<double>(s.common) / static_cast<double>(s.hypothesis);
+    recall += static_cast<double>(s.common) / static_cast<double>(s.reference);
+    ++counted;
+  }
+  if (precision + recall == 0) return 0;
+  precision /= counted;
+  recall /= counted;
+  constexpr double beta_squared = 2 * 2;
+  return 100 * (1 + beta_squared) * precision * recall / (beta_squared * precision + recall);
+}
+
+}  // namespace wasmformer
