@@ -55,7 +55,7 @@ const headers = {
 export default defineConfig({
   root: import.meta.dirname,
   base: './', // any folder of any static host
-  plugins: [svelte(), bundledModels(), contentSecurityPolicy()],
+  plugins: [svelte({ configFile: false }), bundledModels(), contentSecurityPolicy()],
   build: { outDir: '../build/page', emptyOutDir: true, assetsInlineLimit: 0, target: 'es2022', modulePreload: false },
   worker: { format: 'es' },
   server: { headers },
