@@ -59,13 +59,11 @@ target_link_libraries(sentencepiece_train PUBLIC sentencepiece PRIVATE Threads::
 
 set(SPM_VERSION 0.1.97)
 configure_file(${sentencepiece_SOURCE_DIR}/config.h.in ${CMAKE_CURRENT_BINARY_DIR}/sentencepiece/config.h)
-target_include_directories(sentencepiece SYSTEM
-  PUBLIC ${source}
-  INTERFACE ${source}/builtin_pb ${third_party}/protobuf-lite)
+target_include_directories(sentencepiece SYSTEM INTERFACE ${source})
 foreach(library sentencepiece sentencepiece_train)
   target_include_directories(${library} PRIVATE
-    ${CMAKE_CURRENT_BINARY_DIR}/sentencepiece ${sentencepiece_SOURCE_DIR} ${source}/builtin_pb ${third_party}
+    ${CMAKE_CURRENT_BINARY_DIR}/sentencepiece ${sentencepiece_SOURCE_DIR} ${source} ${source}/builtin_pb ${third_party}
     ${third_party}/absl/strings ${third_party}/darts_clone ${third_party}/esaxx ${third_party}/protobuf-lite)
-  target_compile_definitions(${library} PUBLIC _USE_INTERNAL_STRING_VIEW PRIVATE HAVE_PTHREAD=1)
+  target_compile_definitions(${library} PRIVATE _USE_INTERNAL_STRING_VIEW HAVE_PTHREAD=1)
   target_compile_options(${library} PRIVATE -w $<$<BOOL:${EMSCRIPTEN}>:-Oz>)
 endforeach()
