@@ -1,0 +1,74 @@
+// Chooses the best build that this machine can run, and starts it.
+import type { WasmModule } from './module.js';
+import { nodeModule } from './node.js';
+import type { Build } from './types.js';
+
+// (func (result v128) (i8x16.relaxed_swizzle (i8x16.splat (i32.const 0)) (i8x16.splat (i32.const 0))))
+const relaxedProbe = [
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 15, 1, 13, 0, 65, 0, 253, 15, 65, 0, 253, 15,
+  253, 128, 2, 11,
+];
+// (func (result v128) (i8x16.popcnt (i8x16.splat (i32.const 0))))
+const simdProbe = [
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11,
+];
+
+/** Throws where there is no WebAssembly SIMD at all. */
+export function detectBuild(): Build {
+  const runs = (probe: number[]) => typeof WebAssembly === 'object' && WebAssembly.validate(new Uint8Array(probe));
+  if (runs(relaxedProbe)) return 'relaxed';
+  if (runs(simdProbe)) return 'simd';
+  throw new Error('[build] this browser has no WebAssembly SIMD, which wasmformer needs; a current version has it');
+}
+
+// Each address is written out in full, since bundlers find files by `new URL('…', import.meta.url)` only so.
+function addresses(build: Build): { glue: URL; wasm: URL } {
+  switch (build) {
+    case 'relaxed':
+      return {
+        glue: new URL('./wasm/relaxed/wasmformer.mjs', import.meta.url),
+        wasm: new URL('./wasm/relaxed/wasmformer.wasm', import.meta.url),
+      };
+    case 'simd':
+      return {
+        glue: new URL('./wasm/simd/wasmformer.mjs', import.meta.url),
+        wasm: new URL('./wasm/simd/wasmformer.wasm', import.meta.url),
+      };
+  }
+}
+
+async function compile(url: URL): Promise<WebAssembly.Module> {
+  if (url.protocol === 'file:') {
+    const { readFile } = await nodeModule<typeof import('node:fs/promises')>('fs/promises');
+    return WebAssembly.compile(await readFile(url));
+  }
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`[build] ${url.href} answered ${response.status} ${response.statusText}`);
+  // Compiling while it arrives is only allowed for this type, which some servers do not know.
+  if (response.headers.get('content-type')?.startsWith('application/wasm')) {
+    return WebAssembly.compileStreaming(response);
+  }
+  return WebAssembly.compile(await response.arrayBuffer());
+}
+
+type Receive = (instance: WebAssembly.Instance, module: WebAssembly.Module) => WebAssembly.Exports;
+type Factory = (options: {
+  instantiateWasm(imports: WebAssembly.Imports, receive: Receive): WebAssembly.Exports;
+}) => Promise<WasmModule>;
+
+export async function startModule(build: Build): Promise<{ module: WasmModule; memory: WebAssembly.Memory }> {
+  const { glue, wasm } = addresses(build);
+  const [{ default: factory }, compiled] = await Promise.all([
+    import(/* webpackIgnore: true */ /* @vite-ignore */ glue.href) as Promise<{ default: Factory }>,
+    compile(wasm),
+  ]);
+  let memory: WebAssembly.Memory | undefined;
+  const module = await factory({
+    instantiateWasm(imports, receive) {
+      const instance = new WebAssembly.Instance(compiled, imports);
+      memory = Object.values(instance.exports).find((item) => item instanceof WebAssembly.Memory);
+      return receive(instance, compiled);
+    },
+  });
+  return { module, memory: memory! };
+}

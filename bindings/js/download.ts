@@ -1,0 +1,139 @@
+// Gets the bytes of a model: from the cache, the network, a file, or as they came.
+import { nodeModule } from './node.js';
+import type { Bytes, ModelData } from './protocol.js';
+
+type Progress = (loaded: number, total?: number) => void;
+
+/** `name` is for messages; `isCached` says that the bytes are not fresh from the source. */
+export interface Model {
+  name: string;
+  bytes: Bytes;
+  isCached: boolean;
+  /** To be called when the bytes have turned out to be a model. */
+  keep(): Promise<void>;
+  /** To be called when they have not. */
+  forget(): Promise<void>;
+}
+
+const nothing = async () => {};
+
+export async function readModel(data: ModelData, useCache: boolean, onProgress: Progress): Promise<Model> {
+  const plain = (name: string, bytes: Bytes): Model => ({
+    name,
+    bytes,
+    isCached: false,
+    keep: nothing,
+    forget: nothing,
+  });
+  switch (data.kind) {
+    case 'bytes':
+      onProgress(data.bytes.length, data.bytes.length);
+      return plain('the given bytes', data.bytes);
+    case 'blob':
+      return plain('the given Blob', await collect(data.blob.stream(), data.blob.size, onProgress));
+    case 'path':
+      return plain(data.path, await readPath(data.path, onProgress));
+    case 'url':
+      return useCache ? readThroughCache(data.url, onProgress) : plain(data.url, (await download(data.url, onProgress)).bytes);
+  }
+}
+
+async function collect(stream: ReadableStream<Uint8Array>, total: number | undefined, onProgress: Progress) {
+  let bytes = new Uint8Array(total ?? 1 << 20);
+  let loaded = 0;
+  const reader = stream.getReader();
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    if (loaded + part.value.length > bytes.length) {
+      const larger = new Uint8Array(2 * (loaded + part.value.length));
+      larger.set(bytes.subarray(0, loaded));
+      bytes = larger;
+    }
+    bytes.set(part.value, loaded);
+    loaded += part.value.length;
+    onProgress(loaded, total);
+  }
+  return bytes.subarray(0, loaded);
+}
+
+async function readPath(path: string, onProgress: Progress): Promise<Bytes> {
+  const { open } = await nodeModule<typeof import('node:fs/promises')>('fs/promises');
+  const file = await open(path.startsWith('file:') ? new URL(path) : path).catch((cause: unknown) => {
+    throw new Error(`[load] ${path} could not be read: ${reason(cause)}`, { cause });
+  });
+  try {
+    const { size } = await file.stat();
+    const stream = file.readableWebStream() as ReadableStream<ArrayBuffer | Uint8Array>;
+    const asBytes = new TransformStream<ArrayBuffer | Uint8Array, Uint8Array>({
+      transform: (chunk, controller) => controller.enqueue(chunk instanceof Uint8Array ? chunk : new Uint8Array(chunk)),
+    });
+    return await collect(stream.pipeThrough(asBytes), size, onProgress);
+  } finally {
+    await file.close();
+  }
+}
+
+async function download(url: string, onProgress: Progress): Promise<{ bytes: Bytes; headers: Headers }> {
+  const response = await fetch(url).catch((cause: unknown) => {
+    throw new Error(`[load] ${url} could not be fetched: ${reason(cause)}`, { cause });
+  });
+  if (!response.ok) {
+    throw new Error(`[load] ${url} answered ${`${response.status} ${response.statusText}`.trim()}`);
+  }
+  // The length of a compressed answer says nothing about the bytes that come out.
+  const length = response.headers.get('content-encoding') ? null : response.headers.get('content-length');
+  const total = length === null ? undefined : Number(length);
+  const bytes = await collect(response.body!, total, onProgress).catch((cause: unknown) => {
+    throw new Error(`[load] the download of ${url} broke off: ${reason(cause)}`, { cause });
+  });
+  if (total !== undefined && bytes.length !== total) {
+    throw new Error(`[load] the download of ${url} ended after ${bytes.length} of ${total} bytes`);
+  }
+  return { bytes, headers: response.headers };
+}
+
+function reason(thrown: unknown): string {
+  const { message, cause } = thrown as Error;
+  return cause instanceof Error && cause.message ? cause.message : message;
+}
+
+const cacheName = 'wasmformer-models';
+// What tells one version of a file from another, as far as the server shows it.
+const versionHeaders = ['etag', 'last-modified', 'content-length'];
+
+async function readThroughCache(url: string, onProgress: Progress): Promise<Model> {
+  // A browser may refuse its storage, in a private window or when the disk is full: then there is no cache.
+  const cache = await caches.open(cacheName).catch(() => undefined);
+  const stored = await cache?.match(url);
+  const forget = async () => void (await cache?.delete(url));
+  if (stored && (await isCurrent(url, stored))) {
+    const total = Number(stored.headers.get('x-bytes'));
+    const bytes = await collect(stored.body!, total, onProgress).catch(() => new Uint8Array());
+    return { name: url, bytes, isCached: true, keep: nothing, forget };
+  }
+  const { bytes, headers } = await download(url, onProgress);
+  const kept = new Headers({ 'x-bytes': String(bytes.length) });
+  for (const name of versionHeaders) if (headers.has(name)) kept.set(name, headers.get(name)!);
+  const keep = async () => void (await cache?.put(url, new Response(bytes, { headers: kept })).catch(() => {}));
+  return { name: url, bytes, isCached: false, keep, forget };
+}
+
+/** Whether the server still has the stored version; it has when it cannot be asked. */
+async function isCurrent(url: string, stored: Response): Promise<boolean> {
+  const response = await fetch(url, { method: 'HEAD', cache: 'no-cache' }).catch(() => undefined);
+  if (!response?.ok) return true;
+  return versionHeaders.every((name) => {
+    const [now, then] = [response.headers.get(name), stored.headers.get(name)];
+    return now === null || then === null || now === then;
+  });
+}
+
+/** Throws where the bytes are not those that `integrity` ('sha256-…') names. */
+export async function checkIntegrity(name: string, bytes: Bytes, integrity: string): Promise<void> {
+  const [algorithm, wanted] = integrity.split(/-(.*)/) as [string, string];
+  if (!globalThis.crypto?.subtle) {
+    throw new Error('[load] integrity cannot be checked here, since browsers have digests on https pages only');
+  }
+  const digest = await crypto.subtle.digest(algorithm.replace('sha', 'SHA-'), bytes);
+  const found = btoa(String.fromCharCode(...new Uint8Array(digest)));
+  if (found !== wanted) throw new Error(`[load] the digest of ${name} is ${algorithm}-${found}, not ${integrity}`);
+}

@@ -1,0 +1,208 @@
+// The synchronous translator over the WebAssembly module: the worker uses it, and so do the tests.
+// Nothing of the module's memory leaves it; every C++ object is deleted by dispose() or in a finally.
+import { detectBuild, startModule } from './builds.js';
+import { readHeader } from './header.js';
+import type { NativeJob, NativeOptions, NativeTranslator, WasmModule } from './module.js';
+import type { PlainTranslation, SearchOptions } from './protocol.js';
+import { fromNative } from './results.js';
+import type { Build, ModelConfig, TranslatorInfo } from './types.js';
+
+/** The module has stopped in the middle of something: no object in it can be used again. */
+export class FatalError extends Error {}
+
+// One C++ job takes texts until it has this many rows (texts × beam) or characters: what a product needs to be
+// fast, while the caches stay small.
+const jobRows = 64;
+const jobCharacters = 8000;
+
+export class Engine {
+  #module: WasmModule;
+  #memory: WebAssembly.Memory;
+  #translator: NativeTranslator | undefined;
+  #live = 0;
+  #isBroken = false;
+  #info: TranslatorInfo | undefined;
+  readonly build: Build;
+
+  private constructor(build: Build, module: WasmModule, memory: WebAssembly.Memory) {
+    this.build = build;
+    this.#module = module;
+    this.#memory = memory;
+  }
+
+  /** Throws where the machine cannot run `build`, by default the best one that it can. */
+  static async create(build: Build = detectBuild()): Promise<Engine> {
+    const { module, memory } = await startModule(build);
+    return new Engine(build, module, memory);
+  }
+
+  /** C++ objects that exist, for the tests. */
+  get liveObjects(): number {
+    return this.#live;
+  }
+
+  get memoryBytes(): number {
+    return this.#memory.buffer.byteLength;
+  }
+
+  get info(): TranslatorInfo {
+    if (!this.#info) throw new Error('[engine] no model is loaded');
+    return this.#info;
+  }
+
+  /** Takes the place of a model loaded before. Throws for anything but a model file. */
+  load(file: Uint8Array, threads = 1): TranslatorInfo {
+    this.dispose();
+    const translator = this.#own(() => this.#module.load(file, threads));
+    try {
+      this.#info = {
+        ...readHeader(file),
+        config: JSON.parse(this.run(() => translator.config())) as ModelConfig,
+        build: this.build,
+        threads: this.run(() => translator.threads()),
+      };
+      this.#translator = translator;
+      return this.#info;
+    } catch (error) {
+      this.release(translator);
+      throw error;
+    }
+  }
+
+  translate(texts: string[], options: SearchOptions = {}): PlainTranslation[] {
+    const job = this.start(texts, options);
+    try {
+      while (job.step());
+      return job.result();
+    } finally {
+      job.dispose();
+    }
+  }
+
+  /** A job must be disposed of, and before the engine is. */
+  start(texts: string[], options: SearchOptions = {}): Job {
+    const { sampling, ...search } = options;
+    const native: NativeOptions = {
+      ...this.run(() => this.#module.defaultOptions()),
+      ...(sampling && { beamSize: 1, sampling: { ...this.run(() => this.#module.defaultSampling()), ...sampling } }),
+      ...search,
+    };
+    native.prefix = wellFormed(native.prefix);
+    const wanted = texts.map(wellFormed);
+    return new Job(this, wanted, native, (part) => this.#own(() => this.#loaded().start(part, native)));
+  }
+
+  dispose(): void {
+    if (this.#translator) this.release(this.#translator);
+    this.#translator = undefined;
+    this.#info = undefined;
+  }
+
+  /** Calls into the module; what C++ throws becomes an Error with its sentence. */
+  run<T>(call: () => T): T {
+    try {
+      return call();
+    } catch (thrown) {
+      throw this.#error(thrown);
+    }
+  }
+
+  release(object: { delete(): void }): void {
+    if (!this.#isBroken) object.delete();
+    this.#live--;
+  }
+
+  #loaded(): NativeTranslator {
+    if (!this.#translator) throw new Error('[engine] no model is loaded');
+    return this.#translator;
+  }
+
+  #own<T>(make: () => T): T {
+    const object = this.run(make);
+    this.#live++;
+    return object;
+  }
+
+  #error(thrown: unknown): unknown {
+    // Traps and a full stack leave the module's memory in any state.
+    if (thrown instanceof WebAssembly.RuntimeError || thrown instanceof RangeError) {
+      this.#isBroken = true;
+      return new FatalError(`[engine] the WebAssembly module stopped: ${thrown.message}`, { cause: thrown });
+    }
+    if (thrown instanceof Error) return thrown;
+    const [type, message] = this.#module.getExceptionMessage(thrown);
+    this.#module.decrementExceptionRefcount(thrown);
+    return new Error(type.includes('bad_alloc') ? '[memory] there is not enough memory for this' : message);
+  }
+}
+
+/** Translates texts, part after part, one decoding step a call. */
+export class Job {
+  #engine: Engine;
+  #parts: string[][];
+  #begin: (part: string[]) => NativeJob;
+  #current: NativeJob | undefined;
+  #done: PlainTranslation[] = [];
+  #withTop: boolean;
+
+  constructor(engine: Engine, texts: string[], options: NativeOptions, begin: (part: string[]) => NativeJob) {
+    this.#engine = engine;
+    this.#parts = parts(texts, Math.max(1, Math.floor(jobRows / options.beamSize)));
+    this.#begin = begin;
+    this.#withTop = options.topTokens > 0;
+  }
+
+  /** Begins a part or takes a step in it; false when everything is translated. */
+  step(): boolean {
+    const current = this.#current;
+    if (!current) {
+      const part = this.#parts.shift();
+      if (part) this.#current = this.#begin(part);
+      return part !== undefined;
+    }
+    if (!this.#engine.run(() => current.step())) {
+      this.#done.push(...this.#engine.run(() => current.result()).map((item) => fromNative(item, this.#withTop)));
+      this.dispose();
+    }
+    return this.#current !== undefined || this.#parts.length > 0;
+  }
+
+  /** The best text so far of each input; '' where its turn has not come. */
+  partial(): string[] {
+    const current = this.#current;
+    return [
+      ...this.#done.map(({ text }) => text),
+      ...(current ? this.#engine.run(() => current.partial()) : []),
+      ...this.#parts.flatMap((part) => part.map(() => '')),
+    ];
+  }
+
+  /** One translation an input; complete once step() has returned false. */
+  result(): PlainTranslation[] {
+    return this.#done;
+  }
+
+  dispose(): void {
+    if (this.#current) this.#engine.release(this.#current);
+    this.#current = undefined;
+  }
+}
+
+function parts(texts: string[], most: number): string[][] {
+  const all: string[][] = [];
+  let characters = Infinity;
+  for (const text of texts) {
+    characters += text.length;
+    if (characters > jobCharacters || all.at(-1)!.length === most) {
+      all.push([]);
+      characters = text.length;
+    }
+    all.at(-1)!.push(text);
+  }
+  return all;
+}
+
+/** Half a surrogate pair is no Unicode; as in TextEncoder, U+FFFD takes its place. */
+function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\uFFFD');
+}

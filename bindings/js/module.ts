@@ -1,0 +1,80 @@
+// What bindings.cpp declares, as TypeScript sees it; tests/js/module-types.ts holds it against the module's own types.
+
+export interface NativeSampling {
+  temperature: number;
+  topK: number;
+  topP: number;
+  seed: number;
+}
+
+export interface NativeOptions {
+  beamSize: number;
+  lengthPenalty: number;
+  nBest: number;
+  maxLength: number;
+  sampling: NativeSampling | undefined;
+  prefix: string;
+  attention: boolean;
+  topTokens: number;
+}
+
+export interface NativeCandidate {
+  piece: string;
+  id: number;
+  logProbability: number;
+}
+
+export interface NativeTargetToken extends NativeCandidate {
+  top: NativeCandidate[];
+}
+
+export interface NativeHypothesis {
+  text: string;
+  score: number;
+  targetTokens: NativeTargetToken[];
+}
+
+export interface NativeAttentionMaps {
+  layers: number;
+  heads: number;
+  rows: number;
+  columns: number;
+  data: Float32Array;
+}
+
+export interface NativeTranslation extends NativeHypothesis {
+  sourceTokens: NativeCandidate[];
+  alternatives: NativeHypothesis[];
+  encoder: NativeAttentionMaps | undefined;
+  decoder: NativeAttentionMaps | undefined;
+  cross: NativeAttentionMaps | undefined;
+}
+
+export interface NativeJob {
+  step(): boolean;
+  partial(): string[];
+  result(): NativeTranslation[];
+  delete(): void;
+}
+
+export interface NativeTranslator {
+  start(texts: string[], options: NativeOptions): NativeJob;
+  threads(): number;
+  /** The model's Config as JSON. */
+  config(): string;
+  delete(): void;
+}
+
+export interface NativeModule {
+  load(file: Uint8Array, threads: number): NativeTranslator;
+  defaultOptions(): NativeOptions;
+  defaultSampling(): NativeSampling;
+}
+
+/** What Emscripten adds: the type and the what() of a C++ exception, and its release. */
+export interface ExceptionHelpers {
+  getExceptionMessage(exception: unknown): [type: string, message: string];
+  decrementExceptionRefcount(exception: unknown): void;
+}
+
+export type WasmModule = NativeModule & ExceptionHelpers;

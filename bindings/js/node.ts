@@ -1,0 +1,4 @@
+/** A module of Node (Deno and Bun have them too), under a name that bundlers for browsers do not try to resolve. */
+export function nodeModule<T>(name: string): Promise<T> {
+  return import(/* webpackIgnore: true */ /* @vite-ignore */ `node:${name}`) as Promise<T>;
+}

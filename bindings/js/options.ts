@@ -1,0 +1,129 @@
+// Checks what callers pass: an unknown option is refused by its name, a wrong value by name and value.
+import type { SearchOptions } from './protocol.js';
+import type { LoadOptions, TranslateOptions } from './types.js';
+
+interface Rule {
+  accepts(value: unknown): boolean;
+  expected: string;
+}
+type Rules<T> = Record<keyof T & string, Rule>;
+
+const largest = 2 ** 31 - 1; // a whole number of the WebAssembly side
+const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+const whole = (low: number, high = largest): Rule => ({
+  accepts: (value) => Number.isSafeInteger(value) && (value as number) >= low && (value as number) <= high,
+  expected: `a whole number from ${low} to ${high}`,
+});
+const boolean: Rule = { accepts: (value) => typeof value === 'boolean', expected: 'true or false' };
+const string: Rule = { accepts: (value) => typeof value === 'string', expected: 'a string' };
+const callback: Rule = { accepts: (value) => typeof value === 'function', expected: 'a function' };
+const signal: Rule = {
+  accepts: (value) => isObject(value) && 'aborted' in value && 'addEventListener' in value,
+  expected: 'an AbortSignal',
+};
+
+const samplingRules: Rules<NonNullable<TranslateOptions['sampling']>> = {
+  temperature: { accepts: (value) => isNumber(value) && value > 0, expected: 'a number above 0' },
+  topK: whole(0),
+  topP: { accepts: (value) => isNumber(value) && value > 0 && value <= 1, expected: 'a number above 0, at most 1' },
+  seed: whole(0, Number.MAX_SAFE_INTEGER),
+};
+
+const translateRules: Rules<TranslateOptions> = {
+  beamSize: whole(1),
+  lengthPenalty: { accepts: (value) => isNumber(value) && value >= 0, expected: 'a number of at least 0' },
+  nBest: whole(1),
+  maxLength: whole(1),
+  sampling: { accepts: isObject, expected: 'an object such as { temperature: 0.8, seed: 1 }' },
+  prefix: string,
+  attention: boolean,
+  topTokens: whole(0),
+  onToken: callback,
+  signal,
+};
+
+const loadRules: Rules<LoadOptions> = {
+  threads: {
+    accepts: (value) => value === 'auto' || (Number.isSafeInteger(value) && (value as number) >= 1),
+    expected: "'auto' or a whole number of at least 1",
+  },
+  onProgress: callback,
+  signal,
+  cache: boolean,
+  integrity: {
+    accepts: (value) => typeof value === 'string' && /^sha(256|384|512)-[A-Za-z0-9+/]+={0,2}$/.test(value),
+    expected: "'sha256-' and the digest in base64",
+  },
+};
+
+/** The given options without those that are undefined; throws for any that `rules` do not allow. */
+function checked<T extends object>(place: string, rules: Rules<T>, options: unknown, path = ''): T {
+  if (!isObject(options)) throw new TypeError(`[${place}] options must be an object, not ${show(options)}`);
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  for (const [name, value] of given) {
+    const rule = Object.hasOwn(rules, name) ? rules[name as keyof T & string] : undefined;
+    if (!rule) throw new TypeError(`[${place}] there is no option '${path}${name}'; ${hint(name, path, rules)}`);
+    if (!rule.accepts(value)) {
+      throw new TypeError(`[${place}] ${path}${name} must be ${rule.expected}, not ${show(value)}`);
+    }
+  }
+  return Object.fromEntries(given) as T;
+}
+
+export function checkLoadOptions(options: unknown): LoadOptions & { threads: number } {
+  const { threads = 'auto', ...rest } = checked<LoadOptions>('load', loadRules, options);
+  if (threads !== 'auto' && threads > 1) {
+    throw new Error(`[load] threads is ${threads}, but no build with threads is there yet; use 1 or 'auto'`);
+  }
+  return { ...rest, threads: 1 };
+}
+
+export type CheckedTranslate = Pick<TranslateOptions<string | string[]>, 'onToken' | 'signal'> & {
+  texts: string[];
+  search: SearchOptions;
+};
+
+export function checkTranslate(text: unknown, options: unknown): CheckedTranslate {
+  const texts: unknown[] = Array.isArray(text) ? text : [text];
+  texts.forEach((item, i) => {
+    const name = Array.isArray(text) ? `text ${i}` : 'the text';
+    if (typeof item !== 'string') throw new TypeError(`[translate] ${name} must be a string, not ${show(item)}`);
+  });
+  const { onToken, signal, ...search } = checked<TranslateOptions>('translate', translateRules, options);
+  if (search.sampling) {
+    search.sampling = checked<typeof search.sampling>('translate', samplingRules, search.sampling, 'sampling.');
+    if ((search.beamSize ?? 1) > 1) {
+      throw new Error(`[translate] beamSize is ${search.beamSize}, but sampling draws one text; leave one of them out`);
+    }
+  }
+  return { texts: texts as string[], search, onToken: onToken as CheckedTranslate['onToken'], signal };
+}
+
+function show(value: unknown): string {
+  if (typeof value === 'string') return value.length > 60 ? `'${value.slice(0, 60)}…'` : `'${value}'`;
+  if (value === null || typeof value !== 'object') return typeof value === 'function' ? 'a function' : String(value);
+  return Array.isArray(value) ? 'an array' : `an object (${value.constructor?.name ?? 'without a prototype'})`;
+}
+
+function hint(name: string, path: string, rules: object): string {
+  const known = Object.keys(rules);
+  const plain = (word: string) => word.toLowerCase().replace(/[_-]/g, '');
+  const distances = known.map((word) => distance(plain(name), plain(word)));
+  const nearest = Math.min(...distances);
+  return nearest <= 3 ? `did you mean '${path}${known[distances.indexOf(nearest)]}'?` : `there are ${known.join(', ')}`;
+}
+
+/** Levenshtein's. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 0; i < a.length; i++) {
+    const next = [i + 1];
+    for (let j = 0; j < b.length; j++) {
+      next.push(Math.min(next[j]! + 1, row[j + 1]! + 1, row[j]! + (a[i] === b[j] ? 0 : 1)));
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}

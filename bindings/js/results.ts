@@ -1,0 +1,50 @@
+// Translations in their three shapes: from the module, as a message, and for the caller.
+import type { NativeHypothesis, NativeTranslation } from './module.js';
+import type { PlainMaps, PlainTranslation } from './protocol.js';
+import type { AttentionMaps, Hypothesis, Translation } from './types.js';
+
+function hypothesis({ text, score, targetTokens }: NativeHypothesis, withTop: boolean): Hypothesis {
+  return {
+    text,
+    score,
+    targetTokens: targetTokens.map(({ top, ...token }) => (withTop ? { ...token, top } : token)),
+  };
+}
+
+export function fromNative(native: NativeTranslation, withTop: boolean): PlainTranslation {
+  const { encoder, decoder, cross } = native;
+  return {
+    ...hypothesis(native, withTop),
+    sourceTokens: native.sourceTokens.map(({ piece, id }) => ({ piece, id })),
+    alternatives: native.alternatives.map((item) => hypothesis(item, withTop)),
+    ...(encoder && decoder && cross && { attention: { encoder, decoder, cross } }),
+  };
+}
+
+/** The buffers that a message may move instead of copying. */
+export function buffers(translations: PlainTranslation[]): ArrayBuffer[] {
+  return translations.flatMap(({ attention }) =>
+    attention ? Object.values(attention).map(({ data }) => data.buffer as ArrayBuffer) : [],
+  );
+}
+
+export function fromPlain({ attention, ...rest }: PlainTranslation): Translation {
+  if (!attention) return rest;
+  const { encoder, decoder, cross } = attention;
+  return { ...rest, attention: { encoder: maps(encoder), decoder: maps(decoder), cross: maps(cross) } };
+}
+
+function maps(plain: PlainMaps): AttentionMaps {
+  const { data, layers, heads, rows, columns } = plain;
+  return {
+    ...plain,
+    map(layer, head) {
+      const inside = (value: number, size: number) => Number.isInteger(value) && value >= 0 && value < size;
+      if (!inside(layer, layers) || !inside(head, heads)) {
+        throw new RangeError(`[attention] layer ${layer}, head ${head} is not in ${layers} layers of ${heads} heads`);
+      }
+      const begin = (layer * heads + head) * rows * columns;
+      return data.subarray(begin, begin + rows * columns);
+    },
+  };
+}
