@@ -7,17 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "decode/search.h"
 #include "io/model_file.h"
 #include "tensor/thread_pool.h"
 
 namespace wasmformer {
-
-struct Sampling {
-  double temperature = 1;
-  Index top_k = 0;   // 0: all
-  double top_p = 1;  // nucleus
-  std::uint64_t seed = 1;
-};
 
 struct TranslateOptions {
   Index beam_size = 4;          // 1 is greedy
@@ -60,49 +54,61 @@ struct Translation : Hypothesis {
   std::optional<AttentionMaps> encoder, decoder, cross;
 };
 
-class Transformer;
-
-class Translator {
+// The translation of a batch of texts, one decoding step a call, so that a caller can show what there is and
+// stop between steps. `model` and `pool` must outlive it.
+class TranslationJob {
  public:
-  // `model_file`: the bytes of a model file (io/model_file.h). Throws Error as that does.
-  explicit Translator(std::string_view model_file, int threads = 1);
-  ~Translator();
-  Translator(Translator&&) noexcept;
+  // Throws Error for impossible options, text that is not UTF-8, or a sentence longer than the model's
+  // max_length.
+  TranslationJob(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& texts,
+                 const TranslateOptions& options);
 
-  // One translation an input, in order; all are one batch. Throws Error for impossible options, text that is
-  // not UTF-8, or a sentence longer than the model's max_length.
-  std::vector<Translation> translate(const std::vector<std::string>& texts,
-                                     const TranslateOptions& options) const;
-
-  // The same, one decoding step a call, so that a caller can show what there is and stop between steps.
-  class Job;
-  Job start(const std::vector<std::string>& texts, const TranslateOptions& options) const;
-
-  const ModelFile& model() const;
-  int threads() const;
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
-};
-
-class Translator::Job {
- public:
-  ~Job();
-  Job(Job&&) noexcept;
-
-  // Takes one step for every unfinished sentence; false when there was none left.
+  // Takes one step for every unfinished sentence; false when none is left.
   bool step();
-  // The best unfinished or finished text so far, an entry a sentence.
+  // The best text so far, an entry a sentence.
   std::vector<std::string> partial() const;
-  // Valid once step() has returned false.
+  // One translation a text, in order. Valid once step() has returned false.
   std::vector<Translation> result() const;
 
  private:
-  friend class Translator;
-  struct State;
-  explicit Job(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  Hypothesis hypothesis(const FoundHypothesis& found) const;
+  void explain(std::vector<Translation>& translations,
+               const std::vector<std::vector<FoundHypothesis>>& found) const;
+
+  const ModelFile& model_;
+  ThreadPool& pool_;
+  TranslateOptions options_;
+  std::vector<std::vector<TokenId>> sources_;  // with the end token; only that for an empty text
+  std::vector<Index> searched_;                // the texts that are not empty
+  std::optional<Search> search_;
 };
+
+class Translator {
+ public:
+  using Job = TranslationJob;
+
+  // `model_file`: the bytes of a model file (io/model_file.h). Throws Error as that does.
+  explicit Translator(std::string_view model_file, int threads = 1);
+
+  // All texts are one batch. Throws Error as TranslationJob does.
+  std::vector<Translation> translate(const std::vector<std::string>& texts,
+                                     const TranslateOptions& options) const;
+  // The job must not outlive the translator.
+  Job start(const std::vector<std::string>& texts, const TranslateOptions& options) const;
+
+  const ModelFile& model() const { return model_; }
+  int threads() const { return pool_->size(); }
+
+ private:
+  ModelFile model_;
+  std::unique_ptr<ThreadPool> pool_;
+};
+
+// Any number of texts, in batches of at most `batch_tokens` source tokens (a longer text stands alone), texts
+// of like length together. `done(n)` is called after each batch with the number of texts that are done.
+std::vector<Translation> translate_in_batches(const ModelFile& model, ThreadPool& pool,
+                                              const std::vector<std::string>& texts,
+                                              const TranslateOptions& options, Index batch_tokens,
+                                              const std::function<void(std::size_t)>& done = {});
 
 }  // namespace wasmformer

@@ -62,12 +62,21 @@ StepReport Trainer::step() {
   report.target_tokens = static_cast<Index>(batch.target_out.size());
 
   progress_.step = step;
+  progress_.loss_sum += report.loss * static_cast<double>(report.target_tokens);
+  progress_.loss_tokens += report.target_tokens;
   if (++progress_.batch == batches_per_epoch()) {
     progress_.batch = 0;
     ++progress_.epoch;
     plan_epoch();
   }
   return report;
+}
+
+double Trainer::take_mean_loss() {
+  const double mean = progress_.loss_sum / static_cast<double>(progress_.loss_tokens);
+  progress_.loss_sum = 0;
+  progress_.loss_tokens = 0;
+  return mean;
 }
 
 double Trainer::validation_loss(const Corpus& corpus) {

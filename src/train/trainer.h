@@ -10,9 +10,11 @@ namespace wasmformer {
 // Where a run stands. With the weights, Adam's moments and the two configs it decides everything that
 // follows.
 struct Progress {
-  Index step = 0;   // steps taken
-  Index epoch = 0;  // passes over the corpus that are complete
-  Index batch = 0;  // batches of the present epoch that are done
+  Index step = 0;         // steps taken
+  Index epoch = 0;        // passes over the corpus that are complete
+  Index batch = 0;        // batches of the present epoch that are done
+  double loss_sum = 0;    // over the target tokens since the last report
+  Index loss_tokens = 0;  // how many these are
 };
 
 struct StepReport {
@@ -35,6 +37,8 @@ class Trainer {
   double validation_loss(const Corpus& corpus);
 
   const Progress& progress() const { return progress_; }
+  // The mean training loss since the last call.
+  double take_mean_loss();
   Index batches_per_epoch() const { return static_cast<Index>(batches_.size()); }
   const TrainingConfig& config() const { return config_; }
   Transformer& transformer() { return transformer_; }

@@ -1,0 +1,23 @@
+// The commands of the program `wasmformer`. Each adds its options to `app` and runs when it was chosen.
+#pragma once
+
+#include <string>
+#include <utility>
+
+namespace CLI {
+class App;
+}
+
+namespace wasmformer {
+
+// "KEY=VALUE" as a pair. Throws Error when it is not that.
+std::pair<std::string, std::string> key_value(const std::string& text);
+
+void add_tokenizer_command(CLI::App& app);
+void add_train_command(CLI::App& app);
+void add_translate_command(CLI::App& app);
+void add_evaluate_command(CLI::App& app);
+void add_average_command(CLI::App& app);
+void add_inspect_command(CLI::App& app);
+
+}  // namespace wasmformer

@@ -1,0 +1,95 @@
+// Commands over model files: average and inspect.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/files.h"
+#include "io/model_file.h"
+
+namespace wasmformer {
+namespace {
+
+struct AverageOptions {
+  std::string output, precision = "f32";
+  std::vector<std::string> checkpoints, metadata;
+};
+
+// The mean of every weight over all checkpoints (Vaswani et al. 2017, section 6.1).
+void average(const AverageOptions& o) {
+  ModelFile sum = parse_model(read_file(o.checkpoints.front()));
+  const Scalar share = Scalar(1) / static_cast<Scalar>(o.checkpoints.size());
+  for (std::size_t i = 1; i < o.checkpoints.size(); ++i) {
+    const ModelFile other = parse_model(read_file(o.checkpoints[i]));
+    WASMFORMER_CHECK(
+        other.transformer->config() == sum.transformer->config(),
+        "[average] " << o.checkpoints[i] << " and " << o.checkpoints.front() << " differ in their config.");
+    std::vector<const Matrix*> values;
+    other.transformer->visit([&](const std::string&, Parameter& p, Initial) { values.push_back(&p.value); });
+    std::size_t n = 0;
+    sum.transformer->visit([&](const std::string&, Parameter& p, Initial) { p.value += *values[n++]; });
+  }
+  sum.transformer->visit([&](const std::string&, Parameter& p, Initial) { p.value *= share; });
+  for (const char* key : {"training", "progress", "valid_loss", "valid_bleu"}) sum.metadata.erase(key);
+  sum.metadata["averaged"] = std::to_string(o.checkpoints.size()) + " checkpoints";
+  for (const std::string& option : o.metadata) {
+    const auto [key, value] = key_value(option);
+    sum.metadata[key] = value;
+  }
+  write_file_atomically(o.output,
+                        serialize_model(sum, o.precision == "f16" ? Precision::f16 : Precision::f32));
+}
+
+struct InspectOptions {
+  std::string model;
+  bool json = false;
+};
+
+void inspect(const InspectOptions& o) {
+  const std::string bytes = read_file(o.model);
+  const ModelFile model = parse_model(bytes);
+  std::map<std::string, Index> types;
+  for (const auto& [name, tensor] : parse_safetensors(bytes).tensors) ++types[dtype_name(tensor.dtype)];
+  nlohmann::ordered_json json{
+      {"parameters", model.transformer->parameter_count()},
+      {"bytes", bytes.size()},
+      {"tensors", types},
+      {"config", nlohmann::ordered_json::parse(to_json(model.transformer->config()))}};
+  for (const auto& [key, value] : model.metadata) json["metadata"][key] = value;
+  if (o.json) {
+    std::printf("%s\n", json.dump(2).c_str());
+    return;
+  }
+  std::printf("%s: %ld parameters, %zu bytes\n", o.model.c_str(),
+              static_cast<long>(model.transformer->parameter_count()), bytes.size());
+  for (const auto& [type, count] : types)
+    std::printf("  %ld tensors of type %s\n", static_cast<long>(count), type.c_str());
+  for (const char* part : {"config", "metadata"})
+    for (const auto& [key, value] : json[part].items())
+      std::printf("  %s: %s\n", key.c_str(),
+                  value.is_string() ? value.get<std::string>().c_str() : value.dump().c_str());
+}
+
+}  // namespace
+
+void add_average_command(CLI::App& app) {
+  auto o = std::make_shared<AverageOptions>();
+  auto* command = app.add_subcommand("average", "Average the weights of checkpoints of one run");
+  command->add_option("--output", o->output, "the model file to write")->required();
+  command->add_option("--precision", o->precision, "f32 or f16")
+      ->check(CLI::IsMember({"f32", "f16"}))
+      ->capture_default_str();
+  command->add_option("--metadata", o->metadata, "KEY=VALUE to store in the model");
+  command->add_option("checkpoints", o->checkpoints, "model files of the same sizes")->required();
+  command->callback([o] { average(*o); });
+}
+
+void add_inspect_command(CLI::App& app) {
+  auto o = std::make_shared<InspectOptions>();
+  auto* command = app.add_subcommand("inspect", "Print sizes, config and metadata of a model file");
+  command->add_option("model", o->model, "model file")->required();
+  command->add_flag("--json", o->json, "print one JSON object");
+  command->callback([o] { inspect(*o); });
+}
+
+}  // namespace wasmformer

@@ -1,0 +1,326 @@
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/files.h"
+#include "cli/parallel_text.h"
+#include "cli/progress.h"
+#include "decode/evaluate.h"
+#include "train/checkpoint.h"
+
+namespace wasmformer {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+volatile std::sig_atomic_t interrupted = 0;
+
+struct TrainOptions {
+  ParallelTextOptions train, valid;
+  std::string tokenizer, target_tokenizer, preset = "small", output, languages;
+  std::vector<std::string> set, metadata;
+  Index max_epochs = 0, max_steps = 0, batch_tokens = 0, keep = 0, report_every = 100;
+  double max_minutes = 0;
+  int threads = 1;
+  std::optional<std::uint64_t> seed;
+  bool resume = false;
+};
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+std::string fixed(double value, int digits) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return text;
+}
+
+// A fresh model by preset and --set, or the one of DIR/last.safetensors.
+struct Start {
+  ModelFile model;
+  TrainingConfig training;
+  std::string checkpoint;  // the bytes to resume from
+};
+
+Start start_or_resume(const TrainOptions& o) {
+  Start start;
+  const std::string last = (fs::path(o.output) / "last.safetensors").string();
+  if (o.resume) {
+    WASMFORMER_CHECK(o.set.empty(), "[train] --set cannot change a run that is resumed.");
+    start.checkpoint = read_file(last);
+    start.model = parse_model(start.checkpoint);
+    start.training = checkpoint_config(start.model.metadata);
+  } else {
+    WASMFORMER_CHECK(
+        !fs::exists(last),
+        "[train] " << last
+                   << " exists already; add --resume to go on with that run, or choose another --output.");
+    WASMFORMER_CHECK(!o.tokenizer.empty(), "[train] --tokenizer is required.");
+    auto [config, training] = preset(o.preset);
+    for (const std::string& option : o.set) {
+      const auto [key, value] = key_value(option);
+      set_option(config, training, key, value);
+    }
+    if (o.batch_tokens > 0) training.batch_tokens = o.batch_tokens;
+    if (o.seed) training.seed = *o.seed;
+    auto source = std::make_shared<const Tokenizer>(read_file(o.tokenizer));
+    auto target = o.target_tokenizer.empty()
+                      ? source
+                      : std::make_shared<const Tokenizer>(read_file(o.target_tokenizer));
+    config.source_vocab_size = source->vocab_size();
+    config.target_vocab_size = target->vocab_size();
+    config.pad_id = target->pad_id() >= 0 ? target->pad_id() : target->unk_id();
+    config.bos_id = target->bos_id() >= 0 ? target->bos_id() : config.pad_id;
+    config.eos_id = target->eos_id();
+    start.model = {std::make_unique<Transformer>(config), source, target, {}};
+    start.model.transformer->initialize(training.seed);
+    start.training = training;
+  }
+  if (!o.languages.empty()) start.model.metadata["languages"] = o.languages;
+  for (const std::string& option : o.metadata) {
+    const auto [key, value] = key_value(option);
+    start.model.metadata[key] = value;
+  }
+  return start;
+}
+
+Corpus load(const ParallelTextOptions& options, const ModelFile& model, const char* what,
+            ProgressLine& line) {
+  const ParallelText text = read_parallel_text(options);
+  Corpus corpus = tokenize_corpus(text.sources, text.targets, *model.source_tokenizer,
+                                  *model.target_tokenizer, model.transformer->config());
+  line.print(std::string(what) + ": " + std::to_string(corpus.pairs.size()) + " pairs" +
+             (corpus.skipped
+                  ? ", " + std::to_string(corpus.skipped) + " left out (an empty side, or too long)"
+                  : ""));
+  return corpus;
+}
+
+// log.jsonl, rewritten whole at each report so that it never ends in half a line.
+class Log {
+ public:
+  Log(fs::path path, bool resume, Index step) : path_(std::move(path)) {
+    if (!resume || !fs::exists(path_)) return;
+    for (const std::string& line : read_lines(path_.string())) {
+      const auto entry = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+      if (!entry.is_object() || entry.value("step", Index(0)) > step)
+        break;  // steps after the checkpoint run again
+      text_ += line + "\n";
+      seconds_ = entry.value("seconds", 0.0);
+    }
+  }
+  double seconds() const { return seconds_; }
+  void add(const nlohmann::ordered_json& entry) {
+    text_ += entry.dump() + "\n";
+    write_file_atomically(path_.string(), text_);
+  }
+
+ private:
+  fs::path path_;
+  std::string text_;
+  double seconds_ = 0;
+};
+
+class Run {
+ public:
+  Run(const TrainOptions& options, Start start, Corpus corpus, Corpus valid, ParallelText valid_text,
+      ProgressLine& line)
+      : o_(options),
+        model_(std::move(start.model)),
+        corpus_(std::move(corpus)),
+        valid_(std::move(valid)),
+        valid_text_(std::move(valid_text)),
+        line_(line),
+        pool_(options.threads),
+        trainer_(*model_.transformer, corpus_, start.training, pool_),
+        best_(start.checkpoint.empty() ? BestSoFar() : restore_checkpoint(start.checkpoint, trainer_)),
+        log_(fs::path(options.output) / "log.jsonl", options.resume, trainer_.progress().step) {}
+
+  void operator()() {
+    line_.print(std::to_string(model_.transformer->parameter_count()) + " parameters, " +
+                std::to_string(trainer_.batches_per_epoch()) + " batches an epoch, " +
+                std::to_string(pool_.size()) + (pool_.size() == 1 ? " thread" : " threads"));
+    auto saved = Clock::now();
+    while (!done()) {
+      const StepReport report = trainer_.step();
+      tokens_ += report.target_tokens;
+      const Index step = trainer_.progress().step;
+      show(report);
+      const bool epoch_ended = trainer_.progress().batch == 0;
+      if (epoch_ended || done()) {
+        validate(report);
+        save();
+        saved = Clock::now();
+      } else if (step % o_.report_every == 0) {
+        log(report, {});
+      }
+      constexpr double save_every = 300;  // seconds
+      if (interrupted || seconds_since(saved) > save_every) {
+        save();
+        saved = Clock::now();
+      }
+      if (interrupted) {
+        line_.print("interrupted at step " + std::to_string(step) + "; --resume goes on from there");
+        return;
+      }
+    }
+  }
+
+ private:
+  bool done() const {
+    const Progress& p = trainer_.progress();
+    return (o_.max_steps > 0 && p.step >= o_.max_steps) || (o_.max_epochs > 0 && p.epoch >= o_.max_epochs) ||
+           (o_.max_minutes > 0 && seconds() >= o_.max_minutes * 60);
+  }
+
+  // Of the whole run, earlier parts included.
+  double seconds() const { return log_.seconds() + seconds_since(start_); }
+
+  double fraction() const {
+    const Progress& p = trainer_.progress();
+    double f = -1;
+    if (o_.max_steps > 0) f = std::max(f, static_cast<double>(p.step) / static_cast<double>(o_.max_steps));
+    if (o_.max_epochs > 0) f = std::max(f, epochs() / static_cast<double>(o_.max_epochs));
+    if (o_.max_minutes > 0) f = std::max(f, seconds() / (o_.max_minutes * 60));
+    return std::min(f, 1.0);
+  }
+
+  double epochs() const {
+    const Progress& p = trainer_.progress();
+    return static_cast<double>(p.epoch) +
+           static_cast<double>(p.batch) / static_cast<double>(trainer_.batches_per_epoch());
+  }
+
+  double tokens_per_second() const { return static_cast<double>(tokens_) / seconds_since(start_); }
+
+  void show(const StepReport& report) {
+    const double f = fraction();
+    std::string text = "step " + std::to_string(trainer_.progress().step) + "  epoch " + fixed(epochs(), 2) +
+                       "  loss " + fixed(report.loss, 3) + "  " + fixed(tokens_per_second(), 0) + " tokens/s";
+    if (f > 0) text += "  " + duration(seconds() * (1 - f) / f) + " left";
+    line_.update(f, text);
+  }
+
+  void log(const StepReport& report, const nlohmann::ordered_json& extra) {
+    nlohmann::ordered_json entry{{"step", trainer_.progress().step},
+                                 {"epoch", epochs()},
+                                 {"loss", trainer_.take_mean_loss()},
+                                 {"learning_rate", report.learning_rate},
+                                 {"gradient_norm", report.gradient_norm},
+                                 {"target_tokens_per_second", tokens_per_second()},
+                                 {"seconds", seconds()}};
+    std::string text = "step " + std::to_string(trainer_.progress().step) + "  epoch " + fixed(epochs(), 2) +
+                       "  loss " + fixed(entry["loss"], 3) + "  " + fixed(tokens_per_second(), 0) +
+                       " tokens/s";
+    for (const auto& [key, value] : extra.items()) {
+      entry[key] = value;
+      text += "  " + key + " " + fixed(value, key == "valid_loss" ? 3 : 1);
+    }
+    log_.add(entry);
+    line_.print(text);
+  }
+
+  void validate(const StepReport& report) {
+    line_.update(fraction(), "validating");
+    const double loss = trainer_.validation_loss(valid_);
+    TranslateOptions greedy;
+    greedy.beam_size = 1;
+    const double bleu = evaluate(model_, pool_, valid_text_.sources, valid_text_.targets, greedy).bleu;
+    log(report, {{"valid_loss", loss}, {"bleu", bleu}});
+    if (loss >= best_.valid_loss) return;
+    best_ = {loss, trainer_.progress().step};
+    model_.metadata["steps"] = std::to_string(best_.step);
+    model_.metadata["valid_loss"] = fixed(loss, 4);
+    model_.metadata["valid_bleu"] = fixed(bleu, 2);
+    write("best.safetensors", serialize_model(model_, Precision::f32));
+  }
+
+  void save() {
+    write("last.safetensors", serialize_checkpoint(model_, trainer_, best_));
+    const Index epoch = trainer_.progress().epoch;
+    if (o_.keep == 0 || trainer_.progress().batch != 0) return;
+    write("epoch-" + std::to_string(epoch) + ".safetensors", serialize_model(model_, Precision::f32));
+    fs::remove(fs::path(o_.output) / ("epoch-" + std::to_string(epoch - o_.keep) + ".safetensors"));
+  }
+
+  void write(const std::string& name, const std::string& bytes) {
+    write_file_atomically((fs::path(o_.output) / name).string(), bytes);
+  }
+
+  const TrainOptions& o_;
+  ModelFile model_;
+  Corpus corpus_, valid_;
+  ParallelText valid_text_;
+  ProgressLine& line_;
+  ThreadPool pool_;
+  Trainer trainer_;
+  BestSoFar best_;
+  Log log_;
+  Clock::time_point start_ = Clock::now();
+  Index tokens_ = 0;  // since start_
+};
+
+void train(const TrainOptions& o) {
+  WASMFORMER_CHECK(o.max_epochs > 0 || o.max_steps > 0 || o.max_minutes > 0,
+                   "[train] say when to stop: --max-epochs, --max-steps or --max-minutes.");
+  ProgressLine line;
+  Start start = start_or_resume(o);
+  Corpus corpus = load(o.train, start.model, "train", line);
+  Corpus valid = load(o.valid, start.model, "valid", line);
+  std::error_code error;
+  fs::create_directories(o.output, error);
+  WASMFORMER_CHECK(!error, "[train] cannot make the folder " << o.output << ": " << error.message() << ".");
+  std::signal(SIGINT, [](int) { interrupted = 1; });
+  std::signal(SIGTERM, [](int) { interrupted = 1; });
+  Run(o, std::move(start), std::move(corpus), std::move(valid), read_parallel_text(o.valid), line)();
+}
+
+}  // namespace
+
+void add_train_command(CLI::App& app) {
+  auto* command = app.add_subcommand("train", "Train a model on sentence pairs");
+  auto o = std::make_shared<TrainOptions>();
+  command->add_option("--source", o->train.source, "source sentences, one a line");
+  command->add_option("--target", o->train.target, "their translations, line by line");
+  command->add_option("--valid-source", o->valid.source, "source sentences to validate on");
+  command->add_option("--valid-target", o->valid.target, "their translations");
+  command->add_option("--data", o->train.tsv, "a TSV file of pairs instead of --source and --target");
+  command->add_option("--valid-data", o->valid.tsv, "a TSV file of pairs to validate on");
+  command->add_option("--columns", o->train.columns, "SOURCE,TARGET columns of the TSV files, from 0")
+      ->default_str("0,1");
+  command->add_option("--tokenizer", o->tokenizer, "SentencePiece .model file");
+  command->add_option("--target-tokenizer", o->target_tokenizer, "another one for the target side");
+  command->add_option("--preset", o->preset, "tiny, small, base, big, multi30k-tiny or kyubyong")
+      ->capture_default_str();
+  command->add_option("--set", o->set, "KEY=VALUE: change one setting of the preset");
+  command->add_option("--output", o->output, "folder for best.safetensors, last.safetensors and log.jsonl")
+      ->required();
+  command->add_option("--max-epochs", o->max_epochs, "stop after N passes over the corpus")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--max-steps", o->max_steps, "stop after N steps")->check(CLI::PositiveNumber);
+  command->add_option("--max-minutes", o->max_minutes, "stop after N minutes")->check(CLI::PositiveNumber);
+  command->add_option("--batch-tokens", o->batch_tokens, "tokens of a batch, of its longer side")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--threads", o->threads, "threads")->check(CLI::Range(1, 256))->capture_default_str();
+  command->add_option("--seed", o->seed, "seed of weights, order and dropout")->check(CLI::PositiveNumber);
+  command->add_option("--report-every", o->report_every, "steps between reports")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--keep", o->keep, "keep the models of the last N epochs, to average")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--languages", o->languages, "SOURCE-TARGET, stored in the model: de-en");
+  command->add_option("--metadata", o->metadata,
+                      "KEY=VALUE to store in the model, such as its corpus and licence");
+  command->add_flag("--resume", o->resume, "go on with the run in --output");
+  command->callback([o] {
+    o->valid.columns = o->train.columns;
+    train(*o);
+  });
+}
+
+}  // namespace wasmformer

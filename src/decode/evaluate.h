@@ -1,0 +1,19 @@
+// How good a model is on sentences with known translations.
+#pragma once
+
+#include "decode/translator.h"
+
+namespace wasmformer {
+
+struct Evaluation {
+  double bleu = 0, chrf = 0;  // text/metrics.h
+  std::vector<std::string> hypotheses;
+  Index target_tokens = 0;  // of the hypotheses, end tokens counted
+};
+
+// Throws Error when the lists differ in length or are empty.
+Evaluation evaluate(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& sources,
+                    const std::vector<std::string>& references, const TranslateOptions& options,
+                    Index batch_tokens = 2048, const std::function<void(std::size_t)>& done = {});
+
+}  // namespace wasmformer

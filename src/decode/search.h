@@ -1,0 +1,91 @@
+// Beam search, greedy search and sampling over cached steps, for a batch of sentences (Vaswani et al. 2017,
+// section 6.1; length penalty of Wu et al. 2016). Each call of step() extends every live hypothesis by one
+// token.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "model/transformer.h"
+#include "tensor/thread_pool.h"
+
+namespace wasmformer {
+
+struct Sampling {
+  double temperature = 1;
+  Index top_k = 0;   // 0: all
+  double top_p = 1;  // nucleus (Holtzman et al. 2020)
+  std::uint64_t seed = 1;
+};
+
+struct SearchOptions {
+  Index beam_size = 4;
+  double length_penalty = 0.6;
+  std::optional<Sampling> sampling;  // beam_size is then 1
+};
+
+struct SearchInput {
+  std::vector<TokenId> source;  // ends with the end token
+  std::vector<TokenId> prefix;  // forced start of the target
+  Index max_length = 0;         // target tokens at most, the end token counted
+};
+
+struct FoundHypothesis {
+  std::vector<TokenId> ids;  // the end token last, unless max_length cut it off
+  std::vector<float> log_probabilities;
+  double sum = 0;    // of log_probabilities
+  double score = 0;  // sum / ((5 + n) / 6)^length_penalty, n = ids.size()
+};
+
+// The k best tokens of a row of scores and their log-probabilities, best first; pad and begin, which are
+// never chosen, count for nothing. `row`: [1, vocabulary], changed at these two. Throws Error when the scores
+// are not numbers.
+std::vector<std::pair<TokenId, float>> most_probable(Eigen::Ref<RowVector> row, Index k,
+                                                     const Config& config);
+
+class Search {
+ public:
+  // The pad and begin tokens are never chosen. Throws Error when a source or prefix does not fit the model.
+  Search(Transformer& transformer, ThreadPool& pool, std::vector<SearchInput> inputs,
+         const SearchOptions& options);
+
+  // False when every sentence had ended already. A sentence ends when beam_size hypotheses have and none that
+  // lives scores above the best of them, or at its max_length, where the living ones count as ended.
+  bool step();
+
+  // Of sentence i: those that ended, best first, at most beam_size; while none has, the best that lives.
+  std::vector<FoundHypothesis> hypotheses(Index i) const;
+
+ private:
+  struct Hypothesis : FoundHypothesis {
+    Index sentence = 0;
+  };
+  struct Candidate {
+    Index parent;  // index in live_
+    TokenId id;
+    float log_probability;
+    double sum;
+  };
+  struct Sentence {
+    SearchInput input;
+    std::vector<FoundHypothesis> ended;  // best first
+    bool done = false;
+    Random random{1};
+  };
+
+  Var forward();
+  std::pair<TokenId, float> sample(Eigen::Ref<RowVector> row, Random& random) const;
+  double score(double sum, std::size_t length) const;
+  void end(Sentence& sentence, FoundHypothesis hypothesis);
+
+  Transformer& transformer_;
+  SearchOptions options_;
+  Tape tape_;
+  std::vector<Sentence> sentences_;
+  Spans source_spans_;
+  std::vector<Hypothesis> live_;  // in the order of the cache's slots
+  Cache cache_;
+  bool started_ = false;
+};
+
+}  // namespace wasmformer

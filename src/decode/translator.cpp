@@ -1,0 +1,198 @@
+#include "decode/translator.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace wasmformer {
+namespace {
+
+// [layer][sentence] matrices of one sentence as one block.
+AttentionMaps maps(const AttentionRecord& record, std::size_t sentence, Index heads) {
+  AttentionMaps result;
+  result.layers = static_cast<Index>(record.size());
+  result.heads = heads;
+  for (const auto& layer : record) {
+    const Matrix& m = layer[sentence];
+    result.rows = m.rows() / heads;
+    result.columns = m.cols();
+    for (Scalar p : m.reshaped<Eigen::RowMajor>()) result.data.push_back(static_cast<float>(p));
+  }
+  return result;
+}
+
+void check(const TranslateOptions& o) {
+  WASMFORMER_CHECK(o.beam_size >= 1 && o.beam_size <= 64,
+                   "[translate] beam_size " << o.beam_size << " is not in 1 to 64.");
+  WASMFORMER_CHECK(o.n_best >= 1 && o.n_best <= o.beam_size,
+                   "[translate] n_best " << o.n_best << " is not in 1 to beam_size " << o.beam_size << ".");
+  WASMFORMER_CHECK(std::isfinite(o.length_penalty), "[translate] length_penalty is not a number.");
+  WASMFORMER_CHECK(o.max_length >= 0, "[translate] max_length " << o.max_length << " is negative.");
+  WASMFORMER_CHECK(o.top_tokens >= 0, "[translate] top_tokens " << o.top_tokens << " is negative.");
+  if (!o.sampling) return;
+  WASMFORMER_CHECK(o.sampling->temperature > 0,
+                   "[translate] temperature " << o.sampling->temperature << " is not above 0.");
+  WASMFORMER_CHECK(o.sampling->top_k >= 0, "[translate] top_k " << o.sampling->top_k << " is negative.");
+  WASMFORMER_CHECK(o.sampling->top_p > 0 && o.sampling->top_p <= 1,
+                   "[translate] top_p " << o.sampling->top_p << " is not in (0, 1].");
+}
+
+}  // namespace
+
+TranslationJob::TranslationJob(const ModelFile& model, ThreadPool& pool,
+                               const std::vector<std::string>& texts, const TranslateOptions& options)
+    : model_(model), pool_(pool), options_(options) {
+  check(options);
+  const Config& c = model.transformer->config();
+  constexpr Index room = 50;  // tokens beyond the source's, section 6.1
+  const std::vector<TokenId> prefix = model.target_tokenizer->encode(options.prefix);
+  std::vector<SearchInput> inputs;
+  for (const std::string& text : texts) {
+    std::vector<TokenId> source = model.source_tokenizer->encode(text);
+    source.push_back(c.eos_id);
+    const Index tokens = static_cast<Index>(source.size());
+    if (tokens > 1) {
+      const Index limit = std::min(c.max_length, tokens + static_cast<Index>(prefix.size()) + room);
+      inputs.push_back({source, prefix, options.max_length > 0 ? options.max_length : limit});
+      searched_.push_back(static_cast<Index>(sources_.size()));
+    }
+    sources_.push_back(std::move(source));
+  }
+  const SearchOptions search{options.beam_size, options.length_penalty, options.sampling};
+  if (!inputs.empty()) search_.emplace(*model.transformer, pool, std::move(inputs), search);
+}
+
+bool TranslationJob::step() { return search_ && search_->step(); }
+
+std::vector<std::string> TranslationJob::partial() const {
+  std::vector<std::string> texts(sources_.size());
+  for (std::size_t i = 0; i < searched_.size(); ++i)
+    texts[searched_[i]] =
+        model_.target_tokenizer->decode(search_->hypotheses(static_cast<Index>(i)).front().ids);
+  return texts;
+}
+
+Hypothesis TranslationJob::hypothesis(const FoundHypothesis& found) const {
+  Hypothesis h{model_.target_tokenizer->decode(found.ids), found.score, {}};
+  for (std::size_t i = 0; i < found.ids.size(); ++i) {
+    TargetToken token;
+    token.piece = model_.target_tokenizer->piece(found.ids[i]);
+    token.id = found.ids[i];
+    token.log_probability = found.log_probabilities[i];
+    h.tokens.push_back(std::move(token));
+  }
+  return h;
+}
+
+std::vector<Translation> TranslationJob::result() const {
+  std::vector<Translation> translations(sources_.size());
+  for (std::size_t i = 0; i < sources_.size(); ++i)
+    for (TokenId id : sources_[i])
+      translations[i].source_tokens.push_back({model_.source_tokenizer->piece(id), id, 0});
+
+  std::vector<std::vector<FoundHypothesis>> found;
+  for (std::size_t i = 0; i < searched_.size(); ++i) {
+    found.push_back(search_->hypotheses(static_cast<Index>(i)));
+    if (static_cast<Index>(found.back().size()) > options_.n_best) found.back().resize(options_.n_best);
+    Translation& t = translations[searched_[i]];
+    static_cast<Hypothesis&>(t) = hypothesis(found.back().front());
+    for (std::size_t n = 1; n < found.back().size(); ++n)
+      t.alternatives.push_back(hypothesis(found.back()[n]));
+  }
+  if (search_ && (options_.attention || options_.top_tokens > 0)) explain(translations, found);
+  return translations;
+}
+
+// One pass over the finished hypotheses gives every attention and every candidate; cached steps equal it.
+void TranslationJob::explain(std::vector<Translation>& translations,
+                             const std::vector<std::vector<FoundHypothesis>>& found) const {
+  Transformer& transformer = *model_.transformer;
+  const Config& c = transformer.config();
+  std::vector<TokenId> source_ids, target_ids;
+  Spans source_spans, target_spans, memory_spans;
+  std::vector<Hypothesis*> hypotheses;
+  std::vector<bool> best;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto& source = sources_[searched_[i]];
+    source_spans.push_back({static_cast<Index>(source_ids.size()), static_cast<Index>(source.size())});
+    source_ids.insert(source_ids.end(), source.begin(), source.end());
+    Translation& t = translations[searched_[i]];
+    for (std::size_t n = 0; n < found[i].size(); ++n) {
+      const auto& ids = found[i][n].ids;
+      target_spans.push_back({static_cast<Index>(target_ids.size()), static_cast<Index>(ids.size())});
+      memory_spans.push_back(source_spans.back());
+      target_ids.push_back(c.bos_id);
+      target_ids.insert(target_ids.end(), ids.begin(), ids.end() - 1);
+      hypotheses.push_back(n == 0 ? &t : &t.alternatives[n - 1]);
+    }
+  }
+
+  Tape tape(pool_, /*recording=*/false);
+  AttentionRecord encoder, decoder, cross;
+  Var memory = transformer.encode(tape, source_ids, source_spans, &encoder);
+  Var hidden =
+      transformer.decode(tape, target_ids, target_spans, memory, memory_spans, nullptr, &decoder, &cross);
+  if (options_.attention) {
+    for (std::size_t i = 0, h = 0; i < found.size(); h += found[i++].size()) {
+      Translation& t = translations[searched_[i]];
+      t.encoder = maps(encoder, i, c.num_heads);
+      t.decoder = maps(decoder, h, c.num_heads);
+      t.cross = maps(cross, h, c.num_heads);
+    }
+  }
+  if (options_.top_tokens == 0) return;
+  Var logits = transformer.logits(tape, hidden);
+  const Index k = std::min(options_.top_tokens, logits.cols() - 2);
+  for (std::size_t h = 0; h < hypotheses.size(); ++h) {
+    for (std::size_t j = 0; j < hypotheses[h]->tokens.size(); ++j) {
+      const auto row = logits.mutable_value().row(target_spans[h].begin + static_cast<Index>(j));
+      for (const auto& [id, log_probability] : most_probable(row, k, c))
+        hypotheses[h]->tokens[j].top.push_back({model_.target_tokenizer->piece(id), id, log_probability});
+    }
+  }
+}
+
+Translator::Translator(std::string_view model_file, int threads)
+    : model_(parse_model(model_file)), pool_(std::make_unique<ThreadPool>(threads)) {}
+
+std::vector<Translation> Translator::translate(const std::vector<std::string>& texts,
+                                               const TranslateOptions& options) const {
+  Job job = start(texts, options);
+  while (job.step()) {
+  }
+  return job.result();
+}
+
+Translator::Job Translator::start(const std::vector<std::string>& texts,
+                                  const TranslateOptions& options) const {
+  return Job(model_, *pool_, texts, options);
+}
+
+std::vector<Translation> translate_in_batches(const ModelFile& model, ThreadPool& pool,
+                                              const std::vector<std::string>& texts,
+                                              const TranslateOptions& options, Index batch_tokens,
+                                              const std::function<void(std::size_t)>& done) {
+  std::vector<std::size_t> lengths, order(texts.size());
+  for (const std::string& text : texts) lengths.push_back(model.source_tokenizer->encode(text).size() + 1);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return lengths[a] < lengths[b]; });
+
+  std::vector<Translation> translations(texts.size());
+  for (std::size_t first = 0, last = 0; first < order.size(); first = last) {
+    std::vector<std::string> batch;
+    std::size_t tokens = 0;
+    do {
+      tokens += lengths[order[last]];
+      batch.push_back(texts[order[last++]]);
+    } while (last < order.size() && tokens + lengths[order[last]] <= static_cast<std::size_t>(batch_tokens));
+    TranslationJob job(model, pool, batch, options);
+    while (job.step()) {
+    }
+    auto results = job.result();
+    for (std::size_t i = first; i < last; ++i) translations[order[i]] = std::move(results[i - first]);
+    if (done) done(last);
+  }
+  return translations;
+}
+
+}  // namespace wasmformer

@@ -1,0 +1,75 @@
+#include "train/checkpoint.h"
+
+#include <nlohmann/json.hpp>
+
+#include "io/safetensors.h"
+
+namespace wasmformer {
+namespace {
+
+// Calls f(tensor name, matrix) for every moment, in the order of the parameters.
+template <class F>
+void for_each_moment(Trainer& trainer, F&& f) {
+  std::size_t i = 0;
+  trainer.transformer().visit([&](const std::string& name, Parameter&, Initial) {
+    Adam::Moments& moments = trainer.adam().moments()[i++];
+    f("optimizer.mean." + name, moments.mean);
+    f("optimizer.variance." + name, moments.variance);
+  });
+}
+
+}  // namespace
+
+std::string serialize_checkpoint(const ModelFile& model, Trainer& trainer, const BestSoFar& best) {
+  SafetensorsFile extra;
+  for_each_moment(trainer, [&](const std::string& name, const Matrix& m) {
+    const auto bytes = static_cast<std::size_t>(m.size()) * sizeof(Scalar);
+    extra.tensors[name] = {
+        Dtype::f32, {m.rows(), m.cols()}, {reinterpret_cast<const char*>(m.data()), bytes}};
+  });
+  const Progress& p = trainer.progress();
+  nlohmann::json progress{{"step", p.step},
+                          {"epoch", p.epoch},
+                          {"batch", p.batch},
+                          {"loss_sum", p.loss_sum},
+                          {"loss_tokens", p.loss_tokens}};
+  if (best.step > 0) progress["best_step"] = best.step, progress["best_valid_loss"] = best.valid_loss;
+  extra.metadata["training"] = to_json(trainer.transformer().config(), &trainer.config());
+  extra.metadata["progress"] = progress.dump();
+  return serialize_model(model, Precision::f32, extra);
+}
+
+TrainingConfig checkpoint_config(const std::map<std::string, std::string>& metadata) {
+  const auto found = metadata.find("training");
+  WASMFORMER_CHECK(found != metadata.end(), "[checkpoint] this model file holds no state of a training run.");
+  Config config;
+  TrainingConfig training;
+  from_json(found->second, config, &training);
+  return training;
+}
+
+BestSoFar restore_checkpoint(std::string_view bytes, Trainer& trainer) {
+  const SafetensorsFile file = parse_safetensors(bytes);
+  const auto found = file.metadata.find("progress");
+  WASMFORMER_CHECK(found != file.metadata.end(),
+                   "[checkpoint] this model file holds no state of a training run.");
+  for_each_moment(trainer, [&](const std::string& name, Matrix& m) {
+    Matrix stored = file.matrix(name);
+    WASMFORMER_CHECK(stored.rows() == m.rows() && stored.cols() == m.cols(),
+                     "[checkpoint] " << name << " is " << shape(stored) << ", not " << shape(m) << ".");
+    m = std::move(stored);
+  });
+  try {
+    const auto progress = nlohmann::json::parse(found->second);
+    trainer.resume({progress.at("step"), progress.at("epoch"), progress.at("batch"), progress.at("loss_sum"),
+                    progress.at("loss_tokens")});
+    BestSoFar best;
+    best.step = progress.value("best_step", Index(0));
+    best.valid_loss = progress.value("best_valid_loss", best.valid_loss);
+    return best;
+  } catch (const nlohmann::json::exception&) {
+    throw Error("[checkpoint] the progress of the run is damaged: " + found->second);
+  }
+}
+
+}  // namespace wasmformer

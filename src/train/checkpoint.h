@@ -1,0 +1,28 @@
+// A checkpoint: a model file that also holds what a run needs to go on to the very same numbers.
+// Tensors optimizer.mean.NAME and optimizer.variance.NAME; metadata `training` (TrainingConfig) and
+// `progress`, JSON.
+#pragma once
+
+#include <limits>
+
+#include "io/model_file.h"
+#include "train/trainer.h"
+
+namespace wasmformer {
+
+struct BestSoFar {
+  double valid_loss = std::numeric_limits<double>::infinity();
+  Index step = 0;
+};
+
+// `model.transformer` is the one that `trainer` trains.
+std::string serialize_checkpoint(const ModelFile& model, Trainer& trainer, const BestSoFar& best);
+
+// The training config of a checkpoint. Throws Error when `metadata` holds none.
+TrainingConfig checkpoint_config(const std::map<std::string, std::string>& metadata);
+
+// Sets the moments and the progress of `trainer`, whose weights were parsed from the same bytes. Throws Error
+// when moments are missing or of another shape.
+BestSoFar restore_checkpoint(std::string_view bytes, Trainer& trainer);
+
+}  // namespace wasmformer
