@@ -18,11 +18,9 @@ struct Statistics {
   std::int64_t hypothesis = 0, reference = 0, common = 0;
 };
 
-template <class Character>
-using Counts = std::unordered_map<std::basic_string_view<Character>, std::int64_t>;
+using Counts = std::unordered_map<std::u32string_view, std::int64_t>;
 
-template <class Character>
-void add(Statistics& s, const Counts<Character>& hypothesis, const Counts<Character>& reference) {
+void add(Statistics& s, const Counts& hypothesis, const Counts& reference) {
   for (const auto& [ngram, count] : hypothesis) {
     s.hypothesis += count;
     if (const auto found = reference.find(ngram); found != reference.end())
@@ -116,21 +114,21 @@ std::u32string tokenize_13a(const std::string& line) {
 }
 
 // The n-grams of words as pieces of `words`, which has one space before each.
-Counts<char32_t> word_ngrams(const std::u32string& words, std::size_t n) {
+Counts word_ngrams(const std::u32string& words, std::size_t n) {
   std::vector<std::size_t> begins;
   for (std::size_t i = 0; i < words.size(); ++i) {
     if (words[i] == ' ') begins.push_back(i);
   }
   begins.push_back(words.size());
-  Counts<char32_t> counts;
+  Counts counts;
   for (std::size_t i = 0; i + n < begins.size(); ++i) {
     ++counts[std::u32string_view(words).substr(begins[i], begins[i + n] - begins[i])];
   }
   return counts;
 }
 
-Counts<char32_t> character_ngrams(const std::u32string& text, std::size_t n) {
-  Counts<char32_t> counts;
+Counts character_ngrams(const std::u32string& text, std::size_t n) {
+  Counts counts;
   for (std::size_t i = 0; i + n <= text.size(); ++i) ++counts[std::u32string_view(text).substr(i, n)];
   return counts;
 }

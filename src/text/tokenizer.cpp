@@ -9,11 +9,19 @@
 #include "text/charsmap.h"
 #include "text/utf8.h"
 
+// Of SentencePiece's library, but in none of its public headers.
+namespace sentencepiece::logging {
+void SetMinLogLevel(int level);
+}
+
 namespace wasmformer {
 namespace {
 
+constexpr int log_errors_only = 2;
+
 // SentencePiece answers with a status, but the libraries below it may throw.
 bool load(sentencepiece::SentencePieceProcessor& processor, const std::string& model) {
+  [[maybe_unused]] static const bool quiet = (sentencepiece::logging::SetMinLogLevel(log_errors_only), true);
   try {
     return rules_are_sound(model) && processor.LoadFromSerializedProto(model).ok() &&
            processor.GetPieceSize() > 0;

@@ -1,0 +1,42 @@
+// SentencePiece models of a few bytes, written out by hand so that tests can reach every part of the format:
+// https://github.com/google/sentencepiece/blob/v0.1.97/src/sentencepiece_model.proto
+#pragma once
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace tiny {
+
+inline std::string varint(std::uint64_t value) {
+  std::string bytes;
+  for (; value > 0x7F; value >>= 7) bytes += static_cast<char>(value | 0x80);
+  return bytes + static_cast<char>(value);
+}
+
+inline std::string number_field(unsigned field, std::uint64_t value) {
+  return varint(field << 3) + varint(value);
+}
+
+inline std::string bytes_field(unsigned field, const std::string& bytes) {
+  return varint(field << 3 | 2) + varint(bytes.size()) + bytes;
+}
+
+inline std::string piece(const std::string& text, float score, unsigned type) {
+  std::string bits(sizeof score, '\0');
+  std::memcpy(bits.data(), &score, sizeof score);
+  return bytes_field(1, bytes_field(1, text) + varint(2 << 3 | 5) + bits + number_field(3, type));
+}
+
+// Ids: pad 0, unk 1, begin 2, end 3, "▁" 4, then the letters in order. charsmap: normalization rules, if any.
+inline std::string model(const std::vector<std::string>& letters, const std::string& charsmap = "") {
+  constexpr unsigned normal = 1, unknown = 2, control = 3, character_model = 4;
+  std::string bytes = piece("<pad>", 0, control) + piece("<unk>", 0, unknown) + piece("<s>", 0, control) +
+                      piece("</s>", 0, control) + piece("\xE2\x96\x81", -1, normal);
+  for (std::size_t i = 0; i < letters.size(); ++i)
+    bytes += piece(letters[i], -2 - static_cast<float>(i), normal);
+  bytes += bytes_field(2, number_field(3, character_model));
+  return bytes + bytes_field(3, charsmap.empty() ? std::string() : bytes_field(2, charsmap));
+}
+
+}  // namespace tiny
