@@ -146,12 +146,13 @@ class Page {
 
   /** A new key ends the search for the text before it, and starts its own after a short pause. */
   type(text: string, pause = TYPING_PAUSE) {
-    if (text === this.source && this.fresh) return;
     this.source = text;
     this.focus = NOTHING;
     this.#search?.abort();
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => void this.#translate(), pause);
+    this.#timer = setTimeout(() => {
+      if (this.shown?.source !== text) void this.#translate();
+    }, pause);
   }
 
   async #translate() {
@@ -179,6 +180,7 @@ class Page {
       });
       if (search !== this.#search) return;
       this.tokensPerSecond = result.targetTokens.length / ((performance.now() - begin) / 1000);
+      this.focus = NOTHING; // it may lie outside the new map
       this.shown = { ...result, source: text, cross: result.attention!.cross };
     } catch (error) {
       if (search !== this.#search || search.signal.aborted) return;
@@ -199,7 +201,12 @@ class Page {
 
   languageName(side: 0 | 1): string {
     const code = this.model?.languages.split('-')[side];
-    return code ? (new Intl.DisplayNames([this.locale], { type: 'language' }).of(code) ?? code) : '';
+    if (!code) return '';
+    try {
+      return new Intl.DisplayNames([this.locale], { type: 'language' }).of(code) ?? code;
+    } catch {
+      return code; // the file is not named after languages
+    }
   }
 }
 
