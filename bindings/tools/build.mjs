@@ -1,0 +1,70 @@
+// Builds parts of the project: `node bindings/tools/build.mjs native|package|page…`. What is up to date is left alone.
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { installPackages, setUp } from './setup.mjs';
+import { main, root, run, step } from './shell.mjs';
+
+// The wasm builds by the name that they have in dist/wasm.
+const wasmBuilds = { relaxed: 'wasm', simd: 'wasm-simd' };
+
+// Configures a preset of CMakePresets.json once, and builds targets of it (all of them where none is named).
+export function buildPreset(preset, targets = []) {
+  if (!existsSync(join(root, 'build', preset, 'build.ninja'))) {
+    step(`Configuring build/${preset}`);
+    run('cmake', ['--preset', preset, '--log-level=WARNING'], { stdio: ['ignore', 'ignore', 'inherit'] });
+  }
+  step(`Building ${targets.join(', ') || 'everything'} in build/${preset}`);
+  const target = targets.length > 0 ? ['--target', ...targets] : [];
+  run('cmake', ['--build', '--preset', preset, ...target, ...(process.stdout.isTTY ? [] : ['--', '--quiet'])]);
+}
+
+// True when `output` is missing or older than something in the files and folders `inputs`.
+function isStale(output, inputs) {
+  if (!existsSync(output)) return true;
+  const built = statSync(output).mtimeMs;
+  const isNewer = (path) => {
+    const found = statSync(path);
+    return found.mtimeMs > built || (found.isDirectory() && readdirSync(path).some((name) => isNewer(join(path, name))));
+  };
+  return inputs.some((input) => isNewer(join(root, input)));
+}
+
+// dist/: the npm package. It is put together beside and then renamed, so it is whole or absent.
+export function buildPackage() {
+  const files = Object.entries(wasmBuilds).flatMap(([name, preset]) =>
+    ['wasmformer.mjs', 'wasmformer.wasm'].map((file) => [join('build', preset, file), join('wasm', name, file)]));
+  for (const preset of Object.values(wasmBuilds)) buildPreset(preset, ['wasmformer_js']);
+  const dist = join(root, 'dist');
+  if (!isStale(join(dist, 'index.js'), ['bindings/js', 'package-lock.json', ...files.map(([from]) => from)])) return;
+  step('Building the npm package into dist/');
+  const unfinished = join(root, 'build/package');
+  rmSync(unfinished, { recursive: true, force: true });
+  for (const [from, to] of files) {
+    mkdirSync(join(unfinished, to, '..'), { recursive: true });
+    copyFileSync(join(root, from), join(unfinished, to));
+  }
+  run(join(root, 'node_modules/.bin/tsc'), ['-p', 'bindings/js', '--outDir', unfinished, '--noEmitOnError']);
+  rmSync(dist, { recursive: true, force: true });
+  renameSync(unfinished, dist);
+}
+
+export function buildPage() {
+  buildPackage();
+  if (!isStale(join(root, 'build/page/index.html'), ['web', 'dist', 'package-lock.json'])) return;
+  step('Building the page into build/page');
+  run(join(root, 'node_modules/.bin/vite'), ['build', 'web', '--logLevel', 'warn']);
+}
+
+const parts = {
+  native: { needs: { native: true }, build: () => buildPreset('native', ['wasmformer']) },
+  package: { needs: { wasm: true }, build: () => (installPackages(), buildPackage()) },
+  page: { needs: { wasm: true }, build: () => (installPackages(), buildPage()) },
+};
+
+await main(import.meta.url, (names) => {
+  for (const name of names) {
+    if (!parts[name]) throw new Error(`[build] ${name} is none of ${Object.keys(parts).join(', ')}`);
+    setUp(parts[name].needs);
+    parts[name].build();
+  }
+});

@@ -1,0 +1,98 @@
+// `npm test`: installs what is missing, builds, runs every suite, and closes with `N passed, N failed`.
+// `npm test -- NAME…` runs the suites whose headings contain one of the names.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildPage, buildPreset } from '../bindings/tools/build.mjs';
+import { chromium, installPackages, setUp } from '../bindings/tools/setup.mjs';
+import { root } from '../bindings/tools/shell.mjs';
+
+const results = join(root, 'build/test-results');
+const env = {
+  ...process.env,
+  WASMFORMER_FIXTURES: process.env.WASMFORMER_FIXTURES || join(root, 'tests/fixtures'),
+};
+
+// Each suite's program writes a report for people to standard output and one for this script to a file.
+function catch2(program, ...args) {
+  return {
+    command: (report) => [program, ...args, '--reporter', 'console', '--reporter', `XML::out=${report}`],
+    counts: (report) => report.match(/<OverallResultsCases successes="(\d+)" failures="(\d+)"/)?.slice(1).map(Number),
+  };
+}
+
+function nodeTest(files, ...args) {
+  const reporters = (report) => ['spec', 'tap'].flatMap((name, i) =>
+    [`--test-reporter=${name}`, `--test-reporter-destination=${i ? report : 'stdout'}`]);
+  return {
+    command: (report) => [process.execPath, ...args, '--test', ...reporters(report), ...files()],
+    counts: (report) => {
+      const count = (name) => Number(report.match(new RegExp(`^# ${name} (\\d+)$`, 'm'))?.[1] ?? NaN);
+      const [passed, failed] = [count('pass'), count('fail') + count('cancelled')];
+      return Number.isNaN(passed + failed) ? undefined : [passed, failed];
+    },
+  };
+}
+
+function wasmTests(preset, ...flags) {
+  return catch2(process.execPath, ...flags, join(root, 'build', preset, 'tests/wasmformer_tests.cjs'));
+}
+
+const testFiles = (folder) => () => readdirSync(join(root, folder)).sort()
+  .filter((name) => name.endsWith('.test.mjs')).map((name) => join(root, folder, name));
+// Node 20 has relaxed SIMD behind a flag that later ones do not know.
+const relaxed = Number(process.versions.node.split('.')[0]) < 21 ? ['--experimental-wasm-relaxed-simd'] : [];
+
+const suites = {
+  'Includes': nodeTest(() => [join(root, 'tests/include_order_test.mjs')]),
+  'C++, native': catch2(join(root, 'build/native/tests/wasmformer_tests')),
+  'C++, gradients in double': catch2(join(root, 'build/native/tests/wasmformer_gradient_tests')),
+  'C++, WebAssembly with relaxed SIMD': wasmTests('wasm', ...relaxed),
+  'C++, WebAssembly with plain SIMD': wasmTests('wasm-simd'),
+  'npm package in Node': nodeTest(testFiles('tests/js'), ...relaxed),
+  'Page in Chromium': nodeTest(testFiles('tests/e2e')),
+};
+
+// [passed, failed] of a suite; one that ends without a count, or counts nothing, has failed.
+function runSuite(name, { command, counts }) {
+  console.log(`\n=== ${name} ===`);
+  const report = join(results, `${name.replace(/[^\w]+/g, '-')}.txt`);
+  const [program, ...args] = command(report);
+  const started = Date.now();
+  const { status, signal, error } = spawnSync(program, args, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] });
+  const seconds = ((Date.now() - started) / 1000).toFixed(0);
+  const counted = existsSync(report) ? counts(readFileSync(report, 'utf8')) : undefined;
+  let [passed, failed] = counted ?? [0, 0];
+  if (failed === 0 && (passed === 0 || status !== 0)) {
+    console.log(`${name} ${counted && status === 0 ? 'has no tests' : `broke off: ${error?.message ?? signal ?? `exit code ${status}`}`}`);
+    failed = 1;
+  }
+  console.log(`${name}: ${passed} passed, ${failed} failed, ${seconds} s`);
+  return [passed, failed];
+}
+
+function build() {
+  setUp({ native: true, wasm: true, browser: true });
+  installPackages();
+  for (const preset of ['native', 'wasm', 'wasm-simd']) buildPreset(preset);
+  buildPage();
+  env.CHROMIUM = chromium();
+}
+
+let total = [0, 0];
+try {
+  build();
+  const names = process.argv.slice(2);
+  rmSync(results, { recursive: true, force: true });
+  mkdirSync(results, { recursive: true });
+  for (const [name, suite] of Object.entries(suites)) {
+    if (names.length > 0 && !names.some((part) => name.toLowerCase().includes(part.toLowerCase()))) continue;
+    const [passed, failed] = runSuite(name, suite);
+    total = [total[0] + passed, total[1] + failed];
+  }
+} catch (error) {
+  console.error(error.message);
+  total[1] += 1;
+}
+console.log(`\n${total[0]} passed, ${total[1]} failed`);
+process.exit(total[1] > 0 || total[0] === 0 ? 1 : 0);
