@@ -1,8 +1,27 @@
 #include "cli/commands.h"
 
-#include "tensor/check.h"
+#include "cli/files.h"
 
 namespace wasmformer {
+namespace {
+
+template <class Parse>
+auto naming(const std::string& path, Parse parse) {
+  try {
+    return parse(read_file(path));
+  } catch (const Error& e) {
+    const std::string text = e.what();
+    throw Error(text.find(path) == std::string::npos ? path + ": " + text : text);
+  }
+}
+
+}  // namespace
+
+ModelFile load_model(const std::string& path) { return naming(path, parse_model); }
+
+std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& path) {
+  return naming(path, [](std::string bytes) { return std::make_shared<const Tokenizer>(std::move(bytes)); });
+}
 
 std::pair<std::string, std::string> key_value(const std::string& text) {
   const auto equals = text.find('=');

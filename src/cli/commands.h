@@ -4,11 +4,17 @@
 #include <string>
 #include <utility>
 
+#include "io/model_file.h"
+
 namespace CLI {
 class App;
 }
 
 namespace wasmformer {
+
+// Files by path; errors name the file.
+ModelFile load_model(const std::string& path);
+std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& path);
 
 // "KEY=VALUE" as a pair. Throws Error when it is not that.
 std::pair<std::string, std::string> key_value(const std::string& text);

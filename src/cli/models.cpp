@@ -17,10 +17,10 @@ struct AverageOptions {
 
 // The mean of every weight over all checkpoints (Vaswani et al. 2017, section 6.1).
 void average(const AverageOptions& o) {
-  ModelFile sum = parse_model(read_file(o.checkpoints.front()));
+  ModelFile sum = load_model(o.checkpoints.front());
   const Scalar share = Scalar(1) / static_cast<Scalar>(o.checkpoints.size());
   for (std::size_t i = 1; i < o.checkpoints.size(); ++i) {
-    const ModelFile other = parse_model(read_file(o.checkpoints[i]));
+    const ModelFile other = load_model(o.checkpoints[i]);
     WASMFORMER_CHECK(
         other.transformer->config() == sum.transformer->config(),
         "[average] " << o.checkpoints[i] << " and " << o.checkpoints.front() << " differ in their config.");
@@ -47,7 +47,7 @@ struct InspectOptions {
 
 void inspect(const InspectOptions& o) {
   const std::string bytes = read_file(o.model);
-  const ModelFile model = parse_model(bytes);
+  const ModelFile model = load_model(o.model);
   std::map<std::string, Index> types;
   for (const auto& [name, tensor] : parse_safetensors(bytes).tensors) ++types[dtype_name(tensor.dtype)];
   nlohmann::ordered_json json{

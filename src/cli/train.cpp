@@ -21,7 +21,7 @@ volatile std::sig_atomic_t interrupted = 0;
 
 struct TrainOptions {
   ParallelTextOptions train, valid;
-  std::string tokenizer, target_tokenizer, preset = "small", output, languages;
+  std::string tokenizer, target_tokenizer, preset, output, languages;
   std::vector<std::string> set, metadata;
   Index max_epochs = 0, max_steps = 0, batch_tokens = 0, keep = 0, report_every = 100;
   double max_minutes = 0;
@@ -40,47 +40,72 @@ std::string fixed(double value, int digits) {
   return text;
 }
 
-// A fresh model by preset and --set, or the one of DIR/last.safetensors.
 struct Start {
   ModelFile model;
   TrainingConfig training;
-  std::string checkpoint;  // the bytes to resume from
+  std::string checkpoint;  // the bytes to resume from; empty for a fresh run
 };
 
-Start start_or_resume(const TrainOptions& o) {
-  Start start;
-  const std::string last = (fs::path(o.output) / "last.safetensors").string();
-  if (o.resume) {
-    WASMFORMER_CHECK(o.set.empty(), "[train] --set cannot change a run that is resumed.");
-    start.checkpoint = read_file(last);
-    start.model = parse_model(start.checkpoint);
-    start.training = checkpoint_config(start.model.metadata);
-  } else {
-    WASMFORMER_CHECK(
-        !fs::exists(last),
-        "[train] " << last
-                   << " exists already; add --resume to go on with that run, or choose another --output.");
-    WASMFORMER_CHECK(!o.tokenizer.empty(), "[train] --tokenizer is required.");
-    auto [config, training] = preset(o.preset);
-    for (const std::string& option : o.set) {
-      const auto [key, value] = key_value(option);
-      set_option(config, training, key, value);
-    }
-    if (o.batch_tokens > 0) training.batch_tokens = o.batch_tokens;
-    if (o.seed) training.seed = *o.seed;
-    auto source = std::make_shared<const Tokenizer>(read_file(o.tokenizer));
-    auto target = o.target_tokenizer.empty()
-                      ? source
-                      : std::make_shared<const Tokenizer>(read_file(o.target_tokenizer));
-    config.source_vocab_size = source->vocab_size();
-    config.target_vocab_size = target->vocab_size();
-    config.pad_id = target->pad_id() >= 0 ? target->pad_id() : target->unk_id();
-    config.bos_id = target->bos_id() >= 0 ? target->bos_id() : config.pad_id;
-    config.eos_id = target->eos_id();
-    start.model = {std::make_unique<Transformer>(config), source, target, {}};
-    start.model.transformer->initialize(training.seed);
-    start.training = training;
+// What the options ask for, on top of `base` where no preset is named.
+Preset settings(const TrainOptions& o, const Preset& base) {
+  Preset p = o.preset.empty() ? base : preset(o.preset);
+  for (const std::string& option : o.set) {
+    const auto [key, value] = key_value(option);
+    set_option(p.config, p.training, key, value);
   }
+  if (o.batch_tokens > 0) p.training.batch_tokens = o.batch_tokens;
+  if (o.seed) p.training.seed = *o.seed;
+  return p;
+}
+
+void take_vocabulary(Config& config, const Tokenizer& source, const Tokenizer& target) {
+  config.source_vocab_size = source.vocab_size();
+  config.target_vocab_size = target.vocab_size();
+  config.pad_id = target.pad_id() >= 0 ? target.pad_id() : target.unk_id();
+  config.bos_id = target.bos_id() >= 0 ? target.bos_id() : config.pad_id;
+  config.eos_id = target.eos_id();
+  WASMFORMER_CHECK(config.eos_id >= 0 && config.eos_id == source.eos_id(),
+                   "[train] the tokenizers need one end token, </s>, with the same id.");
+}
+
+Start fresh(const TrainOptions& o, const std::string& last) {
+  WASMFORMER_CHECK(!fs::exists(last), "[train] " << last
+                                                 << " exists already; add --resume to go on with that run, "
+                                                 << "or choose another --output.");
+  WASMFORMER_CHECK(!o.tokenizer.empty(), "[train] --tokenizer is required.");
+  auto source = load_tokenizer(o.tokenizer);
+  auto target = o.target_tokenizer.empty() ? source : load_tokenizer(o.target_tokenizer);
+  Preset p = settings(o, preset("small"));
+  take_vocabulary(p.config, *source, *target);
+  Start start{{std::make_unique<Transformer>(p.config), source, target, {}}, p.training, {}};
+  start.model.transformer->initialize(p.training.seed);
+  return start;
+}
+
+// Options may be repeated; those that would change the run are refused.
+Start resumed(const TrainOptions& o, const std::string& last) {
+  Start start;
+  start.checkpoint = read_file(last);
+  start.model = load_model(last);
+  start.training = checkpoint_config(start.model.metadata);
+  const Config& config = start.model.transformer->config();
+  Preset p = settings(o, {config, start.training});
+  take_vocabulary(p.config, *start.model.source_tokenizer, *start.model.target_tokenizer);
+  WASMFORMER_CHECK(
+      p.config == config && p.training == start.training,
+      "[train] " << last << " was trained with other settings than these; repeat its own or leave them out.");
+  for (const auto& [path, own] : {std::pair(o.tokenizer, start.model.source_tokenizer),
+                                  std::pair(o.target_tokenizer, start.model.target_tokenizer)})
+    WASMFORMER_CHECK(path.empty() || load_tokenizer(path)->model() == own->model(),
+                     "[train] " << last << " was trained with another tokenizer than " << path << ".");
+  return start;
+}
+
+Start start_or_resume(const TrainOptions& o) {
+  const std::string last = (fs::path(o.output) / "last.safetensors").string();
+  Start start = o.resume ? resumed(o, last) : fresh(o, last);
+  start.model.metadata["training"] = to_json(start.model.transformer->config(), &start.training);
+  start.model.metadata.erase("progress");  // that of the checkpoint resumed from
   if (!o.languages.empty()) start.model.metadata["languages"] = o.languages;
   for (const std::string& option : o.metadata) {
     const auto [key, value] = key_value(option);
@@ -295,8 +320,7 @@ void add_train_command(CLI::App& app) {
       ->default_str("0,1");
   command->add_option("--tokenizer", o->tokenizer, "SentencePiece .model file");
   command->add_option("--target-tokenizer", o->target_tokenizer, "another one for the target side");
-  command->add_option("--preset", o->preset, "tiny, small, base, big, multi30k-tiny or kyubyong")
-      ->capture_default_str();
+  command->add_option("--preset", o->preset, "tiny, small (default), base, big, multi30k-tiny or kyubyong");
   command->add_option("--set", o->set, "KEY=VALUE: change one setting of the preset");
   command->add_option("--output", o->output, "folder for best.safetensors, last.safetensors and log.jsonl")
       ->required();

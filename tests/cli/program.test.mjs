@@ -1,0 +1,169 @@
+// The native program, as a user runs it: the whole chain on a small corpus, stopping and resuming, and bad input.
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+
+const program = process.env.WASMFORMER_PROGRAM ?? join(import.meta.dirname, '../../build/native/wasmformer');
+const folder = mkdtempSync(join(tmpdir(), 'wasmformer-'));
+const path = (name) => join(folder, name);
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const run = (args, options = {}) => spawnSync(program, args, { encoding: 'utf8', ...options });
+function succeed(...args) {
+  const result = run(args);
+  assert.equal(result.status, 0, `${args.join(' ')}: ${result.stderr}`);
+  return result;
+}
+// Fails with exactly one line that matches.
+function refuse(pattern, args, options) {
+  const result = run(args, options);
+  assert.notEqual(result.status, 0, args.join(' '));
+  const lines = result.stderr.trim().split('\n');
+  assert.match(lines.at(-1), pattern);
+  assert.ok(!/terminate|Assertion|core dumped/.test(result.stderr), result.stderr);
+  assert.equal(result.signal, null);
+}
+
+// Numbers in words: "three four" and back as "4 3".
+const words = ['null', 'eins', 'zwei', 'drei', 'vier', 'fünf', 'sechs', 'sieben', 'acht', 'neun'];
+function pairs(count, salt) {
+  return Array.from({ length: count }, (_, i) => {
+    const digits = [...String((i * 7919 + salt) % 1000).padStart(3, '0')];
+    return [digits.map((d) => words[d]).join(' '), digits.reverse().join(' ')];
+  });
+}
+const training = ['train', '--valid-data', path('valid.tsv'), '--tokenizer', path('tok.model'), '--preset', 'tiny',
+  '--set', 'd_model=32', '--set', 'ffn_dim=64', '--set', 'warmup_steps=50', '--batch-tokens', '200', '--languages', 'de-en'];
+const train = (output, ...more) => [...training, '--data', path('train.tsv.gz'), '--output', path(output), ...more];
+
+before(() => {
+  const tsv = (rows) => rows.map((row) => row.join('\t') + '\n').join('');
+  writeFileSync(path('train.tsv.gz'), gzipSync(tsv(pairs(400, 1))));
+  writeFileSync(path('valid.tsv'), tsv(pairs(20, 5)));
+  for (const [i, name] of ['source', 'target'].entries())
+    writeFileSync(path(name), pairs(20, 5).map((row) => row[i] + '\n').join(''));
+  writeFileSync(path('text'), pairs(400, 1).flat().join('\n') + '\n');
+  succeed('tokenizer', '--input', path('text'), '--vocab-size', '40', '--type', 'char', '--output', path('tok.model'));
+  succeed(...train('run', '--max-steps', '300', '--report-every', '10', '--keep', '2'));
+});
+
+test('training leaves a best and a last checkpoint and a log of whole lines', () => {
+  assert.deepEqual(readdirSync(path('run')).filter((name) => !name.startsWith('epoch')).sort(),
+    ['best.safetensors', 'last.safetensors', 'log.jsonl']);
+  const log = readFileSync(path('run/log.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line));
+  assert.equal(log.at(-1).step, 300);
+  for (const key of ['epoch', 'loss', 'learning_rate', 'target_tokens_per_second', 'seconds', 'valid_loss', 'bleu'])
+    assert.equal(typeof log.at(-1)[key], 'number', key);
+  assert.ok(log.at(-1).loss < log[0].loss, 'the loss falls');
+});
+
+test('a run that is interrupted and resumed ends with the same bytes, with any number of threads', async () => {
+  const child = spawn(program, train('stopped', '--max-steps', '60', '--report-every', '1'));
+  await new Promise((resolve) => {
+    child.stderr.on('data', (text) => /step 12 /.test(text) && child.kill('SIGINT'));
+    child.on('exit', (code) => { assert.equal(code, 0); resolve(); });
+  });
+  const { step } = JSON.parse(JSON.parse(succeed('inspect', path('stopped/last.safetensors'), '--json').stdout).metadata.progress);
+  assert.ok(step >= 12 && step < 60, `stopped at ${step}`);
+  succeed(...train('stopped', '--resume', '--max-steps', '60', '--report-every', '1', '--threads', '2'));
+  succeed(...train('whole', '--max-steps', '60', '--report-every', '1'));
+  for (const name of ['last.safetensors', 'best.safetensors'])
+    assert.ok(readFileSync(path(`stopped/${name}`)).equals(readFileSync(path(`whole/${name}`))), name);
+  const losses = (output) => readFileSync(path(`${output}/log.jsonl`), 'utf8').trim().split('\n').map((line) => JSON.parse(line).loss);
+  assert.deepEqual(losses('stopped'), losses('whole'));
+});
+
+test('a run that is killed at any moment leaves whole files', async () => {
+  for (let i = 0; i < 6; ++i) {
+    const output = `killed${i}`;
+    const child = spawn(program, train(output, '--max-epochs', '50', '--report-every', '1'));
+    await new Promise((resolve) => {
+      child.on('exit', resolve);
+      setTimeout(() => child.kill('SIGKILL'), 150 + 130 * i);
+    });
+    for (const name of ['best.safetensors', 'last.safetensors'])
+      if (existsSync(path(`${output}/${name}`))) succeed('inspect', path(`${output}/${name}`));
+    if (existsSync(path(`${output}/log.jsonl`)))
+      for (const line of readFileSync(path(`${output}/log.jsonl`), 'utf8').trim().split('\n')) JSON.parse(line);
+  }
+});
+
+test('translate, evaluate, average and inspect', () => {
+  const model = path('run/best.safetensors');
+  const plain = succeed('translate', '--model', model, '--input', path('source')).stdout;
+  assert.equal(plain.split('\n').length, 21);
+  const fromStdin = run(['translate', '--model', model, '--beam-size', '4'], { input: readFileSync(path('source')) });
+  assert.equal(fromStdin.stdout, plain);
+  const best = succeed('translate', '--model', model, '--input', path('source'), '--n-best', '3', '--scores').stdout.trim().split('\n');
+  assert.equal(best.length, 60);
+  const scores = best.slice(0, 3).map((line) => Number(line.split('\t')[0]));
+  assert.deepEqual(scores, [...scores].sort((a, b) => b - a));
+
+  succeed('translate', '--model', model, '--input', path('source'), '--attention', path('attention.json'));
+  const [{ cross, source_tokens, target_tokens }] = JSON.parse(readFileSync(path('attention.json')));
+  assert.deepEqual([cross.rows, cross.columns], [target_tokens.length, source_tokens.length]);
+  for (let row = 0; row < cross.layers * cross.heads * cross.rows; ++row) {
+    const sum = cross.data.slice(row * cross.columns, (row + 1) * cross.columns).reduce((a, b) => a + b);
+    assert.ok(Math.abs(sum - 1) < 1e-5);
+  }
+
+  const scored = JSON.parse(succeed('evaluate', '--model', model, '--source', path('source'), '--reference', path('target'),
+    '--output', path('hypotheses'), '--json').stdout);
+  assert.equal(scored.sentences, 20);
+  assert.equal(readFileSync(path('hypotheses'), 'utf8'), plain);
+  assert.ok(scored.bleu >= 0 && scored.chrf > 10 && scored.bleu_signature.includes('13a'));
+
+  const epochs = readdirSync(path('run')).filter((name) => name.startsWith('epoch')).map((name) => path(`run/${name}`));
+  succeed('average', '--output', path('average.safetensors'), '--precision', 'f16', ...epochs);
+  const facts = JSON.parse(succeed('inspect', path('average.safetensors'), '--json').stdout);
+  assert.equal(facts.config.d_model, 32);
+  assert.equal(facts.metadata.languages, 'de-en');
+  assert.ok(facts.tensors.F16 > 0 && !facts.tensors.F32);
+});
+
+test('bad input gets one sentence', () => {
+  const model = path('run/best.safetensors');
+  writeFileSync(path('short'), 'eins\nzwei\n');
+  writeFileSync(path('empty'), '');
+  writeFileSync(path('latin1'), Buffer.from([0x66, 0xfc, 0x6e, 0x66, 0x0a]));
+  writeFileSync(path('one-column.tsv'), 'eins\n');
+  writeFileSync(path('cut.safetensors'), readFileSync(model).subarray(0, 5000));
+  const corpus = (source, target) => [...training, '--source', source, '--target', target, '--output', path('bad'), '--max-steps', '1'];
+  refuse(/source.*20.*short.*2|short.*2.*source.*20/s, corpus(path('source'), path('short')));
+  refuse(/no sentence pairs|empty/, corpus(path('empty'), path('empty')));
+  refuse(/latin1.*UTF-8/, corpus(path('latin1'), path('latin1')));
+  refuse(/one-column\.tsv.*line 1 has 1 column/, [...training, '--data', path('one-column.tsv'), '--output', path('bad'), '--max-steps', '1']);
+  refuse(/absent/, corpus(path('absent'), path('absent')));
+  refuse(/max-epochs, --max-steps or --max-minutes/, train('bad'));
+  refuse(/learning_rat/, train('bad', '--max-steps', '1', '--set', 'learning_rat=1'));
+  refuse(/num_heads/, train('bad', '--max-steps', '1', '--set', 'num_heads=5'));
+  refuse(/exists already.*--resume/, train('run', '--max-steps', '1'));
+  refuse(/last\.safetensors/, train('nowhere', '--resume', '--max-steps', '1'));
+  refuse(/gigantic/, train('bad', '--max-steps', '1').map((word) => (word === 'tiny' ? 'gigantic' : word)));
+  refuse(/other settings/, train('run', '--resume', '--max-steps', '301', '--set', 'ffn_dim=128'));
+  refuse(/--colour/, ['translate', '--model', model, '--colour', 'blue']);
+  refuse(/beam_size 0/, ['translate', '--model', model, '--beam-size', '0'], { input: 'eins\n' });
+  refuse(/5001 tokens|tokens; the model takes/, ['translate', '--model', model], { input: 'eins '.repeat(5000) + '\n' });
+  refuse(/cut\.safetensors/, ['translate', '--model', path('cut.safetensors')], { input: 'eins\n' });
+  refuse(/tok\.model/, ['inspect', path('tok.model')]);
+  refuse(/latin1/, ['tokenizer', '--input', path('latin1'), '--vocab-size', '20', '--output', path('bad.model')]);
+  refuse(/vocab/i, ['tokenizer', '--input', path('text'), '--vocab-size', '100000', '--output', path('bad.model')]);
+  assert.ok(!existsSync(path('bad')) && !existsSync(path('bad.model')), 'nothing is left behind');
+  assert.equal(succeed('translate', '--model', model, '--input', path('empty')).stdout, '');
+  assert.equal(run(['translate', '--model', model], { input: '\n🙂🙂\n' }).stdout.split('\n').length, 3);
+});
+
+test('a full disk stops training with a sentence and keeps the last whole checkpoint', () => {
+  const limited = (kilobytes, args) => spawnSync('bash', ['-c', `trap "" XFSZ; ulimit -f ${kilobytes}; exec "$0" "$@"`, program, ...args], { encoding: 'utf8' });
+  succeed(...train('full', '--max-steps', '10'));
+  const before = readFileSync(path('full/last.safetensors'));
+  const result = limited(8, train('full', '--resume', '--max-steps', '40'));
+  assert.notEqual(result.status, 0);
+  assert.match(result.stderr, /(last|best)\.safetensors|log\.jsonl/);
+  assert.ok(readFileSync(path('full/last.safetensors')).equals(before));
+  assert.deepEqual(readdirSync(path('full')).filter((name) => !/^(best|last)\.safetensors$|^log\.jsonl$/.test(name)), []);
+});
