@@ -1,5 +1,5 @@
 // Opens the built page in headless Chromium. A page from open() fails its test when it logs an error.
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { serve } from '../../web/serve.mjs';
@@ -16,7 +16,7 @@ export const smallPhone = { viewport: { width: 360, height: 740 }, deviceScaleFa
 export async function start(folder = builtPage) {
   const { server, address } = await serve(folder);
   const browser = await chromium.launch({
-    executablePath: ['/usr/bin/chromium', '/usr/bin/google-chrome'].find(existsSync),
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'.split(' '),
   });
   return {
