@@ -92,8 +92,11 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
   std::string nearest;
   std::size_t least = std::max<std::size_t>(2, key.size() / 2) + 1;
   const auto look = [&](const std::string& name, const auto&) {
-    // A key far longer than any of ours cannot be a slip of one, and need not be measured.
-    const std::size_t distance = key.size() > 2 * name.size() + 2 ? least : edit_distance(key, name);
+    // A part of a name means it; a key far longer than any of ours cannot be a slip of one.
+    const bool part = key.size() > 2 && name.find(key) != std::string::npos;
+    const std::size_t distance = part                               ? 1
+                                 : key.size() > 2 * name.size() + 2 ? least
+                                                                    : edit_distance(key, name);
     if (distance < least) {
       least = distance;
       nearest = name;
