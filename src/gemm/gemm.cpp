@@ -8,9 +8,9 @@
 namespace wasmformer {
 namespace {
 
-// Enough work to be worth a thread, and a multiple of every micro-kernel's height.
-constexpr Index rows_per_chunk = 192;
+// Large chunks, because each packs the whole of the other matrix again, yet several, for several threads.
 constexpr Index columns_per_chunk = 512;
+Index rows_per_chunk(Index m) { return std::clamp<Index>((m / 4 + 15) / 16 * 16, 64, 512); }
 
 template <class A, class B, class C>
 void product(const A& a, const B& b, C&& c, bool accumulate) {
@@ -20,21 +20,15 @@ void product(const A& a, const B& b, C&& c, bool accumulate) {
     c.noalias() = a * b;
 }
 
-// Weight gradients have few rows and a long k: smaller chunks keep all threads busy.
-Index chunk_rows(Index m, Index k) {
-  if (k <= m) return rows_per_chunk;
-  return std::clamp<Index>((m / 4 + 15) / 16 * 16, 16, rows_per_chunk);
-}
-
 template <class A, class B>
 void split(ThreadPool& pool, const A& a, const B& b, View c, bool accumulate) {
-  const Index m = c.rows(), n = c.cols(), k = a.cols();
+  const Index m = c.rows(), n = c.cols();
   if (m == 1 || m * 8 < n) {
     pool.parallel_for(n, columns_per_chunk, [&](Index begin, Index end) {
       product(a, b.middleCols(begin, end - begin), c.middleCols(begin, end - begin), accumulate);
     });
   } else {
-    pool.parallel_for(m, chunk_rows(m, k), [&](Index begin, Index end) {
+    pool.parallel_for(m, rows_per_chunk(m), [&](Index begin, Index end) {
       product(a.middleRows(begin, end - begin), b, c.middleRows(begin, end - begin), accumulate);
     });
   }
