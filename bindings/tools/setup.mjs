@@ -18,6 +18,7 @@ const programs = {
   python3: { found: () => which('python3'), apt: 'python3', brew: 'python3', dnf: 'python3', pacman: 'python' },
   chromium: { found: chromium, apt: 'chromium', brew: '--cask chromium', dnf: 'chromium', pacman: 'chromium' },
   xz: { found: () => which('xz'), apt: 'xz-utils', brew: 'xz', dnf: 'xz', pacman: 'xz' },
+  zlib: { found: () => existsSync('/usr/include/zlib.h') || process.platform === 'darwin', apt: 'zlib1g-dev', brew: 'zlib', dnf: 'zlib-devel', pacman: 'zlib' },
 };
 const llvmPrograms = {
   'clang-19': { found: () => existsSync(join(llvm, 'clang')), apt: 'clang-19' },

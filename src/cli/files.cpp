@@ -27,6 +27,16 @@ struct Unfinished {
   }
 };
 
+void write_all(int file, const std::string& bytes, const std::string& path) {
+  for (std::size_t written = 0; written < bytes.size();) {
+    const ssize_t count = write(file, bytes.data() + written, bytes.size() - written);
+    if (count < 0 && errno == EINTR) continue;
+    WASMFORMER_CHECK(
+        count > 0, "[files] cannot write " << path << ": " << reason() << "; the old file, if any, is kept.");
+    written += static_cast<std::size_t>(count);
+  }
+}
+
 }  // namespace
 
 std::string read_file(const std::string& path) {
@@ -64,17 +74,14 @@ std::vector<std::string> read_lines(const std::string& path) {
 }
 
 void write_file_atomically(const std::string& path, const std::string& bytes) {
+  if (path == "-") return write_all(STDOUT_FILENO, bytes, path);
+  WASMFORMER_CHECK(!std::filesystem::exists(path) || std::filesystem::is_regular_file(path),
+                   "[files] cannot write " << path << ": it is not a regular file.");
   const std::string temporary = path + ".unfinished";
   Unfinished out{temporary, open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
   if (out.file < 0) out.path.clear();
   WASMFORMER_CHECK(out.file >= 0, "[files] cannot write " << path << ": " << reason() << ".");
-  for (std::size_t written = 0; written < bytes.size();) {
-    const ssize_t count = write(out.file, bytes.data() + written, bytes.size() - written);
-    if (count < 0 && errno == EINTR) continue;
-    WASMFORMER_CHECK(
-        count > 0, "[files] cannot write " << path << ": " << reason() << "; the old file, if any, is kept.");
-    written += static_cast<std::size_t>(count);
-  }
+  write_all(out.file, bytes, path);
   WASMFORMER_CHECK(fsync(out.file) == 0 && std::rename(temporary.c_str(), path.c_str()) == 0,
                    "[files] cannot write " << path << ": " << reason() << "; the old file, if any, is kept.");
   out.path.clear();
