@@ -50,6 +50,7 @@ const suites = {
   'The program': nodeTest(testFiles('tests/cli')),
   'C++, WebAssembly with relaxed SIMD': wasmTests('wasm', ...relaxed),
   'C++, WebAssembly with plain SIMD': wasmTests('wasm-simd'),
+  'Program': nodeTest(testFiles('tests/cli')),
   'npm package in Node': nodeTest(testFiles('tests/js'), ...relaxed),
   'Page in Chromium': nodeTest(testFiles('tests/e2e')),
 };

@@ -15,6 +15,10 @@ const programs = {
   cmake: { found: () => which('cmake'), apt: 'cmake', brew: 'cmake', dnf: 'cmake', pacman: 'cmake' },
   ninja: { found: () => which('ninja'), apt: 'ninja-build', brew: 'ninja', dnf: 'ninja-build', pacman: 'ninja' },
   'c++': { found: () => which('c++'), apt: 'g++', brew: 'llvm', dnf: 'gcc-c++', pacman: 'gcc' },
+  zlib: {
+    found: () => process.platform === 'darwin' || existsSync('/usr/include/zlib.h'),
+    apt: 'zlib1g-dev', brew: 'zlib', dnf: 'zlib-devel', pacman: 'zlib',
+  },
   python3: { found: () => which('python3'), apt: 'python3', brew: 'python3', dnf: 'python3', pacman: 'python' },
   chromium: { found: chromium, apt: 'chromium', brew: '--cask chromium', dnf: 'chromium', pacman: 'chromium' },
   xz: { found: () => which('xz'), apt: 'xz-utils', brew: 'xz', dnf: 'xz', pacman: 'xz' },
@@ -100,9 +104,9 @@ function debianArchive(folder) {
 function installEmscripten(archive, folder, target) {
   for (const name of emscriptenPackages) run('dpkg', ['-x', archive.file(name.split('/')[0], '.deb'), folder]);
   const share = join(folder, 'usr/share/emscripten');
-  for (const unused of ['docs', 'test', 'cache/sysroot/lib/wasm64-emscripten']) {
-    rmSync(join(share, unused), { recursive: true, force: true });
-  }
+  // More than a gigabyte that is not used here; em++ builds again what it misses.
+  const variants = ['lto', 'lto-pic', 'pic'].map((name) => `cache/sysroot/lib/wasm32-emscripten/${name}`);
+  for (const unused of ['docs', 'test', ...variants]) rmSync(join(share, unused), { recursive: true, force: true });
   // Binaryen is started by the loader and libraries it was built with, which are newer than the system's.
   const loader = join('usr/lib64', readdirSync(join(folder, 'usr/lib64')).find((name) => name.startsWith('ld-linux')));
   const libraries = join('usr/lib', readdirSync(join(folder, 'usr/lib')).find((name) => name.endsWith('-linux-gnu')));
@@ -113,12 +117,15 @@ prefix=$(dirname "$0")/../..
 exec "$prefix/${loader}" --library-path "$prefix/${libraries}" "$prefix/usr/bin/${name}" "$@"
 `, { mode: 0o755 });
   }
-  writeFileSync(join(share, '.emscripten'), `LLVM_ROOT = '${llvm}'
+  // emcc wants acorn; --emit-tsd wants tsc, on PATH.
+  writeFileSync(join(share, '.emscripten'), `import os
+root = '${target}/usr/share/emscripten'
+os.environ['PATH'] = root + '/node_modules/.bin' + os.pathsep + os.environ['PATH']
+LLVM_ROOT = '${llvm}'
 BINARYEN_ROOT = '${target}/binaryen'
 NODE_JS = 'node'
-CACHE = '${target}/usr/share/emscripten/cache'
+CACHE = root + '/cache'
 `);
-  // emcc wants acorn; --emit-tsd wants tsc.
   run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error', 'acorn@8', 'typescript@5'],
     { cwd: share, stdio: ['ignore', 'ignore', 'inherit'] });
 }
@@ -150,7 +157,7 @@ export function setUp({ native = false, wasm = false, browser = false }) {
   const needsEmscripten = wasm && !emscriptenOnPath() && !existsSync(join(cache, emscripten));
   const needsLlvm = debian && wasm && !emscriptenOnPath();
   const wanted = { ...programs, ...(needsLlvm && llvmPrograms) };
-  if (!native) delete wanted['c++'];
+  if (!native) ['c++', 'zlib'].forEach((name) => delete wanted[name]);
   if (!wasm) delete wanted.python3;
   if (!browser) delete wanted.chromium;
   const missing = Object.keys(wanted).filter((name) => !wanted[name].found());
