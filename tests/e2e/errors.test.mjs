@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { box, builtPage, start, translate, translated } from './support.mjs';
+import { box, builtPage, laptop, start, translate, translated } from './support.mjs';
 
 let folder, file, model, site;
 before(async () => {
@@ -67,7 +67,9 @@ test('a sentence that is too long: one sentence, and the next one is translated'
 });
 
 test('loading can be cancelled and begun again', async () => {
-  const { page, close } = await site.open();
+  const { page, close } = await site.open(laptop, (page) =>
+    page.route('**/models/*', (route) => setTimeout(() => route.continue().catch(() => {}), 1000)),
+  );
   try {
     await page.getByRole('button', { name: 'Cancel' }).click();
     assert.equal(await oneSentence(page), 'Loading was cancelled.');

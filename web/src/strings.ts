@@ -20,7 +20,7 @@ const en = {
   empty: 'The translation appears here.',
 
   alternatives: 'Other translations it considered',
-  alternativesNote: 'Score: the log-probability of all pieces together, over the length penalty; nearer to 0 is better.',
+  alternativesNote: 'Score: log-probability over length penalty; nearer to 0 is better.',
 
   model: 'Model',
   loading: 'Loading the model: {loaded} of {total}',
