@@ -7,14 +7,13 @@
 
 namespace wasmformer {
 
-// The bytes of a file; `.gz` is unpacked; `-` is standard input.
+// The bytes of a file; `.gz` is unpacked; `-` is standard input, which may be packed too.
 std::string read_file(const std::string& path);
 
 // Its lines, UTF-8, ended by LF or CRLF. Throws Error naming file and line that is not UTF-8.
 std::vector<std::string> read_lines(const std::string& path);
 
-// A regular file appears under its name whole or not at all: on any failure the old one stays and Error says why.
-// `-` is standard output. `-` is
+// Appears under its name whole or not at all: on any failure the old file stays and Error says why. `-` is
 // standard output.
 void write_file_atomically(const std::string& path, const std::string& bytes);
 
