@@ -7,10 +7,13 @@
 #include <stdexcept>
 #include <string>
 
-// The folder of fixtures: the environment variable WASMFORMER_FIXTURES, by default the project's own.
+// The project's own fixtures, for tests that need one of them by name.
+inline std::string own_fixtures_path() { return WASMFORMER_TEST_FIXTURES; }
+
+// The folder that is searched for fixtures: the environment variable WASMFORMER_FIXTURES, by default the own ones.
 inline std::string fixtures_path() {
   const char* path = std::getenv("WASMFORMER_FIXTURES");
-  return path && *path ? path : WASMFORMER_TEST_FIXTURES;
+  return path && *path ? path : own_fixtures_path();
 }
 
 // Throws when the file cannot be read.

@@ -8,7 +8,10 @@ import { main, output, root, run, step, which } from './shell.mjs';
 
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'wasmformer');
 const llvm = '/usr/lib/llvm-19/bin';
-export const chromium = () => process.env.CHROMIUM || ['chromium', 'chromium-browser', 'google-chrome'].map(which).find(Boolean);
+const chromiumOfMac = '/Applications/Chromium.app/Contents/MacOS/Chromium';
+export const chromium = () => process.env.CHROMIUM
+  || ['chromium', 'chromium-browser', 'google-chrome'].map(which).find(Boolean)
+  || (existsSync(chromiumOfMac) ? chromiumOfMac : undefined);
 
 // Programs of the system: what each is called, whether it is there, and its package by package manager.
 const programs = {
@@ -21,7 +24,6 @@ const programs = {
   },
   python3: { found: () => which('python3'), apt: 'python3', brew: 'python3', dnf: 'python3', pacman: 'python' },
   chromium: { found: chromium, apt: 'chromium', brew: '--cask chromium', dnf: 'chromium', pacman: 'chromium' },
-  xz: { found: () => which('xz'), apt: 'xz-utils', brew: 'xz', dnf: 'xz', pacman: 'xz' },
   zlib: { found: () => existsSync('/usr/include/zlib.h') || process.platform === 'darwin', apt: 'zlib1g-dev', brew: 'zlib', dnf: 'zlib-devel', pacman: 'zlib' },
 };
 const llvmPrograms = {
@@ -140,10 +142,11 @@ function installSystemPackages(names) {
     { stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
+// Throws, naming each missing program together with the command that installs it.
 function nameMissing(missing, needsEmscripten) {
-  const [manager, command] = [['brew', 'brew install'], ['dnf', 'sudo dnf install'], ['pacman', 'sudo pacman -S'],
-    ['apt', 'sudo apt-get install']].find(([, line]) => which(line.split(' ').at(-2))) ?? ['apt', 'apt-get install'];
-  const lines = missing.map((name) => `${name} is missing: ${command} ${programs[name][manager]}`);
+  const installers = { brew: 'brew install', dnf: 'sudo dnf install', pacman: 'sudo pacman -S', apt: 'sudo apt install' };
+  const manager = Object.keys(installers).find(which) ?? 'apt';
+  const lines = missing.map((name) => `${name} is missing: ${installers[manager]} ${programs[name][manager]}`);
   if (needsEmscripten) {
     lines.push('em++ 3.1.69 or newer is missing: git clone https://github.com/emscripten-core/emsdk && cd emsdk && '
       + './emsdk install latest && ./emsdk activate latest && source ./emsdk_env.sh');
