@@ -128,7 +128,7 @@ BINARYEN_ROOT = '${target}/binaryen'
 NODE_JS = 'node'
 CACHE = root + '/cache'
 `);
-  run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error', 'acorn@8', 'typescript@5'],
+  run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error', 'acorn@8', 'typescript@5'],
     { cwd: share, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
