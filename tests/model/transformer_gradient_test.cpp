@@ -1,0 +1,33 @@
+#include "ops/cross_entropy.h"
+#include "tests/model/small_model.h"
+#include "tests/ops/central_differences.h"
+
+using namespace wasmformer;
+
+TEST_CASE("The gradients of a whole model are those of central differences") {
+  Config c = small_config();
+  c.norm = GENERATE(NormPlace::post, NormPlace::pre);
+  c.positions = GENERATE(Positions::sinusoidal, Positions::learned);
+  c.tie_embeddings = GENERATE(TieEmbeddings::all, TieEmbeddings::target, TieEmbeddings::none);
+  c.output_bias = c.tie_embeddings != TieEmbeddings::target;
+  c.activation = c.norm == NormPlace::pre ? Activation::swish : Activation::gelu;
+  c.dropout = c.attention_dropout = c.activation_dropout = c.positions == Positions::learned ? 0.2 : 0;
+  if (c.tie_embeddings != TieEmbeddings::all) c.source_vocab_size = 7;
+  CAPTURE(to_json(c));
+
+  Transformer model = random_model(c, 3);
+  model.enable_gradients();
+  std::vector<Parameter*> parameters;
+  model.visit([&](const std::string&, Parameter& p, Initial) { parameters.push_back(&p); });
+  const Packed source = packed({{4, 5, 6, 3}, {3}, {6, 6, 3}});
+  const Packed target = packed({{2, 7}, {2, 8, 4, 5, 7}, {2}});
+  const std::vector<TokenId> expected{7, 3, 8, 4, 5, 7, 3, 3};
+  check_gradients(
+      {}, parameters,
+      [&](Tape& tape, const std::vector<Var>&) {
+        Var memory = model.encode(tape, source.ids, source.spans);
+        Var hidden = model.decode(tape, target.ids, target.spans, memory, source.spans);
+        return cross_entropy(tape, model.logits(tape, hidden), expected, 0.1).loss;
+      },
+      /*places=*/12);
+}

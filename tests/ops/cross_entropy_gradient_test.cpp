@@ -1,0 +1,19 @@
+#include "ops/cross_entropy.h"
+#include "tests/ops/central_differences.h"
+
+using namespace wasmformer;
+
+TEST_CASE("The gradients of cross_entropy are those of central differences") {
+  struct Sizes {
+    Index n, vocabulary;
+  };
+  const auto [n, vocabulary] = GENERATE(Sizes{1, 1}, Sizes{1, 2}, Sizes{3, 5}, Sizes{130, 129});
+  const double smoothing = GENERATE(0.0, 0.1);
+  CAPTURE(n, vocabulary, smoothing);
+  Random random(5);
+  std::vector<TokenId> targets;
+  for (Index i = 0; i < n; ++i) targets.push_back(static_cast<TokenId>(random.below(vocabulary)));
+  check_gradients({random_matrix(n, vocabulary, 3) * 4}, {}, [&](Tape& tape, const std::vector<Var>& x) {
+    return cross_entropy(tape, x[0], targets, smoothing).loss;
+  });
+}
