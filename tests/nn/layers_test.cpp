@@ -1,0 +1,63 @@
+#include "nn/layers.h"
+
+#include <catch_amalgamated.hpp>
+
+#include "tests/ops/random_matrix.h"
+
+using namespace wasmformer;
+
+namespace {
+
+void set(Linear& linear, Matrix weight, Matrix bias) {
+  linear.weight.value = std::move(weight);
+  linear.bias.value = std::move(bias);
+}
+
+}  // namespace
+
+TEST_CASE("A feed-forward sublayer is a linear, the activation, and a linear") {
+  FeedForward ffn(2, 3, Activation::relu, 0);
+  set(ffn.fc1, (Matrix(3, 2) << 1, 0, 0, 1, -1, -1).finished(), (Matrix(1, 3) << 0, -5, 1).finished());
+  set(ffn.fc2, (Matrix(2, 3) << 1, 1, 1, 2, 0, 0).finished(), (Matrix(1, 2) << 0.5, 0).finished());
+  ThreadPool pool;
+  Tape tape(pool, /*recording=*/false);
+  const Matrix x = (Matrix(2, 2) << 3, 4, -2, 7).finished();
+  // Inside: relu(3, -1, -6) and relu(-2, 2, -4).
+  CHECK(ffn(tape, tape.constant(x)).value() == (Matrix(2, 2) << 3.5, 6, 2.5, 0).finished());
+}
+
+TEST_CASE("Multi-head attention of one key is its value through the output projection") {
+  MultiHeadAttention attention(2, 2, 0);
+  set(attention.q_proj, random_matrix(2, 2, 1), random_matrix(1, 2, 2));
+  set(attention.out_proj, (Matrix(2, 2) << 0, 1, 2, 0).finished(), (Matrix(1, 2) << 10, 20).finished());
+  ThreadPool pool;
+  Tape tape(pool, /*recording=*/false);
+  const Matrix x = random_matrix(3, 2, 3), keys = random_matrix(1, 2, 4),
+               values = (Matrix(1, 2) << 3, 4).finished();
+  std::vector<Matrix> probabilities;
+  Var y = attention(tape, tape.constant(x), tape.constant(keys), tape.constant(values), spans_of({3}),
+                    spans_of({1}),
+                    /*causal=*/false, &probabilities);
+  CHECK(y.value() == (Matrix(3, 2) << 14, 26, 14, 26, 14, 26).finished());
+  REQUIRE(probabilities.size() == 1);
+  CHECK(probabilities[0] == Matrix::Ones(2 * 3, 1));  // two heads
+}
+
+TEST_CASE("A layer norm begins as plain normalisation and uses its own epsilon") {
+  LayerNorm norm(2, 3.0);
+  norm.visit("norm", [](const std::string&, Parameter& p, Initial rule) {
+    p.value.setConstant(rule == Initial::ones ? 1 : 0);
+  });
+  ThreadPool pool;
+  Tape tape(pool, /*recording=*/false);
+  const Matrix x = (Matrix(1, 2) << 4, 6).finished();  // mean 5, variance 1: divided by √(1 + 3)
+  CHECK(norm(tape, tape.constant(x)).value() == (Matrix(1, 2) << -0.5, 0.5).finished());
+}
+
+TEST_CASE("Layers name their parameters below the path that they are given") {
+  std::vector<std::string> names;
+  const auto note = [&](const std::string& name, Parameter&, Initial) { names.push_back(name); };
+  Linear(2, 3).visit("a", note);
+  LayerNorm(2, 1).visit("b.c", note);
+  CHECK(names == std::vector<std::string>{"a.weight", "a.bias", "b.c.weight", "b.c.bias"});
+}

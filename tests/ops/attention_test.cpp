@@ -1,0 +1,156 @@
+#include "ops/attention.h"
+
+#include <catch_amalgamated.hpp>
+#include <cmath>
+
+#include "tensor/check.h"
+#include "tests/ops/random_matrix.h"
+
+using namespace wasmformer;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+struct Case {
+  const char* name;
+  std::vector<Index> queries, keys;
+  Index heads, d;
+  bool causal;
+};
+
+// The formula, loop by loop in double: each sentence's probabilities, [heads · queries, keys], and results.
+struct Plain {
+  std::vector<Eigen::MatrixXd> probabilities;
+  Eigen::MatrixXd y;
+};
+
+Plain plain(const Matrix& q, const Matrix& k, const Matrix& v, const Spans& query_spans,
+            const Spans& key_spans, Index heads, bool causal) {
+  Plain result;
+  result.y.setZero(q.rows(), q.cols());
+  const Index d_k = q.cols() / heads;
+  for (std::size_t s = 0; s < query_spans.size(); ++s) {
+    const Span a = query_spans[s], b = key_spans[s];
+    auto& p = result.probabilities.emplace_back(Eigen::MatrixXd::Zero(heads * a.size, b.size));
+    for (Index head = 0; head < heads; ++head) {
+      for (Index i = 0; i < a.size; ++i) {
+        double sum = 0;
+        for (Index j = 0; j < b.size; ++j) {
+          if (causal && j > i + b.size - a.size) continue;
+          double score = 0;
+          for (Index c = head * d_k; c < (head + 1) * d_k; ++c)
+            score += static_cast<double>(q(a.begin + i, c)) * static_cast<double>(k(b.begin + j, c));
+          sum += p(head * a.size + i, j) = std::exp(score / std::sqrt(static_cast<double>(d_k)));
+        }
+        p.row(head * a.size + i) /= sum;
+        for (Index j = 0; j < b.size; ++j)
+          for (Index c = head * d_k; c < (head + 1) * d_k; ++c)
+            result.y(a.begin + i, c) += p(head * a.size + i, j) * static_cast<double>(v(b.begin + j, c));
+      }
+    }
+  }
+  return result;
+}
+
+Var on(Tape& tape, const Matrix& m) {
+  Var var = tape.variable(m.rows(), m.cols(), /*wants_gradient=*/true);
+  var.mutable_value() = m;
+  return var;
+}
+
+}  // namespace
+
+TEST_CASE("Attention is the formula's, with every probability") {
+  const Case c =
+      GENERATE(Case{"one of each", {1}, {1}, 1, 1, false}, Case{"no query", {0, 2}, {3, 2}, 2, 4, false},
+               Case{"no sentence", {}, {}, 2, 4, true},
+               Case{"a sentence without tokens", {3, 0, 1}, {3, 0, 1}, 3, 9, true},
+               Case{"self, all see all", {5, 1, 3}, {5, 1, 3}, 2, 6, false},
+               Case{"self, causal", {5, 1, 3}, {5, 1, 3}, 2, 6, true},
+               Case{"a step of decoding", {1, 1, 1}, {4, 1, 7}, 4, 16, true},
+               Case{"some steps at once", {3, 2, 1}, {4, 5, 1}, 4, 16, true},
+               Case{"target to source", {2, 7}, {9, 3}, 1, 5, false},
+               Case{"wider than a register, more than a chunk",
+                    {33, 2, 17, 1, 9, 5, 8, 3, 4},
+                    {33, 2, 17, 1, 9, 5, 8, 3, 4},
+                    4,
+                    132,
+                    true});
+  INFO(c.name);
+  const Spans queries = spans_of(c.queries), keys = spans_of(c.keys);
+  const Index n = queries.empty() ? 0 : queries.back().end(), m = keys.empty() ? 0 : keys.back().end();
+  const Matrix q = random_matrix(n, c.d, 1) * 2, k = random_matrix(m, c.d, 2) * 2,
+               v = random_matrix(m, c.d, 3);
+  const Plain expected = plain(q, k, v, queries, keys, c.heads, c.causal);
+
+  Matrix one_thread;
+  for (int threads : {1, 3}) {
+    ThreadPool pool(threads);
+    Tape tape(pool, /*recording=*/true);
+    std::vector<Matrix> probabilities;
+    Var y = attention(tape, on(tape, q), on(tape, k), on(tape, v), queries, keys,
+                      {.heads = c.heads, .causal = c.causal}, &probabilities);
+    // Float's 1.2e-7 times the few operations that each number has passed.
+    constexpr double limit = 2e-6;
+    REQUIRE(shape(y) == shape(q));
+    if (n > 0) CHECK((y.value().cast<double>() - expected.y).cwiseAbs().maxCoeff() < limit);
+    REQUIRE(probabilities.size() == c.queries.size());
+    for (std::size_t s = 0; s < probabilities.size(); ++s) {
+      INFO("sentence " << s);
+      REQUIRE(shape(probabilities[s]) == shape(expected.probabilities[s]));
+      if (probabilities[s].size() == 0) continue;
+      CHECK((probabilities[s].cast<double>() - expected.probabilities[s]).cwiseAbs().maxCoeff() < limit);
+      CHECK(((expected.probabilities[s].array() == 0) == (probabilities[s].array() == 0)).all());
+    }
+    if (threads == 1) one_thread = y.value();
+    CHECK((y.value().array() == one_thread.array()).all());
+  }
+}
+
+TEST_CASE("Several queries may read one sentence's keys, as the hypotheses of a beam do") {
+  const Matrix q = random_matrix(3, 4, 1), k = random_matrix(5, 4, 2), v = random_matrix(5, 4, 3);
+  const Spans queries = spans_of({1, 1, 1}), keys{{0, 3}, {0, 3}, {3, 2}};
+  ThreadPool pool;
+  Tape tape(pool, /*recording=*/false);
+  Var y = attention(tape, on(tape, q), on(tape, k), on(tape, v), queries, keys, {.heads = 2});
+  const Plain expected = plain(q, k, v, queries, keys, 2, false);
+  CHECK((y.value().cast<double>() - expected.y).cwiseAbs().maxCoeff() < 2e-6);
+}
+
+TEST_CASE("Large scores do not overflow attention") {
+  ThreadPool pool;
+  Tape tape(pool, /*recording=*/false);
+  Matrix q(1, 1), k(2, 1), v(2, 1);
+  q << 1000;
+  k << 1000, -1000;
+  v << 3, 5;
+  Var y = attention(tape, on(tape, q), on(tape, k), on(tape, v), spans_of({1}), spans_of({2}), {});
+  CHECK(y.value()(0, 0) == 3);
+}
+
+TEST_CASE("Attention refuses what does not fit and names both sides") {
+  ThreadPool pool;
+  Tape tape(pool, /*recording=*/false);
+  const auto attend = [&](std::vector<Index> q, std::vector<Index> k, std::vector<Index> v,
+                          const Spans& queries, const Spans& keys, AttentionOptions options) {
+    attention(tape, on(tape, random_matrix(q[0], q[1], 1)), on(tape, random_matrix(k[0], k[1], 2)),
+              on(tape, random_matrix(v[0], v[1], 3)), queries, keys, options);
+  };
+  const Spans two = spans_of({2}), three = spans_of({3});
+  CHECK_THROWS_WITH(attend({2, 4}, {9, 4}, {8, 4}, two, three, {}),
+                    ContainsSubstring("[9, 4]") && ContainsSubstring("[8, 4]"));
+  CHECK_THROWS_WITH(attend({2, 6}, {3, 4}, {3, 4}, two, three, {}),
+                    ContainsSubstring("[2, 6]") && ContainsSubstring("[3, 4]"));
+  CHECK_THROWS_WITH(attend({2, 4}, {3, 4}, {3, 6}, two, three, {}),
+                    ContainsSubstring("[3, 4]") && ContainsSubstring("[3, 6]"));
+  CHECK_THROWS_WITH(attend({2, 4}, {3, 4}, {3, 4}, two, three, {.heads = 3}),
+                    ContainsSubstring("4 features") && ContainsSubstring("3 heads"));
+  CHECK_THROWS_WITH(attend({2, 4}, {3, 4}, {3, 4}, two, spans_of({2, 1}), {}),
+                    ContainsSubstring("1 query spans") && ContainsSubstring("2 key spans"));
+  CHECK_THROWS_WITH(attend({2, 4}, {3, 4}, {3, 4}, three, three, {}), ContainsSubstring("0 to 3"));
+  CHECK_THROWS_WITH(attend({2, 4}, {3, 4}, {3, 4}, two, {{1, 3}}, {}), ContainsSubstring("1 to 4"));
+  CHECK_THROWS_WITH(attend({2, 4}, {3, 4}, {3, 4}, two, {{-1, 3}}, {}), ContainsSubstring("-1 to 2"));
+  // A query that sees no key has no probabilities.
+  CHECK_THROWS_AS(attend({2, 4}, {3, 4}, {3, 4}, two, {{0, 0}}, {}), Error);
+  CHECK_THROWS_AS(attend({3, 4}, {3, 4}, {3, 4}, three, two, {.causal = true}), Error);
+}

@@ -1,0 +1,61 @@
+#include "ops/layer_norm.h"
+
+#include <catch_amalgamated.hpp>
+#include <cmath>
+
+#include "tensor/check.h"
+#include "tests/ops/random_matrix.h"
+
+using namespace wasmformer;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+// The formula, loop by loop in double.
+double plain(const Matrix& x, Index i, Index j, const Parameter& weight, const Parameter& bias,
+             double epsilon) {
+  const double d = static_cast<double>(x.cols());
+  double mean = 0, variance = 0;
+  for (Index c = 0; c < x.cols(); ++c) mean += static_cast<double>(x(i, c)) / d;
+  for (Index c = 0; c < x.cols(); ++c) variance += std::pow(static_cast<double>(x(i, c)) - mean, 2) / d;
+  return (static_cast<double>(x(i, j)) - mean) / std::sqrt(variance + epsilon) *
+             static_cast<double>(weight.value(0, j)) +
+         static_cast<double>(bias.value(0, j));
+}
+
+}  // namespace
+
+TEST_CASE("layer_norm is the formula's") {
+  struct Sizes {
+    Index n, d;
+  };
+  const auto [n, d] = GENERATE(Sizes{0, 4}, Sizes{1, 1}, Sizes{1, 3}, Sizes{5, 17}, Sizes{300, 129});
+  const double epsilon = GENERATE(1e-5, 0.5);
+  // A mean far from 0 costs digits: a float near 30 is a multiple of 2e-6.
+  const auto [offset, limit] = GENERATE(std::pair(0.0, 3e-6), std::pair(30.0, 3e-5));
+  CAPTURE(n, d, epsilon, offset);
+  const Matrix x = random_matrix(n, d, 1).array() + static_cast<Scalar>(offset);
+  Parameter weight = random_parameter(1, d, 2), bias = random_parameter(1, d, 3);
+  ThreadPool pool(2);
+  Tape tape(pool, /*recording=*/false);
+  Var y = layer_norm(tape, tape.constant(x), weight, bias, epsilon);
+  REQUIRE(shape(y) == shape(x));
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < d; ++j) {
+      const double expected = plain(x, i, j, weight, bias, epsilon);
+      INFO("y(" << i << ", " << j << ") is " << y.value()(i, j) << " instead of " << expected);
+      if (!(std::abs(static_cast<double>(y.value()(i, j)) - expected) < limit)) FAIL();
+    }
+  }
+}
+
+TEST_CASE("layer_norm refuses weights of another width and names both") {
+  ThreadPool pool;
+  Tape tape(pool, /*recording=*/false);
+  const Matrix x = random_matrix(3, 5, 1);
+  Parameter four = random_parameter(1, 4, 2), five = random_parameter(1, 5, 3);
+  CHECK_THROWS_WITH(layer_norm(tape, tape.constant(x), four, five, 1e-5),
+                    ContainsSubstring("[3, 5]") && ContainsSubstring("[1, 4]"));
+  CHECK_THROWS_WITH(layer_norm(tape, tape.constant(x), five, four, 1e-5),
+                    ContainsSubstring("[3, 5]") && ContainsSubstring("[1, 4]"));
+}

@@ -1,0 +1,44 @@
+#include "ops/linear.h"
+
+#include <catch_amalgamated.hpp>
+
+#include "tensor/check.h"
+#include "tests/ops/random_matrix.h"
+
+using namespace wasmformer;
+using Catch::Matchers::ContainsSubstring;
+
+TEST_CASE("linear multiplies by the transposed weight and adds the bias to every row") {
+  ThreadPool pool;
+  Tape tape(pool, /*recording=*/false);
+  Matrix x(2, 3);
+  x << 1, 2, 3, 0, -1, 1;
+  Parameter weight{Matrix(2, 3), {}}, bias{Matrix(1, 2), {}};
+  weight.value << 1, 0, 2, -1, 1, 0;
+  bias.value << 10, 20;
+  Matrix expected(2, 2);
+  expected << 7, 1, 2, -1;
+  CHECK(linear(tape, tape.constant(x), weight, nullptr).value() == expected);
+  expected << 17, 21, 12, 19;
+  CHECK(linear(tape, tape.constant(x), weight, &bias).value() == expected);
+}
+
+TEST_CASE("linear of no rows is no rows") {
+  ThreadPool pool;
+  Tape tape(pool, /*recording=*/false);
+  const Matrix x(0, 3);
+  Parameter weight = random_parameter(4, 3, 1), bias = random_parameter(1, 4, 2);
+  CHECK(shape(linear(tape, tape.constant(x), weight, &bias)) == "[0, 4]");
+}
+
+TEST_CASE("linear refuses an input or a bias of another width and names both shapes") {
+  ThreadPool pool;
+  Tape tape(pool, /*recording=*/false);
+  const Matrix x = random_matrix(2, 5, 1);
+  Parameter weight = random_parameter(4, 3, 2), fits = random_parameter(4, 5, 3),
+            bias = random_parameter(1, 3, 4);
+  CHECK_THROWS_WITH(linear(tape, tape.constant(x), weight, nullptr),
+                    ContainsSubstring("[2, 5]") && ContainsSubstring("[4, 3]"));
+  CHECK_THROWS_WITH(linear(tape, tape.constant(x), fits, &bias),
+                    ContainsSubstring("[1, 3]") && ContainsSubstring("[4, 5]"));
+}
