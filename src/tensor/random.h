@@ -24,7 +24,8 @@ inline std::uint32_t mix32(std::uint32_t x) {
 
 class Random {
  public:
-  explicit Random(std::uint64_t seed = 1) : state_(seed) {}
+  // Mixed, or the streams of seeds 1 and 2 would be one stream, a draw apart.
+  explicit Random(std::uint64_t seed = 1) : state_(mix(seed)) {}
 
   std::uint64_t bits() { return mix(state_++ * 0xd1342543de82ef95u); }
   double uniform() { return static_cast<double>(bits() >> 11) * 0x1p-53; }  // [0, 1)
