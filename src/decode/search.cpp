@@ -20,9 +20,9 @@ using Row = Eigen::Ref<RowVector>;
 // Turns scores into log-probabilities over the tokens that may be chosen.
 void log_softmax(Row row, const Config& config) {
   row(config.pad_id) = row(config.bos_id) = minus_infinity;
-  const Scalar max = row.maxCoeff();
-  row.array() -= max + std::log((row.array() - max).exp().sum());
-  WASMFORMER_CHECK(std::isfinite(max), "[search] the model gives scores that are not numbers.");
+  const Scalar max = row.maxCoeff(), log_sum = max + std::log((row.array() - max).exp().sum());
+  WASMFORMER_CHECK(std::isfinite(log_sum), "[search] the model gives scores that are not numbers.");
+  row.array() -= log_sum;
 }
 
 // By probability; the smaller id where equal.

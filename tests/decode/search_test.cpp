@@ -1,0 +1,257 @@
+#include "decode/search.h"
+
+#include <algorithm>
+#include <catch_amalgamated.hpp>
+#include <cmath>
+#include <set>
+
+#include "tensor/check.h"
+#include "tests/decode/letters_model.h"
+
+using namespace wasmformer;
+using Catch::Matchers::ContainsSubstring;
+using Found = std::vector<FoundHypothesis>;
+using Ids = std::vector<TokenId>;
+
+namespace {
+
+// A log-probability differs where other sums do: a few of float's 1.2e-7 times the size of scores.
+constexpr double limit = 2e-5;
+
+std::vector<Found> search(Transformer& model, const std::vector<SearchInput>& inputs,
+                          const SearchOptions& options, int threads = 1) {
+  ThreadPool pool(threads);
+  Search s(model, pool, inputs, options);
+  while (s.step()) {
+  }
+  std::vector<Found> found;
+  for (std::size_t i = 0; i < inputs.size(); ++i) found.push_back(s.hypotheses(static_cast<Index>(i)));
+  return found;
+}
+
+// Log-probabilities of what may follow `ids`, by the whole sequence without a cache, in double.
+std::vector<double> next_token(Transformer& model, const Ids& source, const Ids& ids) {
+  const Config& c = model.config();
+  ThreadPool pool;
+  Tape tape(pool, /*recording=*/false);
+  Ids input{c.bos_id};
+  input.insert(input.end(), ids.begin(), ids.end());
+  const Spans source_span = spans_of({static_cast<Index>(source.size())}),
+              span = spans_of({static_cast<Index>(input.size())});
+  Var memory = model.encode(tape, source, source_span);
+  Var logits = model.logits(tape, model.decode(tape, input, span, memory, source_span));
+  std::vector<double> row;
+  double sum = 0;
+  for (Index j = 0; j < logits.cols(); ++j) {
+    const bool never = j == c.pad_id || j == c.bos_id;
+    row.push_back(never ? -INFINITY : static_cast<double>(logits.value()(logits.rows() - 1, j)));
+    sum += std::exp(row.back());
+  }
+  for (double& x : row) x -= std::log(sum);
+  return row;
+}
+
+FoundHypothesis greedy(Transformer& model, const Ids& source, Index max_length) {
+  FoundHypothesis h;
+  while (static_cast<Index>(h.ids.size()) < max_length) {
+    const auto row = next_token(model, source, h.ids);
+    const auto best = std::max_element(row.begin(), row.end());
+    h.ids.push_back(static_cast<TokenId>(best - row.begin()));
+    h.sum += *best;
+    if (h.ids.back() == model.config().eos_id) break;
+  }
+  return h;
+}
+
+const std::vector<SearchInput> inputs{
+    {{5, 6, 3}, {}, 12}, {{9, 3}, {}, 9}, {{3}, {}, 12}, {{12, 12, 1, 4, 3}, {}, 5}, {{7, 3}, {}, 12}};
+
+}  // namespace
+
+TEST_CASE("A beam of 1 takes the most probable token each time") {
+  const ModelFile file = letters_model(GENERATE(1, 2, 3), /*end_bias=*/2);
+  const auto found = search(*file.transformer, inputs, {.beam_size = 1});
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    INFO("sentence " << i);
+    const auto expected = greedy(*file.transformer, inputs[i].source, inputs[i].max_length);
+    REQUIRE(found[i].size() == 1);
+    CHECK(found[i][0].ids == expected.ids);
+    CHECK(std::abs(found[i][0].sum - expected.sum) < limit * 12);
+  }
+}
+
+TEST_CASE("A batch finds what its sentences find alone") {
+  const ModelFile file = letters_model(4, /*end_bias=*/2);
+  const Index beam_size = GENERATE(1, 2, 4);
+  CAPTURE(beam_size);
+  const auto together = search(*file.transformer, inputs, {.beam_size = beam_size});
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    INFO("sentence " << i);
+    const auto alone = search(*file.transformer, {inputs[i]}, {.beam_size = beam_size})[0];
+    REQUIRE(alone.size() == together[i].size());
+    for (std::size_t n = 0; n < alone.size(); ++n) {
+      CHECK(alone[n].ids == together[i][n].ids);
+      CHECK(std::abs(alone[n].score - together[i][n].score) < limit);
+    }
+  }
+}
+
+TEST_CASE("A beam as wide as all there is finds everything, best first") {
+  Config c = small_config();
+  c.source_vocab_size = c.target_vocab_size = 6;
+  Transformer model = random_model(c, GENERATE(1, 2));
+  const double length_penalty = GENERATE(0.0, 0.6, 2.0);
+  CAPTURE(length_penalty);
+  const Ids source{4, 5, 3};
+  constexpr std::size_t max_length = 3;
+
+  Found all;  // every sequence of 1, 4 and 5 that ends with 3 or has three tokens
+  std::vector<FoundHypothesis> open{{}};
+  while (!open.empty()) {
+    const FoundHypothesis h = open.back();
+    open.pop_back();
+    const auto row = next_token(model, source, h.ids);
+    for (TokenId id : {1, 3, 4, 5}) {
+      FoundHypothesis next = h;
+      next.ids.push_back(id);
+      next.sum += row[static_cast<std::size_t>(id)];
+      next.score = next.sum / std::pow((5.0 + static_cast<double>(next.ids.size())) / 6, length_penalty);
+      (id == 3 || next.ids.size() == max_length ? all : open).push_back(next);
+    }
+  }
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.score > b.score; });
+  REQUIRE(all.size() == 1 + 3 + 9 + 27);
+
+  const auto found = search(model, {{source, {}, static_cast<Index>(max_length)}},
+                            {.beam_size = 40, .length_penalty = length_penalty})[0];
+  REQUIRE(found.size() == all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    INFO("place " << i);
+    CHECK(std::abs(found[i].score - all[i].score) < limit);
+    // Where two scores are nearly equal, either may come first.
+    const bool tie = (i > 0 && all[i - 1].score - all[i].score < limit) ||
+                     (i + 1 < all.size() && all[i].score - all[i + 1].score < limit);
+    if (!tie) CHECK(found[i].ids == all[i].ids);
+  }
+}
+
+TEST_CASE("The hypotheses of a beam are different, in order, within the length, and add up") {
+  const ModelFile file = letters_model(GENERATE(5, 6), GENERATE(0.0, 3.0));
+  const SearchOptions options{.beam_size = 4, .length_penalty = GENERATE(0.0, 0.6)};
+  const auto all = search(*file.transformer, inputs, options);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Found& found = all[i];
+    INFO("sentence " << i);
+    REQUIRE(found.size() == 4);
+    std::set<Ids> distinct;
+    for (std::size_t n = 0; n < found.size(); ++n) {
+      const FoundHypothesis& h = found[n];
+      INFO("hypothesis " << n);
+      CHECK(distinct.insert(h.ids).second);
+      CHECK((n == 0 || h.score <= found[n - 1].score));
+      REQUIRE(!h.ids.empty());
+      CHECK(static_cast<Index>(h.ids.size()) <= inputs[i].max_length);
+      const auto end = std::find(h.ids.begin(), h.ids.end(), 3);
+      CHECK((end == h.ids.end() - 1 ||
+             (end == h.ids.end() && static_cast<Index>(h.ids.size()) == inputs[i].max_length)));
+      CHECK(std::count_if(h.ids.begin(), h.ids.end(), [](TokenId id) { return id == 0 || id == 2; }) == 0);
+      REQUIRE(h.log_probabilities.size() == h.ids.size());
+      double sum = 0;
+      for (std::size_t t = 0; t < h.ids.size(); ++t) {
+        const auto row = next_token(*file.transformer, inputs[i].source, {h.ids.begin(), h.ids.begin() + t});
+        CHECK(std::abs(row[static_cast<std::size_t>(h.ids[t])] - h.log_probabilities[t]) < limit);
+        sum += h.log_probabilities[t];
+      }
+      CHECK(h.sum == Catch::Approx(sum).epsilon(1e-6));
+      CHECK(h.score == Catch::Approx(sum / std::pow((5.0 + static_cast<double>(h.ids.size())) / 6,
+                                                    options.length_penalty))
+                           .epsilon(1e-6));
+    }
+  }
+}
+
+TEST_CASE("A prefix is kept, scored, and continued as if it had been chosen") {
+  const ModelFile file = letters_model(7, /*end_bias=*/1);
+  const Index beam_size = GENERATE(1, 3);
+  const std::vector<SearchInput> forced{{{5, 6, 3}, {8, 9, 10}, 10}, {{9, 3}, {12}, 10}, {{7, 3}, {}, 10}};
+  const auto found = search(*file.transformer, forced, {.beam_size = beam_size});
+  for (std::size_t i = 0; i < forced.size(); ++i) {
+    INFO("sentence " << i);
+    for (const FoundHypothesis& h : found[i]) {
+      REQUIRE(h.ids.size() > forced[i].prefix.size());
+      CHECK(std::equal(forced[i].prefix.begin(), forced[i].prefix.end(), h.ids.begin()));
+      for (std::size_t t = 0; t < h.ids.size(); ++t) {
+        const auto row = next_token(*file.transformer, forced[i].source, {h.ids.begin(), h.ids.begin() + t});
+        CHECK(std::abs(row[static_cast<std::size_t>(h.ids[t])] - h.log_probabilities[t]) < limit);
+        if (beam_size == 1 && t >= forced[i].prefix.size())
+          CHECK(h.ids[t] == std::max_element(row.begin(), row.end()) - row.begin());
+      }
+    }
+  }
+}
+
+TEST_CASE("Forcing what would be found anyway changes nothing") {
+  const ModelFile file = letters_model(8, /*end_bias=*/-1);
+  const auto free = search(*file.transformer, {{{5, 6, 3}, {}, 10}}, {.beam_size = 1})[0][0];
+  REQUIRE(free.ids.size() > 2);
+  const auto forced =
+      search(*file.transformer, {{{5, 6, 3}, {free.ids[0], free.ids[1]}, 10}}, {.beam_size = 1})[0][0];
+  CHECK(forced.ids == free.ids);
+  CHECK(std::abs(forced.sum - free.sum) < limit);
+}
+
+TEST_CASE("One, two and three threads find the same bytes") {
+  const ModelFile file = letters_model(9, /*end_bias=*/1);
+  const auto one = search(*file.transformer, inputs, {.beam_size = 4}, 1);
+  for (int threads : {2, 3}) {
+    const auto more = search(*file.transformer, inputs, {.beam_size = 4}, threads);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      REQUIRE(more[i].size() == one[i].size());
+      for (std::size_t n = 0; n < one[i].size(); ++n) {
+        CHECK(more[i][n].ids == one[i][n].ids);
+        CHECK(more[i][n].log_probabilities == one[i][n].log_probabilities);
+        CHECK(more[i][n].score == one[i][n].score);
+      }
+    }
+  }
+}
+
+TEST_CASE("The most probable tokens come best first, without pad and begin") {
+  Config c = small_config();
+  RowVector row(6);
+  row << 100, 1, 100, 3, 2, 2;
+  const auto best = most_probable(row, 3, c);
+  const double sum = std::exp(1.0) + std::exp(3.0) + 2 * std::exp(2.0);
+  REQUIRE(best.size() == 3);
+  CHECK(best[0].first == 3);
+  CHECK(best[1].first == 4);  // the smaller id of two equals
+  CHECK(best[2].first == 5);
+  CHECK(best[0].second == Catch::Approx(3 - std::log(sum)).epsilon(1e-6));
+  CHECK(best[1].second == Catch::Approx(2 - std::log(sum)).epsilon(1e-6));
+  row << 0, 1, 0, std::nanf(""), 2, 2;
+  CHECK_THROWS_WITH(most_probable(row, 3, c), ContainsSubstring("not numbers"));
+}
+
+TEST_CASE("Search refuses what it cannot do and names both sides") {
+  const ModelFile file = letters_model(1);
+  const auto with = [&](const SearchInput& input, const SearchOptions& options) {
+    search(*file.transformer, {{{5, 3}, {}, 5}, input}, options);
+  };
+  CHECK_THROWS_WITH(with({{5, 3}, {}, 5}, {.beam_size = 0}), ContainsSubstring("beam_size 0"));
+  CHECK_THROWS_WITH(with({{5, 3}, {}, 5}, {.beam_size = 2, .sampling = Sampling{}}),
+                    ContainsSubstring("sampling") && ContainsSubstring("2"));
+  CHECK_THROWS_WITH(with({{}, {}, 5}, {}), ContainsSubstring("sentence 2 has 0 tokens"));
+  CHECK_THROWS_WITH(with({Ids(41, 5), {}, 5}, {}), ContainsSubstring("41 tokens") && ContainsSubstring("40"));
+  CHECK_THROWS_WITH(with({{5, 3}, {}, 0}, {}), ContainsSubstring("max_length 0"));
+  CHECK_THROWS_WITH(with({{5, 3}, {}, 41}, {}), ContainsSubstring("41") && ContainsSubstring("40"));
+  CHECK_THROWS_WITH(with({{5, 3}, {5, 6, 7}, 3}, {}), ContainsSubstring("3 tokens"));
+  CHECK_THROWS_AS(with({{5, 99, 3}, {}, 5}, {}), Error);
+  CHECK_THROWS_AS(with({{5, 3}, {99}, 5}, {}), Error);
+}
+
+TEST_CASE("No sentences are found at once") {
+  const ModelFile file = letters_model(1);
+  ThreadPool pool;
+  Search none(*file.transformer, pool, {}, {});
+  CHECK(!none.step());
+}

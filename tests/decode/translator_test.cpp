@@ -1,0 +1,267 @@
+#include "decode/translator.h"
+
+#include <algorithm>
+#include <catch_amalgamated.hpp>
+#include <cmath>
+
+#include "tensor/check.h"
+#include "tests/decode/letters_model.h"
+
+using namespace wasmformer;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+std::vector<Translation> translate(const ModelFile& model, const std::vector<std::string>& texts,
+                                   const TranslateOptions& options = {}) {
+  ThreadPool pool;
+  TranslationJob job(model, pool, texts, options);
+  while (job.step()) {
+  }
+  return job.result();
+}
+
+const std::vector<std::string> texts{"abc", "", "h", "hgfedcba", "   ", "ab ab"};
+
+bool sums_to_one(const AttentionMaps& maps) {
+  if (static_cast<Index>(maps.data.size()) != maps.layers * maps.heads * maps.rows * maps.columns)
+    return false;
+  for (std::size_t at = 0; at < maps.data.size(); at += static_cast<std::size_t>(maps.columns)) {
+    double sum = 0;
+    for (std::size_t j = at; j < at + static_cast<std::size_t>(maps.columns); ++j)
+      sum += static_cast<double>(maps.data[j]);
+    if (std::abs(sum - 1) > 1e-5) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("An empty text becomes an empty text, whatever is beside it") {
+  const ModelFile model = letters_model(1, 1);
+  const auto alone = translate(model, {""}, {.attention = true, .top_tokens = 2});
+  REQUIRE(alone.size() == 1);
+  CHECK(alone[0].text.empty());
+  CHECK(alone[0].tokens.empty());
+  CHECK(translate(model, {}).empty());
+  const auto all = translate(model, texts, {.attention = true});
+  REQUIRE(all.size() == texts.size());
+  CHECK(all[1].text.empty());
+  CHECK(all[4].text.empty());
+  CHECK(!all[1].cross);
+  for (std::size_t i : {0, 2, 3, 5}) {
+    const auto one = translate(model, {texts[i]})[0];
+    CHECK(all[i].text == one.text);
+    CHECK(all[i].score == Catch::Approx(one.score).epsilon(1e-5));
+    CHECK(!all[i].tokens.empty());
+  }
+}
+
+TEST_CASE("The tokens of a translation are those of its text and its sentence") {
+  const ModelFile model = letters_model(2, 1);
+  for (const Translation& t : translate(model, {"abc", "h"})) {
+    std::vector<TokenId> ids;
+    for (const TargetToken& token : t.tokens) {
+      ids.push_back(token.id);
+      CHECK(token.piece == model.target_tokenizer->piece(token.id));
+      CHECK(token.log_probability <= 0);
+    }
+    CHECK(model.target_tokenizer->decode(ids) == t.text);
+  }
+  std::string pieces;
+  const Translation t = translate(model, {"abc"})[0];
+  for (const Candidate& token : t.source_tokens) pieces += token.piece + "|";
+  CHECK(pieces == "\xE2\x96\x81|a|b|c|</s>|");
+}
+
+TEST_CASE("A text of emoji alone is translated like any other") {
+  const ModelFile model = letters_model(3, 1);
+  const auto t =
+      translate(model, {"\xF0\x9F\x98\x80\xF0\x9F\x8E\x89", "\xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x9A\x80"});
+  REQUIRE(t.size() == 2);
+  for (const Translation& one : t) {
+    CHECK(!one.tokens.empty());
+    CHECK(std::isfinite(one.score));
+  }
+}
+
+TEST_CASE("A sentence of 5,000 tokens is refused by a sentence, and the next one works") {
+  const Translator translator(serialize_model(letters_model(4, 1), Precision::f32));
+  CHECK_THROWS_WITH(
+      translator.translate({"ab", std::string(5000, 'a')}, {}),
+      ContainsSubstring("sentence 2") && ContainsSubstring("5002 tokens") && ContainsSubstring("40"));
+  CHECK(translator.translate({"ab"}, {}).size() == 1);
+}
+
+TEST_CASE("Text that is not UTF-8 is refused") {
+  const ModelFile model = letters_model(4);
+  CHECK_THROWS_WITH(translate(model, {"ab", "a\xFF"}), ContainsSubstring("UTF-8"));
+  CHECK_THROWS_WITH(translate(model, {"ab"}, {.prefix = "\xC3"}), ContainsSubstring("UTF-8"));
+}
+
+TEST_CASE("The partial text grows a token a step, up to the result") {
+  const ModelFile model = letters_model(5, /*end_bias=*/-2);
+  ThreadPool pool;
+  const TranslateOptions options{.beam_size = 1, .max_length = 15};
+  const std::vector<std::string> some{"abc", "", "h"};
+  TranslationJob job(model, pool, some, options);
+  CHECK(job.partial() == std::vector<std::string>{"", "", ""});
+  const auto expected = translate(model, some, options);
+  std::size_t steps = 0;
+  for (bool more = true; more;) {
+    more = job.step();
+    ++steps;
+    const auto partial = job.partial();
+    REQUIRE(partial.size() == 3);
+    CHECK(partial[1].empty());
+    for (std::size_t i : {0, 2}) {
+      std::vector<TokenId> ids;
+      for (const auto& token : expected[i].tokens)
+        if (ids.size() < steps) ids.push_back(token.id);
+      CHECK(partial[i] == model.target_tokenizer->decode(ids));
+    }
+  }
+  CHECK(!job.step());
+  CHECK(steps == std::max(expected[0].tokens.size(), expected[2].tokens.size()));
+  CHECK(job.partial()[0] == expected[0].text);
+}
+
+TEST_CASE("Attention has a row for each chosen token, a column for each token it may see, and sums to 1") {
+  const ModelFile model = letters_model(6, 1);
+  const Config& c = model.transformer->config();
+  TranslateOptions options{.beam_size = 3, .n_best = 2, .attention = true};
+  const std::vector<std::string> some{"abcd", "h"};
+  for (const Translation& t : translate(model, some, options)) {
+    const Index source = static_cast<Index>(t.source_tokens.size()),
+                target = static_cast<Index>(t.tokens.size());
+    REQUIRE((t.encoder && t.decoder && t.cross));
+    const auto is = [&](const AttentionMaps& m, Index layers, Index rows, Index columns) {
+      return m.layers == layers && m.heads == c.num_heads && m.rows == rows && m.columns == columns;
+    };
+    CHECK(is(*t.encoder, c.encoder_layers, source, source));
+    CHECK(is(*t.decoder, c.decoder_layers, target, target));
+    CHECK(is(*t.cross, c.decoder_layers, target, source));
+    for (const AttentionMaps* maps : {&*t.encoder, &*t.decoder, &*t.cross}) CHECK(sums_to_one(*maps));
+    // The first step sees the begin token alone.
+    for (std::size_t map = 0; map < static_cast<std::size_t>(c.decoder_layers * c.num_heads); ++map)
+      CHECK(t.decoder->data[map * static_cast<std::size_t>(target * target)] == 1);
+  }
+  options.attention = false;
+  CHECK(!translate(model, some, options)[0].cross);
+}
+
+TEST_CASE("Attention is that of the model over the whole translation") {
+  const ModelFile model = letters_model(7, 1);
+  // The second best of the first text must not be taken for the second text.
+  const auto t = translate(model, {"abcd", "h"}, {.beam_size = 3, .n_best = 3, .attention = true})[1];
+  std::vector<TokenId> source, target{2};
+  for (const auto& token : t.source_tokens) source.push_back(token.id);
+  for (std::size_t i = 0; i + 1 < t.tokens.size(); ++i) target.push_back(t.tokens[i].id);
+  ThreadPool pool;
+  Tape tape(pool, /*recording=*/false);
+  AttentionRecord cross;
+  const Spans span = spans_of({static_cast<Index>(source.size())});
+  model.transformer->decode(tape, target, spans_of({static_cast<Index>(target.size())}),
+                            model.transformer->encode(tape, source, span), span, nullptr, nullptr, &cross);
+  std::size_t at = 0;
+  for (const auto& layer : cross)
+    for (Scalar p : layer[0].reshaped<Eigen::RowMajor>()) CHECK(std::abs(p - t.cross->data.at(at++)) < 1e-5f);
+  CHECK(at == t.cross->data.size());
+}
+
+TEST_CASE("Candidates of each step are in order and, in greedy search, begin with the chosen one") {
+  const ModelFile model = letters_model(8, 1);
+  for (Index k : {1, 3, 100}) {
+    const auto t = translate(model, {"abcd"}, {.beam_size = 1, .top_tokens = k})[0];
+    for (const TargetToken& token : t.tokens) {
+      REQUIRE(static_cast<Index>(token.top.size()) == std::min<Index>(k, 11));  // all but pad and begin
+      CHECK(token.top[0].id == token.id);
+      CHECK(std::abs(token.top[0].log_probability - token.log_probability) < 2e-5f);
+      for (std::size_t i = 1; i < token.top.size(); ++i)
+        CHECK(token.top[i].log_probability <= token.top[i - 1].log_probability);
+      for (const Candidate& c : token.top) CHECK(c.piece == model.target_tokenizer->piece(c.id));
+    }
+  }
+}
+
+TEST_CASE("n-best gives different texts' hypotheses in order") {
+  const ModelFile model = letters_model(9, 1);
+  const auto t = translate(model, {"abc"}, {.beam_size = 4, .n_best = 4})[0];
+  REQUIRE(t.alternatives.size() == 3);
+  double score = t.score;
+  for (const auto& alternative : t.alternatives) {
+    CHECK(alternative.score <= score);
+    score = alternative.score;
+  }
+  CHECK(translate(model, {"abc"}, {.beam_size = 4, .n_best = 2})[0].alternatives.size() == 1);
+  CHECK(translate(model, {"abc"}, {.beam_size = 4})[0].text == t.text);
+}
+
+TEST_CASE("A prefix begins the translation") {
+  const ModelFile model = letters_model(10, 1);
+  for (const Translation& t : translate(model, {"abc", "h"}, {.prefix = "gg d"})) {
+    CHECK(t.text.starts_with("gg d"));
+    CHECK(t.tokens.size() > 5);
+  }
+}
+
+TEST_CASE("A translation has at most max_length tokens, by default 50 more than its source") {
+  ModelFile model = letters_model(11, /*end_bias=*/-100);  // never ends by itself
+  CHECK(translate(model, {"abc"}, {.max_length = 7})[0].tokens.size() == 7);
+  CHECK(translate(model, {"abc"}, {.max_length = 1})[0].tokens.size() == 1);
+  CHECK(translate(model, {"abc"})[0].tokens.size() == 40);  // the model's own limit
+  Config longer = letters_config();
+  longer.max_length = 100;
+  auto weights = std::make_unique<Transformer>(longer);
+  std::vector<Matrix> values;
+  model.transformer->visit([&](const std::string&, Parameter& p, Initial) { values.push_back(p.value); });
+  std::size_t i = 0;
+  weights->visit([&](const std::string&, Parameter& p, Initial) { p.value = values[i++]; });
+  model.transformer = std::move(weights);
+  CHECK(translate(model, {"abc"})[0].tokens.size() == 5 + 50);
+}
+
+TEST_CASE("Impossible options are refused by name") {
+  const ModelFile model = letters_model(12);
+  const auto refused = [&](const TranslateOptions& options, const char* name) {
+    CHECK_THROWS_WITH(translate(model, {"abc"}, options), ContainsSubstring(name));
+  };
+  refused({.beam_size = 0}, "beam_size 0");
+  refused({.beam_size = 65}, "beam_size 65");
+  refused({.beam_size = 2, .n_best = 3}, "n_best 3");
+  refused({.n_best = 0}, "n_best 0");
+  refused({.length_penalty = NAN}, "length_penalty");
+  refused({.max_length = -1}, "max_length -1");
+  refused({.max_length = 41}, "max_length 41");
+  refused({.top_tokens = -1}, "top_tokens -1");
+  refused({.beam_size = 2, .sampling = Sampling{}}, "beam_size 1");
+  refused({.beam_size = 1, .sampling = Sampling{.temperature = 0}}, "temperature 0");
+  refused({.beam_size = 1, .sampling = Sampling{.temperature = NAN}}, "temperature");
+  refused({.beam_size = 1, .sampling = Sampling{.top_k = -1}}, "top_k -1");
+  refused({.beam_size = 1, .sampling = Sampling{.top_p = 0}}, "top_p 0");
+  refused({.beam_size = 1, .sampling = Sampling{.top_p = 1.5}}, "top_p 1.5");
+  refused({.max_length = 3, .prefix = "abcd"}, "prefix");
+}
+
+TEST_CASE("Batches of any size keep the order of the texts") {
+  const ModelFile model = letters_model(13, 1);
+  std::vector<std::string> many;
+  for (std::size_t i = 0; i < 30; ++i)
+    many.push_back(std::string(i * 7 % 12, static_cast<char>('a' + i % 8)));
+  const TranslateOptions options{.beam_size = 2, .max_length = 12};
+  std::vector<std::string> expected;
+  for (const auto& text : many) expected.push_back(translate(model, {text}, options)[0].text);
+  ThreadPool pool(2);
+  for (Index batch_tokens : {1, 20, 100000}) {
+    std::vector<std::size_t> done;
+    const auto all = translate_in_batches(model, pool, many, options, batch_tokens,
+                                          [&](std::size_t n) { done.push_back(n); });
+    REQUIRE(all.size() == many.size());
+    for (std::size_t i = 0; i < many.size(); ++i) CHECK(all[i].text == expected[i]);
+    CHECK(done.back() == many.size());
+    CHECK(std::is_sorted(done.begin(), done.end()));
+    CHECK((batch_tokens > 1 || done.size() == many.size()));
+    CHECK((batch_tokens < 100000 || done.size() == 1));
+  }
+  CHECK(translate_in_batches(model, pool, {}, options, 100).empty());
+}
