@@ -1,0 +1,253 @@
+#include "model/transformer.h"
+
+#include <catch_amalgamated.hpp>
+
+#include "tensor/check.h"
+#include "tests/model/small_model.h"
+
+using namespace wasmformer;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+// The same sums in another order differ by a few of float's 1.2e-7, times the size of activations.
+constexpr Scalar limit = 1e-5f;
+
+std::vector<std::string> names(const Config& config) {
+  std::vector<std::string> all;
+  Transformer(config).visit([&](const std::string& name, Parameter&, Initial) { all.push_back(name); });
+  return all;
+}
+
+bool near(const Matrix& a, const Matrix& b) {
+  return a.rows() == b.rows() && a.cols() == b.cols() && (a - b).cwiseAbs().maxCoeff() < limit;
+}
+
+const std::vector<std::vector<TokenId>> sources{{4, 5, 6, 7, 8, 3}, {3}, {6, 6, 3}};
+const std::vector<std::vector<TokenId>> targets{{2, 7}, {2, 8, 4, 5, 7}, {2, 4, 4}};
+
+}  // namespace
+
+TEST_CASE("Parameters are named as in Hugging Face's Marian") {
+  Config c = small_config();
+  c.decoder_layers = 1;
+  CHECK(names(c) == std::vector<std::string>{
+                        "model.shared.weight",
+                        "model.encoder.layers.0.self_attn.q_proj.weight",
+                        "model.encoder.layers.0.self_attn.q_proj.bias",
+                        "model.encoder.layers.0.self_attn.k_proj.weight",
+                        "model.encoder.layers.0.self_attn.k_proj.bias",
+                        "model.encoder.layers.0.self_attn.v_proj.weight",
+                        "model.encoder.layers.0.self_attn.v_proj.bias",
+                        "model.encoder.layers.0.self_attn.out_proj.weight",
+                        "model.encoder.layers.0.self_attn.out_proj.bias",
+                        "model.encoder.layers.0.self_attn_layer_norm.weight",
+                        "model.encoder.layers.0.self_attn_layer_norm.bias",
+                        "model.encoder.layers.0.fc1.weight",
+                        "model.encoder.layers.0.fc1.bias",
+                        "model.encoder.layers.0.fc2.weight",
+                        "model.encoder.layers.0.fc2.bias",
+                        "model.encoder.layers.0.final_layer_norm.weight",
+                        "model.encoder.layers.0.final_layer_norm.bias",
+                        "model.decoder.layers.0.self_attn.q_proj.weight",
+                        "model.decoder.layers.0.self_attn.q_proj.bias",
+                        "model.decoder.layers.0.self_attn.k_proj.weight",
+                        "model.decoder.layers.0.self_attn.k_proj.bias",
+                        "model.decoder.layers.0.self_attn.v_proj.weight",
+                        "model.decoder.layers.0.self_attn.v_proj.bias",
+                        "model.decoder.layers.0.self_attn.out_proj.weight",
+                        "model.decoder.layers.0.self_attn.out_proj.bias",
+                        "model.decoder.layers.0.self_attn_layer_norm.weight",
+                        "model.decoder.layers.0.self_attn_layer_norm.bias",
+                        "model.decoder.layers.0.encoder_attn.q_proj.weight",
+                        "model.decoder.layers.0.encoder_attn.q_proj.bias",
+                        "model.decoder.layers.0.encoder_attn.k_proj.weight",
+                        "model.decoder.layers.0.encoder_attn.k_proj.bias",
+                        "model.decoder.layers.0.encoder_attn.v_proj.weight",
+                        "model.decoder.layers.0.encoder_attn.v_proj.bias",
+                        "model.decoder.layers.0.encoder_attn.out_proj.weight",
+                        "model.decoder.layers.0.encoder_attn.out_proj.bias",
+                        "model.decoder.layers.0.encoder_attn_layer_norm.weight",
+                        "model.decoder.layers.0.encoder_attn_layer_norm.bias",
+                        "model.decoder.layers.0.fc1.weight",
+                        "model.decoder.layers.0.fc1.bias",
+                        "model.decoder.layers.0.fc2.weight",
+                        "model.decoder.layers.0.fc2.bias",
+                        "model.decoder.layers.0.final_layer_norm.weight",
+                        "model.decoder.layers.0.final_layer_norm.bias",
+                        "final_logits_bias",
+                    });
+
+  c.tie_embeddings = TieEmbeddings::none;
+  c.positions = Positions::learned;
+  c.norm = NormPlace::pre;
+  c.output_bias = false;
+  const auto all = names(c);
+  for (const char* name :
+       {"model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight",
+        "model.encoder.embed_positions.weight", "model.decoder.embed_positions.weight",
+        "model.encoder.layer_norm.weight", "model.decoder.layer_norm.bias", "lm_head.weight"})
+    CHECK(std::count(all.begin(), all.end(), name) == 1);
+  for (const char* name : {"model.shared.weight", "final_logits_bias"})
+    CHECK(std::count(all.begin(), all.end(), name) == 0);
+}
+
+TEST_CASE("The number of parameters is that of the architecture") {
+  Config c = preset("base").config;
+  c.source_vocab_size = c.target_vocab_size = 37000;
+  // Attention 4 (512² + 512), feed-forward 2 · 512 · 2048 + 2048 + 512, norms 2 · 512 each.
+  constexpr Index attention = 1050624, ffn = 2099712, norm = 1024;
+  constexpr Index layers = 6 * (attention + ffn + 2 * norm) + 6 * (2 * attention + ffn + 3 * norm);
+  CHECK(Transformer(c).parameter_count() == 37000 * 512 + layers + 37000);
+}
+
+TEST_CASE("Initial weights follow their rules and their seed") {
+  Config c = small_config();
+  c.source_vocab_size = c.target_vocab_size = 500;
+  c.d_model = 32;
+  Transformer model(c), same(c), other(c);
+  model.initialize(1);
+  same.initialize(1);
+  other.initialize(2);
+  std::vector<Matrix> again, others;
+  same.visit([&](const std::string&, Parameter& p, Initial) { again.push_back(p.value); });
+  other.visit([&](const std::string&, Parameter& p, Initial) { others.push_back(p.value); });
+  std::size_t i = 0;
+  model.visit([&](const std::string& name, Parameter& p, Initial rule) {
+    INFO(name);
+    const double mean = static_cast<double>(p.value.mean());
+    const double deviation =
+        std::sqrt(static_cast<double>(p.value.squaredNorm()) / static_cast<double>(p.value.size()));
+    CHECK(p.value == again[i]);
+    if (rule == Initial::zeros) CHECK((p.value.array() == 0).all());
+    if (rule == Initial::ones) CHECK((p.value.array() == 1).all());
+    if (rule == Initial::xavier) {
+      const double bound = std::sqrt(6.0 / static_cast<double>(p.value.rows() + p.value.cols()));
+      const double most = static_cast<double>(p.value.cwiseAbs().maxCoeff());
+      CHECK(most <= bound);
+      CHECK(most > 0.95 * bound);
+      CHECK(deviation == Catch::Approx(bound / std::sqrt(3.0)).epsilon(0.1));
+    }
+    if (rule == Initial::embedding) {
+      CHECK(deviation == Catch::Approx(1 / std::sqrt(32.0)).epsilon(0.03));
+      CHECK(std::abs(mean) < 0.01);
+    }
+    if (rule == Initial::xavier || rule == Initial::embedding) CHECK(p.value != others[i]);
+    ++i;
+  });
+}
+
+TEST_CASE("A packed batch gives what its sentences give one at a time") {
+  Config c = small_config();
+  c.norm = GENERATE(NormPlace::post, NormPlace::pre);
+  Transformer model = random_model(c, 5);
+  ThreadPool pool(2);
+  Tape batch(pool, /*recording=*/false), single(pool, /*recording=*/false);
+  const Packed source = packed(sources), target = packed(targets);
+  AttentionRecord encoder, decoder, cross;
+  Var memory = model.encode(batch, source.ids, source.spans, &encoder);
+  Var hidden = model.decode(batch, target.ids, target.spans, memory, source.spans, nullptr, &decoder, &cross);
+  Var logits = model.logits(batch, hidden);
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    INFO("sentence " << i);
+    single.clear();
+    const Packed one_source = packed({sources[i]}), one_target = packed({targets[i]});
+    AttentionRecord one_encoder, one_decoder, one_cross;
+    Var one_memory = model.encode(single, one_source.ids, one_source.spans, &one_encoder);
+    Var one_hidden = model.decode(single, one_target.ids, one_target.spans, one_memory, one_source.spans,
+                                  nullptr, &one_decoder, &one_cross);
+    const Span s = source.spans[i], t = target.spans[i];
+    CHECK(near(one_memory.value(), memory.value().middleRows(s.begin, s.size)));
+    CHECK(near(model.logits(single, one_hidden).value(), logits.value().middleRows(t.begin, t.size)));
+    for (std::size_t layer = 0; layer < one_encoder.size(); ++layer)
+      CHECK(near(one_encoder[layer][0], encoder[layer][i]));
+    for (std::size_t layer = 0; layer < one_cross.size(); ++layer) {
+      CHECK(near(one_decoder[layer][0], decoder[layer][i]));
+      CHECK(near(one_cross[layer][0], cross[layer][i]));
+    }
+  }
+}
+
+TEST_CASE("Cached steps give what the whole sequence gives") {
+  Config c = small_config();
+  c.norm = GENERATE(NormPlace::post, NormPlace::pre);
+  c.positions = GENERATE(Positions::sinusoidal, Positions::learned);
+  const Index at_once = GENERATE(1, 2, 5);  // tokens a step
+  CAPTURE(at_once);
+  Transformer model = random_model(c, 6);
+  ThreadPool pool;
+  Tape whole(pool, /*recording=*/false), steps(pool, /*recording=*/false);
+  const std::vector<TokenId> first{2, 7, 8, 4, 5, 5}, second{2, 4, 4, 8, 6, 7};
+  const Packed source = packed({{4, 5, 3}, {6, 7, 8, 6, 3}}), target = packed({first, second});
+  AttentionRecord all_self, all_cross;
+  Var memory = model.encode(whole, source.ids, source.spans);
+  Var hidden =
+      model.decode(whole, target.ids, target.spans, memory, source.spans, nullptr, &all_self, &all_cross);
+  Var expected = model.logits(whole, hidden);
+
+  Cache cache(c.decoder_layers, 2, 8, c.d_model);
+  const Matrix memory_value = memory.value();
+  for (Index at = 0; at < 6; at += at_once) {
+    INFO("from token " << at);
+    const Index n = std::min(at_once, 6 - at);
+    const Packed part = packed(
+        {{first.begin() + at, first.begin() + at + n}, {second.begin() + at, second.begin() + at + n}});
+    steps.clear();
+    AttentionRecord self, cross;
+    // Only the first step reads the encoder's output.
+    Var read = at == 0 ? steps.constant(memory_value) : Var();
+    Var found = model.logits(
+        steps, model.decode(steps, part.ids, part.spans, read, source.spans, &cache, &self, &cross));
+    for (Index slot = 0; slot < 2; ++slot) {
+      CHECK(near(found.value().middleRows(slot * n, n), expected.value().middleRows(slot * 6 + at, n)));
+      for (std::size_t layer = 0; layer < self.size(); ++layer) {
+        const Matrix& keys = self[layer][static_cast<std::size_t>(slot)];
+        const Matrix& all = all_self[layer][static_cast<std::size_t>(slot)];
+        REQUIRE(keys.cols() == at + n);
+        for (Index head = 0; head < c.num_heads; ++head)
+          CHECK(near(keys.middleRows(head * n, n), all.block(head * 6 + at, 0, n, at + n)));
+      }
+    }
+    CHECK(cache.lengths == std::vector<Index>{at + n, at + n});
+  }
+}
+
+TEST_CASE("Slots of a cache may stand at different lengths") {
+  const Config c = small_config();
+  Transformer model = random_model(c, 7);
+  ThreadPool pool;
+  Tape tape(pool, /*recording=*/false);
+  const Packed source = packed({{4, 5, 3}, {6, 3}});
+  Cache cache(c.decoder_layers, 2, 8, c.d_model);
+  Var memory = model.encode(tape, source.ids, source.spans);
+  const Packed start = packed({{2, 7, 8}, {2}}), next = packed({{4}, {5, 6}});
+  model.decode(tape, start.ids, start.spans, memory, source.spans, &cache);
+  Var found = model.decode(tape, next.ids, next.spans, memory, source.spans, &cache);
+  const Packed whole = packed({{2, 7, 8, 4}, {2, 5, 6}});
+  Var expected = model.decode(tape, whole.ids, whole.spans, memory, source.spans);
+  CHECK(near(found.value(), (Matrix(3, c.d_model) << expected.value().row(3), expected.value().row(5),
+                             expected.value().row(6))
+                                .finished()));
+}
+
+TEST_CASE("A model refuses tokens, spans and lengths that it cannot read") {
+  const Config c = small_config();
+  Transformer model = random_model(c, 8);
+  ThreadPool pool;
+  Tape tape(pool, /*recording=*/false);
+  const std::vector<TokenId> ids{4, 5, 3};
+  const auto encode = [&](const std::vector<TokenId>& tokens, const Spans& spans) {
+    model.encode(tape, tokens, spans);
+  };
+  CHECK_THROWS_WITH(encode({4, 9, 3}, {{0, 3}}), ContainsSubstring("token 9"));
+  CHECK_THROWS_WITH(encode(ids, {{0, 2}}), ContainsSubstring("2 of 3"));
+  CHECK_THROWS_WITH(encode(ids, {{0, 1}, {2, 1}}), ContainsSubstring("gaps"));
+  CHECK_THROWS_WITH(encode(std::vector<TokenId>(13, 4), {{0, 13}}), ContainsSubstring("place 12"));
+
+  Var memory = model.encode(tape, ids, Spans{{0, 3}});
+  Cache cache(c.decoder_layers, 1, 2, c.d_model);
+  CHECK_THROWS_WITH(model.decode(tape, ids, Spans{{0, 3}}, memory, Spans{{0, 3}}, &cache),
+                    ContainsSubstring("3 tokens") && ContainsSubstring("2"));
+  CHECK_THROWS_WITH(model.decode(tape, ids, Spans{{0, 1}, {1, 2}}, memory, Spans{{0, 3}, {0, 3}}, &cache),
+                    ContainsSubstring("2 spans") && ContainsSubstring("1 cache slots"));
+}
