@@ -1,6 +1,7 @@
 #include "data/corpus.h"
 
 #include "tensor/check.h"
+#include "text/utf8.h"
 
 namespace wasmformer {
 
@@ -12,6 +13,8 @@ Corpus tokenize_corpus(const std::vector<std::string>& sources, const std::vecto
   WASMFORMER_CHECK(!sources.empty(), "[corpus] there are no sentence pairs.");
   Corpus corpus;
   for (std::size_t i = 0; i < sources.size(); ++i) {
+    WASMFORMER_CHECK(is_utf8(sources[i]), "[corpus] source line " << i + 1 << " is not UTF-8.");
+    WASMFORMER_CHECK(is_utf8(targets[i]), "[corpus] target line " << i + 1 << " is not UTF-8.");
     SentencePair pair{source_tokenizer.encode(sources[i]), target_tokenizer.encode(targets[i])};
     const bool empty = pair.source.empty() || pair.target.empty();
     pair.source.push_back(config.eos_id);

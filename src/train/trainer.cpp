@@ -39,6 +39,10 @@ void Trainer::plan_epoch() {
 }
 
 void Trainer::resume(const Progress& progress) {
+  WASMFORMER_CHECK(progress.step >= 0 && progress.epoch >= 0 && progress.batch >= 0,
+                   "[train] the run stands at step " << progress.step << ", epoch " << progress.epoch
+                                                     << ", batch " << progress.batch
+                                                     << "; none of them can be negative.");
   progress_ = progress;
   plan_epoch();
   WASMFORMER_CHECK(progress.batch < batches_per_epoch(),

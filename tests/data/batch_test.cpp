@@ -1,0 +1,69 @@
+#include "data/batch.h"
+
+#include <algorithm>
+#include <catch_amalgamated.hpp>
+
+#include "tests/train/small_run.h"
+
+using namespace wasmformer;
+
+namespace {
+
+// All pairs of the batches in order.
+std::vector<Index> order(const std::vector<std::vector<Index>>& batches) {
+  std::vector<Index> all;
+  for (const auto& batch : batches) all.insert(all.end(), batch.begin(), batch.end());
+  return all;
+}
+
+std::vector<Index> sorted(std::vector<Index> items) {
+  std::sort(items.begin(), items.end());
+  return items;
+}
+
+}  // namespace
+
+TEST_CASE("A batch packs its pairs one after the other, the target shifted by the begin token") {
+  Corpus corpus;
+  corpus.pairs = {{{5, 6, 3}, {7, 3}}, {{8, 3}, {9, 10, 11, 3}}, {{3}, {3}}};
+  const Batch batch = pack(corpus, std::vector<Index>{1, 0, 2}, 2);
+  CHECK(batch.source == std::vector<TokenId>{8, 3, 5, 6, 3, 3});
+  CHECK(batch.target_in == std::vector<TokenId>{2, 9, 10, 11, 2, 7, 2});
+  CHECK(batch.target_out == std::vector<TokenId>{9, 10, 11, 3, 7, 3, 3});
+  CHECK(batch.source_spans == Spans{{0, 2}, {2, 3}, {5, 1}});
+  CHECK(batch.target_spans == Spans{{0, 4}, {4, 2}, {6, 1}});
+}
+
+TEST_CASE("Batches keep the budget on both sides and hold every pair once") {
+  const Corpus corpus = random_corpus(200, 1);
+  const std::vector<Index> all = order(plan_batches(corpus, 50, /*seed=*/0, 0));
+  CHECK(std::is_sorted(all.begin(), all.end()));
+  for (Index budget : {1, 7, 50, 100000}) {
+    for (Index epoch : {0, 1}) {
+      const auto batches = plan_batches(corpus, budget, 3, epoch);
+      CHECK(sorted(order(batches)) == all);
+      for (std::size_t b = 0; b < batches.size(); ++b) {
+        REQUIRE(!batches[b].empty());
+        Index source = 0, target = 0;
+        for (Index i : batches[b]) {
+          source += static_cast<Index>(corpus.pairs[static_cast<std::size_t>(i)].source.size());
+          target += static_cast<Index>(corpus.pairs[static_cast<std::size_t>(i)].target.size());
+        }
+        CHECK((std::max(source, target) <= budget || batches[b].size() == 1));
+        if (b + 1 == batches.size()) continue;
+        // The next pair would not have fitted.
+        const auto& next = corpus.pairs[static_cast<std::size_t>(batches[b + 1].front())];
+        CHECK(std::max(source + static_cast<Index>(next.source.size()),
+                       target + static_cast<Index>(next.target.size())) > budget);
+      }
+    }
+  }
+}
+
+TEST_CASE("The order of an epoch follows from seed and epoch, and differs between them") {
+  const Corpus corpus = random_corpus(100, 2);
+  CHECK(plan_batches(corpus, 50, 1, 4) == plan_batches(corpus, 50, 1, 4));
+  CHECK(order(plan_batches(corpus, 50, 1, 0)) != order(plan_batches(corpus, 50, 1, 1)));
+  CHECK(order(plan_batches(corpus, 50, 1, 0)) != order(plan_batches(corpus, 50, 2, 0)));
+  CHECK(order(plan_batches(corpus, 50, 1, 1)) != order(plan_batches(corpus, 50, 2, 0)));
+}

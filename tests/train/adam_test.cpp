@@ -1,0 +1,99 @@
+#include "train/adam.h"
+
+#include <catch_amalgamated.hpp>
+#include <limits>
+
+#include "tensor/check.h"
+#include "tests/ops/random_matrix.h"
+
+using namespace wasmformer;
+using Catch::Approx;
+
+TEST_CASE("The noam schedule is the paper's") {
+  TrainingConfig c;
+  c.schedule = Schedule::noam;
+  c.learning_rate = 1;
+  c.warmup_steps = 4000;
+  // 512^-0.5 min(t^-0.5, t 4000^-1.5)
+  CHECK(learning_rate(c, 512, 1) == Approx(1.746928107e-07).epsilon(1e-9));
+  CHECK(learning_rate(c, 512, 4000) == Approx(6.987712430e-04).epsilon(1e-9));
+  CHECK(learning_rate(c, 512, 16000) == Approx(3.493856215e-04).epsilon(1e-9));
+  c.learning_rate = 2;
+  CHECK(learning_rate(c, 512, 4000) == Approx(2 * 6.987712430e-04).epsilon(1e-9));
+}
+
+TEST_CASE("inverse_sqrt and constant rise to the learning rate, then fall or stay") {
+  TrainingConfig c;
+  c.learning_rate = 0.01;
+  c.warmup_steps = 100;
+  c.schedule = Schedule::inverse_sqrt;
+  CHECK(learning_rate(c, 512, 1) == Approx(1e-4));
+  CHECK(learning_rate(c, 512, 50) == Approx(5e-3));
+  CHECK(learning_rate(c, 512, 100) == Approx(0.01));
+  CHECK(learning_rate(c, 512, 400) == Approx(5e-3));
+  c.schedule = Schedule::constant;
+  CHECK(learning_rate(c, 512, 50) == Approx(5e-3));
+  CHECK(learning_rate(c, 512, 100) == Approx(0.01));
+  CHECK(learning_rate(c, 512, 100000) == Approx(0.01));
+  c.warmup_steps = 0;
+  CHECK(learning_rate(c, 512, 1) == Approx(0.01));
+}
+
+TEST_CASE("Adam's steps are those of the paper's formulas") {
+  TrainingConfig c;
+  c.beta1 = 0.9;
+  c.beta2 = 0.98;
+  c.epsilon = 0.1;  // large enough to show
+  Parameter p{Matrix::Constant(1, 1, 1), Matrix::Constant(1, 1, 0.5)};
+  Adam adam({&p}, c);
+  ThreadPool pool;
+  // m = 0.05, v = 0.005; both corrected: 0.5, 0.25. w = 1 - 0.1 · 0.5 / (0.5 + 0.1)
+  CHECK(adam.step(pool, 1, 0.1) == Approx(0.5));
+  CHECK(p.value(0, 0) == Approx(0.9166666667).epsilon(1e-6));
+  CHECK(p.gradient(0, 0) == 0);
+  // g = -1: m = -0.055, v = 0.0249; corrected by 0.19 and 0.0396: -0.2894736842, 0.6287878788.
+  // w += 0.2 · 0.2894736842 / (0.7929614610 + 0.1)
+  p.gradient(0, 0) = -1;
+  CHECK(adam.step(pool, 2, 0.2) == Approx(1));
+  CHECK(p.value(0, 0) == Approx(0.9815011960).epsilon(1e-6));
+  CHECK(adam.moments()[0].mean(0, 0) == Approx(-0.055).epsilon(1e-6));
+  CHECK(adam.moments()[0].variance(0, 0) == Approx(0.0249).epsilon(1e-6));
+}
+
+TEST_CASE("Clipping scales all gradients together to the norm, and only longer ones") {
+  TrainingConfig c;
+  c.clip_norm = 1;
+  ThreadPool pool;
+  // 3 and 4 are of norm 5, in two parameters.
+  const auto means = [&](double scale) {
+    Parameter a{Matrix::Zero(1, 1), Matrix::Constant(1, 1, static_cast<Scalar>(3 * scale))};
+    Parameter b{Matrix::Zero(1, 1), Matrix::Constant(1, 1, static_cast<Scalar>(4 * scale))};
+    Adam adam({&a, &b}, c);
+    CHECK(adam.step(pool, 1, 0.1) == Approx(5 * scale));
+    return std::pair(adam.moments()[0].mean(0, 0), adam.moments()[1].mean(0, 0));  // (1 - 0.9) g
+  };
+  CHECK(means(1).first == Approx(0.06));
+  CHECK(means(1).second == Approx(0.08));
+  CHECK(means(0.1).first == Approx(0.03));
+  CHECK(means(0.1).second == Approx(0.04));
+  c.clip_norm = 0;
+  CHECK(means(1).first == Approx(0.3));
+}
+
+TEST_CASE("A gradient that is not finite is refused and changes nothing") {
+  const float bad = GENERATE(std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity(),
+                             std::numeric_limits<float>::quiet_NaN());
+  Parameter a = random_parameter(2, 3, 1), b = random_parameter(1, 3, 2);
+  a.gradient.setOnes();
+  Adam adam({&a, &b}, {});
+  ThreadPool pool;
+  adam.step(pool, 1, 0.1);
+  const Matrix value = a.value, other = b.value, mean = adam.moments()[0].mean;
+  a.gradient.setOnes();
+  b.gradient(0, 1) = bad;
+  CHECK_THROWS_WITH(adam.step(pool, 2, 0.1), Catch::Matchers::ContainsSubstring("step 2") &&
+                                                 Catch::Matchers::ContainsSubstring("not finite"));
+  CHECK(a.value == value);
+  CHECK(b.value == other);
+  CHECK(adam.moments()[0].mean == mean);
+}

@@ -1,0 +1,132 @@
+#include "train/checkpoint.h"
+
+#include <catch_amalgamated.hpp>
+
+#include "tensor/check.h"
+#include "tests/train/small_run.h"
+
+using namespace wasmformer;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+Config dropping_config() {
+  Config c = letters_config();
+  c.dropout = 0.2;
+  return c;
+}
+
+// A run over 60 pairs, with the model file that a checkpoint of it is.
+struct Run {
+  Corpus corpus = random_corpus(60, 1);
+  ThreadPool pool;
+  ModelFile model;
+  Trainer trainer;
+
+  Run() : Run(new_model()) {}
+  explicit Run(ModelFile file)
+      : model(std::move(file)), trainer(*model.transformer, corpus, small_training(), pool) {}
+
+  static ModelFile new_model() {
+    ModelFile file{
+        std::make_unique<Transformer>(dropping_config()), letters_tokenizer(), letters_tokenizer(), {}};
+    file.transformer->initialize(2);
+    return file;
+  }
+  std::string checkpoint(const BestSoFar& best = {}) { return serialize_checkpoint(model, trainer, best); }
+};
+
+// `bytes` with its tensors and metadata changed.
+std::string edited(const std::string& bytes, const std::function<void(SafetensorsFile&)>& edit) {
+  SafetensorsFile file = parse_safetensors(bytes);
+  edit(file);
+  return serialize_safetensors({file.tensors.begin(), file.tensors.end()}, file.metadata);
+}
+
+}  // namespace
+
+TEST_CASE("A run resumed anywhere goes on to the bytes of a run that never stopped") {
+  Run whole;
+  const Index per_epoch = whole.trainer.batches_per_epoch();
+  REQUIRE(per_epoch >= 4);
+  const Index steps = 2 * per_epoch + 2;
+  std::vector<std::string> states{state_bytes(whole.trainer)};
+  std::vector<double> losses;
+  for (Index step = 0; step < steps; ++step) {
+    losses.push_back(whole.trainer.step().loss);
+    states.push_back(state_bytes(whole.trainer));
+  }
+
+  // Before the first step, within epochs, at both ends of epochs.
+  for (Index stop = 0; stop < steps; ++stop) {
+    INFO("stopped after step " << stop);
+    std::string saved;
+    {
+      Run first;
+      for (Index step = 0; step < stop; ++step) first.trainer.step();
+      saved = first.checkpoint();
+    }
+    Run second(parse_model(saved));
+    restore_checkpoint(saved, second.trainer);
+    REQUIRE((state_bytes(second.trainer) == states[static_cast<std::size_t>(stop)]));
+    for (Index step = stop; step < steps; ++step)
+      REQUIRE(second.trainer.step().loss == losses[static_cast<std::size_t>(step)]);
+    CHECK((state_bytes(second.trainer) == states.back()));
+  }
+}
+
+TEST_CASE("A checkpoint keeps the training config and the best result so far") {
+  Run run;
+  run.trainer.step();
+  const std::string bytes = run.checkpoint({.valid_loss = 1.25, .step = 1});
+  CHECK(checkpoint_config(parse_safetensors(bytes).metadata) == small_training());
+  Run again(parse_model(bytes));
+  const BestSoFar best = restore_checkpoint(bytes, again.trainer);
+  CHECK(best.valid_loss == 1.25);
+  CHECK(best.step == 1);
+
+  const std::string none = run.checkpoint();
+  CHECK(restore_checkpoint(none, again.trainer).step == 0);
+  CHECK(restore_checkpoint(none, again.trainer).valid_loss == std::numeric_limits<double>::infinity());
+}
+
+TEST_CASE("A checkpoint is a model file like any other") {
+  Run run;
+  for (int step = 0; step < 3; ++step) run.trainer.step();
+  const ModelFile model = parse_model(run.checkpoint());
+  CHECK((weight_bytes(*model.transformer) == weight_bytes(*run.model.transformer)));
+  CHECK(model.transformer->config() == dropping_config());
+}
+
+TEST_CASE("What is no whole checkpoint is refused by a sentence") {
+  Run run;
+  run.trainer.step();
+  const std::string bytes = run.checkpoint();
+  const auto refused = [&](const std::string& changed, const auto& matcher) {
+    Run again;
+    CHECK_THROWS_WITH(restore_checkpoint(changed, again.trainer), matcher);
+  };
+  refused(serialize_model(run.model, Precision::f32), ContainsSubstring("no state of a training run"));
+  CHECK_THROWS_WITH(checkpoint_config({}), ContainsSubstring("no state of a training run"));
+  for (const std::string name :
+       {"optimizer.mean.model.shared.weight", "optimizer.variance.model.decoder.layers.1.fc2.bias"}) {
+    refused(edited(bytes, [&](SafetensorsFile& file) { REQUIRE(file.tensors.erase(name) == 1); }),
+            ContainsSubstring(name));
+    refused(edited(bytes,
+                   [&](SafetensorsFile& file) {
+                     TensorEntry& entry = file.tensors.at(name);
+                     const Index size = static_cast<Index>(entry.data.size() / sizeof(float));
+                     entry.shape = {size, 1};
+                   }),
+            ContainsSubstring(name) && ContainsSubstring(", 1]"));
+  }
+  for (const char* progress : {"", "[]", "{}", "{\"step\": 1}", "nonsense",
+                               R"({"step":"one","epoch":0,"batch":0,"loss_sum":0,"loss_tokens":0})"})
+    refused(edited(bytes, [&](SafetensorsFile& file) { file.metadata["progress"] = progress; }),
+            ContainsSubstring("[checkpoint]"));
+  for (const char* progress : {R"({"step":1,"epoch":0,"batch":-1,"loss_sum":0,"loss_tokens":0})",
+                               R"({"step":-1,"epoch":0,"batch":0,"loss_sum":0,"loss_tokens":0})",
+                               R"({"step":1,"epoch":0,"batch":1000,"loss_sum":0,"loss_tokens":0})"})
+    refused(edited(bytes, [&](SafetensorsFile& file) { file.metadata["progress"] = progress; }),
+            ContainsSubstring("[train]"));
+}

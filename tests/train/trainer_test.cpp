@@ -1,0 +1,173 @@
+#include "train/trainer.h"
+
+#include <algorithm>
+#include <catch_amalgamated.hpp>
+#include <cmath>
+
+#include "decode/translator.h"
+#include "ops/cross_entropy.h"
+#include "tensor/check.h"
+#include "tests/train/small_run.h"
+
+using namespace wasmformer;
+using Catch::Matchers::ContainsSubstring;
+
+TEST_CASE("Any number of threads trains to the same bytes and translates to the same bytes") {
+  Config c = letters_config();
+  c.d_model = 64;  // several chunks of work for the threads
+  c.ffn_dim = 200;
+  c.norm = GENERATE(NormPlace::post, NormPlace::pre);
+  c.dropout = c.attention_dropout = c.activation_dropout = 0.1;
+  const Corpus corpus = random_corpus(400, 1);
+  TrainingConfig config = small_training();
+  config.batch_tokens = 700;
+  config.clip_norm = 1;
+  std::string expected;
+  std::vector<Translation> expected_translations;
+  for (int threads : {1, 2, 3}) {
+    INFO(threads << " threads");
+    ModelFile file{std::make_unique<Transformer>(c), letters_tokenizer(), letters_tokenizer(), {}};
+    file.transformer->initialize(3);
+    ThreadPool pool(threads);
+    Trainer trainer(*file.transformer, corpus, config, pool);
+    for (int step = 0; step < 6; ++step) trainer.step();
+    trainer.validation_loss(corpus);
+    const std::string state = state_bytes(trainer);
+    std::vector<std::string> texts;
+    for (Index i = 0; i < 40; ++i) texts.push_back(std::string(1 + i % 9, static_cast<char>('a' + i % 8)));
+    const auto translations = translate_in_batches(file, pool, texts, {.max_length = 10}, 300);
+    if (threads == 1) {
+      expected = state;
+      expected_translations = translations;
+      continue;
+    }
+    CHECK(state == expected);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      CHECK(translations[i].text == expected_translations[i].text);
+      CHECK(translations[i].score == expected_translations[i].score);
+    }
+  }
+}
+
+TEST_CASE("A step reports the batch's loss, and training lowers it") {
+  const Corpus corpus = random_corpus(6, 2);
+  TrainingConfig config = small_training();
+  config.batch_tokens = 1000;
+  config.label_smoothing = 0;
+  Config c = letters_config();
+  c.dropout = 0;
+  Transformer model(c);
+  model.initialize(1);
+  ThreadPool pool;
+  Trainer trainer(model, corpus, config, pool);
+  REQUIRE(trainer.batches_per_epoch() == 1);
+  Index tokens = 0;
+  for (const auto& pair : corpus.pairs) tokens += static_cast<Index>(pair.target.size());
+  const double before = trainer.validation_loss(corpus);
+  const StepReport first = trainer.step();
+  // Without dropout and smoothing both are the mean of -log p over the same tokens.
+  CHECK(first.loss == Catch::Approx(before).epsilon(1e-5));
+  CHECK(first.target_tokens == tokens);
+  CHECK(first.gradient_norm > 0);
+  CHECK(first.learning_rate == learning_rate(config, c.d_model, 1));
+  for (int step = 0; step < 200; ++step) trainer.step();
+  CHECK(trainer.validation_loss(corpus) < 0.2 * before);  // six pairs are soon known by heart
+  CHECK(trainer.progress().step == 201);
+  CHECK(trainer.progress().epoch == 201);
+}
+
+TEST_CASE("The mean loss between two reports weighs every target token the same") {
+  const Corpus corpus = random_corpus(30, 3);
+  ThreadPool pool;
+  Transformer model(letters_config());
+  model.initialize(1);
+  Trainer trainer(model, corpus, small_training(), pool);
+  for (int report = 0; report < 2; ++report) {
+    double sum = 0, tokens = 0;
+    for (int step = 0; step < 3; ++step) {
+      const StepReport r = trainer.step();
+      sum += r.loss * static_cast<double>(r.target_tokens);
+      tokens += static_cast<double>(r.target_tokens);
+    }
+    CHECK(trainer.take_mean_loss() == Catch::Approx(sum / tokens).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("Validation changes nothing about the run, and drops nothing out") {
+  const Corpus corpus = random_corpus(40, 4), valid = random_corpus(25, 5);
+  Config c = letters_config();
+  c.dropout = 0.3;
+  ThreadPool pool;
+  Transformer checked(c), unchecked(c);
+  checked.initialize(1);
+  unchecked.initialize(1);
+  Trainer a(checked, corpus, small_training(), pool), b(unchecked, corpus, small_training(), pool);
+  for (int step = 0; step < 8; ++step) {
+    a.step();
+    b.step();
+    const double loss = a.validation_loss(valid);
+    CHECK(a.validation_loss(valid) == loss);
+  }
+  CHECK(state_bytes(a) == state_bytes(b));
+
+  // The mean over all target tokens, however the batches are cut.
+  TrainingConfig other = small_training();
+  other.batch_tokens = 10000;
+  Trainer whole(checked, corpus, other, pool);
+  CHECK(whole.validation_loss(valid) == Catch::Approx(a.validation_loss(valid)).epsilon(1e-5));
+}
+
+TEST_CASE("Seeds decide the order of the data and what is dropped") {
+  const Corpus corpus = random_corpus(40, 4);
+  Config c = letters_config();
+  c.dropout = 0.3;
+  ThreadPool pool;
+  const auto train = [&](std::uint64_t seed, Index batch_tokens) {
+    TrainingConfig config = small_training();
+    config.seed = seed;
+    config.batch_tokens = batch_tokens;
+    Transformer model(c);
+    model.initialize(1);
+    Trainer trainer(model, corpus, config, pool);
+    for (int step = 0; step < 5; ++step) trainer.step();
+    return state_bytes(trainer);
+  };
+  CHECK(train(1, 40) == train(1, 40));
+  CHECK(train(1, 40) != train(2, 40));
+  CHECK(train(1, 10000) != train(2, 10000));  // one batch an epoch: dropout alone differs
+}
+
+TEST_CASE("A rate that diverges is refused by a sentence, and the weights stay") {
+  const Corpus corpus = random_corpus(40, 6);
+  TrainingConfig config = small_training();
+  config.schedule = Schedule::constant;
+  config.warmup_steps = 0;
+  config.learning_rate = 1e30;
+  Transformer model(letters_config());
+  model.initialize(1);
+  ThreadPool pool;
+  Trainer trainer(model, corpus, config, pool);
+  std::string before, message;
+  for (int step = 0; step < 5 && message.empty(); ++step) {
+    before = state_bytes(trainer);
+    try {
+      trainer.step();
+    } catch (const Error& e) {
+      message = e.what();
+    }
+  }
+  CHECK_THAT(message, ContainsSubstring("not finite") && ContainsSubstring("learning_rate"));
+  CHECK(state_bytes(trainer) == before);
+  CHECK_THROWS_AS(trainer.step(), Error);  // and again
+  CHECK(state_bytes(trainer) == before);
+}
+
+TEST_CASE("An impossible training config is refused before anything happens") {
+  const Corpus corpus = random_corpus(4, 6);
+  Transformer model(letters_config());
+  model.initialize(1);
+  ThreadPool pool;
+  TrainingConfig config = small_training();
+  config.learning_rate = 0;
+  CHECK_THROWS_WITH(Trainer(model, corpus, config, pool), ContainsSubstring("learning_rate"));
+}
