@@ -14,10 +14,8 @@ Index rows_per_chunk(Index m) { return std::clamp<Index>((m / 4 + 15) / 16 * 16,
 
 template <class A, class B, class C>
 void product(const A& a, const B& b, C&& c, bool accumulate) {
-  if (accumulate)
-    c.noalias() += a * b;
-  else
-    c.noalias() = a * b;
+  if (!accumulate) c.setZero();  // as Eigen itself does: one kernel then serves both
+  c.noalias() += a * b;
 }
 
 template <class A, class B>
