@@ -136,6 +136,8 @@ T value_at(std::string_view data, Index i) {
 
 }  // namespace
 
+const char* dtype_name(Dtype dtype) { return info(dtype).name; }
+
 SafetensorsFile parse_safetensors(std::string_view bytes) {
   WASMFORMER_CHECK(bytes.size() >= length_bytes,
                    "[safetensors] " << bytes.size() << " bytes are too few for a header");

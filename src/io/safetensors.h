@@ -30,6 +30,9 @@ struct SafetensorsFile {
   Matrix matrix(const std::string& name) const;
 };
 
+// "F32", "F16", ...
+const char* dtype_name(Dtype dtype);
+
 // Throws Error, naming the fault, for anything but a whole and consistent file.
 SafetensorsFile parse_safetensors(std::string_view bytes);
 
