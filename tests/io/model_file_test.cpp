@@ -1,0 +1,300 @@
+#include "io/model_file.h"
+
+#include <catch_amalgamated.hpp>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "tensor/check.h"
+#include "tests/text/tiny_tokenizer.h"
+
+using namespace wasmformer;
+using nlohmann::json;
+
+namespace {
+
+Config small_config() {
+  Config c;
+  c.source_vocab_size = c.target_vocab_size = 8;
+  c.d_model = 4;
+  c.encoder_layers = c.decoder_layers = 1;
+  c.num_heads = 2;
+  c.ffn_dim = 6;
+  c.max_length = 10;
+  return c;
+}
+
+ModelFile small_model(const Config& config = small_config()) {
+  ModelFile model;
+  model.transformer = std::make_unique<Transformer>(config);
+  model.transformer->initialize(7);
+  model.source_tokenizer = std::make_shared<const Tokenizer>(tiny::model({"a", "b", "c"}));
+  model.target_tokenizer = model.source_tokenizer;
+  model.metadata = {{"languages", "de-en"}, {"licence", "CC BY 2.0"}};
+  return model;
+}
+
+// Where two transformers of one config differ most.
+double difference(Transformer& a, Transformer& b) {
+  std::map<std::string, Matrix> values;
+  a.visit([&](const std::string& name, const Parameter& p, auto) { values[name] = p.value; });
+  double worst = 0;
+  b.visit([&](const std::string& name, const Parameter& p, auto) {
+    const Matrix& other = values.at(name);
+    REQUIRE(shape(other) == shape(p.value));
+    worst = std::max<double>(worst, (other - p.value).cwiseAbs().maxCoeff());
+  });
+  return worst;
+}
+
+// The file with its header changed by `change`.
+std::string with_header(const std::string& file, const std::function<void(json&)>& change) {
+  std::uint64_t size = 0;
+  std::memcpy(&size, file.data(), sizeof size);
+  json header = json::parse(file.substr(sizeof size, size));
+  change(header);
+  const std::string text = header.dump();
+  size = text.size();
+  std::string changed(reinterpret_cast<const char*>(&size), sizeof size);
+  std::memcpy(&size, file.data(), sizeof size);
+  return changed + text + file.substr(sizeof size + size);
+}
+
+std::string with_metadata(const std::string& file, const std::string& key, const std::string& value) {
+  return with_header(file, [&](json& header) { header["__metadata__"][key] = value; });
+}
+
+std::string with_config(const std::string& file, const std::string& key, const json& value) {
+  return with_header(file, [&](json& header) {
+    json config = json::parse(header["__metadata__"]["config"].get<std::string>());
+    config[key] = value;
+    header["__metadata__"]["config"] = config.dump();
+  });
+}
+
+// The file with tensors, and perhaps metadata, as `change` leaves them.
+std::string with_tensors(const std::string& file,
+                         const std::function<void(std::map<std::string, TensorEntry>&)>& change) {
+  const SafetensorsFile parsed = parse_safetensors(file);
+  std::map<std::string, TensorEntry> tensors = parsed.tensors;
+  change(tensors);
+  return serialize_safetensors({tensors.begin(), tensors.end()}, parsed.metadata);
+}
+
+}  // namespace
+
+TEST_CASE("A model is the same after being written and read, with every way of making one") {
+  Config c = small_config();
+  SECTION("tied, sinusoidal, post-norm, bias") {}
+  SECTION("target tied, learned positions, pre-norm") {
+    c.tie_embeddings = TieEmbeddings::target;
+    c.positions = Positions::learned;
+    c.norm = NormPlace::pre;
+  }
+  SECTION("nothing tied, no bias") {
+    c.tie_embeddings = TieEmbeddings::none;
+    c.output_bias = false;
+    c.activation = Activation::swish;
+    c.dropout = 0.1 + 0.2;
+  }
+  ModelFile model = small_model(c);
+  const std::string file = serialize_model(model, Precision::f32);
+  const ModelFile read = parse_model(file);
+  CHECK(read.transformer->config() == c);
+  CHECK(difference(*model.transformer, *read.transformer) == 0);
+  CHECK(read.metadata == model.metadata);
+  CHECK(read.source_tokenizer == read.target_tokenizer);
+  CHECK(read.source_tokenizer->model() == model.source_tokenizer->model());
+  CHECK(serialize_model(read, Precision::f32) == file);
+}
+
+TEST_CASE("Two tokenizers are both kept") {
+  Config c = small_config();
+  c.target_vocab_size = 7;
+  c.tie_embeddings = TieEmbeddings::target;
+  ModelFile model = small_model(c);
+  model.target_tokenizer = std::make_shared<const Tokenizer>(tiny::model({"x", "y"}));
+  const ModelFile read = parse_model(serialize_model(model, Precision::f32));
+  CHECK(read.source_tokenizer->vocab_size() == 8);
+  CHECK(read.target_tokenizer->vocab_size() == 7);
+}
+
+TEST_CASE("Half precision keeps eleven bits and half the bytes") {
+  ModelFile model = small_model();
+  const std::string whole = serialize_model(model, Precision::f32),
+                    half = serialize_model(model, Precision::f16);
+  const ModelFile read = parse_model(half);
+  const double worst = difference(*model.transformer, *read.transformer);
+  CHECK(worst > 0);
+  CHECK(worst <=
+        std::ldexp(2.0, -12));  // weights below 2; rounding is at most half of 2^-10 of a power of two
+  // What F16 could hold comes back bit for bit.
+  CHECK(serialize_model(read, Precision::f16) == half);
+  std::size_t f32 = 0, f16 = 0;
+  for (const auto& [name, tensor] : parse_safetensors(whole).tensors) f32 += tensor.data.size();
+  for (const auto& [name, tensor] : parse_safetensors(half).tensors) f16 += tensor.data.size();
+  CHECK(f32 == 2 * f16);
+}
+
+TEST_CASE("A weight that F16 cannot hold is not written as infinity") {
+  ModelFile model = small_model();
+  model.transformer->visit([](const std::string& name, Parameter& p, auto) {
+    if (name == "model.shared.weight") p.value(0, 0) = 70000;
+  });
+  CHECK_THROWS_WITH(serialize_model(model, Precision::f16),
+                    "[model] tensor 'model.shared.weight' holds 70000, which F16 cannot");
+  CHECK_NOTHROW(serialize_model(model, Precision::f32));
+}
+
+TEST_CASE("The file is one of Hugging Face Marian's names and shapes") {
+  const std::string file = serialize_model(small_model(), Precision::f32);
+  const SafetensorsFile parsed = parse_safetensors(file);
+  const auto shape_of = [&parsed](const char* name) { return parsed.tensors.at(name).shape; };
+  using Shape = std::vector<Index>;
+  CHECK(shape_of("model.shared.weight") == Shape{8, 4});
+  CHECK(shape_of("model.encoder.layers.0.self_attn.q_proj.weight") == Shape{4, 4});
+  CHECK(shape_of("model.encoder.layers.0.self_attn.q_proj.bias") == Shape{4});
+  CHECK(shape_of("model.encoder.layers.0.fc1.weight") == Shape{6, 4});
+  CHECK(shape_of("model.encoder.layers.0.fc1.bias") == Shape{6});
+  CHECK(shape_of("model.decoder.layers.0.encoder_attn_layer_norm.weight") == Shape{4});
+  CHECK(shape_of("final_logits_bias") == Shape{1, 8});
+  CHECK(parsed.metadata.at("format") == "wasmformer");
+  CHECK(parsed.metadata.at("version") == "1");
+  CHECK(json::parse(parsed.metadata.at("config")).at("d_model") == 4);
+  CHECK(base64_decode(parsed.metadata.at("source_tokenizer")) == tiny::model({"a", "b", "c"}));
+  CHECK_FALSE(parsed.metadata.contains("target_tokenizer"));
+}
+
+TEST_CASE("The trainer's tensors are kept beside the model's, and passed over") {
+  const std::string four(16, '\1');
+  SafetensorsFile extra;
+  extra.tensors["optimizer.mean.model.shared.weight"] = {Dtype::f32, {4}, four};
+  extra.metadata["progress"] = "12";
+  const std::string file = serialize_model(small_model(), Precision::f32, extra);
+  CHECK(parse_safetensors(file).tensors.at("optimizer.mean.model.shared.weight").data == four);
+  CHECK(parse_model(file).metadata.at("progress") == "12");
+  extra.tensors["mean"] = {Dtype::f32, {4}, four};
+  CHECK_THROWS_WITH(serialize_model(small_model(), Precision::f32, extra),
+                    "[model] tensor 'mean' is no part of a model");
+}
+
+TEST_CASE("A model file cut at any byte is refused") {
+  const std::string file = serialize_model(small_model(), Precision::f16);
+  parse_model(file);
+  for (std::size_t size = 0; size < file.size(); ++size) {
+    INFO(size);
+    REQUIRE_THROWS_AS(parse_model(std::string_view(file).substr(0, size)), Error);
+  }
+}
+
+TEST_CASE("A model file with any byte changed is read or refused") {
+  const std::string file = serialize_model(small_model(), Precision::f16);
+  for (std::size_t i = 0; i < file.size(); ++i) {
+    for (const int change : {0x01, 0x10, 0x80}) {
+      std::string changed = file;
+      changed[i] = static_cast<char>(changed[i] ^ change);
+      try {
+        parse_model(changed);
+      } catch (const Error&) {
+      }
+    }
+  }
+}
+
+TEST_CASE("Another format or version is refused") {
+  const std::string file = serialize_model(small_model(), Precision::f32);
+  CHECK_THROWS_WITH(parse_model(with_metadata(file, "format", "pt")),
+                    "[model] format is 'pt' version '1'; this reads 'wasmformer' version 1");
+  CHECK_THROWS_WITH(parse_model(with_metadata(file, "version", "2")),
+                    "[model] format is 'wasmformer' version '2'; this reads 'wasmformer' version 1");
+  CHECK_THROWS_WITH(parse_model(with_header(file, [](json& header) { header.erase("__metadata__"); })),
+                    "[model] format is '' version ''; this reads 'wasmformer' version 1");
+}
+
+TEST_CASE("Wrong metadata are refused") {
+  const std::string file = serialize_model(small_model(), Precision::f32);
+  const auto without = [&file](const char* key) {
+    return with_header(file, [key](json& header) { header["__metadata__"].erase(key); });
+  };
+  CHECK_THROWS_WITH(parse_model(without("config")), "[model] the file's metadata has no 'config'");
+  CHECK_THROWS_WITH(parse_model(without("source_tokenizer")),
+                    "[model] the file's metadata has no 'source_tokenizer'");
+  CHECK_THROWS_WITH(parse_model(with_metadata(file, "config", "{")),
+                    Catch::Matchers::StartsWith("[config] this is not JSON"));
+  CHECK_THROWS_WITH(parse_model(with_config(file, "layers", 1)),
+                    Catch::Matchers::StartsWith("[config] there is no key 'layers'"));
+  CHECK_THROWS_WITH(parse_model(with_config(file, "num_heads", 3)),
+                    "[config] d_model 4 is not a multiple of num_heads 3");
+  CHECK_THROWS_WITH(parse_model(with_metadata(file, "source_tokenizer", "AAAA")),
+                    "[tokenizer] these 3 bytes are not a SentencePiece model");
+  CHECK_THROWS_WITH(parse_model(with_metadata(file, "source_tokenizer", "A")),
+                    "[base64] 1 characters are not a multiple of 4");
+  CHECK_THROWS_WITH(parse_model(with_metadata(file, "source_tokenizer", base64_encode(tiny::model({"a"})))),
+                    "[model] the source_tokenizer has 6 pieces, but source_vocab_size is 8");
+  CHECK_THROWS_WITH(parse_model(with_metadata(file, "target_tokenizer", base64_encode(tiny::model({"a"})))),
+                    "[model] the target_tokenizer has 6 pieces, but target_vocab_size is 8");
+}
+
+TEST_CASE("A config that asks for more than the file holds is refused before anything is made") {
+  const std::string file = serialize_model(small_model(), Precision::f32);
+  CHECK_THROWS_WITH(parse_model(with_config(file, "ffn_dim", 250000)),
+                    Catch::Matchers::StartsWith("[model] the config asks for at least 4000"));
+  CHECK_THROWS_WITH(parse_model(with_config(file, "encoder_layers", 1000)),
+                    Catch::Matchers::ContainsSubstring("weights, but the file has"));
+}
+
+TEST_CASE("Tensors that do not fit the config are refused by name") {
+  const std::string file = serialize_model(small_model(), Precision::f32);
+  const std::string name = "model.decoder.layers.0.encoder_attn.k_proj.weight", zeros(64, '\0');
+  const auto with = [&](const TensorEntry& entry) {
+    return with_tensors(file, [&](auto& tensors) { tensors[name] = entry; });
+  };
+  CHECK_THROWS_WITH(parse_model(with_tensors(file, [&](auto& tensors) { tensors.erase(name); })),
+                    "[model] the tensor '" + name + "' is missing");
+  CHECK_THROWS_WITH(parse_model(with_tensors(file,
+                                             [&](auto& tensors) {
+                                               tensors["extra"] = {Dtype::f32, {16}, zeros};
+                                             })),
+                    "[model] the tensor 'extra' is none of a model with this config");
+  CHECK_THROWS_WITH(parse_model(with({Dtype::f32, {8, 2}, zeros})),
+                    "[model] tensor '" + name + "' is [8, 2], the config asks for [4, 4]");
+  CHECK_THROWS_WITH(parse_model(with({Dtype::f32, {16}, zeros})),
+                    "[model] tensor '" + name + "' is [1, 16], the config asks for [4, 4]");
+  CHECK_THROWS_WITH(parse_model(with({Dtype::f32, {1, 4, 4}, zeros})),
+                    "[safetensors] tensor '" + name + "' of shape [1, 4, 4] is not a matrix");
+  CHECK_THROWS_WITH(parse_model(with({Dtype::i32, {4, 4}, zeros})),
+                    "[model] tensor '" + name + "' is neither F32 nor F16");
+  CHECK_NOTHROW(parse_model(with({Dtype::f16, {4, 4}, std::string_view(zeros).substr(0, 32)})));
+
+  std::string nan = zeros;
+  const float value = std::numeric_limits<float>::quiet_NaN();
+  std::memcpy(nan.data() + 8, &value, sizeof value);
+  CHECK_THROWS_WITH(parse_model(with({Dtype::f32, {4, 4}, nan})),
+                    "[model] tensor '" + name + "' holds a value that is not a finite number");
+}
+
+TEST_CASE("Base64 is RFC 4648's") {
+  // Its section 10.
+  const auto [bytes, text] = GENERATE(table<std::string, std::string>({{"", ""},
+                                                                       {"f", "Zg=="},
+                                                                       {"fo", "Zm8="},
+                                                                       {"foo", "Zm9v"},
+                                                                       {"foob", "Zm9vYg=="},
+                                                                       {"fooba", "Zm9vYmE="},
+                                                                       {"foobar", "Zm9vYmFy"},
+                                                                       {"\xFB\xFF\xBF", "+/+/"}}));
+  CHECK(base64_encode(bytes) == text);
+  CHECK(base64_decode(text) == bytes);
+  std::string all;
+  for (int i = 0; i < 256; ++i) all += static_cast<char>(i);
+  CHECK(base64_decode(base64_encode(all)) == all);
+}
+
+TEST_CASE("What is not base64 is refused") {
+  const std::string text =
+      GENERATE("A", "AA", "AAA", "AA=A", "A===", "====", "AAAA====", "AA-_", "AA A", "AAA\n",
+               "AA\xFF"
+               "A");
+  CHECK_THROWS_AS(base64_decode(text), Error);
+}
