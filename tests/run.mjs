@@ -61,12 +61,14 @@ function runSuite(name, { command, counts }) {
   const report = join(results, `${name.replace(/[^\w]+/g, '-')}.txt`);
   const [program, ...args] = command(report);
   const started = Date.now();
-  const { status, signal, error } = spawnSync(program, args, { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] });
+  const options = { cwd: root, env, stdio: ['ignore', 'inherit', 'inherit'] };
+  const { status, signal, error } = spawnSync(program, args, options);
   const seconds = ((Date.now() - started) / 1000).toFixed(0);
   const counted = existsSync(report) ? counts(readFileSync(report, 'utf8')) : undefined;
   let [passed, failed] = counted ?? [0, 0];
   if (failed === 0 && (passed === 0 || status !== 0)) {
-    console.log(`${name} ${counted && status === 0 ? 'has no tests' : `broke off: ${error?.message ?? signal ?? `exit code ${status}`}`}`);
+    const end = error?.message ?? signal ?? `exit code ${status}`;
+    console.log(counted && status === 0 ? `${name} has no tests` : `${name} broke off: ${end}`);
     failed = 1;
   }
   console.log(`${name}: ${passed} passed, ${failed} failed, ${seconds} s`);

@@ -1,4 +1,5 @@
-// Builds parts of the project: `node bindings/tools/build.mjs native|package|page…`. What is up to date is left alone.
+// Builds parts of the project: `node bindings/tools/build.mjs native|package|page…`.
+// What is up to date is left alone.
 import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { installPackages, setUp } from './setup.mjs';
@@ -24,7 +25,8 @@ function isStale(output, inputs) {
   const built = statSync(output).mtimeMs;
   const isNewer = (path) => {
     const found = statSync(path);
-    return found.mtimeMs > built || (found.isDirectory() && readdirSync(path).some((name) => isNewer(join(path, name))));
+    if (found.mtimeMs > built) return true;
+    return found.isDirectory() && readdirSync(path).some((name) => isNewer(join(path, name)));
   };
   return inputs.some((input) => isNewer(join(root, input)));
 }

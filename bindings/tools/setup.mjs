@@ -1,7 +1,9 @@
 // Installs what is missing to build and test: system packages, and, shared by all clones in the user's cache
 // folder, Emscripten and the C++ libraries. What is there is left alone.
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { main, output, root, run, step, which } from './shell.mjs';
@@ -24,7 +26,6 @@ const programs = {
   },
   python3: { found: () => which('python3'), apt: 'python3', brew: 'python3', dnf: 'python3', pacman: 'python' },
   chromium: { found: chromium, apt: 'chromium', brew: '--cask chromium', dnf: 'chromium', pacman: 'chromium' },
-  zlib: { found: () => existsSync('/usr/include/zlib.h') || process.platform === 'darwin', apt: 'zlib1g-dev', brew: 'zlib', dnf: 'zlib-devel', pacman: 'zlib' },
 };
 const llvmPrograms = {
   'clang-19': { found: () => existsSync(join(llvm, 'clang')), apt: 'clang-19' },
@@ -43,7 +44,8 @@ const sources = [
   ['catch2-3.7.1', 'catch2/trixie'],
 ];
 const emscripten = 'emscripten-3.1.69';
-const emscriptenPackages = ['emscripten', 'binaryen', 'libc6', 'libstdc++6', 'libgcc-s1'].map((name) => `${name}/trixie`);
+const emscriptenPackages = ['emscripten', 'binaryen', 'libc6', 'libstdc++6', 'libgcc-s1']
+  .map((name) => `${name}/trixie`);
 
 const release = () => {
   try {
@@ -68,9 +70,13 @@ function provide(name, fill) {
   });
 }
 
-// Beside what is kept, so that renaming works; removed afterwards.
+// Beside what is kept, so that renaming works; removed afterwards, as are those of runs that were broken off.
 function inTemporaryFolder(body) {
   mkdirSync(cache, { recursive: true });
+  for (const name of readdirSync(cache).filter((name) => name.startsWith('unfinished-'))) {
+    const hours = (Date.now() - statSync(join(cache, name)).mtimeMs) / 3.6e6;
+    if (hours > 1) rmSync(join(cache, name), { recursive: true, force: true });
+  }
   const folder = mkdtempSync(join(cache, 'unfinished-'));
   try {
     body(folder);
@@ -93,13 +99,16 @@ function debianArchive(folder) {
     .flatMap(([type, names]) => names.map((name) => `${type} ${signed} ${site} ${name} main\n`)).join(''));
   for (const name of ['lists/partial', 'cache/archives/partial']) mkdirSync(join(folder, name), { recursive: true });
   const options = [`Dir::Etc::sourcelist=${list}`, 'Dir::Etc::sourceparts=-', `Dir::State::lists=${join(folder, 'lists')}`,
-    `Dir::Cache=${join(folder, 'cache')}`, 'APT::Sandbox::User=root', 'Acquire::Languages=none'].flatMap((o) => ['-o', o]);
-  const apt = (...args) => run('apt-get', ['-qq', ...options, ...args], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
+    `Dir::Cache=${join(folder, 'cache')}`, 'APT::Sandbox::User=root', 'Acquire::Languages=none']
+    .flatMap((option) => ['-o', option]);
+  const apt = (...args) =>
+    run('apt-get', ['-qq', ...options, ...args], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
   apt('update');
   return {
     packages: (names) => apt('download', ...names),
     sources: (names) => apt('source', '--download-only', ...names),
-    file: (name, ending) => join(folder, readdirSync(folder).find((f) => f.startsWith(`${name}_`) && f.endsWith(ending))),
+    file: (name, ending) =>
+      join(folder, readdirSync(folder).find((file) => file.startsWith(`${name}_`) && file.endsWith(ending))),
   };
 }
 
@@ -128,7 +137,8 @@ BINARYEN_ROOT = '${target}/binaryen'
 NODE_JS = 'node'
 CACHE = root + '/cache'
 `);
-  run('npm', ['install', '--no-save', '--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error', 'acorn@8', 'typescript@5'],
+  const quiet = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
+  run('npm', ['install', '--no-save', ...quiet, 'acorn@8', 'typescript@5'],
     { cwd: share, stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
@@ -191,8 +201,8 @@ export function setUp({ native = false, wasm = false, browser = false }) {
     for (const [name, source] of missingSources) {
       step(`Fetching ${name}`);
       archive.sources([source]);
-      provide(name, (temporary) =>
-        run('tar', ['xf', archive.file(source.split('/')[0], '.orig.tar.gz'), '--strip-components=1', '-C', temporary]));
+      const tarball = archive.file(source.split('/')[0], '.orig.tar.gz');
+      provide(name, (temporary) => run('tar', ['xf', tarball, '--strip-components=1', '-C', temporary]));
     }
     if (needsEmscripten) {
       step('Fetching Emscripten 3.1.69 (240 MB) and unpacking it');

@@ -31,8 +31,8 @@ export function run(program, args, options = {}) {
 }
 
 // The standard output of a program, or undefined when it failed or is not there.
-export function output(program, args, options = {}) {
-  const { status, stdout } = spawnSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'], ...options });
+export function output(program, args) {
+  const { status, stdout } = spawnSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
   return status === 0 ? stdout : undefined;
 }
 
