@@ -52,7 +52,7 @@ std::string config(const Translator& translator) { return to_json(translator.mod
 using Job = Translator::Job;
 std::unique_ptr<Job> start(const Translator& translator, const std::vector<std::string>& texts,
                            const TranslateOptions& options) {
-  return std::make_unique<Job>(translator.start(texts, options));
+  return std::unique_ptr<Job>(new Job(translator.start(texts, options)));
 }
 
 TranslateOptions default_options() { return {}; }

@@ -3,7 +3,7 @@ import { Connection } from './connection.js';
 import { checkLoadOptions, checkTranslate } from './options.js';
 import type { Update } from './protocol.js';
 import { fromPlain } from './results.js';
-import { modelData, useCache } from './source.js';
+import { cacheOption, modelData } from './source.js';
 import type { LoadOptions, ModelSource, TranslateOptions, Translation, TranslatorInfo } from './types.js';
 
 // Node 20 may not have it yet.
@@ -32,7 +32,7 @@ export class Translator {
     const site = new Error();
     const { onProgress, signal, threads, cache, integrity } = checkLoadOptions(options);
     const data = modelData(model);
-    const question = { type: 'load' as const, model: data, threads, cache: useCache(data, cache), integrity };
+    const question = { type: 'load' as const, model: data, threads, cache: cacheOption(data, cache), integrity };
     const transfer = data.kind === 'bytes' ? [data.bytes.buffer] : [];
     signal?.throwIfAborted();
     const connection = await Connection.open();

@@ -30,7 +30,7 @@ export async function readModel(data: ModelData, useCache: boolean, onProgress: 
       onProgress(data.bytes.length, data.bytes.length);
       return plain('the given bytes', data.bytes);
     case 'blob':
-      return plain('the given Blob', await collect(data.blob.stream(), data.blob.size, onProgress));
+      return plain('the given Blob', await collect(chunksOf(data.blob.stream()), data.blob.size, onProgress));
     case 'path':
       return plain(data.path, await readPath(data.path, onProgress));
     case 'url':
@@ -38,37 +38,36 @@ export async function readModel(data: ModelData, useCache: boolean, onProgress: 
   }
 }
 
-async function collect(stream: ReadableStream<Uint8Array>, total: number | undefined, onProgress: Progress) {
+async function collect(chunks: AsyncIterable<Uint8Array>, total: number | undefined, onProgress: Progress): Promise<Bytes> {
   let bytes = new Uint8Array(total ?? 1 << 20);
   let loaded = 0;
-  const reader = stream.getReader();
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    if (loaded + part.value.length > bytes.length) {
-      const larger = new Uint8Array(2 * (loaded + part.value.length));
+  for await (const chunk of chunks) {
+    if (loaded + chunk.length > bytes.length) {
+      const larger = new Uint8Array(2 * (loaded + chunk.length));
       larger.set(bytes.subarray(0, loaded));
       bytes = larger;
     }
-    bytes.set(part.value, loaded);
-    loaded += part.value.length;
+    bytes.set(chunk, loaded);
+    loaded += chunk.length;
     onProgress(loaded, total);
   }
   return bytes.subarray(0, loaded);
 }
 
+// Not every browser can iterate over a stream itself.
+async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader();
+  for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value;
+}
+
 async function readPath(path: string, onProgress: Progress): Promise<Bytes> {
-  const { open } = await nodeModule<typeof import('node:fs/promises')>('fs/promises');
-  const file = await open(path.startsWith('file:') ? new URL(path) : path).catch((cause: unknown) => {
-    throw new Error(`[load] ${path} could not be read: ${reason(cause)}`, { cause });
-  });
+  const { createReadStream, promises } = await nodeModule<typeof import('node:fs')>('fs');
+  const file = path.startsWith('file:') ? new URL(path) : path;
   try {
-    const { size } = await file.stat();
-    const stream = file.readableWebStream() as ReadableStream<ArrayBuffer | Uint8Array>;
-    const asBytes = new TransformStream<ArrayBuffer | Uint8Array, Uint8Array>({
-      transform: (chunk, controller) => controller.enqueue(chunk instanceof Uint8Array ? chunk : new Uint8Array(chunk)),
-    });
-    return await collect(stream.pipeThrough(asBytes), size, onProgress);
-  } finally {
-    await file.close();
+    const { size } = await promises.stat(file);
+    return await collect(createReadStream(file), size, onProgress);
+  } catch (cause) {
+    throw new Error(`[load] ${path} could not be read: ${reason(cause)}`, { cause });
   }
 }
 
@@ -82,7 +81,7 @@ async function download(url: string, onProgress: Progress): Promise<{ bytes: Byt
   // The length of a compressed answer says nothing about the bytes that come out.
   const length = response.headers.get('content-encoding') ? null : response.headers.get('content-length');
   const total = length === null ? undefined : Number(length);
-  const bytes = await collect(response.body!, total, onProgress).catch((cause: unknown) => {
+  const bytes = await collect(chunksOf(response.body!), total, onProgress).catch((cause: unknown) => {
     throw new Error(`[load] the download of ${url} broke off: ${reason(cause)}`, { cause });
   });
   if (total !== undefined && bytes.length !== total) {
@@ -107,7 +106,7 @@ async function readThroughCache(url: string, onProgress: Progress): Promise<Mode
   const forget = async () => void (await cache?.delete(url));
   if (stored && (await isCurrent(url, stored))) {
     const total = Number(stored.headers.get('x-bytes'));
-    const bytes = await collect(stored.body!, total, onProgress).catch(() => new Uint8Array());
+    const bytes = await collect(chunksOf(stored.body!), total, onProgress).catch(() => new Uint8Array());
     return { name: url, bytes, isCached: true, keep: nothing, forget };
   }
   const { bytes, headers } = await download(url, onProgress);

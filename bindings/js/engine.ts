@@ -87,9 +87,15 @@ export class Engine {
       ...(sampling && { beamSize: 1, sampling: { ...this.run(() => this.#module.defaultSampling()), ...sampling } }),
       ...search,
     };
+    checkLimits(native, this.info.config);
     native.prefix = wellFormed(native.prefix);
     const wanted = texts.map(wellFormed);
-    return new Job(this, wanted, native, (part) => this.#own(() => this.#loaded().start(part, native)));
+    // C++ draws differently for each text of a part; the next part needs another seed.
+    const next = () => native.sampling && { ...native.sampling, seed: native.sampling.seed + nextPart++ };
+    let nextPart = 0;
+    const begin = (part: string[]) =>
+      this.#own(() => this.#loaded().start(part, { ...native, sampling: next() }));
+    return new Job(this, wanted, native, begin);
   }
 
   dispose(): void {
@@ -200,6 +206,13 @@ function parts(texts: string[], most: number): string[][] {
     all.at(-1)!.push(text);
   }
   return all;
+}
+
+function checkLimits({ nBest, beamSize, maxLength }: NativeOptions, { max_length }: ModelConfig): void {
+  if (nBest > beamSize) throw new Error(`[translate] nBest is ${nBest}, but beamSize is ${beamSize}`);
+  if (maxLength > max_length) {
+    throw new Error(`[translate] maxLength is ${maxLength}, but the model's max_length is ${max_length}`);
+  }
 }
 
 /** Half a surrogate pair is no Unicode; as in TextEncoder, U+FFFD takes its place. */

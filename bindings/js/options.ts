@@ -32,7 +32,7 @@ const samplingRules: Rules<NonNullable<TranslateOptions['sampling']>> = {
 };
 
 const translateRules: Rules<TranslateOptions> = {
-  beamSize: whole(1),
+  beamSize: whole(1, 64),
   lengthPenalty: { accepts: (value) => isNumber(value) && value >= 0, expected: 'a number of at least 0' },
   nBest: whole(1),
   maxLength: whole(1),

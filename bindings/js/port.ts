@@ -12,6 +12,8 @@ export interface WorkerPort<Out, In> {
 }
 
 const ignore = () => {};
+// For addresses that bundlers are to leave alone.
+const here = import.meta.url;
 
 export async function openWorker<Out, In>(): Promise<WorkerPort<Out, In>> {
   return typeof Worker === 'function' ? openWebWorker() : openNodeWorker();
@@ -28,7 +30,7 @@ function openWebWorker<Out, In>(): WorkerPort<Out, In> {
   };
   worker.onmessage = ({ data }) => port.onMessage(data);
   worker.onmessageerror = () => port.onDeath('a message could not be read');
-  worker.onerror = ({ message }) => port.onDeath(message || 'its script could not be loaded');
+  worker.onerror = ({ message }) => port.onDeath(message || 'its script, worker.js, could not be loaded');
   return port;
 }
 
@@ -37,23 +39,23 @@ function ownWorker(): Worker {
   return new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
 }
 
-/** Whether this script comes from another host than the page, as from a CDN. */
+/** Whether this script comes from another host than the page, as from a CDN. (Webpack says file: of every script.) */
 function isElsewhere(): boolean {
-  return typeof location === 'object' && new URL(import.meta.url).origin !== location.origin;
+  const { protocol, origin } = new URL(here);
+  return protocol.startsWith('http') && typeof location === 'object' && origin !== location.origin;
 }
 
 // No page may start a worker of another host, but its own worker may import from there.
 function foreignWorker(): Worker {
-  const name = 'worker.js';
-  const script = `import ${JSON.stringify(new URL(name, import.meta.url).href)};`;
+  const script = `import ${JSON.stringify(new URL('./worker.js', here).href)};`;
   const url = URL.createObjectURL(new Blob([script], { type: 'text/javascript' }));
   return new Worker(url, { type: 'module' });
 }
 
 async function openNodeWorker<Out, In>(): Promise<WorkerPort<Out, In>> {
   const { Worker: NodeWorker } = await nodeModule<typeof import('node:worker_threads')>('worker_threads');
-  const name = 'worker.js';
-  const worker = new NodeWorker(new URL(name, import.meta.url));
+  // Options of the program, such as --input-type, are not for the worker.
+  const worker = new NodeWorker(new URL('./worker.js', here), { execArgv: [] });
   const port: WorkerPort<Out, In> = {
     post: (message, transfer = []) => worker.postMessage(message, transfer as never[]),
     keepAlive: (busy) => (busy ? worker.ref() : worker.unref()),

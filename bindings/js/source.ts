@@ -22,7 +22,7 @@ function urlData(url: URL): ModelData {
 }
 
 /** The default of the option `cache`; throws where it is asked for and cannot be. */
-export function useCache(model: ModelData, wanted: boolean | undefined): boolean {
+export function cacheOption(model: ModelData, wanted: boolean | undefined): boolean {
   const isWeb = model.kind === 'url' && /^https?:/.test(model.url);
   if (wanted && !isWeb) throw new Error('[load] cache is true, but only models from http(s) URLs can be cached');
   if (wanted && !('caches' in globalThis)) {

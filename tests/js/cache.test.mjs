@@ -1,0 +1,78 @@
+// The cache of downloaded models, over a stand-in for a browser's Cache Storage.
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import { readModel } from '../../dist/download.js';
+import { serve } from './support.mjs';
+
+let stored;
+beforeEach(() => {
+  stored = new Map();
+  globalThis.caches = {
+    open: async () => ({
+      match: async (url) => stored.get(url)?.clone(),
+      put: async (url, response) => void stored.set(url, response),
+      delete: async (url) => stored.delete(url),
+    }),
+  };
+});
+
+async function site(t) {
+  const state = { body: 'first', downloads: 0, isUp: true };
+  state.url = await serve(t, ({ method }, response) => {
+    if (!state.isUp) return response.destroy();
+    if (method === 'GET') state.downloads++;
+    response.writeHead(200, { etag: `"${state.body}"`, 'content-length': state.body.length });
+    response.end(method === 'GET' ? state.body : undefined);
+  });
+  state.read = async () => {
+    const seen = [];
+    const file = await readModel({ kind: 'url', url: state.url }, true, (...values) => seen.push(values));
+    return { ...file, text: new TextDecoder().decode(file.bytes), seen };
+  };
+  return state;
+}
+
+test('a model is stored when it has proved to be one, and not before', async (t) => {
+  const { read } = await site(t);
+  const file = await read();
+  assert.equal(stored.size, 0);
+  await file.keep();
+  assert.equal(stored.size, 1);
+});
+
+test('a stored model is not downloaded again, and progress still tells its size', async (t) => {
+  const state = await site(t);
+  await (await state.read()).keep();
+  const { text, isCached, seen } = await state.read();
+  assert.deepEqual([text, isCached, state.downloads], ['first', true, 1]);
+  assert.deepEqual(seen.at(-1), [5, 5]);
+});
+
+test('a newer version on the server takes the place of the stored one', async (t) => {
+  const state = await site(t);
+  await (await state.read()).keep();
+  state.body = 'other';
+  assert.equal((await state.read()).text, 'other');
+});
+
+test('without the server the stored model serves', async (t) => {
+  const state = await site(t);
+  await (await state.read()).keep();
+  state.isUp = false;
+  assert.equal((await state.read()).text, 'first');
+});
+
+test('a forgotten model is downloaded again', async (t) => {
+  const state = await site(t);
+  await (await state.read()).keep();
+  await (await state.read()).forget();
+  assert.deepEqual([(await state.read()).isCached, state.downloads], [false, 2]);
+});
+
+test('a storage that refuses to work is done without', async (t) => {
+  const state = await site(t);
+  globalThis.caches = { open: () => Promise.reject(new Error('SecurityError')) };
+  const file = await state.read();
+  await file.keep();
+  assert.equal(file.text, 'first');
+});

@@ -1,0 +1,152 @@
+// Many calls, aborts, errors, and the end of a translator.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { Worker } from 'node:worker_threads';
+import { Translator } from '../../dist/index.js';
+import { fixturePath, sentences } from './support.mjs';
+
+async function withTranslator(body) {
+  const translator = await Translator.load(fixturePath);
+  try {
+    await body(translator);
+  } finally {
+    translator.dispose();
+  }
+}
+
+/** Also gives the worker, which the package keeps to itself. */
+async function loadWithWorker() {
+  const { postMessage } = Worker.prototype;
+  let worker;
+  Worker.prototype.postMessage = function (...values) {
+    worker = this;
+    return postMessage.apply(this, values);
+  };
+  const translator = await Translator.load(fixturePath);
+  Worker.prototype.postMessage = postMessage;
+  return { translator, worker };
+}
+
+const index = new URL('../../dist/index.js', import.meta.url).href;
+const node = (script) => promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
+
+test('calls made together take turns, and each gets its own answer', () =>
+  withTranslator(async (translator) => {
+    const expected = [];
+    for (const sentence of sentences) expected.push((await translator.translate(sentence)).text);
+    const finished = [];
+    const long = translator.translate(Array(300).fill(sentences[2])).then(() => finished.push('long'));
+    const texts = await Promise.all(sentences.map(async (sentence) => (await translator.translate(sentence)).text));
+    finished.push('short');
+    await long;
+    assert.deepEqual(texts, expected);
+    assert.deepEqual(finished, ['short', 'long']);
+  }));
+
+test('an abort stops a call at any step, and the translator stays usable', () =>
+  withTranslator(async (translator) => {
+    const { text } = await translator.translate(sentences[2]);
+    for (let step = 1; step <= 6; step++) {
+      const controller = new AbortController();
+      let seen = 0;
+      const call = translator.translate(sentences[2], {
+        signal: controller.signal,
+        onToken() {
+          if (++seen === step) controller.abort();
+        },
+      });
+      await assert.rejects(call, { name: 'AbortError' });
+      assert.equal(seen, step, 'nothing is reported after the abort');
+      assert.equal((await translator.translate(sentences[2])).text, text);
+    }
+  }));
+
+test('an abort ends the work itself, not only the wait for it', async () => {
+  const { translator, worker } = await loadWithWorker();
+  const controller = new AbortController();
+  let steps = 0;
+  worker.on('message', ({ type }) => {
+    if (type === 'partial') steps++;
+  });
+  const onToken = () => controller.abort();
+  const call = translator.translate(Array(300).fill(sentences[2]), { signal: controller.signal, onToken });
+  await assert.rejects(call, { name: 'AbortError' });
+  // It would share the steps with this call, and end after it.
+  await translator.translate(sentences[2]);
+  const before = steps;
+  await translator.translate(sentences[2]);
+  assert.equal(steps, before);
+  translator.dispose();
+});
+
+test('an abort before the call, with a reason, and after the end', () =>
+  withTranslator(async (translator) => {
+    const reason = new Error('typed on');
+    await assert.rejects(translator.translate('Danke!', { signal: AbortSignal.abort(reason) }), reason);
+    const controller = new AbortController();
+    await translator.translate('Danke!', { signal: controller.signal });
+    controller.abort();
+    await translator.translate('Danke!');
+  }));
+
+test('an error in onToken ends the call with that error', () =>
+  withTranslator(async (translator) => {
+    const mine = new Error('mine');
+    const onToken = () => {
+      throw mine;
+    };
+    await assert.rejects(translator.translate(sentences[0], { onToken }), mine);
+    await translator.translate(sentences[0]);
+  }));
+
+test("errors of the worker show the caller's stack, and its own as the cause", () =>
+  withTranslator(async (translator) => {
+    async function askTooMuch() {
+      await translator.translate('Haus '.repeat(5000));
+    }
+    await assert.rejects(askTooMuch(), (error) => {
+      assert.ok(error instanceof Error);
+      assert.match(error.stack, /askTooMuch/);
+      assert.ok(error.stack.includes(error.message));
+      assert.match(error.cause.stack, /engine\.js/);
+      return true;
+    });
+  }));
+
+test('dispose rejects what waits and what comes after, and may be repeated', async () => {
+  const translator = await Translator.load(fixturePath);
+  const waiting = translator.translate(Array(200).fill(sentences[2]));
+  translator.dispose();
+  await assert.rejects(waiting, { message: '[translator] it has been disposed of' });
+  await assert.rejects(translator.translate('Danke!'), { message: '[translator] it has been disposed of' });
+  translator.dispose();
+  translator[Symbol.dispose ?? Symbol.for('Symbol.dispose')]();
+});
+
+test('the death of the worker rejects all calls with a sentence', async () => {
+  const { translator, worker } = await loadWithWorker();
+  const calls = sentences.map((sentence) => translator.translate(Array(100).fill(sentence)));
+  await worker.terminate();
+  for (const call of calls) await assert.rejects(call, /^Error: \[translator\] the worker has stopped: /);
+  await assert.rejects(translator.translate('Danke!'), /the worker has stopped/);
+});
+
+test('a program ends without dispose, after its calls', async () => {
+  const model = JSON.stringify(fixturePath);
+  const { stdout } = await node(`
+    import { Translator } from ${JSON.stringify(index)};
+    const unused = await Translator.load(${model});
+    const translator = await Translator.load(${model});
+    translator.translate('Danke!').then(({ text }) => console.log(text));`);
+  assert.notEqual(stdout.trim(), '');
+});
+
+test('importing the package needs nothing of a browser and leaves no trace', async () => {
+  const { stdout, stderr } = await node(`
+    const before = Object.getOwnPropertyNames(globalThis).join();
+    await import(${JSON.stringify(index)});
+    console.log(before === Object.getOwnPropertyNames(globalThis).join());`);
+  assert.deepEqual([stdout.trim(), stderr], ['true', '']);
+});

@@ -1,0 +1,136 @@
+// Models from everywhere, progress, integrity, and sources that fail.
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { relative } from 'node:path';
+import { test } from 'node:test';
+import { Translator } from '../../dist/index.js';
+import { fixture, fixtureBytes, fixturePath, sentences, serve } from './support.mjs';
+
+const bytes = fixtureBytes();
+const digest = (data, algorithm = 'sha256') => `${algorithm}-${createHash(algorithm).update(data).digest('base64')}`;
+
+async function translates(model, options) {
+  const translator = await Translator.load(model, options);
+  try {
+    assert.equal(translator.info.bytes, bytes.length);
+    return (await translator.translate(sentences[0])).text;
+  } finally {
+    translator.dispose();
+  }
+}
+
+const serveModel = (t, headers = {}) =>
+  serve(t, (request, response) => {
+    if (request.url !== '/model.safetensors') return response.writeHead(404).end();
+    response.writeHead(200, { 'content-length': bytes.length, ...headers }).end(bytes);
+  });
+
+test('paths, URLs, Blobs and bytes give the same translator', async (t) => {
+  const view = new Uint8Array(bytes.length + 20);
+  view.set(bytes, 11);
+  const site = await serveModel(t);
+  const texts = [];
+  for (const model of [
+    fixturePath,
+    relative(process.cwd(), fixturePath),
+    fixture,
+    fixture.href,
+    `${site}/model.safetensors`,
+    new URL(`${site}/model.safetensors`),
+    new Blob([bytes]),
+    bytes.buffer,
+    bytes,
+    Buffer.from(bytes),
+    view.subarray(11, 11 + bytes.length),
+  ]) {
+    texts.push(await translates(model));
+  }
+  assert.notEqual(texts[0], '');
+  assert.deepEqual(texts, texts.map(() => texts[0]));
+  assert.equal(bytes.length, bytes.buffer.byteLength, 'the given bytes stay with the caller');
+});
+
+test('info tells what the model is', async () => {
+  const translator = await Translator.load(bytes);
+  const { info } = translator;
+  translator.dispose();
+  assert.equal(info.languages, 'de-en');
+  assert.ok(['f32', 'f16', 'int8'].includes(info.precision));
+  assert.ok(['relaxed', 'simd'].includes(info.build));
+  assert.equal(info.threads, 1);
+  assert.ok(info.parameters > info.config.d_model * info.config.target_vocab_size);
+  assert.equal(info.config.d_model % info.config.num_heads, 0);
+  assert.ok(!('config' in info.metadata) && !('source_tokenizer' in info.metadata));
+});
+
+test('progress rises to the size of the file', async (t) => {
+  const site = await serveModel(t);
+  for (const model of [`${site}/model.safetensors`, fixturePath, new Blob([bytes]), bytes]) {
+    const seen = [];
+    await translates(model, { onProgress: (...values) => seen.push(values) });
+    assert.ok(seen.every(([loaded, total], i) => total === bytes.length && loaded >= (seen[i - 1]?.[0] ?? 1)));
+    assert.equal(seen.at(-1)[0], bytes.length);
+  }
+});
+
+test('the total is left out where the server does not tell', async (t) => {
+  const site = await serve(t, (_, response) => response.writeHead(200).end(bytes));
+  const seen = [];
+  await translates(site, { onProgress: (loaded, total) => seen.push([loaded, total]) });
+  assert.deepEqual(seen.at(-1), [bytes.length, undefined]);
+});
+
+test('an error in onProgress ends the load', async () => {
+  const onProgress = () => {
+    throw new Error('no more');
+  };
+  await assert.rejects(Translator.load(fixturePath, { onProgress }), { message: 'no more' });
+});
+
+test('integrity lets the right file pass and names the digest of another', async () => {
+  await translates(bytes, { integrity: digest(bytes) });
+  await translates(fixturePath, { integrity: digest(bytes, 'sha512') });
+  const wrong = digest('something else');
+  await assert.rejects(Translator.load(fixturePath, { integrity: wrong }), (error) => {
+    assert.ok(error.message.includes(digest(bytes)) && error.message.includes(wrong), error.message);
+    assert.ok(error.message.includes(fixturePath));
+    return true;
+  });
+});
+
+test('sources that fail are named', async (t) => {
+  const site = await serveModel(t);
+  await assert.rejects(Translator.load('no/such.safetensors'), /no\/such\.safetensors could not be read: ENOENT/);
+  await assert.rejects(Translator.load(`${site}/other`), { message: `[load] ${site}/other answered 404 Not Found` });
+  await assert.rejects(Translator.load('http://127.0.0.1:9/x'), /http:\/\/127\.0\.0\.1:9\/x could not be fetched/);
+  const short = await serve(t, (_, response) => {
+    response.writeHead(200, { 'content-length': bytes.length });
+    response.write(bytes.subarray(0, 1000), () => response.destroy());
+  });
+  await assert.rejects(Translator.load(short), new RegExp(`the download of ${short}/ broke off`));
+});
+
+test('files that are no models are refused with their name, at every length', async () => {
+  await assert.rejects(Translator.load(new URL(import.meta.url)), (error) => error.message.includes('load.test.mjs: '));
+  for (const length of [0, 1, 8, 100, bytes.length >> 1, bytes.length - 1]) {
+    await assert.rejects(Translator.load(bytes.subarray(0, length)), /^Error: the given bytes: \[/);
+  }
+});
+
+test('an abort before or during the download rejects with its reason', async (t) => {
+  await assert.rejects(Translator.load(bytes, { signal: AbortSignal.abort() }), { name: 'AbortError' });
+  const reason = new Error('changed my mind');
+  await assert.rejects(Translator.load(bytes, { signal: AbortSignal.abort(reason) }), reason);
+
+  let closed;
+  const hasClosed = new Promise((resolve) => (closed = resolve));
+  const slow = await serve(t, (_, response) => {
+    response.writeHead(200, { 'content-length': bytes.length });
+    response.write(bytes.subarray(0, 1000));
+    response.on('close', closed);
+  });
+  const controller = new AbortController();
+  const load = Translator.load(slow, { signal: controller.signal, onProgress: () => controller.abort(reason) });
+  await assert.rejects(load, reason);
+  await hasClosed;
+});

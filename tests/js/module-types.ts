@@ -1,0 +1,22 @@
+// Compiled, never run: bindings/js/module.ts must say what Emscripten says of the module it has built.
+import type { NativeModule } from '../../bindings/js/module.js';
+import type { MainModule } from '../../build/wasm/wasmformer.js';
+
+// Emscripten lists every form in which C++ takes a string; this package passes strings.
+type Plain<T> = string extends T
+  ? string
+  : T extends (...args: infer Args) => infer Result
+    ? (...args: { [I in keyof Args]: Plain<Args[I]> }) => Plain<Result>
+    : T extends Float32Array | Uint8Array
+      ? T
+      : T extends object
+        ? { [Key in keyof T]: Plain<T[Key]> }
+        : T;
+
+type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
+
+export const same: Same<Plain<Pick<MainModule, keyof NativeModule>>, Plain<NativeModule>> = true;
+
+// Nothing is declared in C++ that TypeScript does not know.
+type Known = keyof NativeModule | 'Job' | 'Translator' | `HEAP${string}`;
+export const unknown: Exclude<keyof MainModule, Known> extends never ? true : never = true;

@@ -1,0 +1,88 @@
+// What callers may not pass is refused, by its name and value.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Translator } from '../../dist/index.js';
+import { fixturePath } from './support.mjs';
+
+let translator;
+before(async () => {
+  translator = await Translator.load(fixturePath);
+});
+after(() => translator.dispose());
+
+// [options, what the sentence must say]
+const refusedByTranslate = [
+  [{ beam_size: 2 }, "there is no option 'beam_size'; did you mean 'beamSize'?"],
+  [{ lengthpenalty: 2 }, "there is no option 'lengthpenalty'; did you mean 'lengthPenalty'?"],
+  [{ quality: 'high' }, "there is no option 'quality'; there are beamSize, lengthPenalty"],
+  [{ constructor: 1 }, "there is no option 'constructor'"],
+  [{ sampling: { topk: 3 } }, "there is no option 'sampling.topk'; did you mean 'sampling.topK'?"],
+  [{ beamSize: 0 }, 'beamSize must be a whole number from 1 to 64, not 0'],
+  [{ beamSize: 1.5 }, 'beamSize must be a whole number from 1 to 64, not 1.5'],
+  [{ beamSize: '4' }, "beamSize must be a whole number from 1 to 64, not '4'"],
+  [{ beamSize: null }, 'not null'],
+  [{ lengthPenalty: NaN }, 'lengthPenalty must be a number of at least 0, not NaN'],
+  [{ nBest: 3, beamSize: 2 }, 'nBest is 3, but beamSize is 2'],
+  [{ maxLength: 0 }, 'maxLength must be a whole number from 1'],
+  [{ maxLength: 1_000_000 }, "maxLength is 1000000, but the model's max_length is"],
+  [{ sampling: true }, 'sampling must be an object'],
+  [{ sampling: { temperature: 0 } }, 'sampling.temperature must be a number above 0, not 0'],
+  [{ sampling: { topP: 1.1 } }, 'sampling.topP must be a number above 0, at most 1, not 1.1'],
+  [{ sampling: { seed: -1 } }, 'sampling.seed must be a whole number from 0'],
+  [{ sampling: {}, beamSize: 2 }, 'beamSize is 2, but sampling draws one text'],
+  [{ prefix: ['I'] }, 'prefix must be a string, not an array'],
+  [{ attention: 1 }, 'attention must be true or false, not 1'],
+  [{ topTokens: -1 }, 'topTokens must be a whole number from 0'],
+  [{ onToken: 'log' }, "onToken must be a function, not 'log'"],
+  [{ signal: new AbortController() }, 'signal must be an AbortSignal, not an object (AbortController)'],
+  [null, 'options must be an object, not null'],
+  ['fast', "options must be an object, not 'fast'"],
+];
+
+for (const [options, says] of refusedByTranslate) {
+  test(`translate refuses ${JSON.stringify(options)}`, async () => {
+    await assert.rejects(translator.translate('Danke!', options), (error) => {
+      assert.ok(error instanceof Error);
+      assert.ok(error.message.startsWith('[translate] ') && error.message.includes(says), error.message);
+      return true;
+    });
+  });
+}
+
+const refusedByLoad = [
+  [{ thread: 1 }, "there is no option 'thread'; did you mean 'threads'?"],
+  [{ threads: 0 }, "threads must be 'auto' or a whole number of at least 1, not 0"],
+  [{ threads: 'all' }, "threads must be 'auto' or a whole number of at least 1, not 'all'"],
+  [{ threads: 4 }, "threads is 4, but no build with threads is there yet; use 1 or 'auto'"],
+  [{ onProgress: true }, 'onProgress must be a function, not true'],
+  [{ cache: 'no' }, "cache must be true or false, not 'no'"],
+  [{ cache: true }, 'only models from http(s) URLs can be cached'],
+  [{ integrity: 'md5-abc' }, "integrity must be 'sha256-' and the digest in base64, not 'md5-abc'"],
+  [{ signal: {} }, 'signal must be an AbortSignal'],
+];
+
+for (const [options, says] of refusedByLoad) {
+  test(`load refuses ${JSON.stringify(options)}`, async () => {
+    await assert.rejects(Translator.load(fixturePath, options), (error) => {
+      assert.ok(error.message.startsWith('[load] ') && error.message.includes(says), error.message);
+      return true;
+    });
+  });
+}
+
+test('texts and models of another type are refused', async () => {
+  await assert.rejects(translator.translate(5), { message: '[translate] the text must be a string, not 5' });
+  await assert.rejects(translator.translate(['a', null]), { message: '[translate] text 1 must be a string, not null' });
+  await assert.rejects(Translator.load(42), /the model must be a URL, a path, a Blob, .* not 42/);
+  await assert.rejects(Translator.load(), /the model must be .* not undefined/);
+});
+
+test('options that are undefined count as left out', async () => {
+  const { text } = await translator.translate('Danke!', { beamSize: undefined, sampling: undefined, signal: undefined });
+  assert.equal(text, (await translator.translate('Danke!')).text);
+});
+
+test('after a refusal the translator goes on', async () => {
+  await assert.rejects(translator.translate('Danke!', { beamSize: 0 }));
+  assert.notEqual((await translator.translate('Danke!')).targetTokens.length, 0);
+});
