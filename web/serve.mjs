@@ -17,8 +17,8 @@ const types = {
   '.woff2': 'font/woff2',
 };
 
-/** Resolves to the server and its address. Port 0 takes a free one. */
-export async function serve(folder, port = 0) {
+/** Resolves to the server and its address. Port 0 takes a free one; `headers` are added to every answer. */
+export async function serve(folder, port = 0, headers = {}) {
   const server = createServer(async (request, response) => {
     try {
       const path = normalize(decodeURIComponent(new URL(request.url, 'http://host').pathname));
@@ -32,6 +32,7 @@ export async function serve(folder, port = 0) {
         'Cache-Control': 'no-cache',
         'Cross-Origin-Opener-Policy': 'same-origin',
         'Cross-Origin-Embedder-Policy': 'require-corp',
+        ...headers,
       });
       if (request.method === 'HEAD') response.end();
       else createReadStream(file).pipe(response);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { box, fixtures, laptop, phone, screenshot, smallPhone, start, translate, translated } from './support.mjs';
+import { box, builtPage, fixtures, laptop, phone, screenshot, smallPhone, start, translate, translated } from './support.mjs';
 
 const expected = JSON.parse(readFileSync(new URL('page-translations.json', fixtures), 'utf8'));
 let site;
@@ -52,6 +52,24 @@ test('the model arrives with a progress bar, and the first sentence is translate
       }),
   ));
 
+test('until the model has loaded, an example of its work is shown', () => {
+  let release;
+  const wait = new Promise((resolve) => (release = resolve));
+  return withPage(
+    laptop,
+    async (page) => {
+      await page.getByRole('progressbar').waitFor();
+      const example = await page.locator('.target').innerText();
+      await page.locator('.target [data-token="1"]').hover();
+      assert.match(await readout(page), /reads most from/);
+      release();
+      await translated(page);
+      assert.equal(await page.locator('.target').innerText(), example, 'the model says the same');
+    },
+    (page) => page.route('**/models/*', (route) => wait.then(() => route.continue())),
+  );
+});
+
 test('sentences are translated to the text that the native program gives', () =>
   withPage(laptop, async (page) => {
     await translated(page);
@@ -64,7 +82,7 @@ test('typing on cancels the work before it; the text appears token by token', ()
     await translated(page);
     const before = await page.locator('.target').innerText();
     const all = expected.map(({ source }) => source).join(' ');
-    const { source, translation } = expected[1];
+    const { source, translation } = expected.toSorted((a, b) => b.source.length - a.source.length)[0];
     // At the first token of the long text, the short one is typed over it.
     await page.evaluate(({ all, source }) => {
       window.seen = { partial: [], finished: [] };
@@ -227,6 +245,24 @@ test('typed text is text, never HTML', () =>
     assert.equal(await page.locator('main img, main b').count(), 0);
     assert.equal(await page.title(), 'Wasmformer');
   }));
+
+test('the page obeys its own security policy, in the worker too', async () => {
+  let policy;
+  await withPage(laptop, async (page) => {
+    policy = await page.locator('meta[http-equiv=Content-Security-Policy]').getAttribute('content');
+  });
+  for (const loose of ["'unsafe-inline'", "'unsafe-eval'", 'http', '*']) assert.ok(!policy.includes(loose), policy);
+  // As a header it binds the worker as well, which does not take the policy of the page's <meta>.
+  const strict = await start(builtPage, { 'Content-Security-Policy': policy });
+  const { page, errors } = await strict.open();
+  try {
+    await page.locator('.status .speed, .status [role=alert]').waitFor();
+    assert.deepEqual(await page.getByRole('alert').allInnerTexts(), []);
+    assert.deepEqual(errors, []);
+  } finally {
+    await strict.stop();
+  }
+});
 
 test('nothing comes from another host', () => {
   const hosts = new Set();

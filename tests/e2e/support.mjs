@@ -13,8 +13,8 @@ export const laptop = { viewport: { width: 1366, height: 768 } };
 export const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true };
 export const smallPhone = { viewport: { width: 360, height: 740 }, deviceScaleFactor: 2, hasTouch: true };
 
-export async function start(folder = builtPage) {
-  const { server, address } = await serve(folder);
+export async function start(folder = builtPage, headers = {}) {
+  const { server, address } = await serve(folder, 0, headers);
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
     args: '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'.split(' '),
@@ -41,8 +41,9 @@ export async function start(folder = builtPage) {
   };
 }
 
-/** Waits until the translation of what is in the box is shown. */
+/** Waits until the model's translation of what is in the box is shown. */
 export async function translated(page) {
+  await page.locator('.status .speed').waitFor(); // before that, it is the example of the build
   await page.locator('.target .piece').first().waitFor();
   await page.locator('.target [role=group]:not(.stale)').waitFor();
 }

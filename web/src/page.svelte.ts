@@ -1,5 +1,6 @@
 // The one state of the page: what is loaded, what is typed, what came out, and what the visitor looks at.
 import { Translator, type Hypothesis, type SourceToken, type TargetToken, type TranslatorInfo } from 'wasmformer';
+import example from 'virtual:example';
 import models, { type ModelEntry } from 'virtual:models';
 import { selectMap, type Head, type Maps } from './attention';
 import { examples, fill, strings, type Key, type Locale } from './strings';
@@ -98,6 +99,10 @@ class Page {
     dark.addEventListener('change', follow);
     follow();
     this.source = this.examples[0] ?? '';
+    if (example) {
+      const { perMille, ...sizes } = example.cross;
+      this.shown = { ...example, cross: { ...sizes, data: perMille.map((weight) => weight / 1000) } };
+    }
     if (this.model) void this.load(this.model);
   }
 
@@ -159,12 +164,11 @@ class Page {
     const text = this.source;
     this.translateError = null;
     this.#search?.abort();
-    if (text.trim() === '') {
+    if (text.trim() === '' || !this.#translator) {
       this.shown = null;
       this.partial = null;
       return;
     }
-    if (!this.#translator) return;
     const search = (this.#search = new AbortController());
     this.partial = '';
     const begin = performance.now();

@@ -1,3 +1,13 @@
+declare module 'virtual:example' {
+  import type { Translation } from 'wasmformer';
+  interface Example extends Omit<Translation, 'attention'> {
+    source: string;
+    cross: { layers: number; heads: number; rows: number; columns: number; perMille: number[] };
+  }
+  const example: Example | null;
+  export default example;
+}
+
 declare module 'virtual:models' {
   export interface ModelEntry {
     /** Source and target, 'de-en'. */
