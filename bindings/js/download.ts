@@ -96,7 +96,7 @@ function reason(thrown: unknown): string {
 }
 
 const cacheName = 'wasmformer-models';
-// What tells one version of a file from another, as far as the server shows it.
+// What tells one version of a file from another, the best first; the server may not show all of them.
 const versionHeaders = ['etag', 'last-modified', 'content-length'];
 
 async function readThroughCache(url: string, onProgress: Progress): Promise<Model> {
@@ -120,10 +120,8 @@ async function readThroughCache(url: string, onProgress: Progress): Promise<Mode
 async function isCurrent(url: string, stored: Response): Promise<boolean> {
   const response = await fetch(url, { method: 'HEAD', cache: 'no-cache' }).catch(() => undefined);
   if (!response?.ok) return true;
-  return versionHeaders.every((name) => {
-    const [now, then] = [response.headers.get(name), stored.headers.get(name)];
-    return now === null || then === null || now === then;
-  });
+  const name = versionHeaders.find((header) => response.headers.has(header) && stored.headers.has(header));
+  return name === undefined || response.headers.get(name) === stored.headers.get(name);
 }
 
 /** Throws where the bytes are not those that `integrity` ('sha256-…') names. */

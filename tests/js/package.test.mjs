@@ -1,0 +1,37 @@
+// What npm would publish.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants } from 'node:zlib';
+
+const root = new URL('../../', import.meta.url);
+
+test('the package needs no other at run time', () => {
+  const { dependencies, peerDependencies } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
+  assert.deepEqual({ ...dependencies, ...peerDependencies }, {});
+});
+
+test('the package holds its code, types, worker and both builds', () => {
+  const pack = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+    cwd: fileURLToPath(root),
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const paths = JSON.parse(pack)[0].files.map(({ path }) => path);
+  for (const file of ['index.js', 'index.d.ts', 'worker.js', 'wasm/relaxed/wasmformer.wasm', 'wasm/simd/wasmformer.mjs']) {
+    assert.ok(paths.includes(`dist/${file}`), file);
+  }
+  assert.deepEqual(paths.filter((path) => !/^(dist\/|README|LICENSE|package\.json)/.test(path)), []);
+});
+
+for (const build of ['relaxed', 'simd']) {
+  test(`the ${build} build is at most 450 KB after brotli`, () => {
+    const bytes = ['mjs', 'wasm'].map((type) => readFileSync(new URL(`dist/wasm/${build}/wasmformer.${type}`, root)));
+    // Servers compress at 11, which takes longer and gives less.
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 9 };
+    const size = bytes.reduce((sum, file) => sum + brotliCompressSync(file, { params }).length, 0);
+    assert.ok(size <= 450_000, `${size} bytes`);
+  });
+}
