@@ -226,15 +226,15 @@ bool Search::step() {
 }
 
 std::vector<FoundHypothesis> Search::hypotheses(Index i) const {
+  if (!sentences_[i].done) {
+    const auto best =
+        std::find_if(live_.begin(), live_.end(), [i](const auto& h) { return h.sentence == i; });
+    FoundHypothesis result = *best;
+    result.score = score(result.sum, result.ids.size());
+    return {result};
+  }
   std::vector<FoundHypothesis> result = sentences_[i].ended;
   if (static_cast<Index>(result.size()) > options_.beam_size) result.resize(options_.beam_size);
-  if (!result.empty()) return result;
-  for (const Hypothesis& h : live_) {
-    if (h.sentence != i) continue;
-    result.push_back(h);
-    result.front().score = score(h.sum, h.ids.size());
-    break;
-  }
   return result;
 }
 

@@ -53,7 +53,7 @@ class Search {
   // lives scores above the best of them, or at its max_length, where the living ones count as ended.
   bool step();
 
-  // Of sentence i: those that ended, best first, at most beam_size; while none has, the best that lives.
+  // Of sentence i, once it has ended: best first, at most beam_size. Before: the best that lives.
   std::vector<FoundHypothesis> hypotheses(Index i) const;
 
  private:
