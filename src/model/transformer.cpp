@@ -137,14 +137,13 @@ Var Transformer::decode(Tape& tape, std::span<const TokenId> ids, std::span<cons
                         std::span<const Span> memory_spans, Cache* cache, AttentionRecord* self_attention,
                         AttentionRecord* cross_attention) {
   check_spans("decode", ids.size(), spans);
+  WASMFORMER_CHECK(!cache || spans.size() == cache->lengths.size(),
+                   "[decode] " << spans.size() << " spans for " << cache->lengths.size() << " cache slots.");
   Var x = embedding(tape, ids, places(ids.size(), spans, cache), target_embedding(), target_positions_,
                     config_.dropout);
 
   std::vector<Span> key_spans(spans.begin(), spans.end());
   if (cache) {
-    WASMFORMER_CHECK(spans.size() == cache->lengths.size(), "[decode] " << spans.size() << " spans for "
-                                                                        << cache->lengths.size()
-                                                                        << " cache slots.");
     for (std::size_t i = 0; i < spans.size(); ++i) {
       key_spans[i] = {static_cast<Index>(i) * cache->capacity, cache->lengths[i] + spans[i].size};
       WASMFORMER_CHECK(key_spans[i].size <= cache->capacity, "[decode] " << key_spans[i].size
