@@ -50,6 +50,10 @@ TEST_CASE("Dropout zeroes its share of the elements and scales the others up") {
   // No row or column is dropped as a whole.
   CHECK((y.rowwise().sum().array() > 0).all());
   CHECK((y.colwise().sum().array() > 0).all());
+  // Nor do parts that different threads work on share their draws.
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < i; ++j)
+      if (y.row(i) == y.row(j)) FAIL("rows " << j << " and " << i << " drop the same");
 
   tape.clear();
   tape.seed(5);
