@@ -1,5 +1,5 @@
-// A worker, or the other end in it, alike in browsers (Deno, Bun) and in Node.
-import { nodeModule } from './node.js';
+// A worker, or the other end in it, alike in browsers and in Node (Deno, Bun).
+import { isNode, nodeModule } from './node.js';
 
 export interface WorkerPort<Out, In> {
   post(message: Out, transfer?: Transferable[]): void;
@@ -16,7 +16,7 @@ const ignore = () => {};
 const here = import.meta.url;
 
 export async function openWorker<Out, In>(): Promise<WorkerPort<Out, In>> {
-  return typeof Worker === 'function' ? openWebWorker() : openNodeWorker();
+  return isNode ? openNodeWorker() : openWebWorker();
 }
 
 function openWebWorker<Out, In>(): WorkerPort<Out, In> {
