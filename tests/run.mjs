@@ -47,7 +47,6 @@ const suites = {
   'Includes': nodeTest(() => [join(root, 'tests/include_order_test.mjs')]),
   'C++, native': catch2(join(root, 'build/native/tests/wasmformer_tests')),
   'C++, gradients in double': catch2(join(root, 'build/native/tests/wasmformer_gradient_tests')),
-  'The program': nodeTest(testFiles('tests/cli')),
   'C++, WebAssembly with relaxed SIMD': wasmTests('wasm', ...relaxed),
   'C++, WebAssembly with plain SIMD': wasmTests('wasm-simd'),
   'Program': nodeTest(testFiles('tests/cli')),
