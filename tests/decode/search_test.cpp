@@ -249,6 +249,26 @@ TEST_CASE("Search refuses what it cannot do and names both sides") {
   CHECK_THROWS_AS(with({{5, 3}, {99}, 5}, {}), Error);
 }
 
+TEST_CASE("While a search goes on there is one hypothesis, a token longer with each step") {
+  const ModelFile file = letters_model(5, /*end_bias=*/3);
+  ThreadPool pool;
+  bool ended_early = false;
+  for (const SearchInput& input : inputs) {
+    Search s(*file.transformer, pool, {input}, {.beam_size = 4});
+    std::size_t steps = 0;
+    while (s.step()) {
+      const Found found = s.hypotheses(0);
+      REQUIRE(found.size() == 1);
+      CHECK(found[0].ids.size() == ++steps);
+      CHECK(found[0].ids.back() != 3);
+    }
+    const Found found = s.hypotheses(0);
+    REQUIRE(found.size() == 4);
+    for (const FoundHypothesis& h : found) ended_early |= h.ids.size() < steps;
+  }
+  CHECK(ended_early);  // hypotheses that ended while others went on
+}
+
 TEST_CASE("No sentences are found at once") {
   const ModelFile file = letters_model(1);
   ThreadPool pool;
