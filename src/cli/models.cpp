@@ -17,20 +17,20 @@ struct AverageOptions {
 
 // The mean of every weight over all checkpoints (Vaswani et al. 2017, section 6.1).
 void average(const AverageOptions& o) {
-  ModelFile sum = load_model(o.checkpoints.front());
+  ModelFile sum = load_model(o.checkpoints.back());  // whose metadata stays
   const Scalar share = Scalar(1) / static_cast<Scalar>(o.checkpoints.size());
-  for (std::size_t i = 1; i < o.checkpoints.size(); ++i) {
+  for (std::size_t i = 0; i + 1 < o.checkpoints.size(); ++i) {
     const ModelFile other = load_model(o.checkpoints[i]);
     WASMFORMER_CHECK(
         other.transformer->config() == sum.transformer->config(),
-        "[average] " << o.checkpoints[i] << " and " << o.checkpoints.front() << " differ in their config.");
+        "[average] " << o.checkpoints[i] << " and " << o.checkpoints.back() << " differ in their config.");
     std::vector<const Matrix*> values;
     other.transformer->visit([&](const std::string&, Parameter& p, Initial) { values.push_back(&p.value); });
     std::size_t n = 0;
     sum.transformer->visit([&](const std::string&, Parameter& p, Initial) { p.value += *values[n++]; });
   }
   sum.transformer->visit([&](const std::string&, Parameter& p, Initial) { p.value *= share; });
-  for (const char* key : {"training", "progress", "valid_loss", "valid_bleu"}) sum.metadata.erase(key);
+  for (const char* key : {"progress", "valid_loss", "valid_bleu"}) sum.metadata.erase(key);
   sum.metadata["averaged"] = std::to_string(o.checkpoints.size()) + " checkpoints";
   for (const std::string& option : o.metadata) {
     const auto [key, value] = key_value(option);
