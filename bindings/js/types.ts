@@ -79,7 +79,7 @@ export interface TranslateOptions<Text = string> {
   lengthPenalty?: number;
   /** Hypotheses to return, at most beamSize. Default 1. */
   nBest?: number;
-  /** Target tokens at most. Default: source tokens + 50. */
+  /** Target tokens at most. Default: source tokens + 50, within the model's max_length. */
   maxLength?: number;
   /** Draw the tokens instead of searching for the best. */
   sampling?: SamplingOptions;
@@ -150,6 +150,6 @@ export interface Translation extends Hypothesis {
   sourceTokens: SourceToken[];
   /** The nBest - 1 further hypotheses, best first. */
   alternatives: Hypothesis[];
-  /** There if `attention` asked for it; that of the best hypothesis. */
+  /** That of the best hypothesis; there if `attention` asked for it and the text is not empty. */
   attention?: Attention;
 }

@@ -30,7 +30,8 @@ async function loadWithWorker() {
 }
 
 const index = new URL('../../dist/index.js', import.meta.url).href;
-const node = (script) => promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
+const node = (script, ...flags) =>
+  promisify(execFile)(process.execPath, [...flags, '--input-type=module', '-e', script]);
 
 test('calls made together take turns, and each gets its own answer', () =>
   withTranslator(async (translator) => {
@@ -141,6 +142,30 @@ test('a program ends without dispose, after its calls', async () => {
     const translator = await Translator.load(${model});
     translator.translate('Danke!').then(({ text }) => console.log(text));`);
   assert.notEqual(stdout.trim(), '');
+});
+
+test('a translator that is forgotten takes its worker with it, but not while a call waits', async () => {
+  const { stdout } = await node(
+    `import { Worker } from 'node:worker_threads';
+    import { setTimeout } from 'node:timers/promises';
+    import { Translator } from ${JSON.stringify(index)};
+    const { postMessage } = Worker.prototype;
+    let worker;
+    Worker.prototype.postMessage = function (...values) {
+      worker = this;
+      return postMessage.apply(this, values);
+    };
+    const collecting = setInterval(gc, 5);
+    const translate = async (text) => (await Translator.load(${JSON.stringify(fixturePath)})).translate(text);
+    const { length } = await translate(Array(100).fill('Danke!'));
+    let isGone = false;
+    worker.on('exit', () => (isGone = true));
+    while (!isGone) await setTimeout(5);
+    clearInterval(collecting);
+    console.log(length);`,
+    '--expose-gc',
+  );
+  assert.equal(stdout.trim(), '100');
 });
 
 test('importing the package needs nothing of a browser and leaves no trace', async () => {
