@@ -21,9 +21,11 @@ void average(const AverageOptions& o) {
   const Scalar share = Scalar(1) / static_cast<Scalar>(o.checkpoints.size());
   for (std::size_t i = 0; i + 1 < o.checkpoints.size(); ++i) {
     const ModelFile other = load_model(o.checkpoints[i]);
-    WASMFORMER_CHECK(
-        other.transformer->config() == sum.transformer->config(),
-        "[average] " << o.checkpoints[i] << " and " << o.checkpoints.back() << " differ in their config.");
+    WASMFORMER_CHECK(other.transformer->config() == sum.transformer->config() &&
+                         other.source_tokenizer->model() == sum.source_tokenizer->model() &&
+                         other.target_tokenizer->model() == sum.target_tokenizer->model(),
+                     "[average] " << o.checkpoints[i] << " and " << o.checkpoints.back()
+                                  << " differ in their config or tokenizers.");
     std::vector<const Matrix*> values;
     other.transformer->visit([&](const std::string&, Parameter& p, Initial) { values.push_back(&p.value); });
     std::size_t n = 0;
