@@ -3,7 +3,7 @@
 namespace wasmformer {
 
 ConstView Var::gradient() const {
-  WASMFORMER_CHECK(node_->gradient, "[gradient] nothing flowed into this " << shape(*this) << " variable.");
+  WASMFORMER_CHECK(node_->gradient, "[gradient] nothing flowed into this " << shape(*this) << " variable");
   return {node_->gradient, node_->rows, node_->cols};
 }
 
@@ -28,15 +28,15 @@ GradientSlot Tape::gradient(Var var) {
 
 GradientSlot Tape::gradient_over_value(Var var) {
   Var::Node& node = *var.node_;
-  WASMFORMER_CHECK(!node.gradient, "[gradient] this " << shape(var) << " variable has other uses.");
+  WASMFORMER_CHECK(!node.gradient, "[gradient] this " << shape(var) << " variable has other uses");
   node.gradient = node.value;
   return {View(node.gradient, node.rows, node.cols), true};
 }
 
 void Tape::backward(Var loss) {
-  WASMFORMER_CHECK(recording_, "[backward] this tape does not record.");
+  WASMFORMER_CHECK(recording_, "[backward] this tape does not record");
   WASMFORMER_CHECK(loss.rows() == 1 && loss.cols() == 1,
-                   "[backward] the loss is " << shape(loss) << ", not [1, 1].");
+                   "[backward] the loss is " << shape(loss) << ", not [1, 1]");
   gradient(loss).view.setOnes();
   for (auto operation = operations_.rbegin(); operation != operations_.rend(); ++operation)
     if (const Var::Node& out = *operation->out; out.gradient)

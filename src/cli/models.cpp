@@ -25,7 +25,7 @@ void average(const AverageOptions& o) {
                          other.source_tokenizer->model() == sum.source_tokenizer->model() &&
                          other.target_tokenizer->model() == sum.target_tokenizer->model(),
                      "[average] " << o.checkpoints[i] << " and " << o.checkpoints.back()
-                                  << " differ in their config or tokenizers.");
+                                  << " differ in their config or tokenizers");
     std::vector<const Matrix*> values;
     other.transformer->visit([&](const std::string&, Parameter& p, Initial) { values.push_back(&p.value); });
     std::size_t n = 0;

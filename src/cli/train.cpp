@@ -65,14 +65,14 @@ void take_vocabulary(Config& config, const Tokenizer& source, const Tokenizer& t
   config.bos_id = target.bos_id() >= 0 ? target.bos_id() : config.pad_id;
   config.eos_id = target.eos_id();
   WASMFORMER_CHECK(config.eos_id >= 0 && config.eos_id == source.eos_id(),
-                   "[train] the tokenizers need one end token, </s>, with the same id.");
+                   "[train] the tokenizers need one end token, </s>, with the same id");
 }
 
 Start fresh(const TrainOptions& o, const std::string& last) {
   WASMFORMER_CHECK(!fs::exists(last), "[train] " << last
                                                  << " exists already; add --resume to go on with that run, "
-                                                 << "or choose another --output.");
-  WASMFORMER_CHECK(!o.tokenizer.empty(), "[train] --tokenizer is required.");
+                                                 << "or choose another --output");
+  WASMFORMER_CHECK(!o.tokenizer.empty(), "[train] --tokenizer is required");
   auto source = load_tokenizer(o.tokenizer);
   auto target = o.target_tokenizer.empty() ? source : load_tokenizer(o.target_tokenizer);
   Preset p = settings(o, preset("small"));
@@ -93,11 +93,11 @@ Start resumed(const TrainOptions& o, const std::string& last) {
   take_vocabulary(p.config, *start.model.source_tokenizer, *start.model.target_tokenizer);
   WASMFORMER_CHECK(
       p.config == config && p.training == start.training,
-      "[train] " << last << " was trained with other settings than these; repeat its own or leave them out.");
+      "[train] " << last << " was trained with other settings than these; repeat its own or leave them out");
   for (const auto& [path, own] : {std::pair(o.tokenizer, start.model.source_tokenizer),
                                   std::pair(o.target_tokenizer, start.model.target_tokenizer)})
     WASMFORMER_CHECK(path.empty() || load_tokenizer(path)->model() == own->model(),
-                     "[train] " << last << " was trained with another tokenizer than " << path << ".");
+                     "[train] " << last << " was trained with another tokenizer than " << path);
   return start;
 }
 
@@ -292,14 +292,14 @@ class Run {
 
 void train(const TrainOptions& o) {
   WASMFORMER_CHECK(o.max_epochs > 0 || o.max_steps > 0 || o.max_minutes > 0,
-                   "[train] say when to stop: --max-epochs, --max-steps or --max-minutes.");
+                   "[train] say when to stop: --max-epochs, --max-steps or --max-minutes");
   ProgressLine line;
   Start start = start_or_resume(o);
   Corpus corpus = load(o.train, start.model, "train", line);
   Corpus valid = load(o.valid, start.model, "valid", line);
   std::error_code error;
   fs::create_directories(o.output, error);
-  WASMFORMER_CHECK(!error, "[train] cannot make the folder " << o.output << ": " << error.message() << ".");
+  WASMFORMER_CHECK(!error, "[train] cannot make the folder " << o.output << ": " << error.message());
   std::signal(SIGINT, [](int) { interrupted = 1; });
   std::signal(SIGTERM, [](int) { interrupted = 1; });
   Run(o, std::move(start), std::move(corpus), std::move(valid), read_parallel_text(o.valid), line)();

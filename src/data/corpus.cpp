@@ -9,12 +9,12 @@ Corpus tokenize_corpus(const std::vector<std::string>& sources, const std::vecto
                        const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer,
                        const Config& config) {
   WASMFORMER_CHECK(sources.size() == targets.size(), "[corpus] " << sources.size() << " source lines but "
-                                                                 << targets.size() << " target lines.");
-  WASMFORMER_CHECK(!sources.empty(), "[corpus] there are no sentence pairs.");
+                                                                 << targets.size() << " target lines");
+  WASMFORMER_CHECK(!sources.empty(), "[corpus] there are no sentence pairs");
   Corpus corpus;
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    WASMFORMER_CHECK(is_utf8(sources[i]), "[corpus] source line " << i + 1 << " is not UTF-8.");
-    WASMFORMER_CHECK(is_utf8(targets[i]), "[corpus] target line " << i + 1 << " is not UTF-8.");
+    WASMFORMER_CHECK(is_utf8(sources[i]), "[corpus] source line " << i + 1 << " is not UTF-8");
+    WASMFORMER_CHECK(is_utf8(targets[i]), "[corpus] target line " << i + 1 << " is not UTF-8");
     SentencePair pair{source_tokenizer.encode(sources[i]), target_tokenizer.encode(targets[i])};
     const bool empty = pair.source.empty() || pair.target.empty();
     pair.source.push_back(config.eos_id);
@@ -27,7 +27,7 @@ Corpus tokenize_corpus(const std::vector<std::string>& sources, const std::vecto
   }
   WASMFORMER_CHECK(!corpus.pairs.empty(),
                    "[corpus] all " << corpus.skipped << " pairs have an empty side or more than max_length "
-                                   << config.max_length << " tokens.");
+                                   << config.max_length << " tokens");
   return corpus;
 }
 

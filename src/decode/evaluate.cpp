@@ -8,7 +8,7 @@ Evaluation evaluate(const ModelFile& model, ThreadPool& pool, const std::vector<
                     const std::vector<std::string>& references, const TranslateOptions& options,
                     Index batch_tokens, const std::function<void(std::size_t)>& done) {
   WASMFORMER_CHECK(sources.size() == references.size(),
-                   "[evaluate] " << sources.size() << " sources but " << references.size() << " references.");
+                   "[evaluate] " << sources.size() << " sources but " << references.size() << " references");
   Evaluation result;
   for (Translation& t : translate_in_batches(model, pool, sources, options, batch_tokens, done)) {
     result.target_tokens += static_cast<Index>(t.tokens.size());

@@ -21,7 +21,7 @@ using Row = Eigen::Ref<RowVector>;
 void log_softmax(Row row, const Config& config) {
   row(config.pad_id) = row(config.bos_id) = minus_infinity;
   const Scalar max = row.maxCoeff(), log_sum = max + std::log((row.array() - max).exp().sum());
-  WASMFORMER_CHECK(std::isfinite(log_sum), "[search] the model gives scores that are not numbers.");
+  WASMFORMER_CHECK(std::isfinite(log_sum), "[search] the model gives scores that are not numbers");
   row.array() -= log_sum;
 }
 
@@ -58,23 +58,23 @@ Search::Search(Transformer& transformer, ThreadPool& pool, std::vector<SearchInp
       cache_(transformer.config().decoder_layers, static_cast<Index>(inputs.size()) * options.beam_size,
              longest(inputs), transformer.config().d_model) {
   const Config& c = transformer.config();
-  WASMFORMER_CHECK(options.beam_size >= 1, "[search] beam_size " << options.beam_size << " is below 1.");
+  WASMFORMER_CHECK(options.beam_size >= 1, "[search] beam_size " << options.beam_size << " is below 1");
   WASMFORMER_CHECK(!options.sampling || options.beam_size == 1,
-                   "[search] sampling goes with beam_size 1, not " << options.beam_size << ".");
+                   "[search] sampling goes with beam_size 1, not " << options.beam_size);
   Index at = 0;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     SearchInput& input = inputs[i];
     const Index source = static_cast<Index>(input.source.size()),
                 prefix = static_cast<Index>(input.prefix.size());
-    WASMFORMER_CHECK(source >= 1 && source <= c.max_length,
-                     "[search] sentence " << i + 1 << " has " << source << " tokens; the model takes 1 to "
-                                          << c.max_length << ".");
+    WASMFORMER_CHECK(source >= 1 && source <= c.max_length, "[search] a sentence has "
+                                                                << source << " tokens; the model takes 1 to "
+                                                                << c.max_length);
     WASMFORMER_CHECK(input.max_length >= 1 && input.max_length <= c.max_length,
                      "[search] max_length " << input.max_length << " is not in 1 to " << c.max_length
-                                            << ", the model's own.");
+                                            << ", the model's own");
     WASMFORMER_CHECK(prefix < input.max_length, "[search] a prefix of "
                                                     << prefix << " tokens leaves no room below max_length "
-                                                    << input.max_length << ".");
+                                                    << input.max_length);
     source_spans_.push_back({at, source});
     at += source;
     Hypothesis start;

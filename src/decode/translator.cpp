@@ -23,18 +23,18 @@ AttentionMaps maps(const AttentionRecord& record, std::size_t sentence, Index he
 
 void check(const TranslateOptions& o) {
   WASMFORMER_CHECK(o.beam_size >= 1 && o.beam_size <= 64,
-                   "[translate] beam_size " << o.beam_size << " is not in 1 to 64.");
+                   "[translate] beam_size " << o.beam_size << " is not in 1 to 64");
   WASMFORMER_CHECK(o.n_best >= 1 && o.n_best <= o.beam_size,
-                   "[translate] n_best " << o.n_best << " is not in 1 to beam_size " << o.beam_size << ".");
-  WASMFORMER_CHECK(std::isfinite(o.length_penalty), "[translate] length_penalty is not a number.");
-  WASMFORMER_CHECK(o.max_length >= 0, "[translate] max_length " << o.max_length << " is negative.");
-  WASMFORMER_CHECK(o.top_tokens >= 0, "[translate] top_tokens " << o.top_tokens << " is negative.");
+                   "[translate] n_best " << o.n_best << " is not in 1 to beam_size " << o.beam_size);
+  WASMFORMER_CHECK(std::isfinite(o.length_penalty), "[translate] length_penalty is not a number");
+  WASMFORMER_CHECK(o.max_length >= 0, "[translate] max_length " << o.max_length << " is negative");
+  WASMFORMER_CHECK(o.top_tokens >= 0, "[translate] top_tokens " << o.top_tokens << " is negative");
   if (!o.sampling) return;
   WASMFORMER_CHECK(o.sampling->temperature > 0,
-                   "[translate] temperature " << o.sampling->temperature << " is not above 0.");
-  WASMFORMER_CHECK(o.sampling->top_k >= 0, "[translate] top_k " << o.sampling->top_k << " is negative.");
+                   "[translate] temperature " << o.sampling->temperature << " is not above 0");
+  WASMFORMER_CHECK(o.sampling->top_k >= 0, "[translate] top_k " << o.sampling->top_k << " is negative");
   WASMFORMER_CHECK(o.sampling->top_p > 0 && o.sampling->top_p <= 1,
-                   "[translate] top_p " << o.sampling->top_p << " is not in (0, 1].");
+                   "[translate] top_p " << o.sampling->top_p << " is not in (0, 1]");
 }
 
 }  // namespace
@@ -173,7 +173,13 @@ std::vector<Translation> translate_in_batches(const ModelFile& model, ThreadPool
                                               const TranslateOptions& options, Index batch_tokens,
                                               const std::function<void(std::size_t)>& done) {
   std::vector<std::size_t> lengths, order(texts.size());
-  for (const std::string& text : texts) lengths.push_back(model.source_tokenizer->encode(text).size() + 1);
+  for (const std::string& text : texts) {
+    lengths.push_back(model.source_tokenizer->encode(text).size() + 1);
+    const auto limit = static_cast<std::size_t>(model.transformer->config().max_length);
+    WASMFORMER_CHECK(lengths.back() <= limit, "[translate] sentence "
+                                                  << lengths.size() << " has " << lengths.back()
+                                                  << " tokens; the model takes at most " << limit);
+  }
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return lengths[a] < lengths[b]; });
 

@@ -40,7 +40,7 @@ void gemm(ThreadPool& pool, ConstView a, Op op_a, ConstView b, Op op_b, View c, 
   const Index kb = tb ? b.cols() : b.rows(), n = tb ? b.rows() : b.cols();
   WASMFORMER_CHECK(k == kb && c.rows() == m && c.cols() == n,
                    "[gemm] " << shape(a) << (ta ? "ᵀ" : "") << " times " << shape(b) << (tb ? "ᵀ" : "")
-                             << " does not give " << shape(c) << ".");
+                             << " does not give " << shape(c));
   if (m == 0 || n == 0) return;
   if (k == 0) {
     if (!accumulate) c.setZero();

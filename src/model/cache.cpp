@@ -16,7 +16,7 @@ Cache::Cache(Index decoder_layers, Index slots, Index tokens, Index d_model)
 void Cache::select(const std::vector<Index>& parents) {
   const Index slots = static_cast<Index>(parents.size());
   WASMFORMER_CHECK(slots * capacity <= spare_.rows(),
-                   "[cache] " << slots << " slots are more than it was made for.");
+                   "[cache] " << slots << " slots are more than it was made for");
   for (Layer& layer : layers) {
     for (Matrix* rows : {&layer.keys, &layer.values}) {
       for (Index i = 0; i < slots; ++i)

@@ -21,11 +21,11 @@ void check_spans(const char* tag, std::size_t tokens, std::span<const Span> span
   Index at = 0;
   for (const Span& span : spans) {
     WASMFORMER_CHECK(span.begin == at && span.size >= 0,
-                     "[" << tag << "] spans must follow each other without gaps.");
+                     "[" << tag << "] spans must follow each other without gaps");
     at = span.end();
   }
   WASMFORMER_CHECK(at == static_cast<Index>(tokens),
-                   "[" << tag << "] spans cover " << at << " of " << tokens << " tokens.");
+                   "[" << tag << "] spans cover " << at << " of " << tokens << " tokens");
 }
 
 std::vector<Matrix>* next_layer(AttentionRecord* record) {
@@ -138,7 +138,7 @@ Var Transformer::decode(Tape& tape, std::span<const TokenId> ids, std::span<cons
                         AttentionRecord* cross_attention) {
   check_spans("decode", ids.size(), spans);
   WASMFORMER_CHECK(!cache || spans.size() == cache->lengths.size(),
-                   "[decode] " << spans.size() << " spans for " << cache->lengths.size() << " cache slots.");
+                   "[decode] " << spans.size() << " spans for " << cache->lengths.size() << " cache slots");
   Var x = embedding(tape, ids, places(ids.size(), spans, cache), target_embedding(), target_positions_,
                     config_.dropout);
 
@@ -148,7 +148,7 @@ Var Transformer::decode(Tape& tape, std::span<const TokenId> ids, std::span<cons
       key_spans[i] = {static_cast<Index>(i) * cache->capacity, cache->lengths[i] + spans[i].size};
       WASMFORMER_CHECK(key_spans[i].size <= cache->capacity, "[decode] " << key_spans[i].size
                                                                          << " tokens do not fit the cache's "
-                                                                         << cache->capacity << ".");
+                                                                         << cache->capacity);
     }
   }
   // New rows join their slot; attention reads the slots.

@@ -58,7 +58,7 @@ Var activation(Tape& tape, Var x, Activation kind, double dropout) {
     tape.record(y, [&tape, x, kind, drop](ConstView dy) {
       // y = f(x) * mask
       auto [dx, fresh] = tape.gradient(x);
-      WASMFORMER_CHECK(fresh, "[activation] the input has other uses.");
+      WASMFORMER_CHECK(fresh, "[activation] the input has other uses");
       tape.for_rows(dy.rows(), dy.cols(), [&](Index begin, Index end) {
         const Index first = begin * dy.cols(), count = (end - begin) * dy.cols();
         Scalar* out = dx.data() + first;

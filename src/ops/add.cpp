@@ -6,7 +6,7 @@ namespace wasmformer {
 
 Var add(Tape& tape, Var x, Var y, double dropout) {
   WASMFORMER_CHECK(x.rows() == y.rows() && x.cols() == y.cols(),
-                   "[add] shapes " << shape(x) << " and " << shape(y) << " differ.");
+                   "[add] shapes " << shape(x) << " and " << shape(y) << " differ");
   const Index d = x.cols();
   const Dropout drop(tape, dropout);
   Var z = tape.variable(x.rows(), d, x.wants_gradient() || y.wants_gradient());

@@ -26,23 +26,23 @@ struct Blocks {
 void check(Var q, Var k, Var v, std::span<const Span> query_spans, std::span<const Span> key_spans,
            const AttentionOptions& options) {
   WASMFORMER_CHECK(k.rows() == v.rows(),
-                   "[attention] keys " << shape(k) << " and values " << shape(v) << " differ in rows.");
+                   "[attention] keys " << shape(k) << " and values " << shape(v) << " differ in rows");
   WASMFORMER_CHECK(q.cols() == k.cols() && k.cols() == v.cols(),
                    "[attention] queries " << shape(q) << ", keys " << shape(k) << " and values " << shape(v)
-                                          << " differ in columns.");
+                                          << " differ in columns");
   WASMFORMER_CHECK(
       options.heads > 0 && q.cols() % options.heads == 0,
-      "[attention] " << q.cols() << " features do not divide into " << options.heads << " heads.");
+      "[attention] " << q.cols() << " features do not divide into " << options.heads << " heads");
   WASMFORMER_CHECK(query_spans.size() == key_spans.size(), "[attention] "
                                                                << query_spans.size() << " query spans and "
-                                                               << key_spans.size() << " key spans.");
+                                                               << key_spans.size() << " key spans");
   for (std::size_t i = 0; i < query_spans.size(); ++i) {
     const Span a = query_spans[i], b = key_spans[i];
     WASMFORMER_CHECK(a.begin >= 0 && a.end() <= q.rows() && b.begin >= 0 && b.end() <= k.rows() &&
                          b.size >= (options.causal ? a.size : Index(a.size > 0)),
                      "[attention] sentence " << i << ": queries " << a.begin << " to " << a.end()
                                              << " and keys " << b.begin << " to " << b.end()
-                                             << " do not fit.");
+                                             << " do not fit");
   }
 }
 

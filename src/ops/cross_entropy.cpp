@@ -7,10 +7,10 @@ namespace wasmformer {
 CrossEntropy cross_entropy(Tape& tape, Var logits, std::span<const TokenId> targets, double smoothing) {
   const Index n = logits.rows(), vocabulary = logits.cols();
   WASMFORMER_CHECK(n == static_cast<Index>(targets.size()) && n > 0,
-                   "[cross_entropy] logits " << shape(logits) << " and " << targets.size() << " targets.");
+                   "[cross_entropy] logits " << shape(logits) << " and " << targets.size() << " targets");
   for (TokenId target : targets)
     WASMFORMER_CHECK(target >= 0 && target < vocabulary,
-                     "[cross_entropy] target " << target << " is not below " << vocabulary << ".");
+                     "[cross_entropy] target " << target << " is not below " << vocabulary);
 
   Scalar* log_sum = tape.scratch<Scalar>(n);  // log Σ exp(logit)
   double* row_loss = tape.scratch<double>(n);

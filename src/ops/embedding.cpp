@@ -9,7 +9,7 @@ namespace {
 
 void check_range(const char* what, Index value, Index size) {
   WASMFORMER_CHECK(value >= 0 && value < size,
-                   "[embedding] " << what << " " << value << " is not below " << size << ".");
+                   "[embedding] " << what << " " << value << " is not below " << size);
 }
 
 }  // namespace
@@ -17,7 +17,7 @@ void check_range(const char* what, Index value, Index size) {
 Var embedding(Tape& tape, std::span<const TokenId> ids, std::span<const Index> at, Parameter& table,
               Parameter& positions, double dropout) {
   WASMFORMER_CHECK(ids.size() == at.size(),
-                   "[embedding] " << ids.size() << " ids but " << at.size() << " places.");
+                   "[embedding] " << ids.size() << " ids but " << at.size() << " places");
   const Index n = static_cast<Index>(ids.size()), d = table.value.cols();
   for (TokenId id : ids) check_range("token", id, table.value.rows());
   for (Index place : at) check_range("place", place, positions.value.rows());

@@ -7,7 +7,7 @@ namespace wasmformer {
 Var layer_norm(Tape& tape, Var x, Parameter& weight, Parameter& bias, double epsilon) {
   WASMFORMER_CHECK(x.cols() == weight.value.cols() && x.cols() == bias.value.cols(),
                    "[layer_norm] input " << shape(x) << ", weight " << shape(weight.value) << " and bias "
-                                         << shape(bias.value) << " differ in columns.");
+                                         << shape(bias.value) << " differ in columns");
   const Index n = x.rows(), d = x.cols();
   Var y = tape.variable(n, d, x.wants_gradient() || weight.wants_gradient());
   Scalar* mean = tape.scratch<Scalar>(n);

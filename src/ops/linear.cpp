@@ -7,10 +7,9 @@ namespace wasmformer {
 Var linear(Tape& tape, Var x, Parameter& weight, Parameter* bias) {
   WASMFORMER_CHECK(x.cols() == weight.value.cols(), "[linear] input " << shape(x) << " and weight "
                                                                       << shape(weight.value)
-                                                                      << " differ in columns.");
-  WASMFORMER_CHECK(
-      !bias || bias->value.cols() == weight.value.rows(),
-      "[linear] bias " << shape(bias->value) << " does not fit weight " << shape(weight.value) << ".");
+                                                                      << " differ in columns");
+  WASMFORMER_CHECK(!bias || bias->value.cols() == weight.value.rows(),
+                   "[linear] bias " << shape(bias->value) << " does not fit weight " << shape(weight.value));
   Var y = tape.variable(x.rows(), weight.value.rows(), x.wants_gradient() || weight.wants_gradient());
   if (bias) {
     tape.for_rows(y.rows(), y.cols(), [&](Index begin, Index end) {

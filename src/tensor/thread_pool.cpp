@@ -58,7 +58,7 @@ struct ThreadPool::State {
 };
 
 ThreadPool::ThreadPool(int threads) : state_(std::make_unique<State>()) {
-  WASMFORMER_CHECK(threads >= 1, "[threads] " << threads << " threads cannot work; at least 1 is needed.");
+  WASMFORMER_CHECK(threads >= 1, "[threads] " << threads << " threads cannot work; at least 1 is needed");
   for (int i = 1; has_threads && i < threads; ++i)
     state_->workers.emplace_back([s = state_.get()] { s->work(); });
 }

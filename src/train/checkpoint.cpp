@@ -41,7 +41,7 @@ std::string serialize_checkpoint(const ModelFile& model, Trainer& trainer, const
 
 TrainingConfig checkpoint_config(const std::map<std::string, std::string>& metadata) {
   const auto found = metadata.find("training");
-  WASMFORMER_CHECK(found != metadata.end(), "[checkpoint] this model file holds no state of a training run.");
+  WASMFORMER_CHECK(found != metadata.end(), "[checkpoint] this model file holds no state of a training run");
   Config config;
   TrainingConfig training;
   from_json(found->second, config, &training);
@@ -52,11 +52,11 @@ BestSoFar restore_checkpoint(std::string_view bytes, Trainer& trainer) {
   const SafetensorsFile file = parse_safetensors(bytes);
   const auto found = file.metadata.find("progress");
   WASMFORMER_CHECK(found != file.metadata.end(),
-                   "[checkpoint] this model file holds no state of a training run.");
+                   "[checkpoint] this model file holds no state of a training run");
   for_each_moment(trainer, [&](const std::string& name, Matrix& m) {
     Matrix stored = file.matrix(name);
     WASMFORMER_CHECK(stored.rows() == m.rows() && stored.cols() == m.cols(),
-                     "[checkpoint] " << name << " is " << shape(stored) << ", not " << shape(m) << ".");
+                     "[checkpoint] " << name << " is " << shape(stored) << ", not " << shape(m));
     m = std::move(stored);
   });
   try {

@@ -42,7 +42,7 @@ void Trainer::resume(const Progress& progress) {
   WASMFORMER_CHECK(progress.step >= 0 && progress.epoch >= 0 && progress.batch >= 0,
                    "[train] the run stands at step " << progress.step << ", epoch " << progress.epoch
                                                      << ", batch " << progress.batch
-                                                     << "; none of them can be negative.");
+                                                     << "; none of them can be negative");
   progress_ = progress;
   plan_epoch();
   WASMFORMER_CHECK(progress.batch < batches_per_epoch(),
@@ -59,7 +59,7 @@ StepReport Trainer::step() {
   const Var loss = forward(tape_, transformer_, batch, config_.label_smoothing).loss;
   report.loss = loss.value()(0, 0);
   WASMFORMER_CHECK(std::isfinite(report.loss),
-                   "[train] the loss of step " << step << " is not finite; a lower learning_rate may help.");
+                   "[train] the loss of step " << step << " is not finite; a lower learning_rate may help");
   tape_.backward(loss);
   report.learning_rate = learning_rate(config_, transformer_.config().d_model, step);
   report.gradient_norm = adam_.step(pool_, step, report.learning_rate);

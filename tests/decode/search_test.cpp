@@ -240,7 +240,7 @@ TEST_CASE("Search refuses what it cannot do and names both sides") {
   CHECK_THROWS_WITH(with({{5, 3}, {}, 5}, {.beam_size = 0}), ContainsSubstring("beam_size 0"));
   CHECK_THROWS_WITH(with({{5, 3}, {}, 5}, {.beam_size = 2, .sampling = Sampling{}}),
                     ContainsSubstring("sampling") && ContainsSubstring("2"));
-  CHECK_THROWS_WITH(with({{}, {}, 5}, {}), ContainsSubstring("sentence 2 has 0 tokens"));
+  CHECK_THROWS_WITH(with({{}, {}, 5}, {}), ContainsSubstring("a sentence has 0 tokens"));
   CHECK_THROWS_WITH(with({Ids(41, 5), {}, 5}, {}), ContainsSubstring("41 tokens") && ContainsSubstring("40"));
   CHECK_THROWS_WITH(with({{5, 3}, {}, 0}, {}), ContainsSubstring("max_length 0"));
   CHECK_THROWS_WITH(with({{5, 3}, {}, 41}, {}), ContainsSubstring("41") && ContainsSubstring("40"));
