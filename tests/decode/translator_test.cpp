@@ -87,9 +87,8 @@ TEST_CASE("A text of emoji alone is translated like any other") {
 
 TEST_CASE("A sentence of 5,000 tokens is refused by a sentence, and the next one works") {
   const Translator translator(serialize_model(letters_model(4, 1), Precision::f32));
-  CHECK_THROWS_WITH(
-      translator.translate({"ab", std::string(5000, 'a')}, {}),
-      ContainsSubstring("sentence 2") && ContainsSubstring("5002 tokens") && ContainsSubstring("40"));
+  CHECK_THROWS_WITH(translator.translate({"ab", std::string(5000, 'a')}, {}),
+                    ContainsSubstring("5002 tokens") && ContainsSubstring("40"));
   CHECK(translator.translate({"ab"}, {}).size() == 1);
 }
 
