@@ -16,7 +16,8 @@ const env = {
 // Each suite's program writes a report for people to standard output and one for this script to a file.
 function catch2(program, ...args) {
   return {
-    command: (report) => [program, ...args, '--reporter', 'console', '--reporter', `XML::out=${report}`],
+    command: (report) => [program, ...args, '--colour-mode', process.stdout.isTTY ? 'ansi' : 'none',
+      '--reporter', 'console', '--reporter', `XML::out=${report}`],
     counts: (report) => report.match(/<OverallResultsCases successes="(\d+)" failures="(\d+)"/)?.slice(1).map(Number),
   };
 }
