@@ -263,4 +263,7 @@ TEST_CASE("Batches of any size keep the order of the texts") {
     CHECK((batch_tokens < 100000 || done.size() == 1));
   }
   CHECK(translate_in_batches(model, pool, {}, options, 100).empty());
+  many[20] = std::string(5000, 'a');
+  CHECK_THROWS_WITH(translate_in_batches(model, pool, many, options, 100),
+                    ContainsSubstring("sentence 21") && ContainsSubstring("5002 tokens"));
 }
