@@ -75,7 +75,7 @@ TEST_CASE("Normalization rules with a wrong length are refused") {
 }
 
 TEST_CASE("A real model with damaged rules is refused") {
-  std::string model = read_file(fixtures_path() + "/sentencepiece/iwslt17-spm_bpe.model");
+  std::string model = read_file(own_fixtures_path() + "/sentencepiece/iwslt17-spm_bpe.model");
   REQUIRE(rules_are_sound(model));
   // The rules fill the last two thirds of this file.
   for (std::size_t i = model.size() / 2; i < model.size() * 3 / 4; i += 5)

@@ -31,7 +31,7 @@ std::vector<std::string> words(const std::string& line) {
 
 std::vector<std::string> models() {
   std::vector<std::string> paths;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(fixtures_path())) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(own_fixtures_path())) {
     const auto& path = entry.path();
     if (path.parent_path().filename() == "sentencepiece" && path.extension() == ".model")
       paths.push_back(path.string());
