@@ -26,15 +26,14 @@ struct ThreadPool::State {
   int active = 0;                // workers still inside the current loop
   bool stopping = false;
 
-  const std::function<void(Index, Index)>* body = nullptr;
+  FunctionRef<void(Index, Index)> body;
   Index count = 0, grain = 1;
   std::atomic<Index> next = 0;
   std::exception_ptr error;
 
   void take_chunks() {
     try {
-      for (Index begin; (begin = next.fetch_add(grain)) < count;)
-        (*body)(begin, std::min(begin + grain, count));
+      for (Index begin; (begin = next.fetch_add(grain)) < count;) body(begin, std::min(begin + grain, count));
     } catch (...) {
       next = count;  // the other threads stop after their chunk
       std::lock_guard lock(mutex);
@@ -74,7 +73,7 @@ ThreadPool::~ThreadPool() {
 
 int ThreadPool::size() const { return static_cast<int>(state_->workers.size()) + 1; }
 
-void ThreadPool::parallel_for(Index count, Index grain, const std::function<void(Index, Index)>& body) {
+void ThreadPool::parallel_for(Index count, Index grain, FunctionRef<void(Index, Index)> body) {
   State& s = *state_;
   grain = std::max<Index>(grain, 1);
   if (s.workers.empty() || count <= grain) {
@@ -83,7 +82,7 @@ void ThreadPool::parallel_for(Index count, Index grain, const std::function<void
   }
   {
     std::lock_guard lock(s.mutex);
-    s.body = &body, s.count = count, s.grain = grain, s.next = 0, s.error = nullptr;
+    s.body = body, s.count = count, s.grain = grain, s.next = 0, s.error = nullptr;
     s.active = static_cast<int>(s.workers.size());
     ++s.generation;
   }

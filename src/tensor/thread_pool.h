@@ -2,9 +2,9 @@
 // so that results do not either.
 #pragma once
 
-#include <functional>
 #include <memory>
 
+#include "tensor/function_ref.h"
 #include "tensor/matrix.h"
 
 namespace wasmformer {
@@ -21,7 +21,7 @@ class ThreadPool {
 
   // Calls body(begin, end) for consecutive ranges of `grain` (the last may be shorter) that cover [0, count).
   // Returns when all have ended; rethrows the first exception of a body. Not to be called from within a body.
-  void parallel_for(Index count, Index grain, const std::function<void(Index begin, Index end)>& body);
+  void parallel_for(Index count, Index grain, FunctionRef<void(Index begin, Index end)> body);
 
  private:
   struct State;
