@@ -57,9 +57,11 @@ struct MultiHeadAttention {
         num_heads(heads),
         dropout(attention_dropout) {}
 
-  // x: [n, d_model] queries; keys and values: [m, d_model], projected by k_proj and v_proj.
+  // x: [n, d_model] queries; keys and values: [m, d_model], projected by k_proj and v_proj; the rest as in
+  // ops/attention.h.
   Var operator()(Tape& tape, Var x, Var keys, Var values, std::span<const Span> query_spans,
-                 std::span<const Span> key_spans, bool causal, std::vector<Matrix>* probabilities);
+                 std::span<const Span> key_spans, bool causal, std::vector<Matrix>* probabilities,
+                 std::span<const std::int32_t> key_rows = {});
 
   template <class Visitor>
   void visit(const std::string& path, Visitor&& v) {

@@ -24,7 +24,7 @@ struct Blocks {
 };
 
 void check(Var q, Var k, Var v, std::span<const Span> query_spans, std::span<const Span> key_spans,
-           const AttentionOptions& options) {
+           const AttentionOptions& options, std::span<const std::int32_t> key_rows) {
   WASMFORMER_CHECK(k.rows() == v.rows(),
                    "[attention] keys " << shape(k) << " and values " << shape(v) << " differ in rows");
   WASMFORMER_CHECK(q.cols() == k.cols() && k.cols() == v.cols(),
@@ -36,9 +36,13 @@ void check(Var q, Var k, Var v, std::span<const Span> query_spans, std::span<con
   WASMFORMER_CHECK(query_spans.size() == key_spans.size(), "[attention] "
                                                                << query_spans.size() << " query spans and "
                                                                << key_spans.size() << " key spans");
+  const Index keys = key_rows.empty() ? k.rows() : static_cast<Index>(key_rows.size());
+  for (std::int32_t row : key_rows)
+    WASMFORMER_CHECK(row >= 0 && row < k.rows(), "[attention] key row " << row << " is not below the "
+                                                                        << k.rows() << " rows of the keys");
   for (std::size_t i = 0; i < query_spans.size(); ++i) {
     const Span a = query_spans[i], b = key_spans[i];
-    WASMFORMER_CHECK(a.begin >= 0 && a.end() <= q.rows() && b.begin >= 0 && b.end() <= k.rows() &&
+    WASMFORMER_CHECK(a.begin >= 0 && a.end() <= q.rows() && b.begin >= 0 && b.end() <= keys &&
                          b.size >= (options.causal ? a.size : Index(a.size > 0)),
                      "[attention] sentence " << i << ": queries " << a.begin << " to " << a.end()
                                              << " and keys " << b.begin << " to " << b.end()
@@ -50,14 +54,17 @@ void check(Var q, Var k, Var v, std::span<const Span> query_spans, std::span<con
 
 Var attention(Tape& tape, Var q, Var k, Var v, std::span<const Span> query_spans,
               std::span<const Span> key_spans, const AttentionOptions& options,
-              std::vector<Matrix>* probabilities) {
-  check(q, k, v, query_spans, key_spans, options);
+              std::vector<Matrix>* probabilities, std::span<const std::int32_t> key_rows) {
+  check(q, k, v, query_spans, key_spans, options, key_rows);
   const Index d = q.cols(), d_k = d / options.heads;
   const Scalar scale = 1 / std::sqrt(static_cast<Scalar>(d_k));
   const bool causal = options.causal;
   const Dropout drop(tape, options.dropout);
   const Blocks blocks{tape.keep(query_spans), tape.keep(key_spans), options.heads, d_k};
   Var y = tape.variable(q.rows(), d, q.wants_gradient() || k.wants_gradient() || v.wants_gradient());
+  WASMFORMER_CHECK(key_rows.empty() || !y.wants_gradient(),
+                   "[attention] keys that are chosen row by row cannot be recorded");
+  const auto key_row = [&](Index j) { return key_rows.empty() ? j : Index{key_rows[j]}; };
 
   // first[i]: where the [L, S] probabilities of block i begin.
   Index* first = tape.scratch<Index>(blocks.size() + 1);
@@ -75,14 +82,15 @@ Var attention(Tape& tape, Var q, Var k, Var v, std::span<const Span> query_spans
         const Index seen = b.visible(i, causal), at = first[n] + i * b.S;
         Eigen::Map<RowVector> row(p + at, b.S);
         for (Index j = 0; j < seen; ++j)
-          row(j) = qi.dot(k.value().row(b.key + j).segment(b.column, d_k)) * scale;
+          row(j) = qi.dot(k.value().row(key_row(b.key + j)).segment(b.column, d_k)) * scale;
         auto open = row.head(seen).array();
         open = (open - open.maxCoeff()).exp();
         open *= 1 / open.sum();
         row.tail(b.S - seen).setZero();
         yi.setZero();
         for (Index j = 0; j < seen; ++j)
-          yi += (drop ? row(j) * drop(at + j) : row(j)) * v.value().row(b.key + j).segment(b.column, d_k);
+          yi += (drop ? row(j) * drop(at + j) : row(j)) *
+                v.value().row(key_row(b.key + j)).segment(b.column, d_k);
       }
     }
   });

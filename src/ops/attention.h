@@ -17,10 +17,12 @@ struct AttentionOptions {
 
 // q: [n, d]; k, v: [m, d]; query_spans[i] attends to key_spans[i]; key spans may repeat (beams share a
 // source) where nothing is recorded. Returns [n, d]. `probabilities`, where not null, gets one [heads · rows,
-// columns] matrix a sentence. Throws Error when shapes or spans do not fit, or a causal query would see no
-// key.
+// columns] matrix a sentence. Where `key_rows` are given, key j of sentence i is row
+// key_rows[key_spans[i].begin
+// + j] of k and v, so that beams share rows of a cache; nothing may be recorded then. Throws Error when
+// shapes, spans or rows do not fit, or a causal query would see no key.
 Var attention(Tape& tape, Var q, Var k, Var v, std::span<const Span> query_spans,
               std::span<const Span> key_spans, const AttentionOptions& options,
-              std::vector<Matrix>* probabilities = nullptr);
+              std::vector<Matrix>* probabilities = nullptr, std::span<const std::int32_t> key_rows = {});
 
 }  // namespace wasmformer

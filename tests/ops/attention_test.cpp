@@ -117,6 +117,40 @@ TEST_CASE("Several queries may read one sentence's keys, as the hypotheses of a 
   CHECK((y.value().cast<double>() - expected.y).cwiseAbs().maxCoeff() < 2e-6);
 }
 
+TEST_CASE("Keys may be chosen row by row, as the hypotheses of a beam choose theirs from one cache") {
+  const Matrix q = random_matrix(4, 10, 1), k = random_matrix(7, 10, 2), v = random_matrix(7, 10, 3);
+  // Two hypotheses share rows 4 and 0; the third has two queries; a row may come twice.
+  const std::vector<std::int32_t> rows{4, 0, 6, 4, 0, 1, 2, 5, 3, 2};
+  const Spans queries = spans_of({1, 1, 2}), keys = spans_of({3, 2, 5});
+  const bool causal = GENERATE(true, false);
+  Matrix chosen_k(10, 10), chosen_v(10, 10);
+  for (Index j = 0; j < 10; ++j) chosen_k.row(j) = k.row(rows[j]), chosen_v.row(j) = v.row(rows[j]);
+  ThreadPool pool;
+  Tape tape(pool, /*recording=*/false);
+  std::vector<Matrix> probabilities;
+  Var y = attention(tape, on(tape, q), on(tape, k), on(tape, v), queries, keys,
+                    {.heads = 2, .causal = causal}, &probabilities, rows);
+  const Plain expected = plain(q, chosen_k, chosen_v, queries, keys, 2, causal);
+  CHECK((y.value().cast<double>() - expected.y).cwiseAbs().maxCoeff() < 2e-6);
+  for (std::size_t s = 0; s < 3; ++s)
+    CHECK((probabilities[s].cast<double>() - expected.probabilities[s]).cwiseAbs().maxCoeff() < 2e-6);
+}
+
+TEST_CASE("Attention refuses chosen rows that are not there, and to record them") {
+  ThreadPool pool;
+  Tape tape(pool, /*recording=*/false), recording(pool, /*recording=*/true);
+  const auto attend = [&](Tape& t, const std::vector<std::int32_t>& rows, const Spans& keys) {
+    attention(t, on(t, random_matrix(1, 4, 1)), on(t, random_matrix(5, 4, 2)), on(t, random_matrix(5, 4, 3)),
+              spans_of({1}), keys, {}, nullptr, rows);
+  };
+  CHECK_NOTHROW(attend(tape, {4, 0}, {{0, 2}}));
+  CHECK_THROWS_WITH(attend(tape, {0, 5}, {{0, 2}}),
+                    ContainsSubstring("row 5") && ContainsSubstring("5 rows"));
+  CHECK_THROWS_WITH(attend(tape, {-1}, {{0, 1}}), ContainsSubstring("row -1"));
+  CHECK_THROWS_WITH(attend(tape, {0, 1}, {{1, 2}}), ContainsSubstring("1 to 3"));
+  CHECK_THROWS_WITH(attend(recording, {4, 0}, {{0, 2}}), ContainsSubstring("recorded"));
+}
+
 TEST_CASE("Large scores do not overflow attention") {
   ThreadPool pool;
   Tape tape(pool, /*recording=*/false);
