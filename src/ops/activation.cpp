@@ -1,48 +1,61 @@
 #include "ops/activation.h"
 
-#include <unsupported/Eigen/SpecialFunctions>
+#include <numbers>
 
 #include "ops/dropout.h"
+#include "tensor/vector_math.h"
 
 namespace wasmformer {
 namespace {
 
-using Values = Eigen::Map<const Eigen::Array<Scalar, Eigen::Dynamic, 1>>;
-using Results = Eigen::Map<Eigen::Array<Scalar, Eigen::Dynamic, 1>>;
+using Vector = simd::Vector<Scalar>;
 
-auto normal_cdf(const Values& x) { return Scalar(0.5) * (1 + (x * Scalar(M_SQRT1_2)).erf()); }
-auto sigmoid(const Values& x) { return 1 / (1 + (-x).exp()); }
+Vector normal_cdf(Vector x) { return Scalar(0.5) * (1 + simd::erf(x * Scalar(1 / std::numbers::sqrt2))); }
+Vector sigmoid(Vector x) { return 1 / (1 + simd::exp(-x)); }
 
-void forward(Activation kind, const Values& x, Results y) {
-  switch (kind) {
-    case Activation::relu:
-      y = x.max(Scalar(0));
-      return;
-    case Activation::gelu:
-      y = x * normal_cdf(x);
-      return;
-    case Activation::swish:
-      y = x * sigmoid(x);
-      return;
-  }
+template <class F>
+void replace(Scalar* x, Index n, F f) {
+  simd::each_vector<Scalar>(
+      n, [=](Index i, auto count) { simd::store(x + i, f(simd::load(x + i, count)), count); });
 }
 
-// dx = dy * f'(x)
-void backward(Activation kind, const Values& x, Results dx) {
-  switch (kind) {
-    case Activation::relu:
-      dx *= (x > 0).template cast<Scalar>();
-      return;
-    case Activation::gelu:  // Φ(x) + x φ(x)
-      dx *= normal_cdf(x) + x * (x.square() * Scalar(-0.5)).exp() * Scalar(0.3989422804014327);
-      return;
-    case Activation::swish:  // s + x s (1 - s)
-      dx *= sigmoid(x) * (1 + x * (1 - sigmoid(x)));
-      return;
-  }
+// dx *= derivative(x)
+template <class F>
+void multiply(const Scalar* x, Scalar* dx, Index n, F derivative) {
+  simd::each_vector<Scalar>(n, [=](Index i, auto count) {
+    simd::store(dx + i, simd::load(dx + i, count) * derivative(simd::load(x + i, count)), count);
+  });
 }
 
 }  // namespace
+
+void activate(Activation kind, Scalar* x, Index n) {
+  switch (kind) {
+    case Activation::relu:
+      return replace(x, n, [](Vector v) { return v < 0 ? Vector{} : v; });
+    case Activation::gelu:
+      return replace(x, n, [](Vector v) { return v * normal_cdf(v); });
+    case Activation::swish:
+      return replace(x, n, [](Vector v) { return v * sigmoid(v); });
+  }
+}
+
+void activate_backward(Activation kind, const Scalar* x, Scalar* dx, Index n) {
+  switch (kind) {
+    case Activation::relu:
+      return multiply(x, dx, n, [](Vector v) { return v > 0 ? Vector{} + 1 : Vector{}; });
+    case Activation::gelu:  // Φ(x) + x φ(x)
+      return multiply(x, dx, n, [](Vector v) {
+        return normal_cdf(v) +
+               v * simd::exp(v * v * Scalar(-0.5)) * Scalar(std::numbers::inv_sqrtpi / std::numbers::sqrt2);
+      });
+    case Activation::swish:  // s + x s (1 - s)
+      return multiply(x, dx, n, [](Vector v) {
+        const Vector s = sigmoid(v);
+        return s * (1 + v * (1 - s));
+      });
+  }
+}
 
 Var activation(Tape& tape, Var x, Activation kind, double dropout) {
   const Dropout drop(tape, dropout);
@@ -50,7 +63,8 @@ Var activation(Tape& tape, Var x, Activation kind, double dropout) {
   tape.for_rows(x.rows(), x.cols(), [&](Index begin, Index end) {
     const Index first = begin * x.cols(), count = (end - begin) * x.cols();
     Scalar* out = y.mutable_value().data() + first;
-    forward(kind, Values(x.value().data() + first, count), Results(out, count));
+    std::copy_n(x.value().data() + first, count, out);
+    activate(kind, out, count);
     drop.apply(out, first, count);
   });
 
@@ -64,7 +78,7 @@ Var activation(Tape& tape, Var x, Activation kind, double dropout) {
         Scalar* out = dx.data() + first;
         std::copy_n(dy.data() + first, count, out);
         drop.apply(out, first, count);
-        backward(kind, Values(x.value().data() + first, count), Results(out, count));
+        activate_backward(kind, x.value().data() + first, out, count);
       });
     });
   }

@@ -8,7 +8,11 @@ namespace wasmformer {
 
 enum class Activation { relu, gelu, swish };
 
-// Element by element; any shape.
+// Of a row: x becomes f(x); dx becomes dx f'(x).
+void activate(Activation kind, Scalar* x, Index n);
+void activate_backward(Activation kind, const Scalar* x, Scalar* dx, Index n);
+
+// The recorded operation: element by element; any shape.
 Var activation(Tape& tape, Var x, Activation kind, double dropout);
 
 }  // namespace wasmformer

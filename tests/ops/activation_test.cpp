@@ -1,6 +1,7 @@
 #include "ops/activation.h"
 
 #include <catch_amalgamated.hpp>
+#include <cmath>
 
 #include "tests/ops/random_matrix.h"
 
@@ -20,6 +21,26 @@ TEST_CASE("The activations have the values of their definitions") {
   for (Index j = 0; j < x.cols(); ++j) {
     INFO("f(" << x(0, j) << ")");
     CHECK(y.value()(0, j) == Catch::Approx(expected[static_cast<std::size_t>(j)]).epsilon(1e-6).margin(1e-9));
+  }
+}
+
+TEST_CASE("GELU and swish are their formulas all along the curve, in rows of every length") {
+  const Index n = GENERATE(0, 1, 3, 16, 17, 2001);
+  Matrix x(1, n);
+  for (Index j = 0; j < n; ++j) x(0, j) = static_cast<Scalar>(-12 + 24 * (static_cast<double>(j) + 0.5) / n);
+  Matrix gelu = x, swish = x, guarded = Matrix::Constant(1, n + 1, 7);
+  activate(Activation::gelu, gelu.data(), n);
+  activate(Activation::swish, swish.data(), n);
+  guarded.leftCols(n) = x;
+  activate(Activation::gelu, guarded.data(), n);
+  CHECK(guarded(0, n) == 7);
+  for (Index j = 0; j < n; ++j) {
+    const double v = static_cast<double>(x(0, j));
+    // Φ and the sigmoid to float's last places, times x.
+    CHECK(std::abs(static_cast<double>(gelu(0, j)) - v * std::erfc(-v / std::sqrt(2.0)) / 2) <
+          2e-7 * std::max(1.0, std::abs(v)));
+    CHECK(std::abs(static_cast<double>(swish(0, j)) - v / (1 + std::exp(-v))) <
+          2e-7 * std::max(1.0, std::abs(v)));
   }
 }
 
