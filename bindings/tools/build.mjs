@@ -1,4 +1,4 @@
-// Builds parts of the project: `node bindings/tools/build.mjs native|package|page…`.
+// Builds parts of the project: `node bindings/tools/build.mjs native|package|page|bench…`.
 // What is up to date is left alone.
 import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ export function buildPreset(preset, targets = []) {
 }
 
 // True when `output` is missing or older than something in the files and folders `inputs`.
-function isStale(output, inputs) {
+export function isStale(output, inputs) {
   if (!existsSync(output)) return true;
   const built = statSync(output).mtimeMs;
   const isNewer = (path) => {
@@ -57,10 +57,17 @@ export function buildPage() {
   run(join(root, 'node_modules/.bin/vite'), ['build', 'web', '--logLevel', 'warn']);
 }
 
+function buildBenchmarks() {
+  buildPackage();
+  buildPreset('native', ['wasmformer', 'wasmformer_bench']);
+  for (const preset of Object.values(wasmBuilds)) buildPreset(preset, ['wasmformer_bench']);
+}
+
 const parts = {
   native: { needs: { native: true }, build: () => buildPreset('native', ['wasmformer']) },
   package: { needs: { wasm: true }, build: () => (installPackages(), buildPackage()) },
   page: { needs: { wasm: true }, build: () => (installPackages(), buildPage()) },
+  bench: { needs: { native: true, wasm: true, browser: true }, build: () => (installPackages(), buildBenchmarks()) },
 };
 
 await main(import.meta.url, (names) => {

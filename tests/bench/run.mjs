@@ -1,63 +1,127 @@
-// `npm run bench [-- --json]`: sizes of the module, and how fast the bundled model loads and translates, natively and
-// as WebAssembly in Node, one thread. Figures depend on the machine and on what else it does: compare within one run.
+// `npm run bench [-- --peers] [--json] [--only REGEX] [--quick] [--multi30k DIR]`: see README.md. What it prints on
+// standard output is a table or, with --json, one array; everything else goes to standard error.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
+import { parseArgs } from 'node:util';
 import { brotliCompressSync } from 'node:zlib';
-import { Engine } from '../../dist/engine.js';
+import { isStale } from '../../bindings/tools/build.mjs';
+import { root } from '../../bindings/tools/shell.mjs';
+import { modelFile, shapes } from './data.mjs';
+import { measure, stop } from './driver.mjs';
+import { multi30k } from './multi30k.mjs';
+import { installPeers } from './peers.mjs';
+import { goals, groups, modelFiles, modelPath } from './plan.mjs';
 
-setFlagsFromString('--experimental-wasm-relaxed-simd'); // Node before 21
-const root = join(import.meta.dirname, '../..');
-const path = (name) => join(root, name);
-const model = path('web/public/models/de-en.safetensors');
-const sentences = readFileSync(path('tests/fixtures/tatoeba-en-de-test-200.tsv'), 'utf8').trim().split('\n')
-  .map((line) => line.split('\t')[1]);
-const rows = [];
-const add = (name, value, unit) => rows.push({ name, value: Number(value.toPrecision(4)), unit });
-const seconds = (body) => {
-  const start = performance.now();
-  const result = body();
-  return [(performance.now() - start) / 1000, result];
-};
-const median = (values) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)];
+const { values: options } = parseArgs({
+  options: {
+    peers: { type: 'boolean' }, json: { type: 'boolean' }, quick: { type: 'boolean' },
+    only: { type: 'string' }, multi30k: { type: 'string' },
+  },
+});
+const results = join(root, 'build/bench');
+const log = (text) => console.error(`> ${text}`);
+const wanted = (text) => !options.only || new RegExp(options.only).test(text);
+const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
+const round = (value) => Number(value.toPrecision(4));
 
-for (const build of ['relaxed', 'simd']) {
-  for (const file of ['wasmformer.wasm', 'wasmformer.mjs']) {
-    const bytes = readFileSync(path(`dist/wasm/${build}/${file}`));
-    add(`${build} ${file}, raw`, bytes.length / 1000, 'KB');
-    add(`${build} ${file}, brotli`, brotliCompressSync(bytes).length / 1000, 'KB');
-  }
-  const engine = await Engine.create(build);
-  const bytes = new Uint8Array(readFileSync(model));
-  add(`${build}, load the model`, median([1, 2, 3].map(() => seconds(() => engine.load(bytes))[0])) * 1000, 'ms');
-  for (const beamSize of [1, 4]) {
-    for (const batch of [1, 32]) {
-      const texts = sentences.slice(0, 32);
-      const rates = [1, 2, 3].map(() => {
-        const [time, tokens] = seconds(() => {
-          let count = 0;
-          for (let i = 0; i < texts.length; i += batch)
-            for (const t of engine.translate(texts.slice(i, i + batch), { beamSize })) count += t.targetTokens.length;
-          return count;
-        });
-        return tokens / time;
-      });
-      add(`${build}, translate, beam ${beamSize}, batch ${batch}`, median(rates), 'tokens/s');
-    }
-  }
-  add(`${build}, memory`, engine.memoryBytes / 1e6, 'MB');
-  engine.dispose();
-}
+const units = [
+  [/^(gemm|peak) int8/, 'GOP/s'], [/^(gemm|peak)/, 'GFLOP/s'], [/tokens\/s/, 'tokens/s'], [/\bms\b/, 'ms'],
+  [/growth/, 'bytes'], [/memory/, 'MB'], [/wasm/, 'KB'],
+];
+const unit = (name) => units.find(([pattern]) => pattern.test(name))?.[1] ?? '';
 
-const program = path('build/native/wasmformer');
-if (existsSync(program)) {
-  for (const beamSize of [1, 4]) {
-    const { stdout } = spawnSync(program, ['evaluate', '--model', model, '--data', path('tests/fixtures/tatoeba-en-de-test-200.tsv'),
-      '--columns', '1,0', '--beam-size', String(beamSize), '--json'], { encoding: 'utf8' });
-    add(`native, translate 200 sentences, beam ${beamSize}`, JSON.parse(stdout).tokens_per_second, 'tokens/s');
+function build() {
+  const { status } = spawnSync(process.execPath, [join(root, 'bindings/tools/build.mjs'), 'bench'],
+    { cwd: root, stdio: ['ignore', 2, 2] });
+  if (status !== 0) throw new Error('The build failed');
+  mkdirSync(results, { recursive: true });
+  for (const [shape, precision] of modelFiles) {
+    const path = modelPath(shape, precision);
+    if (isStale(path, ['tests/bench/data.mjs'])) writeFileSync(path, modelFile(shapes[shape], precision));
   }
 }
 
-if (process.argv.includes('--json')) console.log(JSON.stringify(rows, null, 2));
-else for (const { name, value, unit } of rows) console.log(`${name.padEnd(48)} ${String(value).padStart(10)} ${unit}`);
+// Sizes of what a page downloads.
+function moduleSizes(figures) {
+  for (const name of readdirSync(join(root, 'dist/wasm'))) {
+    const bytes = readFileSync(join(root, 'dist/wasm', name, 'wasmformer.wasm'));
+    figures.set(`wasm module, raw: ${name}`, [bytes.length / 1000]);
+    figures.set(`wasm module, brotli: ${name}`, [brotliCompressSync(bytes).length / 1000]);
+    goals.push({ of: `wasm module, brotli: ${name}`, to: [], goal: 400, atMost: true });
+  }
+}
+
+// Every system must have done the same work: the same tokens in float, the same first losses.
+function check(figures) {
+  const known = new Map();
+  for (const [name, [first]] of figures) {
+    const [what, who] = name.split(': ');
+    if (!Array.isArray(first) || who.includes('int8')) continue;
+    const key = `${what.replace(/, batch \d+/, '')} ${first.length}`;
+    const other = known.get(key) ?? known.set(key, { who, first }).get(key);
+    const same = first.every((value, i) => Math.abs(value - other.first[i]) <= 1e-3 * Math.abs(value));
+    if (!same) log(`${what} of ${who} and of ${other.who} differ: ${first} and ${other.first}`);
+  }
+}
+
+// The rows of the table: every figure, then every goal that the figures speak of.
+function rows(figures) {
+  const numbers = [...figures].map(([name, values]) => [name, values.filter(Number.isFinite)])
+    .filter(([, values]) => values.length > 0);
+  const known = new Map(numbers);
+  const all = numbers.map(([name, values]) => ({ name, value: round(median(values)), unit: unit(name) }));
+  for (const { of, to, peer, goal, atMost } of goals) {
+    const peers = to.filter((name) => known.has(name)).map((name) => figures.get(name));
+    if (!known.has(of) || (to.length > 0 && peers.length === 0)) continue;
+    const isTime = unit(of) === 'ms';
+    const ratios = figures.get(of).map((value, i) => {
+      const others = peers.map((values) => values[i]).filter(Number.isFinite);
+      if (atMost) return value / others[0];
+      return isTime ? Math.min(...others) / value : value / Math.max(...others);
+    }).filter(Number.isFinite);
+    const row = { name: of, value: round(median(known.get(of))), unit: unit(of), ...(peer && { peer }) };
+    if (to.length > 0 && ratios.length > 0) row.ratio = round(median(ratios));
+    all.push({ ...row, goal, met: atMost ? (row.ratio ?? row.value) <= goal : (row.ratio ?? row.value) >= goal });
+  }
+  return all;
+}
+
+function table(all) {
+  const lines = all.map(({ name, value, unit, peer, ratio, goal, met }) => [
+    name, `${value} ${unit}`, peer ?? '', ratio === undefined ? '' : `${ratio} x`, String(goal ?? ''),
+    met === undefined ? '' : met ? 'met' : 'missed',
+  ]);
+  const head = ['what', 'value', 'beside', 'ratio', 'goal', ''];
+  const widths = head.map((title, i) => Math.max(title.length, ...lines.map((line) => line[i].length)));
+  return [head, ...lines].map((line) => line.map((cell, i) => cell.padEnd(widths[i])).join('  ').trimEnd()).join('\n');
+}
+
+async function main() {
+  build();
+  if (options.peers) installPeers(log);
+  const settings = options.quick ? { rounds: 2, ms: 100, log } : { rounds: 5, ms: 400, log };
+  const figures = new Map();
+  moduleSizes(figures);
+  for (const { own, others } of Object.values(groups)) {
+    const jobs = [...own, ...(options.peers ? others : [])].filter(({ title, who }) => wanted(`${title}, ${who}`));
+    if (jobs.length === 0) continue;
+    for (const [name, values] of await measure(jobs, settings)) figures.set(name, values);
+  }
+  if (options.multi30k) multi30k(options.multi30k, figures, { ...settings, quick: options.quick });
+  await stop();
+  check(figures);
+  const all = rows(figures);
+  const time = new Date().toISOString().replaceAll(':', '-');
+  const kept = { options, rows: all, rounds: Object.fromEntries(figures) };
+  writeFileSync(join(results, `${time}.json`), JSON.stringify(kept, null, 1));
+  console.log(options.json ? JSON.stringify(all.map(({ met, ...row }) => row), null, 2) : table(all));
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(error.message);
+  await stop();
+  process.exit(1);
+}

@@ -1,0 +1,14 @@
+// wasmformer_bench as a WebAssembly module, in a worker. What `main` prints is the result.
+import { modelFile, shapes } from '../data.mjs';
+
+export default async function ({ preset, command, shape, precision }) {
+  const lines = [];
+  const errors = [];
+  const { default: factory } = await import(`/build/${preset}/tests/bench/wasmformer_bench.mjs`);
+  const module = await factory({ print: (line) => lines.push(line), printErr: (line) => errors.push(line) });
+  if (shape) module.FS.writeFile('/model', modelFile(shapes[shape], precision));
+  return (ms) => {
+    if (module.callMain([...command, ms].map(String)) !== 0) throw new Error(errors.join('\n'));
+    return JSON.parse(lines.pop());
+  };
+}
