@@ -1,16 +1,34 @@
 // A weight and its gradient, which outlive the tape.
 #pragma once
 
+#include "gemm/packed.h"
 #include "tensor/matrix.h"
 
 namespace wasmformer {
 
 struct Parameter {
-  Matrix value;     // [rows, cols]; vectors are one row
-  Matrix gradient;  // of the same shape while training, else empty; operations add to it
+  Index rows = 0, cols = 0;  // vectors are one row
+  Matrix value;              // [rows, cols]; empty before it is set, and where only `packed` is kept
+  Matrix gradient;           // of the same shape while training, else empty; operations add to it
+  PackedMatrix packed;       // the same for products that need no gradient; a weight of int8 is nowhere else
+
+  Parameter() = default;
+  Parameter(Index r, Index c) : rows(r), cols(c) {}
+  Parameter(Matrix v, Matrix g = {})
+      : rows(v.rows()), cols(v.cols()), value(std::move(v)), gradient(std::move(g)) {}
+
   bool wants_gradient() const { return gradient.size() > 0; }
+  bool is_packed() const { return packed.format() != PackedMatrix::Format::none; }
   ConstView view() const { return {value.data(), value.rows(), value.cols()}; }
   View gradient_view() { return {gradient.data(), gradient.rows(), gradient.cols()}; }
+
+  // Copies row i, [1, cols].
+  void row(Index i, Scalar* out) const {
+    if (is_packed())
+      packed.row(i, out);
+    else
+      std::copy_n(value.data() + i * cols, cols, out);
+  }
 };
 
 }  // namespace wasmformer

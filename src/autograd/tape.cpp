@@ -9,14 +9,29 @@ ConstView Var::gradient() const {
 
 Var Tape::variable(Index rows, Index cols, bool wants_gradient) {
   auto* node = arena_.take<Var::Node>(1);
-  *node = {rows, cols, arena_.take<Scalar>(rows * cols), nullptr, recording_ && wants_gradient};
+  *node = {rows, cols, arena_.take<Scalar>(rows * cols), nullptr, recording_ && wants_gradient, nullptr};
   return Var(node);
 }
 
 Var Tape::constant(const Matrix& value) {
   auto* node = arena_.take<Var::Node>(1);
-  *node = {value.rows(), value.cols(), const_cast<Scalar*>(value.data()), nullptr, false};
+  *node = {value.rows(), value.cols(), const_cast<Scalar*>(value.data()), nullptr, false, nullptr};
   return Var(node);
+}
+
+const QuantizedRows& Tape::quantized(Var var) {
+  if (var.node_->quantized) return *var.node_->quantized;
+  const Index rows = var.rows(), cols = var.cols(), words = int8_words(cols);
+  auto* result = arena_.take<QuantizedRows>(1);
+  *result = {rows, cols, arena_.take<std::int32_t>(rows * words), arena_.take<float>(rows),
+             arena_.take<std::int32_t>(rows)};
+  for_rows(rows, cols, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i)
+      quantize_row(var.value().data() + i * cols, cols, result->words + i * words, result->scales[i],
+                   result->zeros[i]);
+  });
+  var.node_->quantized = result;
+  return *result;
 }
 
 GradientSlot Tape::gradient(Var var) {

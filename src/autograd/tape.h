@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "autograd/arena.h"
+#include "gemm/packed.h"
 #include "tensor/check.h"
 #include "tensor/matrix.h"
 #include "tensor/random.h"
@@ -33,6 +34,7 @@ class Var {
     Scalar* value;     // [rows, cols]
     Scalar* gradient;  // the same, or null as long as nothing flowed in
     bool wants_gradient;
+    const QuantizedRows* quantized;  // null until the first product with int8 asks
   };
   explicit Var(Node* node) : node_(node) {}
   Node* node_ = nullptr;
@@ -85,6 +87,9 @@ class Tape {
     operations_.push_back({[](void* f, ConstView g) { (*static_cast<F*>(f))(g); },
                            new (arena_.take<F>(1)) F(backward), out.node_});
   }
+
+  // The rows of `var` as products with int8 weights take them; made once, for all that read them.
+  const QuantizedRows& quantized(Var var);
 
   GradientSlot gradient(Var var);
   View zeroed_gradient(Var var) {

@@ -17,7 +17,9 @@ auto naming(const std::string& path, Parse parse) {
 
 }  // namespace
 
-ModelFile load_model(const std::string& path) { return naming(path, parse_model); }
+ModelFile load_model(const std::string& path, Weights weights) {
+  return naming(path, [weights](const std::string& bytes) { return parse_model(bytes, weights); });
+}
 
 std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& path) {
   return naming(path, [](std::string bytes) { return std::make_shared<const Tokenizer>(std::move(bytes)); });

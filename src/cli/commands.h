@@ -13,7 +13,7 @@ class App;
 namespace wasmformer {
 
 // Files by path; errors name the file.
-ModelFile load_model(const std::string& path);
+ModelFile load_model(const std::string& path, Weights weights = Weights::plain);
 std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& path);
 
 // "KEY=VALUE" as a pair. Throws Error when it is not that.
@@ -24,6 +24,7 @@ void add_train_command(CLI::App& app);
 void add_translate_command(CLI::App& app);
 void add_evaluate_command(CLI::App& app);
 void add_average_command(CLI::App& app);
+void add_quantize_command(CLI::App& app);
 void add_inspect_command(CLI::App& app);
 
 }  // namespace wasmformer

@@ -23,7 +23,7 @@ struct Options {
 };
 
 void run(const Options& o) {
-  const ModelFile model = load_model(o.decoding.model);
+  const ModelFile model = load_model(o.decoding.model, Weights::packed);
   const ParallelText text = read_parallel_text(o.text);
   ThreadPool pool(o.decoding.threads);
   ProgressLine line;

@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
   wasmformer::add_translate_command(app);
   wasmformer::add_evaluate_command(app);
   wasmformer::add_average_command(app);
+  wasmformer::add_quantize_command(app);
   wasmformer::add_inspect_command(app);
   try {
     app.parse(argc, argv);

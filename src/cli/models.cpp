@@ -1,4 +1,4 @@
-// Commands over model files: average and inspect.
+// Commands over model files: average, quantize and inspect.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -26,10 +26,15 @@ void average(const AverageOptions& o) {
                          other.target_tokenizer->model() == sum.target_tokenizer->model(),
                      "[average] " << o.checkpoints[i] << " and " << o.checkpoints.back()
                                   << " differ in their config or tokenizers");
-    std::vector<const Matrix*> values;
-    other.transformer->visit([&](const std::string&, Parameter& p, Initial) { values.push_back(&p.value); });
+    std::vector<const Parameter*> parameters;
+    other.transformer->visit([&](const std::string&, Parameter& p, Initial) { parameters.push_back(&p); });
     std::size_t n = 0;
-    sum.transformer->visit([&](const std::string&, Parameter& p, Initial) { p.value += *values[n++]; });
+    sum.transformer->visit([&](const std::string& name, Parameter& p, Initial) {
+      const Parameter& next = *parameters[n++];
+      WASMFORMER_CHECK(!p.is_packed() && !next.is_packed(),
+                       "[average] " << name << " is of int8 in one of the files; average the float models");
+      p.value += next.value;
+    });
   }
   sum.transformer->visit([&](const std::string&, Parameter& p, Initial) { p.value *= share; });
   for (const char* key : {"progress", "valid_loss", "valid_bleu"}) sum.metadata.erase(key);
@@ -40,6 +45,20 @@ void average(const AverageOptions& o) {
   }
   write_file_atomically(o.output,
                         serialize_model(sum, o.precision == "f16" ? Precision::f16 : Precision::f32));
+}
+
+struct QuantizeOptions {
+  std::string model, output;
+};
+
+void quantize(const QuantizeOptions& o) {
+  ModelFile model = load_model(o.model);
+  try {
+    model.transformer->quantize();
+  } catch (const Error& e) {
+    throw Error(o.model + ": " + e.what());
+  }
+  write_file_atomically(o.output, serialize_model(model, Precision::f32));
 }
 
 struct InspectOptions {
@@ -84,6 +103,14 @@ void add_average_command(CLI::App& app) {
   command->add_option("--metadata", o->metadata, "KEY=VALUE to store in the model");
   command->add_option("checkpoints", o->checkpoints, "model files of the same sizes")->required();
   command->callback([o] { average(*o); });
+}
+
+void add_quantize_command(CLI::App& app) {
+  auto o = std::make_shared<QuantizeOptions>();
+  auto* command = app.add_subcommand("quantize", "Store the weights of a model in a byte each");
+  command->add_option("--model", o->model, "model file of F32 or F16")->required();
+  command->add_option("--output", o->output, "the model file to write")->required();
+  command->callback([o] { quantize(*o); });
 }
 
 void add_inspect_command(CLI::App& app) {

@@ -252,10 +252,12 @@ class Run {
 
   void validate(const StepReport& report) {
     line_.update(fraction(), "validating");
+    model_.transformer->pack();
     const double loss = trainer_.validation_loss(valid_);
     TranslateOptions greedy;
     greedy.beam_size = 1;
     const double bleu = evaluate(model_, pool_, valid_text_.sources, valid_text_.targets, greedy).bleu;
+    model_.transformer->unpack();
     log(report, {{"valid_loss", loss}, {"bleu", bleu}});
     if (loss >= best_.valid_loss) return;
     best_ = {loss, trainer_.progress().step};

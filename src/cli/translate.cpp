@@ -44,7 +44,7 @@ void print(const Hypothesis& h, bool scores) {
 }
 
 void translate(Options& o) {
-  const ModelFile model = load_model(o.decoding.model);
+  const ModelFile model = load_model(o.decoding.model, Weights::packed);
   const std::vector<std::string> texts = read_lines(o.input);
   o.decoding.translate.attention = !o.attention.empty();
   ThreadPool pool(o.decoding.threads);

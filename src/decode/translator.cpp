@@ -153,7 +153,7 @@ void TranslationJob::explain(std::vector<Translation>& translations,
 }
 
 Translator::Translator(std::string_view model_file, int threads)
-    : model_(parse_model(model_file)), pool_(std::make_unique<ThreadPool>(threads)) {}
+    : model_(parse_model(model_file, Weights::packed)), pool_(std::make_unique<ThreadPool>(threads)) {}
 
 std::vector<Translation> Translator::translate(const std::vector<std::string>& texts,
                                                const TranslateOptions& options) const {

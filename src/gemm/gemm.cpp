@@ -1,59 +1,207 @@
 #include "gemm/gemm.h"
 
-#include <Eigen/Dense>
 #include <algorithm>
+#include <array>
+#include <type_traits>
+#include <utility>
 
 #include "tensor/check.h"
 
 namespace wasmformer {
 namespace {
 
-// Large chunks, because each packs the whole of the other matrix again, yet several, for several threads.
-constexpr Index columns_per_chunk = 512;
-Index rows_per_chunk(Index m) { return std::clamp<Index>((m / 4 + 15) / 16 * 16, 64, 512); }
+using simd::lanes;
+using simd::Vector;
 
-template <class A, class B, class C>
-void product(const A& a, const B& b, C&& c, bool accumulate) {
-  if (!accumulate) c.setZero();  // as Eigen itself does: one kernel then serves both
-  c.noalias() += a * b;
+// Rows that share a load of b: with a panel's two vectors they fill the registers.
+constexpr Index tile_rows = simd::vector_bytes == 64 ? 12 : 6;
+constexpr Index k_per_block = 512;  // a tile of a, and what of b it meets, stay in the caches
+constexpr Index rows_per_chunk = 8 * tile_rows;
+constexpr Index panels_per_chunk = simd::vector_bytes == 64 ? 8 : 16;
+constexpr Index smallest_chunk = 100'000;  // multiplications: less is not worth a thread
+
+// What all tiles of a product share.
+template <class Word>
+struct Product {
+  const Word* a;  // [m, k] with `a_stride`, or, transposed, [k, m]
+  Index a_stride, m, k, n;
+  const Word* b;  // panels of [k, n]
+};
+
+// acc = a tile of R rows times P panels, over k. The rows of `a` are `stride` apart, or, transposed, next to
+// each other in every one of k groups.
+template <bool transposed, int R, int P, class Word>
+inline void multiply(const Word* a, Index stride, const Word* b, Index panel_size, Index k,
+                     Vector<Word> (&acc)[R][2 * P]) {
+  for (auto& row : acc)
+    for (auto& v : row) v = Vector<Word>{};
+  for (Index p = 0; p < k; ++p) {
+    Vector<Word> columns[2 * P];
+    for (int j = 0; j < 2 * P; ++j)
+      columns[j] = simd::load(b + j / 2 * panel_size + p * panel_width<Word> + j % 2 * lanes<Word>);
+    for (int r = 0; r < R; ++r) {
+      const auto x = simd::splat(transposed ? a[p * R + r] : a[r * stride + p]);
+      for (int j = 0; j < 2 * P; ++j) acc[r][j] = simd::multiply_add(x, columns[j], acc[r][j]);
+    }
+  }
 }
 
-template <class A, class B>
-void split(ThreadPool& pool, const A& a, const B& b, View c, bool accumulate) {
-  const Index m = c.rows(), n = c.cols();
-  if (m == 1 || m * 8 < n) {
-    pool.parallel_for(n, columns_per_chunk, [&](Index begin, Index end) {
-      product(a, b.middleCols(begin, end - begin), c.middleCols(begin, end - begin), accumulate);
-    });
-  } else {
-    pool.parallel_for(m, rows_per_chunk(m), [&](Index begin, Index end) {
-      product(a.middleRows(begin, end - begin), b, c.middleRows(begin, end - begin), accumulate);
-    });
+// Puts what a tile gave into c.
+struct ScalarStore {
+  Scalar* c;  // [m, n]
+  Index n;
+  const Scalar* bias;
+  bool accumulate;
+
+  void operator()(Index row, Index column, Vector<Scalar> v, bool first) const {
+    Scalar* to = c + row * n + column;
+    const Index count = n - column;
+    if (count >= lanes<Scalar>) {
+      if (accumulate || !first)
+        v += simd::load(to);
+      else if (bias)
+        v += simd::load(bias + column);
+      simd::store(to, v);
+    } else {
+      for (Index j = 0; j < count; ++j)
+        to[j] = v[j] + (accumulate || !first ? to[j] : bias ? bias[column + j] : Scalar(0));
+    }
   }
+};
+
+// y = Σ (q - zero) s_x w s_w + bias, with the zero's part taken off by the sum of each row of w.
+struct Int8Store {
+  Scalar* c;  // [m, n]
+  Index n;
+  const Scalar* bias;
+  const QuantizedRows& x;
+  const PackedMatrix& w;
+
+  void operator()(Index row, Index column, Vector<std::int32_t> v, bool) const {
+    Scalar* to = c + row * n + column;
+    const Index count = n - column;
+    v -= x.zeros[row] * simd::load(w.sums() + column);
+    const auto y =
+        __builtin_convertvector(v, Vector<float>) * (x.scales[row] * simd::load(w.scales() + column));
+    if constexpr (std::is_same_v<Scalar, float>) {
+      if (count >= lanes<float>) return simd::store(to, bias ? y + simd::load(bias + column) : y);
+    }
+    for (Index j = 0; j < std::min<Index>(count, lanes<float>); ++j)
+      to[j] = static_cast<Scalar>(y[j]) + (bias ? bias[column + j] : Scalar(0));
+  }
+};
+
+// Tiles of R rows from `row` on, over panels [begin, end) and k in [from, from + size).
+template <bool transposed, int R, class Word, class Store>
+void tiles(const Product<Word>& product, Index row, Index begin, Index end, Index from, Index size,
+           const Store& store) {
+  const Word* a = product.a + row * product.a_stride + from;
+  Word packed[transposed ? k_per_block * R : 1];
+  if constexpr (transposed) {
+    for (Index p = 0; p < size; ++p)
+      std::copy_n(product.a + (from + p) * product.a_stride + row, R, packed + p * R);
+    a = packed;
+  }
+  const auto some_panels = [&]<int P>(std::integral_constant<int, P>) {
+    const Index panel_size = product.k * panel_width<Word>;
+    for (; begin + P <= end; begin += P) {
+      Vector<Word> acc[R][2 * P];
+      multiply<transposed, R, P, Word>(a, product.a_stride,
+                                       product.b + begin * panel_size + from * panel_width<Word>, panel_size,
+                                       size, acc);
+      for (int r = 0; r < R; ++r) {
+        for (int j = 0; j < 2 * P; ++j) {
+          const Index column = begin * panel_width<Word> + j * lanes<Word>;
+          if (column < product.n) store(row + r, column, acc[r][j], from == 0);
+        }
+      }
+    }
+  };
+  // Few rows take several panels at a time, for enough independent sums.
+  if constexpr (R == 1) some_panels(std::integral_constant<int, 4>{});
+  if constexpr (R == 2 || R == 3) some_panels(std::integral_constant<int, 2>{});
+  some_panels(std::integral_constant<int, 1>{});
+}
+
+template <bool transposed, class Word, class Store>
+void run(ThreadPool& pool, const Product<Word>& product, const Store& store, Index block,
+         const GemmOptions& options) {
+  const auto [a, a_stride, m, k, n, b] = product;
+  if (m == 0 || n == 0) return;
+  using Tiles = void (*)(const Product<Word>&, Index, Index, Index, Index, Index, const Store&);
+  static constexpr auto by_rows = []<int... R>(std::integer_sequence<int, R...>) {
+    return std::array<Tiles, tile_rows>{tiles<transposed, R + 1, Word, Store>...};
+  }
+  (std::make_integer_sequence<int, tile_rows>{});
+
+  const Index all_panels = panels<Word>(n), rows = std::min(m, rows_per_chunk);
+  const Index worthwhile = smallest_chunk / (rows * panel_width<Word> * std::max<Index>(k, 1)) + 1;
+  const Index panels_each = std::max(panels_per_chunk, worthwhile);
+  const Index row_chunks = (m + rows_per_chunk - 1) / rows_per_chunk;
+  const Index panel_chunks = (all_panels + panels_each - 1) / panels_each;
+  // Chunks that share panels follow each other, as these are the larger part.
+  pool.parallel_for(row_chunks * panel_chunks, 1, [&](Index chunk, Index last) {
+    for (; chunk < last; ++chunk) {
+      const Index row = chunk % row_chunks * rows_per_chunk, begin = chunk / row_chunks * panels_each;
+      const Index count = std::min(rows_per_chunk, m - row), end = std::min(begin + panels_each, all_panels);
+      const Index tile_count = (count + tile_rows - 1) / tile_rows;
+      Index from = 0;
+      do {
+        const Index size = std::min(block, k - from);
+        for (Index i = 0, at = 0; i < tile_count; ++i) {  // tiles as equal as can be
+          const Index next = count * (i + 1) / tile_count;
+          by_rows[next - at - 1](product, row + at, begin, end, from, size, store);
+          at = next;
+        }
+        from += size;
+      } while (from < k);
+      const Index column = begin * panel_width<Word>;
+      if (options.finish) options.finish(row, count, column, std::min(end * panel_width<Word>, n) - column);
+    }
+  });
 }
 
 }  // namespace
 
-void gemm(ThreadPool& pool, ConstView a, Op op_a, ConstView b, Op op_b, View c, bool accumulate) {
+void gemm(ThreadPool& pool, ConstView a, Op op_a, ConstView b, Op op_b, View c, const GemmOptions& options) {
   const bool ta = op_a == Op::transpose, tb = op_b == Op::transpose;
   const Index m = ta ? a.cols() : a.rows(), k = ta ? a.rows() : a.cols();
   const Index kb = tb ? b.cols() : b.rows(), n = tb ? b.rows() : b.cols();
   WASMFORMER_CHECK(k == kb && c.rows() == m && c.cols() == n,
                    "[gemm] " << shape(a) << (ta ? "ᵀ" : "") << " times " << shape(b) << (tb ? "ᵀ" : "")
                              << " does not give " << shape(c));
-  if (m == 0 || n == 0) return;
-  if (k == 0) {
-    if (!accumulate) c.setZero();
-    return;
-  }
-  if (ta && tb)
-    split(pool, a.transpose(), b.transpose(), c, accumulate);
-  else if (ta)
-    split(pool, a.transpose(), b, c, accumulate);
-  else if (tb)
-    split(pool, a, b.transpose(), c, accumulate);
-  else
-    split(pool, a, b, c, accumulate);
+  // One for each thread that calls; it keeps the size of the largest b.
+  thread_local Eigen::Array<Scalar, Eigen::Dynamic, 1> packed;
+  const Index size = panels<Scalar>(n) * panel_width<Scalar> * k;
+  if (packed.size() < size) packed.resize(size);
+  Scalar* out = packed.data();
+  pool.parallel_for(panels<Scalar>(n), panels_per_chunk,
+                    [&](Index begin, Index end) { pack_panels(b, op_b, begin, end, out); });
+  const Product<Scalar> product{a.data(), a.cols(), m, k, n, out};
+  const ScalarStore store{c.data(), n, options.bias, options.accumulate};
+  (ta ? run<true, Scalar, ScalarStore> : run<false, Scalar, ScalarStore>)(pool, product, store, k_per_block,
+                                                                          options);
+}
+
+void gemm(ThreadPool& pool, ConstView x, const PackedMatrix& w, View y, const GemmOptions& options) {
+  WASMFORMER_CHECK(w.format() == PackedMatrix::Format::scalar && x.cols() == w.cols() &&
+                       y.rows() == x.rows() && y.cols() == w.rows(),
+                   "[gemm] " << shape(x) << " times " << shape(w) << "ᵀ does not give " << shape(y));
+  const Product<Scalar> product{x.data(), x.cols(), x.rows(), x.cols(), w.rows(), w.scalars()};
+  run<false>(pool, product, ScalarStore{y.data(), y.cols(), options.bias, options.accumulate}, k_per_block,
+             options);
+}
+
+void gemm(ThreadPool& pool, const QuantizedRows& x, const PackedMatrix& w, View y,
+          const GemmOptions& options) {
+  WASMFORMER_CHECK(w.format() == PackedMatrix::Format::int8 && x.cols == w.cols() && y.rows() == x.rows &&
+                       y.cols() == w.rows(),
+                   "[gemm] " << x.rows << " quantised rows of " << x.cols << " times " << shape(w)
+                             << "ᵀ do not give " << shape(y));
+  const Index k = int8_words(x.cols);
+  const Product<std::int32_t> product{x.words, k, x.rows, k, w.rows(), w.words()};
+  run<false>(pool, product, Int8Store{y.data(), y.cols(), options.bias, x, w}, std::max<Index>(k, 1),
+             options);
 }
 
 }  // namespace wasmformer

@@ -1,5 +1,6 @@
 #include "io/model_file.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -65,26 +66,57 @@ void check_size(const Config& config, const SafetensorsFile& file) {
                                                        << " bytes of them");
 }
 
-bool is_shape(const std::vector<Index>& shape, const Matrix& value) {
-  if (shape.size() == 1) return value.rows() == 1 && shape[0] == value.cols();
-  return shape.size() == 2 && shape[0] == value.rows() && shape[1] == value.cols();
+const TensorEntry& required(const SafetensorsFile& file, const std::string& name) {
+  const auto found = file.tensors.find(name);
+  WASMFORMER_CHECK(found != file.tensors.end(), "[model] the tensor '" << name << "' is missing");
+  return found->second;
 }
 
-void read_weights(const SafetensorsFile& file, Transformer& transformer) {
+Matrix finite_matrix(const SafetensorsFile& file, const std::string& name) {
+  const Dtype dtype = required(file, name).dtype;
+  WASMFORMER_CHECK(dtype == Dtype::f32 || dtype == Dtype::f16,
+                   "[model] tensor '" << name << "' is of type " << dtype_name(dtype) << ", not F32 or F16");
+  Matrix value = file.matrix(name);
+  WASMFORMER_CHECK(value.allFinite(),
+                   "[model] tensor '" << name << "' holds a value that is not a finite number");
+  return value;
+}
+
+void check_shape(const std::string& name, const Matrix& value, Index rows, Index cols) {
+  WASMFORMER_CHECK(value.rows() == rows && value.cols() == cols,
+                   "[model] tensor '" << name << "' is " << shape(value) << ", the config asks for [" << rows
+                                      << ", " << cols << "]");
+}
+
+PackedMatrix int8_weight(const SafetensorsFile& file, const std::string& name, Index rows, Index cols) {
+  const TensorEntry& tensor = required(file, name);
+  WASMFORMER_CHECK(tensor.shape == std::vector<Index>({rows, cols}),
+                   "[model] tensor '" << name << "' of type I8 is not [" << rows << ", " << cols
+                                      << "], which the config asks for");
+  const auto* values = reinterpret_cast<const std::int8_t*>(tensor.data.data());
+  WASMFORMER_CHECK(std::find(values, values + rows * cols, std::int8_t{-128}) == values + rows * cols,
+                   "[model] tensor '" << name << "' holds -128, but its weights lie in -127 to 127");
+  const Matrix scales = finite_matrix(file, name + ".scale");
+  check_shape(name + ".scale", scales, 1, rows);
+  const Eigen::VectorXf floats = scales.row(0).cast<float>();
+  return {rows, cols, values, floats.data()};
+}
+
+void read_weights(const SafetensorsFile& file, Transformer& transformer, Weights weights) {
   std::set<std::string> known;
-  transformer.visit([&](const std::string& name, Parameter& parameter, auto) {
-    const auto found = file.tensors.find(name);
-    WASMFORMER_CHECK(found != file.tensors.end(), "[model] the tensor '" << name << "' is missing");
-    WASMFORMER_CHECK(found->second.dtype == Dtype::f32 || found->second.dtype == Dtype::f16,
-                     "[model] tensor '" << name << "' is neither F32 nor F16");
-    Matrix value = file.matrix(name);
-    WASMFORMER_CHECK(is_shape(found->second.shape, parameter.value),
-                     "[model] tensor '" << name << "' is " << shape(value) << ", the config asks for "
-                                        << shape(parameter.value));
-    WASMFORMER_CHECK(value.allFinite(),
-                     "[model] tensor '" << name << "' holds a value that is not a finite number");
-    parameter.value = std::move(value);
+  transformer.visit([&](const std::string& name, Parameter& p, Initial rule) {
     known.insert(name);
+    if (can_be_packed(rule) && required(file, name).dtype == Dtype::i8) {
+      p.packed = int8_weight(file, name, p.rows, p.cols);
+      known.insert(name + ".scale");
+      return;
+    }
+    Matrix value = finite_matrix(file, name);
+    check_shape(name, value, p.rows, p.cols);
+    if (can_be_packed(rule) && weights == Weights::packed)
+      p.packed = PackedMatrix(ConstView(value.data(), value.rows(), value.cols()));
+    else
+      p.value = std::move(value);
   });
   for (const auto& [name, tensor] : file.tensors) {
     WASMFORMER_CHECK(known.count(name) || name.starts_with(optimizer_prefix),
@@ -110,7 +142,7 @@ std::string to_bytes(const Matrix& value, Precision precision, const std::string
 
 }  // namespace
 
-ModelFile parse_model(std::string_view bytes) {
+ModelFile parse_model(std::string_view bytes, Weights weights) {
   const SafetensorsFile file = parse_safetensors(bytes);
   check_format(file.metadata);
   Config config;
@@ -128,7 +160,7 @@ ModelFile parse_model(std::string_view bytes) {
           ? model.source_tokenizer
           : read_tokenizer(file.metadata, key, "target_vocab_size", config.target_vocab_size);
   model.transformer = std::make_unique<Transformer>(config);
-  read_weights(file, *model.transformer);
+  read_weights(file, *model.transformer, weights);
   model.metadata = file.metadata;
   for (const char* own : {"format", "version", "config", "source_tokenizer", "target_tokenizer"})
     model.metadata.erase(own);
@@ -149,14 +181,24 @@ std::string serialize_model(const ModelFile& model, Precision precision, const S
   std::list<std::string> data;  // keeps its strings in place
   std::vector<std::pair<std::string, TensorEntry>> tensors;
   model.transformer->visit([&](const std::string& name, const Parameter& parameter, auto) {
-    const Matrix& value = parameter.value;
-    data.push_back(to_bytes(value, precision, name));
+    const auto add = [&](const std::string& tensor, Dtype dtype, std::vector<Index> shape,
+                         std::string bytes) {
+      tensors.emplace_back(tensor, TensorEntry{dtype, std::move(shape), data.emplace_back(std::move(bytes))});
+    };
+    const Index rows = parameter.rows, cols = parameter.cols;
+    if (parameter.packed.format() == PackedMatrix::Format::int8) {
+      const Int8Matrix weights = parameter.packed.int8_matrix();
+      add(name, Dtype::i8, {rows, cols}, {weights.values.begin(), weights.values.end()});
+      const auto* scales = reinterpret_cast<const char*>(weights.scales.data());
+      add(name + ".scale", Dtype::f32, {rows}, {scales, weights.scales.size() * sizeof(float)});
+      return;
+    }
     // Vectors have one dimension in the file, but for this one, which Hugging Face keeps as a row.
-    const bool vector = value.rows() == 1 && name != "final_logits_bias";
-    const auto shape =
-        vector ? std::vector<Index>{value.cols()} : std::vector<Index>{value.rows(), value.cols()};
-    tensors.emplace_back(
-        name, TensorEntry{precision == Precision::f32 ? Dtype::f32 : Dtype::f16, shape, data.back()});
+    const bool vector = rows == 1 && name != "final_logits_bias";
+    const Dtype dtype = precision == Precision::f32 ? Dtype::f32 : Dtype::f16;
+    const bool has_value = parameter.value.size() > 0 || !parameter.is_packed();
+    add(name, dtype, vector ? std::vector<Index>{cols} : std::vector<Index>{rows, cols},
+        to_bytes(has_value ? parameter.value : parameter.packed.matrix(), precision, name));
   });
   for (const auto& [name, tensor] : extra.tensors) {
     WASMFORMER_CHECK(name.starts_with(optimizer_prefix),

@@ -27,12 +27,16 @@ struct ModelFile {
 
 enum class Precision { f32, f16 };
 
+// In which form weights are wanted: as they are trained, or packed, for translation alone. Those of int8 are
+// packed always.
+enum class Weights { plain, packed };
+
 // Throws Error for anything but a whole, consistent model file of this version. Tensors named optimizer.*
 // belong to the trainer and are passed over.
-ModelFile parse_model(std::string_view bytes);
+ModelFile parse_model(std::string_view bytes, Weights weights = Weights::plain);
 
 // extra: further tensors, named optimizer.*, and further metadata. Throws Error when a weight is beyond
-// `precision`.
+// `precision`. Weights of int8 are written as such: X as I8 and X.scale as F32, one a row.
 std::string serialize_model(const ModelFile& model, Precision precision, const SafetensorsFile& extra = {});
 
 std::string base64_encode(std::string_view bytes);

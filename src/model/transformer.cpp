@@ -53,15 +53,14 @@ Transformer::Transformer(const Config& config)
       encoder_norm_(config.d_model, config.norm_epsilon),
       decoder_norm_(config.d_model, config.norm_epsilon) {
   const Config& c = config_;
-  source_embedding_.value.resize(c.source_vocab_size, c.d_model);
-  if (c.tie_embeddings != TieEmbeddings::all) target_embedding_.value.resize(c.target_vocab_size, c.d_model);
-  if (c.tie_embeddings == TieEmbeddings::none) output_.value.resize(c.target_vocab_size, c.d_model);
-  if (c.output_bias) output_bias_.value.resize(1, c.target_vocab_size);
+  source_embedding_ = Parameter(c.source_vocab_size, c.d_model);
+  if (c.tie_embeddings != TieEmbeddings::all) target_embedding_ = Parameter(c.target_vocab_size, c.d_model);
+  if (c.tie_embeddings == TieEmbeddings::none) output_ = Parameter(c.target_vocab_size, c.d_model);
+  if (c.output_bias) output_bias_ = Parameter(1, c.target_vocab_size);
   if (c.positions == Positions::sinusoidal) {
-    source_positions_.value = target_positions_.value = sinusoidal_positions(c.max_length, c.d_model);
+    source_positions_ = target_positions_ = Parameter(sinusoidal_positions(c.max_length, c.d_model));
   } else {
-    source_positions_.value.resize(c.max_length, c.d_model);
-    target_positions_.value.resize(c.max_length, c.d_model);
+    source_positions_ = target_positions_ = Parameter(c.max_length, c.d_model);
   }
   for (Index i = 0; i < c.encoder_layers; ++i) encoder_.emplace_back(c);
   for (Index i = 0; i < c.decoder_layers; ++i) decoder_.emplace_back(c);
@@ -70,7 +69,8 @@ Transformer::Transformer(const Config& config)
 void Transformer::initialize(std::uint64_t seed) {
   Random random(seed);
   visit([&](const std::string&, Parameter& p, Initial rule) {
-    const double rows = static_cast<double>(p.value.rows()), cols = static_cast<double>(p.value.cols());
+    p.value.resize(p.rows, p.cols);
+    const double rows = static_cast<double>(p.rows), cols = static_cast<double>(p.cols);
     const double limit = std::sqrt(6 / (rows + cols)), deviation = 1 / std::sqrt(cols);
     for (Scalar& x : p.value.reshaped<Eigen::RowMajor>()) {
       switch (rule) {
@@ -83,7 +83,8 @@ void Transformer::initialize(std::uint64_t seed) {
         case Initial::xavier:
           x = static_cast<Scalar>(limit * (2 * random.uniform() - 1));
           break;
-        case Initial::embedding: {  // Box-Muller
+        case Initial::embedding:
+        case Initial::positions: {  // Box-Muller
           const double radius = std::sqrt(-2 * std::log(1 - random.uniform()));
           x = static_cast<Scalar>(deviation * radius * std::cos(2 * std::numbers::pi * random.uniform()));
         }
@@ -93,13 +94,39 @@ void Transformer::initialize(std::uint64_t seed) {
 }
 
 void Transformer::enable_gradients() {
-  visit(
-      [](const std::string&, Parameter& p, Initial) { p.gradient.setZero(p.value.rows(), p.value.cols()); });
+  visit([](const std::string& name, Parameter& p, Initial) {
+    WASMFORMER_CHECK(
+        p.value.size() == p.rows * p.cols,
+        "[train] " << name << " is of int8, which cannot be trained; start from the float model");
+    p.gradient.setZero(p.rows, p.cols);
+  });
+}
+
+void Transformer::pack() {
+  visit([](const std::string&, Parameter& p, Initial rule) {
+    if (can_be_packed(rule) && !p.is_packed()) p.packed = PackedMatrix(p.view());
+  });
+}
+
+void Transformer::unpack() {
+  visit([](const std::string&, Parameter& p, Initial) {
+    if (p.value.size() > 0) p.packed = {};
+  });
+}
+
+void Transformer::quantize() {
+  visit([](const std::string& name, Parameter& p, Initial rule) {
+    if (!can_be_packed(rule)) return;
+    WASMFORMER_CHECK(p.value.size() == p.rows * p.cols,
+                     "[quantize] " << name << " has no float values; is the model of int8 already?");
+    p.packed = PackedMatrix(wasmformer::quantize(p.view()));
+    p.value.resize(0, 0);
+  });
 }
 
 Index Transformer::parameter_count() {
   Index count = 0;
-  visit([&](const std::string&, Parameter& p, Initial) { count += p.value.size(); });
+  visit([&](const std::string&, Parameter& p, Initial) { count += p.rows * p.cols; });
   return count;
 }
 

@@ -65,6 +65,12 @@ class Transformer {
   void initialize(std::uint64_t seed);
   // Gives every parameter a gradient of zeros, so that tapes record it.
   void enable_gradients();
+  // Packs the weights for products without recording, which then need `value` no more. Between pack() and
+  // unpack() no weight may change.
+  void pack();
+  void unpack();
+  // Makes every weight that can_be_packed() one of int8. Throws Error where one has no float values.
+  void quantize();
   Index parameter_count();
 
   // ids: packed sentences; returns the encoder output ("memory"), [ids, d_model].
@@ -89,8 +95,8 @@ class Transformer {
       Initial::embedding);
     if (!all) v("model.decoder.embed_tokens.weight", target_embedding_, Initial::embedding);
     if (config_.positions == Positions::learned) {
-      v("model.encoder.embed_positions.weight", source_positions_, Initial::embedding);
-      v("model.decoder.embed_positions.weight", target_positions_, Initial::embedding);
+      v("model.encoder.embed_positions.weight", source_positions_, Initial::positions);
+      v("model.decoder.embed_positions.weight", target_positions_, Initial::positions);
     }
     for (std::size_t i = 0; i < encoder_.size(); ++i)
       encoder_[i].visit("model.encoder.layers." + std::to_string(i), v);

@@ -11,15 +11,18 @@
 
 namespace wasmformer {
 
-// How a parameter starts: Xavier (Glorot and Bengio 2010) is uniform in ±√(6 / (rows + cols)); an embedding
-// is normal with deviation cols^-0.5, so that √d_model times it has variance 1.
-enum class Initial { xavier, embedding, zeros, ones };
+// How a parameter starts: Xavier (Glorot and Bengio 2010) is uniform in ±√(6 / (rows + cols)); embeddings and
+// positions are normal with deviation cols^-0.5, so that √d_model times it has variance 1.
+enum class Initial { xavier, embedding, positions, zeros, ones };
+
+// Weights of products and of token embeddings, which can be packed and be of int8.
+constexpr bool can_be_packed(Initial rule) { return rule == Initial::xavier || rule == Initial::embedding; }
 
 struct Linear {
   Parameter weight;  // [out, in]
   Parameter bias;    // [1, out]
 
-  Linear(Index in, Index out) : weight{Matrix(out, in), {}}, bias{Matrix(1, out), {}} {}
+  Linear(Index in, Index out) : weight(out, in), bias(1, out) {}
   Var operator()(Tape& tape, Var x);
 
   template <class Visitor>
@@ -33,7 +36,7 @@ struct LayerNorm {
   Parameter weight, bias;  // [1, d]
   double epsilon;
 
-  LayerNorm(Index d, double eps) : weight{Matrix(1, d), {}}, bias{Matrix(1, d), {}}, epsilon(eps) {}
+  LayerNorm(Index d, double eps) : weight(1, d), bias(1, d), epsilon(eps) {}
   Var operator()(Tape& tape, Var x);
 
   template <class Visitor>

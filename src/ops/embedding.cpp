@@ -18,17 +18,21 @@ Var embedding(Tape& tape, std::span<const TokenId> ids, std::span<const Index> a
               Parameter& positions, double dropout) {
   WASMFORMER_CHECK(ids.size() == at.size(),
                    "[embedding] " << ids.size() << " ids but " << at.size() << " places");
-  const Index n = static_cast<Index>(ids.size()), d = table.value.cols();
-  for (TokenId id : ids) check_range("token", id, table.value.rows());
-  for (Index place : at) check_range("place", place, positions.value.rows());
+  const Index n = static_cast<Index>(ids.size()), d = table.cols;
+  for (TokenId id : ids) check_range("token", id, table.rows);
+  for (Index place : at) check_range("place", place, positions.rows);
 
   const Scalar scale = std::sqrt(static_cast<Scalar>(d));
   const Dropout drop(tape, dropout);
+  WASMFORMER_CHECK(positions.value.cols() == d,
+                   "[embedding] positions [" << positions.rows << ", " << positions.cols << "] and table ["
+                                             << table.rows << ", " << d << "] differ in columns");
   Var y = tape.variable(n, d, table.wants_gradient());
   tape.for_rows(n, d, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       auto row = y.mutable_value().row(i);
-      row = table.value.row(ids[i]) * scale + positions.value.row(at[i]);
+      table.row(ids[i], row.data());
+      row = row * scale + positions.value.row(at[i]);
       drop.apply(row.data(), i * d, d);
     }
   });

@@ -6,7 +6,8 @@
 
 namespace wasmformer {
 
-// x: [n, in], weight: [out, in], bias: [1, out] or null; returns [n, out]. Throws Error when they do not fit.
+// x: [n, in], weight: [out, in], bias: [1, out] or null; returns [n, out]. With weights of int8 every row of
+// x is quantised too. Throws Error when they do not fit, or int8 would have to be recorded.
 Var linear(Tape& tape, Var x, Parameter& weight, Parameter* bias);
 
 }  // namespace wasmformer

@@ -8,7 +8,7 @@
 
 namespace wasmformer::simd {
 
-#if defined(__AVX512F__)
+#if defined(__AVX512BW__)
 constexpr int vector_bytes = 64;
 #elif defined(__AVX2__)
 constexpr int vector_bytes = 32;

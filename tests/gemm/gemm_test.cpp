@@ -33,15 +33,56 @@ Eigen::MatrixXd plain(const Matrix& a, Op op_a, const Matrix& b, Op op_b, const 
   return result;
 }
 
+// Rows of x as numbers that int8 products see.
+Matrix seen(const Matrix& x) {
+  Matrix result(x.rows(), x.cols());
+  std::vector<std::int32_t> words(static_cast<std::size_t>(int8_words(x.cols())));
+  for (Index i = 0; i < x.rows(); ++i) {
+    float scale;
+    std::int32_t zero;
+    quantize_row(x.data() + i * x.cols(), x.cols(), words.data(), scale, zero);
+    const auto* q = reinterpret_cast<const simd::Small*>(words.data());
+    for (Index p = 0; p < x.cols(); ++p)
+      result(i, p) = static_cast<Scalar>(scale * static_cast<float>(q[p] - zero));
+  }
+  return result;
+}
+
+struct Quantized {
+  std::vector<std::int32_t> words, zeros;
+  std::vector<float> scales;
+  QuantizedRows rows;
+
+  explicit Quantized(const Matrix& x)
+      : words(static_cast<std::size_t>(x.rows() * int8_words(x.cols()))),
+        zeros(static_cast<std::size_t>(x.rows())),
+        scales(static_cast<std::size_t>(x.rows())),
+        rows{x.rows(), x.cols(), words.data(), scales.data(), zeros.data()} {
+    for (Index i = 0; i < x.rows(); ++i)
+      quantize_row(x.data() + i * x.cols(), x.cols(), words.data() + i * int8_words(x.cols()), scales[i],
+                   zeros[i]);
+  }
+};
+
+void check_near(const Matrix& actual, const Eigen::MatrixXd& expected, double limit) {
+  for (Index i = 0; i < actual.rows(); ++i) {
+    for (Index j = 0; j < actual.cols(); ++j) {
+      INFO("c(" << i << ", " << j << ") is " << actual(i, j) << " instead of " << expected(i, j));
+      if (!(std::abs(static_cast<double>(actual(i, j)) - expected(i, j)) < limit)) FAIL();
+    }
+  }
+}
+
+// Nothing, one, odd, around and above a register's width, a tile, a block of k, a thread's chunk.
+const std::vector<Sizes> all_sizes = {
+    {0, 3, 2},     {3, 0, 2},     {3, 2, 0},      {1, 1, 1},     {1, 7, 5},     {7, 1, 5},    {3, 5, 1},
+    {5, 9, 13},    {8, 8, 8},     {17, 33, 15},   {1, 1030, 37}, {2, 600, 300}, {5, 1100, 3}, {211, 35, 66},
+    {400, 19, 31}, {65, 67, 530}, {16, 16, 1030}, {1, 3, 2050},  {4, 40, 5},    {12, 32, 7},  {13, 70, 9}};
+
 }  // namespace
 
 TEST_CASE("gemm is the product of plain loops, and every number of threads gives the same bytes") {
-  // Nothing, one, odd, around and above a register's width, a tile, a thread's chunk.
-  const auto [m, n, k] =
-      GENERATE(Sizes{0, 3, 2}, Sizes{3, 0, 2}, Sizes{3, 2, 0}, Sizes{1, 1, 1}, Sizes{1, 7, 5}, Sizes{7, 1, 5},
-               Sizes{3, 5, 1}, Sizes{5, 9, 13}, Sizes{8, 8, 8}, Sizes{17, 33, 15}, Sizes{1, 1030, 37},
-               Sizes{2, 600, 300}, Sizes{5, 1100, 3}, Sizes{211, 35, 66}, Sizes{400, 19, 31},
-               Sizes{65, 67, 530}, Sizes{16, 16, 1030}, Sizes{1, 3, 2050});
+  const auto [m, n, k] = GENERATE(from_range(all_sizes));
   const Op op_a = GENERATE(Op::none, Op::transpose), op_b = GENERATE(Op::none, Op::transpose);
   const bool accumulate = GENERATE(false, true);
   CAPTURE(m, n, k, op_a == Op::transpose, op_b == Op::transpose, accumulate);
@@ -58,17 +99,12 @@ TEST_CASE("gemm is the product of plain loops, and every number of threads gives
   for (int threads : {1, 2, 3}) {
     ThreadPool pool(threads);
     Matrix c = before;
-    gemm(pool, view(a), op_a, view(b), op_b, view(c), accumulate);
+    gemm(pool, view(a), op_a, view(b), op_b, view(c), {.accumulate = accumulate});
     if (threads == 1) {
       // Each of k additions rounds a sum of the size of √k by up to 6e-8 of it; the errors add up like √k
       // too.
       const double limit = 1e-7 * static_cast<double>(k + 10);
-      for (Index i = 0; i < m; ++i) {
-        for (Index j = 0; j < n; ++j) {
-          INFO("c(" << i << ", " << j << ") is " << c(i, j) << " instead of " << expected(i, j));
-          if (!(std::abs(static_cast<double>(c(i, j)) - expected(i, j)) < limit)) FAIL();
-        }
-      }
+      check_near(c, expected, limit);
       one_thread = c;
     }
     INFO(threads << " threads");
@@ -89,4 +125,53 @@ TEST_CASE("gemm refuses matrices that do not fit and names their shapes") {
   Matrix wrong(5, 2);
   CHECK_THROWS_WITH(gemm(pool, view(a), Op::none, view(fits), Op::none, view(wrong)),
                     ContainsSubstring("[5, 2]"));
+}
+
+TEST_CASE("Products with packed weights are those of plain loops, with a bias, for every number of threads") {
+  const auto [m, n, k] = GENERATE(from_range(all_sizes));
+  const bool int8 = GENERATE(false, true), with_bias = GENERATE(false, true);
+  CAPTURE(m, n, k, int8, with_bias);
+  const Matrix x = random_matrix(m, k, 1), w = random_matrix(n, k, 2), bias = random_matrix(1, n, 3);
+  const Int8Matrix small = quantize(view(w));
+  const PackedMatrix packed = int8 ? PackedMatrix(small) : PackedMatrix(view(w));
+  Eigen::MatrixXd start = Eigen::MatrixXd::Zero(m, n);
+  if (with_bias) start.rowwise() += bias.row(0).cast<double>();
+  const Eigen::MatrixXd expected = int8 ? plain(seen(x), Op::none, dequantize(small), Op::transpose, start)
+                                        : plain(x, Op::none, w, Op::transpose, start);
+
+  Matrix one_thread;
+  for (int threads : {1, 2, 3}) {
+    ThreadPool pool(threads);
+    Matrix y = Matrix::Constant(m, n, std::numeric_limits<Scalar>::quiet_NaN());
+    Eigen::MatrixXi finished = Eigen::MatrixXi::Zero(m, n);
+    const auto finish = [&](Index row, Index rows, Index column, Index columns) {
+      finished.block(row, column, rows, columns).array() +=
+          y.block(row, column, rows, columns).array().isFinite().cast<int>();
+    };
+    const GemmOptions options{.bias = with_bias ? bias.data() : nullptr, .finish = finish};
+    if (int8)
+      gemm(pool, Quantized(x).rows, packed, view(y), options);
+    else
+      gemm(pool, view(x), packed, view(y), options);
+    if (threads == 1) {
+      check_near(y, expected, 1e-7 * static_cast<double>(k + 10));
+      one_thread = y;
+    }
+    INFO(threads << " threads");
+    CHECK((finished.array() == 1).all());  // each number once, when it stood
+    CHECK((y.size() == 0 || std::memcmp(y.data(), one_thread.data(),
+                                        static_cast<std::size_t>(y.size()) * sizeof(Scalar)) == 0));
+  }
+}
+
+TEST_CASE("Products with packed weights refuse what does not fit and name the shapes") {
+  ThreadPool pool;
+  const Matrix x = random_matrix(2, 3, 1), w = random_matrix(4, 5, 2);
+  Matrix y(2, 4);
+  CHECK_THROWS_WITH(gemm(pool, view(x), PackedMatrix(view(w)), view(y)), ContainsSubstring("[2, 3]") &&
+                                                                             ContainsSubstring("[4, 5]") &&
+                                                                             ContainsSubstring("[2, 4]"));
+  CHECK_THROWS_WITH(gemm(pool, Quantized(x).rows, PackedMatrix(quantize(view(w))), view(y)),
+                    ContainsSubstring("2 quantised rows of 3") && ContainsSubstring("[4, 5]") &&
+                        ContainsSubstring("[2, 4]"));
 }

@@ -264,7 +264,7 @@ TEST_CASE("Tensors that do not fit the config are refused by name") {
   CHECK_THROWS_WITH(parse_model(with({Dtype::f32, {1, 4, 4}, zeros})),
                     "[safetensors] tensor '" + name + "' of shape [1, 4, 4] is not a matrix");
   CHECK_THROWS_WITH(parse_model(with({Dtype::i32, {4, 4}, zeros})),
-                    "[model] tensor '" + name + "' is neither F32 nor F16");
+                    "[model] tensor '" + name + "' is of type I32, not F32 or F16");
   CHECK_NOTHROW(parse_model(with({Dtype::f16, {4, 4}, std::string_view(zeros).substr(0, 32)})));
 
   std::string nan = zeros;
@@ -272,6 +272,61 @@ TEST_CASE("Tensors that do not fit the config are refused by name") {
   std::memcpy(nan.data() + 8, &value, sizeof value);
   CHECK_THROWS_WITH(parse_model(with({Dtype::f32, {4, 4}, nan})),
                     "[model] tensor '" + name + "' holds a value that is not a finite number");
+}
+
+TEST_CASE("A model of int8 is written and read again to the same bytes") {
+  ModelFile model = small_model();
+  model.transformer->quantize();
+  const std::string file = serialize_model(model, Precision::f32);
+  const SafetensorsFile tensors = parse_safetensors(file);
+  const auto& weight = tensors.tensors.at("model.encoder.layers.0.fc1.weight");
+  CHECK(weight.dtype == Dtype::i8);
+  CHECK(tensors.tensors.at("model.encoder.layers.0.fc1.weight.scale").shape ==
+        std::vector<Index>{weight.shape[0]});
+  CHECK(tensors.tensors.at("model.encoder.layers.0.fc1.bias").dtype == Dtype::f32);
+  const Weights weights = GENERATE(Weights::plain, Weights::packed);
+  CHECK(serialize_model(parse_model(file, weights), Precision::f32) == file);
+}
+
+TEST_CASE("A model with packed weights is written as the model that it was") {
+  const std::string file = serialize_model(small_model(), Precision::f32);
+  CHECK(serialize_model(parse_model(file, Weights::packed), Precision::f32) == file);
+}
+
+TEST_CASE("Weights of int8 that do not fit are refused by name") {
+  ModelFile model = small_model();
+  model.transformer->quantize();
+  const std::string file = serialize_model(model, Precision::f32);
+  const std::string name = "model.decoder.layers.0.encoder_attn.k_proj.weight", zeros(64, '\0');
+  const auto with = [&](const std::string& tensor, const TensorEntry& entry) {
+    return with_tensors(file, [&](auto& tensors) { tensors[tensor] = entry; });
+  };
+  CHECK_NOTHROW(parse_model(with(name, {Dtype::i8, {4, 4}, std::string_view(zeros).substr(0, 16)})));
+  CHECK_THROWS_WITH(parse_model(with(name, {Dtype::i8, {8, 2}, std::string_view(zeros).substr(0, 16)})),
+                    "[model] tensor '" + name + "' of type I8 is not [4, 4], which the config asks for");
+  CHECK_THROWS_WITH(parse_model(with_tensors(file, [&](auto& tensors) { tensors.erase(name + ".scale"); })),
+                    "[model] the tensor '" + name + ".scale' is missing");
+  CHECK_THROWS_WITH(
+      parse_model(with(name + ".scale", {Dtype::f32, {3}, std::string_view(zeros).substr(0, 12)})),
+      "[model] tensor '" + name + ".scale' is [1, 3], the config asks for [1, 4]");
+  const std::string lowest(16, '\x80');
+  CHECK_THROWS_WITH(parse_model(with(name, {Dtype::i8, {4, 4}, lowest})),
+                    "[model] tensor '" + name + "' holds -128, but its weights lie in -127 to 127");
+  // A scale is no weight of a model of floats.
+  CHECK_THROWS_WITH(parse_model(with_tensors(
+                        serialize_model(small_model(), Precision::f32),
+                        [&](auto& tensors) {
+                          tensors[name + ".scale"] = {Dtype::f32, {4}, std::string_view(zeros).substr(0, 16)};
+                        })),
+                    "[model] the tensor '" + name + ".scale' is none of a model with this config");
+}
+
+TEST_CASE("A model of int8 is neither trained nor quantised again") {
+  ModelFile model = small_model();
+  model.transformer->quantize();
+  CHECK_THROWS_WITH(model.transformer->enable_gradients(),
+                    Catch::Matchers::ContainsSubstring("start from the float model"));
+  CHECK_THROWS_WITH(model.transformer->quantize(), Catch::Matchers::ContainsSubstring("int8 already"));
 }
 
 TEST_CASE("Base64 is RFC 4648's") {

@@ -46,7 +46,7 @@ TEST_CASE("Multi-head attention of one key is its value through the output proje
 TEST_CASE("A layer norm begins as plain normalisation and uses its own epsilon") {
   LayerNorm norm(2, 3.0);
   norm.visit("norm", [](const std::string&, Parameter& p, Initial rule) {
-    p.value.setConstant(rule == Initial::ones ? 1 : 0);
+    p.value.setConstant(p.rows, p.cols, rule == Initial::ones ? 1 : 0);
   });
   ThreadPool pool;
   Tape tape(pool, /*recording=*/false);

@@ -23,6 +23,35 @@ TEST_CASE("linear multiplies by the transposed weight and adds the bias to every
   CHECK(linear(tape, tape.constant(x), weight, &bias).value() == expected);
 }
 
+TEST_CASE("linear gives the same with packed weights, and nearly the same with weights of int8") {
+  ThreadPool pool;
+  Tape tape(pool, /*recording=*/false);
+  const Matrix x = random_matrix(5, 70, 1);
+  Parameter weight = random_parameter(33, 70, 2), bias = random_parameter(1, 33, 3);
+  const Matrix expected = linear(tape, tape.constant(x), weight, &bias).value();
+
+  weight.packed = PackedMatrix(weight.view());
+  CHECK(linear(tape, tape.constant(x), weight, &bias).value().isApprox(expected, 1e-6f));
+
+  weight.packed = PackedMatrix(quantize(weight.view()));
+  weight.value.resize(0, 0);
+  const Matrix small = linear(tape, tape.constant(x), weight, &bias).value();
+  // Steps of 1/127 in the weights and 2/127 in x, over 70 products.
+  CHECK((small - expected).cwiseAbs().maxCoeff() < 0.15f);
+  CHECK((small - expected).cwiseAbs().maxCoeff() > 0);
+}
+
+TEST_CASE("linear refuses to record over weights of int8") {
+  ThreadPool pool;
+  Tape tape(pool, /*recording=*/true);
+  Var x = tape.variable(2, 3, /*wants_gradient=*/true);
+  x.mutable_value().setOnes();
+  Parameter weight = random_parameter(4, 3, 1);
+  weight.packed = PackedMatrix(quantize(weight.view()));
+  weight.value.resize(0, 0);
+  CHECK_THROWS_WITH(linear(tape, x, weight, nullptr), ContainsSubstring("int8 has no gradient"));
+}
+
 TEST_CASE("linear of no rows is no rows") {
   ThreadPool pool;
   Tape tape(pool, /*recording=*/false);

@@ -1,0 +1,55 @@
+// Products of small whole numbers, several in each word of a vector.
+#pragma once
+
+#include <cstdint>
+
+#include "tensor/simd.h"
+
+#if defined(__wasm_simd128__)
+#include <wasm_simd128.h>
+#elif defined(__x86_64__)
+#include <immintrin.h>
+#elif defined(__ARM_FEATURE_DOTPROD)
+#include <arm_neon.h>
+#endif
+
+namespace wasmformer::simd {
+
+// A quantised number in a word of 32 bits, which holds as many as fit: bytes where the processor multiplies
+// them, else numbers of 16 bits.
+#if defined(__AVX2__) || defined(__wasm_relaxed_simd__) || defined(__ARM_FEATURE_DOTPROD)
+using Small = std::int8_t;
+#else
+using Small = std::int16_t;
+#endif
+constexpr int smalls_per_word = 4 / static_cast<int>(sizeof(Small));
+
+// In each word: c + the sum of the products of the Smalls of `a`, 0 to 127, and of `b`, -127 to 127. Exact
+// everywhere: with seven bits on one side, no instruction below saturates.
+inline Vector<std::int32_t> multiply_add(Vector<std::int32_t> a, Vector<std::int32_t> b,
+                                         Vector<std::int32_t> c) {
+  using Words = Vector<std::int32_t>;
+#if defined(__AVX512VNNI__)
+  return (Words)_mm512_dpbusd_epi32((__m512i)c, (__m512i)a, (__m512i)b);
+#elif defined(__AVX512BW__)
+  const __m512i pairs = _mm512_maddubs_epi16((__m512i)a, (__m512i)b);
+  return c + (Words)_mm512_madd_epi16(pairs, _mm512_set1_epi16(1));
+#elif defined(__AVXVNNI__)
+  return (Words)_mm256_dpbusd_avx_epi32((__m256i)c, (__m256i)a, (__m256i)b);
+#elif defined(__AVX2__)
+  const __m256i pairs = _mm256_maddubs_epi16((__m256i)a, (__m256i)b);
+  return c + (Words)_mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
+#elif defined(__wasm_relaxed_simd__)
+  return (Words)wasm_i32x4_relaxed_dot_i8x16_i7x16_add((v128_t)b, (v128_t)a, (v128_t)c);
+#elif defined(__ARM_FEATURE_DOTPROD)
+  return (Words)vdotq_s32((int32x4_t)c, (int8x16_t)a, (int8x16_t)b);
+#elif defined(__wasm_simd128__)
+  return c + (Words)wasm_i32x4_dot_i16x8((v128_t)a, (v128_t)b);
+#elif defined(__SSE2__)
+  return c + (Words)_mm_madd_epi16((__m128i)a, (__m128i)b);
+#else
+  return c + ((a << 16) >> 16) * ((b << 16) >> 16) + (a >> 16) * (b >> 16);
+#endif
+}
+
+}  // namespace wasmformer::simd

@@ -1,0 +1,108 @@
+#include "gemm/packed.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tensor/check.h"
+
+namespace wasmformer {
+
+void pack_panels(ConstView b, Op op, Index begin, Index end, Scalar* out) {
+  constexpr Index w = panel_width<Scalar>;
+  const bool transposed = op == Op::transpose;
+  const Index k = transposed ? b.cols() : b.rows(), n = transposed ? b.rows() : b.cols();
+  const Index whole = std::min(end, n / w);
+  if (transposed) {
+    for (Index panel = begin; panel < whole; ++panel)
+      Eigen::Map<Eigen::Matrix<Scalar, w, Eigen::Dynamic>>(out + panel * k * w, w, k) =
+          b.middleRows<w>(panel * w);
+  } else {
+    for (Index p = 0; p < k; ++p)
+      for (Index panel = begin; panel < whole; ++panel)
+        std::copy_n(&b(p, panel * w), w, out + (panel * k + p) * w);
+  }
+  if (whole == end) return;
+  for (Index p = 0; p < k; ++p)
+    for (Index j = whole * w; j < end * w; ++j)
+      out[whole * k * w + p * w + j - whole * w] = j >= n ? Scalar(0) : transposed ? b(j, p) : b(p, j);
+}
+
+PackedMatrix::PackedMatrix(ConstView weights)
+    : format_(Format::scalar),
+      rows_(weights.rows()),
+      cols_(weights.cols()),
+      scalars_(panels<Scalar>(rows_) * panel_width<Scalar> * cols_) {
+  pack_panels(weights, Op::transpose, 0, panels<Scalar>(rows_), scalars_.data());
+}
+
+PackedMatrix::PackedMatrix(const Int8Matrix& weights)
+    : PackedMatrix(weights.rows, weights.cols, weights.values.data(), weights.scales.data()) {}
+
+PackedMatrix::PackedMatrix(Index rows, Index cols, const std::int8_t* values, const float* scales)
+    : format_(Format::int8),
+      rows_(rows),
+      cols_(cols),
+      words_(panels<std::int32_t>(rows_) * panel_width<std::int32_t> * int8_words(cols_)),
+      scales_(panels<std::int32_t>(rows_) * panel_width<std::int32_t>),
+      sums_(scales_.size()) {
+  words_.setZero(), scales_.setZero(), sums_.setZero();
+  auto* to = reinterpret_cast<simd::Small*>(words_.data());
+  for (Index j = 0; j < rows_; ++j) {
+    const std::int8_t* from = values + j * cols_;
+    for (Index p = 0; p < cols_; ++p) {
+      to[small_of(j, p)] = from[p];
+      sums_[j] += from[p];
+    }
+    scales_[j] = scales[j];
+  }
+}
+
+Index PackedMatrix::small_of(Index j, Index p) const {
+  constexpr Index w = panel_width<std::int32_t>, n = simd::smalls_per_word;
+  return ((j / w * int8_words(cols_) + p / n) * w + j % w) * n + p % n;
+}
+
+void PackedMatrix::row(Index j, Scalar* out) const {
+  if (format_ == Format::int8) {
+    for (Index p = 0; p < cols_; ++p)
+      out[p] = static_cast<Scalar>(static_cast<float>(smalls()[small_of(j, p)]) * scales_[j]);
+  } else {
+    constexpr Index w = panel_width<Scalar>;
+    const Scalar* from = scalars_.data() + j / w * cols_ * w + j % w;
+    for (Index p = 0; p < cols_; ++p) out[p] = from[p * w];
+  }
+}
+
+Matrix PackedMatrix::matrix() const {
+  Matrix result(rows_, cols_);
+  for (Index j = 0; j < rows_; ++j) row(j, result.row(j).data());
+  return result;
+}
+
+Int8Matrix PackedMatrix::int8_matrix() const {
+  WASMFORMER_CHECK(format_ == Format::int8, "[gemm] a matrix that is not of int8 was asked for its bytes");
+  Int8Matrix result{rows_, cols_, {}, {scales_.data(), scales_.data() + rows_}};
+  result.values.reserve(static_cast<std::size_t>(rows_ * cols_));
+  for (Index j = 0; j < rows_; ++j)
+    for (Index p = 0; p < cols_; ++p)
+      result.values.push_back(static_cast<std::int8_t>(smalls()[small_of(j, p)]));
+  return result;
+}
+
+void quantize_row(const Scalar* x, Index k, std::int32_t* words, float& scale, std::int32_t& zero) {
+  const Eigen::Map<const RowVector> row(x, k);
+  const float low = k > 0 ? std::min(0.0f, static_cast<float>(row.minCoeff())) : 0.0f;
+  const float high = k > 0 ? std::max(0.0f, static_cast<float>(row.maxCoeff())) : 0.0f;
+  const float range = high - low, inverse = range > 0 ? 127 / range : 0.0f;
+  scale = range / 127;
+  zero = static_cast<std::int32_t>(-low * inverse + 0.5f);
+  const float shift = static_cast<float>(zero) + 0.5f;
+  auto* smalls = reinterpret_cast<simd::Small*>(words);
+  for (Index p = 0; p < k; ++p) {
+    const float q = std::min(static_cast<float>(x[p]) * inverse + shift, 127.0f);
+    smalls[p] = static_cast<simd::Small>(static_cast<std::int32_t>(q));
+  }
+  std::fill(smalls + k, smalls + simd::smalls_per_word * int8_words(k), simd::Small{0});
+}
+
+}  // namespace wasmformer

@@ -1,0 +1,80 @@
+// A weight in the order in which the kernels read it: packed once, at load, and used for every product.
+#pragma once
+
+#include <cstdint>
+
+#include "gemm/int8.h"
+#include "tensor/int8_matrix.h"
+#include "tensor/matrix.h"
+
+namespace wasmformer {
+
+enum class Op { none, transpose };
+
+// Columns of a product that are computed together: two vectors.
+template <class Word>
+constexpr Index panel_width = 2 * simd::lanes<Word>;
+template <class Word>
+constexpr Index panels(Index columns) {
+  return (columns + panel_width<Word> - 1) / panel_width<Word>;
+}
+
+// Writes panels [begin, end) of op(b), [k, n], to their places in `out`, which has room for all. Element (p,
+// j) is at p · width + j % width of panel j / width; columns from n on are zeros.
+void pack_panels(ConstView b, Op op, Index begin, Index end, Scalar* out);
+
+constexpr Index int8_words(Index k) { return (k + simd::smalls_per_word - 1) / simd::smalls_per_word; }
+
+// W of y = x Wᵀ, [n, k], as panels of Wᵀ: of Scalars, or of words that hold some consecutive int8 of a row.
+class PackedMatrix {
+ public:
+  enum class Format { none, scalar, int8 };
+
+  PackedMatrix() = default;
+  explicit PackedMatrix(ConstView weights);
+  explicit PackedMatrix(const Int8Matrix& weights);
+  PackedMatrix(Index rows, Index cols, const std::int8_t* values, const float* scales);  // as Int8Matrix
+
+  Format format() const { return format_; }
+  Index rows() const { return rows_; }
+  Index cols() const { return cols_; }
+
+  // Row j, [1, k], as numbers.
+  void row(Index j, Scalar* out) const;
+  // What it was made from; for int8 see int8_matrix().
+  Matrix matrix() const;
+  Int8Matrix int8_matrix() const;
+
+  // For the kernels.
+  const Scalar* scalars() const { return scalars_.data(); }
+  const std::int32_t* words() const { return words_.data(); }
+  const float* scales() const { return scales_.data(); }     // of int8, one a row, for whole panels
+  const std::int32_t* sums() const { return sums_.data(); }  // of each row's int8 values, the same
+
+ private:
+  template <class T>
+  using Array = Eigen::Array<T, Eigen::Dynamic, 1>;  // aligned to the vectors
+
+  Index small_of(Index j, Index p) const;  // its place
+  const simd::Small* smalls() const { return reinterpret_cast<const simd::Small*>(words_.data()); }
+
+  Format format_ = Format::none;
+  Index rows_ = 0, cols_ = 0;
+  Array<Scalar> scalars_;
+  Array<std::int32_t> words_;
+  Array<float> scales_;
+  Array<std::int32_t> sums_;
+};
+
+// Rows x of a product with int8 weights, [m, k], quantised one by one: x ≈ (q - zero) · scale with 0 ≤ q ≤
+// 127. Seven bits, because more would overflow the products of some processors; asymmetric, so that what
+// ReLU leaves uses all of them.
+struct QuantizedRows {
+  Index rows = 0, cols = 0;
+  std::int32_t* words = nullptr;  // [m, int8_words(k)] of q, the missing ones 0
+  float* scales = nullptr;        // [m]
+  std::int32_t* zeros = nullptr;  // [m]
+};
+void quantize_row(const Scalar* x, Index k, std::int32_t* words, float& scale, std::int32_t& zero);
+
+}  // namespace wasmformer

@@ -1,0 +1,21 @@
+// Weights in a byte each: [rows, cols], a scale for each row.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tensor/matrix.h"
+
+namespace wasmformer {
+
+struct Int8Matrix {
+  Index rows = 0, cols = 0;
+  std::vector<std::int8_t> values;  // row-major, -127 to 127; value · scales[row] is what it stands for
+  std::vector<float> scales;
+};
+
+// The scale of a row is its largest magnitude / 127.
+Int8Matrix quantize(ConstView weights);
+Matrix dequantize(const Int8Matrix& weights);
+
+}  // namespace wasmformer

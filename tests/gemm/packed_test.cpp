@@ -1,0 +1,69 @@
+#include "gemm/packed.h"
+
+#include <catch_amalgamated.hpp>
+#include <cmath>
+
+#include "tests/ops/random_matrix.h"
+
+using namespace wasmformer;
+
+namespace {
+
+ConstView view(const Matrix& m) { return {m.data(), m.rows(), m.cols()}; }
+
+}  // namespace
+
+TEST_CASE("A packed matrix gives back its rows, whatever its size") {
+  const auto [rows, cols] =
+      GENERATE(table<Index, Index>({{0, 3}, {1, 1}, {3, 0}, {7, 5}, {8, 8}, {33, 6}, {70, 129}}));
+  CAPTURE(rows, cols);
+  const Matrix weights = random_matrix(rows, cols, 1);
+  const PackedMatrix packed(view(weights));
+  CHECK(packed.matrix() == weights);
+
+  const Int8Matrix small = quantize(view(weights));
+  const PackedMatrix packed_small(small);
+  CHECK(packed_small.matrix() == dequantize(small));
+  CHECK(packed_small.int8_matrix().values == small.values);
+  CHECK(packed_small.int8_matrix().scales == small.scales);
+  if (rows > 0) {
+    RowVector row(cols);
+    packed.row(rows - 1, row.data());
+    CHECK(row == weights.row(rows - 1));
+  }
+}
+
+TEST_CASE("A quantised row is within half a step of the numbers, and zero is exact") {
+  const Index k = GENERATE(1, 4, 7, 64, 129);
+  const double low = GENERATE(-3.0, 0.0, 0.5), high = GENERATE(0.0, 0.25, 9.0);
+  if (low > high) return;
+  Random random(5);
+  Matrix x =
+      Matrix::NullaryExpr(1, k, [&] { return static_cast<Scalar>(low + (high - low) * random.uniform()); });
+  x(0, k - 1) = 0;
+  std::vector<std::int32_t> words(static_cast<std::size_t>(int8_words(k)), -1);
+  float scale;
+  std::int32_t zero;
+  quantize_row(x.data(), k, words.data(), scale, zero);
+  const auto* q = reinterpret_cast<const simd::Small*>(words.data());
+  for (Index p = 0; p < k; ++p) {
+    CAPTURE(p, x(0, p), static_cast<int>(q[p]), zero, scale);
+    CHECK((q[p] >= 0 && q[p] <= 127));
+    // Rounded once for the zero and once for itself.
+    CHECK(std::abs(static_cast<double>(scale) * (q[p] - zero) - static_cast<double>(x(0, p))) <=
+          1.001 * scale);
+  }
+  CHECK(q[k - 1] == zero);
+  for (Index p = k; p < int8_words(k) * simd::smalls_per_word; ++p) CHECK(q[p] == 0);
+}
+
+TEST_CASE("A row of zeros is quantised to zeros") {
+  const Matrix x = Matrix::Zero(1, 6);
+  std::vector<std::int32_t> words(static_cast<std::size_t>(int8_words(6)), -1);
+  float scale = -1;
+  std::int32_t zero = -1;
+  quantize_row(x.data(), 6, words.data(), scale, zero);
+  CHECK(scale == 0);
+  CHECK(zero == 0);
+  CHECK(words == std::vector<std::int32_t>(words.size(), 0));
+}
