@@ -2,14 +2,19 @@
 
 #include <cmath>
 
+#include "ops/attention_kernels.h"
 #include "ops/dropout.h"
 
 namespace wasmformer {
 namespace {
 
-// One head of one sentence: L queries, S keys, d_k features.
+using namespace attention_kernels;
+
+constexpr Index tile_rows = 16;  // queries whose scores are in memory at a time
+
+// One head of one sentence: L queries, S keys, d_k features from `column` on.
 struct Block {
-  Index query, key, L, S, column, d_k;
+  Index query, key, L, S, column, d_k, sentence, head;
   Index visible(Index i, bool causal) const { return causal ? S - L + i + 1 : S; }  // keys that query i sees
 };
 
@@ -18,10 +23,84 @@ struct Blocks {
   Index heads, d_k;
   Index size() const { return static_cast<Index>(query_spans.size()) * heads; }
   Block operator[](Index i) const {
-    const Span q = query_spans[i / heads], k = key_spans[i / heads];
-    return {q.begin, k.begin, q.size, k.size, i % heads * d_k, d_k};
+    const Index sentence = i / heads, head = i % heads;
+    const Span q = query_spans[sentence], k = key_spans[sentence];
+    return {q.begin, k.begin, q.size, k.size, head * d_k, d_k, sentence, head};
   }
 };
+
+// Chunks of about equal work, few enough that their scratch is small, by shapes only.
+struct Plan {
+  Index grain = 1, chunks = 0, most_queries = 0, most_keys = 0;
+
+  explicit Plan(const Blocks& blocks) {
+    constexpr Index work_per_chunk = 1 << 17, most_chunks = 16;
+    Index work = 1;
+    for (Index i = 0; i < blocks.size(); i += blocks.heads) {
+      const Block b = blocks[i];
+      work += blocks.heads * b.L * b.S * b.d_k;
+      most_queries = std::max(most_queries, b.L);
+      most_keys = std::max(most_keys, b.S);
+    }
+    chunks = std::clamp<Index>(work / work_per_chunk, 1, most_chunks);
+    grain = std::max<Index>((blocks.size() + chunks - 1) / chunks, 1);
+  }
+};
+
+// Memory of a chunk; take() gives out the next piece.
+struct Scratch {
+  Scalar* next;
+  Scalar* take(Index count) { return std::exchange(next, next + padded(count)); }
+};
+
+// Whole vectors of rows [begin, begin + count) of a head: in place, or a copy with zeros behind d_k features.
+Rows whole_rows(ConstView m, Index begin, Index count, const Block& b, Scratch& scratch,
+                const std::int32_t* at = nullptr) {
+  const Rows rows{m.data() + b.column + (at ? 0 : begin * m.cols()), m.cols(), at ? at + begin : nullptr};
+  const Index width = padded(b.d_k);
+  if (width == b.d_k) return rows;
+  Scalar* copy = scratch.take(count * width);
+  std::fill_n(copy, count * width, Scalar(0));
+  for (Index j = 0; j < count; ++j) std::copy_n(rows[j], b.d_k, copy + j * width);
+  return {copy, width};
+}
+
+// The same for results, which store() brings home.
+class WholeResults {
+ public:
+  WholeResults(View m, Index begin, Index count, const Block& b, Scratch& scratch)
+      : m_(m.data() + begin * m.cols() + b.column), stride_(m.cols()), count_(count), d_k_(b.d_k) {
+    rows_ = whole_rows(ConstView(m.data(), m.rows(), m.cols()), begin, count, b, scratch);
+  }
+  Scalar* operator[](Index i) { return const_cast<Scalar*>(rows_[i]); }
+  Index stride() const { return rows_.stride; }
+  void store() {
+    if (rows_.data == m_) return;
+    for (Index i = 0; i < count_; ++i) std::copy_n(rows_[i], d_k_, m_ + i * stride_);
+  }
+
+ private:
+  Scalar* m_;
+  Index stride_, count_, d_k_;
+  Rows rows_;
+};
+
+// Scores of queries [0, rows) of a tile whose first is query `first`; `stride` numbers a row.
+void tile_scores(Rows a, Rows b, const Block& block, bool causal, Index first, Index rows, Scalar scale,
+                 Scalar* out, Index stride) {
+  const auto seen = [&](Index i) { return block.visible(first + i, causal); };
+  scores(Rows{a[first], a.stride}, b, rows, seen, padded(block.d_k), scale, out, stride);
+}
+
+// out[first + i] = Σ_j w[i, j] b[j], or += that, over the keys that are seen.
+void tile_sums(const Scalar* w, Index stride, Rows b, const Block& block, bool causal, Index first,
+               Index rows, WholeResults& out, bool add) {
+  for (Index i = 0; i < rows; i += sum_rows) {
+    const Index m = std::min<Index>(sum_rows, rows - i), last = first + i + m - 1;
+    weighted_sums(Weights{w + i * stride, stride, 1}, b, block.visible(last, causal), m, padded(block.d_k),
+                  out[first + i], out.stride(), add);
+  }
+}
 
 void check(Var q, Var k, Var v, std::span<const Span> query_spans, std::span<const Span> key_spans,
            const AttentionOptions& options, std::span<const std::int32_t> key_rows) {
@@ -56,80 +135,107 @@ Var attention(Tape& tape, Var q, Var k, Var v, std::span<const Span> query_spans
               std::span<const Span> key_spans, const AttentionOptions& options,
               std::vector<Matrix>* probabilities, std::span<const std::int32_t> key_rows) {
   check(q, k, v, query_spans, key_spans, options, key_rows);
-  const Index d = q.cols(), d_k = d / options.heads;
+  const Index d = q.cols(), heads = options.heads, d_k = d / heads, width = padded(d_k);
   const Scalar scale = 1 / std::sqrt(static_cast<Scalar>(d_k));
   const bool causal = options.causal;
   const Dropout drop(tape, options.dropout);
-  const Blocks blocks{tape.keep(query_spans), tape.keep(key_spans), options.heads, d_k};
   Var y = tape.variable(q.rows(), d, q.wants_gradient() || k.wants_gradient() || v.wants_gradient());
-  WASMFORMER_CHECK(key_rows.empty() || !y.wants_gradient(),
+  const bool recorded = y.wants_gradient();
+  WASMFORMER_CHECK(key_rows.empty() || !recorded,
                    "[attention] keys that are chosen row by row cannot be recorded");
-  const auto key_row = [&](Index j) { return key_rows.empty() ? j : Index{key_rows[j]}; };
-
-  // first[i]: where the [L, S] probabilities of block i begin.
-  Index* first = tape.scratch<Index>(blocks.size() + 1);
-  first[0] = 0;
-  for (Index i = 0; i < blocks.size(); ++i) first[i + 1] = first[i] + blocks[i].L * blocks[i].S;
-  Scalar* p = tape.scratch<Scalar>(first[blocks.size()]);
-
-  constexpr Index blocks_per_chunk = 32;
-  tape.pool().parallel_for(blocks.size(), blocks_per_chunk, [&](Index begin, Index end) {
-    for (Index n = begin; n < end; ++n) {
-      const Block b = blocks[n];
-      for (Index i = 0; i < b.L; ++i) {
-        const auto qi = q.value().row(b.query + i).segment(b.column, d_k);
-        auto yi = y.mutable_value().row(b.query + i).segment(b.column, d_k);
-        const Index seen = b.visible(i, causal), at = first[n] + i * b.S;
-        Eigen::Map<RowVector> row(p + at, b.S);
-        for (Index j = 0; j < seen; ++j)
-          row(j) = qi.dot(k.value().row(key_row(b.key + j)).segment(b.column, d_k)) * scale;
-        auto open = row.head(seen).array();
-        open = (open - open.maxCoeff()).exp();
-        open *= 1 / open.sum();
-        row.tail(b.S - seen).setZero();
-        yi.setZero();
-        for (Index j = 0; j < seen; ++j)
-          yi += (drop ? row(j) * drop(at + j) : row(j)) *
-                v.value().row(key_row(b.key + j)).segment(b.column, d_k);
-      }
-    }
-  });
+  const Blocks blocks{recorded ? tape.keep(query_spans) : query_spans,
+                      recorded ? tape.keep(key_spans) : key_spans, heads, d_k};
+  const Plan plan(blocks);
+  const Index copies = width == d_k ? 0 : width, keys = padded(plan.most_keys);
+  const Index tile = std::min(tile_rows, plan.most_queries) * keys;
 
   if (probabilities) {
     probabilities->clear();
-    for (Index n = 0; n < blocks.size(); n += options.heads)
-      probabilities->push_back(ConstView(p + first[n], options.heads * blocks[n].L, blocks[n].S));
+    for (std::size_t i = 0; i < query_spans.size(); ++i)
+      probabilities->push_back(Matrix::Zero(heads * query_spans[i].size, key_spans[i].size));
   }
+  // Dropout counts the probabilities of all sentences; first[i]: of those before sentence i.
+  Index* first = drop ? tape.scratch<Index>(static_cast<Index>(query_spans.size())) : nullptr;
+  for (Index i = 0, n = 0; drop && i < blocks.size(); i += heads)
+    first[i / heads] = n, n += heads * blocks[i].L * blocks[i].S;
+  const auto element = [=](const Block& b, Index i) { return first[b.sentence] + (b.head * b.L + i) * b.S; };
+  // Of row i and head h: at i · heads + h.
+  Softmax* kept = recorded ? tape.scratch<Softmax>(q.rows() * heads) : nullptr;
 
-  if (y.wants_gradient()) {
+  const Index size = tile + 2 * (plan.most_queries + plan.most_keys) * copies;
+  Scalar* memory = tape.scratch<Scalar>(plan.chunks * size);
+  tape.pool().parallel_for(blocks.size(), plan.grain, [&](Index begin, Index end) {
+    for (Index n = begin; n < end; ++n) {
+      const Block b = blocks[n];
+      Scratch scratch{memory + begin / plan.grain * size};
+      Scalar* p = scratch.take(tile);
+      const Rows qs = whole_rows(q.value(), b.query, b.L, b, scratch),
+                 ks = whole_rows(k.value(), b.key, b.S, b, scratch,
+                                 key_rows.empty() ? nullptr : key_rows.data()),
+                 vs = whole_rows(v.value(), b.key, b.S, b, scratch,
+                                 key_rows.empty() ? nullptr : key_rows.data());
+      WholeResults ys(y.mutable_value(), b.query, b.L, b, scratch);
+      for (Index at = 0; at < b.L; at += tile_rows) {
+        const Index rows = std::min(tile_rows, b.L - at), columns = padded(b.visible(at + rows - 1, causal));
+        tile_scores(qs, ks, b, causal, at, rows, scale, p, keys);
+        for (Index i = 0; i < rows; ++i) {
+          const Index seen = b.visible(at + i, causal);
+          Scalar* row = p + i * keys;
+          const Softmax s = softmax(row, seen, columns);
+          if (kept) kept[(b.query + at + i) * heads + b.head] = s;
+          if (probabilities)
+            std::copy_n(row, seen, (*probabilities)[b.sentence].row(b.head * b.L + at + i).data());
+          if (drop) drop.apply(row, element(b, at + i), columns);  // zeros behind `seen`
+        }
+        tile_sums(p, keys, vs, b, causal, at, rows, ys, /*add=*/false);
+      }
+      ys.store();
+    }
+  });
+
+  if (recorded) {
     tape.record(y, [=, &tape](ConstView dy) {
       // y = (p * mask) v with p = softmax(q kᵀ scale)
       View dq = tape.zeroed_gradient(q), dk = tape.zeroed_gradient(k), dv = tape.zeroed_gradient(v);
-      tape.pool().parallel_for(blocks.size(), blocks_per_chunk, [&](Index begin, Index end) {
-        RowVector ds;
+      const Index size = 2 * tile + (3 * plan.most_queries + 4 * plan.most_keys) * copies;
+      Scalar* memory = tape.scratch<Scalar>(plan.chunks * size);
+      tape.pool().parallel_for(blocks.size(), plan.grain, [&](Index begin, Index end) {
         for (Index n = begin; n < end; ++n) {
           const Block b = blocks[n];
-          auto dkn = dk.block(b.key, b.column, b.S, d_k), dvn = dv.block(b.key, b.column, b.S, d_k);
-          const auto kn = k.value().block(b.key, b.column, b.S, d_k),
-                     vn = v.value().block(b.key, b.column, b.S, d_k);
-          for (Index i = 0; i < b.L; ++i) {
-            const auto qi = q.value().row(b.query + i).segment(b.column, d_k);
-            const auto dyi = dy.row(b.query + i).segment(b.column, d_k);
-            auto dqi = dq.row(b.query + i).segment(b.column, d_k);
-            const Index seen = b.visible(i, causal), at = first[n] + i * b.S;
-            const Eigen::Map<const RowVector> row(p + at, seen);
-            ds.resize(seen);
-            for (Index j = 0; j < seen; ++j) {
-              const Scalar mask = drop ? drop(at + j) : Scalar(1);
-              ds(j) = dyi.dot(vn.row(j)) * mask;
-              dvn.row(j) += row(j) * mask * dyi;
+          Scratch scratch{memory + begin / plan.grain * size};
+          Scalar *p = scratch.take(tile), *ds = scratch.take(tile);
+          const Rows qs = whole_rows(q.value(), b.query, b.L, b, scratch),
+                     ks = whole_rows(k.value(), b.key, b.S, b, scratch),
+                     vs = whole_rows(v.value(), b.key, b.S, b, scratch),
+                     dys = whole_rows(dy, b.query, b.L, b, scratch);
+          for (Index at = 0; at < b.L; at += tile_rows) {
+            const Index rows = std::min(tile_rows, b.L - at),
+                        columns = padded(b.visible(at + rows - 1, causal));
+            tile_scores(qs, ks, b, causal, at, rows, scale, p, keys);
+            tile_scores(dys, vs, b, causal, at, rows, 1, ds, keys);
+            for (Index i = 0; i < rows; ++i) {
+              const Index seen = b.visible(at + i, causal);
+              softmax_again(p + i * keys, seen, columns, kept[(b.query + at + i) * heads + b.head]);
+              if (drop) drop.apply(ds + i * keys, element(b, at + i), columns);
+              softmax_backward(p + i * keys, ds + i * keys, seen, columns, scale);
+              if (drop) drop.apply(p + i * keys, element(b, at + i), columns);
             }
-            // softmax: ds = p (dp - Σ dp p)
-            ds.array() = row.array() * (ds.array() - ds.dot(row)) * scale;
-            for (Index j = 0; j < seen; ++j) {
-              dqi += ds(j) * kn.row(j);
-              dkn.row(j) += ds(j) * qi;
-            }
+            // One after the other: q, k and v may be one variable.
+            const Index seen = b.visible(at + rows - 1, causal);
+            const auto to_keys = [&](View gradient, const Scalar* w, Rows from) {
+              Scratch copy = scratch;
+              WholeResults out(gradient, b.key, b.S, b, copy);
+              weighted_sums(Weights{w, 1, keys}, Rows{from[at], from.stride}, rows, seen, width, out[0],
+                            out.stride(),
+                            /*add=*/true);
+              out.store();
+            };
+            to_keys(dv, p, dys);
+            to_keys(dk, ds, qs);
+            Scratch copy = scratch;
+            WholeResults out(dq, b.query, b.L, b, copy);
+            tile_sums(ds, keys, ks, b, causal, at, rows, out, /*add=*/true);
+            out.store();
           }
         }
       });

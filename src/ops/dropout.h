@@ -25,7 +25,9 @@ class Dropout {
   // data[i] *= mask of element first + i.
   void apply(Scalar* data, Index first, Index count) const {
     if (!on_) return;
-    for (Index i = 0; i < count; ++i) data[i] *= (*this)(first + i);
+    // A copy in registers and no branch, so that compilers vectorise this.
+    const Dropout mask = *this;
+    for (Index i = 0; i < count; ++i) data[i] *= mask(first + i);
   }
 
  private:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstring>
+#include <utility>
 
 #include "tensor/matrix.h"
 
@@ -80,6 +81,41 @@ inline void each_vector(Index n, F&& f) {
   Index i = 0;
   for (; i + lanes<T> <= n; i += lanes<T>) f(i, Whole{});
   if (i < n) f(i, n - i);
+}
+
+// f(0), f(1), ..., f(n - 1), each with its number as a constant, so that arrays of vectors stay in registers.
+template <int n, class F>
+__attribute__((always_inline)) inline void unroll(F&& f) {
+  [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline)) {
+    (f(std::integral_constant<int, i>{}), ...);
+  }
+  (std::make_integer_sequence<int, n>{});
+}
+
+template <class T, int shift, int... i>
+inline Vector<T> rotate(Vector<T> v, std::integer_sequence<int, i...>) {
+  return __builtin_shufflevector(v, v, ((i + shift) % lanes<T>)...);
+}
+
+// All lanes into one by `op`, in a tree.
+template <class T, int n = lanes<T>, class Op>
+inline T reduce(Vector<T> v, Op op) {
+  if constexpr (n == 1)
+    return v[0];
+  else
+    return reduce<T, n / 2>(op(v, rotate<T, n / 2>(v, std::make_integer_sequence<int, lanes<T>>{})), op);
+}
+
+template <class T, int... i>
+inline Vector<T> lane_numbers(std::integer_sequence<int, i...>) {
+  return Vector<T>{static_cast<T>(i)...};
+}
+
+// v where its lane, counted from `first` on, is below n, else `other`.
+template <class T>
+inline Vector<T> below(Index first, Index n, Vector<T> v, T other) {
+  const Vector<T> lane = lane_numbers<T>(std::make_integer_sequence<int, lanes<T>>{});
+  return lane < static_cast<T>(n - first) ? v : splat(other);
 }
 
 }  // namespace wasmformer::simd

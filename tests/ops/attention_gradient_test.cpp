@@ -39,6 +39,12 @@ TEST_CASE("The gradients of attention are those of central differences") {
     const std::vector<Index> sizes{3, 4, 1, 2, 5, 3, 2, 4, 6, 1, 7, 2};
     check_attention(sizes, sizes, 76, {.heads = 4, .causal = true, .dropout = dropout});
   }
+  SECTION("more queries than a tile has, heads of whole registers") {
+    check_attention({21, 2}, {21, 2}, 32, {.heads = 2, .causal = true, .dropout = dropout});
+  }
+  SECTION("more queries than a tile has, heads of less than a register") {
+    check_attention({35}, {19}, 6, {.heads = 2, .causal = false, .dropout = dropout});
+  }
 }
 
 TEST_CASE("Attention of a matrix to itself adds up the gradients of queries, keys and values") {

@@ -75,7 +75,10 @@ TEST_CASE("Attention is the formula's, with every probability") {
                     {33, 2, 17, 1, 9, 5, 8, 3, 4},
                     4,
                     132,
-                    true});
+                    true},
+               Case{"heads of whole registers", {33, 2, 17, 1}, {33, 2, 17, 1}, 2, 64, true},
+               Case{"heads of several registers, many keys", {1, 19, 4}, {70, 131, 4}, 3, 3 * 112, false},
+               Case{"one long sentence", {45}, {45}, 1, 16, true});
   INFO(c.name);
   const Spans queries = spans_of(c.queries), keys = spans_of(c.keys);
   const Index n = queries.empty() ? 0 : queries.back().end(), m = keys.empty() ? 0 : keys.back().end();
@@ -118,12 +121,13 @@ TEST_CASE("Several queries may read one sentence's keys, as the hypotheses of a 
 }
 
 TEST_CASE("Keys may be chosen row by row, as the hypotheses of a beam choose theirs from one cache") {
-  const Matrix q = random_matrix(4, 10, 1), k = random_matrix(7, 10, 2), v = random_matrix(7, 10, 3);
+  const Index d = GENERATE(10, 64);
+  const Matrix q = random_matrix(4, d, 1), k = random_matrix(7, d, 2), v = random_matrix(7, d, 3);
   // Two hypotheses share rows 4 and 0; the third has two queries; a row may come twice.
   const std::vector<std::int32_t> rows{4, 0, 6, 4, 0, 1, 2, 5, 3, 2};
   const Spans queries = spans_of({1, 1, 2}), keys = spans_of({3, 2, 5});
   const bool causal = GENERATE(true, false);
-  Matrix chosen_k(10, 10), chosen_v(10, 10);
+  Matrix chosen_k(10, d), chosen_v(10, d);
   for (Index j = 0; j < 10; ++j) chosen_k.row(j) = k.row(rows[j]), chosen_v.row(j) = v.row(rows[j]);
   ThreadPool pool;
   Tape tape(pool, /*recording=*/false);
