@@ -83,7 +83,7 @@ export async function measure(jobs, { rounds, ms, log }) {
       return await body();
     } catch (error) {
       job.failed = true;
-      log(`${job.title}, ${job.who}: ${error.message.split('\n').slice(0, 3).join(' ')}`);
+      log(`${job.title}, ${job.who}: ${error.message.replaceAll(/\s+/g, ' ').slice(0, 300)}`);
       return undefined;
     }
   };

@@ -100,7 +100,7 @@ function table(all) {
 async function main() {
   build();
   if (options.peers) installPeers(log);
-  const settings = options.quick ? { rounds: 2, ms: 100, log } : { rounds: 5, ms: 400, log };
+  const settings = options.quick ? { rounds: 3, ms: 80, log } : { rounds: 5, ms: 400, log };
   const figures = new Map();
   moduleSizes(figures);
   for (const { own, others } of Object.values(groups)) {
