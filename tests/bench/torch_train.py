@@ -7,6 +7,7 @@ import sys
 import time
 
 os.environ.pop("OPENBLAS_CORETYPE", None)  # a pin to older processors would flatter the others
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # its threads wait busily, and torch's setting does not reach them
 import numpy as np  # noqa: E402
 import torch  # noqa: E402
 import torch.nn.functional as F  # noqa: E402
