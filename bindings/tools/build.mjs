@@ -60,7 +60,8 @@ export function buildPage() {
 function buildBenchmarks() {
   buildPackage();
   buildPreset('native', ['wasmformer', 'wasmformer_bench']);
-  for (const preset of Object.values(wasmBuilds)) buildPreset(preset, ['wasmformer_bench']);
+  const measured = Object.values(wasmBuilds).filter((preset) => preset !== 'wasm-simd-threads');
+  for (const preset of measured) buildPreset(preset, ['wasmformer_bench']);
 }
 
 const parts = {
