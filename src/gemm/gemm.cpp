@@ -83,9 +83,9 @@ struct Int8Store {
     v -= x.zeros[row] * simd::load(w.sums() + column);
     const auto y =
         __builtin_convertvector(v, Vector<float>) * (x.scales[row] * simd::load(w.scales() + column));
-    if constexpr (std::is_same_v<Scalar, float>) {
-      if (count >= lanes<float>) return simd::store(to, bias ? y + simd::load(bias + column) : y);
-    }
+#ifndef WASMFORMER_DOUBLE
+    if (count >= lanes<float>) return simd::store(to, bias ? y + simd::load(bias + column) : y);
+#endif
     for (Index j = 0; j < std::min<Index>(count, lanes<float>); ++j)
       to[j] = static_cast<Scalar>(y[j]) + (bias ? bias[column + j] : Scalar(0));
   }
