@@ -1,8 +1,59 @@
 #include "ops/cross_entropy.h"
 
 #include <cmath>
+#include <functional>
+#include <limits>
+
+#include "tensor/vector_math.h"
 
 namespace wasmformer {
+namespace {
+
+using simd::each_vector;
+using simd::load;
+using simd::store;
+using Vector = simd::Vector<Scalar>;
+
+// What lies beyond a row must not count.
+Vector within(Vector v, simd::Whole, Scalar) { return v; }
+Vector within(Vector v, Index count, Scalar other) { return simd::below(0, count, v, other); }
+
+struct MaximumAndMean {
+  Scalar max;
+  double mean;
+};
+
+MaximumAndMean maximum_and_mean(const Scalar* x, Index n) {
+  constexpr Scalar nothing = -std::numeric_limits<Scalar>::infinity();
+  const auto larger = [](Vector a, Vector b) { return a > b ? a : b; };
+  Vector max = simd::splat(nothing), sum{};
+  each_vector<Scalar>(n, [&](Index c, auto count) {
+    const Vector v = load(x + c, count);
+    max = larger(max, within(v, count, nothing));
+    sum += v;
+  });
+  return {simd::reduce<Scalar>(max, larger),
+          static_cast<double>(simd::reduce<Scalar>(sum, std::plus<>{})) / static_cast<double>(n)};
+}
+
+// Σ exp(x - max); `keep`: each takes the place of its x.
+template <bool keep>
+Scalar exponentials(Scalar* x, Index n, Scalar max) {
+  Vector sum{};
+  each_vector<Scalar>(n, [&](Index c, auto count) {
+    const Vector e = within(simd::exp(load(x + c, count) - max), count, 0);
+    if constexpr (keep) store(x + c, e, count);
+    sum += e;
+  });
+  return simd::reduce<Scalar>(sum, std::plus<>{});
+}
+
+void scale_and_shift(Scalar* x, Index n, Scalar scale, Scalar shift) {
+  each_vector<Scalar>(n,
+                      [&](Index c, auto count) { store(x + c, load(x + c, count) * scale + shift, count); });
+}
+
+}  // namespace
 
 CrossEntropy cross_entropy(Tape& tape, Var logits, std::span<const TokenId> targets, double smoothing) {
   const Index n = logits.rows(), vocabulary = logits.cols();
@@ -12,16 +63,25 @@ CrossEntropy cross_entropy(Tape& tape, Var logits, std::span<const TokenId> targ
     WASMFORMER_CHECK(target >= 0 && target < vocabulary,
                      "[cross_entropy] target " << target << " is not below " << vocabulary);
 
-  Scalar* log_sum = tape.scratch<Scalar>(n);  // log Σ exp(logit)
+  const bool recorded = tape.recording() && logits.wants_gradient();
   double* row_loss = tape.scratch<double>(n);
   double* row_nll = tape.scratch<double>(n);
   tape.for_rows(n, vocabulary, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
-      const auto row = logits.value().row(i).array();
-      const Scalar max = row.maxCoeff();
-      log_sum[i] = max + std::log((row - max).exp().sum());
-      row_nll[i] = log_sum[i] - row(targets[i]);
-      row_loss[i] = (1 - smoothing) * row_nll[i] + smoothing * (log_sum[i] - row.mean());
+      Scalar* row = logits.mutable_value().data() + i * vocabulary;
+      const Scalar of_target = row[targets[i]];
+      const auto [max, mean] = maximum_and_mean(row, vocabulary);
+      const Scalar sum =
+          recorded ? exponentials<true>(row, vocabulary, max) : exponentials<false>(row, vocabulary, max);
+      const double log_sum = static_cast<double>(max) + std::log(static_cast<double>(sum));
+      row_nll[i] = log_sum - static_cast<double>(of_target);
+      row_loss[i] = (1 - smoothing) * row_nll[i] + smoothing * (log_sum - mean);
+      if (!recorded) continue;
+      // loss = 1/n Σ log Σ exp(x) - (1 - smoothing) x[y] - smoothing mean(x)
+      const double share = 1 / static_cast<double>(n);
+      scale_and_shift(row, vocabulary, static_cast<Scalar>(share / static_cast<double>(sum)),
+                      static_cast<Scalar>(-share * smoothing / static_cast<double>(vocabulary)));
+      row[targets[i]] -= static_cast<Scalar>(share * (1 - smoothing));
     }
   });
   double loss = 0, nll = 0;
@@ -30,20 +90,11 @@ CrossEntropy cross_entropy(Tape& tape, Var logits, std::span<const TokenId> targ
   Var result = tape.variable(1, 1, logits.wants_gradient());
   result.mutable_value()(0, 0) = static_cast<Scalar>(loss / rows);
 
-  if (result.wants_gradient()) {
-    tape.record(result,
-                [&tape, logits, targets = tape.keep(targets), smoothing, log_sum](ConstView upstream) {
-                  // loss = 1/n Σ log Σ exp(x) - (1 - smoothing) x[y] - smoothing mean(x)
-                  const Scalar scale = upstream(0, 0) / static_cast<Scalar>(logits.rows());
-                  const Scalar uniform = static_cast<Scalar>(smoothing / static_cast<double>(logits.cols()));
-                  View x = tape.gradient_over_value(logits).view;
-                  tape.for_rows(x.rows(), x.cols(), [&](Index begin, Index end) {
-                    for (Index i = begin; i < end; ++i) {
-                      x.row(i).array() = ((x.row(i).array() - log_sum[i]).exp() - uniform) * scale;
-                      x(i, targets[i]) -= static_cast<Scalar>(1 - smoothing) * scale;
-                    }
-                  });
-                });
+  if (recorded) {
+    tape.record(result, [&tape, logits](ConstView upstream) {
+      View gradient = tape.gradient_over_value(logits).view;
+      if (upstream(0, 0) != 1) gradient *= upstream(0, 0);
+    });
   }
   return {result, nll / rows};
 }

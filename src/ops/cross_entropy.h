@@ -12,7 +12,7 @@ struct CrossEntropy {
   double nll;  // mean of -log p[y]
 };
 
-// logits: [n, V]; targets: n ids. Recording overwrites the logits with their gradient in backward.
+// logits: [n, V]; targets: n ids. Recording overwrites the logits with their gradient.
 CrossEntropy cross_entropy(Tape& tape, Var logits, std::span<const TokenId> targets, double smoothing);
 
 }  // namespace wasmformer
