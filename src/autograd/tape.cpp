@@ -13,6 +13,13 @@ Var Tape::variable(Index rows, Index cols, bool wants_gradient) {
   return Var(node);
 }
 
+Var Tape::variable_over(Var var, bool wants_gradient) {
+  auto* node = arena_.take<Var::Node>(1);
+  *node = *var.node_;
+  node->gradient = nullptr, node->quantized = nullptr, node->wants_gradient = recording_ && wants_gradient;
+  return Var(node);
+}
+
 Var Tape::constant(const Matrix& value) {
   auto* node = arena_.take<Var::Node>(1);
   *node = {value.rows(), value.cols(), const_cast<Scalar*>(value.data()), nullptr, false, nullptr};

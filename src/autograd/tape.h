@@ -63,6 +63,8 @@ class Tape {
 
   // An uninitialised [rows, cols] matrix.
   Var variable(Index rows, Index cols, bool wants_gradient);
+  // The same in the memory of `var`, a variable() whose value nobody may read any more.
+  Var variable_over(Var var, bool wants_gradient);
   // A matrix that someone else owns and keeps as long as the variables; without gradient.
   Var constant(const Matrix& value);
   template <class T>
@@ -99,6 +101,8 @@ class Tape {
   }
   // The same, in the memory of the value, which nobody may read any more.
   GradientSlot gradient_over_value(Var var);
+  // The gradient of `var`, or null as long as nothing flowed in.
+  const Scalar* flowed_into(Var var) const { return var.node_->gradient; }
   // Adds `upstream`, of the same shape, to the gradient of `var`.
   template <class M>
   void add_gradient(Var var, const M& upstream) {

@@ -2,7 +2,6 @@
 
 #include <numbers>
 
-#include "ops/add.h"
 #include "ops/embedding.h"
 #include "ops/linear.h"
 
@@ -138,17 +137,27 @@ Parameter& Transformer::output_weight() {
   return config_.tie_embeddings == TieEmbeddings::none ? output_ : target_embedding();
 }
 
+Var Transformer::normalized(Tape& tape, Stream& stream, LayerNorm& norm) {
+  if (!stream.waiting) return norm(tape, stream.x);
+  const ResidualNorm result = norm(tape, stream.x, *stream.waiting, config_.dropout);
+  stream = {result.sum, std::nullopt};
+  return result.norm;
+}
+
 template <class Sublayer>
-Var Transformer::residual(Tape& tape, Var x, LayerNorm& norm, Sublayer sublayer) {
-  if (config_.norm == NormPlace::pre) return add(tape, x, sublayer(norm(tape, x)), config_.dropout);
-  return norm(tape, add(tape, x, sublayer(x), config_.dropout));
+Transformer::Stream Transformer::residual(Tape& tape, Stream stream, LayerNorm& norm, Sublayer sublayer) {
+  if (config_.norm == NormPlace::post)
+    return {norm(tape, stream.x, sublayer(stream.x), config_.dropout).norm, std::nullopt};
+  stream.waiting = sublayer(normalized(tape, stream, norm));
+  return stream;
 }
 
 Var Transformer::encode(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans,
                         AttentionRecord* self_attention) {
   check_spans("encode", ids.size(), spans);
-  Var x = embedding(tape, ids, places(ids.size(), spans, nullptr), source_embedding_, source_positions_,
-                    config_.dropout);
+  Stream x{embedding(tape, ids, places(ids.size(), spans, nullptr), source_embedding_, source_positions_,
+                     config_.dropout),
+           std::nullopt};
   for (EncoderLayer& layer : encoder_) {
     x = residual(tape, x, layer.self_attn_layer_norm, [&](Var h) {
       MultiHeadAttention& attn = layer.self_attn;
@@ -157,7 +166,7 @@ Var Transformer::encode(Tape& tape, std::span<const TokenId> ids, std::span<cons
     });
     x = residual(tape, x, layer.final_layer_norm, [&](Var h) { return layer.ffn(tape, h); });
   }
-  return config_.norm == NormPlace::pre ? encoder_norm_(tape, x) : x;
+  return config_.norm == NormPlace::pre ? normalized(tape, x, encoder_norm_) : x.x;
 }
 
 Var Transformer::decode(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans, Var memory,
@@ -166,8 +175,9 @@ Var Transformer::decode(Tape& tape, std::span<const TokenId> ids, std::span<cons
   check_spans("decode", ids.size(), spans);
   WASMFORMER_CHECK(!cache || spans.size() == cache->lengths.size(),
                    "[decode] " << spans.size() << " spans for " << cache->lengths.size() << " cache slots");
-  Var x = embedding(tape, ids, places(ids.size(), spans, cache), target_embedding(), target_positions_,
-                    config_.dropout);
+  Stream x{embedding(tape, ids, places(ids.size(), spans, cache), target_embedding(), target_positions_,
+                     config_.dropout),
+           std::nullopt};
 
   std::vector<Span> key_spans(spans.begin(), spans.end());
   if (cache) {
@@ -210,7 +220,7 @@ Var Transformer::decode(Tape& tape, std::span<const TokenId> ids, std::span<cons
   }
   if (cache)
     for (std::size_t i = 0; i < spans.size(); ++i) cache->lengths[i] += spans[i].size;
-  return config_.norm == NormPlace::pre ? decoder_norm_(tape, x) : x;
+  return config_.norm == NormPlace::pre ? normalized(tape, x, decoder_norm_) : x.x;
 }
 
 Var Transformer::logits(Tape& tape, Var hidden) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cmath>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -111,8 +112,15 @@ class Transformer {
   }
 
  private:
+  // What runs through the layers. Pre-norm: the output of the last sublayer waits, to be added in one pass
+  // with the norm that follows.
+  struct Stream {
+    Var x;
+    std::optional<Var> waiting;
+  };
   template <class Sublayer>
-  Var residual(Tape& tape, Var x, LayerNorm& norm, Sublayer sublayer);
+  Stream residual(Tape& tape, Stream stream, LayerNorm& norm, Sublayer sublayer);
+  Var normalized(Tape& tape, Stream& stream, LayerNorm& norm);
   Parameter& target_embedding();
   Parameter& output_weight();
 

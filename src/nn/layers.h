@@ -8,6 +8,7 @@
 #include "autograd/parameter.h"
 #include "autograd/tape.h"
 #include "ops/activation.h"
+#include "ops/layer_norm.h"
 
 namespace wasmformer {
 
@@ -38,6 +39,10 @@ struct LayerNorm {
 
   LayerNorm(Index d, double eps) : weight(1, d), bias(1, d), epsilon(eps) {}
   Var operator()(Tape& tape, Var x);
+  // After a residual connection: of x + dropout(y), which takes the memory of y.
+  ResidualNorm operator()(Tape& tape, Var x, Var y, double dropout) {
+    return residual_norm(tape, x, y, dropout, weight, bias, epsilon);
+  }
 
   template <class Visitor>
   void visit(const std::string& path, Visitor&& v) {

@@ -1,59 +1,193 @@
 #include "ops/layer_norm.h"
 
 #include <cmath>
+#include <functional>
+
+#include "ops/dropout.h"
+#include "tensor/simd.h"
 
 namespace wasmformer {
+namespace {
+
+using simd::each_vector;
+using simd::load;
+using simd::store;
+using Vector = simd::Vector<Scalar>;
+
+void check(const char* tag, Var x, const Parameter& weight, const Parameter& bias) {
+  WASMFORMER_CHECK(x.cols() == weight.value.cols() && x.cols() == bias.value.cols(),
+                   "[" << tag << "] input " << shape(x) << ", weight " << shape(weight.value) << " and bias "
+                       << shape(bias.value) << " differ in columns");
+}
+
+Scalar total(Vector v) { return simd::reduce<Scalar>(v, std::plus<>{}); }
+
+// The last vector of a row may reach beyond it, where `v` is not 0.
+Vector within(Vector v, simd::Whole) { return v; }
+Vector within(Vector v, Index count) { return simd::below(0, count, v, Scalar(0)); }
+
+struct Moments {
+  Scalar mean, rstd;  // rstd = 1 / sqrt(var + epsilon)
+};
+
+// y = (z - mean) rstd weight + bias, given Σ z.
+Moments normalize(const Scalar* z, Scalar sum, const Scalar* weight, const Scalar* bias, Scalar epsilon,
+                  Scalar* y, Index d) {
+  const Scalar mean = sum / static_cast<Scalar>(d);
+  Vector squares{};
+  each_vector<Scalar>(d, [&](Index c, auto count) {
+    const Vector centred = within(load(z + c, count) - mean, count);
+    squares = simd::multiply_add(centred, centred, squares);
+  });
+  const Scalar rstd = 1 / std::sqrt(total(squares) / static_cast<Scalar>(d) + epsilon);
+  each_vector<Scalar>(d, [&](Index c, auto count) {
+    const Vector h = (load(z + c, count) - mean) * rstd;
+    store(y + c, simd::multiply_add(h, load(weight + c, count), load(bias + c, count)), count);
+  });
+  return {mean, rstd};
+}
+
+// dz of a row; adds to the gradients of weight and bias where they are not null.
+void normalize_backward(const Scalar* z, Moments m, const Scalar* weight, const Scalar* dy, Scalar* dz,
+                        Scalar* dweight, Scalar* dbias, Index d) {
+  // y = h weight + bias with h = (z - mean) rstd
+  Vector dh_sum{}, dhh_sum{};
+  each_vector<Scalar>(d, [&](Index c, auto count) {
+    const Vector g = load(dy + c, count), dh = g * load(weight + c, count);
+    const Vector h = (load(z + c, count) - m.mean) * m.rstd;
+    dh_sum += dh;
+    dhh_sum = simd::multiply_add(dh, h, dhh_sum);  // dh is 0 beyond the row
+    if (!dweight) return;
+    store(dweight + c, simd::multiply_add(g, h, load(dweight + c, count)), count);
+    store(dbias + c, load(dbias + c, count) + g, count);
+  });
+  const Scalar dh_mean = total(dh_sum) / static_cast<Scalar>(d),
+               dhh_mean = total(dhh_sum) / static_cast<Scalar>(d);
+  each_vector<Scalar>(d, [&](Index c, auto count) {
+    const Vector dh = load(dy + c, count) * load(weight + c, count);
+    const Vector h = (load(z + c, count) - m.mean) * m.rstd;
+    store(dz + c, (dh - dh_mean - h * dhh_mean) * m.rstd, count);
+  });
+}
+
+// Rows in chunks of a size that follows from the shape alone, with sums of a chunk's own.
+class Chunks {
+ public:
+  Chunks(Index n, Index d)
+      : n_(n), grain_(std::max<Index>({1, 16384 / std::max<Index>(d, 1), (n + 31) / 32})) {}
+  Index count() const { return (n_ + grain_ - 1) / grain_; }
+  template <class F>
+  void run(ThreadPool& pool, F&& body) const {
+    pool.parallel_for(n_, grain_, [&](Index begin, Index end) { body(begin / grain_, begin, end); });
+  }
+
+ private:
+  Index n_, grain_;
+};
+
+// Walks the rows backwards: row(i, dz, dweight, dbias) computes one; sums of the chunks join in order.
+template <class F>
+void backward_rows(Tape& tape, Index n, Index d, Parameter& weight, Parameter& bias, F&& row) {
+  const Chunks chunks(n, d);
+  // Of each chunk: a row of dz, and sums for weight and bias.
+  Scalar* scratch = tape.scratch<Scalar>(chunks.count() * 3 * d);
+  const bool sums = weight.wants_gradient();
+  chunks.run(tape.pool(), [&](Index chunk, Index begin, Index end) {
+    Scalar *dz = scratch + chunk * 3 * d, *dweight = dz + d, *dbias = dweight + d;
+    std::fill(dweight, dbias + d, Scalar(0));
+    for (Index i = begin; i < end; ++i) row(i, dz, sums ? dweight : nullptr, sums ? dbias : nullptr);
+  });
+  for (Index chunk = 0; sums && chunk < chunks.count(); ++chunk) {
+    weight.gradient += ConstView(scratch + (chunk * 3 + 1) * d, 1, d);
+    bias.gradient += ConstView(scratch + (chunk * 3 + 2) * d, 1, d);
+  }
+}
+
+// to = or += from
+void add_row(const Scalar* from, Scalar* to, Index d, bool fresh) {
+  for (Index c = 0; c < d; ++c) to[c] = fresh ? from[c] : to[c] + from[c];
+}
+
+}  // namespace
 
 Var layer_norm(Tape& tape, Var x, Parameter& weight, Parameter& bias, double epsilon) {
-  WASMFORMER_CHECK(x.cols() == weight.value.cols() && x.cols() == bias.value.cols(),
-                   "[layer_norm] input " << shape(x) << ", weight " << shape(weight.value) << " and bias "
-                                         << shape(bias.value) << " differ in columns");
+  check("layer_norm", x, weight, bias);
   const Index n = x.rows(), d = x.cols();
   Var y = tape.variable(n, d, x.wants_gradient() || weight.wants_gradient());
-  Scalar* mean = tape.scratch<Scalar>(n);
-  Scalar* rstd = tape.scratch<Scalar>(n);  // 1 / sqrt(var + epsilon)
+  Moments* moments = tape.scratch<Moments>(n);
   tape.for_rows(n, d, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
-      const auto row = x.value().row(i).array();
-      mean[i] = row.mean();
-      rstd[i] = 1 / std::sqrt((row - mean[i]).square().mean() + static_cast<Scalar>(epsilon));
-      y.mutable_value().row(i).array() =
-          (row - mean[i]) * rstd[i] * weight.value.row(0).array() + bias.value.row(0).array();
+      const Scalar* row = x.value().data() + i * d;
+      Vector sum{};
+      each_vector<Scalar>(d, [&](Index c, auto count) { sum += load(row + c, count); });
+      moments[i] = normalize(row, total(sum), weight.value.data(), bias.value.data(),
+                             static_cast<Scalar>(epsilon), y.mutable_value().data() + i * d, d);
     }
   });
 
   if (y.wants_gradient()) {
-    tape.record(y, [&tape, x, w = &weight, b = &bias, mean, rstd](ConstView dy) {
-      // y = h weight + bias with h = (x - mean) rstd
-      if (x.wants_gradient()) {
-        auto [dx, fresh] = tape.gradient(x);
-        tape.for_rows(x.rows(), x.cols(), [&](Index begin, Index end) {
-          for (Index i = begin; i < end; ++i) {
-            const auto h = (x.value().row(i).array() - mean[i]) * rstd[i];
-            const auto dh = dy.row(i).array() * w->value.row(0).array();
-            const Scalar dh_mean = dh.mean(), dhh_mean = (dh * h).mean();
-            const auto g = (dh - dh_mean - h * dhh_mean) * rstd[i];
-            if (fresh)
-              dx.row(i).array() = g;
-            else
-              dx.row(i).array() += g;
-          }
-        });
-      }
-      if (!w->wants_gradient()) return;
-      tape.for_columns(x.cols(), [&](Index begin, Index end) {
-        const Index size = end - begin;
-        auto dw = w->gradient.row(0).segment(begin, size).array();
-        auto db = b->gradient.row(0).segment(begin, size).array();
-        for (Index i = 0; i < x.rows(); ++i) {
-          const auto g = dy.row(i).segment(begin, size).array();
-          dw += g * (x.value().row(i).segment(begin, size).array() - mean[i]) * rstd[i];
-          db += g;
-        }
-      });
+    tape.record(y, [&tape, x, w = &weight, b = &bias, moments, n, d](ConstView dy) {
+      auto [dx, fresh] = x.wants_gradient() ? tape.gradient(x) : GradientSlot{{nullptr, 0, 0}, true};
+      Scalar* to = dx.data();
+      backward_rows(tape, n, d, *w, *b,
+                    [&, fresh = fresh](Index i, Scalar* dz, Scalar* dweight, Scalar* dbias) {
+                      normalize_backward(x.value().data() + i * d, moments[i], w->value.data(),
+                                         dy.data() + i * d, dz, dweight, dbias, d);
+                      if (to) add_row(dz, to + i * d, d, fresh);
+                    });
     });
   }
   return y;
+}
+
+ResidualNorm residual_norm(Tape& tape, Var x, Var y, double dropout, Parameter& weight, Parameter& bias,
+                           double epsilon) {
+  WASMFORMER_CHECK(x.rows() == y.rows() && x.cols() == y.cols(),
+                   "[residual_norm] shapes " << shape(x) << " and " << shape(y) << " differ");
+  check("residual_norm", x, weight, bias);
+  const Index n = x.rows(), d = x.cols();
+  const Dropout drop(tape, dropout);
+  const bool wanted = x.wants_gradient() || y.wants_gradient();
+  const ResidualNorm result{tape.variable_over(y, wanted),
+                            tape.variable(n, d, wanted || weight.wants_gradient())};
+  Var sum = result.sum, norm = result.norm;
+  Moments* moments = tape.scratch<Moments>(n);
+  tape.for_rows(n, d, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) {
+      const Scalar* from = x.value().data() + i * d;
+      Scalar* z = sum.mutable_value().data() + i * d;
+      drop.apply(z, i * d, d);
+      Vector total_z{};
+      each_vector<Scalar>(d, [&](Index c, auto count) {
+        const Vector v = load(from + c, count) + load(z + c, count);
+        store(z + c, v, count);
+        total_z += v;
+      });
+      moments[i] = normalize(z, total(total_z), weight.value.data(), bias.value.data(),
+                             static_cast<Scalar>(epsilon), norm.mutable_value().data() + i * d, d);
+    }
+  });
+
+  if (norm.wants_gradient()) {
+    tape.record(norm, [&tape, x, y, sum, w = &weight, b = &bias, moments, drop, n, d](ConstView dnorm) {
+      // sum = x + y * mask; the gradient of y takes the memory of `sum`, row by row
+      const Scalar* dsum = tape.flowed_into(sum);
+      auto [dx, fresh] = x.wants_gradient() ? tape.gradient(x) : GradientSlot{{nullptr, 0, 0}, true};
+      Scalar *to_x = dx.data(),
+             *to_y = y.wants_gradient() ? tape.gradient_over_value(y).view.data() : nullptr;
+      backward_rows(tape, n, d, *w, *b,
+                    [&, fresh = fresh](Index i, Scalar* dz, Scalar* dweight, Scalar* dbias) {
+                      normalize_backward(sum.value().data() + i * d, moments[i], w->value.data(),
+                                         dnorm.data() + i * d, dz, dweight, dbias, d);
+                      if (dsum) add_row(dsum + i * d, dz, d, /*fresh=*/false);
+                      if (to_x) add_row(dz, to_x + i * d, d, fresh);
+                      if (!to_y) return;
+                      std::copy_n(dz, d, to_y + i * d);
+                      drop.apply(to_y + i * d, i * d, d);
+                    });
+    });
+  }
+  return result;
 }
 
 }  // namespace wasmformer

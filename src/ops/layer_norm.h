@@ -1,4 +1,5 @@
-// Layer normalisation (Ba et al. 2016) over the features of a token.
+// Layer normalisation (Ba et al. 2016) over the features of a token, alone and after a residual connection
+// (Vaswani et al. 2017, section 5.4).
 #pragma once
 
 #include "autograd/parameter.h"
@@ -9,5 +10,15 @@ namespace wasmformer {
 // y = (x - mean) / sqrt(var + epsilon) * weight + bias with the biased variance. x: [n, d]; weight, bias: [1,
 // d].
 Var layer_norm(Tape& tape, Var x, Parameter& weight, Parameter& bias, double epsilon);
+
+struct ResidualNorm {
+  Var sum;   // x + dropout(y), in the memory of y
+  Var norm;  // its layer_norm
+};
+
+// One pass over each row. x, y: [n, d], where nobody reads y any more. The gradients of both results pass
+// through that of `norm`, so it must have a use if `sum` has.
+ResidualNorm residual_norm(Tape& tape, Var x, Var y, double dropout, Parameter& weight, Parameter& bias,
+                           double epsilon);
 
 }  // namespace wasmformer

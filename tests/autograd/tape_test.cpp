@@ -2,9 +2,9 @@
 
 #include <catch_amalgamated.hpp>
 
-#include "ops/add.h"
 #include "ops/linear.h"
 #include "tests/ops/random_matrix.h"
+#include "tests/ops/sum.h"
 
 using namespace wasmformer;
 using Catch::Matchers::ContainsSubstring;
@@ -32,8 +32,8 @@ TEST_CASE("Gradients flow through what leads to the loss and nowhere else") {
   Var x = tape.variable(1, 1, true), aside = tape.variable(1, 1, true);
   x.mutable_value()(0, 0) = 2;
   aside.mutable_value()(0, 0) = 3;
-  add(tape, aside, x, 0);  // leads nowhere
-  Var loss = add(tape, add(tape, x, x, 0), x, 0);
+  sum(tape, aside, x);  // leads nowhere
+  Var loss = sum(tape, sum(tape, x, x), x);
   tape.backward(loss);
   CHECK(loss.value()(0, 0) == 6);
   CHECK(x.gradient()(0, 0) == 3);

@@ -49,6 +49,50 @@ TEST_CASE("layer_norm is the formula's") {
   }
 }
 
+TEST_CASE("residual_norm is a sum and its layer_norm, the same for every number of threads") {
+  struct Sizes {
+    Index n, d;
+  };
+  const auto [n, d] = GENERATE(Sizes{0, 4}, Sizes{1, 1}, Sizes{5, 17}, Sizes{7, 64}, Sizes{700, 129});
+  CAPTURE(n, d);
+  const Matrix x = random_matrix(n, d, 1), y = random_matrix(n, d, 4), z = x + y;
+  Parameter weight = random_parameter(1, d, 2), bias = random_parameter(1, d, 3);
+  Matrix weight_gradient;
+  for (int threads : {1, 3}) {
+    ThreadPool pool(threads);
+    Tape tape(pool, /*recording=*/true);
+    weight.gradient.setZero(1, d), bias.gradient.setZero(1, d);
+    Var over = tape.variable(n, d, /*wants_gradient=*/true);
+    over.mutable_value() = y;
+    const ResidualNorm result = residual_norm(tape, tape.constant(x), over, 0, weight, bias, 1e-5);
+    CHECK(result.sum.value() == z);
+    for (Index i = 0; i < n; ++i) {
+      for (Index j = 0; j < d; ++j) {
+        const double expected = plain(z, i, j, weight, bias, 1e-5);
+        INFO("y(" << i << ", " << j << ") is " << result.norm.value()(i, j) << " instead of " << expected);
+        if (!(std::abs(static_cast<double>(result.norm.value()(i, j)) - expected) < 5e-6)) FAIL();
+      }
+    }
+    Var loss = tape.variable(1, 1, /*wants_gradient=*/true);
+    const Matrix upstream = random_matrix(n, d, 5);
+    tape.record(loss, [&](ConstView) { tape.add_gradient(result.norm, upstream); });
+    tape.backward(loss);
+    if (threads == 1) weight_gradient = weight.gradient;
+    CHECK(weight.gradient == weight_gradient);
+  }
+}
+
+TEST_CASE("residual_norm refuses different shapes and names both") {
+  ThreadPool pool;
+  Tape tape(pool, /*recording=*/false);
+  const Matrix x = random_matrix(2, 3, 1), y = random_matrix(3, 2, 2);
+  Parameter three = random_parameter(1, 3, 2), four = random_parameter(1, 4, 3);
+  CHECK_THROWS_WITH(residual_norm(tape, tape.constant(x), tape.constant(y), 0, three, three, 1e-5),
+                    ContainsSubstring("[2, 3]") && ContainsSubstring("[3, 2]"));
+  CHECK_THROWS_WITH(residual_norm(tape, tape.constant(x), tape.constant(x), 0, three, four, 1e-5),
+                    ContainsSubstring("[2, 3]") && ContainsSubstring("[1, 4]"));
+}
+
 TEST_CASE("layer_norm refuses weights of another width and names both") {
   ThreadPool pool;
   Tape tape(pool, /*recording=*/false);
