@@ -1,8 +1,11 @@
 #include "tensor/thread_pool.h"
 
 #include <algorithm>
+#include <atomic>
 #include <catch_amalgamated.hpp>
+#include <chrono>
 #include <mutex>
+#include <thread>
 
 #include "tensor/check.h"
 
@@ -63,6 +66,19 @@ TEST_CASE("Many short loops one after the other lose nothing") {
       for (Index i = begin; i < end; ++i) sums[static_cast<std::size_t>(i)] += i;
     });
   for (Index i = 0; i < 50; ++i) REQUIRE(sums[static_cast<std::size_t>(i)] == 2000 * i);
+}
+
+TEST_CASE("Threads take part whether they still wait for a loop or have gone to sleep") {
+  ThreadPool pool(3);
+  for (int repeat = 0; repeat < 300 && pool.size() == 3; ++repeat) {
+    std::this_thread::sleep_for(std::chrono::microseconds(repeat % 10 == 0 ? 2000 : repeat % 7 * 25));
+    std::atomic<int> arrived = 0;
+    pool.parallel_for(3, 1, [&](Index, Index) {
+      ++arrived;
+      while (arrived < 3) std::this_thread::yield();  // nobody can do the work of two
+    });
+    REQUIRE(arrived == 3);
+  }
 }
 
 TEST_CASE("A pool has at least the calling thread and refuses to have none") {
