@@ -40,11 +40,20 @@ namespace {
 
 EMSCRIPTEN_DECLARE_VAL_TYPE(Bytes);
 
+// The module's threads, made by its first call: a thread that has ended frees its worker for a next one only when
+// JavaScript goes on, so they stay.
+ThreadPool& pool(int threads) {
+  static ThreadPool pool(threads);
+  return pool;
+}
+
+int start_threads(int threads) { return pool(threads).size(); }
+
 // The file is copied once, and kept no longer than it is read.
-std::unique_ptr<Translator> load(const Bytes& file, int threads) {
+std::unique_ptr<Translator> load(const Bytes& file) {
   std::string bytes(file["length"].as<std::size_t>(), '\0');
   val(typed_memory_view(bytes.size(), reinterpret_cast<std::uint8_t*>(bytes.data()))).call<void>("set", file);
-  return std::make_unique<Translator>(bytes, threads);
+  return std::make_unique<Translator>(bytes, pool(1));
 }
 
 std::string config(const Translator& translator) { return to_json(translator.model().transformer->config()); }
@@ -130,9 +139,9 @@ EMSCRIPTEN_BINDINGS(wasmformer) {
       .function("result", &Job::result);
   class_<Translator>("Translator")
       .function("start", &start)
-      .function("threads", &Translator::threads)
       .function("config", &config);
 
+  function("startThreads", &start_threads);
   function("load", &load);
   function("defaultOptions", &default_options);
   function("defaultSampling", &default_sampling);

@@ -6,7 +6,9 @@ import { installPackages, setUp } from './setup.mjs';
 import { main, root, run, step } from './shell.mjs';
 
 // The wasm builds by the name that they have in dist/wasm.
-const wasmBuilds = { relaxed: 'wasm', simd: 'wasm-simd' };
+const wasmBuilds = {
+  relaxed: 'wasm', simd: 'wasm-simd', 'relaxed-threads': 'wasm-threads', 'simd-threads': 'wasm-simd-threads',
+};
 
 // Configures a preset of CMakePresets.json once, and builds targets of it (all of them where none is named).
 export function buildPreset(preset, targets = []) {

@@ -152,8 +152,8 @@ void TranslationJob::explain(std::vector<Translation>& translations,
   }
 }
 
-Translator::Translator(std::string_view model_file, int threads)
-    : model_(parse_model(model_file, Weights::packed)), pool_(std::make_unique<ThreadPool>(threads)) {}
+Translator::Translator(std::string_view model_file, ThreadPool& pool)
+    : model_(parse_model(model_file, Weights::packed)), pool_(pool) {}
 
 std::vector<Translation> Translator::translate(const std::vector<std::string>& texts,
                                                const TranslateOptions& options) const {
@@ -165,7 +165,7 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& t
 
 Translator::Job Translator::start(const std::vector<std::string>& texts,
                                   const TranslateOptions& options) const {
-  return Job(model_, *pool_, texts, options);
+  return Job(model_, pool_, texts, options);
 }
 
 std::vector<Translation> translate_in_batches(const ModelFile& model, ThreadPool& pool,

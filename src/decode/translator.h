@@ -87,8 +87,9 @@ class Translator {
  public:
   using Job = TranslationJob;
 
-  // `model_file`: the bytes of a model file (io/model_file.h). Throws Error as that does.
-  explicit Translator(std::string_view model_file, int threads = 1);
+  // `model_file`: the bytes of a model file (io/model_file.h). Throws Error as that does. The pool must
+  // outlive the translator.
+  Translator(std::string_view model_file, ThreadPool& pool);
 
   // All texts are one batch. Throws Error as TranslationJob does.
   std::vector<Translation> translate(const std::vector<std::string>& texts,
@@ -97,11 +98,10 @@ class Translator {
   Job start(const std::vector<std::string>& texts, const TranslateOptions& options) const;
 
   const ModelFile& model() const { return model_; }
-  int threads() const { return pool_->size(); }
 
  private:
   ModelFile model_;
-  std::unique_ptr<ThreadPool> pool_;
+  ThreadPool& pool_;
 };
 
 // Any number of texts, in batches of at most `batch_tokens` source tokens (a longer text stands alone), texts

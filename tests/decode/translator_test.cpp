@@ -86,7 +86,8 @@ TEST_CASE("A text of emoji alone is translated like any other") {
 }
 
 TEST_CASE("A sentence of 5,000 tokens is refused by a sentence, and the next one works") {
-  const Translator translator(serialize_model(letters_model(4, 1), Precision::f32));
+  ThreadPool pool;
+  const Translator translator(serialize_model(letters_model(4, 1), Precision::f32), pool);
   CHECK_THROWS_WITH(translator.translate({"ab", std::string(5000, 'a')}, {}),
                     ContainsSubstring("5002 tokens") && ContainsSubstring("40"));
   CHECK(translator.translate({"ab"}, {}).size() == 1);

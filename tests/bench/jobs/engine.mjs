@@ -50,6 +50,6 @@ const tasks = {
 
 export default async function ({ task, shape, precision, batch }) {
   const engine = await Engine.create();
-  engine.load(modelFile(shapes[shape], precision), 1);
+  engine.load(modelFile(shapes[shape], precision));
   return () => tasks[task](engine, shape, batch);
 }
