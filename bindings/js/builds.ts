@@ -1,6 +1,7 @@
 // Chooses the best build that this machine can run, and starts it.
 import type { WasmModule } from './module.js';
 import { nodeModule } from './node.js';
+import { startable } from './port.js';
 import type { Build } from './types.js';
 
 // (func (result v128) (i8x16.relaxed_swizzle (i8x16.splat (i32.const 0)) (i8x16.splat (i32.const 0))))
@@ -22,8 +23,8 @@ export function detectBuild(): Build {
 }
 
 // Each address is written out in full, since bundlers find files by `new URL('…', import.meta.url)` only so.
-function addresses(build: Build): { glue: URL; wasm: URL } {
-  switch (build) {
+function addresses(build: Build, hasThreads: boolean): { glue: URL; wasm: URL } {
+  switch (`${build}${hasThreads ? '-threads' : ''}` as const) {
     case 'relaxed':
       return {
         glue: new URL('./wasm/relaxed/wasmformer.mjs', import.meta.url),
@@ -33,6 +34,16 @@ function addresses(build: Build): { glue: URL; wasm: URL } {
       return {
         glue: new URL('./wasm/simd/wasmformer.mjs', import.meta.url),
         wasm: new URL('./wasm/simd/wasmformer.wasm', import.meta.url),
+      };
+    case 'relaxed-threads':
+      return {
+        glue: new URL('./wasm/relaxed-threads/wasmformer.mjs', import.meta.url),
+        wasm: new URL('./wasm/relaxed-threads/wasmformer.wasm', import.meta.url),
+      };
+    case 'simd-threads':
+      return {
+        glue: new URL('./wasm/simd-threads/wasmformer.mjs', import.meta.url),
+        wasm: new URL('./wasm/simd-threads/wasmformer.wasm', import.meta.url),
       };
   }
 }
@@ -53,20 +64,30 @@ async function compile(url: URL): Promise<WebAssembly.Module> {
 
 type Receive = (instance: WebAssembly.Instance, module: WebAssembly.Module) => WebAssembly.Exports;
 type Factory = (options: {
+  /** What a build with threads makes before it is ready, its first thread counted, and the script that they run. */
+  threads: number;
+  threadScript: URL;
   instantiateWasm(imports: WebAssembly.Imports, receive: Receive): WebAssembly.Exports;
 }) => Promise<WasmModule>;
 
-export async function startModule(build: Build): Promise<{ module: WasmModule; memory: WebAssembly.Memory }> {
-  const { glue, wasm } = addresses(build);
+export async function startModule(
+  build: Build,
+  threads: number,
+): Promise<{ module: WasmModule; memory: WebAssembly.Memory }> {
+  const { glue, wasm } = addresses(build, threads > 1);
   const [{ default: factory }, compiled] = await Promise.all([
     import(/* webpackIgnore: true */ /* @vite-ignore */ glue.href) as Promise<{ default: Factory }>,
     compile(wasm),
   ]);
   let memory: WebAssembly.Memory | undefined;
   const module = await factory({
+    threads,
+    threadScript: startable(glue),
     instantiateWasm(imports, receive) {
       const instance = new WebAssembly.Instance(compiled, imports);
-      memory = Object.values(instance.exports).find((item) => item instanceof WebAssembly.Memory);
+      // Memory that is shared comes from outside.
+      const items = [instance.exports, ...Object.values(imports)].flatMap((object) => Object.values(object));
+      memory = items.find((item) => item instanceof WebAssembly.Memory);
       return receive(instance, compiled);
     },
   });

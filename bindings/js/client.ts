@@ -4,6 +4,7 @@ import { checkLoadOptions, checkTranslate } from './options.js';
 import type { Update } from './protocol.js';
 import { fromPlain } from './results.js';
 import { cacheOption, modelData } from './source.js';
+import { threadCount } from './threads.js';
 import type { LoadOptions, ModelSource, TranslateOptions, Translation, TranslatorInfo } from './types.js';
 
 // Node 20 may not have it yet.
@@ -30,9 +31,17 @@ export class Translator {
    */
   static async load(model: ModelSource, options: LoadOptions = {}): Promise<Translator> {
     const site = new Error();
-    const { onProgress, signal, threads, cache, integrity } = checkLoadOptions(options);
+    const { onProgress, signal, threads: wanted = 'auto', cache, integrity } = checkLoadOptions(options);
     const data = modelData(model);
-    const question = { type: 'load' as const, model: data, threads, cache: cacheOption(data, cache), integrity };
+    const threads = await threadCount(wanted);
+    const question = {
+      type: 'load' as const,
+      model: data,
+      threads,
+      isThreadsLimit: wanted === 'auto',
+      cache: cacheOption(data, cache),
+      integrity,
+    };
     const transfer = data.kind === 'bytes' ? [data.bytes.buffer] : [];
     signal?.throwIfAborted();
     const connection = await Connection.open();

@@ -23,17 +23,29 @@ export class Engine {
   #isBroken = false;
   #info: TranslatorInfo | undefined;
   readonly build: Build;
+  readonly threads: number;
 
-  private constructor(build: Build, module: WasmModule, memory: WebAssembly.Memory) {
+  private constructor(build: Build, threads: number, module: WasmModule, memory: WebAssembly.Memory) {
     this.build = build;
     this.#module = module;
     this.#memory = memory;
+    this.threads = this.run(() => module.startThreads(threads));
   }
 
-  /** Throws where the machine cannot run `build`, by default the best one that it can. */
-  static async create(build: Build = detectBuild()): Promise<Engine> {
-    const { module, memory } = await startModule(build);
-    return new Engine(build, module, memory);
+  /** Throws where the machine cannot run `build`, by default the best one that it can, or that many threads. */
+  static async create(build: Build = detectBuild(), threads = 1): Promise<Engine> {
+    const { module, memory } = await startModule(build, threads);
+    return new Engine(build, threads, module, memory);
+  }
+
+  /** With one thread where the memory that several share is refused, as phones may refuse it. */
+  static async createWithin(threads: number): Promise<Engine> {
+    try {
+      return await Engine.create(detectBuild(), threads);
+    } catch (error) {
+      if (threads > 1 && error instanceof RangeError) return Engine.create();
+      throw error;
+    }
   }
 
   /** C++ objects that exist, for the tests. */
@@ -51,15 +63,15 @@ export class Engine {
   }
 
   /** Takes the place of a model loaded before. Throws for anything but a model file. */
-  load(file: Uint8Array, threads = 1): TranslatorInfo {
+  load(file: Uint8Array): TranslatorInfo {
     this.dispose();
-    const translator = this.#own(() => this.#module.load(file, threads));
+    const translator = this.#own(() => this.#module.load(file));
     try {
       this.#info = {
         ...readHeader(file),
         config: JSON.parse(this.run(() => translator.config())) as ModelConfig,
         build: this.build,
-        threads: this.run(() => translator.threads()),
+        threads: this.threads,
       };
       this.#translator = translator;
       return this.#info;

@@ -59,14 +59,15 @@ export interface NativeJob {
 
 export interface NativeTranslator {
   start(texts: string[], options: NativeOptions): NativeJob;
-  threads(): number;
   /** The model's Config as JSON. */
   config(): string;
   delete(): void;
 }
 
 export interface NativeModule {
-  load(file: Uint8Array, threads: number): NativeTranslator;
+  /** Once, before load(); returns how many there are, which is 1 in a build without threads. */
+  startThreads(threads: number): number;
+  load(file: Uint8Array): NativeTranslator;
   defaultOptions(): NativeOptions;
   defaultSampling(): NativeSampling;
 }

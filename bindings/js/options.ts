@@ -46,8 +46,8 @@ const translateRules: Rules<TranslateOptions> = {
 
 const loadRules: Rules<LoadOptions> = {
   threads: {
-    accepts: (value) => value === 'auto' || (Number.isSafeInteger(value) && (value as number) >= 1),
-    expected: "'auto' or a whole number of at least 1",
+    accepts: (value) => value === 'auto' || whole(1, 64).accepts(value),
+    expected: "'auto' or a whole number from 1 to 64",
   },
   onProgress: callback,
   signal,
@@ -72,12 +72,8 @@ function checked<T extends object>(place: string, rules: Rules<T>, options: unkn
   return Object.fromEntries(given) as T;
 }
 
-export function checkLoadOptions(options: unknown): LoadOptions & { threads: number } {
-  const { threads = 'auto', ...rest } = checked<LoadOptions>('load', loadRules, options);
-  if (threads !== 'auto' && threads > 1) {
-    throw new Error(`[load] threads is ${threads}, but no build with threads is there yet; use 1 or 'auto'`);
-  }
-  return { ...rest, threads: 1 };
+export function checkLoadOptions(options: unknown): LoadOptions {
+  return checked<LoadOptions>('load', loadRules, options);
 }
 
 export type CheckedTranslate = Pick<TranslateOptions<string | string[]>, 'onToken' | 'signal'> & {

@@ -20,7 +20,8 @@ export async function openWorker<Out, In>(): Promise<WorkerPort<Out, In>> {
 }
 
 function openWebWorker<Out, In>(): WorkerPort<Out, In> {
-  const worker = isElsewhere() ? foreignWorker() : ownWorker();
+  const script = new URL('./worker.js', here);
+  const worker = isElsewhere(script) ? new Worker(startable(script), { type: 'module' }) : ownWorker();
   const port: WorkerPort<Out, In> = {
     post: (message, transfer = []) => worker.postMessage(message, transfer),
     keepAlive: ignore,
@@ -39,17 +40,16 @@ function ownWorker(): Worker {
   return new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
 }
 
-/** Whether this script comes from another host than the page, as from a CDN. (Webpack says file: of every script.) */
-function isElsewhere(): boolean {
-  const { protocol, origin } = new URL(here);
+/** Whether a script comes from another host than the page, as from a CDN. (Webpack says file: of every script.) */
+function isElsewhere({ protocol, origin }: URL): boolean {
   return protocol.startsWith('http') && typeof location === 'object' && origin !== location.origin;
 }
 
-// No page may start a worker of another host, but its own worker may import from there.
-function foreignWorker(): Worker {
-  const script = `import ${JSON.stringify(new URL('./worker.js', here).href)};`;
-  const url = URL.createObjectURL(new Blob([script], { type: 'text/javascript' }));
-  return new Worker(url, { type: 'module' });
+/** An address that a worker may be started from: no page may start one of another host, but its own may import it. */
+export function startable(script: URL): URL {
+  if (!isElsewhere(script)) return script;
+  const text = `import ${JSON.stringify(script.href)};`;
+  return new URL(URL.createObjectURL(new Blob([text], { type: 'text/javascript' })));
 }
 
 async function openNodeWorker<Out, In>(): Promise<WorkerPort<Out, In>> {

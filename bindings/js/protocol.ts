@@ -14,6 +14,8 @@ export interface LoadRequest {
   id: number;
   model: ModelData;
   threads: number;
+  /** Whether fewer threads do as well. */
+  isThreadsLimit: boolean;
   cache: boolean;
   integrity?: string;
 }

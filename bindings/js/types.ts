@@ -4,7 +4,10 @@
 export type ModelSource = string | URL | Blob | ArrayBuffer | Uint8Array;
 
 export interface LoadOptions {
-  /** Threads to compute with; 'auto' (the default) takes as many as the chosen build and the page allow. */
+  /**
+   * Threads to compute with, from 1 to 64. 'auto', the default, takes one for each core, up to 8, in Node and where the
+   * page is cross-origin isolated, and else 1. The texts are the same for every number.
+   */
   threads?: number | 'auto';
   /** Called while the model arrives, in bytes; `total` is missing where the server does not tell. */
   onProgress?: (loaded: number, total?: number) => void;
@@ -57,6 +60,7 @@ export interface TranslatorInfo {
   /** What else the file says of itself: corpus, licence, BLEU … */
   metadata: Record<string, string>;
   build: Build;
+  /** Threads that compute, the worker's own counted. */
   threads: number;
 }
 

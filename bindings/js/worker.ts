@@ -40,15 +40,17 @@ function receive(request: Request): void {
   }
 }
 
-async function load({ id, model, threads, cache, integrity }: LoadRequest): Promise<TranslatorInfo> {
+async function load(request: LoadRequest): Promise<TranslatorInfo> {
+  const { id, model, threads, isThreadsLimit, cache, integrity } = request;
   const read = () => readModel(model, cache, (loaded, total) => post({ type: 'progress', id, loaded, total }));
   const use = async (file: Model) => {
     if (integrity) await checkIntegrity(file.name, file.bytes, integrity);
-    const info = parse(file, threads);
+    const info = parse(file);
     await file.keep();
     return info;
   };
-  const [started, file] = await Promise.all([Engine.create(), read()]);
+  const start = () => (isThreadsLimit ? Engine.createWithin(threads) : Engine.create(undefined, threads));
+  const [started, file] = await Promise.all([start(), read()]);
   engine = started;
   try {
     return await use(file);
@@ -60,9 +62,9 @@ async function load({ id, model, threads, cache, integrity }: LoadRequest): Prom
   }
 }
 
-function parse({ name, bytes }: Model, threads: number): TranslatorInfo {
+function parse({ name, bytes }: Model): TranslatorInfo {
   try {
-    return engine.load(bytes, threads);
+    return engine.load(bytes);
   } catch (error) {
     if (error instanceof Error) error.message = `${name}: ${error.message}`;
     throw error;

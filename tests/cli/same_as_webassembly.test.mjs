@@ -1,4 +1,4 @@
-// The bundled model says the same natively and in both WebAssembly builds. The sentences are the first 200 of the
+// The bundled model says the same natively and in all WebAssembly builds. The sentences are the first 200 of the
 // test part of a Tatoeba corpus, English TAB German (tatoeba.org, by way of manythings.org/anki, CC BY 2.0 FR).
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

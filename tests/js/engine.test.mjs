@@ -1,4 +1,4 @@
-// The synchronous engine: both builds, C++ objects and memory.
+// The synchronous engine on one thread: both builds, C++ objects and memory.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';

@@ -51,9 +51,9 @@ for (const [options, says] of refusedByTranslate) {
 
 const refusedByLoad = [
   [{ thread: 1 }, "there is no option 'thread'; did you mean 'threads'?"],
-  [{ threads: 0 }, "threads must be 'auto' or a whole number of at least 1, not 0"],
-  [{ threads: 'all' }, "threads must be 'auto' or a whole number of at least 1, not 'all'"],
-  [{ threads: 4 }, "threads is 4, but no build with threads is there yet; use 1 or 'auto'"],
+  [{ threads: 0 }, "threads must be 'auto' or a whole number from 1 to 64, not 0"],
+  [{ threads: 65 }, "threads must be 'auto' or a whole number from 1 to 64, not 65"],
+  [{ threads: 'all' }, "threads must be 'auto' or a whole number from 1 to 64, not 'all'"],
   [{ onProgress: true }, 'onProgress must be a function, not true'],
   [{ cache: 'no' }, "cache must be true or false, not 'no'"],
   [{ cache: true }, 'only models from http(s) URLs can be cached'],

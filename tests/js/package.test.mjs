@@ -7,26 +7,27 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
 
 const root = new URL('../../', import.meta.url);
+const builds = ['relaxed', 'simd', 'relaxed-threads', 'simd-threads'];
 
 test('the package needs no other at run time', () => {
   const { dependencies, peerDependencies } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
   assert.deepEqual({ ...dependencies, ...peerDependencies }, {});
 });
 
-test('the package holds its code, types, worker and both builds', () => {
+test('the package holds its code, types, worker and all builds', () => {
   const pack = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
     cwd: fileURLToPath(root),
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const paths = JSON.parse(pack)[0].files.map(({ path }) => path);
-  for (const file of ['index.js', 'index.d.ts', 'worker.js', 'wasm/relaxed/wasmformer.wasm', 'wasm/simd/wasmformer.mjs']) {
+  for (const file of ['index.js', 'index.d.ts', 'worker.js', ...builds.flatMap((build) => [`wasm/${build}/wasmformer.wasm`, `wasm/${build}/wasmformer.mjs`])]) {
     assert.ok(paths.includes(`dist/${file}`), file);
   }
   assert.deepEqual(paths.filter((path) => !/^(dist\/|README|LICENSE|package\.json)/.test(path)), []);
 });
 
-for (const build of ['relaxed', 'simd']) {
+for (const build of builds) {
   test(`the ${build} build is at most 450 KB after brotli`, () => {
     const bytes = ['mjs', 'wasm'].map((type) => readFileSync(new URL(`dist/wasm/${build}/wasmformer.${type}`, root)));
     // Servers compress at 11, which takes longer and gives less.
