@@ -1,4 +1,4 @@
-// Serves the built page as any static host would, with the two headers that allow threads.
+// Serves the built page as any static host would, with the two headers that isolate it, so that it may use threads.
 // `node web/serve.mjs [PORT]`; the tests import serve().
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -17,8 +17,13 @@ const types = {
   '.woff2': 'font/woff2',
 };
 
-/** Resolves to the server and its address. Port 0 takes a free one; `headers` are added to every answer. */
-export async function serve(folder, port = 0, headers = {}) {
+export const isolation = {
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Embedder-Policy': 'require-corp',
+};
+
+/** Resolves to the server and its address. Port 0 takes a free one; every answer has `headers`. */
+export async function serve(folder, port = 0, headers = isolation) {
   const server = createServer(async (request, response) => {
     try {
       const path = normalize(decodeURIComponent(new URL(request.url, 'http://host').pathname));
@@ -30,8 +35,6 @@ export async function serve(folder, port = 0, headers = {}) {
         'Content-Length': found.size,
         'Last-Modified': found.mtime.toUTCString(),
         'Cache-Control': 'no-cache',
-        'Cross-Origin-Opener-Policy': 'same-origin',
-        'Cross-Origin-Embedder-Policy': 'require-corp',
         ...headers,
       });
       if (request.method === 'HEAD') response.end();

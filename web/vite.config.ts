@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig, type Plugin } from 'vite';
+import { isolation } from './serve.mjs';
 import { examples } from './src/strings.ts';
 
 const modelFolder = new URL('./public/models/', import.meta.url);
@@ -56,17 +57,12 @@ function contentSecurityPolicy(): Plugin {
   };
 }
 
-// A cross-origin isolated page may use threads.
-const headers = {
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Embedder-Policy': 'require-corp',
-};
-
 export default defineConfig({
   root: import.meta.dirname,
   base: './', // any folder of any static host
   plugins: [svelte({ configFile: false }), virtualModule('models', bundledModels), virtualModule('example', firstTranslation), contentSecurityPolicy()],
   build: { outDir: '../build/page', emptyOutDir: true, assetsInlineLimit: 0, target: 'es2022', modulePreload: false },
   worker: { format: 'es' },
-  server: { headers },
+  server: { headers: isolation },
+  preview: { headers: isolation },
 });

@@ -1,10 +1,9 @@
 // The built page, by mouse, keyboard and touch. Run after `npm run build`.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { box, builtPage, fixtures, laptop, phone, screenshot, smallPhone, start, translate, translated } from './support.mjs';
+import { box, builtPage, expected, laptop, phone, screenshot, smallPhone, start, translate, translated } from './support.mjs';
+import { isolation } from '../../web/serve.mjs';
 
-const expected = JSON.parse(readFileSync(new URL('page-translations.json', fixtures), 'utf8'));
 let site;
 before(async () => (site = await start()));
 after(() => site.stop());
@@ -253,7 +252,7 @@ test('the page obeys its own security policy, in the worker too', async () => {
   });
   for (const loose of ["'unsafe-inline'", "'unsafe-eval'", 'http', '*']) assert.ok(!policy.includes(loose), policy);
   // As a header it binds the worker as well, which does not take the policy of the page's <meta>.
-  const strict = await start(builtPage, { 'Content-Security-Policy': policy });
+  const strict = await start(builtPage, { ...isolation, 'Content-Security-Policy': policy });
   const { page, errors } = await strict.open();
   try {
     await page.locator('.status .speed, .status [role=alert]').waitFor();

@@ -1,19 +1,20 @@
 // Opens the built page in headless Chromium. A page from open() fails its test when it logs an error.
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
-import { serve } from '../../web/serve.mjs';
+import { isolation, serve } from '../../web/serve.mjs';
 
 const root = new URL('../../', import.meta.url);
 export const builtPage = fileURLToPath(new URL('build/page/', root));
-export const fixtures = new URL('tests/fixtures/', root);
+/** Sentences and what the native program makes of them. */
+export const expected = JSON.parse(readFileSync(new URL('tests/fixtures/page-translations.json', root), 'utf8'));
 const screenshots = fileURLToPath(new URL('build/screenshots/', root));
 
 export const laptop = { viewport: { width: 1366, height: 768 } };
 export const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true };
 export const smallPhone = { viewport: { width: 360, height: 740 }, deviceScaleFactor: 2, hasTouch: true };
 
-export async function start(folder = builtPage, headers = {}) {
+export async function start(folder = builtPage, headers = isolation) {
   const { server, address } = await serve(folder, 0, headers);
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
@@ -22,7 +23,7 @@ export async function start(folder = builtPage, headers = {}) {
   return {
     address,
     /** A page in a context of its own; `errors` collects what it logs. */
-    async open(options = laptop, prepare = async () => {}) {
+    async open(options = laptop, prepare = async () => {}, path = '') {
       const context = await browser.newContext({ locale: 'en-US', ...options });
       const page = await context.newPage();
       page.setDefaultTimeout(60_000);
@@ -30,7 +31,7 @@ export async function start(folder = builtPage, headers = {}) {
       page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
       page.on('pageerror', (error) => errors.push(String(error)));
       await prepare(page);
-      await page.goto(address);
+      await page.goto(address + path);
       return { page, errors, close: () => context.close() };
     },
     async stop() {

@@ -3,6 +3,7 @@ import { Translator, type Hypothesis, type SourceToken, type TargetToken, type T
 import example from 'virtual:example';
 import models, { type ModelEntry } from 'virtual:models';
 import { selectMap, type Head, type Maps } from './attention';
+import { isolate } from './isolation';
 import { examples, fill, strings, type Key, type Locale } from './strings';
 
 /** A finished translation together with the text that it is of. */
@@ -103,7 +104,7 @@ class Page {
       const { perMille, ...sizes } = example.cross;
       this.shown = { ...example, cross: { ...sizes, data: perMille.map((weight) => weight / 1000) } };
     }
-    if (this.model) void this.load(this.model);
+    void isolate().then(() => this.model && this.load(this.model));
   }
 
   setLocale(locale: Locale, keep = true) {

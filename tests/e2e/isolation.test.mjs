@@ -1,0 +1,152 @@
+// Threads in the browser: in the page under hosts of each kind, and in the package as it is imported without a bundler.
+import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { serve } from '../../web/serve.mjs';
+import { builtPage, expected, laptop, phone, screenshot, start, translate, translated } from './support.mjs';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+let plain, isolating;
+before(async () => {
+  plain = await start(builtPage, {});
+  isolating = await start(root);
+});
+after(() => Promise.all([plain.stop(), isolating.stop()]));
+
+const status = (page) => page.getByRole('region', { name: 'Model' }).innerText();
+const threads = (count) => (count === 1 ? /\b1 thread\b/ : new RegExp(`\\b${count} threads\\b`));
+const most = (page) => page.evaluate(() => Math.min(navigator.hardwareConcurrency, 8));
+const registrations = (page) => page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length);
+
+/** Opens the page and counts how often it is loaded. */
+async function visit(site, options, prepare = () => {}) {
+  const seen = { loads: 0 };
+  const opened = await site.open(options, (page) => {
+    page.on('framenavigated', (frame) => frame === page.mainFrame() && seen.loads++);
+    return prepare(page);
+  });
+  await translated(opened.page);
+  return { ...opened, seen };
+}
+
+for (const [name, size] of Object.entries({ laptop, phone })) {
+  test(`${name}: on a host that sends no headers the page isolates itself by one reload, and takes all threads`, async () => {
+    const { page, errors, seen, close } = await visit(plain, size);
+    assert.equal(await page.evaluate(() => crossOriginIsolated), true);
+    assert.match(await status(page), threads(await most(page)));
+    assert.equal(seen.loads, 2);
+    for (const { source, translation } of expected) assert.equal(await translate(page, source), translation);
+    await screenshot(page, `${name}-isolated`);
+    // The next visit is isolated at once.
+    await page.reload();
+    await translated(page);
+    assert.match(await status(page), threads(await most(page)));
+    assert.equal(seen.loads, 3);
+    assert.equal(await registrations(page), 1);
+    assert.deepEqual(errors, []);
+    await close();
+  });
+}
+
+test('with the headers there is no service worker and no reload', async () => {
+  const site = await start();
+  const { page, errors, seen } = await visit(site);
+  assert.equal(await page.evaluate(() => crossOriginIsolated), true);
+  assert.match(await status(page), threads(await most(page)));
+  assert.equal(seen.loads, 1);
+  assert.equal(await registrations(page), 0);
+  assert.deepEqual(errors, []);
+  await site.stop();
+});
+
+test('where service workers do not come, are refused, or are not there, the page works with one thread', async () => {
+  const without = [
+    { serviceWorkers: 'block' },
+    {
+      prepare: (page) =>
+        page.addInitScript(() => {
+          ServiceWorkerContainer.prototype.register = () => Promise.reject(new DOMException('no', 'SecurityError'));
+        }),
+    },
+    { prepare: (page) => page.addInitScript(() => delete Navigator.prototype.serviceWorker) },
+  ];
+  for (const { prepare, ...options } of without) {
+    const { page, errors, seen, close } = await visit(plain, { ...laptop, ...options }, prepare);
+    assert.equal(await page.evaluate(() => crossOriginIsolated), false);
+    assert.match(await status(page), threads(1));
+    assert.equal(seen.loads, 1);
+    assert.deepEqual(errors, []);
+    await close();
+  }
+});
+
+test('a service worker that does not help is not tried again', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'wasmformer-page-'));
+  cpSync(builtPage, folder, { recursive: true });
+  writeFileSync(join(folder, 'service-worker.js'), '');
+  const site = await start(folder, {});
+  const { page, seen } = await visit(site);
+  for (const loads of [2, 3]) {
+    assert.match(await status(page), threads(1));
+    assert.equal(seen.loads, loads);
+    await page.reload();
+    await translated(page);
+  }
+  await site.stop();
+  rmSync(folder, { recursive: true });
+});
+
+/** What the package at the address `index` answers in a bare page of `site`. */
+async function usePackage(site, index, body) {
+  const { page, close } = await site.open(laptop, () => {}, 'package.json');
+  const result = await page.evaluate(
+    async ({ index, body, model }) => {
+      const { Translator } = await import(index);
+      return new Function('Translator', 'model', `return (${body})(Translator, model)`)(Translator, model);
+    },
+    { index, body: String(body), model: new URL('tests/fixtures/tiny-de-en.safetensors', site.address).href },
+  );
+  await close();
+  return result;
+}
+
+async function translateWithThreads(Translator, model) {
+  const results = [];
+  for (const threads of [1, 2, 3]) {
+    const translator = await Translator.load(model, { threads });
+    const { text, score } = await translator.translate('Das Wetter ist heute schön.', { beamSize: 3 });
+    results.push({ threads: translator.info.threads, text, score });
+    translator.dispose();
+  }
+  return results;
+}
+
+test('the package translates alike with 1, 2 and 3 threads', async () => {
+  const results = await usePackage(isolating, '/dist/index.js', translateWithThreads);
+  assert.deepEqual(results.map(({ threads }) => threads), [1, 2, 3]);
+  assert.deepEqual(new Set(results.map(({ text, score }) => `${score} ${text}`)).size, 1);
+});
+
+test('the package of another host, such as a CDN, has threads too', async () => {
+  const { server, address } = await serve(join(root, 'dist'), 0, { 'Access-Control-Allow-Origin': '*' });
+  const results = await usePackage(isolating, `${address}index.js`, translateWithThreads);
+  assert.deepEqual(results.map(({ threads }) => threads), [1, 2, 3]);
+  server.close();
+  server.closeAllConnections();
+});
+
+test('a page that is not isolated is told which headers are missing', async () => {
+  const site = await start(root, {});
+  const message = await usePackage(site, '/dist/index.js', (Translator, model) =>
+    Translator.load(model, { threads: 2 }).catch((error) => error.message),
+  );
+  assert.equal(
+    message,
+    '[load] threads is 2, but this page is not cross-origin isolated; serve it over https with the headers ' +
+      "'Cross-Origin-Opener-Policy: same-origin' and 'Cross-Origin-Embedder-Policy: require-corp'; or use 1 or 'auto'",
+  );
+  await site.stop();
+});
