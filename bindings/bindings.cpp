@@ -40,8 +40,8 @@ namespace {
 
 EMSCRIPTEN_DECLARE_VAL_TYPE(Bytes);
 
-// The module's threads, made by its first call: a thread that has ended frees its worker for a next one only when
-// JavaScript goes on, so they stay.
+// The module's threads, made by its first call: a thread that has ended frees its worker for a next one only
+// when JavaScript goes on, so they stay.
 ThreadPool& pool(int threads) {
   static ThreadPool pool(threads);
   return pool;
@@ -137,9 +137,7 @@ EMSCRIPTEN_BINDINGS(wasmformer) {
       .function("step", &Job::step)
       .function("partial", &Job::partial)
       .function("result", &Job::result);
-  class_<Translator>("Translator")
-      .function("start", &start)
-      .function("config", &config);
+  class_<Translator>("Translator").function("start", &start).function("config", &config);
 
   function("startThreads", &start_threads);
   function("load", &load);
