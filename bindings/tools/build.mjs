@@ -1,6 +1,8 @@
 // Builds parts of the project: `node bindings/tools/build.mjs native|package|page|bench…`.
 // What is up to date is left alone.
-import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { installPackages, setUp } from './setup.mjs';
 import { main, root, run, step } from './shell.mjs';
@@ -33,6 +35,14 @@ export function isStale(output, inputs) {
   return inputs.some((input) => isNewer(join(root, input)));
 }
 
+// Each thread runs the module's script again, in a worker: from the address that bindings/js/builds.ts gives, since
+// bundlers rename the script, Vite refuses Emscripten's own line, and no page may start a worker of another host.
+function withThreadScript(glue) {
+  const own = /new Worker\(new URL\([^()]*\),/;
+  if (!own.test(glue)) throw new Error('[build] the script of this Emscripten starts its threads in an unknown way');
+  return glue.replace(own, 'new Worker(Module["threadScript"],');
+}
+
 // dist/: the npm package. It is put together beside and then renamed, so it is whole or absent.
 export function buildPackage() {
   const files = Object.entries(wasmBuilds).flatMap(([name, preset]) =>
@@ -46,6 +56,9 @@ export function buildPackage() {
   for (const [from, to] of files) {
     mkdirSync(join(unfinished, to, '..'), { recursive: true });
     copyFileSync(join(root, from), join(unfinished, to));
+    if (to.endsWith('-threads/wasmformer.mjs')) {
+      writeFileSync(join(unfinished, to), withThreadScript(readFileSync(join(root, from), 'utf8')));
+    }
   }
   run(join(root, 'node_modules/.bin/tsc'), ['-p', 'bindings/js', '--outDir', unfinished, '--noEmitOnError']);
   rmSync(dist, { recursive: true, force: true });

@@ -17,10 +17,10 @@ const native = (beamSize) => spawnSync(join(root, 'build/native/wasmformer'),
   ['translate', '--model', model, '--beam-size', String(beamSize)], { input: sentences.join('\n') + '\n', encoding: 'utf8' })
   .stdout.trim().split('\n');
 
-for (const build of ['relaxed', 'simd']) {
+for (const [build, threads] of [['relaxed', 1], ['simd', 1], ['relaxed', 2], ['simd', 2]]) {
   for (const beamSize of [1, 4]) {
-    test(`200 sentences, ${build}, beam ${beamSize}`, async () => {
-      const engine = await Engine.create(build);
+    test(`200 sentences, ${build}, threads ${threads}, beam ${beamSize}`, async () => {
+      const engine = await Engine.create(build, threads);
       engine.load(new Uint8Array(readFileSync(model)));
       const expected = native(beamSize);
       assert.equal(expected.length, sentences.length);
