@@ -21,7 +21,7 @@ Var MultiHeadAttention::operator()(Tape& tape, Var x, Var keys, Var values, std:
 }
 
 Var FeedForward::operator()(Tape& tape, Var x) {
-  return fc2(tape, activation(tape, fc1(tape, x), kind, dropout));
+  return fc2(tape, linear(tape, x, fc1.weight, &fc1.bias, kind, dropout));
 }
 
 }  // namespace wasmformer

@@ -2,7 +2,6 @@
 
 #include <numbers>
 
-#include "ops/dropout.h"
 #include "tensor/vector_math.h"
 
 namespace wasmformer {
@@ -55,34 +54,6 @@ void activate_backward(Activation kind, const Scalar* x, Scalar* dx, Index n) {
         return s * (1 + v * (1 - s));
       });
   }
-}
-
-Var activation(Tape& tape, Var x, Activation kind, double dropout) {
-  const Dropout drop(tape, dropout);
-  Var y = tape.variable(x.rows(), x.cols(), x.wants_gradient());
-  tape.for_rows(x.rows(), x.cols(), [&](Index begin, Index end) {
-    const Index first = begin * x.cols(), count = (end - begin) * x.cols();
-    Scalar* out = y.mutable_value().data() + first;
-    std::copy_n(x.value().data() + first, count, out);
-    activate(kind, out, count);
-    drop.apply(out, first, count);
-  });
-
-  if (y.wants_gradient()) {
-    tape.record(y, [&tape, x, kind, drop](ConstView dy) {
-      // y = f(x) * mask
-      auto [dx, fresh] = tape.gradient(x);
-      WASMFORMER_CHECK(fresh, "[activation] the input has other uses");
-      tape.for_rows(dy.rows(), dy.cols(), [&](Index begin, Index end) {
-        const Index first = begin * dy.cols(), count = (end - begin) * dy.cols();
-        Scalar* out = dx.data() + first;
-        std::copy_n(dy.data() + first, count, out);
-        drop.apply(out, first, count);
-        activate_backward(kind, x.value().data() + first, out, count);
-      });
-    });
-  }
-  return y;
 }
 
 }  // namespace wasmformer

@@ -1,8 +1,8 @@
 // The non-linearity of the feed-forward sublayer: ReLU (Vaswani et al. 2017, equation 2), GELU (Hendrycks and
-// Gimpel 2016, with erf) or swish (Ramachandran et al. 2017), then dropout.
+// Gimpel 2016, with erf) or swish (Ramachandran et al. 2017).
 #pragma once
 
-#include "autograd/tape.h"
+#include "tensor/matrix.h"
 
 namespace wasmformer {
 
@@ -11,8 +11,5 @@ enum class Activation { relu, gelu, swish };
 // Of a row: x becomes f(x); dx becomes dx f'(x).
 void activate(Activation kind, Scalar* x, Index n);
 void activate_backward(Activation kind, const Scalar* x, Scalar* dx, Index n);
-
-// The recorded operation: element by element; any shape.
-Var activation(Tape& tape, Var x, Activation kind, double dropout);
 
 }  // namespace wasmformer

@@ -1,42 +1,90 @@
 #include "ops/linear.h"
 
 #include "gemm/gemm.h"
+#include "ops/dropout.h"
 
 namespace wasmformer {
+namespace {
 
-Var linear(Tape& tape, Var x, Parameter& weight, Parameter* bias) {
+void check(Var x, const Parameter& weight, const Parameter* bias) {
   WASMFORMER_CHECK(x.cols() == weight.cols, "[linear] input " << shape(x) << " and weight [" << weight.rows
                                                               << ", " << weight.cols
                                                               << "] differ in columns");
   WASMFORMER_CHECK(!bias || bias->cols == weight.rows, "[linear] bias [1, "
                                                            << bias->cols << "] does not fit weight ["
                                                            << weight.rows << ", " << weight.cols << "]");
-  Var y = tape.variable(x.rows(), weight.rows, x.wants_gradient() || weight.wants_gradient());
-  const GemmOptions options{.bias = bias ? bias->value.data() : nullptr};
-  if (weight.is_packed() && !y.wants_gradient()) {
+}
+
+// out = x Wᵀ + b
+void forward(Tape& tape, Var x, const Parameter& weight, GemmOptions options, View out, bool recorded) {
+  if (weight.is_packed() && !recorded) {
     if (weight.packed.format() == PackedMatrix::Format::int8)
-      gemm(tape.pool(), tape.quantized(x), weight.packed, y.mutable_value(), options);
+      gemm(tape.pool(), tape.quantized(x), weight.packed, out, options);
     else
-      gemm(tape.pool(), x.value(), weight.packed, y.mutable_value(), options);
-    return y;
+      gemm(tape.pool(), x.value(), weight.packed, out, options);
+    return;
   }
   WASMFORMER_CHECK(weight.value.size() == weight.rows * weight.cols,
                    "[linear] a weight of int8 has no gradient; train from the float model");
-  gemm(tape.pool(), x.value(), Op::none, weight.view(), Op::transpose, y.mutable_value(), options);
+  gemm(tape.pool(), x.value(), Op::none, weight.view(), Op::transpose, out, options);
+}
+
+void backward(Tape& tape, Var x, Parameter& weight, Parameter* bias, ConstView dy) {
+  // y = x Wᵀ + b
+  if (x.wants_gradient()) {
+    auto [dx, fresh] = tape.gradient(x);
+    gemm(tape.pool(), dy, Op::none, weight.view(), Op::none, dx, {.accumulate = !fresh});
+  }
+  if (!weight.wants_gradient()) return;
+  gemm(tape.pool(), dy, Op::transpose, x.value(), Op::none, weight.gradient_view(), {.accumulate = true});
+  if (!bias) return;
+  tape.for_columns(dy.cols(), [&](Index begin, Index end) {
+    bias->gradient.middleCols(begin, end - begin) += dy.middleCols(begin, end - begin).colwise().sum();
+  });
+}
+
+}  // namespace
+
+Var linear(Tape& tape, Var x, Parameter& weight, Parameter* bias) {
+  check(x, weight, bias);
+  Var y = tape.variable(x.rows(), weight.rows, x.wants_gradient() || weight.wants_gradient());
+  forward(tape, x, weight, {.bias = bias ? bias->value.data() : nullptr}, y.mutable_value(),
+          y.wants_gradient());
+  if (y.wants_gradient())
+    tape.record(y, [&tape, x, w = &weight, bias](ConstView dy) { backward(tape, x, *w, bias, dy); });
+  return y;
+}
+
+Var linear(Tape& tape, Var x, Parameter& weight, Parameter* bias, Activation kind, double dropout) {
+  check(x, weight, bias);
+  const Dropout drop(tape, dropout);
+  Var y = tape.variable(x.rows(), weight.rows, x.wants_gradient() || weight.wants_gradient());
+  // f' of ReLU can be told from y; the others need their input kept.
+  const bool keep = y.wants_gradient() && kind != Activation::relu;
+  const Index cols = y.cols();
+  Scalar* out = y.mutable_value().data();
+  Scalar* before = keep ? tape.scratch<Scalar>(y.rows() * cols) : out;
+  const auto finish = [&](Index row, Index rows, Index column, Index columns) {
+    for (Index i = row; i < row + rows; ++i) {
+      const Index at = i * cols + column;
+      if (keep) std::copy_n(before + at, columns, out + at);
+      activate(kind, out + at, columns);
+      drop.apply(out + at, at, columns);
+    }
+  };
+  forward(tape, x, weight, {.bias = bias ? bias->value.data() : nullptr, .finish = finish},
+          View(before, y.rows(), cols), y.wants_gradient());
 
   if (y.wants_gradient()) {
-    tape.record(y, [&tape, x, w = &weight, bias](ConstView dy) {
-      // y = x Wᵀ + b
-      if (x.wants_gradient()) {
-        auto [dx, fresh] = tape.gradient(x);
-        gemm(tape.pool(), dy, Op::none, w->view(), Op::none, dx, {.accumulate = !fresh});
-      }
-      if (!w->wants_gradient()) return;
-      gemm(tape.pool(), dy, Op::transpose, x.value(), Op::none, w->gradient_view(), {.accumulate = true});
-      if (!bias) return;
-      tape.for_columns(dy.cols(), [&](Index begin, Index end) {
-        bias->gradient.middleCols(begin, end - begin) += dy.middleCols(begin, end - begin).colwise().sum();
+    tape.record(y, [&tape, x, y, w = &weight, bias, kind, drop, before](ConstView) {
+      // y = f(x Wᵀ + b) * mask; its gradient becomes that of f's input, as nobody else needs it
+      View d = tape.gradient(y).view;
+      tape.for_rows(d.rows(), d.cols(), [&](Index begin, Index end) {
+        const Index first = begin * d.cols(), count = (end - begin) * d.cols();
+        drop.apply(d.data() + first, first, count);
+        activate_backward(kind, before + first, d.data() + first, count);
       });
+      backward(tape, x, *w, bias, ConstView(d.data(), d.rows(), d.cols()));
     });
   }
   return y;

@@ -1,13 +1,18 @@
-// y = x Wᵀ + b (Vaswani et al. 2017, the projections of section 3.2.2 and equation 2).
+// y = x Wᵀ + b (Vaswani et al. 2017, the projections of section 3.2.2), and y = f(x Wᵀ + b), the first half
+// of equation 2.
 #pragma once
 
 #include "autograd/parameter.h"
 #include "autograd/tape.h"
+#include "ops/activation.h"
 
 namespace wasmformer {
 
 // x: [n, in], weight: [out, in], bias: [1, out] or null; returns [n, out]. With weights of int8 every row of
 // x is quantised too. Throws Error when they do not fit, or int8 would have to be recorded.
 Var linear(Tape& tape, Var x, Parameter& weight, Parameter* bias);
+
+// dropout(f(x Wᵀ + b)).
+Var linear(Tape& tape, Var x, Parameter& weight, Parameter* bias, Activation kind, double dropout);
 
 }  // namespace wasmformer

@@ -2,10 +2,10 @@
 
 #include <catch_amalgamated.hpp>
 
-#include "ops/activation.h"
 #include "ops/add.h"
 #include "ops/attention.h"
 #include "ops/embedding.h"
+#include "ops/linear.h"
 #include "tests/ops/random_matrix.h"
 
 using namespace wasmformer;
@@ -18,7 +18,11 @@ constexpr Index n = 100, d = 200;
 Matrix ones_through(const std::string& operation, Tape& tape, double rate) {
   const Matrix zeros = Matrix::Zero(n, d), ones = Matrix::Ones(n, d);
   if (operation == "add") return add(tape, tape.constant(zeros), tape.constant(ones), rate).value();
-  if (operation == "activation") return activation(tape, tape.constant(ones), Activation::relu, rate).value();
+  if (operation == "linear") {
+    Parameter weight{Matrix::Ones(d, 1), {}};
+    const Matrix x = Matrix::Ones(n, 1);
+    return linear(tape, tape.constant(x), weight, nullptr, Activation::relu, rate).value();
+  }
   if (operation == "embedding") {
     Parameter table{Matrix::Zero(1, d), {}}, positions{Matrix::Ones(1, d), {}};
     return embedding(tape, std::vector<TokenId>(n, 0), std::vector<Index>(n, 0), table, positions, rate)
@@ -34,7 +38,7 @@ Matrix ones_through(const std::string& operation, Tape& tape, double rate) {
 }  // namespace
 
 TEST_CASE("Dropout zeroes its share of the elements and scales the others up") {
-  const std::string operation = GENERATE("add", "activation", "embedding", "attention");
+  const std::string operation = GENERATE("add", "linear", "embedding", "attention");
   const double rate = GENERATE(0.1, 0.5);
   CAPTURE(operation, rate);
   ThreadPool pool(2);
@@ -65,7 +69,7 @@ TEST_CASE("Dropout zeroes its share of the elements and scales the others up") {
 }
 
 TEST_CASE("Nothing is dropped when the tape does not record") {
-  const std::string operation = GENERATE("add", "activation", "embedding", "attention");
+  const std::string operation = GENERATE("add", "linear", "embedding", "attention");
   CAPTURE(operation);
   ThreadPool pool;
   Tape tape(pool, /*recording=*/false);

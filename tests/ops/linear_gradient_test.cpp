@@ -20,6 +20,22 @@ TEST_CASE("The gradients of linear are those of central differences") {
   });
 }
 
+TEST_CASE("The gradients of linear with an activation are those of central differences") {
+  const auto kind = GENERATE(Activation::relu, Activation::gelu, Activation::swish);
+  struct Sizes {
+    Index n, in, out;
+  };
+  const auto [n, in, out] = GENERATE(Sizes{0, 3, 2}, Sizes{1, 1, 1}, Sizes{7, 5, 3}, Sizes{130, 9, 129});
+  const double dropout = GENERATE(0.0, 0.3);
+  CAPTURE(static_cast<int>(kind), n, in, out, dropout);
+  // Wide enough for both flat ends of the curves.
+  Parameter weight = random_parameter(out, in, 1), bias = random_parameter(1, out, 2);
+  check_gradients({random_matrix(n, in, 3) * 4}, {&weight, &bias},
+                  [&](Tape& tape, const std::vector<Var>& x) {
+                    return linear(tape, x[0], weight, &bias, kind, dropout);
+                  });
+}
+
 TEST_CASE("Two products of one input add up their gradients") {
   Parameter first = random_parameter(4, 3, 1), second = random_parameter(4, 3, 2);
   check_gradients({random_matrix(5, 3, 3)}, {&first, &second}, [&](Tape& tape, const std::vector<Var>& x) {

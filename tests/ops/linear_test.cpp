@@ -41,6 +41,20 @@ TEST_CASE("linear gives the same with packed weights, and nearly the same with w
   CHECK((small - expected).cwiseAbs().maxCoeff() > 0);
 }
 
+TEST_CASE("linear with an activation is the activation of linear, for every number of rows and format") {
+  const Index n = GENERATE(0, 1, 5, 150);
+  const auto kind = GENERATE(Activation::relu, Activation::gelu, Activation::swish);
+  const bool recording = GENERATE(false, true);
+  CAPTURE(n, static_cast<int>(kind), recording);
+  ThreadPool pool(2);
+  Tape tape(pool, recording);
+  const Matrix x = random_matrix(n, 20, 1);
+  Parameter weight = random_parameter(1100, 20, 2), bias = random_parameter(1, 1100, 3);
+  Matrix expected = linear(tape, tape.constant(x), weight, &bias).value();
+  activate(kind, expected.data(), expected.size());
+  CHECK(linear(tape, tape.constant(x), weight, &bias, kind, 0).value() == expected);
+}
+
 TEST_CASE("linear refuses to record over weights of int8") {
   ThreadPool pool;
   Tape tape(pool, /*recording=*/true);
