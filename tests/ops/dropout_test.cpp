@@ -2,9 +2,9 @@
 
 #include <catch_amalgamated.hpp>
 
-#include "ops/add.h"
 #include "ops/attention.h"
 #include "ops/embedding.h"
+#include "ops/layer_norm.h"
 #include "ops/linear.h"
 #include "tests/ops/random_matrix.h"
 
@@ -17,7 +17,12 @@ constexpr Index n = 100, d = 200;
 // Every operation with dropout, on inputs that make each of its [n, d] results 1 where nothing is dropped.
 Matrix ones_through(const std::string& operation, Tape& tape, double rate) {
   const Matrix zeros = Matrix::Zero(n, d), ones = Matrix::Ones(n, d);
-  if (operation == "add") return add(tape, tape.constant(zeros), tape.constant(ones), rate).value();
+  if (operation == "residual_norm") {
+    Parameter weight{Matrix::Ones(1, d), {}}, bias{Matrix::Zero(1, d), {}};
+    Var y = tape.variable(n, d, /*wants_gradient=*/true);
+    y.mutable_value() = ones;
+    return residual_norm(tape, tape.constant(zeros), y, rate, weight, bias, 1e-5).sum.value();
+  }
   if (operation == "linear") {
     Parameter weight{Matrix::Ones(d, 1), {}};
     const Matrix x = Matrix::Ones(n, 1);
@@ -38,7 +43,7 @@ Matrix ones_through(const std::string& operation, Tape& tape, double rate) {
 }  // namespace
 
 TEST_CASE("Dropout zeroes its share of the elements and scales the others up") {
-  const std::string operation = GENERATE("add", "linear", "embedding", "attention");
+  const std::string operation = GENERATE("residual_norm", "linear", "embedding", "attention");
   const double rate = GENERATE(0.1, 0.5);
   CAPTURE(operation, rate);
   ThreadPool pool(2);
@@ -69,7 +74,7 @@ TEST_CASE("Dropout zeroes its share of the elements and scales the others up") {
 }
 
 TEST_CASE("Nothing is dropped when the tape does not record") {
-  const std::string operation = GENERATE("add", "linear", "embedding", "attention");
+  const std::string operation = GENERATE("residual_norm", "linear", "embedding", "attention");
   CAPTURE(operation);
   ThreadPool pool;
   Tape tape(pool, /*recording=*/false);
