@@ -1,33 +1,76 @@
 #include "model/cache.h"
 
+#include <algorithm>
+
 #include "tensor/check.h"
 
 namespace wasmformer {
 
 Cache::Cache(Index decoder_layers, Index slots, Index tokens, Index d_model)
-    : layers(decoder_layers), lengths(slots, 0), capacity(tokens) {
+    : layers(decoder_layers),
+      lengths(slots, 0),
+      slot_rows(slots * tokens, 0),
+      capacity(tokens),
+      selected_rows_(slots * tokens, 0) {
+  selected_lengths_.reserve(slots);
   for (Layer& layer : layers) {
-    layer.keys.resize(slots * tokens, d_model);
-    layer.values.resize(slots * tokens, d_model);
+    layer.keys.resize(0, d_model);
+    layer.values.resize(0, d_model);
   }
-  spare_.resize(slots * tokens, d_model);
+  // Few sentences reach the capacity, and beams share most of their rows.
+  constexpr Index tokens_at_first = 8;
+  add_rows(slots * std::min(tokens, tokens_at_first));
+}
+
+void Cache::add_rows(std::size_t count) {
+  const std::size_t rows = std::min(uses_.size() + count, slot_rows.size());  // no more can be in use
+  for (Layer& layer : layers) {
+    layer.keys.conservativeResize(rows, Eigen::NoChange);
+    layer.values.conservativeResize(rows, Eigen::NoChange);
+  }
+  free_.reserve(rows);
+  for (std::size_t row = rows; row-- > uses_.size();) free_.push_back(static_cast<std::int32_t>(row));
+  uses_.resize(rows, 0);
+}
+
+void Cache::append(std::span<const Span> spans) {
+  std::size_t wanted = 0;
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    const Index length = lengths[i] + spans[i].size;
+    WASMFORMER_CHECK(length <= capacity,
+                     "[cache] " << length << " tokens do not fit the cache's " << capacity);
+    wanted += spans[i].size;
+  }
+  if (wanted > free_.size()) add_rows(std::max(wanted - free_.size(), uses_.size()));
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    std::int32_t* rows = slot_rows.data() + i * capacity;
+    for (Index j = 0; j < spans[i].size; ++j) {
+      const std::int32_t row = rows[lengths[i]++] = free_.back();
+      free_.pop_back();
+      uses_[row] = 1;
+    }
+  }
 }
 
 void Cache::select(const std::vector<Index>& parents) {
   const Index slots = static_cast<Index>(parents.size());
-  WASMFORMER_CHECK(slots * capacity <= spare_.rows(),
+  WASMFORMER_CHECK(slots * capacity <= static_cast<Index>(slot_rows.size()),
                    "[cache] " << slots << " slots are more than it was made for");
-  for (Layer& layer : layers) {
-    for (Matrix* rows : {&layer.keys, &layer.values}) {
-      for (Index i = 0; i < slots; ++i)
-        spare_.middleRows(i * capacity, lengths[parents[i]]) =
-            rows->middleRows(parents[i] * capacity, lengths[parents[i]]);
-      rows->swap(spare_);
-    }
+  selected_lengths_.clear();
+  for (Index i = 0; i < slots; ++i) {
+    const Index length = lengths[parents[i]];
+    const std::int32_t* rows = slot_rows.data() + parents[i] * capacity;
+    std::copy_n(rows, length, selected_rows_.data() + i * capacity);
+    if (length > 0) ++uses_[rows[length - 1]];
+    selected_lengths_.push_back(length);
   }
-  std::vector<Index> selected(parents.size());
-  for (Index i = 0; i < slots; ++i) selected[i] = lengths[parents[i]];
-  lengths = std::move(selected);
+  // What no slot goes on with is free, back to where a slot that lives branched off.
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    const std::int32_t* rows = slot_rows.data() + i * capacity;
+    for (Index j = lengths[i]; j > 0 && --uses_[rows[j - 1]] == 0; --j) free_.push_back(rows[j - 1]);
+  }
+  slot_rows.swap(selected_rows_);
+  lengths.swap(selected_lengths_);
 }
 
 }  // namespace wasmformer

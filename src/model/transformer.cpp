@@ -8,12 +8,13 @@
 namespace wasmformer {
 namespace {
 
-// The place of every token in its sentence, which begins `offset[i]` tokens earlier where there is a cache.
-std::vector<Index> places(std::size_t tokens, std::span<const Span> spans, const Cache* cache) {
-  std::vector<Index> at(tokens);
+// The place of every token in its sentence, which goes on after what the cache holds.
+std::span<const Index> places(Tape& tape, std::size_t tokens, std::span<const Span> spans,
+                              const Cache* cache) {
+  Index* at = tape.scratch<Index>(static_cast<Index>(tokens));
   for (std::size_t i = 0; i < spans.size(); ++i)
     for (Index j = 0; j < spans[i].size; ++j) at[spans[i].begin + j] = j + (cache ? cache->lengths[i] : 0);
-  return at;
+  return {at, tokens};
 }
 
 void check_spans(const char* tag, std::size_t tokens, std::span<const Span> spans) {
@@ -155,8 +156,8 @@ Transformer::Stream Transformer::residual(Tape& tape, Stream stream, LayerNorm& 
 Var Transformer::encode(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans,
                         AttentionRecord* self_attention) {
   check_spans("encode", ids.size(), spans);
-  Stream x{embedding(tape, ids, places(ids.size(), spans, nullptr), source_embedding_, source_positions_,
-                     config_.dropout),
+  Stream x{embedding(tape, ids, places(tape, ids.size(), spans, nullptr), source_embedding_,
+                     source_positions_, config_.dropout),
            std::nullopt};
   for (EncoderLayer& layer : encoder_) {
     x = residual(tape, x, layer.self_attn_layer_norm, [&](Var h) {
@@ -175,24 +176,25 @@ Var Transformer::decode(Tape& tape, std::span<const TokenId> ids, std::span<cons
   check_spans("decode", ids.size(), spans);
   WASMFORMER_CHECK(!cache || spans.size() == cache->lengths.size(),
                    "[decode] " << spans.size() << " spans for " << cache->lengths.size() << " cache slots");
-  Stream x{embedding(tape, ids, places(ids.size(), spans, cache), target_embedding(), target_positions_,
+  Stream x{embedding(tape, ids, places(tape, ids.size(), spans, cache), target_embedding(), target_positions_,
                      config_.dropout),
            std::nullopt};
 
-  std::vector<Span> key_spans(spans.begin(), spans.end());
+  std::span<const Span> key_spans = spans;
+  std::span<const std::int32_t> key_rows;
   if (cache) {
-    for (std::size_t i = 0; i < spans.size(); ++i) {
-      key_spans[i] = {static_cast<Index>(i) * cache->capacity, cache->lengths[i] + spans[i].size};
-      WASMFORMER_CHECK(key_spans[i].size <= cache->capacity, "[decode] " << key_spans[i].size
-                                                                         << " tokens do not fit the cache's "
-                                                                         << cache->capacity);
-    }
+    cache->append(spans);
+    Span* slots = tape.scratch<Span>(static_cast<Index>(spans.size()));
+    for (std::size_t i = 0; i < spans.size(); ++i)
+      slots[i] = {static_cast<Index>(i) * cache->capacity, cache->lengths[i]};
+    key_spans = {slots, spans.size()};
+    key_rows = {cache->slot_rows.data(), spans.size() * cache->capacity};
   }
-  // New rows join their slot; attention reads the slots.
+  // The new tokens are the last of their slots.
   auto cached = [&](Var fresh, Matrix& rows) {
     for (std::size_t i = 0; i < spans.size(); ++i)
-      rows.middleRows(key_spans[i].begin + cache->lengths[i], spans[i].size) =
-          fresh.value().middleRows(spans[i].begin, spans[i].size);
+      for (Index j = 0; j < spans[i].size; ++j)
+        rows.row(key_rows[key_spans[i].end() - spans[i].size + j]) = fresh.value().row(spans[i].begin + j);
     return tape.constant(rows);
   };
 
@@ -203,7 +205,7 @@ Var Transformer::decode(Tape& tape, std::span<const TokenId> ids, std::span<cons
       MultiHeadAttention& attn = layer.self_attn;
       Var k = attn.k_proj(tape, h), v = attn.v_proj(tape, h);
       if (store) k = cached(k, store->keys), v = cached(v, store->values);
-      return attn(tape, h, k, v, spans, key_spans, /*causal=*/true, next_layer(self_attention));
+      return attn(tape, h, k, v, spans, key_spans, /*causal=*/true, next_layer(self_attention), key_rows);
     });
     x = residual(tape, x, layer.encoder_attn_layer_norm, [&](Var h) {
       MultiHeadAttention& attn = layer.encoder_attn;
@@ -218,8 +220,6 @@ Var Transformer::decode(Tape& tape, std::span<const TokenId> ids, std::span<cons
     });
     x = residual(tape, x, layer.final_layer_norm, [&](Var h) { return layer.ffn(tape, h); });
   }
-  if (cache)
-    for (std::size_t i = 0; i < spans.size(); ++i) cache->lengths[i] += spans[i].size;
   return config_.norm == NormPlace::pre ? normalized(tape, x, decoder_norm_) : x.x;
 }
 
