@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 namespace wasmformer {
 namespace {
-
-constexpr Scalar minus_infinity = -std::numeric_limits<Scalar>::infinity();
 
 Index longest(const std::vector<SearchInput>& inputs) {
   Index length = 1;
@@ -17,36 +16,50 @@ Index longest(const std::vector<SearchInput>& inputs) {
 
 using Row = Eigen::Ref<RowVector>;
 
-// Turns scores into log-probabilities over the tokens that may be chosen.
-void log_softmax(Row row, const Config& config) {
-  row(config.pad_id) = row(config.bos_id) = minus_infinity;
-  const Scalar max = row.maxCoeff(), log_sum = max + std::log((row.array() - max).exp().sum());
-  WASMFORMER_CHECK(std::isfinite(log_sum), "[search] the model gives scores that are not numbers");
-  row.array() -= log_sum;
-}
-
 // By probability; the smaller id where equal.
-constexpr auto better = [](const auto& a, const auto& b) {
+constexpr auto better = [](const Choice& a, const Choice& b) {
   return a.second > b.second || (a.second == b.second && a.first < b.first);
 };
 
+// The tokens of the highest scores, best first; nearly all blocks of a row hold none.
+void best_scores(const Row& row, std::span<Choice> best) {
+  constexpr Index block = 64;
+  const Index n = row.size(), k = static_cast<Index>(best.size());
+  for (Index id = 0; id < k; ++id)
+    best[static_cast<std::size_t>(id)] = {static_cast<TokenId>(id), static_cast<float>(row(id))};
+  std::make_heap(best.begin(), best.end(), better);  // its front is the worst kept
+  for (Index begin = k; begin < n; begin += block) {
+    const Index end = std::min(begin + block, n);
+    if (end - begin == block && static_cast<float>(row.segment<block>(begin).maxCoeff()) <= best[0].second)
+      continue;
+    for (Index id = begin; id < end; ++id) {
+      const Choice entry(static_cast<TokenId>(id), static_cast<float>(row(id)));
+      if (entry.second <= best[0].second) continue;
+      std::pop_heap(best.begin(), best.end(), better);
+      best.back() = entry;
+      std::push_heap(best.begin(), best.end(), better);
+    }
+  }
+  std::sort_heap(best.begin(), best.end(), better);
+}
+
+// Fills `best`, at least one, as most_probable(). Returns what makes log-probabilities of scores: log Σ exp.
+Scalar most_probable(Row row, std::span<Choice> best, const Config& config) {
+  row(config.pad_id) = row(config.bos_id) = -std::numeric_limits<Scalar>::infinity();
+  best_scores(row, best);
+  const Scalar max = static_cast<Scalar>(best[0].second);
+  const Scalar log_sum = max + std::log((row.array() - max).exp().sum());
+  WASMFORMER_CHECK(std::isfinite(log_sum), "[search] the model gives scores that are not numbers");
+  for (Choice& choice : best)
+    choice.second = static_cast<float>(static_cast<Scalar>(choice.second) - log_sum);
+  return log_sum;
+}
+
 }  // namespace
 
-std::vector<std::pair<TokenId, float>> most_probable(Row row, Index k, const Config& config) {
-  log_softmax(row, config);
-  const std::size_t wanted = static_cast<std::size_t>(std::min(k, row.size()));
-  std::vector<std::pair<TokenId, float>> best;  // a heap whose front is the worst kept
-  for (TokenId id = 0; id < row.size(); ++id) {
-    const std::pair<TokenId, float> entry(id, static_cast<float>(row(id)));
-    if (best.size() == wanted) {
-      if (!better(entry, best.front())) continue;
-      std::pop_heap(best.begin(), best.end(), better);
-      best.pop_back();
-    }
-    best.push_back(entry);
-    std::push_heap(best.begin(), best.end(), better);
-  }
-  std::sort(best.begin(), best.end(), better);
+std::vector<Choice> most_probable(Row row, Index k, const Config& config) {
+  std::vector<Choice> best(static_cast<std::size_t>(std::min(k, row.size())));
+  most_probable(row, best, config);
   return best;
 }
 
@@ -61,6 +74,8 @@ Search::Search(Transformer& transformer, ThreadPool& pool, std::vector<SearchInp
   WASMFORMER_CHECK(options.beam_size >= 1, "[search] beam_size " << options.beam_size << " is below 1");
   WASMFORMER_CHECK(!options.sampling || options.beam_size == 1,
                    "[search] sampling goes with beam_size 1, not " << options.beam_size);
+  const std::size_t beam = static_cast<std::size_t>(options.beam_size);
+  std::size_t nodes = 0;
   Index at = 0;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     SearchInput& input = inputs[i];
@@ -75,44 +90,55 @@ Search::Search(Transformer& transformer, ThreadPool& pool, std::vector<SearchInp
     WASMFORMER_CHECK(prefix < input.max_length, "[search] a prefix of "
                                                     << prefix << " tokens leaves no room below max_length "
                                                     << input.max_length);
+    for (TokenId id : input.prefix)
+      WASMFORMER_CHECK(id != c.pad_id && id != c.bos_id,
+                       "[search] a prefix may not hold token " << id << ", which is never chosen");
     source_spans_.push_back({at, source});
     at += source;
-    Hypothesis start;
-    start.sentence = static_cast<Index>(i);
-    live_.push_back(std::move(start));
+    // A step adds at most beam_size that go on and beam_size that end.
+    nodes += 1 + input.prefix.size() + 2 * beam * static_cast<std::size_t>(input.max_length - prefix);
     sentences_.push_back(
-        {std::move(input), {}, false, Random(options.sampling ? mix(options.sampling->seed) + i : 1)});
+        {std::move(input), {}, 0, false, Random(options.sampling ? mix(options.sampling->seed) + i : 1)});
+    sentences_.back().ended.reserve(beam + 1);
   }
+  nodes_.reserve(nodes);
+  for (std::size_t i = 0; i < sentences_.size(); ++i)
+    live_.push_back({add({-1, c.bos_id, 0, 0}), static_cast<std::int32_t>(i)});
   cache_.lengths.assign(live_.size(), 0);
 }
 
-double Search::score(double sum, std::size_t length) const {
+std::int32_t Search::add(const Node& node) {
+  nodes_.push_back(node);
+  return static_cast<std::int32_t>(nodes_.size() - 1);
+}
+
+double Search::score(double sum, Index length) const {
   return sum / std::pow((5 + static_cast<double>(length)) / 6, options_.length_penalty);
 }
 
-void Search::end(Sentence& sentence, FoundHypothesis hypothesis) {
-  hypothesis.score = score(hypothesis.sum, hypothesis.ids.size());
+void Search::end(Sentence& sentence, std::int32_t node, Index length) {
   auto& ended = sentence.ended;
-  const auto place = std::upper_bound(ended.begin(), ended.end(), hypothesis,
-                                      [](const auto& a, const auto& b) { return a.score > b.score; });
-  ended.insert(place, std::move(hypothesis));
+  const Ended entry{node, score(nodes_[node].sum, length)};
+  ended.insert(std::upper_bound(ended.begin(), ended.end(), entry,
+                                [](const Ended& a, const Ended& b) { return a.score > b.score; }),
+               entry);
+  if (static_cast<Index>(ended.size()) > options_.beam_size) ended.pop_back();
 }
 
-// Scores of the next token, a row for each live hypothesis. The first call also reads sources and prefixes.
+// Scores of the tokens that were read; spans_ says where each live hypothesis has its own. The first call
+// also reads sources and prefixes.
 Var Search::forward() {
-  const Config& c = transformer_.config();
   tape_.clear();
-  std::vector<TokenId> ids;
-  Spans spans, memory_spans;
-  for (const Hypothesis& h : live_) {
-    const Index begin = static_cast<Index>(ids.size());
-    ids.push_back(h.ids.empty() ? c.bos_id : h.ids.back());
+  ids_.clear(), spans_.clear(), memory_spans_.clear();
+  for (const Live& h : live_) {
+    const Index begin = static_cast<Index>(ids_.size());
+    ids_.push_back(nodes_[h.node].id);
     if (!started_) {
       const auto& prefix = sentences_[h.sentence].input.prefix;
-      ids.insert(ids.end(), prefix.begin(), prefix.end());
+      ids_.insert(ids_.end(), prefix.begin(), prefix.end());
     }
-    spans.push_back({begin, static_cast<Index>(ids.size()) - begin});
-    memory_spans.push_back(source_spans_[h.sentence]);
+    spans_.push_back({begin, static_cast<Index>(ids_.size()) - begin});
+    memory_spans_.push_back(source_spans_[h.sentence]);
   }
   Var memory;
   if (!started_) {
@@ -122,36 +148,33 @@ Var Search::forward() {
     memory = transformer_.encode(tape_, sources, source_spans_);
   }
   Var logits =
-      transformer_.logits(tape_, transformer_.decode(tape_, ids, spans, memory, memory_spans, &cache_));
+      transformer_.logits(tape_, transformer_.decode(tape_, ids_, spans_, memory, memory_spans_, &cache_));
   if (started_) return logits;
 
-  // Score the prefixes, and keep the row after each.
   started_ = true;
-  Var next = tape_.variable(static_cast<Index>(live_.size()), logits.cols(), false);
   for (std::size_t i = 0; i < live_.size(); ++i) {
-    Hypothesis& h = live_[i];
-    for (TokenId id : sentences_[h.sentence].input.prefix) {
-      auto row = logits.mutable_value().row(spans[i].begin + static_cast<Index>(h.ids.size()));
-      log_softmax(row, c);
-      h.log_probabilities.push_back(static_cast<float>(row(id)));
-      h.sum += h.log_probabilities.back();
-      h.ids.push_back(id);
+    Sentence& s = sentences_[live_[i].sentence];
+    for (TokenId id : s.input.prefix) {
+      auto row = logits.mutable_value().row(spans_[i].begin + s.length++);
+      Choice best;
+      const Scalar log_sum = most_probable(row, {&best, 1}, transformer_.config());
+      const float log_probability = static_cast<float>(row(id) - log_sum);
+      const std::int32_t parent = live_[i].node;
+      live_[i].node = add({parent, id, log_probability, nodes_[parent].sum + log_probability});
     }
-    next.mutable_value().row(static_cast<Index>(i)) = logits.value().row(spans[i].end() - 1);
   }
-  return next;
+  return logits;
 }
 
-std::pair<TokenId, float> Search::sample(Row row, Random& random) const {
+// `weights`: room for as many as `choices`.
+Choice Search::sample(std::span<const Choice> choices, double* weights, Random& random) const {
   const Sampling& o = *options_.sampling;
-  const Index k = o.top_k > 0 ? o.top_k : row.size();
-  const auto choices = most_probable(row, k, transformer_.config());
-  std::vector<double> weights;
   double total = 0;
-  for (const auto& choice : choices) total += weights.emplace_back(std::exp(choice.second / o.temperature));
+  for (std::size_t i = 0; i < choices.size(); ++i)
+    total += weights[i] = std::exp(choices[i].second / o.temperature);
   double kept = 0;
   std::size_t n = 0;  // the nucleus
-  while (n < weights.size() && (n == 0 || kept < o.top_p * total)) kept += weights[n++];
+  while (n < choices.size() && (n == 0 || kept < o.top_p * total)) kept += weights[n++];
 
   double point = random.uniform() * kept;
   std::size_t chosen = 0;
@@ -162,80 +185,95 @@ std::pair<TokenId, float> Search::sample(Row row, Random& random) const {
 bool Search::step() {
   if (live_.empty()) return false;
   View logits = forward().mutable_value();
-  std::vector<std::vector<Candidate>> found(live_.size());
-  tape_.for_rows(logits.rows(), logits.cols(), [&](Index begin, Index end) {
+  const Index rows = living(), cols = logits.cols();
+  // Twice the beam is enough to go on with even if the whole beam ends.
+  Index k = 2 * options_.beam_size;
+  if (options_.sampling) k = options_.sampling->top_k > 0 ? options_.sampling->top_k : cols;
+  k = std::min(k, cols);
+  Choice* choices = tape_.scratch<Choice>(rows * k);
+  double* weights = tape_.scratch<double>(options_.sampling ? rows * k : 0);
+  tape_.for_rows(rows, cols, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
-      const Hypothesis& h = live_[i];
-      std::vector<std::pair<TokenId, float>> tokens;
-      // Twice the beam is enough to go on with even if the whole beam ends.
-      if (options_.sampling)
-        tokens = {sample(logits.row(i), sentences_[h.sentence].random)};
-      else
-        tokens = most_probable(logits.row(i), 2 * options_.beam_size, transformer_.config());
-      for (const auto& [id, log_probability] : tokens)
-        found[i].push_back({i, id, log_probability, h.sum + log_probability});
+      const std::span<Choice> best(choices + i * k, static_cast<std::size_t>(k));
+      most_probable(logits.row(spans_[i].end() - 1), best, transformer_.config());
+      if (options_.sampling) best[0] = sample(best, weights + i * k, sentences_[live_[i].sentence].random);
     }
   });
 
-  const TokenId eos = transformer_.config().eos_id;
-  std::vector<Hypothesis> next;
-  std::vector<Index> parents;
-  for (std::size_t first = 0, last; first < live_.size(); first = last) {  // the hypotheses of one sentence
-    Sentence& sentence = sentences_[live_[first].sentence];
-    std::vector<Candidate> all;
-    for (last = first; last < live_.size() && live_[last].sentence == live_[first].sentence; ++last)
-      all.insert(all.end(), found[last].begin(), found[last].end());
-    std::stable_sort(all.begin(), all.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.sum > b.sum; });
-    if (static_cast<Index>(all.size()) > 2 * options_.beam_size) all.resize(2 * options_.beam_size);
-
-    std::vector<Hypothesis> going_on;
-    std::vector<Index> going_on_parents;
-    for (std::size_t rank = 0; rank < all.size(); ++rank) {
-      const Candidate& c = all[rank];
-      const bool within_beam = static_cast<Index>(rank) < options_.beam_size;
-      if (c.id == eos ? !within_beam : static_cast<Index>(going_on.size()) == options_.beam_size) continue;
-      if (c.sum == -std::numeric_limits<double>::infinity()) continue;  // fewer tokens than the beam is wide
-      Hypothesis h = live_[c.parent];
-      h.ids.push_back(c.id);
-      h.log_probabilities.push_back(c.log_probability);
-      h.sum = c.sum;
-      if (c.id == eos) {
-        end(sentence, std::move(h));
-      } else {
-        going_on.push_back(std::move(h));
-        going_on_parents.push_back(c.parent);
+  next_.clear(), parents_.clear();
+  for (std::size_t first = 0, last = 0; first < live_.size(); first = last) {
+    candidates_.clear();
+    for (; last < live_.size() && live_[last].sentence == live_[first].sentence; ++last) {
+      const double sum = nodes_[live_[last].node].sum;
+      const Index parent = static_cast<Index>(last);
+      for (Index j = 0; j < (options_.sampling ? 1 : k); ++j) {
+        const auto& [id, log_probability] = choices[parent * k + j];
+        candidates_.push_back({parent, id, log_probability, sum + log_probability});
       }
     }
-
-    const std::size_t length = live_[first].ids.size() + 1;
-    const bool enough = static_cast<Index>(sentence.ended.size()) >= options_.beam_size;
-    sentence.done =
-        going_on.empty() || (enough && score(going_on.front().sum, length) <= sentence.ended.front().score);
-    if (static_cast<Index>(length) == sentence.input.max_length && !sentence.done) {
-      for (Hypothesis& h : going_on) end(sentence, std::move(h));
-      sentence.done = true;
-    }
-    if (sentence.done) continue;
-    std::move(going_on.begin(), going_on.end(), std::back_inserter(next));
-    parents.insert(parents.end(), going_on_parents.begin(), going_on_parents.end());
+    extend(sentences_[live_[first].sentence], live_[first].sentence);
   }
-  cache_.select(parents);
-  live_ = std::move(next);
+  cache_.select(parents_);
+  live_.swap(next_);
   return !live_.empty();
 }
 
-std::vector<FoundHypothesis> Search::hypotheses(Index i) const {
-  if (!sentences_[i].done) {
-    const auto best =
-        std::find_if(live_.begin(), live_.end(), [i](const auto& h) { return h.sentence == i; });
-    FoundHypothesis result = *best;
-    result.score = score(result.sum, result.ids.size());
-    return {result};
+// Takes the best candidates, which are all of one sentence.
+void Search::extend(Sentence& sentence, std::int32_t place) {
+  const TokenId eos = transformer_.config().eos_id;
+  const std::size_t beam = static_cast<std::size_t>(options_.beam_size), before = next_.size();
+  const std::size_t count = std::min(candidates_.size(), 2 * beam);
+  std::partial_sort(candidates_.begin(), candidates_.begin() + static_cast<std::ptrdiff_t>(count),
+                    candidates_.end(), [](const Candidate& a, const Candidate& b) {
+                      return std::tuple(-a.sum, a.parent, a.id) < std::tuple(-b.sum, b.parent, b.id);
+                    });
+  ++sentence.length;
+  for (std::size_t rank = 0; rank < count; ++rank) {
+    const Candidate& c = candidates_[rank];
+    if (c.id == eos ? rank >= beam : next_.size() - before == beam) continue;
+    if (c.sum == -std::numeric_limits<double>::infinity()) continue;  // fewer tokens than the beam is wide
+    const std::int32_t node = add({live_[c.parent].node, c.id, c.log_probability, c.sum});
+    if (c.id == eos) {
+      end(sentence, node, sentence.length);
+    } else {
+      next_.push_back({node, place});
+      parents_.push_back(c.parent);
+    }
   }
-  std::vector<FoundHypothesis> result = sentences_[i].ended;
-  if (static_cast<Index>(result.size()) > options_.beam_size) result.resize(options_.beam_size);
+
+  const bool none = next_.size() == before, enough = sentence.ended.size() >= beam;
+  sentence.done = none || (enough && score(nodes_[next_[before].node].sum, sentence.length) <=
+                                         sentence.ended.front().score);
+  if (sentence.length == sentence.input.max_length && !sentence.done) {
+    for (std::size_t i = before; i < next_.size(); ++i) end(sentence, next_[i].node, sentence.length);
+    sentence.done = true;
+  }
+  if (!sentence.done) return;
+  next_.resize(before);
+  parents_.resize(before);
+}
+
+FoundHypothesis Search::found(std::int32_t node, double score) const {
+  FoundHypothesis result;
+  result.sum = nodes_[node].sum;
+  result.score = score;
+  for (; nodes_[node].parent >= 0; node = nodes_[node].parent) {
+    result.ids.push_back(nodes_[node].id);
+    result.log_probabilities.push_back(nodes_[node].log_probability);
+  }
+  std::reverse(result.ids.begin(), result.ids.end());
+  std::reverse(result.log_probabilities.begin(), result.log_probabilities.end());
   return result;
+}
+
+std::vector<FoundHypothesis> Search::hypotheses(Index i) const {
+  const Sentence& sentence = sentences_[i];
+  std::vector<FoundHypothesis> result;
+  for (const Ended& ended : sentence.ended)
+    if (sentence.done) result.push_back(found(ended.node, ended.score));
+  if (sentence.done) return result;
+  const auto best = std::find_if(live_.begin(), live_.end(), [i](const Live& h) { return h.sentence == i; });
+  return {found(best->node, score(nodes_[best->node].sum, sentence.length))};
 }
 
 }  // namespace wasmformer

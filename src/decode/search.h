@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "model/transformer.h"
@@ -37,11 +38,11 @@ struct FoundHypothesis {
   double score = 0;  // sum / ((5 + n) / 6)^length_penalty, n = ids.size()
 };
 
-// The k best tokens of a row of scores and their log-probabilities, best first; pad and begin, which are
-// never chosen, count for nothing. `row`: [1, vocabulary], changed at these two. Throws Error when the scores
-// are not numbers.
-std::vector<std::pair<TokenId, float>> most_probable(Eigen::Ref<RowVector> row, Index k,
-                                                     const Config& config);
+using Choice = std::pair<TokenId, float>;  // a token and its log-probability
+
+// The k >= 1 best tokens of a row of scores, best first; pad and begin, which are never chosen, count for
+// nothing. `row`: [1, vocabulary], changed at these two. Throws Error when the scores are not numbers.
+std::vector<Choice> most_probable(Eigen::Ref<RowVector> row, Index k, const Config& config);
 
 class Search {
  public:
@@ -56,9 +57,25 @@ class Search {
   // Of sentence i, once it has ended: best first, at most beam_size. Before: the best that lives.
   std::vector<FoundHypothesis> hypotheses(Index i) const;
 
+  // How many hypotheses of all sentences the next step goes on with.
+  Index living() const { return static_cast<Index>(live_.size()); }
+
  private:
-  struct Hypothesis : FoundHypothesis {
-    Index sentence = 0;
+  // Hypotheses are a tree: each is its last token and, before it, the hypothesis that it goes on from. A
+  // sentence's root is the begin token. All that ever lived or ended stay.
+  struct Node {
+    std::int32_t parent;  // in nodes_; -1 at a root
+    TokenId id;
+    float log_probability;
+    double sum;  // of the log-probabilities from the root
+  };
+  struct Live {
+    std::int32_t node;
+    std::int32_t sentence;
+  };
+  struct Ended {
+    std::int32_t node;
+    double score;
   };
   struct Candidate {
     Index parent;  // index in live_
@@ -68,24 +85,36 @@ class Search {
   };
   struct Sentence {
     SearchInput input;
-    std::vector<FoundHypothesis> ended;  // best first
+    std::vector<Ended> ended;  // best first, at most beam_size
+    Index length = 0;          // of its hypotheses that live
     bool done = false;
     Random random{1};
   };
 
   Var forward();
-  std::pair<TokenId, float> sample(Eigen::Ref<RowVector> row, Random& random) const;
-  double score(double sum, std::size_t length) const;
-  void end(Sentence& sentence, FoundHypothesis hypothesis);
+  Choice sample(std::span<const Choice> choices, double* weights, Random& random) const;
+  void extend(Sentence& sentence, std::int32_t place);
+  std::int32_t add(const Node& node);
+  void end(Sentence& sentence, std::int32_t node, Index length);
+  double score(double sum, Index length) const;
+  FoundHypothesis found(std::int32_t node, double score) const;
 
   Transformer& transformer_;
   SearchOptions options_;
   Tape tape_;
   std::vector<Sentence> sentences_;
   Spans source_spans_;
-  std::vector<Hypothesis> live_;  // in the order of the cache's slots
+  std::vector<Node> nodes_;
+  std::vector<Live> live_;  // in the order of the cache's slots
   Cache cache_;
   bool started_ = false;
+
+  // Of one step; kept for their memory.
+  std::vector<TokenId> ids_;
+  Spans spans_, memory_spans_;
+  std::vector<Candidate> candidates_;
+  std::vector<Live> next_;
+  std::vector<Index> parents_;
 };
 
 }  // namespace wasmformer

@@ -228,6 +228,28 @@ TEST_CASE("The most probable tokens come best first, without pad and begin") {
   CHECK(best[2].first == 5);
   CHECK(best[0].second == Catch::Approx(3 - std::log(sum)).epsilon(1e-6));
   CHECK(best[1].second == Catch::Approx(2 - std::log(sum)).epsilon(1e-6));
+  // As many as wanted out of many, some of them equal, against a sort of all.
+  const Index n = GENERATE(4, 63, 67, 128, 200, 1000), k = GENERATE(1, 2, 8, 1000);
+  CAPTURE(n, k);
+  Random random(5);
+  row.resize(n);
+  std::vector<std::pair<double, TokenId>> all;
+  double all_sum = 0;
+  for (Index id = 0; id < n; ++id) {
+    row(id) = static_cast<Scalar>(random.below(n)) / 16;  // exact, and no overflow of exp
+    if (id == c.pad_id || id == c.bos_id) continue;
+    all.emplace_back(-row(id), static_cast<TokenId>(id));
+    all_sum += std::exp(static_cast<double>(row(id)));
+  }
+  std::sort(all.begin(), all.end());
+  const auto found = most_probable(row, k, c);
+  REQUIRE(static_cast<Index>(found.size()) == std::min(n, k));
+  for (std::size_t i = 0; i < std::min(found.size(), all.size()); ++i) {
+    CHECK(found[i].first == all[i].second);
+    CHECK(static_cast<double>(found[i].second) ==
+          Catch::Approx(-all[i].first - std::log(all_sum)).epsilon(1e-6).margin(1e-6));
+  }
+  row.resize(6);
   row << 0, 1, 0, std::nanf(""), 2, 2;
   CHECK_THROWS_WITH(most_probable(row, 3, c), ContainsSubstring("not numbers"));
 }
@@ -245,6 +267,8 @@ TEST_CASE("Search refuses what it cannot do and names both sides") {
   CHECK_THROWS_WITH(with({{5, 3}, {}, 0}, {}), ContainsSubstring("max_length 0"));
   CHECK_THROWS_WITH(with({{5, 3}, {}, 41}, {}), ContainsSubstring("41") && ContainsSubstring("40"));
   CHECK_THROWS_WITH(with({{5, 3}, {5, 6, 7}, 3}, {}), ContainsSubstring("3 tokens"));
+  CHECK_THROWS_WITH(with({{5, 3}, {5, 2}, 5}, {}),
+                    ContainsSubstring("prefix") && ContainsSubstring("token 2"));
   CHECK_THROWS_AS(with({{5, 99, 3}, {}, 5}, {}), Error);
   CHECK_THROWS_AS(with({{5, 3}, {99}, 5}, {}), Error);
 }
@@ -267,6 +291,25 @@ TEST_CASE("While a search goes on there is one hypothesis, a token longer with e
     for (const FoundHypothesis& h : found) ended_early |= h.ids.size() < steps;
   }
   CHECK(ended_early);  // hypotheses that ended while others went on
+}
+
+TEST_CASE("A beam starts as one hypothesis, and sentences that have ended are computed no more") {
+  const ModelFile file = letters_model(6, /*end_bias=*/-100);  // none ends before its max_length
+  const Index beam_size = GENERATE(1, 4), prefix = GENERATE(0, 2);
+  ThreadPool pool;
+  const std::vector<Index> limits{5, 3, 9, 3};
+  std::vector<SearchInput> some;
+  for (Index limit : limits) some.push_back({{5, 6, 3}, Ids(static_cast<std::size_t>(prefix), 7), limit});
+  Search s(*file.transformer, pool, some, {.beam_size = beam_size});
+  CHECK(s.living() == 4);
+  bool more = true;
+  for (Index length = prefix + 1; more; ++length) {
+    more = s.step();
+    CHECK(s.living() == beam_size * std::count_if(limits.begin(), limits.end(),
+                                                  [&](Index limit) { return limit > length; }));
+  }
+  for (std::size_t i = 0; i < limits.size(); ++i)
+    CHECK(static_cast<Index>(s.hypotheses(static_cast<Index>(i)).front().ids.size()) == limits[i]);
 }
 
 TEST_CASE("No sentences are found at once") {
