@@ -10,24 +10,15 @@ void Arena::add_block(std::size_t size) {
   const auto address = reinterpret_cast<std::uintptr_t>(memory.get());
   std::byte* begin = memory.get() + (alignment - address % alignment) % alignment;
   blocks_.push_back({std::move(memory), begin, size});
-  used_ = 0;
 }
 
 void* Arena::take_bytes(std::size_t bytes) {
   bytes = (bytes + alignment - 1) / alignment * alignment;
-  if (blocks_.empty() || used_ + bytes > blocks_.back().size)
-    add_block(std::max({bytes, smallest_block, this->bytes() / 4}));
-  std::byte* result = blocks_.back().begin + used_;
+  for (; current_ < blocks_.size() && used_ + bytes > blocks_[current_].size; ++current_) used_ = 0;
+  if (current_ == blocks_.size()) add_block(std::max({bytes, smallest_block, this->bytes() / 4}));
+  std::byte* result = blocks_[current_].begin + used_;
   used_ += bytes;
   return result;
-}
-
-void Arena::reset() {
-  used_ = 0;
-  if (blocks_.size() < 2) return;
-  const std::size_t size = bytes();
-  blocks_.clear();
-  add_block(size);
 }
 
 std::size_t Arena::bytes() const {

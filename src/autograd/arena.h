@@ -16,8 +16,8 @@ class Arena {
   T* take(Index count) {
     return static_cast<T*>(take_bytes(static_cast<std::size_t>(count) * sizeof(T)));
   }
-  // Keeps the memory, as one block that the next step of this size fits into.
-  void reset();
+  // Keeps the memory: the next step of this size takes the same pieces again.
+  void reset() { current_ = used_ = 0; }
   std::size_t bytes() const;
 
  private:
@@ -29,8 +29,9 @@ class Arena {
   void* take_bytes(std::size_t bytes);
   void add_block(std::size_t size);
 
-  std::vector<Block> blocks_;  // the last is in use
-  std::size_t used_ = 0;       // bytes of it
+  std::vector<Block> blocks_;
+  std::size_t current_ = 0;  // the block in use
+  std::size_t used_ = 0;     // bytes of it
 };
 
 }  // namespace wasmformer
