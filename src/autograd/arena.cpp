@@ -1,5 +1,9 @@
 #include "autograd/arena.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 namespace wasmformer {
 
 constexpr std::size_t alignment = 64;
@@ -19,6 +23,14 @@ void* Arena::take_bytes(std::size_t bytes) {
   std::byte* result = blocks_[current_].begin + used_;
   used_ += bytes;
   return result;
+}
+
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  constexpr int largest = 1 << 25;  // that it takes
+  mallopt(M_MMAP_THRESHOLD, largest);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+#endif
 }
 
 std::size_t Arena::bytes() const {

@@ -2,9 +2,11 @@
 #include <cstdio>
 #include <exception>
 
+#include "autograd/arena.h"
 #include "cli/commands.h"
 
 int main(int argc, char** argv) {
+  wasmformer::keep_freed_memory();
   CLI::App app{"The Transformer of 'Attention Is All You Need': trains, translates, evaluates."};
   app.name("wasmformer");
   app.require_subcommand(1);

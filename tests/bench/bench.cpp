@@ -123,6 +123,7 @@ Json run(const std::vector<std::string>& arguments) {
 }  // namespace wasmformer::bench
 
 int main(int argc, char** argv) {
+  wasmformer::keep_freed_memory();
   try {
     std::printf("%s\n", wasmformer::bench::run({argv + 1, argv + argc}).dump().c_str());
     return 0;
