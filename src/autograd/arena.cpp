@@ -19,7 +19,7 @@ void Arena::add_block(std::size_t size) {
 void* Arena::take_bytes(std::size_t bytes) {
   bytes = (bytes + alignment - 1) / alignment * alignment;
   for (; current_ < blocks_.size() && used_ + bytes > blocks_[current_].size; ++current_) used_ = 0;
-  if (current_ == blocks_.size()) add_block(std::max({bytes, smallest_block, this->bytes() / 4}));
+  if (current_ == blocks_.size()) add_block(std::max({bytes, smallest_block, this->bytes() / 8}));
   std::byte* result = blocks_[current_].begin + used_;
   used_ += bytes;
   return result;

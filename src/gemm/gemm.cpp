@@ -15,8 +15,8 @@ using simd::Vector;
 
 // Rows that share a load of b: with a panel's two vectors they fill the registers.
 constexpr Index tile_rows = simd::vector_bytes == 64 ? 12 : 6;
-constexpr Index k_per_block = 512;  // a tile of a, and what of b it meets, stay in the caches
-constexpr Index rows_per_chunk = 8 * tile_rows;
+constexpr Index k_per_block = 512;               // a tile of a, and what of b it meets, stay in the caches
+constexpr Index rows_per_chunk = 8 * tile_rows;  // at most
 constexpr Index panels_per_chunk = simd::vector_bytes == 64 ? 8 : 16;
 constexpr Index smallest_chunk = 100'000;  // multiplications: less is not worth a thread
 
@@ -137,13 +137,15 @@ void run(ThreadPool& pool, const Product<Word>& product, const Store& store, Ind
   const Index all_panels = panels<Word>(n), rows = std::min(m, rows_per_chunk);
   const Index worthwhile = smallest_chunk / (rows * panel_width<Word> * std::max<Index>(k, 1)) + 1;
   const Index panels_each = std::max(panels_per_chunk, worthwhile);
-  const Index row_chunks = (m + rows_per_chunk - 1) / rows_per_chunk;
+  Index row_chunks = (m + rows_per_chunk - 1) / rows_per_chunk;
+  if (row_chunks > 1) row_chunks += row_chunks % 2;  // as even for two threads as can be
   const Index panel_chunks = (all_panels + panels_each - 1) / panels_each;
   // Chunks that share panels follow each other, as these are the larger part.
   pool.parallel_for(row_chunks * panel_chunks, 1, [&](Index chunk, Index last) {
     for (; chunk < last; ++chunk) {
-      const Index row = chunk % row_chunks * rows_per_chunk, begin = chunk / row_chunks * panels_each;
-      const Index count = std::min(rows_per_chunk, m - row), end = std::min(begin + panels_each, all_panels);
+      const Index part = chunk % row_chunks, row = m * part / row_chunks;
+      const Index count = m * (part + 1) / row_chunks - row;
+      const Index begin = chunk / row_chunks * panels_each, end = std::min(begin + panels_each, all_panels);
       const Index tile_count = (count + tile_rows - 1) / tile_rows;
       Index from = 0;
       do {
