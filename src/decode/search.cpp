@@ -5,6 +5,8 @@
 #include <limits>
 #include <tuple>
 
+#include "tensor/vector_math.h"
+
 namespace wasmformer {
 namespace {
 
@@ -48,7 +50,7 @@ Scalar most_probable(Row row, std::span<Choice> best, const Config& config) {
   row(config.pad_id) = row(config.bos_id) = -std::numeric_limits<Scalar>::infinity();
   best_scores(row, best);
   const Scalar max = static_cast<Scalar>(best[0].second);
-  const Scalar log_sum = max + std::log((row.array() - max).exp().sum());
+  const Scalar log_sum = max + std::log(simd::exponentials<false>(row.data(), row.size(), max));
   WASMFORMER_CHECK(std::isfinite(log_sum), "[search] the model gives scores that are not numbers");
   for (Choice& choice : best)
     choice.second = static_cast<float>(static_cast<Scalar>(choice.second) - log_sum);

@@ -10,13 +10,11 @@ namespace wasmformer {
 namespace {
 
 using simd::each_vector;
+using simd::exponentials;
 using simd::load;
 using simd::store;
+using simd::within;
 using Vector = simd::Vector<Scalar>;
-
-// What lies beyond a row must not count.
-Vector within(Vector v, simd::Whole, Scalar) { return v; }
-Vector within(Vector v, Index count, Scalar other) { return simd::below(0, count, v, other); }
 
 struct MaximumAndMean {
   Scalar max;
@@ -34,18 +32,6 @@ MaximumAndMean maximum_and_mean(const Scalar* x, Index n) {
   });
   return {simd::reduce<Scalar>(max, larger),
           static_cast<double>(simd::reduce<Scalar>(sum, std::plus<>{})) / static_cast<double>(n)};
-}
-
-// Σ exp(x - max); `keep`: each takes the place of its x.
-template <bool keep>
-Scalar exponentials(Scalar* x, Index n, Scalar max) {
-  Vector sum{};
-  each_vector<Scalar>(n, [&](Index c, auto count) {
-    const Vector e = within(simd::exp(load(x + c, count) - max), count, 0);
-    if constexpr (keep) store(x + c, e, count);
-    sum += e;
-  });
-  return simd::reduce<Scalar>(sum, std::plus<>{});
 }
 
 void scale_and_shift(Scalar* x, Index n, Scalar scale, Scalar shift) {

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <functional>
 
 #include "tensor/simd.h"
 
@@ -73,6 +74,24 @@ inline Doubles exp(Doubles x) {
 inline Doubles erf(Doubles x) {
   for (int i = 0; i < lanes<double>; ++i) x[i] = std::erf(x[i]);
   return x;
+}
+
+// What lies beyond a row must not count.
+inline Vector<Scalar> within(Vector<Scalar> v, Whole, Scalar) { return v; }
+inline Vector<Scalar> within(Vector<Scalar> v, Index count, Scalar other) {
+  return below(0, count, v, other);
+}
+
+// Σ exp(x - max) over a row of n; `keep`: each takes the place of its x.
+template <bool keep>
+inline Scalar exponentials(Scalar* x, Index n, Scalar max) {
+  Vector<Scalar> sum{};
+  each_vector<Scalar>(n, [&](Index c, auto count) {
+    const Vector<Scalar> e = within(exp(load(x + c, count) - max), count, 0);
+    if constexpr (keep) store(x + c, e, count);
+    sum += e;
+  });
+  return reduce<Scalar>(sum, std::plus<>{});
 }
 
 }  // namespace wasmformer::simd
