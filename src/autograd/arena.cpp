@@ -7,7 +7,7 @@
 namespace wasmformer {
 
 constexpr std::size_t alignment = 64;
-constexpr std::size_t smallest_block = std::size_t{1} << 20;
+constexpr std::size_t smallest_block = std::size_t{1} << 20, usual_block = std::size_t{4} << 20;
 
 void Arena::add_block(std::size_t size) {
   std::unique_ptr<std::byte[]> memory(new std::byte[size + alignment]);
@@ -19,7 +19,8 @@ void Arena::add_block(std::size_t size) {
 void* Arena::take_bytes(std::size_t bytes) {
   bytes = (bytes + alignment - 1) / alignment * alignment;
   for (; current_ < blocks_.size() && used_ + bytes > blocks_[current_].size; ++current_) used_ = 0;
-  if (current_ == blocks_.size()) add_block(std::max({bytes, smallest_block, this->bytes() / 8}));
+  if (current_ == blocks_.size())
+    add_block(std::max({bytes, smallest_block, std::min(this->bytes(), usual_block)}));
   std::byte* result = blocks_[current_].begin + used_;
   used_ += bytes;
   return result;
