@@ -31,7 +31,14 @@ test('without WebAssembly SIMD there is one clear sentence', (t) => {
 
 test('without relaxed SIMD the plain build is taken', (t) => {
   const { validate } = WebAssembly;
-  t.mock.method(WebAssembly, 'validate', (code) => !code.includes(128) && validate(code));
+  t.mock.method(WebAssembly, 'validate', (code) => !code.includes(147) && validate(code));
+  assert.equal(detectBuild(), 'simd');
+});
+
+test('where relaxed SIMD adds up wrong the plain build is taken', (t) => {
+  t.mock.method(WebAssembly, 'Instance', function Instance() {
+    return { exports: { f: () => 24 } };
+  });
   assert.equal(detectBuild(), 'simd');
 });
 
