@@ -15,7 +15,6 @@ interface Call {
 
 // Calls that share the steps; more would only hold memory.
 const sharing = 4;
-const hearingInterval = 4; // ms
 const calls: Call[] = [];
 const aborted = new Set<number>();
 const pause = createPause();
@@ -72,16 +71,12 @@ function parse({ name, bytes }: Model): TranslatorInfo {
   }
 }
 
-// The first `sharing` calls take turns: the one at the front makes a step and goes behind the others. Messages are
-// heard after every step or, where steps are short, every few milliseconds.
+// The first `sharing` calls take turns: the one at the front makes a step and goes behind the others.
 async function run(): Promise<void> {
   isRunning = true;
-  let heard = performance.now();
   for (let call = calls.shift(); call; call = calls.shift()) {
     if (advance(call)) calls.splice(sharing - 1, 0, call);
-    if (calls.length > 0 && performance.now() - heard < hearingInterval) continue;
     await pause();
-    heard = performance.now();
   }
   isRunning = false;
 }

@@ -35,7 +35,7 @@ class Arena {
 };
 
 // Asks the C library to keep what is freed instead of giving it back to the system, which hands out zeroed
-// pages at a price: a fifth of the time of translating small batches. For programs, at their start.
+// pages at a price: a third of the time of translating small batches. For programs, at their start.
 void keep_freed_memory();
 
 }  // namespace wasmformer

@@ -18,6 +18,7 @@ struct Parameter {
       : rows(v.rows()), cols(v.cols()), value(std::move(v)), gradient(std::move(g)) {}
 
   bool wants_gradient() const { return gradient.size() > 0; }
+  bool has_value() const { return value.rows() == rows && value.cols() == cols; }
   bool is_packed() const { return packed.format() != PackedMatrix::Format::none; }
   ConstView view() const { return {value.data(), value.rows(), value.cols()}; }
   View gradient_view() { return {gradient.data(), gradient.rows(), gradient.cols()}; }

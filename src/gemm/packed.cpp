@@ -91,16 +91,18 @@ Int8Matrix PackedMatrix::int8_matrix() const {
 
 void quantize_row(const Scalar* x, Index k, std::int32_t* words, float& scale, std::int32_t& zero) {
   const Eigen::Map<const RowVector> row(x, k);
-  const float low = k > 0 ? std::min(0.0f, static_cast<float>(row.minCoeff())) : 0.0f;
-  const float high = k > 0 ? std::max(0.0f, static_cast<float>(row.maxCoeff())) : 0.0f;
-  const float range = high - low, inverse = range > 0 ? 127 / range : 0.0f;
+  // What is not a number must stay visible: it becomes the scale, and so every result of the row.
+  constexpr int keep_nan = Eigen::PropagateNaN;
+  const float low = k > 0 ? std::min(static_cast<float>(row.minCoeff<keep_nan>()), 0.0f) : 0.0f;
+  const float high = k > 0 ? std::max(static_cast<float>(row.maxCoeff<keep_nan>()), 0.0f) : 0.0f;
+  const float range = high - low, inverse = range > 0 && std::isfinite(range) ? 127 / range : 0.0f;
   scale = range / 127;
-  zero = static_cast<std::int32_t>(-low * inverse + 0.5f);
+  zero = inverse > 0 ? static_cast<std::int32_t>(-low * inverse + 0.5f) : 0;
   const float shift = static_cast<float>(zero) + 0.5f;
   auto* smalls = reinterpret_cast<simd::Small*>(words);
   for (Index p = 0; p < k; ++p) {
-    const float q = std::min(static_cast<float>(x[p]) * inverse + shift, 127.0f);
-    smalls[p] = static_cast<simd::Small>(static_cast<std::int32_t>(q));
+    const float q = static_cast<float>(x[p]) * inverse + shift;
+    smalls[p] = static_cast<simd::Small>(static_cast<std::int32_t>(q < 127.0f ? q : 127.0f));
   }
   std::fill(smalls + k, smalls + simd::smalls_per_word * int8_words(k), simd::Small{0});
 }

@@ -196,9 +196,8 @@ std::string serialize_model(const ModelFile& model, Precision precision, const S
     // Vectors have one dimension in the file, but for this one, which Hugging Face keeps as a row.
     const bool vector = rows == 1 && name != "final_logits_bias";
     const Dtype dtype = precision == Precision::f32 ? Dtype::f32 : Dtype::f16;
-    const bool has_value = parameter.value.size() > 0 || !parameter.is_packed();
     add(name, dtype, vector ? std::vector<Index>{cols} : std::vector<Index>{rows, cols},
-        to_bytes(has_value ? parameter.value : parameter.packed.matrix(), precision, name));
+        to_bytes(parameter.has_value() ? parameter.value : parameter.packed.matrix(), precision, name));
   });
   for (const auto& [name, tensor] : extra.tensors) {
     WASMFORMER_CHECK(name.starts_with(optimizer_prefix),

@@ -96,7 +96,7 @@ void Transformer::initialize(std::uint64_t seed) {
 void Transformer::enable_gradients() {
   visit([](const std::string& name, Parameter& p, Initial) {
     WASMFORMER_CHECK(
-        p.value.size() == p.rows * p.cols,
+        p.has_value(),
         "[train] " << name << " is of int8, which cannot be trained; start from the float model");
     p.gradient.setZero(p.rows, p.cols);
   });
@@ -110,14 +110,14 @@ void Transformer::pack() {
 
 void Transformer::unpack() {
   visit([](const std::string&, Parameter& p, Initial) {
-    if (p.value.size() > 0) p.packed = {};
+    if (p.has_value()) p.packed = {};
   });
 }
 
 void Transformer::quantize() {
   visit([](const std::string& name, Parameter& p, Initial rule) {
     if (!can_be_packed(rule)) return;
-    WASMFORMER_CHECK(p.value.size() == p.rows * p.cols,
+    WASMFORMER_CHECK(p.has_value(),
                      "[quantize] " << name << " has no float values; is the model of int8 already?");
     p.packed = PackedMatrix(wasmformer::quantize(p.view()));
     p.value.resize(0, 0);

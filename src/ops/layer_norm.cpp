@@ -12,6 +12,7 @@ namespace {
 using simd::each_vector;
 using simd::load;
 using simd::store;
+using simd::within;
 using Vector = simd::Vector<Scalar>;
 
 void check(const char* tag, Var x, const Parameter& weight, const Parameter& bias) {
@@ -21,10 +22,6 @@ void check(const char* tag, Var x, const Parameter& weight, const Parameter& bia
 }
 
 Scalar total(Vector v) { return simd::reduce<Scalar>(v, std::plus<>{}); }
-
-// The last vector of a row may reach beyond it, where `v` is not 0.
-Vector within(Vector v, simd::Whole) { return v; }
-Vector within(Vector v, Index count) { return simd::below(0, count, v, Scalar(0)); }
 
 struct Moments {
   Scalar mean, rstd;  // rstd = 1 / sqrt(var + epsilon)

@@ -24,7 +24,7 @@ void forward(Tape& tape, Var x, const Parameter& weight, GemmOptions options, Vi
       gemm(tape.pool(), x.value(), weight.packed, out, options);
     return;
   }
-  WASMFORMER_CHECK(weight.value.size() == weight.rows * weight.cols,
+  WASMFORMER_CHECK(weight.has_value(),
                    "[linear] a weight of int8 has no gradient; train from the float model");
   gemm(tape.pool(), x.value(), Op::none, weight.view(), Op::transpose, out, options);
 }

@@ -118,4 +118,10 @@ inline Vector<T> below(Index first, Index n, Vector<T> v, T other) {
   return lane < static_cast<T>(n - first) ? v : splat(other);
 }
 
+// For each_vector(): v, but `other` where its last vector lies beyond the row and must not count.
+inline Vector<Scalar> within(Vector<Scalar> v, Whole, Scalar = 0) { return v; }
+inline Vector<Scalar> within(Vector<Scalar> v, Index count, Scalar other = 0) {
+  return below(0, count, v, other);
+}
+
 }  // namespace wasmformer::simd

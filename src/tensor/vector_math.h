@@ -76,12 +76,6 @@ inline Doubles erf(Doubles x) {
   return x;
 }
 
-// What lies beyond a row must not count.
-inline Vector<Scalar> within(Vector<Scalar> v, Whole, Scalar) { return v; }
-inline Vector<Scalar> within(Vector<Scalar> v, Index count, Scalar other) {
-  return below(0, count, v, other);
-}
-
 // Σ exp(x - max) over a row of n; `keep`: each takes the place of its x.
 template <bool keep>
 inline Scalar exponentials(Scalar* x, Index n, Scalar max) {

@@ -73,6 +73,25 @@ void check_near(const Matrix& actual, const Eigen::MatrixXd& expected, double li
   }
 }
 
+// compute(pool) is near `expected`, sums of k products, and the same bytes for every number of threads.
+template <class F>
+void check_for_threads(const Eigen::MatrixXd& expected, Index k, F&& compute) {
+  Matrix one_thread;
+  for (int threads : {1, 2, 3}) {
+    ThreadPool pool(threads);
+    const Matrix c = compute(pool);
+    if (threads == 1) {
+      // Each of k additions rounds a sum of the size of √k by up to 6e-8 of it; the errors add up like √k
+      // too.
+      check_near(c, expected, 1e-7 * static_cast<double>(k + 10));
+      one_thread = c;
+    }
+    INFO(threads << " threads");
+    CHECK((c.size() == 0 || std::memcmp(c.data(), one_thread.data(),
+                                        static_cast<std::size_t>(c.size()) * sizeof(Scalar)) == 0));
+  }
+}
+
 // Nothing, one, odd, around and above a register's width, a tile, a block of k, a thread's chunk.
 const std::vector<Sizes> all_sizes = {
     {0, 3, 2},     {3, 0, 2},     {3, 2, 0},      {1, 1, 1},     {1, 7, 5},     {7, 1, 5},    {3, 5, 1},
@@ -95,22 +114,11 @@ TEST_CASE("gemm is the product of plain loops, and every number of threads gives
       accumulate ? Eigen::MatrixXd(before.cast<double>()) : Eigen::MatrixXd(Eigen::MatrixXd::Zero(m, n));
   const Eigen::MatrixXd expected = plain(a, op_a, b, op_b, start);
 
-  Matrix one_thread;
-  for (int threads : {1, 2, 3}) {
-    ThreadPool pool(threads);
+  check_for_threads(expected, k, [&](ThreadPool& pool) {
     Matrix c = before;
     gemm(pool, view(a), op_a, view(b), op_b, view(c), {.accumulate = accumulate});
-    if (threads == 1) {
-      // Each of k additions rounds a sum of the size of √k by up to 6e-8 of it; the errors add up like √k
-      // too.
-      const double limit = 1e-7 * static_cast<double>(k + 10);
-      check_near(c, expected, limit);
-      one_thread = c;
-    }
-    INFO(threads << " threads");
-    CHECK((c.size() == 0 || std::memcmp(c.data(), one_thread.data(),
-                                        static_cast<std::size_t>(c.size()) * sizeof(Scalar)) == 0));
-  }
+    return c;
+  });
 }
 
 TEST_CASE("gemm refuses matrices that do not fit and names their shapes") {
@@ -139,29 +147,19 @@ TEST_CASE("Products with packed weights are those of plain loops, with a bias, f
   const Eigen::MatrixXd expected = int8 ? plain(seen(x), Op::none, dequantize(small), Op::transpose, start)
                                         : plain(x, Op::none, w, Op::transpose, start);
 
-  Matrix one_thread;
-  for (int threads : {1, 2, 3}) {
-    ThreadPool pool(threads);
-    Matrix y = Matrix::Constant(m, n, std::numeric_limits<Scalar>::quiet_NaN());
-    Eigen::MatrixXi finished = Eigen::MatrixXi::Zero(m, n);
+  check_for_threads(expected, k, [&](ThreadPool& pool) {
+    Matrix y = Matrix::Constant(m, n, std::numeric_limits<Scalar>::quiet_NaN()), finished = y;
     const auto finish = [&](Index row, Index rows, Index column, Index columns) {
-      finished.block(row, column, rows, columns).array() +=
-          y.block(row, column, rows, columns).array().isFinite().cast<int>();
+      finished.block(row, column, rows, columns) = y.block(row, column, rows, columns);
     };
     const GemmOptions options{.bias = with_bias ? bias.data() : nullptr, .finish = finish};
     if (int8)
       gemm(pool, Quantized(x).rows, packed, view(y), options);
     else
       gemm(pool, view(x), packed, view(y), options);
-    if (threads == 1) {
-      check_near(y, expected, 1e-7 * static_cast<double>(k + 10));
-      one_thread = y;
-    }
-    INFO(threads << " threads");
-    CHECK((finished.array() == 1).all());  // each number once, when it stood
-    CHECK((y.size() == 0 || std::memcmp(y.data(), one_thread.data(),
-                                        static_cast<std::size_t>(y.size()) * sizeof(Scalar)) == 0));
-  }
+    CHECK(finished == y);  // each number was handed over when it was final
+    return y;
+  });
 }
 
 TEST_CASE("Products with packed weights refuse what does not fit and name the shapes") {

@@ -2,6 +2,7 @@
 
 #include <catch_amalgamated.hpp>
 #include <cmath>
+#include <limits>
 
 #include "tests/ops/random_matrix.h"
 
@@ -55,6 +56,22 @@ TEST_CASE("A quantised row is within half a step of the numbers, and zero is exa
   }
   CHECK(q[k - 1] == zero);
   for (Index p = k; p < int8_words(k) * simd::smalls_per_word; ++p) CHECK(q[p] == 0);
+}
+
+TEST_CASE("A row with something that is not a finite number has a scale that is none, wherever it stands") {
+  const Scalar bad =
+      GENERATE(std::numeric_limits<Scalar>::quiet_NaN(), std::numeric_limits<Scalar>::infinity(),
+               -std::numeric_limits<Scalar>::infinity());
+  const Index k = GENERATE(1, 7, 70), at = GENERATE(0, 3, 69);
+  if (at >= k) return;
+  Matrix x = random_matrix(1, k, 1);
+  x(0, at) = bad;
+  std::vector<std::int32_t> words(static_cast<std::size_t>(int8_words(k)));
+  float scale = 0;
+  std::int32_t zero = -1;
+  quantize_row(x.data(), k, words.data(), scale, zero);
+  CAPTURE(bad, k, at);
+  CHECK(!std::isfinite(scale));
 }
 
 TEST_CASE("A row of zeros is quantised to zeros") {
