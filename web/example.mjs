@@ -6,9 +6,10 @@ export async function translateExample(model, source) {
   const translator = await Translator.load(await readFile(model));
   try {
     const { attention, ...translation } = await translator.translate(source, { beamSize: 4, nBest: 4, attention: true });
-    const { layers, heads, rows, columns, data } = attention.cross;
-    const perMille = Array.from(data, (weight) => Math.round(1000 * weight));
-    return { source, ...translation, cross: { layers, heads, rows, columns, perMille } };
+    const short = ({ layers, heads, rows, columns, data }) =>
+      ({ layers, heads, rows, columns, perMille: Array.from(data, (weight) => Math.round(1000 * weight)) });
+    const { encoder, decoder, cross } = attention;
+    return { source, ...translation, attention: { encoder: short(encoder), decoder: short(decoder), cross: short(cross) } };
   } finally {
     translator.dispose();
   }

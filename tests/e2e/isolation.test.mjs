@@ -25,7 +25,7 @@ const registrations = (page) => page.evaluate(async () => (await navigator.servi
 async function visit(site, options, prepare = () => {}) {
   const seen = { loads: 0 };
   const opened = await site.open(options, (page) => {
-    page.on('framenavigated', (frame) => frame === page.mainFrame() && seen.loads++);
+    page.on('domcontentloaded', () => seen.loads++);
     return prepare(page);
   });
   await translated(opened.page);

@@ -1,5 +1,7 @@
 // Opens the built page in headless Chromium. A page from open() fails its test when it logs an error.
+import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { isolation, serve } from '../../web/serve.mjs';
@@ -62,4 +64,31 @@ export async function translate(page, text) {
 export async function screenshot(page, name) {
   mkdirSync(screenshots, { recursive: true });
   await page.screenshot({ path: `${screenshots}${name}.png`, fullPage: true });
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Axe finds nothing serious in what the page shows now. */
+export async function accessible(page, name) {
+  await page.evaluate(axe); // not by a script element, which the page's policy refuses
+  const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+  const serious = found.violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, help, nodes }) => nodes.map(({ target, html }) => `${id}: ${help}: ${target} ${html.slice(0, 200)}`));
+  assert.deepEqual(serious, [], name);
+}
+
+/** Keeps a screenshot of a state in both colours, and asks axe in both: `${name}-light.png`, `${name}-dark.png`. */
+export async function show(page, name) {
+  for (const theme of ['dark', 'light']) {
+    const button = page.getByRole('button', { name: theme === 'dark' ? /Switch to Dark|深色/ : /Switch to Light|浅色/ });
+    if ((await button.count()) > 0) await button.click();
+    await accessible(page, `${name}, ${theme}`);
+    await screenshot(page, `${name}-${theme}`);
+  }
+}
+
+/** Goes to a view by the navigation. */
+export async function go(page, name) {
+  await page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
 }

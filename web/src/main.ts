@@ -1,7 +1,14 @@
 import { mount } from 'svelte';
 import './app.css';
 import App from './App.svelte';
-import { page } from './page.svelte';
+import { isolate } from './isolation';
+import { link } from './state/link.svelte';
+import { models } from './state/models.svelte';
+import { settings } from './state/settings.svelte';
+import { translation } from './state/translation.svelte';
 
-page.start();
+settings.start();
+link.start();
+translation.start();
+void isolate().then(() => models.start());
 mount(App, { target: document.body });

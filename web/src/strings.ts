@@ -2,7 +2,15 @@
 
 const en = {
   tagline: 'A Transformer, translating in this tab',
-  what: 'What is this?',
+  skip: 'To the content',
+  views: 'Views',
+  view_translate: 'Translate',
+  view_steps: 'Step by step',
+  view_beam: 'Beam',
+  view_intervene: 'Intervene',
+  view_models: 'Models',
+  view_about: 'About',
+  viewFailed: 'This view could not be loaded: {reason}.',
   toDark: 'Dark',
   toLight: 'Light',
   theme: 'Switch to {theme}',
@@ -89,7 +97,15 @@ export type Locale = 'en' | 'zh';
 
 const zh: Record<Key, string> = {
   tagline: '在此标签页内运行的 Transformer 翻译',
-  what: '这是什么？',
+  skip: '跳到内容',
+  views: '视图',
+  view_translate: '翻译',
+  view_steps: '逐步',
+  view_beam: '束搜索',
+  view_intervene: '干预',
+  view_models: '模型',
+  view_about: '关于',
+  viewFailed: '无法载入此视图：{reason}。',
   toDark: '深色',
   toLight: '浅色',
   theme: '切换到{theme}',

@@ -2,7 +2,10 @@ declare module 'virtual:example' {
   import type { Translation } from 'wasmformer';
   interface Example extends Omit<Translation, 'attention'> {
     source: string;
-    cross: { layers: number; heads: number; rows: number; columns: number; perMille: number[] };
+    attention: Record<
+      'encoder' | 'decoder' | 'cross',
+      { layers: number; heads: number; rows: number; columns: number; perMille: number[] }
+    >;
   }
   const example: Example | null;
   export default example;

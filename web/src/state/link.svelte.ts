@@ -1,0 +1,43 @@
+// The address: #VIEW?text=…&model=…, and what a view adds. A link restores what it says.
+export const views = ['translate', 'steps', 'beam', 'intervene', 'models', 'about'] as const;
+export type View = (typeof views)[number];
+
+class Link {
+  view = $state<View>('translate');
+  parameters = $state.raw<Record<string, string>>({});
+  /** Counts up when the address was changed by a link or a step in the history. */
+  arrivals = $state(0);
+
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  start() {
+    this.#read();
+    addEventListener('hashchange', () => {
+      this.#read();
+      this.arrivals += 1;
+    });
+  }
+
+  /** The address of a view that keeps everything else. */
+  to(view: View): string {
+    const query = new URLSearchParams(this.parameters).toString();
+    return `#${view}${query && `?${query}`}`;
+  }
+
+  /** Puts values into the address; null takes one out. It makes no step in the history. */
+  set(changes: Record<string, string | null>) {
+    const all = Object.entries({ ...this.parameters, ...changes });
+    this.parameters = Object.fromEntries(all.filter((entry): entry is [string, string] => entry[1] !== null));
+    // Browsers count these and refuse too many.
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => history.replaceState(null, '', this.to(this.view)), 300);
+  }
+
+  #read() {
+    const [view, query = ''] = location.hash.slice(1).split(/\?(.*)/s);
+    this.view = views.find((known) => known === view) ?? 'translate';
+    this.parameters = Object.fromEntries(new URLSearchParams(query));
+  }
+}
+
+export const link = new Link();
