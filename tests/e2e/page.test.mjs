@@ -18,7 +18,7 @@ async function withPage(options, use, prepare) {
   }
 }
 
-const mapPixels = (page) => page.locator('[role=application] canvas').evaluate((canvas) => canvas.toDataURL());
+const mapPixels = (page) => page.locator('[role=application] canvas').first().evaluate((canvas) => canvas.toDataURL());
 const readout = (page) => page.getByTestId('readout').innerText();
 const weights = (page, box) =>
   page.locator(`${box} .piece`).evaluateAll((pieces) => pieces.map((p) => Number(p.style.getPropertyValue('--weight'))));
@@ -104,23 +104,6 @@ test('typing on cancels the work before it; the text appears token by token', ()
     assert.deepEqual(others, [], 'the text typed over is never finished');
   }));
 
-test('the heat map has a cell for every pair of pieces, and is drawn', () =>
-  withPage(laptop, async (page) => {
-    await translated(page);
-    const map = page.locator('[role=application]');
-    const [rows, columns] = [Number(await map.getAttribute('data-rows')), Number(await map.getAttribute('data-columns'))];
-    assert.equal(await map.locator('.row').count(), rows);
-    assert.equal(await map.locator('.column').count(), columns);
-    assert.equal(await page.locator('.target .piece').count(), rows - 1, 'all pieces but the end are in the text');
-    assert.equal(await page.locator('.copy .piece').count(), columns - 1);
-    const colours = await map.locator('canvas').evaluate((canvas) => {
-      const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-      return new Set(new Uint32Array(data.buffer)).size;
-    });
-    assert.ok(colours > rows, `${colours} colours`);
-    assert.doesNotMatch(await map.innerText(), /▁/);
-  }));
-
 test('pointing at a target piece lights source pieces, and the other way round', () =>
   withPage(laptop, async (page) => {
     await translated(page);
@@ -136,23 +119,11 @@ test('pointing at a target piece lights source pieces, and the other way round',
     assert.match(await readout(page), /is read most by/);
     assert.ok((await weights(page, '.target')).some((weight) => weight > 0));
 
-    const canvas = page.locator('[role=application] canvas');
-    await canvas.hover({ position: { x: 5, y: 5 } });
+    const canvas = page.locator('[role=application] canvas').last();
+    await canvas.hover({ position: { x: 120, y: 120 } });
     assert.match(await readout(page), /“.+” reads [\d.]+% from “.+”/);
     await page.mouse.move(1, 1);
     assert.ok((await weights(page, '.copy')).every((weight) => weight === 0), 'nothing is lit when nothing is pointed at');
-  }));
-
-test('layer and head change the map', () =>
-  withPage(laptop, async (page) => {
-    await translated(page);
-    const mean = await mapPixels(page);
-    await page.getByRole('radio', { name: 'Layer 1, head 1', exact: true }).click();
-    const first = await mapPixels(page);
-    assert.notEqual(first, mean);
-    await page.keyboard.press('ArrowRight');
-    assert.ok(await page.getByRole('radio', { name: 'Layer 1, head 2', exact: true }).isChecked());
-    assert.notEqual(await mapPixels(page), first);
   }));
 
 test('the keyboard alone reaches everything', () =>
@@ -204,7 +175,7 @@ for (const [name, size] of Object.entries({ phone, 'small-phone': smallPhone }))
       await translated(page);
       const width = () => page.evaluate(() => document.documentElement.scrollWidth);
       assert.equal(await width(), size.viewport.width);
-      await page.locator('[role=application] canvas').tap({ position: { x: 30, y: 30 } });
+      await page.locator('[role=application] canvas').last().tap({ position: { x: 90, y: 110 } });
       assert.match(await readout(page), /reads [\d.]+% from/);
       await screenshot(page, `${name}-light`);
       await translate(page, expected.map(({ source }) => source).join(' '));

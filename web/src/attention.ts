@@ -1,4 +1,5 @@
 // Pure functions over attention maps and pieces; nothing here knows the page.
+import { breathe } from './save';
 
 /** Probabilities, [layers, heads, rows, columns] row-major; each row sums to 1. */
 export interface Maps {
@@ -16,6 +17,9 @@ export interface AttentionMap {
 }
 
 export type Head = number | 'mean';
+
+export const KINDS = ['encoder', 'decoder', 'cross'] as const;
+export type Kind = (typeof KINDS)[number];
 
 export function selectMap(maps: Maps, layer: number, head: Head): AttentionMap {
   const { heads, rows, columns } = maps;
@@ -38,6 +42,44 @@ export function strongestRow(map: AttentionMap, column: number): number {
   let best = 0;
   for (let r = 1; r < map.rows; ++r) {
     if (map.data[r * map.columns + column] > map.data[best * map.columns + column]) best = r;
+  }
+  return best;
+}
+
+/** Shannon's entropy of a row in bits: 0 when all lies on one piece, log2(columns) when it is spread evenly. */
+export function entropy(map: AttentionMap, row: number): number {
+  let bits = 0;
+  for (let i = row * map.columns; i < (row + 1) * map.columns; ++i) {
+    if (map.data[i] > 0) bits -= map.data[i] * Math.log2(map.data[i]);
+  }
+  return bits;
+}
+
+export interface BestHead {
+  layer: number;
+  head: number;
+  share: number;
+}
+
+/**
+ * The head that aligns best with an experiment: `effects` says how much less probable (in nats) each row's piece became
+ * when the column's was hidden. A head's share is the mean attention of its rows on the column with the greatest effect;
+ * rows without any effect, of at least `least`, do not count. Null when no row counts.
+ */
+export function bestAligned(maps: Maps, effects: AttentionMap, least = 0.1): BestHead | null {
+  const pairs: [number, number][] = [];
+  for (let row = 0; row < effects.rows; ++row) {
+    const column = strongestColumn(effects, row);
+    if (effects.data[row * effects.columns + column] >= least) pairs.push([row, column]);
+  }
+  if (pairs.length === 0) return null;
+  let best: BestHead = { layer: 0, head: 0, share: -1 };
+  for (let layer = 0; layer < maps.layers; ++layer) {
+    for (let head = 0; head < maps.heads; ++head) {
+      const { data, columns } = selectMap(maps, layer, head);
+      const share = pairs.reduce((sum, [row, column]) => sum + data[row * columns + column], 0) / pairs.length;
+      if (share > best.share) best = { layer, head, share };
+    }
   }
   return best;
 }
@@ -107,4 +149,28 @@ export function segments(text: string, pieces: readonly string[]): Segment[] {
   }
   emit(text.length, text.length, null);
   return out;
+}
+
+/** Every map of a translation as JSON, in the form of `wasmformer translate --attention`; written map by map. */
+export async function attentionFile(shown: {
+  text: string;
+  sourceTokens: readonly { piece: string }[];
+  targetTokens: readonly { piece: string }[];
+  attention: Record<Kind, Maps>;
+}): Promise<Blob> {
+  const pieces = (tokens: readonly { piece: string }[]) => JSON.stringify(tokens.map((token) => token.piece));
+  const parts: BlobPart[] = ['[{'];
+  for (const kind of KINDS) {
+    const { layers, heads, rows, columns, data } = shown.attention[kind];
+    parts.push(`"${kind}":{"layers":${layers},"heads":${heads},"rows":${rows},"columns":${columns},"data":[`);
+    const size = rows * columns;
+    for (let map = 0; map < layers * heads; ++map) {
+      const numbers = Array.from({ length: size }, (_, i) => Math.round(data[map * size + i] * 1e6) / 1e6);
+      parts.push(new Blob([map > 0 ? ',' : '', numbers.join()]));
+      await breathe();
+    }
+    parts.push(']},');
+  }
+  parts.push(`"source_tokens":${pieces(shown.sourceTokens)},"target_tokens":${pieces(shown.targetTokens)},"text":${JSON.stringify(shown.text)}}]\n`);
+  return new Blob(parts, { type: 'application/json' });
 }

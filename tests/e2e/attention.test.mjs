@@ -1,0 +1,197 @@
+// The attention view: the numbers are the model's, and every part works by mouse and by keyboard.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { expected, laptop, phone, show, smallPhone, start, translate, translated } from './support.mjs';
+import { download, load, native, width, withView } from './views.mjs';
+
+let site, pure;
+before(async () => {
+  site = await start();
+  pure = { ...(await load('attention.ts')), ...(await load('drawing.ts')) };
+});
+after(() => site.stop());
+
+const map = (page) => page.locator('[role=application]');
+const pixels = (page) => map(page).locator('canvas').first().evaluate((canvas) => canvas.toDataURL());
+const readout = (page) => page.getByTestId('readout').innerText();
+const choose = (page, name) => page.getByText(name, { exact: true }).click();
+const head = (page, layer, head) => page.getByRole('radio', { name: `Layer ${layer}, head ${head}`, exact: true });
+/** A map with these rows. */
+const mapOf = (...rows) => ({ data: Float32Array.from(rows.flat()), rows: rows.length, columns: rows[0].length });
+/** Keeps what it is told to draw. */
+const pen = () => ({
+  rects: [],
+  links: [],
+  cells(xs, ys, w, h, colour) {
+    ys.forEach((y, r) => xs.forEach((x, c) => this.rect(x, y, w, h, colour(r * xs.length + c))));
+  },
+  rect(...rect) {
+    this.rects.push(rect);
+  },
+  link(...link) {
+    this.links.push(link);
+  },
+  text() {},
+});
+
+test('entropy is that of the row, in bits', () => {
+  const { entropy } = pure;
+  const rows = mapOf([1, 0, 0, 0], [0.25, 0.25, 0.25, 0.25], [0.5, 0.25, 0.25, 0]);
+  assert.deepEqual([0, 1, 2].map((row) => entropy(rows, row)), [0, 2, 1.5]);
+});
+
+test('the best aligned head reads from what the experiment says, not from beside it', () => {
+  const { bestAligned } = pure;
+  const beside = [0, 0, 1, 1, 0, 0, 0, 1, 0]; // one step late, and as sharp
+  const right = [0.7, 0.2, 0.1, 0.2, 0.7, 0.1, 0.1, 0.2, 0.7];
+  const maps = { data: Float32Array.from([...beside, ...right]), layers: 1, heads: 2, rows: 3, columns: 3 };
+  const effects = mapOf([3, 0, 0], [0.5, 2, 0], [0.01, 0.02, 0.05]); // the last row depends on no piece
+  const best = bestAligned(maps, effects);
+  assert.deepEqual([best.layer, best.head], [0, 1]);
+  assert.ok(Math.abs(best.share - 0.7) < 1e-6);
+  assert.equal(bestAligned(maps, mapOf([0, 0, 0], [0, 0, 0], [0, 0, 0])), null);
+});
+
+test('a drawing has each cell where a pointer finds it again', () => {
+  const { layOut, draw, locate } = pure;
+  const weights = mapOf([0.9, 0.1, 0], [0.01, 0.49, 0.5]);
+  const rows = ['▁a', 'b'];
+  const columns = ['▁x', 'y', '</s>'];
+  const labels = { rows, columns, entropy: 'entropy' };
+  const colours = { ramp: Array.from({ length: 256 }, (_, i) => [i, i, i]), ink: '', muted: 'muted', rule: 'rule', attention: 'attention' };
+  for (const room of [300, 900]) {
+    const layout = layOut('heat', rows, columns, labels, (text) => 8 * text.length, room, 16);
+    assert.ok(layout.width <= room);
+    const drawn = pen();
+    draw(drawn, layout, weights, labels, colours);
+    const cells = drawn.rects.slice(0, 6);
+    assert.deepEqual(cells.map((cell) => cell[4]), Array.from(weights.data, (w) => Array(3).fill(Math.round(w * 255))));
+    cells.forEach(([x, y, w, h], i) =>
+      assert.deepEqual(locate(layout, x + w / 2, y + h / 2), { row: Math.floor(i / 3), column: i % 3 }));
+    assert.deepEqual(locate(layout, 2, layout.top + 1), { row: 0, column: null }, 'a row by its label');
+    assert.equal(locate(layout, layout.left + layout.xs[1] + 1, layout.top - 1).column, 1, 'a column by its label');
+  }
+  const lines = layOut('lines', rows, columns, labels, (text) => 8 * text.length, 600, 16);
+  const drawn = pen();
+  draw(drawn, lines, weights, labels, colours);
+  assert.equal(drawn.links.length, 4, 'links below 2% are left out');
+});
+
+test('every number is that of `wasmformer translate --attention`, and every row sums to 1', () =>
+  withView(site, laptop, '', async (page) => {
+    await translated(page);
+    const { source } = expected[1];
+    await translate(page, source);
+    const { name, bytes } = await download(page, () => page.getByRole('button', { name: 'JSON' }).click());
+    assert.equal(name, 'attention.json');
+    const [shown] = JSON.parse(bytes);
+    const wanted = native(source);
+    assert.deepEqual(shown.source_tokens, wanted.source_tokens);
+    assert.equal(shown.text, wanted.text);
+    for (const kind of ['encoder', 'decoder', 'cross']) {
+      const { data, layers, heads, rows, columns } = shown[kind];
+      assert.equal(data.length, layers * heads * rows * columns);
+      assert.equal(data.length, wanted[kind].data.length);
+      const off = Math.max(...data.map((weight, i) => Math.abs(weight - wanted[kind].data[i])));
+      assert.ok(off < 1e-3, `${kind}: off by ${off}`);
+      for (let row = 0; row < data.length; row += columns) {
+        const sum = data.slice(row, row + columns).reduce((a, b) => a + b);
+        assert.ok(Math.abs(sum - 1) < 1e-4, `${kind}: a row sums to ${sum}`);
+      }
+    }
+    // What is drawn are these numbers: the SVG has one cell for each, in the colour of its weight.
+    await head(page, 2, 3).click();
+    const svg = String((await download(page, () => page.getByRole('button', { name: 'SVG' }).click())).bytes);
+    const fills = [...svg.matchAll(/<rect x[^>]* fill="(rgb[^"]*)"/g)].map(([, fill]) => fill);
+    const { rows, columns, heads, data } = wanted.cross;
+    assert.equal(fills.length, rows * columns);
+    const ramp = await page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue('--ramp').split(','));
+    const red = (weight) => {
+      const at = Math.min(3.999, weight * 4);
+      const [low, high] = [0, 1].map((i) => parseInt(ramp[Math.floor(at) + i].trim().slice(1, 3), 16));
+      return low + (high - low) * (at - Math.floor(at));
+    };
+    fills.forEach((fill, i) => {
+      const weight = data[(1 * heads + 2) * rows * columns + i];
+      assert.ok(Math.abs(Number(fill.match(/\d+/)[0]) - red(weight)) <= 1.5, `cell ${i}, ${weight}: ${fill}`);
+    });
+    const png = await download(page, () => page.getByRole('button', { name: 'PNG' }).click());
+    assert.equal(png.name, 'attention-cross-2-3.png');
+    assert.equal(png.bytes.subarray(1, 4).toString(), 'PNG');
+  }));
+
+test('encoder, decoder and cross; heat map and lines; by mouse', () =>
+  withView(site, laptop, '', async (page) => {
+    await translated(page);
+    const size = async () => [await map(page).getAttribute('data-rows'), await map(page).getAttribute('data-columns')].map(Number);
+    const [target, source] = await size();
+    const seen = new Set([await pixels(page)]);
+    for (const [kind, rows, columns] of [['Encoder', source, source], ['Decoder', target, target], ['Cross', target, source]]) {
+      await choose(page, kind);
+      assert.deepEqual(await size(), [rows, columns]);
+      await head(page, 1, 2).click();
+      assert.ok(await head(page, 1, 2).isChecked());
+      for (const form of ['Lines', 'Heat map']) {
+        await choose(page, form);
+        const picture = await pixels(page);
+        assert.ok(!seen.has(picture), `${kind}, ${form} is a picture of its own`);
+        seen.add(picture);
+      }
+      await map(page).hover({ position: { x: 20, y: (await map(page).boundingBox()).height - 12 } });
+      assert.match(await readout(page), /reads most from “.+” \(\d+%\); the entropy is \d\.\d of at most \d\.\d bits/);
+    }
+    await map(page).locator('canvas').last().hover({ position: { x: 120, y: 150 } });
+    assert.match(await readout(page), /“.+” reads [\d.]+% from “.+”/);
+    await choose(page, 'Lines');
+    await show(page, 'attention-lines-laptop');
+  }));
+
+test('by keyboard: kinds, forms, heads and cells', () =>
+  withView(site, laptop, '', async (page) => {
+    await translated(page);
+    await page.getByRole('radio', { name: 'Cross' }).focus();
+    await page.keyboard.press('ArrowLeft');
+    assert.ok(await page.getByRole('radio', { name: 'Decoder' }).isChecked());
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('ArrowRight');
+    assert.ok(await page.getByRole('radio', { name: 'Lines' }).isChecked());
+    await page.keyboard.press('Tab');
+    assert.match(await readout(page), /“.+” reads [\d.]+% from “.+”/, 'the first row’s strongest link');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Escape');
+    assert.equal(await readout(page), 'Point at a word, a piece or a cell.');
+    await page.getByRole('radio', { name: /Layer 3, mean/ }).focus();
+    await page.keyboard.press('ArrowRight');
+    assert.ok(await head(page, 3, 1).isChecked());
+    await page.keyboard.press('ArrowDown');
+    assert.ok(await head(page, 1, 1).isChecked(), 'the grid’s edges are joined');
+  }));
+
+for (const [name, size] of Object.entries({ phone, 'small-phone': smallPhone })) {
+  test(`${name}: a short sentence fits, heat map and lines`, () =>
+    withView(site, size, '', async (page) => {
+      await translated(page);
+      for (const form of ['Lines', 'Heat map']) {
+        await choose(page, form);
+        assert.equal(await width(page), size.viewport.width);
+        assert.ok(await page.locator('.room').evaluate((room) => room.scrollWidth <= room.clientWidth), form);
+        await map(page).locator('canvas').last().tap({ position: { x: 75, y: 110 } });
+        assert.notEqual(await readout(page), 'Point at a word, a piece or a cell.');
+      }
+      if (name === 'phone') await show(page, 'attention-phone');
+    }));
+}
+
+test('a hundred pieces and more fit, and are read by pointing', () =>
+  withView(site, laptop, '', async (page) => {
+    await translated(page);
+    await translate(page, Array.from({ length: 12 }, () => 'Tom wollte nicht, dass Maria ihm hilft,').join(' '));
+    await choose(page, 'Encoder');
+    assert.ok(Number(await map(page).getAttribute('data-columns')) >= 100);
+    assert.ok(await page.locator('.room').evaluate((room) => room.scrollWidth <= room.clientWidth));
+    await map(page).focus();
+    await page.keyboard.press('ArrowDown');
+    assert.match(await readout(page), /“wollte” reads [\d.]+% from “.+”/);
+    const { bytes } = await download(page, () => page.getByRole('button', { name: 'JSON' }).click());
+    assert.ok(JSON.parse(bytes)[0].encoder.columns >= 100);
+  }));

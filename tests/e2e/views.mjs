@@ -1,0 +1,61 @@
+// What the tests of the views share: a page that must log no error, the native program, and the page's own functions.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createServer } from 'vite';
+import { builtPage } from './support.mjs';
+
+const root = new URL('../../', import.meta.url);
+
+/** Opens a view by its address and gives the page to `use`. */
+export async function withView(site, options, hash, use) {
+  const { page, errors, close } = await site.open(options, undefined, hash);
+  try {
+    await use(page);
+    assert.deepEqual(errors, [], 'the page logs no error');
+  } finally {
+    await close();
+  }
+}
+
+/** What the native program makes of one sentence with the page's model: its text and its attention. */
+export function native(sentence, ...flags) {
+  const folder = mkdtempSync(join(tmpdir(), 'wasmformer-native-'));
+  try {
+    const file = join(folder, 'attention.json');
+    const model = join(builtPage, 'models/de-en.safetensors');
+    const text = execFileSync(
+      fileURLToPath(new URL('build/native/wasmformer', root)),
+      ['translate', '--model', model, '--attention', file, ...flags],
+      { input: `${sentence}\n`, encoding: 'utf8', stdio: ['pipe', 'pipe', 'ignore'] },
+    );
+    return { text: text.trim(), ...JSON.parse(readFileSync(file, 'utf8'))[0] };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** A module of web/src, for its pure functions. */
+export async function load(name) {
+  const vite = await createServer({
+    configFile: false, root: fileURLToPath(new URL('web/', root)), logLevel: 'silent', appType: 'custom',
+    server: { middlewareMode: true, watch: null, ws: false }, optimizeDeps: { noDiscovery: true },
+  });
+  try {
+    return await vite.ssrLoadModule(`/src/${name}`);
+  } finally {
+    await vite.close();
+  }
+}
+
+/** Width of what is shown, to be compared with the screen's. */
+export const width = (page) => page.evaluate(() => document.documentElement.scrollWidth);
+
+/** Waits for the file that `press` makes the page give. */
+export async function download(page, press) {
+  const [file] = await Promise.all([page.waitForEvent('download'), press()]);
+  return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) };
+}

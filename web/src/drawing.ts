@@ -1,0 +1,232 @@
+// How a map is laid out and drawn, on a canvas and as SVG alike. Lengths are CSS pixels.
+import { END_PIECE, entropy, startsWord, type AttentionMap } from './attention';
+import { rampIndex, type Ramp } from './colour';
+
+export interface Pen {
+  /** A grid of cells: the columns begin at `xs`, the rows at `ys`; `colour(i)` is that of the i-th cell, row by row. */
+  cells(xs: readonly number[], ys: readonly number[], width: number, height: number, colour: (i: number) => Ramp[number]): void;
+  rect(x: number, y: number, width: number, height: number, fill: string): void;
+  /** From a point to one on its right, both ends level. */
+  link(x1: number, y1: number, x2: number, y2: number, stroke: string, width: number, opacity: number): void;
+  text(x: number, y: number, text: string, look: { align?: 'left' | 'center' | 'right'; turned?: boolean; fill: string }): void;
+}
+
+export interface Typeface {
+  family: string;
+  size: number;
+}
+
+export type Form = 'heat' | 'lines';
+
+/** Where everything is. `xs` and `ys` hold one more: where the last column or row ends. */
+export interface Layout {
+  form: Form;
+  width: number;
+  height: number;
+  left: number;
+  top: number;
+  cell: number;
+  rowHeight: number;
+  bar: number; // the longest one of entropy
+  xs: number[]; // of the columns, from `left`; all 0 as lines
+  ys: number[]; // of the rows, from `top`
+  columnYs: number[]; // as lines, where the columns' pieces stand
+}
+
+export interface Labels {
+  rows: string[];
+  columns: string[];
+  entropy: string;
+}
+
+export interface Colours {
+  ramp: Ramp;
+  ink: string;
+  muted: string;
+  rule: string;
+  attention: string;
+}
+
+const SLANT = (48 * Math.PI) / 180; // of the column labels
+const GAPS = [1, 5]; // between pieces of a word, and between words, in place of SentencePiece's marker
+const FINE_GAPS = [0, 0];
+const BAR_GAP = 12;
+const MANY = 40; // pieces; a map of more is drawn finely, to be seen at once, and not every piece is written out
+/** Weaker links are left out of the lines. */
+export const FAINTEST = 0.02;
+
+/** Where each piece begins, and after the last one the end of all. */
+function places(pieces: readonly string[], size: number, gaps = GAPS): number[] {
+  let at = 0;
+  const starts = pieces.map((piece, i) => {
+    if (i > 0) at += size + gaps[startsWord(piece) || piece === END_PIECE ? 1 : 0];
+    return at;
+  });
+  return [...starts, at + size];
+}
+
+/** `room` is the width that there is; a heat map of many columns takes more. */
+export function layOut(
+  form: Form, rows: readonly string[], columns: readonly string[], labels: Labels,
+  measure: (text: string) => number, room: number, rem: number,
+): Layout {
+  const left = Math.ceil(Math.max(...labels.rows.map(measure))) + 12;
+  const widths = labels.columns.map(measure);
+  const fine = Math.max(rows.length, columns.length) > MANY;
+  if (form === 'lines') {
+    const rowHeight = Math.round((fine ? 1.2 : 1.75) * rem);
+    const right = Math.ceil(Math.max(...widths)) + 12;
+    const between = Math.min(Math.max(6 * rem, room - left - right), 22 * rem);
+    const [ys, columnYs] = [places(rows, rowHeight), places(columns, rowHeight)];
+    const height = Math.max(ys.at(-1)!, columnYs.at(-1)!);
+    const xs = [...columns.map(() => 0), between];
+    return { form, width: left + between + right, height, left, top: 0, cell: between, rowHeight, bar: 0, xs, ys, columnYs };
+  }
+  const bar = room < 30 * rem ? 26 : 44;
+  const entropyWidth = BAR_GAP + Math.max(bar, 4 + measure(labels.entropy) * Math.cos(SLANT) + 6);
+  const overhangAt = (cell: number) =>
+    Math.max(entropyWidth, ...widths.map((w, j) => w * Math.cos(SLANT) - (columns.length - 1 - j) * cell));
+  const least = fine ? 4 : 13;
+  const gaps = fine ? FINE_GAPS : GAPS;
+  const fitting = (room - left - overhangAt(least) - places(columns, 0, gaps).at(-1)!) / columns.length;
+  const cell = Math.min(2.6 * rem, Math.max(least, Math.floor(fitting)));
+  const rowHeight = fine ? Math.min(18, cell + 1) : Math.min(2.3 * rem, Math.max(24, cell));
+  const top = Math.ceil(Math.max(...widths, measure(labels.entropy)) * Math.sin(SLANT) + rem * Math.cos(SLANT) + 4);
+  const [xs, ys] = [places(columns, cell, gaps), places(rows, rowHeight, gaps)];
+  const width = Math.floor(left + xs.at(-1)! + overhangAt(cell));
+  return { form, width, height: top + ys.at(-1)!, left, top, cell, rowHeight, bar, xs, ys, columnYs: [] };
+}
+
+export function draw(pen: Pen, layout: Layout, map: AttentionMap, labels: Labels, colours: Colours) {
+  const { form, left, top, cell, rowHeight, bar, xs, ys } = layout;
+  for (let r = 0; r < map.rows; r += Math.ceil(13 / rowHeight)) drawRowLabel(pen, layout, r, labels, colours.muted);
+  const every = form === 'lines' ? 1 : Math.ceil(13 / cell);
+  for (let c = 0; c < map.columns; c += every) drawColumnLabel(pen, layout, c, labels, colours.muted);
+  if (form === 'lines') {
+    for (let r = 0; r < map.rows; ++r) drawLinks(pen, layout, map, colours, r);
+    return;
+  }
+  const cellXs = xs.slice(0, -1).map((x) => left + x);
+  const cellYs = ys.slice(0, -1).map((y) => top + y);
+  pen.cells(cellXs, cellYs, cell, rowHeight, (i) => colours.ramp[rampIndex(map.data[i])]);
+  // The rows' entropy, each bar as a share of the greatest possible one.
+  const at = left + xs.at(-1)! + BAR_GAP;
+  pen.text(at + 4, top - 6, labels.entropy, { turned: true, fill: colours.muted });
+  const most = Math.log2(Math.max(2, map.columns));
+  const thick = Math.min(4, rowHeight - 2);
+  for (let r = 0; r < map.rows; ++r) {
+    const y = top + ys[r] + (rowHeight - thick) / 2;
+    pen.rect(at, y, bar, thick, colours.rule);
+    pen.rect(at, y, (bar * entropy(map, r)) / most, thick, colours.muted);
+  }
+}
+
+export function drawRowLabel(pen: Pen, { left, top, ys, rowHeight }: Layout, row: number, labels: Labels, fill: string) {
+  pen.text(left - 8, top + ys[row] + rowHeight / 2, labels.rows[row], { align: 'right', fill });
+}
+
+export function drawColumnLabel(pen: Pen, { form, left, top, xs, columnYs, cell, rowHeight }: Layout, column: number, labels: Labels, fill: string) {
+  const [x, y] = form === 'lines' ? [left + cell + 8, columnYs[column] + rowHeight / 2] : [left + xs[column] + cell / 2, top - 6];
+  pen.text(x, y, labels.columns[column], { turned: form === 'heat', fill });
+}
+
+/** The links of one row; of one cell when there is `only` its column. */
+export function drawLinks(pen: Pen, layout: Layout, map: AttentionMap, colours: Colours, row: number, only?: number) {
+  const { left, cell, rowHeight, ys, columnYs } = layout;
+  for (let c = 0; c < map.columns; ++c) {
+    const weight = map.data[row * map.columns + c];
+    if (weight < FAINTEST || (only !== undefined && c !== only)) continue;
+    const [from, to] = [ys[row] + rowHeight / 2, columnYs[c] + rowHeight / 2];
+    pen.link(left, from, left + cell, to, colours.attention, 0.75 + 3.25 * weight, 0.15 + 0.85 * weight);
+  }
+}
+
+/** What lies at a point: a cell, or the row or column whose label does. */
+export function locate(layout: Layout, x: number, y: number): { row: number | null; column: number | null } {
+  const { form, left, top, xs, ys, columnYs, cell } = layout;
+  const find = (starts: number[], at: number) => Math.max(0, starts.slice(0, -1).findLastIndex((start) => start <= at));
+  if (form === 'lines') {
+    if (x > left + cell / 2) return { row: null, column: find(columnYs, y) };
+    return { row: find(ys, y), column: null };
+  }
+  const slanted = x - left - Math.max(0, top - y) / Math.tan(SLANT);
+  if (y < top) return slanted < 0 || slanted > xs.at(-1)! ? { row: null, column: null } : { row: null, column: find(xs, slanted) };
+  if (x < left || x > left + xs.at(-1)!) return { row: find(ys, y - top), column: null };
+  return { row: find(ys, y - top), column: find(xs, x - left) };
+}
+
+export function canvasPen(context: CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D, typeface: Typeface, ratio: number): Pen {
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.font = `${typeface.size}px ${typeface.family}`;
+  context.textBaseline = 'middle';
+  const snap = (length: number) => Math.round(length * ratio) / ratio; // or thin seams show between cells
+  return {
+    // One pixel a cell, then columns and rows are pulled to their size: far quicker than a rectangle for each cell.
+    cells(xs, ys, width, height, colour) {
+      const pixels = new ImageData(xs.length, ys.length);
+      for (let i = 0; i < xs.length * ys.length; ++i) pixels.data.set([...colour(i), 255], 4 * i);
+      const small = new OffscreenCanvas(xs.length, ys.length);
+      small.getContext('2d')!.putImageData(pixels, 0, 0);
+      const [left, right] = [snap(xs[0]), snap(xs.at(-1)! + width)];
+      const wide = new OffscreenCanvas(Math.round((right - left) * ratio), ys.length);
+      const wideContext = wide.getContext('2d')!;
+      wideContext.imageSmoothingEnabled = context.imageSmoothingEnabled = false;
+      xs.forEach((x, c) => {
+        const from = Math.round((snap(x) - left) * ratio);
+        wideContext.drawImage(small, c, 0, 1, ys.length, from, 0, Math.round((snap(x + width) - left) * ratio) - from, ys.length);
+      });
+      ys.forEach((y, r) => context.drawImage(wide, 0, r, wide.width, 1, left, snap(y), right - left, snap(y + height) - snap(y)));
+    },
+    rect(x, y, width, height, fill) {
+      context.fillStyle = fill;
+      context.fillRect(snap(x), snap(y), snap(x + width) - snap(x), snap(y + height) - snap(y));
+    },
+    link(x1, y1, x2, y2, stroke, width, opacity) {
+      context.globalAlpha = opacity;
+      context.strokeStyle = stroke;
+      context.lineWidth = width;
+      context.beginPath();
+      context.moveTo(x1, y1);
+      context.bezierCurveTo((x1 + x2) / 2, y1, (x1 + x2) / 2, y2, x2, y2);
+      context.stroke();
+      context.globalAlpha = 1;
+    },
+    text(x, y, text, { align = 'left', turned = false, fill }) {
+      context.fillStyle = fill;
+      context.textAlign = align;
+      context.save();
+      context.translate(x, y);
+      if (turned) context.rotate(-SLANT);
+      context.fillText(text, 0, turned ? -4 : 1);
+      context.restore();
+    },
+  };
+}
+
+/** A pen whose `svg` gives the drawing as a file. */
+export function svgPen(typeface: Typeface): Pen & { svg(width: number, height: number, paper: string): string } {
+  const parts: string[] = [];
+  const plain = (text: string) => text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);
+  const n = (value: number) => String(Math.round(value * 100) / 100);
+  const anchors = { left: 'start', center: 'middle', right: 'end' };
+  const rect: Pen['rect'] = (x, y, width, height, fill) =>
+    void parts.push(`<rect x="${n(x)}" y="${n(y)}" width="${n(width)}" height="${n(height)}" fill="${fill}"/>`);
+  return {
+    cells: (xs, ys, width, height, colour) =>
+      ys.forEach((y, r) => xs.forEach((x, c) => rect(x, y, width, height, `rgb(${colour(r * xs.length + c)})`))),
+    rect,
+    link(x1, y1, x2, y2, stroke, width, opacity) {
+      const middle = n((x1 + x2) / 2);
+      const path = `M${n(x1)} ${n(y1)}C${middle} ${n(y1)} ${middle} ${n(y2)} ${n(x2)} ${n(y2)}`;
+      parts.push(`<path d="${path}" fill="none" stroke="${stroke}" stroke-width="${n(width)}" opacity="${n(opacity)}"/>`);
+    },
+    text(x, y, text, { align = 'left', turned = false, fill }) {
+      const turn = turned ? ` rotate(${n((-SLANT * 180) / Math.PI)})` : '';
+      parts.push(
+        `<text transform="translate(${n(x)} ${n(y)})${turn}" y="${turned ? -4 : 1}" dominant-baseline="middle" text-anchor="${anchors[align]}" fill="${fill}">${plain(text)}</text>`,
+      );
+    },
+    svg: (width, height, paper) =>
+      `<svg xmlns="http://www.w3.org/2000/svg" width="${n(width)}" height="${n(height)}" viewBox="0 0 ${n(width)} ${n(height)}" font-family="${plain(typeface.family)}" font-size="${n(typeface.size)}"><rect width="100%" height="100%" fill="${paper}"/>${parts.join('')}</svg>\n`,
+  };
+}
