@@ -1,6 +1,18 @@
 #include "autograd/tape.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace wasmformer {
+namespace {
+
+// Pieces of memory begin at multiples of 64 bytes, as the arena's do.
+constexpr Index aligned(Index count) {
+  constexpr Index whole = 64 / sizeof(Scalar);
+  return (count + whole - 1) / whole * whole;
+}
+
+}  // namespace
 
 ConstView Var::gradient() const {
   WASMFORMER_CHECK(node_->gradient, "[gradient] nothing flowed into this " << shape(*this) << " variable");
@@ -44,7 +56,13 @@ const QuantizedRows& Tape::quantized(Var var) {
 GradientSlot Tape::gradient(Var var) {
   Var::Node& node = *var.node_;
   const bool fresh = node.gradient == nullptr;
-  if (fresh) node.gradient = arena_.take<Scalar>(node.rows * node.cols);
+  if (fresh) {
+    const Index size = aligned(node.rows * node.cols);
+    const auto piece =
+        std::find_if(free_.begin(), free_.end(), [=](const Piece& p) { return p.size >= size; });
+    node.gradient = piece == free_.end() ? arena_.take<Scalar>(size) : piece->memory;
+    if (piece != free_.end()) *piece = {piece->memory + size, piece->size - size};
+  }
   return {View(node.gradient, node.rows, node.cols), fresh};
 }
 
@@ -60,10 +78,14 @@ void Tape::backward(Var loss) {
   WASMFORMER_CHECK(loss.rows() == 1 && loss.cols() == 1,
                    "[backward] the loss is " << shape(loss) << ", not [1, 1]");
   gradient(loss).view.setOnes();
-  for (auto operation = operations_.rbegin(); operation != operations_.rend(); ++operation)
-    if (const Var::Node& out = *operation->out; out.gradient)
-      operation->run(operation->closure, {out.gradient, out.rows, out.cols});
+  for (auto operation = operations_.rbegin(); operation != operations_.rend(); ++operation) {
+    Var::Node& out = *operation->out;
+    if (!out.gradient) continue;
+    operation->run(operation->closure, {out.gradient, out.rows, out.cols});
+    free_.push_back({std::exchange(out.gradient, nullptr), aligned(out.rows * out.cols)});
+  }
   operations_.clear();
+  free_.clear();
 }
 
 void Tape::clear() {

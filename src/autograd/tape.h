@@ -24,7 +24,8 @@ class Var {
   ConstView value() const { return {node_->value, node_->rows, node_->cols}; }
   View mutable_value() { return {node_->value, node_->rows, node_->cols}; }
   bool wants_gradient() const { return node_->wants_gradient; }
-  // After backward(); all zeros where nothing flowed in.
+  // After backward(), of a variable that no operation made: the others' memory is used again. Throws Error
+  // where nothing flowed in.
   ConstView gradient() const;
 
  private:
@@ -142,6 +143,12 @@ class Tape {
   Random random_;
   Arena arena_;
   std::vector<Operation> operations_;
+
+  struct Piece {
+    Scalar* memory;
+    Index size;
+  };
+  std::vector<Piece> free_;  // of gradients that backward() has passed on
 };
 
 }  // namespace wasmformer
