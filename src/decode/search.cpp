@@ -76,8 +76,11 @@ Search::Search(Transformer& transformer, ThreadPool& pool, std::vector<SearchInp
   WASMFORMER_CHECK(options.beam_size >= 1, "[search] beam_size " << options.beam_size << " is below 1");
   WASMFORMER_CHECK(!options.sampling || options.beam_size == 1,
                    "[search] sampling goes with beam_size 1, not " << options.beam_size);
+  WASMFORMER_CHECK(!options.sampling || !options.trace,
+                   "[search] a beam trace shows a search, and sampling is none");
   const std::size_t beam = static_cast<std::size_t>(options.beam_size);
   std::size_t nodes = 0;
+  std::vector<std::vector<Index>> masked;
   Index at = 0;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     SearchInput& input = inputs[i];
@@ -92,20 +95,30 @@ Search::Search(Transformer& transformer, ThreadPool& pool, std::vector<SearchInp
     WASMFORMER_CHECK(prefix < input.max_length, "[search] a prefix of "
                                                     << prefix << " tokens leaves no room below max_length "
                                                     << input.max_length);
-    for (TokenId id : input.prefix)
+    for (Index j = 0; j < prefix; ++j) {
+      const TokenId id = input.prefix[static_cast<std::size_t>(j)];
+      WASMFORMER_CHECK(id >= 0 && id < c.target_vocab_size, "[search] a prefix may not hold token "
+                                                                << id << "; the vocabulary has "
+                                                                << c.target_vocab_size);
       WASMFORMER_CHECK(id != c.pad_id && id != c.bos_id,
                        "[search] a prefix may not hold token " << id << ", which is never chosen");
+      WASMFORMER_CHECK(id != c.eos_id || j == prefix - 1,
+                       "[search] a prefix may not go on after token " << id << ", which ends a sentence");
+    }
     source_spans_.push_back({at, source});
     at += source;
-    // A step adds at most beam_size that go on and beam_size that end.
-    nodes += 1 + input.prefix.size() + 2 * beam * static_cast<std::size_t>(input.max_length - prefix);
+    masked.push_back(std::move(input.masked));
+    // A step adds at most beam_size that go on and beam_size that end, or what trace() says.
+    const std::size_t step = (options.trace ? 3 : 2) * beam;
+    nodes += 1 + input.prefix.size() + step * static_cast<std::size_t>(input.max_length - prefix);
     sentences_.push_back(
         {std::move(input), {}, 0, false, Random(options.sampling ? mix(options.sampling->seed) + i : 1)});
     sentences_.back().ended.reserve(beam + 1);
   }
+  masks_ = Masks(c, options.masked_heads, source_spans_, masked);
   nodes_.reserve(nodes);
   for (std::size_t i = 0; i < sentences_.size(); ++i)
-    live_.push_back({add({-1, c.bos_id, 0, 0}), static_cast<std::int32_t>(i)});
+    live_.push_back({add({-1, c.bos_id, 0, Fate::kept, 0}), static_cast<std::int32_t>(i)});
   cache_.lengths.assign(live_.size(), 0);
 }
 
@@ -121,10 +134,13 @@ double Search::score(double sum, Index length) const {
 void Search::end(Sentence& sentence, std::int32_t node, Index length) {
   auto& ended = sentence.ended;
   const Ended entry{node, score(nodes_[node].sum, length)};
+  nodes_[node].fate = Fate::ended;
   ended.insert(std::upper_bound(ended.begin(), ended.end(), entry,
                                 [](const Ended& a, const Ended& b) { return a.score > b.score; }),
                entry);
-  if (static_cast<Index>(ended.size()) > options_.beam_size) ended.pop_back();
+  if (static_cast<Index>(ended.size()) <= options_.beam_size) return;
+  nodes_[ended.back().node].fate = Fate::outscored;
+  ended.pop_back();
 }
 
 // Scores of the tokens that were read; spans_ says where each live hypothesis has its own. The first call
@@ -140,17 +156,17 @@ Var Search::forward() {
       ids_.insert(ids_.end(), prefix.begin(), prefix.end());
     }
     spans_.push_back({begin, static_cast<Index>(ids_.size()) - begin});
-    memory_spans_.push_back(source_spans_[h.sentence]);
+    memory_spans_.push_back(masks_.source_spans[h.sentence]);
   }
   Var memory;
   if (!started_) {
     std::vector<TokenId> sources;
     for (const Sentence& s : sentences_)
       sources.insert(sources.end(), s.input.source.begin(), s.input.source.end());
-    memory = transformer_.encode(tape_, sources, source_spans_);
+    memory = transformer_.encode(tape_, sources, source_spans_, masks_);
   }
-  Var logits =
-      transformer_.logits(tape_, transformer_.decode(tape_, ids_, spans_, memory, memory_spans_, &cache_));
+  Var logits = transformer_.logits(
+      tape_, transformer_.decode(tape_, ids_, spans_, memory, memory_spans_, &cache_, masks_));
   if (started_) return logits;
 
   started_ = true;
@@ -162,7 +178,7 @@ Var Search::forward() {
       const Scalar log_sum = most_probable(row, {&best, 1}, transformer_.config());
       const float log_probability = static_cast<float>(row(id) - log_sum);
       const std::int32_t parent = live_[i].node;
-      live_[i].node = add({parent, id, log_probability, nodes_[parent].sum + log_probability});
+      live_[i].node = add({parent, id, log_probability, Fate::kept, nodes_[parent].sum + log_probability});
     }
   }
   return logits;
@@ -204,6 +220,13 @@ bool Search::step() {
 
   next_.clear(), parents_.clear();
   for (std::size_t first = 0, last = 0; first < live_.size(); first = last) {
+    Sentence& sentence = sentences_[live_[first].sentence];
+    if (nodes_[live_[first].node].id == transformer_.config().eos_id) {  // the prefix was all of it
+      end(sentence, live_[first].node, sentence.length);
+      sentence.done = true;
+      ++last;
+      continue;
+    }
     candidates_.clear();
     for (; last < live_.size() && live_[last].sentence == live_[first].sentence; ++last) {
       const double sum = nodes_[live_[last].node].sum;
@@ -213,7 +236,7 @@ bool Search::step() {
         candidates_.push_back({parent, id, log_probability, sum + log_probability});
       }
     }
-    extend(sentences_[live_[first].sentence], live_[first].sentence);
+    extend(sentence, live_[first].sentence);
   }
   cache_.select(parents_);
   live_.swap(next_);
@@ -232,9 +255,12 @@ void Search::extend(Sentence& sentence, std::int32_t place) {
   ++sentence.length;
   for (std::size_t rank = 0; rank < count; ++rank) {
     const Candidate& c = candidates_[rank];
-    if (c.id == eos ? rank >= beam : next_.size() - before == beam) continue;
     if (c.sum == -std::numeric_limits<double>::infinity()) continue;  // fewer tokens than the beam is wide
-    const std::int32_t node = add({live_[c.parent].node, c.id, c.log_probability, c.sum});
+    const bool taken = c.id == eos ? rank < beam : next_.size() - before < beam;
+    if (!taken && !options_.trace) continue;
+    const std::int32_t node =
+        add({live_[c.parent].node, c.id, c.log_probability, taken ? Fate::kept : Fate::crowded_out, c.sum});
+    if (!taken) continue;
     if (c.id == eos) {
       end(sentence, node, sentence.length);
     } else {
@@ -242,6 +268,8 @@ void Search::extend(Sentence& sentence, std::int32_t place) {
       parents_.push_back(c.parent);
     }
   }
+
+  if (options_.trace) trace_unseen(count);
 
   const bool none = next_.size() == before, enough = sentence.ended.size() >= beam;
   sentence.done = none || (enough && score(nodes_[next_[before].node].sum, sentence.length) <=
@@ -251,8 +279,23 @@ void Search::extend(Sentence& sentence, std::int32_t place) {
     sentence.done = true;
   }
   if (!sentence.done) return;
+  for (std::size_t i = before; i < next_.size(); ++i)
+    if (Fate& fate = nodes_[next_[i].node].fate; fate == Fate::kept) fate = Fate::too_late;
   next_.resize(before);
   parents_.resize(before);
+}
+
+// Adds the best candidate of each hypothesis that has none among the first `considered`.
+void Search::trace_unseen(std::size_t considered) {
+  const auto rest = candidates_.begin() + static_cast<std::ptrdiff_t>(considered);
+  std::sort(rest, candidates_.end(), [](const Candidate& a, const Candidate& b) {
+    return std::tuple(a.parent, -a.sum, a.id) < std::tuple(b.parent, -b.sum, b.id);
+  });
+  for (auto c = rest; c != candidates_.end(); ++c) {
+    const auto same = [&](const Candidate& other) { return other.parent == c->parent; };
+    if (std::none_of(candidates_.begin(), c, same))
+      add({live_[c->parent].node, c->id, c->log_probability, Fate::crowded_out, c->sum});
+  }
 }
 
 FoundHypothesis Search::found(std::int32_t node, double score) const {
@@ -265,6 +308,24 @@ FoundHypothesis Search::found(std::int32_t node, double score) const {
   }
   std::reverse(result.ids.begin(), result.ids.end());
   std::reverse(result.log_probabilities.begin(), result.log_probabilities.end());
+  return result;
+}
+
+std::vector<TracedToken> Search::trace(Index i) const {
+  std::vector<TracedToken> result;
+  std::vector<std::int32_t> places(nodes_.size(), -1);
+  places[static_cast<std::size_t>(i)] = 0;  // roots are the first nodes
+  for (std::size_t n = 0; n < nodes_.size(); ++n) {
+    const Node& node = nodes_[n];
+    const std::int32_t parent = node.parent >= 0 ? places[node.parent] : -1;
+    if (node.parent < 0 ? places[n] < 0 : parent < 0) continue;
+    places[n] = static_cast<std::int32_t>(result.size());
+    const Index length = parent < 0 ? 0 : result[parent].length + 1;
+    result.push_back({parent, node.id, node.log_probability, node.sum, score(node.sum, length), length,
+                      node.fate, /*hypothesis=*/-1});
+  }
+  Index hypothesis = 0;
+  for (const Ended& ended : sentences_[i].ended) result[places[ended.node]].hypothesis = hypothesis++;
   return result;
 }
 

@@ -4,22 +4,10 @@
 #include <cmath>
 #include <numeric>
 
+#include "decode/explain.h"
+
 namespace wasmformer {
 namespace {
-
-// [layer][sentence] matrices of one sentence as one block.
-AttentionMaps maps(const AttentionRecord& record, std::size_t sentence, Index heads) {
-  AttentionMaps result;
-  result.layers = static_cast<Index>(record.size());
-  result.heads = heads;
-  for (const auto& layer : record) {
-    const Matrix& m = layer[sentence];
-    result.rows = m.rows() / heads;
-    result.columns = m.cols();
-    for (Scalar p : m.reshaped<Eigen::RowMajor>()) result.data.push_back(static_cast<float>(p));
-  }
-  return result;
-}
 
 void check(const TranslateOptions& o) {
   WASMFORMER_CHECK(o.beam_size >= 1 && o.beam_size <= 64,
@@ -45,7 +33,8 @@ TranslationJob::TranslationJob(const ModelFile& model, ThreadPool& pool,
   check(options);
   const Config& c = model.transformer->config();
   constexpr Index room = 50;  // tokens beyond the source's, section 6.1
-  const std::vector<TokenId> prefix = model.target_tokenizer->encode(options.prefix);
+  std::vector<TokenId> prefix = model.target_tokenizer->encode(options.prefix);
+  prefix.insert(prefix.end(), options.prefix_ids.begin(), options.prefix_ids.end());
   std::vector<SearchInput> inputs;
   for (const std::string& text : texts) {
     std::vector<TokenId> source = model.source_tokenizer->encode(text);
@@ -53,12 +42,14 @@ TranslationJob::TranslationJob(const ModelFile& model, ThreadPool& pool,
     const Index tokens = static_cast<Index>(source.size());
     if (tokens > 1) {
       const Index limit = std::min(c.max_length, tokens + static_cast<Index>(prefix.size()) + room);
-      inputs.push_back({source, prefix, options.max_length > 0 ? options.max_length : limit});
+      inputs.push_back(
+          {source, prefix, options.max_length > 0 ? options.max_length : limit, options.masked_source});
       searched_.push_back(static_cast<Index>(sources_.size()));
     }
     sources_.push_back(std::move(source));
   }
-  const SearchOptions search{options.beam_size, options.length_penalty, options.sampling};
+  const SearchOptions search{options.beam_size, options.length_penalty, options.sampling,
+                             options.masked_heads, options.beam_trace};
   if (!inputs.empty()) search_.emplace(*model.transformer, pool, std::move(inputs), search);
 }
 
@@ -84,6 +75,21 @@ Hypothesis TranslationJob::hypothesis(const FoundHypothesis& found) const {
   return h;
 }
 
+// Of sentence i of the search, whose best `returned` hypotheses the caller gets.
+std::vector<BeamNode> TranslationJob::beam(Index i, Index returned) const {
+  std::vector<BeamNode> nodes;
+  for (const TracedToken& t : search_->trace(i)) {
+    BeamNode node;
+    node.piece = model_.target_tokenizer->piece(t.id);
+    node.id = t.id, node.log_probability = t.log_probability;
+    node.parent = t.parent, node.sum = t.sum, node.score = t.score, node.length = t.length;
+    node.fate = t.fate;
+    if (t.hypothesis < returned) node.hypothesis = t.hypothesis;
+    nodes.push_back(std::move(node));
+  }
+  return nodes;
+}
+
 std::vector<Translation> TranslationJob::result() const {
   std::vector<Translation> translations(sources_.size());
   for (std::size_t i = 0; i < sources_.size(); ++i)
@@ -98,58 +104,15 @@ std::vector<Translation> TranslationJob::result() const {
     static_cast<Hypothesis&>(t) = hypothesis(found.back().front());
     for (std::size_t n = 1; n < found.back().size(); ++n)
       t.alternatives.push_back(hypothesis(found.back()[n]));
+    if (options_.beam_trace) t.beam = beam(static_cast<Index>(i), static_cast<Index>(found.back().size()));
   }
-  if (search_ && (options_.attention || options_.top_tokens > 0)) explain(translations, found);
+  if (search_ && (options_.attention || options_.top_tokens > 0 || options_.internals)) {
+    std::vector<Explained> sentences;
+    for (std::size_t i = 0; i < searched_.size(); ++i)
+      sentences.push_back({&sources_[searched_[i]], &found[i], &translations[searched_[i]]});
+    explain(model_, pool_, options_, search_->masks(), sentences);
+  }
   return translations;
-}
-
-// One pass over the finished hypotheses gives every attention and every candidate; cached steps equal it.
-void TranslationJob::explain(std::vector<Translation>& translations,
-                             const std::vector<std::vector<FoundHypothesis>>& found) const {
-  Transformer& transformer = *model_.transformer;
-  const Config& c = transformer.config();
-  std::vector<TokenId> source_ids, target_ids;
-  Spans source_spans, target_spans, memory_spans;
-  std::vector<Hypothesis*> hypotheses;
-  std::vector<bool> best;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    const auto& source = sources_[searched_[i]];
-    source_spans.push_back({static_cast<Index>(source_ids.size()), static_cast<Index>(source.size())});
-    source_ids.insert(source_ids.end(), source.begin(), source.end());
-    Translation& t = translations[searched_[i]];
-    for (std::size_t n = 0; n < found[i].size(); ++n) {
-      const auto& ids = found[i][n].ids;
-      target_spans.push_back({static_cast<Index>(target_ids.size()), static_cast<Index>(ids.size())});
-      memory_spans.push_back(source_spans.back());
-      target_ids.push_back(c.bos_id);
-      target_ids.insert(target_ids.end(), ids.begin(), ids.end() - 1);
-      hypotheses.push_back(n == 0 ? &t : &t.alternatives[n - 1]);
-    }
-  }
-
-  Tape tape(pool_, /*recording=*/false);
-  AttentionRecord encoder, decoder, cross;
-  Var memory = transformer.encode(tape, source_ids, source_spans, &encoder);
-  Var hidden =
-      transformer.decode(tape, target_ids, target_spans, memory, memory_spans, nullptr, &decoder, &cross);
-  if (options_.attention) {
-    for (std::size_t i = 0, h = 0; i < found.size(); h += found[i++].size()) {
-      Translation& t = translations[searched_[i]];
-      t.encoder = maps(encoder, i, c.num_heads);
-      t.decoder = maps(decoder, h, c.num_heads);
-      t.cross = maps(cross, h, c.num_heads);
-    }
-  }
-  if (options_.top_tokens == 0) return;
-  Var logits = transformer.logits(tape, hidden);
-  const Index k = std::min(options_.top_tokens, logits.cols() - 2);
-  for (std::size_t h = 0; h < hypotheses.size(); ++h) {
-    for (std::size_t j = 0; j < hypotheses[h]->tokens.size(); ++j) {
-      const auto row = logits.mutable_value().row(target_spans[h].begin + static_cast<Index>(j));
-      for (const auto& [id, log_probability] : most_probable(row, k, c))
-        hypotheses[h]->tokens[j].top.push_back({model_.target_tokenizer->piece(id), id, log_probability});
-    }
-  }
 }
 
 Translator::Translator(std::string_view model_file, ThreadPool& pool)

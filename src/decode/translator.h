@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "decode/search.h"
+#include "decode/translation.h"
 #include "io/model_file.h"
 #include "tensor/thread_pool.h"
 
@@ -18,48 +18,23 @@ struct TranslateOptions {
   double length_penalty = 0.6;  // alpha of ((5 + n) / 6)^alpha, Wu et al. 2016, as the paper's section 6.1
   Index n_best = 1;             // at most beam_size
   Index max_length = 0;         // target tokens; 0: source tokens + 50, as in the paper
-  std::optional<Sampling> sampling;  // instead of a search; beam_size is then 1
-  std::string prefix;                // forced start of the target
+  std::optional<Sampling> sampling;         // instead of a search; beam_size is then 1
+  std::string prefix;                       // forced start of the target: a text,
+  std::vector<TokenId> prefix_ids;          // and tokens after it; the end token, last, ends the target
+  std::vector<Index> masked_source;         // tokens of each source that no attention looks at, from 0
+  std::vector<AttentionHead> masked_heads;  // heads whose output is 0
   bool attention = false;
-  Index top_tokens = 0;  // candidates kept for each step
-};
-
-struct Candidate {
-  std::string piece;
-  TokenId id = 0;
-  float log_probability = 0;
-};
-
-struct TargetToken : Candidate {
-  std::vector<Candidate> top;  // most probable first; empty unless asked for
-};
-
-// Probabilities of one attention, [layers, heads, rows, columns] row-major; rows are queries and sum to 1.
-struct AttentionMaps {
-  Index layers = 0, heads = 0, rows = 0, columns = 0;
-  std::vector<float> data;
-};
-
-struct Hypothesis {
-  std::string text;
-  double score = 0;                 // sum of log-probabilities over the length penalty
-  std::vector<TargetToken> tokens;  // the end token last, unless max_length cut it off
-};
-
-struct Translation : Hypothesis {
-  std::vector<Candidate> source_tokens;  // the end token last; their log_probability is 0
-  std::vector<Hypothesis> alternatives;  // n_best - 1 further ones, best first
-  // Rows and columns: encoder source x source, decoder target x target, cross target x source, where target
-  // row i is the step that chose tokens[i]: its input was the begin token or tokens[i - 1].
-  std::optional<AttentionMaps> encoder, decoder, cross;
+  Index top_tokens = 0;     // candidates kept for each step
+  bool beam_trace = false;  // what the search kept and dropped; not with sampling
+  bool internals = false;
 };
 
 // The translation of a batch of texts, one decoding step a call, so that a caller can show what there is and
 // stop between steps. `model` and `pool` must outlive it.
 class TranslationJob {
  public:
-  // Throws Error for impossible options, text that is not UTF-8, or a sentence longer than the model's
-  // max_length.
+  // Throws Error for impossible options, text that is not UTF-8, a sentence longer than the model's
+  // max_length, or one without a token that is to be masked.
   TranslationJob(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& texts,
                  const TranslateOptions& options);
 
@@ -72,8 +47,7 @@ class TranslationJob {
 
  private:
   Hypothesis hypothesis(const FoundHypothesis& found) const;
-  void explain(std::vector<Translation>& translations,
-               const std::vector<std::vector<FoundHypothesis>>& found) const;
+  std::vector<BeamNode> beam(Index i, Index returned) const;
 
   const ModelFile& model_;
   ThreadPool& pool_;

@@ -28,8 +28,8 @@ void check_spans(const char* tag, std::size_t tokens, std::span<const Span> span
                    "[" << tag << "] spans cover " << at << " of " << tokens << " tokens");
 }
 
-std::vector<Matrix>* next_layer(AttentionRecord* record) {
-  return record ? &record->emplace_back() : nullptr;
+AttentionRecord* next_layer(StackRecord* record, std::vector<AttentionRecord> StackRecord::*attention) {
+  return record ? &(record->*attention).emplace_back() : nullptr;
 }
 
 }  // namespace
@@ -141,44 +141,76 @@ Parameter& Transformer::output_weight() {
 Var Transformer::normalized(Tape& tape, Stream& stream, LayerNorm& norm) {
   if (!stream.waiting) return norm(tape, stream.x);
   const ResidualNorm result = norm(tape, stream.x, *stream.waiting, config_.dropout);
-  stream = {result.sum, std::nullopt};
+  stream.x = result.sum, stream.waiting.reset();
+  if (stream.record) stream.record->residuals.push_back(stream.x);
   return result.norm;
 }
 
 template <class Sublayer>
 Transformer::Stream Transformer::residual(Tape& tape, Stream stream, LayerNorm& norm, Sublayer sublayer) {
-  if (config_.norm == NormPlace::post)
-    return {norm(tape, stream.x, sublayer(stream.x), config_.dropout).norm, std::nullopt};
-  stream.waiting = sublayer(normalized(tape, stream, norm));
+  if (config_.norm == NormPlace::post) {
+    stream.x = norm(tape, stream.x, sublayer(stream.x), config_.dropout).norm;
+    if (stream.record) stream.record->residuals.push_back(stream.x);
+  } else {
+    stream.waiting = sublayer(normalized(tape, stream, norm));
+  }
   return stream;
 }
 
+Transformer::Stream Transformer::embedded(Tape& tape, std::span<const TokenId> ids,
+                                          std::span<const Span> spans, const Cache* cache, Parameter& table,
+                                          Parameter& positions, StackRecord* record) {
+  const std::span<const Index> at = places(tape, ids.size(), spans, cache);
+  Var x = embedding(tape, ids, at, table, positions, config_.dropout);
+  if (record) {  // both summands alone
+    const Index n = x.rows(), d = x.cols();
+    record->token_embedding = tape.variable(n, d, /*wants_gradient=*/false);
+    record->positions = tape.variable(n, d, /*wants_gradient=*/false);
+    for (Index i = 0; i < n; ++i) {
+      auto token = record->token_embedding.mutable_value().row(i);
+      table.row(ids[i], token.data());
+      token *= std::sqrt(static_cast<Scalar>(d));
+      record->positions.mutable_value().row(i) = positions.value.row(at[i]);
+    }
+  }
+  return {x, std::nullopt, record};
+}
+
+Var Transformer::output(Tape& tape, Stream stream, LayerNorm& norm) {
+  Var y = config_.norm == NormPlace::pre ? normalized(tape, stream, norm) : stream.x;
+  if (stream.record) stream.record->output = y;
+  return y;
+}
+
 Var Transformer::encode(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans,
-                        AttentionRecord* self_attention) {
+                        const Masks& masks, StackRecord* record) {
   check_spans("encode", ids.size(), spans);
-  Stream x{embedding(tape, ids, places(tape, ids.size(), spans, nullptr), source_embedding_,
-                     source_positions_, config_.dropout),
-           std::nullopt};
-  for (EncoderLayer& layer : encoder_) {
+  Stream x = embedded(tape, ids, spans, /*cache=*/nullptr, source_embedding_, source_positions_, record);
+  const std::span<const Span> key_spans = masks.source_rows.empty() ? spans : masks.source_spans;
+  for (std::size_t l = 0; l < encoder_.size(); ++l) {
+    EncoderLayer& layer = encoder_[l];
     x = residual(tape, x, layer.self_attn_layer_norm, [&](Var h) {
       MultiHeadAttention& attn = layer.self_attn;
-      return attn(tape, h, attn.k_proj(tape, h), attn.v_proj(tape, h), spans, spans, /*causal=*/false,
-                  next_layer(self_attention));
+      return attn(tape, h, attn.k_proj(tape, h), attn.v_proj(tape, h),
+                  {.query_spans = spans,
+                   .key_spans = key_spans,
+                   .key_rows = masks.source_rows,
+                   .causal = false,
+                   .masked_heads = masks.of(AttentionHead::encoder, l),
+                   .record = next_layer(record, &StackRecord::self_attention)});
     });
     x = residual(tape, x, layer.final_layer_norm, [&](Var h) { return layer.ffn(tape, h); });
   }
-  return config_.norm == NormPlace::pre ? normalized(tape, x, encoder_norm_) : x.x;
+  return output(tape, x, encoder_norm_);
 }
 
 Var Transformer::decode(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans, Var memory,
-                        std::span<const Span> memory_spans, Cache* cache, AttentionRecord* self_attention,
-                        AttentionRecord* cross_attention) {
+                        std::span<const Span> memory_spans, Cache* cache, const Masks& masks,
+                        StackRecord* record) {
   check_spans("decode", ids.size(), spans);
   WASMFORMER_CHECK(!cache || spans.size() == cache->lengths.size(),
                    "[decode] " << spans.size() << " spans for " << cache->lengths.size() << " cache slots");
-  Stream x{embedding(tape, ids, places(tape, ids.size(), spans, cache), target_embedding(), target_positions_,
-                     config_.dropout),
-           std::nullopt};
+  Stream x = embedded(tape, ids, spans, cache, target_embedding(), target_positions_, record);
 
   std::span<const Span> key_spans = spans;
   std::span<const std::int32_t> key_rows;
@@ -205,7 +237,13 @@ Var Transformer::decode(Tape& tape, std::span<const TokenId> ids, std::span<cons
       MultiHeadAttention& attn = layer.self_attn;
       Var k = attn.k_proj(tape, h), v = attn.v_proj(tape, h);
       if (store) k = cached(k, store->keys), v = cached(v, store->values);
-      return attn(tape, h, k, v, spans, key_spans, /*causal=*/true, next_layer(self_attention), key_rows);
+      return attn(tape, h, k, v,
+                  {.query_spans = spans,
+                   .key_spans = key_spans,
+                   .key_rows = key_rows,
+                   .causal = true,
+                   .masked_heads = masks.of(AttentionHead::decoder, l),
+                   .record = next_layer(record, &StackRecord::self_attention)});
     });
     x = residual(tape, x, layer.encoder_attn_layer_norm, [&](Var h) {
       MultiHeadAttention& attn = layer.encoder_attn;
@@ -216,11 +254,17 @@ Var Transformer::decode(Tape& tape, std::span<const TokenId> ids, std::span<cons
         k = attn.k_proj(tape, memory), v = attn.v_proj(tape, memory);
         if (store) store->cross_keys = k.value(), store->cross_values = v.value();
       }
-      return attn(tape, h, k, v, spans, memory_spans, /*causal=*/false, next_layer(cross_attention));
+      return attn(tape, h, k, v,
+                  {.query_spans = spans,
+                   .key_spans = memory_spans,
+                   .key_rows = masks.source_rows,
+                   .causal = false,
+                   .masked_heads = masks.of(AttentionHead::cross, l),
+                   .record = next_layer(record, &StackRecord::cross_attention)});
     });
     x = residual(tape, x, layer.final_layer_norm, [&](Var h) { return layer.ffn(tape, h); });
   }
-  return config_.norm == NormPlace::pre ? normalized(tape, x, decoder_norm_) : x.x;
+  return output(tape, x, decoder_norm_);
 }
 
 Var Transformer::logits(Tape& tape, Var hidden) {

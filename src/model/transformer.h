@@ -12,12 +12,21 @@
 #include "autograd/tape.h"
 #include "model/cache.h"
 #include "model/config.h"
+#include "model/masks.h"
 #include "nn/layers.h"
 
 namespace wasmformer {
 
-// Attention probabilities of a call: [layer][sentence], each [heads · query rows, key rows].
-using AttentionRecord = std::vector<std::vector<Matrix>>;
+// What a call of encode() or decode() computed on its way; filled where asked for. Variables, each with a row
+// for each token, are valid as long as those of the tape.
+struct StackRecord {
+  Var token_embedding;  // [tokens, d_model], times √d_model
+  Var positions;        // [tokens, d_model]; their sum is what goes into the first layer
+  std::vector<AttentionRecord> self_attention, cross_attention;  // of each layer; no cross in the encoder
+  // The residual stream after each sublayer, layer after layer: post-norm after the norm, pre-norm the sum.
+  std::vector<Var> residuals;  // [tokens, d_model] each
+  Var output;                  // [tokens, d_model]
+};
 
 // Post-norm: x = norm(x + sublayer(x)). Pre-norm (Xiong et al. 2020): x = x + sublayer(norm(x)).
 struct EncoderLayer {
@@ -75,15 +84,15 @@ class Transformer {
   Index parameter_count();
 
   // ids: packed sentences; returns the encoder output ("memory"), [ids, d_model].
-  Var encode(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans,
-             AttentionRecord* self_attention = nullptr);
+  Var encode(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans, const Masks& masks = {},
+             StackRecord* record = nullptr);
 
-  // ids: packed target tokens, each span one hypothesis, which attends to memory_spans[i] of `memory`;
-  // returns hidden states, [ids, d_model]. With a cache, span i continues slot i, and `memory` is read by the
-  // first call only.
+  // ids: packed target tokens, each span one hypothesis, which attends to memory_spans[i] of `memory` or,
+  // where the masks have source_rows, of those; returns hidden states, [ids, d_model]. With a cache, span i
+  // continues slot i, and `memory` is read by the first call only.
   Var decode(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans, Var memory,
-             std::span<const Span> memory_spans, Cache* cache = nullptr,
-             AttentionRecord* self_attention = nullptr, AttentionRecord* cross_attention = nullptr);
+             std::span<const Span> memory_spans, Cache* cache = nullptr, const Masks& masks = {},
+             StackRecord* record = nullptr);
 
   // hidden: [n, d_model]; returns scores of the target vocabulary before the softmax, [n, target_vocab_size].
   Var logits(Tape& tape, Var hidden);
@@ -117,10 +126,14 @@ class Transformer {
   struct Stream {
     Var x;
     std::optional<Var> waiting;
+    StackRecord* record;
   };
+  Stream embedded(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans, const Cache* cache,
+                  Parameter& table, Parameter& positions, StackRecord* record);
   template <class Sublayer>
   Stream residual(Tape& tape, Stream stream, LayerNorm& norm, Sublayer sublayer);
   Var normalized(Tape& tape, Stream& stream, LayerNorm& norm);
+  Var output(Tape& tape, Stream stream, LayerNorm& norm);
   Parameter& target_embedding();
   Parameter& output_weight();
 

@@ -10,14 +10,22 @@ Var Linear::operator()(Tape& tape, Var x) { return linear(tape, x, weight, &bias
 
 Var LayerNorm::operator()(Tape& tape, Var x) { return layer_norm(tape, x, weight, bias, epsilon); }
 
-Var MultiHeadAttention::operator()(Tape& tape, Var x, Var keys, Var values, std::span<const Span> query_spans,
-                                   std::span<const Span> key_spans, bool causal,
-                                   std::vector<Matrix>* probabilities,
-                                   std::span<const std::int32_t> key_rows) {
+Var MultiHeadAttention::operator()(Tape& tape, Var x, Var keys, Var values, const AttentionCall& call) {
   Var q = q_proj(tape, x);
-  return out_proj(
-      tape, attention(tape, q, keys, values, query_spans, key_spans,
-                      {.heads = num_heads, .causal = causal, .dropout = dropout}, probabilities, key_rows));
+  Var heads = attention(tape, q, keys, values, call.query_spans, call.key_spans,
+                        {.heads = num_heads, .causal = call.causal, .dropout = dropout},
+                        call.record ? &call.record->probabilities : nullptr, call.key_rows);
+  WASMFORMER_CHECK(call.masked_heads.empty() || !heads.wants_gradient(),
+                   "[attention] masked heads cannot be recorded");
+  for (const AttentionHead& masked : call.masked_heads) {
+    const Index d_k = heads.cols() / num_heads;
+    heads.mutable_value().middleCols(masked.head * d_k, d_k).setZero();
+  }
+  if (call.record) {
+    AttentionRecord& r = *call.record;
+    r.queries = q, r.keys = keys, r.values = values, r.output = heads;
+  }
+  return out_proj(tape, heads);
 }
 
 Var FeedForward::operator()(Tape& tape, Var x) {

@@ -2,6 +2,8 @@
 // visit(path, v): v(name, parameter, rule), with the names of Hugging Face's Marian.
 #pragma once
 
+#include <compare>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -51,6 +53,30 @@ struct LayerNorm {
   }
 };
 
+// One head of a model; layer and head are counted from 0.
+struct AttentionHead {
+  enum Kind { encoder, decoder, cross } attention;  // decoder: its self-attention
+  Index layer, head;
+  auto operator<=>(const AttentionHead&) const = default;
+};
+
+// What one attention had before it and what it gave. Variables are valid as long as those of the tape.
+struct AttentionRecord {
+  Var queries;                        // [n, d_model], projected
+  Var keys, values;                   // [m, d_model], projected; with a cache, its rows
+  std::vector<Matrix> probabilities;  // of each sentence, [heads · query rows, key rows]
+  Var output;                         // [n, d_model]: Concat(head_1, ..., head_h), before W^O
+};
+
+// How one attention is called; spans and rows as in ops/attention.h.
+struct AttentionCall {
+  std::span<const Span> query_spans, key_spans;
+  std::span<const std::int32_t> key_rows;
+  bool causal;
+  std::span<const AttentionHead> masked_heads;  // head_i of these is 0; not while recording gradients
+  AttentionRecord* record;                      // filled where not null
+};
+
 // Section 3.2.2: MultiHead(Q, K, V) = Concat(head_1, ..., head_h) W^O.
 struct MultiHeadAttention {
   Linear q_proj, k_proj, v_proj, out_proj;  // [d_model, d_model]
@@ -65,11 +91,8 @@ struct MultiHeadAttention {
         num_heads(heads),
         dropout(attention_dropout) {}
 
-  // x: [n, d_model] queries; keys and values: [m, d_model], projected by k_proj and v_proj; the rest as in
-  // ops/attention.h.
-  Var operator()(Tape& tape, Var x, Var keys, Var values, std::span<const Span> query_spans,
-                 std::span<const Span> key_spans, bool causal, std::vector<Matrix>* probabilities,
-                 std::span<const std::int32_t> key_rows = {});
+  // x: [n, d_model] queries; keys and values: [m, d_model], projected by k_proj and v_proj.
+  Var operator()(Tape& tape, Var x, Var keys, Var values, const AttentionCall& call);
 
   template <class Visitor>
   void visit(const std::string& path, Visitor&& v) {

@@ -159,13 +159,14 @@ TEST_CASE("Attention is that of the model over the whole translation") {
   for (std::size_t i = 0; i + 1 < t.tokens.size(); ++i) target.push_back(t.tokens[i].id);
   ThreadPool pool;
   Tape tape(pool, /*recording=*/false);
-  AttentionRecord cross;
+  StackRecord record;
   const Spans span = spans_of({static_cast<Index>(source.size())});
   model.transformer->decode(tape, target, spans_of({static_cast<Index>(target.size())}),
-                            model.transformer->encode(tape, source, span), span, nullptr, nullptr, &cross);
+                            model.transformer->encode(tape, source, span), span, nullptr, {}, &record);
   std::size_t at = 0;
-  for (const auto& layer : cross)
-    for (Scalar p : layer[0].reshaped<Eigen::RowMajor>()) CHECK(std::abs(p - t.cross->data.at(at++)) < 1e-5f);
+  for (const AttentionRecord& layer : record.cross_attention)
+    for (Scalar p : layer.probabilities[0].reshaped<Eigen::RowMajor>())
+      CHECK(std::abs(p - t.cross->data.at(at++)) < 1e-5f);
   CHECK(at == t.cross->data.size());
 }
 
@@ -203,6 +204,33 @@ TEST_CASE("A prefix begins the translation") {
     CHECK(t.text.starts_with("gg d"));
     CHECK(t.tokens.size() > 5);
   }
+}
+
+TEST_CASE("A prefix of token ids is as its text, follows a text, and may end the sentence") {
+  const ModelFile model = letters_model(10, 1);
+  const auto ids = [&](const std::string& text) { return model.target_tokenizer->encode(text); };
+  const Translation text = translate(model, {"abc"}, {.prefix = "ggd"})[0];
+  CHECK(translate(model, {"abc"}, {.prefix_ids = ids("ggd")})[0].text == text.text);
+  CHECK(translate(model, {"abc"}, {.prefix = "gg", .prefix_ids = {ids("ggd").back()}})[0].text == text.text);
+  // A piece that is no text's beginning: what a tree of candidates offers.
+  const Translation odd = translate(model, {"abc"}, {.prefix_ids = {7, 1, 7}})[0];
+  REQUIRE(odd.tokens.size() > 3);
+  CHECK((odd.tokens[0].id == 7 && odd.tokens[1].id == 1 && odd.tokens[2].id == 7));
+
+  const auto whole =
+      translate(model, {"abc"}, {.beam_size = 3, .n_best = 3, .prefix_ids = {5, 6, 3}, .attention = true})[0];
+  CHECK(whole.text == "ab");
+  REQUIRE(whole.tokens.size() == 3);
+  CHECK(whole.tokens[2].id == 3);
+  CHECK(whole.alternatives.empty());
+  CHECK(whole.cross->rows == 3);
+  double sum = 0;
+  for (const TargetToken& token : whole.tokens) sum += static_cast<double>(token.log_probability);
+  CHECK(whole.score == Catch::Approx(sum / std::pow(8.0 / 6, 0.6)));
+  CHECK_THROWS_WITH(translate(model, {"abc"}, {.prefix_ids = {5, 3, 6}}), ContainsSubstring("token 3"));
+  CHECK_THROWS_WITH(translate(model, {"abc"}, {.prefix_ids = {13}}),
+                    ContainsSubstring("token 13") && ContainsSubstring("13"));
+  CHECK_THROWS_WITH(translate(model, {"abc"}, {.prefix_ids = {-1}}), ContainsSubstring("token -1"));
 }
 
 TEST_CASE("A translation has at most max_length tokens, by default 50 more than its source") {

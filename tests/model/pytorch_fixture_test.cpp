@@ -80,16 +80,17 @@ struct Fixture {
 
   // [heads · queries, keys] of each sentence against [B, heads, L, S].
   void compare_attention(Worst& worst, const std::string& side, const std::string& kind,
-                         const AttentionRecord& record) const {
+                         const std::vector<AttentionRecord>& layers) const {
     const Index heads = model.config().num_heads;
-    for (std::size_t layer = 0; layer < record.size(); ++layer) {
+    for (std::size_t layer = 0; layer < layers.size(); ++layer) {
+      const std::vector<Matrix>& probabilities = layers[layer].probabilities;
       const std::string name = side + "." + std::to_string(layer) + "." + kind + ".attn";
       const Matrix expected = forward.matrix(name);
-      REQUIRE(record[layer].size() == corpus.pairs.size());
+      REQUIRE(probabilities.size() == corpus.pairs.size());
       const Index sentences = static_cast<Index>(corpus.pairs.size()),
                   length = expected.rows() / (sentences * heads);
       for (Index b = 0; b < sentences; ++b) {
-        const Matrix& maps = record[layer][static_cast<std::size_t>(b)];
+        const Matrix& maps = probabilities[static_cast<std::size_t>(b)];
         const Index rows = maps.rows() / heads;
         for (Index head = 0; head < heads; ++head)
           worst.compare_all(maps.middleRows(head * rows, rows),
@@ -126,10 +127,10 @@ TEST_CASE("The forward pass gives PyTorch's numbers") {
 
     ThreadPool pool(2);
     Tape tape(pool, /*recording=*/false);
-    AttentionRecord encoder, decoder, cross;
-    Var memory = f.model.encode(tape, f.batch.source, f.batch.source_spans, &encoder);
+    StackRecord encoder, decoder;
+    Var memory = f.model.encode(tape, f.batch.source, f.batch.source_spans, {}, &encoder);
     Var hidden = f.model.decode(tape, f.batch.target_in, f.batch.target_spans, memory, f.batch.source_spans,
-                                nullptr, &decoder, &cross);
+                                nullptr, {}, &decoder);
     Var logits = f.model.logits(tape, hidden);
 
     const Matrix positions = f.forward.matrix("pe");
@@ -141,12 +142,13 @@ TEST_CASE("The forward pass gives PyTorch's numbers") {
     }
     {
       Worst worst("attention", forward_limit);
-      REQUIRE(encoder.size() == static_cast<std::size_t>(f.model.config().encoder_layers));
-      REQUIRE(decoder.size() == static_cast<std::size_t>(f.model.config().decoder_layers));
-      REQUIRE(cross.size() == decoder.size());
-      f.compare_attention(worst, "encoder", "self", encoder);
-      f.compare_attention(worst, "decoder", "self", decoder);
-      f.compare_attention(worst, "decoder", "cross", cross);
+      const Config& c = f.model.config();
+      REQUIRE(encoder.self_attention.size() == static_cast<std::size_t>(c.encoder_layers));
+      REQUIRE(decoder.self_attention.size() == static_cast<std::size_t>(c.decoder_layers));
+      REQUIRE(decoder.cross_attention.size() == decoder.self_attention.size());
+      f.compare_attention(worst, "encoder", "self", encoder.self_attention);
+      f.compare_attention(worst, "decoder", "self", decoder.self_attention);
+      f.compare_attention(worst, "decoder", "cross", decoder.cross_attention);
     }
     {
       Worst worst("logits", forward_limit);
@@ -166,26 +168,24 @@ TEST_CASE("Every layer gives PyTorch's numbers") {
     Fixture f(folder);
     ThreadPool pool;
     Tape tape(pool, /*recording=*/false);
+    StackRecord encoder, decoder;
+    Var memory = f.model.encode(tape, f.batch.source, f.batch.source_spans, {}, &encoder);
+    f.model.decode(tape, f.batch.target_in, f.batch.target_spans, memory, f.batch.source_spans, nullptr, {},
+                   &decoder);
     Worst worst("layers", forward_limit);
-    // Without a norm after the last layer, a shorter model ends where a layer of the longer one does.
-    Config config = f.model.config();
-    for (config.encoder_layers = 1; config.encoder_layers <= f.model.config().encoder_layers;
-         ++config.encoder_layers) {
-      Transformer shorter = fixture_model(f.model_file, config);
-      f.compare_rows(worst, "encoder." + std::to_string(config.encoder_layers - 1) + ".out",
-                     shorter.encode(tape, f.batch.source, f.batch.source_spans).value(),
-                     f.batch.source_spans);
-    }
-    config = f.model.config();
-    Var memory = f.model.encode(tape, f.batch.source, f.batch.source_spans);
-    for (config.decoder_layers = 1; config.decoder_layers <= f.model.config().decoder_layers;
-         ++config.decoder_layers) {
-      Transformer shorter = fixture_model(f.model_file, config);
-      Var hidden =
-          shorter.decode(tape, f.batch.target_in, f.batch.target_spans, memory, f.batch.source_spans);
-      f.compare_rows(worst, "decoder." + std::to_string(config.decoder_layers - 1) + ".out", hidden.value(),
-                     f.batch.target_spans);
-    }
+    const auto compare = [&](const std::string& side, const StackRecord& record, std::size_t sublayers,
+                             const Spans& spans) {
+      const Matrix embedding = record.token_embedding.value() + record.positions.value();
+      f.compare_rows(worst, side + ".embed", ConstView(embedding.data(), embedding.rows(), embedding.cols()),
+                     spans);
+      const std::size_t layers = record.self_attention.size();
+      REQUIRE(record.residuals.size() == layers * sublayers);
+      for (std::size_t layer = 0; layer < layers; ++layer)
+        f.compare_rows(worst, side + "." + std::to_string(layer) + ".out",
+                       record.residuals[(layer + 1) * sublayers - 1].value(), spans);
+    };
+    compare("encoder", encoder, 2, f.batch.source_spans);
+    compare("decoder", decoder, 3, f.batch.target_spans);
   }
 }
 

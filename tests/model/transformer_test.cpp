@@ -144,27 +144,29 @@ TEST_CASE("A packed batch gives what its sentences give one at a time") {
   ThreadPool pool(2);
   Tape batch(pool, /*recording=*/false), single(pool, /*recording=*/false);
   const Packed source = packed(sources), target = packed(targets);
-  AttentionRecord encoder, decoder, cross;
-  Var memory = model.encode(batch, source.ids, source.spans, &encoder);
-  Var hidden = model.decode(batch, target.ids, target.spans, memory, source.spans, nullptr, &decoder, &cross);
+  StackRecord encoder, decoder;
+  Var memory = model.encode(batch, source.ids, source.spans, {}, &encoder);
+  Var hidden = model.decode(batch, target.ids, target.spans, memory, source.spans, nullptr, {}, &decoder);
   Var logits = model.logits(batch, hidden);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     INFO("sentence " << i);
     single.clear();
     const Packed one_source = packed({sources[i]}), one_target = packed({targets[i]});
-    AttentionRecord one_encoder, one_decoder, one_cross;
-    Var one_memory = model.encode(single, one_source.ids, one_source.spans, &one_encoder);
+    StackRecord one_encoder, one_decoder;
+    Var one_memory = model.encode(single, one_source.ids, one_source.spans, {}, &one_encoder);
     Var one_hidden = model.decode(single, one_target.ids, one_target.spans, one_memory, one_source.spans,
-                                  nullptr, &one_decoder, &one_cross);
+                                  nullptr, {}, &one_decoder);
     const Span s = source.spans[i], t = target.spans[i];
     CHECK(near(one_memory.value(), memory.value().middleRows(s.begin, s.size)));
     CHECK(near(model.logits(single, one_hidden).value(), logits.value().middleRows(t.begin, t.size)));
-    for (std::size_t layer = 0; layer < one_encoder.size(); ++layer)
-      CHECK(near(one_encoder[layer][0], encoder[layer][i]));
-    for (std::size_t layer = 0; layer < one_cross.size(); ++layer) {
-      CHECK(near(one_decoder[layer][0], decoder[layer][i]));
-      CHECK(near(one_cross[layer][0], cross[layer][i]));
-    }
+    const auto same = [i](const std::vector<AttentionRecord>& one, const std::vector<AttentionRecord>& all) {
+      REQUIRE(one.size() == all.size());
+      for (std::size_t layer = 0; layer < one.size(); ++layer)
+        CHECK(near(one[layer].probabilities[0], all[layer].probabilities[i]));
+    };
+    same(one_encoder.self_attention, encoder.self_attention);
+    same(one_decoder.self_attention, decoder.self_attention);
+    same(one_decoder.cross_attention, decoder.cross_attention);
   }
 }
 
@@ -179,10 +181,9 @@ TEST_CASE("Cached steps give what the whole sequence gives") {
   Tape whole(pool, /*recording=*/false), steps(pool, /*recording=*/false);
   const std::vector<TokenId> first{2, 7, 8, 4, 5, 5}, second{2, 4, 4, 8, 6, 7};
   const Packed source = packed({{4, 5, 3}, {6, 7, 8, 6, 3}}), target = packed({first, second});
-  AttentionRecord all_self, all_cross;
+  StackRecord all;
   Var memory = model.encode(whole, source.ids, source.spans);
-  Var hidden =
-      model.decode(whole, target.ids, target.spans, memory, source.spans, nullptr, &all_self, &all_cross);
+  Var hidden = model.decode(whole, target.ids, target.spans, memory, source.spans, nullptr, {}, &all);
   Var expected = model.logits(whole, hidden);
 
   Cache cache(c.decoder_layers, 2, 8, c.d_model);
@@ -193,19 +194,23 @@ TEST_CASE("Cached steps give what the whole sequence gives") {
     const Packed part = packed(
         {{first.begin() + at, first.begin() + at + n}, {second.begin() + at, second.begin() + at + n}});
     steps.clear();
-    AttentionRecord self, cross;
+    StackRecord record;
     // Only the first step reads the encoder's output.
     Var read = at == 0 ? steps.constant(memory_value) : Var();
     Var found = model.logits(
-        steps, model.decode(steps, part.ids, part.spans, read, source.spans, &cache, &self, &cross));
+        steps, model.decode(steps, part.ids, part.spans, read, source.spans, &cache, {}, &record));
     for (Index slot = 0; slot < 2; ++slot) {
       CHECK(near(found.value().middleRows(slot * n, n), expected.value().middleRows(slot * 6 + at, n)));
-      for (std::size_t layer = 0; layer < self.size(); ++layer) {
-        const Matrix& keys = self[layer][static_cast<std::size_t>(slot)];
-        const Matrix& all = all_self[layer][static_cast<std::size_t>(slot)];
+      REQUIRE(record.self_attention.size() == all.self_attention.size());
+      for (std::size_t layer = 0; layer < record.self_attention.size(); ++layer) {
+        const auto of_slot = [slot](const AttentionRecord& attention) -> const Matrix& {
+          return attention.probabilities[static_cast<std::size_t>(slot)];
+        };
+        const Matrix& keys = of_slot(record.self_attention[layer]);
         REQUIRE(keys.cols() == at + n);
         for (Index head = 0; head < c.num_heads; ++head)
-          CHECK(near(keys.middleRows(head * n, n), all.block(head * 6 + at, 0, n, at + n)));
+          CHECK(near(keys.middleRows(head * n, n),
+                     of_slot(all.self_attention[layer]).block(head * 6 + at, 0, n, at + n)));
       }
     }
     CHECK(cache.lengths == std::vector<Index>{at + n, at + n});

@@ -34,13 +34,27 @@ TEST_CASE("Multi-head attention of one key is its value through the output proje
   Tape tape(pool, /*recording=*/false);
   const Matrix x = random_matrix(3, 2, 3), keys = random_matrix(1, 2, 4),
                values = (Matrix(1, 2) << 3, 4).finished();
-  std::vector<Matrix> probabilities;
-  Var y = attention(tape, tape.constant(x), tape.constant(keys), tape.constant(values), spans_of({3}),
-                    spans_of({1}),
-                    /*causal=*/false, &probabilities);
-  CHECK(y.value() == (Matrix(3, 2) << 14, 26, 14, 26, 14, 26).finished());
-  REQUIRE(probabilities.size() == 1);
-  CHECK(probabilities[0] == Matrix::Ones(2 * 3, 1));  // two heads
+  AttentionRecord record;
+  const Spans queries = spans_of({3}), key = spans_of({1});
+  AttentionCall call{.query_spans = queries,
+                     .key_spans = key,
+                     .key_rows = {},
+                     .causal = false,
+                     .masked_heads = {},
+                     .record = &record};
+  const auto result = [&] {
+    return attention(tape, tape.constant(x), tape.constant(keys), tape.constant(values), call).value();
+  };
+  CHECK(result() == (Matrix(3, 2) << 14, 26, 14, 26, 14, 26).finished());
+  REQUIRE(record.probabilities.size() == 1);
+  CHECK(record.probabilities[0] == Matrix::Ones(2 * 3, 1));  // two heads
+  CHECK(record.output.value() == (Matrix(3, 2) << 3, 4, 3, 4, 3, 4).finished());
+
+  const std::vector<AttentionHead> second{{AttentionHead::cross, 0, 1}};
+  call.masked_heads = second;
+  CHECK(result() == (Matrix(3, 2) << 10, 26, 10, 26, 10, 26).finished());
+  CHECK(record.probabilities[0] == Matrix::Ones(2 * 3, 1));
+  CHECK(record.output.value() == (Matrix(3, 2) << 3, 0, 3, 0, 3, 0).finished());
 }
 
 TEST_CASE("A layer norm begins as plain normalisation and uses its own epsilon") {

@@ -1,0 +1,27 @@
+// What of a model's attention is switched off, so that its part in a translation can be seen.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "model/config.h"
+#include "nn/layers.h"
+
+namespace wasmformer {
+
+// What is switched off in a call that records no gradients.
+struct Masks {
+  std::vector<AttentionHead> heads;       // sorted; what these give is 0
+  std::vector<std::int32_t> source_rows;  // those that attention may look at; empty: all
+  Spans source_spans;  // of sentence i: in source_rows, or, where that is empty, the source's
+
+  // `source_spans`: packed sentences, masked[i]: positions in sentence i that no attention looks at, counted
+  // from 0. Throws Error for heads or positions that there are not, and where nothing of a sentence stays.
+  Masks(const Config& config, std::vector<AttentionHead> heads, std::span<const Span> source_spans,
+        std::span<const std::vector<Index>> masked);
+  Masks() = default;
+  // The masked heads of one attention.
+  std::span<const AttentionHead> of(AttentionHead::Kind attention, std::size_t layer) const;
+};
+
+}  // namespace wasmformer
