@@ -125,6 +125,43 @@ test('translate, evaluate, average and inspect', () => {
   assert.ok(facts.tensors.F16 > 0 && !facts.tensors.F32);
 });
 
+test('translate masks source tokens and heads, starts with a prefix, and samples', () => {
+  const model = path('run/best.safetensors');
+  const translate = (...options) => {
+    const result = run(['translate', '--model', model, '--scores', '--attention', path('maps.json'), ...options], { input: 'eins zwei drei\n' });
+    assert.equal(result.status, 0, result.stderr);
+    const [{ cross, encoder }] = JSON.parse(readFileSync(path('maps.json')));
+    const [score, text] = result.stdout.trim().split('\t');
+    return { score, text, cross, encoder };
+  };
+  const plain = translate();
+  const masked = translate('--mask-source', '1,2');
+  assert.notEqual(masked.score, plain.score);
+  for (const { data, columns } of [masked.cross, masked.encoder])
+    data.forEach((p, i) => assert.equal(p === 0, [1, 2].includes(i % columns), `column ${i % columns}`));
+  const headless = translate('--mask-heads', 'cross:0:0,encoder:1:1');
+  assert.notEqual(headless.score, plain.score);
+  assert.equal(translate('--mask-heads', 'encoder:1:1,cross:0:0').score, headless.score);
+  assert.notEqual(translate('--mask-heads', 'cross:0:0').score, headless.score);
+  assert.ok(translate('--prefix', '9 9').text.startsWith('9 9'));
+
+  const warm = (...options) => translate('--temperature', '3', ...options).text;
+  const texts = ['1', '2', '3', '4'].map((seed) => warm('--sample-seed', seed));
+  assert.ok(new Set(texts).size > 1, texts.join(' | '));
+  assert.equal(warm('--sample-seed', '1'), texts[0]);
+  assert.equal(warm('--top-k', '1'), translate('--beam-size', '1').text);
+  assert.equal(warm('--top-p', '1e-9'), translate('--beam-size', '1').text);
+
+  const bad = (pattern, ...options) => refuse(pattern, ['translate', '--model', model, ...options], { input: 'eins\n' });
+  bad(/source position 99 is not in the 6 tokens/, '--mask-source', '99');
+  bad(/all 6 tokens of a sentence are masked/, '--mask-source', '0,1,2,3,4,5');
+  bad(/'cross:0' is not ATTENTION:LAYER:HEAD/, '--mask-heads', 'cross:0');
+  bad(/'heart:0:0' is not ATTENTION:LAYER:HEAD/, '--mask-heads', 'heart:0:0');
+  bad(/layer 0, head 77 is not in/, '--mask-heads', 'cross:0:77');
+  bad(/sampling goes with beam_size 1, not 3/, '--temperature', '2', '--beam-size', '3');
+  bad(/temperature 0 is not above 0/, '--temperature', '0');
+});
+
 test('a quantised model is less than half the size, says nearly the same, and is refused where floats are needed', () => {
   const small = path('small.safetensors');
   const model = path('run/best.safetensors');
