@@ -1,6 +1,7 @@
 // Gets the bytes of a model: from the cache, the network, a file, or as they came.
 import { nodeModule } from './node.js';
 import type { Bytes, ModelData } from './protocol.js';
+import { bytesOf, openStorage, storable } from './stored.js';
 
 type Progress = (loaded: number, total?: number) => void;
 
@@ -29,8 +30,11 @@ export async function readModel(data: ModelData, useCache: boolean, onProgress: 
     case 'bytes':
       onProgress(data.bytes.length, data.bytes.length);
       return plain('the given bytes', data.bytes);
-    case 'blob':
-      return plain('the given Blob', await collect(chunksOf(data.blob.stream()), data.blob.size, onProgress));
+    case 'blob': {
+      const name = (data.blob as Partial<File>).name ?? 'the given Blob';
+      checkBeginning(name, new Uint8Array(await data.blob.slice(0, beginning).arrayBuffer()));
+      return plain(name, await collect(name, chunksOf(data.blob.stream()), data.blob.size, onProgress));
+    }
     case 'path':
       return plain(data.path, await readPath(data.path, onProgress));
     case 'url':
@@ -38,7 +42,27 @@ export async function readModel(data: ModelData, useCache: boolean, onProgress: 
   }
 }
 
-async function collect(chunks: AsyncIterable<Uint8Array>, total: number | undefined, onProgress: Progress): Promise<Bytes> {
+// A safetensors file: the length of its header, then that header, an object.
+const beginning = 9; // bytes
+const longestHeader = 100_000_000;
+
+class WrongFile extends Error {}
+
+/** Throws where what has come can only be the beginning of another kind of file: the rest need not come. */
+function checkBeginning(name: string, bytes: Uint8Array): void {
+  if (bytes.length < beginning) return;
+  const length = new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true);
+  if (length > longestHeader || bytes[8] !== '{'.charCodeAt(0)) {
+    throw new WrongFile(`[load] ${name} is not a model file: it does not begin as safetensors files do`);
+  }
+}
+
+async function collect(
+  name: string,
+  chunks: AsyncIterable<Uint8Array>,
+  total: number | undefined,
+  onProgress: Progress,
+): Promise<Bytes> {
   let bytes = new Uint8Array(total ?? 1 << 20);
   let loaded = 0;
   for await (const chunk of chunks) {
@@ -48,7 +72,9 @@ async function collect(chunks: AsyncIterable<Uint8Array>, total: number | undefi
       bytes = larger;
     }
     bytes.set(chunk, loaded);
+    const isBeginning = loaded < beginning;
     loaded += chunk.length;
+    if (isBeginning) checkBeginning(name, bytes.subarray(0, loaded));
     onProgress(loaded, total);
   }
   return bytes.subarray(0, loaded);
@@ -57,7 +83,11 @@ async function collect(chunks: AsyncIterable<Uint8Array>, total: number | undefi
 // Not every browser can iterate over a stream itself.
 async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
-  for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value;
+  try {
+    for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value;
+  } finally {
+    void reader.cancel().catch(() => {}); // where the rest is not wanted, it is not sent
+  }
 }
 
 async function readPath(path: string, onProgress: Progress): Promise<Bytes> {
@@ -65,8 +95,9 @@ async function readPath(path: string, onProgress: Progress): Promise<Bytes> {
   const file = path.startsWith('file:') ? new URL(path) : path;
   try {
     const { size } = await promises.stat(file);
-    return await collect(createReadStream(file), size, onProgress);
+    return await collect(path, createReadStream(file), size, onProgress);
   } catch (cause) {
+    if (cause instanceof WrongFile) throw cause;
     throw new Error(`[load] ${path} could not be read: ${reason(cause)}`, { cause });
   }
 }
@@ -81,7 +112,8 @@ async function download(url: string, onProgress: Progress): Promise<{ bytes: Byt
   // The length of a compressed answer says nothing about the bytes that come out.
   const length = response.headers.get('content-encoding') ? null : response.headers.get('content-length');
   const total = length === null ? undefined : Number(length);
-  const bytes = await collect(chunksOf(response.body!), total, onProgress).catch((cause: unknown) => {
+  const bytes = await collect(url, chunksOf(response.body!), total, onProgress).catch((cause: unknown) => {
+    if (cause instanceof WrongFile) throw cause;
     throw new Error(`[load] the download of ${url} broke off: ${reason(cause)}`, { cause });
   });
   if (total !== undefined && bytes.length !== total) {
@@ -95,24 +127,21 @@ function reason(thrown: unknown): string {
   return cause instanceof Error && cause.message ? cause.message : message;
 }
 
-const cacheName = 'wasmformer-models';
 // What tells one version of a file from another, the best first; the server may not show all of them.
 const versionHeaders = ['etag', 'last-modified', 'content-length'];
 
 async function readThroughCache(url: string, onProgress: Progress): Promise<Model> {
-  // A browser may refuse its storage, in a private window or when the disk is full: then there is no cache.
-  const cache = await caches.open(cacheName).catch(() => undefined);
+  const cache = await openStorage();
   const stored = await cache?.match(url);
   const forget = async () => void (await cache?.delete(url));
   if (stored && (await isCurrent(url, stored))) {
-    const total = Number(stored.headers.get('x-bytes'));
-    const bytes = await collect(chunksOf(stored.body!), total, onProgress).catch(() => new Uint8Array());
+    const bytes = await collect(url, chunksOf(stored.body!), bytesOf(stored), onProgress).catch(() => new Uint8Array());
     return { name: url, bytes, isCached: true, keep: nothing, forget };
   }
   const { bytes, headers } = await download(url, onProgress);
-  const kept = new Headers({ 'x-bytes': String(bytes.length) });
+  const kept = new Headers();
   for (const name of versionHeaders) if (headers.has(name)) kept.set(name, headers.get(name)!);
-  const keep = async () => void (await cache?.put(url, new Response(bytes, { headers: kept })).catch(() => {}));
+  const keep = async () => void (await cache?.put(url, storable(bytes, kept)).catch(() => {}));
   return { name: url, bytes, isCached: false, keep, forget };
 }
 

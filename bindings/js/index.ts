@@ -1,5 +1,6 @@
 // Importing the package starts nothing: the worker and the module come with the first load().
 export { Translator } from './client.js';
+export { storedModels } from './stored.js';
 export type {
   Attention,
   AttentionMaps,
@@ -11,6 +12,7 @@ export type {
   ModelSource,
   SamplingOptions,
   SourceToken,
+  StoredModel,
   TargetToken,
   TranslateOptions,
   Translation,

@@ -19,6 +19,12 @@ export interface LoadOptions {
   integrity?: string;
 }
 
+/** A model that load() has kept in this browser; loading its URL again needs no download. */
+export interface StoredModel {
+  url: string;
+  bytes: number;
+}
+
 /** The hyper-parameters of a model, with the names they have in the model file. */
 export interface ModelConfig {
   source_vocab_size: number;

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { readModel } from '../../dist/download.js';
+import { storedModels } from '../../dist/index.js';
 import { serve } from './support.mjs';
 
 let stored;
@@ -9,9 +10,10 @@ beforeEach(() => {
   stored = new Map();
   globalThis.caches = {
     open: async () => ({
-      match: async (url) => stored.get(url)?.clone(),
-      put: async (url, response) => void stored.set(url, response),
-      delete: async (url) => stored.delete(url),
+      match: async (url) => stored.get(new URL(url).href)?.clone(),
+      put: async (url, response) => void stored.set(new URL(url).href, response),
+      delete: async (url) => stored.delete(new URL(url).href),
+      keys: async () => [...stored.keys()].map((url) => new Request(url)),
     }),
   };
 });
@@ -75,4 +77,14 @@ test('a storage that refuses to work is done without', async (t) => {
   const file = await state.read();
   await file.keep();
   assert.equal(file.text, 'first');
+});
+
+test('what is stored is listed with its size, and can be deleted', async (t) => {
+  const state = await site(t);
+  await (await state.read()).keep();
+  assert.deepEqual(await storedModels.list(), [{ url: `${state.url}/`, bytes: 5 }]);
+  assert.equal(await storedModels.delete(state.url), true);
+  assert.deepEqual(await storedModels.list(), []);
+  globalThis.caches = { open: () => Promise.reject(new Error('SecurityError')) };
+  assert.deepEqual([await storedModels.list(), await storedModels.delete(state.url)], [[], false]);
 });

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { relative } from 'node:path';
 import { test } from 'node:test';
+import { File } from 'node:buffer';
 import { Translator } from '../../dist/index.js';
 import { fixture, fixtureBytes, fixturePath, sentences, serve } from './support.mjs';
 
@@ -112,10 +113,26 @@ test('sources that fail are named', async (t) => {
 });
 
 test('files that are no models are refused with their name, at every length', async () => {
-  await assert.rejects(Translator.load(new URL(import.meta.url)), (error) => error.message.includes('load.test.mjs: '));
+  await assert.rejects(Translator.load(new URL(import.meta.url)), /load\.test\.mjs is not a model file: /);
   for (const length of [0, 1, 8, 100, bytes.length >> 1, bytes.length - 1]) {
     await assert.rejects(Translator.load(bytes.subarray(0, length)), /^Error: the given bytes: \[/);
   }
+});
+
+test('what begins as no model file does is refused before the rest has come', async (t) => {
+  let closed;
+  const hasClosed = new Promise((resolve) => (closed = resolve));
+  const endless = await serve(t, (_, response) => {
+    response.on('close', closed);
+    response.writeHead(200, { 'content-length': 1e9 }).write('Once upon a time, ');
+  });
+  await assert.rejects(Translator.load(endless), { message: /^\[load\] .+ is not a model file: it does not begin as/ });
+  await hasClosed;
+  const seen = [];
+  const text = new File([Buffer.alloc(3e6, 'text ')], 'notes.txt');
+  const load = Translator.load(text, { onProgress: (loaded) => seen.push(loaded) });
+  await assert.rejects(load, { message: /^\[load\] (notes\.txt|the given Blob) is not a model file: / });
+  assert.deepEqual(seen, []);
 });
 
 test('an abort before or during the download rejects with its reason', async (t) => {

@@ -27,7 +27,11 @@ const en = {
   waiting: 'The translation appears here as soon as the model has loaded.',
   empty: 'The translation appears here.',
 
-  alternatives: 'Other translations it considered',
+  candidates: 'Candidates of this step',
+  candidatesLead: 'What it could write here, and how probable it found it. Choose one to go on from there.',
+  forced: 'It had to begin with “{text}”.',
+  free: 'Let it choose',
+  alternatives: 'The best translations it found',
   alternativesNote: 'Score: log-probability over length penalty; nearer to 0 is better.',
 
   model: 'Model',
@@ -139,7 +143,11 @@ const zh: Record<Key, string> = {
   waiting: '模型载入后，译文会显示在这里。',
   empty: '译文会显示在这里。',
 
-  alternatives: '其他候选译文',
+  candidates: '这一步的候选词片',
+  candidatesLead: '它在这里可以写什么，以及它认为的概率。选择一个，从那里继续。',
+  forced: '译文被要求以“{text}”开头。',
+  free: '让它自己选',
+  alternatives: '它找到的最佳译文',
   alternativesNote: '分数：所有词片的对数概率之和除以长度惩罚；越接近 0 越好。',
 
   model: '模型',

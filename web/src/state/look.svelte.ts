@@ -1,5 +1,5 @@
 // What the visitor looks at: a kind of attention, a layer and a head, and what is pointed at.
-import { selectMap, type Head, type Kind } from '../attention';
+import { selectMap, type AttentionMap, type Head, type Kind } from '../attention';
 import type { Form } from '../drawing';
 import { translation, type Shown } from './translation.svelte';
 
@@ -17,14 +17,14 @@ class Look {
   #choices = $state.raw<Partial<Record<Kind, { layer: number; head: Head }>>>({});
   #pointed = $state.raw<{ focus: Focus; shown: Shown | null }>({ focus: NOTHING, shown: null });
 
-  /** What was pointed at in another translation may lie outside of this one. */
-  readonly focus = $derived(this.#pointed.shown === translation.shown ? this.#pointed.focus : NOTHING);
-  readonly #cross = $derived(translation.shown?.attention.cross);
+  /** The sentence whose pieces are shown because the pointer is in it. */
+  hovered = $state<number | null>(null);
+
+  /** What is pointed at in the chosen sentence. */
+  readonly focus = $derived(this.focusOf(translation.shown));
   /** The cross-attention of the chosen layer and head. */
-  readonly map = $derived.by(() => {
-    const { layer, head } = this.chosen('cross');
-    return this.#cross && selectMap(this.#cross, layer, head);
-  });
+  readonly map = $derived(translation.shown ? this.#crossOf(translation.shown) : null);
+  readonly #pointedMap = $derived(this.#pointed.shown && this.#crossOf(this.#pointed.shown));
 
   /** The chosen layer and head of a kind, within what the model has; at first the last layer's mean. */
   chosen(kind: Kind): { layer: number; head: Head } {
@@ -38,13 +38,34 @@ class Look {
     this.#choices = { ...this.#choices, [kind]: { layer, head } };
   }
 
-  at(row: number | null, column: number | null) {
-    if (row === this.focus.row && column === this.focus.column) return;
-    this.#pointed = { focus: { row, column }, shown: translation.shown };
+  at(row: number | null, column: number | null, shown = translation.shown) {
+    const before = this.focusOf(shown);
+    if (row !== before.row || column !== before.column) this.#pointed = { focus: { row, column }, shown };
   }
 
   away() {
     this.#pointed = { focus: NOTHING, shown: null };
+  }
+
+  /** What was pointed at in another translation may lie outside of this one. */
+  focusOf(shown: Shown | null): Focus {
+    return this.#pointed.shown === shown ? this.#pointed.focus : NOTHING;
+  }
+
+  /** How strongly a piece is lit: by attention if its counterpart is pointed at, fully if it is itself. */
+  weight(shown: Shown, side: 'source' | 'target', token: number): number {
+    const { row, column } = this.focusOf(shown);
+    const map = this.#pointedMap;
+    if (!map) return 0;
+    const [own, other] = side === 'source' ? [column, row] : [row, column];
+    if (other === null) return own === token ? 1 : 0;
+    if (side === 'target' && own !== null) return own === token ? 1 : 0;
+    return side === 'source' ? map.data[other * map.columns + token] : map.data[token * map.columns + other];
+  }
+
+  #crossOf(shown: Shown): AttentionMap {
+    const { layer, head } = this.chosen('cross');
+    return selectMap(shown.attention.cross, layer, head);
   }
 }
 

@@ -1,41 +1,66 @@
-// What is typed and what comes out.
+// What is typed and what comes out, sentence by sentence.
 import { untrack } from 'svelte';
-import type { Translation } from 'wasmformer';
+import { SvelteMap } from 'svelte/reactivity';
+import type { Candidate, Translation, Translator } from 'wasmformer';
 import example from 'virtual:example';
 import type { Maps } from '../attention';
 import { examples } from '../strings';
+import { split, type Part } from '../text';
 import { link } from './link.svelte';
 import { models } from './models.svelte';
 import { reason, type Problem } from './settings.svelte';
 
-/** A finished translation together with the text that it is of. */
+/** A finished translation together with the sentence that it is of. */
 export interface Shown extends Omit<Translation, 'attention'> {
   source: string;
+  /** The target was made to begin with these. */
+  forced: readonly Candidate[];
   attention: { encoder: Maps; decoder: Maps; cross: Maps };
 }
 
-const TYPING_PAUSE = 180; // ms without a key before the search starts
+export interface Sentence extends Part {
+  /** Its translation, or, as long as that is not there, the one that stood in its place. */
+  shown: Shown | null;
+  fresh: boolean;
+  /** The beginning of a translation that is on its way. */
+  partial: string;
+}
+
+const TYPING_PAUSE = 80; // ms without a key before the search starts
 const LONGEST_IN_LINK = 6000; // characters
+const TOGETHER = 8; // sentences a call: what a new key cannot take away comes soon
+const KEPT = 150; // translations
+const CANDIDATES = 8;
 export const BEAM_SIZE = 4;
 
 class Work {
   source = $state('');
-  partial = $state<string | null>(null); // not null: a search is running
-  shown = $state.raw<Shown | null>(null);
+  sentences = $state.raw<Sentence[]>([]);
+  running = $state(false);
   problem = $state.raw<Problem | null>(null);
   tokensPerSecond = $state<number | null>(null);
+  #chosen = $state(0);
+  #tail = '';
 
-  /** The shown translation is that of the text in the box. */
-  readonly fresh = $derived(this.shown !== null && this.shown.source === this.source && this.partial === null);
+  /** The sentence that is looked at. */
+  readonly chosen = $derived(Math.max(0, Math.min(this.#chosen, this.sentences.length - 1)));
+  readonly sentence = $derived<Sentence | undefined>(this.sentences[this.chosen]);
+  readonly shown = $derived(this.sentence?.shown ?? null);
+  /** The shown translation is that of the sentence in the box. */
+  readonly fresh = $derived(this.sentence?.fresh ?? false);
+  readonly finished = $derived(this.sentences.length > 0 && this.sentences.every(({ fresh }) => fresh));
   readonly examples = $derived(examples[models.sourceCode ?? ''] ?? []);
 
+  /** How translations of a sentence are made to begin. */
+  #forced = new SvelteMap<string, readonly Candidate[]>();
+  #done = new Map<string, Shown>();
   #search: AbortController | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** Begins with the link's text or an example, and translates whenever a model has come. */
   start() {
     const first = this.examples[0] ?? '';
-    this.source = link.parameters.text ?? first;
+    this.#setSource(link.parameters.text ?? first);
     if (example && this.source === first) {
       const { attention, ...rest } = example;
       const maps = ({ perMille, ...sizes }: (typeof attention)['cross']): Maps => ({
@@ -43,7 +68,8 @@ class Work {
         data: perMille.map((weight) => weight / 1000),
       });
       const { encoder, decoder, cross } = attention;
-      this.shown = { ...rest, attention: { encoder: maps(encoder), decoder: maps(decoder), cross: maps(cross) } };
+      this.#keep({ ...rest, forced: [], attention: { encoder: maps(encoder), decoder: maps(decoder), cross: maps(cross) } });
+      this.#place();
     }
     $effect.root(() => {
       // Another link, or a step in the history, may bring another text.
@@ -51,9 +77,41 @@ class Work {
         if (link.arrivals > 0) untrack(() => this.#follow());
       });
       $effect(() => {
-        if (models.translator) untrack(() => void this.#translate());
+        const { translator } = models;
+        if (translator) untrack(() => this.#begin(translator));
       });
     });
+  }
+
+  /** A new key ends the search for the text before it, and starts its own after a short pause. */
+  type(text: string, pause = TYPING_PAUSE) {
+    this.#setSource(text);
+    link.set({ text: text !== '' && text.length <= LONGEST_IN_LINK ? text : null });
+    this.#search?.abort();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#translate(), pause);
+  }
+
+  choose(index: number) {
+    this.#chosen = index;
+  }
+
+  /** Chooses the sentence around a place in the text. */
+  chooseAt(offset: number) {
+    this.#chosen = Math.max(0, this.sentences.findLastIndex(({ begin }) => begin <= offset));
+  }
+
+  /** Makes the translation of a sentence begin with these; with none, it is free again. */
+  force(source: string, beginning: readonly Candidate[]) {
+    if (beginning.length > 0) this.#forced.set(source, beginning);
+    else this.#forced.delete(source);
+    this.#place();
+    void this.#translate();
+  }
+
+  /** The whole translation, with the line breaks of the text. */
+  get text(): string {
+    return this.sentences.map(({ gap, shown }) => gap + (shown?.text ?? '')).join('') + this.#tail;
   }
 
   #follow() {
@@ -61,49 +119,102 @@ class Work {
     if (text !== undefined && text !== this.source) this.type(text, 0);
   }
 
-  /** A new key ends the search for the text before it, and starts its own after a short pause. */
-  type(text: string, pause = TYPING_PAUSE) {
-    this.source = text;
-    link.set({ text: text !== '' && text.length <= LONGEST_IN_LINK ? text : null });
+  #begin(translator: Translator) {
     this.#search?.abort();
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => {
-      if (this.shown?.source !== text) void this.#translate();
-    }, pause);
+    this.#done.clear();
+    this.#forced.clear();
+    this.#setSource(this.source); // the language may have changed
+    void this.#translate(translator);
   }
 
-  async #translate() {
-    const text = this.source;
+  #setSource(text: string) {
+    this.source = text;
     this.problem = null;
+    const { parts, tail } = split(text, models.sourceCode);
+    this.#tail = tail;
+    const before = this.sentences;
+    this.sentences = parts.map((part, i) => ({ ...part, shown: before[i]?.shown ?? null, fresh: false, partial: '' }));
+    this.#place();
+  }
+
+  #key(source: string): string {
+    return JSON.stringify([source, (this.#forced.get(source) ?? []).map(({ id }) => id)]);
+  }
+
+  #keep(shown: Shown) {
+    this.#done.set(JSON.stringify([shown.source, shown.forced.map(({ id }) => id)]), shown);
+  }
+
+  /** Gives every sentence its translation, if that has been made. */
+  #place(partials?: Map<string, string>) {
+    this.sentences = this.sentences.map((sentence) => {
+      const key = this.#key(sentence.source);
+      const shown = this.#done.get(key);
+      const partial = partials?.get(key) ?? '';
+      if (shown ? sentence.shown === shown && sentence.fresh : !sentence.fresh && sentence.partial === partial) return sentence;
+      return { ...sentence, shown: shown ?? sentence.shown, fresh: shown !== undefined, partial };
+    });
+  }
+
+  async #translate(translator = models.translator) {
+    clearTimeout(this.#timer);
     this.#search?.abort();
-    if (text.trim() === '' || !models.translator) {
-      this.shown = null;
-      this.partial = null;
-      return;
-    }
+    this.running = false;
+    this.problem = null;
+    if (!translator) return;
     const search = (this.#search = new AbortController());
-    this.partial = '';
     const begin = performance.now();
+    let tokens = 0;
+    this.running = true;
     try {
-      const result = await models.translator.translate(text, {
-        beamSize: BEAM_SIZE,
-        nBest: BEAM_SIZE,
-        attention: true,
-        signal: search.signal,
-        onToken: (partial) => {
-          if (search === this.#search) this.partial = partial;
-        },
-      });
-      if (search !== this.#search) return;
-      this.tokensPerSecond = result.targetTokens.length / ((performance.now() - begin) / 1000);
-      this.shown = { ...result, source: text, attention: result.attention! };
+      for (let sources = this.#next(); sources.length > 0; sources = this.#next()) {
+        const results = await this.#call(translator, sources, search.signal);
+        search.signal.throwIfAborted();
+        for (const shown of results) {
+          this.#keep(shown);
+          tokens += shown.targetTokens.length;
+        }
+        this.tokensPerSecond = tokens / ((performance.now() - begin) / 1000);
+        this.#place();
+      }
+      this.#forget();
     } catch (error) {
-      if (search !== this.#search || search.signal.aborted) return;
-      this.shown = null;
-      this.problem = { key: 'translateFailed', reason: reason(error) };
+      if (!search.signal.aborted) this.problem = { key: 'translateFailed', reason: reason(error) };
     } finally {
-      if (search === this.#search) this.partial = null;
+      if (search === this.#search) this.running = false;
     }
+  }
+
+  /** What to translate next: the chosen sentence alone, and then some more together. */
+  #next(): string[] {
+    const open = (sentence: Sentence | undefined) => sentence !== undefined && !sentence.fresh;
+    if (open(this.sentence)) return [this.sentence!.source];
+    const rest = [...new Set(this.sentences.filter(open).map(({ source }) => source))];
+    const free = rest.filter((source) => !this.#forced.has(source));
+    return free.length > 0 ? free.slice(0, TOGETHER) : rest.slice(0, 1);
+  }
+
+  async #call(translator: Translator, sources: string[], signal: AbortSignal): Promise<Shown[]> {
+    const forced = this.#forced.get(sources[0]) ?? [];
+    const keys = sources.map((source) => this.#key(source));
+    const results = await translator.translate(sources, {
+      beamSize: BEAM_SIZE,
+      nBest: BEAM_SIZE,
+      attention: true,
+      topTokens: CANDIDATES,
+      prefix: forced.length > 0 ? forced.map(({ piece }) => piece).join('').replaceAll('▁', ' ').trim() : undefined,
+      signal,
+      onToken: (partials) => {
+        if (!signal.aborted) this.#place(new Map(partials.map((partial, i) => [keys[i], partial])));
+      },
+    });
+    return results.map((result, i) => ({ ...result, source: sources[i], forced, attention: result.attention! }));
+  }
+
+  /** Keeps the translations that stand in the text and the newest others. */
+  #forget() {
+    const used = new Set(this.sentences.map(({ source }) => this.#key(source)));
+    for (const key of [...this.#done.keys()].slice(0, -KEPT)) if (!used.has(key)) this.#done.delete(key);
   }
 }
 
