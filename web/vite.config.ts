@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig, type Plugin } from 'vite';
 import { isolation } from './serve.mjs';
@@ -34,7 +35,7 @@ function virtualModule(name: string, make: () => unknown): Plugin {
   };
 }
 
-/** Nothing inline, nothing from elsewhere. Only in the built page: the development server injects scripts. */
+/** Nothing inline, no code and no style from elsewhere. Only in the built page: the development server injects scripts. */
 const policy = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
@@ -42,7 +43,8 @@ const policy = [
   "style-src 'self'",
   "font-src 'self'",
   "img-src 'self'",
-  "connect-src 'self'",
+  "connect-src 'self' https:", // a model may come from any address
+  "manifest-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
 ].join('; ');
@@ -57,10 +59,36 @@ function contentSecurityPolicy(): Plugin {
   };
 }
 
+/** The service worker keeps what the page is made of, except for the modules: of those it keeps the one in use. */
+function serviceWorker(): Plugin {
+  const dist = new URL('../dist/wasm/', import.meta.url);
+  return {
+    name: 'service-worker',
+    apply: 'build',
+    generateBundle(_, bundle) {
+      const files = Object.values(bundle);
+      const shell = files.map(({ fileName }) => fileName).filter((name) => !/\.(wasm|mjs|html)$/.test(name));
+      const names = (folder: string) =>
+        readdirSync(new URL(folder, dist)).map((name) => {
+          const bytes = readFileSync(new URL(`${folder}/${name}`, dist));
+          return files.find((file) => file.type === 'asset' && bytes.equals(Buffer.from(file.source)))!.fileName;
+        });
+      const modules = Object.fromEntries(readdirSync(dist).map((folder) => [folder, names(folder)]));
+      const statics = ['./', 'icon.svg', 'manifest.webmanifest'];
+      const html = readFileSync(new URL('./index.html', import.meta.url));
+      const content = JSON.stringify({ shell: [...statics, ...shell], modules });
+      const version = createHash('sha256').update(content).update(html).update(policy).digest('hex').slice(0, 12);
+      const source = readFileSync(new URL('./src/service-worker.js', import.meta.url), 'utf8');
+      const line = `const { shell, modules, version } = ${JSON.stringify({ ...JSON.parse(content), version })};\n`;
+      this.emitFile({ type: 'asset', fileName: 'service-worker.js', source: line + source });
+    },
+  };
+}
+
 export default defineConfig({
   root: import.meta.dirname,
   base: './', // any folder of any static host
-  plugins: [svelte({ configFile: false }), virtualModule('models', bundledModels), virtualModule('example', firstTranslation), contentSecurityPolicy()],
+  plugins: [svelte({ configFile: false }), virtualModule('models', bundledModels), virtualModule('example', firstTranslation), contentSecurityPolicy(), serviceWorker()],
   build: { outDir: '../build/page', emptyOutDir: true, assetsInlineLimit: 0, target: 'es2022', modulePreload: false },
   worker: { format: 'es' },
   server: { headers: isolation },

@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { box, builtPage, laptop, start, translate, translated } from './support.mjs';
+import { builtPage, laptop, start, translated } from './support.mjs';
 
 let folder, file, model, site;
 before(async () => {
@@ -52,19 +52,6 @@ for (const [name, damage] of Object.entries(damages)) {
     }
   });
 }
-
-test('a sentence that is too long: one sentence, and the next one is translated', async () => {
-  const { page, errors, close } = await site.open();
-  try {
-    await translated(page);
-    await box(page).fill('Wort '.repeat(5000));
-    assert.match(await oneSentence(page), /^This could not be translated: /);
-    assert.match(await translate(page, 'Guten Morgen.'), /\w/);
-    assert.deepEqual(errors, []);
-  } finally {
-    await close();
-  }
-});
 
 test('loading can be cancelled and begun again', async () => {
   const { page, close } = await site.open(laptop, (page) =>

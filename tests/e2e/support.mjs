@@ -24,9 +24,9 @@ export async function start(folder = builtPage, headers = isolation) {
   });
   return {
     address,
-    /** A page in a context of its own; `errors` collects what it logs. */
+    /** A page in a context of its own, by default without a service worker; `errors` collects what it logs. */
     async open(options = laptop, prepare = async () => {}, path = '') {
-      const context = await browser.newContext({ locale: 'en-US', ...options });
+      const context = await browser.newContext({ locale: 'en-US', serviceWorkers: 'block', ...options });
       const page = await context.newPage();
       page.setDefaultTimeout(60_000);
       const errors = [];
@@ -48,7 +48,7 @@ export async function start(folder = builtPage, headers = isolation) {
 export async function translated(page) {
   await page.locator('.status .speed').waitFor(); // before that, it is the example of the build
   await page.locator('.target .piece').first().waitFor();
-  await page.locator('.target [role=group]:not(.stale)').waitFor();
+  await page.locator('.target [role=group][aria-busy=false]').waitFor();
 }
 
 export const box = (page, name = 'German') => page.getByRole('textbox', { name });
@@ -80,12 +80,14 @@ export async function accessible(page, name) {
 
 /** Keeps a screenshot of a state in both colours, and asks axe in both: `${name}-light.png`, `${name}-dark.png`. */
 export async function show(page, name) {
-  for (const theme of ['dark', 'light']) {
-    const button = page.getByRole('button', { name: theme === 'dark' ? /Switch to Dark|深色/ : /Switch to Light|浅色/ });
-    if ((await button.count()) > 0) await button.click();
+  const set = (theme) => page.evaluate((value) => (document.documentElement.dataset.theme = value), theme);
+  const before = await page.evaluate(() => document.documentElement.dataset.theme);
+  for (const theme of ['light', 'dark']) {
+    await set(theme);
     await accessible(page, `${name}, ${theme}`);
     await screenshot(page, `${name}-${theme}`);
   }
+  await set(before);
 }
 
 /** Goes to a view by the navigation. */

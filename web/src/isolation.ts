@@ -1,12 +1,13 @@
-// Threads need a page that is cross-origin isolated. Where the host sends no headers for that, a service worker of the
-// page adds them, and the page is loaded once more.
+// The service worker: it keeps the page for when there is no network, and where the host does not isolate the page, which
+// threads need, it does, after the page has been loaded once more.
+import { models } from './state/models.svelte';
 
 const TRIED = 'wasmformer.isolation';
 const PATIENCE = 3000; // ms; the page works without
 
-async function register() {
+async function register(): Promise<ServiceWorkerRegistration> {
   await navigator.serviceWorker.register('./service-worker.js');
-  await navigator.serviceWorker.ready;
+  return navigator.serviceWorker.ready;
 }
 
 /** Resolves when the page may go on, isolated or not; never where it is about to be loaded again. */
@@ -26,4 +27,28 @@ export async function isolate(): Promise<void> {
     return; // service workers or the storage are forbidden
   }
   await new Promise(() => {});
+}
+
+/** Calls `onUpdate` with what to do when a newer page has been kept and the visitor wants it. */
+export async function keepOffline(onUpdate: (take: () => void) => void): Promise<void> {
+  try {
+    if (!import.meta.env.PROD || !navigator.serviceWorker) return;
+    const registration = await register();
+    const { build, threads } = models.info!;
+    registration.active?.postMessage({ type: 'module', name: threads > 1 ? `${build}-threads` : build });
+    const offer = () => {
+      const { waiting } = registration;
+      if (!waiting) return;
+      onUpdate(() => {
+        navigator.serviceWorker.addEventListener('controllerchange', () => location.reload());
+        waiting.postMessage({ type: 'update' });
+      });
+    };
+    offer();
+    registration.addEventListener('updatefound', () => {
+      registration.installing?.addEventListener('statechange', offer);
+    });
+  } catch {
+    // forbidden: the page works without
+  }
 }

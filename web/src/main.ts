@@ -10,5 +10,5 @@ import { translation } from './state/translation.svelte';
 settings.start();
 link.start();
 translation.start();
-void isolate().then(() => models.start());
 mount(App, { target: document.body });
+void isolate().then(() => models.start());

@@ -12,6 +12,8 @@ class Link {
 
   start() {
     this.#read();
+    // A link that is followed leaves a complete address behind.
+    addEventListener('click', () => this.#timer !== undefined && this.#write(), { capture: true });
     addEventListener('hashchange', () => {
       this.#read();
       this.arrivals += 1;
@@ -30,7 +32,13 @@ class Link {
     this.parameters = Object.fromEntries(all.filter((entry): entry is [string, string] => entry[1] !== null));
     // Browsers count these and refuse too many.
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => history.replaceState(null, '', this.to(this.view)), 300);
+    this.#timer = setTimeout(() => this.#write(), 300);
+  }
+
+  #write() {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    history.replaceState(null, '', this.to(this.view));
   }
 
   #read() {

@@ -1,58 +1,163 @@
-// The model: which there are, which one is loaded or on its way.
-import { Translator, type TranslatorInfo } from 'wasmformer';
-import bundled, { type ModelEntry } from 'virtual:models';
+// The models: which there are, which one is in use, which one is on its way.
+import { storedModels, Translator, type TranslatorInfo } from 'wasmformer';
+import bundled from 'virtual:models';
+import { deleteFile, keepFile, keptFiles, readFile } from '../files';
 import { link } from './link.svelte';
-import { languageName, reason, type Problem } from './settings.svelte';
+import { languageName, reason, t, type Problem } from './settings.svelte';
+
+/** A model that comes with the page, from an address, or from a file. */
+export interface Model {
+  /** What a link calls it: 'de-en', an address, or 'file:NAME'. */
+  id: string;
+  origin: 'page' | 'address' | 'file';
+  name: string;
+  /** Source and target, 'de-en'; '' as long as that is not known. */
+  languages: string;
+  bytes: number;
+}
+
+const ownModels: Model[] = bundled.map(({ languages, bytes }) => ({
+  id: languages, origin: 'page', name: languages, languages, bytes,
+}));
+const ownAddress = (model: Model) => new URL(bundled.find(({ languages }) => languages === model.id)!.url, document.baseURI);
 
 class Models {
-  readonly bundled: readonly ModelEntry[] = bundled;
-  model = $state<ModelEntry | undefined>(bundled[0]);
+  /** In use; before the first has loaded, that first one. */
+  model = $state.raw<Model | undefined>(ownModels[0]);
+  loading = $state.raw<Model | null>(null);
   download = $state.raw<{ loaded: number; total: number } | null>(null);
   problem = $state.raw<Problem | null>(null);
+  /** What is worth a word, and no failure. */
+  notice = $state.raw<Problem | null>(null);
   translator = $state.raw<Translator | null>(null);
+  kept = $state.raw<Model[]>([]);
 
+  readonly all = $derived.by(() => {
+    const known = [...ownModels, ...this.kept];
+    return this.model && !known.some(({ id }) => id === this.model!.id) ? [...known, this.model] : known;
+  });
   readonly info = $derived<TranslatorInfo | null>(this.translator?.info ?? null);
-  readonly sourceCode = $derived(this.model?.languages.split('-')[0]);
-  readonly targetCode = $derived(this.model?.languages.split('-')[1]);
-  readonly sourceLanguage = $derived(languageName(this.sourceCode));
-  readonly targetLanguage = $derived(languageName(this.targetCode));
+  readonly #languages = $derived((this.info?.languages || this.model?.languages || '').split('-'));
+  readonly sourceCode = $derived<string | undefined>(this.#languages[0]);
+  readonly targetCode = $derived<string | undefined>(this.#languages[1]);
+  readonly sourceLanguage = $derived(languageName(this.sourceCode) || t('source'));
+  readonly targetLanguage = $derived(languageName(this.targetCode) || t('target'));
 
-  #loading: AbortController | null = null;
+  #attempt: AbortController | null = null;
+  #again: () => Promise<void> = async () => {};
 
   /** Loads the link's model, or the first. */
-  start() {
-    const entry = bundled.find(({ languages }) => languages === link.parameters.model) ?? bundled[0];
-    if (entry) void this.load(entry);
+  async start() {
+    const wanted = link.parameters.model;
+    if (wanted === undefined || !(await this.loadNamed(wanted))) {
+      if (ownModels[0]) await this.load(ownModels[0]);
+    }
+    await this.list();
+    $effect.root(() => {
+      $effect(() => {
+        const { model } = link.parameters;
+        if (link.arrivals > 0 && model !== undefined && model !== this.model?.id) void this.loadNamed(model);
+      });
+    });
   }
 
-  async load(entry: ModelEntry) {
-    this.#loading?.abort();
-    const loading = (this.#loading = new AbortController());
-    this.model = entry;
-    if (entry !== bundled[0] || link.parameters.model) link.set({ model: entry.languages });
-    this.problem = null;
-    this.download = { loaded: 0, total: entry.bytes };
+  async list() {
+    const own = ownModels.map((model) => ownAddress(model).href);
+    const [addresses, files] = await Promise.all([storedModels.list(), keptFiles()]);
+    this.kept = [
+      ...addresses.filter(({ url }) => !own.includes(url)).map(({ url, bytes }) => fromAddress(url, bytes)),
+      ...files.map((file): Model => ({ ...file, id: `file:${file.name}`, origin: 'file' })),
+    ];
+  }
+
+  /** False where there can be none of this name. */
+  async loadNamed(id: string): Promise<boolean> {
+    const own = ownModels.find((model) => model.id === id);
+    if (own) await this.load(own);
+    else if (id.startsWith('file:')) {
+      await this.list();
+      const model = this.kept.find((kept) => kept.id === id);
+      if (!model) this.notice = { key: 'fileMissing', reason: id.slice('file:'.length) };
+      else await this.load(model);
+      return model !== undefined;
+    } else if (/^https?:/.test(id) && URL.canParse(id)) await this.load(fromAddress(id, 0));
+    else return false;
+    return true;
+  }
+
+  /** Loads a model that was dropped or picked, and keeps it if it is one. */
+  loadFile(file: File): Promise<void> {
+    return this.load({ id: `file:${file.name}`, origin: 'file', name: file.name, languages: '', bytes: file.size }, file);
+  }
+
+  /** The model in use stays in use until the other one is there. */
+  async load(model: Model, file?: File) {
+    this.#attempt?.abort();
+    const attempt = (this.#attempt = new AbortController());
+    this.#again = () => this.load(model, file);
+    this.problem = this.notice = null;
+    this.loading = model;
+    this.download = { loaded: 0, total: model.bytes };
     try {
-      const translator = await Translator.load(new URL(entry.url, document.baseURI), {
-        signal: loading.signal,
+      const source = file ?? (await this.#source(model));
+      const translator = await Translator.load(source, {
+        signal: attempt.signal,
         onProgress: (loaded, total) => {
-          if (loading === this.#loading) this.download = { loaded, total: total ?? entry.bytes };
+          if (attempt === this.#attempt) this.download = { loaded, total: total ?? model.bytes };
         },
       });
-      if (loading !== this.#loading) return translator.dispose(); // another model was chosen meanwhile
+      if (attempt !== this.#attempt) return translator.dispose(); // another model was chosen meanwhile
       this.translator?.dispose();
+      const { languages, bytes } = translator.info;
+      this.model = { ...model, languages: languages || model.languages, bytes };
       this.translator = translator;
+      link.set({ model: model === ownModels[0] ? null : model.id });
+      if (model.origin !== 'page') await this.#keep(this.model, file);
     } catch (error) {
-      if (loading !== this.#loading) return;
-      this.problem = loading.signal.aborted ? { key: 'cancelled' } : { key: 'loadFailed', reason: reason(error) };
+      if (attempt !== this.#attempt) return;
+      this.problem = attempt.signal.aborted ? { key: 'cancelled' } : { key: 'loadFailed', reason: reason(error) };
     } finally {
-      if (loading === this.#loading) this.download = null;
+      if (attempt === this.#attempt) this.download = this.loading = null;
     }
   }
 
-  cancel() {
-    this.#loading?.abort();
+  retry() {
+    void this.#again();
   }
+
+  cancel() {
+    this.#attempt?.abort();
+  }
+
+  /** Frees its storage; if it is in use, it stays so until the page is left. */
+  async delete(model: Model) {
+    if (model.origin === 'file') await deleteFile(model.name);
+    else await storedModels.delete(model.id);
+    await this.list();
+  }
+
+  async #source(model: Model): Promise<URL | Blob> {
+    if (model.origin === 'page') return ownAddress(model);
+    if (model.origin === 'address') return new URL(model.id);
+    const kept = await readFile(model.name);
+    if (!kept) throw new Error(`${model.name} is not kept in this browser any more`);
+    return kept;
+  }
+
+  async #keep(model: Model, file: File | undefined) {
+    try {
+      if (file) await keepFile(file, model.languages);
+      await this.list();
+      if (!this.kept.some(({ id }) => id === model.id)) throw new Error('the browser refused to store it');
+    } catch (error) {
+      this.notice = { key: 'notKept', reason: reason(error) };
+    }
+  }
+}
+
+function fromAddress(url: string, bytes: number): Model {
+  const { href, host, pathname } = new URL(url);
+  return { id: href, origin: 'address', name: `${decodeURIComponent(pathname.split('/').at(-1)!)} (${host})`, languages: '', bytes };
 }
 
 export const models = new Models();

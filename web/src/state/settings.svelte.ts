@@ -69,9 +69,9 @@ export function say(problem: Problem): string {
   return t(problem.key, { reason: problem.reason ?? '' });
 }
 
-/** An error's sentence without its tag, to stand after a colon. */
+/** An error's sentence without its tags, to stand after a colon. */
 export function reason(error: unknown): string {
-  return String(error instanceof Error ? error.message : error).replace(/^\[[\w ]+\] /, '').replace(/\.$/, '');
+  return String(error instanceof Error ? error.message : error).replace(/\[[\w ]+\] /g, '').replace(/\.$/, '');
 }
 
 export function number(value: number, options: Intl.NumberFormatOptions = {}): string {

@@ -133,6 +133,7 @@ class Work {
     const { parts, tail } = split(text, models.sourceCode);
     this.#tail = tail;
     const before = this.sentences;
+    for (const source of this.#forced.keys()) if (!parts.some((part) => part.source === source)) this.#forced.delete(source);
     this.sentences = parts.map((part, i) => ({ ...part, shown: before[i]?.shown ?? null, fresh: false, partial: '' }));
     this.#place();
   }

@@ -1,0 +1,164 @@
+// Translate: long texts, candidates of a step, and a page that never blocks.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { brotliCompressSync } from 'node:zlib';
+import { box, builtPage, expected, go, laptop, phone, show, start, translate, translated } from './support.mjs';
+
+let site;
+before(async () => (site = await start()));
+after(() => site.stop());
+
+async function withPage(options, use, path) {
+  const { page, errors, close } = await site.open(options, undefined, path);
+  try {
+    await translated(page);
+    await use(page);
+    assert.deepEqual(errors, [], 'the page logs no error');
+  } finally {
+    await close();
+  }
+}
+
+const target = (page) => page.locator('.target [role=group]').innerText();
+
+test('a long text is cut into sentences and put together again with its line breaks', () =>
+  withPage(laptop, async (page) => {
+    const [first, second, third] = expected.filter(({ source }) => /[.?!]$/.test(source));
+    const text = `${first.source} ${second.source}\n\n  ${third.source}\n`;
+    assert.equal(await translate(page, text), `${first.translation} ${second.translation}\n\n  ${third.translation}`);
+    // Abbreviations and ordinals end no sentence; what never ends is cut.
+    await translate(page, 'Wir kommen am 3. Mai mit Dr. Schmidt. Danke.');
+    assert.equal(await page.locator('.target [data-sentence]').count(), 2);
+    await translate(page, 'Wort '.repeat(300));
+    assert.ok((await page.locator('.target [data-sentence]').count()) >= 4);
+    assert.equal(await page.getByRole('alert').count(), 0);
+  }));
+
+test('the sentence of the caret, or the one that is clicked, is the one that is looked into', () =>
+  withPage(laptop, async (page) => {
+    const [first, second] = expected;
+    await translate(page, `${first.source} ${second.source}`);
+    const alternatives = page.locator('details li').first();
+    await box(page).press('Control+Home');
+    assert.ok((await alternatives.innerText()).startsWith(first.translation));
+    await box(page).press('Control+End');
+    assert.ok((await alternatives.innerText()).startsWith(second.translation));
+    // Pieces light up in any sentence that is pointed at.
+    await page.locator('.target [data-sentence="0"]').hover();
+    await page.locator('.target [data-sentence="0"] [data-token="1"]').hover();
+    const lit = await page.locator('.copy [data-sentence="0"] .piece').evaluateAll((pieces) =>
+      pieces.map((piece) => Number(piece.style.getPropertyValue('--weight'))));
+    assert.ok(lit.some((weight) => weight > 0));
+    // The arrow keys go on into the next sentence.
+    await page.locator('.target [data-sentence="0"] [data-token="0"]').click();
+    await page.keyboard.press('Escape');
+    await page.locator('.target [data-sentence="0"] [data-token="0"]').focus();
+    await page.keyboard.press('End');
+    await page.keyboard.press('ArrowRight');
+    assert.equal(await page.evaluate(() => document.activeElement.closest('[data-sentence]').dataset.sentence), '1');
+  }));
+
+for (const [name, size] of Object.entries({ laptop, phone })) {
+  test(`${name}: a candidate of a step, chosen by mouse and by keyboard, begins the translation`, () =>
+    withPage(size, async (page) => {
+      const before = await target(page);
+      const piece = page.locator('.target [data-token="1"]');
+      await piece.click();
+      const dialog = page.getByRole('dialog', { name: 'Candidates of this step' });
+      const shares = (await dialog.locator('.share').allInnerTexts()).map(parseFloat);
+      assert.ok(shares.length >= 5);
+      assert.deepEqual(shares, shares.toSorted((a, b) => b - a));
+      assert.equal(await dialog.locator('[aria-current] .text').innerText(), await piece.innerText());
+      await show(page, `${name}-candidates`);
+      const other = await dialog.locator('li .text').nth(1).innerText();
+      await dialog.locator('li button').nth(1).click();
+      await page.getByText('It had to begin with').waitFor();
+      await translated(page);
+      const first = before.split(' ')[0];
+      assert.ok((await target(page)).startsWith(`${first} ${other}`), await target(page));
+      await page.getByRole('button', { name: 'Let it choose' }).click();
+      await page.waitForFunction((text) => document.querySelector('.target [role=group]').innerText === text, before);
+
+      await piece.focus();
+      await page.keyboard.press('Enter');
+      await dialog.waitFor();
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'hidden' });
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('ArrowDown');
+      await page.keyboard.press('Enter');
+      await page.getByText('It had to begin with').waitFor();
+      await translated(page);
+      assert.ok((await target(page)).startsWith(`${first} ${other}`));
+    }));
+}
+
+/** The longest task of the page's main thread, in milliseconds of the processor: other programs do not count. */
+function longestTask(trace) {
+  const { traceEvents } = JSON.parse(trace);
+  const main = traceEvents.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain');
+  const tasks = traceEvents.filter(({ name, tid, pid }) =>
+    name.endsWith('RunTask') && main.some((thread) => thread.tid === tid && thread.pid === pid));
+  assert.ok(tasks.length > 100, `${tasks.length} tasks`);
+  return Math.max(...tasks.map(({ tdur = 0 }) => tdur / 1000));
+}
+
+test('typing in 5,000 characters never blocks the page for longer than 50 ms', () =>
+  withPage(laptop, async (page) => {
+    const browser = page.context().browser();
+    await browser.startTracing(page, { categories: ['toplevel'] });
+    const all = expected.map(({ source }) => source).join(' ');
+    await box(page).fill(`${all} `.repeat(Math.ceil(5000 / all.length)).slice(0, 5000));
+    await box(page).press('Control+End');
+    await page.keyboard.type(' Und dann gingen wir nach Hause.', { delay: 30 });
+    await box(page).press('Control+Home');
+    await page.keyboard.type('Ja, so war das. ', { delay: 30 });
+    await translated(page);
+    const longest = longestTask((await browser.stopTracing()).toString());
+    assert.ok(longest <= 50, `${longest} ms`);
+  }));
+
+test('the first translation is there within a second of a warm load', () =>
+  withPage(laptop, async (page) => {
+    await page.addInitScript(() =>
+      new MutationObserver(() => {
+        if (document.querySelector('.status .speed')) window.ready ??= performance.now();
+      }).observe(document, { subtree: true, childList: true }));
+    const times = [];
+    // The best of some loads: other programs may be busy.
+    while (times.length < 8 && !(Math.min(...times) <= 1000)) {
+      await page.reload();
+      await translated(page);
+      times.push(await page.evaluate(() => window.ready));
+    }
+    assert.ok(Math.min(...times) <= 1000, `${times.map(Math.round)} ms`);
+  }));
+
+test('the page\'s script is at most 150 KB, compressed', () => {
+  const folder = join(builtPage, 'assets');
+  const scripts = readdirSync(folder).filter((name) => name.endsWith('.js'));
+  const bytes = scripts.map((name) => brotliCompressSync(readFileSync(join(folder, name))).length);
+  assert.ok(bytes.length >= 3);
+  assert.ok(bytes.reduce((a, b) => a + b) <= 150_000, `${scripts.map((name, i) => `${name} ${bytes[i]}`)}`);
+});
+
+test('a link restores sentence and view, also in the history', () =>
+  withPage(
+    laptop,
+    async (page) => {
+      assert.equal(await box(page).inputValue(), 'Guten Morgen & <b>danke</b>.');
+      await translate(page, 'Gute Nacht.');
+      await go(page, 'About');
+      await page.getByRole('heading', { name: 'What is this?' }).waitFor();
+      assert.match(page.url(), /#about\?text=Gute\+Nacht\.$/);
+      assert.equal(await page.title(), 'About · Wasmformer');
+      await page.goBack();
+      assert.equal(await box(page).inputValue(), 'Gute Nacht.');
+      await page.reload();
+      await translated(page);
+      assert.equal(await box(page).inputValue(), 'Gute Nacht.');
+    },
+    `#translate?text=${encodeURIComponent('Guten Morgen & <b>danke</b>.')}`,
+  ));

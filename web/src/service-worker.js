@@ -1,0 +1,62 @@
+// Keeps the page for when there is no network, and adds to this site's answers the two headers that isolate a page, for
+// hosts that do not send them: threads need an isolated page. The build puts a line before this that says what to keep:
+// shell, modules (by build) and version. The models are the package's to keep.
+const isolation = {
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Embedder-Policy': 'require-corp',
+};
+const prefix = 'wasmformer-page-';
+const kept = caches.open(prefix + version);
+
+addEventListener('install', (event) => event.waitUntil(kept.then((cache) => cache.addAll(shell))));
+
+addEventListener('activate', (event) => {
+  const old = caches.keys().then((names) => names.filter((name) => name.startsWith(prefix) && name !== prefix + version));
+  event.waitUntil(Promise.all([clients.claim(), old.then((names) => Promise.all(names.map((name) => caches.delete(name))))]));
+});
+
+addEventListener('message', ({ data }) => {
+  if (data.type === 'update') skipWaiting();
+  // The module came before this worker did; most of it is still in the browser's own cache.
+  if (data.type === 'module') void kept.then(async (cache) => {
+    const missing = await Promise.all(modules[data.name].map(async (url) => ((await cache.match(url)) ? [] : [url])));
+    await cache.addAll(missing.flat());
+  });
+});
+
+addEventListener('fetch', (event) => {
+  const { method, mode, url } = event.request;
+  if (new URL(url).origin !== location.origin) return;
+  if (method !== 'GET' || url.includes('/models/')) event.respondWith(fetch(event.request).then(isolated));
+  else event.respondWith(mode === 'navigate' ? newest(event.request) : unchanging(event.request));
+});
+
+/** The page itself may have changed; without the network the kept one serves. */
+async function newest(request) {
+  try {
+    return isolated(await fetch(request));
+  } catch (error) {
+    const page = await (await kept).match('./');
+    if (!page) throw error;
+    return isolated(page);
+  }
+}
+
+/** Other files change their names when they change. */
+async function unchanging(request) {
+  const cache = await kept;
+  const found = await cache.match(request, { ignoreVary: true });
+  if (found) return isolated(found);
+  const response = await fetch(request);
+  if (response.ok && request.url.includes('/assets/')) await cache.put(request, response.clone()).catch(() => {});
+  return isolated(response);
+}
+
+function isolated(response) {
+  // A redirect cannot be copied; it is followed to an answer that can.
+  if (response.type !== 'basic' || response.headers.has('Cross-Origin-Embedder-Policy')) return response;
+  const headers = new Headers(response.headers);
+  for (const [name, value] of Object.entries(isolation)) headers.set(name, value);
+  const { status, statusText, body } = response;
+  return new Response(body, { status, statusText, headers });
+}
