@@ -10,7 +10,6 @@ export interface Part {
 
 // What Unicode's rules take for an end, and is none: an ordinal or an abbreviation before the rest of its sentence.
 const ABBREVIATED = /(?:^|[\s.(])(?:\d{1,3}|\p{L}|Dr|Prof|Mr|Mrs|Ms|St|Nr|Hr|Fr|Abs|Bd|bzw|ca|evtl|etc|ggf|usw|vgl|vs)\.\s*$/iu;
-const LONGEST = 400; // characters: models have an end to their positions
 
 function segments(text: string, language: string | undefined): string[] {
   if (!('Segmenter' in Intl)) return text.split(/(?<=[.!?…。！？]\s+|\n)/);
@@ -23,20 +22,20 @@ function segments(text: string, language: string | undefined): string[] {
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
-/** Pieces of at most LONGEST characters, cut where words end if possible. */
-function cut(text: string): string[] {
+/** Pieces of at most `longest` characters, cut where words end if possible. */
+function cut(text: string, longest: number): string[] {
   const pieces = [];
-  while (text.length > LONGEST) {
-    const head = text.slice(0, LONGEST);
-    const end = Math.max(head.search(/[,;:–]\s+[^,;:–]*$/) + 1, 0) || head.search(/\s\S*$/) + 1 || LONGEST;
+  while (text.length > longest) {
+    const head = text.slice(0, longest);
+    const end = head.search(/[,;:–]\s[^,;:–]*$/) + 1 || head.search(/\s\S*$/) + 1 || longest;
     pieces.push(text.slice(0, end));
     text = text.slice(end);
   }
   return [...pieces, text];
 }
 
-/** The sentences of `text`, and the white space after the last one. A line break ends a sentence. */
-export function split(text: string, language?: string): { parts: Part[]; tail: string } {
+/** The sentences of `text`, and the white space after the last one. A line break ends a sentence, and so do `longest` characters. */
+export function split(text: string, language: string | undefined, longest: number): { parts: Part[]; tail: string } {
   const joined: string[] = [];
   for (const segment of segments(text, language)) {
     const before = joined.at(-1);
@@ -47,7 +46,7 @@ export function split(text: string, language?: string): { parts: Part[]; tail: s
   const parts: Part[] = [];
   let gap = '';
   let begin = 0;
-  for (const piece of joined.flatMap(cut)) {
+  for (const piece of joined.flatMap((sentence) => cut(sentence, longest))) {
     const source = piece.trim();
     const space = piece.length - piece.trimStart().length;
     if (source === '') gap += piece;
