@@ -38,8 +38,10 @@ void backward(Tape& tape, Var x, Parameter& weight, Parameter* bias, ConstView d
   if (!weight.wants_gradient()) return;
   gemm(tape.pool(), dy, Op::transpose, x.value(), Op::none, weight.gradient_view(), {.accumulate = true});
   if (!bias) return;
-  tape.for_columns(dy.cols(), [&](Index begin, Index end) {
-    bias->gradient.middleCols(begin, end - begin) += dy.middleCols(begin, end - begin).colwise().sum();
+  // Row by row: down the columns, each row of a wide dy would be another page of memory.
+  tape.pool().parallel_for(dy.cols(), 1024, [&](Index begin, Index end) {
+    for (Index i = 0; i < dy.rows(); ++i)
+      bias->gradient.middleCols(begin, end - begin) += dy.row(i).middleCols(begin, end - begin);
   });
 }
 
