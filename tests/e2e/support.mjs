@@ -24,6 +24,7 @@ export async function start(folder = builtPage, headers = isolation) {
   });
   return {
     address,
+    server,
     /** A page in a context of its own, by default without a service worker; `errors` collects what it logs. */
     async open(options = laptop, prepare = async () => {}, path = '') {
       const context = await browser.newContext({ locale: 'en-US', serviceWorkers: 'block', ...options });

@@ -3,7 +3,7 @@ import { storedModels, Translator, type TranslatorInfo } from 'wasmformer';
 import bundled from 'virtual:models';
 import { deleteFile, keepFile, keptFiles, readFile } from '../files';
 import { link } from './link.svelte';
-import { languageName, reason, t, type Problem } from './settings.svelte';
+import { languageName, megabytes, reason, t, type Problem } from './settings.svelte';
 
 /** A model that comes with the page, from an address, or from a file. */
 export interface Model {
@@ -20,6 +20,9 @@ const ownModels: Model[] = bundled.map(({ languages, bytes }) => ({
   id: languages, origin: 'page', name: languages, languages, bytes,
 }));
 const ownAddress = (model: Model) => new URL(bundled.find(({ languages }) => languages === model.id)!.url, document.baseURI);
+
+/** 'German → English' for 'de-en'. */
+const languageNames = (languages: string) => languages.split('-').map(languageName).filter(Boolean).join(' → ');
 
 class Models {
   /** In use; before the first has loaded, that first one. */
@@ -49,9 +52,8 @@ class Models {
   /** Loads the link's model, or the first. */
   async start() {
     const wanted = link.parameters.model;
-    if (wanted === undefined || !(await this.loadNamed(wanted))) {
-      if (ownModels[0]) await this.load(ownModels[0]);
-    }
+    if (wanted !== undefined) await this.loadNamed(wanted);
+    else if (ownModels[0]) await this.load(ownModels[0]);
     await this.list();
     $effect.root(() => {
       $effect(() => {
@@ -70,19 +72,14 @@ class Models {
     ];
   }
 
-  /** False where there can be none of this name. */
-  async loadNamed(id: string): Promise<boolean> {
-    const own = ownModels.find((model) => model.id === id);
-    if (own) await this.load(own);
-    else if (id.startsWith('file:')) {
-      await this.list();
-      const model = this.kept.find((kept) => kept.id === id);
-      if (!model) this.notice = { key: 'fileMissing', reason: id.slice('file:'.length) };
-      else await this.load(model);
-      return model !== undefined;
-    } else if (/^https?:/.test(id) && URL.canParse(id)) await this.load(fromAddress(id, 0));
-    else return false;
-    return true;
+  /** Loads what a link calls `id`; the first model where that cannot be. */
+  async loadNamed(id: string) {
+    const isAddress = /^https?:/.test(id) && URL.canParse(id);
+    if (id.startsWith('file:')) await this.list();
+    const model = isAddress ? fromAddress(id, 0) : this.all.find((known) => known.id === id);
+    if (model) return this.load(model);
+    if (!this.translator && ownModels[0]) await this.load(ownModels[0]);
+    this.notice = { key: 'modelMissing', reason: id.replace(/^file:/, '') };
   }
 
   /** Loads a model that was dropped or picked, and keeps it if it is one. */
@@ -125,6 +122,10 @@ class Models {
     void this.#again();
   }
 
+  dismiss() {
+    this.problem = this.notice = null;
+  }
+
   cancel() {
     this.#attempt?.abort();
   }
@@ -153,6 +154,14 @@ class Models {
       this.notice = { key: 'notKept', reason: reason(error) };
     }
   }
+}
+
+/** What a model is called on the page. */
+export const titleOf = (model: Model) => (model.origin === 'page' && languageNames(model.languages)) || model.name;
+
+/** Its languages, where the title does not say them, and its size. */
+export function factsOf(model: Model): string[] {
+  return [model.origin === 'page' ? '' : languageNames(model.languages), model.bytes ? megabytes(model.bytes) : ''].filter(Boolean);
 }
 
 function fromAddress(url: string, bytes: number): Model {

@@ -1,0 +1,244 @@
+// Models from files and addresses, what is refused, and the page without a network.
+import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { box, builtPage, expected, go, laptop, phone, show, start, translate, translated } from './support.mjs';
+
+const file = fileURLToPath(new URL('../fixtures/tiny-de-en.safetensors', import.meta.url));
+const bytes = readFileSync(file);
+const address = 'https://models.example/tiny.safetensors';
+
+let site;
+before(async () => (site = await start()));
+after(() => site.stop());
+
+async function withModels(options, use, prepare = async () => {}) {
+  const { page, errors, close } = await site.open(options, prepare, '#models');
+  try {
+    await page.getByText('in use', { exact: true }).waitFor();
+    await use(page, errors);
+    assert.deepEqual(errors, [], 'the page logs no error');
+  } finally {
+    await close();
+  }
+}
+
+const models = (page) => page.locator('main li .name').allInnerTexts();
+const inUse = (page, name) => page.locator('li', { has: page.locator('.name', { hasText: name }) }).getByText('in use').waitFor();
+const alert = async (page) => {
+  const text = await page.getByRole('alert').innerText();
+  assert.match(text, /^[A-Z].*\.$/);
+  return text;
+};
+
+/** Drops a file that `make` makes in the page. */
+const drop = (page, make, argument) =>
+  page.evaluate(async ({ make, argument }) => {
+    const data = new DataTransfer();
+    data.items.add(await new Function('argument', `return (${make})(argument)`)(argument));
+    for (const type of ['dragover', 'drop']) {
+      document.body.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
+    }
+  }, { make: String(make), argument });
+
+/** The page goes on with the model that it has. */
+async function goesOn(page) {
+  await go(page, 'Translate');
+  const { source, translation } = expected[0];
+  assert.equal(await translate(page, source), translation);
+}
+
+for (const [name, size] of Object.entries({ laptop, phone })) {
+  test(`${name}: a picked file is used, listed with its size, there again by its link, and deleted`, () =>
+    withModels(size, async (page) => {
+      assert.deepEqual(await models(page), ['German → English']);
+      const [chooser] = await Promise.all([
+        page.waitForEvent('filechooser'),
+        page.getByRole('button', { name: 'Choose a file' }).press('Enter'),
+      ]);
+      await chooser.setFiles(file);
+      await inUse(page, 'tiny-de-en.safetensors');
+      await page.getByText(/^German → English · [\d.]+ MB · from a file, kept in this browser$/).waitFor();
+      await show(page, `${name}-models`);
+      assert.equal(await page.getByRole('combobox', { name: 'Model' }).inputValue(), 'file:tiny-de-en.safetensors');
+      await page.waitForURL(/model=file%3Atiny-de-en\.safetensors/);
+      await page.reload();
+      await inUse(page, 'tiny-de-en.safetensors');
+      await page.getByRole('combobox', { name: 'Model' }).selectOption('de-en');
+      await inUse(page, 'German → English');
+      await page.getByRole('button', { name: 'Delete tiny-de-en.safetensors from this browser' }).press('Enter');
+      await page.waitForFunction(() => document.querySelectorAll('main li .name').length === 1);
+      await page.goto(`${site.address}#models?model=file%3Atiny-de-en.safetensors`);
+      await page.reload();
+      assert.match(await alert(page), /tiny-de-en\.safetensors of this link is not kept in this browser/);
+      await inUse(page, 'German → English');
+    }));
+}
+
+test('a file that is dropped anywhere is used', () =>
+  withModels(laptop, async (page) => {
+    await go(page, 'Translate');
+    await drop(page, async () => new File([await (await fetch('models/de-en.safetensors')).blob()], 'mine.safetensors'));
+    await page.getByRole('combobox', { name: 'Model' }).waitFor();
+    assert.equal(await page.getByRole('combobox', { name: 'Model' }).inputValue(), 'file:mine.safetensors');
+  }));
+
+test('a model comes from an address, with a bar that can be cancelled, and needs no second download', () => {
+  const seen = [];
+  let isSlow = true;
+  const headers = { 'Access-Control-Allow-Origin': '*', ETag: '"1"', 'Access-Control-Expose-Headers': 'ETag' };
+  return withModels(
+    laptop,
+    async (page) => {
+      const field = page.getByRole('textbox', { name: 'Address of a model' });
+      await field.fill(address);
+      await field.press('Enter');
+      await page.getByRole('progressbar').waitFor();
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      assert.equal(await alert(page), 'Loading was cancelled.');
+      isSlow = false;
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await inUse(page, 'tiny.safetensors (models.example)');
+      await page.getByText(/from an address, kept in this browser$/).waitFor();
+      const downloads = seen.filter((method) => method === 'GET').length;
+      await page.waitForURL(/model=https/);
+      await page.reload();
+      await inUse(page, 'tiny.safetensors (models.example)');
+      assert.equal(seen.filter((method) => method === 'GET').length, downloads);
+    },
+    (page) =>
+      page.route(address, async (route) => {
+        seen.push(route.request().method());
+        if (isSlow) await new Promise((resolve) => setTimeout(resolve, 2000));
+        await route.fulfill({ body: route.request().method() === 'GET' ? bytes : '', headers }).catch(() => {});
+      }),
+  );
+});
+
+test('300 MB of text, another version, a broken download: one sentence each, and the page goes on', async () => {
+  const other = Buffer.from(bytes.toString('latin1').replace(/"version":"(\d)"/, '"version":"9"'), 'latin1');
+  assert.notDeepEqual(other, bytes);
+  const files = {
+    'notes.txt': [() => new File(Array(300).fill('A line of it.\n'.padEnd(1e6, '-')), 'notes.txt'), /notes\.txt is not a model file/],
+    'other.safetensors': [
+      (data) => new File([Uint8Array.from(atob(data), (c) => c.charCodeAt(0))], 'other.safetensors'),
+      /version/,
+      other.toString('base64'),
+    ],
+  };
+  await withModels(laptop, async (page, errors) => {
+    for (const [make, sentence, argument] of Object.values(files)) {
+      await drop(page, make, argument);
+      await page.getByRole('alert').filter({ hasText: sentence }).waitFor();
+      assert.match(await alert(page), sentence);
+      await goesOn(page);
+      await go(page, 'Models');
+    }
+    const request = site.server.listeners('request')[0];
+    site.server.removeAllListeners('request');
+    site.server.on('request', (asked, response) => {
+      if (!asked.url.includes('broken')) return request(asked, response);
+      response.writeHead(200, { 'Content-Length': bytes.length }).write(bytes.subarray(0, bytes.length / 2), () => response.destroy());
+    });
+    await page.getByRole('textbox', { name: 'Address of a model' }).fill(`${site.address}broken.safetensors`);
+    await page.getByRole('button', { name: 'Fetch it' }).click();
+    await page.getByRole('alert').filter({ hasText: /broke off|ended after/ }).waitFor();
+    await alert(page);
+    await goesOn(page);
+    site.server.removeAllListeners('request').on('request', request);
+    errors.splice(0, errors.length, ...errors.filter((error) => !/ERR_CONTENT_LENGTH|ERR_INCOMPLETE|ERR_CONNECTION|ERR_EMPTY/.test(error)));
+  });
+});
+
+test('a storage that is full or forbidden: the model is used all the same, and the page says that it is not kept', async () => {
+  const full = async (page) => {
+    const session = await page.context().newCDPSession(page);
+    await session.send('Storage.overrideQuotaForOrigin', { origin: new URL(site.address).origin, quotaSize: 1000 });
+  };
+  const forbidden = (page) =>
+    page.addInitScript(() => (CacheStorage.prototype.open = () => Promise.reject(new DOMException('no', 'SecurityError'))));
+  for (const prepare of [full, forbidden]) {
+    await withModels(laptop, async (page) => {
+      await page.locator('input[type=file]').setInputFiles(file);
+      await inUse(page, 'tiny-de-en.safetensors');
+      assert.match(await alert(page), /^The model is in use, but could not be kept for the next visit: /);
+      assert.match(await page.locator('main li').last().innerText(), /until this page is left/);
+      await go(page, 'Translate');
+      await translate(page, expected[0].source);
+    }, prepare);
+  }
+});
+
+test('a browser without WebAssembly SIMD: one sentence, and the page can be looked at', async () => {
+  const { page, errors, close } = await site.open(laptop, (page) =>
+    page.route('**/assets/worker-*.js', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, body: `WebAssembly.validate = () => false;\n${await response.text()}` });
+    }),
+  );
+  assert.match(await alert(page), /^The model could not be loaded: this browser has no WebAssembly SIMD/);
+  assert.match(await page.locator('.target').innerText(), /\w/, 'the example of the build');
+  await go(page, 'About');
+  await page.getByRole('heading', { name: 'What is this?' }).waitFor();
+  assert.deepEqual(errors, []);
+  await close();
+});
+
+const kept = (page) =>
+  page.waitForFunction(async () => {
+    const name = (await caches.keys()).find((key) => key.startsWith('wasmformer-page-'));
+    const urls = name ? (await (await caches.open(name)).keys()).map(({ url }) => url) : [];
+    return urls.some((url) => url.endsWith('.wasm')) && urls.some((url) => url.endsWith('/'));
+  });
+
+for (const [name, headers] of Object.entries({ 'its headers': undefined, 'no headers': {} })) {
+  test(`after one visit the page works without a network, from a host that sends ${name}`, async () => {
+    const visited = await start(builtPage, headers);
+    const { page, errors, close } = await visited.open({ ...laptop, serviceWorkers: 'allow' });
+    await translated(page);
+    await kept(page);
+    const status = await page.getByRole('region', { name: 'Model' }).innerText();
+    visited.server.close();
+    visited.server.closeAllConnections();
+    await page.reload();
+    await translated(page);
+    const { source, translation } = expected[0];
+    assert.equal(await translate(page, source), translation);
+    const facts = (text) => text.split('\n').filter((line) => !line.includes('tokens/s'));
+    assert.deepEqual(facts(await page.getByRole('region', { name: 'Model' }).innerText()), facts(status), 'as many threads');
+    for (const view of await page.getByRole('navigation').getByRole('link').allInnerTexts()) {
+      await go(page, view);
+      await page.waitForFunction((title) => document.title.startsWith(title), view === 'Translate' ? 'Wasmformer' : view);
+      assert.equal(await page.getByRole('alert').count(), 0, view);
+    }
+    // Only asking for a newer version of the page and of the model has failed.
+    assert.deepEqual(errors.filter((error) => !/ERR_CONNECTION_REFUSED|ERR_FAILED|service worker/i.test(error)), []);
+    await close();
+    await visited.stop();
+  });
+}
+
+test('a newer version of the page is offered, and taken', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'wasmformer-page-'));
+  cpSync(builtPage, folder, { recursive: true });
+  const visited = await start(folder);
+  const { page, errors } = await visited.open({ ...laptop, serviceWorkers: 'allow' });
+  await translated(page);
+  await kept(page);
+  const worker = join(folder, 'service-worker.js');
+  writeFileSync(worker, readFileSync(worker, 'utf8').replace(/"version":"\w+"/, '"version":"newer"'));
+  writeFileSync(join(folder, 'index.html'), readFileSync(join(folder, 'index.html'), 'utf8').replace('<html', '<html data-newer'));
+  await page.reload();
+  await page.getByRole('button', { name: 'Take it' }).click();
+  await page.locator('html[data-newer]').waitFor();
+  await page.waitForFunction(async () => (await caches.keys()).filter((key) => key.startsWith('wasmformer-page-')).join() === 'wasmformer-page-newer');
+  await translated(page);
+  assert.equal(await page.getByText('newer version').count(), 0);
+  assert.equal(await box(page).count(), 1);
+  assert.deepEqual(errors, []);
+  await visited.stop();
+  rmSync(folder, { recursive: true });
+});
