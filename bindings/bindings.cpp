@@ -71,6 +71,12 @@ Sampling default_sampling() { return {}; }
 double seed(const Sampling& sampling) { return static_cast<double>(sampling.seed); }
 void set_seed(Sampling& sampling, double value) { sampling.seed = static_cast<std::uint64_t>(value); }
 
+// Enumerations are their numbers.
+int kind(const AttentionHead& head) { return head.attention; }
+void set_kind(AttentionHead& head, int value) { head.attention = static_cast<AttentionHead::Kind>(value); }
+int fate(const BeamNode& node) { return static_cast<int>(node.fate); }
+void set_fate(BeamNode& node, int value) { node.fate = static_cast<Fate>(value); }
+
 template <class T>
 void register_array(const char* type) {
   internal::_embind_register_user_type(internal::TypeID<std::vector<T>>::get(), type);
@@ -82,18 +88,30 @@ EMSCRIPTEN_BINDINGS(wasmformer) {
   register_type<Bytes>("Uint8Array");
   register_array<std::string>("string[]");
   register_array<float>("Float32Array");
+  register_array<TokenId>("number[]");
+  register_array<Index>("number[]");
+  register_array<AttentionHead>("AttentionHead[]");
   register_array<Candidate>("Candidate[]");
   register_array<TargetToken>("TargetToken[]");
   register_array<Hypothesis>("Hypothesis[]");
+  register_array<BeamNode>("BeamNode[]");
+  register_array<LayerInternals>("LayerInternals[]");
   register_array<Translation>("Translation[]");
   register_optional<Sampling>();
   register_optional<AttentionMaps>();
+  register_optional<Numbers>();
+  register_optional<AttentionInternals>();
+  register_optional<Internals>();
 
   value_object<Sampling>("Sampling")
       .field("temperature", &Sampling::temperature)
       .field("topK", &Sampling::top_k)
       .field("topP", &Sampling::top_p)
       .field("seed", &seed, &set_seed);
+  value_object<AttentionHead>("AttentionHead")
+      .field("attention", &kind, &set_kind)
+      .field("layer", &AttentionHead::layer)
+      .field("head", &AttentionHead::head);
   value_object<TranslateOptions>("TranslateOptions")
       .field("beamSize", &TranslateOptions::beam_size)
       .field("lengthPenalty", &TranslateOptions::length_penalty)
@@ -101,8 +119,13 @@ EMSCRIPTEN_BINDINGS(wasmformer) {
       .field("maxLength", &TranslateOptions::max_length)
       .field("sampling", &TranslateOptions::sampling)
       .field("prefix", &TranslateOptions::prefix)
+      .field("prefixIds", &TranslateOptions::prefix_ids)
+      .field("maskedSource", &TranslateOptions::masked_source)
+      .field("maskedHeads", &TranslateOptions::masked_heads)
       .field("attention", &TranslateOptions::attention)
-      .field("topTokens", &TranslateOptions::top_tokens);
+      .field("topTokens", &TranslateOptions::top_tokens)
+      .field("beamTrace", &TranslateOptions::beam_trace)
+      .field("internals", &TranslateOptions::internals);
 
   value_object<Candidate>("Candidate")
       .field("piece", &Candidate::piece)
@@ -119,6 +142,39 @@ EMSCRIPTEN_BINDINGS(wasmformer) {
       .field("rows", &AttentionMaps::rows)
       .field("columns", &AttentionMaps::columns)
       .field("data", &AttentionMaps::data);
+  value_object<Numbers>("Numbers")
+      .field("rows", &Numbers::rows)
+      .field("columns", &Numbers::columns)
+      .field("data", &Numbers::data);
+  value_object<AttentionInternals>("AttentionInternals")
+      .field("queries", &AttentionInternals::queries)
+      .field("keys", &AttentionInternals::keys)
+      .field("values", &AttentionInternals::values)
+      .field("output", &AttentionInternals::output);
+  value_object<LayerInternals>("LayerInternals")
+      .field("selfAttention", &LayerInternals::self_attention)
+      .field("crossAttention", &LayerInternals::cross_attention)
+      .field("afterSelfAttention", &LayerInternals::after_self_attention)
+      .field("afterCrossAttention", &LayerInternals::after_cross_attention)
+      .field("afterFeedForward", &LayerInternals::after_feed_forward);
+  value_object<StackInternals>("StackInternals")
+      .field("tokenEmbedding", &StackInternals::token_embedding)
+      .field("positions", &StackInternals::positions)
+      .field("layers", &StackInternals::layers)
+      .field("output", &StackInternals::output);
+  value_object<Internals>("Internals")
+      .field("encoder", &Internals::encoder)
+      .field("decoder", &Internals::decoder);
+  value_object<BeamNode>("BeamNode")
+      .field("piece", &BeamNode::piece)
+      .field("id", &BeamNode::id)
+      .field("logProbability", &BeamNode::log_probability)
+      .field("parent", &BeamNode::parent)
+      .field("sum", &BeamNode::sum)
+      .field("score", &BeamNode::score)
+      .field("length", &BeamNode::length)
+      .field("fate", &fate, &set_fate)
+      .field("hypothesis", &BeamNode::hypothesis);
   value_object<Hypothesis>("Hypothesis")
       .field("text", &Hypothesis::text)
       .field("score", &Hypothesis::score)
@@ -131,7 +187,9 @@ EMSCRIPTEN_BINDINGS(wasmformer) {
       .field("alternatives", &Translation::alternatives)
       .field("encoder", &Translation::encoder)
       .field("decoder", &Translation::decoder)
-      .field("cross", &Translation::cross);
+      .field("cross", &Translation::cross)
+      .field("beam", &Translation::beam)
+      .field("internals", &Translation::internals);
 
   class_<Job>("Job")
       .function("step", &Job::step)

@@ -5,7 +5,7 @@ import { readHeader } from './header.js';
 import type { NativeJob, NativeOptions, NativeTranslator, WasmModule } from './module.js';
 import type { PlainTranslation, SearchOptions } from './protocol.js';
 import { fromNative } from './results.js';
-import type { Build, ModelConfig, TranslatorInfo } from './types.js';
+import type { AttentionHead, Build, ModelConfig, TranslatorInfo } from './types.js';
 
 /** The module has stopped in the middle of something: no object in it can be used again. */
 export class FatalError extends Error {}
@@ -14,6 +14,9 @@ export class FatalError extends Error {}
 // fast, while the caches stay small.
 const jobRows = 64;
 const jobCharacters = 8000;
+
+// In the order of AttentionHead::Kind in src/nn/layers.h.
+const attentions: AttentionHead['attention'][] = ['encoder', 'decoder', 'cross'];
 
 export class Engine {
   #module: WasmModule;
@@ -93,14 +96,17 @@ export class Engine {
 
   /** A job must be disposed of, and before the engine is. */
   start(texts: string[], options: SearchOptions = {}): Job {
-    const { sampling, ...search } = options;
+    const { sampling, prefix = '', maskedSource = [], maskedHeads = [], ...search } = options;
+    checkHeads(maskedHeads, this.info.config);
     const native: NativeOptions = {
       ...this.run(() => this.#module.defaultOptions()),
       ...(sampling && { beamSize: 1, sampling: { ...this.run(() => this.#module.defaultSampling()), ...sampling } }),
+      ...(typeof prefix === 'string' ? { prefix: wellFormed(prefix) } : { prefixIds: [...prefix] }),
+      maskedSource: [...maskedSource],
+      maskedHeads: maskedHeads.map((head) => ({ ...head, attention: attentions.indexOf(head.attention) })),
       ...search,
     };
     checkLimits(native, this.info.config);
-    native.prefix = wellFormed(native.prefix);
     const wanted = texts.map(wellFormed);
     // C++ draws differently for each text of a part; the next part needs another seed.
     const next = () => native.sampling && { ...native.sampling, seed: native.sampling.seed + nextPart++ };
@@ -225,6 +231,17 @@ function checkLimits({ nBest, beamSize, maxLength }: NativeOptions, { max_length
   if (maxLength > max_length) {
     throw new Error(`[translate] maxLength is ${maxLength}, but the model's max_length is ${max_length}`);
   }
+}
+
+function checkHeads(heads: readonly AttentionHead[], config: ModelConfig): void {
+  heads.forEach(({ attention, layer, head }, i) => {
+    const layers = attention === 'encoder' ? config.encoder_layers : config.decoder_layers;
+    if (layer < layers && head < config.num_heads) return;
+    throw new Error(
+      `[translate] maskedHeads[${i}] is layer ${layer}, head ${head}, but there are ${layers} layers of ` +
+        `${config.num_heads} heads, counted from 0`,
+    );
+  });
 }
 
 /** Half a surrogate pair is no Unicode; as in TextEncoder, U+FFFD takes its place. */

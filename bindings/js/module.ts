@@ -7,6 +7,13 @@ export interface NativeSampling {
   seed: number;
 }
 
+export interface NativeHead {
+  /** 0: encoder, 1: decoder, 2: cross */
+  attention: number;
+  layer: number;
+  head: number;
+}
+
 export interface NativeOptions {
   beamSize: number;
   lengthPenalty: number;
@@ -14,8 +21,13 @@ export interface NativeOptions {
   maxLength: number;
   sampling: NativeSampling | undefined;
   prefix: string;
+  prefixIds: number[];
+  maskedSource: number[];
+  maskedHeads: NativeHead[];
   attention: boolean;
   topTokens: number;
+  beamTrace: boolean;
+  internals: boolean;
 }
 
 export interface NativeCandidate {
@@ -42,12 +54,58 @@ export interface NativeAttentionMaps {
   data: Float32Array;
 }
 
+export interface NativeBeamNode extends NativeCandidate {
+  parent: number;
+  sum: number;
+  score: number;
+  length: number;
+  /** A Fate of src/decode/search.h. */
+  fate: number;
+  /** -1: none */
+  hypothesis: number;
+}
+
+export interface NativeNumbers {
+  rows: number;
+  columns: number;
+  data: Float32Array;
+}
+
+export interface NativeAttentionInternals {
+  queries: NativeNumbers;
+  keys: NativeNumbers;
+  values: NativeNumbers;
+  output: NativeNumbers;
+}
+
+export interface NativeLayerInternals {
+  selfAttention: NativeAttentionInternals;
+  crossAttention: NativeAttentionInternals | undefined;
+  afterSelfAttention: NativeNumbers;
+  afterCrossAttention: NativeNumbers | undefined;
+  afterFeedForward: NativeNumbers;
+}
+
+export interface NativeStackInternals {
+  tokenEmbedding: NativeNumbers;
+  positions: NativeNumbers;
+  layers: NativeLayerInternals[];
+  output: NativeNumbers;
+}
+
+export interface NativeInternals {
+  encoder: NativeStackInternals;
+  decoder: NativeStackInternals;
+}
+
 export interface NativeTranslation extends NativeHypothesis {
   sourceTokens: NativeCandidate[];
   alternatives: NativeHypothesis[];
   encoder: NativeAttentionMaps | undefined;
   decoder: NativeAttentionMaps | undefined;
   cross: NativeAttentionMaps | undefined;
+  beam: NativeBeamNode[];
+  internals: NativeInternals | undefined;
 }
 
 export interface NativeJob {

@@ -1,6 +1,6 @@
 // Checks what callers pass: an unknown option is refused by its name, a wrong value by name and value.
 import type { SearchOptions } from './protocol.js';
-import type { LoadOptions, TranslateOptions } from './types.js';
+import type { AttentionHead, LoadOptions, TranslateOptions } from './types.js';
 
 interface Rule {
   accepts(value: unknown): boolean;
@@ -31,15 +31,37 @@ const samplingRules: Rules<NonNullable<TranslateOptions['sampling']>> = {
   seed: whole(0, Number.MAX_SAFE_INTEGER),
 };
 
+const heads = ['encoder', 'decoder', 'cross'] as const;
+const headRules: Rules<AttentionHead> = {
+  attention: {
+    accepts: (value) => heads.includes(value as (typeof heads)[number]),
+    expected: "'encoder', 'decoder' or 'cross'",
+  },
+  layer: whole(0),
+  head: whole(0),
+};
+
+const isListOf = (rule: Rule) => (value: unknown) => Array.isArray(value) && value.every(rule.accepts);
+
 const translateRules: Rules<TranslateOptions> = {
   beamSize: whole(1, 64),
   lengthPenalty: { accepts: (value) => isNumber(value) && value >= 0, expected: 'a number of at least 0' },
   nBest: whole(1),
   maxLength: whole(1),
   sampling: { accepts: isObject, expected: 'an object such as { temperature: 0.8, seed: 1 }' },
-  prefix: string,
+  prefix: {
+    accepts: (value) => string.accepts(value) || isListOf(whole(0))(value),
+    expected: 'a string or an array of token ids',
+  },
+  maskedSource: { accepts: isListOf(whole(0)), expected: 'an array of positions, counted from 0' },
+  maskedHeads: {
+    accepts: isListOf({ accepts: isObject, expected: '' }),
+    expected: "an array of objects such as { attention: 'cross', layer: 0, head: 3 }",
+  },
   attention: boolean,
   topTokens: whole(0),
+  beamTrace: boolean,
+  internals: boolean,
   onToken: callback,
   signal,
 };
@@ -93,8 +115,17 @@ export function checkTranslate(text: unknown, options: unknown): CheckedTranslat
     if ((search.beamSize ?? 1) > 1) {
       throw new Error(`[translate] beamSize is ${search.beamSize}, but sampling draws one text; leave one of them out`);
     }
+    if (search.beamTrace) throw new Error('[translate] beamTrace shows a search, but sampling is none');
   }
+  search.maskedHeads?.forEach((head, i) => checkHead(head, `maskedHeads[${i}].`));
   return { texts: texts as string[], search, onToken: onToken as CheckedTranslate['onToken'], signal };
+}
+
+function checkHead(head: AttentionHead, path: string): void {
+  const given = checked<AttentionHead>('translate', headRules, head, path);
+  for (const name of Object.keys(headRules)) {
+    if (!Object.hasOwn(given, name)) throw new TypeError(`[translate] ${path}${name} is missing`);
+  }
 }
 
 function show(value: unknown): string {

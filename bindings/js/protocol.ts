@@ -1,5 +1,14 @@
 // The messages between the client and its worker. Every request but 'abort' is answered by one reply that ends it.
-import type { AttentionMaps, Hypothesis, SamplingOptions, SourceToken, TranslatorInfo } from './types.js';
+import type {
+  AttentionHead,
+  AttentionMaps,
+  BeamNode,
+  Hypothesis,
+  Internals,
+  SamplingOptions,
+  SourceToken,
+  TranslatorInfo,
+} from './types.js';
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -27,9 +36,13 @@ export interface SearchOptions {
   nBest?: number;
   maxLength?: number;
   sampling?: SamplingOptions;
-  prefix?: string;
+  prefix?: string | readonly number[];
+  maskedSource?: readonly number[];
+  maskedHeads?: readonly AttentionHead[];
   attention?: boolean;
   topTokens?: number;
+  beamTrace?: boolean;
+  internals?: boolean;
 }
 
 export interface TranslateRequest {
@@ -56,6 +69,8 @@ export interface PlainTranslation extends Hypothesis {
   sourceTokens: SourceToken[];
   alternatives: Hypothesis[];
   attention?: { encoder: PlainMaps; decoder: PlainMaps; cross: PlainMaps };
+  beam?: BeamNode[];
+  internals?: Internals;
 }
 
 export interface PlainError {

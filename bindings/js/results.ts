@@ -1,7 +1,7 @@
 // Translations in their three shapes: from the module, as a message, and for the caller.
-import type { NativeHypothesis, NativeTranslation } from './module.js';
+import type { NativeBeamNode, NativeHypothesis, NativeTranslation } from './module.js';
 import type { PlainMaps, PlainTranslation } from './protocol.js';
-import type { AttentionMaps, Hypothesis, Translation } from './types.js';
+import type { AttentionMaps, BeamNode, Hypothesis, Translation } from './types.js';
 
 function hypothesis({ text, score, targetTokens }: NativeHypothesis, withTop: boolean): Hypothesis {
   return {
@@ -11,21 +11,40 @@ function hypothesis({ text, score, targetTokens }: NativeHypothesis, withTop: bo
   };
 }
 
+// In the order of Fate in src/decode/search.h.
+const fates: Pick<BeamNode, 'state' | 'reason'>[] = [
+  { state: 'kept' },
+  { state: 'ended' },
+  { state: 'pruned', reason: 'beam' },
+  { state: 'pruned', reason: 'score' },
+  { state: 'pruned', reason: 'finished' },
+];
+
+function beamNode({ fate, hypothesis, ...node }: NativeBeamNode): BeamNode {
+  return { ...node, ...fates[fate]!, ...(hypothesis >= 0 && { hypothesis }) };
+}
+
 export function fromNative(native: NativeTranslation, withTop: boolean): PlainTranslation {
-  const { encoder, decoder, cross } = native;
+  const { encoder, decoder, cross, beam, internals } = native;
   return {
     ...hypothesis(native, withTop),
     sourceTokens: native.sourceTokens.map(({ piece, id }) => ({ piece, id })),
     alternatives: native.alternatives.map((item) => hypothesis(item, withTop)),
     ...(encoder && decoder && cross && { attention: { encoder, decoder, cross } }),
+    ...(beam.length > 0 && { beam: beam.map(beamNode) }),
+    ...(internals && { internals }),
   };
 }
 
 /** The buffers that a message may move instead of copying. */
 export function buffers(translations: PlainTranslation[]): ArrayBuffer[] {
-  return translations.flatMap(({ attention }) =>
-    attention ? Object.values(attention).map(({ data }) => data.buffer as ArrayBuffer) : [],
-  );
+  return translations.flatMap(({ attention, internals }) => [...floats(attention), ...floats(internals)]);
+}
+
+/** Of every Float32Array in it, however deep. */
+function floats(value: unknown): ArrayBuffer[] {
+  if (value instanceof Float32Array) return [value.buffer as ArrayBuffer];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(floats) : [];
 }
 
 export function fromPlain({ attention, ...rest }: PlainTranslation): Translation {

@@ -81,6 +81,13 @@ export interface SamplingOptions {
   seed?: number;
 }
 
+/** One head of the encoder's attention, the decoder's own, or the decoder's to the source; counted from 0. */
+export interface AttentionHead {
+  attention: 'encoder' | 'decoder' | 'cross';
+  layer: number;
+  head: number;
+}
+
 /** `Text` is what is translated: a string, or an array of them. */
 export interface TranslateOptions<Text = string> {
   /** Hypotheses kept at each step; 1 is greedy. Default 4, and 1 with `sampling`. */
@@ -93,12 +100,23 @@ export interface TranslateOptions<Text = string> {
   maxLength?: number;
   /** Draw the tokens instead of searching for the best. */
   sampling?: SamplingOptions;
-  /** The target is forced to start with this. */
-  prefix?: string;
+  /**
+   * The target is forced to start with this: a text, or token ids of the target vocabulary, such as a candidate and
+   * those before it. Where the last of them is the end token, they are the whole target.
+   */
+  prefix?: string | readonly number[];
+  /** Positions in sourceTokens, counted from 0, that no attention looks at. At least one must be left. */
+  maskedSource?: readonly number[];
+  /** Heads that are switched off: their part of the concatenation is zero. */
+  maskedHeads?: readonly AttentionHead[];
   /** Return the attention probabilities of every layer and head. Default false. */
   attention?: boolean;
   /** Return the k most probable tokens of each step. Default 0. */
   topTokens?: number;
+  /** Return the tree of what the search kept and dropped. Default false; not with sampling. */
+  beamTrace?: boolean;
+  /** Return the numbers inside the model: embeddings, queries, keys, values, residual streams. Default false. */
+  internals?: boolean;
   /** Called after each step with the best text so far; for an array, with all of them. */
   onToken?: (partial: Text) => void;
   /** Aborting stops within one step and rejects with the signal's reason; the translator stays usable. */
@@ -130,7 +148,10 @@ export interface Hypothesis {
   targetTokens: TargetToken[];
 }
 
-/** Probabilities of one kind of attention; each row sums to 1. */
+/**
+ * Probabilities of one kind of attention; each row sums to 1. Columns of masked tokens are 0; masked heads are as they
+ * were before their output was dropped.
+ */
 export interface AttentionMaps {
   /** [layers, heads, rows, columns], the last fastest. */
   data: Float32Array;
@@ -155,6 +176,74 @@ export interface Attention {
   cross: AttentionMaps;
 }
 
+/** A token that the search considered, in the tree of all of them. */
+export interface BeamNode extends Candidate {
+  /** Index in Translation.beam, smaller than the node's own; -1 at the root, which is the begin token. */
+  parent: number;
+  /** Of log-probabilities from the root. */
+  sum: number;
+  /** The sum over the length penalty at this length. */
+  score: number;
+  /** Target tokens up to here. */
+  length: number;
+  /**
+   * 'kept': in the beam of its step, and extended; 'ended': the end token, or where maxLength cut a hypothesis off,
+   * which counts as a finished hypothesis; 'pruned': it was considered and goes no further.
+   */
+  state: 'kept' | 'ended' | 'pruned';
+  /**
+   * Why it was pruned. 'beam': better ones filled the beam; 'score': it ended, but beamSize others ended with better
+   * scores; 'finished': the search was over, since nothing that lived could still win.
+   */
+  reason?: 'beam' | 'score' | 'finished';
+  /** Its place in [translation, ...alternatives], if it is the end of one of these. */
+  hypothesis?: number;
+}
+
+/** [rows, columns], row after row. */
+export interface NumberRows {
+  data: Float32Array;
+  rows: number;
+  columns: number;
+}
+
+/** One attention of one layer, all heads side by side: [tokens, d_model]. */
+export interface AttentionInternals {
+  queries: NumberRows;
+  /** Rows are source tokens in cross-attention. */
+  keys: NumberRows;
+  values: NumberRows;
+  /** softmax(q kᵀ/√d_k) v before the output projection; 0 in the columns of masked heads. */
+  output: NumberRows;
+}
+
+/** The residual stream is taken after each sublayer: with norm 'post' after the norm, with 'pre' the sum. */
+export interface LayerInternals {
+  selfAttention: AttentionInternals;
+  /** Of decoders. */
+  crossAttention?: AttentionInternals;
+  afterSelfAttention: NumberRows;
+  /** Of decoders. */
+  afterCrossAttention?: NumberRows;
+  afterFeedForward: NumberRows;
+}
+
+/** The first layer reads tokenEmbedding + positions. */
+export interface StackInternals {
+  /** Times √d_model. */
+  tokenEmbedding: NumberRows;
+  positions: NumberRows;
+  layers: LayerInternals[];
+  /** What leaves the stack. */
+  output: NumberRows;
+}
+
+/** Rows of the encoder are sourceTokens; row i of the decoder is the step that chose targetTokens[i]. */
+export interface Internals {
+  encoder: StackInternals;
+  decoder: StackInternals;
+}
+
 export interface Translation extends Hypothesis {
   /** The end token last. */
   sourceTokens: SourceToken[];
@@ -162,4 +251,8 @@ export interface Translation extends Hypothesis {
   alternatives: Hypothesis[];
   /** That of the best hypothesis; there if `attention` asked for it and the text is not empty. */
   attention?: Attention;
+  /** The root first, parents before children; there if `beamTrace` asked for it and the text is not empty. */
+  beam?: BeamNode[];
+  /** Those of the best hypothesis; there if `internals` asked for them and the text is not empty. */
+  internals?: Internals;
 }
