@@ -2,7 +2,8 @@
 // test part of a Tatoeba corpus, English TAB German (tatoeba.org, by way of manythings.org/anki, CC BY 2.0 FR).
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
@@ -39,3 +40,41 @@ for (const { name, file, mayDiffer } of models) {
     }
   }
 }
+
+test('masks give the same scores and attention natively and in WebAssembly', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'wasmformer-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const model = join(root, models[0].file);
+  const engine = await Engine.create('simd', 1);
+  t.after(() => engine.dispose());
+  engine.load(new Uint8Array(readFileSync(model)));
+  const cases = [
+    [['--mask-source', '0,2'], { maskedSource: [0, 2] }],
+    [['--mask-heads', 'cross:1:3,encoder:0:1'],
+      { maskedHeads: [{ attention: 'cross', layer: 1, head: 3 }, { attention: 'encoder', layer: 0, head: 1 }] }],
+    [['--prefix', 'Perhaps', '--mask-heads', 'decoder:0:0'],
+      { prefix: 'Perhaps', maskedHeads: [{ attention: 'decoder', layer: 0, head: 0 }] }],
+  ];
+  const some = sentences.slice(0, 20);
+  const texts = engine.translate(some).map(({ text }) => text);
+  for (const [flags, options] of cases) {
+    const maps = join(folder, 'maps.json');
+    const { stdout, stderr } = spawnSync(join(root, 'build/native/wasmformer'),
+      ['translate', '--model', model, '--scores', '--attention', maps, ...flags],
+      { input: some.join('\n') + '\n', encoding: 'utf8' });
+    const lines = stdout.trimEnd().split('\n').map((line) => line.split('\t'));
+    const attention = JSON.parse(readFileSync(maps));
+    const found = engine.translate(some, { ...options, attention: true });
+    assert.equal(lines.length, some.length, stderr);
+    assert.notDeepEqual(found.map(({ text }) => text), texts);
+    found.forEach((translation, i) => {
+      assert.equal(translation.text, lines[i][1]);
+      assert.ok(Math.abs(translation.score - Number(lines[i][0])) < 1e-3);
+      for (const kind of ['encoder', 'decoder', 'cross']) {
+        const { data } = translation.attention[kind];
+        assert.equal(data.length, attention[i][kind].data.length);
+        data.forEach((p, at) => assert.ok(Math.abs(p - attention[i][kind].data[at]) < 1e-3));
+      }
+    });
+  }
+});

@@ -56,7 +56,8 @@ test('both builds translate alike', async () => {
 test('no C++ object outlives its use, whatever happens', () =>
   withEngine((engine) => {
     assert.equal(engine.liveObjects, 1);
-    engine.translate(sentences, { attention: true, nBest: 2, topTokens: 2 });
+    engine.translate(sentences, { attention: true, nBest: 2, topTokens: 2, beamTrace: true, internals: true });
+    assert.throws(() => engine.translate(sentences, { maskedSource: [99] }), /source position 99/);
     assert.throws(() => engine.translate(['Haus '.repeat(5000)]), /the model takes/);
     assert.throws(() => engine.translate(sentences, { nBest: 9 }));
     assert.equal(engine.liveObjects, 1);
@@ -76,7 +77,7 @@ test('memory does not grow with the number of calls, failures, or models', () =>
   withEngine((engine) => {
     const work = () => {
       engine.load(bytes);
-      engine.translate(sentences, { attention: true });
+      engine.translate(sentences, { attention: true, beamTrace: true, internals: true, maskedSource: [0] });
       for (let i = 0; i < 4; i++) assert.throws(() => engine.translate(['Haus '.repeat(5000)]));
       for (let i = 0; i < 2; i++) assert.throws(() => engine.load(bytes.subarray(0, bytes.length - 1)));
       engine.load(bytes);
