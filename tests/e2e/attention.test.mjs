@@ -146,6 +146,19 @@ test('encoder, decoder and cross; heat map and lines; by mouse', () =>
     await show(page, 'attention-lines-laptop');
   }));
 
+test('which head aligns best is found by hiding pieces', () =>
+  withView(site, laptop, '', async (page) => {
+    await translated(page);
+    await page.getByRole('button', { name: 'Which head aligns best?' }).press('Enter');
+    const best = page.getByRole('button', { name: /^Best aligned: layer \d, head \d$/ });
+    await best.click();
+    const [layer, number] = (await best.innerText()).match(/\d/g);
+    assert.ok(await head(page, layer, number).isChecked());
+    assert.match(await page.locator('.aside').innerText(), /This head has \d+% of its attention, on average/);
+    await translate(page, expected[0].source);
+    await page.getByRole('button', { name: 'Which head aligns best?' }).waitFor(); // it was another sentence's
+  }));
+
 test('by keyboard: kinds, forms, heads and cells', () =>
   withView(site, laptop, '', async (page) => {
     await translated(page);

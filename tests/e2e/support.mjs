@@ -81,7 +81,12 @@ export async function accessible(page, name) {
 
 /** Keeps a screenshot of a state in both colours, and asks axe in both: `${name}-light.png`, `${name}-dark.png`. */
 export async function show(page, name) {
-  const set = (theme) => page.evaluate((value) => (document.documentElement.dataset.theme = value), theme);
+  // By the page's own button, since canvases are drawn again; but without a pointer, which would be seen.
+  const set = (theme) =>
+    page.evaluate((wanted) => {
+      const button = [...document.querySelectorAll('header button')].at(-1);
+      if (document.documentElement.dataset.theme !== wanted) button.click();
+    }, theme);
   const before = await page.evaluate(() => document.documentElement.dataset.theme);
   for (const theme of ['light', 'dark']) {
     await set(theme);

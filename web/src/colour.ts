@@ -1,10 +1,10 @@
-// The attention scale: the stops of the theme's --ramp (app.css), one hue, lightness monotonic, so that it reads
-// without colour vision and in print.
+// The scales: the stops of the theme's --ramp (app.css), one hue, lightness monotonic, so that it reads without colour
+// vision and in print; and of --signed, for numbers below and above 0.
 
 export type Ramp = readonly (readonly [number, number, number])[];
 
-export function readRamp(element: Element): Ramp {
-  const stops = getComputedStyle(element).getPropertyValue('--ramp').split(',');
+export function readRamp(name: '--ramp' | '--signed' = '--ramp'): Ramp {
+  const stops = getComputedStyle(document.documentElement).getPropertyValue(name).split(',');
   const rgb = stops.map((hex) => [1, 3, 5].map((i) => parseInt(hex.trim().slice(i, i + 2), 16)));
   return Array.from({ length: 256 }, (_, k) => {
     const place = (k / 255) * (rgb.length - 1);
@@ -16,4 +16,15 @@ export function readRamp(element: Element): Ramp {
 
 export function rampIndex(weight: number): number {
   return Math.round(Math.min(1, Math.max(0, weight)) * 255);
+}
+
+/** Draws one pixel for each number, whose place on the ramp `share` tells. */
+export function paintPixels(canvas: HTMLCanvasElement, ramp: Ramp, numbers: { data: ArrayLike<number>; rows: number; columns: number }, share = (x: number) => x) {
+  const colours = Uint32Array.from(ramp, ([red, green, blue]) => 0xff000000 | (blue << 16) | (green << 8) | red);
+  const pixels = new Uint32Array(numbers.data.length);
+  for (let i = 0; i < pixels.length; ++i) pixels[i] = colours[rampIndex(share(numbers.data[i]))];
+  canvas.width = numbers.columns;
+  canvas.height = numbers.rows;
+  const image = new ImageData(new Uint8ClampedArray(pixels.buffer), numbers.columns, numbers.rows);
+  canvas.getContext('2d')!.putImageData(image, 0, 0);
 }

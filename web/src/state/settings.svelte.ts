@@ -74,8 +74,13 @@ export function reason(error: unknown): string {
   return String(error instanceof Error ? error.message : error).replace(/\[[\w ]+\] /g, '').replace(/\.$/, '');
 }
 
+const formats = new Map<string, Intl.NumberFormat>(); // making one takes longer than all that it formats
+
 export function number(value: number, options: Intl.NumberFormatOptions = {}): string {
-  return new Intl.NumberFormat(settings.locale, options).format(value).replace('-', '−');
+  const key = settings.locale + JSON.stringify(options);
+  const format = formats.get(key) ?? new Intl.NumberFormat(settings.locale, options);
+  formats.set(key, format);
+  return format.format(value).replace('-', '−');
 }
 
 export function percent(share: number): string {

@@ -1,0 +1,64 @@
+// The arithmetic of one cell of attention, done again from the model's own queries, keys and values.
+import type { AttentionInternals, LayerInternals, NumberRows, StackInternals } from 'wasmformer';
+
+export interface Arithmetic {
+  query: Float32Array; // d_k numbers
+  key: Float32Array;
+  products: Float32Array; // query times key, number by number
+  dot: number; // their sum
+  root: number; // √d_k
+  scores: number[]; // q·k/√d_k for every column; -Infinity where the mask is
+  exponentials: number[]; // e^(score − the greatest score)
+  weights: number[]; // those over their sum
+  weighted: NumberRows; // each column's value times its weight: [columns, d_k]
+  output: Float32Array; // the sum of the rows of `weighted`
+}
+
+/** The columns of a head in a row. */
+function part(rows: NumberRows, row: number, head: number, size: number): Float32Array {
+  return rows.data.subarray(row * rows.columns + head * size, row * rows.columns + (head + 1) * size);
+}
+
+/** `visible` columns can be seen from the row: all, or in the decoder's self-attention those up to the row. */
+export function arithmetic(internals: AttentionInternals, heads: number, head: number, row: number, column: number, visible: number): Arithmetic {
+  const { queries, keys, values } = internals;
+  const size = queries.columns / heads;
+  const root = Math.sqrt(size);
+  const query = part(queries, row, head, size);
+  const key = part(keys, column, head, size);
+  const dotWith = (other: Float32Array) => query.reduce((sum, q, i) => sum + q * other[i], 0);
+  const scores = Array.from({ length: keys.rows }, (_, c) => (c < visible ? dotWith(part(keys, c, head, size)) / root : -Infinity));
+  const greatest = Math.max(...scores);
+  const exponentials = scores.map((score) => Math.exp(score - greatest));
+  const sum = exponentials.reduce((a, b) => a + b);
+  const weights = exponentials.map((e) => e / sum);
+  const weighted = { data: new Float32Array(keys.rows * size), rows: keys.rows, columns: size };
+  const output = new Float32Array(size);
+  weights.forEach((weight, c) =>
+    part(values, c, head, size).forEach((value, i) => {
+      weighted.data[c * size + i] = weight * value;
+      output[i] += weight * value;
+    }),
+  );
+  return { query, key, products: query.map((q, i) => q * key[i]), dot: dotWith(key), root, scores, exponentials, weights, weighted, output };
+}
+
+/** The length of each row's vector. */
+export function norms({ data, rows, columns }: NumberRows): number[] {
+  return Array.from({ length: rows }, (_, r) =>
+    Math.sqrt(data.subarray(r * columns, (r + 1) * columns).reduce((sum, x) => sum + x * x, 0)),
+  );
+}
+
+export type Stage = 'input' | 'self' | 'cross' | 'feedForward';
+
+/** The residual stream's places in a stack, in order, each with the norm of every row. */
+export function residual(stack: StackInternals): { layer: number; stage: Stage; norms: number[] }[] {
+  const sum = { ...stack.tokenEmbedding, data: stack.tokenEmbedding.data.map((x, i) => x + stack.positions.data[i]) };
+  const stagesOf = (layer: LayerInternals, index: number) => [
+    { layer: index, stage: 'self' as const, norms: norms(layer.afterSelfAttention) },
+    ...(layer.afterCrossAttention ? [{ layer: index, stage: 'cross' as const, norms: norms(layer.afterCrossAttention) }] : []),
+    { layer: index, stage: 'feedForward' as const, norms: norms(layer.afterFeedForward) },
+  ];
+  return [{ layer: -1, stage: 'input' as const, norms: norms(sum) }, ...stack.layers.flatMap(stagesOf)];
+}

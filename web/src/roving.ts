@@ -1,0 +1,28 @@
+/** Of a group of buttons Tab reaches one; the arrow keys, Home and End go from there to the others. */
+export function roving(group: HTMLElement) {
+  let current: HTMLElement | undefined;
+  const items = () => [...group.querySelectorAll<HTMLElement>('button:not(:disabled)')];
+  const reach = (item = current?.isConnected ? current : items()[0]) => {
+    current = item;
+    for (const other of items()) other.tabIndex = other === item ? 0 : -1;
+  };
+  const step = (event: KeyboardEvent) => {
+    const all = items();
+    const at = all.indexOf(event.target as HTMLElement);
+    const to = { ArrowLeft: at - 1, ArrowUp: at - 1, ArrowRight: at + 1, ArrowDown: at + 1, Home: 0, End: all.length - 1 }[event.key];
+    if (to === undefined || at < 0) return;
+    event.preventDefault();
+    all[Math.min(all.length - 1, Math.max(0, to))].focus();
+  };
+  const enter = (event: FocusEvent) => reach((event.target as HTMLElement).closest('button') ?? undefined);
+  const observer = new MutationObserver(() => reach());
+  observer.observe(group, { childList: true, subtree: true });
+  group.addEventListener('keydown', step);
+  group.addEventListener('focusin', enter);
+  reach();
+  return () => {
+    observer.disconnect();
+    group.removeEventListener('keydown', step);
+    group.removeEventListener('focusin', enter);
+  };
+}
