@@ -49,6 +49,8 @@ class Work {
   readonly shown = $derived(this.sentence?.shown ?? null);
   /** The shown translation is that of the sentence in the box. */
   readonly fresh = $derived(this.sentence?.fresh ?? false);
+  /** How it was made to begin, for a search that is to find it again. */
+  readonly prefix = $derived(this.shown && this.shown.forced.length > 0 ? this.shown.forced.map(({ id }) => id) : undefined);
   readonly finished = $derived(this.sentences.length > 0 && this.sentences.every(({ fresh }) => fresh));
   readonly examples = $derived(examples[models.sourceCode ?? ''] ?? []);
 
