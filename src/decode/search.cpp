@@ -291,10 +291,11 @@ void Search::trace_unseen(std::size_t considered) {
   std::sort(rest, candidates_.end(), [](const Candidate& a, const Candidate& b) {
     return std::tuple(a.parent, -a.sum, a.id) < std::tuple(b.parent, -b.sum, b.id);
   });
-  for (auto c = rest; c != candidates_.end(); ++c) {
-    const auto same = [&](const Candidate& other) { return other.parent == c->parent; };
-    if (std::none_of(candidates_.begin(), c, same))
+  for (auto c = rest; c != candidates_.end();) {
+    const auto same = [parent = c->parent](const Candidate& other) { return other.parent == parent; };
+    if (std::none_of(candidates_.begin(), rest, same))
       add({live_[c->parent].node, c->id, c->log_probability, Fate::crowded_out, c->sum});
+    c = std::find_if_not(c, candidates_.end(), same);
   }
 }
 
