@@ -18,9 +18,14 @@ export function rampIndex(weight: number): number {
   return Math.round(Math.min(1, Math.max(0, weight)) * 255);
 }
 
+/** A colour as image data have it. */
+export function pixel([red, green, blue]: Ramp[number]): number {
+  return 0xff000000 | (blue << 16) | (green << 8) | red;
+}
+
 /** Draws one pixel for each number, whose place on the ramp `share` tells. */
 export function paintPixels(canvas: HTMLCanvasElement, ramp: Ramp, numbers: { data: ArrayLike<number>; rows: number; columns: number }, share = (x: number) => x) {
-  const colours = Uint32Array.from(ramp, ([red, green, blue]) => 0xff000000 | (blue << 16) | (green << 8) | red);
+  const colours = Uint32Array.from(ramp, pixel);
   const pixels = new Uint32Array(numbers.data.length);
   for (let i = 0; i < pixels.length; ++i) pixels[i] = colours[rampIndex(share(numbers.data[i]))];
   canvas.width = numbers.columns;

@@ -1,6 +1,6 @@
 // How a map is laid out and drawn, on a canvas and as SVG alike. Lengths are CSS pixels.
 import { END_PIECE, entropy, startsWord, type AttentionMap } from './attention';
-import { rampIndex, type Ramp } from './colour';
+import { pixel, rampIndex, type Ramp } from './colour';
 
 export interface Pen {
   /** A grid of cells: the columns begin at `xs`, the rows at `ys`; `colour(i)` is that of the i-th cell, row by row. */
@@ -164,7 +164,8 @@ export function canvasPen(context: CanvasRenderingContext2D | OffscreenCanvasRen
     // One pixel a cell, then columns and rows are pulled to their size: far quicker than a rectangle for each cell.
     cells(xs, ys, width, height, colour) {
       const pixels = new ImageData(xs.length, ys.length);
-      for (let i = 0; i < xs.length * ys.length; ++i) pixels.data.set([...colour(i), 255], 4 * i);
+      const bytes = new Uint32Array(pixels.data.buffer);
+      for (let i = 0; i < bytes.length; ++i) bytes[i] = pixel(colour(i));
       const small = new OffscreenCanvas(xs.length, ys.length);
       small.getContext('2d')!.putImageData(pixels, 0, 0);
       const [left, right] = [snap(xs[0]), snap(xs.at(-1)! + width)];

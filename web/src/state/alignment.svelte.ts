@@ -27,6 +27,7 @@ class Alignment {
     this.problem = null;
     try {
       for (let column = 0; column < hideable; ++column) {
+        if (translation.shown !== shown) return; // there is another sentence now
         this.hidden = column;
         const { targetTokens } = await models.translator.translate(shown.source, { ...forced, maskedSource: [column] });
         steps.forEach((token, row) => {
