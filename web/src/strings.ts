@@ -108,27 +108,6 @@ const en = {
   save_svg: 'This map as a drawing',
   save_json: 'The numbers of every layer and head',
 
-  aboutTitle: 'What is this?',
-  about1:
-    'The page runs the encoder-decoder network of the paper {paper} (Vaswani et al., 2017). It was written from scratch in C++, trained natively, and compiled to WebAssembly: nothing you type leaves this tab.',
-  about2:
-    'A sentence is cut into pieces. The encoder reads all of them at once; the decoder writes the translation one piece at a time, and looks back at the source at every step. The map shows those looks.',
-  about3: 'It is a small model. It knows everyday sentences, makes mistakes, and is here to be watched, not trusted.',
-  paper: 'Attention Is All You Need',
-  layersCard: '{encoder} encoder and {decoder} decoder layers, {heads} heads, width {width}',
-  size: 'Size',
-  shape: 'Shape',
-  vocabulary: 'Vocabulary',
-  pieces: '{count} pieces',
-  card_corpus: 'Corpus',
-  card_licence: 'Licence',
-  card_steps: 'Training steps',
-  card_bleu: 'BLEU, test part',
-  card_chrf: 'chrF2, test part',
-  card_valid_bleu: 'BLEU, validation part',
-  credits: 'Credits',
-  corpusCredit: 'Sentence pairs: Tatoeba (tatoeba.org), CC BY 2.0 FR.',
-  fontCredit: 'Typefaces: Literata and Source Sans 3, SIL Open Font License 1.1.',
 };
 
 export type Key = keyof typeof en;
@@ -238,26 +217,6 @@ const zh: Record<Key, string> = {
   save_svg: '把此图存为矢量图',
   save_json: '所有层和头的数值',
 
-  aboutTitle: '这是什么？',
-  about1:
-    '本页运行论文 {paper}（Vaswani 等，2017）中的编码器-解码器网络。它用 C++ 从零写成，在本机训练，再编译为 WebAssembly：您输入的内容不会离开此标签页。',
-  about2: '句子先被切成词片。编码器一次读入全部词片；解码器一次写出一个词片，每一步都回看原文。热图显示的正是这些回看。',
-  about3: '这是一个小模型。它懂日常句子，也会出错；它供人观察，而不是供人信赖。',
-  paper: 'Attention Is All You Need',
-  layersCard: '{encoder} 层编码器、{decoder} 层解码器，{heads} 个头，宽度 {width}',
-  size: '大小',
-  shape: '结构',
-  vocabulary: '词表',
-  pieces: '{count} 个词片',
-  card_corpus: '语料库',
-  card_licence: '许可证',
-  card_steps: '训练步数',
-  card_bleu: 'BLEU（测试集）',
-  card_chrf: 'chrF2（测试集）',
-  card_valid_bleu: 'BLEU（验证集）',
-  credits: '致谢',
-  corpusCredit: '句对：Tatoeba (tatoeba.org)，CC BY 2.0 FR。',
-  fontCredit: '字体：Literata 与 Source Sans 3，SIL Open Font License 1.1。',
 };
 
 export const strings: Record<Locale, Record<Key, string>> = { en, zh };
