@@ -206,7 +206,7 @@ class Work {
       nBest: BEAM_SIZE,
       attention: true,
       topTokens: CANDIDATES,
-      prefix: forced.length > 0 ? forced.map(({ piece }) => piece).join('').replaceAll('▁', ' ').trim() : undefined,
+      prefix: forced.map(({ id }) => id),
       signal,
       onToken: (partials) => {
         if (!signal.aborted) this.#place(new Map(partials.map((partial, i) => [keys[i], partial])));
