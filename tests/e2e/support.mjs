@@ -93,6 +93,7 @@ export async function show(page, name) {
     await accessible(page, `${name}, ${theme}`);
     await screenshot(page, `${name}-${theme}`);
   }
+  await set(before);
 }
 
 /** Goes to a view by the navigation. */
