@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
 import { box, builtPage, expected, go, laptop, phone, show, start, translate, translated } from './support.mjs';
+import { load } from './views.mjs';
 
 let site;
 before(async () => (site = await start()));
@@ -35,6 +36,29 @@ test('a long text is cut into sentences and put together again with its line bre
     assert.ok((await page.locator('.target [data-sentence]').count()) >= 3);
     assert.equal(await page.getByRole('alert').count(), 0);
   }));
+
+test('sentences: whole, in order, with what stands between them', async () => {
+  const { split, joint } = await load('text.ts');
+  const texts = {
+    'Am 3. Mai kam z. B. Dr. Kurz. Und dann?\nKein Punkt\n\n„Ja!“ sagte er. ': ['de', 4, ['', ' ', '\n', '\n\n']],
+    '你好。你叫什么名字？我叫小明。': ['zh', 3, ['', ' ', ' ']],
+    [`${'Wort, '.repeat(30)}\n${'x'.repeat(250)}`]: ['de', 5, undefined],
+    '  \n ': ['de', 0, []],
+    '': ['de', 0, []],
+  };
+  for (const [text, [language, count, joints]] of Object.entries(texts)) {
+    const { parts, tail } = split(text, language, 100);
+    assert.equal(parts.length, count, text);
+    assert.equal(parts.map(({ gap, source }) => gap + source).join('') + tail, text, 'nothing is lost');
+    for (const { begin, source } of parts) {
+      assert.equal(text.slice(begin, begin + source.length), source);
+      assert.ok(source.length <= 100);
+    }
+    if (joints) assert.deepEqual(parts.map((part) => joint(part, 'en')), joints);
+  }
+  const { parts } = split('One. Two.\nThree.', 'en', 100);
+  assert.deepEqual(parts.map((part) => joint(part, 'zh')), ['', '', '\n']);
+});
 
 test('the sentence of the caret, or the one that is clicked, is the one that is looked into', () =>
   withPage(laptop, async (page) => {

@@ -39,8 +39,8 @@ export function split(text: string, language: string | undefined, longest: numbe
   const joined: string[] = [];
   for (const segment of segments(text, language)) {
     const before = joined.at(-1);
-    const continues = before !== undefined && !/\n\s*$/.test(before) && ABBREVIATED.test(before);
-    if (continues) joined[joined.length - 1] += segment;
+    const isQuote = /[“”"»«’']\s*$/.test(before ?? '') && /^\p{Ll}/u.test(segment); // „Ja!“ sagte er
+    if (before !== undefined && !/\n\s*$/.test(before) && (isQuote || ABBREVIATED.test(before))) joined[joined.length - 1] += segment;
     else joined.push(segment);
   }
   const parts: Part[] = [];
@@ -57,4 +57,10 @@ export function split(text: string, language: string | undefined, longest: numbe
     begin += piece.length;
   }
   return { parts, tail: gap };
+}
+
+/** What stands before the translation of a sentence: the text's own white space, as the language of the target writes it. */
+export function joint({ gap, begin }: Part, target: string | undefined): string {
+  if (begin === gap.length || gap.includes('\n')) return gap;
+  return /^(zh|ja|th|lo|km|my)\b/.test(target ?? '') ? '' : gap || ' ';
 }

@@ -5,7 +5,7 @@ import type { Candidate, Translation, Translator } from 'wasmformer';
 import example from 'virtual:example';
 import type { Maps } from '../attention';
 import { examples } from '../strings';
-import { split, type Part } from '../text';
+import { joint, split, type Part } from '../text';
 import { link } from './link.svelte';
 import { models } from './models.svelte';
 import { reason, type Problem } from './settings.svelte';
@@ -114,7 +114,7 @@ class Work {
 
   /** The whole translation, with the line breaks of the text. */
   get text(): string {
-    return this.sentences.map(({ gap, shown }) => gap + (shown?.text ?? '')).join('') + this.#tail;
+    return this.sentences.map((sentence) => joint(sentence, models.targetCode) + (sentence.shown?.text ?? '')).join('') + this.#tail;
   }
 
   #follow() {
