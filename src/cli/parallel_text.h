@@ -4,16 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "data/corpus.h"
+
 namespace wasmformer {
 
 struct ParallelTextOptions {
   std::string source, target;   // two files, line by line, or
   std::string tsv;              // one file of columns
   std::string columns = "0,1";  // source and target column of it, from 0
-};
-
-struct ParallelText {
-  std::vector<std::string> sources, targets;  // of equal length
 };
 
 // Throws Error naming the file when the files differ in length or a line lacks a column.

@@ -8,7 +8,10 @@
 #include "cli/files.h"
 #include "cli/parallel_text.h"
 #include "cli/progress.h"
+#include "cli/training_log.h"
+#include "data/tasks.h"
 #include "decode/evaluate.h"
+#include "text/vocabulary.h"
 #include "train/checkpoint.h"
 
 namespace wasmformer {
@@ -21,9 +24,9 @@ volatile std::sig_atomic_t interrupted = 0;
 
 struct TrainOptions {
   ParallelTextOptions train, valid;
-  std::string tokenizer, target_tokenizer, preset, output, languages;
+  std::string task, tokenizer, target_tokenizer, preset, output, languages;
   std::vector<std::string> set, metadata;
-  Index max_epochs = 0, max_steps = 0, batch_tokens = 0, keep = 0, report_every = 100;
+  Index pairs = 3000, max_epochs = 0, max_steps = 0, batch_tokens = 0, keep = 0, report_every = 100;
   double max_minutes = 0;
   int threads = 1;
   std::optional<std::uint64_t> seed;
@@ -38,6 +41,34 @@ std::string fixed(double value, int digits) {
   char text[64];
   std::snprintf(text, sizeof text, "%.*f", digits, value);
   return text;
+}
+
+// What to train on and to validate on.
+struct Texts {
+  ParallelText train, valid;
+};
+
+// A made-up task's pairs are all different, so none is in both parts.
+Texts read_texts(const TrainOptions& o, std::uint64_t seed) {
+  if (o.task.empty()) return {read_parallel_text(o.train), read_parallel_text(o.valid)};
+  for (const std::string& file :
+       {o.train.source, o.train.target, o.train.tsv, o.valid.source, o.valid.target, o.valid.tsv})
+    WASMFORMER_CHECK(file.empty(), "[train] --task makes its own pairs; leave " << file << " out");
+  constexpr Index valid_pairs = 200;
+  Texts texts;
+  texts.train = make_pairs(o.task, o.pairs + valid_pairs, seed);
+  const auto split = [&](std::vector<std::string>& from, std::vector<std::string>& to) {
+    to.assign(from.end() - valid_pairs, from.end());
+    from.resize(from.size() - valid_pairs);
+  };
+  split(texts.train.sources, texts.valid.sources);
+  split(texts.train.targets, texts.valid.targets);
+  return texts;
+}
+
+// "reverse, 3000 pairs"; empty where files are trained on.
+std::string task_name(const TrainOptions& o) {
+  return o.task.empty() ? "" : o.task + ", " + std::to_string(o.pairs) + " pairs";
 }
 
 struct Start {
@@ -68,14 +99,20 @@ void take_vocabulary(Config& config, const Tokenizer& source, const Tokenizer& t
                    "[train] the tokenizers need one end token, </s>, with the same id");
 }
 
+std::shared_ptr<const Tokenizer> task_tokenizer(const TrainOptions& o, std::uint64_t seed) {
+  ParallelText text = read_texts(o, seed).train;
+  text.sources.insert(text.sources.end(), text.targets.begin(), text.targets.end());
+  return std::make_shared<Tokenizer>(character_model(text.sources));
+}
+
 Start fresh(const TrainOptions& o, const std::string& last) {
   WASMFORMER_CHECK(!fs::exists(last), "[train] " << last
                                                  << " exists already; add --resume to go on with that run, "
                                                  << "or choose another --output");
-  WASMFORMER_CHECK(!o.tokenizer.empty(), "[train] --tokenizer is required");
-  auto source = load_tokenizer(o.tokenizer);
+  WASMFORMER_CHECK(!o.tokenizer.empty() || !o.task.empty(), "[train] --tokenizer is required");
+  Preset p = settings(o, preset(o.task.empty() ? "small" : "tiny"));
+  auto source = o.tokenizer.empty() ? task_tokenizer(o, p.training.seed) : load_tokenizer(o.tokenizer);
   auto target = o.target_tokenizer.empty() ? source : load_tokenizer(o.target_tokenizer);
-  Preset p = settings(o, preset("small"));
   take_vocabulary(p.config, *source, *target);
   Start start{{std::make_unique<Transformer>(p.config), source, target, {}}, p.training, {}};
   start.model.transformer->initialize(p.training.seed);
@@ -94,6 +131,11 @@ Start resumed(const TrainOptions& o, const std::string& last) {
   WASMFORMER_CHECK(
       p.config == config && p.training == start.training,
       "[train] " << last << " was trained with other settings than these; repeat its own or leave them out");
+  const std::string task = start.model.metadata["task"];
+  WASMFORMER_CHECK(task == task_name(o), "[train] "
+                                             << last << " was trained on "
+                                             << (task.empty() ? "files, not a task" : "the task " + task)
+                                             << "; repeat its own --task and --pairs");
   for (const auto& [path, own] : {std::pair(o.tokenizer, start.model.source_tokenizer),
                                   std::pair(o.target_tokenizer, start.model.target_tokenizer)})
     WASMFORMER_CHECK(path.empty() || load_tokenizer(path)->model() == own->model(),
@@ -106,6 +148,8 @@ Start start_or_resume(const TrainOptions& o) {
   Start start = o.resume ? resumed(o, last) : fresh(o, last);
   start.model.metadata["training"] = to_json(start.model.transformer->config(), &start.training);
   start.model.metadata.erase("progress");  // that of the checkpoint resumed from
+  start.model.metadata["task"] = task_name(o);
+  if (o.task.empty()) start.model.metadata.erase("task");
   if (!o.languages.empty()) start.model.metadata["languages"] = o.languages;
   for (const std::string& option : o.metadata) {
     const auto [key, value] = key_value(option);
@@ -114,9 +158,7 @@ Start start_or_resume(const TrainOptions& o) {
   return start;
 }
 
-Corpus load(const ParallelTextOptions& options, const ModelFile& model, const char* what,
-            ProgressLine& line) {
-  const ParallelText text = read_parallel_text(options);
+Corpus load(const ParallelText& text, const ModelFile& model, const char* what, ProgressLine& line) {
   Corpus corpus = tokenize_corpus(text.sources, text.targets, *model.source_tokenizer,
                                   *model.target_tokenizer, model.transformer->config());
   line.print(std::string(what) + ": " + std::to_string(corpus.pairs.size()) + " pairs" +
@@ -125,31 +167,6 @@ Corpus load(const ParallelTextOptions& options, const ModelFile& model, const ch
                   : ""));
   return corpus;
 }
-
-// log.jsonl, rewritten whole at each report so that it never ends in half a line.
-class Log {
- public:
-  Log(fs::path path, bool resume, Index step) : path_(std::move(path)) {
-    if (!resume || !fs::exists(path_)) return;
-    for (const std::string& line : read_lines(path_.string())) {
-      const auto entry = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
-      if (!entry.is_object() || entry.value("step", Index(0)) > step)
-        break;  // steps after the checkpoint run again
-      text_ += line + "\n";
-      seconds_ = entry.value("seconds", 0.0);
-    }
-  }
-  double seconds() const { return seconds_; }
-  void add(const nlohmann::ordered_json& entry) {
-    text_ += entry.dump() + "\n";
-    write_file_atomically(path_.string(), text_);
-  }
-
- private:
-  fs::path path_;
-  std::string text_;
-  double seconds_ = 0;
-};
 
 class Run {
  public:
@@ -164,7 +181,7 @@ class Run {
         pool_(options.threads),
         trainer_(*model_.transformer, corpus_, start.training, pool_),
         best_(start.checkpoint.empty() ? BestSoFar() : restore_checkpoint(start.checkpoint, trainer_)),
-        log_(fs::path(options.output) / "log.jsonl", options.resume, trainer_.progress().step) {}
+        log_((fs::path(options.output) / "log.jsonl").string(), options.resume, trainer_.progress().step) {}
 
   void operator()() {
     line_.print(std::to_string(model_.transformer->parameter_count()) + " parameters, " +
@@ -287,7 +304,7 @@ class Run {
   ThreadPool pool_;
   Trainer trainer_;
   BestSoFar best_;
-  Log log_;
+  TrainingLog log_;
   Clock::time_point start_ = Clock::now();
   Index tokens_ = 0;  // since start_
 };
@@ -297,14 +314,15 @@ void train(const TrainOptions& o) {
                    "[train] say when to stop: --max-epochs, --max-steps or --max-minutes");
   ProgressLine line;
   Start start = start_or_resume(o);
-  Corpus corpus = load(o.train, start.model, "train", line);
-  Corpus valid = load(o.valid, start.model, "valid", line);
+  Texts texts = read_texts(o, start.training.seed);
+  Corpus corpus = load(texts.train, start.model, "train", line);
+  Corpus valid = load(texts.valid, start.model, "valid", line);
   std::error_code error;
   fs::create_directories(o.output, error);
   WASMFORMER_CHECK(!error, "[train] cannot make the folder " << o.output << ": " << error.message());
   std::signal(SIGINT, [](int) { interrupted = 1; });
   std::signal(SIGTERM, [](int) { interrupted = 1; });
-  Run(o, std::move(start), std::move(corpus), std::move(valid), read_parallel_text(o.valid), line)();
+  Run(o, std::move(start), std::move(corpus), std::move(valid), std::move(texts.valid), line)();
 }
 
 }  // namespace
@@ -320,9 +338,17 @@ void add_train_command(CLI::App& app) {
   command->add_option("--valid-data", o->valid.tsv, "a TSV file of pairs to validate on");
   command->add_option("--columns", o->train.columns, "SOURCE,TARGET columns of the TSV files, from 0")
       ->default_str("0,1");
-  command->add_option("--tokenizer", o->tokenizer, "SentencePiece .model file");
+  std::string names;
+  for (const Task& task : tasks()) names += std::string(names.empty() ? "" : ", ") + task.name;
+  command->add_option("--task", o->task, "made-up pairs instead of files: " + names);
+  command->add_option("--pairs", o->pairs, "how many of them to train on; 200 more are for validation")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--tokenizer", o->tokenizer,
+                      "SentencePiece .model file; a task's default is its characters");
   command->add_option("--target-tokenizer", o->target_tokenizer, "another one for the target side");
-  command->add_option("--preset", o->preset, "tiny, small (default), base, big, multi30k-tiny or kyubyong");
+  command->add_option("--preset", o->preset,
+                      "tiny (default of tasks), small (default), base, big, multi30k-tiny or kyubyong");
   command->add_option("--set", o->set, "KEY=VALUE: change one setting of the preset");
   command->add_option("--output", o->output, "folder for best.safetensors, last.safetensors and log.jsonl")
       ->required();

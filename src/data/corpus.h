@@ -9,6 +9,10 @@
 
 namespace wasmformer {
 
+struct ParallelText {
+  std::vector<std::string> sources, targets;  // of equal length
+};
+
 struct SentencePair {
   std::vector<TokenId> source, target;  // both end with the end token
 };

@@ -22,8 +22,10 @@ constexpr std::array<const char*, 3> words(Activation) { return {"relu", "gelu",
 constexpr std::array<const char*, 2> words(NormPlace) { return {"post", "pre"}; }
 constexpr std::array<const char*, 2> words(Positions) { return {"sinusoidal", "learned"}; }
 constexpr std::array<const char*, 3> words(TieEmbeddings) { return {"all", "target", "none"}; }
-constexpr std::array<const char*, 1> words(Optimizer) { return {"adam"}; }
-constexpr std::array<const char*, 3> words(Schedule) { return {"noam", "inverse_sqrt", "constant"}; }
+constexpr std::array<const char*, 3> words(OptimizerKind) { return {"adam", "adamw", "sgd"}; }
+constexpr std::array<const char*, 4> words(Schedule) {
+  return {"noam", "inverse_sqrt", "cosine", "constant"};
+}
 
 template <class T>
 Json to_value(const T& field) {
@@ -190,9 +192,16 @@ void Config::check() const {
 void TrainingConfig::check() const {
   check_positive("learning_rate", learning_rate);
   check_range("warmup_steps", warmup_steps, schedule == Schedule::constant ? 0 : 1, 1 << 30);
+  check_range("decay_steps", decay_steps, 1, 1 << 30);
+  WASMFORMER_CHECK(schedule != Schedule::cosine || decay_steps > warmup_steps,
+                   "[config] decay_steps is " << decay_steps << "; the cosine needs more than warmup_steps, "
+                                              << warmup_steps);
   check_rate("beta1", beta1);
   check_rate("beta2", beta2);
   check_positive("epsilon", epsilon);
+  check_rate("weight_decay", weight_decay);
+  WASMFORMER_CHECK(optimizer != OptimizerKind::adam || weight_decay == 0,
+                   "[config] weight_decay is " << weight_decay << "; it goes with optimizer adamw or sgd");
   WASMFORMER_CHECK(clip_norm >= 0 && std::isfinite(clip_norm),
                    "[config] clip_norm is " << clip_norm << "; it must be at least 0");
   check_rate("label_smoothing", label_smoothing);

@@ -65,18 +65,20 @@ struct Config {
   bool operator==(const Config&) const = default;
 };
 
-enum class Optimizer { adam };
-enum class Schedule { noam, inverse_sqrt, constant };
+enum class OptimizerKind { adam, adamw, sgd };
+enum class Schedule { noam, inverse_sqrt, cosine, constant };
 
 struct TrainingConfig {
-  Optimizer optimizer = Optimizer::adam;
+  OptimizerKind optimizer = OptimizerKind::adam;
   Schedule schedule = Schedule::noam;
   double learning_rate = 2;  // the peak; for noam the factor before d_model^-0.5 (equation 3)
   Index warmup_steps = 4000;
-  double beta1 = 0.9;
+  Index decay_steps = 20000;  // where the cosine schedule reaches 0
+  double beta1 = 0.9;         // the momentum of sgd
   double beta2 = 0.98;
   double epsilon = 1e-9;
-  double clip_norm = 0;  // 0: no clipping
+  double weight_decay = 0;  // of adamw and sgd, of matrices only
+  double clip_norm = 0;     // 0: no clipping
   double label_smoothing = 0.1;
   Index batch_tokens = 4096;  // target tokens a step, at most
   std::uint64_t seed = 1;
@@ -87,9 +89,11 @@ struct TrainingConfig {
     v("schedule", schedule);
     v("learning_rate", learning_rate);
     v("warmup_steps", warmup_steps);
+    v("decay_steps", decay_steps);
     v("beta1", beta1);
     v("beta2", beta2);
     v("epsilon", epsilon);
+    v("weight_decay", weight_decay);
     v("clip_norm", clip_norm);
     v("label_smoothing", label_smoothing);
     v("batch_tokens", batch_tokens);

@@ -12,9 +12,9 @@ template <class F>
 void for_each_moment(Trainer& trainer, F&& f) {
   std::size_t i = 0;
   trainer.transformer().visit([&](const std::string& name, Parameter&, Initial) {
-    Adam::Moments& moments = trainer.adam().moments()[i++];
+    Optimizer::Moments& moments = trainer.optimizer().moments()[i++];
     f("optimizer.mean." + name, moments.mean);
-    f("optimizer.variance." + name, moments.variance);
+    if (moments.variance.size() > 0) f("optimizer.variance." + name, moments.variance);
   });
 }
 

@@ -30,7 +30,7 @@ Trainer::Trainer(Transformer& transformer, const Corpus& corpus, const TrainingC
       config_((config.check(), config)),
       pool_(pool),
       tape_(pool, /*recording=*/true),
-      adam_(parameters(transformer), config) {
+      optimizer_(parameters(transformer), config) {
   plan_epoch();
 }
 
@@ -62,7 +62,7 @@ StepReport Trainer::step() {
                    "[train] the loss of step " << step << " is not finite; a lower learning_rate may help");
   tape_.backward(loss);
   report.learning_rate = learning_rate(config_, transformer_.config().d_model, step);
-  report.gradient_norm = adam_.step(pool_, step, report.learning_rate);
+  report.gradient_norm = optimizer_.step(pool_, step, report.learning_rate);
   report.target_tokens = static_cast<Index>(batch.target_out.size());
 
   progress_.step = step;

@@ -3,12 +3,12 @@
 
 #include "data/batch.h"
 #include "model/transformer.h"
-#include "train/adam.h"
+#include "train/optimizer.h"
 
 namespace wasmformer {
 
-// Where a run stands. With the weights, Adam's moments and the two configs it decides everything that
-// follows.
+// Where a run stands. With the weights, the optimizer's moments and the two configs it decides everything
+// that follows.
 struct Progress {
   Index step = 0;         // steps taken
   Index epoch = 0;        // passes over the corpus that are complete
@@ -42,8 +42,8 @@ class Trainer {
   Index batches_per_epoch() const { return static_cast<Index>(batches_.size()); }
   const TrainingConfig& config() const { return config_; }
   Transformer& transformer() { return transformer_; }
-  Adam& adam() { return adam_; }
-  // Goes on from there: the moments must be set through adam().
+  Optimizer& optimizer() { return optimizer_; }
+  // Goes on from there: the moments must be set through optimizer().
   void resume(const Progress& progress);
 
  private:
@@ -54,7 +54,7 @@ class Trainer {
   TrainingConfig config_;
   ThreadPool& pool_;
   Tape tape_;
-  Adam adam_;
+  Optimizer optimizer_;
   Progress progress_;
   std::vector<std::vector<Index>> batches_;  // of the present epoch
 };

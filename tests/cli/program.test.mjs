@@ -178,6 +178,23 @@ test('a quantised model is less than half the size, says nearly the same, and is
   refuse(/int8.*average the float models/, ['average', '--output', path('mean.safetensors'), small, model]);
 });
 
+test('a made-up task needs no files: characters are its pieces, and a resumed run makes the same pairs', () => {
+  const task = (output, ...more) => ['train', '--task', 'reverse', '--pairs', '300', '--set', 'd_model=32', '--set', 'optimizer=adamw',
+    '--set', 'weight_decay=0.01', '--set', 'schedule=cosine', '--set', 'decay_steps=400', '--set', 'learning_rate=0.003',
+    '--set', 'batch_tokens=300', '--report-every', '1', '--output', path(output), ...more];
+  succeed(...task('task', '--max-steps', '6'));
+  succeed(...task('task', '--max-steps', '12', '--resume'));
+  succeed(...task('task-whole', '--max-steps', '12'));
+  assert.ok(readFileSync(path('task/last.safetensors')).equals(readFileSync(path('task-whole/last.safetensors'))));
+  const result = run(['translate', '--model', path('task/best.safetensors'), '--max-length', '9'], { input: 'wasm\n' });
+  assert.match(result.stdout, /^[a-z]*\n$/);
+  refuse(/trained on the task reverse, 300 pairs; repeat/, task('task', '--max-steps', '13', '--resume').map((word) => (word === '300' ? '301' : word)));
+  refuse(/no task 'revers'.*reverse/, task('bad', '--max-steps', '1').map((word) => (word === 'reverse' ? 'revers' : word)));
+  refuse(/--task makes its own pairs; leave .*train\.tsv\.gz out/, task('bad', '--max-steps', '1', '--data', path('train.tsv.gz')));
+  refuse(/20000 pairs of roman|pairs of roman; there are 1 to 3900/, ['train', '--task', 'roman', '--pairs', '20000', '--output', path('bad'), '--max-steps', '1']);
+  assert.ok(!existsSync(path('bad')));
+});
+
 test('bad input gets one sentence', () => {
   const model = path('run/best.safetensors');
   writeFileSync(path('short'), 'eins\nzwei\n');

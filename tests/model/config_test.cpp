@@ -134,9 +134,9 @@ TEST_CASE("Unknown keys and impossible values are refused by name") {
       {"activation", "tanh", "[config] activation must be relu|gelu|swish, not \"tanh\""},
       {"activation", "1", "[config] activation must be relu|gelu|swish, not 1"},
       {"output_bias", "yes", "[config] output_bias must be true|false, not \"yes\""},
-      {"optimizer", "sgd", "[config] optimizer must be adam, not \"sgd\""},
+      {"optimizer", "lion", "[config] optimizer must be adam|adamw|sgd, not \"lion\""},
       {"schedule", "[\"noam\"]",
-       "[config] schedule must be noam|inverse_sqrt|constant, not \"[\\\"noam\\\"]\""},
+       "[config] schedule must be noam|inverse_sqrt|cosine|constant, not \"[\\\"noam\\\"]\""},
   }));
   CHECK_THROWS_WITH(set_option(config, training, key, value), message);
   CHECK(config == Config());
@@ -250,6 +250,11 @@ TEST_CASE("Training options that cannot be are refused") {
   const auto expect = [&](const char* text) { message = text; };
   SECTION("rate") { t.learning_rate = 0, expect("learning_rate is 0; it must be above 0"); }
   SECTION("infinite rate") { t.learning_rate = INFINITY, expect("learning_rate is inf; it must be above 0"); }
+  SECTION("decay") { t.weight_decay = 0.1, expect("weight_decay is 0.1; it goes with optimizer adamw or sgd"); }
+  SECTION("cosine") {
+    t.schedule = Schedule::cosine, t.decay_steps = 4000;
+    expect("decay_steps is 4000; the cosine needs more than warmup_steps, 4000");
+  }
   SECTION("warm-up") { t.warmup_steps = 0, expect("warmup_steps is 0; it must be from 1 to 1073741824"); }
   SECTION("beta") { t.beta2 = 1, expect("beta2 is 1; it must be at least 0 and below 1"); }
   SECTION("clipping") { t.clip_norm = -1, expect("clip_norm is -1; it must be at least 0"); }

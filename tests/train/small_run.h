@@ -44,7 +44,7 @@ inline std::string weight_bytes(Transformer& transformer) {
 // Weights, moments and progress.
 inline std::string state_bytes(Trainer& trainer) {
   std::string bytes = weight_bytes(trainer.transformer());
-  for (const auto& moments : trainer.adam().moments())
+  for (const auto& moments : trainer.optimizer().moments())
     bytes += bytes_of(moments.mean) + bytes_of(moments.variance);
   const Progress& p = trainer.progress();
   for (double number : {static_cast<double>(p.step), static_cast<double>(p.epoch),

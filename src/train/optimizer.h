@@ -1,4 +1,5 @@
-// Adam (Kingma and Ba 2015) as in Vaswani et al. 2017, section 5.3.
+// How gradients change weights: Adam (Kingma and Ba 2015) as in Vaswani et al. 2017, section 5.3, AdamW
+// (Loshchilov and Hutter 2019), and stochastic gradient descent with momentum.
 #pragma once
 
 #include <vector>
@@ -10,17 +11,18 @@
 namespace wasmformer {
 
 // The rate of step t = 1, 2, ... noam: learning_rate d_model^-0.5 min(t^-0.5, t warmup^-1.5) (equation 3);
-// inverse_sqrt and constant: linear up to learning_rate at `warmup_steps`, then learning_rate √(warmup / t)
-// or as is.
+// the others: linear up to learning_rate at `warmup_steps`, then learning_rate √(warmup / t) (inverse_sqrt),
+// half a cosine down to 0 at `decay_steps`, or as it is (constant).
 double learning_rate(const TrainingConfig& config, Index d_model, Index step);
 
-class Adam {
+class Optimizer {
  public:
+  // Of the parameter's shape. sgd: its velocity, and nothing.
   struct Moments {
-    Matrix mean, variance;  // of the parameter's shape
+    Matrix mean, variance;
   };
 
-  Adam(std::vector<Parameter*> parameters, const TrainingConfig& config);
+  Optimizer(std::vector<Parameter*> parameters, const TrainingConfig& config);
 
   // One update from the gradients, which become zero. Scales them to `clip_norm` first where they are longer.
   // Returns their norm before. Throws Error, and changes nothing, when the norm is not finite.

@@ -1,4 +1,4 @@
-#include "train/adam.h"
+#include "train/optimizer.h"
 
 #include <catch_amalgamated.hpp>
 #include <limits>
@@ -22,7 +22,7 @@ TEST_CASE("The noam schedule is the paper's") {
   CHECK(learning_rate(c, 512, 4000) == Approx(2 * 6.987712430e-04).epsilon(1e-9));
 }
 
-TEST_CASE("inverse_sqrt and constant rise to the learning rate, then fall or stay") {
+TEST_CASE("inverse_sqrt, cosine and constant rise to the learning rate, then fall or stay") {
   TrainingConfig c;
   c.learning_rate = 0.01;
   c.warmup_steps = 100;
@@ -31,6 +31,14 @@ TEST_CASE("inverse_sqrt and constant rise to the learning rate, then fall or sta
   CHECK(learning_rate(c, 512, 50) == Approx(5e-3));
   CHECK(learning_rate(c, 512, 100) == Approx(0.01));
   CHECK(learning_rate(c, 512, 400) == Approx(5e-3));
+  c.schedule = Schedule::cosine;
+  c.decay_steps = 300;
+  CHECK(learning_rate(c, 512, 50) == Approx(5e-3));
+  CHECK(learning_rate(c, 512, 100) == Approx(0.01));
+  CHECK(learning_rate(c, 512, 150) == Approx(0.01 * (2 + std::sqrt(2)) / 4));
+  CHECK(learning_rate(c, 512, 200) == Approx(5e-3));
+  CHECK(learning_rate(c, 512, 300) == Approx(0).margin(1e-12));
+  CHECK(learning_rate(c, 512, 1000) == Approx(0).margin(1e-12));
   c.schedule = Schedule::constant;
   CHECK(learning_rate(c, 512, 50) == Approx(5e-3));
   CHECK(learning_rate(c, 512, 100) == Approx(0.01));
@@ -45,7 +53,7 @@ TEST_CASE("Adam's steps are those of the paper's formulas") {
   c.beta2 = 0.98;
   c.epsilon = 0.1;  // large enough to show
   Parameter p{Matrix::Constant(1, 1, 1), Matrix::Constant(1, 1, 0.5)};
-  Adam adam({&p}, c);
+  Optimizer adam({&p}, c);
   ThreadPool pool;
   // m = 0.05, v = 0.005; both corrected: 0.5, 0.25. w = 1 - 0.1 · 0.5 / (0.5 + 0.1)
   CHECK(adam.step(pool, 1, 0.1) == Approx(0.5));
@@ -60,6 +68,36 @@ TEST_CASE("Adam's steps are those of the paper's formulas") {
   CHECK(adam.moments()[0].variance(0, 0) == Approx(0.0249).epsilon(1e-6));
 }
 
+TEST_CASE("AdamW takes the decay from the weights, not through the moments, and spares rows") {
+  TrainingConfig c;
+  c.optimizer = OptimizerKind::adamw;
+  c.weight_decay = 0.2;
+  c.epsilon = 0.1;
+  Parameter matrix{Matrix::Constant(2, 1, 1), Matrix::Constant(2, 1, 0.5)};
+  Parameter row{Matrix::Constant(1, 1, 1), Matrix::Constant(1, 1, 0.5)};
+  Optimizer adamw({&matrix, &row}, c);
+  ThreadPool pool;
+  adamw.step(pool, 1, 0.1);
+  // The step of Adam is 0.1 · 0.5 / (0.5 + 0.1); the decay 0.1 · 0.2.
+  CHECK(matrix.value(1, 0) == Approx(1 - 0.02 - 0.08333333333).epsilon(1e-6));
+  CHECK(row.value(0, 0) == Approx(1 - 0.08333333333).epsilon(1e-6));
+  CHECK(adamw.moments()[0].mean(0, 0) == Approx(0.05).epsilon(1e-6));
+}
+
+TEST_CASE("sgd adds its momentum to every step") {
+  TrainingConfig c;
+  c.optimizer = OptimizerKind::sgd;
+  c.beta1 = 0.5;
+  Parameter p{Matrix::Constant(1, 1, 1), Matrix::Constant(1, 1, 0.5)};
+  Optimizer sgd({&p}, c);
+  ThreadPool pool;
+  sgd.step(pool, 1, 0.1);
+  CHECK(p.value(0, 0) == Approx(0.95));
+  p.gradient(0, 0) = 1;
+  sgd.step(pool, 2, 0.1);  // velocity 0.5 · 0.5 + 1
+  CHECK(p.value(0, 0) == Approx(0.825));
+}
+
 TEST_CASE("Clipping scales all gradients together to the norm, and only longer ones") {
   TrainingConfig c;
   c.clip_norm = 1;
@@ -68,7 +106,7 @@ TEST_CASE("Clipping scales all gradients together to the norm, and only longer o
   const auto means = [&](double scale) {
     Parameter a{Matrix::Zero(1, 1), Matrix::Constant(1, 1, static_cast<Scalar>(3 * scale))};
     Parameter b{Matrix::Zero(1, 1), Matrix::Constant(1, 1, static_cast<Scalar>(4 * scale))};
-    Adam adam({&a, &b}, c);
+    Optimizer adam({&a, &b}, c);
     CHECK(adam.step(pool, 1, 0.1) == Approx(5 * scale));
     return std::pair(adam.moments()[0].mean(0, 0), adam.moments()[1].mean(0, 0));  // (1 - 0.9) g
   };
@@ -85,7 +123,7 @@ TEST_CASE("A gradient that is not finite is refused and changes nothing") {
                              std::numeric_limits<float>::quiet_NaN());
   Parameter a = random_parameter(2, 3, 1), b = random_parameter(1, 3, 2);
   a.gradient.setOnes();
-  Adam adam({&a, &b}, {});
+  Optimizer adam({&a, &b}, {});
   ThreadPool pool;
   adam.step(pool, 1, 0.1);
   const Matrix value = a.value, other = b.value, mean = adam.moments()[0].mean;

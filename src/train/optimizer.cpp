@@ -1,6 +1,7 @@
-#include "train/adam.h"
+#include "train/optimizer.h"
 
 #include <cmath>
+#include <numbers>
 
 #include "tensor/check.h"
 
@@ -15,21 +16,26 @@ double learning_rate(const TrainingConfig& config, Index d_model, Index step) {
       return config.learning_rate / std::sqrt(static_cast<double>(d_model) * warmup) * decay;
     case Schedule::inverse_sqrt:
       return config.learning_rate * decay;
+    case Schedule::cosine: {
+      const double end = static_cast<double>(config.decay_steps);
+      const double part = std::clamp((t - warmup) / (end - warmup), 0.0, 1.0);
+      return config.learning_rate * std::min(1.0, t / warmup) * (1 + std::cos(std::numbers::pi * part)) / 2;
+    }
     case Schedule::constant:
       return config.learning_rate * std::min(1.0, t / warmup);
   }
   return 0;
 }
 
-Adam::Adam(std::vector<Parameter*> parameters, const TrainingConfig& config)
+Optimizer::Optimizer(std::vector<Parameter*> parameters, const TrainingConfig& config)
     : parameters_(std::move(parameters)), config_(config) {
   for (const Parameter* p : parameters_) {
     const Matrix zeros = Matrix::Zero(p->value.rows(), p->value.cols());
-    moments_.push_back({zeros, zeros});
+    moments_.push_back({zeros, config.optimizer == OptimizerKind::sgd ? Matrix() : zeros});
   }
 }
 
-double Adam::step(ThreadPool& pool, Index step, double rate) {
+double Optimizer::step(ThreadPool& pool, Index step, double rate) {
   double squares = 0;
   for (const Parameter* p : parameters_) squares += static_cast<double>(p->gradient.squaredNorm());
   const double norm = std::sqrt(squares);
@@ -41,20 +47,29 @@ double Adam::step(ThreadPool& pool, Index step, double rate) {
   const Scalar b1 = static_cast<Scalar>(config_.beta1), b2 = static_cast<Scalar>(config_.beta2);
   const Scalar epsilon = static_cast<Scalar>(config_.epsilon);
   const double t = static_cast<double>(step);
-  // rate · (m / (1 - b1^t)) / (√(v / (1 - b2^t)) + ε)
+  // Adam: rate · (m / (1 - b1^t)) / (√(v / (1 - b2^t)) + ε)
   const Scalar step_size = static_cast<Scalar>(rate / (1 - std::pow(config_.beta1, t)));
   const Scalar v_scale = static_cast<Scalar>(1 / (1 - std::pow(config_.beta2, t)));
+  const bool is_sgd = config_.optimizer == OptimizerKind::sgd;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     Parameter& p = *parameters_[i];
+    // Biases and the weights of layer norms are rows, and do not decay.
+    const Scalar keep = static_cast<Scalar>(p.rows > 1 ? 1 - rate * config_.weight_decay : 1);
     pool.parallel_for(p.value.size(), 65536, [&, i](Index begin, Index end) {
       using Values = Eigen::Map<Eigen::Array<Scalar, Eigen::Dynamic, 1>>;
       const Index n = end - begin;
       Values w(p.value.data() + begin, n), g(p.gradient.data() + begin, n);
-      Values m(moments_[i].mean.data() + begin, n), v(moments_[i].variance.data() + begin, n);
+      Values m(moments_[i].mean.data() + begin, n);
       g *= scale;
-      m = b1 * m + (1 - b1) * g;
-      v = b2 * v + (1 - b2) * g.square();
-      w -= step_size * m / ((v * v_scale).sqrt() + epsilon);
+      if (is_sgd) {
+        m = b1 * m + g;
+        w = keep * w - static_cast<Scalar>(rate) * m;
+      } else {
+        Values v(moments_[i].variance.data() + begin, n);
+        m = b1 * m + (1 - b1) * g;
+        v = b2 * v + (1 - b2) * g.square();
+        w = keep * w - step_size * m / ((v * v_scale).sqrt() + epsilon);
+      }
       g.setZero();
     });
   }

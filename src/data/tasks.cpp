@@ -1,0 +1,131 @@
+#include "data/tasks.h"
+
+#include <algorithm>
+#include <array>
+#include <unordered_set>
+#include <utility>
+
+#include "tensor/check.h"
+#include "tensor/random.h"
+
+namespace wasmformer {
+namespace {
+
+using Pair = std::pair<std::string, std::string>;
+
+std::string letters(Random& random) {
+  std::string text(static_cast<std::size_t>(3 + random.below(8)), ' ');
+  for (char& c : text) c = static_cast<char>('a' + random.below(26));
+  return text;
+}
+
+Pair copy(Random& random) {
+  const std::string text = letters(random);
+  return {text, text};
+}
+
+Pair reverse(Random& random) {
+  const std::string text = letters(random);
+  return {text, {text.rbegin(), text.rend()}};
+}
+
+Pair sort(Random& random) {
+  const std::string text = letters(random);
+  std::string sorted = text;
+  std::sort(sorted.begin(), sorted.end());
+  return {text, sorted};
+}
+
+Pair add(Random& random) {
+  const Index a = random.below(1000), b = random.below(1000);
+  return {std::to_string(a) + "+" + std::to_string(b), std::to_string(a + b)};
+}
+
+Pair date(Random& random) {
+  constexpr std::array months = {"January", "February", "March",     "April",   "May",      "June",
+                                 "July",    "August",   "September", "October", "November", "December"};
+  const Index month = random.below(12), day = 1 + random.below(28), year = 1900 + random.below(200);
+  const auto two = [](Index n) { return (n < 10 ? "0" : "") + std::to_string(n); };
+  const Index last = day % 10, kind = day / 10 == 1 || last > 3 ? 0 : last;
+  const std::string d = std::to_string(day), y = std::to_string(year), m = months[month];
+  const std::string words[] = {d + " " + m + " " + y, m + " " + d + ", " + y,
+                               "the " + d + std::array{"th", "st", "nd", "rd"}[kind] + " of " + m + " " + y};
+  return {words[random.below(3)], y + "-" + two(month + 1) + "-" + two(day)};
+}
+
+Pair roman(Random& random) {
+  constexpr std::array<std::pair<Index, const char*>, 13> numerals = {{{1000, "M"},
+                                                                       {900, "CM"},
+                                                                       {500, "D"},
+                                                                       {400, "CD"},
+                                                                       {100, "C"},
+                                                                       {90, "XC"},
+                                                                       {50, "L"},
+                                                                       {40, "XL"},
+                                                                       {10, "X"},
+                                                                       {9, "IX"},
+                                                                       {5, "V"},
+                                                                       {4, "IV"},
+                                                                       {1, "I"}}};
+  const Index number = 1 + random.below(3999);
+  std::string text;
+  Index rest = number;
+  for (const auto& [value, numeral] : numerals)
+    for (; rest >= value; rest -= value) text += numeral;
+  return {std::to_string(number), text};
+}
+
+Pair pig_latin(Random& random) {
+  constexpr std::array starts = {"b", "c", "d",  "f",  "g",  "h",  "l",  "m",  "n",  "p",  "r",  "s",  "t",
+                                 "w", "",  "br", "ch", "cl", "dr", "fl", "gr", "pl", "sh", "st", "th", "tr"};
+  constexpr std::array vowels = {"a", "e", "i", "o", "u", "ea", "oo"};
+  constexpr std::array ends = {"", "n", "t", "r", "l", "ck", "m", "nd", "sh"};
+  Pair pair;
+  for (Index words = 1 + random.below(3); words > 0; --words) {
+    const std::string start = starts[random.below(starts.size())];
+    std::string rest = vowels[random.below(vowels.size())] + std::string(ends[random.below(ends.size())]);
+    if (random.below(2) == 0) rest += vowels[random.below(vowels.size())];
+    const char* space = pair.first.empty() ? "" : " ";
+    pair.first += space + start + rest;
+    pair.second += space + (start.empty() ? rest + "way" : rest + start + "ay");
+  }
+  return pair;
+}
+
+constexpr Index plenty = 1'000'000;
+constexpr std::array<Task, 7> all = {{
+    {"copy", "the same letters again", "wasm", "wasm", plenty},
+    {"reverse", "letters in reverse order", "wasm", "msaw", plenty},
+    {"sort", "letters in the order of the alphabet", "wasm", "amsw", plenty},
+    {"add", "the sum of two numbers", "12+345", "357", 900'000},
+    {"dates", "dates in words as numbers", "the 3rd of March 1987", "1987-03-03", 180'000},
+    {"roman", "numbers as Roman numerals", "1987", "MCMLXXXVII", 3'900},
+    {"pig-latin", "words with their beginning at the end", "great wind", "eatgray indway", plenty},
+}};
+constexpr Pair (*makers[])(Random&) = {copy, reverse, sort, add, date, roman, pig_latin};
+static_assert(std::size(makers) == all.size());
+
+}  // namespace
+
+std::span<const Task> tasks() { return all; }
+
+ParallelText make_pairs(const std::string& name, Index count, std::uint64_t seed) {
+  std::string names;
+  for (const Task& task : all) names += std::string(names.empty() ? "" : ", ") + task.name;
+  const auto task = std::find_if(all.begin(), all.end(), [&](const Task& t) { return name == t.name; });
+  WASMFORMER_CHECK(task != all.end(), "[task] there is no task '" << name << "'; there are " << names);
+  WASMFORMER_CHECK(count >= 1 && count <= task->most_pairs,
+                   "[task] " << count << " pairs of " << name << "; there are 1 to " << task->most_pairs);
+  Random random(seed);
+  ParallelText text;
+  std::unordered_set<std::string> known;
+  while (static_cast<Index>(text.sources.size()) < count) {
+    auto [source, target] = makers[task - all.begin()](random);
+    if (!known.insert(source).second) continue;
+    text.sources.push_back(std::move(source));
+    text.targets.push_back(std::move(target));
+  }
+  return text;
+}
+
+}  // namespace wasmformer

@@ -1,0 +1,25 @@
+// Made-up tasks, which a small model learns in a minute or so, and whose attention shows how it does them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "data/corpus.h"
+
+namespace wasmformer {
+
+struct Task {
+  const char* name;
+  const char* what;    // "letters in reverse order"
+  const char* source;  // an example
+  const char* target;
+  Index most_pairs;  // that make_pairs() gives
+};
+
+std::span<const Task> tasks();
+
+// `count` different pairs, the same for the same seed. Throws Error when there is no such task, or it has
+// fewer.
+ParallelText make_pairs(const std::string& task, Index count, std::uint64_t seed);
+
+}  // namespace wasmformer
