@@ -71,6 +71,13 @@ std::string task_name(const TrainOptions& o) {
   return o.task.empty() ? "" : o.task + ", " + std::to_string(o.pairs) + " pairs";
 }
 
+// Percent of the hypotheses that are their references.
+double exact_match(const std::vector<std::string>& hypotheses, const std::vector<std::string>& references) {
+  double count = 0;
+  for (std::size_t i = 0; i < references.size(); ++i) count += hypotheses[i] == references[i];
+  return 100 * count / static_cast<double>(references.size());
+}
+
 struct Start {
   ModelFile model;
   TrainingConfig training;
@@ -273,9 +280,12 @@ class Run {
     const double loss = trainer_.validation_loss(valid_);
     TranslateOptions greedy;
     greedy.beam_size = 1;
-    const double bleu = evaluate(model_, pool_, valid_text_.sources, valid_text_.targets, greedy).bleu;
+    const Evaluation found = evaluate(model_, pool_, valid_text_.sources, valid_text_.targets, greedy);
+    const double bleu = found.bleu;
     model_.transformer->unpack();
-    log(report, {{"valid_loss", loss}, {"bleu", bleu}});
+    nlohmann::ordered_json figures{{"valid_loss", loss}, {"bleu", bleu}};
+    if (!o_.task.empty()) figures["exact_match"] = exact_match(found.hypotheses, valid_text_.targets);
+    log(report, figures);
     if (loss >= best_.valid_loss) return;
     best_ = {loss, trainer_.progress().step};
     model_.metadata["steps"] = std::to_string(best_.step);

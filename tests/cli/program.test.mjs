@@ -186,6 +186,8 @@ test('a made-up task needs no files: characters are its pieces, and a resumed ru
   succeed(...task('task', '--max-steps', '12', '--resume'));
   succeed(...task('task-whole', '--max-steps', '12'));
   assert.ok(readFileSync(path('task/last.safetensors')).equals(readFileSync(path('task-whole/last.safetensors'))));
+  const { exact_match } = JSON.parse(readFileSync(path('task/log.jsonl'), 'utf8').trim().split('\n').at(-1));
+  assert.ok(exact_match >= 0 && exact_match <= 100);
   const result = run(['translate', '--model', path('task/best.safetensors'), '--max-length', '9'], { input: 'wasm\n' });
   assert.match(result.stdout, /^[a-z]*\n$/);
   refuse(/trained on the task reverse, 300 pairs; repeat/, task('task', '--max-steps', '13', '--resume').map((word) => (word === '300' ? '301' : word)));
