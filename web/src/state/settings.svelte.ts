@@ -50,12 +50,12 @@ export const settings = new Settings();
 
 type Values = Record<string, string | number>;
 
-/** The `t` of a part of the page that brings its own words, so that they load with it: `words({…}, {…})('key')`. */
-export function words<K extends string>(en: Record<K, string>, zh: Record<NoInfer<K>, string>) {
-  return (key: K, values?: Values) => fill((settings.locale === 'zh' ? zh : en)[key], values);
+/** The `t` of a part of the page that brings its own words, English and Chinese, so that they load with it. */
+export function words<K extends string>(table: Record<K, readonly [string, string]>) {
+  return (key: K, values?: Values) => fill(table[key][settings.locale === 'zh' ? 1 : 0], values);
 }
 
-export const t = words<Key>(strings.en, strings.zh);
+export const t = words<Key>(strings);
 
 export const viewName = (view: View) => t(`view_${view}`);
 
