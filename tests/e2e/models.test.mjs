@@ -191,12 +191,13 @@ const kept = (page) =>
   page.waitForFunction(async () => {
     const name = (await caches.keys()).find((key) => key.startsWith('wasmformer-page-'));
     const urls = name ? (await (await caches.open(name)).keys()).map(({ url }) => url) : [];
-    return urls.some((url) => url.endsWith('.wasm')) && urls.some((url) => url.endsWith('/'));
+    return urls.some((url) => url.endsWith('.wasm')) && urls.some((url) => url.endsWith('.mjs')) && urls.some((url) => url.endsWith('/'));
   });
 
 for (const [name, headers] of Object.entries({ 'its headers': undefined, 'no headers': {} })) {
-  test(`after one visit the page works without a network, from a host that sends ${name}`, async () => {
+  test(`after one visit the page works without a network, from a host that sends ${name}`, async (t) => {
     const visited = await start(builtPage, headers);
+    t.after(() => visited.stop());
     const { page, errors, close } = await visited.open({ ...laptop, serviceWorkers: 'allow' });
     await translated(page);
     await kept(page);
@@ -217,14 +218,17 @@ for (const [name, headers] of Object.entries({ 'its headers': undefined, 'no hea
     // Only asking for a newer version of the page and of the model has failed.
     assert.deepEqual(errors.filter((error) => !/ERR_CONNECTION_REFUSED|ERR_FAILED|service worker/i.test(error)), []);
     await close();
-    await visited.stop();
   });
 }
 
-test('a newer version of the page is offered, and taken', async () => {
+test('a newer version of the page is offered, and taken', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'wasmformer-page-'));
   cpSync(builtPage, folder, { recursive: true });
   const visited = await start(folder);
+  t.after(async () => {
+    await visited.stop();
+    rmSync(folder, { recursive: true });
+  });
   const { page, errors } = await visited.open({ ...laptop, serviceWorkers: 'allow' });
   await translated(page);
   await kept(page);
@@ -239,6 +243,4 @@ test('a newer version of the page is offered, and taken', async () => {
   assert.equal(await page.getByText('newer version').count(), 0);
   assert.equal(await box(page).count(), 1);
   assert.deepEqual(errors, []);
-  await visited.stop();
-  rmSync(folder, { recursive: true });
 });
