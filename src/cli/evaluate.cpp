@@ -45,6 +45,7 @@ void run(const Options& o) {
     const nlohmann::ordered_json json{{"bleu", result.bleu},
                                       {"bleu_signature", bleu_signature()},
                                       {"chrf", result.chrf},
+                                      {"exact_match", result.exact_match},
                                       {"sentences", text.sources.size()},
                                       {"target_tokens", result.target_tokens},
                                       {"seconds", seconds},

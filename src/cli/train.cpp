@@ -10,9 +10,8 @@
 #include "cli/progress.h"
 #include "cli/training_log.h"
 #include "data/tasks.h"
-#include "decode/evaluate.h"
 #include "text/vocabulary.h"
-#include "train/checkpoint.h"
+#include "train/run.h"
 
 namespace wasmformer {
 namespace {
@@ -37,25 +36,14 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-std::string fixed(double value, int digits) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
-}
-
-// What to train on and to validate on.
-struct Texts {
-  ParallelText train, valid;
-};
-
 // A made-up task's pairs are all different, so none is in both parts.
-Texts read_texts(const TrainOptions& o, std::uint64_t seed) {
+TrainingTexts read_texts(const TrainOptions& o, std::uint64_t seed) {
   if (o.task.empty()) return {read_parallel_text(o.train), read_parallel_text(o.valid)};
   for (const std::string& file :
        {o.train.source, o.train.target, o.train.tsv, o.valid.source, o.valid.target, o.valid.tsv})
     WASMFORMER_CHECK(file.empty(), "[train] --task makes its own pairs; leave " << file << " out");
   constexpr Index valid_pairs = 200;
-  Texts texts;
+  TrainingTexts texts;
   texts.train = make_pairs(o.task, o.pairs + valid_pairs, seed);
   const auto split = [&](std::vector<std::string>& from, std::vector<std::string>& to) {
     to.assign(from.end() - valid_pairs, from.end());
@@ -69,13 +57,6 @@ Texts read_texts(const TrainOptions& o, std::uint64_t seed) {
 // "reverse, 3000 pairs"; empty where files are trained on.
 std::string task_name(const TrainOptions& o) {
   return o.task.empty() ? "" : o.task + ", " + std::to_string(o.pairs) + " pairs";
-}
-
-// Percent of the hypotheses that are their references.
-double exact_match(const std::vector<std::string>& hypotheses, const std::vector<std::string>& references) {
-  double count = 0;
-  for (std::size_t i = 0; i < references.size(); ++i) count += hypotheses[i] == references[i];
-  return 100 * count / static_cast<double>(references.size());
 }
 
 struct Start {
@@ -94,16 +75,6 @@ Preset settings(const TrainOptions& o, const Preset& base) {
   if (o.batch_tokens > 0) p.training.batch_tokens = o.batch_tokens;
   if (o.seed) p.training.seed = *o.seed;
   return p;
-}
-
-void take_vocabulary(Config& config, const Tokenizer& source, const Tokenizer& target) {
-  config.source_vocab_size = source.vocab_size();
-  config.target_vocab_size = target.vocab_size();
-  config.pad_id = target.pad_id() >= 0 ? target.pad_id() : target.unk_id();
-  config.bos_id = target.bos_id() >= 0 ? target.bos_id() : config.pad_id;
-  config.eos_id = target.eos_id();
-  WASMFORMER_CHECK(config.eos_id >= 0 && config.eos_id == source.eos_id(),
-                   "[train] the tokenizers need one end token, </s>, with the same id");
 }
 
 std::shared_ptr<const Tokenizer> task_tokenizer(const TrainOptions& o, std::uint64_t seed) {
@@ -153,8 +124,6 @@ Start resumed(const TrainOptions& o, const std::string& last) {
 Start start_or_resume(const TrainOptions& o) {
   const std::string last = (fs::path(o.output) / "last.safetensors").string();
   Start start = o.resume ? resumed(o, last) : fresh(o, last);
-  start.model.metadata["training"] = to_json(start.model.transformer->config(), &start.training);
-  start.model.metadata.erase("progress");  // that of the checkpoint resumed from
   start.model.metadata["task"] = task_name(o);
   if (o.task.empty()) start.model.metadata.erase("task");
   if (!o.languages.empty()) start.model.metadata["languages"] = o.languages;
@@ -165,42 +134,37 @@ Start start_or_resume(const TrainOptions& o) {
   return start;
 }
 
-Corpus load(const ParallelText& text, const ModelFile& model, const char* what, ProgressLine& line) {
-  Corpus corpus = tokenize_corpus(text.sources, text.targets, *model.source_tokenizer,
-                                  *model.target_tokenizer, model.transformer->config());
+void print_size(const Corpus& corpus, const char* what, ProgressLine& line) {
   line.print(std::string(what) + ": " + std::to_string(corpus.pairs.size()) + " pairs" +
              (corpus.skipped
                   ? ", " + std::to_string(corpus.skipped) + " left out (an empty side, or too long)"
                   : ""));
-  return corpus;
 }
 
 class Run {
  public:
-  Run(const TrainOptions& options, Start start, Corpus corpus, Corpus valid, ParallelText valid_text,
-      ProgressLine& line)
+  Run(const TrainOptions& options, Start start, TrainingTexts texts, ProgressLine& line)
       : o_(options),
-        model_(std::move(start.model)),
-        corpus_(std::move(corpus)),
-        valid_(std::move(valid)),
-        valid_text_(std::move(valid_text)),
         line_(line),
         pool_(options.threads),
-        trainer_(*model_.transformer, corpus_, start.training, pool_),
-        best_(start.checkpoint.empty() ? BestSoFar() : restore_checkpoint(start.checkpoint, trainer_)),
-        log_((fs::path(options.output) / "log.jsonl").string(), options.resume, trainer_.progress().step) {}
+        run_(std::move(start.model), start.training, std::move(texts), pool_, start.checkpoint),
+        log_((fs::path(options.output) / "log.jsonl").string(), options.resume, run_.progress().step) {}
 
   void operator()() {
-    line_.print(std::to_string(model_.transformer->parameter_count()) + " parameters, " +
-                std::to_string(trainer_.batches_per_epoch()) + " batches an epoch, " +
+    print_size(run_.corpus(), "train", line_);
+    print_size(run_.valid_corpus(), "valid", line_);
+    line_.print(std::to_string(run_.model().transformer->parameter_count()) + " parameters, " +
+                std::to_string(run_.trainer().batches_per_epoch()) + " batches an epoch, " +
                 std::to_string(pool_.size()) + (pool_.size() == 1 ? " thread" : " threads"));
     auto saved = Clock::now();
     while (!done()) {
-      const StepReport report = trainer_.step();
+      const auto begin = Clock::now();
+      const StepReport report = run_.step();
+      step_seconds_ += seconds_since(begin);
       tokens_ += report.target_tokens;
-      const Index step = trainer_.progress().step;
+      const Index step = run_.progress().step;
       show(report);
-      const bool epoch_ended = trainer_.progress().batch == 0;
+      const bool epoch_ended = run_.epoch_has_ended();
       if (epoch_ended || done()) {
         validate(report);
         save();
@@ -222,7 +186,7 @@ class Run {
 
  private:
   bool done() const {
-    const Progress& p = trainer_.progress();
+    const Progress& p = run_.progress();
     return (o_.max_steps > 0 && p.step >= o_.max_steps) || (o_.max_epochs > 0 && p.epoch >= o_.max_epochs) ||
            (o_.max_minutes > 0 && seconds() >= o_.max_minutes * 60);
   }
@@ -231,39 +195,33 @@ class Run {
   double seconds() const { return log_.seconds() + seconds_since(start_); }
 
   double fraction() const {
-    const Progress& p = trainer_.progress();
+    const Progress& p = run_.progress();
     double f = -1;
     if (o_.max_steps > 0) f = std::max(f, static_cast<double>(p.step) / static_cast<double>(o_.max_steps));
-    if (o_.max_epochs > 0) f = std::max(f, epochs() / static_cast<double>(o_.max_epochs));
+    if (o_.max_epochs > 0) f = std::max(f, run_.epochs() / static_cast<double>(o_.max_epochs));
     if (o_.max_minutes > 0) f = std::max(f, seconds() / (o_.max_minutes * 60));
     return std::min(f, 1.0);
   }
 
-  double epochs() const {
-    const Progress& p = trainer_.progress();
-    return static_cast<double>(p.epoch) +
-           static_cast<double>(p.batch) / static_cast<double>(trainer_.batches_per_epoch());
-  }
-
-  double tokens_per_second() const { return static_cast<double>(tokens_) / seconds_since(start_); }
+  double tokens_per_second() const { return static_cast<double>(tokens_) / step_seconds_; }
 
   void show(const StepReport& report) {
     const double f = fraction();
-    std::string text = "step " + std::to_string(trainer_.progress().step) + "  epoch " + fixed(epochs(), 2) +
+    std::string text = "step " + std::to_string(run_.progress().step) + "  epoch " + fixed(run_.epochs(), 2) +
                        "  loss " + fixed(report.loss, 3) + "  " + fixed(tokens_per_second(), 0) + " tokens/s";
     if (f > 0) text += "  " + duration(seconds() * (1 - f) / f) + " left";
     line_.update(f, text);
   }
 
   void log(const StepReport& report, const nlohmann::ordered_json& extra) {
-    nlohmann::ordered_json entry{{"step", trainer_.progress().step},
-                                 {"epoch", epochs()},
-                                 {"loss", trainer_.take_mean_loss()},
+    nlohmann::ordered_json entry{{"step", run_.progress().step},
+                                 {"epoch", run_.epochs()},
+                                 {"loss", run_.trainer().take_mean_loss()},
                                  {"learning_rate", report.learning_rate},
                                  {"gradient_norm", report.gradient_norm},
                                  {"target_tokens_per_second", tokens_per_second()},
                                  {"seconds", seconds()}};
-    std::string text = "step " + std::to_string(trainer_.progress().step) + "  epoch " + fixed(epochs(), 2) +
+    std::string text = "step " + std::to_string(run_.progress().step) + "  epoch " + fixed(run_.epochs(), 2) +
                        "  loss " + fixed(entry["loss"], 3) + "  " + fixed(tokens_per_second(), 0) +
                        " tokens/s";
     for (const auto& [key, value] : extra.items()) {
@@ -276,29 +234,18 @@ class Run {
 
   void validate(const StepReport& report) {
     line_.update(fraction(), "validating");
-    model_.transformer->pack();
-    const double loss = trainer_.validation_loss(valid_);
-    TranslateOptions greedy;
-    greedy.beam_size = 1;
-    const Evaluation found = evaluate(model_, pool_, valid_text_.sources, valid_text_.targets, greedy);
-    const double bleu = found.bleu;
-    model_.transformer->unpack();
-    nlohmann::ordered_json figures{{"valid_loss", loss}, {"bleu", bleu}};
-    if (!o_.task.empty()) figures["exact_match"] = exact_match(found.hypotheses, valid_text_.targets);
+    const Validation found = run_.validate();
+    nlohmann::ordered_json figures{{"valid_loss", found.loss}, {"bleu", found.greedy.bleu}};
+    if (!o_.task.empty()) figures["exact_match"] = found.greedy.exact_match;
     log(report, figures);
-    if (loss >= best_.valid_loss) return;
-    best_ = {loss, trainer_.progress().step};
-    model_.metadata["steps"] = std::to_string(best_.step);
-    model_.metadata["valid_loss"] = fixed(loss, 4);
-    model_.metadata["valid_bleu"] = fixed(bleu, 2);
-    write("best.safetensors", serialize_model(model_, Precision::f32));
+    if (found.is_best) write("best.safetensors", run_.model_file());
   }
 
   void save() {
-    write("last.safetensors", serialize_checkpoint(model_, trainer_, best_));
-    const Index epoch = trainer_.progress().epoch;
-    if (o_.keep == 0 || trainer_.progress().batch != 0) return;
-    write("epoch-" + std::to_string(epoch) + ".safetensors", serialize_model(model_, Precision::f32));
+    write("last.safetensors", run_.checkpoint());
+    const Index epoch = run_.progress().epoch;
+    if (o_.keep == 0 || !run_.epoch_has_ended()) return;
+    write("epoch-" + std::to_string(epoch) + ".safetensors", run_.model_file());
     fs::remove(fs::path(o_.output) / ("epoch-" + std::to_string(epoch - o_.keep) + ".safetensors"));
   }
 
@@ -307,16 +254,13 @@ class Run {
   }
 
   const TrainOptions& o_;
-  ModelFile model_;
-  Corpus corpus_, valid_;
-  ParallelText valid_text_;
   ProgressLine& line_;
   ThreadPool pool_;
-  Trainer trainer_;
-  BestSoFar best_;
+  TrainingRun run_;
   TrainingLog log_;
   Clock::time_point start_ = Clock::now();
-  Index tokens_ = 0;  // since start_
+  Index tokens_ = 0;         // since start_
+  double step_seconds_ = 0;  // of them: validation and saving do not count
 };
 
 void train(const TrainOptions& o) {
@@ -324,15 +268,14 @@ void train(const TrainOptions& o) {
                    "[train] say when to stop: --max-epochs, --max-steps or --max-minutes");
   ProgressLine line;
   Start start = start_or_resume(o);
-  Texts texts = read_texts(o, start.training.seed);
-  Corpus corpus = load(texts.train, start.model, "train", line);
-  Corpus valid = load(texts.valid, start.model, "valid", line);
+  TrainingTexts texts = read_texts(o, start.training.seed);
+  Run run(o, std::move(start), std::move(texts), line);
   std::error_code error;
   fs::create_directories(o.output, error);
   WASMFORMER_CHECK(!error, "[train] cannot make the folder " << o.output << ": " << error.message());
   std::signal(SIGINT, [](int) { interrupted = 1; });
   std::signal(SIGTERM, [](int) { interrupted = 1; });
-  Run(o, std::move(start), std::move(corpus), std::move(valid), std::move(texts.valid), line)();
+  run();
 }
 
 }  // namespace

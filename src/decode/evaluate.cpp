@@ -14,6 +14,9 @@ Evaluation evaluate(const ModelFile& model, ThreadPool& pool, const std::vector<
     result.target_tokens += static_cast<Index>(t.tokens.size());
     result.hypotheses.push_back(std::move(t.text));
   }
+  double same = 0;
+  for (std::size_t i = 0; i < references.size(); ++i) same += result.hypotheses[i] == references[i];
+  result.exact_match = 100 * same / static_cast<double>(references.size());
   result.bleu = bleu(result.hypotheses, references);
   result.chrf = chrf(result.hypotheses, references);
   return result;

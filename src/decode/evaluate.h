@@ -7,6 +7,7 @@ namespace wasmformer {
 
 struct Evaluation {
   double bleu = 0, chrf = 0;  // text/metrics.h
+  double exact_match = 0;     // percent of the hypotheses that are their references
   std::vector<std::string> hypotheses;
   Index target_tokens = 0;  // of the hypotheses, end tokens counted
 };

@@ -23,9 +23,12 @@ TEST_CASE("Evaluation scores the model's translations and counts their tokens") 
   CHECK(same.hypotheses == texts);
   CHECK(same.target_tokens == tokens);
   CHECK(same.chrf == Catch::Approx(100));
+  CHECK(same.exact_match == 100);
+  CHECK(evaluate(model, pool, sources, {texts[0], "y", texts[2], "w"}, options).exact_match == 50);
   const Evaluation other = evaluate(model, pool, sources, {"x", "y", "z", "w"}, options);
   CHECK(other.bleu < 1);
   CHECK(other.chrf < 1);
+  CHECK(other.exact_match == 0);
 }
 
 TEST_CASE("Evaluation refuses lists of different lengths and names both") {

@@ -1,0 +1,86 @@
+#include "train/run.h"
+
+#include <catch_amalgamated.hpp>
+
+#include "data/tasks.h"
+#include "text/vocabulary.h"
+
+using namespace wasmformer;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+TrainingTexts texts() { return {make_pairs("copy", 60, 1), make_pairs("copy", 10, 2)}; }
+
+Preset small() {
+  Preset p = preset("tiny");
+  p.config.d_model = 16, p.config.ffn_dim = 32, p.config.num_heads = 2;
+  p.config.encoder_layers = p.config.decoder_layers = 1;
+  p.training.batch_tokens = 200;
+  return p;
+}
+
+ModelFile new_model(const Preset& p) {
+  TrainingTexts all = texts();
+  all.train.sources.insert(all.train.sources.end(), all.valid.sources.begin(), all.valid.sources.end());
+  auto tokenizer = std::make_shared<Tokenizer>(character_model(all.train.sources));
+  Config config = p.config;
+  take_vocabulary(config, *tokenizer, *tokenizer);
+  ModelFile model{std::make_unique<Transformer>(config), tokenizer, tokenizer, {}};
+  model.transformer->initialize(p.training.seed);
+  return model;
+}
+
+}  // namespace
+
+TEST_CASE("A run goes on from its checkpoint to the very same bytes, across epochs and validations") {
+  const Preset p = small();
+  ThreadPool pool, two(2);
+  TrainingRun whole(new_model(p), p.training, texts(), pool);
+  std::string checkpoint;
+  for (int i = 0; i < 12; ++i) {
+    whole.step();
+    if (i == 3 || i == 7) whole.validate();
+    if (i == 4) checkpoint = whole.checkpoint();
+  }
+  REQUIRE(whole.progress().epoch > 0);
+
+  ModelFile model = parse_model(checkpoint, Weights::plain);
+  const TrainingConfig training = checkpoint_config(model.metadata);
+  TrainingRun resumed(std::move(model), training, texts(), two, checkpoint);
+  CHECK(resumed.progress().step == 5);
+  for (int i = 5; i < 12; ++i) {
+    resumed.step();
+    if (i == 7) resumed.validate();
+  }
+  CHECK(resumed.checkpoint() == whole.checkpoint());
+  CHECK(resumed.model_file() == whole.model_file());
+}
+
+TEST_CASE("Validation keeps the figures of the best weights only") {
+  Preset p = small();
+  p.training.schedule = Schedule::constant;
+  p.training.learning_rate = 0.01;
+  p.training.warmup_steps = 0;
+  ThreadPool pool;
+  TrainingRun run(new_model(p), p.training, texts(), pool);
+  for (int i = 0; i < 5; ++i) run.step();
+  const Validation first = run.validate();
+  CHECK(first.is_best);
+  CHECK(first.loss > 0);
+  CHECK(first.greedy.hypotheses.size() == 10);
+  CHECK(run.model().metadata.at("steps") == "5");
+  CHECK(run.model().metadata.at("valid_loss") == fixed(first.loss, 4));
+  const Validation again = run.validate();
+  CHECK(again.loss == first.loss);
+  CHECK(!again.is_best);
+}
+
+TEST_CASE("Texts without a usable pair are refused") {
+  const Preset p = small();
+  ThreadPool pool;
+  CHECK_THROWS_WITH(TrainingRun(new_model(p), p.training, {{{""}, {"a"}}, texts().valid}, pool),
+                    ContainsSubstring("empty side"));
+  CHECK_THROWS_WITH(TrainingRun(new_model(p), p.training, {texts().train, {{"a", "b"}, {"a"}}}, pool),
+                    ContainsSubstring("2 source lines but 1"));
+}
