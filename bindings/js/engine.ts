@@ -2,7 +2,7 @@
 // Nothing of the module's memory leaves it; every C++ object is deleted by dispose() or in a finally.
 import { detectBuild, startModule } from './builds.js';
 import { readHeader } from './header.js';
-import type { NativeJob, NativeOptions, NativeTranslator, WasmModule } from './module.js';
+import { attentionKinds, type NativeJob, type NativeOptions, type NativeTranslator, type WasmModule } from './module.js';
 import type { PlainTranslation, SearchOptions } from './protocol.js';
 import { fromNative } from './results.js';
 import type { AttentionHead, Build, ModelConfig, TranslatorInfo } from './types.js';
@@ -14,9 +14,6 @@ export class FatalError extends Error {}
 // fast, while the caches stay small.
 const jobRows = 64;
 const jobCharacters = 8000;
-
-// In the order of AttentionHead::Kind in src/nn/layers.h.
-const attentions: AttentionHead['attention'][] = ['encoder', 'decoder', 'cross'];
 
 export class Engine {
   #module: WasmModule;
@@ -103,7 +100,7 @@ export class Engine {
       ...(sampling && { beamSize: 1, sampling: { ...this.run(() => this.#module.defaultSampling()), ...sampling } }),
       ...(typeof prefix === 'string' ? { prefix: wellFormed(prefix) } : { prefixIds: [...prefix] }),
       maskedSource: [...maskedSource],
-      maskedHeads: maskedHeads.map((head) => ({ ...head, attention: attentions.indexOf(head.attention) })),
+      maskedHeads: maskedHeads.map((head) => ({ ...head, attention: attentionKinds.indexOf(head.attention) })),
       ...search,
     };
     checkLimits(native, this.info.config);

@@ -7,8 +7,11 @@ export interface NativeSampling {
   seed: number;
 }
 
+/** In the order of AttentionHead::Kind in src/nn/layers.h, whose numbers cross. */
+export const attentionKinds = ['encoder', 'decoder', 'cross'] as const;
+
 export interface NativeHead {
-  /** 0: encoder, 1: decoder, 2: cross */
+  /** Index in attentionKinds. */
   attention: number;
   layer: number;
   head: number;

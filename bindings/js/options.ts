@@ -1,4 +1,5 @@
 // Checks what callers pass: an unknown option is refused by its name, a wrong value by name and value.
+import { attentionKinds } from './module.js';
 import type { SearchOptions } from './protocol.js';
 import type { AttentionHead, LoadOptions, TranslateOptions } from './types.js';
 
@@ -31,10 +32,9 @@ const samplingRules: Rules<NonNullable<TranslateOptions['sampling']>> = {
   seed: whole(0, Number.MAX_SAFE_INTEGER),
 };
 
-const heads = ['encoder', 'decoder', 'cross'] as const;
 const headRules: Rules<AttentionHead> = {
   attention: {
-    accepts: (value) => heads.includes(value as (typeof heads)[number]),
+    accepts: (value) => attentionKinds.includes(value as AttentionHead['attention']),
     expected: "'encoder', 'decoder' or 'cross'",
   },
   layer: whole(0),

@@ -293,8 +293,9 @@ void add_train_command(CLI::App& app) {
       ->default_str("0,1");
   std::string names;
   for (const Task& task : tasks()) names += std::string(names.empty() ? "" : ", ") + task.name;
-  command->add_option("--task", o->task, "made-up pairs instead of files: " + names);
+  auto* task = command->add_option("--task", o->task, "made-up pairs instead of files: " + names);
   command->add_option("--pairs", o->pairs, "how many of them to train on; 200 more are for validation")
+      ->needs(task)
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   command->add_option("--tokenizer", o->tokenizer,

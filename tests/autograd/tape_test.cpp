@@ -2,6 +2,7 @@
 
 #include <catch_amalgamated.hpp>
 
+#include "ops/cross_entropy.h"
 #include "ops/linear.h"
 #include "tests/ops/random_matrix.h"
 #include "tests/ops/sum.h"
@@ -56,6 +57,21 @@ TEST_CASE("The tape's memory does not grow from the second step on") {
   CHECK(step(20) == bytes);
   CHECK(step(3) == bytes);
   CHECK(step(20) == bytes);
+}
+
+TEST_CASE("Gradients that have been passed on leave their memory to the next") {
+  ThreadPool pool;
+  Tape tape(pool, /*recording=*/true);
+  Parameter weight = random_parameter(300, 300, 1);
+  weight.gradient.setZero(300, 300);
+  const Matrix x = random_matrix(900, 300, 2);
+  Var y = tape.constant(x);
+  constexpr std::size_t operations = 30;
+  for (std::size_t i = 0; i < operations; ++i) y = linear(tape, y, weight, nullptr);
+  const std::size_t values = tape.bytes(), one = 900 * 300 * sizeof(Scalar);
+  const std::vector<TokenId> targets(900, 0);
+  tape.backward(cross_entropy(tape, y, targets, 0).loss);
+  CHECK(tape.bytes() - values < operations * one / 2);
 }
 
 TEST_CASE("An operation's matrices are aligned and keep their values until the tape is cleared") {

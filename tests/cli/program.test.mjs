@@ -191,6 +191,7 @@ test('a made-up task needs no files: characters are its pieces, and a resumed ru
   const result = run(['translate', '--model', path('task/best.safetensors'), '--max-length', '9'], { input: 'wasm\n' });
   assert.match(result.stdout, /^[a-z]*\n$/);
   refuse(/trained on the task reverse, 300 pairs; repeat/, task('task', '--max-steps', '13', '--resume').map((word) => (word === '300' ? '301' : word)));
+  refuse(/--pairs requires --task/, train('bad', '--max-steps', '1', '--pairs', '10'));
   refuse(/no task 'revers'.*reverse/, task('bad', '--max-steps', '1').map((word) => (word === 'reverse' ? 'revers' : word)));
   refuse(/--task makes its own pairs; leave .*train\.tsv\.gz out/, task('bad', '--max-steps', '1', '--data', path('train.tsv.gz')));
   refuse(/20000 pairs of roman|pairs of roman; there are 1 to 3900/, ['train', '--task', 'roman', '--pairs', '20000', '--output', path('bad'), '--max-steps', '1']);

@@ -1,4 +1,5 @@
 // What the tests of the package share: the small fixture model, a web server, and sentences.
+import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
@@ -14,6 +15,9 @@ export const sentences = [
   'Danke!',
   'Das Wetter ist heute schön, aber morgen soll es regnen.',
 ];
+
+export const close = (actual, expected, limit) =>
+  assert.ok(Math.abs(actual - expected) <= limit, `${actual} is not within ${limit} of ${expected}`);
 
 /** Listens until the test ends; returns the address without a slash at its end. */
 export async function serve(test, answer) {

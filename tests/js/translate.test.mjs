@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Translator } from '../../dist/index.js';
-import { fixturePath, sentences } from './support.mjs';
+import { close, fixturePath, sentences } from './support.mjs';
 
 let translator;
 before(async () => {
@@ -10,8 +10,6 @@ before(async () => {
 });
 after(() => translator.dispose());
 
-const close = (actual, expected, limit) =>
-  assert.ok(Math.abs(actual - expected) <= limit, `${actual} is not within ${limit} of ${expected}`);
 const sum = (values) => values.reduce((total, value) => total + value, 0);
 
 test('a translation has its text, score and tokens', async () => {

@@ -34,6 +34,9 @@ const KEPT = 150; // translations
 const CANDIDATES = 8;
 export const BEAM_SIZE = 4;
 
+/** A sentence together with how its translation is made to begin. */
+const keyOf = (source: string, forced: readonly Candidate[]) => JSON.stringify([source, forced.map(({ id }) => id)]);
+
 class Work {
   source = $state('');
   sentences = $state.raw<Sentence[]>([]);
@@ -142,11 +145,11 @@ class Work {
   }
 
   #key(source: string): string {
-    return JSON.stringify([source, (this.#forced.get(source) ?? []).map(({ id }) => id)]);
+    return keyOf(source, this.#forced.get(source) ?? []);
   }
 
   #keep(shown: Shown) {
-    this.#done.set(JSON.stringify([shown.source, shown.forced.map(({ id }) => id)]), shown);
+    this.#done.set(keyOf(shown.source, shown.forced), shown);
   }
 
   /** Gives every sentence its translation, if that has been made. */
