@@ -5,6 +5,7 @@ export const strings = {
   skip: ['To the content', '跳到内容'],
   views: ['Views', '视图'],
   view_translate: ['Translate', '翻译'],
+  view_train: ['Train', '训练'],
   view_steps: ['Step by step', '逐步'],
   view_beam: ['Beam', '束搜索'],
   view_intervene: ['Intervene', '干预'],

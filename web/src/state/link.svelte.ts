@@ -1,5 +1,5 @@
 // The address: #VIEW?text=…&model=…, and what a view adds. A link restores what it says.
-export const views = ['translate', 'steps', 'beam', 'intervene', 'models', 'about'] as const;
+export const views = ['translate', 'train', 'steps', 'beam', 'intervene', 'models', 'about'] as const;
 export type View = (typeof views)[number];
 
 class Link {

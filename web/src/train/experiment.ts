@@ -1,0 +1,20 @@
+// What is trained, how, and how far: made by the forms of the Train view, carried out by its runs.
+import type { TrainerOptions } from 'wasmformer';
+
+export interface Experiment {
+  /** Shown: 'reverse' or 'de → en, 10,000 pairs'. */
+  name: string;
+  /** Can be cloned and kept. */
+  options: Omit<TrainerOptions, 'signal' | 'onProgress'>;
+  /** Totals of the whole run. */
+  goal: { epochs?: number; steps?: number; minutes?: number };
+  /** What the curve shows beside the losses. */
+  metric: 'bleu' | 'exactMatch';
+  /** Data and settings as the link says them; null where the data are the visitor's own. */
+  setup: string | null;
+}
+
+/** A link that fills the forms with the same data, settings and seed; null where the data cannot be in a link. */
+export function experimentLink({ setup }: Experiment): string | null {
+  return setup === null ? null : new URL(`#train?${new URLSearchParams({ setup })}`, document.baseURI).href;
+}
