@@ -1,44 +1,13 @@
 // What JavaScript sees of the C++ side; bindings/js/module.ts says the same in TypeScript. Declarations only:
 // lists cross as plain arrays and structs as plain objects, so that only Translator and Job have to be
 // deleted.
-#include <emscripten/bind.h>
-
+#include "arrays.h"
 #include "decode/translator.h"
 
 using namespace emscripten;
 using namespace wasmformer;
 
-namespace emscripten::internal {
-
-// A vector is an array that JavaScript owns.
-template <class T>
-struct BindingType<std::vector<T>> {
-  using Value = BindingType<val>;
-  using WireType = Value::WireType;
-  static WireType toWireType(const std::vector<T>& items, rvp::default_tag tag) {
-    return Value::toWireType(val::array(items.begin(), items.end()), tag);
-  }
-  static std::vector<T> fromWireType(WireType wire) { return vecFromJSArray<T>(Value::fromWireType(wire)); }
-};
-
-// Floats are copied as a whole, into a Float32Array.
-template <>
-struct BindingType<std::vector<float>> {
-  using Value = BindingType<val>;
-  using WireType = Value::WireType;
-  static WireType toWireType(const std::vector<float>& items, rvp::default_tag tag) {
-    return Value::toWireType(val(typed_memory_view(items.size(), items.data())).call<val>("slice"), tag);
-  }
-  static std::vector<float> fromWireType(WireType wire) {
-    return convertJSArrayToNumberVector<float>(Value::fromWireType(wire));
-  }
-};
-
-}  // namespace emscripten::internal
-
 namespace {
-
-EMSCRIPTEN_DECLARE_VAL_TYPE(Bytes);
 
 // The module's threads, made by its first call: a thread that has ended frees its worker for a next one only
 // when JavaScript goes on, so they stay.
@@ -51,9 +20,7 @@ int start_threads(int threads) { return pool(threads).size(); }
 
 // The file is copied once, and kept no longer than it is read.
 std::unique_ptr<Translator> load(const Bytes& file) {
-  std::string bytes(file["length"].as<std::size_t>(), '\0');
-  val(typed_memory_view(bytes.size(), reinterpret_cast<std::uint8_t*>(bytes.data()))).call<void>("set", file);
-  return std::make_unique<Translator>(bytes, pool(1));
+  return std::make_unique<Translator>(from_bytes(file), pool(1));
 }
 
 std::string config(const Translator& translator) { return to_json(translator.model().transformer->config()); }
@@ -76,11 +43,6 @@ int kind(const AttentionHead& head) { return head.attention; }
 void set_kind(AttentionHead& head, int value) { head.attention = static_cast<AttentionHead::Kind>(value); }
 int fate(const BeamNode& node) { return static_cast<int>(node.fate); }
 void set_fate(BeamNode& node, int value) { node.fate = static_cast<Fate>(value); }
-
-template <class T>
-void register_array(const char* type) {
-  internal::_embind_register_user_type(internal::TypeID<std::vector<T>>::get(), type);
-}
 
 }  // namespace
 

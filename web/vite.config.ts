@@ -59,7 +59,10 @@ function contentSecurityPolicy(): Plugin {
   };
 }
 
-/** The service worker keeps what the page is made of, except for the modules: of those it keeps the one in use. */
+/**
+ * The service worker keeps what the page is made of, except for the modules: of those it keeps the one in use, and the
+ * one that trains tokenizers once it was.
+ */
 function serviceWorker(): Plugin {
   const dist = new URL('../dist/wasm/', import.meta.url);
   return {
@@ -73,7 +76,8 @@ function serviceWorker(): Plugin {
           const bytes = readFileSync(new URL(`${folder}/${name}`, dist));
           return files.find((file) => file.type === 'asset' && bytes.equals(Buffer.from(file.source)))!.fileName;
         });
-      const modules = Object.fromEntries(readdirSync(dist).map((folder) => [folder, names(folder)]));
+      const builds = readdirSync(dist).filter((folder) => folder !== 'tokenizer');
+      const modules = Object.fromEntries(builds.map((folder) => [folder, names(folder)]));
       const statics = ['./', 'icon.svg', 'manifest.webmanifest'];
       const html = readFileSync(new URL('./index.html', import.meta.url));
       const content = JSON.stringify({ shell: [...statics, ...shell], modules });

@@ -29,8 +29,14 @@ export function detectBuild(): Build {
   throw new Error('[build] this browser has no WebAssembly SIMD, which wasmformer needs; a current version has it');
 }
 
+/** Where a module lies: Emscripten's script for it, and the module itself. */
+export interface Addresses {
+  glue: URL;
+  wasm: URL;
+}
+
 // Each address is written out in full, since bundlers find files by `new URL('…', import.meta.url)` only so.
-function addresses(build: Build, hasThreads: boolean): { glue: URL; wasm: URL } {
+function addresses(build: Build, hasThreads: boolean): Addresses {
   switch (`${build}${hasThreads ? '-threads' : ''}` as const) {
     case 'relaxed':
       return {
@@ -69,27 +75,31 @@ async function compile(url: URL): Promise<WebAssembly.Module> {
   return WebAssembly.compile(await response.arrayBuffer());
 }
 
-type Receive = (instance: WebAssembly.Instance, module: WebAssembly.Module) => WebAssembly.Exports;
-type Factory = (options: {
+interface ThreadSettings {
   /** What a build with threads makes before it is ready, its first thread counted, and the script that they run. */
-  threads: number;
-  threadScript: URL;
-  instantiateWasm(imports: WebAssembly.Imports, receive: Receive): WebAssembly.Exports;
-}) => Promise<WasmModule>;
+  threads?: number;
+  threadScript?: URL;
+}
+type Receive = (instance: WebAssembly.Instance, module: WebAssembly.Module) => WebAssembly.Exports;
+type Factory<Module> = (
+  options: ThreadSettings & {
+    instantiateWasm(imports: WebAssembly.Imports, receive: Receive): WebAssembly.Exports;
+  },
+) => Promise<Module>;
 
-export async function startModule(
-  build: Build,
-  threads: number,
-): Promise<{ module: WasmModule; memory: WebAssembly.Memory }> {
-  const { glue, wasm } = addresses(build, threads > 1);
+export interface Started<Module> {
+  module: Module;
+  memory: WebAssembly.Memory;
+}
+
+export async function start<Module>({ glue, wasm }: Addresses, settings: ThreadSettings = {}): Promise<Started<Module>> {
   const [{ default: factory }, compiled] = await Promise.all([
-    import(/* webpackIgnore: true */ /* @vite-ignore */ glue.href) as Promise<{ default: Factory }>,
+    import(/* webpackIgnore: true */ /* @vite-ignore */ glue.href) as Promise<{ default: Factory<Module> }>,
     compile(wasm),
   ]);
   let memory: WebAssembly.Memory | undefined;
   const module = await factory({
-    threads,
-    threadScript: startable(glue),
+    ...settings,
     instantiateWasm(imports, receive) {
       const instance = new WebAssembly.Instance(compiled, imports);
       // Memory that is shared comes from outside.
@@ -99,4 +109,9 @@ export async function startModule(
     },
   });
   return { module, memory: memory! };
+}
+
+export function startModule(build: Build, threads: number): Promise<Started<WasmModule>> {
+  const found = addresses(build, threads > 1);
+  return start(found, { threads, threadScript: startable(found.glue) });
 }

@@ -1,14 +1,13 @@
 // The synchronous translator over the WebAssembly module: the worker uses it, and so do the tests.
 // Nothing of the module's memory leaves it; every C++ object is deleted by dispose() or in a finally.
 import { detectBuild, startModule } from './builds.js';
+import { errorOf, FatalError } from './errors.js';
 import { readHeader } from './header.js';
-import { attentionKinds, type NativeJob, type NativeOptions, type NativeTranslator, type WasmModule } from './module.js';
+import { attentionKinds, wellFormed } from './module.js';
+import type { NativeJob, NativeOptions, NativeTranslator, WasmModule } from './module.js';
 import type { PlainTranslation, SearchOptions } from './protocol.js';
 import { fromNative } from './results.js';
 import type { AttentionHead, Build, ModelConfig, TranslatorInfo } from './types.js';
-
-/** The module has stopped in the middle of something: no object in it can be used again. */
-export class FatalError extends Error {}
 
 // One C++ job takes texts until it has this many rows (texts × beam) or characters: what a product needs to be
 // fast, while the caches stay small.
@@ -124,7 +123,9 @@ export class Engine {
     try {
       return call();
     } catch (thrown) {
-      throw this.#error(thrown);
+      const error = errorOf(this.#module, thrown);
+      this.#isBroken ||= error instanceof FatalError;
+      throw error;
     }
   }
 
@@ -142,18 +143,6 @@ export class Engine {
     const object = this.run(make);
     this.#live++;
     return object;
-  }
-
-  #error(thrown: unknown): unknown {
-    // Traps and a full stack leave the module's memory in any state.
-    if (thrown instanceof WebAssembly.RuntimeError || thrown instanceof RangeError) {
-      this.#isBroken = true;
-      return new FatalError(`[engine] the WebAssembly module stopped: ${thrown.message}`, { cause: thrown });
-    }
-    if (thrown instanceof Error) return thrown;
-    const [type, message] = this.#module.getExceptionMessage(thrown);
-    this.#module.decrementExceptionRefcount(thrown);
-    return new Error(type.includes('bad_alloc') ? '[memory] there is not enough memory for this' : message);
   }
 }
 
@@ -239,9 +228,4 @@ function checkHeads(heads: readonly AttentionHead[], config: ModelConfig): void 
         `${config.num_heads} heads, counted from 0`,
     );
   });
-}
-
-/** Half a surrogate pair is no Unicode; as in TextEncoder, U+FFFD takes its place. */
-function wellFormed(text: string): string {
-  return text.replace(/\p{Surrogate}/gu, '\uFFFD');
 }

@@ -140,3 +140,8 @@ export interface ExceptionHelpers {
 }
 
 export type WasmModule = NativeModule & ExceptionHelpers;
+
+/** Texts cross as UTF-8. Half a surrogate pair is no Unicode; as in TextEncoder, U+FFFD takes its place. */
+export function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\uFFFD');
+}

@@ -1,6 +1,7 @@
 // The worker's script: answers requests, and takes calls in turn, one decoding step each.
 import { checkIntegrity, readModel, type Model } from './download.js';
-import { Engine, FatalError, type Job } from './engine.js';
+import { Engine, type Job } from './engine.js';
+import { FatalError } from './errors.js';
 import { answer, createPause } from './port.js';
 import type { LoadRequest, Reply, Request, TranslateRequest } from './protocol.js';
 import { buffers } from './results.js';

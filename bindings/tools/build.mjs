@@ -47,7 +47,12 @@ function withThreadScript(glue) {
 export function buildPackage() {
   const files = Object.entries(wasmBuilds).flatMap(([name, preset]) =>
     ['wasmformer.mjs', 'wasmformer.wasm'].map((file) => [join('build', preset, file), join('wasm', name, file)]));
-  for (const preset of Object.values(wasmBuilds)) buildPreset(preset, ['wasmformer_js']);
+  for (const file of ['tokenizer.mjs', 'tokenizer.wasm']) {
+    files.push([join('build', wasmBuilds.simd, file), join('wasm/tokenizer', file)]);
+  }
+  for (const preset of Object.values(wasmBuilds)) {
+    buildPreset(preset, ['wasmformer_js', ...(preset === wasmBuilds.simd ? ['wasmformer_tokenizer_js'] : [])]);
+  }
   const dist = join(root, 'dist');
   if (!isStale(join(dist, 'index.js'), ['bindings/js', 'package-lock.json', ...files.map(([from]) => from)])) return;
   step('Building the npm package into dist/');

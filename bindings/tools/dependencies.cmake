@@ -67,3 +67,31 @@ foreach(library sentencepiece sentencepiece_train)
   target_compile_definitions(${library} PRIVATE _USE_INTERNAL_STRING_VIEW HAVE_PTHREAD=1)
   target_compile_options(${library} PRIVATE -w $<$<BOOL:${EMSCRIPTEN}>:-Oz>)
 endforeach()
+
+# Two headers of its trainer give way in WebAssembly to ones that are included before them and have their guards.
+if(EMSCRIPTEN)
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/sentencepiece)
+  # It makes a thread even for one thread, which only a build with threads has.
+  file(READ ${source}/util.h header)
+  string(REPLACE "{ tasks_.emplace_back(closure); }" "{ closure(); }" patched "${header}")
+  if(patched STREQUAL header)
+    message(FATAL_ERROR "SentencePiece's ThreadPool is not the known one: ${source}/util.h")
+  endif()
+  file(CONFIGURE OUTPUT ${folder}/util.h CONTENT "${patched}" @ONLY)
+  target_compile_options(sentencepiece_train PRIVATE -O2 "SHELL:-include ${folder}/util.h")
+  # Of four normalization rules, a quarter of a megabyte each, one is used.
+  file(READ ${source}/normalization_rule.h header)
+  string(FIND "${header}" "{\"nmt_nfkc\", " begin REVERSE)
+  string(FIND "${header}" "{\"nfkc_cf\", " end REVERSE)
+  if(begin LESS 0 OR end LESS begin)
+    message(FATAL_ERROR "SentencePiece's rules are not the known ones: ${source}/normalization_rule.h")
+  endif()
+  math(EXPR length "${end} - ${begin}")
+  string(SUBSTRING "${header}" ${begin} ${length} rule)
+  file(CONFIGURE OUTPUT ${folder}/normalization_rule.h @ONLY CONTENT "#define NORMALIZATION_RULE_H_
+constexpr std::size_t kNormalizationRules_size = 1;
+constexpr struct { const char *name; std::size_t size; const char *data; } kNormalizationRules_blob[] = {${rule}};
+")
+  set_source_files_properties(${source}/builder.cc PROPERTIES COMPILE_OPTIONS
+                              "-include;cstddef;-include;${folder}/normalization_rule.h")
+endif()

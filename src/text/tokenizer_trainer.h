@@ -1,4 +1,4 @@
-// Training of SentencePiece models. Native only: WebAssembly links the processor without the trainer.
+// Training of SentencePiece models. In WebAssembly it is a module of its own, bindings/tokenizer.cpp.
 #pragma once
 
 #include <string>
