@@ -1,8 +1,10 @@
 // What JavaScript sees of the C++ side; bindings/js/module.ts says the same in TypeScript. Declarations only:
-// lists cross as plain arrays and structs as plain objects, so that only Translator and Job have to be
-// deleted.
+// lists cross as plain arrays and structs as plain objects, so that only Translator, TrainingRun and the jobs
+// have to be deleted.
+#include <nlohmann/json.hpp>
+
 #include "arrays.h"
-#include "decode/translator.h"
+#include "train/run.h"
 
 using namespace emscripten;
 using namespace wasmformer;
@@ -33,6 +35,125 @@ std::unique_ptr<Job> start(const Translator& translator, const std::vector<std::
 
 TranslateOptions default_options() { return {}; }
 Sampling default_sampling() { return {}; }
+
+// How a run begins: from the settings of a preset, or from a model that is given, whose checkpoint it goes on
+// from with `resume`.
+struct TrainingRequest {
+  std::string preset, config;  // JSON of the keys that differ
+  bool resume = false;
+  std::string task;
+  Index task_pairs = 0;
+  std::vector<std::string> sources, targets, valid_sources, valid_targets;
+  std::string tokenizer;  // "char" or "word"; empty where files are given
+  Index vocab_size = 0;
+  bool joint = true;
+  std::string metadata;  // JSON
+  double most_bytes = 0;
+};
+
+TrainingStart resumed(std::string checkpoint, TrainingTexts& texts) {
+  TrainingStart start = resumed_start(std::move(checkpoint));
+  if (!texts.train.sources.empty()) {
+    start.model.metadata[texts_key] = to_json(texts);
+    return start;
+  }
+  auto stored = stored_texts(start.model.metadata, start.training.seed);
+  WASMFORMER_CHECK(stored, "[train] the file holds no sentence pairs; give those that it was trained on");
+  texts = *std::move(stored);
+  return start;
+}
+
+TrainingStart begun(const TrainingRequest& r, const std::string& model, TrainingTexts& texts,
+                    const std::string& source_tokenizer, const std::string& target_tokenizer) {
+  const auto take_task = [&](std::uint64_t seed) {
+    if (!r.task.empty()) texts = task_texts(r.task, r.task_pairs, seed);
+  };
+  const auto file = [](const std::string& bytes) { return std::make_shared<const Tokenizer>(bytes); };
+  const auto tokenizers = [&]() -> TokenizerPair {
+    if (!r.tokenizer.empty()) return counted_tokenizers(texts.train, r.tokenizer, r.vocab_size, r.joint);
+    const auto source = file(source_tokenizer);
+    return {source, target_tokenizer.empty() ? source : file(target_tokenizer)};
+  };
+  TrainingStart start;
+  if (model.empty()) {
+    Preset settings = preset(r.preset);
+    from_json(r.config, settings.config, &settings.training);
+    take_task(settings.training.seed);
+    start = fresh_start(settings, tokenizers(), r.most_bytes);
+  } else {
+    TrainingConfig gentle;  // as little is to be forgotten
+    gentle.schedule = Schedule::constant, gentle.learning_rate = 1e-4, gentle.warmup_steps = 0;
+    start = fine_tuning_start(model, gentle, r.config);
+    take_task(start.training.seed);
+  }
+  if (r.task.empty())
+    start.model.metadata[texts_key] = to_json(texts);
+  else
+    start.model.metadata["task"] = task_name(r.task, r.task_pairs);
+  return start;
+}
+
+std::map<std::string, std::string> metadata(const std::string& json) { return nlohmann::json::parse(json); }
+
+std::unique_ptr<TrainingRun> train(const TrainingRequest& r, const Bytes& model,
+                                   const Bytes& source_tokenizer, const Bytes& target_tokenizer) {
+  TrainingTexts texts{{r.sources, r.targets}, {r.valid_sources, r.valid_targets}};
+  TrainingStart start = r.resume ? resumed(from_bytes(model), texts)
+                                 : begun(r, from_bytes(model), texts, from_bytes(source_tokenizer),
+                                         from_bytes(target_tokenizer));
+  for (const auto& [key, value] : metadata(r.metadata)) start.model.metadata[key] = value;
+  return std::make_unique<TrainingRun>(std::move(start), std::move(texts), pool(1));
+}
+
+// JSON of what TrainerInfo in bindings/js/trainer-types.ts says.
+std::string run_info(TrainingRun& run) {
+  const Config& config = run.model().transformer->config();
+  const TrainingConfig& training = run.trainer().config();
+  return nlohmann::json{{"config", nlohmann::json::parse(to_json(config))},
+                        {"settings", nlohmann::json::parse(to_json(config, &training))},
+                        {"parameters", run.model().transformer->parameter_count()},
+                        {"trainPairs", run.corpus().pairs.size()},
+                        {"validationPairs", run.valid_corpus().pairs.size()},
+                        {"skippedPairs", run.corpus().skipped + run.valid_corpus().skipped},
+                        {"batchesPerEpoch", run.trainer().batches_per_epoch()},
+                        {"estimatedBytes", training_bytes(config, training)},
+                        {"step", run.progress().step},
+                        {"epoch", run.epochs()},
+                        {"metadata", run.metadata()}}
+      .dump();
+}
+
+double take_mean_loss(TrainingRun& run) { return run.trainer().take_mean_loss(); }
+
+std::unique_ptr<Job> run_start(TrainingRun& run, const std::vector<std::string>& texts,
+                               const TranslateOptions& options) {
+  return std::make_unique<Job>(run.packed_model(), pool(1), texts, options);
+}
+
+std::unique_ptr<EvaluationJob> run_evaluate(TrainingRun& run, const std::vector<std::string>& sources,
+                                            const std::vector<std::string>& references,
+                                            const TranslateOptions& options) {
+  return std::make_unique<EvaluationJob>(run.packed_model(), pool(1), sources, references, options);
+}
+
+using ValidationJob = TrainingRun::ValidationJob;
+std::unique_ptr<ValidationJob> run_validate(TrainingRun& run) { return std::make_unique<ValidationJob>(run); }
+
+Bytes run_checkpoint(TrainingRun& run, const std::string& more) {
+  return to_bytes(run.checkpoint(metadata(more)));
+}
+Bytes run_model_file(TrainingRun& run, const std::string& more) {
+  return to_bytes(run.model_file(metadata(more)));
+}
+
+// The first `count` validation pairs: sources, then targets.
+std::vector<std::string> run_samples(const TrainingRun& run, Index count) {
+  const ParallelText& text = run.valid_text();
+  const auto n = std::min<std::ptrdiff_t>(count, static_cast<std::ptrdiff_t>(text.sources.size()));
+  std::vector<std::string> both(text.sources.begin(), text.sources.begin() + n);
+  both.insert(both.end(), text.targets.begin(), text.targets.begin() + n);
+  return both;
+}
 
 // Numbers of JavaScript are exact up to 2^53.
 double seed(const Sampling& sampling) { return static_cast<double>(sampling.seed); }
@@ -153,12 +274,63 @@ EMSCRIPTEN_BINDINGS(wasmformer) {
       .field("beam", &Translation::beam)
       .field("internals", &Translation::internals);
 
+  value_object<TrainingRequest>("TrainingRequest")
+      .field("preset", &TrainingRequest::preset)
+      .field("config", &TrainingRequest::config)
+      .field("resume", &TrainingRequest::resume)
+      .field("task", &TrainingRequest::task)
+      .field("taskPairs", &TrainingRequest::task_pairs)
+      .field("sources", &TrainingRequest::sources)
+      .field("targets", &TrainingRequest::targets)
+      .field("validSources", &TrainingRequest::valid_sources)
+      .field("validTargets", &TrainingRequest::valid_targets)
+      .field("tokenizer", &TrainingRequest::tokenizer)
+      .field("vocabSize", &TrainingRequest::vocab_size)
+      .field("joint", &TrainingRequest::joint)
+      .field("metadata", &TrainingRequest::metadata)
+      .field("mostBytes", &TrainingRequest::most_bytes);
+  value_object<StepReport>("StepReport")
+      .field("loss", &StepReport::loss)
+      .field("learningRate", &StepReport::learning_rate)
+      .field("gradientNorm", &StepReport::gradient_norm)
+      .field("targetTokens", &StepReport::target_tokens);
+  value_object<Evaluation>("Evaluation")
+      .field("bleu", &Evaluation::bleu)
+      .field("chrf", &Evaluation::chrf)
+      .field("exactMatch", &Evaluation::exact_match)
+      .field("translations", &Evaluation::hypotheses)
+      .field("targetTokens", &Evaluation::target_tokens);
+  value_object<Validation>("Validation")
+      .field("loss", &Validation::loss)
+      .field("greedy", &Validation::greedy)
+      .field("isBest", &Validation::is_best);
+
   class_<Job>("Job")
       .function("step", &Job::step)
       .function("partial", &Job::partial)
       .function("result", &Job::result);
   class_<Translator>("Translator").function("start", &start).function("config", &config);
 
+  class_<EvaluationJob>("EvaluationJob")
+      .function("step", &EvaluationJob::step)
+      .function("result", &EvaluationJob::result);
+  class_<ValidationJob>("ValidationJob")
+      .function("step", &ValidationJob::step)
+      .function("result", &ValidationJob::result);
+  class_<TrainingRun>("TrainingRun")
+      .function("step", &TrainingRun::step)
+      .function("epochs", &TrainingRun::epochs)
+      .function("takeMeanLoss", &take_mean_loss)
+      .function("info", &run_info)
+      .function("change", &TrainingRun::change)
+      .function("samples", &run_samples)
+      .function("validate", &run_validate)
+      .function("start", &run_start)
+      .function("evaluate", &run_evaluate)
+      .function("checkpoint", &run_checkpoint)
+      .function("modelFile", &run_model_file);
+
+  function("train", &train);
   function("startThreads", &start_threads);
   function("load", &load);
   function("defaultOptions", &default_options);

@@ -1,16 +1,10 @@
-/// <reference lib="esnext.disposable" preserve="true" />
 import { Connection } from './connection.js';
-import { checkLoadOptions, checkTranslate } from './options.js';
+import { checkLoadOptions } from './options.js';
 import type { Update } from './protocol.js';
-import { fromPlain } from './results.js';
 import { cacheOption, modelData } from './source.js';
 import { threadCount } from './threads.js';
+import { closeNow, closeWhenForgotten, dispose, translateOver } from './translating.js';
 import type { LoadOptions, ModelSource, TranslateOptions, Translation, TranslatorInfo } from './types.js';
-
-// Node 20 may not have it yet.
-const dispose: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for('Symbol.dispose');
-
-let abandoned: FinalizationRegistry<Connection> | undefined;
 
 /** Translates with one model, in a worker of its own. */
 export class Translator {
@@ -20,9 +14,7 @@ export class Translator {
   private constructor(info: TranslatorInfo, connection: Connection) {
     this.info = info;
     this.#connection = connection;
-    // The last net, for a translator that is forgotten without dispose().
-    abandoned ??= new FinalizationRegistry((open) => open.close('[translator] it is not in use any more'));
-    abandoned.register(this, connection, this);
+    closeWhenForgotten(this, connection);
   }
 
   /**
@@ -44,13 +36,13 @@ export class Translator {
     };
     const transfer = data.kind === 'bytes' ? [data.bytes.buffer] : [];
     signal?.throwIfAborted();
-    const connection = await Connection.open();
+    const connection = await Connection.open('translator');
     try {
       const onUpdate = (update: Update) => update.type === 'progress' && onProgress?.(update.loaded, update.total);
       const { info } = await connection.call(question, site, { signal, onUpdate, transfer });
       return new Translator(info, connection);
     } catch (error) {
-      connection.close('[load] no model was loaded');
+      connection.close('no model was loaded');
       throw error;
     }
   }
@@ -65,21 +57,12 @@ export class Translator {
     text: string | readonly string[],
     options: TranslateOptions<string> | TranslateOptions<string[]> = {},
   ): Promise<Translation | Translation[]> {
-    const site = new Error();
-    const { texts, search, onToken, signal } = checkTranslate(text, options);
-    const isOne = typeof text === 'string';
-    const onUpdate = (update: Update) =>
-      update.type === 'partial' && onToken?.(isOne ? update.texts[0]! : update.texts);
-    const question = { type: 'translate' as const, texts, options: search, partials: onToken !== undefined };
-    const reply = await this.#connection.call(question, site, { signal, onUpdate, owner: this });
-    const translations = reply.translations.map(fromPlain);
-    return isOne ? translations[0]! : translations;
+    return translateOver(this.#connection, this, text, options, new Error());
   }
 
   /** Ends the worker and frees its memory; calls that wait are rejected. May be called again. */
   dispose(): void {
-    abandoned?.unregister(this);
-    this.#connection.close('[translator] it has been disposed of');
+    closeNow(this, this.#connection);
   }
 
   [dispose](): void {

@@ -1,8 +1,9 @@
 // One worker, and the calls that wait for its replies.
 import { openWorker, type WorkerPort } from './port.js';
-import type { LoadRequest, PlainError, Reply, Request, Result, Results, TranslateRequest, Update } from './protocol.js';
+import type { Asked, PlainError, Reply, Request, Result, Results, Update } from './protocol.js';
 
-type Question = Omit<LoadRequest, 'id'> | Omit<TranslateRequest, 'id'>;
+type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never;
+type Question = WithoutId<Asked>;
 
 export interface CallOptions {
   signal?: AbortSignal;
@@ -21,20 +22,23 @@ interface Pending extends CallOptions {
 
 export class Connection {
   #port: WorkerPort<Request, Reply>;
+  /** For messages. */
+  #owner: string;
   #pending = new Map<number, Pending>();
   #nextId = 1;
   /** Why there can be no more calls. */
   #end: string | undefined;
 
-  private constructor(port: WorkerPort<Request, Reply>) {
+  private constructor(port: WorkerPort<Request, Reply>, owner: string) {
     this.#port = port;
+    this.#owner = owner;
     port.onMessage = (reply) => this.#receive(reply);
-    port.onDeath = (reason) => this.close(`[translator] the worker has stopped: ${reason}`);
+    port.onDeath = (reason) => this.close(`the worker has stopped: ${reason}`);
     port.keepAlive(false);
   }
 
-  static async open(): Promise<Connection> {
-    return new Connection(await openWorker<Request, Reply>());
+  static async open(owner: 'translator' | 'trainer'): Promise<Connection> {
+    return new Connection(await openWorker<Request, Reply>(), owner);
   }
 
   /** Rejects with the signal's reason, with what `onUpdate` throws, or with the worker's error as seen from `site`. */
@@ -46,7 +50,7 @@ export class Connection {
     const onAbort = () => this.#abandon(id, signal!.reason);
     try {
       const result = await new Promise<Result>((resolve, reject) => {
-        this.#port.post({ ...question, id }, options.transfer);
+        this.#port.post({ ...question, id } as Asked, options.transfer);
         this.#pending.set(id, { ...options, site, resolve, reject });
         this.#port.keepAlive(true);
         signal?.addEventListener('abort', onAbort);
@@ -60,9 +64,11 @@ export class Connection {
   /** Ends the worker; calls that wait are rejected with `reason`. */
   close(reason: string): void {
     if (this.#end !== undefined) return;
-    this.#end = reason;
+    // The worker's own sentences have their tag.
+    this.#end = reason.startsWith('[') ? reason : `[${this.#owner}] ${reason}`;
     this.#port.close();
-    for (const { site, reject } of this.#pending.values()) reject(errorAt(site, { name: 'Error', message: reason }));
+    const end = { name: 'Error', message: this.#end };
+    for (const { site, reject } of this.#pending.values()) reject(errorAt(site, end));
     this.#pending.clear();
   }
 
@@ -72,22 +78,21 @@ export class Connection {
     switch (reply.type) {
       case 'progress':
       case 'partial':
+      case 'event':
         try {
           pending.onUpdate?.(reply);
         } catch (error) {
           this.#abandon(reply.id, error);
         }
         break;
-      case 'loaded':
-      case 'translated':
-        this.#settle(reply.id);
-        pending.resolve(reply);
-        break;
       case 'failed':
         this.#settle(reply.id);
         pending.reject(errorAt(pending.site, reply.error));
         if (reply.isFatal) this.close(reply.error.message);
         break;
+      default:
+        this.#settle(reply.id);
+        pending.resolve(reply);
     }
   }
 

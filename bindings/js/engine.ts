@@ -3,10 +3,18 @@
 import { detectBuild, startModule } from './builds.js';
 import { errorOf, FatalError } from './errors.js';
 import { readHeader } from './header.js';
-import { attentionKinds, wellFormed } from './module.js';
-import type { NativeJob, NativeOptions, NativeTranslator, WasmModule } from './module.js';
+import {
+  attentionKinds,
+  type NativeJob,
+  type NativeOptions,
+  type NativeTrainingRequest,
+  type NativeTranslator,
+  type WasmModule,
+  wellFormed,
+} from './module.js';
 import type { PlainTranslation, SearchOptions } from './protocol.js';
 import { fromNative } from './results.js';
+import { Training } from './training.js';
 import type { AttentionHead, Build, ModelConfig, TranslatorInfo } from './types.js';
 
 // One C++ job takes texts until it has this many rows (texts × beam) or characters: what a product needs to be
@@ -17,10 +25,11 @@ const jobCharacters = 8000;
 export class Engine {
   #module: WasmModule;
   #memory: WebAssembly.Memory;
-  #translator: NativeTranslator | undefined;
+  /** What translates: a loaded model, or that of a training run. */
+  #model: Pick<NativeTranslator, 'start' | 'delete'> | undefined;
+  #config: ModelConfig | undefined;
   #live = 0;
   #isBroken = false;
-  #info: TranslatorInfo | undefined;
   readonly build: Build;
   readonly threads: number;
 
@@ -56,28 +65,20 @@ export class Engine {
     return this.#memory.buffer.byteLength;
   }
 
-  get info(): TranslatorInfo {
-    if (!this.#info) throw new Error('[engine] no model is loaded');
-    return this.#info;
-  }
-
-  /** Takes the place of a model loaded before. Throws for anything but a model file. */
+  /** Takes the place of what was loaded before. Throws for anything but a model file. */
   load(file: Uint8Array): TranslatorInfo {
     this.dispose();
-    const translator = this.#own(() => this.#module.load(file));
-    try {
-      this.#info = {
-        ...readHeader(file),
-        config: JSON.parse(this.run(() => translator.config())) as ModelConfig,
-        build: this.build,
-        threads: this.threads,
-      };
-      this.#translator = translator;
-      return this.#info;
-    } catch (error) {
-      this.release(translator);
-      throw error;
-    }
+    const translator = this.#use(() => this.#module.load(file));
+    this.#config = JSON.parse(this.run(() => translator.config())) as ModelConfig;
+    return { ...readHeader(file), config: this.#config, build: this.build, threads: this.threads };
+  }
+
+  /** Takes the place of what was loaded before. Files that are not given are empty. */
+  train(request: NativeTrainingRequest, model: Uint8Array, source: Uint8Array, target: Uint8Array): Training {
+    this.dispose();
+    const training = new Training(this, this.#use(() => this.#module.train(request, model, source, target)));
+    this.#config = training.info.config;
+    return training;
   }
 
   translate(texts: string[], options: SearchOptions = {}): PlainTranslation[] {
@@ -92,8 +93,19 @@ export class Engine {
 
   /** A job must be disposed of, and before the engine is. */
   start(texts: string[], options: SearchOptions = {}): Job {
-    const { sampling, prefix = '', maskedSource = [], maskedHeads = [], ...search } = options;
-    checkHeads(maskedHeads, this.info.config);
+    const native = this.options(options);
+    const wanted = texts.map(wellFormed);
+    // C++ draws differently for each text of a part; the next part needs another seed.
+    const next = () => native.sampling && { ...native.sampling, seed: native.sampling.seed + nextPart++ };
+    let nextPart = 0;
+    const begin = (part: string[]) => this.own(() => this.#loaded().start(part, { ...native, sampling: next() }));
+    return new Job(this, wanted, native, begin);
+  }
+
+  /** All options of the C++ side. Throws where the model cannot follow them. */
+  options({ sampling, prefix = '', maskedSource = [], maskedHeads = [], ...search }: SearchOptions): NativeOptions {
+    this.#loaded();
+    checkHeads(maskedHeads, this.#config!);
     const native: NativeOptions = {
       ...this.run(() => this.#module.defaultOptions()),
       ...(sampling && { beamSize: 1, sampling: { ...this.run(() => this.#module.defaultSampling()), ...sampling } }),
@@ -102,20 +114,13 @@ export class Engine {
       maskedHeads: maskedHeads.map((head) => ({ ...head, attention: attentionKinds.indexOf(head.attention) })),
       ...search,
     };
-    checkLimits(native, this.info.config);
-    const wanted = texts.map(wellFormed);
-    // C++ draws differently for each text of a part; the next part needs another seed.
-    const next = () => native.sampling && { ...native.sampling, seed: native.sampling.seed + nextPart++ };
-    let nextPart = 0;
-    const begin = (part: string[]) =>
-      this.#own(() => this.#loaded().start(part, { ...native, sampling: next() }));
-    return new Job(this, wanted, native, begin);
+    checkLimits(native, this.#config!);
+    return native;
   }
 
   dispose(): void {
-    if (this.#translator) this.release(this.#translator);
-    this.#translator = undefined;
-    this.#info = undefined;
+    if (this.#model) this.release(this.#model);
+    this.#model = undefined;
   }
 
   /** Calls into the module; what C++ throws becomes an Error with its sentence. */
@@ -134,15 +139,22 @@ export class Engine {
     this.#live--;
   }
 
-  #loaded(): NativeTranslator {
-    if (!this.#translator) throw new Error('[engine] no model is loaded');
-    return this.#translator;
-  }
-
-  #own<T>(make: () => T): T {
+  /** A C++ object, to be released. */
+  own<T>(make: () => T): T {
     const object = this.run(make);
     this.#live++;
     return object;
+  }
+
+  #use<T extends Pick<NativeTranslator, 'start' | 'delete'>>(make: () => T): T {
+    const model = this.own(make);
+    this.#model = model;
+    return model;
+  }
+
+  #loaded(): Pick<NativeTranslator, 'start'> {
+    if (!this.#model) throw new Error('[engine] no model is loaded');
+    return this.#model;
   }
 }
 

@@ -1,7 +1,7 @@
 // Facts that a model file states in its safetensors header: 8 bytes of length, then JSON.
 import type { TranslatorInfo } from './types.js';
 
-const ownKeys = ['format', 'version', 'config', 'source_tokenizer', 'target_tokenizer', 'languages'];
+const ownKeys = ['format', 'version', 'config', 'source_tokenizer', 'target_tokenizer', 'languages', 'run.texts'];
 const precisions: Record<string, TranslatorInfo['precision']> = { F32: 'f32', F16: 'f16', I8: 'int8' };
 
 type FileFacts = Pick<TranslatorInfo, 'parameters' | 'bytes' | 'precision' | 'languages' | 'metadata'>;
@@ -16,8 +16,8 @@ export function readHeader(file: Uint8Array): FileFacts {
   };
   const counts: Record<string, number> = {};
   for (const [name, { dtype, shape }] of Object.entries(tensors) as [string, { dtype: string; shape: number[] }][]) {
-    // The scales of int8 rows are a matter of storage, not parameters.
-    if (name.endsWith('.scale')) continue;
+    // The scales of int8 rows are a matter of storage, not parameters, and the moments of a checkpoint the optimizer's.
+    if (name.endsWith('.scale') || name.startsWith('optimizer.')) continue;
     counts[dtype] = (counts[dtype] ?? 0) + shape.reduce((product, size) => product * size, 1);
   }
   const [dtype] = Object.entries(counts).reduce((most, entry) => (entry[1] > most[1] ? entry : most), ['F32', 0]);

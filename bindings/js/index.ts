@@ -1,6 +1,28 @@
 // Importing the package starts nothing: the worker and the module come with the first load().
 export { Translator } from './client.js';
 export { storedModels } from './stored.js';
+export { Trainer } from './trainer.js';
+export type {
+  Changes,
+  EvaluateOptions,
+  Evaluation,
+  Pair,
+  PresetName,
+  ResumeOptions,
+  RunOptions,
+  Sample,
+  SaveOptions,
+  Settings,
+  TaskName,
+  TokenizerFiles,
+  TokenizerSettings,
+  TrainerInfo,
+  TrainerOptions,
+  TrainingConfig,
+  TrainingData,
+  TrainingEvent,
+  Validation,
+} from './trainer-types.js';
 export type {
   Attention,
   AttentionHead,

@@ -125,7 +125,81 @@ export interface NativeTranslator {
   delete(): void;
 }
 
+/** How a run begins; strings and lists that do not apply are empty. */
+export interface NativeTrainingRequest {
+  preset: string;
+  /** JSON of the keys that differ. */
+  config: string;
+  resume: boolean;
+  task: string;
+  taskPairs: number;
+  sources: string[];
+  targets: string[];
+  validSources: string[];
+  validTargets: string[];
+  /** 'char' or 'word'. */
+  tokenizer: string;
+  vocabSize: number;
+  joint: boolean;
+  /** JSON of strings. */
+  metadata: string;
+  mostBytes: number;
+}
+
+export interface NativeStepReport {
+  loss: number;
+  learningRate: number;
+  gradientNorm: number;
+  targetTokens: number;
+}
+
+export interface NativeEvaluation {
+  bleu: number;
+  chrf: number;
+  exactMatch: number;
+  translations: string[];
+  targetTokens: number;
+}
+
+export interface NativeValidation {
+  loss: number;
+  greedy: NativeEvaluation;
+  isBest: boolean;
+}
+
+/** result() once step() has returned false, and once only. */
+export interface NativeSteps<Result> {
+  step(): boolean;
+  result(): Result;
+  delete(): void;
+}
+
+export interface NativeTrainingRun {
+  step(): NativeStepReport;
+  epochs(): number;
+  takeMeanLoss(): number;
+  /** JSON. */
+  info(): string;
+  change(config: string): void;
+  /** The first validation pairs: sources, then targets. */
+  samples(count: number): string[];
+  validate(): NativeSteps<NativeValidation>;
+  start(texts: string[], options: NativeOptions): NativeJob;
+  evaluate(sources: string[], references: string[], options: NativeOptions): NativeSteps<NativeEvaluation>;
+  /** `metadata`: JSON of strings. */
+  checkpoint(metadata: string): Uint8Array;
+  modelFile(metadata: string): Uint8Array;
+  delete(): void;
+}
+
 export interface NativeModule {
+  /** Files that are not given are empty. */
+  train(
+    request: NativeTrainingRequest,
+    model: Uint8Array,
+    sourceTokenizer: Uint8Array,
+    targetTokenizer: Uint8Array,
+  ): NativeTrainingRun;
   /** Once, before load(); returns how many there are, which is 1 in a build without threads. */
   startThreads(threads: number): number;
   load(file: Uint8Array): NativeTranslator;

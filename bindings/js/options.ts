@@ -3,26 +3,31 @@ import { attentionKinds } from './module.js';
 import type { SearchOptions } from './protocol.js';
 import type { AttentionHead, LoadOptions, TranslateOptions } from './types.js';
 
-interface Rule {
+export interface Rule {
   accepts(value: unknown): boolean;
   expected: string;
 }
-type Rules<T> = Record<keyof T & string, Rule>;
+export type Rules<T> = Record<keyof T & string, Rule>;
 
 const largest = 2 ** 31 - 1; // a whole number of the WebAssembly side
-const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+export const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+export const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-const whole = (low: number, high = largest): Rule => ({
+export const whole = (low: number, high = largest): Rule => ({
   accepts: (value) => Number.isSafeInteger(value) && (value as number) >= low && (value as number) <= high,
   expected: `a whole number from ${low} to ${high}`,
 });
-const boolean: Rule = { accepts: (value) => typeof value === 'boolean', expected: 'true or false' };
-const string: Rule = { accepts: (value) => typeof value === 'string', expected: 'a string' };
+export const boolean: Rule = { accepts: (value) => typeof value === 'boolean', expected: 'true or false' };
+export const string: Rule = { accepts: (value) => typeof value === 'string', expected: 'a string' };
 const callback: Rule = { accepts: (value) => typeof value === 'function', expected: 'a function' };
-const signal: Rule = {
+export const signal: Rule = {
   accepts: (value) => isObject(value) && 'aborted' in value && 'addEventListener' in value,
   expected: 'an AbortSignal',
+};
+
+export const threads: Rule = {
+  accepts: (value) => value === 'auto' || whole(1, 64).accepts(value),
+  expected: "'auto' or a whole number from 1 to 64",
 };
 
 const samplingRules: Rules<NonNullable<TranslateOptions['sampling']>> = {
@@ -41,9 +46,9 @@ const headRules: Rules<AttentionHead> = {
   head: whole(0),
 };
 
-const isListOf = (rule: Rule) => (value: unknown) => Array.isArray(value) && value.every(rule.accepts);
+export const isListOf = (rule: Rule) => (value: unknown) => Array.isArray(value) && value.every(rule.accepts);
 
-const translateRules: Rules<TranslateOptions> = {
+export const translateRules: Rules<TranslateOptions> = {
   beamSize: whole(1, 64),
   lengthPenalty: { accepts: (value) => isNumber(value) && value >= 0, expected: 'a number of at least 0' },
   nBest: whole(1),
@@ -67,10 +72,7 @@ const translateRules: Rules<TranslateOptions> = {
 };
 
 const loadRules: Rules<LoadOptions> = {
-  threads: {
-    accepts: (value) => value === 'auto' || whole(1, 64).accepts(value),
-    expected: "'auto' or a whole number from 1 to 64",
-  },
+  threads,
   onProgress: callback,
   signal,
   cache: boolean,
@@ -81,7 +83,7 @@ const loadRules: Rules<LoadOptions> = {
 };
 
 /** The given options without those that are undefined; throws for any that `rules` do not allow. */
-function checked<T extends object>(place: string, rules: Rules<T>, options: unknown, path = ''): T {
+export function checked<T extends object>(place: string, rules: Rules<T>, options: unknown, path = ''): T {
   if (!isObject(options)) throw new TypeError(`[${place}] options must be an object, not ${show(options)}`);
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   for (const [name, value] of given) {
@@ -117,18 +119,21 @@ export function checkTranslate(text: unknown, options: unknown): CheckedTranslat
     }
     if (search.beamTrace) throw new Error('[translate] beamTrace shows a search, but sampling is none');
   }
-  search.maskedHeads?.forEach((head, i) => checkHead(head, `maskedHeads[${i}].`));
+  checkMaskedHeads('translate', search.maskedHeads);
   return { texts: texts as string[], search, onToken: onToken as CheckedTranslate['onToken'], signal };
 }
 
-function checkHead(head: AttentionHead, path: string): void {
-  const given = checked<AttentionHead>('translate', headRules, head, path);
-  for (const name of Object.keys(headRules)) {
-    if (!Object.hasOwn(given, name)) throw new TypeError(`[translate] ${path}${name} is missing`);
-  }
+export function checkMaskedHeads(place: string, heads: readonly AttentionHead[] = []): void {
+  heads.forEach((head, i) => {
+    const path = `maskedHeads[${i}].`;
+    const given = checked<AttentionHead>(place, headRules, head, path);
+    for (const name of Object.keys(headRules)) {
+      if (!Object.hasOwn(given, name)) throw new TypeError(`[${place}] ${path}${name} is missing`);
+    }
+  });
 }
 
-function show(value: unknown): string {
+export function show(value: unknown): string {
   if (typeof value === 'string') return value.length > 60 ? `'${value.slice(0, 60)}…'` : `'${value}'`;
   if (value === null || typeof value !== 'object') return typeof value === 'function' ? 'a function' : String(value);
   return Array.isArray(value) ? 'an array' : `an object (${value.constructor?.name ?? 'without a prototype'})`;

@@ -1,4 +1,5 @@
 // The messages between the client and its worker. Every request but 'abort' is answered by one reply that ends it.
+import type { EvaluateOptions, Evaluation, Pair, Sample, SaveOptions, TrainerInfo, TrainerOptions, TrainingConfig, TrainingData, TrainingEvent, Validation } from './trainer-types.js';
 import type {
   AttentionHead,
   AttentionMaps,
@@ -54,13 +55,74 @@ export interface TranslateRequest {
   partials: boolean;
 }
 
+/** Begins a run, or with `resume` goes on with the one in the file. */
+export interface TrainRequest {
+  type: 'train';
+  id: number;
+  data: TrainingData;
+  settings: Pick<TrainerOptions, 'preset' | 'tokenizer'> & { config: Record<string, unknown> };
+  metadata: Record<string, string>;
+  model?: ModelData;
+  /** Whether to keep `model` in Cache Storage. */
+  cache: boolean;
+  resume: boolean;
+  threads: number;
+  isThreadsLimit: boolean;
+}
+
+/** Options that were checked, and defaults. */
+export interface RunSettings {
+  steps?: number;
+  epochs?: number;
+  minutes?: number;
+  reportEvery: number;
+  validateEvery?: number;
+  samples: number;
+  attention: boolean;
+  pinned: readonly string[];
+  pinEvery: number;
+}
+
+export interface RunRequest {
+  type: 'run';
+  id: number;
+  options: RunSettings;
+}
+
+export interface EvaluateRequest {
+  type: 'evaluate';
+  id: number;
+  pairs: readonly Pair[];
+  options: Omit<EvaluateOptions, 'signal'>;
+}
+
+export interface ChangeRequest {
+  type: 'change';
+  id: number;
+  changes: object;
+}
+
+export interface SaveRequest extends Required<SaveOptions> {
+  type: 'save';
+  id: number;
+}
+
 /** Ends another request without a reply. */
 export interface AbortRequest {
   type: 'abort';
   id: number;
 }
 
-export type Request = LoadRequest | TranslateRequest | AbortRequest;
+/** What is answered. */
+export type Asked =
+  | LoadRequest
+  | TranslateRequest
+  | TrainRequest
+  | RunRequest
+  | EvaluateRequest
+  | ChangeRequest
+  | SaveRequest;
+export type Request = Asked | AbortRequest;
 
 /** Functions do not cross, so `map` is put on at the client. */
 export type PlainMaps = Omit<AttentionMaps, 'map'>;
@@ -73,6 +135,15 @@ export interface PlainTranslation extends Hypothesis {
   internals?: Internals;
 }
 
+export interface PlainValidation extends Omit<Validation, 'samples'> {
+  samples: (Omit<Sample, 'translation'> & { translation: PlainTranslation })[];
+}
+
+export interface PlainEvent extends Omit<TrainingEvent, 'validation' | 'pinned'> {
+  validation?: PlainValidation;
+  pinned?: PlainTranslation[];
+}
+
 export interface PlainError {
   name: string;
   message: string;
@@ -81,12 +152,18 @@ export interface PlainError {
 
 export type Update =
   | { type: 'progress'; id: number; loaded: number; total?: number }
-  | { type: 'partial'; id: number; texts: string[] };
+  | { type: 'partial'; id: number; texts: string[] }
+  | { type: 'event'; id: number; event: PlainEvent };
 
 /** The reply that ends each kind of request, if it succeeds. */
 export interface Results {
   load: { type: 'loaded'; id: number; info: TranslatorInfo };
   translate: { type: 'translated'; id: number; translations: PlainTranslation[] };
+  train: { type: 'begun'; id: number; info: TrainerInfo };
+  run: { type: 'ran'; id: number };
+  evaluate: { type: 'evaluated'; id: number; evaluation: Evaluation };
+  change: { type: 'changed'; id: number; training: TrainingConfig };
+  save: { type: 'saved'; id: number; bytes: Bytes };
 }
 export type Result = Results[keyof Results];
 

@@ -36,15 +36,10 @@ export function fromNative(native: NativeTranslation, withTop: boolean): PlainTr
   };
 }
 
-/** The buffers that a message may move instead of copying. */
-export function buffers(translations: PlainTranslation[]): ArrayBuffer[] {
-  return translations.flatMap(({ attention, internals }) => [...floats(attention), ...floats(internals)]);
-}
-
-/** Of every Float32Array in it, however deep. */
-function floats(value: unknown): ArrayBuffer[] {
-  if (value instanceof Float32Array) return [value.buffer as ArrayBuffer];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(floats) : [];
+/** The buffers that a message may move instead of copying: of every typed array in it, however deep. */
+export function buffers(message: unknown): ArrayBuffer[] {
+  if (ArrayBuffer.isView(message)) return [message.buffer as ArrayBuffer];
+  return typeof message === 'object' && message !== null ? Object.values(message).flatMap(buffers) : [];
 }
 
 export function fromPlain({ attention, ...rest }: PlainTranslation): Translation {

@@ -1,81 +1,154 @@
-// The worker's script: answers requests, and takes calls in turn, one decoding step each.
+// The worker's script: answers requests; those that take steps take turns.
 import { checkIntegrity, readModel, type Model } from './download.js';
-import { Engine, type Job } from './engine.js';
+import { Engine } from './engine.js';
 import { FatalError } from './errors.js';
 import { answer, createPause } from './port.js';
-import type { LoadRequest, Reply, Request, TranslateRequest } from './protocol.js';
+import type { Asked, LoadRequest, ModelData, Reply, Request, Result, TranslateRequest, Update } from './protocol.js';
 import { buffers } from './results.js';
+import { trainingFiles, trainingRequest } from './training-request.js';
+import type { Training } from './training.js';
 import type { TranslatorInfo } from './types.js';
 
+/** Work that is done step by step: yields after each, now and then with news, and ends with the reply. */
+type Steps = Generator<Update | undefined, Result>;
+
 interface Call {
-  request: TranslateRequest;
-  job?: Job;
-  /** The texts of the last 'partial' reply. */
-  shown?: string;
+  id: number;
+  steps: Steps;
+  /** Training changes the weights that others translate with, so it goes on only when they are done. */
+  waits: boolean;
 }
 
 // Calls that share the steps; more would only hold memory.
 const sharing = 4;
 const calls: Call[] = [];
-const aborted = new Set<number>();
 const pause = createPause();
 const post = answer<Request, Reply>(receive);
 let engine: Engine;
+let training: Training | undefined;
 let isRunning = false;
 
 function receive(request: Request): void {
-  switch (request.type) {
-    case 'load':
-      void load(request).then(
-        (info) => post({ type: 'loaded', id: request.id, info }),
-        (error: unknown) => fail(request.id, error),
-      );
-      break;
-    case 'translate':
-      calls.push({ request });
-      if (!isRunning) void run();
-      break;
-    case 'abort':
-      if (calls.some((call) => call.request.id === request.id)) aborted.add(request.id);
-      break;
+  if (request.type === 'abort') return abort(request.id);
+  try {
+    const reply = replyTo(request);
+    if (reply instanceof Promise) reply.then(send, (error: unknown) => fail(request.id, error));
+    else if ('next' in reply) enqueue({ id: request.id, steps: reply, waits: request.type === 'run' });
+    else send(reply);
+  } catch (error) {
+    fail(request.id, error);
   }
 }
 
-async function load(request: LoadRequest): Promise<TranslatorInfo> {
-  const { id, model, threads, isThreadsLimit, cache, integrity } = request;
-  const read = () => readModel(model, cache, (loaded, total) => post({ type: 'progress', id, loaded, total }));
-  const use = async (file: Model) => {
+function replyTo(request: Asked): Result | Promise<Result> | Steps {
+  const { id } = request;
+  switch (request.type) {
+    case 'load':
+      return load(request).then((info) => ({ type: 'loaded', id, info }));
+    case 'train':
+      return train(request).then(({ info }) => ({ type: 'begun', id, info }));
+    case 'translate':
+      return translate(request);
+    case 'run':
+      return run(request);
+    case 'evaluate':
+      return evaluate(request);
+    case 'change':
+      return { type: 'changed', id, training: trained().change(request.changes) };
+    case 'save':
+      return { type: 'saved', id, bytes: trained().save(request.optimizer, request.data, request.metadata) };
+  }
+}
+
+async function start(threads: number, isLimit: boolean): Promise<void> {
+  engine = await (isLimit ? Engine.createWithin(threads) : Engine.create(undefined, threads));
+}
+
+async function load({ id, model, threads, isThreadsLimit, cache, integrity }: LoadRequest): Promise<TranslatorInfo> {
+  const starting = start(threads, isThreadsLimit);
+  starting.catch(() => {}); // told of below
+  return withModel(id, model, cache, async (file) => {
     if (integrity) await checkIntegrity(file.name, file.bytes, integrity);
-    const info = parse(file);
-    await file.keep();
-    return info;
+    await starting;
+    return engine.load(file.bytes);
+  });
+}
+
+async function train(request: Extract<Asked, { type: 'train' }>): Promise<Training> {
+  await start(request.threads, request.isThreadsLimit);
+  const native = trainingRequest(request, engine.threads);
+  const { source, target } = await trainingFiles(request, native);
+  const begin = (model: Uint8Array) => (training = engine.train(native, model, source, target));
+  if (!request.model) return begin(new Uint8Array());
+  return withModel(request.id, request.model, request.cache, async (file) => begin(file.bytes));
+}
+
+/** What `use` makes of the model's bytes. */
+async function withModel<T>(id: number, data: ModelData, cache: boolean, use: (file: Model) => Promise<T>): Promise<T> {
+  const read = () => readModel(data, cache, (loaded, total) => post({ type: 'progress', id, loaded, total }));
+  const attempt = async (file: Model) => {
+    try {
+      const result = await use(file);
+      await file.keep();
+      return result;
+    } catch (error) {
+      if (error instanceof Error && !error.message.startsWith(file.name)) error.message = `${file.name}: ${error.message}`;
+      throw error;
+    }
   };
-  const start = () => (isThreadsLimit ? Engine.createWithin(threads) : Engine.create(undefined, threads));
-  const [started, file] = await Promise.all([start(), read()]);
-  engine = started;
+  const file = await read();
   try {
-    return await use(file);
+    return await attempt(file);
   } catch (error) {
     if (!file.isCached) throw error;
     // The stored copy may be damaged or old; the source decides.
     await file.forget();
-    return use(await read());
+    return attempt(await read());
   }
 }
 
-function parse({ name, bytes }: Model): TranslatorInfo {
+function trained(): Training {
+  if (!training) throw new Error('[train] no run has begun');
+  return training;
+}
+
+function* translate({ id, texts, options, partials }: TranslateRequest): Steps {
+  const job = engine.start(texts, options);
   try {
-    return engine.load(bytes);
-  } catch (error) {
-    if (error instanceof Error) error.message = `${name}: ${error.message}`;
-    throw error;
+    let shown = '';
+    for (let goesOn = true; goesOn; ) {
+      goesOn = job.step();
+      const partial = partials ? job.partial() : [];
+      const news = partial.join('\n') !== shown;
+      shown = partial.join('\n');
+      if (goesOn || news) yield news ? { type: 'partial', id, texts: partial } : undefined;
+    }
+    return { type: 'translated', id, translations: job.result() };
+  } finally {
+    job.dispose();
   }
+}
+
+function* run({ id, options }: Extract<Asked, { type: 'run' }>): Steps {
+  for (const event of trained().run(options)) yield event && { type: 'event', id, event };
+  return { type: 'ran', id };
+}
+
+function* evaluate({ id, pairs, options }: Extract<Asked, { type: 'evaluate' }>): Steps {
+  return { type: 'evaluated', id, evaluation: yield* trained().evaluate(pairs, options) };
+}
+
+function enqueue(call: Call): void {
+  calls.push(call);
+  if (!isRunning) void work();
 }
 
 // The first `sharing` calls take turns: the one at the front makes a step and goes behind the others.
-async function run(): Promise<void> {
+async function work(): Promise<void> {
   isRunning = true;
-  for (let call = calls.shift(); call; call = calls.shift()) {
+  while (calls.length > 0) {
+    const first = calls.findIndex(({ waits }) => !waits);
+    const [call] = calls.splice(Math.max(first, 0), 1) as [Call];
     if (advance(call)) calls.splice(sharing - 1, 0, call);
     await pause();
   }
@@ -83,33 +156,27 @@ async function run(): Promise<void> {
 }
 
 /** Makes one step; false when the call is over. */
-function advance(call: Call): boolean {
-  const { id, texts, options, partials } = call.request;
-  let goesOn = false;
+function advance({ id, steps }: Call): boolean {
   try {
-    if (aborted.delete(id)) return false;
-    call.job ??= engine.start(texts, options);
-    goesOn = call.job.step();
-    if (partials) showPartial(call, call.job);
-    if (!goesOn) {
-      const translations = call.job.result();
-      post({ type: 'translated', id, translations }, buffers(translations));
-    }
+    const { done, value } = steps.next();
+    if (value) send(value);
+    return !done;
   } catch (error) {
-    goesOn = false;
     fail(id, error);
-  } finally {
-    if (!goesOn) call.job?.dispose();
+    return false;
   }
-  return goesOn;
 }
 
-function showPartial(call: Call, job: Job): void {
-  const texts = job.partial();
-  const shown = texts.join('\n');
-  if (shown === (call.shown ?? '')) return;
-  call.shown = shown;
-  post({ type: 'partial', id: call.request.id, texts });
+function abort(id: number): void {
+  const at = calls.findIndex((call) => call.id === id);
+  if (at < 0) return;
+  const [call] = calls.splice(at, 1) as [Call];
+  // What it holds is given back; there is no reply.
+  (call.steps as Generator<unknown, unknown>).return(undefined);
+}
+
+function send(reply: Update | Result): void {
+  post(reply, buffers(reply));
 }
 
 function fail(id: number, thrown: unknown): void {

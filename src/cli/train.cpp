@@ -10,7 +10,6 @@
 #include "cli/progress.h"
 #include "cli/training_log.h"
 #include "data/tasks.h"
-#include "text/vocabulary.h"
 #include "train/run.h"
 
 namespace wasmformer {
@@ -36,34 +35,22 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// A made-up task's pairs are all different, so none is in both parts.
-TrainingTexts read_texts(const TrainOptions& o, std::uint64_t seed) {
-  if (o.task.empty()) return {read_parallel_text(o.train), read_parallel_text(o.valid)};
+bool names_files(const TrainOptions& o) {
   for (const std::string& file :
        {o.train.source, o.train.target, o.train.tsv, o.valid.source, o.valid.target, o.valid.tsv})
-    WASMFORMER_CHECK(file.empty(), "[train] --task makes its own pairs; leave " << file << " out");
-  constexpr Index valid_pairs = 200;
-  TrainingTexts texts;
-  texts.train = make_pairs(o.task, o.pairs + valid_pairs, seed);
-  const auto split = [&](std::vector<std::string>& from, std::vector<std::string>& to) {
-    to.assign(from.end() - valid_pairs, from.end());
-    from.resize(from.size() - valid_pairs);
-  };
-  split(texts.train.sources, texts.valid.sources);
-  split(texts.train.targets, texts.valid.targets);
-  return texts;
+    if (!file.empty()) return true;
+  return false;
 }
 
-// "reverse, 3000 pairs"; empty where files are trained on.
-std::string task_name(const TrainOptions& o) {
-  return o.task.empty() ? "" : o.task + ", " + std::to_string(o.pairs) + " pairs";
+// Of the task or the files, or those that a checkpoint carries.
+TrainingTexts read_texts(const TrainOptions& o, const TrainingStart& start) {
+  WASMFORMER_CHECK(o.task.empty() || !names_files(o),
+                   "[train] --task makes its own pairs; leave the files out");
+  if (!o.task.empty()) return task_texts(o.task, o.pairs, start.training.seed);
+  if (o.resume && !names_files(o))
+    if (auto texts = stored_texts(start.model.metadata, start.training.seed)) return *std::move(texts);
+  return {read_parallel_text(o.train), read_parallel_text(o.valid)};
 }
-
-struct Start {
-  ModelFile model;
-  TrainingConfig training;
-  std::string checkpoint;  // the bytes to resume from; empty for a fresh run
-};
 
 // What the options ask for, on top of `base` where no preset is named.
 Preset settings(const TrainOptions& o, const Preset& base) {
@@ -77,43 +64,41 @@ Preset settings(const TrainOptions& o, const Preset& base) {
   return p;
 }
 
-std::shared_ptr<const Tokenizer> task_tokenizer(const TrainOptions& o, std::uint64_t seed) {
-  ParallelText text = read_texts(o, seed).train;
-  text.sources.insert(text.sources.end(), text.targets.begin(), text.targets.end());
-  return std::make_shared<Tokenizer>(character_model(text.sources));
+TokenizerPair tokenizers(const TrainOptions& o, std::uint64_t seed) {
+  if (o.tokenizer.empty())
+    return counted_tokenizers(task_texts(o.task, o.pairs, seed).train, "char", 0, /*joint=*/true);
+  const auto source = load_tokenizer(o.tokenizer);
+  return {source, o.target_tokenizer.empty() ? source : load_tokenizer(o.target_tokenizer)};
 }
 
-Start fresh(const TrainOptions& o, const std::string& last) {
+TrainingStart fresh(const TrainOptions& o, const std::string& last) {
   WASMFORMER_CHECK(!fs::exists(last), "[train] " << last
                                                  << " exists already; add --resume to go on with that run, "
                                                  << "or choose another --output");
   WASMFORMER_CHECK(!o.tokenizer.empty() || !o.task.empty(), "[train] --tokenizer is required");
-  Preset p = settings(o, preset(o.task.empty() ? "small" : "tiny"));
-  auto source = o.tokenizer.empty() ? task_tokenizer(o, p.training.seed) : load_tokenizer(o.tokenizer);
-  auto target = o.target_tokenizer.empty() ? source : load_tokenizer(o.target_tokenizer);
-  take_vocabulary(p.config, *source, *target);
-  Start start{{std::make_unique<Transformer>(p.config), source, target, {}}, p.training, {}};
-  start.model.transformer->initialize(p.training.seed);
+  const Preset p = settings(o, preset(o.task.empty() ? "small" : "tiny"));
+  TrainingStart start = fresh_start(p, tokenizers(o, p.training.seed), std::numeric_limits<double>::max());
+  if (!o.task.empty()) start.model.metadata["task"] = task_name(o.task, o.pairs);
   return start;
 }
 
 // Options may be repeated; those that would change the run are refused.
-Start resumed(const TrainOptions& o, const std::string& last) {
-  Start start;
-  start.checkpoint = read_file(last);
-  start.model = load_model(last);
-  start.training = checkpoint_config(start.model.metadata);
+TrainingStart resumed(const TrainOptions& o, const std::string& last) {
+  TrainingStart start = resumed_start(read_file(last));
   const Config& config = start.model.transformer->config();
   Preset p = settings(o, {config, start.training});
   take_vocabulary(p.config, *start.model.source_tokenizer, *start.model.target_tokenizer);
   WASMFORMER_CHECK(
       p.config == config && p.training == start.training,
       "[train] " << last << " was trained with other settings than these; repeat its own or leave them out");
-  const std::string task = start.model.metadata["task"];
-  WASMFORMER_CHECK(task == task_name(o), "[train] "
-                                             << last << " was trained on "
-                                             << (task.empty() ? "files, not a task" : "the task " + task)
-                                             << "; repeat its own --task and --pairs");
+  const auto found = start.model.metadata.find("task");
+  const bool was_task = found != start.model.metadata.end();
+  WASMFORMER_CHECK(o.task.empty() || (was_task && found->second == task_name(o.task, o.pairs)),
+                   "[train] " << last << " was trained on "
+                              << (was_task ? "the task " + found->second : "files, not a task")
+                              << "; repeat its own --task and --pairs or leave them out");
+  WASMFORMER_CHECK(!was_task || !names_files(o),
+                   "[train] " << last << " was trained on the task " << found->second << ", not on files");
   for (const auto& [path, own] : {std::pair(o.tokenizer, start.model.source_tokenizer),
                                   std::pair(o.target_tokenizer, start.model.target_tokenizer)})
     WASMFORMER_CHECK(path.empty() || load_tokenizer(path)->model() == own->model(),
@@ -121,11 +106,9 @@ Start resumed(const TrainOptions& o, const std::string& last) {
   return start;
 }
 
-Start start_or_resume(const TrainOptions& o) {
+TrainingStart start_or_resume(const TrainOptions& o) {
   const std::string last = (fs::path(o.output) / "last.safetensors").string();
-  Start start = o.resume ? resumed(o, last) : fresh(o, last);
-  start.model.metadata["task"] = task_name(o);
-  if (o.task.empty()) start.model.metadata.erase("task");
+  TrainingStart start = o.resume ? resumed(o, last) : fresh(o, last);
   if (!o.languages.empty()) start.model.metadata["languages"] = o.languages;
   for (const std::string& option : o.metadata) {
     const auto [key, value] = key_value(option);
@@ -143,11 +126,11 @@ void print_size(const Corpus& corpus, const char* what, ProgressLine& line) {
 
 class Run {
  public:
-  Run(const TrainOptions& options, Start start, TrainingTexts texts, ProgressLine& line)
+  Run(const TrainOptions& options, TrainingStart start, TrainingTexts texts, ProgressLine& line)
       : o_(options),
         line_(line),
         pool_(options.threads),
-        run_(std::move(start.model), start.training, std::move(texts), pool_, start.checkpoint),
+        run_(std::move(start), std::move(texts), pool_),
         log_((fs::path(options.output) / "log.jsonl").string(), options.resume, run_.progress().step) {}
 
   void operator()() {
@@ -236,7 +219,7 @@ class Run {
     line_.update(fraction(), "validating");
     const Validation found = run_.validate();
     nlohmann::ordered_json figures{{"valid_loss", found.loss}, {"bleu", found.greedy.bleu}};
-    if (!o_.task.empty()) figures["exact_match"] = found.greedy.exact_match;
+    if (run_.model().metadata.contains("task")) figures["exact_match"] = found.greedy.exact_match;
     log(report, figures);
     if (found.is_best) write("best.safetensors", run_.model_file());
   }
@@ -267,8 +250,8 @@ void train(const TrainOptions& o) {
   WASMFORMER_CHECK(o.max_epochs > 0 || o.max_steps > 0 || o.max_minutes > 0,
                    "[train] say when to stop: --max-epochs, --max-steps or --max-minutes");
   ProgressLine line;
-  Start start = start_or_resume(o);
-  TrainingTexts texts = read_texts(o, start.training.seed);
+  TrainingStart start = start_or_resume(o);
+  TrainingTexts texts = read_texts(o, start);
   Run run(o, std::move(start), std::move(texts), line);
   std::error_code error;
   fs::create_directories(o.output, error);

@@ -20,10 +20,12 @@ Corpus tokenize_corpus(const std::vector<std::string>& sources, const std::vecto
     pair.source.push_back(config.eos_id);
     pair.target.push_back(config.eos_id);
     const auto longest = static_cast<Index>(std::max(pair.source.size(), pair.target.size()));
-    if (empty || longest > config.max_length)
+    if (empty || longest > config.max_length) {
       ++corpus.skipped;
-    else
+    } else {
       corpus.pairs.push_back(std::move(pair));
+      corpus.lines.push_back(static_cast<Index>(i));
+    }
   }
   WASMFORMER_CHECK(!corpus.pairs.empty(),
                    "[corpus] all " << corpus.skipped << " pairs have an empty side or more than max_length "

@@ -19,7 +19,8 @@ struct SentencePair {
 
 struct Corpus {
   std::vector<SentencePair> pairs;
-  Index skipped = 0;  // pairs with an empty side, or longer than the model's max_length
+  std::vector<Index> lines;  // of each pair, from 0
+  Index skipped = 0;         // pairs with an empty side, or longer than the model's max_length
 };
 
 // Throws Error when the lists differ in length, a line is not UTF-8, or no pair is left.

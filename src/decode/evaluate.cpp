@@ -4,22 +4,38 @@
 
 namespace wasmformer {
 
-Evaluation evaluate(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& sources,
-                    const std::vector<std::string>& references, const TranslateOptions& options,
-                    Index batch_tokens, const std::function<void(std::size_t)>& done) {
-  WASMFORMER_CHECK(sources.size() == references.size(),
-                   "[evaluate] " << sources.size() << " sources but " << references.size() << " references");
+EvaluationJob::EvaluationJob(const ModelFile& model, ThreadPool& pool,
+                             const std::vector<std::string>& sources, std::vector<std::string> references,
+                             const TranslateOptions& options, Index batch_tokens)
+    : references_(std::move(references)), translation_(model, pool, sources, options, batch_tokens) {
+  WASMFORMER_CHECK(!sources.empty() && sources.size() == references_.size(),
+                   "[evaluate] " << sources.size() << " sources but " << references_.size() << " references");
+}
+
+Evaluation EvaluationJob::result() {
   Evaluation result;
-  for (Translation& t : translate_in_batches(model, pool, sources, options, batch_tokens, done)) {
+  double same = 0;
+  for (Translation& t : translation_.take()) {
+    same += t.text == references_[result.hypotheses.size()];
     result.target_tokens += static_cast<Index>(t.tokens.size());
     result.hypotheses.push_back(std::move(t.text));
   }
-  double same = 0;
-  for (std::size_t i = 0; i < references.size(); ++i) same += result.hypotheses[i] == references[i];
-  result.exact_match = 100 * same / static_cast<double>(references.size());
-  result.bleu = bleu(result.hypotheses, references);
-  result.chrf = chrf(result.hypotheses, references);
+  result.exact_match = 100 * same / static_cast<double>(references_.size());
+  result.bleu = bleu(result.hypotheses, references_);
+  result.chrf = chrf(result.hypotheses, references_);
   return result;
+}
+
+Evaluation evaluate(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& sources,
+                    const std::vector<std::string>& references, const TranslateOptions& options,
+                    Index batch_tokens, const std::function<void(std::size_t)>& done) {
+  EvaluationJob job(model, pool, sources, references, options, batch_tokens);
+  std::size_t before = 0;
+  for (bool goes_on = true; goes_on;) {
+    goes_on = job.step();
+    if (done && job.done() > before) done(before = job.done());
+  }
+  return job.result();
 }
 
 }  // namespace wasmformer

@@ -12,7 +12,26 @@ struct Evaluation {
   Index target_tokens = 0;  // of the hypotheses, end tokens counted
 };
 
-// Throws Error when the lists differ in length or are empty.
+// A decoding step a call.
+class EvaluationJob {
+ public:
+  // `model` and `pool` must outlive it. Throws Error when the lists differ in length or are empty.
+  EvaluationJob(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& sources,
+                std::vector<std::string> references, const TranslateOptions& options,
+                Index batch_tokens = 2048);
+
+  // False when all is translated.
+  bool step() { return translation_.step(); }
+  std::size_t done() const { return translation_.done(); }  // sentences
+  // Valid once step() has returned false; to be called once.
+  Evaluation result();
+
+ private:
+  std::vector<std::string> references_;
+  BatchedTranslation translation_;
+};
+
+// All of it at once. `done(n)` is called after each batch with the number of sentences that are done.
 Evaluation evaluate(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& sources,
                     const std::vector<std::string>& references, const TranslateOptions& options,
                     Index batch_tokens = 2048, const std::function<void(std::size_t)>& done = {});

@@ -131,37 +131,57 @@ Translator::Job Translator::start(const std::vector<std::string>& texts,
   return Job(model_, pool_, texts, options);
 }
 
+BatchedTranslation::BatchedTranslation(const ModelFile& model, ThreadPool& pool,
+                                       std::vector<std::string> texts, const TranslateOptions& options,
+                                       Index batch_tokens)
+    : model_(model),
+      pool_(pool),
+      texts_(std::move(texts)),
+      options_(options),
+      batch_tokens_(static_cast<std::size_t>(batch_tokens)),
+      order_(texts_.size()),
+      translations_(texts_.size()) {
+  for (const std::string& text : texts_) {
+    lengths_.push_back(model.source_tokenizer->encode(text).size() + 1);
+    const auto limit = static_cast<std::size_t>(model.transformer->config().max_length);
+    WASMFORMER_CHECK(lengths_.back() <= limit, "[translate] sentence "
+                                                   << lengths_.size() << " has " << lengths_.back()
+                                                   << " tokens; the model takes at most " << limit);
+  }
+  std::iota(order_.begin(), order_.end(), std::size_t{0});
+  std::stable_sort(order_.begin(), order_.end(), [&](auto a, auto b) { return lengths_[a] < lengths_[b]; });
+}
+
+bool BatchedTranslation::step() {
+  if (!job_) {
+    if (last_ == order_.size()) return false;
+    std::vector<std::string> batch;
+    std::size_t tokens = 0;
+    do {
+      tokens += lengths_[order_[last_]];
+      batch.push_back(texts_[order_[last_++]]);
+    } while (last_ < order_.size() && tokens + lengths_[order_[last_]] <= batch_tokens_);
+    job_.emplace(model_, pool_, batch, options_);
+  }
+  if (job_->step()) return true;
+  auto results = job_->result();
+  for (std::size_t i = first_; i < last_; ++i) translations_[order_[i]] = std::move(results[i - first_]);
+  first_ = last_;
+  job_.reset();
+  return last_ < order_.size();
+}
+
 std::vector<Translation> translate_in_batches(const ModelFile& model, ThreadPool& pool,
                                               const std::vector<std::string>& texts,
                                               const TranslateOptions& options, Index batch_tokens,
                                               const std::function<void(std::size_t)>& done) {
-  std::vector<std::size_t> lengths, order(texts.size());
-  for (const std::string& text : texts) {
-    lengths.push_back(model.source_tokenizer->encode(text).size() + 1);
-    const auto limit = static_cast<std::size_t>(model.transformer->config().max_length);
-    WASMFORMER_CHECK(lengths.back() <= limit, "[translate] sentence "
-                                                  << lengths.size() << " has " << lengths.back()
-                                                  << " tokens; the model takes at most " << limit);
+  BatchedTranslation all(model, pool, texts, options, batch_tokens);
+  std::size_t before = 0;
+  for (bool goes_on = true; goes_on;) {
+    goes_on = all.step();
+    if (done && all.done() > before) done(before = all.done());
   }
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return lengths[a] < lengths[b]; });
-
-  std::vector<Translation> translations(texts.size());
-  for (std::size_t first = 0, last = 0; first < order.size(); first = last) {
-    std::vector<std::string> batch;
-    std::size_t tokens = 0;
-    do {
-      tokens += lengths[order[last]];
-      batch.push_back(texts[order[last++]]);
-    } while (last < order.size() && tokens + lengths[order[last]] <= static_cast<std::size_t>(batch_tokens));
-    TranslationJob job(model, pool, batch, options);
-    while (job.step()) {
-    }
-    auto results = job.result();
-    for (std::size_t i = first; i < last; ++i) translations[order[i]] = std::move(results[i - first]);
-    if (done) done(last);
-  }
-  return translations;
+  return all.take();
 }
 
 }  // namespace wasmformer

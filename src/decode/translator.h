@@ -79,7 +79,32 @@ class Translator {
 };
 
 // Any number of texts, in batches of at most `batch_tokens` source tokens (a longer text stands alone), texts
-// of like length together. `done(n)` is called after each batch with the number of texts that are done.
+// of like length together; a decoding step a call.
+class BatchedTranslation {
+ public:
+  // `model` and `pool` must outlive it. Throws Error as TranslationJob does.
+  BatchedTranslation(const ModelFile& model, ThreadPool& pool, std::vector<std::string> texts,
+                     const TranslateOptions& options, Index batch_tokens);
+
+  // False when all is translated.
+  bool step();
+  std::size_t done() const { return first_; }  // texts
+  // One translation a text, in order. Valid once step() has returned false; then they are gone.
+  std::vector<Translation> take() { return std::move(translations_); }
+
+ private:
+  const ModelFile& model_;
+  ThreadPool& pool_;
+  std::vector<std::string> texts_;
+  TranslateOptions options_;
+  std::size_t batch_tokens_;
+  std::vector<std::size_t> lengths_, order_;
+  std::size_t first_ = 0, last_ = 0;  // of order_: the present batch
+  std::optional<TranslationJob> job_;
+  std::vector<Translation> translations_;
+};
+
+// All of it at once. `done(n)` is called after each batch with the number of texts that are done.
 std::vector<Translation> translate_in_batches(const ModelFile& model, ThreadPool& pool,
                                               const std::vector<std::string>& texts,
                                               const TranslateOptions& options, Index batch_tokens,

@@ -18,10 +18,21 @@ void for_each_moment(Trainer& trainer, F&& f) {
   });
 }
 
+// FNV-1a over the token ids, so that a run is not resumed on other texts.
+std::string fingerprint(const Corpus& corpus) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const SentencePair& pair : corpus.pairs)
+    for (const auto* side : {&pair.source, &pair.target})
+      for (TokenId id : *side) hash = (hash ^ static_cast<std::uint32_t>(id)) * 0x100000001b3;
+  return std::to_string(hash);
+}
+
 }  // namespace
 
-std::string serialize_checkpoint(const ModelFile& model, Trainer& trainer, const BestSoFar& best) {
+std::string serialize_checkpoint(const ModelFile& model, Trainer& trainer, const BestSoFar& best,
+                                 const std::map<std::string, std::string>& more) {
   SafetensorsFile extra;
+  extra.metadata = more;
   for_each_moment(trainer, [&](const std::string& name, const Matrix& m) {
     const auto bytes = static_cast<std::size_t>(m.size()) * sizeof(Scalar);
     extra.tensors[name] = {
@@ -32,7 +43,8 @@ std::string serialize_checkpoint(const ModelFile& model, Trainer& trainer, const
                           {"epoch", p.epoch},
                           {"batch", p.batch},
                           {"loss_sum", p.loss_sum},
-                          {"loss_tokens", p.loss_tokens}};
+                          {"loss_tokens", p.loss_tokens},
+                          {"corpus", fingerprint(trainer.corpus())}};
   if (best.step > 0) progress["best_step"] = best.step, progress["best_valid_loss"] = best.valid_loss;
   extra.metadata["training"] = to_json(trainer.transformer().config(), &trainer.config());
   extra.metadata["progress"] = progress.dump();
@@ -59,10 +71,13 @@ BestSoFar restore_checkpoint(std::string_view bytes, Trainer& trainer) {
                      "[checkpoint] " << name << " is " << shape(stored) << ", not " << shape(m));
     m = std::move(stored);
   });
+  const std::string corpus = fingerprint(trainer.corpus());
   try {
     const auto progress = nlohmann::json::parse(found->second);
     trainer.resume({progress.at("step"), progress.at("epoch"), progress.at("batch"), progress.at("loss_sum"),
                     progress.at("loss_tokens")});
+    WASMFORMER_CHECK(progress.value("corpus", corpus) == corpus,
+                     "[checkpoint] the run was on other training pairs than these");
     BestSoFar best;
     best.step = progress.value("best_step", Index(0));
     best.valid_loss = progress.value("best_valid_loss", best.valid_loss);

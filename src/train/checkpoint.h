@@ -15,8 +15,9 @@ struct BestSoFar {
   Index step = 0;
 };
 
-// `model.transformer` is the one that `trainer` trains.
-std::string serialize_checkpoint(const ModelFile& model, Trainer& trainer, const BestSoFar& best);
+// `model.transformer` is the one that `trainer` trains; `more` is further metadata.
+std::string serialize_checkpoint(const ModelFile& model, Trainer& trainer, const BestSoFar& best,
+                                 const std::map<std::string, std::string>& more = {});
 
 // The training config of a checkpoint. Throws Error when `metadata` holds none.
 TrainingConfig checkpoint_config(const std::map<std::string, std::string>& metadata);

@@ -29,6 +29,8 @@ class Optimizer {
   double step(ThreadPool& pool, Index step, double rate);
 
   std::vector<Moments>& moments() { return moments_; }
+  // From the next step on; the kind stays.
+  void change(const TrainingConfig& config) { config_ = config; }
 
  private:
   std::vector<Parameter*> parameters_;

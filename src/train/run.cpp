@@ -10,6 +10,22 @@ Corpus tokenized(const ParallelText& text, const ModelFile& model) {
                          model.transformer->config());
 }
 
+// Without the pairs that are left out of `corpus`.
+ParallelText usable(const ParallelText& text, const Corpus& corpus) {
+  ParallelText kept;
+  for (Index line : corpus.lines) {
+    kept.sources.push_back(text.sources[line]);
+    kept.targets.push_back(text.targets[line]);
+  }
+  return kept;
+}
+
+TranslateOptions greedy() {
+  TranslateOptions options;
+  options.beam_size = 1;
+  return options;
+}
+
 }  // namespace
 
 std::string fixed(double value, int digits) {
@@ -18,27 +34,27 @@ std::string fixed(double value, int digits) {
   return text;
 }
 
-void take_vocabulary(Config& config, const Tokenizer& source, const Tokenizer& target) {
-  config.source_vocab_size = source.vocab_size();
-  config.target_vocab_size = target.vocab_size();
-  config.pad_id = target.pad_id() >= 0 ? target.pad_id() : target.unk_id();
-  config.bos_id = target.bos_id() >= 0 ? target.bos_id() : config.pad_id;
-  config.eos_id = target.eos_id();
-  WASMFORMER_CHECK(config.eos_id >= 0 && config.eos_id == source.eos_id(),
-                   "[train] the tokenizers need one end token, </s>, with the same id");
+TrainingRun::TrainingRun(TrainingStart start, TrainingTexts texts, ThreadPool& pool)
+    : model_(std::move(start.model)),
+      corpus_(tokenized(texts.train, model_)),
+      valid_(tokenized(texts.valid, model_)),
+      valid_text_(usable(texts.valid, valid_)),
+      pool_(pool),
+      trainer_(*model_.transformer, corpus_, start.training, pool),
+      best_(start.checkpoint.empty() ? BestSoFar() : restore_checkpoint(start.checkpoint, trainer_)) {
+  model_.metadata["training"] = to_json(model_.transformer->config(), &start.training);
+  model_.metadata.erase("progress");  // that of the checkpoint resumed from
+  std::erase_if(model_.metadata, [&](const auto& entry) {
+    const bool is_own = entry.first.starts_with("run.");
+    if (is_own) run_metadata_.insert(entry);
+    return is_own;
+  });
 }
 
-TrainingRun::TrainingRun(ModelFile model, const TrainingConfig& training, TrainingTexts texts,
-                         ThreadPool& pool, std::string_view checkpoint)
-    : model_(std::move(model)),
-      valid_text_(std::move(texts.valid)),
-      corpus_(tokenized(texts.train, model_)),
-      valid_(tokenized(valid_text_, model_)),
-      pool_(pool),
-      trainer_(*model_.transformer, corpus_, training, pool),
-      best_(checkpoint.empty() ? BestSoFar() : restore_checkpoint(checkpoint, trainer_)) {
-  model_.metadata["training"] = to_json(model_.transformer->config(), &training);
-  model_.metadata.erase("progress");  // that of the checkpoint resumed from
+StepReport TrainingRun::step() {
+  if (is_packed_) model_.transformer->unpack();
+  is_packed_ = false;
+  return trainer_.step();
 }
 
 double TrainingRun::epochs() const {
@@ -47,22 +63,72 @@ double TrainingRun::epochs() const {
          static_cast<double>(p.batch) / static_cast<double>(trainer_.batches_per_epoch());
 }
 
-Validation TrainingRun::validate() {
-  model_.transformer->pack();
+const ModelFile& TrainingRun::packed_model() {
+  if (!is_packed_) model_.transformer->pack();
+  is_packed_ = true;
+  return model_;
+}
+
+void TrainingRun::change(const std::string& json) {
+  Config config = model_.transformer->config();
+  TrainingConfig training = trainer_.config();
+  from_json(json, config, &training);
+  WASMFORMER_CHECK(config == model_.transformer->config(), "[train] a run cannot change its model");
+  trainer_.change(training);
+  model_.metadata["training"] = to_json(config, &training);
+}
+
+TrainingRun::ValidationJob::ValidationJob(TrainingRun& run)
+    : run_(run),
+      batches_(plan_batches(run.valid_, run.trainer_.config().batch_tokens, /*seed=*/0, /*epoch=*/0)),
+      greedy_(run.packed_model(), run.pool_, run.valid_text_.sources, run.valid_text_.targets, greedy()) {}
+
+bool TrainingRun::ValidationJob::step() {
+  if (batch_ == batches_.size()) return greedy_.step();
+  const Trainer::LossSum batch = run_.trainer_.validation_loss(run_.valid_, batches_[batch_++]);
+  loss_.sum += batch.sum, loss_.tokens += batch.tokens;
+  return true;
+}
+
+Validation TrainingRun::ValidationJob::result() {
   Validation result;
-  result.loss = trainer_.validation_loss(valid_);
-  TranslateOptions greedy;
-  greedy.beam_size = 1;
-  result.greedy = evaluate(model_, pool_, valid_text_.sources, valid_text_.targets, greedy);
-  model_.transformer->unpack();
-  result.is_best = result.loss < best_.valid_loss;
+  result.loss = loss_.sum / static_cast<double>(loss_.tokens);
+  result.greedy = greedy_.result();
+  result.is_best = result.loss < run_.best_.valid_loss;
   if (result.is_best) {
-    best_ = {result.loss, progress().step};
-    model_.metadata["steps"] = std::to_string(best_.step);
-    model_.metadata["valid_loss"] = fixed(result.loss, 4);
-    model_.metadata["valid_bleu"] = fixed(result.greedy.bleu, 2);
+    run_.best_ = {result.loss, run_.progress().step};
+    auto& metadata = run_.model_.metadata;
+    metadata["steps"] = std::to_string(run_.best_.step);
+    metadata["valid_loss"] = fixed(result.loss, 4);
+    metadata["valid_bleu"] = fixed(result.greedy.bleu, 2);
   }
   return result;
+}
+
+Validation TrainingRun::validate() {
+  ValidationJob job(*this);
+  while (job.step()) {
+  }
+  return job.result();
+}
+
+TrainingRun::Metadata TrainingRun::metadata() const {
+  Metadata all = model_.metadata;
+  all.insert(run_metadata_.begin(), run_metadata_.end());
+  all.erase(texts_key);
+  return all;
+}
+
+std::string TrainingRun::model_file(const Metadata& more) const {
+  SafetensorsFile extra;
+  extra.metadata = more;
+  return serialize_model(model_, Precision::f32, extra);
+}
+
+std::string TrainingRun::checkpoint(const Metadata& more) {
+  Metadata metadata = more;
+  metadata.insert(run_metadata_.begin(), run_metadata_.end());
+  return serialize_checkpoint(model_, trainer_, best_, metadata);
 }
 
 }  // namespace wasmformer

@@ -3,20 +3,12 @@
 #pragma once
 
 #include "decode/evaluate.h"
-#include "train/checkpoint.h"
+#include "train/start.h"
 
 namespace wasmformer {
 
-struct TrainingTexts {
-  ParallelText train, valid;
-};
-
 // With so many digits after the point.
 std::string fixed(double value, int digits);
-
-// Takes sizes of vocabularies and the special ids from the tokenizers. Throws Error when they have no common
-// end token.
-void take_vocabulary(Config& config, const Tokenizer& source, const Tokenizer& target);
 
 struct Validation {
   double loss = 0;    // Trainer::validation_loss
@@ -26,16 +18,30 @@ struct Validation {
 
 class TrainingRun {
  public:
-  // `checkpoint`: the bytes of the checkpoint that `model` was parsed from, to go on from there; empty for a
-  // fresh run. Throws Error when a text has no usable pair.
-  TrainingRun(ModelFile model, const TrainingConfig& training, TrainingTexts texts, ThreadPool& pool,
-              std::string_view checkpoint = {});
+  // Throws Error when a text has no usable pair, or a checkpoint is not of these texts.
+  TrainingRun(TrainingStart start, TrainingTexts texts, ThreadPool& pool);
   TrainingRun(const TrainingRun&) = delete;
   TrainingRun& operator=(const TrainingRun&) = delete;
 
-  StepReport step() { return trainer_.step(); }
+  StepReport step();
   // Of the present weights. The best so far leaves its figures in the metadata of model_file().
   Validation validate();
+
+  // Validation, a batch or a decoding step a call; result() once step() has returned false, and once only.
+  // No step() of the run may come between.
+  class ValidationJob {
+   public:
+    explicit ValidationJob(TrainingRun& run);
+    bool step();
+    Validation result();
+
+   private:
+    TrainingRun& run_;
+    std::vector<std::vector<Index>> batches_;
+    std::size_t batch_ = 0;
+    Trainer::LossSum loss_;
+    EvaluationJob greedy_;
+  };
 
   const Progress& progress() const { return trainer_.progress(); }
   double epochs() const;  // passes over the corpus, with the part of the present one
@@ -43,19 +49,29 @@ class TrainingRun {
   Trainer& trainer() { return trainer_; }
   const Corpus& corpus() const { return corpus_; }
   const Corpus& valid_corpus() const { return valid_; }
+  const ParallelText& valid_text() const { return valid_text_; }
   const ModelFile& model() const { return model_; }
+  // To translate with until the next step().
+  const ModelFile& packed_model();
+  // Keys of TrainingConfig as JSON; as Trainer::change.
+  void change(const std::string& json);
 
-  // The bytes of a model file of the present weights, and the same with what step() needs to go on.
-  std::string model_file() const { return serialize_model(model_, Precision::f32); }
-  std::string checkpoint() { return serialize_checkpoint(model_, trainer_, best_); }
+  using Metadata = std::map<std::string, std::string>;
+  Metadata metadata() const;  // of model_file() and checkpoint(), without the texts
+  // The bytes of a model file of the present weights, and the same with what step() needs to go on. Keys of
+  // metadata that begin with "run." belong to the run, and only checkpoints hold them.
+  std::string model_file(const Metadata& more = {}) const;
+  std::string checkpoint(const Metadata& more = {});
 
  private:
   ModelFile model_;
-  ParallelText valid_text_;
+  Metadata run_metadata_;
   Corpus corpus_, valid_;
+  ParallelText valid_text_;  // of valid_
   ThreadPool& pool_;
   Trainer trainer_;
   BestSoFar best_;
+  bool is_packed_ = false;
 };
 
 }  // namespace wasmformer

@@ -60,6 +60,12 @@ StepReport Trainer::step() {
   report.loss = loss.value()(0, 0);
   WASMFORMER_CHECK(std::isfinite(report.loss),
                    "[train] the loss of step " << step << " is not finite; a lower learning_rate may help");
+  // ln V is the loss of guessing; a model that is fine-tuned may begin above it.
+  const double guessing = std::log(static_cast<double>(transformer_.config().target_vocab_size));
+  if (highest_loss_ == 0) highest_loss_ = 3 * std::max(guessing, report.loss);
+  WASMFORMER_CHECK(report.loss <= highest_loss_,
+                   "[train] the loss of step " << step << " is " << report.loss << ", far above the "
+                                               << guessing << " of guessing; a lower learning_rate may help");
   tape_.backward(loss);
   report.learning_rate = learning_rate(config_, transformer_.config().d_model, step);
   report.gradient_norm = optimizer_.step(pool_, step, report.learning_rate);
@@ -83,17 +89,34 @@ double Trainer::take_mean_loss() {
   return mean;
 }
 
-double Trainer::validation_loss(const Corpus& corpus) {
+Trainer::LossSum Trainer::validation_loss(const Corpus& corpus, std::span<const Index> pairs) {
   Tape tape(pool_, /*recording=*/false);
-  double sum = 0;
-  Index tokens = 0;
+  const Batch batch = pack(corpus, pairs, transformer_.config().bos_id);
+  const Index tokens = static_cast<Index>(batch.target_out.size());
+  return {forward(tape, transformer_, batch, 0).nll * static_cast<double>(tokens), tokens};
+}
+
+double Trainer::validation_loss(const Corpus& corpus) {
+  LossSum all;
   for (const auto& pairs : plan_batches(corpus, config_.batch_tokens, /*seed=*/0, /*epoch=*/0)) {
-    const Batch batch = pack(corpus, pairs, transformer_.config().bos_id);
-    const Index n = static_cast<Index>(batch.target_out.size());
-    sum += forward(tape, transformer_, batch, 0).nll * static_cast<double>(n);
-    tokens += n;
+    const LossSum batch = validation_loss(corpus, pairs);
+    all.sum += batch.sum, all.tokens += batch.tokens;
   }
-  return sum / static_cast<double>(tokens);
+  return all.sum / static_cast<double>(all.tokens);
+}
+
+void Trainer::change(const TrainingConfig& config) {
+  config.check();
+  TrainingConfig fixed = config;
+  fixed.schedule = config_.schedule, fixed.learning_rate = config_.learning_rate;
+  fixed.warmup_steps = config_.warmup_steps, fixed.decay_steps = config_.decay_steps;
+  fixed.weight_decay = config_.weight_decay, fixed.clip_norm = config_.clip_norm;
+  fixed.label_smoothing = config_.label_smoothing;
+  WASMFORMER_CHECK(fixed == config_,
+                   "[train] a run can change schedule, learning_rate, warmup_steps, decay_steps, "
+                   "weight_decay, clip_norm and label_smoothing on its way, and nothing else");
+  config_ = config;
+  optimizer_.change(config);
 }
 
 }  // namespace wasmformer

@@ -29,11 +29,17 @@ class Trainer {
   // `transformer` and `corpus` must outlive the trainer. The weights must be set.
   Trainer(Transformer& transformer, const Corpus& corpus, const TrainingConfig& config, ThreadPool& pool);
 
-  // Forward, backward and update over the next batch. Throws Error when the loss is not finite; the weights
-  // are then those from before the step.
+  // Forward, backward and update over the next batch. Throws Error when the loss is not finite or far above
+  // that of guessing; the weights are then those from before the step.
   StepReport step();
 
-  // Mean over the target tokens of -log p(token), without dropout and smoothing.
+  // Of -log p(token), without dropout and smoothing.
+  struct LossSum {
+    double sum = 0;
+    Index tokens = 0;
+  };
+  LossSum validation_loss(const Corpus& corpus, std::span<const Index> pairs);
+  // Its mean over all target tokens of the corpus.
   double validation_loss(const Corpus& corpus);
 
   const Progress& progress() const { return progress_; }
@@ -41,6 +47,10 @@ class Trainer {
   double take_mean_loss();
   Index batches_per_epoch() const { return static_cast<Index>(batches_.size()); }
   const TrainingConfig& config() const { return config_; }
+  const Corpus& corpus() const { return corpus_; }
+  // From the next step on. Throws Error when a key differs that a run cannot change on its way: those of its
+  // order and of its optimizer's moments.
+  void change(const TrainingConfig& config);
   Transformer& transformer() { return transformer_; }
   Optimizer& optimizer() { return optimizer_; }
   // Goes on from there: the moments must be set through optimizer().
@@ -56,6 +66,7 @@ class Trainer {
   Tape tape_;
   Optimizer optimizer_;
   Progress progress_;
+  double highest_loss_ = 0;                  // beyond which training has gone wrong; 0: not known yet
   std::vector<std::vector<Index>> batches_;  // of the present epoch
 };
 

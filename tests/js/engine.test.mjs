@@ -46,7 +46,7 @@ test('both builds translate alike', async () => {
   const texts = {};
   for (const build of ['relaxed', 'simd']) {
     await withEngine((engine) => {
-      assert.equal(engine.info.build, build);
+      assert.equal(engine.build, build);
       texts[build] = engine.translate(sentences).map(({ text }) => text);
     }, build);
   }

@@ -3,7 +3,6 @@
 #include <catch_amalgamated.hpp>
 
 #include "data/tasks.h"
-#include "text/vocabulary.h"
 
 using namespace wasmformer;
 using Catch::Matchers::ContainsSubstring;
@@ -20,15 +19,10 @@ Preset small() {
   return p;
 }
 
-ModelFile new_model(const Preset& p) {
+TrainingStart new_start(const Preset& p) {
   TrainingTexts all = texts();
   all.train.sources.insert(all.train.sources.end(), all.valid.sources.begin(), all.valid.sources.end());
-  auto tokenizer = std::make_shared<Tokenizer>(character_model(all.train.sources));
-  Config config = p.config;
-  take_vocabulary(config, *tokenizer, *tokenizer);
-  ModelFile model{std::make_unique<Transformer>(config), tokenizer, tokenizer, {}};
-  model.transformer->initialize(p.training.seed);
-  return model;
+  return fresh_start(p, counted_tokenizers(all.train, "char", 0, /*joint=*/true), 1e12);
 }
 
 }  // namespace
@@ -36,7 +30,7 @@ ModelFile new_model(const Preset& p) {
 TEST_CASE("A run goes on from its checkpoint to the very same bytes, across epochs and validations") {
   const Preset p = small();
   ThreadPool pool, two(2);
-  TrainingRun whole(new_model(p), p.training, texts(), pool);
+  TrainingRun whole(new_start(p), texts(), pool);
   std::string checkpoint;
   for (int i = 0; i < 12; ++i) {
     whole.step();
@@ -45,9 +39,7 @@ TEST_CASE("A run goes on from its checkpoint to the very same bytes, across epoc
   }
   REQUIRE(whole.progress().epoch > 0);
 
-  ModelFile model = parse_model(checkpoint, Weights::plain);
-  const TrainingConfig training = checkpoint_config(model.metadata);
-  TrainingRun resumed(std::move(model), training, texts(), two, checkpoint);
+  TrainingRun resumed(resumed_start(checkpoint), texts(), two);
   CHECK(resumed.progress().step == 5);
   for (int i = 5; i < 12; ++i) {
     resumed.step();
@@ -63,7 +55,7 @@ TEST_CASE("Validation keeps the figures of the best weights only") {
   p.training.learning_rate = 0.01;
   p.training.warmup_steps = 0;
   ThreadPool pool;
-  TrainingRun run(new_model(p), p.training, texts(), pool);
+  TrainingRun run(new_start(p), texts(), pool);
   for (int i = 0; i < 5; ++i) run.step();
   const Validation first = run.validate();
   CHECK(first.is_best);
@@ -79,8 +71,8 @@ TEST_CASE("Validation keeps the figures of the best weights only") {
 TEST_CASE("Texts without a usable pair are refused") {
   const Preset p = small();
   ThreadPool pool;
-  CHECK_THROWS_WITH(TrainingRun(new_model(p), p.training, {{{""}, {"a"}}, texts().valid}, pool),
+  CHECK_THROWS_WITH(TrainingRun(new_start(p), {{{""}, {"a"}}, texts().valid}, pool),
                     ContainsSubstring("empty side"));
-  CHECK_THROWS_WITH(TrainingRun(new_model(p), p.training, {texts().train, {{"a", "b"}, {"a"}}}, pool),
+  CHECK_THROWS_WITH(TrainingRun(new_start(p), {texts().train, {{"a", "b"}, {"a"}}}, pool),
                     ContainsSubstring("2 source lines but 1"));
 }

@@ -1,0 +1,185 @@
+// Checks what callers of Trainer pass, as options.ts does for Translator.
+import { boolean, checked, checkMaskedHeads, isNumber, isObject, show, signal, string, threads, translateRules, whole, type Rule, type Rules } from './options.js';
+import type { EvaluateRequest, RunSettings, TrainRequest } from './protocol.js';
+import type {
+  EvaluateOptions,
+  Pair,
+  ResumeOptions,
+  RunOptions,
+  SaveOptions,
+  TaskName,
+  TokenizerSettings,
+  TrainerOptions,
+  TrainingData,
+} from './trainer-types.js';
+
+const oneOf = (...words: string[]): Rule => ({
+  accepts: (value) => words.includes(value as string),
+  expected: words.map((word) => `'${word}'`).join(', ').replace(/, ([^,]*)$/, ' or $1'),
+});
+const object = (example: string): Rule => ({ accepts: isObject, expected: `an object such as ${example}` });
+const pairs: Rule = { accepts: Array.isArray, expected: "an array of pairs such as ['Hund', 'dog']" };
+const strings: Rule = {
+  accepts: (value) => isObject(value) && Object.values(value).every((text) => typeof text === 'string'),
+  expected: 'an object of strings',
+};
+const above0: Rule = { accepts: (value) => isNumber(value) && value > 0, expected: 'a number above 0' };
+
+const taskName = oneOf('copy', 'reverse', 'sort', 'add', 'dates', 'roman', 'pig-latin');
+const dataRules: Rules<TrainingData> = {
+  pairs,
+  tsv: string,
+  task: {
+    accepts: (value) => taskName.accepts(value) || isObject(value),
+    expected: `${taskName.expected}, or { name, pairs }`,
+  },
+  validation: {
+    accepts: (value) => whole(1).accepts(value) || Array.isArray(value),
+    expected: 'a whole number from 1, or an array of pairs',
+  },
+};
+const taskRules: Rules<{ name: TaskName; pairs?: number }> = { name: taskName, pairs: whole(1, 1_000_000) };
+
+const createRules: Rules<TrainerOptions> = {
+  ...dataRules,
+  preset: oneOf('tiny', 'small', 'base', 'big', 'multi30k-tiny', 'kyubyong'),
+  config: object('{ d_model: 128 }'),
+  tokenizer: object("{ type: 'bpe', vocabSize: 2000 }, or the bytes of a .model file"),
+  seed: whole(0, Number.MAX_SAFE_INTEGER),
+  threads,
+  from: { accepts: (value) => value !== null, expected: 'a model' },
+  languages: string,
+  metadata: strings,
+  signal,
+};
+
+const tokenizerRules: Rules<TokenizerSettings> = {
+  type: oneOf('char', 'word', 'bpe', 'unigram'),
+  vocabSize: whole(5, 2 ** 20),
+  joint: boolean,
+};
+const filesRules = {
+  source: { accepts: (value: unknown) => value instanceof Uint8Array, expected: 'the bytes of a .model file' },
+  target: { accepts: (value: unknown) => value instanceof Uint8Array, expected: 'the bytes of a .model file' },
+};
+
+const runRules: Rules<RunOptions> = {
+  steps: whole(1),
+  epochs: above0,
+  minutes: above0,
+  reportEvery: whole(1),
+  validateEvery: whole(1),
+  samples: whole(0),
+  attention: boolean,
+  pinned: {
+    accepts: (value) => Array.isArray(value) && value.every((text) => typeof text === 'string'),
+    expected: 'an array of strings',
+  },
+  pinEvery: whole(1),
+  signal,
+};
+
+const saveRules: Rules<SaveOptions> = { optimizer: boolean, data: boolean, metadata: strings };
+
+// The vocabulary decides these.
+const decided = ['source_vocab_size', 'target_vocab_size', 'pad_id', 'bos_id', 'eos_id'];
+
+export function checkPairs(place: string, name: string, given: unknown): readonly Pair[] {
+  if (!Array.isArray(given)) throw new TypeError(`[${place}] ${name} must be ${pairs.expected}, not ${show(given)}`);
+  given.forEach((pair: unknown, i) => {
+    if (Array.isArray(pair) && pair.length === 2 && pair.every((text) => typeof text === 'string')) return;
+    throw new TypeError(`[${place}] ${name}[${i}] must be two strings, source and target, not ${show(pair)}`);
+  });
+  return given as readonly Pair[];
+}
+
+function checkData(place: string, { pairs, tsv, task, validation }: TrainingData): TrainingData {
+  const given = Object.entries({ pairs, tsv, task }).filter(([, value]) => value !== undefined);
+  if (given.length > 1) {
+    throw new Error(`[${place}] ${given.map(([name]) => name).join(' and ')} are both given; the pairs come from one`);
+  }
+  if (pairs) checkPairs(place, 'pairs', pairs);
+  if (Array.isArray(validation)) checkPairs(place, 'validation', validation);
+  if (isObject(task)) {
+    const { name } = checked<{ name: TaskName; pairs?: number }>(place, taskRules, task, 'task.');
+    if (name === undefined) throw new TypeError(`[${place}] task.name is missing`);
+  }
+  if (task !== undefined && validation !== undefined) {
+    throw new Error(`[${place}] validation is given, but a task makes its own pairs for it`);
+  }
+  if (given.length === 0 && validation !== undefined) {
+    throw new Error(`[${place}] validation is given, but no pairs to train on`);
+  }
+  return Object.fromEntries(Object.entries({ pairs, tsv, task, validation }).filter(([, value]) => value !== undefined));
+}
+
+type CheckedCreate = Pick<TrainRequest, 'data' | 'settings' | 'metadata'> &
+  Pick<TrainerOptions, 'from' | 'threads' | 'signal'>;
+
+export function checkCreate(options: unknown): CheckedCreate {
+  const given = checked<TrainerOptions>('train', createRules, options);
+  const { preset, config = {}, tokenizer, seed, threads, from, languages, metadata, signal } = given;
+  const data = checkData('train', given);
+  if (Object.keys(data).length === 0) throw new Error('[train] one of pairs, tsv and task is needed');
+  if (from !== undefined) {
+    const own = Object.entries({ preset, tokenizer }).find(([, value]) => value !== undefined);
+    if (own) throw new Error(`[train] ${own[0]} is given, but a model that is fine-tuned has its own`);
+  }
+  for (const key of decided) {
+    if (key in config) throw new Error(`[train] config.${key} is given, but the vocabulary decides it`);
+  }
+  if (seed !== undefined && config.seed !== undefined && config.seed !== seed) {
+    throw new Error(`[train] seed is ${seed}, but config.seed is ${config.seed}`);
+  }
+  if (tokenizer && !(tokenizer instanceof Uint8Array)) checkTokenizer(tokenizer);
+  return {
+    data,
+    settings: {
+      ...(preset && { preset }),
+      ...(tokenizer && { tokenizer }),
+      config: { ...config, ...(seed !== undefined && { seed }) },
+    },
+    metadata: { ...metadata, ...(languages !== undefined && { languages }) },
+    from,
+    threads,
+    signal,
+  };
+}
+
+function checkTokenizer(tokenizer: object): void {
+  if (!('type' in tokenizer)) {
+    const { source, target } = checked<{ source?: unknown; target?: unknown }>('train', filesRules, tokenizer, 'tokenizer.');
+    if (!source || !target) throw new TypeError('[train] tokenizer must have a type, or a source and a target file');
+    return;
+  }
+  const { type, vocabSize } = checked<TokenizerSettings>('train', tokenizerRules, tokenizer, 'tokenizer.');
+  if (type === 'char' && vocabSize !== undefined) {
+    throw new Error('[train] tokenizer.vocabSize is given, but the texts decide how many characters there are');
+  }
+}
+
+export function checkResume(options: unknown): Pick<ResumeOptions, 'threads' | 'signal'> & { data: TrainingData } {
+  const rules: Rules<ResumeOptions> = { ...dataRules, threads, signal };
+  const given = checked<ResumeOptions>('resume', rules, options);
+  return { data: checkData('resume', given), threads: given.threads, signal: given.signal };
+}
+
+export function checkRun(options: unknown): RunSettings {
+  const { signal: _, ...given } = checked<RunOptions>('run', runRules, options);
+  const { reportEvery = 10 } = given;
+  return { samples: 5, attention: false, pinned: [], pinEvery: reportEvery, ...given, reportEvery };
+}
+
+export function checkSave(options: unknown): Required<SaveOptions> {
+  const { optimizer = true, data = optimizer, metadata = {} } = checked<SaveOptions>('save', saveRules, options);
+  if (data && !optimizer) throw new Error('[save] data is true, but a file without the optimizer holds none');
+  return { optimizer, data, metadata };
+}
+
+export function checkEvaluate(options: unknown): EvaluateRequest['options'] & Pick<EvaluateOptions, 'signal'> {
+  const { beamSize, lengthPenalty, maskedHeads, signal } = translateRules;
+  const rules: Rules<EvaluateOptions> = { beamSize, lengthPenalty, maskedHeads, signal };
+  const given = checked<EvaluateOptions>('evaluate', rules, options);
+  checkMaskedHeads('evaluate', given.maskedHeads);
+  return given;
+}

@@ -1,0 +1,176 @@
+import { Connection } from './connection.js';
+import type { PlainEvent, TrainRequest, Update } from './protocol.js';
+import { fromPlain } from './results.js';
+import { cacheOption, modelData } from './source.js';
+import { threadCount } from './threads.js';
+import { checkCreate, checkEvaluate, checkPairs, checkResume, checkRun, checkSave } from './trainer-options.js';
+import type {
+  Changes,
+  EvaluateOptions,
+  Evaluation,
+  Pair,
+  ResumeOptions,
+  RunOptions,
+  SaveOptions,
+  TrainerInfo,
+  TrainerOptions,
+  TrainingConfig,
+  TrainingEvent,
+} from './trainer-types.js';
+import type { ModelSource, TranslateOptions, Translation } from './types.js';
+import { closeNow, closeWhenForgotten, dispose, translateOver } from './translating.js';
+
+/** Trains one model, in a worker of its own. */
+export class Trainer {
+  /** As the run was when it began here; events tell how far it is. */
+  readonly info: TrainerInfo;
+  #connection: Connection;
+
+  private constructor(info: TrainerInfo, connection: Connection) {
+    this.info = info;
+    this.#connection = connection;
+    closeWhenForgotten(this, connection);
+  }
+
+  /**
+   * Begins a run. Nothing is trained until run().
+   * @throws when an option is not known or not possible, or the data has no usable pair
+   */
+  static async create(options: TrainerOptions): Promise<Trainer> {
+    const site = new Error();
+    const { from, signal, threads, ...rest } = checkCreate(options);
+    return Trainer.#begin({ ...rest, resume: false }, from, threads, signal, site);
+  }
+
+  /**
+   * Goes on with the run in a file of save(), or in the program's last.safetensors, to the very same numbers.
+   * @throws when the file is none of a run, or the data is not that of the run
+   */
+  static async resume(file: ModelSource, options: ResumeOptions = {}): Promise<Trainer> {
+    const site = new Error();
+    const { signal, threads, data } = checkResume(options);
+    const settings = { config: {} };
+    return Trainer.#begin({ data, settings, metadata: {}, resume: true }, file, threads, signal, site);
+  }
+
+  static async #begin(
+    request: Pick<TrainRequest, 'data' | 'settings' | 'metadata' | 'resume'>,
+    model: ModelSource | undefined,
+    wanted: number | 'auto' = 'auto',
+    signal: AbortSignal | undefined,
+    site: Error,
+  ): Promise<Trainer> {
+    const source = model === undefined ? undefined : modelData(model);
+    const question = {
+      type: 'train' as const,
+      ...request,
+      ...(source && { model: source }),
+      cache: source !== undefined && cacheOption(source, undefined),
+      threads: await threadCount(wanted),
+      isThreadsLimit: wanted === 'auto',
+    };
+    signal?.throwIfAborted();
+    const connection = await Connection.open('trainer');
+    try {
+      const transfer = source?.kind === 'bytes' ? [source.bytes.buffer] : [];
+      const { info } = await connection.call(question, site, { signal, transfer });
+      return new Trainer(info, connection);
+    } catch (error) {
+      connection.close('no run has begun');
+      throw error;
+    }
+  }
+
+  /**
+   * Trains, and tells of it: until a goal is reached, the signal aborts, or the loop is left. Can be called again.
+   * @throws when the loss goes astray; the weights may be spoiled then
+   */
+  run(options: RunOptions = {}): AsyncGenerator<TrainingEvent, void, undefined> {
+    return this.#events(checkRun(options), options.signal, new Error());
+  }
+
+  async *#events(
+    options: ReturnType<typeof checkRun>,
+    signal: AbortSignal | undefined,
+    site: Error,
+  ): AsyncGenerator<TrainingEvent, void, undefined> {
+    signal?.throwIfAborted();
+    const stop = new AbortController();
+    const onAbort = () => stop.abort(signal!.reason);
+    signal?.addEventListener('abort', onAbort);
+    const events: PlainEvent[] = [];
+    let wake = () => {};
+    let end: { error?: unknown } | undefined;
+    const onUpdate = (update: Update) => {
+      if (update.type === 'event') events.push(update.event);
+      wake();
+    };
+    void this.#connection.call({ type: 'run', options }, site, { signal: stop.signal, onUpdate, owner: this }).then(
+      () => ((end = {}), wake()),
+      (error: unknown) => ((end = { error }), wake()),
+    );
+    try {
+      for (;;) {
+        while (events.length > 0) yield fromPlainEvent(events.shift()!);
+        if (end) break;
+        await new Promise<void>((resolve) => (wake = resolve));
+      }
+      if ('error' in end) throw end.error;
+    } finally {
+      signal?.removeEventListener('abort', onAbort);
+      stop.abort();
+    }
+  }
+
+  /** Changes settings on the way, from the next step on; returns all of them. */
+  async change(changes: Changes): Promise<TrainingConfig> {
+    return (await this.#connection.call({ type: 'change', changes }, new Error(), { owner: this })).training;
+  }
+
+  /** Translates with the weights as they are, as Translator.translate does; between two steps of run(). */
+  translate(text: string, options?: TranslateOptions<string>): Promise<Translation>;
+  translate(text: readonly string[], options?: TranslateOptions<string[]>): Promise<Translation[]>;
+  async translate(
+    text: string | readonly string[],
+    options: TranslateOptions<string> | TranslateOptions<string[]> = {},
+  ): Promise<Translation | Translation[]> {
+    return translateOver(this.#connection, this, text, options, new Error());
+  }
+
+  /** How well the weights as they are translate these pairs. */
+  async evaluate(pairs: readonly Pair[], options: EvaluateOptions = {}): Promise<Evaluation> {
+    const site = new Error();
+    const { signal, ...search } = checkEvaluate(options);
+    const question = { type: 'evaluate' as const, pairs: checkPairs('evaluate', 'pairs', pairs), options: search };
+    return (await this.#connection.call(question, site, { signal, owner: this })).evaluation;
+  }
+
+  /** A model file of the weights as they are; with what Trainer.resume and `wasmformer train --resume` need. */
+  async save(options: SaveOptions = {}): Promise<Blob> {
+    const site = new Error();
+    const { bytes } = await this.#connection.call({ type: 'save', ...checkSave(options) }, site, { owner: this });
+    return new Blob([bytes], { type: 'application/octet-stream' });
+  }
+
+  /** Ends the worker and frees its memory; calls that wait are rejected. May be called again. */
+  dispose(): void {
+    closeNow(this, this.#connection);
+  }
+
+  [dispose](): void {
+    this.dispose();
+  }
+}
+
+function fromPlainEvent({ validation, pinned, ...event }: PlainEvent): TrainingEvent {
+  return {
+    ...event,
+    ...(validation && {
+      validation: {
+        ...validation,
+        samples: validation.samples.map((sample) => ({ ...sample, translation: fromPlain(sample.translation) })),
+      },
+    }),
+    ...(pinned && { pinned: pinned.map(fromPlain) }),
+  };
+}

@@ -1,0 +1,98 @@
+// From the options of Trainer.create and Trainer.resume to what the module is asked for.
+import { wellFormed, type NativeTrainingRequest } from './module.js';
+import type { TrainRequest } from './protocol.js';
+import { trainTokenizer } from './tokenizer-module.js';
+import type { Pair, TokenizerFiles, TokenizerSettings, TrainingData } from './trainer-types.js';
+
+const taskPairs = 3000;
+// A build's memory ends there, and a worker with threads has half of it.
+const mostBytes = (threads: number) => (threads > 1 ? 2 : 4) * 2 ** 30;
+const defaultSizes = { char: 0, word: 8000, bpe: 2000, unigram: 2000 };
+
+/** Without tokenizer files, which trainingFiles() brings. */
+export function trainingRequest(request: TrainRequest, threads: number): NativeTrainingRequest {
+  const { data, settings, metadata, model, resume } = request;
+  const { config } = settings;
+  const seed = Number(config.seed ?? 1);
+  const task = typeof data.task === 'string' ? { name: data.task } : data.task;
+  const { train, valid } = split(data, seed);
+  const tokenizer = settings.tokenizer ?? (task ? { type: 'char' } : { type: 'bpe' });
+  const counted = 'type' in tokenizer && (tokenizer.type === 'char' || tokenizer.type === 'word') && !model;
+  const isJoint = !('type' in tokenizer) ? !('source' in tokenizer) : (tokenizer.joint ?? true);
+  const side = (pairs: readonly Pair[], i: 0 | 1) => pairs.map((pair) => wellFormed(pair[i]));
+  return {
+    preset: settings.preset ?? 'tiny',
+    // Two vocabularies cannot share one table.
+    config: JSON.stringify({ ...(!isJoint && !model && { tie_embeddings: 'target' }), ...config }),
+    resume,
+    task: task?.name ?? '',
+    taskPairs: task ? (task.pairs ?? taskPairs) : 0,
+    sources: side(train, 0),
+    targets: side(train, 1),
+    validSources: side(valid, 0),
+    validTargets: side(valid, 1),
+    tokenizer: counted ? tokenizer.type : '',
+    vocabSize: counted ? (tokenizer.vocabSize ?? defaultSizes[tokenizer.type]) : 0,
+    joint: isJoint,
+    metadata: JSON.stringify(metadata),
+    mostBytes: mostBytes(threads),
+  };
+}
+
+/** The tokenizers that are given, or trained on the request's texts; empty where the module makes or has them. */
+export async function trainingFiles(
+  { settings: { tokenizer }, model }: TrainRequest,
+  { tokenizer: counted, task, sources, targets, joint }: NativeTrainingRequest,
+): Promise<{ source: Uint8Array; target: Uint8Array }> {
+  const none = new Uint8Array();
+  if (model || counted) return { source: none, target: none };
+  if (tokenizer && !('type' in tokenizer)) return files(tokenizer);
+  if (task) throw new Error(`[train] tokenizer is '${tokenizer!.type}', but a task has characters or words only`);
+  const { type, vocabSize = defaultSizes[type] } = (tokenizer ?? { type: 'bpe' }) as TokenizerSettings & { type: 'bpe' };
+  const learnt = (texts: string[]) => trainTokenizer(texts, type, vocabSize);
+  if (joint) return { source: await learnt([...sources, ...targets]), target: none };
+  return { source: await learnt(sources), target: await learnt(targets) };
+}
+
+function files(tokenizer: TokenizerFiles): { source: Uint8Array; target: Uint8Array } {
+  return tokenizer instanceof Uint8Array ? { source: tokenizer, target: new Uint8Array() } : tokenizer;
+}
+
+function split({ pairs, tsv, validation }: TrainingData, seed: number): { train: readonly Pair[]; valid: readonly Pair[] } {
+  const all = tsv === undefined ? pairs : fromTsv(tsv);
+  if (!all) return { train: [], valid: [] };
+  if (typeof validation === 'object') return { train: all, valid: validation };
+  const count = validation ?? Math.min(500, Math.ceil(all.length / 20));
+  if (count >= all.length) {
+    throw new Error(`[train] ${count} of ${all.length} pairs are for validation; there must be some left to train on`);
+  }
+  const shuffled = shuffle(all, seed);
+  return { train: shuffled.slice(count), valid: shuffled.slice(0, count) };
+}
+
+function fromTsv(text: string): Pair[] {
+  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
+  return lines.flatMap((line, i) => {
+    if (line === '') return [];
+    const [source, target] = line.split('\t');
+    if (target === undefined) throw new Error(`[train] line ${i + 1} of tsv has no tab between source and target`);
+    return [[source!, target] as const];
+  });
+}
+
+/** The same order for the same seed (Fisher and Yates, over the numbers of mulberry32). */
+function shuffle<T>(items: readonly T[], seed: number): T[] {
+  const all = [...items];
+  let state = seed | 0;
+  const uniform = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+  for (let i = all.length - 1; i > 0; i--) {
+    const j = Math.floor(uniform() * (i + 1));
+    [all[i], all[j]] = [all[j]!, all[i]!];
+  }
+  return all;
+}

@@ -1,0 +1,159 @@
+// A training run in the module, a step a call: what the worker does for Trainer.
+import type { Engine } from './engine.js';
+import { wellFormed, type NativeSteps, type NativeTrainingRun } from './module.js';
+import type { PlainEvent, PlainTranslation, PlainValidation, RunSettings, SearchOptions } from './protocol.js';
+import type { Evaluation, Pair, TaskName, TrainerInfo, TrainingConfig } from './trainer-types.js';
+import type { ModelConfig } from './types.js';
+
+// Passes over a few pairs end so often that validating after each would take most of the time.
+const leastStepsBetweenValidations = 20;
+
+interface RunFacts extends Omit<TrainerInfo, 'config' | 'training' | 'task' | 'languages' | 'build' | 'threads'> {
+  config: ModelConfig;
+  /** Of the model and of its training. */
+  settings: TrainingConfig;
+}
+
+export class Training {
+  #engine: Engine;
+  #run: NativeTrainingRun;
+  /** Of this worker: spent on steps. */
+  #seconds = 0;
+  #isRunning = false;
+
+  constructor(engine: Engine, run: NativeTrainingRun) {
+    this.#engine = engine;
+    this.#run = run;
+  }
+
+  get info(): TrainerInfo {
+    const { settings, ...facts } = JSON.parse(this.#engine.run(() => this.#run.info())) as RunFacts;
+    const training = Object.fromEntries(Object.entries(settings).filter(([key]) => !(key in facts.config)));
+    const { languages = '', task, training: _, ...metadata } = facts.metadata;
+    return {
+      ...facts,
+      metadata,
+      training: training as unknown as TrainingConfig,
+      languages,
+      ...(task && { task: task.split(',')[0] as TaskName }),
+      build: this.#engine.build,
+      threads: this.#engine.threads,
+    };
+  }
+
+  /** Takes steps until a goal is reached; yields after each, and after each decoding step, an event where one is due. */
+  *run(options: RunSettings): Generator<PlainEvent | undefined, void> {
+    if (this.#isRunning) throw new Error('[train] run() is going on already; end it before the next');
+    this.#isRunning = true;
+    try {
+      yield* this.#steps(options);
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+
+  *#steps(options: RunSettings): Generator<PlainEvent | undefined, void> {
+    const { steps = Infinity, epochs = Infinity, minutes = Infinity, reportEvery, validateEvery, pinned } = options;
+    let { step, epoch } = this.info;
+    const goal = { step: step + steps, epoch: epoch + epochs, time: performance.now() + minutes * 60_000 };
+    const isDone = () => step >= goal.step || epoch >= goal.epoch - 1e-9 || performance.now() >= goal.time;
+    let validated = step;
+    let [tokens, since] = [0, this.#seconds];
+    while (!isDone()) {
+      const begin = performance.now();
+      const report = this.#call((run) => run.step());
+      this.#seconds += (performance.now() - begin) / 1000;
+      tokens += report.targetTokens;
+      step++;
+      epoch = this.#call((run) => run.epochs());
+      const hasEnded = isDone();
+      const isEpoch = Number.isInteger(epoch) && step - validated >= leastStepsBetweenValidations;
+      const validates = hasEnded || (validateEvery ? step % validateEvery === 0 : isEpoch);
+      const pins = pinned.length > 0 && (hasEnded || step % options.pinEvery === 0);
+      if (!validates && !pins && step % reportEvery !== 0) {
+        yield;
+        continue;
+      }
+      const event: PlainEvent = {
+        step,
+        epoch,
+        loss: this.#call((run) => run.takeMeanLoss()),
+        learningRate: report.learningRate,
+        gradientNorm: report.gradientNorm,
+        tokensPerSecond: tokens / (this.#seconds - since),
+        seconds: this.#seconds,
+        memoryBytes: this.#engine.memoryBytes,
+      };
+      [tokens, since] = [0, this.#seconds];
+      if (validates) {
+        validated = step;
+        event.validation = yield* this.#validation(options);
+      }
+      if (pins) event.pinned = yield* this.#translations(pinned, { beamSize: 1, attention: true });
+      yield event;
+    }
+  }
+
+  *evaluate(pairs: readonly Pair[], options: SearchOptions): Generator<undefined, Evaluation> {
+    const [sources, references] = [0, 1].map((side) => pairs.map((pair) => wellFormed(pair[side as 0 | 1]))) as [string[], string[]];
+    const native = this.#engine.options({ beamSize: 1, ...options });
+    const { targetTokens: _, ...evaluation } = yield* this.#all((run) => run.evaluate(sources, references, native));
+    return evaluation;
+  }
+
+  change(changes: object): TrainingConfig {
+    this.#call((run) => run.change(JSON.stringify(changes)));
+    return this.info.training;
+  }
+
+  /** The bytes of a checkpoint, or of the model alone. */
+  save(withOptimizer: boolean, withData: boolean, metadata: Record<string, string>): Uint8Array<ArrayBuffer> {
+    const more = JSON.stringify({ ...metadata, ...(!withData && { 'run.texts': '' }) });
+    const bytes = this.#call((run) => (withOptimizer ? run.checkpoint(more) : run.modelFile(more)));
+    return bytes as Uint8Array<ArrayBuffer>;
+  }
+
+  *#validation({ samples, attention }: RunSettings): Generator<undefined, PlainValidation> {
+    const { loss, isBest, greedy } = yield* this.#all((run) => run.validate());
+    const { bleu, chrf, exactMatch } = greedy;
+    const both = this.#call((run) => run.samples(samples));
+    const sources = both.slice(0, both.length / 2);
+    const translations = yield* this.#translations(sources, { beamSize: 1, attention });
+    return {
+      loss,
+      isBest,
+      bleu,
+      chrf,
+      exactMatch,
+      samples: sources.map((source, i) => ({
+        source,
+        reference: both[sources.length + i]!,
+        translation: translations[i]!,
+      })),
+    };
+  }
+
+  *#translations(texts: readonly string[], options: SearchOptions): Generator<undefined, PlainTranslation[]> {
+    const job = this.#engine.start([...texts], options);
+    try {
+      while (job.step()) yield;
+      return job.result();
+    } finally {
+      job.dispose();
+    }
+  }
+
+  *#all<Result>(begin: (run: NativeTrainingRun) => NativeSteps<Result>): Generator<undefined, Result> {
+    const job = this.#engine.own(() => begin(this.#run));
+    try {
+      while (this.#engine.run(() => job.step())) yield;
+      return this.#engine.run(() => job.result());
+    } finally {
+      this.#engine.release(job);
+    }
+  }
+
+  #call<T>(call: (run: NativeTrainingRun) => T): T {
+    return this.#engine.run(() => call(this.#run));
+  }
+}

@@ -1,0 +1,173 @@
+#include "train/start.h"
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "data/tasks.h"
+#include "text/vocabulary.h"
+
+namespace wasmformer {
+namespace {
+
+using Json = nlohmann::json;
+
+Json to_pairs(const ParallelText& text) {
+  Json pairs = Json::array();
+  for (std::size_t i = 0; i < text.sources.size(); ++i) pairs.push_back({text.sources[i], text.targets[i]});
+  return pairs;
+}
+
+ParallelText from_pairs(const Json& pairs) {
+  ParallelText text;
+  for (const Json& pair : pairs) {
+    text.sources.push_back(pair.at(0));
+    text.targets.push_back(pair.at(1));
+  }
+  return text;
+}
+
+std::string value(const std::map<std::string, std::string>& metadata, const char* key) {
+  const auto found = metadata.find(key);
+  return found == metadata.end() ? "" : found->second;
+}
+
+// The same weights as floats.
+std::unique_ptr<Transformer> trainable(Transformer& from, const Config& config) {
+  std::vector<Parameter*> weights;
+  from.visit([&](const std::string&, Parameter& p, Initial) { weights.push_back(&p); });
+  auto transformer = std::make_unique<Transformer>(config);
+  std::size_t i = 0;
+  transformer->visit([&](const std::string&, Parameter& p, Initial) {
+    Parameter& weight = *weights[i++];
+    p.value = weight.has_value() ? std::move(weight.value) : weight.packed.matrix();
+  });
+  return transformer;
+}
+
+}  // namespace
+
+TrainingTexts task_texts(const std::string& task, Index pairs, std::uint64_t seed) {
+  constexpr Index valid_pairs = 200;  // all pairs are different, so none is in both parts
+  TrainingTexts texts;
+  texts.train = make_pairs(task, pairs + valid_pairs, seed);
+  const auto split = [&](std::vector<std::string>& from, std::vector<std::string>& to) {
+    to.assign(from.end() - valid_pairs, from.end());
+    from.resize(from.size() - valid_pairs);
+  };
+  split(texts.train.sources, texts.valid.sources);
+  split(texts.train.targets, texts.valid.targets);
+  return texts;
+}
+
+std::string task_name(const std::string& task, Index pairs) {
+  return task + ", " + std::to_string(pairs) + " pairs";
+}
+
+std::optional<TrainingTexts> stored_texts(const std::map<std::string, std::string>& metadata,
+                                          std::uint64_t seed) {
+  const std::string texts = value(metadata, texts_key), task = value(metadata, "task");
+  if (!texts.empty()) {
+    try {
+      const Json parts = Json::parse(texts);
+      return TrainingTexts{from_pairs(parts.at("train")), from_pairs(parts.at("valid"))};
+    } catch (const Json::exception&) {
+      throw Error("[checkpoint] the sentence pairs of the run are damaged");
+    }
+  }
+  if (task.empty()) return std::nullopt;
+  const std::size_t comma = task.find(", ");
+  Index pairs = 0;
+  if (comma != std::string::npos) std::from_chars(&task[comma + 2], task.data() + task.size(), pairs);
+  WASMFORMER_CHECK(pairs > 0, "[checkpoint] the task of the run is damaged: " << task.substr(0, 80));
+  return task_texts(task.substr(0, comma), pairs, seed);
+}
+
+std::string to_json(const TrainingTexts& texts) {
+  return Json{{"train", to_pairs(texts.train)}, {"valid", to_pairs(texts.valid)}}.dump();
+}
+
+TokenizerPair counted_tokenizers(const ParallelText& text, const std::string& type, Index vocab_size,
+                                 bool joint) {
+  WASMFORMER_CHECK(type == "char" || type == "word",
+                   "[tokenizer] type '" << type << "' is not one of char and word");
+  const auto counted = [&](const std::vector<std::string>& texts) {
+    return std::make_shared<const Tokenizer>(
+        type == "char" ? character_model(texts) : word_model(texts, static_cast<std::size_t>(vocab_size)));
+  };
+  if (!joint) return {counted(text.sources), counted(text.targets)};
+  std::vector<std::string> both = text.sources;
+  both.insert(both.end(), text.targets.begin(), text.targets.end());
+  const auto one = counted(both);
+  return {one, one};
+}
+
+double training_bytes(const Config& c, const TrainingConfig& training) {
+  const double d = c.d_model, ffn = c.ffn_dim, source = c.source_vocab_size, target = c.target_vocab_size;
+  const double layers = c.encoder_layers + c.decoder_layers, attentions = layers + c.decoder_layers;
+  const double tables = c.tie_embeddings == TieEmbeddings::all      ? source
+                        : c.tie_embeddings == TieEmbeddings::target ? source + target
+                                                                    : source + 2 * target;
+  const double weights = d * tables + attentions * 4 * d * d + layers * 2 * d * ffn;
+  // Value, gradient, two moments, packed for validation; a checkpoint is three of them, copied once.
+  const double kept = weights * 4 * (5 + 6);
+  // A token leaves queries, keys, values, what attention gives and its projection, sums and norms of each
+  // attention, both sides of each hidden layer; and probabilities over the vocabulary, with their gradient.
+  const double activations = attentions * 7 * d + layers * (2 * ffn + 3 * d) + 2 * target;
+  return kept + static_cast<double>(training.batch_tokens) * 4 * activations;
+}
+
+void take_vocabulary(Config& config, const Tokenizer& source, const Tokenizer& target) {
+  config.source_vocab_size = source.vocab_size();
+  config.target_vocab_size = target.vocab_size();
+  config.pad_id = target.pad_id() >= 0 ? target.pad_id() : target.unk_id();
+  config.bos_id = target.bos_id() >= 0 ? target.bos_id() : config.pad_id;
+  config.eos_id = target.eos_id();
+  WASMFORMER_CHECK(config.eos_id >= 0 && config.eos_id == source.eos_id(),
+                   "[train] the tokenizers need one end token, </s>, with the same id");
+}
+
+TrainingStart fresh_start(Preset settings, const TokenizerPair& tokenizers, double most_bytes) {
+  Config& config = settings.config;
+  take_vocabulary(config, *tokenizers.source, *tokenizers.target);
+  config.check();
+  settings.training.check();
+  const double bytes = training_bytes(config, settings.training);
+  WASMFORMER_CHECK(bytes <= most_bytes, "[train] these settings take about "
+                                            << std::round(bytes / 1e8) / 10 << " GB of memory, and there are "
+                                            << std::round(most_bytes / 1e8) / 10
+                                            << "; a smaller d_model, vocabulary or batch_tokens takes less");
+  TrainingStart start{{std::make_unique<Transformer>(config), tokenizers.source, tokenizers.target, {}},
+                      settings.training,
+                      {}};
+  start.model.transformer->initialize(settings.training.seed);
+  return start;
+}
+
+TrainingStart resumed_start(std::string checkpoint) {
+  TrainingStart start;
+  start.checkpoint = std::move(checkpoint);
+  start.model = parse_model(start.checkpoint);
+  start.training = checkpoint_config(start.model.metadata);
+  return start;
+}
+
+TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& training,
+                                const std::string& changes) {
+  TrainingStart start{parse_model(model), training, {}};
+  const Config& own = start.model.transformer->config();
+  Config config = own;
+  from_json(changes, config, &start.training);
+  Config sizes = config;
+  sizes.dropout = own.dropout, sizes.attention_dropout = own.attention_dropout;
+  sizes.activation_dropout = own.activation_dropout;
+  WASMFORMER_CHECK(sizes == own,
+                   "[train] a model that is fine-tuned keeps its sizes; only settings of "
+                   "training and dropout can change");
+  config.check();
+  start.model.transformer = trainable(*start.model.transformer, config);
+  for (const char* past : {"training", "progress", "task"}) start.model.metadata.erase(past);
+  std::erase_if(start.model.metadata, [](const auto& entry) { return entry.first.starts_with("run."); });
+  return start;
+}
+
+}  // namespace wasmformer

@@ -1,0 +1,57 @@
+// How a run begins: afresh, from a checkpoint, or from a model that is to be fine-tuned; and its texts.
+#pragma once
+
+#include <optional>
+
+#include "io/model_file.h"
+#include "train/checkpoint.h"
+
+namespace wasmformer {
+
+struct TrainingTexts {
+  ParallelText train, valid;
+};
+
+// `pairs` of a made-up task to train on, and 200 others to validate on. Throws Error as make_pairs() does.
+TrainingTexts task_texts(const std::string& task, Index pairs, std::uint64_t seed);
+
+// The texts that a checkpoint carries, or those of its task; none where it tells of neither. Throws Error
+// when they are damaged.
+std::optional<TrainingTexts> stored_texts(const std::map<std::string, std::string>& metadata,
+                                          std::uint64_t seed);
+// What a checkpoint keeps of them in its metadata: under `run.texts` a JSON of both parts as arrays of pairs,
+// under `task` "reverse, 3000 pairs".
+inline constexpr const char* texts_key = "run.texts";
+std::string to_json(const TrainingTexts& texts);
+std::string task_name(const std::string& task, Index pairs);
+
+// The characters of the texts, or their most frequent words (text/vocabulary.h); one of both sides where
+// `joint`.
+struct TokenizerPair {
+  std::shared_ptr<const Tokenizer> source, target;
+};
+TokenizerPair counted_tokenizers(const ParallelText& text, const std::string& type, Index vocab_size,
+                                 bool joint);
+
+// Bytes that a run takes, about: weights, gradients, moments, a checkpoint, and the activations of a batch.
+double training_bytes(const Config& config, const TrainingConfig& training);
+
+struct TrainingStart {
+  ModelFile model;
+  TrainingConfig training;
+  std::string checkpoint;  // the bytes to go on from; empty for a run that begins
+};
+
+// New weights. Sizes of vocabularies and special ids come from the tokenizers. Throws Error when they have no
+// common end token, a setting is impossible, or the run would take more than `most_bytes`.
+TrainingStart fresh_start(Preset settings, const TokenizerPair& tokenizers, double most_bytes);
+TrainingStart resumed_start(std::string checkpoint);
+// `changes`: JSON of training settings, and of dropout; the model's sizes stay. Weights of int8 become the
+// floats that they stand for.
+TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& training,
+                                const std::string& changes);
+
+// Takes sizes of vocabularies and the special ids from the tokenizers.
+void take_vocabulary(Config& config, const Tokenizer& source, const Tokenizer& target);
+
+}  // namespace wasmformer
