@@ -48,7 +48,7 @@ async function unchanging(request) {
   const found = await cache.match(request, { ignoreVary: true });
   if (found) return isolated(found);
   const response = await fetch(request);
-  if (response.ok && request.url.includes('/assets/')) await cache.put(request, response.clone()).catch(() => {});
+  if (response.ok && /\/(assets|pairs)\//.test(request.url)) await cache.put(request, response.clone()).catch(() => {});
   return isolated(response);
 }
 

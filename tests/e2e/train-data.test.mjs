@@ -1,0 +1,220 @@
+// The first half of the Train view: pairs, settings, what they would take, and the link that says them.
+import assert from 'node:assert/strict';
+import { gzipSync } from 'node:zlib';
+import { after, before, test } from 'node:test';
+import { Trainer } from 'wasmformer';
+import { laptop, show, smallPhone, start } from './support.mjs';
+import { load, width, withView } from './views.mjs';
+
+let site;
+before(async () => (site = await start()));
+after(() => site.stop());
+
+const withTrain = (use, { size = laptop, hash = '#train' } = {}) =>
+  withView(site, size, hash, async (page) => {
+    await page.getByRole('heading', { name: 'Start from' }).waitFor();
+    await use(page);
+  });
+const lines = Array.from({ length: 40 }, (_, i) => `Satz Nummer ${i}.\tSentence number ${i}.`).join('\n');
+
+async function paste(page, text) {
+  await page.getByRole('button', { name: 'Your own pairs' }).click();
+  const box = page.getByRole('textbox', { name: 'Pairs, one a line' });
+  await box.fill(text);
+  await page.getByRole('button', { name: 'Use these' }).click();
+}
+
+/** Drops files anywhere on the page: [name, text or bytes] each. */
+const drop = (page, ...files) =>
+  page.evaluate((files) => {
+    const data = new DataTransfer();
+    for (const [name, base64, times] of files) {
+      const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+      data.items.add(new File(Array(times).fill(bytes), name));
+    }
+    for (const type of ['dragover', 'drop']) {
+      document.body.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
+    }
+  }, files.map(([name, content, times = 1]) => [name, Buffer.from(content).toString('base64'), times]));
+
+const preview = (page) => page.locator('tbody tr').allInnerTexts();
+const count = (page, text) => page.locator('caption', { hasText: `${text} pairs` }).waitFor();
+const field = (page, name) => page.getByLabel(name, { exact: true });
+const begin = (page) => page.getByRole('button', { name: 'Start training' });
+const fact = (page, name) => page.locator('dl div', { hasText: name }).locator('dd');
+
+for (const [name, size] of Object.entries({ laptop, 'small-phone': smallPhone })) {
+  test(`${name}: pasted pairs are shown, odd rows are counted with their reasons, and the split and filters do what they say`, () =>
+    withTrain(async (page) => {
+      const odd = ['Nur eins.', 'Nein.\t', 'Satz Nummer 1.\tSentence number 1.', `${'lang '.repeat(120)}\tlong`];
+      await paste(page, [lines, ...odd, ''].join('\n'));
+      await count(page, 40);
+      assert.deepEqual((await preview(page))[0].split('\t'), ['Satz Nummer 0.', 'Sentence number 0.']);
+      await page.getByText('4 rows are left out').click();
+      for (const text of ['1 without one of the columns', '1 with an empty side', '1 longer than 500 characters', '1 that stand there twice', 'row 43: Satz Nummer 1.']) {
+        await page.getByText(text).waitFor();
+      }
+      await fact(page, 'Pairs').getByText('38 to learn from, 2 to validate on').waitFor();
+      await show(page, `${name}-train-own`);
+      assert.equal(await width(page), size.viewport.width);
+      await field(page, 'Pairs to validate on').fill('25%');
+      await fact(page, 'Pairs').getByText('30 to learn from, 10 to validate on').waitFor();
+      await field(page, 'Lower case only').check();
+      await page.getByRole('cell', { name: 'satz nummer 0.' }).waitFor();
+      await field(page, 'Characters of a side at most').fill('18');
+      await count(page, 10);
+      assert.ok(!page.url().includes('setup='), 'own pairs are in no link');
+    }, { size }));
+}
+
+test('a dropped CSV file goes to Train: quotes, semicolons, UTF-16, a header; its columns can be chosen', () =>
+  withTrain(async (page) => {
+    const rows = ['id;german;english;note', ...Array.from({ length: 20 }, (_, i) => `${i};"Nun; Satz ""${i}"".";Sentence ${i}.;${i % 2 ? 'old' : 'new'} one`)];
+    await drop(page, ['list.csv', Buffer.from(`\ufeff${rows.join('\r\n')}\r\n`, 'utf16le')]);
+    await count(page, 20);
+    assert.equal(new URL(page.url()).hash.split('?')[0], '#train');
+    assert.deepEqual((await preview(page))[3].split('\t'), ['Nun; Satz "3".', 'Sentence 3.']);
+    await page.getByLabel('Source', { exact: true }).selectOption('note');
+    await page.getByRole('cell', { name: 'old one' }).first().waitFor();
+    await page.getByLabel('The first row names the columns').uncheck();
+    await count(page, 21);
+  }));
+
+test('two files are taken line by line, by the picker', () =>
+  withTrain(async (page) => {
+    await page.getByRole('button', { name: 'Your own pairs' }).click();
+    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.getByRole('button', { name: 'Choose files' }).press('Enter')]);
+    const file = (name, word) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(`\ufeff${Array.from({ length: 12 }, (_, i) => `${word}, ${i}`).join('\r\n')}\r\n`) });
+    await chooser.setFiles([file('train.de', 'Wort'), file('train.en', 'Word')]);
+    await count(page, 12);
+    await page.getByText('train.de, train.en').waitFor();
+    assert.deepEqual((await preview(page))[4].split('\t'), ['Wort, 4', 'Word, 4']);
+  }));
+
+test('what holds no pairs is refused in one sentence, and what was there stays', () =>
+  withTrain(async (page) => {
+    await paste(page, lines);
+    await count(page, 40);
+    const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 200, 201]);
+    const cases = [
+      [[['poem.txt', 'One line, of a poem\nand another\nand, well, one more\n']], 'poem.txt has one column; a pair needs two, with a tab, a comma or a semicolon between them.'],
+      [[['one.tsv', 'Hallo\tHello\n']], 'one.tsv holds too few pairs, 1; at least 2 are needed, one to learn from and one to validate on.'],
+      [[['huge.tsv', 'Hallo\tHello\n'.repeat(1000), 16_700]], 'huge.tsv is larger than 50 MB, more than can be learnt from in a tab.'],
+      [[['picture.png', png]], 'picture.png is not a text in UTF-8 or UTF-16.'],
+      [[['bomb.gz', gzipSync(Buffer.alloc(6e7, 'a\tb\n'))]], 'bomb.gz is larger than 50 MB, more than can be learnt from in a tab.'],
+      [[['a.txt', 'a\nb\nc\n'], ['b.txt', 'a\nb\n']], 'a.txt has 3 lines and b.txt has 2; they must agree line by line.'],
+      [[['empty.tsv', '']], 'There is nothing in empty.tsv.'],
+    ];
+    for (const [files, sentence] of cases) {
+      await drop(page, ...files);
+      await page.getByRole('alert').getByText(sentence, { exact: true }).waitFor();
+      assert.equal((await preview(page)).length, 5);
+      await count(page, 40);
+    }
+    await drop(page, ['good.tsv.gz', gzipSync(`${lines}\nmehr\tmore\n`)]);
+    await count(page, 41);
+    assert.equal(await page.getByRole('alert').count(), 0);
+  }));
+
+test('pairs of Tatoeba come in both directions, with their credit', () =>
+  withTrain(async (page) => {
+    assert.match(await page.locator('main').innerText(), /Sentences by the contributors of tatoeba\.org, .*CC BY 2\.0 FR/);
+    await page.getByText('Data, tokenizer and settings').click();
+    for (const [name, pattern] of [['German → English', /^Ihr Sohn ist ein Engel\.\tYour son is an angel\.$/], ['English → Chinese', /^[\w ,.?']+\t\p{Script=Han}/u]]) {
+      await page.getByLabel('Data', { exact: true }).selectOption({ label: name });
+      await page.waitForFunction((first) => new RegExp(first, 'u').test(document.querySelector('tbody tr')?.innerText), pattern.source);
+      await count(page, '10,000');
+    }
+  }));
+
+test('settings and seed stand in the address, and a link brings them back', async () => {
+  let address;
+  await withTrain(async (page) => {
+    await page.getByText('Data, tokenizer and settings').click();
+    await page.getByLabel('Data', { exact: true }).selectOption('dates');
+    await field(page, 'Seed').fill('7');
+    await page.getByText('How it learns').click();
+    await field(page, 'Optimiser').selectOption('AdamW');
+    await field(page, 'Weight decay').fill('0.01');
+    await page.getByText('minutes', { exact: true }).click();
+    await page.waitForURL(/goal%3Aminutes/);
+    address = new URL(page.url()).hash;
+  });
+  await withTrain(async (page) => {
+    assert.equal(await page.getByLabel('Data', { exact: true }).inputValue(), 'dates');
+    assert.equal(await field(page, 'Seed').inputValue(), '7');
+    await page.getByText('How it learns').click();
+    assert.equal(await field(page, 'Optimiser').inputValue(), 'adamw');
+    assert.equal(await field(page, 'Weight decay').inputValue(), '0.01');
+    assert.equal(await field(page, 'Minutes').inputValue(), '15');
+    await page.getByRole('button', { name: 'Back to the defaults' }).click();
+    assert.equal(await field(page, 'Seed').inputValue(), '1');
+  }, { hash: address });
+  await withTrain(async (page) => {
+    await page.getByText('There is no such choice.').first().waitFor();
+    assert.ok(await begin(page).isDisabled());
+  }, { hash: '#train?setup=data:reverse,preset:tiny,norm:sideways,nonsense:1' });
+});
+
+test('before the start the page says what it would take; what cannot be is said, beside the field or by the package', () =>
+  withTrain(async (page) => {
+    await fact(page, 'Parameters').getByText('235,422').waitFor();
+    assert.match(await fact(page, 'Memory').innerText(), /^[\d.]+ MB$/);
+    assert.match(await fact(page, 'Time to finish').innerText(), /^[\d.]+ (seconds?|minutes?)/);
+    assert.match(await fact(page, 'Speed').innerText(), /^[\d,]+ target tokens a second$/);
+    assert.ok(await begin(page).isEnabled());
+    await page.getByText('Its shape').click();
+    await field(page, 'Width').fill('66');
+    await page.getByText('The width, 66, must be a multiple of it.').waitFor();
+    await page.getByRole('alert').getByText('A setting is not right yet: Heads.').waitFor();
+    assert.ok(await begin(page).isDisabled());
+    await field(page, 'Width').fill('2048');
+    await field(page, 'Encoder layers').fill('24');
+    await page.getByRole('alert').getByText(/^This cannot be trained: .*\d.*MB.*\.$/).waitFor();
+    await page.getByRole('button', { name: 'Back to the defaults' }).click();
+    await page.getByText('BPE', { exact: true }).click();
+    await field(page, 'Size of the vocabulary').fill('50000');
+    await page.getByRole('alert').getByText(/^This cannot be trained: .*vocabular.*\.$/).waitFor();
+    assert.ok(await begin(page).isEnabled(), 'it may be tried all the same');
+  }, { hash: '#train?setup=data:reverse' }));
+
+test('texts are read in every coding, and columns are found', async () => {
+  const { make, read } = await load('train/pairs.ts');
+  const wish = { lowercase: false, longest: 500 };
+  const table = async (content, name = 'x') => {
+    const found = await read({ files: [new File([content], name)] });
+    return { ...found, ...make(found, { ...found, ...wish }) };
+  };
+  const text = 'Grüße, Wörter\tGreetings, words\r\nJa — genau\tYes, indeed\r\n';
+  const swapped = Buffer.from(text, 'utf16le').swap16();
+  for (const bytes of [text, `\ufeff${text}`, Buffer.from(text, 'utf16le'), swapped, gzipSync(text), text.replaceAll('\r\n', '\r'), text.trimEnd()]) {
+    assert.equal((await table(bytes)).tsv, 'Grüße, Wörter\tGreetings, words\nJa — genau\tYes, indeed');
+  }
+  await assert.rejects(table(Buffer.from('Gr\xfc\xdfe\tx\n', 'latin1')), { bad: 'binary' });
+  const quoted = await table('source,target\n"one, two","a\nb"\n"say ""so""",c\nlast,d\n', 'x.csv');
+  assert.equal(quoted.tsv, 'one, two\ta b\nsay "so"\tc\nlast\td');
+  const anki = await table('Hi.\tHallo!\tCC-BY 2.0 (France) Attribution: tatoeba.org #1\nRun!\tLauf!\tCC-BY 2.0 (France)\n');
+  assert.deepEqual([anki.source, anki.target, anki.header], [0, 1, false]);
+  const download = await table('12\tHow are you?\t77\tWie geht es?\n13\tWhy?\t78\tWarum?\n');
+  assert.deepEqual([download.source, download.target], [1, 3]);
+  const named = await table('target\tsource\nx y\ta b\nz\tc\n');
+  assert.deepEqual([named.tsv, named.header], ['a b\tx y\nc\tz', true]);
+  assert.equal((await table('de,en\nja,yes\nnein,no\n')).languages, 'de-en');
+});
+
+test('the presets of the page are those of the package', async () => {
+  const { MODEL, PRESETS, TRAINING } = await load('train/fields.ts');
+  for (const preset of ['tiny', 'small', 'multi30k-tiny']) {
+    const trainer = await Trainer.create({ task: { name: 'copy', pairs: 10 }, validation: 2, preset });
+    try {
+      const all = { ...trainer.info.config, ...trainer.info.training };
+      all.learning_rate /= Math.sqrt(all.d_model * all.warmup_steps); // the page speaks of Noam's peak
+      for (const key of [...MODEL, ...TRAINING]) {
+        const [mine, its] = [PRESETS[preset][key], all[key]];
+        assert.ok(typeof its === 'number' ? Math.abs(mine - its) <= 1e-9 : mine === its, `${preset}: ${key} ${mine} ${its}`);
+      }
+    } finally {
+      trainer.dispose();
+    }
+  }
+});

@@ -1,0 +1,42 @@
+// Holds the tables, so that other columns and filters need no second reading.
+import { make, read, Refusal } from './pairs';
+import type { Bad, Input, Made, Table, Wish } from './table';
+
+/** With `input` the table of that name is read anew; it takes the old one's place only if there are pairs in it. */
+export interface Ask {
+  id: number;
+  key: string;
+  input?: Input;
+  wish: Partial<Wish>;
+}
+
+/** What the page is told of a table: not its rows. */
+export interface Facts extends Omit<Table, 'rows'> {
+  titles: string[];
+}
+
+export interface Answer {
+  id: number;
+  facts?: Facts;
+  made?: Made;
+  bad?: Bad;
+  values?: Record<string, string | number>;
+}
+
+const tables = new Map<string, Table>();
+
+addEventListener('message', async ({ data: { id, key, input, wish } }: MessageEvent<Ask>) => {
+  let answer: Answer = { id };
+  try {
+    const table = input ? await read(input) : tables.get(key)!;
+    const made = make(table, { ...table, lowercase: false, longest: 500, ...wish });
+    tables.set(key, table);
+    const { rows, ...facts } = table;
+    const titles = Array.from({ length: facts.columns }, (_, place) => rows[0][place]?.trim().slice(0, 24) ?? '');
+    answer = { id, facts: { ...facts, titles }, made };
+  } catch (error) {
+    const isRefusal = error instanceof Refusal;
+    answer = { id, bad: isRefusal ? error.bad : 'failed', values: isRefusal ? error.values : { reason: String(error) } };
+  }
+  postMessage(answer);
+});

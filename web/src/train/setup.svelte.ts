@@ -1,0 +1,126 @@
+// What the visitor has chosen to train, and the experiment that it makes.
+import type { Settings, TrainerOptions } from 'wasmformer';
+import { link } from '../state/link.svelte';
+import { languageName, number } from '../state/settings.svelte';
+import type { Experiment } from './experiment';
+import {
+  defaultsOf, isShipped, isTask, isUsed, MODEL, parse, PRESETS, short, SHIPPED_PAIRS, TRAINING, validationOf, write, wrongs, type Key, type Values,
+} from './fields';
+import { pairs, type Source } from './pairs.svelte';
+import type { Made, Wish } from './table';
+import { w } from './words';
+
+class Setup {
+  chosen = $state.raw<Partial<Values>>({});
+  /** Columns that were chosen by hand. */
+  columns = $state.raw<Partial<Pick<Wish, 'source' | 'target' | 'header'>>>({});
+
+  readonly #own = $derived(pairs.sources.own?.made.pairs);
+  readonly values = $derived<Values>({ ...defaultsOf(this.chosen, this.#own), ...this.chosen });
+  readonly wrong = $derived.by(() => {
+    const all = Object.entries(wrongs(this.values, this.values.data === 'own' ? this.#own : undefined));
+    return Object.fromEntries(all.filter(([key]) => isUsed(key as Key, this.values))) as ReturnType<typeof wrongs>;
+  });
+  /** What the link says; null where the data cannot be in a link. */
+  readonly text = $derived(this.values.data === 'own' ? null : write({ data: this.values.data, ...this.chosen }));
+  /** The table that the pairs are made of, and how. */
+  readonly wanted = $derived.by(() => {
+    const { data, lowercase, longest } = this.values;
+    const filters = { lowercase: lowercase === 'yes', longest: Number(longest) };
+    if (data === 'own') return { key: 'own', wish: { ...filters, ...this.columns } };
+    if (!isShipped(data)) return null;
+    const isTurned = !data.startsWith('en');
+    const key = isTurned ? data.split('-').reverse().join('-') : data;
+    const wish = { ...filters, source: Number(isTurned), target: Number(!isTurned), header: false, validationFrom: SHIPPED_PAIRS };
+    return { key, wish, url: new URL(`pairs/${key}.tsv.gz`, document.baseURI).href };
+  });
+  /** The pairs as they are chosen now, as soon as they are there; a task needs none. */
+  readonly source = $derived.by<Source | null>(() => {
+    const there = this.wanted && pairs.sources[this.wanted.key];
+    return there && there.wish === JSON.stringify(this.wanted!.wish) ? there : null;
+  });
+  readonly ready = $derived(Object.keys(this.wrong).length === 0 && (this.wanted === null || this.source !== null));
+
+  set(key: Key, value: string) {
+    const { [key]: _, ...others } = this.chosen;
+    // Another kind of data has defaults of its own; the settings of the old one would seldom fit it.
+    if (key === 'data') this.chosen = { ...(others.seed ? { seed: others.seed } : {}), data: value };
+    else this.chosen = value === { ...defaultsOf(others, this.#own) }[key] ? others : { ...others, [key]: value };
+  }
+
+  /** What a link, or a card, says. */
+  read(text: string) {
+    this.chosen = parse(text);
+  }
+
+  /** The visitor's own pairs, which are chosen if they are pairs. */
+  async take(input: Parameters<typeof pairs.take>[0]) {
+    const { lowercase, longest } = this.values;
+    if (!(await pairs.take(input, { lowercase: lowercase === 'yes', longest: Number(longest) }))) return;
+    this.columns = {};
+    if (this.values.data !== 'own') this.set('data', 'own');
+  }
+
+  /** Sees to it that the pairs are there. */
+  async prepare(): Promise<boolean> {
+    const wanted = this.wanted;
+    return !wanted || (await pairs.make(wanted.key, wanted.wish, wanted.url)) !== null;
+  }
+
+  readonly pairs = $derived(this.source ? this.source.made.pairs : isTask(this.values.data) ? Number(this.values.pairs) : null);
+
+  name(): string {
+    const { data } = this.values;
+    if (isTask(data)) return w(`data_${data}`);
+    const count = w('pairsCount', { count: number(this.pairs ?? 0) });
+    const title = isShipped(data) ? data.split('-').map(languageName).join(' → ') : pairs.sources.own?.facts.name || w('data_own');
+    return `${title}, ${count}`;
+  }
+
+  /** Only when `ready`. */
+  experiment(): Experiment {
+    const { data, goal, epochs, minutes, seed } = this.values;
+    return {
+      name: this.name(),
+      options: { ...this.#data(this.source?.made), ...this.#model(), seed: Number(seed) },
+      goal: goal === 'epochs' ? { epochs: Number(epochs) } : { minutes: Number(minutes) },
+      metric: isTask(data) ? 'exactMatch' : 'bleu',
+      setup: this.text,
+    };
+  }
+
+  #data(made: Made | undefined): TrainerOptions {
+    const { data, pairs: count, validation } = this.values;
+    if (isTask(data)) return { task: { name: data, pairs: Number(count) } };
+    const { tsv, pairs: all, validation: kept, languages } = made!;
+    if (isShipped(data)) return { tsv, validation: kept, languages: data };
+    return { tsv, validation: validationOf(validation, all), ...(languages ? { languages } : {}) };
+  }
+
+  #model(): TrainerOptions {
+    const { preset, tokenizer: type, vocab, joint } = this.values;
+    const size = preset as keyof typeof PRESETS;
+    const config: Record<string, string | number> = {};
+    for (const key of [...MODEL, ...TRAINING]) {
+      if (this.values[key] === short(PRESETS[size][key]) || !isUsed(key, this.values)) continue;
+      config[key] = typeof PRESETS[size][key] === 'number' ? Number(this.values[key]) : this.values[key];
+    }
+    // The package takes Noam's factor, not its peak, which another width or warm-up would change.
+    const { schedule, learning_rate: peak, d_model, warmup_steps } = this.values;
+    if (['schedule', 'learning_rate', 'd_model', 'warmup_steps'].some((key) => key in config)) {
+      config.learning_rate = Number(peak) * (schedule === 'noam' ? Math.sqrt(Number(d_model) * Number(warmup_steps)) : 1);
+    }
+    return {
+      preset: size,
+      config: config as Settings,
+      tokenizer: { type: type as 'char', ...(type === 'char' ? {} : { vocabSize: Number(vocab) }), joint: joint === 'yes' },
+    };
+  }
+
+  /** Follows the address, and keeps it. */
+  follow() {
+    if (link.parameters.setup !== undefined && link.parameters.setup !== this.text) this.read(link.parameters.setup);
+  }
+}
+
+export const setup = new Setup();
