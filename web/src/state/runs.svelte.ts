@@ -1,8 +1,11 @@
 import type { Experiment } from '../train/experiment';
 
 class Runs {
+  /** What was started, the last first. */
+  started = $state.raw<Experiment[]>([]);
+
   start(experiment: Experiment) {
-    console.log(experiment);
+    this.started = [experiment, ...this.started];
   }
 }
 

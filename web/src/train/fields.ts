@@ -90,22 +90,27 @@ export const EXAMPLES: Record<TaskName, { example: string; pairs: number; epochs
 };
 
 /** What each kind of data begins with: tuned so that one press teaches it. */
-function beginnings({ data = 'reverse', goal }: Partial<Values>): Record<string, string | number> {
+function beginnings({ data = 'reverse', goal }: Partial<Values>, ownPairs: number): Record<string, string | number> {
   const steady = { norm: 'pre', clip_norm: 1 };
-  if (!isTask(data)) return { ...steady, preset: 'multi30k-tiny', tokenizer: 'bpe', epochs: 24, learning_rate: 2e-3, warmup_steps: 300, batch_tokens: 1024 };
+  if (!isTask(data)) {
+    const count = ownPairs || SHIPPED_PAIRS;
+    // Few pairs give few pieces, and want more passes.
+    const [tokenizer, epochs] = [count < 3000 ? 'char' : 'bpe', Math.min(200, Math.max(3, Math.round(240_000 / count)))];
+    return { ...steady, preset: 'multi30k-tiny', tokenizer, epochs, learning_rate: 2e-3, warmup_steps: 300, batch_tokens: 1024 };
+  }
   const { pairs, epochs } = EXAMPLES[data];
   const schedule = goal === 'minutes' ? 'noam' : 'cosine'; // which must know where it ends
-  const exact = data === 'add' ? { label_smoothing: 0 } : {};
-  return { ...steady, ...exact, schedule, pairs, epochs, preset: 'tiny', tokenizer: 'char', dropout: 0, warmup_steps: 100 };
+  const label_smoothing = data === 'add' ? 0 : 0.1;
+  return { ...steady, label_smoothing, schedule, pairs, epochs, preset: 'tiny', tokenizer: 'char', dropout: 0, warmup_steps: 100 };
 }
 
 /** Four digits are enough to show, and to say a rate. */
 export const short = (value: string | number) => String(typeof value === 'number' ? Number(value.toPrecision(4)) : value);
 
 /** The defaults, which depend on the data and the preset. */
-export function defaultsOf(chosen: Partial<Values>, ownPairs = 0): Values {
+export function defaultsOf(chosen: Partial<Values>, ownPairs: number): Values {
   const data = chosen.data ?? 'reverse';
-  const start = beginnings(chosen);
+  const start = beginnings(chosen, ownPairs);
   const size = (chosen.preset ?? start.preset) as PresetName;
   const own = Math.max(1, Math.min(500, Math.round(ownPairs / 20)));
   const all: Record<string, string | number> = {
@@ -123,6 +128,9 @@ export function defaultsOf(chosen: Partial<Values>, ownPairs = 0): Values {
   }
   return Object.fromEntries(Object.entries(all).map(([key, value]) => [key, short(value)])) as Values;
 }
+
+/** A task's characters are what its attention shows; pieces would hide them. */
+export const tokenizersOf = (data: string): readonly string[] => FIELDS.tokenizer.options.slice(0, isTask(data) ? 2 : 4);
 
 export type Wrong = readonly ['choice' | 'number' | 'whole' | 'range' | 'heads' | 'even' | 'oneVocabulary' | 'decay' | 'most', Record<string, string | number>?];
 
@@ -148,6 +156,7 @@ export function wrongs(values: Values, pairs: number | undefined): Partial<Recor
   }
   const at = (key: Key) => Number(values[key]);
   const set = (key: Key, wrong: Wrong) => (found[key] ??= wrong);
+  if (!tokenizersOf(values.data).includes(values.tokenizer)) set('tokenizer', ['choice']);
   if (at('d_model') % at('num_heads') !== 0) set('num_heads', ['heads', { width: values.d_model }]);
   if (values.positions === 'sinusoidal' && at('d_model') % 2 !== 0) set('d_model', ['even']);
   if (values.joint === 'no' && values.tie_embeddings === 'all') set('tie_embeddings', ['oneVocabulary']);

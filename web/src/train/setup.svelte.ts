@@ -15,10 +15,10 @@ class Setup {
   /** Columns that were chosen by hand. */
   columns = $state.raw<Partial<Pick<Wish, 'source' | 'target' | 'header'>>>({});
 
-  readonly #own = $derived(pairs.sources.own?.made.pairs);
+  readonly #own = $derived(this.chosen.data === 'own' ? (pairs.sources.own?.made.pairs ?? 0) : 0);
   readonly values = $derived<Values>({ ...defaultsOf(this.chosen, this.#own), ...this.chosen });
   readonly wrong = $derived.by(() => {
-    const all = Object.entries(wrongs(this.values, this.values.data === 'own' ? this.#own : undefined));
+    const all = Object.entries(wrongs(this.values, this.#own || undefined));
     return Object.fromEntries(all.filter(([key]) => isUsed(key as Key, this.values))) as ReturnType<typeof wrongs>;
   });
   /** What the link says; null where the data cannot be in a link. */
@@ -42,7 +42,7 @@ class Setup {
   readonly ready = $derived(Object.keys(this.wrong).length === 0 && (this.wanted === null || this.source !== null));
 
   set(key: Key, value: string) {
-    const { [key]: _, ...others } = this.chosen;
+    const others: Partial<Values> = Object.fromEntries(Object.entries(this.chosen).filter(([other]) => other !== key));
     // Another kind of data has defaults of its own; the settings of the old one would seldom fit it.
     if (key === 'data') this.chosen = { ...(others.seed ? { seed: others.seed } : {}), data: value };
     else this.chosen = value === { ...defaultsOf(others, this.#own) }[key] ? others : { ...others, [key]: value };
