@@ -61,6 +61,11 @@ export class Connection {
     }
   }
 
+  /** Tells the worker that an event of call `id` has been taken. */
+  seen(id: number): void {
+    if (this.#pending.has(id)) this.#port.post({ type: 'seen', id });
+  }
+
   /** Ends the worker; calls that wait are rejected with `reason`. */
   close(reason: string): void {
     if (this.#end !== undefined) return;

@@ -1,4 +1,5 @@
-// The messages between the client and its worker. Every request but 'abort' is answered by one reply that ends it.
+// The messages between the client and its worker. Every request but 'seen' and 'abort' is answered by one reply that
+// ends it.
 import type { EvaluateOptions, Evaluation, Pair, Sample, SaveOptions, TrainerInfo, TrainerOptions, TrainingConfig, TrainingData, TrainingEvent, Validation } from './trainer-types.js';
 import type {
   AttentionHead,
@@ -113,6 +114,12 @@ export interface AbortRequest {
   id: number;
 }
 
+/** The caller has taken an event of this run: training waits for those who are slow to take them. */
+export interface SeenRequest {
+  type: 'seen';
+  id: number;
+}
+
 /** What is answered. */
 export type Asked =
   | LoadRequest
@@ -122,7 +129,7 @@ export type Asked =
   | EvaluateRequest
   | ChangeRequest
   | SaveRequest;
-export type Request = Asked | AbortRequest;
+export type Request = Asked | SeenRequest | AbortRequest;
 
 /** Functions do not cross, so `map` is put on at the client. */
 export type PlainMaps = Omit<AttentionMaps, 'map'>;

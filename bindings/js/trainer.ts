@@ -98,11 +98,11 @@ export class Trainer {
     const stop = new AbortController();
     const onAbort = () => stop.abort(signal!.reason);
     signal?.addEventListener('abort', onAbort);
-    const events: PlainEvent[] = [];
+    const events: { id: number; event: PlainEvent }[] = [];
     let wake = () => {};
     let end: { error?: unknown } | undefined;
     const onUpdate = (update: Update) => {
-      if (update.type === 'event') events.push(update.event);
+      if (update.type === 'event') events.push(update);
       wake();
     };
     void this.#connection.call({ type: 'run', options }, site, { signal: stop.signal, onUpdate, owner: this }).then(
@@ -111,7 +111,10 @@ export class Trainer {
     );
     try {
       for (;;) {
-        while (events.length > 0) yield fromPlainEvent(events.shift()!);
+        for (let next = events.shift(); next; next = events.shift()) {
+          this.#connection.seen(next.id);
+          yield fromPlainEvent(next.event);
+        }
         if (end) break;
         await new Promise<void>((resolve) => (wake = resolve));
       }

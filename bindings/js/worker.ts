@@ -17,7 +17,12 @@ interface Call {
   steps: Steps;
   /** Training changes the weights that others translate with, so it goes on only when they are done. */
   waits: boolean;
+  /** Events that the caller has not taken yet. */
+  unseen: number;
 }
+
+// Training goes on while so many events wait to be taken.
+const mostUnseen = 3;
 
 // Calls that share the steps; more would only hold memory.
 const sharing = 4;
@@ -30,10 +35,11 @@ let isRunning = false;
 
 function receive(request: Request): void {
   if (request.type === 'abort') return abort(request.id);
+  if (request.type === 'seen') return seen(request.id);
   try {
     const reply = replyTo(request);
     if (reply instanceof Promise) reply.then(send, (error: unknown) => fail(request.id, error));
-    else if ('next' in reply) enqueue({ id: request.id, steps: reply, waits: request.type === 'run' });
+    else if ('next' in reply) enqueue({ id: request.id, steps: reply, waits: request.type === 'run', unseen: 0 });
     else send(reply);
   } catch (error) {
     fail(request.id, error);
@@ -146,23 +152,34 @@ function enqueue(call: Call): void {
 // The first `sharing` calls take turns: the one at the front makes a step and goes behind the others.
 async function work(): Promise<void> {
   isRunning = true;
-  while (calls.length > 0) {
-    const first = calls.findIndex(({ waits }) => !waits);
-    const [call] = calls.splice(Math.max(first, 0), 1) as [Call];
+  for (let call = next(); call; call = next()) {
+    calls.splice(calls.indexOf(call), 1);
     if (advance(call)) calls.splice(sharing - 1, 0, call);
     await pause();
   }
   isRunning = false;
 }
 
+function next(): Call | undefined {
+  return calls.find(({ waits }) => !waits) ?? calls.find(({ unseen }) => unseen < mostUnseen);
+}
+
+function seen(id: number): void {
+  const call = calls.find((other) => other.id === id);
+  if (!call) return;
+  call.unseen--;
+  if (!isRunning) void work();
+}
+
 /** Makes one step; false when the call is over. */
-function advance({ id, steps }: Call): boolean {
+function advance(call: Call): boolean {
   try {
-    const { done, value } = steps.next();
+    const { done, value } = call.steps.next();
     if (value) send(value);
+    if (value?.type === 'event') call.unseen++;
     return !done;
   } catch (error) {
-    fail(id, error);
+    fail(call.id, error);
     return false;
   }
 }

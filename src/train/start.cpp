@@ -148,6 +148,8 @@ TrainingStart resumed_start(std::string checkpoint) {
   start.checkpoint = std::move(checkpoint);
   start.model = parse_model(start.checkpoint);
   start.training = checkpoint_config(start.model.metadata);
+  WASMFORMER_CHECK(start.model.metadata.contains("progress"),
+                   "[checkpoint] this model file holds no state of a training run");
   return start;
 }
 

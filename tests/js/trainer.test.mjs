@@ -1,0 +1,294 @@
+// Training in the package: runs, events, the same numbers whatever happens, fine-tuning, refusals.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Trainer, Translator } from '../../dist/index.js';
+import { close, fixtureBytes, fixturePath } from './support.mjs';
+
+const config = { d_model: 32, ffn_dim: 64, num_heads: 2, encoder_layers: 1, decoder_layers: 1, batch_tokens: 256 };
+const small = { task: { name: 'reverse', pairs: 200 }, config, threads: 1 };
+const pairs = [
+  ['ein Hund', 'a dog'],
+  ['eine Katze', 'a cat'],
+  ['ein Haus', 'a house'],
+  ['zwei Hunde', 'two dogs'],
+];
+const byCharacters = { pairs, validation: pairs, tokenizer: { type: 'char' }, config, threads: 1 };
+
+/** The events of a run; `body` gets the trainer afterwards. */
+async function trained(trainer, options, body = () => {}) {
+  const events = [];
+  try {
+    for await (const event of trainer.run(options)) events.push(event);
+    await body(trainer, events);
+    return events;
+  } finally {
+    trainer.dispose();
+  }
+}
+
+const losses = (events) => events.map(({ step, loss, validation }) => [step, loss, validation?.loss]);
+
+test('a run tells what it is about, and how it goes', async () => {
+  const trainer = await Trainer.create({ ...small, languages: 'a-z', metadata: { licence: 'none' } });
+  const { info } = trainer;
+  assert.equal(info.config.d_model, 32);
+  assert.equal(info.training.optimizer, 'adam');
+  assert.deepEqual([info.trainPairs, info.validationPairs, info.skippedPairs], [200, 200, 0]);
+  assert.equal(info.task, 'reverse');
+  assert.equal(info.languages, 'a-z');
+  assert.deepEqual(info.metadata, { licence: 'none' });
+  assert.deepEqual([info.step, info.epoch], [0, 0]);
+  const begin = performance.now();
+  await trained(trainer, { steps: 30, reportEvery: 12, validateEvery: 20, samples: 2, attention: true }, (_, events) => {
+    assert.deepEqual(events.map(({ step }) => step), [12, 20, 24, 30]);
+    assert.deepEqual(events.map(({ validation }) => validation !== undefined), [false, true, false, true]);
+    assert.ok(events[3].loss < events[0].loss);
+    assert.ok(events[3].seconds > 0 && events[3].seconds < (performance.now() - begin) / 1000);
+    const { batchesPerEpoch } = info;
+    for (const event of events) {
+      close(event.epoch, event.step / batchesPerEpoch, 1e-9);
+      assert.ok(event.learningRate > 0 && event.gradientNorm > 0 && event.tokensPerSecond > 0);
+      assert.ok(event.memoryBytes > 1e6 && event.memoryBytes < 1e8);
+    }
+    const [{ source, reference, translation }] = events[3].validation.samples;
+    const { cross } = translation.attention;
+    assert.equal(events[3].validation.samples.length, 2);
+    assert.equal([...source].reverse().join(''), reference);
+    assert.equal(cross.columns, translation.sourceTokens.length);
+    assert.equal(cross.map(0, 1).length, cross.rows * cross.columns);
+  });
+});
+
+test('pinned texts are translated by the weights of their step', async () => {
+  const trainer = await Trainer.create(small);
+  await trained(trainer, { steps: 25, reportEvery: 5, pinned: ['abc', 'wasm'], pinEvery: 10 }, async (_, events) => {
+    const seen = events.filter(({ pinned }) => pinned).map(({ step, pinned }) => [step, pinned.length]);
+    assert.deepEqual(seen, [[10, 2], [20, 2], [25, 2]]);
+    const { pinned } = events.at(-1);
+    const [now] = await trainer.translate(['wasm'], { beamSize: 1, attention: true });
+    assert.equal(pinned[1].text, now.text);
+    assert.deepEqual(pinned[1].attention.cross.data, now.attention.cross.data);
+  });
+});
+
+test('the same seed gives the same numbers: left and gone on, saved and resumed, with one thread or two', async () => {
+  const options = { reportEvery: 1, validateEvery: 15 };
+  const whole = losses(await trained(await Trainer.create(small), { steps: 40, ...options }));
+  const other = losses(await trained(await Trainer.create({ ...small, seed: 2 }), { steps: 2, ...options }));
+  assert.notEqual(other[0][1], whole[0][1]);
+
+  const threads = losses(await trained(await Trainer.create({ ...small, threads: 2 }), { steps: 40, ...options }));
+  assert.deepEqual(threads, whole);
+
+  const first = await Trainer.create(small);
+  const seen = [];
+  for await (const event of first.run(options)) {
+    seen.push(event);
+    if (event.step >= 10) break;
+  }
+  const file = await first.save({ metadata: { 'run.note': 'at about ten' } });
+  const reached = (await trained(first, { steps: 1, ...options })).at(-1).step - 1; // the loop may have been left late
+  assert.ok(reached >= 10 && reached <= 15, `step ${reached}`);
+
+  const again = await Trainer.resume(file, { threads: 1 });
+  assert.equal(again.info.step, reached);
+  assert.equal(again.info.metadata['run.note'], 'at about ten');
+  const rest = losses(await trained(again, { steps: 40 - reached, ...options }));
+  assert.deepEqual(losses(seen), whole.slice(0, seen.length));
+  assert.deepEqual(rest.filter(([step]) => step > reached + 1), whole.filter(([step]) => step > reached + 1));
+});
+
+test('pairs travel with a saved run, unless it is told not to take them', async () => {
+  const trainer = await Trainer.create(byCharacters);
+  await trained(trainer, { steps: 3 }, async () => {
+    const file = await trainer.save();
+    const again = await Trainer.resume(file, { threads: 1 });
+    assert.equal(again.info.trainPairs, 4);
+    await trained(again, { steps: 1 }, (_, [event]) => assert.equal(event.step, 4));
+
+    const bare = await trainer.save({ data: false });
+    assert.ok(bare.size < file.size);
+    await assert.rejects(Trainer.resume(bare), { message: /the file holds no sentence pairs; give those/ });
+    const { pairs, validation } = byCharacters;
+    const given = await Trainer.resume(bare, { pairs, validation, threads: 1 });
+    given.dispose();
+    const others = [...pairs.slice(1), ['ein Baum', 'a tree']];
+    await assert.rejects(Trainer.resume(bare, { pairs: others, validation }), { message: /on other training pairs/ });
+    await assert.rejects(Trainer.resume(await trainer.save({ optimizer: false })), {
+      message: /holds no state of a training run/,
+    });
+  });
+});
+
+test('learns pairs by heart, translates and evaluates on the way, and opens as a model', async () => {
+  const trainer = await Trainer.create({ ...byCharacters, config: { ...config, dropout: 0, label_smoothing: 0 } });
+  await trained(trainer, { steps: 250, reportEvery: 50 }, async (_, events) => {
+    const last = events.at(-1).validation;
+    assert.equal(last.exactMatch, 100);
+    assert.equal(last.isBest, true);
+    const { bleu, exactMatch, translations } = await trainer.evaluate([...pairs, ['ein Hund', 'a horse']], { beamSize: 2 });
+    assert.equal(exactMatch, 80);
+    assert.ok(bleu < 100);
+    assert.equal(translations[4], 'a dog');
+    const model = await trainer.save({ optimizer: false, metadata: { corpus: 'four pairs' } });
+    const translator = await Translator.load(model);
+    assert.equal((await translator.translate('zwei Hunde')).text, 'two dogs');
+    assert.equal(translator.info.metadata.corpus, 'four pairs');
+    assert.equal('run.texts' in translator.info.metadata, false);
+    translator.dispose();
+  });
+});
+
+test('while it trains, others get their answers between two steps', async () => {
+  const trainer = await Trainer.create(small);
+  let asked;
+  for await (const { step, learningRate } of trainer.run({ reportEvery: 10 })) {
+    if (learningRate === 5e-4) break;
+    assert.ok(step < 5000, 'the rate never changed');
+    if (asked) continue;
+    asked = [trainer.translate('abc', { beamSize: 1 }), trainer.evaluate([['abc', 'cba']]), trainer.save()];
+    await assert.rejects(trainer.run({ steps: 1 }).next(), { message: /run\(\) is going on already/ });
+    await assert.rejects(trainer.change({ batch_tokens: 7 }), { message: /and nothing else/ });
+    await assert.rejects(trainer.change({ rate: 7 }), { message: /there is no key 'rate'/ });
+    asked.push(trainer.change({ schedule: 'constant', learning_rate: 5e-4, warmup_steps: 0 }));
+  }
+  const [translation, evaluation, file, changed] = await Promise.all(asked);
+  assert.equal(typeof translation.text, 'string');
+  assert.equal(evaluation.translations.length, 1);
+  assert.equal(changed.learning_rate, 5e-4);
+  trainer.dispose();
+  (await Trainer.resume(file)).dispose();
+});
+
+test('aborting ends a run within a step, and it can go on', async () => {
+  const trainer = await Trainer.create(small);
+  const controller = new AbortController();
+  const run = trainer.run({ reportEvery: 1, signal: controller.signal });
+  await run.next();
+  controller.abort(new Error('enough'));
+  await assert.rejects(async () => {
+    for await (const _ of run);
+  }, { message: 'enough' });
+  await assert.rejects(trainer.run({ signal: AbortSignal.abort(new Error('before')) }).next(), { message: 'before' });
+  await trained(trainer, { steps: 2 }, (_, [event]) => assert.ok(event.step < 30));
+  await assert.rejects(trainer.run().next(), { message: '[trainer] it has been disposed of' });
+});
+
+test('who is slow to take events holds training up', async () => {
+  const trainer = await Trainer.create(small);
+  const run = trainer.run({ reportEvery: 1 });
+  const first = (await run.next()).value.step;
+  await trainer.translate('abc'.repeat(20)); // time for many steps
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await run.return();
+  await trained(trainer, { steps: 1 }, (_, [event]) => assert.ok(event.step <= first + 6));
+});
+
+test('a goal may be passes or minutes', async () => {
+  const one = await trained(await Trainer.create(small), { epochs: 1.5, reportEvery: 1000 });
+  close(one.at(-1).epoch, 1.5, 0.5);
+  const begin = performance.now();
+  await trained(await Trainer.create(small), { minutes: 0.005 });
+  assert.ok(performance.now() - begin < 60_000);
+});
+
+// [type, pieces of a joint vocabulary, of each of two]; unigram finds too few in one side of so small a text.
+for (const [type, ...sizes] of [['word', 36, 27], ['bpe', 36, 34], ['unigram', 36]]) {
+  test(`pieces are learnt from the pairs: ${type}, one vocabulary or two`, async () => {
+    const animals = ['Hund dog', 'Katze cat', 'Vogel bird', 'Fisch fish', 'Pferd horse', 'Maus mouse', 'Biene bee'];
+    const words = ['kleine little', 'graue grey', 'schnelle quick', 'junge young', 'wilde wild', 'brave good'];
+    const many = Array.from({ length: 60 }, (_, i) =>
+      [0, 1].map((side) => [words[i % 6], animals[i % 7]].map((pair) => pair.split(' ')[side]).join(' ')),
+    );
+    for (const [i, vocabSize] of sizes.entries()) {
+      const joint = i === 0;
+      const trainer = await Trainer.create({
+        tsv: `\uFEFF${many.map((pair) => pair.join('\t')).join('\r\n')}\r\n`,
+        tokenizer: { type, vocabSize, joint },
+        config,
+        threads: 1,
+      });
+      const { source_vocab_size, target_vocab_size, tie_embeddings } = trainer.info.config;
+      assert.ok(source_vocab_size <= vocabSize && target_vocab_size <= vocabSize);
+      assert.equal(tie_embeddings, joint ? 'all' : 'target');
+      assert.deepEqual([trainer.info.trainPairs, trainer.info.validationPairs], [57, 3]);
+      await trained(trainer, { steps: 2 }, (_, [event]) => assert.ok(Number.isFinite(event.loss)));
+    }
+  });
+}
+
+test('a loaded model is fine-tuned: it learns the correction', async () => {
+  const correction = [['Danke!', 'Thanks a lot, dear friends!']];
+  const settings = { pairs: correction, validation: correction, threads: 1 };
+  for (const from of [fixturePath, fixtureBytes()]) {
+    const trainer = await Trainer.create({ from, ...settings, config: { learning_rate: 1e-3, dropout: 0 } });
+    assert.equal(trainer.info.config.dropout, 0);
+    assert.equal(trainer.info.training.schedule, 'constant');
+    assert.notEqual((await trainer.translate('Danke!')).text, correction[0][1]);
+    await trained(trainer, { steps: 60 }, async () => {
+      assert.equal((await trainer.translate('Danke!')).text, correction[0][1]);
+    });
+  }
+});
+
+test('a rate that is far too high is told of, and the trainer goes on living', async () => {
+  const wild = { schedule: 'constant', learning_rate: 50, warmup_steps: 0, optimizer: 'sgd', label_smoothing: 0 };
+  const trainer = await Trainer.create({ ...small, config: { ...config, ...wild } });
+  await assert.rejects(async () => {
+    for await (const _ of trainer.run({ steps: 200 }));
+  }, { message: /(is not finite|far above the [\d.]+ of guessing); a lower learning_rate may help|norm/ });
+  assert.equal((await trainer.save()).size > 0, true);
+  trainer.dispose();
+});
+
+// [options, what the sentence must say]
+const refused = [
+  [{}, 'one of pairs, tsv and task is needed'],
+  [{ task: 'reverse', pairs }, 'pairs and task are both given'],
+  [{ task: 'invert' }, "task must be 'copy', 'reverse', 'sort', 'add', 'dates', 'roman' or 'pig-latin'"],
+  [{ task: { name: 'roman', pairs: 5000 } }, '5200 pairs of roman; there are 1 to 3900'],
+  [{ task: { pairs: 3 } }, 'task.name is missing'],
+  [{ task: 'copy', validation: 5 }, 'a task makes its own pairs'],
+  [{ pairs: [['a', 'b']] }, 'there must be some left to train on'],
+  [{ pairs: [['a', 'b'], ['c']] }, 'pairs[1] must be two strings'],
+  [{ pairs: [] }, 'there must be some left to train on'],
+  [{ tsv: 'only one column\n' }, 'line 1 of tsv has no tab'],
+  [{ tsv: 'a\tb\nc\n' }, 'line 2 of tsv has no tab'],
+  [{ ...byCharacters, pairs: [['', 'a'], ['b', '']] }, 'all 2 pairs have an empty side'],
+  [{ ...byCharacters, preset: 'huge' }, "preset must be 'tiny', 'small'"],
+  [{ ...byCharacters, config: { d_modl: 3 } }, "there is no key 'd_modl'; did you mean 'd_model'?"],
+  [{ ...byCharacters, config: { d_model: 30, num_heads: 4 } }, 'd_model 30 is not a multiple of num_heads 4'],
+  [{ ...byCharacters, config: { source_vocab_size: 9 } }, 'config.source_vocab_size is given, but the vocabulary decides'],
+  [{ ...byCharacters, config: { dropout: 1 } }, 'dropout is 1'],
+  [{ ...byCharacters, seed: 1, config: { seed: 2 } }, 'seed is 1, but config.seed is 2'],
+  [{ ...byCharacters, config: { d_model: 8192, ffn_dim: 8192 } }, /these settings take about \d+(\.\d)? GB of memory, and there are 4/],
+  [{ ...byCharacters, tokenizer: { type: 'bpe', vocabSize: 30000 } }, /too high|Vocabulary size/i],
+  [{ ...byCharacters, tokenizer: { type: 'char', vocabSize: 50 } }, 'the texts decide how many'],
+  [{ ...byCharacters, tokenizer: { type: 'bytes' } }, "tokenizer.type must be 'char', 'word', 'bpe' or 'unigram'"],
+  [{ ...byCharacters, tokenizer: {} }, 'tokenizer must have a type, or a source and a target file'],
+  [{ ...byCharacters, tokenizer: new Uint8Array([1, 2, 3]) }, /tokenizer/],
+  [{ from: fixturePath, pairs, preset: 'tiny' }, 'preset is given, but a model that is fine-tuned has its own'],
+  [{ from: fixturePath, pairs, validation: 1, config: { d_model: 8 } }, 'keeps its sizes'],
+  [{ ...byCharacters, Seed: 1 }, "there is no option 'Seed'; did you mean 'seed'?"],
+];
+for (const [options, sentence] of refused) {
+  test(`refused: ${sentence}`, async () => {
+    const message = typeof sentence === 'string' ? new RegExp(sentence.replace(/[[\]().?]/g, '\\$&')) : sentence;
+    await assert.rejects(Trainer.create({ threads: 1, ...options }), { message });
+  });
+}
+
+test('options of run, save and evaluate are checked', async () => {
+  const trainer = await Trainer.create(small);
+  for (const [call, message] of [
+    [() => trainer.run({ step: 1 }), /there is no option 'step'; did you mean 'steps'\?/],
+    [() => trainer.run({ reportEvery: 0 }), /reportEvery must be a whole number from 1/],
+    [() => trainer.run({ minutes: 0 }), /minutes must be a number above 0/],
+  ]) {
+    assert.throws(call, { message });
+  }
+  await assert.rejects(trainer.save({ optimizer: false, data: true }), { message: /holds none/ });
+  await assert.rejects(trainer.evaluate([]), { message: /0 sources/ });
+  await assert.rejects(trainer.evaluate(pairs, { beamsize: 2 }), { message: /did you mean 'beamSize'/ });
+  trainer.dispose();
+});
