@@ -10,7 +10,7 @@ class Calibration {
 
   #attempt: AbortController | null = null;
 
-  async run({ options }: Experiment) {
+  async run(make: () => Promise<Experiment>) {
     this.cancel();
     const attempt = (this.#attempt = new AbortController());
     const { signal } = attempt;
@@ -18,6 +18,7 @@ class Calibration {
     this.problem = '';
     let trainer: Trainer | undefined;
     try {
+      const { options } = await make();
       trainer = await Trainer.create({ ...options, signal });
       signal.addEventListener('abort', () => trainer!.dispose()); // a step may take long
       const times: number[] = [];

@@ -10,6 +10,9 @@ export interface Ask {
   wish: Partial<Wish>;
 }
 
+/** The text stays out of the page until it is trained on: to copy it there takes too long for the page. */
+export type Sent = Omit<Made, 'tsv'> & { tsv: Blob };
+
 /** What the page is told of a table: not its rows. */
 export interface Facts extends Omit<Table, 'rows'> {
   titles: string[];
@@ -18,7 +21,7 @@ export interface Facts extends Omit<Table, 'rows'> {
 export interface Answer {
   id: number;
   facts?: Facts;
-  made?: Made;
+  made?: Sent;
   bad?: Bad;
   values?: Record<string, string | number>;
 }
@@ -33,7 +36,7 @@ addEventListener('message', async ({ data: { id, key, input, wish } }: MessageEv
     tables.set(key, table);
     const { rows, ...facts } = table;
     const titles = Array.from({ length: facts.columns }, (_, place) => rows[0][place]?.trim().slice(0, 24) ?? '');
-    answer = { id, facts: { ...facts, titles }, made };
+    answer = { id, facts: { ...facts, titles }, made: { ...made, tsv: new Blob([made.tsv]) } };
   } catch (error) {
     const isRefusal = error instanceof Refusal;
     answer = { id, bad: isRefusal ? error.bad : 'failed', values: isRefusal ? error.values : { reason: String(error) } };

@@ -1,10 +1,10 @@
 // The pairs of the Train view: the visitor's own, and those that come with the page.
-import type { Answer, Ask, Facts } from './pairs-worker';
-import { MOST_BYTES, type Bad, type Input, type Made, type Wish } from './table';
+import type { Answer, Ask, Facts, Sent } from './pairs-worker';
+import { MOST_BYTES, type Bad, type Input, type Wish } from './table';
 
 export interface Source {
   facts: Facts;
-  made: Made;
+  made: Sent;
   /** What `made` was made of. */
   wish: string;
 }

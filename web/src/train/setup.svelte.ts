@@ -7,7 +7,7 @@ import {
   defaultsOf, isShipped, isTask, isUsed, MODEL, parse, PRESETS, short, SHIPPED_PAIRS, TRAINING, validationOf, write, wrongs, type Key, type Values,
 } from './fields';
 import { pairs, type Source } from './pairs.svelte';
-import type { Made, Wish } from './table';
+import type { Wish } from './table';
 import { w } from './words';
 
 class Setup {
@@ -78,21 +78,23 @@ class Setup {
   }
 
   /** Only when `ready`. */
-  experiment(): Experiment {
+  async experiment(): Promise<Experiment> {
     const { data, goal, epochs, minutes, seed } = this.values;
+    const [name, model, setup] = [this.name(), this.#model(), this.text];
     return {
-      name: this.name(),
-      options: { ...this.#data(this.source?.made), ...this.#model(), seed: Number(seed) },
+      name,
+      options: { ...(await this.#data()), ...model, seed: Number(seed) },
       goal: goal === 'epochs' ? { epochs: Number(epochs) } : { minutes: Number(minutes) },
       metric: isTask(data) ? 'exactMatch' : 'bleu',
-      setup: this.text,
+      setup,
     };
   }
 
-  #data(made: Made | undefined): TrainerOptions {
+  async #data(): Promise<TrainerOptions> {
     const { data, pairs: count, validation } = this.values;
     if (isTask(data)) return { task: { name: data, pairs: Number(count) } };
-    const { tsv, pairs: all, validation: kept, languages } = made!;
+    const { tsv: blob, pairs: all, validation: kept, languages } = this.source!.made;
+    const tsv = await blob.text();
     if (isShipped(data)) return { tsv, validation: kept, languages: data };
     return { tsv, validation: validationOf(validation, all), ...(languages ? { languages } : {}) };
   }
