@@ -160,7 +160,7 @@ test('before the start the page says what it would take; what cannot be is said,
   withTrain(async (page) => {
     await fact(page, 'Parameters').getByText('235,678').waitFor();
     assert.match(await fact(page, 'Memory').innerText(), /^[\d.]+ MB$/);
-    assert.match(await fact(page, 'Time to finish').innerText(), /^[\d.]+ (seconds?|minutes?)/);
+    assert.match(await fact(page, 'Time to finish').innerText(), /^≈ [\d.]+ (seconds?|minutes?)/);
     assert.match(await fact(page, 'Speed').innerText(), /^[\d,]+ target tokens a second$/);
     assert.ok(await begin(page).isEnabled());
     await page.getByText('Its shape').click();

@@ -38,8 +38,8 @@ addEventListener('message', async ({ data: { id, key, input, wish } }: MessageEv
     const titles = Array.from({ length: facts.columns }, (_, place) => rows[0][place]?.trim().slice(0, 24) ?? '');
     answer = { id, facts: { ...facts, titles }, made: { ...made, tsv: new Blob([made.tsv]) } };
   } catch (error) {
-    const isRefusal = error instanceof Refusal;
-    answer = { id, bad: isRefusal ? error.bad : 'failed', values: isRefusal ? error.values : { reason: String(error) } };
+    const { bad, values } = error instanceof Refusal ? error : new Refusal('failed', { reason: (error as Error).message });
+    answer = { id, bad, values };
   }
   postMessage(answer);
 });
