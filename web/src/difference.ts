@@ -1,4 +1,4 @@
-// What changed from one text to another, word by word.
+// What changed from one text to another, word by word or letter by letter.
 
 export interface Part {
   text: string;
@@ -6,8 +6,8 @@ export interface Part {
 }
 
 /** Both texts in parts; what is in the longest common row of words is unchanged. */
-export function compare(before: string, after: string, language?: string): { before: Part[]; after: Part[] } {
-  const segmenter = new Intl.Segmenter(language, { granularity: 'word' });
+export function compare(before: string, after: string, language?: string, granularity: 'word' | 'grapheme' = 'word'): { before: Part[]; after: Part[] } {
+  const segmenter = new Intl.Segmenter(language, { granularity });
   const [a, b] = [before, after].map((text) => Array.from(segmenter.segment(text), ({ segment }) => segment));
   // common[i][j]: the length of the longest common row of a from i and b from j
   const common = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1));

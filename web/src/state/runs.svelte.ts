@@ -1,11 +1,397 @@
+// The runs of the Train view: each has a Trainer, and with it a worker, of its own; what it comes to is kept in the browser.
+import { Trainer, type TrainingConfig, type TrainingEvent } from 'wasmformer';
 import type { Experiment } from '../train/experiment';
+import {
+  add, cut, fromMetadata, intervals, newRecord, snapshotOf, stepOf, toMetadata, WITHOUT_RECORD, type RunRecord,
+} from '../train/record';
+import { deleteRun, keepRun, readCheckpoint, storedRuns } from '../train/store';
+import { link } from './link.svelte';
+import { models } from './models.svelte';
+import { reason } from './settings.svelte';
+import { translation } from './translation.svelte';
+
+const SAVE_EVERY = 30_000; // ms
+const BEST_EVERY = 5000; // ms between checkpoints for the sake of a better validation
+const SAVE_SHARE = 20; // saving takes a twentieth of the time at most
+const LOSABLE = 10_000; // ms of training that nobody is asked about before leaving
+const SAMPLES = 5;
+export const MOST_PINNED = 5;
+
+export class Run {
+  record = $state.raw<RunRecord>()!;
+  /** 'stored': only in the browser's storage. 'failed': the loss went astray, or the worker died. */
+  state = $state<'preparing' | 'running' | 'pausing' | 'paused' | 'stored' | 'over' | 'failed'>('stored');
+  problem = $state('');
+  /** Why it cannot be kept in this browser. */
+  unkept = $state('');
+  /** The step that it can go back to; null before the first checkpoint. */
+  savedStep = $state<number | null>(null);
+  training = $state.raw<TrainingConfig | null>(null);
+  /** Seconds that are left, where that can be told. */
+  left = $state<number | null>(null);
+
+  #trainer: Trainer | null = null;
+  #wish: 'run' | 'pause' | 'stop' = 'run';
+  #isStale = false; // run() is to be called again, with other pinned sentences
+  #creating: AbortController | null = null;
+  #checkpoint: { file: Blob; record: RunRecord } | null = null;
+  #saving: Promise<void> = Promise.resolve();
+  #lastSave = 0;
+  #nextSave = 0;
+  #waiting: (() => void)[] = [];
+  #secondsBefore = 0;
+
+  constructor(record?: RunRecord) {
+    if (record) this.record = record;
+    this.savedStep = record?.points.at(-1)?.step ?? (record ? 0 : null);
+    if (record?.isOver) this.state = 'over';
+  }
+
+  get isBusy(): boolean {
+    return this.state === 'running' || this.state === 'pausing' || this.state === 'preparing';
+  }
+  get canChange(): boolean {
+    return this.#trainer !== null && this.training !== null;
+  }
+  get isUnsaved(): boolean {
+    return this.state === 'running' && (this.unkept !== '' || performance.now() - this.#lastSave > LOSABLE);
+  }
+
+  /** Begins an experiment; false where that cannot be. */
+  async begin(experiment: Experiment): Promise<boolean> {
+    const { name, metric, setup, goal, options } = experiment;
+    this.record = { ...newRecord(experiment, { parameters: 1, batchesPerEpoch: 1, training: { batch_tokens: 1 } }), name, metric, setup, goal };
+    this.state = 'preparing';
+    this.#creating = new AbortController();
+    try {
+      const trainer = await Trainer.create({ ...options, signal: this.#creating.signal });
+      this.record = { ...newRecord(experiment, trainer.info), id: this.record.id };
+      this.#take(trainer);
+    } catch (error) {
+      if (!this.#creating.signal.aborted) this.#fail(error);
+      return false;
+    }
+    await this.#train();
+    return true;
+  }
+
+  /** Goes on, from the last checkpoint where the trainer is gone; `slower` divides the rate. */
+  async goOn(slower = 1) {
+    if (this.isBusy) return;
+    this.problem = '';
+    this.state = 'preparing';
+    try {
+      if (!this.#trainer) this.#take(await this.#open());
+      if (slower !== 1) await this.change({ learning_rate: this.training!.learning_rate / slower });
+      if (this.record.isOver) this.#extend();
+    } catch (error) {
+      return this.#fail(error);
+    }
+    await this.#train();
+  }
+
+  pause() {
+    if (this.state !== 'running') return;
+    this.#wish = 'pause';
+    this.state = 'pausing';
+  }
+
+  /** Ends it and frees its worker; its model stays. */
+  stop() {
+    this.#creating?.abort();
+    this.#wish = 'stop';
+    if (this.state === 'running') this.state = 'pausing';
+    else if (this.state === 'paused') this.#close();
+  }
+
+  /** From the next step on; the schedule goes on from there. A rate of 0 cannot be scaled, so that it stays constant. */
+  async setRate(rate: number) {
+    const now = this.record.points.at(-1)?.rate ?? 0;
+    if (now > 0) await this.change({ learning_rate: (this.training!.learning_rate * rate) / now });
+    else await this.change({ schedule: 'constant', learning_rate: rate });
+  }
+
+  async change(changes: Parameters<Trainer['change']>[0]) {
+    this.training = await this.#trainer!.change(changes);
+  }
+
+  pin(text: string) {
+    if (this.record.pinned.some((pin) => pin.text === text)) return;
+    this.#setPinned([...this.record.pinned, { text, snapshots: [] }].slice(-MOST_PINNED));
+  }
+
+  unpin(text: string) {
+    this.#setPinned(this.record.pinned.filter((pin) => pin.text !== text));
+  }
+
+  /** The model alone, to translate with. */
+  async model(): Promise<File> {
+    const trainer = this.#trainer ?? (await this.#open());
+    try {
+      return new File([await trainer.save({ optimizer: false })], `${this.record.name}.safetensors`);
+    } finally {
+      if (trainer !== this.#trainer) trainer.dispose();
+    }
+  }
+
+  async openInTranslate() {
+    await models.loadFile(await this.model());
+    if (models.problem) return;
+    const { pinned, samples } = this.record;
+    translation.type(pinned[0]?.text ?? samples[0]?.source ?? translation.source, 0);
+    location.hash = link.to('translate');
+  }
+
+  /** The whole run as one file, which the native program reads, too. */
+  async file(): Promise<File> {
+    const name = `${this.record.name}.run.safetensors`;
+    const trainer = this.#trainer ?? (await this.#open());
+    try {
+      return new File([await trainer.save({ metadata: toMetadata(this.record) })], name);
+    } finally {
+      if (trainer !== this.#trainer) trainer.dispose();
+    }
+  }
+
+  /** Takes the run in a file; rejects where there is none. */
+  async read(file: File, taken: (id: string) => boolean) {
+    const trainer = await Trainer.resume(file);
+    const { info } = trainer;
+    const goal = { epochs: Math.ceil(info.epoch) + 10 };
+    const name = file.name.replace(/(\.run)?( \(\d+\))?\.safetensors$/, '');
+    const fresh = newRecord({ name, metric: info.task ? 'exactMatch' : 'bleu', setup: null, goal }, info);
+    const known = fromMetadata(info.metadata);
+    this.record = cut({ ...fresh, ...known, id: known && !taken(known.id) ? known.id : fresh.id, created: fresh.created }, info.step);
+    this.#take(trainer);
+    this.state = this.record.isOver ? 'over' : 'paused';
+    void this.save();
+  }
+
+  /** Keeps a checkpoint in the browser, after those that are on their way. */
+  save(): Promise<void> {
+    return (this.#saving = this.#saving.then(() => this.#save()).catch((error) => void (this.unkept = reason(error))));
+  }
+
+  dispose() {
+    this.#wish = 'stop';
+    this.#creating?.abort();
+    this.#trainer?.dispose();
+    this.#trainer = null;
+  }
+
+  #take(trainer: Trainer) {
+    this.#trainer = trainer;
+    this.training = trainer.info.training;
+    this.#secondsBefore = this.record.seconds;
+  }
+
+  async #open(): Promise<Trainer> {
+    const file = this.#checkpoint?.file ?? (await readCheckpoint(this.record.id));
+    if (!file) throw new Error('its checkpoint is not in this browser any more');
+    const trainer = await Trainer.resume(file);
+    this.record = cut(this.record, trainer.info.step);
+    this.#checkpoint = { file, record: this.record };
+    return trainer;
+  }
+
+  async #train() {
+    this.#wish = 'run';
+    this.state = 'running';
+    this.record.isOver = false;
+    try {
+      if (this.savedStep === null) void this.save(); // so that there always is one to go back to
+      while (this.#wish === 'run' && !this.record.isOver) await this.#stretch();
+      await this.save();
+    } catch (error) {
+      return this.#fail(error);
+    }
+    if (this.record.isOver || (this.#wish as string) === 'stop') this.#close();
+    else this.state = 'paused';
+  }
+
+  /** Trains until the goal, a wish, or another set of pinned sentences. */
+  async #stretch() {
+    const goal = this.#remaining();
+    if (!goal) return void (this.record = { ...this.record, isOver: true });
+    const stop = new AbortController();
+    const pins = [...this.record.pinned];
+    const begin = { time: performance.now(), epoch: -1, step: 0 };
+    this.#isStale = false;
+    try {
+      const { reportEvery } = this.record;
+      const options = { ...goal, ...intervals(this.record), reportEvery, samples: SAMPLES, pinned: pins.map(({ text }) => text) };
+      for await (const event of this.#trainer!.run({ ...options, attention: pins.length === 0, signal: stop.signal })) {
+        this.#on(event, pins);
+        if (begin.epoch < 0) Object.assign(begin, { time: performance.now(), epoch: event.epoch, step: event.step });
+        else this.#estimate((performance.now() - begin.time) / 1000, event.epoch - begin.epoch, event.step - begin.step);
+        // Aborting at an event loses none.
+        if (this.#wish !== 'run' || this.#isStale) stop.abort();
+        else this.#saveIfDue(event.validation?.isBest ?? false);
+      }
+    } catch (error) {
+      if (!stop.signal.aborted) throw error;
+    } finally {
+      for (const wake of this.#waiting.splice(0)) wake();
+    }
+    if (!stop.signal.aborted) this.record = { ...this.record, isOver: true };
+  }
+
+  #on(event: TrainingEvent, pins: RunRecord['pinned']) {
+    add(this.record, event, this.#secondsBefore, pins);
+    const sample = event.validation?.samples[0];
+    if (sample && this.record.pinned.length === 0 && pins.length === 0) {
+      this.record.pinned = [{ text: sample.source, snapshots: [snapshotOf(event.step, sample.translation)] }];
+      this.#isStale = true;
+    }
+    this.record = { ...this.record };
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+
+  /** What the goal leaves to be done; null when that is nothing. */
+  #remaining() {
+    const { goal, points, seconds } = this.record;
+    const { step = 0, epoch = 0 } = points.at(-1) ?? {};
+    const steps = goal.steps && goal.steps - step;
+    const epochs = goal.epochs && goal.epochs - epoch;
+    const minutes = goal.minutes && goal.minutes - seconds / 60;
+    const all = { steps, epochs, minutes };
+    if (Object.values(all).some((left) => left !== undefined && left <= 1e-9)) return null;
+    return Object.fromEntries(Object.entries(all).filter(([, left]) => left !== undefined)) as Experiment['goal'];
+  }
+
+  #estimate(seconds: number, epochs: number, steps: number) {
+    const goal = this.#remaining() ?? {};
+    const lefts = [
+      goal.minutes && goal.minutes * 60,
+      goal.epochs && epochs > 0 && (goal.epochs / epochs) * seconds,
+      goal.steps && steps > 0 && (goal.steps / steps) * seconds,
+    ].filter((left): left is number => !!left);
+    this.left = lefts.length ? Math.min(...lefts) : null;
+  }
+
+  /** As much again. */
+  #extend() {
+    const { goal, points, seconds } = this.record;
+    const last = points.at(-1);
+    this.record.goal = {
+      ...(goal.steps && { steps: 2 * (last?.step ?? goal.steps) }),
+      ...(goal.epochs && { epochs: 2 * Math.ceil(last?.epoch ?? goal.epochs) }),
+      ...(goal.minutes && { minutes: goal.minutes + seconds / 60 }),
+    };
+  }
+
+  #setPinned(pinned: RunRecord['pinned']) {
+    this.record = { ...this.record, pinned };
+    this.#isStale = true;
+    if (!this.isBusy) void this.save();
+  }
+
+  #saveIfDue(isBest: boolean) {
+    const now = performance.now();
+    if (now < this.#nextSave && !(isBest && now > this.#lastSave + BEST_EVERY && this.#nextSave - this.#lastSave <= SAVE_EVERY)) return;
+    this.#nextSave = Infinity;
+    void this.save();
+  }
+
+  async #save() {
+    if (!this.#trainer) return;
+    const begin = performance.now();
+    const file = await this.#trainer.save({ metadata: WITHOUT_RECORD });
+    const step = await stepOf(file);
+    // The events of its steps may still be on their way.
+    const reported = step - (step % this.record.reportEvery);
+    while (this.state === 'running' && (this.record.points.at(-1)?.step ?? 0) < reported) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+    const record = cut(this.record, step);
+    this.#checkpoint = { file, record };
+    this.#lastSave = performance.now();
+    this.#nextSave = this.#lastSave + Math.max(SAVE_EVERY, SAVE_SHARE * (this.#lastSave - begin));
+    this.savedStep = step;
+    await keepRun(record, file);
+    this.unkept = '';
+  }
+
+  #fail(error: unknown) {
+    this.problem = reason(error);
+    this.#trainer?.dispose();
+    this.#trainer = null;
+    if (this.#checkpoint) this.record = this.#checkpoint.record;
+    this.state = 'failed';
+    this.left = null;
+  }
+
+  #close() {
+    this.#trainer?.dispose();
+    this.#trainer = null;
+    this.left = null;
+    this.state = this.record.isOver ? 'over' : 'stored';
+  }
+}
 
 class Runs {
-  /** What was started, the last first. */
-  started = $state.raw<Experiment[]>([]);
+  all = $state.raw<Run[]>([]);
+  chosen = $state.raw<Run | null>(null);
+  problem = $state('');
+  #isListed = false;
+
+  constructor() {
+    // The page may never be seen again.
+    addEventListener('visibilitychange', () => document.hidden && this.#saveAll());
+    addEventListener('beforeunload', (event) => {
+      if (this.all.some((run) => run.isUnsaved)) event.preventDefault();
+      this.#saveAll();
+    });
+  }
+
+  /** Lists what is stored, once. */
+  async list() {
+    if (this.#isListed) return;
+    this.#isListed = true;
+    const stored = await storedRuns().catch(() => []); // forbidden; a run says so when it is to be kept
+    this.all = [...this.all, ...stored.filter(({ id }) => !this.#has(id)).map((record) => new Run(record))];
+    this.chosen ??= this.all[0] ?? null;
+  }
 
   start(experiment: Experiment) {
-    this.started = [experiment, ...this.started];
+    const run = new Run();
+    const going = run.begin(experiment);
+    this.#add(run);
+    void going.then((hasBegun) => {
+      if (!hasBegun && run.problem === '') void this.delete(run); // it was stopped before it began
+    });
+  }
+
+  async take(file: File) {
+    this.problem = '';
+    const run = new Run();
+    try {
+      await run.read(file, (id) => this.#has(id));
+      this.#add(run);
+    } catch (error) {
+      this.problem = reason(error);
+    }
+  }
+
+  async delete(run: Run) {
+    run.dispose();
+    this.all = this.all.filter((other) => other !== run);
+    if (this.chosen === run) this.chosen = this.all[0] ?? null;
+    await run.save(); // one that is on its way
+    await deleteRun(run.record.id).catch(() => {});
+  }
+
+  #add(run: Run) {
+    this.all = [run, ...this.all];
+    this.chosen = run;
+  }
+
+  #has(id: string): boolean {
+    return this.all.some(({ record }) => record.id === id);
+  }
+
+  #saveAll() {
+    for (const run of this.all) if (run.state === 'running') void run.save();
   }
 }
 

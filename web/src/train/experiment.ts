@@ -15,6 +15,6 @@ export interface Experiment {
 }
 
 /** A link that fills the forms with the same data, settings and seed; null where the data cannot be in a link. */
-export function experimentLink({ setup }: Experiment): string | null {
+export function experimentLink({ setup }: Pick<Experiment, 'setup'>): string | null {
   return setup === null ? null : new URL(`#train?${new URLSearchParams({ setup })}`, document.baseURI).href;
 }

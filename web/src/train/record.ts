@@ -1,0 +1,161 @@
+// What is remembered of a run: its curves, samples and pinned sentences. Plain data, kept beside the checkpoint, and
+// inside of it where it leaves the browser.
+import type { TrainerInfo, TrainingEvent, Translation } from 'wasmformer';
+import type { Experiment } from './experiment';
+
+export interface Point {
+  step: number;
+  epoch: number;
+  loss: number;
+  rate: number;
+  norm: number;
+  speed: number;
+  valid?: { loss: number; bleu: number; chrf: number; exactMatch: number };
+}
+
+export interface Snapshot {
+  step: number;
+  text: string;
+  source: string[];
+  target: string[];
+  /** Cross-attention in 255ths, [layers, heads, rows, columns]. */
+  maps: { data: Uint8Array; layers: number; heads: number; rows: number; columns: number } | null;
+}
+
+/** Every translation of it that differed from the one before, the newest last. */
+export interface SampleHistory {
+  source: string;
+  reference: string;
+  past: { step: number; text: string }[];
+}
+
+export interface Pinned {
+  text: string;
+  snapshots: Snapshot[];
+}
+
+export interface RunRecord {
+  id: string;
+  created: number;
+  /** The experiment without its pairs, which the checkpoint holds. */
+  name: string;
+  metric: Experiment['metric'];
+  setup: string | null;
+  goal: Experiment['goal'];
+  /** Of steps, so that it reports at the same ones however often it is stopped. */
+  reportEvery: number;
+  parameters: number;
+  batchesPerEpoch: number;
+  /** Spent on steps. */
+  seconds: number;
+  points: Point[];
+  samples: SampleHistory[];
+  pinned: Pinned[];
+  isOver: boolean;
+}
+
+const MOST_POINTS = 2000;
+const MOST_SNAPSHOTS = 60;
+const MOST_PAST = 24;
+
+/** Half of the old ones go where there are too many; `keeps` says which stay in any case. */
+export function thin<Item>(items: readonly Item[], most: number, keeps: (item: Item) => boolean = () => false): Item[] {
+  if (items.length <= most) return items as Item[];
+  return items.filter((item, i) => i % 2 === 0 || i === items.length - 1 || keeps(item));
+}
+
+type Facts = Pick<TrainerInfo, 'parameters' | 'batchesPerEpoch'> & { training: Pick<TrainerInfo['training'], 'batch_tokens'> };
+
+export function newRecord(experiment: Pick<Experiment, 'name' | 'metric' | 'setup' | 'goal'>, info: Facts): RunRecord {
+  const { name, metric, setup, goal } = experiment;
+  const { parameters, batchesPerEpoch, training } = info;
+  // About two reports a second on an ordinary machine, by the size alone: another machine shall report at the same steps.
+  const work = (6 * parameters * training.batch_tokens) / 20e9;
+  const reportEvery = Math.max(2, Math.min(10, Math.round(0.5 / work)));
+  return {
+    id: crypto.randomUUID?.() ?? String(Math.random()), created: Date.now(), name, metric, setup, goal, reportEvery, parameters, batchesPerEpoch,
+    seconds: 0, points: [], samples: [], pinned: [], isOver: false,
+  };
+}
+
+const roundUp = (value: number, unit: number) => Math.max(unit, Math.ceil(value / unit) * unit);
+
+/** Steps of the whole run, where the goal tells. */
+export function totalSteps({ goal, batchesPerEpoch }: RunRecord): number | null {
+  return goal.steps ?? (goal.epochs ? Math.ceil(goal.epochs * batchesPerEpoch) : null);
+}
+
+/** Steps between validations: about a pass over the pairs. Between snapshots: so that they do not become too many. */
+export function intervals(record: RunRecord): { validateEvery: number; pinEvery: number } {
+  const { batchesPerEpoch, reportEvery, points } = record;
+  const total = totalSteps(record) ?? Math.max(600, 2 * (points.at(-1)?.step ?? 0));
+  return {
+    validateEvery: roundUp(Math.min(500, Math.max(20, batchesPerEpoch)), reportEvery),
+    pinEvery: roundUp(total / MOST_SNAPSHOTS, reportEvery),
+  };
+}
+
+export function snapshotOf(step: number, { text, sourceTokens, targetTokens, attention }: Translation): Snapshot {
+  const pieces = (tokens: readonly { piece: string }[]) => tokens.map(({ piece }) => piece);
+  const cross = attention?.cross;
+  const maps = cross
+    ? { data: Uint8Array.from(cross.data, (weight) => Math.round(255 * weight)), layers: cross.layers, heads: cross.heads, rows: cross.rows, columns: cross.columns }
+    : null;
+  return { step, text, source: pieces(sourceTokens), target: pieces(targetTokens), maps };
+}
+
+/** Takes an event into the record; `pins` are those that the event's translations are of. */
+export function add(record: RunRecord, event: TrainingEvent, secondsBefore: number, pins: readonly Pinned[]) {
+  const { step, epoch, loss, learningRate: rate, gradientNorm: norm, tokensPerSecond: speed, validation, pinned } = event;
+  const valid = validation && { loss: validation.loss, bleu: validation.bleu, chrf: validation.chrf, exactMatch: validation.exactMatch };
+  record.points = thin([...record.points, { step, epoch, loss, rate, norm, speed, ...(valid && { valid }) }], MOST_POINTS, (point) => !!point.valid);
+  record.seconds = secondsBefore + event.seconds;
+  for (const { source, reference, translation } of validation?.samples ?? []) {
+    let sample = record.samples.find((other) => other.source === source && other.reference === reference);
+    if (!sample) record.samples.push((sample = { source, reference, past: [] }));
+    if (sample.past.at(-1)?.text !== translation.text) sample.past = thin([...sample.past, { step, text: translation.text }], MOST_PAST);
+  }
+  pinned?.forEach((translation, i) => {
+    const pin = pins[i];
+    pin.snapshots = thin([...pin.snapshots, snapshotOf(step, translation)], MOST_SNAPSHOTS);
+  });
+}
+
+/** A record as it was at a step; what it shares with the old one is never changed. */
+export function cut(record: RunRecord, step: number): RunRecord {
+  const until = <Item extends { step: number }>(items: readonly Item[]) => items.filter((item) => item.step <= step);
+  return {
+    ...record,
+    points: until(record.points),
+    samples: record.samples.map((sample) => ({ ...sample, past: until(sample.past) })),
+    pinned: record.pinned.map((pin) => ({ ...pin, snapshots: until(pin.snapshots) })),
+  };
+}
+
+// Only checkpoints hold metadata of this beginning; the native program carries it along.
+const KEY = 'run.web';
+export const WITHOUT_RECORD = { [KEY]: '' };
+
+/** The record as metadata of the run's file. */
+export function toMetadata(record: RunRecord): Record<string, string> {
+  const bytes = (_: string, value: unknown) => (value instanceof Uint8Array ? { base64: btoa(Array.from(value, (byte) => String.fromCharCode(byte)).join('')) } : value);
+  return { [KEY]: JSON.stringify(record, bytes) };
+}
+
+/** The record in a run's file; null where there is none, or it is not whole. */
+export function fromMetadata(metadata: Record<string, string>): RunRecord | null {
+  const revive = (_: string, value: { base64?: unknown } | null) =>
+    typeof value?.base64 === 'string' ? Uint8Array.from(atob(value.base64), (char) => char.charCodeAt(0)) : value;
+  try {
+    const record = JSON.parse(metadata[KEY] ?? 'null', revive) as RunRecord | null;
+    return record && [record.points, record.samples, record.pinned].every(Array.isArray) && typeof record.goal === 'object' ? record : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Steps that a checkpoint has behind it; its texts, which are long, come later in its header. */
+export async function stepOf(checkpoint: Blob): Promise<number> {
+  const begin = await checkpoint.slice(8, 65_536).text();
+  return Number(begin.match(/"progress":"\{[^}]*?\\"step\\":(\d+)/)?.[1] ?? Number.NaN);
+}
