@@ -186,5 +186,5 @@ export const write = (chosen: Partial<Values>) => Object.entries(chosen).map((en
 
 export function parse(text: string): Partial<Values> {
   const entries = text.split(',').map((entry) => entry.split(/:(.*)/s));
-  return Object.fromEntries(entries.filter(([key, value]) => Object.hasOwn(FIELDS, key) && value !== undefined));
+  return Object.fromEntries(entries.filter(([key, value]) => Object.hasOwn(FIELDS, key) && value !== undefined && (key !== 'data' || FIELDS.data.options.includes(value as DataName))));
 }

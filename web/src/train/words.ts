@@ -12,7 +12,7 @@ export const w = words({
   data_sort: ['Sort', '排序'],
   data_roman: ['Roman numerals', '罗马数字'],
   'data_pig-latin': ['Pig Latin', '儿童黑话'],
-  data_own: ['Your own pairs', '你自己的句对'],
+  data_own: ['Your own pairs', '您自己的句对'],
   look_reverse: ['In the last layer, cross-attention becomes the anti-diagonal: the first letter is read last.', '最后一层的交叉注意力会成为反对角线：第一个字母最后才读。'],
   look_dates: ['The year is read first, wherever it stands; two digits of the month come from its name.', '无论年份在哪里，总是先读年份；月份的两位数字来自它的名称。'],
   look_add: ['Each digit reads the digits of its place in both numbers, and those to the right, for the carry.', '每一位读取两个数的同一位，再看右边的位以确定进位。'],
