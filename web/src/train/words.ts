@@ -153,5 +153,5 @@ export const w = words({
   train: ['Start training', '开始训练'],
   fixFirst: ['A setting is not right yet: {names}.', '有设置不正确：{names}。'],
   needPairs: ['Pairs are needed first.', '请先给出句对。'],
-  dropHere: ['Drop your pairs to train on them', '松开即用这些句对训练'],
+  dropHere: ['Drop your pairs, or a run that was saved', '松开即载入句对，或保存过的训练'],
 });
