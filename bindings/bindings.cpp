@@ -76,7 +76,9 @@ TrainingStart begun(const TrainingRequest& r, const std::string& model, Training
   };
   TrainingStart start;
   if (model.empty()) {
-    Preset settings = preset(r.preset);
+    Preset settings = !r.preset.empty() ? preset(r.preset)
+                      : r.task.empty()  ? preset("tiny")
+                                        : task_preset(r.task);
     from_json(r.config, settings.config, &settings.training);
     take_task(settings.training.seed);
     start = fresh_start(settings, tokenizers(), r.most_bytes);

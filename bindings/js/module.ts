@@ -125,7 +125,7 @@ export interface NativeTranslator {
   delete(): void;
 }
 
-/** How a run begins; strings and lists that do not apply are empty. */
+/** How a run begins; strings and lists that do not apply are empty, and numbers 0. */
 export interface NativeTrainingRequest {
   preset: string;
   /** JSON of the keys that differ. */

@@ -42,7 +42,7 @@ const taskRules: Rules<{ name: TaskName; pairs?: number }> = { name: taskName, p
 
 const createRules: Rules<TrainerOptions> = {
   ...dataRules,
-  preset: oneOf('tiny', 'small', 'base', 'big', 'multi30k-tiny', 'kyubyong'),
+  preset: oneOf('toy', 'tiny', 'small', 'base', 'big', 'multi30k-tiny', 'kyubyong'),
   config: object('{ d_model: 128 }'),
   tokenizer: object("{ type: 'bpe', vocabSize: 2000 }, or the bytes of a .model file"),
   seed: whole(0, Number.MAX_SAFE_INTEGER),

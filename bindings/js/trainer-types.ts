@@ -5,7 +5,7 @@ import type { AttentionHead, ModelConfig, ModelSource, Translation } from './typ
 /** The made-up tasks: pairs without end, whose attention shows how they are solved. */
 export type TaskName = 'copy' | 'reverse' | 'sort' | 'add' | 'dates' | 'roman' | 'pig-latin';
 
-export type PresetName = 'tiny' | 'small' | 'base' | 'big' | 'multi30k-tiny' | 'kyubyong';
+export type PresetName = 'toy' | 'tiny' | 'small' | 'base' | 'big' | 'multi30k-tiny' | 'kyubyong';
 
 /** A source sentence and its translation. */
 export type Pair = readonly [source: string, target: string];
@@ -55,7 +55,7 @@ export interface TrainingData {
   pairs?: readonly Pair[];
   /** Lines of source, tab, target; further columns are left out. */
   tsv?: string;
-  /** A made-up task; 3000 pairs, or as many as asked for. */
+  /** A made-up task; as many pairs as the preset 'toy' takes to learn it, or as asked for. */
   task?: TaskName | { name: TaskName; pairs?: number };
   /**
    * Pairs to validate on, or how many of the given are kept for it, drawn by the seed. Default: a twentieth, at most
@@ -65,7 +65,7 @@ export interface TrainingData {
 }
 
 export interface TrainerOptions extends TrainingData {
-  /** Sizes and settings to begin with. Default: 'tiny'. */
+  /** Sizes and settings to begin with. Default: 'tiny'; for a task 'toy', with a rate that falls to 0 when it is learnt. */
   preset?: PresetName;
   /** Changes single settings of the preset. With `from`, those of training and dropout only. */
   config?: Settings;

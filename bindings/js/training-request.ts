@@ -4,7 +4,6 @@ import type { TrainRequest } from './protocol.js';
 import { trainTokenizer } from './tokenizer-module.js';
 import type { Pair, TokenizerFiles, TokenizerSettings, TrainingData } from './trainer-types.js';
 
-const taskPairs = 3000;
 // A build's memory ends there, and a worker with threads has half of it.
 const mostBytes = (threads: number) => (threads > 1 ? 2 : 4) * 2 ** 30;
 const defaultSizes = { char: 0, word: 8000, bpe: 2000, unigram: 2000 };
@@ -21,12 +20,12 @@ export function trainingRequest(request: TrainRequest, threads: number): NativeT
   const isJoint = !('type' in tokenizer) ? !('source' in tokenizer) : (tokenizer.joint ?? true);
   const side = (pairs: readonly Pair[], i: 0 | 1) => pairs.map((pair) => wellFormed(pair[i]));
   return {
-    preset: settings.preset ?? 'tiny',
+    preset: settings.preset ?? '',
     // Two vocabularies cannot share one table.
     config: JSON.stringify({ ...(!isJoint && !model && { tie_embeddings: 'target' }), ...config }),
     resume,
     task: task?.name ?? '',
-    taskPairs: task ? (task.pairs ?? taskPairs) : 0,
+    taskPairs: task?.pairs ?? 0,
     sources: side(train, 0),
     targets: side(train, 1),
     validSources: side(valid, 0),

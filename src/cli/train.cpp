@@ -24,7 +24,7 @@ struct TrainOptions {
   ParallelTextOptions train, valid;
   std::string task, tokenizer, target_tokenizer, preset, output, languages;
   std::vector<std::string> set, metadata;
-  Index pairs = 3000, max_epochs = 0, max_steps = 0, batch_tokens = 0, keep = 0, report_every = 100;
+  Index pairs = 0, max_epochs = 0, max_steps = 0, batch_tokens = 0, keep = 0, report_every = 100;
   double max_minutes = 0;
   int threads = 1;
   std::optional<std::uint64_t> seed;
@@ -35,19 +35,21 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-bool names_files(const TrainOptions& o) {
+// The first file of sentence pairs that the options name, or "".
+std::string named_file(const TrainOptions& o) {
   for (const std::string& file :
        {o.train.source, o.train.target, o.train.tsv, o.valid.source, o.valid.target, o.valid.tsv})
-    if (!file.empty()) return true;
-  return false;
+    if (!file.empty()) return file;
+  return "";
 }
 
 // Of the task or the files, or those that a checkpoint carries.
 TrainingTexts read_texts(const TrainOptions& o, const TrainingStart& start) {
-  WASMFORMER_CHECK(o.task.empty() || !names_files(o),
-                   "[train] --task makes its own pairs; leave the files out");
+  const std::string file = named_file(o);
+  WASMFORMER_CHECK(o.task.empty() || file.empty(),
+                   "[train] --task makes its own pairs; leave " << file << " out");
   if (!o.task.empty()) return task_texts(o.task, o.pairs, start.training.seed);
-  if (o.resume && !names_files(o))
+  if (o.resume && file.empty())
     if (auto texts = stored_texts(start.model.metadata, start.training.seed)) return *std::move(texts);
   return {read_parallel_text(o.train), read_parallel_text(o.valid)};
 }
@@ -76,7 +78,7 @@ TrainingStart fresh(const TrainOptions& o, const std::string& last) {
                                                  << " exists already; add --resume to go on with that run, "
                                                  << "or choose another --output");
   WASMFORMER_CHECK(!o.tokenizer.empty() || !o.task.empty(), "[train] --tokenizer is required");
-  const Preset p = settings(o, preset(o.task.empty() ? "small" : "tiny"));
+  const Preset p = settings(o, o.task.empty() ? preset("small") : task_preset(o.task));
   TrainingStart start = fresh_start(p, tokenizers(o, p.training.seed), std::numeric_limits<double>::max());
   if (!o.task.empty()) start.model.metadata["task"] = task_name(o.task, o.pairs);
   return start;
@@ -97,8 +99,9 @@ TrainingStart resumed(const TrainOptions& o, const std::string& last) {
                    "[train] " << last << " was trained on "
                               << (was_task ? "the task " + found->second : "files, not a task")
                               << "; repeat its own --task and --pairs or leave them out");
-  WASMFORMER_CHECK(!was_task || !names_files(o),
-                   "[train] " << last << " was trained on the task " << found->second << ", not on files");
+  WASMFORMER_CHECK(!was_task || named_file(o).empty(), "[train] " << last << " was trained on the task "
+                                                                  << found->second << ", not on "
+                                                                  << named_file(o));
   for (const auto& [path, own] : {std::pair(o.tokenizer, start.model.source_tokenizer),
                                   std::pair(o.target_tokenizer, start.model.target_tokenizer)})
     WASMFORMER_CHECK(path.empty() || load_tokenizer(path)->model() == own->model(),
@@ -246,7 +249,9 @@ class Run {
   double step_seconds_ = 0;  // of them: validation and saving do not count
 };
 
-void train(const TrainOptions& o) {
+void train(TrainOptions o) {
+  if (!o.task.empty() && o.max_epochs == 0 && o.max_steps == 0 && o.max_minutes == 0)
+    o.max_steps = find_task(o.task).steps;
   WASMFORMER_CHECK(o.max_epochs > 0 || o.max_steps > 0 || o.max_minutes > 0,
                    "[train] say when to stop: --max-epochs, --max-steps or --max-minutes");
   ProgressLine line;
@@ -280,18 +285,19 @@ void add_train_command(CLI::App& app) {
   command->add_option("--pairs", o->pairs, "how many of them to train on; 200 more are for validation")
       ->needs(task)
       ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+      ->default_str("as many as it takes");
   command->add_option("--tokenizer", o->tokenizer,
                       "SentencePiece .model file; a task's default is its characters");
   command->add_option("--target-tokenizer", o->target_tokenizer, "another one for the target side");
   command->add_option("--preset", o->preset,
-                      "tiny (default of tasks), small (default), base, big, multi30k-tiny or kyubyong");
+                      "toy (default of tasks), tiny, small (default), base, big, multi30k-tiny or kyubyong");
   command->add_option("--set", o->set, "KEY=VALUE: change one setting of the preset");
   command->add_option("--output", o->output, "folder for best.safetensors, last.safetensors and log.jsonl")
       ->required();
   command->add_option("--max-epochs", o->max_epochs, "stop after N passes over the corpus")
       ->check(CLI::PositiveNumber);
-  command->add_option("--max-steps", o->max_steps, "stop after N steps")->check(CLI::PositiveNumber);
+  command->add_option("--max-steps", o->max_steps, "stop after N steps; a task's default is what it takes")
+      ->check(CLI::PositiveNumber);
   command->add_option("--max-minutes", o->max_minutes, "stop after N minutes")->check(CLI::PositiveNumber);
   command->add_option("--batch-tokens", o->batch_tokens, "tokens of a batch, of its longer side")
       ->check(CLI::PositiveNumber);

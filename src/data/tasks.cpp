@@ -94,13 +94,14 @@ Pair pig_latin(Random& random) {
 
 constexpr Index plenty = 1'000'000;
 constexpr std::array<Task, 7> all = {{
-    {"copy", "the same letters again", "wasm", "wasm", plenty},
-    {"reverse", "letters in reverse order", "wasm", "msaw", plenty},
-    {"sort", "letters in the order of the alphabet", "wasm", "amsw", plenty},
-    {"add", "the sum of two numbers", "12+345", "357", 900'000},
-    {"dates", "dates in words as numbers", "the 3rd of March 1987", "1987-03-03", 180'000},
-    {"roman", "numbers as Roman numerals", "1987", "MCMLXXXVII", 3'900},
-    {"pig-latin", "words with their beginning at the end", "great wind", "eatgray indway", plenty},
+    {"copy", "the same letters again", "wasm", "wasm", plenty, 6000, 400},
+    {"reverse", "letters in reverse order", "wasm", "msaw", plenty, 6000, 500},
+    {"sort", "letters in the order of the alphabet", "wasm", "amsw", plenty, 6000, 600},
+    {"add", "the sum of two numbers", "12+345", "357", 900'000, 20'000, 1500},
+    {"dates", "dates in words as numbers", "the 3rd of March 1987", "1987-03-03", 180'000, 6000, 500},
+    {"roman", "numbers as Roman numerals", "1987", "MCMLXXXVII", 3'900, 3500, 600},
+    {"pig-latin", "words with their beginning at the end", "great wind", "eatgray indway", plenty, 10000,
+     1000},
 }};
 constexpr Pair (*makers[])(Random&) = {copy, reverse, sort, add, date, roman, pig_latin};
 static_assert(std::size(makers) == all.size());
@@ -109,18 +110,24 @@ static_assert(std::size(makers) == all.size());
 
 std::span<const Task> tasks() { return all; }
 
-ParallelText make_pairs(const std::string& name, Index count, std::uint64_t seed) {
+const Task& find_task(const std::string& name) {
   std::string names;
-  for (const Task& task : all) names += std::string(names.empty() ? "" : ", ") + task.name;
-  const auto task = std::find_if(all.begin(), all.end(), [&](const Task& t) { return name == t.name; });
-  WASMFORMER_CHECK(task != all.end(), "[task] there is no task '" << name << "'; there are " << names);
-  WASMFORMER_CHECK(count >= 1 && count <= task->most_pairs,
-                   "[task] " << count << " pairs of " << name << "; there are 1 to " << task->most_pairs);
+  for (const Task& task : all) {
+    if (name == task.name) return task;
+    names += std::string(names.empty() ? "" : ", ") + task.name;
+  }
+  throw Error("[task] there is no task '" + name + "'; there are " + names);
+}
+
+ParallelText make_pairs(const std::string& name, Index count, std::uint64_t seed) {
+  const Task& task = find_task(name);
+  WASMFORMER_CHECK(count >= 1 && count <= task.most_pairs,
+                   "[task] " << count << " pairs of " << name << "; there are 1 to " << task.most_pairs);
   Random random(seed);
   ParallelText text;
   std::unordered_set<std::string> known;
   while (static_cast<Index>(text.sources.size()) < count) {
-    auto [source, target] = makers[task - all.begin()](random);
+    auto [source, target] = makers[&task - all.data()](random);
     if (!known.insert(source).second) continue;
     text.sources.push_back(std::move(source));
     text.targets.push_back(std::move(target));

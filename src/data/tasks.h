@@ -14,9 +14,12 @@ struct Task {
   const char* source;  // an example
   const char* target;
   Index most_pairs;  // that make_pairs() gives
+  Index pairs, steps;  // enough of both for the preset `toy` to learn it
 };
 
 std::span<const Task> tasks();
+// Throws Error when there is none of this name.
+const Task& find_task(const std::string& name);
 
 // `count` different pairs, the same for the same seed. Throws Error when there is no such task, or it has
 // fewer.

@@ -46,7 +46,14 @@ std::unique_ptr<Transformer> trainable(Transformer& from, const Config& config) 
 
 }  // namespace
 
+Preset task_preset(const std::string& task) {
+  Preset p = preset("toy");
+  p.training.decay_steps = find_task(task).steps;
+  return p;
+}
+
 TrainingTexts task_texts(const std::string& task, Index pairs, std::uint64_t seed) {
+  if (pairs == 0) pairs = find_task(task).pairs;
   constexpr Index valid_pairs = 200;  // all pairs are different, so none is in both parts
   TrainingTexts texts;
   texts.train = make_pairs(task, pairs + valid_pairs, seed);
@@ -60,7 +67,7 @@ TrainingTexts task_texts(const std::string& task, Index pairs, std::uint64_t see
 }
 
 std::string task_name(const std::string& task, Index pairs) {
-  return task + ", " + std::to_string(pairs) + " pairs";
+  return task + ", " + std::to_string(pairs > 0 ? pairs : find_task(task).pairs) + " pairs";
 }
 
 std::optional<TrainingTexts> stored_texts(const std::map<std::string, std::string>& metadata,

@@ -12,7 +12,11 @@ struct TrainingTexts {
   ParallelText train, valid;
 };
 
-// `pairs` of a made-up task to train on, and 200 others to validate on. Throws Error as make_pairs() does.
+// The preset `toy`, as long as the task takes.
+Preset task_preset(const std::string& task);
+
+// `pairs` of a made-up task to train on (0: as many as it takes), and 200 others to validate on. Throws Error
+// as make_pairs() does.
 TrainingTexts task_texts(const std::string& task, Index pairs, std::uint64_t seed);
 
 // The texts that a checkpoint carries, or those of its task; none where it tells of neither. Throws Error

@@ -255,7 +255,7 @@ const refused = [
   [{ tsv: 'only one column\n' }, 'line 1 of tsv has no tab'],
   [{ tsv: 'a\tb\nc\n' }, 'line 2 of tsv has no tab'],
   [{ ...byCharacters, pairs: [['', 'a'], ['b', '']] }, 'all 2 pairs have an empty side'],
-  [{ ...byCharacters, preset: 'huge' }, "preset must be 'tiny', 'small'"],
+  [{ ...byCharacters, preset: 'huge' }, "preset must be 'toy', 'tiny'"],
   [{ ...byCharacters, config: { d_modl: 3 } }, "there is no key 'd_modl'; did you mean 'd_model'?"],
   [{ ...byCharacters, config: { d_model: 30, num_heads: 4 } }, 'd_model 30 is not a multiple of num_heads 4'],
   [{ ...byCharacters, config: { source_vocab_size: 9 } }, 'config.source_vocab_size is given, but the vocabulary decides'],

@@ -21,7 +21,7 @@ Config valid() {
 }  // namespace
 
 TEST_CASE("Every preset is sound once it has a vocabulary") {
-  const std::string name = GENERATE("tiny", "small", "base", "big", "multi30k-tiny", "kyubyong");
+  const std::string name = GENERATE("toy", "tiny", "small", "base", "big", "multi30k-tiny", "kyubyong");
   Preset p = preset(name);
   CHECK_THROWS_WITH(p.config.check(), Catch::Matchers::StartsWith("[config] source_vocab_size is 0"));
   p.config.source_vocab_size = p.config.target_vocab_size = 8000;
@@ -84,7 +84,7 @@ TEST_CASE("The other presets follow their projects") {
   CHECK_THAT(kyubyong.training.learning_rate / std::sqrt(512.0 * 4000), WithinRel(3e-4, 1e-12));
 
   CHECK_THROWS_WITH(preset("Base"),
-                    "[config] there is no preset 'Base'; there are tiny, small, base, big, "
+                    "[config] there is no preset 'Base'; there are toy, tiny, small, base, big, "
                     "multi30k-tiny and kyubyong");
 }
 
@@ -250,7 +250,9 @@ TEST_CASE("Training options that cannot be are refused") {
   const auto expect = [&](const char* text) { message = text; };
   SECTION("rate") { t.learning_rate = 0, expect("learning_rate is 0; it must be above 0"); }
   SECTION("infinite rate") { t.learning_rate = INFINITY, expect("learning_rate is inf; it must be above 0"); }
-  SECTION("decay") { t.weight_decay = 0.1, expect("weight_decay is 0.1; it goes with optimizer adamw or sgd"); }
+  SECTION("decay") {
+    t.weight_decay = 0.1, expect("weight_decay is 0.1; it goes with optimizer adamw or sgd");
+  }
   SECTION("cosine") {
     t.schedule = Schedule::cosine, t.decay_steps = 4000;
     expect("decay_steps is 4000; the cosine needs more than warmup_steps, 4000");

@@ -1,0 +1,145 @@
+#include "train/start.h"
+
+#include <catch_amalgamated.hpp>
+
+#include "data/tasks.h"
+#include "tests/decode/letters_model.h"
+#include "train/run.h"
+
+using namespace wasmformer;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+TrainingTexts some_texts() { return {{{"abc", "d\te"}, {"ä \"b\"\n", "e"}}, {{"h"}, {"g"}}}; }
+
+std::map<std::string, Matrix> weights(Transformer& transformer) {
+  std::map<std::string, Matrix> all;
+  transformer.visit([&](const std::string& name, Parameter& p, Initial) {
+    all[name] = p.has_value() ? p.value : p.packed.matrix();
+  });
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("A checkpoint's texts come back as they were, tabs and line ends too") {
+  const TrainingTexts texts = some_texts();
+  const auto stored = stored_texts({{texts_key, to_json(texts)}}, 1);
+  REQUIRE(stored);
+  CHECK(stored->train.sources == texts.train.sources);
+  CHECK(stored->train.targets == texts.train.targets);
+  CHECK(stored->valid.sources == texts.valid.sources);
+  CHECK(stored->valid.targets == texts.valid.targets);
+  CHECK(!stored_texts({}, 1));
+  for (const char* damaged :
+       {"{", "[]", R"({"train":[["a"]],"valid":[]})", R"({"train":[[1,2]],"valid":[]})"})
+    CHECK_THROWS_WITH(stored_texts({{texts_key, damaged}}, 1),
+                      ContainsSubstring("pairs of the run are damaged"));
+}
+
+TEST_CASE("A task's texts are made again from its name, and no pair is in both parts") {
+  const auto again = stored_texts({{"task", task_name("sort", 30)}}, 5);
+  REQUIRE(again);
+  CHECK(again->train.sources == task_texts("sort", 30, 5).train.sources);
+  CHECK(again->train.sources.size() == 30);
+  CHECK(again->valid.sources.size() == 200);
+  for (const std::string& source : again->valid.sources)
+    CHECK(std::find(again->train.sources.begin(), again->train.sources.end(), source) ==
+          again->train.sources.end());
+  CHECK(task_texts("roman", 0, 1).train.sources.size() == static_cast<std::size_t>(find_task("roman").pairs));
+  for (const char* damaged : {"sort", "sort, ", "sort, many pairs", "sort, -3 pairs"})
+    CHECK_THROWS_WITH(stored_texts({{"task", damaged}}, 1), ContainsSubstring("task of the run is damaged"));
+}
+
+TEST_CASE("Characters and words are counted in both sides or in each") {
+  const ParallelText text{{"ab", "b c"}, {"xy", "y"}};
+  const TokenizerPair joint = counted_tokenizers(text, "char", 0, true);
+  CHECK(joint.source == joint.target);
+  CHECK(joint.source->vocab_size() == 4 + 6);  // a b c x y and the space
+  const TokenizerPair two = counted_tokenizers(text, "char", 0, false);
+  CHECK(two.target->vocab_size() == 4 + 2);
+  CHECK(counted_tokenizers(text, "word", 6, true).source->vocab_size() == 6);
+  CHECK_THROWS_WITH(counted_tokenizers(text, "bpe", 6, true), ContainsSubstring("not one of char and word"));
+}
+
+TEST_CASE("A model of int8 is fine-tuned from the floats that it stands for") {
+  ModelFile model = letters_model(3);
+  model.transformer->quantize();
+  model.metadata = {{"languages", "de-en"}, {"progress", "{}"}, {"run.note", "old"}};
+  const std::string bytes = serialize_model(model, Precision::f32);
+  TrainingStart start =
+      fine_tuning_start(bytes, TrainingConfig(), R"({"dropout": 0.25, "learning_rate": 3})");
+  CHECK(start.model.transformer->config().dropout == 0.25);
+  CHECK(start.training.learning_rate == 3);
+  CHECK(start.model.metadata == std::map<std::string, std::string>{{"languages", "de-en"}});
+  CHECK(weights(*start.model.transformer) == weights(*model.transformer));
+  start.model.transformer->visit([](const std::string& name, Parameter& p, Initial) {
+    CAPTURE(name);
+    CHECK(p.has_value());
+    CHECK(!p.is_packed());
+  });
+  CHECK_THROWS_WITH(fine_tuning_start(bytes, TrainingConfig(), R"({"d_model": 32})"),
+                    ContainsSubstring("keeps its sizes"));
+}
+
+TEST_CASE("A run that cannot fit into memory is refused before it takes any") {
+  Preset p = preset("small");
+  const TokenizerPair letters{letters_tokenizer(), letters_tokenizer()};
+  p.training.batch_tokens = 1 << 22;
+  CHECK_THROWS_WITH(fresh_start(p, letters, 4e9),
+                    ContainsSubstring("GB of memory, and there are 4;") && ContainsSubstring("batch_tokens"));
+  p.training.batch_tokens = 1024;
+  CHECK(fresh_start(p, letters, 4e9).model.transformer->config().target_vocab_size == 13);
+}
+
+TEST_CASE("What a run keeps for itself is in its checkpoints only") {
+  ThreadPool pool;
+  TrainingStart start = fresh_start(task_preset("copy"), {letters_tokenizer(), letters_tokenizer()}, 1e12);
+  start.model.metadata = {{"licence", "none"}, {"run.history", "[]"}, {texts_key, to_json(some_texts())}};
+  TrainingRun run(std::move(start), {{{"ab"}, {"ba"}}, {{"a"}, {"a"}}}, pool);
+  CHECK(run.metadata().at("run.history") == "[]");
+  CHECK(!run.metadata().contains(texts_key));
+  const auto metadata = [](const std::string& bytes) { return parse_safetensors(bytes).metadata; };
+  CHECK(!metadata(run.model_file()).contains("run.history"));
+  CHECK(metadata(run.model_file({{"corpus", "two letters"}})).at("corpus") == "two letters");
+  CHECK(metadata(run.checkpoint()).at(texts_key) == to_json(some_texts()));
+  CHECK(metadata(run.checkpoint({{texts_key, ""}})).at(texts_key).empty());
+  CHECK(!stored_texts(metadata(run.checkpoint({{texts_key, ""}})), 1));
+}
+
+TEST_CASE("A run goes on only with the pairs that it was on") {
+  ThreadPool pool;
+  const TokenizerPair letters{letters_tokenizer(), letters_tokenizer()};
+  TrainingRun run(fresh_start(task_preset("copy"), letters, 1e12), {{{"ab"}, {"ba"}}, {{"a"}, {"a"}}}, pool);
+  run.step();
+  const std::string bytes = run.checkpoint();
+  CHECK_THROWS_WITH(TrainingRun(resumed_start(bytes), {{{"ab"}, {"bb"}}, {{"a"}, {"a"}}}, pool),
+                    ContainsSubstring("other training pairs"));
+  CHECK_THROWS_WITH(resumed_start(run.model_file()), ContainsSubstring("no state of a training run"));
+}
+
+TEST_CASE("Validation leaves out pairs that the model cannot take") {
+  ThreadPool pool;
+  Preset p = task_preset("copy");
+  p.config.max_length = 6;
+  const TokenizerPair letters{letters_tokenizer(), letters_tokenizer()};
+  TrainingRun run(fresh_start(p, letters, 1e12), {{{"ab"}, {"ba"}}, {{"a", "abcdefgh", ""}, {"a", "a", "b"}}},
+                  pool);
+  CHECK(run.valid_text().sources == std::vector<std::string>{"a"});
+  CHECK(run.validate().greedy.hypotheses.size() == 1);
+}
+
+TEST_CASE("Settings that may change on the way do, and others do not") {
+  ThreadPool pool;
+  const TokenizerPair letters{letters_tokenizer(), letters_tokenizer()};
+  TrainingRun run(fresh_start(task_preset("copy"), letters, 1e12), {{{"ab"}, {"ba"}}, {{"a"}, {"a"}}}, pool);
+  run.change(R"({"schedule": "constant", "learning_rate": 0.001, "warmup_steps": 0})");
+  CHECK(run.step().learning_rate == 0.001);
+  for (const char* refused : {R"({"seed": 2})", R"({"batch_tokens": 9})", R"({"optimizer": "sgd"})"})
+    CHECK_THROWS_WITH(run.change(refused), ContainsSubstring("and nothing else"));
+  CHECK_THROWS_WITH(run.change(R"({"d_model": 9})"), ContainsSubstring("cannot change its model"));
+  CHECK_THROWS_WITH(run.change(R"({"learning_rate": -1})"), ContainsSubstring("learning_rate"));
+  CHECK(run.trainer().config().learning_rate == 0.001);
+  CHECK(checkpoint_config(parse_safetensors(run.checkpoint()).metadata).learning_rate == 0.001);
+}
