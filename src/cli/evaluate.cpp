@@ -19,7 +19,7 @@ struct Options {
   DecodingOptions decoding;
   ParallelTextOptions text;
   std::string output;
-  bool json = false;
+  bool lowercase = false, json = false;
 };
 
 void run(const Options& o) {
@@ -28,12 +28,13 @@ void run(const Options& o) {
   ThreadPool pool(o.decoding.threads);
   ProgressLine line;
   const auto start = std::chrono::steady_clock::now();
-  const Evaluation result =
+  Evaluation result =
       evaluate(model, pool, text.sources, text.targets, o.decoding.translate, o.decoding.batch_tokens,
                [&](std::size_t done) {
                  line.update(static_cast<double>(done) / static_cast<double>(text.sources.size()),
                              std::to_string(done) + " of " + std::to_string(text.sources.size()));
                });
+  if (o.lowercase) result.bleu = bleu(result.hypotheses, text.targets, /*lowercase=*/true);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!o.output.empty()) {
     std::string lines;
@@ -43,7 +44,7 @@ void run(const Options& o) {
   const double rate = static_cast<double>(result.target_tokens) / seconds;
   if (o.json) {
     const nlohmann::ordered_json json{{"bleu", result.bleu},
-                                      {"bleu_signature", bleu_signature()},
+                                      {"bleu_signature", bleu_signature(o.lowercase)},
                                       {"chrf", result.chrf},
                                       {"exact_match", result.exact_match},
                                       {"sentences", text.sources.size()},
@@ -55,7 +56,7 @@ void run(const Options& o) {
     std::printf("%s\n", json.dump(2).c_str());
   } else {
     std::printf("BLEU %.2f (%s)\nchrF2 %.2f\n%zu sentences, %ld target tokens in %.1f s, %.0f tokens/s\n",
-                result.bleu, bleu_signature(), result.chrf, text.sources.size(),
+                result.bleu, bleu_signature(o.lowercase), result.chrf, text.sources.size(),
                 static_cast<long>(result.target_tokens), seconds, rate);
   }
 }
@@ -72,6 +73,7 @@ void add_evaluate_command(CLI::App& app) {
   command->add_option("--columns", o->text.columns, "SOURCE,TARGET columns of --data, from 0")
       ->capture_default_str();
   command->add_option("--output", o->output, "write the translations to this file");
+  command->add_flag("--lowercase", o->lowercase, "BLEU of texts in small letters");
   command->add_flag("--json", o->json, "print one JSON object");
   command->callback([o] { run(*o); });
 }

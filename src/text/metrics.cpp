@@ -67,9 +67,24 @@ std::u32string rewrite_pairs(const std::u32string& text, Holds holds, Write writ
   return out;
 }
 
+// As Unicode has it for Latin up to U+017F, Greek and Cyrillic.
+char32_t small_letter(char32_t c) {
+  const auto within = [c](char32_t first, char32_t last) { return c >= first && c <= last; };
+  if (within('A', 'Z') || (within(0xC0, 0xDE) && c != 0xD7) || (within(0x391, 0x3A9) && c != 0x3A2) ||
+      within(0x410, 0x42F))
+    return c + 32;
+  if (within(0x400, 0x40F)) return c + 80;
+  if (c == 0x178) return 0xFF;
+  // Pairs of a capital and its small letter: even first, or odd first.
+  if (within(0x100, 0x12F) || within(0x132, 0x137) || within(0x14A, 0x177)) return c | 1;
+  if (within(0x139, 0x148) || within(0x179, 0x17E)) return c % 2 == 1 ? c + 1 : c;
+  return c;
+}
+
 // The words of mteval-v13a.pl, with one space before each: "Hello, you!" becomes " Hello , you !".
-std::u32string tokenize_13a(const std::string& line) {
+std::u32string tokenize_13a(const std::string& line, bool lowercase) {
   std::u32string text = decode_utf8(line);
+  if (lowercase) std::transform(text.begin(), text.end(), text.begin(), small_letter);
   while (!text.empty() && is_space(text.back())) text.pop_back();
   replace_all(text, U"<skipped>", U"");
   replace_all(text, U"-\n", U"");
@@ -135,11 +150,13 @@ Counts character_ngrams(const std::u32string& text, std::size_t n) {
 
 }  // namespace
 
-double bleu(const std::vector<std::string>& hypotheses, const std::vector<std::string>& references) {
+double bleu(const std::vector<std::string>& hypotheses, const std::vector<std::string>& references,
+            bool lowercase) {
   check_sizes("bleu", hypotheses.size(), references.size());
   std::array<Statistics, 4> orders;
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
-    const std::u32string hypothesis = tokenize_13a(hypotheses[i]), reference = tokenize_13a(references[i]);
+    const std::u32string hypothesis = tokenize_13a(hypotheses[i], lowercase),
+                         reference = tokenize_13a(references[i], lowercase);
     for (std::size_t n = 1; n <= orders.size(); ++n) {
       add(orders[n - 1], word_ngrams(hypothesis, n), word_ngrams(reference, n));
     }

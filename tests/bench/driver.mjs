@@ -45,16 +45,21 @@ async function openInPage({ module, params, inWorker }) {
   globalThis.measure = (ms) => ask({ ms });
 }
 
+/** An empty page of an own context; the project's root is served to it. */
+export async function openPage() {
+  const { process, address } = await browser();
+  const page = await (await process.newContext()).newPage();
+  page.setDefaultTimeout(0);
+  await page.goto(`${address}tests/bench/page.html`);
+  return page;
+}
+
 const kinds = {
   async page(job) {
-    const { process, address } = await browser();
-    const context = await process.newContext();
-    const page = await context.newPage();
-    page.setDefaultTimeout(0);
-    await page.goto(`${address}tests/bench/page.html`);
+    const page = await openPage();
     const { module, params, inWorker } = job;
     await page.evaluate(openInPage, { module: `/tests/bench/jobs/${module}`, params, inWorker });
-    return { measure: (ms) => page.evaluate((ms) => globalThis.measure(ms), ms), close: () => context.close() };
+    return { measure: (ms) => page.evaluate((ms) => globalThis.measure(ms), ms), close: () => page.context().close() };
   },
   async node({ module, params }) {
     const measure = await (await import(`./jobs/${module}`)).default(params);

@@ -7,20 +7,26 @@ import { root } from '../../bindings/tools/shell.mjs';
 const program = join(root, 'build/native/wasmformer');
 const results = join(root, 'build/bench');
 
-function run(args) {
-  const { status, stderr } = spawnSync(program, args, { encoding: 'utf8' });
+export function run(args) {
+  const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8', maxBuffer: 1 << 28 });
   if (status !== 0) throw new Error(`wasmformer ${args[0]} failed: ${stderr.trim().split('\n').at(-1)}`);
+  return stdout;
+}
+
+/** 8,000 joint pieces of BPE. */
+export function multi30kTokenizer(folder, log) {
+  const tokenizer = join(results, 'multi30k.model');
+  if (existsSync(tokenizer)) return tokenizer;
+  log('training a tokenizer for Multi30k');
+  run(['tokenizer', '--input', join(folder, 'train.de.gz'), join(folder, 'train.en.gz'), '--vocab-size', '8000',
+    '--type', 'bpe', '--output', tokenizer]);
+  return tokenizer;
 }
 
 /** `folder` holds train.{de,en}.gz and val.{de,en}.gz. */
 export function multi30k(folder, figures, { rounds, quick, log }) {
   const file = (name) => join(folder, name);
-  const tokenizer = join(results, 'multi30k.model');
-  if (!existsSync(tokenizer)) {
-    log('training a tokenizer for Multi30k');
-    run(['tokenizer', '--input', file('train.de.gz'), file('train.en.gz'), '--vocab-size', '8000', '--type', 'bpe',
-      '--output', tokenizer]);
-  }
+  const tokenizer = multi30kTokenizer(folder, log);
   const steps = quick ? 20 : 100;
   for (let round = 0; round < rounds; round++) {
     for (const threads of [1, 2]) {

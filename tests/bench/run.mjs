@@ -1,4 +1,4 @@
-// `npm run bench [-- --peers] [--json] [--only REGEX] [--quick] [--multi30k DIR]`: see README.md. What it prints on
+// `npm run bench [-- --peers | --learning] [--json] [--only REGEX] [--quick] [--multi30k DIR]`: see README.md. What it prints on
 // standard output is a table or, with --json, one array; everything else goes to standard error.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,6 +9,7 @@ import { isStale } from '../../bindings/tools/build.mjs';
 import { root } from '../../bindings/tools/shell.mjs';
 import { modelFile, shapes } from './data.mjs';
 import { measure, stop } from './driver.mjs';
+import { learning } from './learning.mjs';
 import { multi30k } from './multi30k.mjs';
 import { installPeers } from './peers.mjs';
 import { goals, groups, modelFiles, modelPath } from './plan.mjs';
@@ -16,7 +17,7 @@ import { goals, groups, modelFiles, modelPath } from './plan.mjs';
 const { values: options } = parseArgs({
   options: {
     peers: { type: 'boolean' }, json: { type: 'boolean' }, quick: { type: 'boolean' },
-    only: { type: 'string' }, multi30k: { type: 'string' },
+    only: { type: 'string' }, multi30k: { type: 'string' }, learning: { type: 'boolean' },
   },
 });
 const results = join(root, 'build/bench');
@@ -27,7 +28,7 @@ const round = (value) => Number(value.toPrecision(4));
 
 const units = [
   [/^(gemm|peak) int8/, 'GOP/s'], [/^(gemm|peak)/, 'GFLOP/s'], [/tokens\/s/, 'tokens/s'], [/\bms\b/, 'ms'],
-  [/growth/, 'bytes'], [/memory/, 'MB'], [/wasm/, 'KB'],
+  [/growth/, 'bytes'], [/memory/, 'MB'], [/^seconds/, 's'], [/^exactMatch/, '%'], [/^(bleu|BLEU)/, ''], [/wasm /, 'KB'],
 ];
 const unit = (name) => units.find(([pattern]) => pattern.test(name))?.[1] ?? '';
 
@@ -98,11 +99,8 @@ function table(all) {
   return [head, ...lines].map((line) => line.map((cell, i) => cell.padEnd(widths[i])).join('  ').trimEnd()).join('\n');
 }
 
-async function main() {
-  build();
-  if (options.peers) installPeers(log);
+async function measureSpeed(figures) {
   const settings = options.quick ? { rounds: 3, ms: 80, log } : { rounds: 5, ms: 400, log };
-  const figures = new Map();
   moduleSizes(figures);
   for (const { own, others } of Object.values(groups)) {
     const jobs = [...own, ...(options.peers ? others : [])].filter(({ title, who }) => wanted(`${title}, ${who}`));
@@ -110,6 +108,14 @@ async function main() {
     for (const [name, values] of await measure(jobs, settings)) figures.set(name, values);
   }
   if (options.multi30k) multi30k(options.multi30k, figures, { ...settings, quick: options.quick });
+}
+
+async function main() {
+  build();
+  if (options.peers) installPeers(log);
+  const figures = new Map();
+  if (options.learning) await learning(figures, goals, { wanted, corpus: options.multi30k, log });
+  else await measureSpeed(figures);
   await stop();
   check(figures);
   const all = rows(figures);

@@ -27,6 +27,17 @@ TEST_CASE("BLEU is sacreBLEU's") {
              WithinAbs(39.76353643835252, 1e-10));
 }
 
+TEST_CASE("Lower-cased BLEU is that of texts in small letters, and no other") {
+  const std::vector<std::string> capitals =
+                                     {"THE Ärger ÜBER \u0160koda ΑΒΓ \u0416\u0401 ÷ × \u017Dena \u0141"},
+                                 small = {"the ärger über \u0161koda αβγ \u0436\u0451 ÷ × \u017Eena \u0142"};
+  CHECK(bleu(capitals, small) < 50);
+  CHECK_THAT(bleu(capitals, small, true), WithinAbs(100, 1e-10));
+  CHECK_THAT(bleu(small, small, true), WithinAbs(100, 1e-10));
+  CHECK(bleu({"die Straße"}, {"die strasse"}, true) < 100);
+  CHECK(std::string(bleu_signature(true)) == "nrefs:1|case:lc|eff:no|tok:13a|smooth:exp");
+}
+
 TEST_CASE("chrF2 is sacreBLEU's") {
   // huggingface/evaluate, metrics/chrf/README.md
   const std::vector<std::string> hypotheses = {
