@@ -23,6 +23,7 @@ export const strings = {
   clear: ['Clear', '清空'],
   copy: ['Copy', '复制'],
   copied: ['Copied', '已复制'],
+  correct: ['Correct', '纠正'],
   copyLink: ['Copy link', '复制链接'],
   newVersion: ['There is a newer version of this page.', '本页有新版本。'],
   update: ['Take it', '更新'],

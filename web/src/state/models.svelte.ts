@@ -33,6 +33,8 @@ class Models {
   /** What is worth a word, and no failure. */
   notice = $state.raw<Problem | null>(null);
   translator = $state.raw<Translator | null>(null);
+  /** What the translator was loaded from, to be trained further. */
+  from: URL | Blob | null = null;
   kept = $state.raw<Model[]>([]);
 
   readonly all = $derived.by(() => {
@@ -108,6 +110,7 @@ class Models {
       const { languages, bytes } = translator.info;
       this.model = { ...model, languages: languages || model.languages, bytes };
       this.translator = translator;
+      this.from = source;
       link.set({ model: model === ownModels[0] ? null : model.id });
       if (model.origin !== 'page') await this.#keep(this.model, file);
     } catch (error) {

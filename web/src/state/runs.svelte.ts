@@ -51,7 +51,7 @@ export class Run {
     return this.state === 'running' || this.state === 'pausing' || this.state === 'preparing';
   }
   get canChange(): boolean {
-    return this.#trainer !== null && this.training !== null;
+    return this.training !== null;
   }
   get isUnsaved(): boolean {
     return this.state === 'running' && (this.unkept !== '' || performance.now() - this.#lastSave > LOSABLE);
@@ -65,7 +65,8 @@ export class Run {
     this.#creating = new AbortController();
     try {
       const trainer = await Trainer.create({ ...options, signal: this.#creating.signal });
-      this.record = { ...newRecord(experiment, trainer.info), id: this.record.id };
+      const watched = Array.isArray(options.validation) ? [{ text: String(options.validation[0][0]), snapshots: [] }] : [];
+      this.record = { ...newRecord(experiment, trainer.info), id: this.record.id, pinned: watched };
       this.#take(trainer);
     } catch (error) {
       if (!this.#creating.signal.aborted) this.#fail(error);
@@ -169,14 +170,13 @@ export class Run {
 
   /** Keeps a checkpoint in the browser, after those that are on their way. */
   save(): Promise<void> {
-    return (this.#saving = this.#saving.then(() => this.#save()).catch((error) => void (this.unkept = reason(error))));
+    return (this.#saving = this.#saving.then(() => this.#save()).catch((error) => void (this.unkept = reason(error) || String((error as Error)?.name))));
   }
 
   dispose() {
     this.#wish = 'stop';
     this.#creating?.abort();
-    this.#trainer?.dispose();
-    this.#trainer = null;
+    this.#free();
   }
 
   #take(trainer: Trainer) {
@@ -211,15 +211,18 @@ export class Run {
 
   /** Trains until the goal, a wish, or another set of pinned sentences. */
   async #stretch() {
-    const goal = this.#remaining();
-    if (!goal) return void (this.record = { ...this.record, isOver: true });
+    const left = this.#remaining();
+    if (!left) return void (this.record = { ...this.record, isOver: true });
     const stop = new AbortController();
-    const pins = [...this.record.pinned];
+    const pins = this.record.pinned.map(({ text }) => text);
+    // A run() ends with a validation, whose first pair is watched from then on; of a task that takes no time.
+    const isFirst = pins.length === 0 && this.record.points.length === 0 && this.record.metric === 'exactMatch';
+    const goal = isFirst ? { steps: this.record.reportEvery } : left;
     const begin = { time: performance.now(), epoch: -1, step: 0 };
     this.#isStale = false;
     try {
       const { reportEvery } = this.record;
-      const options = { ...goal, ...intervals(this.record), reportEvery, samples: SAMPLES, pinned: pins.map(({ text }) => text) };
+      const options = { ...goal, ...intervals(this.record), reportEvery, samples: SAMPLES, pinned: pins };
       for await (const event of this.#trainer!.run({ ...options, attention: pins.length === 0, signal: stop.signal })) {
         this.#on(event, pins);
         if (begin.epoch < 0) Object.assign(begin, { time: performance.now(), epoch: event.epoch, step: event.step });
@@ -233,10 +236,10 @@ export class Run {
     } finally {
       for (const wake of this.#waiting.splice(0)) wake();
     }
-    if (!stop.signal.aborted) this.record = { ...this.record, isOver: true };
+    if (!stop.signal.aborted && !isFirst) this.record = { ...this.record, isOver: true };
   }
 
-  #on(event: TrainingEvent, pins: RunRecord['pinned']) {
+  #on(event: TrainingEvent, pins: readonly string[]) {
     add(this.record, event, this.#secondsBefore, pins);
     const sample = event.validation?.samples[0];
     if (sample && this.record.pinned.length === 0 && pins.length === 0) {
@@ -314,17 +317,18 @@ export class Run {
 
   #fail(error: unknown) {
     this.problem = reason(error);
-    this.#trainer?.dispose();
-    this.#trainer = null;
+    this.#free();
     if (this.#checkpoint) this.record = this.#checkpoint.record;
     this.state = 'failed';
-    this.left = null;
+  }
+
+  #free() {
+    this.#trainer?.dispose();
+    this.#trainer = this.training = this.left = null;
   }
 
   #close() {
-    this.#trainer?.dispose();
-    this.#trainer = null;
-    this.left = null;
+    this.#free();
     this.state = this.record.isOver ? 'over' : 'stored';
   }
 }

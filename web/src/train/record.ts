@@ -105,19 +105,21 @@ export function snapshotOf(step: number, { text, sourceTokens, targetTokens, att
 }
 
 /** Takes an event into the record; `pins` are those that the event's translations are of. */
-export function add(record: RunRecord, event: TrainingEvent, secondsBefore: number, pins: readonly Pinned[]) {
+export function add(record: RunRecord, event: TrainingEvent, secondsBefore: number, pins: readonly string[]) {
   const { step, epoch, loss, learningRate: rate, gradientNorm: norm, tokensPerSecond: speed, validation, pinned } = event;
   const valid = validation && { loss: validation.loss, bleu: validation.bleu, chrf: validation.chrf, exactMatch: validation.exactMatch };
   record.points = thin([...record.points, { step, epoch, loss, rate, norm, speed, ...(valid && { valid }) }], MOST_POINTS, (point) => !!point.valid);
   record.seconds = secondsBefore + event.seconds;
-  for (const { source, reference, translation } of validation?.samples ?? []) {
-    let sample = record.samples.find((other) => other.source === source && other.reference === reference);
-    if (!sample) record.samples.push((sample = { source, reference, past: [] }));
-    if (sample.past.at(-1)?.text !== translation.text) sample.past = thin([...sample.past, { step, text: translation.text }], MOST_PAST);
-  }
-  pinned?.forEach((translation, i) => {
-    const pin = pins[i];
-    pin.snapshots = thin([...pin.snapshots, snapshotOf(step, translation)], MOST_SNAPSHOTS);
+  const seen = validation?.samples ?? [];
+  const isOf = (sample: SampleHistory) => (other: (typeof seen)[number]) => other.source === sample.source && other.reference === sample.reference;
+  const all = [...record.samples, ...seen.filter((other) => !record.samples.some((sample) => isOf(sample)(other))).map(({ source, reference }) => ({ source, reference, past: [] }))];
+  record.samples = all.map((sample) => {
+    const text = seen.find(isOf(sample))?.translation.text;
+    return text === undefined || sample.past.at(-1)?.text === text ? sample : { ...sample, past: thin([...sample.past, { step, text }], MOST_PAST) };
+  });
+  record.pinned = record.pinned.map((pin) => {
+    const translation = pinned?.[pins.indexOf(pin.text)];
+    return translation ? { ...pin, snapshots: thin([...pin.snapshots, snapshotOf(step, translation)], MOST_SNAPSHOTS) } : pin;
   });
 }
 

@@ -1,0 +1,206 @@
+// The second half of the Train view: runs that are watched, stopped, kept, resumed, shared and used; and corrections.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { laptop, show, smallPhone, start, translate, translated } from './support.mjs';
+import { download, width } from './views.mjs';
+
+let site;
+before(async () => (site = await start()));
+after(() => site.stop());
+
+async function withPage(hash, use, { options = laptop, prepare, ignore = /^$/ } = {}) {
+  const { page, errors, close } = await site.open(options, prepare, hash);
+  page.setDefaultTimeout(120_000); // the machine may be busy
+  try {
+    await use(page);
+    assert.deepEqual(errors.filter((error) => !ignore.test(error)), [], 'the page logs no error');
+  } finally {
+    await close();
+  }
+}
+
+/** A task so small that it takes seconds. */
+const small = (more = '') => `#train?setup=${encodeURIComponent(`data:reverse,pairs:500,epochs:6,batch_tokens:256${more}`)}`;
+const rows = (page) => page.locator('.runs > table tbody tr');
+const state = (page, text, row = 0) => rows(page).nth(row).getByText(text, { exact: true }).waitFor();
+const press = (page, name) => page.locator('.runs').getByRole('button', { name, exact: true }).click();
+const step = async (page, row = 0) => Number((await rows(page).nth(row).locator('.number').first().innerText()).replaceAll(',', ''));
+const begin = (page) => page.getByRole('button', { name: 'Start training' }).click();
+
+async function atStep(page, least, row = 0) {
+  while ((await step(page, row)) < least) await page.waitForTimeout(100);
+}
+
+/** What the browser keeps of its runs, the first begun first. */
+const stored = (page) =>
+  page.evaluate(async () => {
+    const done = (request) => new Promise((resolve, reject) => ((request.onsuccess = () => resolve(request.result)), (request.onerror = () => reject(request.error))));
+    const database = await done(indexedDB.open('wasmformer-runs'));
+    const all = await done(database.transaction('runs').objectStore('runs').getAll());
+    database.close();
+    return all.filter((value) => value.points).sort((a, b) => a.created - b.created);
+  });
+
+/** The curves, without what depends on the clock. */
+const curves = ({ points }) => points.map(({ speed, ...point }) => point);
+
+test('one click teaches reverse to 99 % exact matches; it is watched, scrubbed and opened in Translate', () =>
+  withPage('#train', async (page) => {
+    await page.getByRole('button', { name: /^Reverse/ }).click();
+    await state(page, 'running');
+    await page.getByTestId('watched').waitFor();
+    await press(page, 'Pause');
+    await state(page, 'paused');
+    const paused = await step(page);
+    await press(page, 'Go on');
+    await page.getByRole('textbox', { name: 'Another sentence to watch' }).fill('abcdefg');
+    await page.getByRole('textbox', { name: 'Another sentence to watch' }).press('Enter');
+    await state(page, 'finished');
+    assert.ok((await step(page)) > paused);
+    const [run] = await stored(page);
+    assert.ok(run.points.at(-1).valid.exactMatch >= 99, `${run.points.at(-1).valid.exactMatch} %`);
+    assert.ok(run.pinned.every(({ snapshots }) => snapshots.length > 5 && snapshots.length <= 61));
+
+    await page.getByRole('button', { name: 'abcdefg', exact: true }).click();
+    const watched = page.getByTestId('watched');
+    assert.equal(await watched.innerText(), 'gfedcba');
+    const slider = page.getByRole('slider', { name: 'Training step' });
+    await slider.press('Home');
+    assert.notEqual(await watched.innerText(), 'gfedcba');
+    assert.equal(await slider.getAttribute('aria-valuetext'), String(run.pinned[1].snapshots[0].step));
+    await page.locator('.runs').getByRole('radio', { name: 'Layer 1, head 2' }).click();
+    await page.locator('.runs').getByText('Layer 1, head 2', { exact: true }).waitFor();
+    await press(page, 'Play');
+    await page.getByTestId('watched').getByText('gfedcba', { exact: true }).waitFor();
+    await page.getByText('Earlier (').first().click();
+    await show(page, 'laptop-train-run');
+    await page.setViewportSize(smallPhone.viewport);
+    await page.waitForTimeout(300);
+    assert.equal(await width(page), smallPhone.viewport.width);
+    await show(page, 'small-phone-train-run');
+    await page.setViewportSize(laptop.viewport);
+
+    await press(page, 'Open in Translate');
+    await translated(page);
+    assert.equal(await page.getByRole('combobox', { name: 'Model' }).inputValue(), 'file:Reverse.safetensors');
+    const [first] = run.pinned;
+    assert.equal(await page.locator('#source').inputValue(), first.text);
+    assert.equal((await page.locator('.target').innerText()).trim(), [...first.text].reverse().join(''));
+  }));
+
+test('two runs side by side; one that is paused, left and resumed comes to the very same numbers', () =>
+  withPage(small(), async (page) => {
+    await begin(page);
+    await state(page, 'running');
+    await begin(page);
+    await page.waitForFunction(() => document.querySelectorAll('.runs > table tbody tr').length === 2);
+    await atStep(page, 30);
+    await press(page, 'Pause');
+    await state(page, 'paused');
+    await page.getByRole('checkbox', { name: 'Curves of Reverse beside it' }).check();
+    await page.locator('.u-legend').first().getByText('Reverse validation').first().waitFor();
+    await state(page, 'finished', 1);
+    await page.reload();
+    await state(page, 'kept in this browser');
+    const before = await step(page);
+    assert.ok(before >= 30 && before < (await step(page, 1)), `${before}`);
+    await press(page, 'Resume');
+    await state(page, 'finished');
+    const [whole, resumed] = await stored(page);
+    assert.notEqual(whole.id, resumed.id);
+    assert.ok(whole.points.length >= 8);
+    assert.deepEqual(curves(resumed), curves(whole));
+    assert.deepEqual(resumed.samples, whole.samples);
+    await press(page, 'Delete');
+    await press(page, 'Delete it for good');
+    await page.waitForFunction(() => document.querySelectorAll('.runs > table tbody tr').length === 1);
+    await page.reload();
+    await state(page, 'finished');
+    assert.equal(await rows(page).count(), 1);
+  }));
+
+test('the rate is changed on the way; one that is far too high ends it in one sentence, and it goes on from before', () =>
+  withPage(small(',epochs:40'), async (page) => {
+    await begin(page);
+    await atStep(page, 20);
+    const rate = page.getByRole('textbox', { name: 'Rate' });
+    const now = async () => (await rate.getAttribute('placeholder')) ?? '';
+    await rate.fill('0.0001');
+    await press(page, 'Change');
+    await page.waitForFunction(() => Math.abs(Number(document.getElementById('rate').placeholder) - 1e-4) < 5e-5);
+    await press(page, 'Pause');
+    await state(page, 'paused');
+    const safe = Number((await page.getByText(/^kept up to step/).innerText()).match(/\d+/)[0]);
+    const reported = await step(page);
+    await rate.fill('1000');
+    await press(page, 'Change');
+    await press(page, 'Go on');
+    await state(page, 'broke off');
+    const said = await page.getByRole('alert').innerText();
+    assert.match(said, /^Training broke off: the loss of step \d+ is [^.]+.*guessing; .*\.\n/);
+    assert.equal(await step(page), reported);
+    await press(page, `Go on from step ${safe} with a third of the rate`);
+    await atStep(page, safe + 10);
+    assert.ok(Number(await now()) < 6e-5 && Number(await now()) > 0, await now());
+    assert.equal(await page.getByRole('alert').count(), 0);
+    await press(page, 'Stop');
+    await state(page, 'kept in this browser');
+  }));
+
+test('a full storage is said and training goes on; the run is downloaded, opened elsewhere, and goes on there', async () => {
+  let file, points;
+  const full = (page) =>
+    page.addInitScript(() => {
+      IDBObjectStore.prototype.put = () => {
+        throw new DOMException('there is no room left', 'QuotaExceededError');
+      };
+    });
+  await withPage(small(), async (page) => {
+    await begin(page);
+    const alert = await page.locator('.runs').getByRole('alert').innerText();
+    assert.match(alert, /^This run cannot be kept in this browser: [^\n]+\. It goes on; download it to keep it\.$/);
+    await atStep(page, 30);
+    await press(page, 'Pause');
+    await state(page, 'paused');
+    points = await step(page);
+    const given = await download(page, () => press(page, 'Download the run'));
+    assert.equal(given.name, 'Reverse.run.safetensors');
+    file = { name: given.name, mimeType: 'application/octet-stream', buffer: given.bytes };
+  }, { prepare: full });
+  await withPage('#train', async (page) => {
+    const picker = page.locator('.runs input[type=file]');
+    await picker.setInputFiles({ ...file, buffer: file.buffer.subarray(0, 5000) });
+    assert.match(await page.getByRole('alert').innerText(), /^This run could not be opened: [^\n]+\.$/);
+    await picker.setInputFiles(file);
+    await state(page, 'paused');
+    assert.equal(await step(page), points);
+    await press(page, 'Go on');
+    await state(page, 'finished');
+    assert.ok((await stored(page))[0].points.length >= 8, 'the curves came along');
+    const model = await download(page, () => press(page, 'Download the model'));
+    assert.ok(model.bytes.length < file.buffer.length / 2, 'without the optimiser');
+  });
+});
+
+test('a corrected translation is learnt by a copy, with scores on kept sentences; then it is used', () =>
+  withPage('', async (page) => {
+    await translated(page);
+    const before = await translate(page, 'Das ist mein Haus.');
+    const wanted = 'This is my own house.';
+    assert.notEqual(before, wanted);
+    await page.getByRole('button', { name: 'Correct' }).click();
+    const box = page.getByRole('textbox', { name: 'The right translation of “Das ist mein Haus.”' });
+    assert.equal(await box.inputValue(), before);
+    await page.getByText('stored in a byte each').waitFor();
+    await box.fill(wanted);
+    await page.getByRole('button', { name: 'Learn' }).click();
+    await page.getByText(/^Step \d+ of at most 40: /).waitFor();
+    await page.getByTestId('corrected').waitFor();
+    assert.equal(await page.getByTestId('corrected').innerText(), wanted);
+    assert.match(await page.getByTestId('kept').innerText(), /^BLEU [3-9]\d\.\d → [2-9]\d\.\d, chrF [\d.]+ → [\d.]+$/);
+    assert.equal((await page.locator('.target').innerText()).trim(), before, 'the model in use is as it was');
+    await show(page, 'laptop-correct');
+    await page.getByRole('button', { name: 'Use this model' }).click();
+    await page.getByRole('combobox', { name: 'Model' }).waitFor();
+    await page.waitForFunction((text) => document.querySelector('.target').innerText.trim() === text, wanted);
+  }));
