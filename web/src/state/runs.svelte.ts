@@ -2,7 +2,7 @@
 import { Trainer, type TrainingConfig, type TrainingEvent } from 'wasmformer';
 import type { Experiment } from '../train/experiment';
 import {
-  add, cut, fromMetadata, intervals, newRecord, snapshotOf, stepOf, toMetadata, WITHOUT_RECORD, type RunRecord,
+  add, cut, fromMetadata, intervals, newRecord, snapshotOf, stepOf, toMetadata, totalSteps, WITHOUT_RECORD, type RunRecord,
 } from '../train/record';
 import { deleteRun, keepRun, readCheckpoint, storedRuns } from '../train/store';
 import { link } from './link.svelte';
@@ -32,6 +32,7 @@ export class Run {
 
   #trainer: Trainer | null = null;
   #wish: 'run' | 'pause' | 'stop' = 'run';
+  #isGoing = false; // events come
   #isStale = false; // run() is to be called again, with other pinned sentences
   #creating: AbortController | null = null;
   #checkpoint: { file: Blob; record: RunRecord } | null = null;
@@ -40,6 +41,8 @@ export class Run {
   #nextSave = 0;
   #waiting: (() => void)[] = [];
   #secondsBefore = 0;
+  /** Of the trainer, when it last told; events tell of an earlier one. */
+  #step = 0;
 
   constructor(record?: RunRecord) {
     if (record) this.record = record;
@@ -182,6 +185,7 @@ export class Run {
   #take(trainer: Trainer) {
     this.#trainer = trainer;
     this.training = trainer.info.training;
+    this.#step = trainer.info.step;
     this.#secondsBefore = this.record.seconds;
   }
 
@@ -200,8 +204,10 @@ export class Run {
     this.record.isOver = false;
     try {
       if (this.savedStep === null) void this.save(); // so that there always is one to go back to
-      while (this.#wish === 'run' && !this.record.isOver) await this.#stretch();
-      await this.save();
+      while (this.#wish === 'run' && !this.record.isOver) {
+        await this.#stretch();
+        await this.save(); // which tells the step that the next stretch begins with
+      }
     } catch (error) {
       return this.#fail(error);
     }
@@ -218,15 +224,16 @@ export class Run {
     // A run() ends with a validation, whose first pair is watched from then on; of a task that takes no time.
     const isFirst = pins.length === 0 && this.record.points.length === 0 && this.record.metric === 'exactMatch';
     const goal = isFirst ? { steps: this.record.reportEvery } : left;
-    const begin = { time: performance.now(), epoch: -1, step: 0 };
+    let begin: { time: number; step: number } | undefined;
     this.#isStale = false;
+    this.#isGoing = true;
     try {
       const { reportEvery } = this.record;
       const options = { ...goal, ...intervals(this.record), reportEvery, samples: SAMPLES, pinned: pins };
       for await (const event of this.#trainer!.run({ ...options, attention: pins.length === 0, signal: stop.signal })) {
         this.#on(event, pins);
-        if (begin.epoch < 0) Object.assign(begin, { time: performance.now(), epoch: event.epoch, step: event.step });
-        else this.#estimate((performance.now() - begin.time) / 1000, event.epoch - begin.epoch, event.step - begin.step);
+        begin ??= { time: performance.now(), step: event.step };
+        this.#estimate((performance.now() - begin.time) / 1000, event.step - begin.step);
         // Aborting at an event loses none.
         if (this.#wish !== 'run' || this.#isStale) stop.abort();
         else this.#saveIfDue(event.validation?.isBest ?? false);
@@ -234,6 +241,7 @@ export class Run {
     } catch (error) {
       if (!stop.signal.aborted) throw error;
     } finally {
+      this.#isGoing = false;
       for (const wake of this.#waiting.splice(0)) wake();
     }
     if (!stop.signal.aborted && !isFirst) this.record = { ...this.record, isOver: true };
@@ -253,22 +261,17 @@ export class Run {
   /** What the goal leaves to be done; null when that is nothing. */
   #remaining() {
     const { goal, points, seconds } = this.record;
-    const { step = 0, epoch = 0 } = points.at(-1) ?? {};
-    const steps = goal.steps && goal.steps - step;
-    const epochs = goal.epochs && goal.epochs - epoch;
+    const total = totalSteps(this.record);
+    const steps = total === null ? undefined : total - Math.max(this.#step, points.at(-1)?.step ?? 0);
     const minutes = goal.minutes && goal.minutes - seconds / 60;
-    const all = { steps, epochs, minutes };
+    const all = { steps, minutes };
     if (Object.values(all).some((left) => left !== undefined && left <= 1e-9)) return null;
     return Object.fromEntries(Object.entries(all).filter(([, left]) => left !== undefined)) as Experiment['goal'];
   }
 
-  #estimate(seconds: number, epochs: number, steps: number) {
+  #estimate(seconds: number, steps: number) {
     const goal = this.#remaining() ?? {};
-    const lefts = [
-      goal.minutes && goal.minutes * 60,
-      goal.epochs && epochs > 0 && (goal.epochs / epochs) * seconds,
-      goal.steps && steps > 0 && (goal.steps / steps) * seconds,
-    ].filter((left): left is number => !!left);
+    const lefts = [goal.minutes && goal.minutes * 60, goal.steps && steps > 0 && (goal.steps / steps) * seconds].filter((left): left is number => !!left);
     this.left = lefts.length ? Math.min(...lefts) : null;
   }
 
@@ -303,11 +306,12 @@ export class Run {
     const step = await stepOf(file);
     // The events of its steps may still be on their way.
     const reported = step - (step % this.record.reportEvery);
-    while (this.state === 'running' && (this.record.points.at(-1)?.step ?? 0) < reported) {
+    while (this.#isGoing && (this.record.points.at(-1)?.step ?? 0) < reported) {
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
     const record = cut(this.record, step);
     this.#checkpoint = { file, record };
+    this.#step = step;
     this.#lastSave = performance.now();
     this.#nextSave = this.#lastSave + Math.max(SAVE_EVERY, SAVE_SHARE * (this.#lastSave - begin));
     this.savedStep = step;

@@ -159,5 +159,7 @@ export function fromMetadata(metadata: Record<string, string>): RunRecord | null
 /** Steps that a checkpoint has behind it; its texts, which are long, come later in its header. */
 export async function stepOf(checkpoint: Blob): Promise<number> {
   const begin = await checkpoint.slice(8, 65_536).text();
-  return Number(begin.match(/"progress":"\{[^}]*?\\"step\\":(\d+)/)?.[1] ?? Number.NaN);
+  const found = begin.match(/"progress":"\{[^}]*?\\"step\\":(\d+)/);
+  if (!found) throw new Error('the checkpoint does not tell its step');
+  return Number(found[1]);
 }
