@@ -36,6 +36,11 @@ export interface ModelConfig {
   ffn_dim: number;
   /** Tokens of a sentence at most, the end token counted. */
   max_length: number;
+  /**
+   * What a query q and a key k of a head score: q·k/√d_k (Vaswani et al. 2017), q·k or qᵀWk (Luong et al. 2015), or
+   * v·tanh(q + k) (Bahdanau et al. 2015). Files that do not tell have 'scaled_dot'.
+   */
+  attention: 'scaled_dot' | 'dot' | 'additive' | 'bilinear';
   activation: 'relu' | 'gelu' | 'swish';
   norm: 'post' | 'pre';
   positions: 'sinusoidal' | 'learned';

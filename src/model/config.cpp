@@ -18,6 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // The words of each choice, in the order of its enumerators.
+constexpr std::array<const char*, 4> words(Scoring) { return {"scaled_dot", "dot", "additive", "bilinear"}; }
 constexpr std::array<const char*, 3> words(Activation) { return {"relu", "gelu", "swish"}; }
 constexpr std::array<const char*, 2> words(NormPlace) { return {"post", "pre"}; }
 constexpr std::array<const char*, 2> words(Positions) { return {"sinusoidal", "learned"}; }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "ops/activation.h"
+#include "ops/attention.h"
 #include "tensor/matrix.h"
 
 namespace wasmformer {
@@ -23,6 +24,7 @@ struct Config {
   Index num_heads = 8;
   Index ffn_dim = 2048;
   Index max_length = 512;  // tokens of a sentence, the end token counted
+  Scoring attention = Scoring::scaled_dot;
   Activation activation = Activation::relu;
   NormPlace norm = NormPlace::post;
   Positions positions = Positions::sinusoidal;
@@ -46,6 +48,7 @@ struct Config {
     v("num_heads", num_heads);
     v("ffn_dim", ffn_dim);
     v("max_length", max_length);
+    v("attention", attention);
     v("activation", activation);
     v("norm", norm);
     v("positions", positions);

@@ -35,15 +35,15 @@ AttentionRecord* next_layer(StackRecord* record, std::vector<AttentionRecord> St
 }  // namespace
 
 EncoderLayer::EncoderLayer(const Config& c)
-    : self_attn(c.d_model, c.num_heads, c.attention_dropout),
+    : self_attn(c.d_model, c.num_heads, c.attention_dropout, c.attention),
       self_attn_layer_norm(c.d_model, c.norm_epsilon),
       ffn(c.d_model, c.ffn_dim, c.activation, c.activation_dropout),
       final_layer_norm(c.d_model, c.norm_epsilon) {}
 
 DecoderLayer::DecoderLayer(const Config& c)
-    : self_attn(c.d_model, c.num_heads, c.attention_dropout),
+    : self_attn(c.d_model, c.num_heads, c.attention_dropout, c.attention),
       self_attn_layer_norm(c.d_model, c.norm_epsilon),
-      encoder_attn(c.d_model, c.num_heads, c.attention_dropout),
+      encoder_attn(c.d_model, c.num_heads, c.attention_dropout, c.attention),
       encoder_attn_layer_norm(c.d_model, c.norm_epsilon),
       ffn(c.d_model, c.ffn_dim, c.activation, c.activation_dropout),
       final_layer_norm(c.d_model, c.norm_epsilon) {}
@@ -81,6 +81,7 @@ void Transformer::initialize(std::uint64_t seed) {
           x = 1;
           break;
         case Initial::xavier:
+        case Initial::scores:
           x = static_cast<Scalar>(limit * (2 * random.uniform() - 1));
           break;
         case Initial::embedding:

@@ -1,6 +1,5 @@
 #include "nn/layers.h"
 
-#include "ops/attention.h"
 #include "ops/layer_norm.h"
 #include "ops/linear.h"
 
@@ -13,7 +12,11 @@ Var LayerNorm::operator()(Tape& tape, Var x) { return layer_norm(tape, x, weight
 Var MultiHeadAttention::operator()(Tape& tape, Var x, Var keys, Var values, const AttentionCall& call) {
   Var q = q_proj(tape, x);
   Var heads = attention(tape, q, keys, values, call.query_spans, call.key_spans,
-                        {.heads = num_heads, .causal = call.causal, .dropout = dropout},
+                        {.heads = num_heads,
+                         .causal = call.causal,
+                         .dropout = dropout,
+                         .scoring = scoring,
+                         .score = score.rows > 0 ? &score : nullptr},
                         call.record ? &call.record->probabilities : nullptr, call.key_rows);
   WASMFORMER_CHECK(call.masked_heads.empty() || !heads.wants_gradient(),
                    "[attention] masked heads cannot be recorded");

@@ -10,13 +10,15 @@
 #include "autograd/parameter.h"
 #include "autograd/tape.h"
 #include "ops/activation.h"
+#include "ops/attention.h"
 #include "ops/layer_norm.h"
 
 namespace wasmformer {
 
 // How a parameter starts: Xavier (Glorot and Bengio 2010) is uniform in ±√(6 / (rows + cols)); embeddings and
-// positions are normal with deviation cols^-0.5, so that √d_model times it has variance 1.
-enum class Initial { xavier, embedding, positions, zeros, ones };
+// positions are normal with deviation cols^-0.5, so that √d_model times it has variance 1. Scores are as
+// Xavier's.
+enum class Initial { xavier, scores, embedding, positions, zeros, ones };
 
 // Weights of products and of token embeddings, which can be packed and be of int8.
 constexpr bool can_be_packed(Initial rule) { return rule == Initial::xavier || rule == Initial::embedding; }
@@ -80,16 +82,22 @@ struct AttentionCall {
 // Section 3.2.2: MultiHead(Q, K, V) = Concat(head_1, ..., head_h) W^O.
 struct MultiHeadAttention {
   Linear q_proj, k_proj, v_proj, out_proj;  // [d_model, d_model]
+  Parameter score;                          // of the scores that have one, as in ops/attention.h
   Index num_heads;
   double dropout;  // of the probabilities
+  Scoring scoring;
 
-  MultiHeadAttention(Index d_model, Index heads, double attention_dropout)
+  MultiHeadAttention(Index d_model, Index heads, double attention_dropout, Scoring scores)
       : q_proj(d_model, d_model),
         k_proj(d_model, d_model),
         v_proj(d_model, d_model),
         out_proj(d_model, d_model),
         num_heads(heads),
-        dropout(attention_dropout) {}
+        dropout(attention_dropout),
+        scoring(scores) {
+    if (scoring == Scoring::additive) score = Parameter(1, d_model);
+    if (scoring == Scoring::bilinear) score = Parameter(d_model, d_model / heads);
+  }
 
   // x: [n, d_model] queries; keys and values: [m, d_model], projected by k_proj and v_proj.
   Var operator()(Tape& tape, Var x, Var keys, Var values, const AttentionCall& call);
@@ -100,6 +108,8 @@ struct MultiHeadAttention {
     k_proj.visit(path + ".k_proj", v);
     v_proj.visit(path + ".v_proj", v);
     out_proj.visit(path + ".out_proj", v);
+    if (scoring == Scoring::additive) v(path + ".score_v", score, Initial::scores);
+    if (scoring == Scoring::bilinear) v(path + ".score_proj.weight", score, Initial::scores);
   }
 };
 

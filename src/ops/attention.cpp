@@ -72,6 +72,9 @@ class WholeResults {
       : m_(m.data() + begin * m.cols() + b.column), stride_(m.cols()), count_(count), d_k_(b.d_k) {
     rows_ = whole_rows(ConstView(m.data(), m.rows(), m.cols()), begin, count, b, scratch);
   }
+  // Results that are whole vectors already.
+  WholeResults(Scalar* rows, const Block& b)
+      : m_(rows), stride_(padded(b.d_k)), count_(b.L), d_k_(b.d_k), rows_{rows, stride_} {}
   Scalar* operator[](Index i) { return const_cast<Scalar*>(rows_[i]); }
   Index stride() const { return rows_.stride; }
   void store() {
@@ -102,6 +105,26 @@ void tile_sums(const Scalar* w, Index stride, Rows b, const Block& block, bool c
   }
 }
 
+// What the scores of a head learn: additive, its columns of v; bilinear, its rows of W, which are as wide as
+// a head.
+Block first_columns(Block b) {
+  b.column = 0;
+  return b;
+}
+Rows learned_rows(const AttentionOptions& options, const Block& b, Scratch& scratch) {
+  if (!options.score) return {};
+  const ConstView score = options.score->view();
+  return options.scoring == Scoring::additive ? whole_rows(score, 0, 1, b, scratch)
+                                              : whole_rows(score, b.column, b.d_k, first_columns(b), scratch);
+}
+
+// Adds rows, whole vectors wide, to those of a head.
+void add_rows(const Scalar* rows, View to, Index begin, Index count, const Block& b) {
+  const Index width = padded(b.d_k);
+  for (Index i = 0; i < count; ++i, rows += width)
+    to.row(begin + i).middleCols(b.column, b.d_k) += ConstView(rows, 1, b.d_k);
+}
+
 void check(Var q, Var k, Var v, std::span<const Span> query_spans, std::span<const Span> key_spans,
            const AttentionOptions& options, std::span<const std::int32_t> key_rows) {
   WASMFORMER_CHECK(k.rows() == v.rows(),
@@ -112,6 +135,14 @@ void check(Var q, Var k, Var v, std::span<const Span> query_spans, std::span<con
   WASMFORMER_CHECK(
       options.heads > 0 && q.cols() % options.heads == 0,
       "[attention] " << q.cols() << " features do not divide into " << options.heads << " heads");
+  const Index d = q.cols(), learned = options.scoring == Scoring::additive   ? 1
+                                      : options.scoring == Scoring::bilinear ? d
+                                                                             : 0;
+  const Index rows = options.score ? options.score->value.rows() : 0;
+  WASMFORMER_CHECK(
+      rows == learned &&
+          (!learned || options.score->value.size() == (learned == 1 ? d : d * d / options.heads)),
+      "[attention] the score's parameter does not fit " << d << " features of " << options.heads << " heads");
   WASMFORMER_CHECK(query_spans.size() == key_spans.size(), "[attention] "
                                                                << query_spans.size() << " query spans and "
                                                                << key_spans.size() << " key spans");
@@ -138,10 +169,14 @@ Var attention(Tape& tape, Var q, Var k, Var v, std::span<const Span> query_spans
               std::vector<Matrix>* probabilities, std::span<const std::int32_t> key_rows) {
   check(q, k, v, query_spans, key_spans, options, key_rows);
   const Index d = q.cols(), heads = options.heads, d_k = d / heads, width = padded(d_k);
-  const Scalar scale = 1 / std::sqrt(static_cast<Scalar>(d_k));
+  const Scoring scoring = options.scoring;
+  const Scalar scale = scoring == Scoring::scaled_dot ? 1 / std::sqrt(static_cast<Scalar>(d_k)) : 1;
   const bool causal = options.causal;
+  Parameter* score = options.score;
   const Dropout drop(tape, options.dropout);
-  Var y = tape.variable(q.rows(), d, q.wants_gradient() || k.wants_gradient() || v.wants_gradient());
+  Var y = tape.variable(
+      q.rows(), d,
+      q.wants_gradient() || k.wants_gradient() || v.wants_gradient() || (score && score->wants_gradient()));
   const bool recorded = y.wants_gradient();
   WASMFORMER_CHECK(key_rows.empty() || !recorded,
                    "[attention] keys that are chosen row by row cannot be recorded");
@@ -164,14 +199,29 @@ Var attention(Tape& tape, Var q, Var k, Var v, std::span<const Span> query_spans
   // Of row i and head h: at i · heads + h.
   Softmax* kept = recorded ? tape.scratch<Softmax>(q.rows() * heads) : nullptr;
 
-  const Index size = tile + 2 * (plan.most_queries + plan.most_keys) * copies;
+  // Queries as they meet the keys.
+  const auto projected = [=](Rows queries, Rows w, const Block& b, Scratch& scratch) {
+    if (scoring != Scoring::bilinear) return queries;
+    Scalar* out = scratch.take(b.L * width);
+    weighted_sums(Weights{queries.data, queries.stride, 1}, w, d_k, b.L, width, out, width, /*add=*/false);
+    return Rows{out, width};
+  };
+  const auto score_tile = [=](Rows qs, Rows ks, Rows ws, const Block& b, Index at, Index rows, Scalar* p) {
+    if (scoring != Scoring::additive) return tile_scores(qs, ks, b, causal, at, rows, scale, p, keys);
+    const auto seen = [&](Index i) { return b.visible(at + i, causal); };
+    additive_scores(Rows{qs[at], qs.stride}, ks, ws.data, rows, seen, width, p, keys);
+  };
+  const Index learned_size = score ? (2 * plan.most_queries + plan.most_keys + 2 * d_k + 1) * width : 0;
+
+  const Index size = tile + 2 * (plan.most_queries + plan.most_keys) * copies + learned_size;
   Scalar* memory = tape.scratch<Scalar>(plan.chunks * size);
   tape.pool().parallel_for(blocks.size(), plan.grain, [&](Index begin, Index end) {
     for (Index n = begin; n < end; ++n) {
       const Block b = blocks[n];
       Scratch scratch{memory + begin / plan.grain * size};
       Scalar* p = scratch.take(tile);
-      const Rows qs = whole_rows(q.value(), b.query, b.L, b, scratch),
+      const Rows ws = learned_rows(options, b, scratch),
+                 qs = projected(whole_rows(q.value(), b.query, b.L, b, scratch), ws, b, scratch),
                  ks = whole_rows(k.value(), b.key, b.S, b, scratch,
                                  key_rows.empty() ? nullptr : key_rows.data()),
                  vs = whole_rows(v.value(), b.key, b.S, b, scratch,
@@ -179,7 +229,7 @@ Var attention(Tape& tape, Var q, Var k, Var v, std::span<const Span> query_spans
       WholeResults ys(y.mutable_value(), b.query, b.L, b, scratch);
       for (Index at = 0; at < b.L; at += tile_rows) {
         const Index rows = std::min(tile_rows, b.L - at), columns = padded(b.visible(at + rows - 1, causal));
-        tile_scores(qs, ks, b, causal, at, rows, scale, p, keys);
+        score_tile(qs, ks, ws, b, at, rows, p);
         for (Index i = 0; i < rows; ++i) {
           const Index seen = b.visible(at + i, causal);
           Scalar* row = p + i * keys;
@@ -197,23 +247,34 @@ Var attention(Tape& tape, Var q, Var k, Var v, std::span<const Span> query_spans
 
   if (recorded) {
     tape.record(y, [=, &tape](ConstView dy) {
-      // y = (p * mask) v with p = softmax(q kᵀ scale)
+      // y = (p * mask) v with p = softmax(scores)
       View dq = tape.zeroed_gradient(q), dk = tape.zeroed_gradient(k), dv = tape.zeroed_gradient(v);
-      const Index size = 2 * tile + (3 * plan.most_queries + 4 * plan.most_keys) * copies;
+      const Index size = 2 * tile + (3 * plan.most_queries + 4 * plan.most_keys) * copies + learned_size;
       Scalar* memory = tape.scratch<Scalar>(plan.chunks * size);
+      // Each chunk's gradient of what is learned.
+      const Index numbers = score ? score->value.size() : 0;
+      Scalar* sums = tape.scratch<Scalar>(plan.chunks * numbers);
+      std::fill_n(sums, plan.chunks * numbers, Scalar(0));
       tape.pool().parallel_for(blocks.size(), plan.grain, [&](Index begin, Index end) {
         for (Index n = begin; n < end; ++n) {
           const Block b = blocks[n];
           Scratch scratch{memory + begin / plan.grain * size};
           Scalar *p = scratch.take(tile), *ds = scratch.take(tile);
-          const Rows qs = whole_rows(q.value(), b.query, b.L, b, scratch),
+          const Rows ws = learned_rows(options, b, scratch),
+                     given = whole_rows(q.value(), b.query, b.L, b, scratch),
+                     qs = projected(given, ws, b, scratch),
                      ks = whole_rows(k.value(), b.key, b.S, b, scratch),
                      vs = whole_rows(v.value(), b.key, b.S, b, scratch),
                      dys = whole_rows(dy, b.query, b.L, b, scratch);
+          // Gradients of the projected queries, and of keys and v where scores are additive.
+          const Index sums_size = score ? (b.L + b.S + 1) * width : 0;
+          Scalar* head_sums = scratch.take(sums_size);
+          std::fill_n(head_sums, sums_size, Scalar(0));
+          const AdditiveGradients to{head_sums, head_sums + b.L * width, head_sums + (b.L + b.S) * width};
           for (Index at = 0; at < b.L; at += tile_rows) {
             const Index rows = std::min(tile_rows, b.L - at),
                         columns = padded(b.visible(at + rows - 1, causal));
-            tile_scores(qs, ks, b, causal, at, rows, scale, p, keys);
+            score_tile(qs, ks, ws, b, at, rows, p);
             tile_scores(dys, vs, b, causal, at, rows, 1, ds, keys);
             for (Index i = 0; i < rows; ++i) {
               const Index seen = b.visible(at + i, causal);
@@ -233,14 +294,38 @@ Var attention(Tape& tape, Var q, Var k, Var v, std::span<const Span> query_spans
               out.store();
             };
             to_keys(dv, p, dys);
+            if (scoring == Scoring::additive) {
+              const auto seen = [&](Index i) { return b.visible(at + i, causal); };
+              additive_backward(Rows{qs[at], qs.stride}, ks, ws.data, rows, seen, width, ds, keys,
+                                {to.da + at * width, to.db, to.dv});
+              continue;
+            }
             to_keys(dk, ds, qs);
             Scratch copy = scratch;
-            WholeResults out(dq, b.query, b.L, b, copy);
+            WholeResults out = score ? WholeResults(to.da, b) : WholeResults(dq, b.query, b.L, b, copy);
             tile_sums(ds, keys, ks, b, causal, at, rows, out, /*add=*/true);
             out.store();
           }
+          if (!score) continue;
+          View dscore(sums + begin / plan.grain * numbers, score->value.rows(), score->value.cols());
+          if (scoring == Scoring::additive) {
+            add_rows(to.da, dq, b.query, b.L, b), add_rows(to.db, dk, b.key, b.S, b);
+            add_rows(to.dv, dscore, 0, 1, b);
+          } else {
+            // qs = q W
+            WholeResults dw(dscore, b.column, d_k, first_columns(b), scratch);
+            weighted_sums(Weights{given.data, 1, given.stride}, Rows{to.da, width}, b.L, d_k, width, dw[0],
+                          dw.stride(), /*add=*/true);
+            dw.store();
+            Scalar* through = const_cast<Scalar*>(qs.data);  // nobody needs it any more
+            const auto all = [=](Index) { return d_k; };
+            scores(Rows{to.da, width}, ws, b.L, all, width, 1, through, width);
+            add_rows(through, dq, b.query, b.L, b);
+          }
         }
       });
+      for (Index i = 0; numbers > 0 && score->wants_gradient() && i < plan.chunks; ++i)
+        score->gradient += ConstView(sums + i * numbers, score->value.rows(), score->value.cols());
     });
   }
   return y;

@@ -71,6 +71,10 @@ inline Doubles exp(Doubles x) {
   for (int i = 0; i < lanes<double>; ++i) x[i] = std::exp(x[i]);
   return x;
 }
+inline Doubles tanh(Doubles x) {
+  for (int i = 0; i < lanes<double>; ++i) x[i] = std::tanh(x[i]);
+  return x;
+}
 inline Doubles erf(Doubles x) {
   for (int i = 0; i < lanes<double>; ++i) x[i] = std::erf(x[i]);
   return x;

@@ -31,6 +31,7 @@ test('the arithmetic of a cell, by hand', () => {
   const all = Math.E + Math.E ** 2 + 1;
   sum.weights.forEach((weight, i) => near(weight, [Math.E, Math.E ** 2, 1][i] / all));
   near(sum.output[3], (4 * Math.E ** 2) / all);
+  assert.deepEqual(arithmetic(internals, 2, 1, 0, 1, 3, false).scores, [2, 4, 0]);
   const causal = arithmetic(internals, 2, 1, 0, 0, 2);
   assert.deepEqual(causal.scores, [1, 2, -Infinity]);
   assert.equal(causal.weights[2], 0);

@@ -98,6 +98,9 @@ TEST_CASE("A model is the same after being written and read, with every way of m
     c.activation = Activation::swish;
     c.dropout = 0.1 + 0.2;
   }
+  SECTION("dot") { c.attention = Scoring::dot; }
+  SECTION("additive") { c.attention = Scoring::additive; }
+  SECTION("bilinear") { c.attention = Scoring::bilinear; }
   ModelFile model = small_model(c);
   const std::string file = serialize_model(model, Precision::f32);
   const ModelFile read = parse_model(file);
@@ -274,8 +277,20 @@ TEST_CASE("Tensors that do not fit the config are refused by name") {
                     "[model] tensor '" + name + "' holds a value that is not a finite number");
 }
 
+TEST_CASE("A file from before there were other scores is of scaled dot products") {
+  const std::string file = serialize_model(small_model(), Precision::f32);
+  const std::string older = with_header(file, [](json& header) {
+    json config = json::parse(header["__metadata__"]["config"].get<std::string>());
+    REQUIRE(config.erase("attention") == 1);
+    header["__metadata__"]["config"] = config.dump();
+  });
+  CHECK(serialize_model(parse_model(older), Precision::f32) == file);
+}
+
 TEST_CASE("A model of int8 is written and read again to the same bytes") {
-  ModelFile model = small_model();
+  Config c = small_config();
+  c.attention = GENERATE(Scoring::scaled_dot, Scoring::additive, Scoring::bilinear);
+  ModelFile model = small_model(c);
   model.transformer->quantize();
   const std::string file = serialize_model(model, Precision::f32);
   const SafetensorsFile tensors = parse_safetensors(file);

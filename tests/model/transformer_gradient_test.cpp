@@ -9,6 +9,10 @@ TEST_CASE("The gradients of a whole model are those of central differences") {
   c.norm = GENERATE(NormPlace::post, NormPlace::pre);
   c.positions = GENERATE(Positions::sinusoidal, Positions::learned);
   c.tie_embeddings = GENERATE(TieEmbeddings::all, TieEmbeddings::target, TieEmbeddings::none);
+  c.attention = c.norm == NormPlace::post
+                    ? c.positions == Positions::learned ? Scoring::dot : Scoring::scaled_dot
+                : c.positions == Positions::learned ? Scoring::additive
+                                                    : Scoring::bilinear;
   c.output_bias = c.tie_embeddings != TieEmbeddings::target;
   c.activation = c.norm == NormPlace::pre ? Activation::swish : Activation::gelu;
   c.dropout = c.attention_dropout = c.activation_dropout = c.positions == Positions::learned ? 0.2 : 0;

@@ -92,6 +92,29 @@ TEST_CASE("Parameters are named as in Hugging Face's Marian") {
     CHECK(std::count(all.begin(), all.end(), name) == 0);
 }
 
+TEST_CASE("Scores that learn have a parameter in every attention") {
+  Config c = small_config();
+  const auto shapes = [&c] {
+    std::vector<std::string> found;
+    Transformer(c).visit([&](const std::string& name, Parameter& p, Initial) {
+      if (name.find(".score_") != std::string::npos)
+        found.push_back(name + " " + std::to_string(p.rows) + " " + std::to_string(p.cols));
+    });
+    return found;
+  };
+  c.attention = GENERATE(Scoring::scaled_dot, Scoring::dot);
+  CHECK(shapes().empty());
+  c.attention = Scoring::additive;
+  CHECK(shapes() == std::vector<std::string>{"model.encoder.layers.0.self_attn.score_v 1 8",
+                                             "model.decoder.layers.0.self_attn.score_v 1 8",
+                                             "model.decoder.layers.0.encoder_attn.score_v 1 8",
+                                             "model.decoder.layers.1.self_attn.score_v 1 8",
+                                             "model.decoder.layers.1.encoder_attn.score_v 1 8"});
+  c.attention = Scoring::bilinear;
+  CHECK(shapes().size() == 5);
+  CHECK(shapes()[0] == "model.encoder.layers.0.self_attn.score_proj.weight 8 4");
+}
+
 TEST_CASE("The number of parameters is that of the architecture") {
   Config c = preset("base").config;
   c.source_vocab_size = c.target_vocab_size = 37000;
@@ -105,6 +128,7 @@ TEST_CASE("Initial weights follow their rules and their seed") {
   Config c = small_config();
   c.source_vocab_size = c.target_vocab_size = 500;
   c.d_model = 32;
+  c.attention = Scoring::bilinear;
   Transformer model(c), same(c), other(c);
   model.initialize(1);
   same.initialize(1);
@@ -121,7 +145,7 @@ TEST_CASE("Initial weights follow their rules and their seed") {
     CHECK(p.value == again[i]);
     if (rule == Initial::zeros) CHECK((p.value.array() == 0).all());
     if (rule == Initial::ones) CHECK((p.value.array() == 1).all());
-    if (rule == Initial::xavier) {
+    if (rule == Initial::xavier || rule == Initial::scores) {
       const double bound = std::sqrt(6.0 / static_cast<double>(p.value.rows() + p.value.cols()));
       const double most = static_cast<double>(p.value.cwiseAbs().maxCoeff());
       CHECK(most <= bound);
@@ -173,7 +197,8 @@ TEST_CASE("A packed batch gives what its sentences give one at a time") {
 TEST_CASE("Cached steps give what the whole sequence gives") {
   Config c = small_config();
   c.norm = GENERATE(NormPlace::post, NormPlace::pre);
-  c.positions = GENERATE(Positions::sinusoidal, Positions::learned);
+  c.positions = c.norm == NormPlace::post ? Positions::sinusoidal : Positions::learned;
+  c.attention = GENERATE(Scoring::scaled_dot, Scoring::dot, Scoring::additive, Scoring::bilinear);
   const Index at_once = GENERATE(1, 2, 5);  // tokens a step
   CAPTURE(at_once);
   Transformer model = random_model(c, 6);

@@ -27,7 +27,7 @@ TEST_CASE("A feed-forward sublayer is a linear, the activation, and a linear") {
 }
 
 TEST_CASE("Multi-head attention of one key is its value through the output projection") {
-  MultiHeadAttention attention(2, 2, 0);
+  MultiHeadAttention attention(2, 2, 0, Scoring::scaled_dot);
   set(attention.q_proj, random_matrix(2, 2, 1), random_matrix(1, 2, 2));
   set(attention.out_proj, (Matrix(2, 2) << 0, 1, 2, 0).finished(), (Matrix(1, 2) << 10, 20).finished());
   ThreadPool pool;

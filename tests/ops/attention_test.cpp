@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "tensor/check.h"
-#include "tests/ops/random_matrix.h"
+#include "tests/ops/random_score.h"
 
 using namespace wasmformer;
 using Catch::Matchers::ContainsSubstring;
@@ -24,8 +24,24 @@ struct Plain {
   Eigen::MatrixXd y;
 };
 
+// The score of a query and a key of one head; `column`: where its features begin.
+double plain_score(const Scalar* q, const Scalar* k, Index column, Index d_k, Scoring scoring,
+                   const Matrix& learned) {
+  double sum = 0;
+  for (Index a = column; a < column + d_k; ++a) {
+    const double x = static_cast<double>(q[a]), y = static_cast<double>(k[a]);
+    if (scoring == Scoring::scaled_dot) sum += x * y / std::sqrt(static_cast<double>(d_k));
+    if (scoring == Scoring::dot) sum += x * y;
+    if (scoring == Scoring::additive) sum += static_cast<double>(learned(0, a)) * std::tanh(x + y);
+    for (Index b = 0; scoring == Scoring::bilinear && b < d_k; ++b)
+      sum += x * static_cast<double>(learned(a, b)) * static_cast<double>(k[column + b]);
+  }
+  return sum;
+}
+
 Plain plain(const Matrix& q, const Matrix& k, const Matrix& v, const Spans& query_spans,
-            const Spans& key_spans, Index heads, bool causal) {
+            const Spans& key_spans, Index heads, bool causal, Scoring scoring = Scoring::scaled_dot,
+            const Matrix& learned = {}) {
   Plain result;
   result.y.setZero(q.rows(), q.cols());
   const Index d_k = q.cols() / heads;
@@ -37,10 +53,8 @@ Plain plain(const Matrix& q, const Matrix& k, const Matrix& v, const Spans& quer
         double sum = 0;
         for (Index j = 0; j < b.size; ++j) {
           if (causal && j > i + b.size - a.size) continue;
-          double score = 0;
-          for (Index c = head * d_k; c < (head + 1) * d_k; ++c)
-            score += static_cast<double>(q(a.begin + i, c)) * static_cast<double>(k(b.begin + j, c));
-          sum += p(head * a.size + i, j) = std::exp(score / std::sqrt(static_cast<double>(d_k)));
+          sum += p(head * a.size + i, j) = std::exp(plain_score(
+              q.row(a.begin + i).data(), k.row(b.begin + j).data(), head * d_k, d_k, scoring, learned));
         }
         p.row(head * a.size + i) /= sum;
         for (Index j = 0; j < b.size; ++j)
@@ -79,12 +93,15 @@ TEST_CASE("Attention is the formula's, with every probability") {
                Case{"heads of whole registers", {33, 2, 17, 1}, {33, 2, 17, 1}, 2, 64, true},
                Case{"heads of several registers, many keys", {1, 19, 4}, {70, 131, 4}, 3, 3 * 112, false},
                Case{"one long sentence", {45}, {45}, 1, 16, true});
-  INFO(c.name);
+  const Scoring scoring = GENERATE(Scoring::scaled_dot, Scoring::dot, Scoring::additive, Scoring::bilinear);
+  INFO(c.name << ", scoring " << static_cast<int>(scoring));
   const Spans queries = spans_of(c.queries), keys = spans_of(c.keys);
   const Index n = queries.empty() ? 0 : queries.back().end(), m = keys.empty() ? 0 : keys.back().end();
   const Matrix q = random_matrix(n, c.d, 1) * 2, k = random_matrix(m, c.d, 2) * 2,
                v = random_matrix(m, c.d, 3);
-  const Plain expected = plain(q, k, v, queries, keys, c.heads, c.causal);
+  Parameter score = random_score(scoring, c.d, c.heads, 4);
+  if (scoring == Scoring::bilinear) score.value *= Scalar(c.heads) / Scalar(c.d);  // or the scores are huge
+  const Plain expected = plain(q, k, v, queries, keys, c.heads, c.causal, scoring, score.value);
 
   Matrix one_thread;
   for (int threads : {1, 3}) {
@@ -92,7 +109,11 @@ TEST_CASE("Attention is the formula's, with every probability") {
     Tape tape(pool, /*recording=*/true);
     std::vector<Matrix> probabilities;
     Var y = attention(tape, on(tape, q), on(tape, k), on(tape, v), queries, keys,
-                      {.heads = c.heads, .causal = c.causal}, &probabilities);
+                      {.heads = c.heads,
+                       .causal = c.causal,
+                       .scoring = scoring,
+                       .score = score.rows > 0 ? &score : nullptr},
+                      &probabilities);
     // Float's 1.2e-7 times the few operations that each number has passed.
     constexpr double limit = 2e-6;
     REQUIRE(shape(y) == shape(q));

@@ -6,8 +6,7 @@ export interface Arithmetic {
   key: Float32Array;
   products: Float32Array; // query times key, number by number
   dot: number; // their sum
-  root: number; // √d_k
-  scores: number[]; // q·k/√d_k for every column; -Infinity where the mask is
+  scores: number[]; // q·k, over √d_k where it is scaled, for every column; -Infinity where the mask is
   exponentials: number[]; // e^(score − the greatest score)
   weights: number[]; // those over their sum
   weighted: NumberRows; // each column's value times its weight: [columns, d_k]
@@ -20,10 +19,12 @@ function part(rows: NumberRows, row: number, head: number, size: number): Float3
 }
 
 /** `visible` columns can be seen from the row: all, or in the decoder's self-attention those up to the row. */
-export function arithmetic(internals: AttentionInternals, heads: number, head: number, row: number, column: number, visible: number): Arithmetic {
+export function arithmetic(
+  internals: AttentionInternals, heads: number, head: number, row: number, column: number, visible: number, scaled = true,
+): Arithmetic {
   const { queries, keys, values } = internals;
   const size = queries.columns / heads;
-  const root = Math.sqrt(size);
+  const root = scaled ? Math.sqrt(size) : 1;
   const query = part(queries, row, head, size);
   const key = part(keys, column, head, size);
   const dotWith = (other: Float32Array) => query.reduce((sum, q, i) => sum + q * other[i], 0);
@@ -40,7 +41,7 @@ export function arithmetic(internals: AttentionInternals, heads: number, head: n
       output[i] += weight * value;
     }),
   );
-  return { query, key, products: query.map((q, i) => q * key[i]), dot: dotWith(key), root, scores, exponentials, weights, weighted, output };
+  return { query, key, products: query.map((q, i) => q * key[i]), dot: dotWith(key), scores, exponentials, weights, weighted, output };
 }
 
 /** The length of each row's vector. */

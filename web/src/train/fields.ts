@@ -38,6 +38,7 @@ export const FIELDS = {
   max_length: whole(4, 2048),
   norm: choice('post', 'pre'),
   positions: choice('sinusoidal', 'learned'),
+  attention: choice('scaled_dot', 'dot', 'additive', 'bilinear'),
   activation: choice('relu', 'gelu', 'swish'),
   tie_embeddings: choice('all', 'target', 'none'),
   dropout: real(0, 0.9),
@@ -56,12 +57,12 @@ export type Key = keyof typeof FIELDS;
 export type Values = Record<Key, string>;
 
 /** These go to the package under the same names; the rate is shown as its peak. */
-export const MODEL = ['d_model', 'encoder_layers', 'decoder_layers', 'num_heads', 'ffn_dim', 'max_length', 'norm', 'positions', 'activation', 'tie_embeddings'] as const satisfies readonly Key[];
+export const MODEL = ['d_model', 'encoder_layers', 'decoder_layers', 'num_heads', 'ffn_dim', 'max_length', 'norm', 'positions', 'attention', 'activation', 'tie_embeddings'] as const satisfies readonly Key[];
 export const TRAINING = ['dropout', 'label_smoothing', 'optimizer', 'schedule', 'learning_rate', 'warmup_steps', 'decay_steps', 'weight_decay', 'clip_norm', 'batch_tokens'] as const satisfies readonly Key[];
 
 const common = {
-  max_length: 512, norm: 'post', positions: 'sinusoidal', activation: 'relu', tie_embeddings: 'all', label_smoothing: 0.1,
-  optimizer: 'adam', schedule: 'noam', decay_steps: 20_000, weight_decay: 0, clip_norm: 0,
+  max_length: 512, norm: 'post', positions: 'sinusoidal', attention: 'scaled_dot', activation: 'relu', tie_embeddings: 'all',
+  label_smoothing: 0.1, optimizer: 'adam', schedule: 'noam', decay_steps: 20_000, weight_decay: 0, clip_norm: 0,
 };
 
 function preset(d_model: number, layers: number, num_heads: number, ffn_dim: number, dropout: number, peak: number, warmup_steps: number, batch_tokens: number) {
