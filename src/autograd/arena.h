@@ -17,21 +17,20 @@ class Arena {
     return static_cast<T*>(take_bytes(static_cast<std::size_t>(count) * sizeof(T)));
   }
   // Keeps the memory: the next step of this size takes the same pieces again.
-  void reset() { current_ = used_ = 0; }
+  void reset();
   std::size_t bytes() const;
 
  private:
   struct Block {
     std::unique_ptr<std::byte[]> memory;
     std::byte* begin;
-    std::size_t size;
+    std::size_t size, used;
   };
   void* take_bytes(std::size_t bytes);
   void add_block(std::size_t size);
 
   std::vector<Block> blocks_;
-  std::size_t current_ = 0;  // the block in use
-  std::size_t used_ = 0;     // bytes of it
+  std::size_t first_ = 0;  // the blocks before it are full
 };
 
 // Asks the C library to keep what is freed instead of giving it back to the system, which hands out zeroed

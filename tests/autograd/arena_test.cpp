@@ -34,3 +34,15 @@ TEST_CASE("Reset keeps the memory, as much as the largest step so far needed") {
   CHECK(step(20) == first);
   CHECK(step(40) > first);
 }
+
+TEST_CASE("Steps whose pieces differ a little in size share their memory") {
+  Arena arena;
+  const auto step = [&](Index extra) {
+    for (Index i = 0; i < 30; ++i) arena.take<char>((i % 3 == 0 ? 6'000'000 : 700'000) + extra);
+    arena.reset();
+    return arena.bytes();
+  };
+  const std::size_t first = step(0);
+  for (Index i = 1; i < 20; ++i) step(i * 1000);
+  CHECK(arena.bytes() < 2 * first);
+}
