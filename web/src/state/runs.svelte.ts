@@ -11,6 +11,7 @@ import { reason } from './settings.svelte';
 import { translation } from './translation.svelte';
 
 const SAVE_EVERY = 30_000; // ms
+const PATIENCE = 120_000; // ms without a checkpoint after the loss has jumped
 const BEST_EVERY = 5000; // ms between checkpoints for the sake of a better validation
 const SAVE_SHARE = 20; // saving takes a twentieth of the time at most
 const LOSABLE = 10_000; // ms of training that nobody is asked about before leaving
@@ -87,7 +88,7 @@ export class Run {
     try {
       if (!this.#trainer) this.#take(await this.#open());
       if (slower !== 1) await this.change({ learning_rate: this.training!.learning_rate / slower });
-      if (this.record.isOver) this.#extend();
+      if (this.record.isOver) await this.#extend();
     } catch (error) {
       return this.#fail(error);
     }
@@ -275,15 +276,17 @@ export class Run {
     this.left = lefts.length ? Math.min(...lefts) : null;
   }
 
-  /** As much again. */
-  #extend() {
-    const { goal, points, seconds } = this.record;
-    const last = points.at(-1);
+  /** As much again; a rate that has come down to 0 comes up to where it would be on the way to the new end. */
+  async #extend() {
+    const { goal, batchesPerEpoch, seconds } = this.record;
+    const steps = 2 * this.#step;
     this.record.goal = {
-      ...(goal.steps && { steps: 2 * (last?.step ?? goal.steps) }),
-      ...(goal.epochs && { epochs: 2 * Math.ceil(last?.epoch ?? goal.epochs) }),
+      ...(goal.steps && { steps }),
+      ...(goal.epochs && { epochs: Math.ceil(steps / batchesPerEpoch) }),
       ...(goal.minutes && { minutes: goal.minutes + seconds / 60 }),
     };
+    this.record.isOver = false;
+    if (this.training!.schedule === 'cosine') await this.change({ decay_steps: Math.max(this.training!.decay_steps, steps) });
   }
 
   #setPinned(pinned: RunRecord['pinned']) {
@@ -294,6 +297,10 @@ export class Run {
 
   #saveIfDue(isBest: boolean) {
     const now = performance.now();
+    const { points } = this.record;
+    // A loss that has just jumped may be the beginning of the end; the state before it is the better one to go back to.
+    const hasJumped = points.at(-1)!.loss > 2 * Math.min(...points.map(({ loss }) => loss)) + 0.5;
+    if (hasJumped && now < this.#lastSave + PATIENCE) return;
     if (now < this.#nextSave && !(isBest && now > this.#lastSave + BEST_EVERY && this.#nextSave - this.#lastSave <= SAVE_EVERY)) return;
     this.#nextSave = Infinity;
     void this.save();

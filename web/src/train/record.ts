@@ -85,13 +85,13 @@ export function totalSteps({ goal, batchesPerEpoch }: RunRecord): number | null 
   return goal.steps ?? (goal.epochs ? Math.ceil(goal.epochs * batchesPerEpoch) : null);
 }
 
-/** Steps between validations: about a pass over the pairs. Between snapshots: so that they do not become too many. */
+/** Steps between validations: about a pass over the pairs. Between snapshots: more than are kept, so that the first comes soon. */
 export function intervals(record: RunRecord): { validateEvery: number; pinEvery: number } {
   const { batchesPerEpoch, reportEvery, points } = record;
   const total = totalSteps(record) ?? Math.max(600, 2 * (points.at(-1)?.step ?? 0));
   return {
     validateEvery: roundUp(Math.min(500, Math.max(20, batchesPerEpoch)), reportEvery),
-    pinEvery: roundUp(total / MOST_SNAPSHOTS, reportEvery),
+    pinEvery: roundUp(total / (4 * MOST_SNAPSHOTS), reportEvery),
   };
 }
 

@@ -28,6 +28,7 @@ export const w = words({
   broke: ['Training broke off: {reason}.', '训练中断：{reason}。'],
   backTo: ['The run is back at step {step}, its last good state.', '已回到第 {step} 步，即最后的良好状态。'],
   rate: ['Rate', '学习率'],
+  rateNote: ['of the next step; the schedule goes on from there', '下一步的学习率；之后按计划继续变化'],
   setRate: ['Change', '更改'],
   badRate: ['The rate could not be changed: {reason}.', '无法更改学习率：{reason}。'],
   left: ['{time} left', '剩余 {time}'],
