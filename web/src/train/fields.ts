@@ -25,8 +25,9 @@ export const FIELDS = {
   tokenizer: choice('char', 'word', 'bpe', 'unigram'),
   vocab: whole(8, 64_000),
   joint: choice('yes', 'no'),
-  preset: choice('tiny', 'multi30k-tiny', 'small'),
-  goal: choice('epochs', 'minutes'),
+  preset: choice('toy', 'tiny', 'multi30k-tiny', 'small'),
+  goal: choice('steps', 'epochs', 'minutes'),
+  steps: whole(1, 1e6),
   epochs: whole(1, 10_000),
   minutes: real(0.1, 10_000),
   seed: whole(1, 1e9),
@@ -71,35 +72,36 @@ function preset(d_model: number, layers: number, num_heads: number, ffn_dim: num
 
 /** Those of src/model/config.cpp that a tab has the memory to train. */
 export const PRESETS = {
+  toy: {
+    ...preset(64, 2, 4, 256, 0, 3e-3, 100, 1024), schedule: 'cosine', decay_steps: 500, label_smoothing: 0, clip_norm: 1,
+  },
   tiny: preset(64, 2, 4, 256, 0.1, 3e-3, 300, 1024),
   small: preset(256, 3, 4, 1024, 0.1, 1.5e-3, 2000, 4096),
   'multi30k-tiny': preset(128, 4, 4, 256, 0.3, 2.5 * (128 * 2000) ** -0.5, 2000, 4096),
 };
 
-/** An example of each task, how many pairs and passes teach it, and the tokens of a pair. */
-export const EXAMPLES: Record<TaskName, { example: string; pairs: number; epochs: number; tokens: number }> = {
-  reverse: { example: 'wasm → msaw', pairs: 10_000, epochs: 6, tokens: 7.6 },
-  dates: { example: 'the 3rd of March 1987 → 1987-03-03', pairs: 10_000, epochs: 4, tokens: 18.5 },
-  add: { example: '12+345 → 357', pairs: 20_000, epochs: 12, tokens: 7.8 },
-  copy: { example: 'wasm → wasm', pairs: 10_000, epochs: 6, tokens: 7.6 },
-  sort: { example: 'wasm → amsw', pairs: 10_000, epochs: 6, tokens: 7.6 },
-  roman: { example: '1987 → MCMLXXXVII', pairs: 3000, epochs: 20, tokens: 8.5 },
-  'pig-latin': { example: 'great wind → eatgray indway', pairs: 10_000, epochs: 5, tokens: 16 },
+/** An example of each task, and the pairs and steps that teach it; those of src/data/tasks.cpp. */
+export const EXAMPLES: Record<TaskName, { example: string; pairs: number; steps: number }> = {
+  reverse: { example: 'wasm → msaw', pairs: 6000, steps: 500 },
+  dates: { example: 'the 3rd of March 1987 → 1987-03-03', pairs: 6000, steps: 500 },
+  add: { example: '12+345 → 357', pairs: 20_000, steps: 1500 },
+  copy: { example: 'wasm → wasm', pairs: 6000, steps: 400 },
+  sort: { example: 'wasm → amsw', pairs: 6000, steps: 600 },
+  roman: { example: '1987 → MCMLXXXVII', pairs: 3500, steps: 600 },
+  'pig-latin': { example: 'great wind → eatgray indway', pairs: 10_000, steps: 1000 },
 };
 
 /** What each kind of data begins with: tuned so that one press teaches it. */
 function beginnings({ data = 'reverse', goal }: Partial<Values>, ownPairs: number): Record<string, string | number> {
-  const steady = { norm: 'pre', clip_norm: 1 };
   if (!isTask(data)) {
     const count = ownPairs || SHIPPED_PAIRS;
     // Few pairs give few pieces, and want more passes.
     const [tokenizer, epochs] = [count < 3000 ? 'char' : 'bpe', Math.min(200, Math.max(3, Math.round(240_000 / count)))];
-    return { ...steady, preset: 'multi30k-tiny', tokenizer, epochs, learning_rate: 2e-3, warmup_steps: 300, batch_tokens: 1024 };
+    return { norm: 'pre', clip_norm: 1, preset: 'multi30k-tiny', tokenizer, epochs, learning_rate: 2e-3, warmup_steps: 300, batch_tokens: 1024 };
   }
-  const { pairs, epochs } = EXAMPLES[data];
-  const schedule = goal === 'minutes' ? 'noam' : 'cosine'; // which must know where it ends
-  const label_smoothing = data === 'add' ? 0 : 0.1;
-  return { ...steady, label_smoothing, schedule, pairs, epochs, preset: 'tiny', tokenizer: 'char', dropout: 0, warmup_steps: 100 };
+  const { pairs, steps } = EXAMPLES[data];
+  const schedule = (goal ?? 'steps') === 'steps' ? 'cosine' : 'noam'; // the cosine must know where it ends
+  return { preset: 'toy', tokenizer: 'char', schedule, goal: 'steps', pairs, steps, epochs: 6 };
 }
 
 /** Four digits are enough to show, and to say a rate. */
@@ -112,18 +114,15 @@ export function defaultsOf(chosen: Partial<Values>, ownPairs: number): Values {
   const size = (chosen.preset ?? start.preset) as keyof typeof PRESETS;
   const own = Math.max(1, Math.min(500, Math.round(ownPairs / 20)));
   const all: Record<string, string | number> = {
-    data, pairs: 3000, validation: own, lowercase: 'no', longest: 500, vocab: 2000, joint: 'yes',
-    goal: 'epochs', minutes: 15, seed: 1,
+    data, pairs: 6000, validation: own, lowercase: 'no', longest: 500, vocab: 2000, joint: 'yes',
+    goal: 'epochs', steps: 3000, minutes: 15, seed: 1,
     ...(PRESETS[size] ?? PRESETS.tiny),
     ...(chosen.joint === 'no' ? { tie_embeddings: 'target' } : {}),
     ...(chosen.preset === undefined || chosen.preset === start.preset ? start : { ...start, ...PRESETS[size] }),
     preset: size,
   };
-  // The rate of a task reaches 0 where its run ends.
-  if (isTask(data)) {
-    const [pairs, epochs, tokens] = (['pairs', 'epochs', 'batch_tokens'] as const).map((key) => Number(chosen[key] ?? all[key]));
-    all.decay_steps = Math.max(2 * Number(all.warmup_steps), Math.ceil((pairs * epochs * EXAMPLES[data].tokens) / tokens)) || 1000;
-  }
+  const at = (key: Key) => chosen[key] ?? all[key];
+  if (at('goal') === 'steps') all.decay_steps = Math.max(Number(at('steps')), Number(at('warmup_steps')) + 1) || 1000;
   return Object.fromEntries(Object.entries(all).map(([key, value]) => [key, short(value)])) as Values;
 }
 
@@ -171,7 +170,7 @@ export function isUsed(key: Key, values: Values): boolean {
     case 'validation': return values.data === 'own'; // the others bring theirs
     case 'lowercase': case 'longest': return !isTask(values.data);
     case 'vocab': return values.tokenizer !== 'char';
-    case 'epochs': case 'minutes': return values.goal === key;
+    case 'steps': case 'epochs': case 'minutes': return values.goal === key;
     case 'decay_steps': return values.schedule === 'cosine';
     case 'warmup_steps': return values.schedule !== 'constant';
     case 'weight_decay': return values.optimizer !== 'adam';

@@ -79,12 +79,12 @@ class Setup {
 
   /** Only when `ready`. */
   async experiment(): Promise<Experiment> {
-    const { data, goal, epochs, minutes, seed } = this.values;
+    const { data, goal, seed } = this.values;
     const [name, model, setup] = [this.name(), this.#model(), this.text];
     return {
       name,
       options: { ...(await this.#data()), ...model, seed: Number(seed) },
-      goal: goal === 'epochs' ? { epochs: Number(epochs) } : { minutes: Number(minutes) },
+      goal: { [goal]: Number(this.values[goal as 'steps']) },
       metric: isTask(data) ? 'exactMatch' : 'bleu',
       setup,
     };
