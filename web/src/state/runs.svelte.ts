@@ -85,12 +85,13 @@ export class Run {
     if (this.isBusy) return;
     this.problem = '';
     this.state = 'preparing';
+    const { signal } = (this.#creating = new AbortController());
     try {
-      if (!this.#trainer) this.#take(await this.#open());
+      if (!this.#trainer) this.#take(await this.#open(signal));
       if (slower !== 1) await this.change({ learning_rate: this.training!.learning_rate / slower });
       if (this.record.isOver) await this.#extend();
     } catch (error) {
-      return this.#fail(error);
+      return signal.aborted ? this.#close() : this.#fail(error);
     }
     await this.#train();
   }
@@ -190,10 +191,10 @@ export class Run {
     this.#secondsBefore = this.record.seconds;
   }
 
-  async #open(): Promise<Trainer> {
+  async #open(signal?: AbortSignal): Promise<Trainer> {
     const file = this.#checkpoint?.file ?? (await readCheckpoint(this.record.id));
     if (!file) throw new Error('its checkpoint is not in this browser any more');
-    const trainer = await Trainer.resume(file);
+    const trainer = await Trainer.resume(file, signal && { signal });
     this.record = cut(this.record, trainer.info.step);
     this.#checkpoint = { file, record: this.record };
     return trainer;

@@ -45,6 +45,7 @@ export const w = words({
   exactMatch: ['Exact matches', '完全一致'],
   exact: ['exact %', '完全一致 %'],
   scores: ['BLEU and chrF', 'BLEU 与 chrF'],
+  value: ['value', '数值'],
   norm: ['Gradient norm', '梯度范数'],
   speed: ['Target tokens a second', '每秒目标词片数'],
   chartOf: ['{title} over the steps; now {values}', '{title}随步数的变化；现在 {values}'],
