@@ -92,7 +92,7 @@ export const EXAMPLES: Record<TaskName, { example: string; pairs: number; steps:
 };
 
 /** What each kind of data begins with: tuned so that one press teaches it. */
-function beginnings({ data = 'reverse', goal }: Partial<Values>, ownPairs: number): Record<string, string | number> {
+function beginnings({ data = 'reverse', ...chosen }: Partial<Values>, ownPairs: number): Record<string, string | number> {
   if (!isTask(data)) {
     const count = ownPairs || SHIPPED_PAIRS;
     // Few pairs give few pieces, and want more passes.
@@ -100,8 +100,9 @@ function beginnings({ data = 'reverse', goal }: Partial<Values>, ownPairs: numbe
     return { norm: 'pre', clip_norm: 1, preset: 'multi30k-tiny', tokenizer, epochs, learning_rate: 2e-3, warmup_steps: 300, batch_tokens: 1024 };
   }
   const { pairs, steps } = EXAMPLES[data];
-  const schedule = (goal ?? 'steps') === 'steps' ? 'cosine' : 'noam'; // the cosine must know where it ends
-  return { preset: 'toy', tokenizer: 'char', schedule, goal: 'steps', pairs, steps, epochs: 6 };
+  const goal = chosen.goal ?? (chosen.epochs ? 'epochs' : 'steps');
+  const schedule = goal === 'steps' ? 'cosine' : 'noam'; // the cosine must know where it ends
+  return { preset: 'toy', tokenizer: 'char', schedule, goal, pairs, steps, epochs: 6 };
 }
 
 /** Four digits are enough to show, and to say a rate. */
