@@ -20,7 +20,7 @@ async function withPage(hash, use, { options = laptop, prepare, ignore = /^$/ } 
 }
 
 /** A task so small that it takes seconds. */
-const small = (more = '') => `#train?setup=${encodeURIComponent(`data:reverse,pairs:500,epochs:6,batch_tokens:256${more}`)}`;
+const small = (more = '') => `#train?setup=${encodeURIComponent(`data:reverse,pairs:500,steps:90,batch_tokens:256${more}`)}`;
 const rows = (page) => page.locator('.runs > table tbody tr');
 const state = (page, text, row = 0) => rows(page).nth(row).getByText(text, { exact: true }).waitFor();
 const press = (page, name) => page.locator('.runs').getByRole('button', { name, exact: true }).click();
@@ -120,7 +120,7 @@ test('two runs side by side; one that is paused, left and resumed comes to the v
   }));
 
 test('the rate is changed on the way; one that is far too high ends it in one sentence, and it goes on from before', () =>
-  withPage(small(',epochs:40'), async (page) => {
+  withPage(small(',steps:600'), async (page) => {
     await begin(page);
     await atStep(page, 20);
     const rate = page.getByRole('textbox', { name: 'Rate' });

@@ -33,6 +33,7 @@ export const w = words({
   badRate: ['The rate could not be changed: {reason}.', '无法更改学习率：{reason}。'],
   left: ['{time} left', '剩余 {time}'],
   epoch: ['pass {epoch}', '第 {epoch} 遍'],
+  stepOf: ['step {step} of {all}', '第 {step} 步，共 {all} 步'],
   epochOf: ['pass {epoch} of {all}', '第 {epoch} 遍，共 {all} 遍'],
   saved: ['kept up to step {step}', '已保存到第 {step} 步'],
   unkept: ['This run cannot be kept in this browser: {reason}. It goes on; download it to keep it.',
