@@ -72,25 +72,31 @@ async function start(threads: number, isLimit: boolean): Promise<void> {
 
 async function load({ id, model, threads, isThreadsLimit, cache, integrity }: LoadRequest): Promise<TranslatorInfo> {
   const starting = start(threads, isThreadsLimit);
-  starting.catch(() => {}); // told of below
-  return withModel(id, model, cache, async (file) => {
-    if (integrity) await checkIntegrity(file.name, file.bytes, integrity);
-    await starting;
-    return engine.load(file.bytes);
-  });
+  const use = async ({ name, bytes }: Model) => {
+    if (integrity) await checkIntegrity(name, bytes, integrity);
+    return engine.load(bytes);
+  };
+  return withModel(id, model, cache, starting, use);
 }
 
 async function train(request: Extract<Asked, { type: 'train' }>): Promise<Training> {
-  await start(request.threads, request.isThreadsLimit);
+  const starting = start(request.threads, request.isThreadsLimit);
+  await starting;
   const native = trainingRequest(request, engine.threads);
   const { source, target } = await trainingFiles(request, native);
   const begin = (model: Uint8Array) => (training = engine.train(native, model, source, target));
   if (!request.model) return begin(new Uint8Array());
-  return withModel(request.id, request.model, request.cache, async (file) => begin(file.bytes));
+  return withModel(request.id, request.model, request.cache, starting, async (file) => begin(file.bytes));
 }
 
-/** What `use` makes of the model's bytes. */
-async function withModel<T>(id: number, data: ModelData, cache: boolean, use: (file: Model) => Promise<T>): Promise<T> {
+/** What `use` makes of the model's bytes, which arrive while the engine starts. */
+async function withModel<T>(
+  id: number,
+  data: ModelData,
+  cache: boolean,
+  starting: Promise<void>,
+  use: (file: Model) => Promise<T>,
+): Promise<T> {
   const read = () => readModel(data, cache, (loaded, total) => post({ type: 'progress', id, loaded, total }));
   const attempt = async (file: Model) => {
     try {
@@ -102,7 +108,7 @@ async function withModel<T>(id: number, data: ModelData, cache: boolean, use: (f
       throw error;
     }
   };
-  const file = await read();
+  const [file] = await Promise.all([read(), starting]);
   try {
     return await attempt(file);
   } catch (error) {
