@@ -1,6 +1,18 @@
 // The messages between the client and its worker. Every request but 'seen' and 'abort' is answered by one reply that
 // ends it.
-import type { EvaluateOptions, Evaluation, Pair, Sample, SaveOptions, TrainerInfo, TrainerOptions, TrainingConfig, TrainingData, TrainingEvent, Validation } from './trainer-types.js';
+import type {
+  EvaluateOptions,
+  Evaluation,
+  Pair,
+  Sample,
+  SaveOptions,
+  TrainerInfo,
+  TrainerOptions,
+  TrainingConfig,
+  TrainingData,
+  TrainingEvent,
+  Validation,
+} from './trainer-types.js';
 import type {
   AttentionHead,
   AttentionMaps,
@@ -170,7 +182,7 @@ export interface Results {
   run: { type: 'ran'; id: number };
   evaluate: { type: 'evaluated'; id: number; evaluation: Evaluation };
   change: { type: 'changed'; id: number; training: TrainingConfig };
-  save: { type: 'saved'; id: number; bytes: Bytes };
+  save: { type: 'saved'; id: number; file: Blob };
 }
 export type Result = Results[keyof Results];
 

@@ -1,5 +1,19 @@
 // Checks what callers of Trainer pass, as options.ts does for Translator.
-import { boolean, checked, checkMaskedHeads, isNumber, isObject, show, signal, string, threads, translateRules, whole, type Rule, type Rules } from './options.js';
+import {
+  boolean,
+  checked,
+  checkMaskedHeads,
+  isNumber,
+  isObject,
+  show,
+  signal,
+  string,
+  threads,
+  translateRules,
+  whole,
+  type Rule,
+  type Rules,
+} from './options.js';
 import type { EvaluateRequest, RunSettings, TrainRequest } from './protocol.js';
 import type {
   EvaluateOptions,
@@ -110,7 +124,8 @@ function checkData(place: string, { pairs, tsv, task, validation }: TrainingData
   if (given.length === 0 && validation !== undefined) {
     throw new Error(`[${place}] validation is given, but no pairs to train on`);
   }
-  return Object.fromEntries(Object.entries({ pairs, tsv, task, validation }).filter(([, value]) => value !== undefined));
+  const all = Object.entries({ pairs, tsv, task, validation });
+  return Object.fromEntries(all.filter(([, value]) => value !== undefined));
 }
 
 type CheckedCreate = Pick<TrainRequest, 'data' | 'settings' | 'metadata'> &
@@ -148,7 +163,8 @@ export function checkCreate(options: unknown): CheckedCreate {
 
 function checkTokenizer(tokenizer: object): void {
   if (!('type' in tokenizer)) {
-    const { source, target } = checked<{ source?: unknown; target?: unknown }>('train', filesRules, tokenizer, 'tokenizer.');
+    const given = checked<Partial<Record<'source' | 'target', unknown>>>('train', filesRules, tokenizer, 'tokenizer.');
+    const { source, target } = given;
     if (!source || !target) throw new TypeError('[train] tokenizer must have a type, or a source and a target file');
     return;
   }

@@ -65,7 +65,7 @@ export interface TrainingData {
 }
 
 export interface TrainerOptions extends TrainingData {
-  /** Sizes and settings to begin with. Default: 'tiny'; for a task 'toy', with a rate that falls to 0 when it is learnt. */
+  /** Sizes and settings to begin with. Default: 'tiny'; for a task 'toy', whose rate falls to 0 when it is learnt. */
   preset?: PresetName;
   /** Changes single settings of the preset. With `from`, those of training and dropout only. */
   config?: Settings;

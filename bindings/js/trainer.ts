@@ -151,8 +151,7 @@ export class Trainer {
   /** A model file of the weights as they are; with what Trainer.resume and `wasmformer train --resume` need. */
   async save(options: SaveOptions = {}): Promise<Blob> {
     const site = new Error();
-    const { bytes } = await this.#connection.call({ type: 'save', ...checkSave(options) }, site, { owner: this });
-    return new Blob([bytes], { type: 'application/octet-stream' });
+    return (await this.#connection.call({ type: 'save', ...checkSave(options) }, site, { owner: this })).file;
   }
 
   /** Ends the worker and frees its memory; calls that wait are rejected. May be called again. */

@@ -6,6 +6,9 @@ import type { Pair, TokenizerFiles, TokenizerSettings, TrainingData } from './tr
 
 // A build's memory ends there, and a worker with threads has half of it.
 const mostBytes = (threads: number) => (threads > 1 ? 2 : 4) * 2 ** 30;
+/** Those whose pieces are learnt. */
+type Trained = TokenizerSettings & { type: 'bpe' | 'unigram' };
+
 const defaultSizes = { char: 0, word: 8000, bpe: 2000, unigram: 2000 };
 
 /** Without tokenizer files, which trainingFiles() brings. */
@@ -47,7 +50,7 @@ export async function trainingFiles(
   if (model || counted) return { source: none, target: none };
   if (tokenizer && !('type' in tokenizer)) return files(tokenizer);
   if (task) throw new Error(`[train] tokenizer is '${tokenizer!.type}', but a task has characters or words only`);
-  const { type, vocabSize = defaultSizes[type] } = (tokenizer ?? { type: 'bpe' }) as TokenizerSettings & { type: 'bpe' };
+  const { type, vocabSize = defaultSizes[type] } = (tokenizer ?? { type: 'bpe' }) as Trained;
   const learnt = (texts: string[]) => trainTokenizer(texts, type, vocabSize);
   if (joint) return { source: await learnt([...sources, ...targets]), target: none };
   return { source: await learnt(sources), target: await learnt(targets) };
@@ -57,7 +60,12 @@ function files(tokenizer: TokenizerFiles): { source: Uint8Array; target: Uint8Ar
   return tokenizer instanceof Uint8Array ? { source: tokenizer, target: new Uint8Array() } : tokenizer;
 }
 
-function split({ pairs, tsv, validation }: TrainingData, seed: number): { train: readonly Pair[]; valid: readonly Pair[] } {
+interface Parts {
+  train: readonly Pair[];
+  valid: readonly Pair[];
+}
+
+function split({ pairs, tsv, validation }: TrainingData, seed: number): Parts {
   const all = tsv === undefined ? pairs : fromTsv(tsv);
   if (!all) return { train: [], valid: [] };
   if (typeof validation === 'object') return { train: all, valid: validation };

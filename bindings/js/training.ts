@@ -95,9 +95,9 @@ export class Training {
   }
 
   *evaluate(pairs: readonly Pair[], options: SearchOptions): Generator<undefined, Evaluation> {
-    const [sources, references] = [0, 1].map((side) => pairs.map((pair) => wellFormed(pair[side as 0 | 1]))) as [string[], string[]];
+    const side = (i: 0 | 1) => pairs.map((pair) => wellFormed(pair[i]));
     const native = this.#engine.options({ beamSize: 1, ...options });
-    const { targetTokens: _, ...evaluation } = yield* this.#all((run) => run.evaluate(sources, references, native));
+    const { targetTokens: _, ...evaluation } = yield* this.#all((run) => run.evaluate(side(0), side(1), native));
     return evaluation;
   }
 

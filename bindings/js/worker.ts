@@ -61,8 +61,11 @@ function replyTo(request: Asked): Result | Promise<Result> | Steps {
       return evaluate(request);
     case 'change':
       return { type: 'changed', id, training: trained().change(request.changes) };
-    case 'save':
-      return { type: 'saved', id, bytes: trained().save(request.optimizer, request.data, request.metadata) };
+    case 'save': {
+      // A Blob crosses without a copy on the caller's side.
+      const bytes = trained().save(request.optimizer, request.data, request.metadata);
+      return { type: 'saved', id, file: new Blob([bytes], { type: 'application/octet-stream' }) };
+    }
   }
 }
 
@@ -104,7 +107,8 @@ async function withModel<T>(
       await file.keep();
       return result;
     } catch (error) {
-      if (error instanceof Error && !error.message.startsWith(file.name)) error.message = `${file.name}: ${error.message}`;
+      const isNamed = error instanceof Error && error.message.startsWith(file.name);
+      if (error instanceof Error && !isNamed) error.message = `${file.name}: ${error.message}`;
       throw error;
     }
   };

@@ -29,9 +29,10 @@ void* Arena::take_bytes(std::size_t bytes) {
   auto block = std::find_if(blocks_.begin() + static_cast<std::ptrdiff_t>(first_), blocks_.end(),
                             [=](const Block& b) { return b.used + bytes <= b.size; });
   if (block == blocks_.end()) {
-    const std::size_t all = this->bytes();
+    // With room for a piece that is a little larger in the next step.
+    const std::size_t all = this->bytes(), roomy = bytes + bytes / 8;
     add_block(
-        std::max({bytes, smallest_block, std::min(all, usual_block), std::min(all / 16, largest_block)}));
+        std::max({roomy, smallest_block, std::min(all, usual_block), std::min(all / 16, largest_block)}));
     block = blocks_.end() - 1;
   }
   void* result = block->begin + block->used;

@@ -2,7 +2,9 @@
 // and how fast. The curve of each run stays in build/bench/learning, a JSON object a line.
 import { appendFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { buildPage } from '../../bindings/tools/build.mjs';
 import { root } from '../../bindings/tools/shell.mjs';
+import { start } from '../e2e/support.mjs';
 import { openPage } from './driver.mjs';
 import { multi30kTokenizer, run } from './multi30k.mjs';
 
@@ -23,7 +25,10 @@ const tatoeba = {
   },
   run: { minutes: 15 },
 };
-const inPage = [task('reverse', 99, 60), task('dates', 99, 120), task('add', 95), task('copy'), task('sort'), task('roman'), task('pig-latin'), tatoeba];
+const inPage = [
+  task('reverse', 99, 60), task('dates', 99, 120), task('add', 95), task('copy'), task('sort'), task('roman'),
+  task('pig-latin'), tatoeba,
+];
 
 // 3,600 steps are 29 passes; the rate falls to 0 at their end, so no checkpoints have to be averaged.
 const schedule = { schedule: 'cosine', learning_rate: 0.004, warmup_steps: 500, decay_steps: 3600, clip_norm: 1 };
@@ -37,7 +42,8 @@ async function learnInPage(job, log) {
   await page.exposeFunction('report', (event) => {
     appendFileSync(curve, `${JSON.stringify(event)}\n`);
     seen.push(event);
-    log(`${job.title}: ${event.wall.toFixed(0)} s, step ${event.step}, loss ${event.loss.toFixed(3)}, ${job.metric} ${event[job.metric].toFixed(1)}`);
+    log(`${job.title}: ${event.wall.toFixed(0)} s, step ${event.step}, loss ${event.loss.toFixed(3)}, `
+      + `${job.metric} ${event[job.metric].toFixed(1)}`);
   });
   const model = await page.evaluate(async (params) => {
     const { default: learn } = await import('/tests/bench/jobs/learning.mjs');
@@ -47,8 +53,39 @@ async function learnInPage(job, log) {
   return { seen, model: Buffer.from(model, 'base64') };
 }
 
+/** Trains German to English on the built page: its longest task, and what the tab's memory grows by after a minute. */
+async function watchPage(minutes, note, log) {
+  buildPage();
+  const site = await start();
+  const { page } = await site.open(undefined, undefined, '#train');
+  page.setDefaultTimeout(0);
+  const look = () => page.evaluate(async () => {
+    globalThis.tasks ??= [];
+    globalThis.observer ??= new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration)));
+    observer.observe({ type: 'longtask', buffered: true });
+    const { bytes } = await performance.measureUserAgentSpecificMemory();
+    return { longest: Math.max(0, ...tasks), long: tasks.length, megabytes: bytes / 1e6 };
+  });
+  await page.getByText('Data, tokenizer and settings').click();
+  await page.getByLabel('Data', { exact: true }).selectOption('de-en');
+  await page.getByText('minutes', { exact: true }).click();
+  await page.getByLabel(/^Minutes/).fill(String(minutes + 1));
+  await page.getByRole('button', { name: 'Start training' }).click();
+  const seen = [];
+  for (let minute = 1; minute <= minutes; minute++) {
+    await page.waitForTimeout(60_000);
+    seen.push(await look());
+    log(`page, minute ${minute}: ${JSON.stringify(seen.at(-1))}`);
+  }
+  await page.screenshot({ path: join(folder, 'page.png'), fullPage: true });
+  await site.stop();
+  writeFileSync(join(folder, 'page.jsonl'), seen.map((look) => `${JSON.stringify(look)}\n`).join(''));
+  note('longest task ms, the page while it trains', seen.at(-1).longest, 50, true);
+  note('memory growth MB after the first minute, the page while it trains', seen.at(-1).megabytes - seen[0].megabytes);
+}
+
 /** `corpus`: train, val and test_2016_flickr, .de.gz and .en.gz; '' leaves Multi30k out. */
-export async function learning(figures, goals, { wanted, corpus, log }) {
+export async function learning(figures, goals, { wanted, corpus, quick, log }) {
   mkdirSync(folder, { recursive: true });
   const note = (name, value, goal, atMost = false) => {
     figures.set(name, [value]);
@@ -60,6 +97,7 @@ export async function learning(figures, goals, { wanted, corpus, log }) {
     note(`${job.metric}, ${job.title}: Chromium`, seen.at(-1)[job.metric], job.goal);
     if (reached) note(`seconds to ${job.goal} ${job.metric}, ${job.title}: Chromium`, reached.wall, job.most, true);
   }
+  if (wanted('the page while it trains')) await watchPage(quick ? 3 : 30, note, log);
   if (!corpus) return;
   const tokenizer = multi30kTokenizer(corpus, log);
   const test = ['--source', join(corpus, 'test_2016_flickr.de.gz'), '--reference', join(corpus, 'test_2016_flickr.en.gz')];

@@ -114,7 +114,7 @@ async function main() {
   build();
   if (options.peers) installPeers(log);
   const figures = new Map();
-  if (options.learning) await learning(figures, goals, { wanted, corpus: options.multi30k, log });
+  if (options.learning) await learning(figures, goals, { wanted, corpus: options.multi30k, quick: options.quick, log });
   else await measureSpeed(figures);
   await stop();
   check(figures);
