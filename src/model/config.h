@@ -107,7 +107,8 @@ struct TrainingConfig {
   bool operator==(const TrainingConfig&) const = default;
 };
 
-// Both from `name`: toy | tiny | small | base | big | multi30k-tiny | kyubyong. Throws Error for another name.
+// Both from `name`: toy | tiny | small | base | big | multi30k-tiny | kyubyong. Throws Error for another
+// name.
 struct Preset {
   Config config;
   TrainingConfig training;

@@ -98,8 +98,9 @@ inline Transformer fixture_model(const FixtureFile& file, const Config& config) 
   Transformer transformer(config);
   transformer.visit([&](const std::string& name, Parameter& p, Initial) {
     const Matrix value = file.matrix(fixture_name(name));
-    WASMFORMER_CHECK(value.rows() == p.rows && value.cols() == p.cols,
-                     "[fixture] " << name << " is [" << p.rows << ", " << p.cols << "], stored " << shape(value) << ".");
+    WASMFORMER_CHECK(
+        value.rows() == p.rows && value.cols() == p.cols,
+        "[fixture] " << name << " is [" << p.rows << ", " << p.cols << "], stored " << shape(value) << ".");
     p.value = value;
   });
   return transformer;
