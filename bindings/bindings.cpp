@@ -51,8 +51,12 @@ struct TrainingRequest {
   double most_bytes = 0;
 };
 
-TrainingStart resumed(std::string checkpoint, TrainingTexts& texts) {
+TrainingStart resumed(const TrainingRequest& r, std::string checkpoint, TrainingTexts& texts) {
   TrainingStart start = resumed_start(std::move(checkpoint));
+  if (!r.task.empty()) {  // texts of another task are not those of the checkpoint
+    texts = task_texts(r.task, r.task_pairs, start.training.seed);
+    return start;
+  }
   if (!texts.train.sources.empty()) {
     start.model.metadata[texts_key] = to_json(texts);
     return start;
@@ -100,7 +104,7 @@ std::map<std::string, std::string> metadata(const std::string& json) { return nl
 std::unique_ptr<TrainingRun> train(const TrainingRequest& r, const Bytes& model,
                                    const Bytes& source_tokenizer, const Bytes& target_tokenizer) {
   TrainingTexts texts{{r.sources, r.targets}, {r.valid_sources, r.valid_targets}};
-  TrainingStart start = r.resume ? resumed(from_bytes(model), texts)
+  TrainingStart start = r.resume ? resumed(r, from_bytes(model), texts)
                                  : begun(r, from_bytes(model), texts, from_bytes(source_tokenizer),
                                          from_bytes(target_tokenizer));
   for (const auto& [key, value] : metadata(r.metadata)) start.model.metadata[key] = value;

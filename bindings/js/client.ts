@@ -1,9 +1,8 @@
-import { Connection } from './connection.js';
+import type { Connection } from './connection.js';
 import { checkLoadOptions } from './options.js';
-import type { Update } from './protocol.js';
+import type { LoadRequest, Update } from './protocol.js';
 import { cacheOption, modelData } from './source.js';
-import { threadCount } from './threads.js';
-import { closeNow, closeWhenForgotten, dispose, translateOver } from './translating.js';
+import { begin, closeNow, closeWhenForgotten, dispose, translateOver } from './translating.js';
 import type { LoadOptions, ModelSource, TranslateOptions, Translation, TranslatorInfo } from './types.js';
 
 /** Translates with one model, in a worker of its own. */
@@ -23,28 +22,12 @@ export class Translator {
    */
   static async load(model: ModelSource, options: LoadOptions = {}): Promise<Translator> {
     const site = new Error();
-    const { onProgress, signal, threads: wanted = 'auto', cache, integrity } = checkLoadOptions(options);
+    const { onProgress, signal, threads, cache, integrity } = checkLoadOptions(options);
     const data = modelData(model);
-    const threads = await threadCount(wanted);
-    const question = {
-      type: 'load' as const,
-      model: data,
-      threads,
-      isThreadsLimit: wanted === 'auto',
-      cache: cacheOption(data, cache),
-      integrity,
-    };
-    const transfer = data.kind === 'bytes' ? [data.bytes.buffer] : [];
-    signal?.throwIfAborted();
-    const connection = await Connection.open('translator');
-    try {
-      const onUpdate = (update: Update) => update.type === 'progress' && onProgress?.(update.loaded, update.total);
-      const { info } = await connection.call(question, site, { signal, onUpdate, transfer });
-      return new Translator(info, connection);
-    } catch (error) {
-      connection.close('no model was loaded');
-      throw error;
-    }
+    const request = { type: 'load' as const, model: data, cache: cacheOption(data, cache), integrity };
+    const onUpdate = (update: Update) => update.type === 'progress' && onProgress?.(update.loaded, update.total);
+    const { connection, info } = await begin<LoadRequest>('translator', request, threads, { signal, onUpdate }, site);
+    return new Translator(info, connection);
   }
 
   /**

@@ -46,7 +46,7 @@ const headRules: Rules<AttentionHead> = {
   head: whole(0),
 };
 
-export const isListOf = (rule: Rule) => (value: unknown) => Array.isArray(value) && value.every(rule.accepts);
+const isListOf = (rule: Rule) => (value: unknown) => Array.isArray(value) && value.every(rule.accepts);
 
 export const translateRules: Rules<TranslateOptions> = {
   beamSize: whole(1, 64),
@@ -119,18 +119,15 @@ export function checkTranslate(text: unknown, options: unknown): CheckedTranslat
     }
     if (search.beamTrace) throw new Error('[translate] beamTrace shows a search, but sampling is none');
   }
-  checkMaskedHeads('translate', search.maskedHeads);
+  search.maskedHeads?.forEach((head, i) => checkHead(head, `maskedHeads[${i}].`));
   return { texts: texts as string[], search, onToken: onToken as CheckedTranslate['onToken'], signal };
 }
 
-export function checkMaskedHeads(place: string, heads: readonly AttentionHead[] = []): void {
-  heads.forEach((head, i) => {
-    const path = `maskedHeads[${i}].`;
-    const given = checked<AttentionHead>(place, headRules, head, path);
-    for (const name of Object.keys(headRules)) {
-      if (!Object.hasOwn(given, name)) throw new TypeError(`[${place}] ${path}${name} is missing`);
-    }
-  });
+function checkHead(head: AttentionHead, path: string): void {
+  const given = checked<AttentionHead>('translate', headRules, head, path);
+  for (const name of Object.keys(headRules)) {
+    if (!Object.hasOwn(given, name)) throw new TypeError(`[translate] ${path}${name} is missing`);
+  }
 }
 
 export function show(value: unknown): string {

@@ -182,7 +182,7 @@ export interface Results {
   run: { type: 'ran'; id: number };
   evaluate: { type: 'evaluated'; id: number; evaluation: Evaluation };
   change: { type: 'changed'; id: number; training: TrainingConfig };
-  save: { type: 'saved'; id: number; file: Blob };
+  save: { type: 'saved'; id: number; file: Blob; step: number };
 }
 export type Result = Results[keyof Results];
 

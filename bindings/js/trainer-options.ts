@@ -2,7 +2,6 @@
 import {
   boolean,
   checked,
-  checkMaskedHeads,
   isNumber,
   isObject,
   show,
@@ -193,9 +192,7 @@ export function checkSave(options: unknown): Required<SaveOptions> {
 }
 
 export function checkEvaluate(options: unknown): EvaluateRequest['options'] & Pick<EvaluateOptions, 'signal'> {
-  const { beamSize, lengthPenalty, maskedHeads, signal } = translateRules;
-  const rules: Rules<EvaluateOptions> = { beamSize, lengthPenalty, maskedHeads, signal };
-  const given = checked<EvaluateOptions>('evaluate', rules, options);
-  checkMaskedHeads('evaluate', given.maskedHeads);
-  return given;
+  const { beamSize, lengthPenalty } = translateRules;
+  const rules: Rules<EvaluateOptions> = { beamSize, lengthPenalty, signal };
+  return checked<EvaluateOptions>('evaluate', rules, options);
 }

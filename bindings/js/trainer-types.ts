@@ -1,6 +1,6 @@
 // The public types of training. Losses are means over target tokens, in nats; keys of a config are those of the model
 // file and of the program's --set.
-import type { AttentionHead, ModelConfig, ModelSource, Translation } from './types.js';
+import type { ModelConfig, ModelSource, Translation } from './types.js';
 
 /** The made-up tasks: pairs without end, whose attention shows how they are solved. */
 export type TaskName = 'copy' | 'reverse' | 'sort' | 'add' | 'dates' | 'roman' | 'pig-latin';
@@ -201,6 +201,5 @@ export interface EvaluateOptions {
   /** Default 1, which is greedy. */
   beamSize?: number;
   lengthPenalty?: number;
-  maskedHeads?: readonly AttentionHead[];
   signal?: AbortSignal;
 }

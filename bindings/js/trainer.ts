@@ -1,8 +1,7 @@
-import { Connection } from './connection.js';
+import type { Connection } from './connection.js';
 import type { PlainEvent, TrainRequest, Update } from './protocol.js';
 import { fromPlain } from './results.js';
 import { cacheOption, modelData } from './source.js';
-import { threadCount } from './threads.js';
 import { checkCreate, checkEvaluate, checkPairs, checkResume, checkRun, checkSave } from './trainer-options.js';
 import type {
   Changes,
@@ -18,7 +17,7 @@ import type {
   TrainingEvent,
 } from './trainer-types.js';
 import type { ModelSource, TranslateOptions, Translation } from './types.js';
-import { closeNow, closeWhenForgotten, dispose, translateOver } from './translating.js';
+import { begin, closeNow, closeWhenForgotten, dispose, translateOver } from './translating.js';
 
 /** Trains one model, in a worker of its own. */
 export class Trainer {
@@ -39,7 +38,7 @@ export class Trainer {
   static async create(options: TrainerOptions): Promise<Trainer> {
     const site = new Error();
     const { from, signal, threads, ...rest } = checkCreate(options);
-    return Trainer.#begin({ ...rest, resume: false }, from, threads, signal, site);
+    return Trainer.#begin({ ...rest, resume: false }, from, { threads, signal }, site);
   }
 
   /**
@@ -48,37 +47,21 @@ export class Trainer {
    */
   static async resume(file: ModelSource, options: ResumeOptions = {}): Promise<Trainer> {
     const site = new Error();
-    const { signal, threads, data } = checkResume(options);
-    const settings = { config: {} };
-    return Trainer.#begin({ data, settings, metadata: {}, resume: true }, file, threads, signal, site);
+    const { data, ...rest } = checkResume(options);
+    return Trainer.#begin({ data, settings: { config: {} }, metadata: {}, resume: true }, file, rest, site);
   }
 
   static async #begin(
     request: Pick<TrainRequest, 'data' | 'settings' | 'metadata' | 'resume'>,
-    model: ModelSource | undefined,
-    wanted: number | 'auto' = 'auto',
-    signal: AbortSignal | undefined,
+    from: ModelSource | undefined,
+    { threads, signal }: Pick<ResumeOptions, 'threads' | 'signal'>,
     site: Error,
   ): Promise<Trainer> {
-    const source = model === undefined ? undefined : modelData(model);
-    const question = {
-      type: 'train' as const,
-      ...request,
-      ...(source && { model: source }),
-      cache: source !== undefined && cacheOption(source, undefined),
-      threads: await threadCount(wanted),
-      isThreadsLimit: wanted === 'auto',
-    };
-    signal?.throwIfAborted();
-    const connection = await Connection.open('trainer');
-    try {
-      const transfer = source?.kind === 'bytes' ? [source.bytes.buffer] : [];
-      const { info } = await connection.call(question, site, { signal, transfer });
-      return new Trainer(info, connection);
-    } catch (error) {
-      connection.close('no run has begun');
-      throw error;
-    }
+    const model = from === undefined ? undefined : modelData(from);
+    const cache = model !== undefined && cacheOption(model, undefined);
+    const question = { type: 'train' as const, ...request, ...(model && { model }), cache };
+    const { connection, info } = await begin<TrainRequest>('trainer', question, threads, { signal }, site);
+    return new Trainer(info, connection);
   }
 
   /**
@@ -150,8 +133,15 @@ export class Trainer {
 
   /** A model file of the weights as they are; with what Trainer.resume and `wasmformer train --resume` need. */
   async save(options: SaveOptions = {}): Promise<Blob> {
+    return (await this.checkpoint(options)).file;
+  }
+
+  /** save(), and the step that the file stands at, of which no event may have told yet. */
+  async checkpoint(options: SaveOptions = {}): Promise<{ file: Blob; step: number }> {
     const site = new Error();
-    return (await this.#connection.call({ type: 'save', ...checkSave(options) }, site, { owner: this })).file;
+    const question = { type: 'save' as const, ...checkSave(options) };
+    const { file, step } = await this.#connection.call(question, site, { owner: this });
+    return { file, step };
   }
 
   /** Ends the worker and frees its memory; calls that wait are rejected. May be called again. */

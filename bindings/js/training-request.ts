@@ -1,4 +1,5 @@
 // From the options of Trainer.create and Trainer.resume to what the module is asked for.
+import { readHeader } from './header.js';
 import { wellFormed, type NativeTrainingRequest } from './module.js';
 import type { TrainRequest } from './protocol.js';
 import { trainTokenizer } from './tokenizer-module.js';
@@ -11,11 +12,11 @@ type Trained = TokenizerSettings & { type: 'bpe' | 'unigram' };
 
 const defaultSizes = { char: 0, word: 8000, bpe: 2000, unigram: 2000 };
 
-/** Without tokenizer files, which trainingFiles() brings. */
-export function trainingRequest(request: TrainRequest, threads: number): NativeTrainingRequest {
+/** Without tokenizer files, which trainingFiles() brings. `file`: the model's bytes, or none. */
+export function trainingRequest(request: TrainRequest, file: Uint8Array, threads: number): NativeTrainingRequest {
   const { data, settings, metadata, model, resume } = request;
   const { config } = settings;
-  const seed = Number(config.seed ?? 1);
+  const seed = resume ? seedOf(file) : Number(config.seed ?? 1);
   const task = typeof data.task === 'string' ? { name: data.task } : data.task;
   const { train, valid } = split(data, seed);
   const tokenizer = settings.tokenizer ?? (task ? { type: 'char' } : { type: 'bpe' });
@@ -39,6 +40,15 @@ export function trainingRequest(request: TrainRequest, threads: number): NativeT
     metadata: JSON.stringify(metadata),
     mostBytes: mostBytes(threads),
   };
+}
+
+/** The run's own, so that the same pairs are for validation; the module will say what is wrong with a file of none. */
+function seedOf(file: Uint8Array): number {
+  try {
+    return Number(JSON.parse(readHeader(file).metadata.training!).seed);
+  } catch {
+    return 1;
+  }
 }
 
 /** The tokenizers that are given, or trained on the request's texts; empty where the module makes or has them. */

@@ -1,13 +1,39 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // What Translator and Trainer share.
-import type { Connection } from './connection.js';
+import { Connection, type CallOptions } from './connection.js';
 import { checkTranslate } from './options.js';
-import type { Update } from './protocol.js';
+import type { LoadRequest, Results, TrainRequest, Update } from './protocol.js';
 import { fromPlain } from './results.js';
+import { threadCount } from './threads.js';
 import type { TranslateOptions, Translation } from './types.js';
 
 // Node 20 may not have it yet.
 export const dispose: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for('Symbol.dispose');
+
+type Given<Request> = Omit<Request, 'id' | 'threads' | 'isThreadsLimit'>;
+
+/** Opens a worker with the request that it begins with, and closes it where that fails. */
+export async function begin<Request extends LoadRequest | TrainRequest>(
+  owner: 'translator' | 'trainer',
+  request: Given<Request>,
+  wanted: number | 'auto' = 'auto',
+  { signal, onUpdate }: CallOptions,
+  site: Error,
+): Promise<{ connection: Connection; info: Results[Request['type']]['info'] }> {
+  const threads = await threadCount(wanted);
+  signal?.throwIfAborted();
+  const connection = await Connection.open(owner);
+  try {
+    // TypeScript cannot tell that a request without its id is a question.
+    const question = { ...request, threads, isThreadsLimit: wanted === 'auto' } as unknown as Omit<LoadRequest, 'id'>;
+    const transfer = request.model?.kind === 'bytes' ? [request.model.bytes.buffer] : [];
+    const result: unknown = await connection.call(question, site, { signal, onUpdate, transfer });
+    return { connection, info: (result as Results[Request['type']]).info };
+  } catch (error) {
+    connection.close('it has not begun');
+    throw error;
+  }
+}
 
 let registry: FinalizationRegistry<Connection> | undefined;
 

@@ -61,11 +61,8 @@ function replyTo(request: Asked): Result | Promise<Result> | Steps {
       return evaluate(request);
     case 'change':
       return { type: 'changed', id, training: trained().change(request.changes) };
-    case 'save': {
-      // A Blob crosses without a copy on the caller's side.
-      const bytes = trained().save(request.optimizer, request.data, request.metadata);
-      return { type: 'saved', id, file: new Blob([bytes], { type: 'application/octet-stream' }) };
-    }
+    case 'save':
+      return save(request);
   }
 }
 
@@ -85,11 +82,13 @@ async function load({ id, model, threads, isThreadsLimit, cache, integrity }: Lo
 async function train(request: Extract<Asked, { type: 'train' }>): Promise<Training> {
   const starting = start(request.threads, request.isThreadsLimit);
   await starting;
-  const native = trainingRequest(request, engine.threads);
-  const { source, target } = await trainingFiles(request, native);
-  const begin = (model: Uint8Array) => (training = engine.train(native, model, source, target));
+  const begin = async (model: Uint8Array) => {
+    const native = trainingRequest(request, model, engine.threads);
+    const { source, target } = await trainingFiles(request, native);
+    return (training = engine.train(native, model, source, target));
+  };
   if (!request.model) return begin(new Uint8Array());
-  return withModel(request.id, request.model, request.cache, starting, async (file) => begin(file.bytes));
+  return withModel(request.id, request.model, request.cache, starting, ({ bytes }) => begin(bytes));
 }
 
 /** What `use` makes of the model's bytes, which arrive while the engine starts. */
@@ -126,6 +125,13 @@ async function withModel<T>(
 function trained(): Training {
   if (!training) throw new Error('[train] no run has begun');
   return training;
+}
+
+// A Blob crosses without a copy on the caller's side.
+function save({ id, optimizer, data, metadata }: Extract<Asked, { type: 'save' }>): Result {
+  const bytes = trained().save(optimizer, data, metadata);
+  const { step } = trained().info;
+  return { type: 'saved', id, file: new Blob([bytes], { type: 'application/octet-stream' }), step };
 }
 
 function* translate({ id, texts, options, partials }: TranslateRequest): Steps {

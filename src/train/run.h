@@ -11,7 +11,7 @@ namespace wasmformer {
 std::string fixed(double value, int digits);
 
 struct Validation {
-  double loss = 0;    // Trainer::validation_loss
+  double loss = 0;    // mean of Trainer::validation_loss over all target tokens
   Evaluation greedy;  // of greedy translations
   bool is_best = false;
 };

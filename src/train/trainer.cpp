@@ -96,15 +96,6 @@ Trainer::LossSum Trainer::validation_loss(const Corpus& corpus, std::span<const 
   return {forward(tape, transformer_, batch, 0).nll * static_cast<double>(tokens), tokens};
 }
 
-double Trainer::validation_loss(const Corpus& corpus) {
-  LossSum all;
-  for (const auto& pairs : plan_batches(corpus, config_.batch_tokens, /*seed=*/0, /*epoch=*/0)) {
-    const LossSum batch = validation_loss(corpus, pairs);
-    all.sum += batch.sum, all.tokens += batch.tokens;
-  }
-  return all.sum / static_cast<double>(all.tokens);
-}
-
 void Trainer::change(const TrainingConfig& config) {
   config.check();
   TrainingConfig fixed = config;

@@ -39,8 +39,6 @@ class Trainer {
     Index tokens = 0;
   };
   LossSum validation_loss(const Corpus& corpus, std::span<const Index> pairs);
-  // Its mean over all target tokens of the corpus.
-  double validation_loss(const Corpus& corpus);
 
   const Progress& progress() const { return progress_; }
   // The mean training loss since the last call.

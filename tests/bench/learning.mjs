@@ -30,8 +30,8 @@ const inPage = [
   task('pig-latin'), tatoeba,
 ];
 
-// 3,600 steps are 29 passes; the rate falls to 0 at their end, so no checkpoints have to be averaged.
-const schedule = { schedule: 'cosine', learning_rate: 0.004, warmup_steps: 500, decay_steps: 3600, clip_norm: 1 };
+// 3,000 steps are 27 passes; the rate falls to 0 at their end, so no checkpoints have to be averaged.
+const schedule = { schedule: 'cosine', learning_rate: 0.004, warmup_steps: 500, decay_steps: 3000, clip_norm: 1 };
 const batch = { batch_tokens: 4096 };
 
 async function learnInPage(job, log) {
@@ -57,7 +57,7 @@ async function learnInPage(job, log) {
 async function watchPage(minutes, note, log) {
   buildPage();
   const site = await start();
-  const { page } = await site.open(undefined, undefined, '#train');
+  const { page } = await site.open(undefined, undefined, `#train?setup=data:de-en,goal:minutes,minutes:${minutes + 1}`);
   page.setDefaultTimeout(0);
   const look = () => page.evaluate(async () => {
     globalThis.tasks ??= [];
@@ -66,10 +66,6 @@ async function watchPage(minutes, note, log) {
     const { bytes } = await performance.measureUserAgentSpecificMemory();
     return { longest: Math.max(0, ...tasks), long: tasks.length, megabytes: bytes / 1e6 };
   });
-  await page.getByText('Data, tokenizer and settings').click();
-  await page.getByLabel('Data', { exact: true }).selectOption('de-en');
-  await page.getByText('minutes', { exact: true }).click();
-  await page.getByLabel(/^Minutes/).fill(String(minutes + 1));
   await page.getByRole('button', { name: 'Start training' }).click();
   const seen = [];
   for (let minute = 1; minute <= minutes; minute++) {
@@ -114,7 +110,7 @@ export async function learning(figures, goals, { wanted, corpus, quick, log }) {
     log('Multi30k, native: at most 30 minutes');
     run(['train', '--source', join(corpus, 'train.de.gz'), '--target', join(corpus, 'train.en.gz'),
       '--valid-source', join(corpus, 'val.de.gz'), '--valid-target', join(corpus, 'val.en.gz'), '--tokenizer', tokenizer,
-      '--preset', 'multi30k-tiny', ...set, '--output', output, '--max-steps', '3600', '--max-minutes', '30', '--threads', '2']);
+      '--preset', 'multi30k-tiny', ...set, '--output', output, '--max-steps', String(schedule.decay_steps), '--max-minutes', '30', '--threads', '2']);
     cpSync(join(output, 'log.jsonl'), join(folder, 'Multi30k-native.jsonl'));
     scores('wasmformer native', join(output, 'last.safetensors'), 41.5);
   }

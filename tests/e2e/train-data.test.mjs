@@ -219,3 +219,16 @@ test('the presets of the page are those of the package', async () => {
     }
   }
 });
+
+test('what the page begins a task with is what the package begins it with', async () => {
+  const { EXAMPLES } = await load('train/fields.ts');
+  for (const [task, { pairs, steps }] of Object.entries(EXAMPLES)) {
+    const trainer = await Trainer.create({ task });
+    try {
+      const { trainPairs, training } = trainer.info;
+      assert.deepEqual([trainPairs, training.decay_steps], [pairs, steps], task);
+    } finally {
+      trainer.dispose();
+    }
+  }
+});

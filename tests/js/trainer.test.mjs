@@ -112,11 +112,34 @@ test('pairs travel with a saved run, unless it is told not to take them', async 
     const { pairs, validation } = byCharacters;
     const given = await Trainer.resume(bare, { pairs, validation, threads: 1 });
     given.dispose();
+    await assert.rejects(Trainer.resume(bare, { task: 'copy' }), { message: /on other training pairs/ });
     const others = [...pairs.slice(1), ['ein Baum', 'a tree']];
     await assert.rejects(Trainer.resume(bare, { pairs: others, validation }), { message: /on other training pairs/ });
     await assert.rejects(Trainer.resume(await trainer.save({ optimizer: false })), {
       message: /holds no state of a training run/,
     });
+  });
+});
+
+test('a run of another seed is resumed on the pairs that it was split into', async () => {
+  const given = { pairs: Array.from({ length: 40 }, (_, i) => [`eins ${i}`, `one ${i}`]), validation: 10 };
+  const trainer = await Trainer.create({ ...given, tokenizer: { type: 'char' }, config, seed: 7, threads: 1 });
+  await trained(trainer, { steps: 2 }, async () => {
+    const again = await Trainer.resume(await trainer.save({ data: false }), { ...given, threads: 1 });
+    assert.deepEqual([again.info.step, again.info.training.seed, again.info.validationPairs], [2, 7, 10]);
+    again.dispose();
+  });
+});
+
+test('a checkpoint tells its step, and of a task its own name is enough', async () => {
+  const trainer = await Trainer.create(small);
+  await trained(trainer, { steps: 3 }, async () => {
+    const { file, step } = await trainer.checkpoint();
+    assert.equal(step, 3);
+    const again = await Trainer.resume(file, { task: small.task, threads: 1 });
+    assert.equal(again.info.step, 3);
+    again.dispose();
+    await assert.rejects(Trainer.resume(file, { task: { name: 'copy', pairs: 200 } }), { message: /on other training pairs/ });
   });
 });
 
@@ -185,8 +208,9 @@ test('who is slow to take events holds training up', async () => {
 });
 
 test('a goal may be passes or minutes', async () => {
-  const one = await trained(await Trainer.create(small), { epochs: 1.5, reportEvery: 1000 });
-  close(one.at(-1).epoch, 1.5, 0.5);
+  const trainer = await Trainer.create(small);
+  const one = await trained(trainer, { epochs: 1.5, reportEvery: 1000 });
+  close(one.at(-1).epoch, 1.5, 1 / trainer.info.batchesPerEpoch);
   const begin = performance.now();
   await trained(await Trainer.create(small), { minutes: 0.005 });
   assert.ok(performance.now() - begin < 60_000);

@@ -31,6 +31,16 @@ inline TrainingConfig small_training() {
   return t;
 }
 
+// The mean over all target tokens.
+inline double validation_loss(Trainer& trainer, const Corpus& corpus) {
+  Trainer::LossSum all;
+  for (const auto& pairs : plan_batches(corpus, trainer.config().batch_tokens, /*seed=*/0, /*epoch=*/0)) {
+    const Trainer::LossSum batch = trainer.validation_loss(corpus, pairs);
+    all.sum += batch.sum, all.tokens += batch.tokens;
+  }
+  return all.sum / static_cast<double>(all.tokens);
+}
+
 inline std::string bytes_of(const Matrix& m) {
   return {reinterpret_cast<const char*>(m.data()), static_cast<std::size_t>(m.size()) * sizeof(Scalar)};
 }

@@ -32,7 +32,7 @@ TEST_CASE("Any number of threads trains to the same bytes and translates to the 
     ThreadPool pool(threads);
     Trainer trainer(*file.transformer, corpus, config, pool);
     for (int step = 0; step < 6; ++step) trainer.step();
-    trainer.validation_loss(corpus);
+    validation_loss(trainer, corpus);
     const std::string state = state_bytes(trainer);
     std::vector<std::string> texts;
     for (Index i = 0; i < 40; ++i) texts.push_back(std::string(1 + i % 9, static_cast<char>('a' + i % 8)));
@@ -64,7 +64,7 @@ TEST_CASE("A step reports the batch's loss, and training lowers it") {
   REQUIRE(trainer.batches_per_epoch() == 1);
   Index tokens = 0;
   for (const auto& pair : corpus.pairs) tokens += static_cast<Index>(pair.target.size());
-  const double before = trainer.validation_loss(corpus);
+  const double before = validation_loss(trainer, corpus);
   const StepReport first = trainer.step();
   // Without dropout and smoothing both are the mean of -log p over the same tokens.
   CHECK(first.loss == Catch::Approx(before).epsilon(1e-5));
@@ -72,7 +72,7 @@ TEST_CASE("A step reports the batch's loss, and training lowers it") {
   CHECK(first.gradient_norm > 0);
   CHECK(first.learning_rate == learning_rate(config, c.d_model, 1));
   for (int step = 0; step < 200; ++step) trainer.step();
-  CHECK(trainer.validation_loss(corpus) < 0.2 * before);  // six pairs are soon known by heart
+  CHECK(validation_loss(trainer, corpus) < 0.2 * before);  // six pairs are soon known by heart
   CHECK(trainer.progress().step == 201);
   CHECK(trainer.progress().epoch == 201);
 }
@@ -106,8 +106,8 @@ TEST_CASE("Validation changes nothing about the run, and drops nothing out") {
   for (int step = 0; step < 8; ++step) {
     a.step();
     b.step();
-    const double loss = a.validation_loss(valid);
-    CHECK(a.validation_loss(valid) == loss);
+    const double loss = validation_loss(a, valid);
+    CHECK(validation_loss(a, valid) == loss);
   }
   CHECK(state_bytes(a) == state_bytes(b));
 
@@ -115,7 +115,7 @@ TEST_CASE("Validation changes nothing about the run, and drops nothing out") {
   TrainingConfig other = small_training();
   other.batch_tokens = 10000;
   Trainer whole(checked, corpus, other, pool);
-  CHECK(whole.validation_loss(valid) == Catch::Approx(a.validation_loss(valid)).epsilon(1e-5));
+  CHECK(validation_loss(whole, valid) == Catch::Approx(validation_loss(a, valid)).epsilon(1e-5));
 }
 
 TEST_CASE("Seeds decide the order of the data and what is dropped") {

@@ -1,5 +1,6 @@
 // A translation is corrected, and a copy of the model learns it, in a worker of its own; the model in use stays as it is.
 import { Trainer, type Evaluation, type Pair } from 'wasmformer';
+import { decode } from '../train/decode';
 import { models, titleOf } from './models.svelte';
 import { reason } from './settings.svelte';
 import { translation } from './translation.svelte';
@@ -113,9 +114,7 @@ async function shippedPairs(source: string, target: string): Promise<Pair[]> {
   const response = await fetch(new URL(`pairs/en-${isTurned ? source : target}.tsv.gz`, document.baseURI));
   if (!response.ok) return [];
   // Some hosts say that it is compressed, and then it comes plain.
-  const bytes = await response.blob();
-  const isPacked = new Uint8Array(await bytes.slice(0, 2).arrayBuffer())[0] === 0x1f;
-  const text = await new Response(isPacked ? bytes.stream().pipeThrough(new DecompressionStream('gzip')) : bytes).text();
+  const text = await decode(await response.blob(), response.url);
   const pairs = text.trimEnd().split('\n').map((line) => line.split('\t'));
   return pairs.map(([english, other]): Pair => (isTurned ? [other, english] : [english, other]));
 }

@@ -1,5 +1,6 @@
 // Holds the tables, so that other columns and filters need no second reading.
-import { make, read, Refusal } from './pairs';
+import { Refusal } from './decode';
+import { make, read } from './pairs';
 import type { Bad, Input, Made, Table, Wish } from './table';
 
 /** With `input` the table of that name is read anew; it takes the old one's place only if there are pairs in it. */

@@ -155,11 +155,3 @@ export function fromMetadata(metadata: Record<string, string>): RunRecord | null
     return null;
   }
 }
-
-/** Steps that a checkpoint has behind it; its texts, which are long, come later in its header. */
-export async function stepOf(checkpoint: Blob): Promise<number> {
-  const begin = await checkpoint.slice(8, 65_536).text();
-  const found = begin.match(/"progress":"\{[^}]*?\\"step\\":(\d+)/);
-  if (!found) throw new Error('the checkpoint does not tell its step');
-  return Number(found[1]);
-}
