@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { after, before, test } from 'node:test';
 import { Trainer } from 'wasmformer';
 import { laptop, show, smallPhone, start } from './support.mjs';
-import { load, width, withView } from './views.mjs';
+import { drop, load, width, withView } from './views.mjs';
 
 let site;
 before(async () => (site = await start()));
@@ -23,19 +23,6 @@ async function paste(page, text) {
   await box.fill(text);
   await page.getByRole('button', { name: 'Use these' }).click();
 }
-
-/** Drops files anywhere on the page: [name, text or bytes] each. */
-const drop = (page, ...files) =>
-  page.evaluate((files) => {
-    const data = new DataTransfer();
-    for (const [name, base64, times] of files) {
-      const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
-      data.items.add(new File(Array(times).fill(bytes), name));
-    }
-    for (const type of ['dragover', 'drop']) {
-      document.body.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
-    }
-  }, files.map(([name, content, times = 1]) => [name, Buffer.from(content).toString('base64'), times]));
 
 const preview = (page) => page.locator('tbody tr').allInnerTexts();
 const count = (page, text) => page.locator('caption', { hasText: `${text} pairs` }).waitFor();

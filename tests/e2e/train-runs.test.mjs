@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { laptop, show, smallPhone, start, translate, translated } from './support.mjs';
-import { download, width } from './views.mjs';
+import { download, stored, width } from './views.mjs';
 
 let site;
 before(async () => (site = await start()));
@@ -30,16 +30,6 @@ const begin = (page) => page.getByRole('button', { name: 'Start training' }).cli
 async function atStep(page, least, row = 0) {
   while ((await step(page, row)) < least) await page.waitForTimeout(100);
 }
-
-/** What the browser keeps of its runs, the first begun first. */
-const stored = (page) =>
-  page.evaluate(async () => {
-    const done = (request) => new Promise((resolve, reject) => ((request.onsuccess = () => resolve(request.result)), (request.onerror = () => reject(request.error))));
-    const database = await done(indexedDB.open('wasmformer-runs'));
-    const all = await done(database.transaction('runs').objectStore('runs').getAll());
-    database.close();
-    return all.filter((value) => value.points).sort((a, b) => a.created - b.created);
-  });
 
 /** The curves, without what depends on the clock. */
 const curves = ({ points }) => points.map(({ speed, ...point }) => point);

@@ -59,3 +59,26 @@ export async function download(page, press) {
   const [file] = await Promise.all([page.waitForEvent('download'), press()]);
   return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) };
 }
+
+/** Drops files anywhere on the page: [name, text or bytes] each. */
+export const drop = (page, ...files) =>
+  page.evaluate((files) => {
+    const data = new DataTransfer();
+    for (const [name, base64, times] of files) {
+      const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+      data.items.add(new File(Array(times).fill(bytes), name));
+    }
+    for (const type of ['dragover', 'drop']) {
+      document.body.dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
+    }
+  }, files.map(([name, content, times = 1]) => [name, Buffer.from(content).toString('base64'), times]));
+
+/** What the browser keeps of its runs, the first begun first. */
+export const stored = (page) =>
+  page.evaluate(async () => {
+    const done = (request) => new Promise((resolve, reject) => ((request.onsuccess = () => resolve(request.result)), (request.onerror = () => reject(request.error))));
+    const database = await done(indexedDB.open('wasmformer-runs'));
+    const all = await done(database.transaction('runs').objectStore('runs').getAll());
+    database.close();
+    return all.filter((value) => value.points).sort((a, b) => a.created - b.created);
+  });
