@@ -2,10 +2,11 @@ import type { Connection } from './connection.js';
 import { checkLoadOptions } from './options.js';
 import type { LoadRequest, Update } from './protocol.js';
 import { cacheOption, modelData } from './source.js';
-import { begin, closeNow, closeWhenForgotten, dispose, translateOver } from './translating.js';
+import { dispose } from './symbol.js';
+import { adopt, begin, closeNow, tell, translateOver } from './translating.js';
 import type { LoadOptions, ModelSource, TranslateOptions, Translation, TranslatorInfo } from './types.js';
 
-/** Translates with one model, in a worker of its own. */
+/** Translates with one model, in a worker. */
 export class Translator {
   readonly info: TranslatorInfo;
   #connection: Connection;
@@ -13,7 +14,7 @@ export class Translator {
   private constructor(info: TranslatorInfo, connection: Connection) {
     this.info = info;
     this.#connection = connection;
-    closeWhenForgotten(this, connection);
+    adopt(this, connection);
   }
 
   /**
@@ -22,11 +23,12 @@ export class Translator {
    */
   static async load(model: ModelSource, options: LoadOptions = {}): Promise<Translator> {
     const site = new Error();
-    const { onProgress, signal, threads, cache, integrity } = checkLoadOptions(options);
+    const { onProgress, signal, threads, shareWith, cache, integrity } = checkLoadOptions(options);
     const data = modelData(model);
     const request = { type: 'load' as const, model: data, cache: cacheOption(data, cache), integrity };
     const onUpdate = (update: Update) => update.type === 'progress' && onProgress?.(update.loaded, update.total);
-    const { connection, info } = await begin<LoadRequest>('translator', request, threads, { signal, onUpdate }, site);
+    const where = { threads, shareWith };
+    const { connection, info } = await begin<LoadRequest>('translator', request, where, { signal, onUpdate }, site);
     return new Translator(info, connection);
   }
 
@@ -43,7 +45,25 @@ export class Translator {
     return translateOver(this.#connection, this, text, options, new Error());
   }
 
-  /** Ends the worker and frees its memory; calls that wait are rejected. May be called again. */
+  /**
+   * Translates, and tells the best text so far after each step; the generator returns the Translation. Leaving the loop
+   * ends the work.
+   * @throws as translate does
+   */
+  stream(text: string, options?: StreamOptions): AsyncGenerator<string, Translation, undefined>;
+  stream(text: readonly string[], options?: StreamOptions): AsyncGenerator<string[], Translation[], undefined>;
+  stream(
+    text: string | readonly string[],
+    options: StreamOptions = {},
+  ): AsyncGenerator<string | string[], Translation | Translation[], undefined> {
+    const site = new Error();
+    if ('onToken' in options) throw new TypeError("[translate] stream() has no option 'onToken'; its loop takes the texts");
+    const work = (onToken: (partial: string | string[]) => void, signal: AbortSignal) =>
+      translateOver(this.#connection, this, text, { ...options, signal, onToken }, site);
+    return tell(work, options.signal);
+  }
+
+  /** Frees the model, and ends the worker with its last one; calls that wait are rejected. May be called again. */
   dispose(): void {
     closeNow(this, this.#connection);
   }
@@ -52,3 +72,5 @@ export class Translator {
     this.dispose();
   }
 }
+
+type StreamOptions = Omit<TranslateOptions, 'onToken'>;

@@ -1,9 +1,9 @@
-// One worker, and the calls that wait for its replies.
+// What the client holds of a worker: a connection to one model in it, and the calls that wait for replies.
 import { openWorker, type WorkerPort } from './port.js';
 import type { Asked, PlainError, Reply, Request, Result, Results, Update } from './protocol.js';
 
-type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never;
-type Question = WithoutId<Asked>;
+type Unsent<T> = T extends unknown ? Omit<T, 'id' | 'key'> : never;
+type Question = Unsent<Asked>;
 
 export interface CallOptions {
   signal?: AbortSignal;
@@ -20,25 +20,50 @@ interface Pending extends CallOptions {
   site: Error;
 }
 
+/** A worker, and all who use it. */
+interface Host {
+  port: WorkerPort<Request, Reply>;
+  connections: Set<Connection>;
+  /** Of calls and of models. */
+  lastId: number;
+}
+
+async function openHost(): Promise<Host> {
+  const port = await openWorker<Request, Reply>();
+  const host: Host = { port, connections: new Set(), lastId: 0 };
+  const closeAll = (reason: string) => [...host.connections].forEach((connection) => connection.close(reason));
+  port.onMessage = (reply) => {
+    for (const connection of host.connections) if (connection.receive(reply)) break;
+    if (reply.type === 'failed' && reply.isFatal) closeAll(reply.error.message);
+  };
+  port.onDeath = (reason) => closeAll(`the worker has stopped: ${reason}`);
+  port.keepAlive(false);
+  return host;
+}
+
+/** Those of the objects that a user has. */
+export const connections = new WeakMap<object, Connection>();
+
+/** To one model, in a worker of its own or beside others. */
 export class Connection {
-  #port: WorkerPort<Request, Reply>;
+  #host: Host;
+  #key: number;
   /** For messages. */
   #owner: string;
   #pending = new Map<number, Pending>();
-  #nextId = 1;
   /** Why there can be no more calls. */
   #end: string | undefined;
 
-  private constructor(port: WorkerPort<Request, Reply>, owner: string) {
-    this.#port = port;
+  private constructor(host: Host, owner: string) {
+    this.#host = host;
+    this.#key = ++host.lastId;
     this.#owner = owner;
-    port.onMessage = (reply) => this.#receive(reply);
-    port.onDeath = (reason) => this.close(`the worker has stopped: ${reason}`);
-    port.keepAlive(false);
+    host.connections.add(this);
   }
 
-  static async open(owner: 'translator' | 'trainer'): Promise<Connection> {
-    return new Connection(await openWorker<Request, Reply>(), owner);
+  static async open(owner: 'translator' | 'trainer', beside?: Connection): Promise<Connection> {
+    if (beside && beside.#end !== undefined) throw new Error(`[load] shareWith cannot be used: ${beside.#end}`);
+    return new Connection(beside ? beside.#host : await openHost(), owner);
   }
 
   /** Rejects with the signal's reason, with what `onUpdate` throws, or with the worker's error as seen from `site`. */
@@ -46,13 +71,13 @@ export class Connection {
     const { signal } = options;
     signal?.throwIfAborted();
     if (this.#end !== undefined) throw errorAt(site, { name: 'Error', message: this.#end });
-    const id = this.#nextId++;
+    const id = ++this.#host.lastId;
     const onAbort = () => this.#abandon(id, signal!.reason);
     try {
       const result = await new Promise<Result>((resolve, reject) => {
-        this.#port.post({ ...question, id } as Asked, options.transfer);
+        this.#host.port.post({ ...question, id, key: this.#key } as Asked, options.transfer);
         this.#pending.set(id, { ...options, site, resolve, reject });
-        this.#port.keepAlive(true);
+        this.#host.port.keepAlive(true);
         signal?.addEventListener('abort', onAbort);
       });
       return result as Results[Q['type']];
@@ -63,23 +88,28 @@ export class Connection {
 
   /** Tells the worker that an event of call `id` has been taken. */
   seen(id: number): void {
-    if (this.#pending.has(id)) this.#port.post({ type: 'seen', id });
+    if (this.#pending.has(id)) this.#host.port.post({ type: 'seen', id });
   }
 
-  /** Ends the worker; calls that wait are rejected with `reason`. */
+  /** Gives the model back, and ends the worker with its last one; calls that wait are rejected with `reason`. */
   close(reason: string): void {
     if (this.#end !== undefined) return;
+    const { port, connections } = this.#host;
     // The worker's own sentences have their tag.
     this.#end = reason.startsWith('[') ? reason : `[${this.#owner}] ${reason}`;
-    this.#port.close();
+    connections.delete(this);
+    if (connections.size === 0) port.close();
+    else port.post({ type: 'dispose', key: this.#key });
     const end = { name: 'Error', message: this.#end };
     for (const { site, reject } of this.#pending.values()) reject(errorAt(site, end));
     this.#pending.clear();
+    this.#keepAlive();
   }
 
-  #receive(reply: Reply): void {
+  /** False where the reply is another connection's, or comes too late. */
+  receive(reply: Reply): boolean {
     const pending = this.#pending.get(reply.id);
-    if (!pending) return;
+    if (!pending) return false;
     switch (reply.type) {
       case 'progress':
       case 'partial':
@@ -93,23 +123,28 @@ export class Connection {
       case 'failed':
         this.#settle(reply.id);
         pending.reject(errorAt(pending.site, reply.error));
-        if (reply.isFatal) this.close(reply.error.message);
         break;
       default:
         this.#settle(reply.id);
         pending.resolve(reply);
     }
+    return true;
   }
 
   #abandon(id: number, reason: unknown): void {
     this.#pending.get(id)?.reject(reason);
-    this.#port.post({ type: 'abort', id });
+    this.#host.port.post({ type: 'abort', id });
     this.#settle(id);
   }
 
   #settle(id: number): void {
     this.#pending.delete(id);
-    this.#port.keepAlive(this.#pending.size > 0);
+    this.#keepAlive();
+  }
+
+  #keepAlive(): void {
+    const { port, connections } = this.#host;
+    port.keepAlive([...connections].some((connection) => connection.#pending.size > 0));
   }
 }
 

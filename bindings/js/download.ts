@@ -6,7 +6,7 @@ import { bytesOf, openStorage, storable } from './stored.js';
 type Progress = (loaded: number, total?: number) => void;
 
 /** `name` is for messages; `isCached` says that the bytes are not fresh from the source. */
-export interface Model {
+export interface ModelFile {
   name: string;
   bytes: Bytes;
   isCached: boolean;
@@ -18,8 +18,8 @@ export interface Model {
 
 const nothing = async () => {};
 
-export async function readModel(data: ModelData, useCache: boolean, onProgress: Progress): Promise<Model> {
-  const plain = (name: string, bytes: Bytes): Model => ({
+export async function readModel(data: ModelData, useCache: boolean, onProgress: Progress): Promise<ModelFile> {
+  const plain = (name: string, bytes: Bytes): ModelFile => ({
     name,
     bytes,
     isCached: false,
@@ -130,7 +130,7 @@ function reason(thrown: unknown): string {
 // What tells one version of a file from another, the best first; the server may not show all of them.
 const versionHeaders = ['etag', 'last-modified', 'content-length'];
 
-async function readThroughCache(url: string, onProgress: Progress): Promise<Model> {
+async function readThroughCache(url: string, onProgress: Progress): Promise<ModelFile> {
   const cache = await openStorage();
   const stored = await cache?.match(url);
   const forget = async () => void (await cache?.delete(url));

@@ -1,7 +1,8 @@
 // Checks what callers pass: an unknown option is refused by its name, a wrong value by name and value.
+import { connections } from './connection.js';
 import { attentionKinds } from './module.js';
 import type { SearchOptions } from './protocol.js';
-import type { AttentionHead, LoadOptions, TranslateOptions } from './types.js';
+import type { AttentionHead, LoadOptions, TranslateOptions, WorkerOptions } from './types.js';
 
 export interface Rule {
   accepts(value: unknown): boolean;
@@ -17,20 +18,24 @@ export const whole = (low: number, high = largest): Rule => ({
   accepts: (value) => Number.isSafeInteger(value) && (value as number) >= low && (value as number) <= high,
   expected: `a whole number from ${low} to ${high}`,
 });
+export const oneOf = (...words: string[]): Rule => ({
+  accepts: (value) => words.includes(value as string),
+  expected: words.map((word) => `'${word}'`).join(', ').replace(/, ([^,]*)$/, ' or $1'),
+});
 export const boolean: Rule = { accepts: (value) => typeof value === 'boolean', expected: 'true or false' };
 export const string: Rule = { accepts: (value) => typeof value === 'string', expected: 'a string' };
-const callback: Rule = { accepts: (value) => typeof value === 'function', expected: 'a function' };
+export const callback: Rule = { accepts: (value) => typeof value === 'function', expected: 'a function' };
 export const signal: Rule = {
   accepts: (value) => isObject(value) && 'aborted' in value && 'addEventListener' in value,
   expected: 'an AbortSignal',
 };
 
-export const threads: Rule = {
+const threads: Rule = {
   accepts: (value) => value === 'auto' || whole(1, 64).accepts(value),
   expected: "'auto' or a whole number from 1 to 64",
 };
 
-const samplingRules: Rules<NonNullable<TranslateOptions['sampling']>> = {
+export const samplingRules: Rules<NonNullable<TranslateOptions['sampling']>> = {
   temperature: { accepts: (value) => isNumber(value) && value > 0, expected: 'a number above 0' },
   topK: whole(0),
   topP: { accepts: (value) => isNumber(value) && value > 0 && value <= 1, expected: 'a number above 0, at most 1' },
@@ -71,8 +76,23 @@ export const translateRules: Rules<TranslateOptions> = {
   signal,
 };
 
-const loadRules: Rules<LoadOptions> = {
+export const workerRules: Rules<WorkerOptions> = {
   threads,
+  shareWith: {
+    accepts: (value) => isObject(value) && connections.has(value),
+    expected: 'a Translator or a Trainer',
+  },
+};
+
+/** Throws where the options of a worker exclude each other. */
+export function checkWorker(place: string, { threads, shareWith }: WorkerOptions): void {
+  if (shareWith && threads !== undefined) {
+    throw new Error(`[${place}] threads is ${show(threads)}, but those of shareWith are used`);
+  }
+}
+
+const loadRules: Rules<LoadOptions> = {
+  ...workerRules,
   onProgress: callback,
   signal,
   cache: boolean,
@@ -97,7 +117,9 @@ export function checked<T extends object>(place: string, rules: Rules<T>, option
 }
 
 export function checkLoadOptions(options: unknown): LoadOptions {
-  return checked<LoadOptions>('load', loadRules, options);
+  const given = checked<LoadOptions>('load', loadRules, options);
+  checkWorker('load', given);
+  return given;
 }
 
 export type CheckedTranslate = Pick<TranslateOptions<string | string[]>, 'onToken' | 'signal'> & {

@@ -1,5 +1,5 @@
-// The messages between the client and its worker. Every request but 'seen' and 'abort' is answered by one reply that
-// ends it.
+// The messages between the client and its worker. Every request but 'seen', 'abort' and 'dispose' is answered by one
+// reply that ends it; the client counts the requests by `id`, and the models in the worker by `key`.
 import type {
   EvaluateOptions,
   Evaluation,
@@ -32,9 +32,14 @@ export type ModelData =
   | { kind: 'blob'; blob: Blob }
   | { kind: 'bytes'; bytes: Bytes };
 
-export interface LoadRequest {
-  type: 'load';
+interface OfModel {
   id: number;
+  key: number;
+}
+
+/** The first of a worker decides the threads. */
+export interface LoadRequest extends OfModel {
+  type: 'load';
   model: ModelData;
   threads: number;
   /** Whether fewer threads do as well. */
@@ -59,9 +64,8 @@ export interface SearchOptions {
   internals?: boolean;
 }
 
-export interface TranslateRequest {
+export interface TranslateRequest extends OfModel {
   type: 'translate';
-  id: number;
   texts: string[];
   options: SearchOptions;
   /** Whether 'partial' replies are wanted. */
@@ -69,9 +73,8 @@ export interface TranslateRequest {
 }
 
 /** Begins a run, or with `resume` goes on with the one in the file. */
-export interface TrainRequest {
+export interface TrainRequest extends OfModel {
   type: 'train';
-  id: number;
   data: TrainingData;
   settings: Pick<TrainerOptions, 'preset' | 'tokenizer'> & { config: Record<string, unknown> };
   metadata: Record<string, string>;
@@ -96,34 +99,36 @@ export interface RunSettings {
   pinEvery: number;
 }
 
-export interface RunRequest {
+export interface RunRequest extends OfModel {
   type: 'run';
-  id: number;
   options: RunSettings;
 }
 
-export interface EvaluateRequest {
+export interface EvaluateRequest extends OfModel {
   type: 'evaluate';
-  id: number;
   pairs: readonly Pair[];
   options: Omit<EvaluateOptions, 'signal'>;
 }
 
-export interface ChangeRequest {
+export interface ChangeRequest extends OfModel {
   type: 'change';
-  id: number;
   changes: object;
 }
 
-export interface SaveRequest extends Required<SaveOptions> {
+export interface SaveRequest extends OfModel, Required<SaveOptions> {
   type: 'save';
-  id: number;
 }
 
 /** Ends another request without a reply. */
 export interface AbortRequest {
   type: 'abort';
   id: number;
+}
+
+/** Frees a model, or ends its loading, together with all requests that speak of it. */
+export interface DisposeRequest {
+  type: 'dispose';
+  key: number;
 }
 
 /** The caller has taken an event of this run: training waits for those who are slow to take them. */
@@ -141,7 +146,7 @@ export type Asked =
   | EvaluateRequest
   | ChangeRequest
   | SaveRequest;
-export type Request = Asked | SeenRequest | AbortRequest;
+export type Request = Asked | SeenRequest | AbortRequest | DisposeRequest;
 
 /** Functions do not cross, so `map` is put on at the client. */
 export type PlainMaps = Omit<AttentionMaps, 'map'>;

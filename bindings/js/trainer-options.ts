@@ -2,14 +2,16 @@
 import {
   boolean,
   checked,
+  checkWorker,
   isNumber,
   isObject,
+  oneOf,
   show,
   signal,
   string,
-  threads,
   translateRules,
   whole,
+  workerRules,
   type Rule,
   type Rules,
 } from './options.js';
@@ -26,10 +28,6 @@ import type {
   TrainingData,
 } from './trainer-types.js';
 
-const oneOf = (...words: string[]): Rule => ({
-  accepts: (value) => words.includes(value as string),
-  expected: words.map((word) => `'${word}'`).join(', ').replace(/, ([^,]*)$/, ' or $1'),
-});
 const object = (example: string): Rule => ({ accepts: isObject, expected: `an object such as ${example}` });
 const pairs: Rule = { accepts: Array.isArray, expected: "an array of pairs such as ['Hund', 'dog']" };
 const strings: Rule = {
@@ -59,7 +57,7 @@ const createRules: Rules<TrainerOptions> = {
   config: object('{ d_model: 128 }'),
   tokenizer: object("{ type: 'bpe', vocabSize: 2000 }, or the bytes of a .model file"),
   seed: whole(0, Number.MAX_SAFE_INTEGER),
-  threads,
+  ...workerRules,
   from: { accepts: (value) => value !== null, expected: 'a model' },
   languages: string,
   metadata: strings,
@@ -128,11 +126,12 @@ function checkData(place: string, { pairs, tsv, task, validation }: TrainingData
 }
 
 type CheckedCreate = Pick<TrainRequest, 'data' | 'settings' | 'metadata'> &
-  Pick<TrainerOptions, 'from' | 'threads' | 'signal'>;
+  Pick<TrainerOptions, 'from' | 'threads' | 'shareWith' | 'signal'>;
 
 export function checkCreate(options: unknown): CheckedCreate {
   const given = checked<TrainerOptions>('train', createRules, options);
-  const { preset, config = {}, tokenizer, seed, threads, from, languages, metadata, signal } = given;
+  const { preset, config = {}, tokenizer, seed, threads, shareWith, from, languages, metadata, signal } = given;
+  checkWorker('train', given);
   const data = checkData('train', given);
   if (Object.keys(data).length === 0) throw new Error('[train] one of pairs, tsv and task is needed');
   if (from !== undefined) {
@@ -156,6 +155,7 @@ export function checkCreate(options: unknown): CheckedCreate {
     metadata: { ...metadata, ...(languages !== undefined && { languages }) },
     from,
     threads,
+    shareWith,
     signal,
   };
 }
@@ -173,10 +173,14 @@ function checkTokenizer(tokenizer: object): void {
   }
 }
 
-export function checkResume(options: unknown): Pick<ResumeOptions, 'threads' | 'signal'> & { data: TrainingData } {
-  const rules: Rules<ResumeOptions> = { ...dataRules, threads, signal };
+type CheckedResume = Pick<ResumeOptions, 'threads' | 'shareWith' | 'signal'> & { data: TrainingData };
+
+export function checkResume(options: unknown): CheckedResume {
+  const rules: Rules<ResumeOptions> = { ...dataRules, ...workerRules, signal };
   const given = checked<ResumeOptions>('resume', rules, options);
-  return { data: checkData('resume', given), threads: given.threads, signal: given.signal };
+  const { threads, shareWith, signal: stop } = given;
+  checkWorker('resume', given);
+  return { data: checkData('resume', given), threads, shareWith, signal: stop };
 }
 
 export function checkRun(options: unknown): RunSettings {

@@ -1,6 +1,6 @@
 // The public types of training. Losses are means over target tokens, in nats; keys of a config are those of the model
 // file and of the program's --set.
-import type { ModelConfig, ModelSource, Translation } from './types.js';
+import type { ModelConfig, ModelSource, Translation, WorkerOptions } from './types.js';
 
 /** The made-up tasks: pairs without end, whose attention shows how they are solved. */
 export type TaskName = 'copy' | 'reverse' | 'sort' | 'add' | 'dates' | 'roman' | 'pig-latin';
@@ -64,7 +64,8 @@ export interface TrainingData {
   validation?: number | readonly Pair[];
 }
 
-export interface TrainerOptions extends TrainingData {
+/** The numbers are the same for every number of threads. */
+export interface TrainerOptions extends TrainingData, WorkerOptions {
   /** Sizes and settings to begin with. Default: 'tiny'; for a task 'toy', whose rate falls to 0 when it is learnt. */
   preset?: PresetName;
   /** Changes single settings of the preset. With `from`, those of training and dropout only. */
@@ -73,8 +74,6 @@ export interface TrainerOptions extends TrainingData {
   tokenizer?: TokenizerSettings | TokenizerFiles;
   /** Of weights, order, dropout and the split; the same seed gives the same numbers. Default 1. */
   seed?: number;
-  /** As in LoadOptions; the numbers are the same for every number of threads. */
-  threads?: number | 'auto';
   /** A model to fine-tune, int8 ones too: they are trained from what their weights stand for. */
   from?: ModelSource;
   /** Source and target as the model file is to name them, such as 'de-en'. */
@@ -86,8 +85,7 @@ export interface TrainerOptions extends TrainingData {
 }
 
 /** Data is only needed where the file holds none, and must then be that of the run. */
-export interface ResumeOptions extends TrainingData {
-  threads?: number | 'auto';
+export interface ResumeOptions extends TrainingData, WorkerOptions {
   signal?: AbortSignal;
 }
 

@@ -2,6 +2,7 @@ import type { Connection } from './connection.js';
 import type { PlainEvent, TrainRequest, Update } from './protocol.js';
 import { fromPlain } from './results.js';
 import { cacheOption, modelData } from './source.js';
+import { dispose } from './symbol.js';
 import { checkCreate, checkEvaluate, checkPairs, checkResume, checkRun, checkSave } from './trainer-options.js';
 import type {
   Changes,
@@ -17,9 +18,9 @@ import type {
   TrainingEvent,
 } from './trainer-types.js';
 import type { ModelSource, TranslateOptions, Translation } from './types.js';
-import { begin, closeNow, closeWhenForgotten, dispose, translateOver } from './translating.js';
+import { adopt, begin, closeNow, tell, translateOver } from './translating.js';
 
-/** Trains one model, in a worker of its own. */
+/** Trains one model, in a worker. */
 export class Trainer {
   /** As the run was when it began here; events tell how far it is. */
   readonly info: TrainerInfo;
@@ -28,7 +29,7 @@ export class Trainer {
   private constructor(info: TrainerInfo, connection: Connection) {
     this.info = info;
     this.#connection = connection;
-    closeWhenForgotten(this, connection);
+    adopt(this, connection);
   }
 
   /**
@@ -37,8 +38,8 @@ export class Trainer {
    */
   static async create(options: TrainerOptions): Promise<Trainer> {
     const site = new Error();
-    const { from, signal, threads, ...rest } = checkCreate(options);
-    return Trainer.#begin({ ...rest, resume: false }, from, { threads, signal }, site);
+    const { from, signal, threads, shareWith, ...rest } = checkCreate(options);
+    return Trainer.#begin({ ...rest, resume: false }, from, { threads, shareWith, signal }, site);
   }
 
   /**
@@ -54,13 +55,13 @@ export class Trainer {
   static async #begin(
     request: Pick<TrainRequest, 'data' | 'settings' | 'metadata' | 'resume'>,
     from: ModelSource | undefined,
-    { threads, signal }: Pick<ResumeOptions, 'threads' | 'signal'>,
+    { signal, ...where }: Pick<ResumeOptions, 'threads' | 'shareWith' | 'signal'>,
     site: Error,
   ): Promise<Trainer> {
     const model = from === undefined ? undefined : modelData(from);
     const cache = model !== undefined && cacheOption(model, undefined);
     const question = { type: 'train' as const, ...request, ...(model && { model }), cache };
-    const { connection, info } = await begin<TrainRequest>('trainer', question, threads, { signal }, site);
+    const { connection, info } = await begin<TrainRequest>('trainer', question, where, { signal }, site);
     return new Trainer(info, connection);
   }
 
@@ -77,34 +78,14 @@ export class Trainer {
     signal: AbortSignal | undefined,
     site: Error,
   ): AsyncGenerator<TrainingEvent, void, undefined> {
-    signal?.throwIfAborted();
-    const stop = new AbortController();
-    const onAbort = () => stop.abort(signal!.reason);
-    signal?.addEventListener('abort', onAbort);
-    const events: { id: number; event: PlainEvent }[] = [];
-    let wake = () => {};
-    let end: { error?: unknown } | undefined;
-    const onUpdate = (update: Update) => {
-      if (update.type === 'event') events.push(update);
-      wake();
+    type Told = { id: number; event: PlainEvent };
+    const work = (take: (told: Told) => void, signal: AbortSignal) => {
+      const onUpdate = (update: Update) => update.type === 'event' && take(update);
+      return this.#connection.call({ type: 'run', options }, site, { signal, onUpdate, owner: this });
     };
-    void this.#connection.call({ type: 'run', options }, site, { signal: stop.signal, onUpdate, owner: this }).then(
-      () => ((end = {}), wake()),
-      (error: unknown) => ((end = { error }), wake()),
-    );
-    try {
-      for (;;) {
-        for (let next = events.shift(); next; next = events.shift()) {
-          this.#connection.seen(next.id);
-          yield fromPlainEvent(next.event);
-        }
-        if (end) break;
-        await new Promise<void>((resolve) => (wake = resolve));
-      }
-      if ('error' in end) throw end.error;
-    } finally {
-      signal?.removeEventListener('abort', onAbort);
-      stop.abort();
+    for await (const { id, event } of tell(work, signal)) {
+      this.#connection.seen(id);
+      yield fromPlainEvent(event);
     }
   }
 
@@ -144,7 +125,7 @@ export class Trainer {
     return { file, step };
   }
 
-  /** Ends the worker and frees its memory; calls that wait are rejected. May be called again. */
+  /** Frees the run, and ends the worker with its last model; calls that wait are rejected. May be called again. */
   dispose(): void {
     closeNow(this, this.#connection);
   }

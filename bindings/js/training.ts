@@ -1,5 +1,6 @@
 // A training run in the module, a step a call: what the worker does for Trainer.
 import type { Engine } from './engine.js';
+import { Model } from './model.js';
 import { wellFormed, type NativeSteps, type NativeTrainingRun } from './module.js';
 import type { PlainEvent, PlainTranslation, PlainValidation, RunSettings, SearchOptions } from './protocol.js';
 import type { Evaluation, Pair, TaskName, TrainerInfo, TrainingConfig } from './trainer-types.js';
@@ -14,20 +15,17 @@ interface RunFacts extends Omit<TrainerInfo, 'config' | 'training' | 'task' | 'l
   settings: TrainingConfig;
 }
 
-export class Training {
-  #engine: Engine;
-  #run: NativeTrainingRun;
+export class Training extends Model<NativeTrainingRun> {
   /** Of this worker: spent on steps. */
   #seconds = 0;
   #isRunning = false;
 
   constructor(engine: Engine, run: NativeTrainingRun) {
-    this.#engine = engine;
-    this.#run = run;
+    super(engine, run, factsOf(engine, run).config);
   }
 
   get info(): TrainerInfo {
-    const { settings, ...facts } = JSON.parse(this.#engine.run(() => this.#run.info())) as RunFacts;
+    const { settings, ...facts } = factsOf(this.engine, this.native);
     const training = Object.fromEntries(Object.entries(settings).filter(([key]) => !(key in facts.config)));
     const { languages = '', task, training: _, ...metadata } = facts.metadata;
     return {
@@ -36,8 +34,8 @@ export class Training {
       training: training as unknown as TrainingConfig,
       languages,
       ...(task && { task: task.split(',')[0] as TaskName }),
-      build: this.#engine.build,
-      threads: this.#engine.threads,
+      build: this.engine.build,
+      threads: this.engine.threads,
     };
   }
 
@@ -82,7 +80,7 @@ export class Training {
         gradientNorm: report.gradientNorm,
         tokensPerSecond: tokens / (this.#seconds - since),
         seconds: this.#seconds,
-        memoryBytes: this.#engine.memoryBytes,
+        memoryBytes: this.engine.memoryBytes,
       };
       [tokens, since] = [0, this.#seconds];
       if (validates) {
@@ -96,7 +94,7 @@ export class Training {
 
   *evaluate(pairs: readonly Pair[], options: SearchOptions): Generator<undefined, Evaluation> {
     const side = (i: 0 | 1) => pairs.map((pair) => wellFormed(pair[i]));
-    const native = this.#engine.options({ beamSize: 1, ...options });
+    const native = this.options({ beamSize: 1, ...options });
     const { targetTokens: _, ...evaluation } = yield* this.#all((run) => run.evaluate(side(0), side(1), native));
     return evaluation;
   }
@@ -134,7 +132,7 @@ export class Training {
   }
 
   *#translations(texts: readonly string[], options: SearchOptions): Generator<undefined, PlainTranslation[]> {
-    const job = this.#engine.start([...texts], options);
+    const job = this.start(texts, options);
     try {
       while (job.step()) yield;
       return job.result();
@@ -144,16 +142,20 @@ export class Training {
   }
 
   *#all<Result>(begin: (run: NativeTrainingRun) => NativeSteps<Result>): Generator<undefined, Result> {
-    const job = this.#engine.own(() => begin(this.#run));
+    const job = this.engine.own(() => begin(this.native));
     try {
-      while (this.#engine.run(() => job.step())) yield;
-      return this.#engine.run(() => job.result());
+      while (this.engine.run(() => job.step())) yield;
+      return this.engine.run(() => job.result());
     } finally {
-      this.#engine.release(job);
+      this.engine.release(job);
     }
   }
 
   #call<T>(call: (run: NativeTrainingRun) => T): T {
-    return this.#engine.run(() => call(this.#run));
+    return this.engine.run(() => call(this.native));
   }
+}
+
+function factsOf(engine: Engine, run: NativeTrainingRun): RunFacts {
+  return JSON.parse(engine.run(() => run.info())) as RunFacts;
 }

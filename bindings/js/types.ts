@@ -1,14 +1,25 @@
 // The public types of the package. Rows are queries, columns are keys; log-probabilities are natural logarithms.
+import type { Translator } from './client.js';
+import type { Trainer } from './trainer.js';
 
 /** Where a model comes from: a URL (or, in Node, a path), or the bytes of a model file. */
 export type ModelSource = string | URL | Blob | ArrayBuffer | Uint8Array;
 
-export interface LoadOptions {
+/** Where a model works. */
+export interface WorkerOptions {
   /**
    * Threads to compute with, from 1 to 64. 'auto', the default, takes one for each core, up to 8, in Node and where the
    * page is cross-origin isolated, and else 1. The texts are the same for every number.
    */
   threads?: number | 'auto';
+  /**
+   * Use the worker of this one, with its threads and its memory, instead of an own. Their calls take turns; an error that
+   * stops the module stops all of them.
+   */
+  shareWith?: Translator | Trainer;
+}
+
+export interface LoadOptions extends WorkerOptions {
   /** Called while the model arrives, in bytes; `total` is missing where the server does not tell. */
   onProgress?: (loaded: number, total?: number) => void;
   /** Aborting ends the download and rejects with the signal's reason. */

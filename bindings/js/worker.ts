@@ -1,19 +1,32 @@
 // The worker's script: answers requests; those that take steps take turns.
-import { checkIntegrity, readModel, type Model } from './download.js';
-import { Engine } from './engine.js';
+import { checkIntegrity, readModel, type ModelFile } from './download.js';
+import { Engine, type SyncTranslator } from './engine.js';
 import { FatalError } from './errors.js';
 import { answer, createPause } from './port.js';
-import type { Asked, LoadRequest, ModelData, Reply, Request, Result, TranslateRequest, Update } from './protocol.js';
+import type {
+  Asked,
+  EvaluateRequest,
+  LoadRequest,
+  ModelData,
+  Reply,
+  Request,
+  Result,
+  RunRequest,
+  SaveRequest,
+  TrainRequest,
+  TranslateRequest,
+  Update,
+} from './protocol.js';
 import { buffers } from './results.js';
 import { trainingFiles, trainingRequest } from './training-request.js';
 import type { Training } from './training.js';
-import type { TranslatorInfo } from './types.js';
 
 /** Work that is done step by step: yields after each, now and then with news, and ends with the reply. */
 type Steps = Generator<Update | undefined, Result>;
 
 interface Call {
   id: number;
+  key: number;
   steps: Steps;
   /** Training changes the weights that others translate with, so it goes on only when they are done. */
   waits: boolean;
@@ -29,17 +42,19 @@ const sharing = 4;
 const calls: Call[] = [];
 const pause = createPause();
 const post = answer<Request, Reply>(receive);
-let engine: Engine;
-let training: Training | undefined;
+/** Undefined while it is loaded. */
+const models = new Map<number, SyncTranslator | Training | undefined>();
+let starting: Promise<Engine> | undefined;
 let isRunning = false;
 
 function receive(request: Request): void {
-  if (request.type === 'abort') return abort(request.id);
+  if (request.type === 'abort') return abort(({ id }) => id === request.id);
+  if (request.type === 'dispose') return dispose(request.key);
   if (request.type === 'seen') return seen(request.id);
   try {
     const reply = replyTo(request);
     if (reply instanceof Promise) reply.then(send, (error: unknown) => fail(request.id, error));
-    else if ('next' in reply) enqueue({ id: request.id, steps: reply, waits: request.type === 'run', unseen: 0 });
+    else if ('next' in reply) enqueue({ id: request.id, key: request.key, steps: reply, waits: request.type === 'run', unseen: 0 });
     else send(reply);
   } catch (error) {
     fail(request.id, error);
@@ -50,9 +65,9 @@ function replyTo(request: Asked): Result | Promise<Result> | Steps {
   const { id } = request;
   switch (request.type) {
     case 'load':
-      return load(request).then((info) => ({ type: 'loaded', id, info }));
+      return hold(request.key, () => load(request)).then(({ info }) => ({ type: 'loaded', id, info }));
     case 'train':
-      return train(request).then(({ info }) => ({ type: 'begun', id, info }));
+      return hold(request.key, () => train(request)).then(({ info }) => ({ type: 'begun', id, info }));
     case 'translate':
       return translate(request);
     case 'run':
@@ -60,49 +75,59 @@ function replyTo(request: Asked): Result | Promise<Result> | Steps {
     case 'evaluate':
       return evaluate(request);
     case 'change':
-      return { type: 'changed', id, training: trained().change(request.changes) };
+      return { type: 'changed', id, training: runOf(request.key).change(request.changes) };
     case 'save':
       return save(request);
   }
 }
 
-async function start(threads: number, isLimit: boolean): Promise<void> {
-  engine = await (isLimit ? Engine.createWithin(threads) : Engine.create(undefined, threads));
+/** Keeps a model when it is made, unless it has been disposed of meanwhile. */
+async function hold<Held extends SyncTranslator | Training>(key: number, make: () => Promise<Held>): Promise<Held> {
+  models.set(key, undefined);
+  const made = await make();
+  if (models.has(key)) models.set(key, made);
+  else made.dispose();
+  return made;
 }
 
-async function load({ id, model, threads, isThreadsLimit, cache, integrity }: LoadRequest): Promise<TranslatorInfo> {
-  const starting = start(threads, isThreadsLimit);
-  const use = async ({ name, bytes }: Model) => {
+function start({ threads, isThreadsLimit }: LoadRequest | TrainRequest): Promise<Engine> {
+  return (starting ??= isThreadsLimit ? Engine.createWithin(threads) : Engine.create({ threads }));
+}
+
+async function load(request: LoadRequest): Promise<SyncTranslator> {
+  const { integrity } = request;
+  return withModel(request, request.model, async (engine, { name, bytes }) => {
     if (integrity) await checkIntegrity(name, bytes, integrity);
     return engine.load(bytes);
-  };
-  return withModel(id, model, cache, starting, use);
+  });
 }
 
-async function train(request: Extract<Asked, { type: 'train' }>): Promise<Training> {
-  const starting = start(request.threads, request.isThreadsLimit);
-  await starting;
-  const begin = async (model: Uint8Array) => {
+async function train(request: TrainRequest): Promise<Training> {
+  const begin = async (engine: Engine, model: Uint8Array) => {
     const native = trainingRequest(request, model, engine.threads);
     const { source, target } = await trainingFiles(request, native);
-    return (training = engine.train(native, model, source, target));
+    return engine.train(native, model, source, target);
   };
-  if (!request.model) return begin(new Uint8Array());
-  return withModel(request.id, request.model, request.cache, starting, ({ bytes }) => begin(bytes));
+  if (!request.model) return begin(await start(request), new Uint8Array());
+  return withModel(request, request.model, (engine, { bytes }) => begin(engine, bytes));
 }
 
 /** What `use` makes of the model's bytes, which arrive while the engine starts. */
 async function withModel<T>(
-  id: number,
+  request: LoadRequest | TrainRequest,
   data: ModelData,
-  cache: boolean,
-  starting: Promise<void>,
-  use: (file: Model) => Promise<T>,
+  use: (engine: Engine, file: ModelFile) => Promise<T>,
 ): Promise<T> {
-  const read = () => readModel(data, cache, (loaded, total) => post({ type: 'progress', id, loaded, total }));
-  const attempt = async (file: Model) => {
+  const { id, key, cache } = request;
+  const onProgress = (loaded: number, total?: number) => {
+    if (!models.has(key)) throw new Error('[load] it has been disposed of');
+    post({ type: 'progress', id, loaded, total });
+  };
+  const read = () => readModel(data, cache, onProgress);
+  const [file, engine] = await Promise.all([read(), start(request)]);
+  const attempt = async (file: ModelFile) => {
     try {
-      const result = await use(file);
+      const result = await use(engine, file);
       await file.keep();
       return result;
     } catch (error) {
@@ -111,7 +136,6 @@ async function withModel<T>(
       throw error;
     }
   };
-  const [file] = await Promise.all([read(), starting]);
   try {
     return await attempt(file);
   } catch (error) {
@@ -122,42 +146,38 @@ async function withModel<T>(
   }
 }
 
-function trained(): Training {
-  if (!training) throw new Error('[train] no run has begun');
-  return training;
+function held(key: number): SyncTranslator | Training {
+  const model = models.get(key);
+  if (!model) throw new Error('[engine] no model is loaded');
+  return model;
 }
 
+const runOf = (key: number) => held(key) as Training;
+
 // A Blob crosses without a copy on the caller's side.
-function save({ id, optimizer, data, metadata }: Extract<Asked, { type: 'save' }>): Result {
-  const bytes = trained().save(optimizer, data, metadata);
-  const { step } = trained().info;
+function save({ id, key, optimizer, data, metadata }: SaveRequest): Result {
+  const bytes = runOf(key).save(optimizer, data, metadata);
+  const { step } = runOf(key).info;
   return { type: 'saved', id, file: new Blob([bytes], { type: 'application/octet-stream' }), step };
 }
 
-function* translate({ id, texts, options, partials }: TranslateRequest): Steps {
-  const job = engine.start(texts, options);
+function* translate({ id, key, texts, options, partials }: TranslateRequest): Steps {
+  const job = held(key).start(texts, options);
   try {
-    let shown = '';
-    for (let goesOn = true; goesOn; ) {
-      goesOn = job.step();
-      const partial = partials ? job.partial() : [];
-      const news = partial.join('\n') !== shown;
-      shown = partial.join('\n');
-      if (goesOn || news) yield news ? { type: 'partial', id, texts: partial } : undefined;
-    }
+    for (const partial of job.steps(partials)) yield partial && { type: 'partial', id, texts: partial };
     return { type: 'translated', id, translations: job.result() };
   } finally {
     job.dispose();
   }
 }
 
-function* run({ id, options }: Extract<Asked, { type: 'run' }>): Steps {
-  for (const event of trained().run(options)) yield event && { type: 'event', id, event };
+function* run({ id, key, options }: RunRequest): Steps {
+  for (const event of runOf(key).run(options)) yield event && { type: 'event', id, event };
   return { type: 'ran', id };
 }
 
-function* evaluate({ id, pairs, options }: Extract<Asked, { type: 'evaluate' }>): Steps {
-  return { type: 'evaluated', id, evaluation: yield* trained().evaluate(pairs, options) };
+function* evaluate({ id, key, pairs, options }: EvaluateRequest): Steps {
+  return { type: 'evaluated', id, evaluation: yield* runOf(key).evaluate(pairs, options) };
 }
 
 function enqueue(call: Call): void {
@@ -200,12 +220,18 @@ function advance(call: Call): boolean {
   }
 }
 
-function abort(id: number): void {
-  const at = calls.findIndex((call) => call.id === id);
-  if (at < 0) return;
-  const [call] = calls.splice(at, 1) as [Call];
-  // What it holds is given back; there is no reply.
-  (call.steps as Generator<unknown, unknown>).return(undefined);
+// What the calls hold is given back; there is no reply.
+function abort(isMeant: (call: Call) => boolean): void {
+  for (const call of calls.filter(isMeant)) {
+    calls.splice(calls.indexOf(call), 1);
+    (call.steps as Generator<unknown, unknown>).return(undefined);
+  }
+}
+
+function dispose(key: number): void {
+  abort((call) => call.key === key);
+  models.get(key)?.dispose();
+  models.delete(key);
 }
 
 function send(reply: Update | Result): void {

@@ -29,13 +29,13 @@ for (const { name, file, mayDiffer } of models) {
     const expected = native(file, beamSize);
     for (const [build, threads] of [['relaxed', 1], ['simd', 1], ['relaxed', 2], ['simd', 2]]) {
       test(`200 sentences, ${name}, ${build}, threads ${threads}, beam ${beamSize}`, async () => {
-        const engine = await Engine.create(build, threads);
-        engine.load(new Uint8Array(readFileSync(join(root, file))));
-        const texts = engine.translate(sentences, { beamSize }).map(({ text }) => text);
+        const engine = await Engine.create({ build, threads });
+        const translator = engine.load(new Uint8Array(readFileSync(join(root, file))));
+        const texts = translator.translate(sentences, { beamSize }).map(({ text }) => text);
         assert.equal(texts.length, expected.length);
         const differing = texts.map((text, i) => [text, expected[i]]).filter(([ours, theirs]) => ours !== theirs);
         assert.ok(differing.length <= mayDiffer, JSON.stringify(differing, null, 1));
-        engine.dispose();
+        translator.dispose();
       });
     }
   }
@@ -45,9 +45,8 @@ test('masks give the same scores and attention natively and in WebAssembly', asy
   const folder = mkdtempSync(join(tmpdir(), 'wasmformer-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const model = join(root, models[0].file);
-  const engine = await Engine.create('simd', 1);
-  t.after(() => engine.dispose());
-  engine.load(new Uint8Array(readFileSync(model)));
+  const translator = (await Engine.create({ build: 'simd' })).load(new Uint8Array(readFileSync(model)));
+  t.after(() => translator.dispose());
   const cases = [
     [['--mask-source', '0,2'], { maskedSource: [0, 2] }],
     [['--mask-heads', 'cross:1:3,encoder:0:1'],
@@ -56,7 +55,7 @@ test('masks give the same scores and attention natively and in WebAssembly', asy
       { prefix: 'Perhaps', maskedHeads: [{ attention: 'decoder', layer: 0, head: 0 }] }],
   ];
   const some = sentences.slice(0, 20);
-  const texts = engine.translate(some).map(({ text }) => text);
+  const texts = translator.translate(some).map(({ text }) => text);
   for (const [flags, options] of cases) {
     const maps = join(folder, 'maps.json');
     const { stdout, stderr } = spawnSync(join(root, 'build/native/wasmformer'),
@@ -64,7 +63,7 @@ test('masks give the same scores and attention natively and in WebAssembly', asy
       { input: some.join('\n') + '\n', encoding: 'utf8' });
     const lines = stdout.trimEnd().split('\n').map((line) => line.split('\t'));
     const attention = JSON.parse(readFileSync(maps));
-    const found = engine.translate(some, { ...options, attention: true });
+    const found = translator.translate(some, { ...options, attention: true });
     assert.equal(lines.length, some.length, stderr);
     assert.notDeepEqual(found.map(({ text }) => text), texts);
     found.forEach((translation, i) => {

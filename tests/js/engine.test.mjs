@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { detectBuild } from '../../dist/builds.js';
 import { Engine } from '../../dist/engine.js';
+import { Translator } from '../../dist/index.js';
 import { fixtureBytes, sentences } from './support.mjs';
 
 // Before Node 21, relaxed SIMD is behind this flag.
@@ -12,12 +13,12 @@ if (process.versions.node.startsWith('20.')) setFlagsFromString('--no-liftoff');
 const bytes = fixtureBytes();
 
 async function withEngine(body, build) {
-  const engine = await Engine.create(build);
-  engine.load(bytes);
+  const engine = await Engine.create({ build });
+  const translator = engine.load(bytes);
   try {
-    await body(engine);
+    await body(engine, translator);
   } finally {
-    engine.dispose();
+    translator.dispose();
     assert.equal(engine.liveObjects, 0);
   }
 }
@@ -45,23 +46,59 @@ test('where relaxed SIMD adds up wrong the plain build is taken', (t) => {
 test('both builds translate alike', async () => {
   const texts = {};
   for (const build of ['relaxed', 'simd']) {
-    await withEngine((engine) => {
+    await withEngine((engine, translator) => {
       assert.equal(engine.build, build);
-      texts[build] = engine.translate(sentences).map(({ text }) => text);
+      texts[build] = translator.translate(sentences).map(({ text }) => text);
     }, build);
   }
   assert.deepEqual(texts.relaxed, texts.simd);
 });
 
+test('a translator of the engine does what one in a worker does, at once', () =>
+  withEngine(async (_, blocking) => {
+    const translator = await Translator.load(bytes);
+    assert.deepEqual({ ...blocking.info, threads: 0 }, { ...translator.info, threads: 0 });
+    for (const options of [{}, { attention: true, nBest: 3, topTokens: 2 }, { prefix: 'Perhaps', internals: true }]) {
+      const [mine, its] = [blocking.translate(sentences[1], options), await translator.translate(sentences[1], options)];
+      assert.deepEqual(JSON.parse(JSON.stringify(mine)), JSON.parse(JSON.stringify(its)));
+      if (options.attention) assert.deepEqual(mine.attention.cross.map(1, 0), its.attention.cross.map(1, 0));
+    }
+    const partials = [[], []];
+    blocking.translate(sentences, { onToken: (texts) => partials[0].push(texts) });
+    await translator.translate(sentences, { onToken: (texts) => partials[1].push(texts) });
+    assert.ok(partials[0].length > 3);
+    assert.deepEqual(partials[0], partials[1]);
+    translator.dispose();
+    assert.throws(() => blocking.translate('Danke!', { signal: new AbortController().signal }), /^Error: \[translate\] signal/);
+    assert.throws(() => blocking.translate('Danke!', { beamsize: 1 }), /'beamsize'/);
+  }));
+
+test('several models live in one engine, and each is freed for itself', () =>
+  withEngine((engine, first) => {
+    const second = engine.load(bytes);
+    const [{ text }] = first.translate(sentences);
+    first.dispose();
+    first.dispose();
+    assert.equal(engine.liveObjects, 1);
+    assert.throws(() => first.translate('Danke!'), { message: '[engine] the model has been disposed of' });
+    assert.equal(second.translate(sentences)[0].text, text);
+    second.dispose();
+  }));
+
 test('no C++ object outlives its use, whatever happens', () =>
-  withEngine((engine) => {
+  withEngine((engine, translator) => {
     assert.equal(engine.liveObjects, 1);
-    engine.translate(sentences, { attention: true, nBest: 2, topTokens: 2, beamTrace: true, internals: true });
-    assert.throws(() => engine.translate(sentences, { maskedSource: [99] }), /source position 99/);
-    assert.throws(() => engine.translate(['Haus '.repeat(5000)]), /the model takes/);
-    assert.throws(() => engine.translate(sentences, { nBest: 9 }));
+    translator.translate(sentences, { attention: true, nBest: 2, topTokens: 2, beamTrace: true, internals: true });
+    assert.throws(() => translator.translate(sentences, { maskedSource: [99] }), /source position 99/);
+    assert.throws(() => translator.translate(['Haus '.repeat(5000)]), /the model takes/);
+    assert.throws(() => translator.translate(sentences, { nBest: 9 }));
+    const mine = new Error('mine');
+    const onToken = () => {
+      throw mine;
+    };
+    assert.throws(() => translator.translate(sentences, { onToken }), mine);
     assert.equal(engine.liveObjects, 1);
-    const job = engine.start(sentences);
+    const job = translator.start(sentences);
     job.step();
     job.step();
     assert.equal(engine.liveObjects, 2);
@@ -69,19 +106,18 @@ test('no C++ object outlives its use, whatever happens', () =>
     job.dispose();
     assert.equal(engine.liveObjects, 1);
     assert.throws(() => engine.load(bytes.subarray(0, 1000)));
-    assert.equal(engine.liveObjects, 0);
-    assert.throws(() => engine.translate(sentences), { message: '[engine] no model is loaded' });
+    assert.equal(engine.liveObjects, 1);
   }));
 
 test('memory does not grow with the number of calls, failures, or models', () =>
   withEngine((engine) => {
     const work = () => {
-      engine.load(bytes);
-      engine.translate(sentences, { attention: true, beamTrace: true, internals: true, maskedSource: [0] });
-      for (let i = 0; i < 4; i++) assert.throws(() => engine.translate(['Haus '.repeat(5000)]));
+      const translator = engine.load(bytes);
+      translator.translate(sentences, { attention: true, beamTrace: true, internals: true, maskedSource: [0] });
+      for (let i = 0; i < 4; i++) assert.throws(() => translator.translate(['Haus '.repeat(5000)]));
       for (let i = 0; i < 2; i++) assert.throws(() => engine.load(bytes.subarray(0, bytes.length - 1)));
-      engine.load(bytes);
-      engine.start(sentences).dispose();
+      translator.start(sentences).dispose();
+      translator.dispose();
     };
     work();
     work();

@@ -18,13 +18,13 @@ for (const build of ['relaxed', 'simd']) {
   test(`${build}: 1, 2 and 3 threads give the same bits`, async () => {
     const results = [];
     for (const threads of [1, 2, 3]) {
-      const engine = await Engine.create(build, threads);
-      const info = engine.load(fixtureBytes());
+      const translator = (await Engine.create({ build, threads })).load(fixtureBytes());
+      const { info } = translator;
       assert.deepEqual([info.build, info.threads], [build, threads]);
       const many = Array.from({ length: 40 }, (_, i) => sentences[i % sentences.length]);
-      results.push(engine.translate(many, { beamSize: 3, attention: true, topTokens: 2 }));
-      results.push(engine.translate(many, { sampling: { seed: 5 } }));
-      engine.dispose();
+      results.push(translator.translate(many, { beamSize: 3, attention: true, topTokens: 2 }));
+      results.push(translator.translate(many, { sampling: { seed: 5 } }));
+      translator.dispose();
     }
     assert.deepEqual(results.slice(2, 4), results.slice(0, 2));
     assert.deepEqual(results.slice(4, 6), results.slice(0, 2));
@@ -32,17 +32,18 @@ for (const build of ['relaxed', 'simd']) {
 }
 
 test('the threads stay for further models, which need the same memory again', async () => {
-  const engine = await Engine.create(undefined, 3);
+  const engine = await Engine.create({ threads: 3 });
   const work = () => {
-    engine.load(fixtureBytes());
-    return engine.translate(sentences)[0].text;
+    const translator = engine.load(fixtureBytes());
+    const [{ text }] = translator.translate(sentences);
+    translator.dispose();
+    return text;
   };
   const text = work();
   work();
   const size = engine.memoryBytes;
   for (let i = 0; i < 4; i++) assert.equal(work(), text);
   assert.equal(engine.memoryBytes, size);
-  engine.dispose();
 });
 
 test("'auto' takes the cores, up to 8; a number is taken at its word", async () => {
@@ -71,10 +72,8 @@ test("where shared memory cannot be had, 'auto' does without", async (t) => {
   });
   const engine = await Engine.createWithin(2);
   assert.equal(engine.threads, 1);
-  engine.load(fixtureBytes());
-  assert.notEqual(engine.translate(sentences)[0].text, '');
-  engine.dispose();
-  await assert.rejects(Engine.create(undefined, 2), RangeError);
+  assert.notEqual(engine.load(fixtureBytes()).translate(sentences)[0].text, '');
+  await assert.rejects(Engine.create({ threads: 2 }), RangeError);
 });
 
 const onLinux = { skip: process.platform !== 'linux' && 'only Linux lists the threads of a process' };

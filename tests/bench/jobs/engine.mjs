@@ -5,8 +5,8 @@ import { modelFile, shapes, texts } from '../data.mjs';
 const median = (times) => times.sort((a, b) => a - b)[times.length >> 1];
 
 // Milliseconds of each decoding step of one sentence.
-function steps(engine, text, length) {
-  const job = engine.start([text], { beamSize: 1, maxLength: length });
+function steps(translator, text, length) {
+  const job = translator.start([text], { beamSize: 1, maxLength: length });
   const times = [];
   for (let last = performance.now(), more = true; more;) {
     more = job.step();
@@ -19,9 +19,9 @@ function steps(engine, text, length) {
 }
 
 const tasks = {
-  memory(engine, name, batch) {
+  memory(engine, translator, name, batch) {
     const options = { beamSize: 1, maxLength: shapes[name].tokens };
-    const translate = () => engine.translate(texts(shapes[name], batch), options);
+    const translate = () => translator.translate(texts(shapes[name], batch), options);
     translate();
     translate();
     const before = engine.memoryBytes;
@@ -31,11 +31,11 @@ const tasks = {
       'memory growth': engine.memoryBytes - before,
     };
   },
-  positions(engine, name) {
+  positions(engine, translator, name) {
     const figures = {};
     const [text] = texts(shapes[name], 1);
     for (const length of [16, 64, 128, 256, 512]) {
-      const runs = Array.from({ length: Math.ceil(512 / length) }, () => steps(engine, text, length));
+      const runs = Array.from({ length: Math.ceil(512 / length) }, () => steps(translator, text, length));
       figures[`ms a token at target length ${length}`] =
         median(runs.map((times) => times.reduce((a, b) => a + b) / length));
       // The first entry is the encoder's; the middle of neighbours, since one step is short.
@@ -50,6 +50,6 @@ const tasks = {
 
 export default async function ({ task, shape, precision, batch }) {
   const engine = await Engine.create();
-  engine.load(modelFile(shapes[shape], precision));
-  return () => tasks[task](engine, shape, batch);
+  const translator = engine.load(modelFile(shapes[shape], precision));
+  return () => tasks[task](engine, translator, shape, batch);
 }

@@ -1,0 +1,163 @@
+// A model in the module, and the jobs that translate with it.
+import type { Engine } from './engine.js';
+import {
+  attentionKinds,
+  type NativeJob,
+  type NativeOptions,
+  type NativeTranslator,
+  wellFormed,
+} from './module.js';
+import type { PlainTranslation, SearchOptions } from './protocol.js';
+import { fromNative } from './results.js';
+import type { AttentionHead, ModelConfig } from './types.js';
+
+// One C++ job takes texts until it has this many rows (texts × beam) or characters: what a product needs to be
+// fast, while the caches stay small.
+const jobRows = 64;
+const jobCharacters = 8000;
+
+/** What translates: a loaded model, or that of a training run. */
+export class Model<Native extends Pick<NativeTranslator, 'start' | 'delete'>> {
+  protected readonly engine: Engine;
+  readonly config: ModelConfig;
+  #native: Native | undefined;
+
+  constructor(engine: Engine, native: Native, config: ModelConfig) {
+    this.engine = engine;
+    this.#native = native;
+    this.config = config;
+  }
+
+  /** A job must be disposed of, and before the model is. */
+  start(texts: readonly string[], options: SearchOptions = {}): Job {
+    const native = this.options(options);
+    const wanted = texts.map(wellFormed);
+    // C++ draws differently for each text of a part; the next part needs another seed.
+    const next = () => native.sampling && { ...native.sampling, seed: native.sampling.seed + nextPart++ };
+    let nextPart = 0;
+    const begin = (part: string[]) => this.engine.own(() => this.native.start(part, { ...native, sampling: next() }));
+    return new Job(this.engine, wanted, native, begin);
+  }
+
+  /** All options of the C++ side. Throws where the model cannot follow them. */
+  options({ sampling, prefix = '', maskedSource = [], maskedHeads = [], ...search }: SearchOptions): NativeOptions {
+    checkHeads(maskedHeads, this.config);
+    const native: NativeOptions = {
+      ...this.engine.defaultOptions(),
+      ...(sampling && { beamSize: 1, sampling: { ...this.engine.defaultSampling(), ...sampling } }),
+      ...(typeof prefix === 'string' ? { prefix: wellFormed(prefix) } : { prefixIds: [...prefix] }),
+      maskedSource: [...maskedSource],
+      maskedHeads: maskedHeads.map((head) => ({ ...head, attention: attentionKinds.indexOf(head.attention) })),
+      ...search,
+    };
+    checkLimits(native, this.config);
+    return native;
+  }
+
+  /** Frees it. May be called again. */
+  dispose(): void {
+    if (this.#native) this.engine.release(this.#native);
+    this.#native = undefined;
+  }
+
+  protected get native(): Native {
+    if (!this.#native) throw new Error('[engine] the model has been disposed of');
+    return this.#native;
+  }
+}
+
+/** Translates texts, part after part, one decoding step a call. */
+export class Job {
+  #engine: Engine;
+  #parts: string[][];
+  #begin: (part: string[]) => NativeJob;
+  #current: NativeJob | undefined;
+  #done: PlainTranslation[] = [];
+  #withTop: boolean;
+
+  constructor(engine: Engine, texts: string[], options: NativeOptions, begin: (part: string[]) => NativeJob) {
+    this.#engine = engine;
+    this.#parts = parts(texts, Math.max(1, Math.floor(jobRows / options.beamSize)));
+    this.#begin = begin;
+    this.#withTop = options.topTokens > 0;
+  }
+
+  /** Begins a part or takes a step in it; false when everything is translated. */
+  step(): boolean {
+    const current = this.#current;
+    if (!current) {
+      const part = this.#parts.shift();
+      if (part) this.#current = this.#begin(part);
+      return part !== undefined;
+    }
+    if (!this.#engine.run(() => current.step())) {
+      this.#done.push(...this.#engine.run(() => current.result()).map((item) => fromNative(item, this.#withTop)));
+      this.dispose();
+    }
+    return this.#current !== undefined || this.#parts.length > 0;
+  }
+
+  /** All steps that are left: yields after each, with `partials` the texts so far where they are new. */
+  *steps(partials: boolean): Generator<string[] | undefined, void> {
+    let shown = '';
+    for (let goesOn = true; goesOn; ) {
+      goesOn = this.step();
+      const partial = partials ? this.partial() : [];
+      const isNew = partial.join('\n') !== shown;
+      shown = partial.join('\n');
+      if (goesOn || isNew) yield isNew ? partial : undefined;
+    }
+  }
+
+  /** The best text so far of each input; '' where its turn has not come. */
+  partial(): string[] {
+    const current = this.#current;
+    return [
+      ...this.#done.map(({ text }) => text),
+      ...(current ? this.#engine.run(() => current.partial()) : []),
+      ...this.#parts.flatMap((part) => part.map(() => '')),
+    ];
+  }
+
+  /** One translation an input; complete once step() has returned false. */
+  result(): PlainTranslation[] {
+    return this.#done;
+  }
+
+  dispose(): void {
+    if (this.#current) this.#engine.release(this.#current);
+    this.#current = undefined;
+  }
+}
+
+function parts(texts: string[], most: number): string[][] {
+  const all: string[][] = [];
+  let characters = Infinity;
+  for (const text of texts) {
+    characters += text.length;
+    if (characters > jobCharacters || all.at(-1)!.length === most) {
+      all.push([]);
+      characters = text.length;
+    }
+    all.at(-1)!.push(text);
+  }
+  return all;
+}
+
+function checkLimits({ nBest, beamSize, maxLength }: NativeOptions, { max_length }: ModelConfig): void {
+  if (nBest > beamSize) throw new Error(`[translate] nBest is ${nBest}, but beamSize is ${beamSize}`);
+  if (maxLength > max_length) {
+    throw new Error(`[translate] maxLength is ${maxLength}, but the model's max_length is ${max_length}`);
+  }
+}
+
+function checkHeads(heads: readonly AttentionHead[], config: ModelConfig): void {
+  heads.forEach(({ attention, layer, head }, i) => {
+    const layers = attention === 'encoder' ? config.encoder_layers : config.decoder_layers;
+    if (layer < layers && head < config.num_heads) return;
+    throw new Error(
+      `[translate] maskedHeads[${i}] is layer ${layer}, head ${head}, but there are ${layers} layers of ` +
+        `${config.num_heads} heads, counted from 0`,
+    );
+  });
+}
