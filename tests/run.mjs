@@ -52,6 +52,7 @@ const suites = {
   'C++, gradients in double': catch2(join(root, 'build/native/tests/wasmformer_gradient_tests')),
   'Program': nodeTest(testFiles('tests/cli')),
   'npm package in Node': nodeTest(testFiles('tests/js'), ...relaxed),
+  'Tarball': nodeTest(testFiles('tests/npm')),
   'Page in Chromium': nodeTest(testFiles('tests/e2e')),
 };
 

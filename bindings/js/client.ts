@@ -4,7 +4,14 @@ import type { LoadRequest, Update } from './protocol.js';
 import { cacheOption, modelData } from './source.js';
 import { dispose } from './symbol.js';
 import { adopt, begin, closeNow, tell, translateOver } from './translating.js';
-import type { LoadOptions, ModelSource, TranslateOptions, Translation, TranslatorInfo } from './types.js';
+import type {
+  LoadOptions,
+  ModelSource,
+  StreamOptions,
+  TranslateOptions,
+  Translation,
+  TranslatorInfo,
+} from './types.js';
 
 /** Translates with one model, in a worker. */
 export class Translator {
@@ -72,5 +79,3 @@ export class Translator {
     this.dispose();
   }
 }
-
-type StreamOptions = Omit<TranslateOptions, 'onToken'>;

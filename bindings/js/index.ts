@@ -42,8 +42,10 @@ export type {
   SourceToken,
   StackInternals,
   StoredModel,
+  StreamOptions,
   TargetToken,
   TranslateOptions,
   Translation,
   TranslatorInfo,
+  WorkerOptions,
 } from './types.js';

@@ -28,7 +28,7 @@ export class Model<Native extends Pick<NativeTranslator, 'start' | 'delete'>> {
     this.config = config;
   }
 
-  /** A job must be disposed of, and before the model is. */
+  /** @internal A job must be disposed of, and before the model is. */
   start(texts: readonly string[], options: SearchOptions = {}): Job {
     const native = this.options(options);
     const wanted = texts.map(wellFormed);
@@ -39,7 +39,7 @@ export class Model<Native extends Pick<NativeTranslator, 'start' | 'delete'>> {
     return new Job(this.engine, wanted, native, begin);
   }
 
-  /** All options of the C++ side. Throws where the model cannot follow them. */
+  /** @internal All options of the C++ side. Throws where the model cannot follow them. */
   options({ sampling, prefix = '', maskedSource = [], maskedHeads = [], ...search }: SearchOptions): NativeOptions {
     checkHeads(maskedHeads, this.config);
     const native: NativeOptions = {

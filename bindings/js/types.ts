@@ -139,6 +139,9 @@ export interface TranslateOptions<Text = string> {
   signal?: AbortSignal;
 }
 
+/** The loop takes what onToken would be called with. */
+export type StreamOptions = Omit<TranslateOptions, 'onToken'>;
+
 export interface SourceToken {
   /** As SentencePiece prints it: '▁' marks the start of a word. */
   piece: string;

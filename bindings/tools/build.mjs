@@ -1,4 +1,4 @@
-// Builds parts of the project: `node bindings/tools/build.mjs native|package|page|bench…`.
+// Builds parts of the project: `node bindings/tools/build.mjs native|package|page|docs|bench…`.
 // What is up to date is left alone.
 import {
   copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync,
@@ -54,7 +54,7 @@ export function buildPackage() {
     buildPreset(preset, ['wasmformer_js', ...(preset === wasmBuilds.simd ? ['wasmformer_tokenizer_js'] : [])]);
   }
   const dist = join(root, 'dist');
-  if (!isStale(join(dist, 'index.js'), ['bindings/js', 'package-lock.json', ...files.map(([from]) => from)])) return;
+  if (!isStale(join(dist, 'index.js'), ['bindings/js', 'bindings/CREDITS.md', 'package-lock.json', ...files.map(([from]) => from)])) return;
   step('Building the npm package into dist/');
   const unfinished = join(root, 'build/package');
   rmSync(unfinished, { recursive: true, force: true });
@@ -65,6 +65,7 @@ export function buildPackage() {
       writeFileSync(join(unfinished, to), withThreadScript(readFileSync(join(root, from), 'utf8')));
     }
   }
+  copyFileSync(join(root, 'bindings/CREDITS.md'), join(unfinished, 'CREDITS.md'));
   run(join(root, 'node_modules/.bin/tsc'), ['-p', 'bindings/js', '--outDir', unfinished, '--noEmitOnError']);
   rmSync(dist, { recursive: true, force: true });
   renameSync(unfinished, dist);
@@ -84,10 +85,17 @@ function buildBenchmarks() {
   for (const preset of measured) buildPreset(preset, ['wasmformer_bench']);
 }
 
+// build/docs: the pages of the package's types.
+function buildDocs() {
+  step('Writing the API pages into build/docs');
+  run(join(root, 'node_modules/.bin/typedoc'), ['--tsconfig', 'bindings/js/tsconfig.json', '--logLevel', 'Warn']);
+}
+
 const parts = {
   native: { needs: { native: true }, build: () => buildPreset('native', ['wasmformer']) },
   package: { needs: { wasm: true }, build: () => (installPackages(), buildPackage()) },
   page: { needs: { wasm: true }, build: () => (installPackages(), buildPage()) },
+  docs: { needs: {}, build: () => (installPackages(), buildDocs()) },
   bench: { needs: { native: true, wasm: true, browser: true }, build: () => (installPackages(), buildBenchmarks()) },
 };
 

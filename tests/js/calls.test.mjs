@@ -134,6 +134,32 @@ test('the death of the worker rejects all calls with a sentence', async () => {
   await assert.rejects(translator.translate('Danke!'), /the worker has stopped/);
 });
 
+test('stream() tells the text as it grows and returns the translation; leaving its loop ends the work', () =>
+  withTranslator(async (translator) => {
+    const expected = await translator.translate(sentences[2], { beamSize: 2 });
+    const partials = [];
+    await translator.translate(sentences[2], { beamSize: 2, onToken: (text) => partials.push(text) });
+    const stream = translator.stream(sentences[2], { beamSize: 2 });
+    const told = [];
+    let next = await stream.next();
+    for (; !next.done; next = await stream.next()) told.push(next.value);
+    assert.deepEqual(told, partials);
+    assert.equal(told.at(-1), expected.text);
+    assert.deepEqual(next.value, expected);
+    for await (const texts of translator.stream(Array(300).fill(sentences[2]))) {
+      assert.equal(texts.length, 300);
+      break;
+    }
+    const reason = new Error('typed on');
+    const controller = new AbortController();
+    await assert.rejects(async () => {
+      for await (const _ of translator.stream(sentences[2], { signal: controller.signal })) controller.abort(reason);
+    }, reason);
+    assert.throws(() => translator.stream('Danke!', { onToken() {} }), /^TypeError: \[translate\] stream\(\) has no option 'onToken'/);
+    await assert.rejects(translator.stream('Danke!', { beamsize: 2 }).next(), /there is no option 'beamsize'/);
+    assert.equal((await translator.translate(sentences[2], { beamSize: 2 })).text, expected.text);
+  }));
+
 test('a program ends without dispose, after its calls', async () => {
   const model = JSON.stringify(fixturePath);
   const { stdout } = await node(`

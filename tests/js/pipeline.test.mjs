@@ -1,0 +1,81 @@
+// pipeline() in the shape of Transformers.js: what its options do, and which are refused.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Translator } from '../../dist/index.js';
+import { pipeline } from '../../dist/pipeline.js';
+import { fixturePath, sentences } from './support.mjs';
+
+let translate;
+let translator;
+before(async () => {
+  translate = await pipeline('translation', fixturePath);
+  translator = await Translator.load(fixturePath);
+});
+after(async () => {
+  await translate.dispose();
+  translator.dispose();
+});
+
+const texts = async (...args) => (await translate(...args)).map((output) => output.translation_text);
+
+test('one text or several, and how many outputs of each', async () => {
+  const one = await translator.translate(sentences[0], { nBest: 3 });
+  assert.deepEqual(await translate(sentences[0]), [{ translation_text: one.text }]);
+  const three = await texts(sentences[0], { num_return_sequences: 3 });
+  assert.deepEqual(three, [one, ...one.alternatives].map(({ text }) => text));
+  assert.deepEqual(await texts(sentences), (await translator.translate(sentences)).map(({ text }) => text));
+  assert.equal((await texts(sentences, { num_return_sequences: 2 })).length, 2 * sentences.length);
+});
+
+test('every option does what it says', async () => {
+  const long = sentences[2];
+  const mine = async (options) => (await translator.translate(long, options)).text;
+  assert.deepEqual(await texts(long, { num_beams: 1 }), [await mine({ beamSize: 1 })]);
+  const short = await mine({ maxLength: 3 });
+  assert.deepEqual(await texts(long, { max_new_tokens: 3 }), [short]);
+  assert.deepEqual(await texts(long, { max_length: 4 }), [short]);
+  const drawn = { temperature: 1.5, topK: 50, topP: 0.9, seed: 7 };
+  const [draw] = await texts(long, { do_sample: true, temperature: 1.5, top_p: 0.9, seed: 7 });
+  assert.equal(draw, await mine({ sampling: drawn }));
+  assert.notEqual(draw, await mine({}));
+  assert.deepEqual(await texts(long, { do_sample: true, top_k: 1 }), [await mine({ beamSize: 1 })]);
+  const [{ attention }] = await translate(long, { output_attentions: true });
+  assert.deepEqual(attention.cross.data, (await translator.translate(long, { attention: true })).attention.cross.data);
+  const heard = [];
+  const [text] = await texts(long, { callback_function: (partial) => heard.push(partial) });
+  assert.ok(heard.length > 3);
+  assert.equal(heard.at(-1), text);
+  await texts(long, { src_lang: 'de', tgt_lang: 'en' });
+  await assert.rejects(translate(long, { signal: AbortSignal.abort() }), { name: 'AbortError' });
+});
+
+test('what cannot be is refused by name', async () => {
+  for (const [options, message] of [
+    [{ beams: 2 }, /^\[pipeline\] there is no option 'beams'/],
+    [{ length_penalty: 1 }, /^\[pipeline\] length_penalty is another formula/],
+    [{ num_beams: 0 }, /^\[pipeline\] num_beams must be/],
+    [{ num_return_sequences: 5 }, /num_return_sequences is 5, but there are 4 beams/],
+    [{ num_return_sequences: 2, output_attentions: true }, /output_attentions is of one output/],
+    [{ temperature: 2 }, /temperature is given, but without do_sample/],
+    [{ do_sample: true, num_beams: 3 }, /do_sample is true, but num_beams is 3/],
+    [{ max_length: 9, max_new_tokens: 9 }, /are both given/],
+    [{ tgt_lang: 'fr' }, /tgt_lang is 'fr', but the model translates de-en/],
+  ]) {
+    await assert.rejects(translate(sentences[0], options), { message });
+  }
+  await assert.rejects(pipeline('summarization', fixturePath), { message: /there is no task 'summarization'/ });
+  await assert.rejects(pipeline('translation', fixturePath, { device: 'webgpu' }), { message: /device must be 'wasm'/ });
+  await assert.rejects(pipeline('translation', fixturePath, { dtype: 'q8' }), { message: /dtype is 'q8', but the model's numbers are f/ });
+  await assert.rejects(pipeline('translation', fixturePath, { revision: 'main' }), { message: /there is no option 'revision'/ });
+});
+
+test('progress is told as Transformers.js tells it; text2text-generation names its outputs so', async () => {
+  const seen = [];
+  const generate = await pipeline('text2text-generation', fixturePath, { progress_callback: (told) => seen.push(told) });
+  assert.deepEqual([seen[0], seen.at(-2), seen.at(-1)].map(({ status }) => status), ['initiate', 'done', 'ready']);
+  const progress = seen.filter(({ status }) => status === 'progress').at(-1);
+  assert.deepEqual([progress.progress, progress.loaded, progress.file], [100, progress.total, fixturePath]);
+  assert.deepEqual(Object.keys((await generate('Danke!'))[0]), ['generated_text']);
+  await generate.dispose();
+  await assert.rejects(generate('Danke!'), /disposed of/);
+});

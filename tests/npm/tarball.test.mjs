@@ -1,0 +1,172 @@
+// The packed tarball, installed into empty projects of every kind: all translate the same sentence to the same text.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { createPackageFromTarballData, checkPackage } from '@arethetypeswrong/core';
+import { chromium } from 'playwright-core';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+import { build, createServer } from 'vite';
+import webpack from 'webpack';
+import { isolation, serve } from '../../web/serve.mjs';
+
+const root = join(import.meta.dirname, '../..');
+const model = join(root, 'tests/fixtures/tiny-de-en.safetensors');
+const sentence = 'Das Wetter ist heute schön, aber morgen soll es regnen.';
+const run = (program, args, options) => execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], ...options });
+const expected = run(join(root, 'build/native/wasmformer'), ['translate', '--model', model], { input: sentence, stdio: 'pipe' }).trim();
+
+const folder = mkdtempSync(join(tmpdir(), 'wasmformer-'));
+const project = join(folder, 'project');
+let tarball;
+let browser;
+
+before(async () => {
+  const [{ filename }] = JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], { cwd: root }));
+  tarball = join(folder, filename);
+  mkdirSync(project);
+  writeFileSync(join(project, 'package.json'), '{ "name": "project", "private": true }');
+  run('npm', ['install', '--no-audit', '--no-fund', '--offline', tarball], { cwd: project });
+  browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] });
+});
+after(async () => {
+  await browser.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const program = (load, base = '') => `${load}
+const translator = await Translator.load(${base}'model.safetensors');
+const { text, attention } = await translator.translate(${JSON.stringify(sentence)}, { attention: true });
+const { build, threads } = translator.info;
+globalThis.result = { text, build, threads, sums: attention.cross.map(0, 0).reduce((a, b) => a + b) / attention.cross.rows };
+translator.dispose();
+`;
+
+/** A page of the project's files, served from `place`. */
+async function inBrowser(address) {
+  const page = await browser.newPage();
+  const errors = [];
+  page.on('pageerror', (error) => errors.push(String(error)));
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+  await page.goto(address);
+  const result = await page.waitForFunction(() => globalThis.result, undefined, { timeout: 60_000 }).then((found) => found.jsonValue())
+    .catch((error) => assert.fail(`${error.message}; ${errors.join('; ')}`));
+  await page.close();
+  assert.equal(result.text, expected);
+  assert.equal(result.build, 'relaxed');
+  assert.ok(Math.abs(result.sums - 1) < 1e-5);
+  assert.deepEqual(errors, []);
+  return result;
+}
+
+async function served(place, headers) {
+  const { server, address } = await serve(place, 0, headers);
+  try {
+    return await inBrowser(address);
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+/** A folder in the project with a page that runs `script`, and the model beside it. */
+function app(name, script, tag = '<script type="module" src="./main.js"></script>') {
+  const place = join(project, name);
+  mkdirSync(place);
+  writeFileSync(join(place, 'index.html'), `<!doctype html><link rel="icon" href="data:,">${tag}`);
+  writeFileSync(join(place, 'main.js'), script);
+  mkdirSync(join(place, 'public'));
+  copyFileSync(model, join(place, 'public/model.safetensors'));
+  return place;
+}
+
+const fromPackage = "import { Translator } from 'wasmformer';";
+
+test('Vite, built', async () => {
+  const place = app('vite', program(fromPackage));
+  await build({ root: place, logLevel: 'error', configFile: false });
+  const { threads } = await served(join(place, 'dist'), isolation);
+  assert.ok(threads > 1);
+});
+
+test("Vite's dev server, told to leave the package as it is", async () => {
+  const place = app('vite-dev', program(fromPackage));
+  const vite = await createServer({
+    root: place, logLevel: 'error', configFile: false, optimizeDeps: { exclude: ['wasmformer'] }, server: { port: 0, watch: null },
+  });
+  try {
+    await vite.listen();
+    await inBrowser(vite.resolvedUrls.local[0]);
+  } finally {
+    await vite.close();
+  }
+});
+
+test('webpack', async () => {
+  const place = app('webpack', program(fromPackage));
+  const output = join(place, 'dist');
+  const stats = await new Promise((resolve, reject) => {
+    const settings = { mode: 'production', context: place, entry: './main.js', output: { path: output, filename: 'main.js' } };
+    webpack(settings, (error, result) => (error ? reject(error) : resolve(result)));
+  });
+  assert.deepEqual(stats.toJson({ errors: true, warnings: true }).errors, []);
+  copyFileSync(join(place, 'index.html'), join(output, 'index.html'));
+  copyFileSync(model, join(output, 'model.safetensors'));
+  const { threads } = await served(output, isolation);
+  assert.ok(threads > 1);
+});
+
+test('a plain page: modules straight from the folder of the package, without a bundler or special headers', async () => {
+  const place = app('plain', program("import { Translator } from './wasmformer/index.js';"));
+  cpSync(join(project, 'node_modules/wasmformer/dist'), join(place, 'wasmformer'), { recursive: true });
+  copyFileSync(model, join(place, 'model.safetensors'));
+  const { threads } = await served(place, {});
+  assert.equal(threads, 1);
+});
+
+const written = (load) => `${program(load)}console.log(JSON.stringify(globalThis.result));`;
+const runtimes = {
+  'Node, ES module': [process.execPath, ['main.mjs'], 'main.mjs', written(fromPackage)],
+  'Node, CommonJS': [process.execPath, ['main.cjs'], 'main.cjs',
+    `(async () => { ${written("const { Translator } = await import('wasmformer');")} })();`],
+  Deno: [join(root, 'node_modules/.bin/deno'), ['run', '-A', 'main.mjs'], 'main.mjs', written(fromPackage)],
+  Bun: [join(root, 'node_modules/.bin/bun'), ['main.mjs'], 'main.mjs', written(fromPackage)],
+};
+for (const [name, [runtime, args, file, script]] of Object.entries(runtimes)) {
+  test(name, () => {
+    copyFileSync(model, join(project, 'model.safetensors'));
+    writeFileSync(join(project, file), script);
+    const { text, sums } = JSON.parse(run(runtime, args, { cwd: project }));
+    assert.equal(text, expected);
+    assert.ok(Math.abs(sums - 1) < 1e-5);
+  });
+}
+
+test('every entry can be imported where there is no browser', () => {
+  const entries = Object.keys(JSON.parse(readFileSync(join(project, 'node_modules/wasmformer/package.json'))).exports)
+    .filter((entry) => entry !== './package.json').map((entry) => `wasmformer${entry.slice(1)}`);
+  assert.ok(entries.includes('wasmformer/pipeline'));
+  writeFileSync(join(project, 'entries.mjs'), entries.map((entry) => `await import('${entry}');`).join('\n'));
+  assert.equal(run(process.execPath, ['entries.mjs'], { cwd: project }), '');
+});
+
+test('publint finds nothing', async () => {
+  const { messages, pkg } = await publint({ pkgDir: join(project, 'node_modules/wasmformer'), pack: false });
+  assert.deepEqual(messages.map((message) => formatMessage(message, pkg)), []);
+});
+
+// CommonJS can import() the package, but has no other way to it; resolution before Node 16 knows no entries.
+test('the types resolve as the code does', async () => {
+  const { problems } = await checkPackage(createPackageFromTarballData(readFileSync(tarball)));
+  const real = problems.filter(({ kind, resolutionKind }) => kind !== 'CJSResolvesToESM' && resolutionKind !== 'node10');
+  assert.deepEqual(real, []);
+});
+
+test('the tarball is at most 3 MB, and holds nothing that nobody needs', () => {
+  assert.ok(statSync(tarball).size <= 3e6, `${statSync(tarball).size} bytes`);
+  const installed = readdirSync(join(project, 'node_modules/wasmformer')).sort();
+  assert.deepEqual(installed, ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json']);
+});
