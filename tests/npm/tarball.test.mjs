@@ -145,6 +145,37 @@ for (const [name, [runtime, args, file, script]] of Object.entries(runtimes)) {
   });
 }
 
+test('the examples do what they say', async () => {
+  const examples = join(project, 'examples');
+  cpSync(join(root, 'bindings/examples'), examples, { recursive: true });
+  const node = (name, ...args) => run(process.execPath, [join(examples, name, 'main.mjs'), ...args], { cwd: project });
+  const translated = node('node', model, sentence).split('\n');
+  assert.ok(translated[0].startsWith(expected));
+  assert.equal(translated.at(-2).split(/ +/)[0], '</s>');
+  const training = node('training', 'copy').trim().split('\n');
+  assert.ok(Number(training.at(-1).match(/([\d.]+) % right/)[1]) > 80, training.at(-1));
+
+  const pairs = join(project, 'pairs.tsv');
+  writeFileSync(pairs, Array.from({ length: 60 }, (_, i) => `das ist ${i}\tthat is ${i}\n`).join(''));
+  const small = readFileSync(join(examples, 'own-model/main.mjs'), 'utf8').replace("preset: 'multi30k-tiny'", "preset: 'tiny', tokenizer: { type: 'char' }");
+  writeFileSync(join(examples, 'own-model/main.mjs'), small);
+  const steps = () => Number(node('own-model', pairs, 'own.safetensors', '0.05').match(/step (\d+)(?![^]*step)/)[1]);
+  const before = steps();
+  assert.ok(before > 0 && steps() > before, 'the run goes on');
+
+  const place = join(examples, 'vite');
+  await build({ root: place, logLevel: 'error', configFile: false, publicDir: join(root, 'web/public/models') });
+  const { server, address } = await serve(join(place, 'dist'));
+  const page = await browser.newPage();
+  await page.goto(address);
+  await page.getByText('The weather is').waitFor();
+  await page.getByLabel('German').fill('Danke!');
+  await page.getByText('Thank').waitFor();
+  await page.close();
+  server.close();
+  server.closeAllConnections();
+});
+
 test('every entry can be imported where there is no browser', () => {
   const entries = Object.keys(JSON.parse(readFileSync(join(project, 'node_modules/wasmformer/package.json'))).exports)
     .filter((entry) => entry !== './package.json').map((entry) => `wasmformer${entry.slice(1)}`);
