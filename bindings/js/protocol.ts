@@ -115,7 +115,7 @@ export interface ChangeRequest extends OfModel {
   changes: object;
 }
 
-export interface SaveRequest extends OfModel, Required<SaveOptions> {
+export interface SaveRequest extends OfModel, Required<Omit<SaveOptions, 'signal'>> {
   type: 'save';
 }
 

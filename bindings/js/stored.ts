@@ -34,4 +34,9 @@ export const storedModels = {
   async delete(url: string | URL): Promise<boolean> {
     return (await (await openStorage())?.delete(String(url))) ?? false;
   },
+
+  /** Frees the storage of all. */
+  async clear(): Promise<void> {
+    await Promise.all((await storedModels.list()).map(({ url }) => storedModels.delete(url)));
+  },
 };

@@ -90,7 +90,7 @@ const runRules: Rules<RunOptions> = {
   signal,
 };
 
-const saveRules: Rules<SaveOptions> = { optimizer: boolean, data: boolean, metadata: strings };
+const saveRules: Rules<SaveOptions> = { optimizer: boolean, data: boolean, metadata: strings, signal };
 
 // The vocabulary decides these.
 const decided = ['source_vocab_size', 'target_vocab_size', 'pad_id', 'bos_id', 'eos_id'];
@@ -189,10 +189,12 @@ export function checkRun(options: unknown): RunSettings {
   return { samples: 5, attention: false, pinned: [], pinEvery: reportEvery, ...given, reportEvery };
 }
 
-export function checkSave(options: unknown): Required<SaveOptions> {
-  const { optimizer = true, data = optimizer, metadata = {} } = checked<SaveOptions>('save', saveRules, options);
+type CheckedSave = Required<Omit<SaveOptions, 'signal'>> & Pick<SaveOptions, 'signal'>;
+
+export function checkSave(options: unknown): CheckedSave {
+  const { optimizer = true, data = optimizer, metadata = {}, signal: stop } = checked<SaveOptions>('save', saveRules, options);
   if (data && !optimizer) throw new Error('[save] data is true, but a file without the optimizer holds none');
-  return { optimizer, data, metadata };
+  return { optimizer, data, metadata, signal: stop };
 }
 
 export function checkEvaluate(options: unknown): EvaluateRequest['options'] & Pick<EvaluateOptions, 'signal'> {

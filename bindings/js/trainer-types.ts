@@ -185,6 +185,7 @@ export interface SaveOptions {
   data?: boolean;
   /** To be kept in the file's metadata. */
   metadata?: Record<string, string>;
+  signal?: AbortSignal;
 }
 
 /** What may change on the way; the file of the run remembers it. */

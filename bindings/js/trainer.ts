@@ -120,8 +120,9 @@ export class Trainer {
   /** save(), and the step that the file stands at, of which no event may have told yet. */
   async checkpoint(options: SaveOptions = {}): Promise<{ file: Blob; step: number }> {
     const site = new Error();
-    const question = { type: 'save' as const, ...checkSave(options) };
-    const { file, step } = await this.#connection.call(question, site, { owner: this });
+    const { signal, ...wanted } = checkSave(options);
+    const question = { type: 'save' as const, ...wanted };
+    const { file, step } = await this.#connection.call(question, site, { signal, owner: this });
     return { file, step };
   }
 

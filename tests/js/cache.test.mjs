@@ -85,6 +85,9 @@ test('what is stored is listed with its size, and can be deleted', async (t) => 
   assert.deepEqual(await storedModels.list(), [{ url: `${state.url}/`, bytes: 5 }]);
   assert.equal(await storedModels.delete(state.url), true);
   assert.deepEqual(await storedModels.list(), []);
+  await (await state.read()).keep();
+  await storedModels.clear();
+  assert.equal(stored.size, 0);
   globalThis.caches = { open: () => Promise.reject(new Error('SecurityError')) };
   assert.deepEqual([await storedModels.list(), await storedModels.delete(state.url)], [[], false]);
 });

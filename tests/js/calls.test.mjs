@@ -132,6 +132,9 @@ test('the death of the worker rejects all calls with a sentence', async () => {
   await worker.terminate();
   for (const call of calls) await assert.rejects(call, /^Error: \[translator\] the worker has stopped: /);
   await assert.rejects(translator.translate('Danke!'), /the worker has stopped/);
+  const another = await Translator.load(fixturePath);
+  assert.notEqual((await another.translate('Danke!')).text, '');
+  another.dispose();
 });
 
 test('stream() tells the text as it grows and returns the translation; leaving its loop ends the work', () =>

@@ -1,5 +1,7 @@
 // Compiled, never run: the types of the package as its users meet them.
-import { Translator, type AttentionMaps, type BeamNode, type NumberRows, type Translation } from '../../dist/index.js';
+import { Trainer, Translator, type AttentionMaps, type BeamNode, type NumberRows, type Translation } from '../../dist/index.js';
+import { Engine } from '../../dist/engine.js';
+import { pipeline } from '../../dist/pipeline.js';
 
 const translator = await Translator.load('model.safetensors', {
   threads: 'auto',
@@ -34,6 +36,19 @@ await translator.translate('Danke!', { beam_size: 4 });
 await translator.translate('Danke!', { onToken: (partial: string[]) => partial });
 // @ts-expect-error: only load() makes a translator
 new Translator();
+
+const blocking = (await Engine.create({ threads: 2 })).load(new Uint8Array());
+const now: string = blocking.translate('Danke!').text;
+const trainer = await Trainer.create({ task: 'reverse', shareWith: translator });
+const streamed: string[] = [];
+for await (const text of translator.stream('Danke!', { beamSize: 2 })) streamed.push(text);
+const translate = await pipeline('translation', 'model.safetensors', { shareWith: trainer });
+const output: string | undefined = (await translate(['Danke!'], { num_beams: 2 }))[0]?.translation_text;
+export const others = [now, streamed, output];
+// @ts-expect-error: nobody could raise it
+blocking.translate('Danke!', { signal: AbortSignal.timeout(1) });
+// @ts-expect-error: another task has another output
+(await translate('Danke!'))[0]?.generated_text;
 
 translator.dispose();
 translator[Symbol.dispose]();
