@@ -3,18 +3,22 @@ import { buildPage } from '../../bindings/tools/build.mjs';
 import { start } from '../e2e/support.mjs';
 import { download, drop, stored } from '../e2e/views.mjs';
 
-// Runs in the page.
+// These run in the page.
+function watch() {
+  globalThis.tasks = [];
+  globalThis.observer = new PerformanceObserver((list) => tasks.push(...list.getEntries()));
+  observer.observe({ type: 'longtask' });
+}
+
 async function look() {
-  globalThis.tasks ??= [];
-  globalThis.observer ??= new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration)));
-  observer.observe({ type: 'longtask', buffered: true });
+  const [longest] = tasks.map(({ duration, startTime }) => ({ ms: duration, at: startTime / 1000 })).sort((a, b) => b.ms - a.ms);
   const { bytes } = await performance.measureUserAgentSpecificMemory();
-  return { longest: Math.max(0, ...tasks), long: tasks.length, megabytes: bytes / 1e6 };
+  return { seconds: performance.now() / 1000, longest: longest?.ms ?? 0, at: longest?.at, long: tasks.length, bytes };
 }
 
 /**
  * `setup`: what a link to the Train view says; `files`: [name, bytes] each, dropped on it.
- * @returns a look a minute, the points of the curves, and the model's file
+ * @returns looks, a minute and their own time apart, with the last validation; the points of the curves; the model's file
  */
 export async function trainOnPage({ setup, files, screenshot, log }) {
   buildPage();
@@ -22,20 +26,24 @@ export async function trainOnPage({ setup, files, screenshot, log }) {
   try {
     const hash = `#train?setup=${setup}`;
     const { page } = await site.open(undefined, undefined, files ? '#train' : hash);
-    page.setDefaultTimeout(0);
+    await page.getByRole('heading', { name: 'Start from' }).waitFor();
     if (files) {
       await drop(page, ...files);
       await page.locator('caption', { hasText: 'pairs' }).waitFor();
       await page.evaluate((wanted) => (location.hash = wanted), hash);
     }
+    await page.evaluate(watch);
     await page.getByRole('button', { name: 'Start training' }).click();
     const looks = [];
-    for (let ended = false; !ended; ) {
+    const isOver = () => page.locator('.runs').getByText(/^(finished|broke off)$/).first().isVisible();
+    for (;;) {
       await page.waitForTimeout(60_000);
-      ended = await page.locator('.runs').getByText(/^(finished|broke off)$/).first().isVisible();
-      looks.push(await page.evaluate(look));
+      if (await isOver()) break;
+      const [{ points }] = await stored(page);
+      const { step, valid } = points.filter((point) => point.valid).at(-1) ?? {};
+      looks.push({ ...(await page.evaluate(look)), step, ...valid });
       await page.screenshot({ path: screenshot, fullPage: true });
-      log(`page, minute ${looks.length}: ${JSON.stringify(looks.at(-1))}`);
+      log(`page: ${JSON.stringify(looks.at(-1))}`);
     }
     const press = () => page.locator('.runs').getByRole('button', { name: 'Download the model', exact: true }).click();
     const { bytes: model } = await download(page, press);

@@ -67,6 +67,7 @@ export class Run {
     this.record = { ...newRecord(experiment, { parameters: 1, batchesPerEpoch: 1, training: { batch_tokens: 1 } }), name, metric, setup, goal };
     this.state = 'preparing';
     this.#creating = new AbortController();
+    await new Promise((resolve) => setTimeout(resolve)); // drawing the run and starting a worker are a task each
     try {
       const trainer = await Trainer.create({ ...options, signal: this.#creating.signal });
       const watched = Array.isArray(options.validation) ? [{ text: String(options.validation[0][0]), snapshots: [] }] : [];

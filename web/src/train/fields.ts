@@ -73,7 +73,7 @@ function preset(d_model: number, layers: number, num_heads: number, ffn_dim: num
 /** Those of src/model/config.cpp that a tab has the memory to train. */
 export const PRESETS = {
   toy: {
-    ...preset(64, 2, 4, 256, 0, 3e-3, 100, 1024), schedule: 'cosine', decay_steps: 500, label_smoothing: 0, clip_norm: 1,
+    ...preset(64, 2, 4, 256, 0, 3e-3, 100, 1024), norm: 'pre', schedule: 'cosine', decay_steps: 500, label_smoothing: 0, clip_norm: 1,
   },
   tiny: preset(64, 2, 4, 256, 0.1, 3e-3, 300, 1024),
   small: preset(256, 3, 4, 1024, 0.1, 1.5e-3, 2000, 4096),
@@ -84,7 +84,7 @@ export const PRESETS = {
 export const EXAMPLES: Record<TaskName, { example: string; pairs: number; steps: number }> = {
   reverse: { example: 'wasm → msaw', pairs: 6000, steps: 500 },
   dates: { example: 'the 3rd of March 1987 → 1987-03-03', pairs: 6000, steps: 500 },
-  add: { example: '12+345 → 357', pairs: 20_000, steps: 1500 },
+  add: { example: '12+345 → 357', pairs: 20_000, steps: 2000 },
   copy: { example: 'wasm → wasm', pairs: 6000, steps: 400 },
   sort: { example: 'wasm → amsw', pairs: 6000, steps: 600 },
   roman: { example: '1987 → MCMLXXXVII', pairs: 3500, steps: 600 },

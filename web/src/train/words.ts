@@ -159,5 +159,6 @@ export const w = words({
   train: ['Start training', '开始训练'],
   fixFirst: ['A setting is not right yet: {names}.', '有设置不正确：{names}。'],
   needPairs: ['Pairs are needed first.', '请先给出句对。'],
+  runGoesOn: ['Not measured while a run goes on, which it would slow down.', '训练正在进行时不作测量，以免拖慢它。'],
   dropHere: ['Drop your pairs, or a run that was saved', '松开即载入句对，或保存过的训练'],
 });
