@@ -10,13 +10,15 @@ import { main, root } from './shell.mjs';
 
 /** The script that `entry` (a text) and all that it imports become. `inside` are the modules 'inside:NAME', as texts. */
 async function bundle(folder, entry, inside) {
-  const texts = { ...inside, entry };
+  const texts = { worker: "export default '';", ...inside, entry }; // the worker itself starts none
   const plugin = {
     name: 'inside',
     enforce: 'pre',
     resolveId(source, importer) {
       const [, inside, replaced] = /(?:^|\/)inside:(\w+)$|^\.\/(own-worker|files)\.js$/.exec(source) ?? [];
       if (inside) return `\0inside:${inside}`;
+      // What an entry names does something, whatever package.json says of the folder.
+      if (source.startsWith(folder)) return { id: source, moduleSideEffects: true };
       if (replaced && importer?.startsWith(folder)) return join(root, `bindings/one-file/${replaced}.ts`);
     },
     load: (id) => texts[/^\0inside:(.*)/.exec(id)?.[1]],
