@@ -1,7 +1,6 @@
 // Chooses the best build that this machine can run, and starts it.
+import { readModule, threadScript, type ModuleName } from './files.js';
 import type { WasmModule } from './module.js';
-import { nodeModule } from './node.js';
-import { startable } from './port.js';
 import type { Build } from './types.js';
 
 // (func (export "f") (param i32) (result i32) (i32x4.extract_lane 0 (i32x4.relaxed_dot_i8x16_i7x16_add_s
@@ -29,52 +28,6 @@ export function detectBuild(): Build {
   throw new Error('[build] this browser has no WebAssembly SIMD, which wasmformer needs; a current version has it');
 }
 
-/** Where a module lies: Emscripten's script for it, and the module itself. */
-export interface Addresses {
-  glue: URL;
-  wasm: URL;
-}
-
-// Each address is written out in full, since bundlers find files by `new URL('…', import.meta.url)` only so.
-function addresses(build: Build, hasThreads: boolean): Addresses {
-  switch (`${build}${hasThreads ? '-threads' : ''}` as const) {
-    case 'relaxed':
-      return {
-        glue: new URL('./wasm/relaxed/wasmformer.mjs', import.meta.url),
-        wasm: new URL('./wasm/relaxed/wasmformer.wasm', import.meta.url),
-      };
-    case 'simd':
-      return {
-        glue: new URL('./wasm/simd/wasmformer.mjs', import.meta.url),
-        wasm: new URL('./wasm/simd/wasmformer.wasm', import.meta.url),
-      };
-    case 'relaxed-threads':
-      return {
-        glue: new URL('./wasm/relaxed-threads/wasmformer.mjs', import.meta.url),
-        wasm: new URL('./wasm/relaxed-threads/wasmformer.wasm', import.meta.url),
-      };
-    case 'simd-threads':
-      return {
-        glue: new URL('./wasm/simd-threads/wasmformer.mjs', import.meta.url),
-        wasm: new URL('./wasm/simd-threads/wasmformer.wasm', import.meta.url),
-      };
-  }
-}
-
-async function compile(url: URL): Promise<WebAssembly.Module> {
-  if (url.protocol === 'file:') {
-    const { readFile } = await nodeModule<typeof import('node:fs/promises')>('fs/promises');
-    return WebAssembly.compile(await readFile(url));
-  }
-  const response = await fetch(url);
-  if (!response.ok) throw new Error(`[build] ${url.href} answered ${response.status} ${response.statusText}`);
-  // Compiling while it arrives is only allowed for this type, which some servers do not know.
-  if (response.headers.get('content-type')?.startsWith('application/wasm')) {
-    return WebAssembly.compileStreaming(response);
-  }
-  return WebAssembly.compile(await response.arrayBuffer());
-}
-
 interface ThreadSettings {
   /** What a build with threads makes before it is ready, its first thread counted, and the script that they run. */
   threads?: number;
@@ -92,11 +45,8 @@ export interface Started<Module> {
   memory: WebAssembly.Memory;
 }
 
-export async function start<Module>({ glue, wasm }: Addresses, settings: ThreadSettings = {}): Promise<Started<Module>> {
-  const [{ default: factory }, compiled] = await Promise.all([
-    import(/* webpackIgnore: true */ /* @vite-ignore */ glue.href) as Promise<{ default: Factory<Module> }>,
-    compile(wasm),
-  ]);
+export async function start<Module>(name: ModuleName, settings: ThreadSettings = {}): Promise<Started<Module>> {
+  const { factory, compiled } = await readModule<Factory<Module>>(name);
   let memory: WebAssembly.Memory | undefined;
   const module = await factory({
     ...settings,
@@ -112,6 +62,5 @@ export async function start<Module>({ glue, wasm }: Addresses, settings: ThreadS
 }
 
 export function startModule(build: Build, threads: number): Promise<Started<WasmModule>> {
-  const found = addresses(build, threads > 1);
-  return start(found, { threads, threadScript: startable(found.glue) });
+  return threads > 1 ? start(`${build}-threads`, { threads, threadScript: threadScript(`${build}-threads`) }) : start(build);
 }

@@ -1,5 +1,6 @@
 // A worker, or the other end in it, alike in browsers and in Node (Deno, Bun).
 import { isNode, nodeModule } from './node.js';
+import { openOwnWorker, workerScript } from './own-worker.js';
 
 export interface WorkerPort<Out, In> {
   post(message: Out, transfer?: Transferable[]): void;
@@ -12,16 +13,13 @@ export interface WorkerPort<Out, In> {
 }
 
 const ignore = () => {};
-// For addresses that bundlers are to leave alone.
-const here = import.meta.url;
 
 export async function openWorker<Out, In>(): Promise<WorkerPort<Out, In>> {
   return isNode ? openNodeWorker() : openWebWorker();
 }
 
 function openWebWorker<Out, In>(): WorkerPort<Out, In> {
-  const script = new URL('./worker.js', here);
-  const worker = isElsewhere(script) ? new Worker(startable(script), { type: 'module' }) : ownWorker();
+  const worker = openOwnWorker();
   const port: WorkerPort<Out, In> = {
     post: (message, transfer = []) => worker.postMessage(message, transfer),
     keepAlive: ignore,
@@ -35,27 +33,10 @@ function openWebWorker<Out, In>(): WorkerPort<Out, In> {
   return port;
 }
 
-// Bundlers know this form, and put the worker's own script in place of the address.
-function ownWorker(): Worker {
-  return new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
-}
-
-/** Whether a script comes from another host than the page, as from a CDN. (Webpack says file: of every script.) */
-function isElsewhere({ protocol, origin }: URL): boolean {
-  return protocol.startsWith('http') && typeof location === 'object' && origin !== location.origin;
-}
-
-/** An address that a worker may be started from: no page may start one of another host, but its own may import it. */
-export function startable(script: URL): URL {
-  if (!isElsewhere(script)) return script;
-  const text = `import ${JSON.stringify(script.href)};`;
-  return new URL(URL.createObjectURL(new Blob([text], { type: 'text/javascript' })));
-}
-
 async function openNodeWorker<Out, In>(): Promise<WorkerPort<Out, In>> {
   const { Worker: NodeWorker } = await nodeModule<typeof import('node:worker_threads')>('worker_threads');
   // Options of the program, such as --input-type, are not for the worker.
-  const worker = new NodeWorker(new URL('./worker.js', here), { execArgv: [] });
+  const worker = new NodeWorker(workerScript(), { execArgv: [] });
   const port: WorkerPort<Out, In> = {
     post: (message, transfer = []) => worker.postMessage(message, transfer as never[]),
     keepAlive: (busy) => (busy ? worker.ref() : worker.unref()),

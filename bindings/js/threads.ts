@@ -1,5 +1,6 @@
 // How many threads to compute with, and why not more.
 import { isNode, nodeModule } from './node.js';
+import { hasThreads } from './own-worker.js';
 
 // Beyond these, a small model's products are too short to be shared out.
 const most = 8;
@@ -12,6 +13,7 @@ const probe = [
 
 /** Why there can be no threads; undefined where there can. */
 function obstacle(): string | undefined {
+  if (!hasThreads) return 'there are no threads in the one-file build';
   if (isForeignRuntime()) return 'outside of browsers, threads are for Node only';
   // Browsers show shared memory to isolated pages only; Node has no pages and always has it.
   if (!isNode && !globalThis.crossOriginIsolated) {

@@ -17,10 +17,7 @@ export async function trainTokenizer(
   type: 'bpe' | 'unigram',
   vocabSize: number,
 ): Promise<Uint8Array> {
-  const { module } = await start<NativeTokenizerModule & ExceptionHelpers>({
-    glue: new URL('./wasm/tokenizer/tokenizer.mjs', import.meta.url),
-    wasm: new URL('./wasm/tokenizer/tokenizer.wasm', import.meta.url),
-  });
+  const { module } = await start<NativeTokenizerModule & ExceptionHelpers>('tokenizer');
   try {
     return module.trainTokenizer(sentences.map(wellFormed), vocabSize, type);
   } catch (thrown) {

@@ -1,9 +1,10 @@
-// Builds parts of the project: `node bindings/tools/build.mjs native|package|page|docs|bench…`.
+// Builds parts of the project: `node bindings/tools/build.mjs native|package|page|docs|bench…`, or with `one-file [MODEL]
+// [OUTPUT]` an HTML file that has the package and a model inside.
 // What is up to date is left alone.
 import {
   copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { installPackages, setUp } from './setup.mjs';
 import { main, root, run, step } from './shell.mjs';
 
@@ -54,7 +55,9 @@ export function buildPackage() {
     buildPreset(preset, ['wasmformer_js', ...(preset === wasmBuilds.simd ? ['wasmformer_tokenizer_js'] : [])]);
   }
   const dist = join(root, 'dist');
-  if (!isStale(join(dist, 'index.js'), ['bindings/js', 'bindings/CREDITS.md', 'package-lock.json', ...files.map(([from]) => from)])) return;
+  const sources = ['bindings/js', 'bindings/CREDITS.md', 'bindings/one-file', 'bindings/tools/one-file.mjs', 'web/src', 'web/element.config.ts',
+    'package-lock.json'];
+  if (!isStale(join(dist, 'index.js'), [...sources, ...files.map(([from]) => from)])) return;
   step('Building the npm package into dist/');
   const unfinished = join(root, 'build/package');
   rmSync(unfinished, { recursive: true, force: true });
@@ -67,8 +70,19 @@ export function buildPackage() {
   }
   copyFileSync(join(root, 'bindings/CREDITS.md'), join(unfinished, 'CREDITS.md'));
   run(join(root, 'node_modules/.bin/tsc'), ['-p', 'bindings/js', '--outDir', unfinished, '--noEmitOnError']);
+  const element = ['build', 'web', '--config', 'web/element.config.ts', '--outDir', unfinished, '--logLevel', 'warn'];
+  run(join(root, 'node_modules/.bin/vite'), element);
+  run(process.execPath, ['bindings/tools/one-file.mjs', 'script', unfinished]);
   rmSync(dist, { recursive: true, force: true });
   renameSync(unfinished, dist);
+}
+
+// One HTML file with a model inside, which works from a disk; paths are taken from the current folder.
+export function buildOneFile(
+  model = join(root, 'web/public/models/de-en.safetensors'), output = join(root, 'build/wasmformer.html'),
+) {
+  buildPackage();
+  run(process.execPath, ['bindings/tools/one-file.mjs', 'page', resolve(model), resolve(output)]);
 }
 
 export function buildPage() {
@@ -100,6 +114,11 @@ const parts = {
 };
 
 await main(import.meta.url, (names) => {
+  if (names[0] === 'one-file') {
+    setUp({ wasm: true });
+    installPackages();
+    return buildOneFile(...names.slice(1));
+  }
   for (const name of names) {
     if (!parts[name]) throw new Error(`[build] ${name} is none of ${Object.keys(parts).join(', ')}`);
     setUp(parts[name].needs);

@@ -63,7 +63,7 @@ test('a drawing has each cell where a pointer finds it again', () => {
     const layout = layOut('heat', rows, columns, labels, (text) => 8 * text.length, room, 16);
     assert.ok(layout.width <= room);
     const drawn = pen();
-    draw(drawn, layout, weights, labels, colours);
+    draw(drawn, { layout, map: weights, labels, colours });
     const cells = drawn.rects.slice(0, 6);
     assert.deepEqual(cells.map((cell) => cell[4]), Array.from(weights.data, (w) => Array(3).fill(Math.round(w * 255))));
     cells.forEach(([x, y, w, h], i) =>
@@ -73,7 +73,7 @@ test('a drawing has each cell where a pointer finds it again', () => {
   }
   const lines = layOut('lines', rows, columns, labels, (text) => 8 * text.length, 600, 16);
   const drawn = pen();
-  draw(drawn, lines, weights, labels, colours);
+  draw(drawn, { layout: lines, map: weights, labels, colours });
   assert.equal(drawn.links.length, 4, 'links below 2% are left out');
 });
 

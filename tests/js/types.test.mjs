@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-test('module-types.ts and package-types.ts compile', () => {
+test('what the types promise compiles, and so does the one-file build', () => {
   const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc');
   const project = fileURLToPath(new URL('tsconfig.json', import.meta.url));
   const { stdout, status } = spawnSync(process.execPath, [compiler, '-p', project], { encoding: 'utf8' });

@@ -18,6 +18,14 @@ export interface AttentionMap {
 
 export type Head = number | 'mean';
 
+/** A step (row), a source piece (column), or a cell (both). */
+export interface Focus {
+  row: number | null;
+  column: number | null;
+}
+
+export const NOTHING: Focus = { row: null, column: null };
+
 export const KINDS = ['encoder', 'decoder', 'cross'] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -31,6 +39,11 @@ export function selectMap(maps: Maps, layer: number, head: Head): AttentionMap {
     for (let i = 0; i < size; ++i) data[i] += maps.data[start + i] / chosen.length;
   }
   return { data, rows, columns };
+}
+
+/** The nearest layer and head that these maps have. */
+export function within({ layers, heads }: Maps, layer: number, head: Head): { layer: number; head: Head } {
+  return { layer: Math.min(layer, layers - 1), head: head !== 'mean' && head >= heads ? 'mean' : head };
 }
 
 export function strongestColumn(map: AttentionMap, row: number): number {
@@ -89,6 +102,12 @@ export const END_PIECE = '</s>';
 /** A piece as people read it: without SentencePiece's marker ▁, which starts a word. */
 export function surface(piece: string): string {
   return piece.replaceAll('▁', ' ').trim();
+}
+
+/** What a piece is called, by words for the begin and the end of a sentence. */
+export function nameOf(piece: string, word: (key: 'begin' | 'end') => string): string {
+  if (piece === END_PIECE) return word('end');
+  return piece === '<s>' ? word('begin') : surface(piece) || '␣';
 }
 
 export function startsWord(piece: string): boolean {

@@ -1,10 +1,11 @@
-// The scales: the stops of the theme's --ramp (app.css), one hue, lightness monotonic, so that it reads without colour
+// The scales: the stops of the theme's --ramp (basics.css), one hue, lightness monotonic, so that it reads without colour
 // vision and in print; and of --signed, for numbers below and above 0.
 
 export type Ramp = readonly (readonly [number, number, number])[];
 
-export function readRamp(name: '--ramp' | '--signed' = '--ramp'): Ramp {
-  const stops = getComputedStyle(document.documentElement).getPropertyValue(name).split(',');
+/** The scale as it is where an element stands. */
+export function readRamp(element: Element, name: '--ramp' | '--signed' = '--ramp'): Ramp {
+  const stops = getComputedStyle(element).getPropertyValue(name).split(',');
   const rgb = stops.map((hex) => [1, 3, 5].map((i) => parseInt(hex.trim().slice(i, i + 2), 16)));
   return Array.from({ length: 256 }, (_, k) => {
     const place = (k / 255) * (rgb.length - 1);

@@ -45,6 +45,16 @@ export interface Colours {
   muted: string;
   rule: string;
   attention: string;
+  paper: string;
+}
+
+/** All that a map is drawn from. */
+export interface Drawing {
+  layout: Layout;
+  map: AttentionMap;
+  labels: Labels;
+  colours: Colours;
+  typeface: Typeface;
 }
 
 const SLANT = (48 * Math.PI) / 180; // of the column labels
@@ -97,7 +107,7 @@ export function layOut(
   return { form, width, height: top + ys.at(-1)!, left, top, cell, rowHeight, bar, xs, ys, columnYs: [] };
 }
 
-export function draw(pen: Pen, layout: Layout, map: AttentionMap, labels: Labels, colours: Colours) {
+export function draw(pen: Pen, { layout, map, labels, colours }: Drawing) {
   const { form, left, top, cell, rowHeight, bar, xs, ys } = layout;
   for (let r = 0; r < map.rows; r += Math.ceil(13 / rowHeight)) drawRowLabel(pen, layout, r, labels, colours.muted);
   const every = form === 'lines' ? 1 : Math.ceil(13 / cell);
@@ -155,7 +165,15 @@ export function locate(layout: Layout, x: number, y: number): { row: number | nu
   return { row: find(ys, y - top), column: find(xs, x - left) };
 }
 
-export function canvasPen(context: CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D, typeface: Typeface, ratio: number): Pen {
+/** Sizes a canvas for a layout, which empties it. */
+export function prepare(canvas: HTMLCanvasElement | OffscreenCanvas, { width, height }: Layout, typeface: Typeface, ratio: number) {
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
+  const context = canvas.getContext('2d') as CanvasRenderingContext2D;
+  return { context, pen: canvasPen(context, typeface, ratio) };
+}
+
+function canvasPen(context: CanvasRenderingContext2D, typeface: Typeface, ratio: number): Pen {
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.font = `${typeface.size}px ${typeface.family}`;
   context.textBaseline = 'middle';

@@ -1,8 +1,5 @@
 // How pieces are called in the visitor's language.
-import { END_PIECE, surface } from './attention';
+import { nameOf } from './attention';
 import { t } from './state/settings.svelte';
 
-export function pieceName(piece: string): string {
-  if (piece === END_PIECE) return t('end');
-  return piece === '<s>' ? t('begin') : surface(piece) || '␣';
-}
+export const pieceName = (piece: string) => nameOf(piece, t);

@@ -1,6 +1,8 @@
 // Every word of the user interface, in English and in Chinese. {name} is replaced by a value.
+import { attentionStrings } from './attention-strings';
 
 export const strings = {
+  ...attentionStrings,
   tagline: ['A Transformer, translating in this tab', '在此标签页内运行的 Transformer 翻译'],
   skip: ['To the content', '跳到内容'],
   views: ['Views', '视图'],
@@ -70,14 +72,6 @@ export const strings = {
   speedNote: ['English pieces chosen a second, over the whole search', '整个搜索过程中每秒选定的英语词片数'],
 
   attention: ['Attention', '注意力'],
-  kind: ['Kind of attention', '注意力的种类'],
-  kind_encoder: ['Encoder', '编码器'],
-  kind_decoder: ['Decoder', '解码器'],
-  kind_cross: ['Cross', '交叉'],
-  form: ['Drawn as', '画法'],
-  heatMap: ['Heat map', '热图'],
-  lines: ['Lines', '连线'],
-  faint: ['; links below {share} are left out', '；低于 {share} 的连线不画'],
   lead_encoder: ['Each row is a piece of the {source} sentence. The encoder reads the whole sentence at once: each piece takes from all pieces, those before it and those after it.',
     '每一行是{source}句子的一个词片。编码器一次读入整句：每个词片从所有词片读取，不论在它之前还是之后。'],
   lead_decoder: ['Each row is one step of writing. To choose the piece on the left, the decoder looked back at the pieces that it had written; what comes later is masked, so the upper right is empty.',
@@ -87,11 +81,6 @@ export const strings = {
   attentionNote: ['This shows where information was read, not why a word was chosen: attention is not an explanation, and heads differ.',
     '它显示信息从哪里读取，而不是为什么选择某个词：注意力不是解释，各个头也各不相同。'],
   attentionEmpty: ['The map appears with the first translation.', '第一次翻译后显示注意力图。'],
-  heads: ['Layer and head', '层与头'],
-  mean: ['mean', '平均'],
-  layer: ['Layer {layer}', '第 {layer} 层'],
-  chosen: ['Layer {layer}, head {head}', '第 {layer} 层，第 {head} 个头'],
-  chosenMean: ['Layer {layer}, mean of {heads} heads', '第 {layer} 层，{heads} 个头的平均'],
   measure: ['Which head aligns best?', '哪个头对齐得最好？'],
   measureNote: ['The map alone cannot tell. An experiment can: hide one {source} piece after the other, and see which {target} pieces become less probable.',
     '只看图无法知道，但可以做实验：逐个遮住{source}词片，看哪些{target}词片的概率降低。'],
@@ -101,17 +90,6 @@ export const strings = {
     '由实验得知：逐个遮住每个{source}词片。对于遮住后使某个{target}词片概率下降最多的那个词片，此头平均把 {share} 的注意力放在它上面，多于其他任何头。这只适用于本句。'],
   bestNone: ['Hiding single pieces changes nothing here, so that no head can be said to align.',
     '遮住单个词片在这里没有影响，无法说哪个头对齐得好。'],
-  begin: ['begin', '开始'],
-  end: ['end', '结束'],
-  entropy: ['entropy', '熵'],
-  mapLabel: ['{kind} attention, {rows} by {columns} pieces. Arrow keys move through the cells, Escape leaves.',
-    '{kind}注意力，{rows} × {columns} 个词片。方向键在格子间移动，Esc 离开。'],
-  strongestLinks: ['Strongest link of each piece', '每个词片最强的联系'],
-  cell: ['“{target}” reads {weight} from “{source}”', '“{target}” 从 “{source}” 读取 {weight}'],
-  rowReadout: ['“{target}” reads most from “{source}” ({weight}); the entropy is {bits} of at most {most} bits',
-    '“{target}” 主要读取 “{source}”（{weight}）；熵为 {bits} 比特，最大 {most} 比特'],
-  rowProbability: ['. It was chosen with a probability of {probability}', '。它被选中的概率为 {probability}'],
-  columnReadout: ['“{source}” is read most by “{target}” ({weight})', '“{source}” 主要被 “{target}” 读取（{weight}）'],
   hoverHint: ['Point at a word, a piece or a cell.', '请指向一个词、词片或格子。'],
   save: ['Save as', '另存为'],
   save_png: ['This map as an image', '把此图存为图像'],
@@ -120,11 +98,6 @@ export const strings = {
 } as const;
 
 export type Key = keyof typeof strings;
-export type Locale = 'en' | 'zh';
-
-export function fill(template: string, values: Record<string, string | number> = {}): string {
-  return template.replace(/\{(\w+)\}/g, (whole, name) => (name in values ? String(values[name]) : whole));
-}
 
 /** Sentences to start from, by source language. */
 export const examples: Record<string, string[]> = {

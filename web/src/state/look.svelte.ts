@@ -1,15 +1,7 @@
 // What the visitor looks at: a kind of attention, a layer and a head, and what is pointed at.
-import { selectMap, type AttentionMap, type Head, type Kind } from '../attention';
+import { NOTHING, selectMap, within, type AttentionMap, type Focus, type Head, type Kind } from '../attention';
 import type { Form } from '../drawing';
 import { translation, type Shown } from './translation.svelte';
-
-/** A step (row), a source piece (column), or a cell (both). */
-export interface Focus {
-  row: number | null;
-  column: number | null;
-}
-
-export const NOTHING: Focus = { row: null, column: null };
 
 class Look {
   kind = $state<Kind>('cross');
@@ -30,8 +22,7 @@ class Look {
   chosen(kind: Kind): { layer: number; head: Head } {
     const maps = translation.shown?.attention[kind];
     const { layer, head } = this.#choices[kind] ?? { layer: Infinity, head: 'mean' };
-    if (!maps) return { layer: 0, head: 'mean' };
-    return { layer: Math.min(layer, maps.layers - 1), head: head !== 'mean' && head >= maps.heads ? 'mean' : head };
+    return maps ? within(maps, layer, head) : { layer: 0, head: 'mean' };
   }
 
   choose(kind: Kind, layer: number, head: Head) {

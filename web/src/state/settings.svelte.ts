@@ -1,5 +1,6 @@
 // Language and colours of the page, and the words and numbers in that language.
-import { fill, strings, type Key, type Locale } from '../strings';
+import { language, type Locale } from '../language';
+import { strings, type Key } from '../strings';
 import type { View } from './link.svelte';
 
 export type Theme = 'light' | 'dark';
@@ -48,12 +49,8 @@ class Settings {
 
 export const settings = new Settings();
 
-type Values = Record<string, string | number>;
-
-/** The `t` of a part of the page that brings its own words, English and Chinese, so that they load with it. */
-export function words<K extends string>(table: Record<K, readonly [string, string]>) {
-  return (key: K, values?: Values) => fill(table[key][settings.locale === 'zh' ? 1 : 0], values);
-}
+/** Parts of the page that bring their own words make their own `t`, so that these load with them. */
+export const { words, number, percent } = language(() => settings.locale);
 
 export const t = words<Key>(strings);
 
@@ -72,19 +69,6 @@ export function say(problem: Problem): string {
 /** An error's sentence without its tags, to stand after a colon. */
 export function reason(error: unknown): string {
   return String(error instanceof Error ? error.message : error).replace(/\[[\w ]+\] /g, '').replace(/\.$/, '');
-}
-
-const formats = new Map<string, Intl.NumberFormat>(); // making one takes longer than all that it formats
-
-export function number(value: number, options: Intl.NumberFormatOptions = {}): string {
-  const key = settings.locale + JSON.stringify(options);
-  const format = formats.get(key) ?? new Intl.NumberFormat(settings.locale, options);
-  formats.set(key, format);
-  return format.format(value).replace('-', '−');
-}
-
-export function percent(share: number): string {
-  return number(share, { style: 'percent', maximumFractionDigits: share > 0 && share < 0.01 ? 1 : 0 });
 }
 
 export function megabytes(bytes: number): string {

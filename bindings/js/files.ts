@@ -1,0 +1,73 @@
+// The files of the modules. In the one-file build bindings/one-file/files.ts takes the place of this file.
+import { nodeModule } from './node.js';
+import { startable } from './own-worker.js';
+import type { Build } from './types.js';
+
+/** The builds of the module, and the one that trains tokenizers. */
+export type ModuleName = Build | `${Build}-threads` | 'tokenizer';
+
+interface Addresses {
+  /** Emscripten's script for the module. */
+  glue: URL;
+  wasm: URL;
+}
+
+// Each address is written out in full, since bundlers find files by `new URL('…', import.meta.url)` only so.
+function addresses(name: ModuleName): Addresses {
+  switch (name) {
+    case 'relaxed':
+      return {
+        glue: new URL('./wasm/relaxed/wasmformer.mjs', import.meta.url),
+        wasm: new URL('./wasm/relaxed/wasmformer.wasm', import.meta.url),
+      };
+    case 'simd':
+      return {
+        glue: new URL('./wasm/simd/wasmformer.mjs', import.meta.url),
+        wasm: new URL('./wasm/simd/wasmformer.wasm', import.meta.url),
+      };
+    case 'relaxed-threads':
+      return {
+        glue: new URL('./wasm/relaxed-threads/wasmformer.mjs', import.meta.url),
+        wasm: new URL('./wasm/relaxed-threads/wasmformer.wasm', import.meta.url),
+      };
+    case 'simd-threads':
+      return {
+        glue: new URL('./wasm/simd-threads/wasmformer.mjs', import.meta.url),
+        wasm: new URL('./wasm/simd-threads/wasmformer.wasm', import.meta.url),
+      };
+    case 'tokenizer':
+      return {
+        glue: new URL('./wasm/tokenizer/tokenizer.mjs', import.meta.url),
+        wasm: new URL('./wasm/tokenizer/tokenizer.wasm', import.meta.url),
+      };
+  }
+}
+
+async function compile(url: URL): Promise<WebAssembly.Module> {
+  if (url.protocol === 'file:') {
+    const { readFile } = await nodeModule<typeof import('node:fs/promises')>('fs/promises');
+    return WebAssembly.compile(await readFile(url));
+  }
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`[build] ${url.href} answered ${response.status} ${response.statusText}`);
+  // Compiling while it arrives is only allowed for this type, which some servers do not know.
+  if (response.headers.get('content-type')?.startsWith('application/wasm')) {
+    return WebAssembly.compileStreaming(response);
+  }
+  return WebAssembly.compile(await response.arrayBuffer());
+}
+
+/** A module, and what Emscripten's script for it exports. */
+export async function readModule<Factory>(name: ModuleName): Promise<{ factory: Factory; compiled: WebAssembly.Module }> {
+  const { glue, wasm } = addresses(name);
+  const [{ default: factory }, compiled] = await Promise.all([
+    import(/* webpackIgnore: true */ /* @vite-ignore */ glue.href) as Promise<{ default: Factory }>,
+    compile(wasm),
+  ]);
+  return { factory, compiled };
+}
+
+/** What the workers of a module's threads run. */
+export function threadScript(name: ModuleName): URL {
+  return startable(addresses(name).glue);
+}

@@ -1,0 +1,71 @@
+// The one-file build. `node bindings/tools/one-file.mjs script FOLDER` puts the package that lies in FOLDER, its worker
+// and its modules into one classic script, FOLDER/standalone.js; `… page MODEL OUTPUT` writes an HTML file that has
+// dist/standalone.js and a model inside.
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { build } from 'vite';
+import { changed, changesBetween } from '../one-file/changes.mjs';
+import { main, root } from './shell.mjs';
+
+/** The script that `entry` (a text) and all that it imports become. `inside` are the modules 'inside:NAME', as texts. */
+async function bundle(folder, entry, inside) {
+  const texts = { worker: "export default '';", ...inside, entry }; // the worker itself starts none
+  const plugin = {
+    name: 'inside',
+    enforce: 'pre',
+    resolveId(source, importer) {
+      const [, inside, replaced] = /(?:^|\/)inside:(\w+)$|^\.\/(own-worker|files)\.js$/.exec(source) ?? [];
+      if (inside) return `\0inside:${inside}`;
+      // What an entry names does something, whatever package.json says of the folder.
+      if (source.startsWith(folder)) return { id: source, moduleSideEffects: true };
+      if (replaced && importer?.startsWith(folder)) return join(root, `bindings/one-file/${replaced}.ts`);
+    },
+    load: (id) => texts[/^\0inside:(.*)/.exec(id)?.[1]],
+  };
+  const [{ output }] = await build({
+    root, configFile: false, publicDir: false, logLevel: 'warn', plugins: [plugin],
+    build: { write: false, target: 'es2022', lib: { entry: 'inside:entry', formats: ['iife'], name: 'wasmformer', fileName: 'script' } },
+  });
+  return output[0].code;
+}
+
+const packed = (bytes) => gzipSync(bytes, { level: 9 }).toString('base64');
+
+function modules(folder) {
+  const read = (name) => readFileSync(join(folder, 'wasm', name));
+  const [relaxed, simd] = ['relaxed', 'simd'].map((build) => read(`${build}/wasmformer.wasm`));
+  const changes = changesBetween(relaxed, simd);
+  if (!simd.equals(changed(relaxed, changes))) throw new Error('[one-file] the plain module does not come out of its changes');
+  const [glue, other] = ['relaxed', 'simd'].map((build) => read(`${build}/wasmformer.mjs`).toString());
+  if (glue !== other) throw new Error('[one-file] the scripts of the two modules differ');
+  return {
+    // It is asked for no address of the module, which is given to it.
+    glue: glue.replaceAll('import.meta.url', '""'),
+    modules: `export const relaxed = '${packed(relaxed)}', changes = '${packed(changes)}';`,
+  };
+}
+
+async function writeScript(folder) {
+  const from = (name) => JSON.stringify(join(folder, name));
+  const worker = await bundle(folder, `import ${from('worker.js')};`, modules(folder));
+  const entry = `export { Translator, Trainer, storedModels } from ${from('index.js')};
+    export { AttentionElement } from ${from('attention.js')};`;
+  const script = await bundle(folder, entry, { worker: `export default ${JSON.stringify(worker)};` });
+  writeFileSync(join(folder, 'standalone.js'), script);
+}
+
+function writePage(model, output) {
+  if (!existsSync(model)) throw new Error(`[one-file] there is no model ${model}`);
+  const script = readFileSync(join(root, 'dist/standalone.js'), 'utf8').replaceAll('</script', '<\\/script').replaceAll('<!--', '<\\!--');
+  const inside = { MODEL: readFileSync(model).toString('base64'), SCRIPT: script };
+  const page = readFileSync(join(root, 'bindings/one-file/page.html'), 'utf8');
+  mkdirSync(dirname(output), { recursive: true });
+  writeFileSync(output, page.replace(/(?<=>)(MODEL|SCRIPT)(?=<)/g, (name) => inside[name]));
+  console.log(`${output} is ready, to be opened in a browser`);
+}
+
+await main(import.meta.url, async ([what, ...names]) => {
+  const [first, second] = names.map((name) => resolve(name));
+  await (what === 'script' ? writeScript(realpathSync(first)) : writePage(first, second));
+});

@@ -1,0 +1,14 @@
+import { createContext } from 'svelte';
+import type { AttentionKey } from './attention-strings';
+import type { Values } from './language';
+
+/** What the drawings of attention take from where they stand: in the page, or in the custom element. */
+export interface Surroundings {
+  t(key: AttentionKey, values?: Values): string;
+  number(value: number, options?: Intl.NumberFormatOptions): string;
+  percent(share: number): string;
+  /** Another value whenever the colours are others. */
+  readonly theme: unknown;
+}
+
+export const [surroundings, setSurroundings] = createContext<Surroundings>();
