@@ -85,7 +85,7 @@ function buildBenchmarks() {
 }
 
 const parts = {
-  native: { needs: { native: true }, build: () => buildPreset('native', ['wasmformer']) },
+  native: { needs: { native: true }, build: () => buildPreset('native', ['wasmformer', 'wasmformer_library']) },
   package: { needs: { wasm: true }, build: () => (installPackages(), buildPackage()) },
   page: { needs: { wasm: true }, build: () => (installPackages(), buildPage()) },
   bench: { needs: { native: true, wasm: true, browser: true }, build: () => (installPackages(), buildBenchmarks()) },

@@ -22,6 +22,10 @@ wasmformer_fetch(eigen 5.0.1 https://gitlab.com/libeigen/eigen/-/archive/5.0.1/e
                  e9c326dc8c05cd1e044c71f30f1b2e34a6161a3b6ecf445d56b53ff1669e3dec)
 add_library(eigen INTERFACE)
 target_include_directories(eigen SYSTEM INTERFACE ${eigen_SOURCE_DIR})
+if(NOT EMSCRIPTEN)
+  # Else -march=native decides it, and users who compile without cannot free the library's matrices.
+  target_compile_definitions(eigen INTERFACE EIGEN_MAX_ALIGN_BYTES=64)
+endif()
 
 wasmformer_fetch(nlohmann_json 3.11.2 https://github.com/nlohmann/json/releases/download/v3.11.2/json.tar.xz
                  8c4b26bf4b422252e13f332bc5e388ec0ab5c3443d24399acb675e68278d341f)
