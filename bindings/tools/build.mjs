@@ -1,7 +1,7 @@
 // Builds parts of the project: `node bindings/tools/build.mjs native|package|page|bench…`.
 // What is up to date is left alone.
 import {
-  copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync,
+  chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { installPackages, setUp } from './setup.mjs';
@@ -11,6 +11,9 @@ import { main, root, run, step } from './shell.mjs';
 const wasmBuilds = {
   relaxed: 'wasm', simd: 'wasm-simd', 'relaxed-threads': 'wasm-threads', 'simd-threads': 'wasm-simd-threads',
 };
+
+// The program is in the one that every Node runs and that has threads.
+const withProgram = wasmBuilds['simd-threads'];
 
 // Configures a preset of CMakePresets.json once, and builds targets of it (all of them where none is named).
 export function buildPreset(preset, targets = []) {
@@ -50,9 +53,9 @@ export function buildPackage() {
   for (const file of ['tokenizer.mjs', 'tokenizer.wasm']) {
     files.push([join('build', wasmBuilds.simd, file), join('wasm/tokenizer', file)]);
   }
-  for (const preset of Object.values(wasmBuilds)) {
-    buildPreset(preset, ['wasmformer_js', ...(preset === wasmBuilds.simd ? ['wasmformer_tokenizer_js'] : [])]);
-  }
+  for (const file of ['cli.cjs', 'cli.wasm']) files.push([join('build', withProgram, file), join('wasm/cli', file)]);
+  const further = { [wasmBuilds.simd]: ['wasmformer_tokenizer_js'], [withProgram]: ['wasmformer'] };
+  for (const preset of Object.values(wasmBuilds)) buildPreset(preset, ['wasmformer_js', ...(further[preset] ?? [])]);
   const dist = join(root, 'dist');
   if (!isStale(join(dist, 'index.js'), ['bindings/js', 'package-lock.json', ...files.map(([from]) => from)])) return;
   step('Building the npm package into dist/');
@@ -66,6 +69,7 @@ export function buildPackage() {
     }
   }
   run(join(root, 'node_modules/.bin/tsc'), ['-p', 'bindings/js', '--outDir', unfinished, '--noEmitOnError']);
+  chmodSync(join(unfinished, 'cli.js'), 0o755);
   rmSync(dist, { recursive: true, force: true });
   renameSync(unfinished, dist);
 }

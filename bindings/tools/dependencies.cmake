@@ -37,6 +37,21 @@ wasmformer_fetch(cli11 2.1.2 https://github.com/CLIUtils/CLI11/archive/refs/tags
 add_library(cli11 INTERFACE)
 target_include_directories(cli11 SYSTEM INTERFACE ${cli11_SOURCE_DIR}/include)
 
+if(EMSCRIPTEN)
+  wasmformer_fetch(zlib 1.2.13 https://github.com/madler/zlib/releases/download/v1.2.13/zlib-1.2.13.tar.gz
+                   b3a24de97a8fdbc835b9833169501030b8977031bcb54b3b3ac13740f846ab30)
+  # What reading takes.
+  set(zlib_parts adler32.c crc32.c gzlib.c gzread.c inffast.c inflate.c inftrees.c zutil.c)
+  list(TRANSFORM zlib_parts PREPEND ${zlib_SOURCE_DIR}/ OUTPUT_VARIABLE zlib_sources)
+  add_library(zlib STATIC EXCLUDE_FROM_ALL ${zlib_sources})
+  target_include_directories(zlib SYSTEM PUBLIC ${zlib_SOURCE_DIR})
+  target_compile_definitions(zlib PRIVATE HAVE_UNISTD_H)
+  target_compile_options(zlib PRIVATE -w -Oz)
+  add_library(ZLIB::ZLIB ALIAS zlib)
+else()
+  find_package(ZLIB REQUIRED)
+endif()
+
 wasmformer_fetch(catch2 3.7.1 https://github.com/catchorg/Catch2/archive/refs/tags/v3.7.1.tar.gz
                  c991b247a1a0d7bb9c39aa35faf0fe9e19764213f28ffba3109388e62ee0269c)
 add_library(catch2 STATIC EXCLUDE_FROM_ALL ${catch2_SOURCE_DIR}/extras/catch_amalgamated.cpp)
