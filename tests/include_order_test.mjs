@@ -6,7 +6,8 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const order = ['tensor', 'gemm', 'autograd', 'ops', 'nn', 'model', 'text', 'io', 'data', 'decode', 'train', 'cli'];
+// src/wasmformer.h, which users of the library include, names all but the program.
+const order = ['tensor', 'gemm', 'autograd', 'ops', 'nn', 'model', 'text', 'io', 'data', 'decode', 'train', 'wasmformer.h', 'cli'];
 
 function sources(folder) {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {

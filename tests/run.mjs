@@ -35,6 +35,18 @@ function nodeTest(files, ...args) {
   };
 }
 
+function ctest(pattern) {
+  return {
+    command: (report) => ['ctest', '--test-dir', join(root, 'build/native'), '--tests-regex', pattern,
+      '--output-on-failure', '--output-junit', report],
+    counts: (report) => {
+      const all = [...report.matchAll(/<testcase [^>]*status="(\w+)"/g)].map(([, status]) => status);
+      const passed = all.filter((status) => status === 'run').length;
+      return [passed, all.length - passed];
+    },
+  };
+}
+
 function wasmTests(preset, ...flags) {
   return catch2(process.execPath, ...flags, join(root, 'build', preset, 'tests/wasmformer_tests.cjs'));
 }
@@ -50,6 +62,7 @@ const suites = {
   'C++, WebAssembly with plain SIMD': wasmTests('wasm-simd'),
   'C++, native': catch2(join(root, 'build/native/tests/wasmformer_tests')),
   'C++, gradients in double': catch2(join(root, 'build/native/tests/wasmformer_gradient_tests')),
+  'C++, the installed library': ctest('^installed_'),
   'Program': nodeTest(testFiles('tests/cli')),
   'npm package in Node': nodeTest(testFiles('tests/js'), ...relaxed),
   'Tarball': nodeTest(testFiles('tests/npm')),
@@ -101,7 +114,7 @@ async function runInPairs(suites) {
 function build() {
   setUp({ native: true, wasm: true, browser: true });
   installPackages();
-  buildPreset('native', ['wasmformer', 'wasmformer_tests', 'wasmformer_gradient_tests']);
+  buildPreset('native', ['wasmformer', 'wasmformer_library', 'wasmformer_tests', 'wasmformer_gradient_tests']);
   for (const preset of ['wasm', 'wasm-simd']) buildPreset(preset, ['wasmformer_tests']);
   buildPage();
   env.CHROMIUM = chromium();

@@ -2,7 +2,7 @@
 // [OUTPUT]` an HTML file that has the package and a model inside.
 // What is up to date is left alone.
 import {
-  copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync,
+  chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { installPackages, setUp } from './setup.mjs';
@@ -12,6 +12,9 @@ import { main, root, run, step } from './shell.mjs';
 const wasmBuilds = {
   relaxed: 'wasm', simd: 'wasm-simd', 'relaxed-threads': 'wasm-threads', 'simd-threads': 'wasm-simd-threads',
 };
+
+// The program is in the one that every Node runs and that has threads.
+const withProgram = wasmBuilds['simd-threads'];
 
 // Configures a preset of CMakePresets.json once, and builds targets of it (all of them where none is named).
 export function buildPreset(preset, targets = []) {
@@ -51,11 +54,11 @@ export function buildPackage() {
   for (const file of ['tokenizer.mjs', 'tokenizer.wasm']) {
     files.push([join('build', wasmBuilds.simd, file), join('wasm/tokenizer', file)]);
   }
-  for (const preset of Object.values(wasmBuilds)) {
-    buildPreset(preset, ['wasmformer_js', ...(preset === wasmBuilds.simd ? ['wasmformer_tokenizer_js'] : [])]);
-  }
+  for (const file of ['cli.cjs', 'cli.wasm']) files.push([join('build', withProgram, file), join('wasm/cli', file)]);
+  const further = { [wasmBuilds.simd]: ['wasmformer_tokenizer_js'], [withProgram]: ['wasmformer'] };
+  for (const preset of Object.values(wasmBuilds)) buildPreset(preset, ['wasmformer_js', ...(further[preset] ?? [])]);
   const dist = join(root, 'dist');
-  const sources = ['bindings/js', 'bindings/CREDITS.md', 'bindings/one-file', 'bindings/tools/one-file.mjs', 'web/src', 'web/element.config.ts',
+  const sources = ['bindings/js', 'bindings/LICENSES.txt', 'bindings/one-file', 'bindings/tools/one-file.mjs', 'web/src', 'web/element.config.ts',
     'package-lock.json'];
   if (!isStale(join(dist, 'index.js'), [...sources, ...files.map(([from]) => from)])) return;
   step('Building the npm package into dist/');
@@ -68,11 +71,12 @@ export function buildPackage() {
       writeFileSync(join(unfinished, to), withThreadScript(readFileSync(join(root, from), 'utf8')));
     }
   }
-  copyFileSync(join(root, 'bindings/CREDITS.md'), join(unfinished, 'CREDITS.md'));
+  copyFileSync(join(root, 'bindings/LICENSES.txt'), join(unfinished, 'LICENSES.txt'));
   run(join(root, 'node_modules/.bin/tsc'), ['-p', 'bindings/js', '--outDir', unfinished, '--noEmitOnError']);
   const element = ['build', 'web', '--config', 'web/element.config.ts', '--outDir', unfinished, '--logLevel', 'warn'];
   run(join(root, 'node_modules/.bin/vite'), element);
   run(process.execPath, ['bindings/tools/one-file.mjs', 'script', unfinished]);
+  chmodSync(join(unfinished, 'cli.js'), 0o755);
   rmSync(dist, { recursive: true, force: true });
   renameSync(unfinished, dist);
 }
@@ -106,7 +110,7 @@ function buildDocs() {
 }
 
 const parts = {
-  native: { needs: { native: true }, build: () => buildPreset('native', ['wasmformer']) },
+  native: { needs: { native: true }, build: () => buildPreset('native', ['wasmformer', 'wasmformer_library']) },
   package: { needs: { wasm: true }, build: () => (installPackages(), buildPackage()) },
   page: { needs: { wasm: true }, build: () => (installPackages(), buildPage()) },
   docs: { needs: {}, build: () => (installPackages(), buildDocs()) },

@@ -22,6 +22,10 @@ wasmformer_fetch(eigen 5.0.1 https://gitlab.com/libeigen/eigen/-/archive/5.0.1/e
                  e9c326dc8c05cd1e044c71f30f1b2e34a6161a3b6ecf445d56b53ff1669e3dec)
 add_library(eigen INTERFACE)
 target_include_directories(eigen SYSTEM INTERFACE ${eigen_SOURCE_DIR})
+if(NOT EMSCRIPTEN)
+  # Else -march=native decides it, and users who compile without cannot free the library's matrices.
+  target_compile_definitions(eigen INTERFACE EIGEN_MAX_ALIGN_BYTES=64)
+endif()
 
 wasmformer_fetch(nlohmann_json 3.11.2 https://github.com/nlohmann/json/releases/download/v3.11.2/json.tar.xz
                  8c4b26bf4b422252e13f332bc5e388ec0ab5c3443d24399acb675e68278d341f)
@@ -32,6 +36,21 @@ wasmformer_fetch(cli11 2.1.2 https://github.com/CLIUtils/CLI11/archive/refs/tags
                  26291377e892ba0e5b4972cdfd4a2ab3bf53af8dac1f4ea8fe0d1376b625c8cb)
 add_library(cli11 INTERFACE)
 target_include_directories(cli11 SYSTEM INTERFACE ${cli11_SOURCE_DIR}/include)
+
+if(EMSCRIPTEN)
+  wasmformer_fetch(zlib 1.2.13 https://github.com/madler/zlib/releases/download/v1.2.13/zlib-1.2.13.tar.gz
+                   b3a24de97a8fdbc835b9833169501030b8977031bcb54b3b3ac13740f846ab30)
+  # What reading takes.
+  set(zlib_parts adler32.c crc32.c gzlib.c gzread.c inffast.c inflate.c inftrees.c zutil.c)
+  list(TRANSFORM zlib_parts PREPEND ${zlib_SOURCE_DIR}/ OUTPUT_VARIABLE zlib_sources)
+  add_library(zlib STATIC EXCLUDE_FROM_ALL ${zlib_sources})
+  target_include_directories(zlib SYSTEM PUBLIC ${zlib_SOURCE_DIR})
+  target_compile_definitions(zlib PRIVATE HAVE_UNISTD_H)
+  target_compile_options(zlib PRIVATE -w -Oz)
+  add_library(ZLIB::ZLIB ALIAS zlib)
+else()
+  find_package(ZLIB REQUIRED)
+endif()
 
 wasmformer_fetch(catch2 3.7.1 https://github.com/catchorg/Catch2/archive/refs/tags/v3.7.1.tar.gz
                  c991b247a1a0d7bb9c39aa35faf0fe9e19764213f28ffba3109388e62ee0269c)

@@ -42,6 +42,7 @@ const headers = [
 const sources = [
   ['sentencepiece-0.1.97', 'sentencepiece/bookworm'],
   ['catch2-3.7.1', 'catch2/trixie'],
+  ['zlib-1.2.13', 'zlib/bookworm'],
 ];
 const emscripten = 'emscripten-3.1.69';
 const emscriptenPackages = ['emscripten', 'binaryen', 'libc6', 'libstdc++6', 'libgcc-s1']
@@ -108,12 +109,12 @@ function debianArchive(folder) {
     packages: (names) => apt('download', ...names),
     sources: (names) => apt('source', '--download-only', ...names),
     file: (name, ending) =>
-      join(folder, readdirSync(folder).find((file) => file.startsWith(`${name}_`) && file.endsWith(ending))),
+      join(folder, readdirSync(folder).find((file) => file.startsWith(`${name}_`) && ending.test(file))),
   };
 }
 
 function installEmscripten(archive, folder, target) {
-  for (const name of emscriptenPackages) run('dpkg', ['-x', archive.file(name.split('/')[0], '.deb'), folder]);
+  for (const name of emscriptenPackages) run('dpkg', ['-x', archive.file(name.split('/')[0], /\.deb$/), folder]);
   const share = join(folder, 'usr/share/emscripten');
   // More than a gigabyte that is not used here; em++ builds again what it misses.
   const variants = ['lto', 'lto-pic', 'pic'].map((name) => `cache/sysroot/lib/wasm32-emscripten/${name}`);
@@ -192,7 +193,7 @@ export function setUp({ native = false, wasm = false, browser = false }) {
       archive.packages([source]);
       provide(name, (temporary) => {
         const unpacked = join(folder, name);
-        run('dpkg', ['-x', archive.file(source.split('/')[0], '.deb'), unpacked]);
+        run('dpkg', ['-x', archive.file(source.split('/')[0], /\.deb$/), unpacked]);
         mkdirSync(join(temporary, to, '..'), { recursive: true });
         rmSync(join(temporary, to), { recursive: true, force: true });
         renameSync(join(unpacked, from), join(temporary, to));
@@ -201,7 +202,7 @@ export function setUp({ native = false, wasm = false, browser = false }) {
     for (const [name, source] of missingSources) {
       step(`Fetching ${name}`);
       archive.sources([source]);
-      const tarball = archive.file(source.split('/')[0], '.orig.tar.gz');
+      const tarball = archive.file(source.split('/')[0], /\.orig\.tar\.\w+$/);
       provide(name, (temporary) => run('tar', ['xf', tarball, '--strip-components=1', '-C', temporary]));
     }
     if (needsEmscripten) {

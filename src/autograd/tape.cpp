@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "gemm/panels.h"
+
 namespace wasmformer {
 namespace {
 

@@ -31,7 +31,7 @@ constexpr std::size_t chunk_bytes = 1 << 16;
 
 // zlib passes through what is not packed.
 std::string read_gzip(gzFile opened, const std::string& path) {
-  const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(opened, gzclose);
+  const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(opened, gzclose_r);
   if (!file) fail("read", path);
   std::string bytes;
   std::array<char, chunk_bytes> chunk;

@@ -5,9 +5,17 @@
 #include <cmath>
 #include <cstdio>
 
+#ifdef __EMSCRIPTEN__
+#include <emscripten.h>
+// isatty() says yes to everything there.
+EM_JS(bool, is_terminal, (int file), { return require('tty').isatty(file); });
+#else
+static bool is_terminal(int file) { return isatty(file); }
+#endif
+
 namespace wasmformer {
 
-ProgressLine::ProgressLine() : terminal_(isatty(STDERR_FILENO)) {}
+ProgressLine::ProgressLine() : terminal_(is_terminal(STDERR_FILENO)) {}
 
 ProgressLine::~ProgressLine() { erase(); }
 

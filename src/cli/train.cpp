@@ -12,6 +12,10 @@
 #include "data/tasks.h"
 #include "train/run.h"
 
+#ifdef __EMSCRIPTEN__
+#include <emscripten.h>
+#endif
+
 namespace wasmformer {
 namespace {
 
@@ -19,6 +23,22 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 volatile std::sig_atomic_t interrupted = 0;
+
+// From now on Ctrl-C does not end the program at once.
+void watch_for_interruption() {
+#ifdef __EMSCRIPTEN__
+  // clang-format off
+  MAIN_THREAD_EM_ASM({
+    const interrupt = () => Atomics.store(HEAP32, $0 >> 2, 1);
+    process.on('SIGINT', interrupt);
+    process.on('SIGTERM', interrupt);
+  }, &interrupted);
+  // clang-format on
+#else
+  std::signal(SIGINT, [](int) { interrupted = 1; });
+  std::signal(SIGTERM, [](int) { interrupted = 1; });
+#endif
+}
 
 struct TrainOptions {
   ParallelTextOptions train, valid;
@@ -261,8 +281,7 @@ void train(TrainOptions o) {
   std::error_code error;
   fs::create_directories(o.output, error);
   WASMFORMER_CHECK(!error, "[train] cannot make the folder " << o.output << ": " << error.message());
-  std::signal(SIGINT, [](int) { interrupted = 1; });
-  std::signal(SIGTERM, [](int) { interrupted = 1; });
+  watch_for_interruption();
   run();
 }
 

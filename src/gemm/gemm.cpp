@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "gemm/panels.h"
 #include "tensor/check.h"
 
 namespace wasmformer {

@@ -3,9 +3,18 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gemm/panels.h"
 #include "tensor/check.h"
 
 namespace wasmformer {
+namespace {
+
+template <class Words>
+const simd::Small* smalls(const Words& words) {
+  return reinterpret_cast<const simd::Small*>(words.data());
+}
+
+}  // namespace
 
 void pack_panels(ConstView b, Op op, Index begin, Index end, Scalar* out) {
   constexpr Index w = panel_width<Scalar>;
@@ -65,7 +74,7 @@ Index PackedMatrix::small_of(Index j, Index p) const {
 void PackedMatrix::row(Index j, Scalar* out) const {
   if (format_ == Format::int8) {
     for (Index p = 0; p < cols_; ++p)
-      out[p] = static_cast<Scalar>(static_cast<float>(smalls()[small_of(j, p)]) * scales_[j]);
+      out[p] = static_cast<Scalar>(static_cast<float>(smalls(words_)[small_of(j, p)]) * scales_[j]);
   } else {
     constexpr Index w = panel_width<Scalar>;
     const Scalar* from = scalars_.data() + j / w * cols_ * w + j % w;
@@ -85,7 +94,7 @@ Int8Matrix PackedMatrix::int8_matrix() const {
   result.values.reserve(static_cast<std::size_t>(rows_ * cols_));
   for (Index j = 0; j < rows_; ++j)
     for (Index p = 0; p < cols_; ++p)
-      result.values.push_back(static_cast<std::int8_t>(smalls()[small_of(j, p)]));
+      result.values.push_back(static_cast<std::int8_t>(smalls(words_)[small_of(j, p)]));
   return result;
 }
 

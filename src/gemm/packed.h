@@ -3,7 +3,6 @@
 
 #include <cstdint>
 
-#include "gemm/int8.h"
 #include "tensor/int8_matrix.h"
 #include "tensor/matrix.h"
 
@@ -11,19 +10,9 @@ namespace wasmformer {
 
 enum class Op { none, transpose };
 
-// Columns of a product that are computed together: two vectors.
-template <class Word>
-constexpr Index panel_width = 2 * simd::lanes<Word>;
-template <class Word>
-constexpr Index panels(Index columns) {
-  return (columns + panel_width<Word> - 1) / panel_width<Word>;
-}
-
-// Writes panels [begin, end) of op(b), [k, n], to their places in `out`, which has room for all. Element (p,
-// j) is at p · width + j % width of panel j / width; columns from n on are zeros.
+// Writes panels (gemm/panels.h) [begin, end) of op(b), [k, n], to their places in `out`, which has room for
+// all. Element (p, j) is at p · width + j % width of panel j / width; columns from n on are zeros.
 void pack_panels(ConstView b, Op op, Index begin, Index end, Scalar* out);
-
-constexpr Index int8_words(Index k) { return (k + simd::smalls_per_word - 1) / simd::smalls_per_word; }
 
 // W of y = x Wᵀ, [n, k], as panels of Wᵀ: of Scalars, or of words that hold some consecutive int8 of a row.
 class PackedMatrix {
@@ -56,7 +45,6 @@ class PackedMatrix {
   using Array = Eigen::Array<T, Eigen::Dynamic, 1>;  // aligned to the vectors
 
   Index small_of(Index j, Index p) const;  // its place
-  const simd::Small* smalls() const { return reinterpret_cast<const simd::Small*>(words_.data()); }
 
   Format format_ = Format::none;
   Index rows_ = 0, cols_ = 0;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "gemm/gemm.h"
+#include "gemm/panels.h"
 #include "tensor/random.h"
 #include "tests/bench/measure.h"
 

@@ -1,4 +1,5 @@
-// The native program, as a user runs it: the whole chain on a small corpus, stopping and resuming, and bad input.
+// The program (the native one, or WASMFORMER_PROGRAM), as a user runs it: the whole chain on a small corpus, stopping
+// and resuming, and bad input.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';

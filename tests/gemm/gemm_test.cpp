@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "gemm/panels.h"
 #include "tensor/check.h"
 #include "tests/ops/random_matrix.h"
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "gemm/panels.h"
 #include "tests/ops/random_matrix.h"
 
 using namespace wasmformer;

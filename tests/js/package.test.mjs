@@ -17,14 +17,16 @@ test('the package needs no other at run time', () => {
   assert.deepEqual({ ...dependencies, ...peerDependencies }, {});
 });
 
-test('the package holds its code, types, worker and all builds', () => {
+test('the package holds its code, types, worker, program and all builds, and is at most 3 MB', () => {
   const pack = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
     cwd: fileURLToPath(root),
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  const paths = JSON.parse(pack)[0].files.map(({ path }) => path);
-  for (const file of ['index.js', 'index.d.ts', 'worker.js', ...modules.flatMap(([path]) => [`wasm/${path}.wasm`, `wasm/${path}.mjs`])]) {
+  const [{ files, size }] = JSON.parse(pack);
+  assert.ok(size <= 3e6, `${size} bytes`);
+  const paths = files.map(({ path }) => path);
+  for (const file of ['index.js', 'index.d.ts', 'worker.js', 'cli.js', 'wasm/cli/cli.cjs', 'wasm/cli/cli.wasm', ...modules.flatMap(([path]) => [`wasm/${path}.wasm`, `wasm/${path}.mjs`])]) {
     assert.ok(paths.includes(`dist/${file}`), file);
   }
   assert.deepEqual(paths.filter((path) => !/^(dist\/|README|LICENSE|package\.json)/.test(path)), []);

@@ -1,0 +1,30 @@
+// Translates the lines of standard input and says how large the cross-attention of each is:
+//   translate MODEL < SENTENCES
+#include <wasmformer/wasmformer.h>
+
+#include <fstream>
+#include <iostream>
+#include <iterator>
+
+int main(int argc, char** argv) try {
+  if (argc != 2) throw wasmformer::Error("usage: translate MODEL < SENTENCES");
+  std::ifstream file(argv[1], std::ios::binary);
+  if (!file) throw wasmformer::Error("cannot read " + std::string(argv[1]));
+  const std::string model(std::istreambuf_iterator<char>(file), {});
+
+  wasmformer::ThreadPool pool(/*threads=*/2);
+  const wasmformer::Translator translator(model, pool);
+  std::vector<std::string> sentences;
+  for (std::string line; std::getline(std::cin, line);) sentences.push_back(line);
+
+  for (const auto& translation : translator.translate(sentences, {.beam_size = 4, .attention = true})) {
+    std::cout << translation.text;
+    if (const auto& maps = translation.cross)  // none of an empty line
+      std::cout << "\t" << maps->layers << " layers, " << maps->heads << " heads, " << maps->rows << " x "
+                << maps->columns;
+    std::cout << "\n";
+  }
+} catch (const std::exception& error) {
+  std::cerr << error.what() << "\n";
+  return 1;
+}

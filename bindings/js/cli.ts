@@ -1,0 +1,25 @@
+#!/usr/bin/env node
+// `npx wasmformer`: the program wasmformer (src/cli), compiled to WebAssembly.
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+
+// A worker makes Node set pipes to non-blocking, and what is read or written at once then fails where it would wait.
+const nothing = new Int32Array(new SharedArrayBuffer(4));
+for (const name of ['readSync', 'writeSync'] as const) {
+  const call = fs[name] as (...args: unknown[]) => number;
+  const waiting = (...args: unknown[]): number => {
+    for (;;) {
+      try {
+        return call(...args);
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        if (code === 'EPIPE') process.exit(141); // nobody reads: as programs end by SIGPIPE
+        if (code !== 'EAGAIN') throw error;
+        Atomics.wait(nothing, 0, 0, /* milliseconds */ 5);
+      }
+    }
+  };
+  Object.assign(fs, { [name]: waiting });
+}
+
+createRequire(import.meta.url)('./wasm/cli/cli.cjs');

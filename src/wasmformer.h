@@ -1,0 +1,24 @@
+// Everything that users of the library need, which reads and writes bytes in memory and never a file:
+//   wasmformer::ThreadPool pool(2);
+//   const wasmformer::Translator translator(bytes_of_a_model_file, pool);
+//   translator.translate({"Guten Tag."}, {.attention = true})[0].text
+// TrainingRun trains, evaluate() scores a model, parse_model() and serialize_model() are the model file. What
+// cannot be done throws wasmformer::Error.
+#pragma once
+
+#include "data/tasks.h"
+#include "decode/evaluate.h"
+#include "decode/translator.h"
+#include "io/model_file.h"
+#include "tensor/check.h"
+#include "text/metrics.h"
+#include "text/tokenizer.h"
+#include "text/tokenizer_trainer.h"
+#include "text/vocabulary.h"
+#include "train/run.h"
+
+#ifndef __EMSCRIPTEN__
+static_assert(
+    EIGEN_MAX_ALIGN_BYTES == 64 && EIGEN_VERSION_AT_LEAST(5, 0, 0),
+    "the library has other matrices: link wasmformer::wasmformer, whose Eigen is to be found first");
+#endif

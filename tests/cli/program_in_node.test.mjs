@@ -1,0 +1,5 @@
+// `npx wasmformer` passes the tests of the native program.
+import { join } from 'node:path';
+
+process.env.WASMFORMER_PROGRAM = join(import.meta.dirname, '../../dist/cli.js');
+await import('./program.test.mjs');
