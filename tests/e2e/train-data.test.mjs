@@ -145,7 +145,7 @@ test('settings and seed stand in the address, and a link brings them back', asyn
 
 test('before the start the page says what it would take; what cannot be is said, beside the field or by the package', () =>
   withTrain(async (page) => {
-    await fact(page, 'Parameters').getByText('235,422').waitFor();
+    await fact(page, 'Parameters').getByText('235,678').waitFor();
     assert.match(await fact(page, 'Memory').innerText(), /^[\d.]+ MB$/);
     assert.match(await fact(page, 'Time to finish').innerText(), /^≈ [\d.]+ (seconds?|minutes?)/);
     assert.match(await fact(page, 'Speed').innerText(), /^[\d,]+ target tokens a second$/);
