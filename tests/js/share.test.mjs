@@ -130,7 +130,7 @@ test('200 aborts at any moment: none is late, and the translator goes on', async
     const controller = new AbortController();
     let late = 0;
     const onToken = () => (late += controller.signal.aborted);
-    const call = translator.translate(Array(600).fill(sentences[2]), { signal: controller.signal, onToken });
+    const call = translator.translate(Array(200).fill(sentences[2]), { signal: controller.signal, onToken });
     setTimeout(() => controller.abort(), 30 * random());
     await assert.rejects(call, { name: 'AbortError' });
     assert.equal((await translator.translate(sentences[2])).text, text);
