@@ -107,8 +107,7 @@ struct TrainingConfig {
   bool operator==(const TrainingConfig&) const = default;
 };
 
-// Both from `name`: toy | tiny | small | base | big | multi30k-tiny | kyubyong. Throws Error for another
-// name.
+// Both from `name`: toy | tiny | small | base | big | multi30k-tiny | kyubyong. Throws Error for others.
 struct Preset {
   Config config;
   TrainingConfig training;

@@ -96,11 +96,13 @@ export async function learning(figures, goals, { wanted, corpus, quick, log }) {
   if (wanted('Multi30k, native')) {
     const output = join(folder, 'multi30k');
     rmSync(output, { recursive: true, force: true });
-    const set = Object.entries({ ...settings, decay_steps: steps.native }).flatMap(([key, value]) => ['--set', `${key}=${value}`]);
+    const set = Object.entries({ ...settings, decay_steps: steps.native })
+      .flatMap(([key, value]) => ['--set', `${key}=${value}`]);
     log('Multi30k, native: at most 30 minutes');
     run(['train', '--source', join(corpus, 'train.de.gz'), '--target', join(corpus, 'train.en.gz'),
       '--valid-source', join(corpus, 'val.de.gz'), '--valid-target', join(corpus, 'val.en.gz'), '--tokenizer', tokenizer,
-      '--preset', 'multi30k-tiny', ...set, '--output', output, '--max-steps', String(steps.native), '--max-minutes', '30', '--threads', '2']);
+      '--preset', 'multi30k-tiny', ...set, '--output', output, '--max-steps', String(steps.native), '--max-minutes', '30',
+      '--threads', '2']);
     cpSync(join(output, 'log.jsonl'), join(folder, 'Multi30k-native.jsonl'));
     scores('wasmformer native', join(output, 'last.safetensors'), 41.5);
   }

@@ -35,10 +35,11 @@ export async function trainOnPage({ setup, files, screenshot, log }) {
     await page.evaluate(watch);
     await page.getByRole('button', { name: 'Start training' }).click();
     const looks = [];
-    const isOver = () => page.locator('.runs').getByText(/^(finished|broke off)$/).first().isVisible();
+    const isIn = (state) => page.locator('.runs').getByText(state, { exact: true }).first().isVisible();
     for (;;) {
       await page.waitForTimeout(60_000);
-      if (await isOver()) break;
+      if (await isIn('broke off')) throw new Error(await page.getByRole('alert').first().innerText());
+      if (await isIn('finished')) break;
       const [{ points }] = await stored(page);
       const { step, valid } = points.filter((point) => point.valid).at(-1) ?? {};
       looks.push({ ...(await page.evaluate(look)), step, ...valid });

@@ -10,7 +10,7 @@ import { Trainer } from '../../dist/index.js';
 const folder = mkdtempSync(join(tmpdir(), 'wasmformer-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 const program = join(import.meta.dirname, '../../build/native/wasmformer');
-// Norm after each sublayer and so few steps, since where the loss falls steeply, rounding in the last place soon shows.
+// Small enough for 200 steps that are not steep: down a steep descent, rounding in the last place grows.
 const sizes = { norm: 'post', d_model: 32, ffn_dim: 64, num_heads: 2, encoder_layers: 1, decoder_layers: 1, batch_tokens: 400 };
 const task = { name: 'reverse', pairs: 1000 };
 
@@ -27,25 +27,28 @@ async function events(trainer, options) {
   return all;
 }
 
-test('200 steps of one seed: the loss curves of program and package differ by less than 1e-3', async (t) => {
-  const set = Object.entries(sizes).flatMap(([key, value]) => ['--set', `${key}=${value}`]);
-  const steps = ['--max-steps', '200', '--report-every', '1'];
-  const native = train('curve', '--task', task.name, '--pairs', String(task.pairs), ...set, ...steps);
-  const trainer = await Trainer.create({ task, config: sizes });
-  t.after(() => trainer.dispose());
-  const ours = new Map((await events(trainer, { steps: 200, reportEvery: 1 })).map((event) => [event.step, event]));
-  let worst = 0;
-  let compared = 0;
-  for (const { step, loss, learning_rate } of native.filter(({ step }) => ours.has(step))) {
-    worst = Math.max(worst, Math.abs(loss - ours.get(step).loss));
-    assert.ok(Math.abs(ours.get(step).learningRate - learning_rate) < 1e-9);
-    compared++;
-  }
-  t.diagnostic(`loss falls from ${native[0].loss.toFixed(3)} to ${native.at(-1).loss.toFixed(3)}; worst difference ${worst.toExponential(1)}`);
-  assert.ok(compared >= 190);
-  assert.ok(native.at(-1).loss < native[0].loss - 0.5);
-  assert.ok(worst < 1e-3, `they differ by ${worst}`);
-});
+for (const [name, config, count] of [['a small model', sizes, 200], ['the preset of tasks', {}, 50]]) {
+  test(`${count} steps of one seed, ${name}: the loss curves of program and package differ by less than 1e-3`, async (t) => {
+    const set = Object.entries(config).flatMap(([key, value]) => ['--set', `${key}=${value}`]);
+    const steps = ['--max-steps', String(count), '--report-every', '1'];
+    const native = train(`curve of ${name}`, '--task', task.name, '--pairs', String(task.pairs), ...set, ...steps);
+    const trainer = await Trainer.create({ task, config });
+    t.after(() => trainer.dispose());
+    const all = await events(trainer, { steps: count, reportEvery: 1 });
+    const ours = new Map(all.map((event) => [event.step, event]));
+    let worst = 0;
+    let compared = 0;
+    for (const { step, loss, learning_rate } of native.filter(({ step }) => ours.has(step))) {
+      worst = Math.max(worst, Math.abs(loss - ours.get(step).loss));
+      assert.ok(Math.abs(ours.get(step).learningRate - learning_rate) < 1e-9);
+      compared++;
+    }
+    t.diagnostic(`loss falls from ${native[0].loss.toFixed(3)} to ${native.at(-1).loss.toFixed(3)}; worst difference ${worst.toExponential(1)}`);
+    assert.ok(compared >= 0.95 * count);
+    assert.ok(native.at(-1).loss < native[0].loss - 0.5);
+    assert.ok(worst < 1e-3, `they differ by ${worst}`);
+  });
+}
 
 for (const [name, data] of [
   ['a task', { task }],

@@ -63,8 +63,8 @@ export class Run {
 
   /** Begins an experiment; false where that cannot be. */
   async begin(experiment: Experiment): Promise<boolean> {
-    const { name, metric, setup, goal, options } = experiment;
-    this.record = { ...newRecord(experiment, { parameters: 1, batchesPerEpoch: 1, training: { batch_tokens: 1 } }), name, metric, setup, goal };
+    const { options } = experiment;
+    this.record = newRecord(experiment, { parameters: 1, batchesPerEpoch: 1, training: { batch_tokens: 1 } }); // until it is known
     this.state = 'preparing';
     this.#creating = new AbortController();
     await new Promise((resolve) => setTimeout(resolve)); // drawing the run and starting a worker are a task each
