@@ -17,6 +17,8 @@ void add_tokenizer_command(CLI::App& app) {
   command->add_option("--input", o->input, "text files, one sentence a line")->required();
   command->add_option("--vocab-size", o->tokenizer.vocab_size, "pieces, control tokens counted")->required();
   command->add_option("--type", o->tokenizer.type, "bpe, unigram, char or word")->capture_default_str();
+  command->add_option("--normalization", o->tokenizer.normalization,
+                      "nmt_nfkc (Unicode's compatibility form), or identity")->capture_default_str();
   command->add_option("--output", o->output, "the .model file to write")->required();
   command->callback([o] {
     std::vector<std::string> sentences;

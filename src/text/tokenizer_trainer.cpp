@@ -32,11 +32,11 @@ class Sentences : public sentencepiece::SentenceIterator {
   std::size_t next_ = 0;
 };
 
-std::string run(const std::vector<std::string>& sentences, const std::string& type, Index vocab_size) {
-  const Arguments arguments = {{"model_type", type},
-                               {"vocab_size", std::to_string(vocab_size)},
+std::string run(const std::vector<std::string>& sentences, const TokenizerOptions& options) {
+  const Arguments arguments = {{"model_type", options.type},
+                               {"vocab_size", std::to_string(options.vocab_size)},
                                {"character_coverage", "1.0"},
-                               {"normalization_rule_name", "nmt_nfkc"},
+                               {"normalization_rule_name", options.normalization},
                                {"max_sentence_length", std::to_string(max_sentence_bytes)},
                                {"pad_id", "0"},
                                {"unk_id", "1"},
@@ -57,8 +57,8 @@ std::string run(const std::vector<std::string>& sentences, const std::string& ty
 }
 
 // The trainer ends the program when nothing is left of a text after its rules; so find that out before.
-bool has_text(const std::vector<std::string>& sentences) {
-  const Tokenizer probe(run({"a"}, "char", 100));
+bool has_text(const std::vector<std::string>& sentences, const std::string& normalization) {
+  const Tokenizer probe(run({"a"}, {100, "char", normalization}));
   return std::any_of(sentences.begin(), sentences.end(), [&probe](const std::string& sentence) {
     return sentence.size() <= max_sentence_bytes && sentence.find(reserved_character) == std::string::npos &&
            !probe.encode(sentence).empty();
@@ -70,6 +70,8 @@ bool has_text(const std::vector<std::string>& sentences) {
 std::string train_tokenizer(const std::vector<std::string>& sentences, const TokenizerOptions& options) {
   WASMFORMER_CHECK((std::set<std::string>{"bpe", "unigram", "char", "word"}.count(options.type)),
                    "[tokenizer] type '" << options.type << "' is not one of bpe, unigram, char and word");
+  WASMFORMER_CHECK(options.normalization == "nmt_nfkc" || options.normalization == "identity",
+                   "[tokenizer] normalization '" << options.normalization << "' is not one of nmt_nfkc and identity");
   // Four ids are taken by pad, unk, bos and eos.
   WASMFORMER_CHECK(
       options.vocab_size > 4 && options.vocab_size <= 1 << 20,
@@ -77,8 +79,8 @@ std::string train_tokenizer(const std::vector<std::string>& sentences, const Tok
   for (std::size_t i = 0; i < sentences.size(); ++i) {
     WASMFORMER_CHECK(is_utf8(sentences[i]), "[tokenizer] sentence " << i + 1 << " is not UTF-8");
   }
-  WASMFORMER_CHECK(has_text(sentences), "[tokenizer] there is no text to learn from");
-  return run(sentences, options.type, options.vocab_size);
+  WASMFORMER_CHECK(has_text(sentences, options.normalization), "[tokenizer] there is no text to learn from");
+  return run(sentences, options);
 }
 
 }  // namespace wasmformer

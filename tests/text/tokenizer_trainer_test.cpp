@@ -47,6 +47,16 @@ TEST_CASE("A trained tokenizer has the size asked for and the project's special 
   CHECK(train_tokenizer(corpus, {50, type}) == model);
 }
 
+TEST_CASE("Full-width punctuation stays as it is where nothing is normalized") {
+  const std::string sentence = "\u4F60\u597D\uFF0C\u4F60\u597D\uFF01";
+  const Tokenizer identity(train_tokenizer({sentence}, {100, "char", "identity"}));
+  CHECK(identity.decode(identity.encode(sentence)) == sentence);
+  const Tokenizer nfkc(train_tokenizer({sentence}, {100, "char"}));
+  CHECK(nfkc.decode(nfkc.encode(sentence)) == "\u4F60\u597D,\u4F60\u597D!");
+  CHECK_THROWS_WITH(train_tokenizer({sentence}, {100, "char", "nfc"}),
+                    "[tokenizer] normalization 'nfc' is not one of nmt_nfkc and identity");
+}
+
 TEST_CASE("Character and word tokenizers are as large as the text allows") {
   const Tokenizer characters(train_tokenizer({"abc cba"}, {100, "char"}));
   CHECK(characters.vocab_size() == 4 + 4);  // a, b, c and the space mark
