@@ -141,7 +141,7 @@ export interface Sample {
 }
 
 export interface Evaluation {
-  /** sacreBLEU's: 13a, mixed case, exp smoothing. */
+  /** sacreBLEU's: 13a words, or zh where the target of `languages` is zh; mixed case, exp smoothing. */
   bleu: number;
   /** chrF2. */
   chrf: number;

@@ -10,7 +10,6 @@
 #include "cli/files.h"
 #include "cli/parallel_text.h"
 #include "cli/progress.h"
-#include "text/metrics.h"
 
 namespace wasmformer {
 namespace {
@@ -18,7 +17,7 @@ namespace {
 struct Options {
   DecodingOptions decoding;
   ParallelTextOptions text;
-  std::string output;
+  std::string output, bleu_tokenize;
   bool lowercase = false, json = false;
 };
 
@@ -34,7 +33,10 @@ void run(const Options& o) {
                  line.update(static_cast<double>(done) / static_cast<double>(text.sources.size()),
                              std::to_string(done) + " of " + std::to_string(text.sources.size()));
                });
-  if (o.lowercase) result.bleu = bleu(result.hypotheses, text.targets, /*lowercase=*/true);
+  const BleuOptions words{
+      .lowercase = o.lowercase,
+      .tokenizer = o.bleu_tokenize.empty() ? evaluation_tokenizer(model) : bleu_tokenizer(o.bleu_tokenize)};
+  result.bleu = bleu(result.hypotheses, text.targets, words);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!o.output.empty()) {
     std::string lines;
@@ -44,7 +46,7 @@ void run(const Options& o) {
   const double rate = static_cast<double>(result.target_tokens) / seconds;
   if (o.json) {
     const nlohmann::ordered_json json{{"bleu", result.bleu},
-                                      {"bleu_signature", bleu_signature(o.lowercase)},
+                                      {"bleu_signature", bleu_signature(words)},
                                       {"chrf", result.chrf},
                                       {"exact_match", result.exact_match},
                                       {"sentences", text.sources.size()},
@@ -56,7 +58,7 @@ void run(const Options& o) {
     std::printf("%s\n", json.dump(2).c_str());
   } else {
     std::printf("BLEU %.2f (%s)\nchrF2 %.2f\n%zu sentences, %ld target tokens in %.1f s, %.0f tokens/s\n",
-                result.bleu, bleu_signature(o.lowercase), result.chrf, text.sources.size(),
+                result.bleu, bleu_signature(words).c_str(), result.chrf, text.sources.size(),
                 static_cast<long>(result.target_tokens), seconds, rate);
   }
 }
@@ -73,6 +75,11 @@ void add_evaluate_command(CLI::App& app) {
   command->add_option("--columns", o->text.columns, "SOURCE,TARGET columns of --data, from 0")
       ->capture_default_str();
   command->add_option("--output", o->output, "write the translations to this file");
+  command
+      ->add_option(
+          "--bleu-tokenize", o->bleu_tokenize,
+          "what BLEU takes for words: 13a, zh, char or none; zh where the model's target is zh, else 13a")
+      ->check(CLI::IsMember({"13a", "zh", "char", "none"}));
   command->add_flag("--lowercase", o->lowercase, "BLEU of texts in small letters");
   command->add_flag("--json", o->json, "print one JSON object");
   command->callback([o] { run(*o); });

@@ -1,13 +1,18 @@
 #include "decode/evaluate.h"
 
-#include "text/metrics.h"
-
 namespace wasmformer {
+
+BleuTokenizer evaluation_tokenizer(const ModelFile& model) {
+  const auto languages = model.metadata.find("languages");
+  return default_bleu_tokenizer(languages == model.metadata.end() ? "" : languages->second);
+}
 
 EvaluationJob::EvaluationJob(const ModelFile& model, ThreadPool& pool,
                              const std::vector<std::string>& sources, std::vector<std::string> references,
                              const TranslateOptions& options, Index batch_tokens)
-    : references_(std::move(references)), translation_(model, pool, sources, options, batch_tokens) {
+    : references_(std::move(references)),
+      bleu_tokenizer_(evaluation_tokenizer(model)),
+      translation_(model, pool, sources, options, batch_tokens) {
   WASMFORMER_CHECK(!sources.empty() && sources.size() == references_.size(),
                    "[evaluate] " << sources.size() << " sources but " << references_.size() << " references");
 }
@@ -21,7 +26,7 @@ Evaluation EvaluationJob::result() {
     result.hypotheses.push_back(std::move(t.text));
   }
   result.exact_match = 100 * same / static_cast<double>(references_.size());
-  result.bleu = bleu(result.hypotheses, references_);
+  result.bleu = bleu(result.hypotheses, references_, {.tokenizer = bleu_tokenizer_});
   result.chrf = chrf(result.hypotheses, references_);
   return result;
 }

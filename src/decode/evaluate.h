@@ -2,11 +2,15 @@
 #pragma once
 
 #include "decode/translator.h"
+#include "text/metrics.h"
 
 namespace wasmformer {
 
+// By the model's `languages`.
+BleuTokenizer evaluation_tokenizer(const ModelFile& model);
+
 struct Evaluation {
-  double bleu = 0, chrf = 0;  // text/metrics.h
+  double bleu = 0, chrf = 0;  // text/metrics.h; BLEU of the words that evaluation_tokenizer() tells
   double exact_match = 0;     // percent of the hypotheses that are their references
   std::vector<std::string> hypotheses;
   Index target_tokens = 0;  // of the hypotheses, end tokens counted
@@ -28,6 +32,7 @@ class EvaluationJob {
 
  private:
   std::vector<std::string> references_;
+  BleuTokenizer bleu_tokenizer_;
   BatchedTranslation translation_;
 };
 

@@ -4,8 +4,10 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "tensor/check.h"
 #include "text/utf8.h"
@@ -81,27 +83,15 @@ char32_t small_letter(char32_t c) {
   return c;
 }
 
-// The words of mteval-v13a.pl, with one space before each: "Hello, you!" becomes " Hello , you !".
-std::u32string tokenize_13a(const std::string& line, bool lowercase) {
-  std::u32string text = decode_utf8(line);
-  if (lowercase) std::transform(text.begin(), text.end(), text.begin(), small_letter);
-  while (!text.empty() && is_space(text.back())) text.pop_back();
-  replace_all(text, U"<skipped>", U"");
-  replace_all(text, U"-\n", U"");
-  replace_all(text, U"\n", U" ");
-  replace_all(text, U"&quot;", U"\"");
-  replace_all(text, U"&amp;", U"&");
-  replace_all(text, U"&lt;", U"<");
-  replace_all(text, U"&gt;", U">");
-
+// With spaces between words and punctuation, the rules that 13a and zh share.
+std::u32string set_apart(const std::u32string& text) {
   // ASCII punctuation, but for ' , - . which need a look at their neighbours.
-  std::u32string spaced = U" ";
+  std::u32string spaced;
   for (const char32_t c : text) {
     const bool apart = (c >= '{' && c <= '~') || (c >= '[' && c <= '`') || (c >= ' ' && c <= '&') ||
                        (c >= '(' && c <= '+') || (c >= ':' && c <= '@') || c == '/';
     spaced += apart ? std::u32string{U' ', c, U' '} : std::u32string(1, c);
   }
-  spaced += U' ';
   const auto is_point = [](char32_t c) { return c == '.' || c == ','; };
   spaced = rewrite_pairs(
       spaced, [&](char32_t a, char32_t b) { return !is_digit(a) && is_point(b); },
@@ -118,12 +108,54 @@ std::u32string tokenize_13a(const std::string& line, bool lowercase) {
       [](std::u32string& out, char32_t a, char32_t b) {
         out += {a, U' ', b, U' '};
       });
+  return spaced;
+}
 
+std::u32string prepare_13a(std::u32string text) {
+  replace_all(text, U"<skipped>", U"");
+  replace_all(text, U"-\n", U"");
+  replace_all(text, U"\n", U" ");
+  replace_all(text, U"&quot;", U"\"");
+  replace_all(text, U"&amp;", U"&");
+  replace_all(text, U"&lt;", U"<");
+  replace_all(text, U"&gt;", U">");
+  return U' ' + text + U' ';
+}
+
+// The ranges of sacreBLEU's tokenizer_zh.py. That of Extension B is written '\u20000' to '\u2a6d6' there,
+// which Python reads as two characters each, so that what lies between U+2000 and U+2A6E counts, “ ” … —
+// among it, and Extension B does not; scores are only comparable so.
+bool is_chinese(char32_t c) {
+  constexpr std::pair<char32_t, char32_t> ranges[] = {
+      {0x2001, 0x2A6D}, {0x2E80, 0x2FDF}, {0x2FF0, 0x303F}, {0x3100, 0x312F}, {0x31A0, 0x31BF},
+      {0x31C0, 0x31EF}, {0x3200, 0x33FF}, {0x3400, 0x4DB5}, {0x4E00, 0x9FBB}, {0xF900, 0xFA2D},
+      {0xFA30, 0xFA6A}, {0xFA70, 0xFAD9}, {0xFE10, 0xFE1F}, {0xFE30, 0xFE4F}, {0xFF00, 0xFFEF}};
+  return std::any_of(std::begin(ranges), std::end(ranges),
+                     [c](const auto& range) { return c >= range.first && c <= range.second; });
+}
+
+std::u32string prepare_zh(const std::u32string& text) {
+  std::u32string out;
+  for (const char32_t c : text) out += is_chinese(c) ? std::u32string{U' ', c, U' '} : std::u32string(1, c);
+  return out;
+}
+
+// The words with one space before each: "Hello, you!" becomes " Hello , you !".
+std::u32string tokenize(const std::string& line, const BleuOptions& options) {
+  std::u32string text = decode_utf8(line);
+  if (options.lowercase) std::transform(text.begin(), text.end(), text.begin(), small_letter);
+  while (!text.empty() && is_space(text.back())) text.pop_back();
+  const bool by_character = options.tokenizer == BleuTokenizer::character;
+  if (options.tokenizer == BleuTokenizer::v13a) text = set_apart(prepare_13a(std::move(text)));
+  if (options.tokenizer == BleuTokenizer::zh) {
+    text.erase(text.begin(), std::find_if_not(text.begin(), text.end(), is_space));
+    text = set_apart(prepare_zh(text));
+  }
   std::u32string words;
-  for (std::size_t i = 0; i < spaced.size(); ++i) {
-    if (is_space(spaced[i])) continue;
-    if (i == 0 || is_space(spaced[i - 1])) words += U' ';
-    words += spaced[i];
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (is_space(text[i])) continue;
+    if (by_character || i == 0 || is_space(text[i - 1])) words += U' ';
+    words += text[i];
   }
   return words;
 }
@@ -148,15 +180,38 @@ Counts character_ngrams(const std::u32string& text, std::size_t n) {
   return counts;
 }
 
+// In the order of BleuTokenizer's enumerators.
+constexpr std::array<const char*, 4> tokenizer_names = {"13a", "zh", "char", "none"};
+
 }  // namespace
 
+BleuTokenizer bleu_tokenizer(const std::string& name) {
+  const auto found = std::find(tokenizer_names.begin(), tokenizer_names.end(), name);
+  WASMFORMER_CHECK(found != tokenizer_names.end(),
+                   "[bleu] there is no tokenizer '" << name << "'; there are 13a, zh, char and none");
+  return static_cast<BleuTokenizer>(found - tokenizer_names.begin());
+}
+
+BleuTokenizer default_bleu_tokenizer(const std::string& languages) {
+  const std::size_t dash = languages.find('-');
+  if (dash == std::string::npos) return BleuTokenizer::v13a;
+  const std::string target = languages.substr(dash + 1);
+  const bool is_zh = target == "zh" || target.starts_with("zh-") || target.starts_with("zh_");
+  return is_zh ? BleuTokenizer::zh : BleuTokenizer::v13a;
+}
+
+std::string bleu_signature(const BleuOptions& options) {
+  return std::string("nrefs:1|case:") + (options.lowercase ? "lc" : "mixed") +
+         "|eff:no|tok:" + tokenizer_names[static_cast<std::size_t>(options.tokenizer)] + "|smooth:exp";
+}
+
 double bleu(const std::vector<std::string>& hypotheses, const std::vector<std::string>& references,
-            bool lowercase) {
+            const BleuOptions& options) {
   check_sizes("bleu", hypotheses.size(), references.size());
   std::array<Statistics, 4> orders;
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
-    const std::u32string hypothesis = tokenize_13a(hypotheses[i], lowercase),
-                         reference = tokenize_13a(references[i], lowercase);
+    const std::u32string hypothesis = tokenize(hypotheses[i], options),
+                         reference = tokenize(references[i], options);
     for (std::size_t n = 1; n <= orders.size(); ++n) {
       add(orders[n - 1], word_ngrams(hypothesis, n), word_ngrams(reference, n));
     }

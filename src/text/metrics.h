@@ -6,15 +6,26 @@
 
 namespace wasmformer {
 
-// BLEU (Papineni et al. 2002): 13a tokenisation, exp smoothing, one reference a line; 0 to 100. `lowercase`:
-// of texts in small letters (Latin, Greek and Cyrillic ones). Throws Error when the two lists differ in size
-// or are empty.
+// sacreBLEU's ways to cut a text into words: of mteval-v13a.pl; with every Chinese character a word; every
+// character a word; at white space alone.
+enum class BleuTokenizer { v13a, zh, character, none };
+
+// By sacreBLEU's names: 13a, zh, char, none. Throws Error for others.
+BleuTokenizer bleu_tokenizer(const std::string& name);
+// As sacreBLEU chooses by a language pair: zh for "en-zh", and its scripts and regions ("en-zh_TW"), 13a for
+// all else.
+BleuTokenizer default_bleu_tokenizer(const std::string& languages);
+
+struct BleuOptions {
+  bool lowercase = false;  // of texts in small letters (Latin, Greek and Cyrillic ones)
+  BleuTokenizer tokenizer = BleuTokenizer::v13a;
+};
+
+// BLEU (Papineni et al. 2002): exp smoothing, one reference a line; 0 to 100. Throws Error when the two lists
+// differ in size or are empty.
 double bleu(const std::vector<std::string>& hypotheses, const std::vector<std::string>& references,
-            bool lowercase = false);
-inline const char* bleu_signature(bool lowercase = false) {
-  return lowercase ? "nrefs:1|case:lc|eff:no|tok:13a|smooth:exp"
-                   : "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp";
-}
+            const BleuOptions& options = {});
+std::string bleu_signature(const BleuOptions& options = {});
 
 // chrF2 (Popović 2015): character 6-grams, no word n-grams, beta 2, whitespace ignored; 0 to 100.
 double chrf(const std::vector<std::string>& hypotheses, const std::vector<std::string>& references);

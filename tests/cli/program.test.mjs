@@ -117,6 +117,10 @@ test('translate, evaluate, average and inspect', () => {
   assert.equal(scored.sentences, 20);
   assert.equal(readFileSync(path('hypotheses'), 'utf8'), plain);
   assert.ok(scored.bleu >= 0 && scored.chrf > 10 && scored.bleu_signature.includes('13a'));
+  const byCharacter = JSON.parse(succeed('evaluate', '--model', model, '--source', path('source'), '--reference', path('target'),
+    '--bleu-tokenize', 'char', '--json').stdout);
+  assert.ok(byCharacter.bleu_signature.includes('tok:char') && byCharacter.bleu > scored.bleu);
+  refuse(/bleu-tokenize.*zh/, ['evaluate', '--model', model, '--bleu-tokenize', 'intl']);
 
   const epochs = readdirSync(path('run')).filter((name) => name.startsWith('epoch')).map((name) => path(`run/${name}`));
   succeed('average', '--output', path('average.safetensors'), '--precision', 'f16', ...epochs);

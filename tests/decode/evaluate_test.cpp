@@ -31,6 +31,27 @@ TEST_CASE("Evaluation scores the model's translations and counts their tokens") 
   CHECK(other.exact_match == 0);
 }
 
+TEST_CASE("BLEU of a model into Chinese is that of its characters") {
+  ModelFile model = letters_model(1, /*end_bias=*/-9);
+  const std::vector<std::string> letters{"一", "二", "三", "四", "五", "六", "七", "八"};
+  model.target_tokenizer = std::make_shared<const Tokenizer>(tiny::model(letters));
+  model.transformer->visit([](const std::string& name, Parameter& p, Initial) {
+    if (name == "final_logits_bias") p.value(0, 1) = p.value(0, 4) = -9;  // no unknown ones and no spaces
+  });
+  ThreadPool pool;
+  const TranslateOptions options{.beam_size = 1, .max_length = 12};
+  const std::string text = translate_in_batches(model, pool, {"abc"}, options, 100)[0].text;
+  std::string apart;
+  for (const char byte : text) {
+    if ((byte & 0xC0) != 0x80) apart += ' ';
+    apart += byte;
+  }
+  const auto score = [&] { return evaluate(model, pool, {"abc"}, {apart}, options).bleu; };
+  CHECK(score() < 1);
+  model.metadata["languages"] = "en-zh";
+  CHECK(score() == Catch::Approx(100));
+}
+
 TEST_CASE("Evaluation refuses lists of different lengths and names both") {
   const ModelFile model = letters_model(1);
   ThreadPool pool;

@@ -32,10 +32,50 @@ TEST_CASE("Lower-cased BLEU is that of texts in small letters, and no other") {
                                      {"THE Ärger ÜBER \u0160koda ΑΒΓ \u0416\u0401 ÷ × \u017Dena \u0141"},
                                  small = {"the ärger über \u0161koda αβγ \u0436\u0451 ÷ × \u017Eena \u0142"};
   CHECK(bleu(capitals, small) < 50);
-  CHECK_THAT(bleu(capitals, small, true), WithinAbs(100, 1e-10));
-  CHECK_THAT(bleu(small, small, true), WithinAbs(100, 1e-10));
-  CHECK(bleu({"die Straße"}, {"die strasse"}, true) < 100);
-  CHECK(std::string(bleu_signature(true)) == "nrefs:1|case:lc|eff:no|tok:13a|smooth:exp");
+  CHECK_THAT(bleu(capitals, small, {.lowercase = true}), WithinAbs(100, 1e-10));
+  CHECK_THAT(bleu(small, small, {.lowercase = true}), WithinAbs(100, 1e-10));
+  CHECK(bleu({"die Straße"}, {"die strasse"}, {.lowercase = true}) < 100);
+  CHECK(bleu_signature({.lowercase = true}) == "nrefs:1|case:lc|eff:no|tok:13a|smooth:exp");
+}
+
+TEST_CASE("Words of Chinese are sacreBLEU's") {
+  // By the regular expressions and ranges of mjpost/sacrebleu, sacrebleu/tokenizers, run in Python.
+  const std::vector<std::string> hypotheses = {"the cat sat on the mat, then.", "我们为什么要工作？",
+                                               "他在2008年3.5月去了IBM的“总部”,花了1,000元…",
+                                               ".5公里外有一只cat.", "汤姆昨天没有来 学校。"};
+  const std::vector<std::string> references = {"the cat sat on the mat then.", "我们为什么工作？",
+                                               "他2008年3.5月去了IBM公司的“总部”,花了1,000元。",
+                                               "0.5公里外有一只 cat .", "汤姆昨天没来学校。"};
+  const auto score = [&](const char* name) {
+    return bleu(hypotheses, references, {.tokenizer = bleu_tokenizer(name)});
+  };
+  CHECK_THAT(score("zh"), WithinAbs(72.38064956956842, 1e-10));
+  CHECK_THAT(score("char"), WithinAbs(83.98722795853249, 1e-10));
+  CHECK_THAT(score("13a"), WithinAbs(48.85744139976471, 1e-10));
+  CHECK_THAT(score("none"), WithinAbs(49.78197194980382, 1e-10));
+  CHECK_THROWS_WITH(score("intl"), "[bleu] there is no tokenizer 'intl'; there are 13a, zh, char and none");
+
+  // A text and the same with its words apart score 100 with the rule that parts them so. Ideographs of
+  // Extension B are none of sacreBLEU's ranges; 13a alone parts a point at the beginning.
+  const auto same = [](const std::string& a, const std::string& b, BleuTokenizer tokenizer) {
+    return bleu({a + " x y z"}, {b + " x y z"}, {.tokenizer = tokenizer}) > 99.99;
+  };
+  CHECK(same("好。ok", "好 。 ok", BleuTokenizer::zh));
+  CHECK_FALSE(same("好。ok", "好 。 ok", BleuTokenizer::v13a));
+  CHECK(same(" Ａ㐀“…”★ｶ", "Ａ 㐀 “ … ” ★ ｶ", BleuTokenizer::zh));
+  CHECK_FALSE(same("\U00020000\U00020001", "\U00020000 \U00020001", BleuTokenizer::zh));
+  CHECK(same(".5", ". 5", BleuTokenizer::v13a));
+  CHECK_FALSE(same(".5", ". 5", BleuTokenizer::zh));
+}
+
+TEST_CASE("A target of Chinese has its own words, and the signature says so") {
+  CHECK(default_bleu_tokenizer("en-zh") == BleuTokenizer::zh);
+  CHECK(default_bleu_tokenizer("en-zh_TW") == BleuTokenizer::zh);
+  for (const char* languages : {"", "zh", "zh-en", "en-de", "en-zhuang"})
+    CHECK(default_bleu_tokenizer(languages) == BleuTokenizer::v13a);
+  CHECK(bleu_signature({.tokenizer = BleuTokenizer::zh}) == "nrefs:1|case:mixed|eff:no|tok:zh|smooth:exp");
+  CHECK(bleu_signature({.tokenizer = BleuTokenizer::character}) ==
+        "nrefs:1|case:mixed|eff:no|tok:char|smooth:exp");
 }
 
 TEST_CASE("chrF2 is sacreBLEU's") {
