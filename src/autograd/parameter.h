@@ -23,6 +23,8 @@ struct Parameter {
   ConstView view() const { return {value.data(), value.rows(), value.cols()}; }
   View gradient_view() { return {gradient.data(), gradient.rows(), gradient.cols()}; }
 
+  // As numbers, also where it is kept packed or of int8.
+  Matrix matrix() const { return has_value() ? value : packed.matrix(); }
   // Copies row i, [1, cols].
   void row(Index i, Scalar* out) const {
     if (is_packed())

@@ -124,22 +124,6 @@ void read_weights(const SafetensorsFile& file, Transformer& transformer, Weights
   }
 }
 
-std::string to_bytes(const Matrix& value, Precision precision, const std::string& name) {
-  std::string bytes(static_cast<std::size_t>(value.size()) * (precision == Precision::f32 ? 4 : 2), '\0');
-  for (Index i = 0; i < value.size(); ++i) {
-    const float number = static_cast<float>(value.data()[i]);
-    if (precision == Precision::f32) {
-      std::memcpy(&bytes[static_cast<std::size_t>(i) * 4], &number, 4);
-    } else {
-      const std::uint16_t half = float_to_half(number);
-      WASMFORMER_CHECK(std::isfinite(half_to_float(half)),
-                       "[model] tensor '" << name << "' holds " << number << ", which F16 cannot");
-      std::memcpy(&bytes[static_cast<std::size_t>(i) * 2], &half, 2);
-    }
-  }
-  return bytes;
-}
-
 }  // namespace
 
 ModelFile parse_model(std::string_view bytes, Weights weights) {
@@ -197,7 +181,7 @@ std::string serialize_model(const ModelFile& model, Precision precision, const S
     const bool vector = rows == 1 && name != "final_logits_bias";
     const Dtype dtype = precision == Precision::f32 ? Dtype::f32 : Dtype::f16;
     add(name, dtype, vector ? std::vector<Index>{cols} : std::vector<Index>{rows, cols},
-        to_bytes(parameter.has_value() ? parameter.value : parameter.packed.matrix(), precision, name));
+        weight_bytes(parameter.matrix(), precision, name));
   });
   for (const auto& [name, tensor] : extra.tensors) {
     WASMFORMER_CHECK(name.starts_with(optimizer_prefix),
@@ -205,6 +189,22 @@ std::string serialize_model(const ModelFile& model, Precision precision, const S
     tensors.emplace_back(name, tensor);
   }
   return serialize_safetensors(tensors, metadata);
+}
+
+std::string weight_bytes(const Matrix& value, Precision precision, const std::string& name) {
+  std::string bytes(static_cast<std::size_t>(value.size()) * (precision == Precision::f32 ? 4 : 2), '\0');
+  for (Index i = 0; i < value.size(); ++i) {
+    const float number = static_cast<float>(value.data()[i]);
+    if (precision == Precision::f32) {
+      std::memcpy(&bytes[static_cast<std::size_t>(i) * 4], &number, 4);
+    } else {
+      const std::uint16_t half = float_to_half(number);
+      WASMFORMER_CHECK(std::isfinite(half_to_float(half)),
+                       "[model] tensor '" << name << "' holds " << number << ", which F16 cannot");
+      std::memcpy(&bytes[static_cast<std::size_t>(i) * 2], &half, 2);
+    }
+  }
+  return bytes;
 }
 
 std::string base64_encode(std::string_view bytes) {

@@ -39,6 +39,9 @@ ModelFile parse_model(std::string_view bytes, Weights weights = Weights::plain);
 // `precision`. Weights of int8 are written as such: X as I8 and X.scale as F32, one a row.
 std::string serialize_model(const ModelFile& model, Precision precision, const SafetensorsFile& extra = {});
 
+// The values of a weight as a file holds them. Throws Error, naming it, when one is beyond `precision`.
+std::string weight_bytes(const Matrix& value, Precision precision, const std::string& name);
+
 std::string base64_encode(std::string_view bytes);
 std::string base64_decode(std::string_view text);  // throws Error when it is not base64
 

@@ -3,31 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <map>
 
 #include "tensor/check.h"
+#include "text/protobuf.h"
 #include "text/utf8.h"
 
 namespace wasmformer {
 namespace {
 
 constexpr const char* space = "\xE2\x96\x81";  // ▁, as SentencePiece writes it
-
-// Fields of a protocol buffer message. https://protobuf.dev/programming-guides/encoding
-void add_varint(std::string& message, std::uint64_t value) {
-  for (; value > 127; value >>= 7) message += static_cast<char>(value | 128);
-  message += static_cast<char>(value);
-}
-void add_number(std::string& message, int field, std::uint64_t value) {
-  add_varint(message, static_cast<std::uint64_t>(field) << 3);
-  add_varint(message, value);
-}
-void add_bytes(std::string& message, int field, const std::string& bytes) {
-  add_varint(message, static_cast<std::uint64_t>(field) << 3 | 2);
-  add_varint(message, bytes.size());
-  message += bytes;
-}
 
 // sentencepiece_model.proto
 enum class ModelType { word = 3, character = 4 };
@@ -44,11 +29,10 @@ std::string model_of(const std::map<std::string, std::size_t>& counts, ModelType
   float score = 0;
   const auto add = [&](const std::string& piece, PieceType kind) {
     std::string entry;
-    add_bytes(entry, 1, piece);
-    entry += static_cast<char>(2 << 3 | 5);  // a float
-    entry.append(reinterpret_cast<const char*>(&score), sizeof score);
-    add_number(entry, 3, static_cast<std::uint64_t>(kind));
-    add_bytes(model, 1, entry);
+    protobuf::add_bytes(entry, 1, piece);
+    protobuf::add_float(entry, 2, score);
+    protobuf::add_number(entry, 3, static_cast<std::uint64_t>(kind));
+    protobuf::add_bytes(model, 1, entry);
   };
   const std::array<std::pair<const char*, PieceType>, 4> special = {{{"<pad>", PieceType::control},
                                                                      {"<unk>", PieceType::unknown},
@@ -60,18 +44,18 @@ std::string model_of(const std::map<std::string, std::size_t>& counts, ModelType
   for (const auto& [piece, count] : pieces) add(piece, PieceType::normal), score -= 1;
 
   std::string trainer;
-  add_number(trainer, 3, static_cast<std::uint64_t>(type));
-  add_number(trainer, 4, pieces.size() + special.size());
-  add_number(trainer, 40, 1);  // unk
-  add_number(trainer, 41, 2);  // bos
-  add_number(trainer, 42, 3);  // eos
-  add_number(trainer, 43, 0);  // pad
-  add_bytes(model, 2, trainer);
+  protobuf::add_number(trainer, 3, static_cast<std::uint64_t>(type));
+  protobuf::add_number(trainer, 4, pieces.size() + special.size());
+  protobuf::add_number(trainer, 40, 1);  // unk
+  protobuf::add_number(trainer, 41, 2);  // bos
+  protobuf::add_number(trainer, 42, 3);  // eos
+  protobuf::add_number(trainer, 43, 0);  // pad
+  protobuf::add_bytes(model, 2, trainer);
   std::string normalizer;
-  add_bytes(normalizer, 1, "identity");
+  protobuf::add_bytes(normalizer, 1, "identity");
   // Words begin with ▁, the first as well; characters come as they are.
-  add_number(normalizer, 3, type == ModelType::word);
-  add_bytes(model, 3, normalizer);
+  protobuf::add_number(normalizer, 3, type == ModelType::word);
+  protobuf::add_bytes(model, 3, normalizer);
   return model;
 }
 
