@@ -54,8 +54,15 @@ export interface ModelConfig {
   attention: 'scaled_dot' | 'dot' | 'additive' | 'bilinear';
   activation: 'relu' | 'gelu' | 'swish';
   norm: 'post' | 'pre';
-  positions: 'sinusoidal' | 'learned';
+  /**
+   * Sines and cosines of constant lengths of wave: one beside the other ('sinusoidal', Vaswani et al. 2017), or all
+   * sines and then all cosines, of the same lengths ('sinusoidal_halves', Hugging Face's Marian) or up to the whole
+   * 10000 ('sinusoidal_marian', Marian itself); or trained rows.
+   */
+  positions: 'sinusoidal' | 'learned' | 'sinusoidal_halves' | 'sinusoidal_marian';
   tie_embeddings: 'all' | 'target' | 'none';
+  /** Whether token embeddings count √d_model times. Files that do not tell have true. */
+  scale_embedding: boolean;
   output_bias: boolean;
   norm_epsilon: number;
   dropout: number;

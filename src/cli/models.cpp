@@ -22,8 +22,8 @@ void average(const AverageOptions& o) {
   for (std::size_t i = 0; i + 1 < o.checkpoints.size(); ++i) {
     const ModelFile other = load_model(o.checkpoints[i]);
     WASMFORMER_CHECK(other.transformer->config() == sum.transformer->config() &&
-                         other.source_tokenizer->model() == sum.source_tokenizer->model() &&
-                         other.target_tokenizer->model() == sum.target_tokenizer->model(),
+                         *other.source_tokenizer == *sum.source_tokenizer &&
+                         *other.target_tokenizer == *sum.target_tokenizer,
                      "[average] " << o.checkpoints[i] << " and " << o.checkpoints.back()
                                   << " differ in their config or tokenizers");
     std::vector<const Parameter*> parameters;

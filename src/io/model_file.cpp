@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <list>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
@@ -12,6 +13,8 @@
 
 namespace wasmformer {
 namespace {
+
+using Json = nlohmann::json;
 
 constexpr std::string_view base64_digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 constexpr std::string_view optimizer_prefix = "optimizer.";
@@ -33,11 +36,30 @@ void check_format(const std::map<std::string, std::string>& metadata) {
                                          << model_version);
 }
 
+// The pieces in metadata[key], a JSON array of strings; none where there is no such key.
+std::vector<std::string> read_vocabulary(const std::map<std::string, std::string>& metadata,
+                                         const std::string& key) {
+  const auto found = metadata.find(key);
+  if (found == metadata.end()) return {};
+  try {
+    const auto flat = [](int depth, Json::parse_event_t event, Json&) {
+      const bool opens =
+          event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
+      if (opens && depth > 0) throw Error("nested");
+      return true;
+    };
+    return Json::parse(found->second, flat).get<std::vector<std::string>>();
+  } catch (const std::exception&) {
+    throw Error("[model] the " + key + " is not a JSON array of strings");
+  }
+}
+
 // The tokenizer in metadata[key], which must have `vocab_size` pieces.
 std::shared_ptr<const Tokenizer> read_tokenizer(const std::map<std::string, std::string>& metadata,
-                                                const std::string& key, const char* size_key,
-                                                Index vocab_size) {
-  auto tokenizer = std::make_shared<const Tokenizer>(base64_decode(required(metadata, key)));
+                                                const std::string& key, const std::string& vocabulary_key,
+                                                const char* size_key, Index vocab_size) {
+  auto tokenizer = std::make_shared<const Tokenizer>(base64_decode(required(metadata, key)),
+                                                     read_vocabulary(metadata, vocabulary_key));
   WASMFORMER_CHECK(tokenizer->vocab_size() == vocab_size,
                    "[model] the " << key << " has " << tokenizer->vocab_size() << " pieces, but " << size_key
                                   << " is " << vocab_size);
@@ -135,18 +157,22 @@ ModelFile parse_model(std::string_view bytes, Weights weights) {
   check_size(config, file);
 
   ModelFile model;
-  model.source_tokenizer =
-      read_tokenizer(file.metadata, "source_tokenizer", "source_vocab_size", config.source_vocab_size);
-  const bool one = !file.metadata.contains("target_tokenizer");
-  const std::string key = one ? "source_tokenizer" : "target_tokenizer";
+  model.source_tokenizer = read_tokenizer(file.metadata, "source_tokenizer", "source_vocabulary",
+                                          "source_vocab_size", config.source_vocab_size);
+  const auto target_key = [&file](const std::string& what) {
+    return (file.metadata.contains("target_" + what) ? "target_" : "source_") + what;
+  };
+  const std::string key = target_key("tokenizer"), vocabulary_key = target_key("vocabulary");
+  const bool one = key == "source_tokenizer" && vocabulary_key == "source_vocabulary";
   model.target_tokenizer =
       one && config.target_vocab_size == config.source_vocab_size
           ? model.source_tokenizer
-          : read_tokenizer(file.metadata, key, "target_vocab_size", config.target_vocab_size);
+          : read_tokenizer(file.metadata, key, vocabulary_key, "target_vocab_size", config.target_vocab_size);
   model.transformer = std::make_unique<Transformer>(config);
   read_weights(file, *model.transformer, weights);
   model.metadata = file.metadata;
-  for (const char* own : {"format", "version", "config", "source_tokenizer", "target_tokenizer"})
+  for (const char* own : {"format", "version", "config", "source_tokenizer", "target_tokenizer",
+                          "source_vocabulary", "target_vocabulary"})
     model.metadata.erase(own);
   return model;
 }
@@ -157,10 +183,12 @@ std::string serialize_model(const ModelFile& model, Precision precision, const S
   metadata["format"] = model_format;
   metadata["version"] = model_version;
   metadata["config"] = to_json(model.transformer->config());
-  metadata["source_tokenizer"] = base64_encode(model.source_tokenizer->model());
-  if (model.target_tokenizer->model() != model.source_tokenizer->model()) {
-    metadata["target_tokenizer"] = base64_encode(model.target_tokenizer->model());
-  }
+  const Tokenizer &source = *model.source_tokenizer, &target = *model.target_tokenizer;
+  metadata["source_tokenizer"] = base64_encode(source.model());
+  if (target.model() != source.model()) metadata["target_tokenizer"] = base64_encode(target.model());
+  if (!source.vocabulary().empty()) metadata["source_vocabulary"] = Json(source.vocabulary()).dump();
+  if (target.vocabulary() != source.vocabulary())
+    metadata["target_vocabulary"] = Json(target.vocabulary()).dump();
 
   std::list<std::string> data;  // keeps its strings in place
   std::vector<std::pair<std::string, TensorEntry>> tensors;

@@ -1,7 +1,8 @@
 // The one-file model: a safetensors file with the config and both tokenizers in its metadata.
 // Metadata keys: format "wasmformer", version, config (JSON), source_tokenizer and target_tokenizer (base64
-// of SentencePiece .model bytes; only the first where they are the same), languages ("de-en"), and what the
-// trainer adds.
+// of SentencePiece .model bytes; only the first where they are the same), source_vocabulary and
+// target_vocabulary (JSON arrays of pieces, where there are any; only the first where they are the same),
+// languages ("de-en"), and what the trainer adds.
 #pragma once
 
 #include <map>

@@ -21,7 +21,9 @@ using Json = nlohmann::ordered_json;
 constexpr std::array<const char*, 4> words(Scoring) { return {"scaled_dot", "dot", "additive", "bilinear"}; }
 constexpr std::array<const char*, 3> words(Activation) { return {"relu", "gelu", "swish"}; }
 constexpr std::array<const char*, 2> words(NormPlace) { return {"post", "pre"}; }
-constexpr std::array<const char*, 2> words(Positions) { return {"sinusoidal", "learned"}; }
+constexpr std::array<const char*, 4> words(Positions) {
+  return {"sinusoidal", "learned", "sinusoidal_halves", "sinusoidal_marian"};
+}
 constexpr std::array<const char*, 3> words(TieEmbeddings) { return {"all", "target", "none"}; }
 constexpr std::array<const char*, 3> words(OptimizerKind) { return {"adam", "adamw", "sgd"}; }
 constexpr std::array<const char*, 4> words(Schedule) {
@@ -174,7 +176,7 @@ void Config::check() const {
   check_matrix("max_length", max_length, "d_model", d_model);
   WASMFORMER_CHECK(d_model % num_heads == 0,
                    "[config] d_model " << d_model << " is not a multiple of num_heads " << num_heads);
-  WASMFORMER_CHECK(positions != Positions::sinusoidal || d_model % 2 == 0,
+  WASMFORMER_CHECK(positions == Positions::learned || d_model % 2 == 0,
                    "[config] d_model is " << d_model << "; with sinusoidal positions it must be even");
   WASMFORMER_CHECK(tie_embeddings != TieEmbeddings::all || source_vocab_size == target_vocab_size,
                    "[config] source_vocab_size " << source_vocab_size << " and target_vocab_size "

@@ -12,7 +12,9 @@
 namespace wasmformer {
 
 enum class NormPlace { post, pre };
-enum class Positions { sinusoidal, learned };
+// Constant ones as ops/embedding.h; sinusoidal is the paper's, sinusoidal_halves Hugging Face Marian's, and
+// sinusoidal_marian Marian's own.
+enum class Positions { sinusoidal, learned, sinusoidal_halves, sinusoidal_marian };
 enum class TieEmbeddings { all, target, none };
 
 struct Config {
@@ -29,6 +31,7 @@ struct Config {
   NormPlace norm = NormPlace::post;
   Positions positions = Positions::sinusoidal;
   TieEmbeddings tie_embeddings = TieEmbeddings::all;
+  bool scale_embedding = true;  // times √d_model
   bool output_bias = true;
   double norm_epsilon = 1e-5;
   double dropout = 0.1;
@@ -53,6 +56,7 @@ struct Config {
     v("norm", norm);
     v("positions", positions);
     v("tie_embeddings", tie_embeddings);
+    v("scale_embedding", scale_embedding);
     v("output_bias", output_bias);
     v("norm_epsilon", norm_epsilon);
     v("dropout", dropout);

@@ -1,5 +1,6 @@
 #include "model/transformer.h"
 
+#include <algorithm>
 #include <numbers>
 
 #include "ops/embedding.h"
@@ -26,6 +27,21 @@ void check_spans(const char* tag, std::size_t tokens, std::span<const Span> span
   }
   WASMFORMER_CHECK(at == static_cast<Index>(tokens),
                    "[" << tag << "] spans cover " << at << " of " << tokens << " tokens");
+}
+
+Parameter position_table(const Config& c) {
+  const Index half = c.d_model / 2;
+  switch (c.positions) {
+    case Positions::sinusoidal:
+      return Parameter(sinusoidal_positions(c.max_length, c.d_model));
+    case Positions::sinusoidal_halves:
+      return Parameter(sinusoidal_halves(c.max_length, c.d_model, half));
+    case Positions::sinusoidal_marian:
+      return Parameter(sinusoidal_halves(c.max_length, c.d_model, std::max<Index>(half - 1, 1)));
+    case Positions::learned:
+      break;
+  }
+  return Parameter(c.max_length, c.d_model);
 }
 
 AttentionRecord* next_layer(StackRecord* record, std::vector<AttentionRecord> StackRecord::*attention) {
@@ -57,11 +73,7 @@ Transformer::Transformer(const Config& config)
   if (c.tie_embeddings != TieEmbeddings::all) target_embedding_ = Parameter(c.target_vocab_size, c.d_model);
   if (c.tie_embeddings == TieEmbeddings::none) output_ = Parameter(c.target_vocab_size, c.d_model);
   if (c.output_bias) output_bias_ = Parameter(1, c.target_vocab_size);
-  if (c.positions == Positions::sinusoidal) {
-    source_positions_ = target_positions_ = Parameter(sinusoidal_positions(c.max_length, c.d_model));
-  } else {
-    source_positions_ = target_positions_ = Parameter(c.max_length, c.d_model);
-  }
+  source_positions_ = target_positions_ = position_table(c);
   for (Index i = 0; i < c.encoder_layers; ++i) encoder_.emplace_back(c);
   for (Index i = 0; i < c.decoder_layers; ++i) decoder_.emplace_back(c);
 }
@@ -162,7 +174,7 @@ Transformer::Stream Transformer::embedded(Tape& tape, std::span<const TokenId> i
                                           std::span<const Span> spans, const Cache* cache, Parameter& table,
                                           Parameter& positions, StackRecord* record) {
   const std::span<const Index> at = places(tape, ids.size(), spans, cache);
-  Var x = embedding(tape, ids, at, table, positions, config_.dropout);
+  Var x = embedding(tape, ids, at, table, positions, config_.dropout, config_.scale_embedding);
   if (record) {  // both summands alone
     const Index n = x.rows(), d = x.cols();
     record->token_embedding = tape.variable(n, d, /*wants_gradient=*/false);
@@ -170,7 +182,7 @@ Transformer::Stream Transformer::embedded(Tape& tape, std::span<const TokenId> i
     for (Index i = 0; i < n; ++i) {
       auto token = record->token_embedding.mutable_value().row(i);
       table.row(ids[i], token.data());
-      token *= std::sqrt(static_cast<Scalar>(d));
+      if (config_.scale_embedding) token *= std::sqrt(static_cast<Scalar>(d));
       record->positions.mutable_value().row(i) = positions.value.row(at[i]);
     }
   }

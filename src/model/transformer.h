@@ -20,7 +20,7 @@ namespace wasmformer {
 // What a call of encode() or decode() computed on its way; filled where asked for. Variables, each with a row
 // for each token, are valid as long as those of the tape.
 struct StackRecord {
-  Var token_embedding;  // [tokens, d_model], times √d_model
+  Var token_embedding;  // [tokens, d_model], times √d_model where it is scaled
   Var positions;        // [tokens, d_model]; their sum is what goes into the first layer
   std::vector<AttentionRecord> self_attention, cross_attention;  // of each layer; no cross in the encoder
   // The residual stream after each sublayer, layer after layer: post-norm after the norm, pre-norm the sum.

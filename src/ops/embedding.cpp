@@ -15,14 +15,14 @@ void check_range(const char* what, Index value, Index size) {
 }  // namespace
 
 Var embedding(Tape& tape, std::span<const TokenId> ids, std::span<const Index> at, Parameter& table,
-              Parameter& positions, double dropout) {
+              Parameter& positions, double dropout, bool scaled) {
   WASMFORMER_CHECK(ids.size() == at.size(),
                    "[embedding] " << ids.size() << " ids but " << at.size() << " places");
   const Index n = static_cast<Index>(ids.size()), d = table.cols;
   for (TokenId id : ids) check_range("token", id, table.rows);
   for (Index place : at) check_range("place", place, positions.rows);
 
-  const Scalar scale = std::sqrt(static_cast<Scalar>(d));
+  const Scalar scale = scaled ? std::sqrt(static_cast<Scalar>(d)) : 1;
   const Dropout drop(tape, dropout);
   WASMFORMER_CHECK(positions.value.cols() == d,
                    "[embedding] positions [" << positions.rows << ", " << positions.cols << "] and table ["
@@ -40,7 +40,7 @@ Var embedding(Tape& tape, std::span<const TokenId> ids, std::span<const Index> a
   if (y.wants_gradient()) {
     tape.record(y, [&tape, ids = tape.keep(ids), at = tape.keep(at), t = &table, p = &positions, scale,
                     drop](ConstView dy) {
-      // y = (table[id] √d + positions[place]) * mask; tokens repeat, so threads split the columns
+      // y = (table[id] scale + positions[place]) * mask; tokens repeat, so threads split the columns
       const Index cols = dy.cols();
       tape.for_columns(cols, [&](Index begin, Index end) {
         RowVector g(end - begin);
@@ -63,6 +63,19 @@ Matrix sinusoidal_positions(Index max_length, Index d) {
       const double angle =
           position / std::pow(10000.0, static_cast<double>(j / 2 * 2) / static_cast<double>(d));
       table(position, j) = static_cast<Scalar>(j % 2 == 0 ? std::sin(angle) : std::cos(angle));
+    }
+  }
+  return table;
+}
+
+Matrix sinusoidal_halves(Index max_length, Index d, Index steps) {
+  Matrix table(max_length, d);
+  for (Index i = 0; i < d / 2; ++i) {
+    const double frequency = std::pow(10000.0, -static_cast<double>(i) / static_cast<double>(steps));
+    for (Index position = 0; position < max_length; ++position) {
+      const double angle = static_cast<double>(position) * frequency;
+      table(position, i) = static_cast<Scalar>(std::sin(angle));
+      table(position, d / 2 + i) = static_cast<Scalar>(std::cos(angle));
     }
   }
   return table;

@@ -1,5 +1,5 @@
-// Token embeddings times √d_model plus positions, then dropout (Vaswani et al. 2017, sections 3.4, 3.5
-// and 5.4).
+// Token embeddings, mostly times √d_model, plus positions, then dropout (Vaswani et al. 2017,
+// sections 3.4, 3.5 and 5.4).
 #pragma once
 
 #include <span>
@@ -10,11 +10,16 @@
 namespace wasmformer {
 
 // ids: n tokens; at[i]: the place of token i in its sentence; table: [vocabulary, d]; positions: [max_length,
-// d], constant or learned. Returns [n, d]. Throws Error for an id or a place outside the tables.
+// d], constant or learned; scaled: rows of the table count √d times. Returns [n, d]. Throws Error for an id
+// or a place outside the tables.
 Var embedding(Tape& tape, std::span<const TokenId> ids, std::span<const Index> at, Parameter& table,
-              Parameter& positions, double dropout);
+              Parameter& positions, double dropout, bool scaled = true);
 
 // PE(pos, 2i) = sin(pos / 10000^(2i/d)), PE(pos, 2i+1) = cos(the same): [max_length, d].
 Matrix sinusoidal_positions(Index max_length, Index d);
+
+// PE(pos, i) = sin(pos / 10000^(i/steps)), PE(pos, d/2 + i) = cos(the same): [max_length, d]. Hugging Face's
+// Marian has d/2 steps, the paper's frequencies; Marian itself d/2 - 1, so that the last is 1/10000.
+Matrix sinusoidal_halves(Index max_length, Index d, Index steps);
 
 }  // namespace wasmformer

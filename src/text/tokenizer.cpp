@@ -18,6 +18,8 @@ namespace wasmformer {
 namespace {
 
 constexpr int log_errors_only = 2;
+constexpr const char *unk_piece = "<unk>", *eos_piece = "</s>", *pad_piece = "<pad>";  // of a vocabulary
+constexpr std::string_view space_mark = "\xE2\x96\x81";
 
 // SentencePiece answers with a status, but the libraries below it may throw.
 bool load(sentencepiece::SentencePieceProcessor& processor, const std::string& model) {
@@ -32,14 +34,26 @@ bool load(sentencepiece::SentencePieceProcessor& processor, const std::string& m
 
 }  // namespace
 
-Tokenizer::Tokenizer(std::string model)
-    : model_(std::move(model)), processor_(std::make_unique<sentencepiece::SentencePieceProcessor>()) {
+Tokenizer::Tokenizer(std::string model, std::vector<std::string> vocabulary)
+    : model_(std::move(model)),
+      vocabulary_(std::move(vocabulary)),
+      processor_(std::make_unique<sentencepiece::SentencePieceProcessor>()) {
   WASMFORMER_CHECK(load(*processor_, model_),
                    "[tokenizer] these " << model_.size() << " bytes are not a SentencePiece model");
   for (int id = 0; id < processor_->GetPieceSize(); ++id) {
     WASMFORMER_CHECK(is_utf8(processor_->IdToPiece(id)),
                      "[tokenizer] piece " << id << " of the model is not UTF-8");
   }
+  if (vocabulary_.empty()) return;
+  for (const std::string& piece : vocabulary_) {
+    const auto id = static_cast<TokenId>(ids_.size());
+    WASMFORMER_CHECK(is_utf8(piece), "[tokenizer] piece " << id << " of the vocabulary is not UTF-8");
+    const auto [place, is_new] = ids_.emplace(piece, id);
+    WASMFORMER_CHECK(is_new, "[tokenizer] the vocabulary has '" << piece << "' twice, as piece "
+                                                                << place->second << " and as " << id);
+  }
+  for (const char* needed : {unk_piece, eos_piece})
+    WASMFORMER_CHECK(find(needed) >= 0, "[tokenizer] the vocabulary has no piece " << needed);
 }
 
 Tokenizer::~Tokenizer() = default;
@@ -48,30 +62,74 @@ Tokenizer& Tokenizer::operator=(Tokenizer&&) noexcept = default;
 
 std::vector<TokenId> Tokenizer::encode(std::string_view text) const {
   WASMFORMER_CHECK(is_utf8(text), "[tokenizer] the text is not UTF-8");
+  if (!vocabulary_.empty()) return encode_by_name(text);
   std::vector<TokenId> ids;
   const auto status = processor_->Encode({text.data(), text.size()}, &ids);
   WASMFORMER_CHECK(status.ok(), "[tokenizer] cannot encode: " << status.ToString());
   return ids;
 }
 
+std::vector<TokenId> Tokenizer::encode_by_name(std::string_view text) const {
+  std::vector<TokenId> ids;
+  const std::size_t close = text.starts_with(">>") ? text.find("<<") : std::string_view::npos;
+  if (close != std::string_view::npos) {
+    const TokenId language = find(text.substr(0, close + 2));
+    if (language >= 0) ids.push_back(language), text.remove_prefix(close + 2);
+  }
+  std::vector<std::string> pieces;
+  const auto status = processor_->Encode({text.data(), text.size()}, &pieces);
+  WASMFORMER_CHECK(status.ok(), "[tokenizer] cannot encode: " << status.ToString());
+  for (const std::string& piece : pieces) {
+    const TokenId id = find(piece);
+    ids.push_back(id >= 0 ? id : unk_id());
+  }
+  return ids;
+}
+
 std::string Tokenizer::decode(const std::vector<TokenId>& ids) const {
   for (const TokenId id : ids) check_id(id);
+  if (!vocabulary_.empty()) return decode_by_name(ids);
   std::string text;
   const auto status = processor_->Decode(ids, &text);
   WASMFORMER_CHECK(status.ok(), "[tokenizer] cannot decode: " << status.ToString());
   return text;
 }
 
-std::string Tokenizer::piece(TokenId id) const {
-  check_id(id);
-  return processor_->IdToPiece(id);
+std::string Tokenizer::decode_by_name(const std::vector<TokenId>& ids) const {
+  std::vector<std::string> pieces;
+  for (const TokenId id : ids)
+    if (id != pad_id() && id != eos_id() && id != unk_id()) pieces.push_back(piece(id));
+  std::string joined;
+  const auto status = processor_->Decode(pieces, &joined);
+  WASMFORMER_CHECK(status.ok(), "[tokenizer] cannot decode: " << status.ToString());
+  // Pieces that the model does not have come as they are, with their mark of a space.
+  std::string text;
+  for (std::size_t i = 0; i < joined.size();) {
+    const bool mark = joined.compare(i, space_mark.size(), space_mark) == 0;
+    text += mark ? ' ' : joined[i];
+    i += mark ? space_mark.size() : 1;
+  }
+  const std::size_t first = text.find_first_not_of(' ');
+  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(' ') + 1 - first);
 }
 
-Index Tokenizer::vocab_size() const { return processor_->GetPieceSize(); }
-TokenId Tokenizer::unk_id() const { return processor_->unk_id(); }
-TokenId Tokenizer::pad_id() const { return processor_->pad_id(); }
-TokenId Tokenizer::bos_id() const { return processor_->bos_id(); }
-TokenId Tokenizer::eos_id() const { return processor_->eos_id(); }
+std::string Tokenizer::piece(TokenId id) const {
+  check_id(id);
+  return vocabulary_.empty() ? processor_->IdToPiece(id) : vocabulary_[static_cast<std::size_t>(id)];
+}
+
+TokenId Tokenizer::find(std::string_view piece) const {
+  const auto found = ids_.find(std::string(piece));
+  return found == ids_.end() ? -1 : found->second;
+}
+
+Index Tokenizer::vocab_size() const {
+  return vocabulary_.empty() ? processor_->GetPieceSize() : static_cast<Index>(vocabulary_.size());
+}
+TokenId Tokenizer::unk_id() const { return vocabulary_.empty() ? processor_->unk_id() : find(unk_piece); }
+TokenId Tokenizer::pad_id() const { return vocabulary_.empty() ? processor_->pad_id() : find(pad_piece); }
+TokenId Tokenizer::bos_id() const { return vocabulary_.empty() ? processor_->bos_id() : -1; }
+TokenId Tokenizer::eos_id() const { return vocabulary_.empty() ? processor_->eos_id() : find(eos_piece); }
 
 void Tokenizer::check_id(TokenId id) const {
   WASMFORMER_CHECK(id >= 0 && id < vocab_size(),
