@@ -48,9 +48,13 @@ nlohmann::json to_json(const AttentionMaps& maps) {
 nlohmann::json attention_json(const Translation& t) {
   nlohmann::json entry{{"text", t.text},
                        {"source_tokens", nlohmann::json::array()},
-                       {"target_tokens", nlohmann::json::array()}};
+                       {"target_tokens", nlohmann::json::array()},
+                       {"log_probabilities", nlohmann::json::array()}};  // of the target tokens
   for (const Candidate& token : t.source_tokens) entry["source_tokens"].push_back(token.piece);
-  for (const TargetToken& token : t.tokens) entry["target_tokens"].push_back(token.piece);
+  for (const TargetToken& token : t.tokens) {
+    entry["target_tokens"].push_back(token.piece);
+    entry["log_probabilities"].push_back(token.log_probability);
+  }
   if (t.cross) {
     entry["encoder"] = to_json(*t.encoder);
     entry["decoder"] = to_json(*t.decoder);

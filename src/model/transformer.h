@@ -72,6 +72,9 @@ class Transformer {
   explicit Transformer(const Config& config);
 
   const Config& config() const { return config_; }
+  // Of both sides, [max_length, d_model], constant or learned.
+  const Parameter& source_positions() const { return source_positions_; }
+  const Parameter& target_positions() const { return target_positions_; }
   void initialize(std::uint64_t seed);
   // Gives every parameter a gradient of zeros, so that tapes record it.
   void enable_gradients();

@@ -1,0 +1,47 @@
+// ONNX graphs, node by node, as the bytes of a .onnx file: onnx.proto of github.com/onnx/onnx, opset 17.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "tensor/matrix.h"
+
+namespace wasmformer {
+
+class OnnxGraph {
+ public:
+  enum class Type { float32 = 1, int64 = 7 };  // by the format's numbers
+  using Names = std::vector<std::string>;
+  using Integers = std::vector<std::int64_t>;
+  using Dimensions = std::vector<std::variant<Index, std::string>>;  // names for sizes known at run time
+  using Attributes = std::vector<std::pair<std::string, std::variant<std::int64_t, float, Integers>>>;
+
+  // A node with one output, whose name is returned; `output` where it needs a certain one.
+  std::string op(const std::string& type, const Names& inputs, const Attributes& attributes = {},
+                 std::string output = "");
+
+  // Tensors that are part of the file, each once by its name, which is returned. Throws Error when the file
+  // would grow above the 2 GiB that the format allows.
+  std::string constant(const std::string& name, const Integers& shape, const Scalar* values);
+  std::string integers(const Integers& values);  // [n]
+  std::string integer(std::int64_t value);       // []
+  std::string number(float value);               // []
+
+  void input(const std::string& name, Type type, const Dimensions& dimensions);
+  void output(const std::string& name, Type type, const Dimensions& dimensions);
+
+  std::string bytes() const;
+
+ private:
+  std::string add_tensor(const std::string& name, Type type, const Integers& shape, const void* values,
+                         std::size_t size);
+
+  std::string nodes_, tensors_, inputs_, outputs_;  // fields of a GraphProto
+  std::vector<std::string> known_;                  // names of tensors, sorted
+  std::size_t count_ = 0;
+};
+
+}  // namespace wasmformer
