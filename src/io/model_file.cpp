@@ -96,8 +96,9 @@ const TensorEntry& required(const SafetensorsFile& file, const std::string& name
 
 Matrix finite_matrix(const SafetensorsFile& file, const std::string& name) {
   const Dtype dtype = required(file, name).dtype;
-  WASMFORMER_CHECK(dtype == Dtype::f32 || dtype == Dtype::f16,
-                   "[model] tensor '" << name << "' is of type " << dtype_name(dtype) << ", not F32 or F16");
+  WASMFORMER_CHECK(
+      dtype == Dtype::f32 || dtype == Dtype::f16 || dtype == Dtype::bf16,
+      "[model] tensor '" << name << "' is of type " << dtype_name(dtype) << ", not F32, F16 or BF16");
   Matrix value = file.matrix(name);
   WASMFORMER_CHECK(value.allFinite(),
                    "[model] tensor '" << name << "' holds a value that is not a finite number");
@@ -124,6 +125,24 @@ PackedMatrix int8_weight(const SafetensorsFile& file, const std::string& name, I
   return {rows, cols, values, floats.data()};
 }
 
+std::string to_bytes(const Matrix& value, Precision precision, const std::string& name) {
+  std::string bytes(static_cast<std::size_t>(value.size()) * (precision == Precision::f32 ? 4 : 2), '\0');
+  for (Index i = 0; i < value.size(); ++i) {
+    const float number = static_cast<float>(value.data()[i]);
+    if (precision == Precision::f32) {
+      std::memcpy(&bytes[static_cast<std::size_t>(i) * 4], &number, 4);
+    } else {
+      const std::uint16_t half = float_to_half(number);
+      WASMFORMER_CHECK(std::isfinite(half_to_float(half)),
+                       "[model] tensor '" << name << "' holds " << number << ", which F16 cannot");
+      std::memcpy(&bytes[static_cast<std::size_t>(i) * 2], &half, 2);
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
+
 void read_weights(const SafetensorsFile& file, Transformer& transformer, Weights weights) {
   std::set<std::string> known;
   transformer.visit([&](const std::string& name, Parameter& p, Initial rule) {
@@ -145,24 +164,6 @@ void read_weights(const SafetensorsFile& file, Transformer& transformer, Weights
                      "[model] the tensor '" << name << "' is none of a model with this config");
   }
 }
-
-std::string to_bytes(const Matrix& value, Precision precision, const std::string& name) {
-  std::string bytes(static_cast<std::size_t>(value.size()) * (precision == Precision::f32 ? 4 : 2), '\0');
-  for (Index i = 0; i < value.size(); ++i) {
-    const float number = static_cast<float>(value.data()[i]);
-    if (precision == Precision::f32) {
-      std::memcpy(&bytes[static_cast<std::size_t>(i) * 4], &number, 4);
-    } else {
-      const std::uint16_t half = float_to_half(number);
-      WASMFORMER_CHECK(std::isfinite(half_to_float(half)),
-                       "[model] tensor '" << name << "' holds " << number << ", which F16 cannot");
-      std::memcpy(&bytes[static_cast<std::size_t>(i) * 2], &half, 2);
-    }
-  }
-  return bytes;
-}
-
-}  // namespace
 
 ModelFile parse_model(std::string_view bytes, Weights weights) {
   const SafetensorsFile file = parse_safetensors(bytes);
