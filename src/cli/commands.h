@@ -27,5 +27,6 @@ void add_average_command(CLI::App& app);
 void add_quantize_command(CLI::App& app);
 void add_inspect_command(CLI::App& app);
 void add_export_commands(CLI::App& app);
+void add_import_marian_command(CLI::App& app);
 
 }  // namespace wasmformer

@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
   wasmformer::add_quantize_command(app);
   wasmformer::add_inspect_command(app);
   wasmformer::add_export_commands(app);
+  wasmformer::add_import_marian_command(app);
   try {
     app.parse(argc, argv);
     return 0;

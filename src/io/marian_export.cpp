@@ -1,6 +1,7 @@
 #include "io/marian_export.h"
 
 #include <algorithm>
+#include <charconv>
 #include <list>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -65,6 +66,15 @@ nlohmann::json vocabulary(const Tokenizer& tokenizer, Index size) {
   return ids;
 }
 
+// As an imported model brought it; else Marian's usual one.
+int num_beams(const ModelFile& model) {
+  int beams = 4;
+  const auto found = model.metadata.find("num_beams");
+  if (found != model.metadata.end())
+    std::from_chars(found->second.data(), found->second.data() + found->second.size(), beams);
+  return std::max(beams, 1);
+}
+
 // The name of a special token, which MarianTokenizer has once for both sides.
 std::string special_piece(const char* what, const Tokenizer& source, TokenId source_id,
                           const Tokenizer& target, TokenId target_id) {
@@ -90,9 +100,9 @@ std::map<std::string, std::string> marian_settings(const ModelFile& model, Index
   const bool separate = source_ids != target_ids, shared = c.tie_embeddings == TieEmbeddings::all;
 
   Json generation{
-      {"decoder_start_token_id", c.bos_id}, {"bos_token_id", c.bos_id}, {"eos_token_id", c.eos_id},
-      {"forced_eos_token_id", c.eos_id},    {"pad_token_id", c.pad_id}, {"bad_words_ids", {{c.pad_id}}},
-      {"max_length", c.max_length},         {"num_beams", 4},           {"renormalize_logits", true}};
+      {"decoder_start_token_id", c.bos_id}, {"bos_token_id", c.bos_id},      {"eos_token_id", c.eos_id},
+      {"forced_eos_token_id", c.eos_id},    {"pad_token_id", c.pad_id},      {"bad_words_ids", {{c.pad_id}}},
+      {"max_length", c.max_length},         {"num_beams", num_beams(model)}, {"renormalize_logits", true}};
   if (c.bos_id != c.pad_id) generation["bad_words_ids"].push_back({c.bos_id});
 
   Json config{{"architectures", {"MarianMTModel"}},

@@ -96,8 +96,9 @@ const TensorEntry& required(const SafetensorsFile& file, const std::string& name
 
 Matrix finite_matrix(const SafetensorsFile& file, const std::string& name) {
   const Dtype dtype = required(file, name).dtype;
-  WASMFORMER_CHECK(dtype == Dtype::f32 || dtype == Dtype::f16,
-                   "[model] tensor '" << name << "' is of type " << dtype_name(dtype) << ", not F32 or F16");
+  WASMFORMER_CHECK(
+      dtype == Dtype::f32 || dtype == Dtype::f16 || dtype == Dtype::bf16,
+      "[model] tensor '" << name << "' is of type " << dtype_name(dtype) << ", not F32, F16 or BF16");
   Matrix value = file.matrix(name);
   WASMFORMER_CHECK(value.allFinite(),
                    "[model] tensor '" << name << "' holds a value that is not a finite number");
@@ -124,6 +125,8 @@ PackedMatrix int8_weight(const SafetensorsFile& file, const std::string& name, I
   return {rows, cols, values, floats.data()};
 }
 
+}  // namespace
+
 void read_weights(const SafetensorsFile& file, Transformer& transformer, Weights weights) {
   std::set<std::string> known;
   transformer.visit([&](const std::string& name, Parameter& p, Initial rule) {
@@ -145,8 +148,6 @@ void read_weights(const SafetensorsFile& file, Transformer& transformer, Weights
                      "[model] the tensor '" << name << "' is none of a model with this config");
   }
 }
-
-}  // namespace
 
 ModelFile parse_model(std::string_view bytes, Weights weights) {
   const SafetensorsFile file = parse_safetensors(bytes);

@@ -36,6 +36,10 @@ enum class Weights { plain, packed };
 // belong to the trainer and are passed over.
 ModelFile parse_model(std::string_view bytes, Weights weights = Weights::plain);
 
+// Sets every weight from the tensor of its name. Throws Error when one is missing or of another shape, or a
+// tensor is none of the model.
+void read_weights(const SafetensorsFile& file, Transformer& transformer, Weights weights);
+
 // extra: further tensors, named optimizer.*, and further metadata. Throws Error when a weight is beyond
 // `precision`. Weights of int8 are written as such: X as I8 and X.scale as F32, one a row.
 std::string serialize_model(const ModelFile& model, Precision precision, const SafetensorsFile& extra = {});

@@ -30,7 +30,7 @@ struct DtypeInfo {
 };
 
 // In the order of Dtype's enumerators.
-constexpr DtypeInfo dtypes[] = {{"F32", 4}, {"F16", 2}, {"I8", 1}, {"I32", 4}, {"I64", 8}};
+constexpr DtypeInfo dtypes[] = {{"F32", 4}, {"F16", 2}, {"I8", 1}, {"I32", 4}, {"I64", 8}, {"BF16", 2}};
 
 const DtypeInfo& info(Dtype dtype) { return dtypes[static_cast<std::size_t>(dtype)]; }
 
@@ -94,7 +94,7 @@ Placed parse_entry(const std::string& name, const Json& json) {
       std::find_if(std::begin(dtypes), std::end(dtypes), [&](const auto& d) { return dtype == d.name; });
   WASMFORMER_CHECK(known != std::end(dtypes), "[safetensors] tensor '"
                                                   << name << "' is of type '" << dtype
-                                                  << "', which is none of F32, F16, I8, I32 and I64");
+                                                  << "', which is none of F32, F16, BF16, I8, I32 and I64");
   tensor.entry.dtype = static_cast<Dtype>(known - std::begin(dtypes));
 
   const Json& shape = field("shape", Json::value_t::array);
@@ -137,6 +137,7 @@ T value_at(std::string_view data, Index i) {
 }  // namespace
 
 const char* dtype_name(Dtype dtype) { return info(dtype).name; }
+std::size_t dtype_bytes(Dtype dtype) { return info(dtype).bytes; }
 
 SafetensorsFile parse_safetensors(std::string_view bytes) {
   WASMFORMER_CHECK(bytes.size() >= length_bytes,
@@ -189,15 +190,18 @@ Matrix SafetensorsFile::matrix(const std::string& name) const {
   const auto& [dtype, shape, data] = found->second;
   WASMFORMER_CHECK(shape.size() <= 2, "[safetensors] tensor '" << name << "' of shape " << shape_text(shape)
                                                                << " is not a matrix");
-  WASMFORMER_CHECK(dtype == Dtype::f32 || dtype == Dtype::f16 || dtype == Dtype::i32,
+  WASMFORMER_CHECK(dtype == Dtype::f32 || dtype == Dtype::f16 || dtype == Dtype::bf16 || dtype == Dtype::i32,
                    "[safetensors] tensor '" << name << "' is of type " << info(dtype).name
-                                            << " instead of F32, F16 or I32");
+                                            << " instead of F32, F16, BF16 or I32");
   Matrix values(shape.size() == 2 ? shape[0] : 1, shape.empty() ? 1 : shape.back());
   for (Index i = 0; i < values.size(); ++i) {
-    values.data()[i] = dtype == Dtype::f32 ? static_cast<Scalar>(value_at<float>(data, i))
-                       : dtype == Dtype::f16
-                           ? static_cast<Scalar>(half_to_float(value_at<std::uint16_t>(data, i)))
-                           : static_cast<Scalar>(value_at<std::int32_t>(data, i));
+    values.data()[i] =
+        dtype == Dtype::f32   ? static_cast<Scalar>(value_at<float>(data, i))
+        : dtype == Dtype::f16 ? static_cast<Scalar>(half_to_float(value_at<std::uint16_t>(data, i)))
+        // the upper half of a float
+        : dtype == Dtype::bf16
+            ? static_cast<Scalar>(std::bit_cast<float>(std::uint32_t{value_at<std::uint16_t>(data, i)} << 16))
+            : static_cast<Scalar>(value_at<std::int32_t>(data, i));
   }
   return values;
 }

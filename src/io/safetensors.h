@@ -12,7 +12,7 @@
 
 namespace wasmformer {
 
-enum class Dtype { f32, f16, i8, i32, i64 };
+enum class Dtype { f32, f16, i8, i32, i64, bf16 };
 
 struct TensorEntry {
   Dtype dtype = Dtype::f32;
@@ -25,13 +25,14 @@ struct SafetensorsFile {
   std::map<std::string, TensorEntry> tensors;
   std::map<std::string, std::string> metadata;
 
-  // The values of an F32, F16 or I32 tensor as a matrix: a vector becomes one row, a scalar [1, 1].
+  // The values of an F32, F16, BF16 or I32 tensor as a matrix: a vector becomes one row, a scalar [1, 1].
   // Throws Error when there is no such tensor or it has more than two dimensions or another type.
   Matrix matrix(const std::string& name) const;
 };
 
 // "F32", "F16", ...
 const char* dtype_name(Dtype dtype);
+std::size_t dtype_bytes(Dtype dtype);  // of one number
 
 // Throws Error, naming the fault, for anything but a whole and consistent file.
 SafetensorsFile parse_safetensors(std::string_view bytes);

@@ -186,8 +186,8 @@ void Config::check() const {
   check_rate("dropout", dropout);
   check_rate("attention_dropout", attention_dropout);
   check_rate("activation_dropout", activation_dropout);
-  // The begin token is only ever a target's; pad and end belong to both sides.
-  check_id("pad_id", pad_id, source_vocab_size, target_vocab_size);
+  // Pad and begin, which no search chooses, are only ever a target's; the end belongs to both sides.
+  check_id("pad_id", pad_id, target_vocab_size, target_vocab_size);
   check_id("bos_id", bos_id, target_vocab_size, target_vocab_size);
   check_id("eos_id", eos_id, source_vocab_size, target_vocab_size);
 }

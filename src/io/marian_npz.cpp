@@ -1,0 +1,288 @@
+// Marian's own files; names and meaning of their tensors are those of its src/models/transformer.h.
+#include <algorithm>
+#include <charconv>
+#include <list>
+
+#include "io/marian.h"
+#include "io/npz.h"
+#include "io/yaml.h"
+#include "tensor/check.h"
+
+namespace wasmformer {
+namespace {
+
+constexpr const char* options_name = "special:model.yml";
+constexpr const char* output_bias_name = "decoder_ff_logit_out_b";
+
+// The last part of a path.
+std::string file_name(const std::string& path) { return path.substr(path.find_last_of("/\\") + 1); }
+
+class Options {
+ public:
+  Options(std::string_view text, const std::string& name) : yaml_(parse_yaml(text, name)), name_(name) {}
+
+  std::string text(const char* key) const {
+    const auto found = yaml_.find(key);
+    return found == yaml_.end() || found->second.empty() ? "" : found->second[0];
+  }
+  std::vector<std::string> list(const char* key) const {
+    const auto found = yaml_.find(key);
+    return found == yaml_.end() ? std::vector<std::string>() : found->second;
+  }
+  bool flag(const char* key) const { return text(key) == "true"; }
+  Index whole(const char* key) const {
+    const std::string value = text(key);
+    std::int32_t number = 0;
+    const auto read = std::from_chars(value.data(), value.data() + value.size(), number);
+    WASMFORMER_CHECK(
+        !value.empty() && read.ptr == value.data() + value.size() && number >= 0,
+        "[marian] " << key << " of " << name_ << " must be a whole number, not '" << value << "'");
+    return number;
+  }
+  // Refuses a model whose value is none of these; where there is none, it is the first.
+  void check(const char* key, std::initializer_list<const char*> accepted) const {
+    if (!yaml_.contains(key)) return;
+    const std::string value = text(key);
+    WASMFORMER_CHECK(
+        std::find(accepted.begin(), accepted.end(), value) != accepted.end(),
+        "[marian] " << key << " is '" << value << "'; this reads models with '" << *accepted.begin() << "'");
+  }
+
+ private:
+  Yaml yaml_;
+  std::string name_;
+};
+
+void check_kind(const Options& o) {
+  WASMFORMER_CHECK(o.text("type") == "transformer",
+                   "[marian] the model is of type '" << o.text("type") << "'; this reads 'transformer'");
+  o.check("transformer-decoder-autoreg", {"self-attention"});
+  o.check("transformer-postprocess", {"dan"});
+  o.check("transformer-preprocess", {""});
+  o.check("transformer-postprocess-emb", {"d", ""});
+  o.check("transformer-postprocess-top", {""});
+  o.check("transformer-ffn-depth", {"2"});
+  o.check("transformer-decoder-ffn-depth", {"0", "2"});
+  o.check("transformer-decoder-dim-ffn", {"0", o.text("transformer-dim-ffn").c_str()});
+  for (const char* key : {"transformer-no-projection", "transformer-train-positions", "transformer-no-bias",
+                          "transformer-train-position-embeddings", "transformer-no-affine",
+                          "transformer-pool", "right-left", "ulr", "layer-normalization"})
+    o.check(key, {"false"});
+  o.check("lemma-dim-emb", {"0"});
+  WASMFORMER_CHECK(
+      o.list("transformer-tied-layers").empty(),
+      "[marian] transformer-tied-layers is set; this reads models whose layers have their own weights");
+}
+
+Config read_config(const Options& o) {
+  check_kind(o);
+  Config c;
+  c.d_model = o.whole("dim-emb");
+  c.encoder_layers = o.whole("enc-depth");
+  c.decoder_layers = o.whole("dec-depth");
+  c.num_heads = o.whole("transformer-heads");
+  c.ffn_dim = o.whole("transformer-dim-ffn");
+  c.max_length = 512;  // Marian has none
+  const std::string activation = o.text("transformer-ffn-activation");
+  WASMFORMER_CHECK(
+      activation == "swish" || activation == "relu" || activation == "gelu",
+      "[marian] transformer-ffn-activation is '" << activation << "', which is none of swish, relu and gelu");
+  c.activation = activation == "relu"   ? Activation::relu
+                 : activation == "gelu" ? Activation::gelu
+                                        : Activation::swish;
+  c.positions = Positions::sinusoidal_marian;
+  c.norm_epsilon = 1e-6;
+  const bool all = o.flag("tied-embeddings-all"), output = all || o.flag("tied-embeddings");
+  c.tie_embeddings = !output                                ? TieEmbeddings::none
+                     : all || o.flag("tied-embeddings-src") ? TieEmbeddings::all
+                                                            : TieEmbeddings::target;
+  return c;
+}
+
+// Pieces by id, of a .spm or of a .yml of their ids.
+std::vector<std::string> read_pieces(const FolderFiles& files, const std::string& name) {
+  const std::string_view bytes = folder_file(files, name);
+  std::vector<std::string> pieces;
+  if (name.ends_with(".spm")) {
+    const Tokenizer tokenizer{std::string(bytes)};
+    for (Index id = 0; id < tokenizer.vocab_size(); ++id)
+      pieces.push_back(tokenizer.piece(static_cast<TokenId>(id)));
+    return pieces;
+  }
+  WASMFORMER_CHECK(name.ends_with(".yml"), "[marian] the vocabulary " << name << " is none of .spm and .yml");
+  const Yaml yaml = parse_yaml(bytes, name);
+  pieces.resize(yaml.size());
+  std::vector<bool> seen(yaml.size());
+  for (const auto& [piece, values] : yaml) {
+    const std::string value = values.size() == 1 ? values[0] : "";
+    std::uint32_t id = 0;
+    const auto read = std::from_chars(value.data(), value.data() + value.size(), id);
+    WASMFORMER_CHECK(
+        !value.empty() && read.ptr == value.data() + value.size() && id < pieces.size() && !seen[id],
+        "[marian] " << name << " gives '" << piece << "' the id '" << value << "'; ids must go from 0 to "
+                    << pieces.size() - 1 << ", each once");
+    pieces[id] = piece;
+    seen[id] = true;
+  }
+  return pieces;
+}
+
+// Marian begins a target with zeros instead of an embedding; here that is a token of its own, after all
+// others.
+Tokenizer read_tokenizer(const FolderFiles& files, const std::string& vocabulary, const char* spm) {
+  std::vector<std::string> pieces = read_pieces(files, vocabulary);
+  const bool has_pad = std::find(pieces.begin(), pieces.end(), "<pad>") != pieces.end();
+  pieces.push_back(has_pad ? "<start>" : "<pad>");
+  const std::string_view model = folder_file(files, vocabulary.ends_with(".spm") ? vocabulary : spm);
+  return Tokenizer(std::string(model), std::move(pieces));
+}
+
+// Makes the tensors that the model has of Marian's; what is left of these in the end is none of it.
+class Renamed {
+ public:
+  explicit Renamed(SafetensorsFile npz) : npz_(std::move(npz)) {}
+
+  bool has(const std::string& theirs) const { return npz_.tensors.contains(theirs); }
+  Matrix take(const std::string& theirs) {
+    WASMFORMER_CHECK(has(theirs), "[marian] the tensor '" << theirs << "' is missing");
+    Matrix value = npz_.matrix(theirs);
+    npz_.tensors.erase(theirs);
+    return value;
+  }
+  void add(const std::string& ours, const Matrix& value) {
+    const auto bytes = static_cast<std::size_t>(value.size()) * sizeof(Scalar);
+    const std::string& kept = data_.emplace_back(reinterpret_cast<const char*>(value.data()), bytes);
+    file_.tensors[ours] = {Dtype::f32, {value.rows(), value.cols()}, kept};
+  }
+
+  // Marian multiplies by weights from the right.
+  void linear(const std::string& ours, const std::string& theirs, const std::string& which) {
+    add(ours + ".weight", take(theirs + "_W" + which).transpose());
+    add(ours + ".bias", take(theirs + "_b" + which));
+  }
+  void norm(const std::string& ours, const std::string& theirs) {
+    add(ours + ".weight", take(theirs + "_ln_scale"));
+    add(ours + ".bias", take(theirs + "_ln_bias"));
+  }
+  void attention(const std::string& layer, const std::string& ours, const std::string& theirs) {
+    for (const char* which : {"q", "k", "v"}) linear(layer + ours + "." + which + "_proj", theirs, which);
+    linear(layer + ours + ".out_proj", theirs, "o");
+    norm(layer + ours + "_layer_norm", theirs + "_Wo");
+  }
+  void layers(const std::string& stack, Index count) {
+    for (Index i = 0; i < count; ++i) {
+      const std::string ours = "model." + stack + ".layers." + std::to_string(i) + ".",
+                        theirs = stack + "_l" + std::to_string(i + 1);
+      attention(ours, "self_attn", theirs + "_self");
+      if (stack == "decoder") attention(ours, "encoder_attn", theirs + "_context");
+      linear(ours + "fc1", theirs + "_ffn", "1");
+      linear(ours + "fc2", theirs + "_ffn", "2");
+      norm(ours + "final_layer_norm", theirs + "_ffn_ffn");
+    }
+  }
+
+  const SafetensorsFile& file() const {
+    WASMFORMER_CHECK(npz_.tensors.empty(), "[marian] the tensor '"
+                                               << npz_.tensors.begin()->first
+                                               << "' is none of a model with these options");
+    return file_;
+  }
+
+ private:
+  SafetensorsFile npz_, file_;
+  std::list<std::string> data_;  // of file_, which stays in place
+};
+
+// A row for each piece of the vocabulary, the last of zeros.
+Matrix with_start(const std::string& name, const Matrix& table, Index vocab_size) {
+  WASMFORMER_CHECK(table.rows() + 1 == vocab_size, "[marian] " << name << " has " << table.rows()
+                                                               << " rows, but the vocabulary "
+                                                               << vocab_size - 1 << " pieces");
+  Matrix grown = Matrix::Zero(vocab_size, table.cols());
+  grown.topRows(table.rows()) = table;
+  return grown;
+}
+
+void take_embeddings(Renamed& weights, Config& c) {
+  const auto table = [&](const char* ours, const char* theirs, Index size) {
+    weights.add(ours, with_start(theirs, weights.take(theirs), size));
+  };
+  if (c.tie_embeddings == TieEmbeddings::all) {
+    WASMFORMER_CHECK(c.source_vocab_size == c.target_vocab_size,
+                     "[marian] the vocabularies have " << c.source_vocab_size - 1 << " and "
+                                                       << c.target_vocab_size - 1
+                                                       << " pieces, but the model has one table for both");
+    table("model.shared.weight", "Wemb", c.source_vocab_size);
+  } else if (weights.has("Wemb")) {
+    const Matrix both = with_start("Wemb", weights.take("Wemb"), c.source_vocab_size);
+    for (const char* ours : {"model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight"})
+      weights.add(ours, both);
+  } else {
+    table("model.encoder.embed_tokens.weight", "encoder_Wemb", c.source_vocab_size);
+    table("model.decoder.embed_tokens.weight", "decoder_Wemb", c.target_vocab_size);
+  }
+  if (c.tie_embeddings == TieEmbeddings::none) {
+    const std::string older = "decoder_ff_logit_out_W", newer = "decoder_ff_logit_out_Wt";
+    const Matrix output = weights.has(newer) ? weights.take(newer) : Matrix(weights.take(older).transpose());
+    weights.add("lm_head.weight", with_start(older, output, c.target_vocab_size));
+  }
+  c.output_bias = weights.has(output_bias_name);
+  if (c.output_bias)
+    weights.add("final_logits_bias",
+                with_start(output_bias_name, weights.take(output_bias_name).transpose(), c.target_vocab_size)
+                    .transpose());
+}
+
+// The one model that decoder.yml names, or that is there.
+std::string npz_name(const FolderFiles& files, const Options& decoder) {
+  const std::vector<std::string> models = decoder.list("models");
+  WASMFORMER_CHECK(models.size() <= 1,
+                   "[marian] decoder.yml names " << models.size() << " models; this reads one");
+  if (models.size() == 1) return file_name(models[0]);
+  std::vector<std::string> found;
+  for (const auto& [name, bytes] : files)
+    if (name.ends_with(".npz")) found.push_back(name);
+  WASMFORMER_CHECK(found.size() == 1,
+                   "[marian] the folder has " << found.size() << " files .npz, and decoder.yml names none");
+  return found[0];
+}
+
+}  // namespace
+
+ModelFile import_marian_npz(const FolderFiles& files) {
+  const Options decoder(folder_file(files, "decoder.yml"), "decoder.yml");
+  SafetensorsFile npz = parse_npz(folder_file(files, npz_name(files, decoder)));
+  const auto found = npz.tensors.find(options_name);
+  WASMFORMER_CHECK(found != npz.tensors.end() && found->second.dtype == Dtype::i8,
+                   "[marian] the .npz has no " << options_name << ", which Marian stores its options in");
+  std::string_view text = found->second.data;
+  while (text.ends_with('\0')) text.remove_suffix(1);
+  const Options options(text, options_name);
+  npz.tensors.erase(found);
+  Config config = read_config(options);
+
+  const std::vector<std::string> vocabs = decoder.list("vocabs");
+  WASMFORMER_CHECK(vocabs.size() == 2,
+                   "[marian] decoder.yml names " << vocabs.size() << " vocabs; this reads two");
+  Tokenizer source = read_tokenizer(files, file_name(vocabs[0]), "source.spm"),
+            target = read_tokenizer(files, file_name(vocabs[1]), "target.spm");
+  config.source_vocab_size = source.vocab_size();
+  config.target_vocab_size = target.vocab_size();
+  config.eos_id = target.eos_id();
+  WASMFORMER_CHECK(source.eos_id() == config.eos_id, "[marian] </s> is piece "
+                                                         << source.eos_id() << " of the source and "
+                                                         << config.eos_id << " of the target");
+  config.pad_id = config.bos_id = static_cast<TokenId>(target.vocab_size() - 1);
+  config.check();
+
+  Renamed weights(std::move(npz));
+  take_embeddings(weights, config);
+  weights.layers("encoder", config.encoder_layers);
+  weights.layers("decoder", config.decoder_layers);
+  ModelFile model = assemble_model(config, weights.file(), std::move(source), std::move(target));
+  const std::string beams = decoder.text("beam-size");
+  if (!beams.empty()) model.metadata["num_beams"] = beams;
+  return model;
+}
+
+}  // namespace wasmformer
