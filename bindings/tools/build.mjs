@@ -5,6 +5,7 @@ import {
   chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
 import { installPackages, setUp } from './setup.mjs';
 import { main, root, run, step } from './shell.mjs';
 
@@ -66,6 +67,10 @@ export function buildPackage() {
   rmSync(unfinished, { recursive: true, force: true });
   for (const [from, to] of files) {
     mkdirSync(join(unfinished, to, '..'), { recursive: true });
+    if (to.endsWith('cli.wasm')) {
+      writeFileSync(join(unfinished, `${to}.br`), brotliCompressSync(readFileSync(join(root, from))));
+      continue;
+    }
     copyFileSync(join(root, from), join(unfinished, to));
     if (to.endsWith('-threads/wasmformer.mjs')) {
       writeFileSync(join(unfinished, to), withThreadScript(readFileSync(join(root, from), 'utf8')));

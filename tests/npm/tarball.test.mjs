@@ -16,7 +16,7 @@ import { isolation, serve } from '../../web/serve.mjs';
 const root = join(import.meta.dirname, '../..');
 const model = join(root, 'tests/fixtures/tiny-de-en.safetensors');
 const sentence = 'Das Wetter ist heute schön, aber morgen soll es regnen.';
-const run = (program, args, options) => execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], ...options });
+const run = (program, args, options) => execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], timeout: 40_000, ...options });
 const expected = run(join(root, 'build/native/wasmformer'), ['translate', '--model', model], { input: sentence, stdio: 'pipe' }).trim();
 
 const folder = mkdtempSync(join(tmpdir(), 'wasmformer-'));
