@@ -165,10 +165,10 @@ test('learns pairs by heart, translates and evaluates on the way, and opens as a
 test('evaluate searches as it is told', async () => {
   const trainer = await Trainer.create({ pairs, validation: pairs, from: fixtureBytes(), threads: 1 });
   const translated = async (options) => (await trainer.evaluate(sentences.map((text) => [text, '-']), options)).translations;
-  const usual = await translated({});
-  assert.deepEqual(await translated({ beamSize: 4, lengthPenalty: 0.6 }), usual);
-  assert.notDeepEqual(await translated({ beamSize: 1 }), usual);
-  assert.notDeepEqual(await translated({ lengthPenalty: 5 }), usual);
+  const four = await translated({ beamSize: 4 });
+  assert.notDeepEqual(await translated({}), four);
+  assert.deepEqual(await translated({ beamSize: 1 }), await translated({}));
+  assert.notDeepEqual(await translated({ beamSize: 4, lengthPenalty: 5 }), four);
   trainer.dispose();
 });
 
