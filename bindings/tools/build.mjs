@@ -110,15 +110,16 @@ function buildBenchmarks() {
 
 // build/docs: the pages of the package's types.
 function buildDocs() {
+  buildPackage();
   step('Writing the API pages into build/docs');
-  run(join(root, 'node_modules/.bin/typedoc'), ['--tsconfig', 'bindings/js/tsconfig.json', '--logLevel', 'Warn']);
+  run(join(root, 'node_modules/.bin/typedoc'), ['--tsconfig', 'bindings/docs/tsconfig.json', '--logLevel', 'Warn']);
 }
 
 const parts = {
   native: { needs: { native: true }, build: () => buildPreset('native', ['wasmformer', 'wasmformer_library']) },
   package: { needs: { wasm: true }, build: () => (installPackages(), buildPackage()) },
   page: { needs: { wasm: true }, build: () => (installPackages(), buildPage()) },
-  docs: { needs: {}, build: () => (installPackages(), buildDocs()) },
+  docs: { needs: { wasm: true }, build: () => (installPackages(), buildDocs()) },
   bench: { needs: { native: true, wasm: true, browser: true }, build: () => (installPackages(), buildBenchmarks()) },
 };
 
