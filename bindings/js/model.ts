@@ -22,6 +22,7 @@ export class Model<Native extends Pick<NativeTranslator, 'start' | 'delete'>> {
   readonly config: ModelConfig;
   #native: Native | undefined;
 
+  /** @internal */
   constructor(engine: Engine, native: Native, config: ModelConfig) {
     this.engine = engine;
     this.#native = native;

@@ -53,7 +53,8 @@ async function openNodeWorker<Out, In>(): Promise<WorkerPort<Out, In>> {
 
 /** The end inside the worker: calls `receive` for each message, and returns how to post one. */
 export function answer<In, Out>(receive: (message: In) => void): (message: Out, transfer?: Transferable[]) => void {
-  if (typeof postMessage === 'function') {
+  // Not by postMessage, which Bun's workers of Node's kind have too, but without onmessage.
+  if ('DedicatedWorkerGlobalScope' in globalThis) {
     // Set at once: a browser delivers what has arrived when the script has run.
     globalThis.onmessage = ({ data }: MessageEvent) => receive(data);
     return (message, transfer = []) => postMessage(message, { transfer });

@@ -5,6 +5,7 @@ import {
   chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync,
 } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
 import { installPackages, setUp } from './setup.mjs';
 import { main, root, run, step } from './shell.mjs';
 
@@ -66,6 +67,10 @@ export function buildPackage() {
   rmSync(unfinished, { recursive: true, force: true });
   for (const [from, to] of files) {
     mkdirSync(join(unfinished, to, '..'), { recursive: true });
+    if (to.endsWith('cli.wasm')) {
+      writeFileSync(join(unfinished, `${to}.br`), brotliCompressSync(readFileSync(join(root, from))));
+      continue;
+    }
     copyFileSync(join(root, from), join(unfinished, to));
     if (to.endsWith('-threads/wasmformer.mjs')) {
       writeFileSync(join(unfinished, to), withThreadScript(readFileSync(join(root, from), 'utf8')));
@@ -105,15 +110,16 @@ function buildBenchmarks() {
 
 // build/docs: the pages of the package's types.
 function buildDocs() {
+  buildPackage();
   step('Writing the API pages into build/docs');
-  run(join(root, 'node_modules/.bin/typedoc'), ['--tsconfig', 'bindings/js/tsconfig.json', '--logLevel', 'Warn']);
+  run(join(root, 'node_modules/.bin/typedoc'), ['--tsconfig', 'bindings/docs/tsconfig.json', '--logLevel', 'Warn']);
 }
 
 const parts = {
   native: { needs: { native: true }, build: () => buildPreset('native', ['wasmformer', 'wasmformer_library']) },
   package: { needs: { wasm: true }, build: () => (installPackages(), buildPackage()) },
   page: { needs: { wasm: true }, build: () => (installPackages(), buildPage()) },
-  docs: { needs: {}, build: () => (installPackages(), buildDocs()) },
+  docs: { needs: { wasm: true }, build: () => (installPackages(), buildDocs()) },
   bench: { needs: { native: true, wasm: true, browser: true }, build: () => (installPackages(), buildBenchmarks()) },
 };
 

@@ -97,7 +97,7 @@ if(EMSCRIPTEN)
     message(FATAL_ERROR "SentencePiece's ThreadPool is not the known one: ${source}/util.h")
   endif()
   file(CONFIGURE OUTPUT ${folder}/util.h CONTENT "${patched}" @ONLY)
-  target_compile_options(sentencepiece_train PRIVATE -O2 "SHELL:-include ${folder}/util.h")
+  target_compile_options(sentencepiece_train PRIVATE "SHELL:-include ${folder}/util.h")
   # Of four normalization rules, a quarter of a megabyte each, one is used.
   file(READ ${source}/normalization_rule.h header)
   string(FIND "${header}" "{\"nmt_nfkc\", " begin REVERSE)

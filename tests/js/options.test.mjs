@@ -2,13 +2,53 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Translator } from '../../dist/index.js';
-import { fixturePath } from './support.mjs';
+import { fixturePath, sentences } from './support.mjs';
 
 let translator;
 before(async () => {
   translator = await Translator.load(fixturePath);
 });
 after(() => translator.dispose());
+
+// [options, the same with one changed], by its name.
+const drawn = (more) => ({ sampling: { temperature: 2, seed: 1, ...more } });
+const changing = {
+  beamSize: [{ beamSize: 1 }, { beamSize: 8 }],
+  lengthPenalty: [{ lengthPenalty: 0 }, { lengthPenalty: 2 }],
+  nBest: [{}, { nBest: 2 }],
+  maxLength: [{}, { maxLength: 3 }],
+  sampling: [{ beamSize: 1 }, drawn()],
+  'sampling.temperature': [drawn(), drawn({ temperature: 0.5 })],
+  'sampling.topK': [drawn(), drawn({ topK: 2 })],
+  'sampling.topP': [drawn(), drawn({ topP: 0.1 })],
+  'sampling.seed': [drawn(), drawn({ seed: 2 })],
+  prefix: [{}, { prefix: 'Perhaps' }],
+  maskedSource: [{}, { maskedSource: [1] }],
+  maskedHeads: [{}, { maskedHeads: [{ attention: 'cross', layer: 0, head: 1 }] }],
+  attention: [{}, { attention: true }],
+  topTokens: [{}, { topTokens: 2 }],
+  beamTrace: [{}, { beamTrace: true }],
+  internals: [{}, { internals: true }],
+};
+
+for (const [name, [options, others]] of Object.entries(changing)) {
+  test(`${name} changes the result, and always in the same way`, async () => {
+    const [first, again, other] = await Promise.all([options, options, others].map((given) => translator.translate(sentences[2], given)));
+    assert.deepEqual(again, first);
+    assert.notDeepEqual(other, first);
+  });
+}
+
+test('no option is left out there; signal and onToken have tests of their own', async () => {
+  const names = async (options) => {
+    const { message } = await translator.translate('', options).catch((error) => error);
+    return message.match(/; there are (.*)/)[1].split(', ');
+  };
+  const own = ['onToken', 'signal'];
+  const tested = Object.keys(changing);
+  assert.deepEqual((await names({ quality: 1 })).sort(), [...tested.filter((name) => !name.includes('.')), ...own].sort());
+  assert.deepEqual((await names({ sampling: { quality: 1 } })).sort(), tested.filter((name) => name.includes('.')).map((name) => name.slice(9)).sort());
+});
 
 // [options, what the sentence must say]
 const refusedByTranslate = [

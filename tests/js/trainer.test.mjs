@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Trainer, Translator } from '../../dist/index.js';
-import { close, fixtureBytes, fixturePath } from './support.mjs';
+import { close, fixtureBytes, fixturePath, sentences } from './support.mjs';
 
 const config = { d_model: 32, ffn_dim: 64, num_heads: 2, encoder_layers: 1, decoder_layers: 1, batch_tokens: 256 };
 const small = { task: { name: 'reverse', pairs: 200 }, config, threads: 1 };
@@ -160,6 +160,16 @@ test('learns pairs by heart, translates and evaluates on the way, and opens as a
     assert.equal('run.texts' in translator.info.metadata, false);
     translator.dispose();
   });
+});
+
+test('evaluate searches as it is told', async () => {
+  const trainer = await Trainer.create({ pairs, validation: pairs, from: fixtureBytes(), threads: 1 });
+  const translated = async (options) => (await trainer.evaluate(sentences.map((text) => [text, '-']), options)).translations;
+  const four = await translated({ beamSize: 4 });
+  assert.notDeepEqual(await translated({}), four);
+  assert.deepEqual(await translated({ beamSize: 1 }), await translated({}));
+  assert.notDeepEqual(await translated({ beamSize: 4, lengthPenalty: 5 }), four);
+  trainer.dispose();
 });
 
 test('while it trains, others get their answers between two steps', async () => {

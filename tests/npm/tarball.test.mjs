@@ -16,7 +16,7 @@ import { isolation, serve } from '../../web/serve.mjs';
 const root = join(import.meta.dirname, '../..');
 const model = join(root, 'tests/fixtures/tiny-de-en.safetensors');
 const sentence = 'Das Wetter ist heute schön, aber morgen soll es regnen.';
-const run = (program, args, options) => execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], ...options });
+const run = (program, args, options) => execFileSync(program, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], timeout: 120_000, ...options });
 const expected = run(join(root, 'build/native/wasmformer'), ['translate', '--model', model], { input: sentence, stdio: 'pipe' }).trim();
 
 const folder = mkdtempSync(join(tmpdir(), 'wasmformer-'));
@@ -182,6 +182,13 @@ test('every entry can be imported where there is no browser', () => {
   assert.ok(entries.includes('wasmformer/pipeline'));
   writeFileSync(join(project, 'entries.mjs'), entries.map((entry) => `await import('${entry}');`).join('\n'));
   assert.equal(run(process.execPath, ['entries.mjs'], { cwd: project }), '');
+});
+
+test('API pages are written of every entry, without a warning', () => {
+  const pages = join(folder, 'pages');
+  run(join(root, 'node_modules/.bin/typedoc'), ['--tsconfig', 'bindings/docs/tsconfig.json', '--out', pages], { cwd: root });
+  assert.deepEqual(readdirSync(join(pages, 'modules')).sort(), ['attention.html', 'engine.html', 'index.html', 'pipeline.html']);
+  assert.match(readFileSync(join(pages, 'interfaces/index.TranslateOptions.html'), 'utf8'), /lengthPenalty/);
 });
 
 test('publint finds nothing', async () => {

@@ -1,5 +1,5 @@
 // Every word of the user interface, in English and in Chinese. {name} is replaced by a value.
-import { attentionStrings } from './attention-strings';
+import { attentionStrings } from './attention-strings.ts';
 
 export const strings = {
   ...attentionStrings,

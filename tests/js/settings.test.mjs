@@ -1,0 +1,52 @@
+// Every setting of a model and its training changes what a run computes.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Trainer } from '../../dist/index.js';
+
+const config = {
+  d_model: 16, ffn_dim: 32, num_heads: 2, encoder_layers: 1, decoder_layers: 1, batch_tokens: 128, max_length: 16, warmup_steps: 4,
+  dropout: 0.1, optimizer: 'adamw', schedule: 'cosine', decay_steps: 20, norm: 'post', weight_decay: 0.1, clip_norm: 1, label_smoothing: 0.1,
+};
+const others = {
+  d_model: 24, encoder_layers: 2, decoder_layers: 2, num_heads: 4, ffn_dim: 48, max_length: 6, attention: ['dot', 'additive', 'bilinear'],
+  activation: ['gelu', 'swish'], norm: 'pre', positions: 'learned', tie_embeddings: ['target', 'none'], output_bias: false,
+  norm_epsilon: 0.1, dropout: 0.3, attention_dropout: 0.3, activation_dropout: 0.3, optimizer: ['adam', 'sgd'],
+  schedule: ['noam', 'inverse_sqrt', 'constant'], learning_rate: 0.05, warmup_steps: 2, decay_steps: 10, beta1: 0.5, beta2: 0.9,
+  epsilon: 0.01, weight_decay: 0.5, clip_norm: 0.01, label_smoothing: 0, batch_tokens: 64, seed: 2,
+};
+const tokenizers = ['source_vocab_size', 'target_vocab_size', 'pad_id', 'bos_id', 'eos_id'];
+
+/** What a short run computes, in numbers, and what it says of itself. */
+async function run(settings) {
+  // Pairs that are too long for max_length are left out.
+  const trainer = await Trainer.create({ task: { name: 'reverse', pairs: 60 }, config: { ...config, ...settings }, shareWith: host });
+  const numbers = [];
+  for await (const { loss, gradientNorm } of trainer.run({ steps: 8, validateEvery: 8, reportEvery: 1 })) numbers.push(loss, gradientNorm);
+  const { info } = trainer;
+  trainer.dispose();
+  return { numbers, info };
+}
+
+const host = await Trainer.create({ task: 'copy', config, threads: 1 });
+const { numbers, info } = await run({});
+test.after(() => host.dispose());
+
+test('the same settings give the same numbers', async () => {
+  assert.deepEqual((await run({})).numbers, numbers);
+});
+
+test('none of the settings is left out here', () => {
+  const all = Object.keys({ ...info.config, ...info.training }).filter((key) => !tokenizers.includes(key));
+  assert.deepEqual(Object.keys(others).sort(), all.sort());
+});
+
+for (const [key, values] of Object.entries(others)) {
+  for (const value of [values].flat()) {
+    test(`${key}: ${value}`, async () => {
+      const other = await run({ [key]: value, ...(value === 'adam' && { weight_decay: 0 }) });
+      assert.equal({ ...other.info.config, ...other.info.training }[key], value);
+      assert.ok(other.numbers.every(Number.isFinite));
+      assert.notDeepEqual(other.numbers, numbers);
+    });
+  }
+}
