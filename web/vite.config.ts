@@ -76,7 +76,7 @@ function serviceWorker(): Plugin {
           const bytes = readFileSync(new URL(`${folder}/${name}`, dist));
           return files.find((file) => file.type === 'asset' && bytes.equals(Buffer.from(file.source)))!.fileName;
         });
-      const builds = readdirSync(dist).filter((folder) => !['tokenizer', 'cli'].includes(folder));
+      const builds = readdirSync(dist).filter((folder) => !['extras', 'cli'].includes(folder));
       const modules = Object.fromEntries(builds.map((folder) => [folder, names(folder)]));
       const statics = ['./', 'icon.svg', 'manifest.webmanifest'];
       const html = readFileSync(new URL('./index.html', import.meta.url));

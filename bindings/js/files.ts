@@ -3,8 +3,8 @@ import { nodeModule } from './node.js';
 import { startable } from './own-worker.js';
 import type { Build } from './types.js';
 
-/** The builds of the module, and the one that trains tokenizers. */
-export type ModuleName = Build | `${Build}-threads` | 'tokenizer';
+/** The builds of the module, and the one for what is done once. */
+export type ModuleName = Build | `${Build}-threads` | 'extras';
 
 interface Addresses {
   /** Emscripten's script for the module. */
@@ -35,10 +35,10 @@ function addresses(name: ModuleName): Addresses {
         glue: new URL('./wasm/simd-threads/wasmformer.mjs', import.meta.url),
         wasm: new URL('./wasm/simd-threads/wasmformer.wasm', import.meta.url),
       };
-    case 'tokenizer':
+    case 'extras':
       return {
-        glue: new URL('./wasm/tokenizer/tokenizer.mjs', import.meta.url),
-        wasm: new URL('./wasm/tokenizer/tokenizer.wasm', import.meta.url),
+        glue: new URL('./wasm/extras/extras.mjs', import.meta.url),
+        wasm: new URL('./wasm/extras/extras.wasm', import.meta.url),
       };
   }
 }

@@ -2,7 +2,7 @@
 import { readHeader } from './header.js';
 import { wellFormed, type NativeTrainingRequest } from './module.js';
 import type { TrainRequest } from './protocol.js';
-import { trainTokenizer } from './tokenizer-module.js';
+import { trainTokenizer } from './extras.js';
 import type { Pair, TokenizerFiles, TokenizerSettings, TrainingData } from './trainer-types.js';
 
 // A build's memory ends there, and a worker with threads has half of it.

@@ -11,7 +11,7 @@ async function unpacked(base64: string): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 export async function readModule<Factory>(name: ModuleName): Promise<{ factory: Factory; compiled: WebAssembly.Module }> {
-  if (name === 'tokenizer') {
+  if (name === 'extras') {
     throw new Error("[tokenizer] the one-file build learns no pieces; choose the tokenizer 'char' or 'word', or give its files");
   }
   const first = await unpacked(relaxed);

@@ -52,11 +52,11 @@ function withThreadScript(glue) {
 export function buildPackage() {
   const files = Object.entries(wasmBuilds).flatMap(([name, preset]) =>
     ['wasmformer.mjs', 'wasmformer.wasm'].map((file) => [join('build', preset, file), join('wasm', name, file)]));
-  for (const file of ['tokenizer.mjs', 'tokenizer.wasm']) {
-    files.push([join('build', wasmBuilds.simd, file), join('wasm/tokenizer', file)]);
+  for (const file of ['extras.mjs', 'extras.wasm']) {
+    files.push([join('build', wasmBuilds.simd, file), join('wasm/extras', file)]);
   }
   for (const file of ['cli.cjs', 'cli.wasm']) files.push([join('build', withProgram, file), join('wasm/cli', file)]);
-  const further = { [wasmBuilds.simd]: ['wasmformer_tokenizer_js'], [withProgram]: ['wasmformer'] };
+  const further = { [wasmBuilds.simd]: ['wasmformer_extras_js'], [withProgram]: ['wasmformer'] };
   for (const preset of Object.values(wasmBuilds)) buildPreset(preset, ['wasmformer_js', ...(further[preset] ?? [])]);
   const dist = join(root, 'dist');
   const sources = ['bindings/js', 'bindings/LICENSES.txt', 'bindings/one-file', 'bindings/tools/one-file.mjs', 'web/src', 'web/element.config.ts',

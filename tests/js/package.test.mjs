@@ -9,7 +9,7 @@ import { brotliCompressSync, constants } from 'node:zlib';
 const root = new URL('../../', import.meta.url);
 const modules = [
   ...['relaxed', 'simd', 'relaxed-threads', 'simd-threads'].map((build) => [`${build}/wasmformer`, 400]),
-  ['tokenizer/tokenizer', 500],
+  ['extras/extras', 500],
 ];
 
 test('the package needs no other at run time', () => {
