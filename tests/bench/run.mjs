@@ -43,9 +43,9 @@ function build() {
   }
 }
 
-// Sizes of what a page downloads.
+// Sizes of what a page downloads, which the program for Node is not.
 function moduleSizes(figures) {
-  for (const name of readdirSync(join(root, 'dist/wasm'))) {
+  for (const name of readdirSync(join(root, 'dist/wasm')).filter((folder) => folder !== 'cli')) {
     const isExtras = name === 'extras';
     const bytes = readFileSync(join(root, 'dist/wasm', name, isExtras ? 'extras.wasm' : 'wasmformer.wasm'));
     figures.set(`wasm module, raw: ${name}`, [bytes.length / 1000]);
