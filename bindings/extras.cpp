@@ -1,20 +1,69 @@
-// The second module: the training of SentencePiece tokenizers. bindings/js/tokenizer-module.ts says the same
-// in TypeScript.
+// The second module, for what is done once: the training of SentencePiece tokenizers, and models of others read
+// and written. bindings/js/extras.ts says the same in TypeScript.
 #include "arrays.h"
+#include "io/marian.h"
+#include "io/marian_export.h"
+#include "io/onnx_export.h"
 #include "text/tokenizer_trainer.h"
 
 using namespace wasmformer;
 
 namespace {
 
-Bytes train(const std::vector<std::string>& sentences, int vocab_size, const std::string& type) {
-  return to_bytes(train_tokenizer(sentences, {vocab_size, type}));
+Bytes train(const std::vector<std::string>& sentences, const TokenizerOptions& options) {
+  return to_bytes(train_tokenizer(sentences, options));
 }
+
+Precision float_precision(const std::string& name) { return name == "f16" ? Precision::f16 : Precision::f32; }
+
+Bytes read_marian(const std::vector<std::string>& names, const std::vector<Bytes>& files,
+                  const std::string& languages, const std::string& precision) {
+  std::vector<std::string> bytes;
+  for (const Bytes& file : files) bytes.push_back(from_bytes(file));
+  FolderFiles folder;
+  for (std::size_t i = 0; i < names.size(); ++i) folder[names[i]] = bytes[i];
+  ModelFile model = import_marian(folder);
+  bytes = {};
+  if (!languages.empty()) model.metadata["languages"] = languages;
+  if (precision == "int8") model.transformer->quantize();
+  return to_bytes(serialize_model(model, float_precision(precision)));
+}
+
+struct Folder {
+  std::vector<std::string> names;
+  std::vector<Bytes> files;
+};
+
+Folder to_folder(const std::map<std::string, std::string>& files) {
+  Folder folder;
+  for (const auto& [name, bytes] : files) {
+    folder.names.push_back(name);
+    folder.files.push_back(to_bytes(bytes));
+  }
+  return folder;
+}
+
+Folder write_marian(const Bytes& model, const std::string& precision) {
+  return to_folder(export_marian(parse_model(from_bytes(model)), float_precision(precision)));
+}
+
+Folder write_onnx(const Bytes& model) { return to_folder(export_onnx(parse_model(from_bytes(model)))); }
 
 }  // namespace
 
-EMSCRIPTEN_BINDINGS(wasmformer_tokenizer) {
-  emscripten::register_type<Bytes>("Uint8Array");
+EMSCRIPTEN_BINDINGS(wasmformer_extras) {
+  using namespace emscripten;
+  register_type<Bytes>("Uint8Array");
   register_array<std::string>("string[]");
+  register_array<Bytes>("Uint8Array[]");
+  value_object<TokenizerOptions>("TokenizerOptions")
+      .field("vocabSize", &TokenizerOptions::vocab_size)
+      .field("type", &TokenizerOptions::type)
+      .field("normalization", &TokenizerOptions::normalization);
+  value_object<Folder>("Folder").field("names", &Folder::names).field("files", &Folder::files);
   emscripten::function("trainTokenizer", &train);
+  emscripten::function("marianFiles", &marian_files);
+  emscripten::function("readMarian", &read_marian);
+  emscripten::function("writeMarian", &write_marian);
+  emscripten::function("writeOnnx", &write_onnx);
 }

@@ -61,7 +61,7 @@ export class Connection {
     host.connections.add(this);
   }
 
-  static async open(owner: 'translator' | 'trainer', beside?: Connection): Promise<Connection> {
+  static async open(owner: 'translator' | 'trainer' | 'convert', beside?: Connection): Promise<Connection> {
     if (beside && beside.#end !== undefined) throw new Error(`[load] shareWith cannot be used: ${beside.#end}`);
     return new Connection(beside ? beside.#host : await openHost(), owner);
   }

@@ -42,6 +42,24 @@ export async function readModel(data: ModelData, useCache: boolean, onProgress: 
   }
 }
 
+/** The bytes of any file. */
+export async function readBytes(data: ModelData, onProgress: Progress): Promise<Bytes> {
+  switch (data.kind) {
+    case 'bytes':
+      onProgress(data.bytes.length, data.bytes.length);
+      return data.bytes;
+    case 'blob':
+      return collect((data.blob as Partial<File>).name ?? 'the given Blob', chunksOf(data.blob.stream()), data.blob.size, onProgress, anything);
+    case 'path':
+      return readPath(data.path, onProgress, anything);
+    case 'url':
+      return (await download(data.url, onProgress, anything)).bytes;
+  }
+}
+
+type Check = (name: string, bytes: Uint8Array) => void;
+const anything: Check = () => {};
+
 // A safetensors file: the length of its header, then that header, an object.
 const beginning = 9; // bytes
 const longestHeader = 100_000_000;
@@ -62,6 +80,7 @@ async function collect(
   chunks: AsyncIterable<Uint8Array>,
   total: number | undefined,
   onProgress: Progress,
+  check: Check = checkBeginning,
 ): Promise<Bytes> {
   let bytes = new Uint8Array(total ?? 1 << 20);
   let loaded = 0;
@@ -74,7 +93,7 @@ async function collect(
     bytes.set(chunk, loaded);
     const isBeginning = loaded < beginning;
     loaded += chunk.length;
-    if (isBeginning) checkBeginning(name, bytes.subarray(0, loaded));
+    if (isBeginning) check(name, bytes.subarray(0, loaded));
     onProgress(loaded, total);
   }
   return bytes.subarray(0, loaded);
@@ -90,19 +109,19 @@ async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uin
   }
 }
 
-async function readPath(path: string, onProgress: Progress): Promise<Bytes> {
+async function readPath(path: string, onProgress: Progress, check?: Check): Promise<Bytes> {
   const { createReadStream, promises } = await nodeModule<typeof import('node:fs')>('fs');
   const file = path.startsWith('file:') ? new URL(path) : path;
   try {
     const { size } = await promises.stat(file);
-    return await collect(path, createReadStream(file), size, onProgress);
+    return await collect(path, createReadStream(file), size, onProgress, check);
   } catch (cause) {
     if (cause instanceof WrongFile) throw cause;
     throw new Error(`[load] ${path} could not be read: ${reason(cause)}`, { cause });
   }
 }
 
-async function download(url: string, onProgress: Progress): Promise<{ bytes: Bytes; headers: Headers }> {
+async function download(url: string, onProgress: Progress, check?: Check): Promise<{ bytes: Bytes; headers: Headers }> {
   const response = await fetch(url).catch((cause: unknown) => {
     throw new Error(`[load] ${url} could not be fetched: ${reason(cause)}`, { cause });
   });
@@ -112,7 +131,7 @@ async function download(url: string, onProgress: Progress): Promise<{ bytes: Byt
   // The length of a compressed answer says nothing about the bytes that come out.
   const length = response.headers.get('content-encoding') ? null : response.headers.get('content-length');
   const total = length === null ? undefined : Number(length);
-  const bytes = await collect(url, chunksOf(response.body!), total, onProgress).catch((cause: unknown) => {
+  const bytes = await collect(url, chunksOf(response.body!), total, onProgress, check).catch((cause: unknown) => {
     if (cause instanceof WrongFile) throw cause;
     throw new Error(`[load] the download of ${url} broke off: ${reason(cause)}`, { cause });
   });

@@ -119,6 +119,15 @@ export interface SaveRequest extends OfModel, Required<Omit<SaveOptions, 'signal
   type: 'save';
 }
 
+/** Makes a model file of a folder of others, or such a folder of a model file; `from` are its files, or where they are. */
+export interface ConvertRequest extends OfModel {
+  type: 'convert';
+  to: 'model' | 'marian' | 'onnx';
+  from: ModelData | Record<string, ModelData>;
+  precision: 'f32' | 'f16' | 'int8';
+  languages: string;
+}
+
 /** Ends another request without a reply. */
 export interface AbortRequest {
   type: 'abort';
@@ -145,7 +154,8 @@ export type Asked =
   | RunRequest
   | EvaluateRequest
   | ChangeRequest
-  | SaveRequest;
+  | SaveRequest
+  | ConvertRequest;
 export type Request = Asked | SeenRequest | AbortRequest | DisposeRequest;
 
 /** Functions do not cross, so `map` is put on at the client. */
@@ -188,6 +198,7 @@ export interface Results {
   evaluate: { type: 'evaluated'; id: number; evaluation: Evaluation };
   change: { type: 'changed'; id: number; training: TrainingConfig };
   save: { type: 'saved'; id: number; file: Blob; step: number };
+  convert: { type: 'converted'; id: number; files: Record<string, Blob> };
 }
 export type Result = Results[keyof Results];
 

@@ -68,6 +68,7 @@ const tokenizerRules: Rules<TokenizerSettings> = {
   type: oneOf('char', 'word', 'bpe', 'unigram'),
   vocabSize: whole(5, 2 ** 20),
   joint: boolean,
+  normalization: oneOf('nmt_nfkc', 'identity'),
 };
 const filesRules = {
   source: { accepts: (value: unknown) => value instanceof Uint8Array, expected: 'the bytes of a .model file' },
@@ -167,9 +168,12 @@ function checkTokenizer(tokenizer: object): void {
     if (!source || !target) throw new TypeError('[train] tokenizer must have a type, or a source and a target file');
     return;
   }
-  const { type, vocabSize } = checked<TokenizerSettings>('train', tokenizerRules, tokenizer, 'tokenizer.');
+  const { type, vocabSize, normalization } = checked<TokenizerSettings>('train', tokenizerRules, tokenizer, 'tokenizer.');
   if (type === 'char' && vocabSize !== undefined) {
     throw new Error('[train] tokenizer.vocabSize is given, but the texts decide how many characters there are');
+  }
+  if (normalization === 'nmt_nfkc' && (type === 'char' || type === 'word')) {
+    throw new Error(`[train] tokenizer.normalization is 'nmt_nfkc', but type '${type}' takes the text as it is`);
   }
 }
 

@@ -45,6 +45,11 @@ export interface TokenizerSettings {
   vocabSize?: number;
   /** One vocabulary for both sides. Default true. */
   joint?: boolean;
+  /**
+   * Of 'bpe' and 'unigram': Unicode's compatibility form (default), in which full-width punctuation as that of Chinese
+   * becomes ASCII's; or the text as it is, as the other types take it.
+   */
+  normalization?: 'nmt_nfkc' | 'identity';
 }
 
 /** SentencePiece .model files: one for both sides, or one each. */

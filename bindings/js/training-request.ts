@@ -60,8 +60,8 @@ export async function trainingFiles(
   if (model || counted) return { source: none, target: none };
   if (tokenizer && !('type' in tokenizer)) return files(tokenizer);
   if (task) throw new Error(`[train] tokenizer is '${tokenizer!.type}', but a task has characters or words only`);
-  const { type, vocabSize = defaultSizes[type] } = (tokenizer ?? { type: 'bpe' }) as Trained;
-  const learnt = (texts: string[]) => trainTokenizer(texts, type, vocabSize);
+  const { type, vocabSize = defaultSizes[type], normalization = 'nmt_nfkc' } = (tokenizer ?? { type: 'bpe' }) as Trained;
+  const learnt = (texts: string[]) => trainTokenizer(texts, type, vocabSize, normalization);
   if (joint) return { source: await learnt([...sources, ...targets]), target: none };
   return { source: await learnt(sources), target: await learnt(targets) };
 }

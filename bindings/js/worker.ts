@@ -1,4 +1,5 @@
 // The worker's script: answers requests; those that take steps take turns.
+import { convert } from './conversion.js';
 import { checkIntegrity, readModel, type ModelFile } from './download.js';
 import { Engine, type SyncTranslator } from './engine.js';
 import { FatalError } from './errors.js';
@@ -78,6 +79,10 @@ function replyTo(request: Asked): Result | Promise<Result> | Steps {
       return { type: 'changed', id, training: runOf(request.key).change(request.changes) };
     case 'save':
       return save(request);
+    case 'convert': {
+      const onProgress = (loaded: number, total?: number) => post({ type: 'progress', id, loaded, total });
+      return convert(request, onProgress).then((files) => ({ type: 'converted', id, files }));
+    }
   }
 }
 

@@ -57,7 +57,7 @@ for (const [name, size] of Object.entries({ laptop, phone })) {
       assert.deepEqual(await models(page), ['German → English']);
       const [chooser] = await Promise.all([
         page.waitForEvent('filechooser'),
-        page.getByRole('button', { name: 'Choose a file' }).press('Enter'),
+        page.getByRole('button', { name: 'Choose files' }).press('Enter'),
       ]);
       await chooser.setFiles(file);
       await inUse(page, 'tiny-de-en.safetensors');

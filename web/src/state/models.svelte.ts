@@ -1,7 +1,9 @@
 // The models: which there are, which one is in use, which one is on its way.
 import { storedModels, Translator, type TranslatorInfo } from 'wasmformer';
 import bundled from 'virtual:models';
+import type { ImportOptions } from 'wasmformer/convert';
 import { deleteFile, keepFile, keptFiles, readFile } from '../files';
+import { folderName, isFolder, isFolderAddress, languagesIn, type Dropped } from '../folders';
 import { link } from './link.svelte';
 import { languageName, megabytes, reason, t, type Problem } from './settings.svelte';
 
@@ -36,6 +38,9 @@ class Models {
   /** What the translator was loaded from, to be trained further. */
   from: URL | Blob | null = null;
   kept = $state.raw<Model[]>([]);
+
+  /** Of folders that are read: in a byte each, or as they come. */
+  precision = $state<'int8' | 'f32'>('int8');
 
   readonly all = $derived.by(() => {
     const known = [...ownModels, ...this.kept];
@@ -84,27 +89,48 @@ class Models {
     this.notice = { key: 'modelMissing', reason: id.replace(/^file:/, '') };
   }
 
-  /** Loads a model that was dropped or picked, and keeps it if it is one. */
-  loadFile(file: File): Promise<void> {
-    return this.load({ id: `file:${file.name}`, origin: 'file', name: file.name, languages: '', bytes: file.size }, file);
+  /** Loads a model that was dropped or picked, and keeps it if it is one; also a folder of MarianMT or of Marian. */
+  loadFiles({ files, folder }: Dropped): Promise<void> {
+    if (isFolder({ files, folder })) return this.#loadFolder(files, folder || 'Marian');
+    return this.loadFile(files[0]!);
   }
 
-  /** The model in use stays in use until the other one is there. */
-  async load(model: Model, file?: File) {
+  loadFile(file: File): Promise<void> {
+    return this.load(fromFile(file.name, file.size), async () => file);
+  }
+
+  /** Loads a model from its address, or from that of a folder of MarianMT. */
+  loadAddress(address: URL): Promise<void> {
+    return isFolderAddress(address) ? this.#loadFolder(address, folderName(address)) : this.loadNamed(address.href);
+  }
+
+  #loadFolder(folder: URL | File[], name: string): Promise<void> {
+    const file = `${name}.safetensors`;
+    const { precision } = this;
+    return this.load(fromFile(file, 0), async (options) => {
+      const { importMarian } = await import('wasmformer/convert');
+      return new File([await importMarian(folder, { ...options, precision, languages: languagesIn(name) })], file);
+    });
+  }
+
+  /** The model in use stays in use until the other one is there. `make` gives its file, where it has no place yet. */
+  async load(model: Model, make?: (options: ImportOptions) => Promise<File>) {
     this.#attempt?.abort();
     const attempt = (this.#attempt = new AbortController());
-    this.#again = () => this.load(model, file);
+    this.#again = () => this.load(model, make);
     this.problem = this.notice = null;
     this.loading = model;
     this.download = { loaded: 0, total: model.bytes };
     try {
-      const source = file ?? (await this.#source(model));
-      const translator = await Translator.load(source, {
+      const options = {
         signal: attempt.signal,
-        onProgress: (loaded, total) => {
+        onProgress: (loaded: number, total?: number) => {
           if (attempt === this.#attempt) this.download = { loaded, total: total ?? model.bytes };
         },
-      });
+      };
+      const file = await make?.(options);
+      const source = file ?? (await this.#source(model));
+      const translator = await Translator.load(source, options);
       if (attempt !== this.#attempt) return translator.dispose(); // another model was chosen meanwhile
       this.translator?.dispose();
       const { languages, bytes } = translator.info;
@@ -166,6 +192,8 @@ export const titleOf = (model: Model) => (model.origin === 'page' && languageNam
 export function factsOf(model: Model): string[] {
   return [model.origin === 'page' ? '' : languageNames(model.languages), model.bytes ? megabytes(model.bytes) : ''].filter(Boolean);
 }
+
+const fromFile = (name: string, bytes: number): Model => ({ id: `file:${name}`, origin: 'file', name, languages: '', bytes });
 
 function fromAddress(url: string, bytes: number): Model {
   const { href, host, pathname } = new URL(url);

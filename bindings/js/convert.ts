@@ -1,0 +1,99 @@
+// `wasmformer/convert`: models of other programs read, and written for them.
+import { Connection } from './connection.js';
+import { callback, checked, oneOf, signal, string, type Rules } from './options.js';
+import type { ConvertRequest, ModelData, Update } from './protocol.js';
+import { modelData } from './source.js';
+import type { ModelSource } from './types.js';
+
+/**
+ * A folder: its address, which answers with its files; a path, in Node; files as they are dropped or chosen; or sources
+ * of files by their names.
+ */
+export type FolderSource = string | URL | Iterable<File> | Readonly<Record<string, ModelSource>>;
+
+/** Files by their names. */
+export type FolderFiles = Record<string, Blob>;
+
+export interface ImportOptions {
+  /** How the model file stores its numbers. Default 'f32'; 'int8' takes a quarter of it, and is for translation alone. */
+  precision?: 'f32' | 'f16' | 'int8';
+  /** SOURCE-TARGET such as 'de-en', where the folder does not tell. */
+  languages?: string;
+  /** Hears how many bytes have come, of all files; `total` is missing where it is not known. */
+  onProgress?: (loaded: number, total?: number) => void;
+  signal?: AbortSignal;
+}
+
+export interface ExportOptions {
+  /** Default 'f32'. */
+  precision?: 'f32' | 'f16';
+  signal?: AbortSignal;
+}
+
+const importRules: Rules<ImportOptions> = {
+  precision: oneOf('f32', 'f16', 'int8'),
+  languages: string,
+  onProgress: callback,
+  signal,
+};
+const onnxRules: Rules<Omit<ExportOptions, 'precision'>> = { signal };
+const exportRules: Rules<ExportOptions> = { ...onnxRules, precision: oneOf('f32', 'f16') };
+
+/**
+ * The model file of a MarianMT folder of Hugging Face (config.json, model.safetensors or pytorch_model.bin, source.spm,
+ * target.spm, vocab.json), or of a folder of Marian itself (decoder.yml, .npz, vocabularies).
+ * @throws when a file is missing or damaged, or the model is another than this Transformer
+ */
+export async function importMarian(folder: FolderSource, options: ImportOptions = {}): Promise<Blob> {
+  const site = new Error();
+  const { precision = 'f32', languages = '', onProgress, signal } = checked<ImportOptions>('import', importRules, options);
+  const onUpdate = (update: Update) => update.type === 'progress' && onProgress?.(update.loaded, update.total);
+  const files = await convert({ to: 'model', from: folderData(folder), precision, languages }, site, { signal, onUpdate });
+  return files['model.safetensors']!;
+}
+
+/**
+ * The files that MarianMTModel and MarianTokenizer of Hugging Face open.
+ * @throws when MarianMT cannot be this model, naming the setting
+ */
+export function exportMarian(model: ModelSource, options: ExportOptions = {}): Promise<FolderFiles> {
+  const site = new Error();
+  const { precision = 'f32', signal } = checked<ExportOptions>('export', exportRules, options);
+  return convert({ to: 'marian', from: { model: modelData(model) }, precision, languages: '' }, site, { signal });
+}
+
+/**
+ * The model as ONNX graphs, encoder and decoder with cache, and the files of its tokenizers; named as Hugging Face's
+ * Optimum names them.
+ * @throws when a graph would be above 2 GiB
+ */
+export function exportOnnx(model: ModelSource, options: Omit<ExportOptions, 'precision'> = {}): Promise<FolderFiles> {
+  const site = new Error();
+  const { signal } = checked<Omit<ExportOptions, 'precision'>>('export', onnxRules, options);
+  return convert({ to: 'onnx', from: { model: modelData(model) }, precision: 'f32', languages: '' }, site, { signal });
+}
+
+function folderData(folder: FolderSource): ModelData | Record<string, ModelData> {
+  if (typeof folder === 'string' || folder instanceof URL) return modelData(folder);
+  if (typeof folder !== 'object' || folder === null) {
+    throw new TypeError(`[import] the folder must be a URL, a path, files, or sources by their names, not ${folder}`);
+  }
+  const entries = Symbol.iterator in folder
+    ? Array.from(folder, (file) => [file.name, file] as const)
+    : Object.entries(folder);
+  return Object.fromEntries(entries.map(([name, source]) => [name, modelData(source)]));
+}
+
+async function convert(
+  request: Pick<ConvertRequest, 'to' | 'from' | 'precision' | 'languages'>,
+  site: Error,
+  options: { signal?: AbortSignal; onUpdate?: (update: Update) => void },
+): Promise<FolderFiles> {
+  options.signal?.throwIfAborted();
+  const connection = await Connection.open('convert');
+  try {
+    return (await connection.call({ type: 'convert', ...request }, site, options)).files;
+  } finally {
+    connection.close('it is done');
+  }
+}

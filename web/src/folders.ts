@@ -1,0 +1,35 @@
+// Folders of files, as they are dropped or as addresses name them.
+
+/** What was dropped: files, or the files of one folder, with its name. */
+export interface Dropped {
+  files: File[];
+  folder: string;
+}
+
+/** Call it while the event lasts: what was dropped is out of reach afterwards. */
+export async function dropped({ items, files }: DataTransfer): Promise<Dropped> {
+  const plain = { files: [...files], folder: '' };
+  const [entry] = [...items].map((item) => item.webkitGetAsEntry?.());
+  if (!entry?.isDirectory) return plain;
+  const reader = (entry as FileSystemDirectoryEntry).createReader();
+  const found: File[] = [];
+  for (;;) {
+    const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+    if (some.length === 0) return { files: found, folder: entry.name };
+    const inside = some.filter(({ isFile }) => isFile) as FileSystemFileEntry[];
+    found.push(...(await Promise.all(inside.map((file) => new Promise<File>((resolve, reject) => file.file(resolve, reject))))));
+  }
+}
+
+/** Whether files are the parts of one model: a folder's, or more than the one file of a model. */
+export const isFolder = ({ files, folder }: Dropped) => folder !== '' || files.some(({ name }) => /^config\.json$|\.npz$|\.spm$|\.bin$/.test(name));
+
+/** Whether an address names a folder: its last part is no file. */
+export const isFolderAddress = ({ pathname }: URL) => !pathname.split('/').at(-1)!.includes('.');
+
+/** 'opus-mt-fr-en' of its address, whatever the host puts behind it. */
+export const folderName = ({ pathname }: URL) =>
+  pathname.replace(/\/(resolve|raw|tree)\/[^/]+\/?$/, '').split('/').filter(Boolean).map(decodeURIComponent).at(-1) ?? '';
+
+/** 'fr-en' of 'opus-mt-fr-en'; undefined where the name does not end so. */
+export const languagesIn = (name: string) => /-([a-z]{2,3}-[a-z]{2,3})$/.exec(name)?.[1];
