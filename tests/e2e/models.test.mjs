@@ -1,8 +1,8 @@
 // Models from files and addresses, what is refused, and the page without a network.
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { box, builtPage, expected, go, laptop, phone, show, start, translate, translated } from './support.mjs';
@@ -117,6 +117,67 @@ test('a model comes from an address, with a bar that can be cancelled, and needs
       }),
   );
 });
+
+const folder = fileURLToPath(new URL('../fixtures/marian/tiny', import.meta.url));
+const parts = readdirSync(folder).filter((name) => name !== 'pytorch_model.bin');
+
+for (const [name, size] of Object.entries({ laptop, phone })) {
+  test(`${name}: the files of a MarianMT folder become a model, in a byte each or as they are, and are kept`, () =>
+    withModels(size, async (page) => {
+      const take = async (precision) => {
+        await page.getByText(precision, { exact: true }).click();
+        const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.getByRole('button', { name: 'Choose files' }).click()]);
+        await chooser.setFiles(parts.map((part) => join(folder, part)));
+        await inUse(page, 'Marian.safetensors');
+      };
+      await take('in a byte each');
+      await page.getByText(/ INT8$/).waitFor();
+      await take('as they are');
+      await page.getByText(/ F32$/).waitFor();
+      await show(page, `${name}-marian`);
+      await page.waitForURL(/model=file%3AMarian\.safetensors/);
+      await page.reload();
+      await inUse(page, 'Marian.safetensors');
+    }));
+}
+
+test('a MarianMT folder comes from its address; a missing file is named, and the page goes on', () => {
+  const served = new Set(parts);
+  const headers = { 'Access-Control-Allow-Origin': '*' };
+  return withModels(
+    laptop,
+    async (page, errors) => {
+      const field = page.getByRole('textbox', { name: 'Address of a model' });
+      const fetchIt = async () => {
+        await field.fill('https://models.example/someone/opus-mt-fr-en/resolve/main');
+        await field.press('Enter');
+      };
+      served.delete('vocab.json');
+      await fetchIt();
+      assert.match(await alert(page), /vocab\.json answered 404/);
+      served.add('vocab.json');
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await inUse(page, 'opus-mt-fr-en.safetensors');
+      await page.getByText(/^French → English · /).waitFor();
+      errors.length = 0; // the browser's own lines on what is not there
+    },
+    (page) =>
+      page.route('https://models.example/someone/opus-mt-fr-en/resolve/main/*', (route) => {
+        const name = basename(new URL(route.request().url()).pathname);
+        const answer = served.has(name) ? { body: readFileSync(join(folder, name)) } : { status: 404 };
+        return route.fulfill({ ...answer, headers }).catch(() => {});
+      }),
+  );
+});
+
+test('a model of another kind is refused by its name, and the page goes on', () =>
+  withModels(laptop, async (page) => {
+    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.getByRole('button', { name: 'Choose files' }).click()]);
+    const config = Buffer.from(JSON.stringify({ model_type: 't5' }));
+    await chooser.setFiles([{ name: 'config.json', mimeType: 'application/json', buffer: config }]);
+    assert.match(await alert(page), /t5/);
+    await goesOn(page);
+  }));
 
 test('300 MB of text, another version, a broken download: one sentence each, and the page goes on', async () => {
   const other = Buffer.from(bytes.toString('latin1').replace(/"version":"(\d)"/, '"version":"9"'), 'latin1');

@@ -100,7 +100,7 @@ class Setup {
   }
 
   #model(): TrainerOptions {
-    const { preset, tokenizer: type, vocab, joint } = this.values;
+    const { data, preset, tokenizer: type, vocab, joint } = this.values;
     const size = preset as keyof typeof PRESETS;
     const config: Record<string, string | number> = {};
     for (const key of [...MODEL, ...TRAINING]) {
@@ -112,11 +112,10 @@ class Setup {
     if (['schedule', 'learning_rate', 'd_model', 'warmup_steps'].some((key) => key in config)) {
       config.learning_rate = Number(peak) * (schedule === 'noam' ? Math.sqrt(Number(d_model) * Number(warmup_steps)) : 1);
     }
-    return {
-      preset: size,
-      config: config as Settings,
-      tokenizer: { type: type as 'char', ...(type === 'char' ? {} : { vocabSize: Number(vocab) }), joint: joint === 'yes' },
-    };
+    // Unicode's compatibility form would make Chinese punctuation ASCII's.
+    const isPlain = data.includes('zh') && (type === 'bpe' || type === 'unigram');
+    const pieces = { ...(type !== 'char' && { vocabSize: Number(vocab) }), ...(isPlain && { normalization: 'identity' as const }) };
+    return { preset: size, config: config as Settings, tokenizer: { type: type as 'char', ...pieces, joint: joint === 'yes' } };
   }
 
   /** Follows the address, and keeps it. */
