@@ -113,7 +113,7 @@ class Line {
       }
       const std::size_t digits = kind == 'x' ? 2 : kind == 'u' ? 4 : kind == 'U' ? 8 : 0;
       std::uint32_t code = 0;
-      const std::string_view hex = text_.substr(i + 1, digits);
+      const std::string_view hex = text_.substr(std::min(i + 1, text_.size()), digits);
       const auto read = std::from_chars(hex.data(), hex.data() + hex.size(), code, 16);
       if (digits == 0 || hex.size() < digits || read.ptr != hex.data() + hex.size() || code > 0x10FFFF)
         fail("has an escape in quotes that is none: \\" + std::string(1, kind));

@@ -194,8 +194,7 @@ TEST_CASE("Files that torch.save() does not write are refused") {
 
 TEST_CASE("Files of PyTorch before 1.6 that lie are refused") {
   const std::string whole = read_file(own_fixtures_path() + "/marian/tiny-legacy/pytorch_model.bin");
-  const std::size_t tensors = parse_state_dict(whole).tensors.size();
-  CHECK(tensors == 74);
+  CHECK(parse_state_dict(whole).tensors.size() == 75);
   const auto with = [&whole](const std::string& from, const std::string& to) {
     const std::size_t at = whole.find(from);
     REQUIRE(at != std::string::npos);

@@ -52,6 +52,7 @@ TEST_CASE("YAML that Marian does not write is refused by its line") {
       {"? a\n: b\n", "line 1"},
       {"a\n", "line 1 of a.yml has no key"},
       {"a: \"b\n", "line 1 of a.yml has a quote without an end"},
+      {"a: \"b\\\n", "line 1 of a.yml has an escape in quotes that is none"},
       {"a: 'b\n", "line 1 of a.yml has a quote without an end"},
       {"a: \"\\q\"\n", "has an escape in quotes that is none: \\q"},
       {"a: \"\\u12\"\n", "has an escape in quotes that is none"},
