@@ -99,7 +99,7 @@ TEST_CASE("A vocabulary beside the model decides the ids") {
   CHECK(tokenizer.encode(">>de<< a") == std::vector<TokenId>{5, 2, 1});
   CHECK(tokenizer.encode(">>de<<a") == std::vector<TokenId>{5, 2, 1});
   // Only in front, and only one that it has.
-  CHECK(tokenizer.encode("a>>de<<") == std::vector<TokenId>{2, 1, 3});  // one unknown piece
+  CHECK(tokenizer.encode("a>>fr<<") == std::vector<TokenId>{2, 1, 3});  // one unknown piece
   CHECK(tokenizer.encode(">>fr<<") == std::vector<TokenId>{2, 3});
   CHECK(tokenizer.encode(">>de") == std::vector<TokenId>{2, 3});
   CHECK(tokenizer.decode({2, 1, 4, 2, 1, 0, 7, 7}) == "ax a");
