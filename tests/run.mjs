@@ -63,6 +63,7 @@ const suites = {
   'C++, native': catch2(join(root, 'build/native/tests/wasmformer_tests')),
   'C++, gradients in double': catch2(join(root, 'build/native/tests/wasmformer_gradient_tests')),
   'C++, the installed library': ctest('^installed_'),
+  'Fuzzed readers': nodeTest(testFiles('tests/fuzz')),
   'Program': nodeTest(testFiles('tests/cli')),
   'npm package in Node': nodeTest(testFiles('tests/js'), ...relaxed),
   'Tarball': nodeTest(testFiles('tests/npm')),
@@ -112,7 +113,7 @@ async function runInPairs(suites) {
 }
 
 function build() {
-  setUp({ native: true, wasm: true, browser: true });
+  setUp({ native: true, wasm: true, browser: true, fuzz: true });
   installPackages();
   buildPreset('native', ['wasmformer', 'wasmformer_library', 'wasmformer_tests', 'wasmformer_gradient_tests']);
   for (const preset of ['wasm', 'wasm-simd']) buildPreset(preset, ['wasmformer_tests']);

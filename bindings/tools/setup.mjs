@@ -10,6 +10,8 @@ import { main, output, root, run, step, which } from './shell.mjs';
 
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'wasmformer');
 const llvm = '/usr/lib/llvm-19/bin';
+// Where clang has libFuzzer and the sanitizers; without it, another clang++ is taken that has them.
+export const fuzzer = { clang: join(llvm, 'clang++'), runtime: join(llvm, '../lib/clang/19/lib/linux') };
 const chromiumOfMac = '/Applications/Chromium.app/Contents/MacOS/Chromium';
 export const chromium = () => process.env.CHROMIUM
   || ['chromium', 'chromium-browser', 'google-chrome'].map(which).find(Boolean)
@@ -31,6 +33,10 @@ const llvmPrograms = {
   'clang-19': { found: () => existsSync(join(llvm, 'clang')), apt: 'clang-19' },
   'lld-19': { found: () => existsSync(join(llvm, 'wasm-ld')), apt: 'lld-19' },
   'llvm-19': { found: () => existsSync(join(llvm, 'llvm-ar')), apt: 'llvm-19' },
+};
+const fuzzPrograms = {
+  'clang-19': llvmPrograms['clang-19'],
+  libFuzzer: { found: () => existsSync(fuzzer.runtime), apt: 'libclang-rt-19-dev' },
 };
 
 // From Debian, whatever release this machine has: [cache folder, package/suite, folder inside it, folder to put it].
@@ -165,12 +171,12 @@ function nameMissing(missing, needsEmscripten) {
   if (lines.length > 0) throw new Error(lines.join('\n'));
 }
 
-// `native`, `wasm`, `browser`: what is to be built or run.
-export function setUp({ native = false, wasm = false, browser = false }) {
+// `native`, `wasm`, `browser`, `fuzz`: what is to be built or run.
+export function setUp({ native = false, wasm = false, browser = false, fuzz = false }) {
   const debian = release().ID === 'debian';
   const needsEmscripten = wasm && !emscriptenOnPath() && !existsSync(join(cache, emscripten));
   const needsLlvm = debian && wasm && !emscriptenOnPath();
-  const wanted = { ...programs, ...(needsLlvm && llvmPrograms) };
+  const wanted = { ...programs, ...(needsLlvm && llvmPrograms), ...(debian && fuzz && fuzzPrograms) };
   if (!native) ['c++', 'zlib'].forEach((name) => delete wanted[name]);
   if (!wasm) delete wanted.python3;
   if (!browser) delete wanted.chromium;

@@ -16,7 +16,7 @@ void add_utf8(std::string& text, std::uint32_t c) {
     return;
   }
   const int more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-  text += static_cast<char>((0xF00 >> more & 0xFF) | c >> (6 * more));
+  text += static_cast<char>((0xF00 >> (more + 1) & 0xFF) | c >> (6 * more));
   for (int i = more; i-- > 0;) text += static_cast<char>(0x80 | (c >> (6 * i) & 0x3F));
 }
 
@@ -113,7 +113,7 @@ class Line {
       }
       const std::size_t digits = kind == 'x' ? 2 : kind == 'u' ? 4 : kind == 'U' ? 8 : 0;
       std::uint32_t code = 0;
-      const std::string_view hex = text_.substr(i + 1, digits);
+      const std::string_view hex = text_.substr(std::min(i + 1, text_.size()), digits);
       const auto read = std::from_chars(hex.data(), hex.data() + hex.size(), code, 16);
       if (digits == 0 || hex.size() < digits || read.ptr != hex.data() + hex.size() || code > 0x10FFFF)
         fail("has an escape in quotes that is none: \\" + std::string(1, kind));

@@ -98,6 +98,10 @@ TEST_CASE("A model is the same after being written and read, with every way of m
     c.activation = Activation::swish;
     c.dropout = 0.1 + 0.2;
   }
+  SECTION("Marian's") {
+    c.positions = GENERATE(Positions::sinusoidal_halves, Positions::sinusoidal_marian);
+    c.scale_embedding = false;
+  }
   SECTION("dot") { c.attention = Scoring::dot; }
   SECTION("additive") { c.attention = Scoring::additive; }
   SECTION("bilinear") { c.attention = Scoring::bilinear; }
@@ -267,7 +271,8 @@ TEST_CASE("Tensors that do not fit the config are refused by name") {
   CHECK_THROWS_WITH(parse_model(with({Dtype::f32, {1, 4, 4}, zeros})),
                     "[safetensors] tensor '" + name + "' of shape [1, 4, 4] is not a matrix");
   CHECK_THROWS_WITH(parse_model(with({Dtype::i32, {4, 4}, zeros})),
-                    "[model] tensor '" + name + "' is of type I32, not F32 or F16");
+                    "[model] tensor '" + name + "' is of type I32, not F32, F16 or BF16");
+  CHECK_NOTHROW(parse_model(with({Dtype::bf16, {4, 4}, std::string_view(zeros).substr(0, 32)})));
   CHECK_NOTHROW(parse_model(with({Dtype::f16, {4, 4}, std::string_view(zeros).substr(0, 32)})));
 
   std::string nan = zeros;

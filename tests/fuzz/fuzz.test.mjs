@@ -1,0 +1,69 @@
+// Readers of files from elsewhere, by libFuzzer: a fixed number of inputs, made of real files by a fixed seed, with
+// AddressSanitizer and UndefinedBehaviorSanitizer watching.
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { availableParallelism, homedir } from 'node:os';
+import { basename, join } from 'node:path';
+import { test } from 'node:test';
+import { fuzzer } from '../../bindings/tools/setup.mjs';
+
+const root = join(import.meta.dirname, '../..');
+const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'wasmformer');
+const folder = join(root, 'build/fuzz');
+const program = join(folder, 'readers');
+const clang = existsSync(fuzzer.runtime) ? fuzzer.clang : 'clang++';
+const runs = 20_000; // of each reader
+const sources = ['tests/fuzz/readers.cpp', 'src/text/utf8.cpp', 'src/model/config.cpp',
+  ...['safetensors', 'pickle', 'state_dict', 'zip', 'npz', 'yaml'].map((name) => `src/io/${name}.cpp`)];
+
+const fixture = (name) => readFileSync(join(root, 'tests/fixtures', name));
+// In the order of `readers` in readers.cpp.
+const readers = {
+  safetensors: [fixture('marian/small/two.safetensors')],
+  'state dicts': [fixture('marian/small/zip.bin'), fixture('marian/small/legacy.bin')],
+  npz: [fixture('marian/small/two.npz')],
+  zip: [fixture('marian/small/zip.bin'), fixture('marian/small/two.npz')],
+  yaml: [fixture('marian/tiny-npz/tiny.vocab.yml'), Buffer.from('a: "\\x41\\u2581"\nb:\n  - 1\nc: [1, \'2\']\nd:\n  []\n')],
+  config: [Buffer.from('{"d_model":16,"norm":"pre","dropout":0.1,"output_bias":true}')],
+};
+
+function run(command, args) {
+  return new Promise((resolve, reject) => {
+    execFile(command, args, { cwd: root, maxBuffer: 1 << 28 }, (error, stdout, stderr) =>
+      error ? reject(new Error(`${command}: ${error.code ?? error.signal}\n${stderr.slice(-4000)}`)) : resolve(stderr));
+  });
+}
+
+test('the readers are built for libFuzzer', async () => {
+  mkdirSync(folder, { recursive: true });
+  const time = (file) => { try { return statSync(file).mtimeMs; } catch { return 0; } };
+  const headers = ['src/io', 'src/model', 'src/text'].flatMap((name) => readdirSync(join(root, name))
+    .filter((file) => file.endsWith('.h')).map((file) => join(root, name, file)));
+  const changed = Math.max(...headers.map(time));
+  const object = (source) => join(folder, `${basename(source)}.o`);
+  const old = sources.filter((source) => time(object(source)) < Math.max(changed, time(join(root, source))));
+  const flags = ['-std=c++20', '-O1', '-fsanitize=fuzzer,address,undefined', '-fno-sanitize-recover=undefined'];
+  const compile = async () => {
+    for (let source = old.shift(); source; source = old.shift()) {
+      await run(clang, [...flags, '-Isrc', '-isystem', join(cache, 'eigen-5.0.1'),
+        '-isystem', join(cache, 'nlohmann_json-3.11.2/include'), '-c', source, '-o', object(source)]);
+    }
+  };
+  if (old.length > 0 || !existsSync(program)) {
+    await Promise.all(Array.from({ length: availableParallelism() }, compile));
+    await run(clang, [...flags, ...sources.map(object), '-o', program]);
+  }
+});
+
+for (const [i, [name, files]] of Object.entries(readers).entries()) {
+  test(`${runs} inputs like files of ${name} are read or refused`, async () => {
+    const corpus = join(folder, `corpus-${i}`);
+    rmSync(corpus, { recursive: true, force: true });
+    mkdirSync(corpus, { recursive: true });
+    files.forEach((file, n) => writeFileSync(join(corpus, String(n)), Buffer.concat([Buffer.from([i]), file])));
+    const told = await run(program, [`-runs=${runs}`, '-seed=1', '-max_len=4096', '-rss_limit_mb=1024', '-timeout=20',
+      '-print_final_stats=1', `-artifact_prefix=${folder}/`, corpus]);
+    assert.ok(Number(told.match(/number_of_executed_units: (\d+)/)[1]) >= runs);
+  });
+}
