@@ -16,7 +16,7 @@ void add_utf8(std::string& text, std::uint32_t c) {
     return;
   }
   const int more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-  text += static_cast<char>((0xF00 >> more & 0xFF) | c >> (6 * more));
+  text += static_cast<char>((0xF00 >> (more + 1) & 0xFF) | c >> (6 * more));
   for (int i = more; i-- > 0;) text += static_cast<char>(0x80 | (c >> (6 * i) & 0x3F));
 }
 

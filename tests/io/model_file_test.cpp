@@ -98,6 +98,10 @@ TEST_CASE("A model is the same after being written and read, with every way of m
     c.activation = Activation::swish;
     c.dropout = 0.1 + 0.2;
   }
+  SECTION("Marian's") {
+    c.positions = GENERATE(Positions::sinusoidal_halves, Positions::sinusoidal_marian);
+    c.scale_embedding = false;
+  }
   SECTION("dot") { c.attention = Scoring::dot; }
   SECTION("additive") { c.attention = Scoring::additive; }
   SECTION("bilinear") { c.attention = Scoring::bilinear; }
@@ -121,6 +125,47 @@ TEST_CASE("Two tokenizers are both kept") {
   const ModelFile read = parse_model(serialize_model(model, Precision::f32));
   CHECK(read.source_tokenizer->vocab_size() == 8);
   CHECK(read.target_tokenizer->vocab_size() == 7);
+}
+
+TEST_CASE("Vocabularies beside the tokenizers are kept") {
+  ModelFile model = small_model();
+  const std::vector<std::string> one{"</s>", "<unk>", "a", "b", "c", "\u2581", "d", "<pad>"};
+  std::vector<std::string> other = one;
+  std::swap(other[3], other[4]);
+  const auto tokenizer = [](const std::vector<std::string>& letters,
+                            const std::vector<std::string>& vocabulary) {
+    return std::make_shared<const Tokenizer>(tiny::model(letters), vocabulary);
+  };
+  model.source_tokenizer = tokenizer({"a", "b"}, one);
+  bool has_target = false;
+  SECTION("the same for both") { model.target_tokenizer = model.source_tokenizer; }
+  SECTION("one vocabulary, two models") { model.target_tokenizer = tokenizer({"b", "c"}, one); }
+  SECTION("two vocabularies, one model") {
+    model.target_tokenizer = tokenizer({"a", "b"}, other);
+    has_target = true;
+  }
+  SECTION("only one of them has a vocabulary") {
+    model.target_tokenizer = tokenizer({"a", "b", "c"}, {});
+    has_target = true;
+  }
+  const std::string file = serialize_model(model, Precision::f32);
+  CHECK(parse_safetensors(file).metadata.contains("target_vocabulary") == has_target);
+  const ModelFile read = parse_model(file);
+  CHECK(*read.source_tokenizer == *model.source_tokenizer);
+  CHECK(*read.target_tokenizer == *model.target_tokenizer);
+  CHECK((read.source_tokenizer == read.target_tokenizer) ==
+        (model.source_tokenizer == model.target_tokenizer));
+  CHECK(read.metadata == model.metadata);
+  CHECK(serialize_model(read, Precision::f32) == file);
+}
+
+TEST_CASE("A vocabulary that is none of the model is refused") {
+  const std::string file = serialize_model(small_model(), Precision::f32);
+  for (const char* wrong : {"{}", "[1]", "[[]]", "[\"a\"", "7"})
+    CHECK_THROWS_WITH(parse_model(with_metadata(file, "source_vocabulary", wrong)),
+                      "[model] the source_vocabulary is not a JSON array of strings");
+  CHECK_THROWS_WITH(parse_model(with_metadata(file, "source_vocabulary", R"(["</s>","<unk>"])")),
+                    "[model] the source_tokenizer has 2 pieces, but source_vocab_size is 8");
 }
 
 TEST_CASE("Half precision keeps eleven bits and half the bytes") {
@@ -267,7 +312,8 @@ TEST_CASE("Tensors that do not fit the config are refused by name") {
   CHECK_THROWS_WITH(parse_model(with({Dtype::f32, {1, 4, 4}, zeros})),
                     "[safetensors] tensor '" + name + "' of shape [1, 4, 4] is not a matrix");
   CHECK_THROWS_WITH(parse_model(with({Dtype::i32, {4, 4}, zeros})),
-                    "[model] tensor '" + name + "' is of type I32, not F32 or F16");
+                    "[model] tensor '" + name + "' is of type I32, not F32, F16 or BF16");
+  CHECK_NOTHROW(parse_model(with({Dtype::bf16, {4, 4}, std::string_view(zeros).substr(0, 32)})));
   CHECK_NOTHROW(parse_model(with({Dtype::f16, {4, 4}, std::string_view(zeros).substr(0, 32)})));
 
   std::string nan = zeros;

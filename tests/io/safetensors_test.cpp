@@ -55,6 +55,13 @@ TEST_CASE("A safetensors file gives its tensors and metadata") {
   CHECK_THROWS_WITH(parsed.matrix("x"), "[safetensors] there is no tensor 'x'");
 }
 
+TEST_CASE("The numbers of BF16 are upper halves of floats") {
+  const std::string whole = file(R"({"w":{"dtype":"BF16","shape":[4],"data_offsets":[0,8]}})",
+                                 bytes<std::uint16_t>({0x3F80, 0xC000, 0x4049, 0x0000}));
+  const Matrix w = parse_safetensors(whole).matrix("w");
+  CHECK(w == (Matrix(1, 4) << 1, -2, 3.140625, 0).finished());
+}
+
 TEST_CASE("Tensors in any order, of no size, and of no dimension are read") {
   const std::string whole = file(R"({"b":{"dtype":"F32","shape":[1],"data_offsets":[4,8]},)"
                                  R"("z":{"dtype":"F32","shape":[0,5],"data_offsets":[4,4]},)"
@@ -162,7 +169,7 @@ TEST_CASE("A wrong header is refused, and the fault named") {
       {one(R"("dtype":"F32","data_offsets":[0,4])"), "tensor 'a' has no valid 'shape'"},
       {one(R"("dtype":1,"shape":[1],"data_offsets":[0,4])"), "tensor 'a' has no valid 'dtype'"},
       {one(R"("dtype":"F99","shape":[1],"data_offsets":[0,4])"),
-       "tensor 'a' is of type 'F99', which is none of F32, F16, I8, I32 and I64"},
+       "tensor 'a' is of type 'F99', which is none of F32, F16, BF16, I8, I32 and I64"},
       {one(R"("dtype":"F32","shape":[2],"data_offsets":[0,4])"),
        "tensor 'a' of type F32 and shape [2] needs 8 bytes, but its offsets go from 0 to 4"},
       {one(R"("dtype":"F32","shape":[1],"data_offsets":[4,0])"),
@@ -219,7 +226,8 @@ TEST_CASE("Only matrices of numbers become a Matrix") {
                                  bytes<float>({1, 2}));
   const SafetensorsFile parsed = parse_safetensors(whole);
   CHECK_THROWS_WITH(parsed.matrix("a"), "[safetensors] tensor 'a' of shape [1, 1, 1] is not a matrix");
-  CHECK_THROWS_WITH(parsed.matrix("b"), "[safetensors] tensor 'b' is of type I8 instead of F32, F16 or I32");
+  CHECK_THROWS_WITH(parsed.matrix("b"),
+                    "[safetensors] tensor 'b' is of type I8 instead of F32, F16, BF16 or I32");
 }
 
 TEST_CASE("Half precision is IEEE 754's") {

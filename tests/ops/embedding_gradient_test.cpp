@@ -40,10 +40,10 @@ TEST_CASE("The gradients of embeddings are those of central differences") {
       return embedding(tape, t.ids, t.at, table, positions, dropout);
     });
   }
-  SECTION("with sinusoidal positions") {
+  SECTION("with sinusoidal positions, and without scale") {
     Parameter positions{sinusoidal_positions(length, d), {}};
     check_gradients({}, {&table}, [&](Tape& tape, const std::vector<Var>&) {
-      return embedding(tape, t.ids, t.at, table, positions, dropout);
+      return embedding(tape, t.ids, t.at, table, positions, dropout, /*scaled=*/false);
     });
     CHECK(positions.gradient.size() == 0);
   }

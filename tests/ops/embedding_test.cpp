@@ -19,6 +19,9 @@ TEST_CASE("An embedding is its row times the root of d_model plus the row of its
   const std::vector<TokenId> ids{2, 0, 2};
   const std::vector<Index> at{0, 1, 1};
   CHECK(embedding(tape, ids, at, table, positions, 0.5).value() == expected);
+  Matrix unscaled(3, 4);
+  unscaled << 9.5, 10.5, 11.5, 12.5, 0, 2, 4, 6, 8, 10, 12, 14;
+  CHECK(embedding(tape, ids, at, table, positions, 0.5, /*scaled=*/false).value() == unscaled);
 }
 
 TEST_CASE("Sinusoidal positions are sines in even and cosines in odd columns") {
@@ -30,6 +33,20 @@ TEST_CASE("Sinusoidal positions are sines in even and cosines in odd columns") {
   CHECK(p(7, 1) == Catch::Approx(0.7539022543).epsilon(1e-6));
   CHECK(p(7, 2) == Catch::Approx(std::sin(7 / 21.5443469)).epsilon(1e-6));
   CHECK(p(199, 5) == Catch::Approx(std::cos(199 / 464.158883)).epsilon(1e-6));
+}
+
+TEST_CASE("Sinusoidal positions in halves are sines in the first and cosines in the second") {
+  const Matrix p = sinusoidal_halves(200, 6, 3), paper = sinusoidal_positions(200, 6);
+  for (Index i = 0; i < 3; ++i) {
+    CHECK((p.col(i) - paper.col(2 * i)).cwiseAbs().maxCoeff() < 1e-6);
+    CHECK((p.col(3 + i) - paper.col(2 * i + 1)).cwiseAbs().maxCoeff() < 1e-6);
+  }
+  // Marian's: frequencies 1, 1/100 and 1/10000
+  const Matrix marian = sinusoidal_halves(200, 6, 2);
+  CHECK(marian(7, 0) == Catch::Approx(std::sin(7.0)).epsilon(1e-6));
+  CHECK(marian(7, 1) == Catch::Approx(std::sin(0.07)).epsilon(1e-6));
+  CHECK(marian(199, 2) == Catch::Approx(std::sin(0.0199)).epsilon(1e-6));
+  CHECK(marian(199, 5) == Catch::Approx(std::cos(0.0199)).epsilon(1e-6));
 }
 
 TEST_CASE("Embeddings refuse tokens and places outside their tables") {

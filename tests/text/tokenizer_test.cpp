@@ -84,6 +84,42 @@ TEST_CASE("A tokenizer knows its special tokens and gives the text back") {
   CHECK(tokenizer.model() == tiny::model({"a", "b", "\u00E9"}));
 }
 
+TEST_CASE("A vocabulary beside the model decides the ids") {
+  // Of the model's letters it lacks b; x, \u2581y and the language are of no model.
+  const std::vector<std::string> vocabulary{"</s>", "a",      "\u2581",  "<unk>",
+                                            "x",    ">>de<<", "\u2581y", "<pad>"};
+  const Tokenizer tokenizer(tiny::model({"a", "b", "x"}), vocabulary);
+  CHECK(tokenizer.vocab_size() == 8);
+  CHECK(tokenizer.unk_id() == 3);
+  CHECK(tokenizer.eos_id() == 0);
+  CHECK(tokenizer.pad_id() == 7);
+  CHECK(tokenizer.bos_id() == -1);
+  CHECK(tokenizer.piece(4) == "x");
+  CHECK(tokenizer.encode("ab x") == std::vector<TokenId>{2, 1, 3, 2, 4});
+  CHECK(tokenizer.encode(">>de<< a") == std::vector<TokenId>{5, 2, 1});
+  CHECK(tokenizer.encode(">>de<<a") == std::vector<TokenId>{5, 2, 1});
+  // Only in front, and only one that it has.
+  CHECK(tokenizer.encode("a>>de<<").size() == 8);
+  CHECK(tokenizer.encode(">>fr<<").size() == 7);
+  CHECK(tokenizer.encode(">>de") == std::vector<TokenId>{2, 3, 3, 3, 3});
+  CHECK(tokenizer.decode({2, 1, 4, 2, 1, 0, 7, 7}) == "ax a");
+  CHECK(tokenizer.decode({2, 1, 3, 6, 1}) == "a ya");
+  CHECK(tokenizer.decode({6, 1}) == "ya");
+  CHECK(tokenizer.decode({0}).empty());
+  CHECK(tokenizer == Tokenizer(tiny::model({"a", "b", "x"}), vocabulary));
+  CHECK_FALSE(tokenizer == Tokenizer(tiny::model({"a", "b", "x"})));
+  CHECK_THROWS_WITH(tokenizer.piece(8), "[tokenizer] id 8 is outside the vocabulary of 8 pieces");
+}
+
+TEST_CASE("A vocabulary that is none is refused") {
+  const auto make = [](std::vector<std::string> vocabulary) { Tokenizer(tiny::model({"a"}), vocabulary); };
+  CHECK_THROWS_WITH(make({"</s>", "a"}), "[tokenizer] the vocabulary has no piece <unk>");
+  CHECK_THROWS_WITH(make({"<unk>", "a"}), "[tokenizer] the vocabulary has no piece </s>");
+  CHECK_THROWS_WITH(make({"<unk>", "a", "</s>", "a"}),
+                    "[tokenizer] the vocabulary has 'a' twice, as piece 1 and as 3");
+  CHECK_THROWS_WITH(make({"<unk>", "</s>", "\xFF"}), "[tokenizer] piece 2 of the vocabulary is not UTF-8");
+}
+
 TEST_CASE("A long text is encoded") {
   const Tokenizer tokenizer(tiny::model({"a"}));
   CHECK(tokenizer.encode(std::string(100000, 'a')).size() == 100001);
