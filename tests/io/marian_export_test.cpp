@@ -136,9 +136,9 @@ TEST_CASE("A model that comes in and goes out comes in again as the same bytes")
     again.transformer->visit([&](const std::string& tensor, Parameter& p, Initial) {
       CHECK(weight_bytes(p.value, Precision::f32, tensor) == exported.tensors.at(tensor).data);
     });
-    CHECK(export_marian(again, Precision::f32).at("model.safetensors") == out.at("model.safetensors"));
     if (!folder.files.contains("model.safetensors")) continue;
     CHECK(serialize_model(again, Precision::f32) == serialize_model(in, Precision::f32));
+    CHECK(bool(export_marian(again, Precision::f32) == out));
     for (const auto& [tensor, entry] : parse_safetensors(folder.files.at("model.safetensors")).tensors) {
       if (!exported.tensors.contains(tensor) || tensor == "final_logits_bias") continue;
       CAPTURE(tensor);
