@@ -51,7 +51,8 @@ void check_marian(const Config& c) {
   const Json config = Json::parse(to_json(c));
   check_key("norm", c.norm == NormPlace::post, config["norm"], "\"post\" only");
   check_key("attention", c.attention == Scoring::scaled_dot, config["attention"], "\"scaled_dot\" only");
-  check_key("norm_epsilon", c.norm_epsilon == 1e-5, c.norm_epsilon, "1e-05 only");
+  // Models of Marian itself have 1e-6, which Hugging Face's conversion of them reads as 1e-5 too.
+  check_key("norm_epsilon", c.norm_epsilon == 1e-5 || c.norm_epsilon == 1e-6, c.norm_epsilon, "1e-05 only");
 }
 
 // Pieces by name. Those from the tokenizer's own on are only there to be counted.

@@ -119,7 +119,8 @@ test('translate, evaluate, average and inspect', () => {
   assert.ok(scored.bleu >= 0 && scored.chrf > 10 && scored.bleu_signature.includes('13a'));
   const byCharacter = JSON.parse(succeed('evaluate', '--model', model, '--source', path('source'), '--reference', path('target'),
     '--bleu-tokenize', 'char', '--json').stdout);
-  assert.ok(byCharacter.bleu_signature.includes('tok:char') && byCharacter.bleu > scored.bleu);
+  assert.ok(byCharacter.bleu_signature.includes('tok:char'));
+  assert.equal(byCharacter.bleu, scored.bleu, 'each word of the targets is a digit');
   refuse(/bleu-tokenize.*zh/, ['evaluate', '--model', model, '--bleu-tokenize', 'intl']);
 
   const epochs = readdirSync(path('run')).filter((name) => name.startsWith('epoch')).map((name) => path(`run/${name}`));
