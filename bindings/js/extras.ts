@@ -35,7 +35,7 @@ export function trainTokenizer(
   sentences: readonly string[],
   type: 'bpe' | 'unigram',
   vocabSize: number,
-  normalization: 'nmt_nfkc' | 'identity',
+  normalization: 'nmt_nfkc' | 'identity' = 'nmt_nfkc',
 ): Promise<Uint8Array> {
   const options = { vocabSize, type, normalization };
   return withExtras((module) => module.trainTokenizer(sentences.map(wellFormed), options));
