@@ -141,6 +141,15 @@ for (const [name, size] of Object.entries({ laptop, phone })) {
     }));
 }
 
+test('a folder that is dropped anywhere becomes a model of its name', () =>
+  withModels(laptop, async (page) => {
+    const devtools = await page.context().newCDPSession(page);
+    const data = { items: [], files: [folder], dragOperationsMask: 1 };
+    for (const type of ['dragEnter', 'dragOver', 'drop']) await devtools.send('Input.dispatchDragEvent', { type, x: 300, y: 600, data });
+    await inUse(page, 'tiny.safetensors');
+    await page.getByText(/ INT8$/).waitFor();
+  }));
+
 test('a MarianMT folder comes from its address; a missing file is named, and the page goes on', () => {
   const served = new Set(parts);
   const headers = { 'Access-Control-Allow-Origin': '*' };
