@@ -1,7 +1,7 @@
 // Readers of files from elsewhere, by libFuzzer: a fixed number of inputs, made of real files by a fixed seed, with
 // AddressSanitizer and UndefinedBehaviorSanitizer watching.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { availableParallelism, homedir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -13,24 +13,30 @@ const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'was
 const folder = join(root, 'build/fuzz');
 const program = join(folder, 'readers');
 const clang = existsSync(fuzzer.runtime) ? fuzzer.clang : 'clang++';
-const runs = 20_000; // of each reader
+const readers = 20_000; // inputs of each reader
+const withTokenizers = 6, folders = 1_000; // those from there on read tokenizers too, which takes a hundred times as long
 const sources = ['tests/fuzz/readers.cpp', 'src/text/utf8.cpp', 'src/model/config.cpp',
-  ...['safetensors', 'pickle', 'state_dict', 'zip', 'npz', 'yaml'].map((name) => `src/io/${name}.cpp`)];
+  ...['safetensors', 'pickle', 'state_dict', 'zip', 'npz', 'yaml', 'marian', 'model_file'].map((name) => `src/io/${name}.cpp`)];
 
+const marian = join(root, 'tests/fixtures/marian/tiny');
 const fixture = (name) => readFileSync(join(root, 'tests/fixtures', name));
 // In the order of `readers` in readers.cpp.
-const readers = {
+const kinds = {
   safetensors: [fixture('marian/small/two.safetensors')],
   'state dicts': [fixture('marian/small/zip.bin'), fixture('marian/small/legacy.bin')],
   npz: [fixture('marian/small/two.npz')],
   zip: [fixture('marian/small/zip.bin'), fixture('marian/small/two.npz')],
   yaml: [fixture('marian/tiny-npz/tiny.vocab.yml'), Buffer.from('a: "\\x41\\u2581"\nb:\n  - 1\nc: [1, \'2\']\nd:\n  []\n')],
-  config: [Buffer.from('{"d_model":16,"norm":"pre","dropout":0.1,"output_bias":true}')],
+  settings: [Buffer.from('{"d_model":16,"norm":"pre","dropout":0.1,"output_bias":true}')],
+  'whole models': [execFileSync(join(root, 'build/native/wasmformer'), ['import-marian', marian, '--precision', 'int8', '--output', '-'])],
+  "MarianMT's config": [fixture('marian/tiny/config.json')],
+  vocabularies: [fixture('marian/tiny/vocab.json')],
+  "MarianMT's tokenizer_config": [fixture('marian/tiny/tokenizer_config.json')],
 };
 
 function run(command, args) {
   return new Promise((resolve, reject) => {
-    execFile(command, args, { cwd: root, maxBuffer: 1 << 28 }, (error, stdout, stderr) =>
+    execFile(command, args, { cwd: root, env: { ...process.env, MARIAN_FOLDER: marian }, maxBuffer: 1 << 28 }, (error, stdout, stderr) =>
       error ? reject(new Error(`${command}: ${error.code ?? error.signal}\n${stderr.slice(-4000)}`)) : resolve(stderr));
   });
 }
@@ -43,7 +49,7 @@ test('the readers are built for libFuzzer', async () => {
   const changed = Math.max(...headers.map(time));
   const object = (source) => join(folder, `${basename(source)}.o`);
   const old = sources.filter((source) => time(object(source)) < Math.max(changed, time(join(root, source))));
-  const flags = ['-std=c++20', '-O1', '-fsanitize=fuzzer,address,undefined', '-fno-sanitize-recover=undefined'];
+  const flags = ['-std=c++20', '-O1', '-DEIGEN_MAX_ALIGN_BYTES=64', '-fsanitize=fuzzer,address,undefined', '-fno-sanitize-recover=undefined'];
   const compile = async () => {
     for (let source = old.shift(); source; source = old.shift()) {
       await run(clang, [...flags, '-Isrc', '-isystem', join(cache, 'eigen-5.0.1'),
@@ -52,17 +58,18 @@ test('the readers are built for libFuzzer', async () => {
   };
   if (old.length > 0 || !existsSync(program)) {
     await Promise.all(Array.from({ length: availableParallelism() }, compile));
-    await run(clang, [...flags, ...sources.map(object), '-o', program]);
+    await run(clang, [...flags, ...sources.map(object), join(root, 'build/native/libwasmformer.a'), '-pthread', '-o', program]);
   }
 });
 
-for (const [i, [name, files]] of Object.entries(readers).entries()) {
+for (const [i, [name, files]] of Object.entries(kinds).entries()) {
+  const runs = i < withTokenizers ? readers : folders;
   test(`${runs} inputs like files of ${name} are read or refused`, async () => {
     const corpus = join(folder, `corpus-${i}`);
     rmSync(corpus, { recursive: true, force: true });
     mkdirSync(corpus, { recursive: true });
     files.forEach((file, n) => writeFileSync(join(corpus, String(n)), Buffer.concat([Buffer.from([i]), file])));
-    const told = await run(program, [`-runs=${runs}`, '-seed=1', '-max_len=4096', '-rss_limit_mb=1024', '-timeout=20',
+    const told = await run(program, [`-runs=${runs}`, '-seed=1', `-max_len=${runs === readers ? 4096 : 65536}`, '-rss_limit_mb=1024', '-timeout=20',
       '-print_final_stats=1', `-artifact_prefix=${folder}/`, corpus]);
     assert.ok(Number(told.match(/number_of_executed_units: (\d+)/)[1]) >= runs);
   });

@@ -2,8 +2,14 @@
 // by nothing else. To add a reader: add it to `readers`, and a file of its kind to fuzz.test.mjs.
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
 #include <string_view>
 
+#include "io/marian.h"
 #include "io/npz.h"
 #include "io/safetensors.h"
 #include "io/state_dict.h"
@@ -22,6 +28,21 @@ void read_all(const SafetensorsFile& file) {
     if (tensor.shape.size() <= 2 && tensor.dtype != Dtype::i8 && tensor.dtype != Dtype::i64) file.matrix(name);
 }
 
+// The folder of MARIAN_FOLDER, in which `bytes` are the file `name`.
+void read_folder(const std::string& name, std::string_view bytes) {
+  static const auto files = [] {
+    std::map<std::string, std::string> read;
+    for (const char* file : {"config.json", "model.safetensors", "source.spm", "target.spm", "vocab.json"}) {
+      std::ifstream stream(std::string(std::getenv("MARIAN_FOLDER")) + "/" + file, std::ios::binary);
+      read[file] = {std::istreambuf_iterator<char>(stream), {}};
+    }
+    return read;
+  }();
+  FolderFiles folder(files.begin(), files.end());
+  folder[name] = bytes;
+  import_marian(folder);
+}
+
 using Reader = void (*)(std::string_view);
 constexpr Reader readers[] = {
     [](std::string_view bytes) { read_all(parse_safetensors(bytes)); },
@@ -36,6 +57,10 @@ constexpr Reader readers[] = {
       config.check();
       training.check();
     },
+    [](std::string_view bytes) { parse_model(bytes); },
+    [](std::string_view bytes) { read_folder("config.json", bytes); },
+    [](std::string_view bytes) { read_folder("vocab.json", bytes); },
+    [](std::string_view bytes) { read_folder("tokenizer_config.json", bytes); },
 };
 
 }  // namespace
