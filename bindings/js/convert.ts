@@ -17,7 +17,7 @@ export type FolderFiles = Record<string, Blob>;
 export interface ImportOptions {
   /** How the model file stores its numbers. Default 'f32'; 'int8' takes a quarter of it, and is for translation alone. */
   precision?: 'f32' | 'f16' | 'int8';
-  /** SOURCE-TARGET such as 'de-en', where the folder does not tell. */
+  /** SOURCE-TARGET such as 'de-en', instead of what the folder tells. */
   languages?: string;
   /** Hears how many bytes have come, of all files; `total` is missing where it is not known. */
   onProgress?: (loaded: number, total?: number) => void;

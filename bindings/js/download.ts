@@ -19,46 +19,44 @@ export interface ModelFile {
 const nothing = async () => {};
 
 export async function readModel(data: ModelData, useCache: boolean, onProgress: Progress): Promise<ModelFile> {
-  const plain = (name: string, bytes: Bytes): ModelFile => ({
-    name,
-    bytes,
-    isCached: false,
-    keep: nothing,
-    forget: nothing,
-  });
-  switch (data.kind) {
-    case 'bytes':
-      onProgress(data.bytes.length, data.bytes.length);
-      return plain('the given bytes', data.bytes);
-    case 'blob': {
-      const name = (data.blob as Partial<File>).name ?? 'the given Blob';
-      checkBeginning(name, new Uint8Array(await data.blob.slice(0, beginning).arrayBuffer()));
-      return plain(name, await collect(name, chunksOf(data.blob.stream()), data.blob.size, onProgress));
-    }
-    case 'path':
-      return plain(data.path, await readPath(data.path, onProgress));
-    case 'url':
-      return useCache ? readThroughCache(data.url, onProgress) : plain(data.url, (await download(data.url, onProgress)).bytes);
-  }
-}
-
-/** The bytes of any file. */
-export async function readBytes(data: ModelData, onProgress: Progress): Promise<Bytes> {
-  switch (data.kind) {
-    case 'bytes':
-      onProgress(data.bytes.length, data.bytes.length);
-      return data.bytes;
-    case 'blob':
-      return collect((data.blob as Partial<File>).name ?? 'the given Blob', chunksOf(data.blob.stream()), data.blob.size, onProgress, anything);
-    case 'path':
-      return readPath(data.path, onProgress, anything);
-    case 'url':
-      return (await download(data.url, onProgress, anything)).bytes;
-  }
+  if (data.kind === 'url' && useCache) return readThroughCache(data.url, onProgress);
+  const bytes = await readBytes(data, onProgress, checkBeginning);
+  return { name: nameOf(data), bytes, isCached: false, keep: nothing, forget: nothing };
 }
 
 type Check = (name: string, bytes: Uint8Array) => void;
 const anything: Check = () => {};
+
+/** The bytes of a file, of which `check` may refuse the beginning. */
+export async function readBytes(data: ModelData, onProgress: Progress, check: Check = anything): Promise<Bytes> {
+  switch (data.kind) {
+    case 'bytes':
+      onProgress(data.bytes.length, data.bytes.length);
+      return data.bytes;
+    case 'blob': {
+      const { blob } = data;
+      check(nameOf(data), new Uint8Array(await blob.slice(0, beginning).arrayBuffer()));
+      return collect(nameOf(data), chunksOf(blob.stream()), blob.size, onProgress, check);
+    }
+    case 'path':
+      return readPath(data.path, onProgress, check);
+    case 'url':
+      return (await download(data.url, onProgress, check)).bytes;
+  }
+}
+
+function nameOf(data: ModelData): string {
+  switch (data.kind) {
+    case 'bytes':
+      return 'the given bytes';
+    case 'blob':
+      return (data.blob as Partial<File>).name ?? 'the given Blob';
+    case 'path':
+      return data.path;
+    case 'url':
+      return data.url;
+  }
+}
 
 // A safetensors file: the length of its header, then that header, an object.
 const beginning = 9; // bytes
@@ -80,7 +78,7 @@ async function collect(
   chunks: AsyncIterable<Uint8Array>,
   total: number | undefined,
   onProgress: Progress,
-  check: Check = checkBeginning,
+  check: Check,
 ): Promise<Bytes> {
   let bytes = new Uint8Array(total ?? 1 << 20);
   let loaded = 0;
@@ -109,7 +107,7 @@ async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uin
   }
 }
 
-async function readPath(path: string, onProgress: Progress, check?: Check): Promise<Bytes> {
+async function readPath(path: string, onProgress: Progress, check: Check): Promise<Bytes> {
   const { createReadStream, promises } = await nodeModule<typeof import('node:fs')>('fs');
   const file = path.startsWith('file:') ? new URL(path) : path;
   try {
@@ -121,7 +119,7 @@ async function readPath(path: string, onProgress: Progress, check?: Check): Prom
   }
 }
 
-async function download(url: string, onProgress: Progress, check?: Check): Promise<{ bytes: Bytes; headers: Headers }> {
+async function download(url: string, onProgress: Progress, check: Check): Promise<{ bytes: Bytes; headers: Headers }> {
   const response = await fetch(url).catch((cause: unknown) => {
     throw new Error(`[load] ${url} could not be fetched: ${reason(cause)}`, { cause });
   });
@@ -154,10 +152,10 @@ async function readThroughCache(url: string, onProgress: Progress): Promise<Mode
   const stored = await cache?.match(url);
   const forget = async () => void (await cache?.delete(url));
   if (stored && (await isCurrent(url, stored))) {
-    const bytes = await collect(url, chunksOf(stored.body!), bytesOf(stored), onProgress).catch(() => new Uint8Array());
+    const bytes = await collect(url, chunksOf(stored.body!), bytesOf(stored), onProgress, checkBeginning).catch(() => new Uint8Array());
     return { name: url, bytes, isCached: true, keep: nothing, forget };
   }
-  const { bytes, headers } = await download(url, onProgress);
+  const { bytes, headers } = await download(url, onProgress, checkBeginning);
   const kept = new Headers();
   for (const name of versionHeaders) if (headers.has(name)) kept.set(name, headers.get(name)!);
   const keep = async () => void (await cache?.put(url, storable(bytes, kept)).catch(() => {}));

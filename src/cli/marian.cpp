@@ -49,7 +49,7 @@ void add_import_marian_command(CLI::App& app) {
   command->add_option("--precision", o->precision, "f32, f16 or int8")
       ->check(CLI::IsMember({"f32", "f16", "int8"}))
       ->capture_default_str();
-  command->add_option("--languages", o->languages, "such as de-en, where the folder does not tell");
+  command->add_option("--languages", o->languages, "such as de-en, instead of what the folder tells");
   command->callback([o] { import_folder(*o); });
 }
 

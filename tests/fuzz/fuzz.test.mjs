@@ -13,8 +13,8 @@ const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'was
 const folder = join(root, 'build/fuzz');
 const program = join(folder, 'readers');
 const clang = existsSync(fuzzer.runtime) ? fuzzer.clang : 'clang++';
-const readers = 20_000; // inputs of each reader
-const withTokenizers = 6, folders = 1_000; // those from there on read tokenizers too, which takes a hundred times as long
+// Inputs of each reader; those after the sixth read tokenizers too, which takes a hundred times as long.
+const runsOf = (reader) => (reader < 6 ? 20_000 : 1_000);
 const sources = ['tests/fuzz/readers.cpp', 'src/text/utf8.cpp', 'src/model/config.cpp',
   ...['safetensors', 'pickle', 'state_dict', 'zip', 'npz', 'yaml', 'marian', 'model_file'].map((name) => `src/io/${name}.cpp`)];
 
@@ -63,13 +63,13 @@ test('the readers are built for libFuzzer', async () => {
 });
 
 for (const [i, [name, files]] of Object.entries(kinds).entries()) {
-  const runs = i < withTokenizers ? readers : folders;
+  const runs = runsOf(i);
   test(`${runs} inputs like files of ${name} are read or refused`, async () => {
     const corpus = join(folder, `corpus-${i}`);
     rmSync(corpus, { recursive: true, force: true });
     mkdirSync(corpus, { recursive: true });
     files.forEach((file, n) => writeFileSync(join(corpus, String(n)), Buffer.concat([Buffer.from([i]), file])));
-    const told = await run(program, [`-runs=${runs}`, '-seed=1', `-max_len=${runs === readers ? 4096 : 65536}`, '-rss_limit_mb=1024', '-timeout=20',
+    const told = await run(program, [`-runs=${runs}`, '-seed=1', `-max_len=${i < 6 ? 4096 : 65536}`, '-rss_limit_mb=1024', '-timeout=20',
       '-print_final_stats=1', `-artifact_prefix=${folder}/`, corpus]);
     assert.ok(Number(told.match(/number_of_executed_units: (\d+)/)[1]) >= runs);
   });
