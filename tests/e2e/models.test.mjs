@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { box, builtPage, expected, go, laptop, phone, show, start, translate, translated } from './support.mjs';
+import { box, builtPage, expected, go, laptop, phone, show, start, translate, translated, until } from './support.mjs';
 
 const file = fileURLToPath(new URL('../fixtures/tiny-de-en.safetensors', import.meta.url));
 const bytes = readFileSync(file);
@@ -258,7 +258,7 @@ test('a browser without WebAssembly SIMD: one sentence, and the page can be look
 });
 
 const kept = (page) =>
-  page.waitForFunction(async () => {
+  until(page, async () => {
     const name = (await caches.keys()).find((key) => key.startsWith('wasmformer-page-'));
     const urls = name ? (await (await caches.open(name)).keys()).map(({ url }) => url) : [];
     return urls.some((url) => url.endsWith('.wasm')) && urls.some((url) => url.endsWith('.mjs')) && urls.some((url) => url.endsWith('/'));
@@ -308,7 +308,7 @@ test('a newer version of the page is offered, and taken', async (t) => {
   await page.reload();
   await page.getByRole('button', { name: 'Take it' }).click();
   await page.locator('html[data-newer]').waitFor();
-  await page.waitForFunction(async () => (await caches.keys()).filter((key) => key.startsWith('wasmformer-page-')).join() === 'wasmformer-page-newer');
+  await until(page, async () => (await caches.keys()).filter((key) => key.startsWith('wasmformer-page-')).join() === 'wasmformer-page-newer');
   await translated(page);
   assert.equal(await page.getByText('newer version').count(), 0);
   assert.equal(await box(page).count(), 1);

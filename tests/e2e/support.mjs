@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { isolation, serve } from '../../web/serve.mjs';
@@ -50,6 +51,12 @@ export async function translated(page) {
   await page.locator('.status .speed').waitFor(); // before that, it is the example of the build
   await page.locator('.target .piece').first().waitFor();
   await page.locator('.target [role=group][aria-busy=false]').waitFor();
+}
+
+/** Waits until `predicate` is true in the page; it may be asynchronous, which waitForFunction() takes for true. */
+export async function until(page, predicate) {
+  for (const end = Date.now() + 60_000; Date.now() < end; await setTimeout(50)) if (await page.evaluate(predicate)) return;
+  assert.fail(`never: ${predicate}`);
 }
 
 export const box = (page, name = 'German') => page.getByRole('textbox', { name });
