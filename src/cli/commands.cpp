@@ -31,4 +31,11 @@ std::pair<std::string, std::string> key_value(const std::string& text) {
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
+void set_metadata(ModelFile& model, const std::vector<std::string>& options) {
+  for (const std::string& option : options) {
+    const auto [key, value] = key_value(option);
+    model.metadata[key] = value;
+  }
+}
+
 }  // namespace wasmformer

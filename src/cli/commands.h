@@ -3,6 +3,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "io/model_file.h"
 
@@ -18,6 +19,8 @@ std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& path);
 
 // "KEY=VALUE" as a pair. Throws Error when it is not that.
 std::pair<std::string, std::string> key_value(const std::string& text);
+// Such pairs, over what a model says of itself.
+void set_metadata(ModelFile& model, const std::vector<std::string>& options);
 
 void add_tokenizer_command(CLI::App& app);
 void add_train_command(CLI::App& app);

@@ -39,16 +39,14 @@ void average(const AverageOptions& o) {
   sum.transformer->visit([&](const std::string&, Parameter& p, Initial) { p.value *= share; });
   for (const char* key : {"progress", "valid_loss", "valid_bleu"}) sum.metadata.erase(key);
   sum.metadata["averaged"] = std::to_string(o.checkpoints.size()) + " checkpoints";
-  for (const std::string& option : o.metadata) {
-    const auto [key, value] = key_value(option);
-    sum.metadata[key] = value;
-  }
+  set_metadata(sum, o.metadata);
   write_file_atomically(o.output,
                         serialize_model(sum, o.precision == "f16" ? Precision::f16 : Precision::f32));
 }
 
 struct QuantizeOptions {
   std::string model, output;
+  std::vector<std::string> metadata;
 };
 
 void quantize(const QuantizeOptions& o) {
@@ -58,6 +56,7 @@ void quantize(const QuantizeOptions& o) {
   } catch (const Error& e) {
     throw Error(o.model + ": " + e.what());
   }
+  set_metadata(model, o.metadata);
   write_file_atomically(o.output, serialize_model(model, Precision::f32));
 }
 
@@ -110,6 +109,7 @@ void add_quantize_command(CLI::App& app) {
   auto* command = app.add_subcommand("quantize", "Store the weights of a model in a byte each");
   command->add_option("--model", o->model, "model file of F32 or F16")->required();
   command->add_option("--output", o->output, "the model file to write")->required();
+  command->add_option("--metadata", o->metadata, "KEY=VALUE to store in the model");
   command->callback([o] { quantize(*o); });
 }
 

@@ -133,10 +133,7 @@ TrainingStart start_or_resume(const TrainOptions& o) {
   const std::string last = (fs::path(o.output) / "last.safetensors").string();
   TrainingStart start = o.resume ? resumed(o, last) : fresh(o, last);
   if (!o.languages.empty()) start.model.metadata["languages"] = o.languages;
-  for (const std::string& option : o.metadata) {
-    const auto [key, value] = key_value(option);
-    start.model.metadata[key] = value;
-  }
+  set_metadata(start.model, o.metadata);
   return start;
 }
 

@@ -2,12 +2,14 @@
 
 #include <cstdio>
 
+#include "tensor/random.h"
+
 namespace wasmformer {
 namespace {
 
-Corpus tokenized(const ParallelText& text, const ModelFile& model) {
+Corpus tokenized(const ParallelText& text, const ModelFile& model, const BpeDropout& dropout = {}) {
   return tokenize_corpus(text.sources, text.targets, *model.source_tokenizer, *model.target_tokenizer,
-                         model.transformer->config());
+                         model.transformer->config(), dropout);
 }
 
 // Without the pairs that are left out of `corpus`.
@@ -40,7 +42,7 @@ TrainingRun::TrainingRun(TrainingStart start, TrainingTexts texts, ThreadPool& p
       valid_(tokenized(texts.valid, model_)),
       valid_text_(usable(texts.valid, valid_)),
       pool_(pool),
-      trainer_(*model_.transformer, corpus_, start.training, pool),
+      trainer_(*model_.transformer, corpus_, start.training, pool, resampling(start.training, texts.train)),
       best_(start.checkpoint.empty() ? BestSoFar() : restore_checkpoint(start.checkpoint, trainer_)) {
   model_.metadata["training"] = to_json(model_.transformer->config(), &start.training);
   model_.metadata.erase("progress");  // that of the checkpoint resumed from
@@ -49,6 +51,16 @@ TrainingRun::TrainingRun(TrainingStart start, TrainingTexts texts, ThreadPool& p
     if (is_own) run_metadata_.insert(entry);
     return is_own;
   });
+}
+
+Trainer::EpochBegins TrainingRun::resampling(const TrainingConfig& training, ParallelText& train) {
+  if (training.bpe_dropout == 0) return {};
+  WASMFORMER_CHECK(model_.source_tokenizer->is_bpe() || model_.target_tokenizer->is_bpe(),
+                   "[train] bpe_dropout is " << training.bpe_dropout << ", but no tokenizer is of BPE");
+  train_text_ = std::move(train);
+  return [this, rate = training.bpe_dropout, seed = mix(training.seed)](Index epoch) {
+    corpus_ = tokenized(train_text_, model_, {rate, seed + static_cast<std::uint64_t>(epoch)});
+  };
 }
 
 StepReport TrainingRun::step() {

@@ -18,7 +18,8 @@ struct Validation {
 
 class TrainingRun {
  public:
-  // Throws Error when a text has no usable pair, or a checkpoint is not of these texts.
+  // Throws Error when a text has no usable pair, a checkpoint is not of these texts, or BPE-dropout is asked
+  // for where no tokenizer is of BPE.
   TrainingRun(TrainingStart start, TrainingTexts texts, ThreadPool& pool);
   TrainingRun(const TrainingRun&) = delete;
   TrainingRun& operator=(const TrainingRun&) = delete;
@@ -64,8 +65,11 @@ class TrainingRun {
   std::string checkpoint(const Metadata& more = {});
 
  private:
+  Trainer::EpochBegins resampling(const TrainingConfig& training, ParallelText& train);
+
   ModelFile model_;
   Metadata run_metadata_;
+  ParallelText train_text_;  // where the corpus is another in each epoch
   Corpus corpus_, valid_;
   ParallelText valid_text_;  // of valid_
   ThreadPool& pool_;

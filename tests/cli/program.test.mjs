@@ -171,9 +171,10 @@ test('translate masks source tokens and heads, starts with a prefix, and samples
 test('a quantised model is less than half the size, says nearly the same, and is refused where floats are needed', () => {
   const small = path('small.safetensors');
   const model = path('run/best.safetensors');
-  succeed('quantize', '--model', model, '--output', small);
+  succeed('quantize', '--model', model, '--output', small, '--metadata', 'limits=short = long', 'licence=none');
   const facts = (file) => JSON.parse(succeed('inspect', file, '--json').stdout);
   assert.ok(facts(small).tensors.I8 > 0);
+  assert.deepEqual(facts(small).metadata, { ...facts(model).metadata, limits: 'short = long', licence: 'none' });
   assert.equal(facts(small).parameters, facts(model).parameters);
   // Weights take four bytes as floats; the tokenizer and the text beside them stay as long as they were.
   assert.ok(facts(model).bytes - facts(small).bytes > 4 * facts(model).parameters / 2);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { box, builtPage, expected, go, laptop, phone, show, start, translate, translated, until } from './support.mjs';
+import { box, builtPage, chosen, expected, go, laptop, phone, show, start, translate, translated, until } from './support.mjs';
 
 const file = fileURLToPath(new URL('../fixtures/tiny-de-en.safetensors', import.meta.url));
 const bytes = readFileSync(file);
@@ -26,6 +26,8 @@ async function withModels(options, use, prepare = async () => {}) {
   }
 }
 
+const own = ['German → English', 'English → German', 'English → Chinese'];
+const choose = (page, id) => page.getByRole('combobox', { name: 'Model' }).selectOption(id);
 const models = (page) => page.locator('main li .name').allInnerTexts();
 const inUse = (page, name) => page.locator('li', { has: page.locator('.name', { hasText: name }) }).getByText('in use').waitFor();
 const alert = async (page) => {
@@ -54,7 +56,7 @@ async function goesOn(page) {
 for (const [name, size] of Object.entries({ laptop, phone })) {
   test(`${name}: a picked file is used, listed with its size, there again by its link, and deleted`, () =>
     withModels(size, async (page) => {
-      assert.deepEqual(await models(page), ['German → English']);
+      assert.deepEqual(await models(page), own);
       const [chooser] = await Promise.all([
         page.waitForEvent('filechooser'),
         page.getByRole('button', { name: 'Choose files' }).press('Enter'),
@@ -63,14 +65,14 @@ for (const [name, size] of Object.entries({ laptop, phone })) {
       await inUse(page, 'tiny-de-en.safetensors');
       await page.getByText(/^German → English · [\d.]+ MB · from a file, kept in this browser$/).waitFor();
       await show(page, `${name}-models`);
-      assert.equal(await page.getByRole('combobox', { name: 'Model' }).inputValue(), 'file:tiny-de-en.safetensors');
+      await chosen(page, 'file:tiny-de-en.safetensors');
       await page.waitForURL(/model=file%3Atiny-de-en\.safetensors/);
       await page.reload();
       await inUse(page, 'tiny-de-en.safetensors');
-      await page.getByRole('combobox', { name: 'Model' }).selectOption('de-en');
+      await choose(page, 'de-en');
       await inUse(page, 'German → English');
       await page.getByRole('button', { name: 'Delete tiny-de-en.safetensors from this browser' }).press('Enter');
-      await page.waitForFunction(() => document.querySelectorAll('main li .name').length === 1);
+      await page.waitForFunction(() => document.querySelectorAll('main li .name').length === 3);
       await page.goto(`${site.address}#models?model=file%3Atiny-de-en.safetensors`);
       await page.reload();
       assert.match(await alert(page), /tiny-de-en\.safetensors of this link is not kept in this browser/);
@@ -78,12 +80,39 @@ for (const [name, size] of Object.entries({ laptop, phone })) {
     }));
 }
 
+test('the other models of the page have examples in their language, and a link brings them back', () =>
+  withModels(laptop, async (page) => {
+    assert.deepEqual(await models(page), own);
+    await go(page, 'Translate');
+    for (const [id, source, word] of [['en-de', 'English', /Freund/], ['en-zh', 'English', /朋友/]]) {
+      await choose(page, id);
+      await box(page, source).waitFor();
+      await translated(page);
+      assert.equal(await box(page, source).inputValue(), 'I met an old friend in the park yesterday.');
+      assert.match(await page.locator('.target').innerText(), word);
+      await page.waitForURL(new RegExp(`model=${id}`));
+    }
+    await box(page, 'English').fill('Why do we work?');
+    await page.waitForURL(/text=Why/);
+    await page.reload();
+    await translated(page);
+    await chosen(page, 'en-zh');
+    assert.equal(await box(page, 'English').inputValue(), 'Why do we work?');
+    // A text of the visitor's own stays.
+    await choose(page, 'de-en');
+    await box(page, 'German').waitFor();
+    assert.equal(await box(page, 'German').inputValue(), 'Ich habe gestern im Park einen alten Freund getroffen.');
+    await translate(page, 'Hallo!');
+    await choose(page, 'en-de');
+    await box(page, 'English').waitFor();
+    assert.equal(await box(page, 'English').inputValue(), 'Hallo!');
+  }));
+
 test('a file that is dropped anywhere is used', () =>
   withModels(laptop, async (page) => {
     await go(page, 'Translate');
     await drop(page, async () => new File([await (await fetch('models/de-en.safetensors')).blob()], 'mine.safetensors'));
-    await page.getByRole('combobox', { name: 'Model' }).waitFor();
-    assert.equal(await page.getByRole('combobox', { name: 'Model' }).inputValue(), 'file:mine.safetensors');
+    await chosen(page, 'file:mine.safetensors');
   }));
 
 test('a model comes from an address, with a bar that can be cancelled, and needs no second download', () => {

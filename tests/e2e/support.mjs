@@ -59,6 +59,10 @@ export async function until(page, predicate) {
   assert.fail(`never: ${predicate}`);
 }
 
+/** Waits until the list of models stands at the one that links call `id`. */
+export const chosen = (page, id) =>
+  page.waitForFunction((id) => document.querySelector('select[aria-label=Model]')?.value === id, id);
+
 export const box = (page, name = 'German') => page.getByRole('textbox', { name });
 
 export async function translate(page, text) {

@@ -9,6 +9,7 @@ import { translation } from './state/translation.svelte';
 
 settings.start();
 link.start();
+models.expect();
 translation.start();
 mount(App, { target: document.body });
 void isolate().then(() => models.start());

@@ -27,7 +27,7 @@ const ownAddress = (model: Model) => new URL(bundled.find(({ languages }) => lan
 const languageNames = (languages: string) => languages.split('-').map(languageName).filter(Boolean).join(' → ');
 
 class Models {
-  /** In use; before the first has loaded, that first one. */
+  /** In use; before one has loaded, the page's own that the link names, or the first. */
   model = $state.raw<Model | undefined>(ownModels[0]);
   loading = $state.raw<Model | null>(null);
   download = $state.raw<{ loaded: number; total: number } | null>(null);
@@ -55,6 +55,11 @@ class Models {
 
   #attempt: AbortController | null = null;
   #again: () => Promise<void> = async () => {};
+
+  /** To be called once the link has been read. */
+  expect() {
+    this.model = ownModels.find(({ id }) => id === link.parameters.model) ?? this.model;
+  }
 
   /** Loads the link's model, or the first. */
   async start() {

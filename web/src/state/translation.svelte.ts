@@ -129,7 +129,10 @@ class Work {
     this.#search?.abort();
     this.#done.clear();
     this.#forced.clear();
-    this.#setSource(this.source); // the language may have changed
+    // The language may have changed, and with it the examples.
+    const isForeign = Object.values(examples).flat().includes(this.source) && !this.examples.includes(this.source);
+    if (isForeign && link.parameters.text !== undefined) link.set({ text: null });
+    this.#setSource(isForeign ? (this.examples[0] ?? '') : this.source);
     void this.#translate(translator);
   }
 
