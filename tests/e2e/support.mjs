@@ -55,7 +55,11 @@ export async function translated(page) {
 
 /** Waits until `predicate` is true in the page; it may be asynchronous, which waitForFunction() takes for true. */
 export async function until(page, predicate) {
-  for (const end = Date.now() + 60_000; Date.now() < end; await setTimeout(50)) if (await page.evaluate(predicate)) return;
+  // A page that is being loaded anew has no answer.
+  const holds = () => page.evaluate(predicate).catch((error) => {
+    if (!/context was destroyed/.test(error.message)) throw error;
+  });
+  for (const end = Date.now() + 60_000; Date.now() < end; await setTimeout(50)) if (await holds()) return;
   assert.fail(`never: ${predicate}`);
 }
 
