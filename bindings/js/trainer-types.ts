@@ -28,8 +28,6 @@ export interface TrainingConfig {
   /** Gradients longer than this are shortened to it; 0: none is. */
   clip_norm: number;
   label_smoothing: number;
-  /** Share of a BPE tokenizer's merges that are left out, others in each epoch. */
-  bpe_dropout: number;
   /** Tokens of a batch at most, of its longer side. */
   batch_tokens: number;
   seed: number;

@@ -1,14 +1,13 @@
 #include "data/corpus.h"
 
 #include "tensor/check.h"
-#include "tensor/random.h"
 #include "text/utf8.h"
 
 namespace wasmformer {
 
 Corpus tokenize_corpus(const std::vector<std::string>& sources, const std::vector<std::string>& targets,
                        const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer,
-                       const Config& config, const BpeDropout& dropout) {
+                       const Config& config) {
   WASMFORMER_CHECK(sources.size() == targets.size(), "[corpus] " << sources.size() << " source lines but "
                                                                  << targets.size() << " target lines");
   WASMFORMER_CHECK(!sources.empty(), "[corpus] there are no sentence pairs");
@@ -16,10 +15,7 @@ Corpus tokenize_corpus(const std::vector<std::string>& sources, const std::vecto
   for (std::size_t i = 0; i < sources.size(); ++i) {
     WASMFORMER_CHECK(is_utf8(sources[i]), "[corpus] source line " << i + 1 << " is not UTF-8");
     WASMFORMER_CHECK(is_utf8(targets[i]), "[corpus] target line " << i + 1 << " is not UTF-8");
-    const auto encode = [&](const Tokenizer& tokenizer, const std::string& text, std::uint64_t side) {
-      return tokenizer.encode(text, {dropout.rate, mix(dropout.seed) + 2 * i + side});
-    };
-    SentencePair pair{encode(source_tokenizer, sources[i], 0), encode(target_tokenizer, targets[i], 1)};
+    SentencePair pair{source_tokenizer.encode(sources[i]), target_tokenizer.encode(targets[i])};
     const bool empty = pair.source.empty() || pair.target.empty();
     pair.source.push_back(config.eos_id);
     pair.target.push_back(config.eos_id);

@@ -23,10 +23,9 @@ struct Corpus {
   Index skipped = 0;         // pairs with an empty side, or longer than the model's max_length
 };
 
-// `dropout`: its seed is that of all lines. Throws Error when the lists differ in length, a line is not
-// UTF-8, or no pair is left.
+// Throws Error when the lists differ in length, a line is not UTF-8, or no pair is left.
 Corpus tokenize_corpus(const std::vector<std::string>& sources, const std::vector<std::string>& targets,
                        const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer,
-                       const Config& config, const BpeDropout& dropout = {});
+                       const Config& config);
 
 }  // namespace wasmformer

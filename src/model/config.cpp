@@ -208,7 +208,6 @@ void TrainingConfig::check() const {
   WASMFORMER_CHECK(clip_norm >= 0 && std::isfinite(clip_norm),
                    "[config] clip_norm is " << clip_norm << "; it must be at least 0");
   check_rate("label_smoothing", label_smoothing);
-  check_rate("bpe_dropout", bpe_dropout);
   check_range("batch_tokens", batch_tokens, 1, 1 << 24);
 }
 

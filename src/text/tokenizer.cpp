@@ -3,23 +3,16 @@
 #include <sentencepiece_processor.h>
 
 #include <exception>
-#include <random>
 #include <utility>
 
 #include "tensor/check.h"
-#include "tensor/random.h"
 #include "text/charsmap.h"
 #include "text/utf8.h"
 
 // Of SentencePiece's library, but in none of its public headers.
-namespace sentencepiece {
-namespace logging {
+namespace sentencepiece::logging {
 void SetMinLogLevel(int level);
 }
-namespace random {
-std::mt19937* GetRandomGenerator();  // of this thread
-}
-}  // namespace sentencepiece
 
 namespace wasmformer {
 namespace {
@@ -67,29 +60,25 @@ Tokenizer::~Tokenizer() = default;
 Tokenizer::Tokenizer(Tokenizer&&) noexcept = default;
 Tokenizer& Tokenizer::operator=(Tokenizer&&) noexcept = default;
 
-std::vector<TokenId> Tokenizer::encode(std::string_view text, const BpeDropout& dropout) const {
+std::vector<TokenId> Tokenizer::encode(std::string_view text) const {
   WASMFORMER_CHECK(is_utf8(text), "[tokenizer] the text is not UTF-8");
-  const bool drops = dropout.rate > 0 && is_bpe();
-  if (drops) sentencepiece::random::GetRandomGenerator()->seed(static_cast<std::uint32_t>(mix(dropout.seed)));
-  const auto take = [&](auto& tokens) {
-    constexpr int all_segmentations = -1;
-    const auto status = drops ? processor_->SampleEncode({text.data(), text.size()}, all_segmentations,
-                                                         static_cast<float>(dropout.rate), &tokens)
-                              : processor_->Encode({text.data(), text.size()}, &tokens);
-    WASMFORMER_CHECK(status.ok(), "[tokenizer] cannot encode: " << status.ToString());
-  };
+  if (!vocabulary_.empty()) return encode_by_name(text);
   std::vector<TokenId> ids;
-  if (vocabulary_.empty()) {
-    take(ids);
-    return ids;
-  }
+  const auto status = processor_->Encode({text.data(), text.size()}, &ids);
+  WASMFORMER_CHECK(status.ok(), "[tokenizer] cannot encode: " << status.ToString());
+  return ids;
+}
+
+std::vector<TokenId> Tokenizer::encode_by_name(std::string_view text) const {
+  std::vector<TokenId> ids;
   const std::size_t close = text.starts_with(">>") ? text.find("<<") : std::string_view::npos;
   if (close != std::string_view::npos) {
     const TokenId language = find(text.substr(0, close + 2));
     if (language >= 0) ids.push_back(language), text.remove_prefix(close + 2);
   }
   std::vector<std::string> pieces;
-  take(pieces);
+  const auto status = processor_->Encode({text.data(), text.size()}, &pieces);
+  WASMFORMER_CHECK(status.ok(), "[tokenizer] cannot encode: " << status.ToString());
   for (const std::string& piece : pieces) {
     const TokenId id = find(piece);
     ids.push_back(id >= 0 ? id : unk_id());
@@ -132,13 +121,6 @@ std::string Tokenizer::piece(TokenId id) const {
 TokenId Tokenizer::find(std::string_view piece) const {
   const auto found = ids_.find(std::string(piece));
   return found == ids_.end() ? -1 : found->second;
-}
-
-bool Tokenizer::is_bpe() const {
-  // Of SentencePiece's four kinds, the one that can sample a segmentation but has no list of the best.
-  std::vector<int> ids;
-  std::vector<std::vector<int>> best;
-  return processor_->SampleEncode("a", -1, 0, &ids).ok() && !processor_->NBestEncode("a", 1, &best).ok();
 }
 
 Index Tokenizer::vocab_size() const {

@@ -2,7 +2,6 @@
 // or, with a vocabulary beside it, as Marian has, the ids that its pieces have there.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,13 +16,6 @@ class SentencePieceProcessor;
 
 namespace wasmformer {
 
-// BPE-dropout (Provilkov et al. 2020): each merge is left out with probability `rate`. A seed leaves out the
-// same ones each time.
-struct BpeDropout {
-  double rate = 0;
-  std::uint64_t seed = 0;
-};
-
 class Tokenizer {
  public:
   // `model`: the bytes of a SentencePiece .model file. `vocabulary`: pieces by id, which may lack pieces of
@@ -35,15 +27,14 @@ class Tokenizer {
   Tokenizer& operator=(Tokenizer&&) noexcept;
 
   // No begin or end token is added. With a vocabulary, a leading >>language<< that it has is that token.
-  // Other models than those of BPE have no merges to leave out. Throws Error when `text` is not UTF-8.
-  std::vector<TokenId> encode(std::string_view text, const BpeDropout& dropout = {}) const;
+  // Throws Error when `text` is not UTF-8.
+  std::vector<TokenId> encode(std::string_view text) const;
   // Control tokens (pad, begin, end; with a vocabulary <unk> too) print as nothing. Throws Error when an id
   // is not in [0, vocab_size()).
   std::string decode(const std::vector<TokenId>& ids) const;
   // Throws Error when `id` is not in [0, vocab_size()).
   std::string piece(TokenId id) const;
 
-  bool is_bpe() const;
   Index vocab_size() const;
   TokenId unk_id() const;
   // -1 where the model file or the vocabulary defines none; a vocabulary has no begin token.
@@ -62,6 +53,7 @@ class Tokenizer {
   void check_id(TokenId id) const;
 
   TokenId find(std::string_view piece) const;  // in the vocabulary; -1 where it has none
+  std::vector<TokenId> encode_by_name(std::string_view text) const;
   std::string decode_by_name(const std::vector<TokenId>& ids) const;
 
   std::string model_;

@@ -71,11 +71,11 @@ BestSoFar restore_checkpoint(std::string_view bytes, Trainer& trainer) {
                      "[checkpoint] " << name << " is " << shape(stored) << ", not " << shape(m));
     m = std::move(stored);
   });
+  const std::string corpus = fingerprint(trainer.corpus());
   try {
     const auto progress = nlohmann::json::parse(found->second);
     trainer.resume({progress.at("step"), progress.at("epoch"), progress.at("batch"), progress.at("loss_sum"),
                     progress.at("loss_tokens")});
-    const std::string corpus = fingerprint(trainer.corpus());  // which may be another in each epoch
     WASMFORMER_CHECK(progress.value("corpus", corpus) == corpus,
                      "[checkpoint] the run was on other training pairs than these");
     BestSoFar best;

@@ -2,14 +2,12 @@
 
 #include <cstdio>
 
-#include "tensor/random.h"
-
 namespace wasmformer {
 namespace {
 
-Corpus tokenized(const ParallelText& text, const ModelFile& model, const BpeDropout& dropout = {}) {
+Corpus tokenized(const ParallelText& text, const ModelFile& model) {
   return tokenize_corpus(text.sources, text.targets, *model.source_tokenizer, *model.target_tokenizer,
-                         model.transformer->config(), dropout);
+                         model.transformer->config());
 }
 
 // Without the pairs that are left out of `corpus`.
@@ -42,7 +40,7 @@ TrainingRun::TrainingRun(TrainingStart start, TrainingTexts texts, ThreadPool& p
       valid_(tokenized(texts.valid, model_)),
       valid_text_(usable(texts.valid, valid_)),
       pool_(pool),
-      trainer_(*model_.transformer, corpus_, start.training, pool, resampling(start.training, texts.train)),
+      trainer_(*model_.transformer, corpus_, start.training, pool),
       best_(start.checkpoint.empty() ? BestSoFar() : restore_checkpoint(start.checkpoint, trainer_)) {
   model_.metadata["training"] = to_json(model_.transformer->config(), &start.training);
   model_.metadata.erase("progress");  // that of the checkpoint resumed from
@@ -53,20 +51,13 @@ TrainingRun::TrainingRun(TrainingStart start, TrainingTexts texts, ThreadPool& p
   });
 }
 
-Trainer::EpochBegins TrainingRun::resampling(const TrainingConfig& training, ParallelText& train) {
-  if (training.bpe_dropout == 0) return {};
-  WASMFORMER_CHECK(model_.source_tokenizer->is_bpe() || model_.target_tokenizer->is_bpe(),
-                   "[train] bpe_dropout is " << training.bpe_dropout << ", but no tokenizer is of BPE");
-  train_text_ = std::move(train);
-  return [this, rate = training.bpe_dropout, seed = mix(training.seed)](Index epoch) {
-    corpus_ = tokenized(train_text_, model_, {rate, seed + static_cast<std::uint64_t>(epoch)});
-  };
-}
-
 StepReport TrainingRun::step() {
   if (is_packed_) model_.transformer->unpack();
   is_packed_ = false;
-  return trainer_.step();
+  const StepReport report = trainer_.step();
+  model_.metadata["steps"] = std::to_string(progress().step);
+  for (const char* of_other_weights : {"valid_loss", "valid_bleu"}) model_.metadata.erase(of_other_weights);
+  return report;
 }
 
 double TrainingRun::epochs() const {
@@ -107,13 +98,9 @@ Validation TrainingRun::ValidationJob::result() {
   result.loss = loss_.sum / static_cast<double>(loss_.tokens);
   result.greedy = greedy_.result();
   result.is_best = result.loss < run_.best_.valid_loss;
-  if (result.is_best) {
-    run_.best_ = {result.loss, run_.progress().step};
-    auto& metadata = run_.model_.metadata;
-    metadata["steps"] = std::to_string(run_.best_.step);
-    metadata["valid_loss"] = fixed(result.loss, 4);
-    metadata["valid_bleu"] = fixed(result.greedy.bleu, 2);
-  }
+  if (result.is_best) run_.best_ = {result.loss, run_.progress().step};
+  run_.model_.metadata["valid_loss"] = fixed(result.loss, 4);
+  run_.model_.metadata["valid_bleu"] = fixed(result.greedy.bleu, 2);
   return result;
 }
 

@@ -18,14 +18,13 @@ struct Validation {
 
 class TrainingRun {
  public:
-  // Throws Error when a text has no usable pair, a checkpoint is not of these texts, or BPE-dropout is asked
-  // for where no tokenizer is of BPE.
+  // Throws Error when a text has no usable pair, or a checkpoint is not of these texts.
   TrainingRun(TrainingStart start, TrainingTexts texts, ThreadPool& pool);
   TrainingRun(const TrainingRun&) = delete;
   TrainingRun& operator=(const TrainingRun&) = delete;
 
   StepReport step();
-  // Of the present weights. The best so far leaves its figures in the metadata of model_file().
+  // Of the present weights. Until the next step() the metadata of model_file() have its figures.
   Validation validate();
 
   // Validation, a batch or a decoding step a call; result() once step() has returned false, and once only.
@@ -65,11 +64,8 @@ class TrainingRun {
   std::string checkpoint(const Metadata& more = {});
 
  private:
-  Trainer::EpochBegins resampling(const TrainingConfig& training, ParallelText& train);
-
   ModelFile model_;
   Metadata run_metadata_;
-  ParallelText train_text_;  // where the corpus is another in each epoch
   Corpus corpus_, valid_;
   ParallelText valid_text_;  // of valid_
   ThreadPool& pool_;

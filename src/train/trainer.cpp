@@ -24,11 +24,10 @@ std::vector<Parameter*> parameters(Transformer& transformer) {
 }  // namespace
 
 Trainer::Trainer(Transformer& transformer, const Corpus& corpus, const TrainingConfig& config,
-                 ThreadPool& pool, EpochBegins epoch_begins)
+                 ThreadPool& pool)
     : transformer_(transformer),
       corpus_(corpus),
       config_((config.check(), config)),
-      epoch_begins_(std::move(epoch_begins)),
       pool_(pool),
       tape_(pool, /*recording=*/true),
       optimizer_(parameters(transformer), config) {
@@ -36,7 +35,6 @@ Trainer::Trainer(Transformer& transformer, const Corpus& corpus, const TrainingC
 }
 
 void Trainer::plan_epoch() {
-  if (epoch_begins_) epoch_begins_(progress_.epoch);
   batches_ = plan_batches(corpus_, config_.batch_tokens, config_.seed, progress_.epoch);
 }
 

@@ -1,8 +1,6 @@
 // The training loop, one step a call, so that a program or a page stays in control between steps.
 #pragma once
 
-#include <functional>
-
 #include "data/batch.h"
 #include "model/transformer.h"
 #include "train/optimizer.h"
@@ -28,11 +26,8 @@ struct StepReport {
 
 class Trainer {
  public:
-  // Called as an epoch begins; may change the corpus.
-  using EpochBegins = std::function<void(Index epoch)>;
   // `transformer` and `corpus` must outlive the trainer. The weights must be set.
-  Trainer(Transformer& transformer, const Corpus& corpus, const TrainingConfig& config, ThreadPool& pool,
-          EpochBegins epoch_begins = {});
+  Trainer(Transformer& transformer, const Corpus& corpus, const TrainingConfig& config, ThreadPool& pool);
 
   // Forward, backward and update over the next batch. Throws Error when the loss is not finite or far above
   // that of guessing; the weights are then those from before the step.
@@ -65,7 +60,6 @@ class Trainer {
   Transformer& transformer_;
   const Corpus& corpus_;
   TrainingConfig config_;
-  EpochBegins epoch_begins_;
   ThreadPool& pool_;
   Tape tape_;
   Optimizer optimizer_;

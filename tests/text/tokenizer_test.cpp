@@ -120,26 +120,6 @@ TEST_CASE("A vocabulary that is none is refused") {
   CHECK_THROWS_WITH(make({"<unk>", "</s>", "\xFF"}), "[tokenizer] piece 2 of the vocabulary is not UTF-8");
 }
 
-TEST_CASE("BPE-dropout cuts words into smaller pieces, the same for the same seed") {
-  const std::string folder = own_fixtures_path() + "/sentencepiece/";
-  const Tokenizer bpe(read_file(folder + "iwslt17-spm_bpe.model"));
-  const std::string text = "The translations of these sentences are known.";
-  const auto whole = bpe.encode(text), cut = bpe.encode(text, {0.3, 1});
-  CHECK(bpe.is_bpe());
-  CHECK(bpe.encode(text, {0, 1}) == whole);
-  CHECK(bpe.encode(text, {0.3, 1}) == cut);
-  CHECK(bpe.encode(text, {0.3, 2}) != cut);
-  CHECK(cut.size() > whole.size());
-  CHECK(bpe.decode(cut) == text);
-  CHECK(bpe.encode(text, {1, 1}).size() == text.size() + 1);  // no merge: characters, and the first space
-
-  const Tokenizer unigram(read_file(folder + "opennmt-wmtende.model")), characters(tiny::model({"a"}));
-  CHECK_FALSE(unigram.is_bpe());
-  CHECK(unigram.encode(text, {0.9, 1}) == unigram.encode(text));
-  CHECK_FALSE(characters.is_bpe());
-  CHECK(characters.encode("aa", {0.9, 1}) == characters.encode("aa"));
-}
-
 TEST_CASE("A long text is encoded") {
   const Tokenizer tokenizer(tiny::model({"a"}));
   CHECK(tokenizer.encode(std::string(100000, 'a')).size() == 100001);

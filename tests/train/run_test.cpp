@@ -3,7 +3,6 @@
 #include <catch_amalgamated.hpp>
 
 #include "data/tasks.h"
-#include "tests/support.h"
 
 using namespace wasmformer;
 using Catch::Matchers::ContainsSubstring;
@@ -50,36 +49,7 @@ TEST_CASE("A run goes on from its checkpoint to the very same bytes, across epoc
   CHECK(resumed.model_file() == whole.model_file());
 }
 
-TEST_CASE("With BPE-dropout each epoch has other tokens, also after a checkpoint") {
-  const auto bpe = std::make_shared<const Tokenizer>(
-      read_file(own_fixtures_path() + "/sentencepiece/iwslt17-spm_bpe.model"));
-  const TrainingTexts texts{
-      {{"the translation of a sentence", "another one"}, {"these sentences", "one more"}},
-      {{"a sentence"}, {"these"}}};
-  Preset p = small();
-  p.training.bpe_dropout = 0.5;
-  ThreadPool pool;
-  TrainingRun whole(fresh_start(p, {bpe, bpe}, 1e12), texts, pool);
-  const auto tokens = [](const Corpus& corpus) {
-    return std::pair(corpus.pairs[0].source, corpus.pairs[0].target);
-  };
-  const auto first = tokens(whole.corpus());
-  CHECK(first.first.size() > tokens(tokenize_corpus(texts.train.sources, texts.train.targets, *bpe, *bpe,
-                                                    whole.model().transformer->config()))
-                                 .first.size());
-  CHECK(whole.valid_corpus().pairs[0].source.size() == bpe->encode("a sentence").size() + 1);
-  whole.step();
-  REQUIRE(whole.epoch_has_ended());
-  CHECK(tokens(whole.corpus()) != first);
-  TrainingRun resumed(resumed_start(whole.checkpoint()), texts, pool);
-  for (auto* run : {&whole, &resumed}) run->step(), run->step();
-  CHECK(resumed.checkpoint() == whole.checkpoint());
-
-  CHECK_THROWS_WITH(TrainingRun(new_start(p), ::texts(), pool),
-                    "[train] bpe_dropout is 0.5, but no tokenizer is of BPE");
-}
-
-TEST_CASE("Validation keeps the figures of the best weights only") {
+TEST_CASE("A model says its step, and the figures of its validation where its own weights had one") {
   Preset p = small();
   p.training.schedule = Schedule::constant;
   p.training.learning_rate = 0.01;
@@ -91,11 +61,24 @@ TEST_CASE("Validation keeps the figures of the best weights only") {
   CHECK(first.is_best);
   CHECK(first.loss > 0);
   CHECK(first.greedy.hypotheses.size() == 10);
-  CHECK(run.model().metadata.at("steps") == "5");
-  CHECK(run.model().metadata.at("valid_loss") == fixed(first.loss, 4));
+  CHECK(run.metadata().at("steps") == "5");
+  CHECK(run.metadata().at("valid_loss") == fixed(first.loss, 4));
+  CHECK(run.metadata().at("valid_bleu") == fixed(first.greedy.bleu, 2));
   const Validation again = run.validate();
   CHECK(again.loss == first.loss);
   CHECK(!again.is_best);
+
+  run.step();
+  CHECK(run.metadata().at("steps") == "6");
+  CHECK_FALSE(run.metadata().contains("valid_loss"));
+  CHECK_FALSE(run.metadata().contains("valid_bleu"));
+  // Weights that are worse than the best have figures of their own.
+  run.change(R"({"learning_rate": 1})");
+  run.step();
+  const Validation worse = run.validate();
+  CHECK(!worse.is_best);
+  CHECK(run.metadata().at("steps") == "7");
+  CHECK(run.metadata().at("valid_loss") == fixed(worse.loss, 4));
 }
 
 TEST_CASE("Texts without a usable pair are refused") {
