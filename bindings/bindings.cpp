@@ -87,9 +87,7 @@ TrainingStart begun(const TrainingRequest& r, const std::string& model, Training
     take_task(settings.training.seed);
     start = fresh_start(settings, tokenizers(), r.most_bytes);
   } else {
-    TrainingConfig gentle;  // as little is to be forgotten
-    gentle.schedule = Schedule::constant, gentle.learning_rate = 1e-4, gentle.warmup_steps = 0;
-    start = fine_tuning_start(model, gentle, r.config);
+    start = fine_tuning_start(model, fine_tuning_config(), r.config);
     take_task(start.training.seed);
   }
   if (r.task.empty())

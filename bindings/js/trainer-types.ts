@@ -28,6 +28,8 @@ export interface TrainingConfig {
   /** Gradients longer than this are shortened to it; 0: none is. */
   clip_norm: number;
   label_smoothing: number;
+  /** R-Drop: every pair goes through twice with other dropout; the weight of how much the two may differ. 0: once. */
+  r_drop: number;
   /** Tokens of a batch at most, of its longer side. */
   batch_tokens: number;
   seed: number;
@@ -79,7 +81,7 @@ export interface TrainerOptions extends TrainingData, WorkerOptions {
   tokenizer?: TokenizerSettings | TokenizerFiles;
   /** Of weights, order, dropout and the split; the same seed gives the same numbers. Default 1. */
   seed?: number;
-  /** A model to fine-tune, int8 ones too: they are trained from what their weights stand for. */
+  /** A model to fine-tune, int8 ones too: they are trained from what their weights stand for. Its rate: constant, 1e-4. */
   from?: ModelSource;
   /** Source and target as the model file is to name them, such as 'de-en'. */
   languages?: string;

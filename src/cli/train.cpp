@@ -42,7 +42,7 @@ void watch_for_interruption() {
 
 struct TrainOptions {
   ParallelTextOptions train, valid;
-  std::string task, tokenizer, target_tokenizer, preset, output, languages;
+  std::string task, tokenizer, target_tokenizer, from, preset, output, languages;
   std::vector<std::string> set, metadata;
   Index pairs = 0, max_epochs = 0, max_steps = 0, batch_tokens = 0, keep = 0, report_every = 100;
   double max_minutes = 0;
@@ -93,13 +93,22 @@ TokenizerPair tokenizers(const TrainOptions& o, std::uint64_t seed) {
   return {source, o.target_tokenizer.empty() ? source : load_tokenizer(o.target_tokenizer)};
 }
 
-TrainingStart fresh(const TrainOptions& o, const std::string& last) {
+TrainingStart fine_tuned(const TrainOptions& o) {
+  const Preset p = settings(o, {load_model(o.from).transformer->config(), fine_tuning_config()});
+  return fine_tuning_start(read_file(o.from), p.training, to_json(p.config));
+}
+
+TrainingStart fresh(const TrainOptions& o) {
+  WASMFORMER_CHECK(!o.tokenizer.empty() || !o.task.empty(), "[train] --tokenizer is required");
+  const Preset p = settings(o, o.task.empty() ? preset("small") : task_preset(o.task));
+  return fresh_start(p, tokenizers(o, p.training.seed), std::numeric_limits<double>::max());
+}
+
+TrainingStart begun(const TrainOptions& o, const std::string& last) {
   WASMFORMER_CHECK(!fs::exists(last), "[train] " << last
                                                  << " exists already; add --resume to go on with that run, "
                                                  << "or choose another --output");
-  WASMFORMER_CHECK(!o.tokenizer.empty() || !o.task.empty(), "[train] --tokenizer is required");
-  const Preset p = settings(o, o.task.empty() ? preset("small") : task_preset(o.task));
-  TrainingStart start = fresh_start(p, tokenizers(o, p.training.seed), std::numeric_limits<double>::max());
+  TrainingStart start = o.from.empty() ? fresh(o) : fine_tuned(o);
   if (!o.task.empty()) start.model.metadata["task"] = task_name(o.task, o.pairs);
   return start;
 }
@@ -131,7 +140,7 @@ TrainingStart resumed(const TrainOptions& o, const std::string& last) {
 
 TrainingStart start_or_resume(const TrainOptions& o) {
   const std::string last = (fs::path(o.output) / "last.safetensors").string();
-  TrainingStart start = o.resume ? resumed(o, last) : fresh(o, last);
+  TrainingStart start = o.resume ? resumed(o, last) : begun(o, last);
   if (!o.languages.empty()) start.model.metadata["languages"] = o.languages;
   set_metadata(start.model, o.metadata);
   return start;
@@ -302,12 +311,16 @@ void add_train_command(CLI::App& app) {
       ->needs(task)
       ->check(CLI::PositiveNumber)
       ->default_str("as many as it takes");
-  command->add_option("--tokenizer", o->tokenizer,
-                      "SentencePiece .model file; a task's default is its characters");
-  command->add_option("--target-tokenizer", o->target_tokenizer, "another one for the target side");
-  command->add_option("--preset", o->preset,
-                      "toy (default of tasks), tiny, small (default), base, big, multi30k-tiny or kyubyong");
-  command->add_option("--set", o->set, "KEY=VALUE: change one setting of the preset");
+  auto* tokenizer = command->add_option("--tokenizer", o->tokenizer,
+                                        "SentencePiece .model file; a task's default is its characters");
+  auto* target_tokenizer =
+      command->add_option("--target-tokenizer", o->target_tokenizer, "another one for the target side");
+  auto* preset = command->add_option(
+      "--preset", o->preset,
+      "toy (default of tasks), tiny, small (default), base, big, multi30k-tiny or kyubyong");
+  command->add_option("--from", o->from, "a model to fine-tune, at a constant rate of 1e-4 unless --set says")
+      ->excludes(tokenizer, target_tokenizer, preset);
+  command->add_option("--set", o->set, "KEY=VALUE: change one setting of the preset or of --from");
   command->add_option("--output", o->output, "folder for best.safetensors, last.safetensors and log.jsonl")
       ->required();
   command->add_option("--max-epochs", o->max_epochs, "stop after N passes over the corpus")

@@ -120,7 +120,8 @@ double training_bytes(const Config& c, const TrainingConfig& training) {
   // A token leaves queries, keys, values, what attention gives and its projection, sums and norms of each
   // attention, both sides of each hidden layer; and probabilities over the vocabulary, with their gradient.
   const double activations = attentions * 7 * d + layers * (2 * ffn + 3 * d) + 2 * target;
-  return kept + static_cast<double>(training.batch_tokens) * 4 * activations;
+  const double tokens = static_cast<double>(training.batch_tokens) * (training.r_drop > 0 ? 2 : 1);
+  return kept + tokens * 4 * activations;
 }
 
 void take_vocabulary(Config& config, const Tokenizer& source, const Tokenizer& target) {
@@ -160,6 +161,12 @@ TrainingStart resumed_start(std::string checkpoint) {
   return start;
 }
 
+TrainingConfig fine_tuning_config() {
+  TrainingConfig gentle;
+  gentle.schedule = Schedule::constant, gentle.learning_rate = 1e-4, gentle.warmup_steps = 0;
+  return gentle;
+}
+
 TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& training,
                                 const std::string& changes) {
   TrainingStart start{parse_model(model), training, {}};
@@ -174,7 +181,9 @@ TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& tr
                    "training and dropout can change");
   config.check();
   start.model.transformer = trainable(*start.model.transformer, config);
-  for (const char* past : {"training", "progress", "task"}) start.model.metadata.erase(past);
+  for (const char* past :
+       {"training", "progress", "task", "steps", "averaged", "valid_loss", "valid_bleu", "bleu", "chrf"})
+    start.model.metadata.erase(past);
   std::erase_if(start.model.metadata, [](const auto& entry) { return entry.first.starts_with("run."); });
   return start;
 }

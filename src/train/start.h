@@ -50,8 +50,10 @@ struct TrainingStart {
 // common end token, a setting is impossible, or the run would take more than `most_bytes`.
 TrainingStart fresh_start(Preset settings, const TokenizerPair& tokenizers, double most_bytes);
 TrainingStart resumed_start(std::string checkpoint);
+// What fine-tuning begins with: a small constant rate, as little is to be forgotten.
+TrainingConfig fine_tuning_config();
 // `changes`: JSON of training settings, and of dropout; the model's sizes stay. Weights of int8 become the
-// floats that they stand for.
+// floats that they stand for, and the figures of the model's quality are left behind.
 TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& training,
                                 const std::string& changes);
 

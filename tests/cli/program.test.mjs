@@ -185,6 +185,26 @@ test('a quantised model is less than half the size, says nearly the same, and is
   refuse(/int8.*average the float models/, ['average', '--output', path('mean.safetensors'), small, model]);
 });
 
+test('a model is fine-tuned from where it stands, one of int8 too; a kept model says its own step', () => {
+  const small = path('to-tune.safetensors');
+  const facts = (file) => JSON.parse(succeed('inspect', file, '--json').stdout);
+  succeed('quantize', '--model', path('run/best.safetensors'), '--output', small, '--metadata', 'bleu=99', 'licence=none');
+  const tune = (output, ...more) => ['train', '--from', small, '--data', path('train.tsv.gz'), '--valid-data', path('valid.tsv'),
+    '--output', path(output), '--max-epochs', '2', '--keep', '2', '--report-every', '1', ...more];
+  succeed(...tune('tuned', '--set', 'dropout=0', '--set', 'learning_rate=0.002'));
+  const losses = (output) => readFileSync(path(output + '/log.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line).loss);
+  assert.ok(losses('tuned')[0] < losses('run')[0] / 2, 'it begins with what the model knows');
+  const { metadata } = facts(path('tuned/epoch-1.safetensors'));
+  const steps = losses('tuned').length / 2;
+  assert.deepEqual([metadata.licence, metadata.bleu, metadata.steps], ['none', undefined, String(steps)]);
+  assert.equal(facts(path('tuned/last.safetensors')).metadata.steps, String(2 * steps));
+  assert.match(metadata.training, /"dropout":0\.0,.*"schedule":"constant","learning_rate":0\.002/);
+  refuse(/keeps its sizes/, tune('bad', '--set', 'd_model=64'));
+  refuse(/--from excludes --preset|--preset excludes --from/, tune('bad', '--preset', 'tiny'));
+  refuse(/tuned\/last\.safetensors exists already/, tune('tuned'));
+  refuse(/absent\.safetensors/, tune('bad').map((word) => (word === small ? path('absent.safetensors') : word)));
+});
+
 test('a made-up task needs no files: characters are its pieces, and a resumed run makes the same pairs', () => {
   const task = (output, ...more) => ['train', '--task', 'reverse', '--pairs', '300', '--set', 'd_model=32', '--set', 'optimizer=adamw',
     '--set', 'weight_decay=0.01', '--set', 'schedule=cosine', '--set', 'decay_steps=400', '--set', 'learning_rate=0.003',

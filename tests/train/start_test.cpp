@@ -66,7 +66,8 @@ TEST_CASE("Characters and words are counted in both sides or in each") {
 TEST_CASE("A model of int8 is fine-tuned from the floats that it stands for") {
   ModelFile model = letters_model(3);
   model.transformer->quantize();
-  model.metadata = {{"languages", "de-en"}, {"progress", "{}"}, {"run.note", "old"}};
+  model.metadata = {
+      {"languages", "de-en"}, {"progress", "{}"}, {"run.note", "old"}, {"bleu", "47"}, {"steps", "9"}};
   const std::string bytes = serialize_model(model, Precision::f32);
   TrainingStart start =
       fine_tuning_start(bytes, TrainingConfig(), R"({"dropout": 0.25, "learning_rate": 3})");
