@@ -28,8 +28,6 @@ export interface TrainingConfig {
   /** Gradients longer than this are shortened to it; 0: none is. */
   clip_norm: number;
   label_smoothing: number;
-  /** R-Drop: every pair goes through twice with other dropout; the weight of how much the two may differ. 0: once. */
-  r_drop: number;
   /** Tokens of a batch at most, of its longer side. */
   batch_tokens: number;
   seed: number;

@@ -208,8 +208,6 @@ void TrainingConfig::check() const {
   WASMFORMER_CHECK(clip_norm >= 0 && std::isfinite(clip_norm),
                    "[config] clip_norm is " << clip_norm << "; it must be at least 0");
   check_rate("label_smoothing", label_smoothing);
-  WASMFORMER_CHECK(r_drop >= 0 && std::isfinite(r_drop),
-                   "[config] r_drop is " << r_drop << "; it must be at least 0");
   check_range("batch_tokens", batch_tokens, 1, 1 << 24);
 }
 

@@ -87,8 +87,6 @@ struct TrainingConfig {
   double weight_decay = 0;  // of adamw and sgd, of matrices only
   double clip_norm = 0;     // 0: no clipping
   double label_smoothing = 0.1;
-  double r_drop =
-      0;  // weight of the divergence between two passes of a batch (Liang et al. 2021); 0: one pass
   Index batch_tokens = 4096;  // target tokens a step, at most
   std::uint64_t seed = 1;
 
@@ -105,7 +103,6 @@ struct TrainingConfig {
     v("weight_decay", weight_decay);
     v("clip_norm", clip_norm);
     v("label_smoothing", label_smoothing);
-    v("r_drop", r_drop);
     v("batch_tokens", batch_tokens);
     v("seed", seed);
   }

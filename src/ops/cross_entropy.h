@@ -1,5 +1,4 @@
-// Label-smoothed cross-entropy (Szegedy et al. 2016; Vaswani et al. 2017, section 5.4), and with it R-Drop
-// (Liang et al. 2021): what two passes with other dropout say of the same token is drawn together.
+// Label-smoothed cross-entropy (Szegedy et al. 2016; Vaswani et al. 2017, section 5.4).
 #pragma once
 
 #include <span>
@@ -13,10 +12,7 @@ struct CrossEntropy {
   double nll;  // mean of -log p[y]
 };
 
-// logits: [n, V]; targets: n ids. Recording overwrites the logits with their gradient. With r_drop > 0, n is
-// even, rows i and i + n/2 are of the same token, and the loss has r_drop/n Σ_i (KL(p_i, q_i) + KL(q_i,
-// p_i))/2 besides, where p_i, q_i are the probabilities of these rows.
-CrossEntropy cross_entropy(Tape& tape, Var logits, std::span<const TokenId> targets, double smoothing,
-                           double r_drop = 0);
+// logits: [n, V]; targets: n ids. Recording overwrites the logits with their gradient.
+CrossEntropy cross_entropy(Tape& tape, Var logits, std::span<const TokenId> targets, double smoothing);
 
 }  // namespace wasmformer

@@ -120,8 +120,7 @@ double training_bytes(const Config& c, const TrainingConfig& training) {
   // A token leaves queries, keys, values, what attention gives and its projection, sums and norms of each
   // attention, both sides of each hidden layer; and probabilities over the vocabulary, with their gradient.
   const double activations = attentions * 7 * d + layers * (2 * ffn + 3 * d) + 2 * target;
-  const double tokens = static_cast<double>(training.batch_tokens) * (training.r_drop > 0 ? 2 : 1);
-  return kept + tokens * 4 * activations;
+  return kept + static_cast<double>(training.batch_tokens) * 4 * activations;
 }
 
 void take_vocabulary(Config& config, const Tokenizer& source, const Tokenizer& target) {

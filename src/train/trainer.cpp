@@ -7,12 +7,11 @@
 namespace wasmformer {
 namespace {
 
-CrossEntropy forward(Tape& tape, Transformer& transformer, const Batch& batch, double label_smoothing,
-                     double r_drop = 0) {
+CrossEntropy forward(Tape& tape, Transformer& transformer, const Batch& batch, double label_smoothing) {
   tape.clear();
   Var memory = transformer.encode(tape, batch.source, batch.source_spans);
   Var hidden = transformer.decode(tape, batch.target_in, batch.target_spans, memory, batch.source_spans);
-  return cross_entropy(tape, transformer.logits(tape, hidden), batch.target_out, label_smoothing, r_drop);
+  return cross_entropy(tape, transformer.logits(tape, hidden), batch.target_out, label_smoothing);
 }
 
 std::vector<Parameter*> parameters(Transformer& transformer) {
@@ -53,15 +52,11 @@ void Trainer::resume(const Progress& progress) {
 }
 
 StepReport Trainer::step() {
-  const std::vector<Index>& planned = batches_[progress_.batch];
-  std::vector<Index> pairs = planned;
-  if (config_.r_drop > 0)
-    pairs.insert(pairs.end(), planned.begin(), planned.end());  // each with other dropout
-  const Batch batch = pack(corpus_, pairs, transformer_.config().bos_id);
+  const Batch batch = pack(corpus_, batches_[progress_.batch], transformer_.config().bos_id);
   const Index step = progress_.step + 1;
   tape_.seed(mix(config_.seed) ^ static_cast<std::uint64_t>(step));
   StepReport report;
-  const Var loss = forward(tape_, transformer_, batch, config_.label_smoothing, config_.r_drop).loss;
+  const Var loss = forward(tape_, transformer_, batch, config_.label_smoothing).loss;
   report.loss = loss.value()(0, 0);
   WASMFORMER_CHECK(std::isfinite(report.loss),
                    "[train] the loss of step " << step << " is not finite; a lower learning_rate may help");
@@ -74,7 +69,7 @@ StepReport Trainer::step() {
   tape_.backward(loss);
   report.learning_rate = learning_rate(config_, transformer_.config().d_model, step);
   report.gradient_norm = optimizer_.step(pool_, step, report.learning_rate);
-  report.target_tokens = static_cast<Index>(batch.target_out.size() * planned.size() / pairs.size());
+  report.target_tokens = static_cast<Index>(batch.target_out.size());
 
   progress_.step = step;
   progress_.loss_sum += report.loss * static_cast<double>(report.target_tokens);

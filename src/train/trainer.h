@@ -18,7 +18,7 @@ struct Progress {
 };
 
 struct StepReport {
-  double loss = 0;  // label-smoothed, with R-Drop's divergence where it is on; mean over target tokens
+  double loss = 0;  // label-smoothed, mean over target tokens
   double learning_rate = 0;
   double gradient_norm = 0;  // before clipping
   Index target_tokens = 0;

@@ -263,7 +263,6 @@ TEST_CASE("Training options that cannot be are refused") {
   SECTION("smoothing") {
     t.label_smoothing = 1, expect("label_smoothing is 1; it must be at least 0 and below 1");
   }
-  SECTION("R-Drop") { t.r_drop = -1, expect("r_drop is -1; it must be at least 0"); }
   SECTION("batch") { t.batch_tokens = 0, expect("batch_tokens is 0; it must be from 1 to 16777216"); }
   CHECK_THROWS_WITH(t.check(), "[config] " + message);
   t = {};

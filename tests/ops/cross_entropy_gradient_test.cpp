@@ -17,17 +17,3 @@ TEST_CASE("The gradients of cross_entropy are those of central differences") {
     return cross_entropy(tape, x[0], targets, smoothing).loss;
   });
 }
-
-TEST_CASE("The gradients of cross_entropy with R-Drop are those of central differences") {
-  struct Sizes {
-    Index n, vocabulary;
-  };
-  const auto [n, vocabulary] = GENERATE(Sizes{2, 1}, Sizes{2, 2}, Sizes{6, 5}, Sizes{130, 129});
-  CAPTURE(n, vocabulary);
-  Random random(5);
-  std::vector<TokenId> targets;
-  for (Index i = 0; i < n; ++i) targets.push_back(static_cast<TokenId>(random.below(vocabulary)));
-  check_gradients({random_matrix(n, vocabulary, 3) * 4}, {}, [&](Tape& tape, const std::vector<Var>& x) {
-    return cross_entropy(tape, x[0], targets, 0.1, /*r_drop=*/5).loss;
-  });
-}

@@ -39,35 +39,6 @@ TEST_CASE("cross_entropy is the formula's") {
   CHECK(std::abs(result.nll - nll / static_cast<double>(n)) < 3e-6);
 }
 
-TEST_CASE("R-Drop adds the mean symmetric divergence of paired rows") {
-  struct Sizes {
-    Index n, vocabulary;
-  };
-  const auto [n, vocabulary] = GENERATE(Sizes{2, 1}, Sizes{2, 2}, Sizes{6, 5}, Sizes{300, 129});
-  CAPTURE(n, vocabulary);
-  const Matrix logits = random_matrix(n, vocabulary, 1) * 3;
-  const auto log_p = [&, vocabulary = vocabulary](Index row, Index c) {
-    double sum = 0;
-    for (Index j = 0; j < vocabulary; ++j) sum += std::exp(static_cast<double>(logits(row, j)));
-    return static_cast<double>(logits(row, c)) - std::log(sum);
-  };
-  double expected = 0;
-  for (Index i = 0; i < n / 2; ++i) {
-    for (Index c = 0; c < vocabulary; ++c) {
-      const double p = log_p(i, c), q = log_p(i + n / 2, c);
-      expected += (std::exp(p) * (p - q) + std::exp(q) * (q - p)) / 2;
-    }
-  }
-  ThreadPool pool(2);
-  Tape tape(pool, /*recording=*/false);
-  const std::vector<TokenId> targets(static_cast<std::size_t>(n), 0);
-  const auto loss = [&](double r_drop) {
-    return static_cast<double>(
-        cross_entropy(tape, tape.constant(logits), targets, 0.1, r_drop).loss.value()(0, 0));
-  };
-  CHECK(loss(5) - loss(0) == Catch::Approx(5 * expected / static_cast<double>(n)).epsilon(1e-4).margin(1e-6));
-}
-
 TEST_CASE("Large scores do not overflow cross_entropy") {
   ThreadPool pool;
   Tape tape(pool, /*recording=*/false);
@@ -88,8 +59,5 @@ TEST_CASE("cross_entropy refuses targets that do not fit and names both sides") 
   CHECK_THROWS_WITH(with(logits, {1, 2}), ContainsSubstring("[3, 5]") && ContainsSubstring("2 targets"));
   CHECK_THROWS_WITH(with(logits, {1, 2, 5}), ContainsSubstring("target 5") && ContainsSubstring("below 5"));
   CHECK_THROWS_WITH(with(logits, {1, -1, 2}), ContainsSubstring("target -1"));
-  CHECK_THROWS_WITH(
-      cross_entropy(tape, tape.constant(logits), std::vector<TokenId>{0, 1, 2}, 0, /*r_drop=*/1),
-      ContainsSubstring("R-Drop pairs rows, and there are 3"));
   CHECK_THROWS_WITH(with(nothing, {}), ContainsSubstring("[0, 5]"));
 }

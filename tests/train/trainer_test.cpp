@@ -23,7 +23,6 @@ TEST_CASE("Any number of threads trains to the same bytes and translates to the 
   TrainingConfig config = small_training();
   config.batch_tokens = 700;
   config.clip_norm = 1;
-  config.r_drop = c.norm == NormPlace::pre ? 5 : 0;
   std::string expected;
   std::vector<Translation> expected_translations;
   for (int threads : {1, 2, 3}) {
@@ -76,28 +75,6 @@ TEST_CASE("A step reports the batch's loss, and training lowers it") {
   CHECK(validation_loss(trainer, corpus) < 0.2 * before);  // six pairs are soon known by heart
   CHECK(trainer.progress().step == 201);
   CHECK(trainer.progress().epoch == 201);
-}
-
-TEST_CASE("R-Drop adds what two passes differ by, and nothing where there is no dropout") {
-  const Corpus corpus = random_corpus(6, 2);
-  ThreadPool pool;
-  const auto first_step = [&](double dropout, double r_drop) {
-    Config c = letters_config();
-    c.dropout = dropout;
-    Transformer model(c);
-    model.initialize(1);
-    TrainingConfig config = small_training();
-    config.batch_tokens = 1000;
-    config.r_drop = r_drop;
-    return Trainer(model, corpus, config, pool).step();
-  };
-  const StepReport once = first_step(0, 0), twice = first_step(0, 5);
-  CHECK(twice.loss == Catch::Approx(once.loss).epsilon(1e-5));
-  CHECK(twice.gradient_norm == Catch::Approx(once.gradient_norm).epsilon(1e-4));
-  CHECK(twice.target_tokens == once.target_tokens);
-  const double nearly_none = first_step(0.3, 1e-9).loss, difference = first_step(0.3, 1).loss - nearly_none;
-  CHECK(difference > 1e-3);
-  CHECK(first_step(0.3, 5).loss - nearly_none == Catch::Approx(5 * difference).epsilon(1e-3));
 }
 
 TEST_CASE("The mean loss between two reports weighs every target token the same") {

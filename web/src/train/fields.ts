@@ -44,7 +44,6 @@ export const FIELDS = {
   tie_embeddings: choice('all', 'target', 'none'),
   dropout: real(0, 0.9),
   label_smoothing: real(0, 0.9),
-  r_drop: real(0, 100),
   optimizer: choice('adam', 'adamw', 'sgd'),
   schedule: choice('noam', 'inverse_sqrt', 'cosine', 'constant'),
   learning_rate: real(1e-7, 100),
@@ -60,11 +59,11 @@ export type Values = Record<Key, string>;
 
 /** These go to the package under the same names; the rate is shown as its peak. */
 export const MODEL = ['d_model', 'encoder_layers', 'decoder_layers', 'num_heads', 'ffn_dim', 'max_length', 'norm', 'positions', 'attention', 'activation', 'tie_embeddings'] as const satisfies readonly Key[];
-export const TRAINING = ['dropout', 'label_smoothing', 'r_drop', 'optimizer', 'schedule', 'learning_rate', 'warmup_steps', 'decay_steps', 'weight_decay', 'clip_norm', 'batch_tokens'] as const satisfies readonly Key[];
+export const TRAINING = ['dropout', 'label_smoothing', 'optimizer', 'schedule', 'learning_rate', 'warmup_steps', 'decay_steps', 'weight_decay', 'clip_norm', 'batch_tokens'] as const satisfies readonly Key[];
 
 const common = {
   max_length: 512, norm: 'post', positions: 'sinusoidal', attention: 'scaled_dot', activation: 'relu', tie_embeddings: 'all',
-  label_smoothing: 0.1, r_drop: 0, optimizer: 'adam', schedule: 'noam', decay_steps: 20_000, weight_decay: 0, clip_norm: 0,
+  label_smoothing: 0.1, optimizer: 'adam', schedule: 'noam', decay_steps: 20_000, weight_decay: 0, clip_norm: 0,
 };
 
 function preset(d_model: number, layers: number, num_heads: number, ffn_dim: number, dropout: number, peak: number, warmup_steps: number, batch_tokens: number) {

@@ -114,7 +114,6 @@ export const w = words({
   o_none: ['none', '不共享'],
   f_dropout: ['Dropout', 'Dropout'],
   f_label_smoothing: ['Label smoothing', '标签平滑'],
-  f_r_drop: ['R-Drop (0: off)', 'R-Drop（0：关）'],
   f_optimizer: ['Optimiser', '优化器'],
   o_adam: ['Adam', 'Adam'],
   o_adamw: ['AdamW', 'AdamW'],
