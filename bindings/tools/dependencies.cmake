@@ -85,6 +85,10 @@ foreach(library sentencepiece sentencepiece_train)
     ${third_party}/absl/strings ${third_party}/darts_clone ${third_party}/esaxx ${third_party}/protobuf-lite)
   target_compile_definitions(${library} PRIVATE _USE_INTERNAL_STRING_VIEW HAVE_PTHREAD=1)
   target_compile_options(${library} PRIVATE -w $<$<BOOL:${EMSCRIPTEN}>:-Oz>)
+  # Its headers are most of what there is to compile.
+  set_target_properties(${library} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8
+    UNITY_BUILD_CODE_BEFORE_INCLUDE
+    "#ifdef PROTOBUF_NAMESPACE\n#include <google/protobuf/port_undef.inc>\n#endif")
 endforeach()
 
 # Two headers of its trainer give way in WebAssembly to ones that are included before them and have their guards.
