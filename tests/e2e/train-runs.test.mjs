@@ -109,6 +109,32 @@ test('two runs side by side; one that is paused, left and resumed comes to the v
     assert.equal(await rows(page).count(), 1);
   }));
 
+test('a run that one tab has open does not go on in another; once it is let go, it does, with all of its curve', () =>
+  withPage(small(',steps:300'), async (page) => {
+    await begin(page);
+    await atStep(page, 20);
+    await press(page, 'Pause');
+    await state(page, 'paused');
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await state(other, 'kept in this browser');
+    await press(other, 'Resume');
+    await other.getByRole('alert').getByText(/^Another tab has this run open/).waitFor();
+    await state(other, 'kept in this browser');
+    const reached = await step(page);
+    await press(page, 'Go on');
+    await atStep(page, reached + 40);
+    await press(page, 'Stop');
+    await state(page, 'kept in this browser');
+    assert.ok((await step(other)) < (await step(page)));
+    await press(other, 'Resume');
+    await state(other, 'finished');
+    assert.equal(await other.getByRole('alert').count(), 0);
+    const [{ points, reportEvery }] = await stored(other);
+    const steps = Array.from({ length: Math.ceil(300 / reportEvery) }, (_, i) => Math.min(300, (i + 1) * reportEvery));
+    assert.deepEqual(points.map((point) => point.step), steps);
+  }));
+
 test('the rate is changed on the way; one that is far too high ends it in one sentence, and it goes on from before', () =>
   withPage(small(',steps:600'), async (page) => {
     await begin(page);

@@ -4,7 +4,7 @@ import type { Experiment } from '../train/experiment';
 import {
   add, cut, fromMetadata, intervals, newRecord, snapshotOf, toMetadata, totalSteps, WITHOUT_RECORD, type RunRecord,
 } from '../train/record';
-import { keepRun, readCheckpoint } from '../train/store';
+import { holdRun, keepRun, readRun } from '../train/store';
 import { link } from './link.svelte';
 import { models } from './models.svelte';
 import { reason } from './settings.svelte';
@@ -25,6 +25,8 @@ export class Run {
   problem = $state('');
   /** Why it cannot be kept in this browser. */
   unkept = $state('');
+  /** Another tab has it open, and would keep its own state over this one's. */
+  isElsewhere = $state(false);
   /** The step that it can go back to; null before the first checkpoint. */
   savedStep = $state<number | null>(null);
   training = $state.raw<TrainingConfig | null>(null);
@@ -33,6 +35,7 @@ export class Run {
 
   #trainer: Trainer | null = null;
   #wish: 'run' | 'pause' | 'stop' = 'run';
+  #letGo: (() => void) | null = null; // for another tab
   #isGoing = false; // events come
   #isStale = false; // run() is to be called again, with other pinned sentences
   #creating: AbortController | null = null;
@@ -69,6 +72,7 @@ export class Run {
     this.#creating = new AbortController();
     await new Promise((resolve) => setTimeout(resolve)); // drawing the run and starting a worker are a task each
     try {
+      await this.#hold();
       const trainer = await Trainer.create({ ...options, signal: this.#creating.signal });
       const watched = Array.isArray(options.validation) ? [{ text: String(options.validation[0][0]), snapshots: [] }] : [];
       this.record = { ...newRecord(experiment, trainer.info), id: this.record.id, pinned: watched };
@@ -84,10 +88,13 @@ export class Run {
   /** Goes on, from the last checkpoint where the trainer is gone; `slower` divides the rate. */
   async goOn(slower = 1) {
     if (this.isBusy) return;
-    this.problem = '';
+    const before = this.state;
     this.state = 'preparing';
     const { signal } = (this.#creating = new AbortController());
     try {
+      this.isElsewhere = !(await this.#hold());
+      if (this.isElsewhere) return void (this.state = before);
+      this.problem = '';
       if (!this.#trainer) this.#take(await this.#open(signal));
       if (slower !== 1) await this.change({ learning_rate: this.training!.learning_rate / slower });
       if (this.record.isOver) await this.#extend();
@@ -168,7 +175,9 @@ export class Run {
     const name = file.name.replace(/(\.run)?( \(\d+\))?\.safetensors$/, '');
     const fresh = newRecord({ name, metric: info.task ? 'exactMatch' : 'bleu', setup: null, goal }, info);
     const known = fromMetadata(info.metadata);
-    this.record = cut({ ...fresh, ...known, id: known && !taken(known.id) ? known.id : fresh.id, created: fresh.created }, info.step);
+    if (known && !taken(known.id)) this.#letGo = await holdRun(known.id);
+    this.record = cut({ ...fresh, ...known, id: this.#letGo ? known!.id : fresh.id, created: fresh.created }, info.step);
+    await this.#hold();
     this.#take(trainer);
     this.state = this.record.isOver ? 'over' : 'paused';
     void this.save();
@@ -185,6 +194,10 @@ export class Run {
     this.#free();
   }
 
+  async #hold(): Promise<boolean> {
+    return !!(this.#letGo ??= await holdRun(this.record.id));
+  }
+
   #take(trainer: Trainer) {
     this.#trainer = trainer;
     this.training = trainer.info.training;
@@ -193,10 +206,14 @@ export class Run {
   }
 
   async #open(signal?: AbortSignal): Promise<Trainer> {
-    const file = this.#checkpoint?.file ?? (await readCheckpoint(this.record.id));
-    if (!file) throw new Error('its checkpoint is not in this browser any more');
+    await this.#saving;
+    const kept = this.unkept ? this.#checkpoint : await readRun(this.record.id);
+    if (!kept) throw new Error('its checkpoint is not in this browser any more');
+    const { file, record } = kept;
     const trainer = await Trainer.resume(file, signal && { signal });
-    this.record = cut(this.record, trainer.info.step);
+    // Another tab may have brought it further.
+    this.record = cut(record.points.length > this.record.points.length ? record : this.record, trainer.info.step);
+    this.savedStep = trainer.info.step;
     this.#checkpoint = { file, record: this.record };
     return trainer;
   }
@@ -336,7 +353,8 @@ export class Run {
 
   #free() {
     this.#trainer?.dispose();
-    this.#trainer = this.training = this.left = null;
+    this.#letGo?.();
+    this.#trainer = this.training = this.left = this.#letGo = null;
   }
 
   #close() {

@@ -36,6 +36,8 @@ export const w = words({
   stepOf: ['step {step} of {all}', '第 {step} 步，共 {all} 步'],
   epochOf: ['pass {epoch} of {all}', '第 {epoch} 遍，共 {all} 遍'],
   saved: ['kept up to step {step}', '已保存到第 {step} 步'],
+  elsewhere: ['Another tab has this run open; stop it or close the tab there, and it can go on here.',
+    '另一个标签页已打开此训练；请在那里停止训练或关闭该标签页，然后即可在此继续。'],
   unkept: ['This run cannot be kept in this browser: {reason}. It goes on; download it to keep it.',
     '此训练无法保存在此浏览器中：{reason}。训练会继续；请下载以保存。'],
 

@@ -1,5 +1,5 @@
 // Stored runs: a record and its checkpoint, written together or not at all.
-import { createStore, delMany, entries, get, setMany, type UseStore } from 'idb-keyval';
+import { createStore, delMany, entries, getMany, setMany, type UseStore } from 'idb-keyval';
 import type { RunRecord } from './record';
 
 let store: UseStore | undefined;
@@ -16,10 +16,21 @@ export async function storedRuns(): Promise<RunRecord[]> {
   return all.filter(([key]) => key.startsWith('run:')).map(([, record]) => record).sort((a, b) => b.created - a.created);
 }
 
-export function readCheckpoint(id: string): Promise<Blob | undefined> {
-  return get<Blob>(`file:${id}`, opened());
+export async function readRun(id: string): Promise<{ record: RunRecord; file: Blob } | null> {
+  const [record, file] = await getMany<RunRecord | Blob | undefined>([`run:${id}`, `file:${id}`], opened());
+  return record && file ? { record: record as RunRecord, file: file as Blob } : null;
 }
 
 export function deleteRun(id: string): Promise<void> {
   return delMany([`run:${id}`, `file:${id}`], opened());
+}
+
+/** Keeps other tabs from the run until what it resolves to is called; null where another tab does so. */
+export function holdRun(id: string): Promise<(() => void) | null> {
+  if (!('locks' in navigator)) return Promise.resolve(() => {}); // a page without TLS
+  return new Promise((resolve, reject) => {
+    navigator.locks
+      .request(`wasmformer-run:${id}`, { ifAvailable: true }, (lock) => (lock ? new Promise<void>((letGo) => resolve(letGo)) : resolve(null)))
+      .catch(reject);
+  });
 }
