@@ -57,16 +57,16 @@ const testFiles = (folder) => () => readdirSync(join(root, folder)).sort()
 const relaxed = Number(process.versions.node.split('.')[0]) < 21 ? ['--experimental-wasm-relaxed-simd', '--no-liftoff'] : [];
 
 const suites = {
-  'Includes': nodeTest(() => [join(root, 'tests/include_order_test.mjs')]),
+  Includes: nodeTest(() => [join(root, 'tests/include_order_test.mjs')]),
   'C++, WebAssembly with relaxed SIMD': wasmTests('wasm', ...relaxed),
   'C++, WebAssembly with plain SIMD': wasmTests('wasm-simd'),
   'C++, native': catch2(join(root, 'build/native/tests/wasmformer_tests')),
   'C++, gradients in double': catch2(join(root, 'build/native/tests/wasmformer_gradient_tests')),
   'C++, the installed library': ctest('^installed_'),
   'Fuzzed readers': nodeTest(testFiles('tests/fuzz')),
-  'Program': nodeTest(testFiles('tests/cli')),
+  Program: nodeTest(testFiles('tests/cli')),
   'npm package in Node': nodeTest(testFiles('tests/js'), ...relaxed),
-  'Tarball': nodeTest(testFiles('tests/npm')),
+  Tarball: nodeTest(testFiles('tests/npm')),
   'Page in Chromium': nodeTest(testFiles('tests/e2e')),
 };
 
@@ -117,7 +117,7 @@ async function runInPairs(suites) {
 
 function build() {
   setUp({ native: true, wasm: true, browser: true, fuzz: true });
-  installPackages();
+  installPackages({ tests: true });
   buildPreset('native', ['wasmformer', 'wasmformer_library', 'wasmformer_tests', 'wasmformer_gradient_tests']);
   for (const preset of ['wasm', 'wasm-simd']) buildPreset(preset, ['wasmformer_tests']);
   buildPage();

@@ -10,7 +10,8 @@
 // The project's own fixtures, for tests that need one of them by name.
 inline std::string own_fixtures_path() { return WASMFORMER_TEST_FIXTURES; }
 
-// The folder that is searched for fixtures: the environment variable WASMFORMER_FIXTURES, by default the own ones.
+// The folder that is searched for fixtures: the environment variable WASMFORMER_FIXTURES, by default the own
+// ones.
 inline std::string fixtures_path() {
   const char* path = std::getenv("WASMFORMER_FIXTURES");
   return path && *path ? path : own_fixtures_path();

@@ -119,8 +119,8 @@ const parts = {
   native: { needs: { native: true }, build: () => buildPreset('native', ['wasmformer', 'wasmformer_library']) },
   package: { needs: { wasm: true }, build: () => (installPackages(), buildPackage()) },
   page: { needs: { wasm: true }, build: () => (installPackages(), buildPage()) },
-  docs: { needs: { wasm: true }, build: () => (installPackages(), buildDocs()) },
-  bench: { needs: { native: true, wasm: true, browser: true }, build: () => (installPackages(), buildBenchmarks()) },
+  docs: { needs: { wasm: true }, build: () => (installPackages({ tests: true }), buildDocs()) },
+  bench: { needs: { native: true, wasm: true, browser: true }, build: () => (installPackages({ tests: true }), buildBenchmarks()) },
 };
 
 await main(import.meta.url, (names) => {

@@ -12,6 +12,8 @@ const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'was
 const llvm = '/usr/lib/llvm-19/bin';
 // Where clang has libFuzzer and the sanitizers; without it, another clang++ is taken that has them.
 export const fuzzer = { clang: join(llvm, 'clang++'), runtime: join(llvm, '../lib/clang/19/lib/linux') };
+// Another version formats differently.
+export const clangFormat = () => which('clang-format-14') ?? which('clang-format');
 const chromiumOfMac = '/Applications/Chromium.app/Contents/MacOS/Chromium';
 export const chromium = () => process.env.CHROMIUM
   || ['chromium', 'chromium-browser', 'google-chrome'].map(which).find(Boolean)
@@ -28,6 +30,11 @@ const programs = {
   },
   python3: { found: () => which('python3'), apt: 'python3', brew: 'python3', dnf: 'python3', pacman: 'python' },
   chromium: { found: chromium, apt: 'chromium', brew: '--cask chromium', dnf: 'chromium', pacman: 'chromium' },
+};
+const formatPrograms = {
+  'clang-format 14': {
+    found: clangFormat, apt: 'clang-format-14', brew: 'clang-format@14', dnf: 'clang-tools-extra', pacman: 'clang',
+  },
 };
 const llvmPrograms = {
   'clang-19': { found: () => existsSync(join(llvm, 'clang')), apt: 'clang-19' },
@@ -171,19 +178,21 @@ function nameMissing(missing, needsEmscripten) {
   if (lines.length > 0) throw new Error(lines.join('\n'));
 }
 
-// `native`, `wasm`, `browser`, `fuzz`: what is to be built or run.
-export function setUp({ native = false, wasm = false, browser = false, fuzz = false }) {
+// `native`, `wasm`, `browser`, `fuzz`, `format`: what is to be built or run.
+export function setUp({ native = false, wasm = false, browser = false, fuzz = false, format = false }) {
   const debian = release().ID === 'debian';
   const needsEmscripten = wasm && !emscriptenOnPath() && !existsSync(join(cache, emscripten));
   const needsLlvm = debian && wasm && !emscriptenOnPath();
-  const wanted = { ...programs, ...(needsLlvm && llvmPrograms), ...(debian && fuzz && fuzzPrograms) };
+  const wanted = {
+    ...programs, ...(format && formatPrograms), ...(needsLlvm && llvmPrograms), ...(debian && fuzz && fuzzPrograms),
+  };
   if (!native) ['c++', 'zlib'].forEach((name) => delete wanted[name]);
   if (!wasm) delete wanted.python3;
   if (!browser) delete wanted.chromium;
   const missing = Object.keys(wanted).filter((name) => !wanted[name].found());
   if (!debian) {
     nameMissing(missing, needsEmscripten);
-    return;  // CMake downloads the libraries.
+    return; // CMake downloads the libraries.
   }
   if (missing.length > 0) installSystemPackages(missing.map((name) => wanted[name].apt));
 
@@ -219,14 +228,17 @@ export function setUp({ native = false, wasm = false, browser = false, fuzz = fa
   });
 }
 
-// The npm packages of package-lock.json, installed again only when that file has changed.
-export function installPackages() {
-  const hash = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
+// The npm packages of package-lock.json, installed again only when that file has changed. package.json names what the
+// builds need; tests/package.json, a workspace, what only the tests, the documentation and the formatter need.
+export function installPackages({ tests = false } = {}) {
+  const lock = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
   const stamp = join(root, 'node_modules/.wasmformer');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return;
+  const installed = existsSync(stamp) ? readFileSync(stamp, 'utf8') : '';
+  const wanted = `${lock} with tests`;
+  if (installed === wanted || (!tests && installed === lock)) return;
   step('Installing npm packages');
-  run('npm', ['ci', '--loglevel=error']);
-  writeFileSync(stamp, hash);
+  run('npm', ['ci', '--loglevel=error', ...(tests ? [] : ['--no-workspaces'])]);
+  writeFileSync(stamp, tests ? wanted : lock);
 }
 
 await main(import.meta.url, () => setUp({ native: true, wasm: true, browser: true }));

@@ -147,8 +147,8 @@ test('a page that is not isolated is told which headers are missing', async () =
   );
   assert.equal(
     message,
-    '[load] threads is 2, but this page is not cross-origin isolated; serve it over https with the headers ' +
-      "'Cross-Origin-Opener-Policy: same-origin' and 'Cross-Origin-Embedder-Policy: require-corp'; or use 1 or 'auto'",
+    '[load] threads is 2, but this page is not cross-origin isolated; serve it over https with the headers '
+    + "'Cross-Origin-Opener-Policy: same-origin' and 'Cross-Origin-Embedder-Policy: require-corp'; or use 1 or 'auto'",
   );
   await site.stop();
 });

@@ -1,5 +1,5 @@
-// What libFuzzer calls: the first byte of an input chooses the reader of the rest, which may refuse it by an Error and
-// by nothing else. To add a reader: add it to `readers`, and a file of its kind to fuzz.test.mjs.
+// What libFuzzer calls: the first byte of an input chooses the reader of the rest, which may refuse it by an
+// Error and by nothing else. To add a reader: add it to `readers`, and a file of its kind to fuzz.test.mjs.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -25,7 +25,8 @@ namespace {
 // Every tensor of at most two dimensions, as a model takes them.
 void read_all(const SafetensorsFile& file) {
   for (const auto& [name, tensor] : file.tensors)
-    if (tensor.shape.size() <= 2 && tensor.dtype != Dtype::i8 && tensor.dtype != Dtype::i64) file.matrix(name);
+    if (tensor.shape.size() <= 2 && tensor.dtype != Dtype::i8 && tensor.dtype != Dtype::i64)
+      file.matrix(name);
 }
 
 // The folder of MARIAN_FOLDER, in which `bytes` are the file `name`.
