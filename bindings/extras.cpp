@@ -1,9 +1,9 @@
 // The second module, for what is done once: the training of SentencePiece tokenizers, and models of others read
 // and written. bindings/js/extras.ts says the same in TypeScript.
 #include "arrays.h"
-#include "io/marian.h"
-#include "io/marian_export.h"
-#include "io/onnx_export.h"
+#include "exchange/marian.h"
+#include "exchange/marian_export.h"
+#include "exchange/onnx_export.h"
 #include "text/tokenizer_trainer.h"
 
 using namespace wasmformer;

@@ -4,8 +4,8 @@
 
 #include "cli/commands.h"
 #include "cli/files.h"
-#include "io/marian_export.h"
-#include "io/onnx_export.h"
+#include "exchange/marian_export.h"
+#include "exchange/onnx_export.h"
 
 namespace wasmformer {
 namespace {

@@ -1,5 +1,5 @@
 // The command import-marian.
-#include "io/marian.h"
+#include "exchange/marian.h"
 
 #include <CLI/CLI.hpp>
 #include <filesystem>

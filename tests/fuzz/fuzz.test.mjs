@@ -16,7 +16,8 @@ const clang = existsSync(fuzzer.runtime) ? fuzzer.clang : 'clang++';
 // Inputs of each reader; those after the sixth read tokenizers too, which takes a hundred times as long.
 const runsOf = (reader) => (reader < 6 ? 20_000 : 1_000);
 const sources = ['tests/fuzz/readers.cpp', 'src/text/utf8.cpp', 'src/model/config.cpp',
-  ...['safetensors', 'pickle', 'state_dict', 'zip', 'npz', 'yaml', 'marian', 'model_file'].map((name) => `src/io/${name}.cpp`)];
+  ...['safetensors', 'model_file'].map((name) => `src/io/${name}.cpp`),
+  ...['folder', 'pickle', 'state_dict', 'zip', 'npz', 'yaml', 'marian'].map((name) => `src/exchange/${name}.cpp`)];
 
 const marian = join(root, 'tests/fixtures/marian/tiny');
 const fixture = (name) => readFileSync(join(root, 'tests/fixtures', name));
@@ -44,7 +45,7 @@ function run(command, args) {
 test('the readers are built for libFuzzer', async () => {
   mkdirSync(folder, { recursive: true });
   const time = (file) => { try { return statSync(file).mtimeMs; } catch { return 0; } };
-  const headers = ['src/io', 'src/model', 'src/text'].flatMap((name) => readdirSync(join(root, name))
+  const headers = ['src/io', 'src/exchange', 'src/model', 'src/text'].flatMap((name) => readdirSync(join(root, name))
     .filter((file) => file.endsWith('.h')).map((file) => join(root, name, file)));
   const changed = Math.max(...headers.map(time));
   const object = (source) => join(folder, `${basename(source)}.o`);

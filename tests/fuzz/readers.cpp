@@ -9,12 +9,12 @@
 #include <string>
 #include <string_view>
 
-#include "io/marian.h"
-#include "io/npz.h"
+#include "exchange/marian.h"
+#include "exchange/npz.h"
+#include "exchange/state_dict.h"
+#include "exchange/yaml.h"
+#include "exchange/zip.h"
 #include "io/safetensors.h"
-#include "io/state_dict.h"
-#include "io/yaml.h"
-#include "io/zip.h"
 #include "model/config.h"
 #include "tensor/check.h"
 

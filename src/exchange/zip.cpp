@@ -1,4 +1,4 @@
-#include "io/zip.h"
+#include "exchange/zip.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -1,10 +1,10 @@
-#include "io/npz.h"
+#include "exchange/npz.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cstring>
 
-#include "io/zip.h"
+#include "exchange/zip.h"
 #include "tensor/check.h"
 
 namespace wasmformer {

@@ -2,8 +2,8 @@
 #include <catch_amalgamated.hpp>
 
 #include "tensor/check.h"
-#include "tests/io/folder.h"
-#include "tests/io/stored_zip.h"
+#include "tests/exchange/folder.h"
+#include "tests/exchange/stored_zip.h"
 
 using namespace wasmformer;
 using Catch::Matchers::ContainsSubstring;

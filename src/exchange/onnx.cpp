@@ -1,4 +1,4 @@
-#include "io/onnx.h"
+#include "exchange/onnx.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,9 +1,9 @@
-#include "io/zip.h"
+#include "exchange/zip.h"
 
 #include <catch_amalgamated.hpp>
 
 #include "tensor/check.h"
-#include "tests/io/stored_zip.h"
+#include "tests/exchange/stored_zip.h"
 #include "tests/support.h"
 
 using namespace wasmformer;

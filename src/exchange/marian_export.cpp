@@ -1,4 +1,4 @@
-#include "io/marian_export.h"
+#include "exchange/marian_export.h"
 
 #include <algorithm>
 #include <charconv>

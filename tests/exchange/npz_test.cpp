@@ -1,9 +1,9 @@
-#include "io/npz.h"
+#include "exchange/npz.h"
 
 #include <catch_amalgamated.hpp>
 
 #include "tensor/check.h"
-#include "tests/io/stored_zip.h"
+#include "tests/exchange/stored_zip.h"
 
 using namespace wasmformer;
 using Catch::Matchers::ContainsSubstring;

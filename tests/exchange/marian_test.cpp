@@ -1,6 +1,6 @@
 // To add a kind of file: write the same weights in it in tests/fixtures/marian/make.py, and name its folder
 // below.
-#include "io/marian.h"
+#include "exchange/marian.h"
 
 #include <catch_amalgamated.hpp>
 #include <functional>
@@ -8,7 +8,7 @@
 
 #include "decode/translator.h"
 #include "tensor/check.h"
-#include "tests/io/folder.h"
+#include "tests/exchange/folder.h"
 
 using namespace wasmformer;
 using Catch::Matchers::ContainsSubstring;

@@ -1,10 +1,10 @@
 // That real files are read right is in marian_test.cpp; here are pickles written out, and ones that lie.
-#include "io/state_dict.h"
+#include "exchange/state_dict.h"
 
 #include <catch_amalgamated.hpp>
 
 #include "tensor/check.h"
-#include "tests/io/stored_zip.h"
+#include "tests/exchange/stored_zip.h"
 #include "tests/support.h"
 
 using namespace wasmformer;

@@ -1,11 +1,12 @@
-#include "io/marian.h"
+#include "exchange/marian.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
-#include "io/state_dict.h"
+#include "exchange/marian_npz.h"
+#include "exchange/state_dict.h"
 #include "ops/embedding.h"
 #include "tensor/check.h"
 
@@ -284,12 +285,6 @@ ModelFile import_hugging_face(const FolderFiles& files) {
 
 }  // namespace
 
-std::string_view folder_file(const FolderFiles& files, const std::string& name) {
-  const auto found = files.find(name);
-  WASMFORMER_CHECK(found != files.end(), "[marian] the folder has no " << name);
-  return found->second;
-}
-
 std::vector<std::string> marian_files(const std::vector<std::string>& names) {
   const auto has = [&names](const char* name) {
     return std::find(names.begin(), names.end(), name) != names.end();
@@ -305,18 +300,6 @@ std::vector<std::string> marian_files(const std::vector<std::string>& names) {
     if (wanted) read.push_back(name);
   }
   return read;
-}
-
-ModelFile assemble_model(const Config& config, const SafetensorsFile& file, Tokenizer source,
-                         Tokenizer target) {
-  ModelFile model;
-  model.transformer = std::make_unique<Transformer>(config);
-  read_weights(file, *model.transformer, Weights::plain);
-  const bool one = source == target;
-  model.source_tokenizer = std::make_shared<const Tokenizer>(std::move(source));
-  model.target_tokenizer =
-      one ? model.source_tokenizer : std::make_shared<const Tokenizer>(std::move(target));
-  return model;
 }
 
 ModelFile import_marian(const FolderFiles& files) {

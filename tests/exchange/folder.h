@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "io/marian.h"
+#include "exchange/marian.h"
 #include "tests/support.h"
 
 namespace wasmformer {

@@ -1,11 +1,12 @@
 // Marian's own files; names and meaning of their tensors are those of its src/models/transformer.h.
+#include "exchange/marian_npz.h"
+
 #include <algorithm>
 #include <charconv>
 #include <list>
 
-#include "io/marian.h"
-#include "io/npz.h"
-#include "io/yaml.h"
+#include "exchange/npz.h"
+#include "exchange/yaml.h"
 #include "tensor/check.h"
 
 namespace wasmformer {

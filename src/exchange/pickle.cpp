@@ -1,4 +1,4 @@
-#include "io/pickle.h"
+#include "exchange/pickle.h"
 
 #include <cstring>
 #include <sstream>

@@ -8,7 +8,7 @@
 
 namespace wasmformer {
 
-// The tensors by name, views into `bytes`. Throws Error, naming the fault, for what io/pickle.h and io/zip.h
+// The tensors by name, views into `bytes`. Throws Error, naming the fault, for what pickle.h and zip.h
 // refuse, storages that are not where they should be, and tensors that do not lie in one piece, row after
 // row.
 SafetensorsFile parse_state_dict(std::string_view bytes);

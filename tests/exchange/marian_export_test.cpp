@@ -1,11 +1,11 @@
-#include "io/marian_export.h"
+#include "exchange/marian_export.h"
 
 #include <catch_amalgamated.hpp>
 #include <nlohmann/json.hpp>
 
 #include "io/safetensors.h"
 #include "tests/decode/letters_model.h"
-#include "tests/io/folder.h"
+#include "tests/exchange/folder.h"
 
 using namespace wasmformer;
 using Catch::Matchers::ContainsSubstring;

@@ -1,4 +1,4 @@
-#include "io/yaml.h"
+#include "exchange/yaml.h"
 
 #include <algorithm>
 #include <charconv>

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "io/zip.h"
+#include "exchange/zip.h"
 
 namespace wasmformer {
 

@@ -1,12 +1,12 @@
-#include "io/onnx_export.h"
+#include "exchange/onnx_export.h"
 
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <numbers>
 
-#include "io/marian_export.h"
-#include "io/onnx.h"
+#include "exchange/marian_export.h"
+#include "exchange/onnx.h"
 
 namespace wasmformer {
 namespace {

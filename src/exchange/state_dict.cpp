@@ -1,11 +1,11 @@
-#include "io/state_dict.h"
+#include "exchange/state_dict.h"
 
 #include <cstring>
 #include <unordered_map>
 #include <utility>
 
-#include "io/pickle.h"
-#include "io/zip.h"
+#include "exchange/pickle.h"
+#include "exchange/zip.h"
 #include "tensor/check.h"
 
 namespace wasmformer {

@@ -1,0 +1,22 @@
+// A folder that holds a model of another program, as the bytes of its files by name.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "io/model_file.h"
+
+namespace wasmformer {
+
+using FolderFiles = std::map<std::string, std::string_view>;
+
+// Throws Error if there is no such file.
+std::string_view folder_file(const FolderFiles& files, const std::string& name);
+
+// The model of `config`, with the weights of `file` and both tokenizers. `file` must hold exactly the tensors
+// of the model, under our names.
+ModelFile assemble_model(const Config& config, const SafetensorsFile& file, Tokenizer source,
+                         Tokenizer target);
+
+}  // namespace wasmformer

@@ -1,0 +1,20 @@
+// Reads models of Marian (Junczys-Dowmunt et al. 2018): a folder of Hugging Face's MarianMT (config.json,
+// model.safetensors or pytorch_model.bin, source.spm, target.spm, vocab.json), or one of Marian itself
+// (decoder.yml, *.npz, vocabularies).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "exchange/folder.h"
+
+namespace wasmformer {
+
+// Those of the file names in a folder that import_marian() reads.
+std::vector<std::string> marian_files(const std::vector<std::string>& names);
+
+// The weights stay floats. Throws Error, with what was expected and found, if a file is missing or damaged, or
+// if Transformer has no such model, as for BART's or recurrent decoders.
+ModelFile import_marian(const FolderFiles& files);
+
+}  // namespace wasmformer
