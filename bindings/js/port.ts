@@ -61,13 +61,19 @@ export function answer<In, Out>(receive: (message: In) => void): (message: Out, 
   }
   const parent = nodeModule<typeof import('node:worker_threads')>('worker_threads').then(({ parentPort }) => {
     parentPort!.on('message', receive);
+    // Nobody knows which call it was, so all of them fail: the error ends the worker.
+    parentPort!.on('messageerror', ({ message }) => {
+      throw new Error(`a message could not be read: ${message}`);
+    });
     return parentPort!;
   });
   return (message, transfer = []) => void parent.then((port) => port.postMessage(message, transfer as never[]));
 }
 
-/** Lets messages that have arrived be delivered; timers would wait for milliseconds. */
+/** Returns a function that lets the messages that have arrived be delivered; a timer would wait for milliseconds. */
 export function createPause(): () => Promise<void> {
+  // Node, Bun and Deno deliver up to a thousand messages of one MessagePort before they look at another port.
+  if (typeof setImmediate === 'function') return () => new Promise((resolve) => void setImmediate(resolve));
   const { port1, port2 } = new MessageChannel();
   let proceed: () => void;
   port1.onmessage = () => proceed();

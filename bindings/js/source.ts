@@ -3,8 +3,8 @@ import type { ModelData } from './protocol.js';
 
 export function modelData(model: unknown): ModelData {
   if (model instanceof Blob) return { kind: 'blob', blob: model };
-  // A copy, so that the caller keeps the bytes and a view does not carry its whole buffer along.
-  if (model instanceof Uint8Array) return { kind: 'bytes', bytes: model.slice() };
+  // A copy, so that the caller keeps the bytes. Not by slice(), which in a Buffer of Node gives a view.
+  if (model instanceof Uint8Array) return { kind: 'bytes', bytes: new Uint8Array(model) };
   if (model instanceof ArrayBuffer) return { kind: 'bytes', bytes: new Uint8Array(model.slice(0)) };
   if (model instanceof URL) return urlData(model);
   if (typeof model !== 'string') {

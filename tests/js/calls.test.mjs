@@ -82,6 +82,44 @@ test('an abort ends the work itself, not only the wait for it', async () => {
   translator.dispose();
 });
 
+test('a call made while a batch is translated does not wait for the rest of the batch', () =>
+  withTranslator(async (translator) => {
+    const finished = [];
+    let partials = 0;
+    let short;
+    const onToken = () => {
+      partials++;
+      short ??= translator.translate(sentences[0]).then(() => finished.push('short'));
+    };
+    await translator.translate(Array(300).fill(sentences[2]), { onToken }).then(() => finished.push('long'));
+    await short;
+    assert.ok(partials > 10, `${partials} steps`);
+    assert.deepEqual(finished, ['short', 'long']);
+  }));
+
+test('the next call is answered before an aborted batch could have been finished', async () => {
+  const { translator, worker } = await loadWithWorker();
+  let steps = 0;
+  worker.on('message', ({ type }) => {
+    if (type === 'partial') steps++;
+  });
+  const texts = Array(300).fill(sentences[2]);
+  await translator.translate(texts, { onToken() {} });
+  const all = steps;
+  for (const end of ['abort', 'break']) {
+    steps = 0;
+    const controller = new AbortController();
+    for await (const _ of translator.stream(texts, { signal: controller.signal })) {
+      if (end === 'break') break;
+      controller.abort();
+      break;
+    }
+    await translator.translate(sentences[0]);
+    assert.ok(steps < all / 2, `${end}: ${steps} of ${all} steps`);
+  }
+  translator.dispose();
+});
+
 test('an abort before the call, with a reason, and after the end', () =>
   withTranslator(async (translator) => {
     const reason = new Error('typed on');

@@ -52,6 +52,16 @@ test('paths, URLs, Blobs and bytes give the same translator', async (t) => {
   assert.equal(bytes.length, bytes.buffer.byteLength, 'the given bytes stay with the caller');
 });
 
+test('a Buffer, a view into a larger one, and the same bytes in two loads at once stay with the caller', async () => {
+  const buffer = Buffer.alloc(bytes.length + 8, bytes);
+  const view = buffer.subarray(0, bytes.length);
+  const texts = await Promise.all([translates(view), translates(view), translates(Buffer.from(bytes))]);
+  assert.equal(new Set(texts).size, 1);
+  assert.equal(view.length, bytes.length);
+  assert.equal(buffer.length, bytes.length + 8);
+  assert.ok(view.equals(bytes));
+});
+
 test('info tells what the model is', async () => {
   const translator = await Translator.load(bytes);
   const { info } = translator;

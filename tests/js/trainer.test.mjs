@@ -217,6 +217,24 @@ test('who is slow to take events holds training up', async () => {
   await trained(trainer, { steps: 1 }, (_, [event]) => assert.ok(event.step <= first + 6));
 });
 
+test('an answer does not wait for the steps between two events', async () => {
+  const trainer = await Trainer.create(small);
+  const seen = [];
+  let answer;
+  for await (const { step } of trainer.run({ steps: 1600, reportEvery: 400, validateEvery: 1600 })) {
+    seen.push(step);
+    answer ??= trainer.translate('abc', { beamSize: 1 }).then(() => seen.push('answer'));
+  }
+  assert.deepEqual(seen, [400, 'answer', 800, 1200, 1600]);
+  trainer.dispose();
+});
+
+test('a file that cannot be sent to the worker is refused', async () => {
+  const tokenizer = new Uint8Array(8);
+  structuredClone(tokenizer, { transfer: [tokenizer.buffer] });
+  await assert.rejects(Trainer.create({ ...byCharacters, tokenizer }), Error);
+});
+
 test('a goal may be passes or minutes', async () => {
   const trainer = await Trainer.create(small);
   const one = await trained(trainer, { epochs: 1.5, reportEvery: 1000 });
