@@ -1,10 +1,12 @@
 // The hyper-parameters: of the model (Vaswani et al. 2017, sections 3 and 5.4) and of its training (section
-// 5). Every field is reached by visit(), so JSON, --set and the model file know the same keys.
+// 5). visit() declares each one (model/options.h), so JSON, --set and the model file know the same keys.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 
+#include "model/options.h"
 #include "ops/activation.h"
 #include "ops/attention.h"
 #include "tensor/matrix.h"
@@ -17,6 +19,27 @@ enum class NormPlace { post, pre };
 enum class Positions { sinusoidal, learned, sinusoidal_halves, sinusoidal_marian };
 enum class TieEmbeddings { all, target, none };
 
+inline Words words(Scoring) {
+  static constexpr std::array all{"scaled_dot", "dot", "additive", "bilinear"};
+  return all;
+}
+inline Words words(Activation) {
+  static constexpr std::array all{"relu", "gelu", "swish"};
+  return all;
+}
+inline Words words(NormPlace) {
+  static constexpr std::array all{"post", "pre"};
+  return all;
+}
+inline Words words(Positions) {
+  static constexpr std::array all{"sinusoidal", "learned", "sinusoidal_halves", "sinusoidal_marian"};
+  return all;
+}
+inline Words words(TieEmbeddings) {
+  static constexpr std::array all{"all", "target", "none"};
+  return all;
+}
+
 struct Config {
   Index source_vocab_size = 0;
   Index target_vocab_size = 0;
@@ -25,49 +48,58 @@ struct Config {
   Index decoder_layers = 6;
   Index num_heads = 8;
   Index ffn_dim = 2048;
-  Index max_length = 512;  // tokens of a sentence, the end token counted
+  Index max_length = 512;
   Scoring attention = Scoring::scaled_dot;
   Activation activation = Activation::relu;
   NormPlace norm = NormPlace::post;
   Positions positions = Positions::sinusoidal;
   TieEmbeddings tie_embeddings = TieEmbeddings::all;
-  bool scale_embedding = true;  // times √d_model
+  bool scale_embedding = true;
   bool output_bias = true;
   double norm_epsilon = 1e-5;
   double dropout = 0.1;
   double attention_dropout = 0;
   double activation_dropout = 0;
   TokenId pad_id = 0;
-  TokenId bos_id = 2;  // the decoder's first input
+  TokenId bos_id = 2;
   TokenId eos_id = 3;
 
   template <class Visitor>
   void visit(Visitor&& v) {
-    v("source_vocab_size", source_vocab_size);
-    v("target_vocab_size", target_vocab_size);
-    v("d_model", d_model);
-    v("encoder_layers", encoder_layers);
-    v("decoder_layers", decoder_layers);
-    v("num_heads", num_heads);
-    v("ffn_dim", ffn_dim);
-    v("max_length", max_length);
-    v("attention", attention);
-    v("activation", activation);
-    v("norm", norm);
-    v("positions", positions);
-    v("tie_embeddings", tie_embeddings);
-    v("scale_embedding", scale_embedding);
-    v("output_bias", output_bias);
-    v("norm_epsilon", norm_epsilon);
-    v("dropout", dropout);
-    v("attention_dropout", attention_dropout);
-    v("activation_dropout", activation_dropout);
-    v("pad_id", pad_id);
-    v("bos_id", bos_id);
-    v("eos_id", eos_id);
+    const Range rate = at_least(0).below(1);
+    const Range vocabulary = between(0, 1 << 22);
+    v({"source_vocab_size", "pieces of the source vocabulary; the tokenizer decides it", vocabulary},
+      source_vocab_size);
+    v({"target_vocab_size", "pieces of the target vocabulary; the tokenizer decides it", vocabulary},
+      target_vocab_size);
+    v({"d_model", "features of a token (section 3.1)", between(1, 1 << 14)}, d_model);
+    v({"encoder_layers", "layers of the encoder", between(1, 1 << 10)}, encoder_layers);
+    v({"decoder_layers", "layers of the decoder", between(1, 1 << 10)}, decoder_layers);
+    v({"num_heads", "attention heads; they divide d_model", between(1, 1 << 10)}, num_heads);
+    // One more bit would overflow the 32-bit sums of int8 products.
+    v({"ffn_dim", "inner features of the feed-forward network (section 3.3)", between(1, 1 << 17)}, ffn_dim);
+    v({"max_length", "tokens per sentence at most, end token included", between(1, 1 << 20)}, max_length);
+    v({"attention", "how a query and a key are scored"}, attention);
+    v({"activation", "non-linearity of the feed-forward network"}, activation);
+    v({"norm", "layer norm after each sublayer, as in the paper, or before it"}, norm);
+    v({"positions", "sines and cosines in the paper's order or Marian's, or learned vectors"}, positions);
+    v({"tie_embeddings", "which embeddings are the output projection too: both, the target's, or none"},
+      tie_embeddings);
+    v({"scale_embedding", "multiply embeddings by the square root of d_model (section 3.4)"},
+      scale_embedding);
+    v({"output_bias", "add a bias to the output projection"}, output_bias);
+    v({"norm_epsilon", "added to the variance in layer norm", above(0)}, norm_epsilon);
+    v({"dropout", "share of sublayer outputs and embeddings dropped in training (section 5.4)", rate},
+      dropout);
+    v({"attention_dropout", "share of attention probabilities dropped in training", rate}, attention_dropout);
+    v({"activation_dropout", "share of feed-forward activations dropped in training", rate},
+      activation_dropout);
+    v({"pad_id", "padding token; the tokenizer decides it"}, pad_id);
+    v({"bos_id", "first input of the decoder; the tokenizer decides it"}, bos_id);
+    v({"eos_id", "end token; the tokenizer decides it"}, eos_id);
   }
 
-  // Throws Error, naming the key and both values, when no model can have these sizes.
+  // Throws Error, naming the key and the values, if no model can have these sizes.
   void check() const;
   bool operator==(const Config&) const = default;
 };
@@ -75,55 +107,73 @@ struct Config {
 enum class OptimizerKind { adam, adamw, sgd };
 enum class Schedule { noam, inverse_sqrt, cosine, constant };
 
+inline Words words(OptimizerKind) {
+  static constexpr std::array all{"adam", "adamw", "sgd"};
+  return all;
+}
+inline Words words(Schedule) {
+  static constexpr std::array all{"noam", "inverse_sqrt", "cosine", "constant"};
+  return all;
+}
+
 struct TrainingConfig {
   OptimizerKind optimizer = OptimizerKind::adam;
   Schedule schedule = Schedule::noam;
-  double learning_rate = 2;  // the peak; for noam the factor before d_model^-0.5 (equation 3)
+  double learning_rate = 2;
   Index warmup_steps = 4000;
-  Index decay_steps = 20000;  // where the cosine schedule reaches 0
-  double beta1 = 0.9;         // the momentum of sgd
+  Index decay_steps = 20000;
+  double beta1 = 0.9;
   double beta2 = 0.98;
   double epsilon = 1e-9;
-  double weight_decay = 0;  // of adamw and sgd, of matrices only
-  double clip_norm = 0;     // 0: no clipping
+  double weight_decay = 0;
+  double clip_norm = 0;
   double label_smoothing = 0.1;
-  Index batch_tokens = 4096;  // target tokens a step, at most
+  Index batch_tokens = 4096;
   std::uint64_t seed = 1;
 
   template <class Visitor>
   void visit(Visitor&& v) {
-    v("optimizer", optimizer);
-    v("schedule", schedule);
-    v("learning_rate", learning_rate);
-    v("warmup_steps", warmup_steps);
-    v("decay_steps", decay_steps);
-    v("beta1", beta1);
-    v("beta2", beta2);
-    v("epsilon", epsilon);
-    v("weight_decay", weight_decay);
-    v("clip_norm", clip_norm);
-    v("label_smoothing", label_smoothing);
-    v("batch_tokens", batch_tokens);
-    v("seed", seed);
+    const Range rate = at_least(0).below(1);
+    const Range steps = between(0, 1 << 30);
+    v({"optimizer", "how gradients change the weights (section 5.3)"}, optimizer);
+    v({"schedule", "how the learning rate goes on after the warm-up"}, schedule);
+    v({"learning_rate", "peak rate; for noam the factor before d_model^-0.5 (equation 3)", above(0)},
+      learning_rate);
+    v({"warmup_steps", "steps in which the rate rises to its peak", steps}, warmup_steps);
+    v({"decay_steps", "step at which the cosine schedule reaches 0", between(1, 1 << 30)}, decay_steps);
+    v({"beta1", "decay of Adam's first moment, or the momentum of sgd", rate}, beta1);
+    v({"beta2", "decay of Adam's second moment", rate}, beta2);
+    v({"epsilon", "added to the denominator of Adam", above(0)}, epsilon);
+    v({"weight_decay", "share of each weight matrix removed per step, times the rate; for adamw and sgd",
+       rate},
+      weight_decay);
+    v({"clip_norm", "longest gradient; longer ones are scaled down; 0 for no limit", at_least(0)}, clip_norm);
+    v({"label_smoothing", "probability spread over the other tokens in the loss (section 5.4)", rate},
+      label_smoothing);
+    v({"batch_tokens", "tokens per batch at most, on its longer side", between(1, 1 << 24)}, batch_tokens);
+    v({"seed", "seed of weights, dropout and the order of the data"}, seed);
   }
 
+  // Throws Error, naming the key and the values.
   void check() const;
   bool operator==(const TrainingConfig&) const = default;
 };
 
-// Both from `name`: toy | tiny | small | base | big | multi30k-tiny | kyubyong. Throws Error for others.
 struct Preset {
   Config config;
   TrainingConfig training;
 };
+// The names that preset() knows.
+const std::vector<std::string>& preset_names();
+// Throws Error for an unknown name.
 Preset preset(const std::string& name);
 
-// "d_model=256": sets one key of either struct. Throws Error when the key is unknown or the value not one of
-// it.
+// "d_model=256": sets one key of either struct. Throws Error for an unknown key or a value that it cannot
+// have.
 void set_option(Config& config, TrainingConfig& training, const std::string& key, const std::string& value);
 
-// JSON of all keys; reading throws Error for unknown keys and wrong types. Missing keys keep their values.
-// Without `training` its keys are checked in reading and dropped.
+// JSON of all keys. Reading throws Error for unknown keys and wrong types, and then changes nothing; missing
+// keys keep their values. Without `training` its keys are checked on reading and dropped.
 std::string to_json(const Config& config, const TrainingConfig* training = nullptr);
 void from_json(const std::string& json, Config& config, TrainingConfig* training = nullptr);
 

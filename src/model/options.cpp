@@ -1,0 +1,365 @@
+#include "model/options.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <utility>
+
+#include "tensor/check.h"
+
+namespace wasmformer {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using field_views::Choice, field_views::Group, field_views::List, field_views::Optional;
+
+template <class... Handlers>
+struct Overloaded : Handlers... {
+  using Handlers::operator()...;
+};
+
+template <class... Handlers>
+auto match(const Value& value, Handlers... handlers) {
+  using Base = Value::variant;
+  return std::visit(Overloaded{handlers...}, static_cast<const Base&>(value));
+}
+
+template <class T>
+concept Integer = std::is_integral_v<T> && !std::is_same_v<T, bool>;
+
+std::string named(const char* name, Naming naming) {
+  if (naming == Naming::snake) return name;
+  std::string camel;
+  for (; *name; ++name) {
+    if (*name == '_' && name[1])
+      camel += static_cast<char>(std::toupper(*++name));
+    else
+      camel += *name;
+  }
+  return camel;
+}
+
+std::vector<std::string> names(const Fields& fields, Naming naming) {
+  std::vector<std::string> all;
+  for (const Field& field : fields) all.push_back(named(field.option.name, naming));
+  return all;
+}
+
+std::string digits(double number) {
+  Json json = number;
+  if (std::abs(number) < 9e15 && number == std::floor(number)) json = static_cast<std::int64_t>(number);
+  return json.dump();
+}
+
+std::string printed(const Json& value) {
+  const std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return text.size() > 80 ? text.substr(0, 80) + "…" : text;
+}
+
+bool contains(const Range& range, double value) {
+  return (range.excludes_low ? value > range.low : value >= range.low) &&
+         (range.excludes_high ? value < range.high : value <= range.high);
+}
+
+// " from 1 to 64", " above 0 and at most 1", or "".
+std::string bounds(const Range& r) {
+  const bool low = std::isfinite(r.low), high = std::isfinite(r.high);
+  if (low && high && !r.excludes_low && !r.excludes_high)
+    return " from " + digits(r.low) + " to " + digits(r.high);
+  std::string text;
+  if (low) text += (r.excludes_low ? " above " : " of at least ") + digits(r.low);
+  if (high)
+    text += std::string(low ? " and" : "") + (r.excludes_high ? " below " : " at most ") + digits(r.high);
+  return text;
+}
+
+std::string alternatives(Words words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + std::string(words[i]);
+  return text;
+}
+
+std::string expected(const Value& value, const Range& range) {
+  return match(
+      value, [](bool*) { return std::string("true or false"); },
+      [&](Integer auto* field) {
+        const bool from_0 = std::is_unsigned_v<std::remove_pointer_t<decltype(field)>> && range.low < 0;
+        return "a whole number" + bounds(from_0 ? at_least(0) : range);
+      },
+      [&](double*) { return "a number" + bounds(range); },
+      [](std::string*) { return std::string("a string"); },
+      [](const Choice& choice) { return alternatives(choice.words); },
+      [](const Group&) { return std::string("an object"); },
+      [&](const Optional&) { return std::string("an object"); },
+      [](const List&) { return std::string("an array"); });
+}
+
+struct Reader {
+  const std::string& place;
+  Naming naming;
+
+  void fail(const std::string& path, const Value& value, const Range& range, const std::string& given) const {
+    throw Error("[" + place + "] " + path + " must be " + expected(value, range) + ", not " + given);
+  }
+
+  void assign(const std::string& path, const Value& value, const Range& range, const Json& given) const {
+    const auto require = [&](bool holds) {
+      if (!holds) fail(path, value, range, printed(given));
+    };
+    match(
+        value,
+        [&](bool* field) {
+          require(given.is_boolean());
+          *field = given.get<bool>();
+        },
+        [&]<Integer T>(T* field) {
+          // The parser holds every whole number from 0 as unsigned.
+          const bool fits = given.is_number_unsigned()
+                                ? std::in_range<T>(given.get<std::uint64_t>())
+                                : given.is_number_integer() && std::in_range<T>(given.get<std::int64_t>());
+          require(fits && contains(range, given.get<double>()));
+          *field = given.get<T>();
+        },
+        [&](double* field) {
+          require(given.is_number() && std::isfinite(given.get<double>()) &&
+                  contains(range, given.get<double>()));
+          *field = given.get<double>();
+        },
+        [&](std::string* field) {
+          require(given.is_string());
+          *field = given.get<std::string>();
+        },
+        [&](const Choice& choice) {
+          const auto found = std::find(choice.words.begin(), choice.words.end(),
+                                       given.is_string() ? given.get<std::string>() : "");
+          require(found != choice.words.end());
+          choice.set(static_cast<std::size_t>(found - choice.words.begin()));
+        },
+        [&](const Group& group) {
+          require(given.is_object());
+          read(group.fields(), given, path + ".");
+        },
+        [&](const Optional& optional) {
+          if (given.is_null()) return optional.reset();
+          assign(path, optional.make(), range, given);
+        },
+        [&](const List& list) {
+          require(given.is_array());
+          list.resize(given.size());
+          for (std::size_t i = 0; i < given.size(); ++i)
+            assign(path + "[" + std::to_string(i) + "]", list.at(i), range, given[i]);
+        });
+  }
+
+  void read(const Fields& fields, const Json& object, const std::string& path) const {
+    for (const auto& [key, value] : object.items()) {
+      const auto found = std::find_if(fields.begin(), fields.end(), [&](const Field& field) {
+        return named(field.option.name, naming) == key;
+      });
+      if (found == fields.end())
+        throw Error("[" + place + "] unknown option '" + path + key.substr(0, 80) + "'" +
+                    suggestion(key, names(fields, naming)));
+      assign(path + key, found->value, found->option.range, value);
+    }
+  }
+};
+
+Json parse(const std::string& text, const std::string& place) {
+  // Hostile text must not grow a deep tree.
+  const auto shallow = [&](int depth, Json::parse_event_t event, Json&) {
+    const bool opens =
+        event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
+    WASMFORMER_CHECK(!opens || depth <= 8, "[" << place << "] the JSON is nested too deeply");
+    return true;
+  };
+  try {
+    return Json::parse(text, shallow);
+  } catch (const Json::exception& e) {
+    throw Error("[" + place + "] invalid JSON: " + e.what());
+  }
+}
+
+// Of a value on the command line: JSON's, also written .5 or 1., or the text itself.
+Json scalar(const std::string& text) {
+  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (json.is_number() || json.is_boolean()) return json;
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  const bool whole = !text.empty() && end == text.c_str() + text.size() && std::isfinite(number);
+  return whole ? Json(number) : Json(text);
+}
+
+Json list(const std::string& text, const List& list) {
+  list.resize(1);
+  const bool of_strings = std::holds_alternative<std::string*>(list.at(0));
+  Json array = Json::array();
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    const std::string item = text.substr(begin, end - begin);
+    array.push_back(of_strings ? Json(item) : scalar(item));
+    begin = end + 1;
+  }
+  return array;
+}
+
+Json json_of(const Fields& fields, Naming naming);
+
+Json json_of(const Value& value, Naming naming) {
+  return match(
+      value, [](const auto* field) { return Json(*field); },
+      [](const Choice& choice) { return Json(choice.words[choice.get()]); },
+      [&](const Group& group) { return json_of(group.fields(), naming); },
+      [&](const Optional& optional) { return optional.has() ? json_of(optional.value(), naming) : Json(); },
+      [&](const List& list) {
+        Json array = Json::array();
+        for (std::size_t i = 0; i < list.size(); ++i) array.push_back(json_of(list.at(i), naming));
+        return array;
+      });
+}
+
+Json json_of(const Fields& fields, Naming naming) {
+  Json json = Json::object();
+  for (const Field& field : fields)
+    if (Json value = json_of(field.value, naming); !value.is_null())
+      json[named(field.option.name, naming)] = std::move(value);
+  return json;
+}
+
+Json schema_of(const Fields& fields, Naming naming);
+
+// Adds the type and what belongs to it.
+void describe(Json& entry, const Value& value, Naming naming) {
+  match(
+      value, [&](bool*) { entry["type"] = "boolean"; }, [&](Integer auto*) { entry["type"] = "integer"; },
+      [&](double*) { entry["type"] = "number"; }, [&](std::string*) { entry["type"] = "string"; },
+      [&](const Choice& choice) {
+        entry["type"] = "choice";
+        entry["choices"] = std::vector<std::string>(choice.words.begin(), choice.words.end());
+      },
+      [&](const Group& group) {
+        entry["type"] = "group";
+        entry["fields"] = schema_of(group.fields(), naming);
+      },
+      [&](const Optional& optional) {
+        entry["optional"] = true;
+        describe(entry, optional.make(), naming);
+        optional.reset();
+      },
+      [&](const List& list) {
+        entry["type"] = "list";
+        list.resize(1);
+        describe(entry["item"], list.at(0), naming);
+        list.resize(0);
+      });
+}
+
+Json schema_of(const Fields& fields, Naming naming) {
+  Json all = Json::array();
+  for (const auto& [option, value] : fields) {
+    Json entry{{"name", named(option.name, naming)}};
+    if (Json start = json_of(value, naming); !start.is_null()) entry["default"] = std::move(start);
+    describe(entry, value, naming);
+    const Range& r = option.range;
+    if (std::isfinite(r.low)) entry[r.excludes_low ? "exclusiveMinimum" : "minimum"] = r.low;
+    if (std::isfinite(r.high)) entry[r.excludes_high ? "exclusiveMaximum" : "maximum"] = r.high;
+    entry["help"] = option.help;
+    all.push_back(std::move(entry));
+  }
+  return all;
+}
+
+// Fewest letters to insert, remove or replace to turn `a` into `b` (Levenshtein).
+std::size_t edit_distance(const std::string& a, const std::string& b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] != b[j]);
+      diagonal = std::exchange(row[j + 1], std::min({row[j] + 1, row[j + 1] + 1, replaced}));
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+Fields operator+(Fields a, const Fields& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+void from_json(const std::string& text, const Fields& fields, const std::string& place, Naming naming) {
+  const Json json = parse(text, place);
+  WASMFORMER_CHECK(json.is_object(),
+                   "[" << place << "] the options must be a JSON object, not " << json.type_name());
+  Reader{place, naming}.read(fields, json, "");
+}
+
+void set_field(const Fields& fields, const std::string& name, const std::string& text,
+               const std::string& place) {
+  const auto found =
+      std::find_if(fields.begin(), fields.end(), [&](const Field& f) { return name == f.option.name; });
+  if (found == fields.end())
+    throw Error("[" + place + "] unknown option '" + name.substr(0, 80) + "'" +
+                suggestion(name, names(fields, Naming::snake)));
+  const Json json = match(
+      found->value, [&](std::string*) { return Json(text); }, [&](const List& l) { return list(text, l); },
+      [&](const auto&) { return scalar(text); });
+  Reader{place, Naming::snake}.assign(name, found->value, found->option.range, json);
+}
+
+std::string to_json(const Fields& fields, Naming naming) { return json_of(fields, naming).dump(); }
+
+void check_ranges(const Fields& fields, const std::string& place, Naming naming) {
+  const Reader reader{place, naming};
+  for (const auto& [option, value] : fields) {
+    const auto check = [&](auto&& check, const std::string& path, const Value& v) -> void {
+      match(
+          v,
+          [&, &range = option.range](const auto* field) {
+            if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(*field)>>)
+              if (!contains(range, static_cast<double>(*field))) {
+                std::ostringstream given;  // JSON has no infinity
+                given << *field;
+                reader.fail(path, v, range, given.str());
+              }
+          },
+          [](const Choice&) {}, [&](const Group& group) { check_ranges(group.fields(), place, naming); },
+          [&](const Optional& optional) {
+            if (optional.has()) check(check, path, optional.value());
+          },
+          [&](const List& list) {
+            for (std::size_t i = 0; i < list.size(); ++i)
+              check(check, path + "[" + std::to_string(i) + "]", list.at(i));
+          });
+    };
+    check(check, named(option.name, naming), value);
+  }
+}
+
+std::string schema(const Fields& fields, Naming naming) { return schema_of(fields, naming).dump(); }
+
+std::string suggestion(const std::string& given, const std::vector<std::string>& names) {
+  std::string nearest;
+  std::size_t least = std::max<std::size_t>(2, given.size() / 2) + 1;
+  for (const std::string& name : names) {
+    // A part of a name means that name; one far longer than any name cannot be a slip.
+    const bool is_part = given.size() > 2 && name.find(given) != std::string::npos;
+    const std::size_t distance = is_part                              ? 1
+                                 : given.size() > 2 * name.size() + 2 ? least
+                                                                      : edit_distance(given, name);
+    if (distance < least) {
+      least = distance;
+      nearest = name;
+    }
+  }
+  return nearest.empty() ? "" : "; did you mean '" + nearest + "'?";
+}
+
+}  // namespace wasmformer
