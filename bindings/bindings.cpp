@@ -1,4 +1,4 @@
-// What JavaScript sees of the C++ side; bindings/js/module.ts says the same in TypeScript. Declarations only:
+// What JavaScript sees of the C++ side; bindings/js/worker/native.ts says the same in TypeScript. Declarations only:
 // lists cross as plain arrays and structs as plain objects, so that only Translator, TrainingRun and the jobs
 // have to be deleted.
 #include <nlohmann/json.hpp>
@@ -109,7 +109,7 @@ std::unique_ptr<TrainingRun> train(const TrainingRequest& r, const Bytes& model,
   return std::make_unique<TrainingRun>(std::move(start), std::move(texts), pool(1));
 }
 
-// JSON of what TrainerInfo in bindings/js/trainer-types.ts says.
+// JSON of what TrainerInfo in bindings/js/shared/trainer-types.ts says.
 std::string run_info(TrainingRun& run) {
   const Config& config = run.model().transformer->config();
   const TrainingConfig& training = run.trainer().config();

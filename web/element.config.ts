@@ -37,7 +37,7 @@ function types(): Plugin {
         compilerOptions: { isolatedDeclarations: true, declaration: true, target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
       });
       if (diagnostics?.length) throw new Error(ts.formatDiagnostics(diagnostics, ts.createCompilerHost({})));
-      const source = outputText.replace("from 'wasmformer'", "from './types.js'").replace(/^import '.*\n/gm, '');
+      const source = outputText.replace("from 'wasmformer'", "from './shared/types.js'").replace(/^import '.*\n/gm, '');
       this.emitFile({ type: 'asset', fileName: 'attention.d.ts', source });
     },
   };

@@ -1,7 +1,7 @@
-// Importing the package starts nothing: the worker and the module come with the first load().
-export { Translator } from './client.js';
-export { storedModels } from './stored.js';
-export { Trainer } from './trainer.js';
+// Importing the package starts nothing: load() starts the worker and its WebAssembly module.
+export { Translator, type RemoteModel } from './page/translator.js';
+export { storedModels } from './shared/platform.js';
+export { Trainer } from './page/trainer.js';
 export type {
   Changes,
   EvaluateOptions,
@@ -22,7 +22,7 @@ export type {
   TrainingData,
   TrainingEvent,
   Validation,
-} from './trainer-types.js';
+} from './shared/trainer-types.js';
 export type {
   Attention,
   AttentionHead,
@@ -48,4 +48,5 @@ export type {
   Translation,
   TranslatorInfo,
   WorkerOptions,
-} from './types.js';
+  WorkerOwner,
+} from './shared/types.js';

@@ -1,8 +1,11 @@
-// In the place of bindings/js/files.ts: the modules are inside the script.
+// Replaces bindings/js/worker/files.ts: the module is inside the script.
 import factory from 'inside:glue';
-import { relaxed, changes } from 'inside:modules';
-import type { ModuleName } from '../js/files.js';
-import { changed } from './changes.mjs';
+import module from 'inside:module';
+import type { Build } from '../js/shared/types.js';
+import type { ModuleName } from '../js/worker/files.js';
+
+/** It runs everywhere. */
+export const builds: readonly Build[] = ['simd'];
 
 async function unpacked(base64: string): Promise<Uint8Array<ArrayBuffer>> {
   const packed = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));
@@ -12,12 +15,10 @@ async function unpacked(base64: string): Promise<Uint8Array<ArrayBuffer>> {
 
 export async function readModule<Factory>(name: ModuleName): Promise<{ factory: Factory; compiled: WebAssembly.Module }> {
   if (name === 'extras') {
-    throw new Error("[tokenizer] the one-file build learns no pieces; choose the tokenizer 'char' or 'word', or give its files");
+    throw new Error("[tokenizer] the one-file build cannot train a tokenizer; choose the tokenizer 'char' or 'word', or give its files");
   }
-  const first = await unpacked(relaxed);
-  const bytes = name === 'relaxed' ? first : changed(first, await unpacked(changes));
-  return { factory: factory as Factory, compiled: await WebAssembly.compile(bytes) };
+  return { factory: factory as Factory, compiled: await WebAssembly.compile(await unpacked(module)) };
 }
 
-/** Never called, as there are no threads. */
+/** Never called, since there are no threads. */
 export function threadScript(): undefined {}

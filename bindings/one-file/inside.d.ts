@@ -7,9 +7,8 @@ declare module 'inside:glue' {
   const factory: unknown;
   export default factory;
 }
-declare module 'inside:modules' {
-  /** The module of this build, gzip in base64. */
-  export const relaxed: string;
-  /** What makes the plain one of it, likewise. */
-  export const changes: string;
+declare module 'inside:module' {
+  /** The plain SIMD build, gzip in base64. */
+  const module: string;
+  export default module;
 }

@@ -40,7 +40,7 @@ export function isStale(output, inputs) {
   return inputs.some((input) => isNewer(join(root, input)));
 }
 
-// Each thread runs the module's script again, in a worker: from the address that bindings/js/builds.ts gives, since
+// Each thread runs the module's script again, in a worker: from the address that bindings/js/worker/module.ts gives, since
 // bundlers rename the script, Vite refuses Emscripten's own line, and no page may start a worker of another host.
 function withThreadScript(glue) {
   const own = /new Worker\(new URL\([^()]*\),/;

@@ -1,21 +1,20 @@
-// The one-file build. `node bindings/tools/one-file.mjs script FOLDER` puts the package that lies in FOLDER, its worker
-// and its modules into one classic script, FOLDER/standalone.js; `… page MODEL OUTPUT` writes an HTML file that has
+// The one-file build. `node bindings/tools/one-file.mjs script FOLDER` puts the package in FOLDER, its worker
+// and a module into one classic script, FOLDER/standalone.js; `… page MODEL OUTPUT` writes an HTML file that has
 // dist/standalone.js and a model inside.
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'vite';
-import { changed, changesBetween } from '../one-file/changes.mjs';
 import { main, root } from './shell.mjs';
 
 /** The script that `entry` (a text) and all that it imports become. `inside` are the modules 'inside:NAME', as texts. */
 async function bundle(folder, entry, inside) {
-  const texts = { worker: "export default '';", ...inside, entry }; // the worker itself starts none
+  const texts = { ...inside, entry };
   const plugin = {
     name: 'inside',
     enforce: 'pre',
     resolveId(source, importer) {
-      const [, inside, replaced] = /(?:^|\/)inside:(\w+)$|^\.\/(own-worker|files)\.js$/.exec(source) ?? [];
+      const [, inside, replaced] = /(?:^|\/)inside:(\w+)$|^\.\/(worker-script|files)\.js$/.exec(source) ?? [];
       if (inside) return `\0inside:${inside}`;
       // What an entry names does something, whatever package.json says of the folder.
       if (source.startsWith(folder)) return { id: source, moduleSideEffects: true };
@@ -30,25 +29,19 @@ async function bundle(folder, entry, inside) {
   return output[0].code;
 }
 
-const packed = (bytes) => gzipSync(bytes, { level: 9 }).toString('base64');
-
+// The plain SIMD build, which runs everywhere.
 function modules(folder) {
-  const read = (name) => readFileSync(join(folder, 'wasm', name));
-  const [relaxed, simd] = ['relaxed', 'simd'].map((build) => read(`${build}/wasmformer.wasm`));
-  const changes = changesBetween(relaxed, simd);
-  if (!simd.equals(changed(relaxed, changes))) throw new Error('[one-file] the plain module does not come out of its changes');
-  const [glue, other] = ['relaxed', 'simd'].map((build) => read(`${build}/wasmformer.mjs`).toString());
-  if (glue !== other) throw new Error('[one-file] the scripts of the two modules differ');
+  const read = (name) => readFileSync(join(folder, 'wasm/simd', name));
   return {
-    // It is asked for no address of the module, which is given to it.
-    glue: glue.replaceAll('import.meta.url', '""'),
-    modules: `export const relaxed = '${packed(relaxed)}', changes = '${packed(changes)}';`,
+    // It needs no address of the module, which it is given.
+    glue: read('wasmformer.mjs').toString().replaceAll('import.meta.url', '""'),
+    module: `export default '${gzipSync(read('wasmformer.wasm'), { level: 9 }).toString('base64')}';`,
   };
 }
 
 async function writeScript(folder) {
   const from = (name) => JSON.stringify(join(folder, name));
-  const worker = await bundle(folder, `import ${from('worker.js')};`, modules(folder));
+  const worker = await bundle(folder, `import ${from('worker/worker.js')};`, modules(folder));
   const entry = `export { Translator, Trainer, storedModels } from ${from('index.js')};
     export { AttentionElement } from ${from('attention.js')};`;
   const script = await bundle(folder, entry, { worker: `export default ${JSON.stringify(worker)};` });

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
-import { Engine } from '../../dist/engine.js';
+import { Engine } from '../../dist/worker/engine.js';
 
 setFlagsFromString('--experimental-wasm-relaxed-simd'); // Node before 21
 if (process.versions.node.startsWith('20.')) setFlagsFromString('--no-liftoff'); // whose first compiler adds up wrong

@@ -94,7 +94,7 @@ test('the script alone, from the disk: it trains to the losses of the package, a
       translator.dispose();
       return translator.info;
     }, readFileSync(model).toString('base64'));
-    assert.deepEqual([build, threads], ['relaxed', 1]);
+    assert.deepEqual([build, threads], ['simd', 1]);
     assert.deepEqual(await page.evaluate(() => wasmformer.storedModels.list()), []);
     assert.ok(await page.evaluate(() => document.createElement('wasmformer-attention') instanceof wasmformer.AttentionElement));
   });
@@ -107,6 +107,6 @@ test('what the one-file build does not have is refused with a sentence', () =>
     const pairs = JSON.stringify(Array.from({ length: 60 }, (_, i) => [`ein Haus ${i}`, `a house ${i}`]));
     assert.match(
       await message(`wasmformer.Trainer.create({ pairs: ${pairs}, tokenizer: { type: 'bpe', vocabSize: 40 } })`),
-      /the one-file build learns no pieces; choose the tokenizer 'char' or 'word', or give its files/,
+      /the one-file build cannot train a tokenizer; choose the tokenizer 'char' or 'word', or give its files/,
     );
   }));

@@ -1,7 +1,7 @@
 // The cache of downloaded models, over a stand-in for a browser's Cache Storage.
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { readModel } from '../../dist/download.js';
+import { readModel } from '../../dist/worker/download.js';
 import { storedModels } from '../../dist/index.js';
 import { serve } from './support.mjs';
 

@@ -5,7 +5,7 @@ import { File } from 'node:buffer';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { exportMarian, exportOnnx, importMarian } from '../../dist/convert.js';
+import { exportMarian, exportOnnx, importMarian } from '../../dist/page/convert.js';
 import { Translator } from '../../dist/index.js';
 import { fixtureBytes, fixturePath, sentences, serve } from './support.mjs';
 

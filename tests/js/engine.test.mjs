@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
-import { detectBuild } from '../../dist/builds.js';
-import { Engine } from '../../dist/engine.js';
+import { detectBuild } from '../../dist/worker/module.js';
+import { Engine } from '../../dist/worker/engine.js';
 import { Translator } from '../../dist/index.js';
 import { fixtureBytes, sentences } from './support.mjs';
 

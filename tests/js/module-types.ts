@@ -1,5 +1,5 @@
 // Compiled, never run: bindings/js/module.ts must say what Emscripten says of the module it has built.
-import type { NativeModule } from '../../bindings/js/module.js';
+import type { NativeModule } from '../../bindings/js/worker/native.js';
 import type { MainModule } from '../../build/wasm-simd/wasmformer.js';
 
 // Emscripten lists every form in which C++ takes a string; this package passes strings.

@@ -1,7 +1,7 @@
 // Compiled, never run: the types of the package as its users meet them.
 import { Trainer, Translator, type AttentionMaps, type BeamNode, type NumberRows, type Translation } from '../../dist/index.js';
-import { Engine } from '../../dist/engine.js';
-import { pipeline } from '../../dist/pipeline.js';
+import { Engine } from '../../dist/worker/engine.js';
+import { pipeline } from '../../dist/page/pipeline.js';
 
 const translator = await Translator.load('model.safetensors', {
   threads: 'auto',

@@ -26,7 +26,7 @@ test('the package holds its code, types, worker, program and all builds, and is 
   const [{ files, size }] = JSON.parse(pack);
   assert.ok(size <= 3e6, `${size} bytes`);
   const paths = files.map(({ path }) => path);
-  for (const file of ['index.js', 'index.d.ts', 'worker.js', 'cli.js', 'wasm/cli/cli.cjs', 'wasm/cli/cli.wasm.br', ...modules.flatMap(([path]) => [`wasm/${path}.wasm`, `wasm/${path}.mjs`])]) {
+  for (const file of ['index.js', 'index.d.ts', 'worker/worker.js', 'cli.js', 'wasm/cli/cli.cjs', 'wasm/cli/cli.wasm.br', ...modules.flatMap(([path]) => [`wasm/${path}.wasm`, `wasm/${path}.mjs`])]) {
     assert.ok(paths.includes(`dist/${file}`), file);
   }
   assert.deepEqual(paths.filter((path) => !/^(dist\/|README|LICENSE|CHANGELOG|package\.json)/.test(path)), []);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Worker } from 'node:worker_threads';
-import { Engine } from '../../dist/engine.js';
+import { Engine } from '../../dist/worker/engine.js';
 import { Trainer, Translator } from '../../dist/index.js';
 import { fixtureBytes, fixturePath, sentences, serve } from './support.mjs';
 
@@ -83,7 +83,7 @@ test('what is disposed of while it works, or before it is there, leaves the othe
 test('threads and shareWith exclude each other, and only ours can be shared with', async () => {
   const first = await Translator.load(fixturePath, { threads: 1 });
   const both = { threads: 2, shareWith: first };
-  await assert.rejects(Translator.load(fixturePath, both), { message: /^\[load\] threads is 2, but those of shareWith/ });
+  await assert.rejects(Translator.load(fixturePath, both), { message: /^\[load\] threads is 2, but shareWith uses/ });
   await assert.rejects(Trainer.create({ task: 'copy', ...both }), { message: /^\[train\] threads is 2, but/ });
   await assert.rejects(Translator.load(fixturePath, { shareWith: {} }), {
     message: '[load] shareWith must be a Translator or a Trainer, not an object (Object)',

@@ -5,9 +5,9 @@ import { availableParallelism } from 'node:os';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
-import { Engine } from '../../dist/engine.js';
+import { Engine } from '../../dist/worker/engine.js';
 import { Translator } from '../../dist/index.js';
-import { threadCount } from '../../dist/threads.js';
+import { threadCount } from '../../dist/page/threads.js';
 import { fixtureBytes, fixturePath, sentences } from './support.mjs';
 
 setFlagsFromString('--experimental-wasm-relaxed-simd'); // Node before 21

@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { trainTokenizer } from '../../dist/extras.js';
+import { trainTokenizer } from '../../dist/worker/conversion.js';
 
 const root = join(import.meta.dirname, '../..');
 const fixture = readFileSync(join(root, 'tests/fixtures/tatoeba-en-de-test-200.tsv'), 'utf8').trim().split(/[\t\n]/);

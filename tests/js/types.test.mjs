@@ -1,13 +1,40 @@
 // The TypeScript side agrees with the module as it was built, and with how the package is used.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-test('what the types promise compiles, and so does the one-file build', () => {
-  const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc');
-  const project = fileURLToPath(new URL('tsconfig.json', import.meta.url));
+const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+
+function compiles(project) {
   const { stdout, status } = spawnSync(process.execPath, [compiler, '-p', project], { encoding: 'utf8' });
   assert.equal(status, 0, stdout);
-});
+}
+
+test('what the types promise compiles, and so does the one-file build', () =>
+  compiles(fileURLToPath(new URL('tsconfig.json', import.meta.url))));
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const libraries = {
+  'a browser project without the types of Node': { lib: ['ES2022', 'DOM'], types: [] },
+  'a Node project without the types of browsers': {
+    lib: ['ES2022'], types: ['node'], typeRoots: [join(root, 'node_modules/@types')],
+  },
+};
+for (const [name, settings] of Object.entries(libraries)) {
+  test(`the types compile in ${name}, with libraries checked`, (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'wasmformer-'));
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    const entries = ['index', 'page/pipeline', 'worker/engine', 'page/convert'];
+    const imports = entries.map((entry) => `export * from ${JSON.stringify(join(root, 'dist', `${entry}.js`))};\n`);
+    writeFileSync(join(folder, 'main.ts'), imports.join(''));
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({
+      compilerOptions: { noEmit: true, strict: true, target: 'es2022', module: 'nodenext', ...settings },
+    }));
+    compiles(folder);
+  });
+}

@@ -1,5 +1,5 @@
 // What only the engine inside the package's worker can tell: its memory, and the time of each step.
-import { Engine } from '/dist/engine.js';
+import { Engine } from '/dist/worker/engine.js';
 import { modelFile, shapes, texts } from '../data.mjs';
 
 const median = (times) => times.sort((a, b) => a - b)[times.length >> 1];

@@ -1,32 +1,82 @@
-// Checks what callers of Trainer pass, as options.ts does for Translator.
+// Checks of what callers pass to Translator.load and to Trainer, and where their models come from.
 import {
-  boolean,
-  checked,
-  checkWorker,
-  isNumber,
-  isObject,
-  oneOf,
-  show,
-  signal,
-  string,
-  translateRules,
-  whole,
-  workerRules,
-  type Rule,
-  type Rules,
-} from './options.js';
-import type { EvaluateRequest, RunSettings, TrainRequest } from './protocol.js';
+  boolean, callback, checked, isNumber, isObject, oneOf, show, signal, string, translateRules, whole, type Rule, type Rules,
+} from '../shared/options.js';
+import type { EvaluateRequest, ModelData, RunSettings, TrainRequest } from '../shared/protocol.js';
 import type {
-  EvaluateOptions,
-  Pair,
-  ResumeOptions,
-  RunOptions,
-  SaveOptions,
-  TaskName,
-  TokenizerSettings,
-  TrainerOptions,
+  EvaluateOptions, Pair, ResumeOptions, RunOptions, SaveOptions, TaskName, TokenizerSettings, TrainerOptions,
   TrainingData,
-} from './trainer-types.js';
+} from '../shared/trainer-types.js';
+import type { LoadOptions, WorkerOptions } from '../shared/types.js';
+import { connections } from './connection.js';
+
+/** The model in a form that can be posted. */
+export function modelData(model: unknown): ModelData {
+  if (model instanceof Blob) return { kind: 'blob', blob: model };
+  // A copy, so that the caller keeps the bytes. Not by slice(), which in a Buffer of Node gives a view.
+  if (model instanceof Uint8Array) return { kind: 'bytes', bytes: new Uint8Array(model) };
+  if (model instanceof ArrayBuffer) return { kind: 'bytes', bytes: new Uint8Array(model.slice(0)) };
+  if (model instanceof URL) return urlData(model);
+  if (typeof model !== 'string' || model === '') {
+    throw new TypeError(
+      `[load] the model must be a URL, a path, a Blob, an ArrayBuffer or a Uint8Array, not ${show(model)}`,
+    );
+  }
+  const base = globalThis.document?.baseURI ?? globalThis.location?.href;
+  if (base !== undefined) return urlData(new URL(model, base));
+  // One letter before the colon is a drive of Windows.
+  return /^[a-z][a-z0-9+.-]+:/i.test(model) ? urlData(new URL(model)) : { kind: 'path', path: model };
+}
+
+function urlData(url: URL): ModelData {
+  const isFile = url.protocol === 'file:' && globalThis.document === undefined;
+  return isFile ? { kind: 'path', path: url.href } : { kind: 'url', url: url.href };
+}
+
+/** The option `cache` or its default. Throws if it is true and caching is impossible. */
+export function shouldCache(model: ModelData, wanted: boolean | undefined): boolean {
+  const isWeb = model.kind === 'url' && /^https?:/.test(model.url);
+  if (wanted && !isWeb) throw new Error('[load] cache is true, but only models from http(s) URLs can be cached');
+  if (wanted && !('caches' in globalThis)) {
+    throw new Error('[load] cache is true, but there is no Cache Storage here; browsers have it on https pages');
+  }
+  return wanted ?? (isWeb && 'caches' in globalThis);
+}
+
+export const workerRules: Rules<WorkerOptions> = {
+  threads: {
+    accepts: (value) => value === 'auto' || whole(1, 64).accepts(value),
+    expected: "'auto' or a whole number from 1 to 64",
+  },
+  shareWith: {
+    accepts: (value) => isObject(value) && connections.has(value),
+    expected: 'a Translator or a Trainer',
+  },
+};
+
+/** Throws if the options of a worker exclude each other. */
+export function checkWorker(place: string, { threads, shareWith }: WorkerOptions): void {
+  if (shareWith && threads !== undefined) {
+    throw new Error(`[${place}] threads is ${show(threads)}, but shareWith uses the threads of the other one`);
+  }
+}
+
+const loadRules: Rules<LoadOptions> = {
+  ...workerRules,
+  onProgress: callback,
+  signal,
+  cache: boolean,
+  integrity: {
+    accepts: (value) => typeof value === 'string' && /^sha(256|384|512)-[A-Za-z0-9+/]+={0,2}$/.test(value),
+    expected: "'sha256-' and the digest in base64",
+  },
+};
+
+export function checkLoad(options: unknown): LoadOptions {
+  const given = checked<LoadOptions>('load', loadRules, options);
+  checkWorker('load', given);
+  return given;
+}
 
 const object = (example: string): Rule => ({ accepts: isObject, expected: `an object such as ${example}` });
 const pairs: Rule = { accepts: Array.isArray, expected: "an array of pairs such as ['Hund', 'dog']" };
@@ -105,6 +155,11 @@ export function checkPairs(place: string, name: string, given: unknown): readonl
   return given as readonly Pair[];
 }
 
+export function checkChanges(changes: unknown): object {
+  if (!isObject(changes)) throw new TypeError(`[change] the changes must be an object of settings, not ${show(changes)}`);
+  return changes;
+}
+
 function checkData(place: string, { pairs, tsv, task, validation }: TrainingData): TrainingData {
   const given = Object.entries({ pairs, tsv, task }).filter(([, value]) => value !== undefined);
   if (given.length > 1) {
@@ -126,8 +181,8 @@ function checkData(place: string, { pairs, tsv, task, validation }: TrainingData
   return Object.fromEntries(all.filter(([, value]) => value !== undefined));
 }
 
-type CheckedCreate = Pick<TrainRequest, 'data' | 'settings' | 'metadata'> &
-  Pick<TrainerOptions, 'from' | 'threads' | 'shareWith' | 'signal'>;
+type CheckedCreate = Pick<TrainRequest, 'data' | 'settings' | 'metadata'>
+  & Pick<TrainerOptions, 'from' | 'threads' | 'shareWith' | 'signal'>;
 
 export function checkCreate(options: unknown): CheckedCreate {
   const given = checked<TrainerOptions>('train', createRules, options);

@@ -1,5 +1,5 @@
-// The messages between the client and its worker. Every request but 'seen', 'abort' and 'dispose' is answered by one
-// reply that ends it; the client counts the requests by `id`, and the models in the worker by `key`.
+// The messages between the page and its worker. A ModelRequest is answered by one reply that ends it; the page numbers
+// the requests by `id`, and the models in the worker by `key`.
 import type {
   EvaluateOptions,
   Evaluation,
@@ -14,15 +14,14 @@ import type {
   Validation,
 } from './trainer-types.js';
 import type {
-  AttentionHead,
   AttentionMaps,
-  BeamNode,
-  Hypothesis,
-  Internals,
-  SamplingOptions,
-  SourceToken,
+  TranslateOptions,
+  Translation,
   TranslatorInfo,
 } from './types.js';
+
+/** Omit, for each member of a union. */
+export type DistributiveOmit<T, Keys extends PropertyKey> = T extends unknown ? Omit<T, Keys> : never;
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -37,32 +36,19 @@ interface OfModel {
   key: number;
 }
 
-/** The first of a worker decides the threads. */
+/** The first request of a worker decides the threads. */
 export interface LoadRequest extends OfModel {
   type: 'load';
   model: ModelData;
   threads: number;
-  /** Whether fewer threads do as well. */
+  /** Whether fewer threads are acceptable. */
   isThreadsLimit: boolean;
   cache: boolean;
   integrity?: string;
 }
 
-/** Options that were checked; those left out take the defaults of the C++ side. */
-export interface SearchOptions {
-  beamSize?: number;
-  lengthPenalty?: number;
-  nBest?: number;
-  maxLength?: number;
-  sampling?: SamplingOptions;
-  prefix?: string | readonly number[];
-  maskedSource?: readonly number[];
-  maskedHeads?: readonly AttentionHead[];
-  attention?: boolean;
-  topTokens?: number;
-  beamTrace?: boolean;
-  internals?: boolean;
-}
+/** What of the options is for the module. */
+export type SearchOptions = Omit<TranslateOptions, 'onToken' | 'signal'>;
 
 export interface TranslateRequest extends OfModel {
   type: 'translate';
@@ -72,7 +58,7 @@ export interface TranslateRequest extends OfModel {
   partials: boolean;
 }
 
-/** Begins a run, or with `resume` goes on with the one in the file. */
+/** Begins a run, or with `resume` continues the one in the file. */
 export interface TrainRequest extends OfModel {
   type: 'train';
   data: TrainingData;
@@ -86,7 +72,7 @@ export interface TrainRequest extends OfModel {
   isThreadsLimit: boolean;
 }
 
-/** Options that were checked, and defaults. */
+/** Checked options, with defaults. */
 export interface RunSettings {
   steps?: number;
   epochs?: number;
@@ -119,7 +105,7 @@ export interface SaveRequest extends OfModel, Required<Omit<SaveOptions, 'signal
   type: 'save';
 }
 
-/** Makes a model file of a folder of others, or such a folder of a model file; `from` are its files, or where they are. */
+/** Converts a folder of another program to a model file, or a model file to such a folder. `from`: its files, or where they are. */
 export interface ConvertRequest extends OfModel {
   type: 'convert';
   to: 'model' | 'marian' | 'onnx';
@@ -134,20 +120,20 @@ export interface AbortRequest {
   id: number;
 }
 
-/** Frees a model, or ends its loading, together with all requests that speak of it. */
+/** Frees a model, or stops loading it, and ends all requests to it. */
 export interface DisposeRequest {
   type: 'dispose';
   key: number;
 }
 
-/** The caller has taken an event of this run: training waits for those who are slow to take them. */
-export interface SeenRequest {
-  type: 'seen';
+/** The page has processed an event of this run: training waits for slow consumers. */
+export interface AcknowledgeRequest {
+  type: 'acknowledge';
   id: number;
 }
 
-/** What is answered. */
-export type Asked =
+/** Requests that are answered. */
+export type ModelRequest =
   | LoadRequest
   | TranslateRequest
   | TrainRequest
@@ -156,17 +142,13 @@ export type Asked =
   | ChangeRequest
   | SaveRequest
   | ConvertRequest;
-export type Request = Asked | SeenRequest | AbortRequest | DisposeRequest;
+export type Request = ModelRequest | AcknowledgeRequest | AbortRequest | DisposeRequest;
 
-/** Functions do not cross, so `map` is put on at the client. */
+/** Functions cannot be posted, so the page adds `map`. */
 export type PlainMaps = Omit<AttentionMaps, 'map'>;
 
-export interface PlainTranslation extends Hypothesis {
-  sourceTokens: SourceToken[];
-  alternatives: Hypothesis[];
+export interface PlainTranslation extends Omit<Translation, 'attention'> {
   attention?: { encoder: PlainMaps; decoder: PlainMaps; cross: PlainMaps };
-  beam?: BeamNode[];
-  internals?: Internals;
 }
 
 export interface PlainValidation extends Omit<Validation, 'samples'> {
@@ -202,7 +184,7 @@ export interface Results {
 }
 export type Result = Results[keyof Results];
 
-/** `isFatal`: the module is in no state to go on. */
+/** `isFatal`: the module cannot be used any more. */
 export interface Failure {
   type: 'failed';
   id: number;

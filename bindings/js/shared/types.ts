@@ -1,11 +1,15 @@
 // The public types of the package. Rows are queries, columns are keys; log-probabilities are natural logarithms.
-import type { Translator } from './client.js';
-import type { Trainer } from './trainer.js';
 
 /** Where a model comes from: a URL (or, in Node, a path), or the bytes of a model file. */
 export type ModelSource = string | URL | Blob | ArrayBuffer | Uint8Array;
 
-/** Where a model works. */
+/** A Translator or a Trainer. */
+export interface WorkerOwner {
+  readonly info: { readonly build: Build; readonly threads: number };
+  dispose(): void;
+}
+
+/** Where a model runs. */
 export interface WorkerOptions {
   /**
    * Threads to compute with, from 1 to 64. 'auto', the default, takes one for each core, up to 8, in Node and where the
@@ -16,7 +20,7 @@ export interface WorkerOptions {
    * Use the worker of this one, with its threads and its memory, instead of an own. Their calls take turns; an error that
    * stops the module stops all of them.
    */
-  shareWith?: Translator | Trainer;
+  shareWith?: WorkerOwner;
 }
 
 export interface LoadOptions extends WorkerOptions {

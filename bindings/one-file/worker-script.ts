@@ -1,4 +1,4 @@
-// In the place of bindings/js/own-worker.ts: the worker's script is inside this one.
+// Replaces bindings/js/page/worker-script.ts: the worker's script is inside this one.
 import script from 'inside:worker';
 
 export const hasThreads = false;
@@ -9,6 +9,6 @@ export function workerScript(): URL {
   return (address ??= new URL(URL.createObjectURL(new Blob([script], { type: 'text/javascript' }))));
 }
 
-export function openOwnWorker(): Worker {
+export function createWorker(): Worker {
   return new Worker(workerScript());
 }

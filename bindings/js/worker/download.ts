@@ -1,18 +1,17 @@
-// Gets the bytes of a model: from the cache, the network, a file, or as they came.
-import { nodeModule } from './node.js';
-import type { Bytes, ModelData } from './protocol.js';
-import { bytesOf, openStorage, storable } from './stored.js';
+// Reads the bytes of a model: from the cache, the network, a file, or as they were given.
+import { nodeModule, openModelCache, storedBytes, toStoredResponse } from '../shared/platform.js';
+import type { Bytes, ModelData } from '../shared/protocol.js';
 
 type Progress = (loaded: number, total?: number) => void;
 
-/** `name` is for messages; `isCached` says that the bytes are not fresh from the source. */
+/** `name` is for messages; `isCached`: the bytes come from the cache, not from the source. */
 export interface ModelFile {
   name: string;
   bytes: Bytes;
   isCached: boolean;
-  /** To be called when the bytes have turned out to be a model. */
+  /** To be called once the bytes are known to be a model. */
   keep(): Promise<void>;
-  /** To be called when they have not. */
+  /** To be called if they are not a model. */
   forget(): Promise<void>;
 }
 
@@ -27,7 +26,7 @@ export async function readModel(data: ModelData, useCache: boolean, onProgress: 
 type Check = (name: string, bytes: Uint8Array) => void;
 const anything: Check = () => {};
 
-/** The bytes of a file, of which `check` may refuse the beginning. */
+/** The bytes of a file; `check` may refuse its first bytes. */
 export async function readBytes(data: ModelData, onProgress: Progress, check: Check = anything): Promise<Bytes> {
   switch (data.kind) {
     case 'bytes':
@@ -58,18 +57,18 @@ function nameOf(data: ModelData): string {
   }
 }
 
-// A safetensors file: the length of its header, then that header, an object.
+// A safetensors file begins with the length of its header, and the header with '{'.
 const beginning = 9; // bytes
 const longestHeader = 100_000_000;
 
 class WrongFile extends Error {}
 
-/** Throws where what has come can only be the beginning of another kind of file: the rest need not come. */
+/** Throws if these can only be the first bytes of another kind of file, so that the rest need not be read. */
 function checkBeginning(name: string, bytes: Uint8Array): void {
   if (bytes.length < beginning) return;
   const length = new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true);
   if (length > longestHeader || bytes[8] !== '{'.charCodeAt(0)) {
-    throw new WrongFile(`[load] ${name} is not a model file: it does not begin as safetensors files do`);
+    throw new WrongFile(`[load] ${name} is not a model file: it does not begin as a safetensors file does`);
   }
 }
 
@@ -97,13 +96,13 @@ async function collect(
   return bytes.subarray(0, loaded);
 }
 
-// Not every browser can iterate over a stream itself.
-async function* chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+// Not every browser can iterate over a stream.
+async function *chunksOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
   const reader = stream.getReader();
   try {
     for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value;
   } finally {
-    void reader.cancel().catch(() => {}); // where the rest is not wanted, it is not sent
+    void reader.cancel().catch(() => {}); // stops the download if the rest is not needed
   }
 }
 
@@ -144,25 +143,25 @@ function reason(thrown: unknown): string {
   return cause instanceof Error && cause.message ? cause.message : message;
 }
 
-// What tells one version of a file from another, the best first; the server may not show all of them.
+// Headers that distinguish versions of a file, best first; servers may not send all of them.
 const versionHeaders = ['etag', 'last-modified', 'content-length'];
 
 async function readThroughCache(url: string, onProgress: Progress): Promise<ModelFile> {
-  const cache = await openStorage();
+  const cache = await openModelCache();
   const stored = await cache?.match(url);
   const forget = async () => void (await cache?.delete(url));
   if (stored && (await isCurrent(url, stored))) {
-    const bytes = await collect(url, chunksOf(stored.body!), bytesOf(stored), onProgress, checkBeginning).catch(() => new Uint8Array());
+    const bytes = await collect(url, chunksOf(stored.body!), storedBytes(stored), onProgress, checkBeginning).catch(() => new Uint8Array());
     return { name: url, bytes, isCached: true, keep: nothing, forget };
   }
   const { bytes, headers } = await download(url, onProgress, checkBeginning);
   const kept = new Headers();
   for (const name of versionHeaders) if (headers.has(name)) kept.set(name, headers.get(name)!);
-  const keep = async () => void (await cache?.put(url, storable(bytes, kept)).catch(() => {}));
+  const keep = async () => void (await cache?.put(url, toStoredResponse(bytes, kept)).catch(() => {}));
   return { name: url, bytes, isCached: false, keep, forget };
 }
 
-/** Whether the server still has the stored version; it has when it cannot be asked. */
+/** Whether the server still has the stored version; assumed if the server cannot be asked. */
 async function isCurrent(url: string, stored: Response): Promise<boolean> {
   const response = await fetch(url, { method: 'HEAD', cache: 'no-cache' }).catch(() => undefined);
   if (!response?.ok) return true;
@@ -170,7 +169,7 @@ async function isCurrent(url: string, stored: Response): Promise<boolean> {
   return name === undefined || response.headers.get(name) === stored.headers.get(name);
 }
 
-/** Throws where the bytes are not those that `integrity` ('sha256-…') names. */
+/** Throws if the bytes do not have the digest `integrity` ('sha256-…'). */
 export async function checkIntegrity(name: string, bytes: Bytes, integrity: string): Promise<void> {
   const [algorithm, wanted] = integrity.split(/-(.*)/) as [string, string];
   if (!globalThis.crypto?.subtle) {

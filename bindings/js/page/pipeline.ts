@@ -1,20 +1,10 @@
 // The shape of Transformers.js for what this library does: pipeline('translation', model).
-import { Translator } from './client.js';
 import {
-  boolean,
-  callback,
-  checked,
-  checkWorker,
-  oneOf,
-  samplingRules,
-  signal,
-  string,
-  translateRules,
-  whole,
-  workerRules,
-  type Rules,
-} from './options.js';
-import type { Attention, ModelSource, Translation, TranslateOptions, WorkerOptions } from './types.js';
+  boolean, callback, checked, oneOf, samplingRules, signal, string, translateRules, whole, type Rules,
+} from '../shared/options.js';
+import type { Attention, ModelSource, Translation, TranslateOptions, WorkerOptions } from '../shared/types.js';
+import { checkWorker, workerRules } from './options.js';
+import { Translator } from './translator.js';
 
 export type PipelineTask = 'translation' | 'text2text-generation';
 

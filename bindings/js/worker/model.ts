@@ -1,15 +1,11 @@
 // A model in the module, and the jobs that translate with it.
-import type { Engine } from './engine.js';
+import type { PlainTranslation, SearchOptions } from '../shared/protocol.js';
+import type { AttentionHead, BeamNode, Hypothesis, ModelConfig } from '../shared/types.js';
+import type { Instance } from './module.js';
 import {
-  attentionKinds,
-  type NativeJob,
-  type NativeOptions,
-  type NativeTranslator,
-  wellFormed,
-} from './module.js';
-import type { PlainTranslation, SearchOptions } from './protocol.js';
-import { fromNative } from './results.js';
-import type { AttentionHead, ModelConfig } from './types.js';
+  attentionKinds, type NativeBeamNode, type NativeHypothesis, type NativeJob, type NativeOptions,
+  type NativeTranslation, type NativeTranslator, wellFormed,
+} from './native.js';
 
 // One C++ job takes texts until it has this many rows (texts × beam) or characters: what a product needs to be
 // fast, while the caches stay small.
@@ -18,13 +14,14 @@ const jobCharacters = 8000;
 
 /** What translates: a loaded model, or that of a training run. */
 export class Model<Native extends Pick<NativeTranslator, 'start' | 'delete'>> {
-  protected readonly engine: Engine;
+  /** @internal */
+  protected readonly instance: Instance;
   readonly config: ModelConfig;
   #native: Native | undefined;
 
   /** @internal */
-  constructor(engine: Engine, native: Native, config: ModelConfig) {
-    this.engine = engine;
+  constructor(instance: Instance, native: Native, config: ModelConfig) {
+    this.instance = instance;
     this.#native = native;
     this.config = config;
   }
@@ -36,16 +33,16 @@ export class Model<Native extends Pick<NativeTranslator, 'start' | 'delete'>> {
     // C++ draws differently for each text of a part; the next part needs another seed.
     const next = () => native.sampling && { ...native.sampling, seed: native.sampling.seed + nextPart++ };
     let nextPart = 0;
-    const begin = (part: string[]) => this.engine.own(() => this.native.start(part, { ...native, sampling: next() }));
-    return new Job(this.engine, wanted, native, begin);
+    const begin = (part: string[]) => this.instance.create(() => this.native.start(part, { ...native, sampling: next() }));
+    return new Job(this.instance, wanted, native, begin);
   }
 
   /** @internal All options of the C++ side. Throws where the model cannot follow them. */
   options({ sampling, prefix = '', maskedSource = [], maskedHeads = [], ...search }: SearchOptions): NativeOptions {
     checkHeads(maskedHeads, this.config);
     const native: NativeOptions = {
-      ...this.engine.defaultOptions(),
-      ...(sampling && { beamSize: 1, sampling: { ...this.engine.defaultSampling(), ...sampling } }),
+      ...this.instance.call(() => this.instance.module.defaultOptions()),
+      ...(sampling && { beamSize: 1, sampling: { ...this.instance.call(() => this.instance.module.defaultSampling()), ...sampling } }),
       ...(typeof prefix === 'string' ? { prefix: wellFormed(prefix) } : { prefixIds: [...prefix] }),
       maskedSource: [...maskedSource],
       maskedHeads: maskedHeads.map((head) => ({ ...head, attention: attentionKinds.indexOf(head.attention) })),
@@ -57,10 +54,11 @@ export class Model<Native extends Pick<NativeTranslator, 'start' | 'delete'>> {
 
   /** Frees it. May be called again. */
   dispose(): void {
-    if (this.#native) this.engine.release(this.#native);
+    if (this.#native) this.instance.delete(this.#native);
     this.#native = undefined;
   }
 
+  /** @internal */
   protected get native(): Native {
     if (!this.#native) throw new Error('[engine] the model has been disposed of');
     return this.#native;
@@ -69,15 +67,16 @@ export class Model<Native extends Pick<NativeTranslator, 'start' | 'delete'>> {
 
 /** Translates texts, part after part, one decoding step a call. */
 export class Job {
-  #engine: Engine;
+  #instance: Instance;
   #parts: string[][];
   #begin: (part: string[]) => NativeJob;
   #current: NativeJob | undefined;
   #done: PlainTranslation[] = [];
   #withTop: boolean;
 
-  constructor(engine: Engine, texts: string[], options: NativeOptions, begin: (part: string[]) => NativeJob) {
-    this.#engine = engine;
+  /** @internal */
+  constructor(instance: Instance, texts: string[], options: NativeOptions, begin: (part: string[]) => NativeJob) {
+    this.#instance = instance;
     this.#parts = parts(texts, Math.max(1, Math.floor(jobRows / options.beamSize)));
     this.#begin = begin;
     this.#withTop = options.topTokens > 0;
@@ -91,8 +90,8 @@ export class Job {
       if (part) this.#current = this.#begin(part);
       return part !== undefined;
     }
-    if (!this.#engine.run(() => current.step())) {
-      this.#done.push(...this.#engine.run(() => current.result()).map((item) => fromNative(item, this.#withTop)));
+    if (!this.#instance.call(() => current.step())) {
+      this.#done.push(...this.#instance.call(() => current.result()).map((item) => fromNative(item, this.#withTop)));
       this.dispose();
     }
     return this.#current !== undefined || this.#parts.length > 0;
@@ -101,7 +100,7 @@ export class Job {
   /** All steps that are left: yields after each, with `partials` the texts so far where they are new. */
   *steps(partials: boolean): Generator<string[] | undefined, void> {
     let shown = '';
-    for (let goesOn = true; goesOn; ) {
+    for (let goesOn = true; goesOn;) {
       goesOn = this.step();
       const partial = partials ? this.partial() : [];
       const isNew = partial.join('\n') !== shown;
@@ -115,7 +114,7 @@ export class Job {
     const current = this.#current;
     return [
       ...this.#done.map(({ text }) => text),
-      ...(current ? this.#engine.run(() => current.partial()) : []),
+      ...(current ? this.#instance.call(() => current.partial()) : []),
       ...this.#parts.flatMap((part) => part.map(() => '')),
     ];
   }
@@ -126,7 +125,7 @@ export class Job {
   }
 
   dispose(): void {
-    if (this.#current) this.#engine.release(this.#current);
+    if (this.#current) this.#instance.delete(this.#current);
     this.#current = undefined;
   }
 }
@@ -157,8 +156,41 @@ function checkHeads(heads: readonly AttentionHead[], config: ModelConfig): void 
     const layers = attention === 'encoder' ? config.encoder_layers : config.decoder_layers;
     if (layer < layers && head < config.num_heads) return;
     throw new Error(
-      `[translate] maskedHeads[${i}] is layer ${layer}, head ${head}, but there are ${layers} layers of ` +
-        `${config.num_heads} heads, counted from 0`,
+      `[translate] maskedHeads[${i}] is layer ${layer}, head ${head}, but there are ${layers} layers of `
+      + `${config.num_heads} heads, counted from 0`,
     );
   });
+}
+
+function hypothesis({ text, score, targetTokens }: NativeHypothesis, withTop: boolean): Hypothesis {
+  return {
+    text,
+    score,
+    targetTokens: targetTokens.map(({ top, ...token }) => (withTop ? { ...token, top } : token)),
+  };
+}
+
+// In the order of Fate in src/decode/search.h.
+const fates: Pick<BeamNode, 'state' | 'reason'>[] = [
+  { state: 'kept' },
+  { state: 'ended' },
+  { state: 'pruned', reason: 'beam' },
+  { state: 'pruned', reason: 'score' },
+  { state: 'pruned', reason: 'finished' },
+];
+
+function beamNode({ fate, hypothesis, ...node }: NativeBeamNode): BeamNode {
+  return { ...node, ...fates[fate]!, ...(hypothesis >= 0 && { hypothesis }) };
+}
+
+function fromNative(native: NativeTranslation, withTop: boolean): PlainTranslation {
+  const { encoder, decoder, cross, beam, internals } = native;
+  return {
+    ...hypothesis(native, withTop),
+    sourceTokens: native.sourceTokens.map(({ piece, id }) => ({ piece, id })),
+    alternatives: native.alternatives.map((item) => hypothesis(item, withTop)),
+    ...(encoder && decoder && cross && { attention: { encoder, decoder, cross } }),
+    ...(beam.length > 0 && { beam: beam.map(beamNode) }),
+    ...(internals && { internals }),
+  };
 }

@@ -1,8 +1,8 @@
 // Checks what callers pass: an unknown option is refused by its name, a wrong value by name and value.
-import { connections } from './connection.js';
-import { attentionKinds } from './module.js';
 import type { SearchOptions } from './protocol.js';
-import type { AttentionHead, LoadOptions, TranslateOptions, WorkerOptions } from './types.js';
+import type { AttentionHead, TranslateOptions } from './types.js';
+
+const attentionKinds = ['encoder', 'decoder', 'cross'];
 
 export interface Rule {
   accepts(value: unknown): boolean;
@@ -28,11 +28,6 @@ export const callback: Rule = { accepts: (value) => typeof value === 'function',
 export const signal: Rule = {
   accepts: (value) => isObject(value) && 'aborted' in value && 'addEventListener' in value,
   expected: 'an AbortSignal',
-};
-
-const threads: Rule = {
-  accepts: (value) => value === 'auto' || whole(1, 64).accepts(value),
-  expected: "'auto' or a whole number from 1 to 64",
 };
 
 export const samplingRules: Rules<NonNullable<TranslateOptions['sampling']>> = {
@@ -76,32 +71,6 @@ export const translateRules: Rules<TranslateOptions> = {
   signal,
 };
 
-export const workerRules: Rules<WorkerOptions> = {
-  threads,
-  shareWith: {
-    accepts: (value) => isObject(value) && connections.has(value),
-    expected: 'a Translator or a Trainer',
-  },
-};
-
-/** Throws where the options of a worker exclude each other. */
-export function checkWorker(place: string, { threads, shareWith }: WorkerOptions): void {
-  if (shareWith && threads !== undefined) {
-    throw new Error(`[${place}] threads is ${show(threads)}, but those of shareWith are used`);
-  }
-}
-
-const loadRules: Rules<LoadOptions> = {
-  ...workerRules,
-  onProgress: callback,
-  signal,
-  cache: boolean,
-  integrity: {
-    accepts: (value) => typeof value === 'string' && /^sha(256|384|512)-[A-Za-z0-9+/]+={0,2}$/.test(value),
-    expected: "'sha256-' and the digest in base64",
-  },
-};
-
 /** The given options without those that are undefined; throws for any that `rules` do not allow. */
 export function checked<T extends object>(place: string, rules: Rules<T>, options: unknown, path = ''): T {
   if (!isObject(options)) throw new TypeError(`[${place}] options must be an object, not ${show(options)}`);
@@ -114,12 +83,6 @@ export function checked<T extends object>(place: string, rules: Rules<T>, option
     }
   }
   return Object.fromEntries(given) as T;
-}
-
-export function checkLoadOptions(options: unknown): LoadOptions {
-  const given = checked<LoadOptions>('load', loadRules, options);
-  checkWorker('load', given);
-  return given;
 }
 
 export type CheckedTranslate = Pick<TranslateOptions<string | string[]>, 'onToken' | 'signal'> & {

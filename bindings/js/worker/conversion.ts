@@ -1,8 +1,48 @@
-// What the worker does for convert.ts.
+// The extras module, for what is done once: conversions of models and the training of tokenizers. It is fetched when it
+// is needed, and dropped afterwards.
+import { nodeModule } from '../shared/platform.js';
+import type { Bytes, ConvertRequest, ModelData } from '../shared/protocol.js';
 import { readBytes } from './download.js';
-import { withExtras } from './extras.js';
-import { nodeModule } from './node.js';
-import type { Bytes, ConvertRequest, ModelData } from './protocol.js';
+import { errorOf, startModule } from './module.js';
+import { type ExceptionHelpers, wellFormed } from './native.js';
+
+interface NativeFolder {
+  names: string[];
+  files: Uint8Array[];
+}
+
+/** What bindings/extras.cpp declares. */
+interface NativeExtras {
+  trainTokenizer(sentences: string[], options: { vocabSize: number; type: string; normalization: string }): Uint8Array;
+  marianFiles(names: string[]): string[];
+  readMarian(names: string[], files: Uint8Array[], languages: string, precision: string): Uint8Array;
+  writeMarian(model: Uint8Array, precision: string): NativeFolder;
+  writeOnnx(model: Uint8Array): NativeFolder;
+}
+
+/** The result of `use`, which blocks while it works. Throws the module's errors. */
+async function withExtras<T>(use: (module: NativeExtras) => T): Promise<T> {
+  const { module } = await startModule<NativeExtras & ExceptionHelpers>('extras');
+  try {
+    return use(module);
+  } catch (thrown) {
+    throw errorOf(module, thrown);
+  }
+}
+
+/**
+ * The bytes of a SentencePiece .model file, the same as the native program makes of these sentences. Throws if the text
+ * is too short for `vocabSize` pieces.
+ */
+export function trainTokenizer(
+  sentences: readonly string[],
+  type: 'bpe' | 'unigram',
+  vocabSize: number,
+  normalization: 'nmt_nfkc' | 'identity' = 'nmt_nfkc',
+): Promise<Uint8Array> {
+  const options = { vocabSize, type, normalization };
+  return withExtras((module) => module.trainTokenizer(sentences.map(wellFormed), options));
+}
 
 type Folder = Record<string, ModelData>;
 type Progress = (loaded: number, total?: number) => void;
@@ -36,6 +76,7 @@ async function readFolder(folder: Folder, onProgress: Progress): Promise<{ names
   return { names, files: await Promise.all(names.map(read)) };
 }
 
+/** The files of the folder at a path or an address. */
 async function folderAt(place: ModelData): Promise<Folder> {
   if (place.kind === 'path') {
     const { readdir } = await nodeModule<typeof import('node:fs/promises')>('fs/promises');
@@ -47,10 +88,10 @@ async function folderAt(place: ModelData): Promise<Folder> {
     return Object.fromEntries(names.map((name) => [name, { kind: 'path', path: at(name) }]));
   }
   if (place.kind === 'url') return folderOf(place.url);
-  throw new Error('[import] a folder is wanted, not one file');
+  throw new Error('[import] the source must be a folder, not one file');
 }
 
-// Servers do not list their folders, so these are asked for, one by one.
+// Servers do not list their folders, so each file is asked for.
 const settings = ['config.json', 'source.spm', 'target.spm', 'vocab.json'];
 const further = ['generation_config.json', 'tokenizer_config.json', 'target_vocab.json'];
 const weights = ['model.safetensors', 'pytorch_model.bin'];

@@ -1,10 +1,10 @@
 // A training run in the module, a step a call: what the worker does for Trainer.
-import type { Engine } from './engine.js';
+import type { PlainEvent, PlainTranslation, PlainValidation, RunSettings, SearchOptions } from '../shared/protocol.js';
+import type { Evaluation, Pair, TaskName, TrainerInfo, TrainingConfig } from '../shared/trainer-types.js';
+import type { ModelConfig } from '../shared/types.js';
 import { Model } from './model.js';
-import { wellFormed, type NativeSteps, type NativeTrainingRun } from './module.js';
-import type { PlainEvent, PlainTranslation, PlainValidation, RunSettings, SearchOptions } from './protocol.js';
-import type { Evaluation, Pair, TaskName, TrainerInfo, TrainingConfig } from './trainer-types.js';
-import type { ModelConfig } from './types.js';
+import type { Instance } from './module.js';
+import { wellFormed, type NativeSteps, type NativeTrainingRun } from './native.js';
 
 // Passes over a few pairs end so often that validating after each would take most of the time.
 const leastStepsBetweenValidations = 20;
@@ -20,12 +20,12 @@ export class Training extends Model<NativeTrainingRun> {
   #seconds = 0;
   #isRunning = false;
 
-  constructor(engine: Engine, run: NativeTrainingRun) {
-    super(engine, run, factsOf(engine, run).config);
+  constructor(instance: Instance, run: NativeTrainingRun) {
+    super(instance, run, factsOf(instance, run).config);
   }
 
   get info(): TrainerInfo {
-    const { settings, ...facts } = factsOf(this.engine, this.native);
+    const { settings, ...facts } = factsOf(this.instance, this.native);
     const training = Object.fromEntries(Object.entries(settings).filter(([key]) => !(key in facts.config)));
     const { languages = '', task, training: _, ...metadata } = facts.metadata;
     return {
@@ -34,8 +34,8 @@ export class Training extends Model<NativeTrainingRun> {
       training: training as unknown as TrainingConfig,
       languages,
       ...(task && { task: task.split(',')[0] as TaskName }),
-      build: this.engine.build,
-      threads: this.engine.threads,
+      build: this.instance.build,
+      threads: this.instance.threads,
     };
   }
 
@@ -80,7 +80,7 @@ export class Training extends Model<NativeTrainingRun> {
         gradientNorm: report.gradientNorm,
         tokensPerSecond: tokens / (this.#seconds - since),
         seconds: this.#seconds,
-        memoryBytes: this.engine.memoryBytes,
+        memoryBytes: this.instance.memoryBytes,
       };
       [tokens, since] = [0, this.#seconds];
       if (validates) {
@@ -142,20 +142,20 @@ export class Training extends Model<NativeTrainingRun> {
   }
 
   *#all<Result>(begin: (run: NativeTrainingRun) => NativeSteps<Result>): Generator<undefined, Result> {
-    const job = this.engine.own(() => begin(this.native));
+    const job = this.instance.create(() => begin(this.native));
     try {
-      while (this.engine.run(() => job.step())) yield;
-      return this.engine.run(() => job.result());
+      while (this.instance.call(() => job.step())) yield;
+      return this.instance.call(() => job.result());
     } finally {
-      this.engine.release(job);
+      this.instance.delete(job);
     }
   }
 
   #call<T>(call: (run: NativeTrainingRun) => T): T {
-    return this.engine.run(() => call(this.native));
+    return this.instance.call(() => call(this.native));
   }
 }
 
-function factsOf(engine: Engine, run: NativeTrainingRun): RunFacts {
-  return JSON.parse(engine.run(() => run.info())) as RunFacts;
+function factsOf(instance: Instance, run: NativeTrainingRun): RunFacts {
+  return JSON.parse(instance.call(() => run.info())) as RunFacts;
 }

@@ -1,9 +1,9 @@
 // From the options of Trainer.create and Trainer.resume to what the module is asked for.
 import { readHeader } from './header.js';
-import { wellFormed, type NativeTrainingRequest } from './module.js';
-import type { TrainRequest } from './protocol.js';
-import { trainTokenizer } from './extras.js';
-import type { Pair, TokenizerFiles, TokenizerSettings, TrainingData } from './trainer-types.js';
+import type { TrainRequest } from '../shared/protocol.js';
+import type { Pair, TokenizerFiles, TokenizerSettings, TrainingData } from '../shared/trainer-types.js';
+import { trainTokenizer } from './conversion.js';
+import { wellFormed, type NativeTrainingRequest } from './native.js';
 
 // A build's memory ends there, and a worker with threads has half of it.
 const mostBytes = (threads: number) => (threads > 1 ? 2 : 4) * 2 ** 30;

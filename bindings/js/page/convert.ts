@@ -1,9 +1,9 @@
 // `wasmformer/convert`: models of other programs read, and written for them.
+import { callback, checked, oneOf, signal, string, type Rules } from '../shared/options.js';
+import type { ConvertRequest, ModelData, Update } from '../shared/protocol.js';
+import type { ModelSource } from '../shared/types.js';
 import { Connection } from './connection.js';
-import { callback, checked, oneOf, signal, string, type Rules } from './options.js';
-import type { ConvertRequest, ModelData, Update } from './protocol.js';
-import { modelData } from './source.js';
-import type { ModelSource } from './types.js';
+import { modelData } from './options.js';
 
 /**
  * A folder: its address, which answers with its files; a path, in Node; files as they are dropped or chosen; or sources

@@ -1,5 +1,5 @@
 // Facts that a model file states in its safetensors header: 8 bytes of length, then JSON.
-import type { TranslatorInfo } from './types.js';
+import type { TranslatorInfo } from '../shared/types.js';
 
 const ownKeys = ['format', 'version', 'config', 'source_tokenizer', 'target_tokenizer', 'source_vocabulary', 'target_vocabulary', 'languages', 'run.texts'];
 const precisions: Record<string, TranslatorInfo['precision']> = { F32: 'f32', F16: 'f16', I8: 'int8' };

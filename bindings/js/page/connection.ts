@@ -1,0 +1,204 @@
+// A worker as the page sees it: one connection for each model in it, and the calls that wait for replies.
+import { isNode, nodeModule } from '../shared/platform.js';
+import type {
+  DistributiveOmit, ModelRequest, PlainError, Reply, Request, Result, Results, Update,
+} from '../shared/protocol.js';
+import { createWorker, workerScript } from './worker-script.js';
+
+type Question = DistributiveOmit<ModelRequest, 'id' | 'key'>;
+
+export interface CallOptions {
+  signal?: AbortSignal;
+  onUpdate?: (update: Update) => void;
+  transfer?: Transferable[];
+  /** Kept from being collected until its call is answered. */
+  owner?: object;
+}
+
+interface Pending extends CallOptions {
+  resolve(result: Result): void;
+  reject(error: unknown): void;
+  /** Made by the caller, for its stack. */
+  site: Error;
+}
+
+/** A worker, alike in browsers and in Node (Deno, Bun). */
+interface WorkerPort {
+  post(message: Request, transfer?: Transferable[]): void;
+  /** While false, an open worker does not keep a Node program from ending. */
+  keepAlive(busy: boolean): void;
+  terminate(): void;
+}
+
+interface PortEvents {
+  onMessage(reply: Reply): void;
+  /** Called once, when the worker cannot work any more. */
+  onDeath(reason: string): void;
+}
+
+function openWebWorker({ onMessage, onDeath }: PortEvents): WorkerPort {
+  const worker = createWorker();
+  worker.onmessage = ({ data }) => onMessage(data);
+  worker.onmessageerror = () => onDeath('a message could not be read');
+  worker.onerror = ({ message }) => onDeath(message || 'its script, worker.js, could not be loaded');
+  return {
+    post: (message, transfer = []) => worker.postMessage(message, transfer),
+    keepAlive: () => {},
+    terminate: () => worker.terminate(),
+  };
+}
+
+async function openNodeWorker({ onMessage, onDeath }: PortEvents): Promise<WorkerPort> {
+  const { Worker: NodeWorker } = await nodeModule<typeof import('node:worker_threads')>('worker_threads');
+  // Options of the program, such as --input-type, are not for the worker.
+  const worker = new NodeWorker(workerScript(), { execArgv: [] });
+  worker.on('message', onMessage);
+  worker.on('messageerror', ({ message }) => onDeath(message));
+  worker.on('error', ({ message }) => onDeath(message));
+  worker.on('exit', (code) => onDeath(`it ended with code ${code}`));
+  return {
+    post: (message, transfer = []) => worker.postMessage(message, transfer as never[]),
+    keepAlive: (busy) => (busy ? worker.ref() : worker.unref()),
+    terminate: () => void worker.terminate(),
+  };
+}
+
+/** A worker and the connections to it. */
+interface WorkerHost {
+  port: WorkerPort;
+  connections: Set<Connection>;
+  /** Counts calls and models. */
+  lastId: number;
+}
+
+async function openHost(): Promise<WorkerHost> {
+  const connections = new Set<Connection>();
+  const closeAll = (reason: string) => [...connections].forEach((connection) => connection.close(reason));
+  const events: PortEvents = {
+    onMessage(reply) {
+      for (const connection of connections) if (connection.receive(reply)) break;
+      if (reply.type === 'failed' && reply.isFatal) closeAll(reply.error.message);
+    },
+    onDeath: (reason) => closeAll(`the worker has stopped: ${reason}`),
+  };
+  const port = isNode ? await openNodeWorker(events) : openWebWorker(events);
+  port.keepAlive(false);
+  return { port, connections, lastId: 0 };
+}
+
+/** The connections of the translators and trainers that the caller has. */
+export const connections = new WeakMap<object, Connection>();
+
+/** A connection to one model, in a worker of its own or shared with other models. */
+export class Connection {
+  #host: WorkerHost;
+  #key: number;
+  /** The tag of its messages. */
+  #tag: string;
+  #pending = new Map<number, Pending>();
+  /** Why no more calls are possible. */
+  #closeReason: string | undefined;
+
+  private constructor(host: WorkerHost, tag: string) {
+    this.#host = host;
+    this.#key = ++host.lastId;
+    this.#tag = tag;
+    host.connections.add(this);
+  }
+
+  static async open(tag: 'translator' | 'trainer' | 'convert', shareWith?: Connection): Promise<Connection> {
+    const reason = shareWith ? shareWith.#closeReason : undefined;
+    if (reason !== undefined) throw new Error(`[load] shareWith cannot be used: ${reason}`);
+    return new Connection(shareWith ? shareWith.#host : await openHost(), tag);
+  }
+
+  /** Rejects with the signal's reason, with what `onUpdate` throws, or with the worker's error as seen from `site`. */
+  async call<Q extends Question>(question: Q, site: Error, options: CallOptions): Promise<Results[Q['type']]> {
+    const { signal } = options;
+    signal?.throwIfAborted();
+    if (this.#closeReason !== undefined) throw errorAt(site, { name: 'Error', message: this.#closeReason });
+    const id = ++this.#host.lastId;
+    const onAbort = () => this.#abandon(id, signal!.reason);
+    try {
+      const result = await new Promise<Result>((resolve, reject) => {
+        this.#host.port.post({ ...question, id, key: this.#key } as ModelRequest, options.transfer);
+        this.#pending.set(id, { ...options, site, resolve, reject });
+        this.#host.port.keepAlive(true);
+        signal?.addEventListener('abort', onAbort);
+      });
+      return result as Results[Q['type']];
+    } finally {
+      signal?.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /** Tells the worker that the page has processed an event of call `id`. */
+  acknowledge(id: number): void {
+    if (this.#pending.has(id)) this.#host.port.post({ type: 'acknowledge', id });
+  }
+
+  /** Frees the model, and ends the worker with its last one; pending calls are rejected with `reason`. */
+  close(reason: string): void {
+    if (this.#closeReason !== undefined) return;
+    const { port, connections } = this.#host;
+    // The worker's own messages have a tag.
+    this.#closeReason = reason.startsWith('[') ? reason : `[${this.#tag}] ${reason}`;
+    connections.delete(this);
+    if (connections.size === 0) port.terminate();
+    else port.post({ type: 'dispose', key: this.#key });
+    const error = { name: 'Error', message: this.#closeReason };
+    for (const { site, reject } of this.#pending.values()) reject(errorAt(site, error));
+    this.#pending.clear();
+    this.#updateKeepAlive();
+  }
+
+  /** Returns false if the reply is for another connection, or comes too late. */
+  receive(reply: Reply): boolean {
+    const pending = this.#pending.get(reply.id);
+    if (!pending) return false;
+    switch (reply.type) {
+      case 'progress':
+      case 'partial':
+      case 'event':
+        try {
+          pending.onUpdate?.(reply);
+        } catch (error) {
+          this.#abandon(reply.id, error);
+        }
+        break;
+      case 'failed':
+        this.#remove(reply.id);
+        pending.reject(errorAt(pending.site, reply.error));
+        break;
+      default:
+        this.#remove(reply.id);
+        pending.resolve(reply);
+    }
+    return true;
+  }
+
+  #abandon(id: number, reason: unknown): void {
+    this.#pending.get(id)?.reject(reason);
+    this.#host.port.post({ type: 'abort', id });
+    this.#remove(id);
+  }
+
+  #remove(id: number): void {
+    this.#pending.delete(id);
+    this.#updateKeepAlive();
+  }
+
+  #updateKeepAlive(): void {
+    const { port, connections } = this.#host;
+    port.keepAlive([...connections].some((connection) => connection.#pending.size > 0));
+  }
+}
+
+/** The worker's error with the stack of the call that it answers; the worker's own stack is that of the cause. */
+function errorAt(site: Error, { name, message, stack }: PlainError): Error {
+  const error = new Error(message);
+  if (name !== 'Error') error.name = name;
+  error.stack = site.stack?.replace(/^Error.*\n/, () => `${name}: ${message}\n`);
+  if (stack !== undefined) error.cause = Object.assign(new Error(message), { stack });
+  return error;
+}

@@ -1,0 +1,119 @@
+import type { PlainEvent, TrainRequest, Update } from '../shared/protocol.js';
+import { toTranslation } from '../shared/results.js';
+import type {
+  Changes, EvaluateOptions, Evaluation, Pair, ResumeOptions, RunOptions, SaveOptions, TrainerInfo, TrainerOptions,
+  TrainingConfig, TrainingEvent,
+} from '../shared/trainer-types.js';
+import type { ModelSource } from '../shared/types.js';
+import type { Connection } from './connection.js';
+import {
+  checkChanges, checkCreate, checkEvaluate, checkPairs, checkResume, checkRun, checkSave, modelData, shouldCache,
+} from './options.js';
+import { openModel, RemoteModel, toAsyncGenerator } from './translator.js';
+
+/** Trains one model, in a worker. */
+export class Trainer extends RemoteModel<TrainerInfo> {
+  private constructor(info: TrainerInfo, connection: Connection) {
+    super(info, connection);
+  }
+
+  /**
+   * Begins a run. Nothing is trained until run().
+   * @throws when an option is unknown or impossible, or the data has no usable pair
+   */
+  static async create(options: TrainerOptions): Promise<Trainer> {
+    const site = new Error();
+    const { from, signal, threads, shareWith, ...rest } = checkCreate(options);
+    return Trainer.#open({ ...rest, resume: false }, from, { threads, shareWith, signal }, site);
+  }
+
+  /**
+   * Continues the run in a file of save(), or in the program's last.safetensors, with exactly the same numbers.
+   * @throws when the file holds no run, or the data is not that of the run
+   */
+  static async resume(file: ModelSource, options: ResumeOptions = {}): Promise<Trainer> {
+    const site = new Error();
+    const { data, ...rest } = checkResume(options);
+    return Trainer.#open({ data, settings: { config: {} }, metadata: {}, resume: true }, file, rest, site);
+  }
+
+  static async #open(
+    request: Pick<TrainRequest, 'data' | 'settings' | 'metadata' | 'resume'>,
+    from: ModelSource | undefined,
+    { signal, ...where }: Pick<ResumeOptions, 'threads' | 'shareWith' | 'signal'>,
+    site: Error,
+  ): Promise<Trainer> {
+    const model = from === undefined ? undefined : modelData(from);
+    const cache = model !== undefined && shouldCache(model, undefined);
+    const question = { type: 'train' as const, ...request, ...(model && { model }), cache };
+    const { connection, info } = await openModel<TrainRequest>('trainer', question, where, { signal }, site);
+    return new Trainer(info, connection);
+  }
+
+  /**
+   * Trains and yields progress events, until a goal is reached, the signal aborts, or the loop is left. Can be called
+   * again.
+   * @throws when the loss diverges; the weights are then those from before that step
+   */
+  run(options: RunOptions = {}): AsyncGenerator<TrainingEvent, void, undefined> {
+    return this.#events(checkRun(options), options.signal, new Error());
+  }
+
+  async *#events(
+    options: ReturnType<typeof checkRun>,
+    signal: AbortSignal | undefined,
+    site: Error,
+  ): AsyncGenerator<TrainingEvent, void, undefined> {
+    type Numbered = { id: number; event: PlainEvent };
+    const work = (push: (item: Numbered) => void, signal: AbortSignal) => {
+      const onUpdate = (update: Update) => update.type === 'event' && push(update);
+      return this.connection.call({ type: 'run', options }, site, { signal, onUpdate, owner: this });
+    };
+    for await (const { id, event } of toAsyncGenerator(work, signal)) {
+      this.connection.acknowledge(id);
+      yield toEvent(event);
+    }
+  }
+
+  /** Changes settings during a run, from the next step on; returns all of them. */
+  async change(changes: Changes): Promise<TrainingConfig> {
+    const site = new Error();
+    const question = { type: 'change' as const, changes: checkChanges(changes) };
+    return (await this.connection.call(question, site, { owner: this })).training;
+  }
+
+  /** Translates the pairs with the current weights and scores the result. */
+  async evaluate(pairs: readonly Pair[], options: EvaluateOptions = {}): Promise<Evaluation> {
+    const site = new Error();
+    const { signal, ...search } = checkEvaluate(options);
+    const question = { type: 'evaluate' as const, pairs: checkPairs('evaluate', 'pairs', pairs), options: search };
+    return (await this.connection.call(question, site, { signal, owner: this })).evaluation;
+  }
+
+  /** A model file of the current weights, with what Trainer.resume and `wasmformer train --resume` need. */
+  async save(options: SaveOptions = {}): Promise<Blob> {
+    return (await this.checkpoint(options)).file;
+  }
+
+  /** save(), and the step at which the file was made, which may be after the last event. */
+  async checkpoint(options: SaveOptions = {}): Promise<{ file: Blob; step: number }> {
+    const site = new Error();
+    const { signal, ...wanted } = checkSave(options);
+    const question = { type: 'save' as const, ...wanted };
+    const { file, step } = await this.connection.call(question, site, { signal, owner: this });
+    return { file, step };
+  }
+}
+
+function toEvent({ validation, pinned, ...event }: PlainEvent): TrainingEvent {
+  return {
+    ...event,
+    ...(validation && {
+      validation: {
+        ...validation,
+        samples: validation.samples.map((sample) => ({ ...sample, translation: toTranslation(sample.translation) })),
+      },
+    }),
+    ...(pinned && { pinned: pinned.map(toTranslation) }),
+  };
+}

@@ -1,0 +1,181 @@
+// Models in a worker: what a Translator and a Trainer have in common, and the Translator.
+import { checkTranslate } from '../shared/options.js';
+import { dispose } from '../shared/platform.js';
+import type { DistributiveOmit, LoadRequest, Results, TrainRequest, Update } from '../shared/protocol.js';
+import { toTranslation } from '../shared/results.js';
+import type {
+  LoadOptions, ModelSource, StreamOptions, TranslateOptions, Translation, TranslatorInfo, WorkerOptions,
+} from '../shared/types.js';
+import { Connection, connections, type CallOptions } from './connection.js';
+import { checkLoad, modelData, shouldCache } from './options.js';
+import { threadCount } from './threads.js';
+
+/** A model in a worker: what Translator and Trainer have in common. */
+export abstract class RemoteModel<Info> {
+  /** What was known when it was loaded or when the run began. */
+  readonly info: Info;
+  #connection: Connection;
+
+  /** @internal */
+  protected constructor(info: Info, connection: Connection) {
+    this.info = info;
+    this.#connection = connection;
+    connections.set(this, connection);
+    registry ??= new FinalizationRegistry((open) => open.close('it is no longer in use'));
+    registry.register(this, connection, this);
+  }
+
+  /**
+   * Translates one text or several, together; a Trainer does so with its current weights, between two steps of run().
+   * Each text is one sentence. Calls made at the same time take turns.
+   * @throws when an option is unknown or impossible, or a text is longer than the model allows
+   */
+  translate(text: string, options?: TranslateOptions<string>): Promise<Translation>;
+  translate(text: readonly string[], options?: TranslateOptions<string[]>): Promise<Translation[]>;
+  async translate(
+    text: string | readonly string[],
+    options: TranslateOptions<string> | TranslateOptions<string[]> = {},
+  ): Promise<Translation | Translation[]> {
+    return this.translateFrom(new Error(), text, options);
+  }
+
+  /** Frees the model, and ends the worker with its last one; pending calls are rejected. May be called again. */
+  dispose(): void {
+    registry?.unregister(this);
+    this.connection.close('it has been disposed of');
+  }
+
+  [dispose](): void {
+    this.dispose();
+  }
+
+  /** @internal */
+  protected get connection(): Connection {
+    return this.#connection;
+  }
+
+  /** @internal `site` was made by the caller, for its stack. */
+  protected async translateFrom(
+    site: Error,
+    text: string | readonly string[],
+    options: TranslateOptions<string> | TranslateOptions<string[]>,
+  ): Promise<Translation | Translation[]> {
+    const { texts, search, onToken, signal } = checkTranslate(text, options);
+    const isOne = typeof text === 'string';
+    const onUpdate = (update: Update) => update.type === 'partial' && onToken?.(isOne ? update.texts[0]! : update.texts);
+    const question = { type: 'translate' as const, texts, options: search, partials: onToken !== undefined };
+    const reply = await this.connection.call(question, site, { signal, onUpdate, owner: this });
+    const translations = reply.translations.map(toTranslation);
+    return isOne ? translations[0]! : translations;
+  }
+}
+
+/** Translates with one model, in a worker. */
+export class Translator extends RemoteModel<TranslatorInfo> {
+  private constructor(info: TranslatorInfo, connection: Connection) {
+    super(info, connection);
+  }
+
+  /**
+   * Loads a model file and starts a worker for it.
+   * @throws when an option is unknown or impossible, the model cannot be fetched, or is not a model file
+   */
+  static async load(model: ModelSource, options: LoadOptions = {}): Promise<Translator> {
+    const site = new Error();
+    const { onProgress, signal, threads, shareWith, cache, integrity } = checkLoad(options);
+    const data = modelData(model);
+    const request = { type: 'load' as const, model: data, cache: shouldCache(data, cache), integrity };
+    const onUpdate = (update: Update) => update.type === 'progress' && onProgress?.(update.loaded, update.total);
+    const where = { threads, shareWith };
+    const { connection, info } = await openModel<LoadRequest>('translator', request, where, { signal, onUpdate }, site);
+    return new Translator(info, connection);
+  }
+
+  /**
+   * Translates, and yields the best text so far after each step; the generator returns the Translation. Leaving the loop
+   * ends the work.
+   * @throws as translate does
+   */
+  stream(text: string, options?: StreamOptions): AsyncGenerator<string, Translation, undefined>;
+  stream(text: readonly string[], options?: StreamOptions): AsyncGenerator<string[], Translation[], undefined>;
+  stream(
+    text: string | readonly string[],
+    options: StreamOptions = {},
+  ): AsyncGenerator<string | string[], Translation | Translation[], undefined> {
+    const site = new Error();
+    if ('onToken' in options) throw new TypeError("[translate] stream() has no option 'onToken'; its loop takes the texts");
+    const work = (onToken: (partial: string | string[]) => void, signal: AbortSignal) =>
+      this.translateFrom(site, text, { ...options, signal, onToken });
+    return toAsyncGenerator(work, options.signal);
+  }
+}
+
+/** Closes the connections of objects that were forgotten without dispose(). */
+let registry: FinalizationRegistry<Connection> | undefined;
+
+type Start<Request> = DistributiveOmit<Request, 'id' | 'key' | 'threads' | 'isThreadsLimit'>;
+
+/**
+ * Opens a worker, or takes that of `shareWith`, and makes its first request; closes it again if that fails.
+ * @internal
+ */
+export async function openModel<Request extends LoadRequest | TrainRequest>(
+  tag: 'translator' | 'trainer',
+  request: Start<Request>,
+  { threads: wanted = 'auto', shareWith }: WorkerOptions,
+  { signal, onUpdate }: CallOptions,
+  site: Error,
+): Promise<{ connection: Connection; info: Results[Request['type']]['info'] }> {
+  const host = shareWith && connections.get(shareWith);
+  const threads = host ? 1 : await threadCount(wanted);
+  signal?.throwIfAborted();
+  const connection = await Connection.open(tag, host);
+  try {
+    // TypeScript cannot tell that a request without its id is a question.
+    const question = { ...request, threads, isThreadsLimit: wanted === 'auto' } as unknown as
+      Omit<LoadRequest, 'id' | 'key'>;
+    const transfer = request.model?.kind === 'bytes' ? [request.model.bytes.buffer] : [];
+    const result: unknown = await connection.call(question, site, { signal, onUpdate, transfer });
+    return { connection, info: (result as Results[Request['type']]).info };
+  } catch (error) {
+    connection.close('it could not be started');
+    throw error;
+  }
+}
+
+/**
+ * Yields what `call` passes to its callback, and returns its result. Leaving the loop aborts the call; so does `signal`.
+ * @internal
+ */
+export async function *toAsyncGenerator<Item, End>(
+  call: (push: (item: Item) => void, signal: AbortSignal) => Promise<End>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Item, End, undefined> {
+  signal?.throwIfAborted();
+  const stop = new AbortController();
+  const onAbort = () => stop.abort(signal!.reason);
+  signal?.addEventListener('abort', onAbort);
+  const items: Item[] = [];
+  let wake = () => {};
+  let isOver = false;
+  const push = (item: Item) => {
+    items.push(item);
+    wake();
+  };
+  const end = call(push, stop.signal);
+  const finish = () => {
+    isOver = true;
+    wake();
+  };
+  end.then(finish, finish);
+  try {
+    for (;;) {
+      while (items.length > 0) yield items.shift()!;
+      if (isOver) return await end;
+      await new Promise<void>((resolve) => (wake = resolve));
+    }
+  } finally {
+    signal?.removeEventListener('abort', onAbort);
+    stop.abort();
+  }
+}

@@ -1,0 +1,74 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+// What browsers, Node (Deno, Bun) and their versions do differently.
+import type { StoredModel } from './types.js';
+
+/** Node, or a runtime that has its modules, as Deno and Bun do; not a page, even where Electron gives it those too. */
+export const isNode = typeof process === 'object' && !!process.versions?.node && typeof document === 'undefined';
+
+/** A module of Node, under a name that bundlers for browsers do not try to resolve. */
+export function nodeModule<T>(name: string): Promise<T> {
+  return import(/* webpackIgnore: true */ /* @vite-ignore */ `node:${name}`) as Promise<T>;
+}
+
+/** Symbol.dispose, which Node 20 may not have yet. */
+export const dispose: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for('Symbol.dispose');
+
+/** Whether a script comes from another origin than the page, as from a CDN. (Webpack reports file: for every script.) */
+export function isCrossOrigin({ protocol, origin }: URL): boolean {
+  return protocol.startsWith('http') && typeof location === 'object' && origin !== location.origin;
+}
+
+/** An address that a worker may start from: a page may not start another origin's script, but its own may import it. */
+export function sameOriginScript(script: URL): URL {
+  if (!isCrossOrigin(script)) return script;
+  const text = `import ${JSON.stringify(script.href)};`;
+  return new URL(URL.createObjectURL(new Blob([text], { type: 'text/javascript' })));
+}
+
+const cacheName = 'wasmformer-models';
+const sizeHeader = 'x-bytes';
+
+/**
+ * The browser's Cache Storage for models; undefined without one, or if the browser refuses it: in a private window, or
+ * when the disk is full.
+ * @internal
+ */
+export async function openModelCache(): Promise<Cache | undefined> {
+  try {
+    return await caches.open(cacheName);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @internal */
+export const storedBytes = (stored: Response) => Number(stored.headers.get(sizeHeader));
+
+/**
+ * The response to store `bytes` as; `headers` distinguish this version of the file from others.
+ * @internal
+ */
+export function toStoredResponse(bytes: Uint8Array<ArrayBuffer>, headers: Headers): Response {
+  headers.set(sizeHeader, String(bytes.length));
+  return new Response(bytes, { headers });
+}
+
+export const storedModels = {
+  /** The models that load() has kept in this browser; empty without Cache Storage. */
+  async list(): Promise<StoredModel[]> {
+    const cache = await openModelCache();
+    const urls = (await cache?.keys())?.map(({ url }) => url) ?? [];
+    const found = await Promise.all(urls.map(async (url) => ({ url, stored: await cache!.match(url) })));
+    return found.flatMap(({ url, stored }) => (stored ? [{ url, bytes: storedBytes(stored) }] : []));
+  },
+
+  /** Deletes the stored copy; false if there is none of this URL. A translator that has loaded it goes on. */
+  async delete(url: string | URL): Promise<boolean> {
+    return (await (await openModelCache())?.delete(String(url))) ?? false;
+  },
+
+  /** Deletes all of them. */
+  async clear(): Promise<void> {
+    await Promise.all((await storedModels.list()).map(({ url }) => storedModels.delete(url)));
+  },
+};

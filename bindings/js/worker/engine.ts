@@ -1,0 +1,112 @@
+// `wasmformer/engine`: the synchronous side of the WebAssembly module, for the worker and for programs that may block.
+// C++ objects are deleted by dispose() or in a finally, and no view into the module's memory leaves it.
+import { checkTranslate } from '../shared/options.js';
+import { dispose } from '../shared/platform.js';
+import { toTranslation } from '../shared/results.js';
+import type { Build, ModelConfig, TranslateOptions, Translation, TranslatorInfo } from '../shared/types.js';
+import { readHeader } from './header.js';
+import { Model } from './model.js';
+import { detectBuild, Instance } from './module.js';
+import type { NativeTrainingRequest, NativeTranslator } from './native.js';
+import { Training } from './training.js';
+
+export interface EngineOptions {
+  /** Default: the best that the machine can run. */
+  build?: Build;
+  /** Threads to compute with, including the caller's own. Default 1. */
+  threads?: number;
+}
+
+/** One instance of the module: its memory and its threads, and the models in it. */
+export class Engine {
+  #instance: Instance;
+
+  private constructor(instance: Instance) {
+    this.#instance = instance;
+  }
+
+  /** Throws if the machine cannot run the build, or not with that many threads. */
+  static async create({ build = detectBuild(), threads = 1 }: EngineOptions = {}): Promise<Engine> {
+    return new Engine(await Instance.start(build, threads));
+  }
+
+  /** @internal With one thread if shared memory is refused, as phones may refuse it. */
+  static async createWithin(threads: number): Promise<Engine> {
+    try {
+      return await Engine.create({ threads });
+    } catch (error) {
+      if (threads > 1 && error instanceof RangeError) return Engine.create();
+      throw error;
+    }
+  }
+
+  get build(): Build {
+    return this.#instance.build;
+  }
+
+  get threads(): number {
+    return this.#instance.threads;
+  }
+
+  get memoryBytes(): number {
+    return this.#instance.memoryBytes;
+  }
+
+  /** @internal C++ objects that have not been deleted. */
+  get liveObjects(): number {
+    return this.#instance.objects;
+  }
+
+  /** Several models may be loaded at a time. Throws if it is not a model file. */
+  load(file: Uint8Array): SyncTranslator {
+    const translator = this.#instance.create(() => this.#instance.module.load(file));
+    try {
+      return new SyncTranslator(this.#instance, translator, file);
+    } catch (error) {
+      this.#instance.delete(translator);
+      throw error;
+    }
+  }
+
+  /** @internal Missing files are empty. */
+  train(request: NativeTrainingRequest, model: Uint8Array, source: Uint8Array, target: Uint8Array): Training {
+    const { module } = this.#instance;
+    return new Training(this.#instance, this.#instance.create(() => module.train(request, model, source, target)));
+  }
+}
+
+/** A Translator without a worker: translate() blocks until it is done. */
+export class SyncTranslator extends Model<NativeTranslator> {
+  readonly info: TranslatorInfo;
+
+  /** @internal */
+  constructor(instance: Instance, native: NativeTranslator, file: Uint8Array) {
+    const config = JSON.parse(instance.call(() => native.config())) as ModelConfig;
+    super(instance, native, config);
+    this.info = { ...readHeader(file), config, build: instance.build, threads: instance.threads };
+  }
+
+  /**
+   * Like Translator.translate, but without the option signal, since nothing could abort it meanwhile.
+   * @throws when an option is unknown or impossible, or a text is longer than the model allows
+   */
+  translate(text: string, options?: Omit<TranslateOptions<string>, 'signal'>): Translation;
+  translate(text: readonly string[], options?: Omit<TranslateOptions<string[]>, 'signal'>): Translation[];
+  translate(text: string | readonly string[], options: object = {}): Translation | Translation[] {
+    if ('signal' in options) throw new Error('[translate] signal cannot abort a call that blocks; use a Translator');
+    const { texts, search, onToken } = checkTranslate(text, options);
+    const isOne = typeof text === 'string';
+    const job = this.start(texts, search);
+    try {
+      for (const partial of job.steps(onToken !== undefined)) if (partial) onToken?.(isOne ? partial[0]! : partial);
+      const translations = job.result().map(toTranslation);
+      return isOne ? translations[0]! : translations;
+    } finally {
+      job.dispose();
+    }
+  }
+
+  [dispose](): void {
+    this.dispose();
+  }
+}

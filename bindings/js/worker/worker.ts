@@ -1,0 +1,31 @@
+// The worker's script.
+import { nodeModule } from '../shared/platform.js';
+import type { Reply, Request } from '../shared/protocol.js';
+import { Requests } from './requests.js';
+
+const requests = new Requests(listen((request) => requests.receive(request)));
+
+/** Calls `receive` for each message of the page; returns a function that posts one to it. */
+function listen(receive: (request: Request) => void): (reply: Reply) => void {
+  // Node's workers in Bun have postMessage too, but not onmessage, so postMessage is no way to tell.
+  if ('DedicatedWorkerGlobalScope' in globalThis) {
+    // Set at once: a browser delivers the messages that have arrived as soon as the script has run.
+    globalThis.onmessage = ({ data }: MessageEvent) => receive(data);
+    return (reply) => postMessage(reply, { transfer: buffers(reply) });
+  }
+  const parent = nodeModule<typeof import('node:worker_threads')>('worker_threads').then(({ parentPort }) => {
+    parentPort!.on('message', receive);
+    // Nobody knows which call it was, so all of them fail: the error ends the worker.
+    parentPort!.on('messageerror', ({ message }) => {
+      throw new Error(`a message could not be read: ${message}`);
+    });
+    return parentPort!;
+  });
+  return (reply) => void parent.then((port) => port.postMessage(reply, buffers(reply) as never[]));
+}
+
+/** The buffers of all typed arrays in a message, which are moved instead of copied. */
+function buffers(message: unknown): ArrayBuffer[] {
+  if (ArrayBuffer.isView(message)) return [message.buffer as ArrayBuffer];
+  return typeof message === 'object' && message !== null ? Object.values(message).flatMap(buffers) : [];
+}

@@ -1,0 +1,75 @@
+// Where the package's code runs: page/ and worker/ do not import each other, and no imports form a cycle.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const folder = (name) => fileURLToPath(new URL(`../../${name}/`, import.meta.url));
+
+/** The files of a folder with the files that they import, types included, and whether they start workers. */
+function graphOf(root, extension) {
+  const names = readdirSync(root, { recursive: true }).filter((name) => name.endsWith(extension));
+  return new Map(names.map((name) => {
+    const text = readFileSync(join(root, name), 'utf8');
+    const target = (specifier) => relative(root, join(root, dirname(name), specifier)).replace(/\.js$/, extension);
+    const imports = [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']*\.js)'/g)].map(([, specifier]) => target(specifier));
+    return [name, { imports, starts: /new (NodeWorker|Worker|SharedWorker)\(/.test(text) }];
+  }));
+}
+
+function cycleIn(graph) {
+  const done = new Set();
+  const path = [];
+  const visit = (name) => {
+    if (path.includes(name)) return [...path.slice(path.indexOf(name)), name];
+    if (done.has(name)) return undefined;
+    path.push(name);
+    for (const next of graph.get(name).imports) {
+      const cycle = visit(next);
+      if (cycle) return cycle;
+    }
+    path.pop();
+    done.add(name);
+  };
+  return [...graph.keys()].map(visit).find((cycle) => cycle);
+}
+
+const sources = graphOf(folder('bindings/js'), '.ts');
+
+test('every import is that of a file that exists, and all are found', () => {
+  for (const [name, { imports }] of sources) for (const other of imports) assert.ok(sources.has(other), `${name}: ${other}`);
+  assert.ok([...sources.values()].flatMap(({ imports }) => imports).length > 40);
+});
+
+test('no imports form a cycle, not even of types', () => {
+  assert.deepEqual(cycleIn(sources), undefined);
+  const closed = new Map([['a', { imports: ['b'] }], ['b', { imports: ['c'] }], ['c', { imports: ['b'] }]]);
+  assert.deepEqual(cycleIn(closed), ['b', 'c', 'b']);
+});
+
+test('page/ imports nothing of worker/, worker/ nothing of page/, and shared/ neither', () => {
+  const allowed = { page: ['page', 'shared'], worker: ['worker', 'shared'], shared: ['shared'] };
+  for (const [name, { imports }] of sources) {
+    const [room] = name.split('/');
+    for (const other of imports) {
+      const is = allowed[room]?.includes(other.split('/')[0]) ?? true;
+      assert.ok(is, `${name} imports ${other}`);
+    }
+  }
+});
+
+// Next.js (Turbopack) follows `new Worker` inside a worker's own modules without end.
+test("the worker's script reaches no module that starts a worker", () => {
+  const built = graphOf(folder('dist'), '.js');
+  const reached = new Set();
+  const visit = (name) => {
+    if (reached.has(name)) return;
+    reached.add(name);
+    built.get(name).imports.forEach(visit);
+  };
+  visit('worker/worker.js');
+  assert.ok(reached.size > 5);
+  assert.deepEqual([...reached].filter((name) => built.get(name).starts), []);
+  assert.ok([...built.values()].some(({ starts }) => starts));
+});
