@@ -105,7 +105,7 @@ test('integrity lets the right file pass and names the digest of another', async
   const wrong = digest('something else');
   await assert.rejects(Translator.load(fixturePath, { integrity: wrong }), (error) => {
     assert.ok(error.message.includes(digest(bytes)) && error.message.includes(wrong), error.message);
-    assert.ok(error.message.includes(fixturePath));
+    assert.equal(error.message.split(fixturePath).length, 2, 'it is named once');
     return true;
   });
 });

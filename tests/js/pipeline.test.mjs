@@ -51,6 +51,7 @@ test('every option does what it says', async () => {
 
 test('what cannot be is refused by name', async () => {
   for (const [options, message] of [
+    [null, /^\[pipeline\] options must be an object, not null/],
     [{ beams: 2 }, /^\[pipeline\] there is no option 'beams'/],
     [{ length_penalty: 1 }, /^\[pipeline\] length_penalty is another formula/],
     [{ num_beams: 0 }, /^\[pipeline\] num_beams must be/],

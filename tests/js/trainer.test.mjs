@@ -340,7 +340,9 @@ test('options of run, save and evaluate are checked', async () => {
     assert.throws(call, { message });
   }
   await assert.rejects(trainer.save({ optimizer: false, data: true }), { message: /holds none/ });
-  await assert.rejects(trainer.evaluate([]), { message: /0 sources/ });
+  const notSettings = { message: '[change] the changes must be an object of settings, not undefined' };
+  await assert.rejects(trainer.change(), notSettings);
+  await assert.rejects(trainer.evaluate([]), { message: /^\[evaluate\] pairs is empty/ });
   await assert.rejects(trainer.evaluate(pairs, { beamsize: 2 }), { message: /did you mean 'beamSize'/ });
   trainer.dispose();
 });

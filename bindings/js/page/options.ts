@@ -148,11 +148,17 @@ const decided = ['source_vocab_size', 'target_vocab_size', 'pad_id', 'bos_id', '
 
 export function checkPairs(place: string, name: string, given: unknown): readonly Pair[] {
   if (!Array.isArray(given)) throw new TypeError(`[${place}] ${name} must be ${pairs.expected}, not ${show(given)}`);
-  given.forEach((pair: unknown, i) => {
+  Array.from(given).forEach((pair: unknown, i) => {
     if (Array.isArray(pair) && pair.length === 2 && pair.every((text) => typeof text === 'string')) return;
     throw new TypeError(`[${place}] ${name}[${i}] must be two strings, source and target, not ${show(pair)}`);
   });
   return given as readonly Pair[];
+}
+
+export function checkReferences(given: unknown): readonly Pair[] {
+  const checked = checkPairs('evaluate', 'pairs', given);
+  if (checked.length === 0) throw new Error('[evaluate] pairs is empty; it needs at least one');
+  return checked;
 }
 
 export function checkChanges(changes: unknown): object {

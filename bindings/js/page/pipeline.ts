@@ -1,6 +1,6 @@
 // The shape of Transformers.js for what this library does: pipeline('translation', model).
 import {
-  boolean, callback, checked, oneOf, samplingRules, signal, string, translateRules, whole, type Rules,
+  boolean, callback, checked, isObject, oneOf, samplingRules, signal, string, translateRules, whole, type Rules,
 } from '../shared/options.js';
 import type { Attention, ModelSource, Translation, TranslateOptions, WorkerOptions } from '../shared/types.js';
 import { checkWorker, workerRules } from './options.js';
@@ -158,7 +158,7 @@ async function translate(
   texts: string | readonly string[],
   options: GenerationOptions,
 ): Promise<Translation[]> {
-  if ('length_penalty' in options) {
+  if (isObject(options) && 'length_penalty' in options) {
     throw new Error('[pipeline] length_penalty is another formula here; Translator.translate has its own lengthPenalty');
   }
   const given = checked<GenerationOptions>('pipeline', generationRules, options);

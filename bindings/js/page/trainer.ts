@@ -7,7 +7,7 @@ import type {
 import type { ModelSource } from '../shared/types.js';
 import type { Connection } from './connection.js';
 import {
-  checkChanges, checkCreate, checkEvaluate, checkPairs, checkResume, checkRun, checkSave, modelData, shouldCache,
+  checkChanges, checkCreate, checkEvaluate, checkReferences, checkResume, checkRun, checkSave, modelData, shouldCache,
 } from './options.js';
 import { openModel, RemoteModel, toAsyncGenerator } from './translator.js';
 
@@ -86,7 +86,7 @@ export class Trainer extends RemoteModel<TrainerInfo> {
   async evaluate(pairs: readonly Pair[], options: EvaluateOptions = {}): Promise<Evaluation> {
     const site = new Error();
     const { signal, ...search } = checkEvaluate(options);
-    const question = { type: 'evaluate' as const, pairs: checkPairs('evaluate', 'pairs', pairs), options: search };
+    const question = { type: 'evaluate' as const, pairs: checkReferences(pairs), options: search };
     return (await this.connection.call(question, site, { signal, owner: this })).evaluation;
   }
 

@@ -91,7 +91,7 @@ export type CheckedTranslate = Pick<TranslateOptions<string | string[]>, 'onToke
 };
 
 export function checkTranslate(text: unknown, options: unknown): CheckedTranslate {
-  const texts: unknown[] = Array.isArray(text) ? text : [text];
+  const texts: unknown[] = Array.isArray(text) ? Array.from(text) : [text]; // without holes
   texts.forEach((item, i) => {
     const name = Array.isArray(text) ? `text ${i}` : 'the text';
     if (typeof item !== 'string') throw new TypeError(`[translate] ${name} must be a string, not ${show(item)}`);
