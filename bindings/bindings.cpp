@@ -163,11 +163,43 @@ std::vector<std::string> run_samples(const TrainingRun& run, Index count) {
 double seed(const Sampling& sampling) { return static_cast<double>(sampling.seed); }
 void set_seed(Sampling& sampling, double value) { sampling.seed = static_cast<std::uint64_t>(value); }
 
+template <class T>
+T or_empty(const std::optional<T>& list) {
+  return list ? *list : T{};
+}
+std::string prefix(const TranslateOptions& options) {
+  const auto* text = std::get_if<std::string>(&options.prefix);
+  return text ? *text : "";
+}
+void set_prefix(TranslateOptions& options, const std::string& text) {
+  if (!text.empty()) options.prefix = text;
+}
+std::vector<TokenId> prefix_ids(const TranslateOptions& options) {
+  const auto* ids = std::get_if<std::vector<TokenId>>(&options.prefix);
+  return ids ? *ids : std::vector<TokenId>{};
+}
+void set_prefix_ids(TranslateOptions& options, const std::vector<TokenId>& ids) {
+  if (!ids.empty()) options.prefix = ids;
+}
+
+// Results are only read from JavaScript.
+template <class Object, class Field>
+void never_set(Object&, Field) {}
+std::vector<Candidate> top(const TargetToken& token) { return or_empty(token.top); }
+std::vector<BeamNode> beam(const Translation& t) { return or_empty(t.beam); }
+template <AttentionMaps Attention::*maps>
+std::optional<AttentionMaps> attention(const Translation& t) {
+  return t.attention ? std::optional((*t.attention).*maps) : std::nullopt;
+}
+Index hypothesis(const BeamNode& node) { return node.hypothesis.value_or(-1); }
+
 // Enumerations are their numbers.
 int kind(const AttentionHead& head) { return head.attention; }
 void set_kind(AttentionHead& head, int value) { head.attention = static_cast<AttentionHead::Kind>(value); }
-int fate(const BeamNode& node) { return static_cast<int>(node.fate); }
-void set_fate(BeamNode& node, int value) { node.fate = static_cast<Fate>(value); }
+int fate(const BeamNode& node) {
+  if (!node.reason) return node.state == "kept" ? 0 : 1;
+  return *node.reason == "beam" ? 2 : *node.reason == "score" ? 3 : 4;
+}
 
 }  // namespace
 
@@ -178,6 +210,7 @@ EMSCRIPTEN_BINDINGS(wasmformer) {
   register_array<TokenId>("number[]");
   register_array<Index>("number[]");
   register_array<AttentionHead>("AttentionHead[]");
+  register_array<SourceToken>("SourceToken[]");
   register_array<Candidate>("Candidate[]");
   register_array<TargetToken>("TargetToken[]");
   register_array<Hypothesis>("Hypothesis[]");
@@ -205,8 +238,8 @@ EMSCRIPTEN_BINDINGS(wasmformer) {
       .field("nBest", &TranslateOptions::n_best)
       .field("maxLength", &TranslateOptions::max_length)
       .field("sampling", &TranslateOptions::sampling)
-      .field("prefix", &TranslateOptions::prefix)
-      .field("prefixIds", &TranslateOptions::prefix_ids)
+      .field("prefix", &prefix, &set_prefix)
+      .field("prefixIds", &prefix_ids, &set_prefix_ids)
       .field("maskedSource", &TranslateOptions::masked_source)
       .field("maskedHeads", &TranslateOptions::masked_heads)
       .field("attention", &TranslateOptions::attention)
@@ -214,6 +247,9 @@ EMSCRIPTEN_BINDINGS(wasmformer) {
       .field("beamTrace", &TranslateOptions::beam_trace)
       .field("internals", &TranslateOptions::internals);
 
+  value_object<SourceToken>("SourceToken")
+      .field("piece", &SourceToken::piece)
+      .field("id", &SourceToken::id);
   value_object<Candidate>("Candidate")
       .field("piece", &Candidate::piece)
       .field("id", &Candidate::id)
@@ -222,7 +258,7 @@ EMSCRIPTEN_BINDINGS(wasmformer) {
       .field("piece", &TargetToken::piece)
       .field("id", &TargetToken::id)
       .field("logProbability", &TargetToken::log_probability)
-      .field("top", &TargetToken::top);
+      .field("top", &top, &never_set<TargetToken, std::vector<Candidate>>);
   value_object<AttentionMaps>("AttentionMaps")
       .field("layers", &AttentionMaps::layers)
       .field("heads", &AttentionMaps::heads)
@@ -260,8 +296,8 @@ EMSCRIPTEN_BINDINGS(wasmformer) {
       .field("sum", &BeamNode::sum)
       .field("score", &BeamNode::score)
       .field("length", &BeamNode::length)
-      .field("fate", &fate, &set_fate)
-      .field("hypothesis", &BeamNode::hypothesis);
+      .field("fate", &fate, &never_set<BeamNode, int>)
+      .field("hypothesis", &hypothesis, &never_set<BeamNode, Index>);
   value_object<Hypothesis>("Hypothesis")
       .field("text", &Hypothesis::text)
       .field("score", &Hypothesis::score)
@@ -272,10 +308,10 @@ EMSCRIPTEN_BINDINGS(wasmformer) {
       .field("targetTokens", &Translation::tokens)
       .field("sourceTokens", &Translation::source_tokens)
       .field("alternatives", &Translation::alternatives)
-      .field("encoder", &Translation::encoder)
-      .field("decoder", &Translation::decoder)
-      .field("cross", &Translation::cross)
-      .field("beam", &Translation::beam)
+      .field("encoder", &attention<&Attention::encoder>, &never_set<Translation, std::optional<AttentionMaps>>)
+      .field("decoder", &attention<&Attention::decoder>, &never_set<Translation, std::optional<AttentionMaps>>)
+      .field("cross", &attention<&Attention::cross>, &never_set<Translation, std::optional<AttentionMaps>>)
+      .field("beam", &beam, &never_set<Translation, std::vector<BeamNode>>)
       .field("internals", &Translation::internals);
 
   value_object<TrainingRequest>("TrainingRequest")

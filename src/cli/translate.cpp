@@ -17,6 +17,7 @@ struct Options {
   DecodingOptions decoding;
   std::string input = "-", attention;
   bool scores = false;
+  std::string prefix;
   std::vector<std::string> masked_heads;
   Sampling sampling;
 };
@@ -50,15 +51,15 @@ nlohmann::json attention_json(const Translation& t) {
                        {"source_tokens", nlohmann::json::array()},
                        {"target_tokens", nlohmann::json::array()},
                        {"log_probabilities", nlohmann::json::array()}};  // of the target tokens
-  for (const Candidate& token : t.source_tokens) entry["source_tokens"].push_back(token.piece);
+  for (const SourceToken& token : t.source_tokens) entry["source_tokens"].push_back(token.piece);
   for (const TargetToken& token : t.tokens) {
     entry["target_tokens"].push_back(token.piece);
     entry["log_probabilities"].push_back(token.log_probability);
   }
-  if (t.cross) {
-    entry["encoder"] = to_json(*t.encoder);
-    entry["decoder"] = to_json(*t.decoder);
-    entry["cross"] = to_json(*t.cross);
+  if (t.attention) {
+    entry["encoder"] = to_json(t.attention->encoder);
+    entry["decoder"] = to_json(t.attention->decoder);
+    entry["cross"] = to_json(t.attention->cross);
   }
   return entry;
 }
@@ -72,6 +73,7 @@ void translate(Options& o) {
   const ModelFile model = load_model(o.decoding.model, Weights::packed);
   const std::vector<std::string> texts = read_lines(o.input);
   o.decoding.translate.attention = !o.attention.empty();
+  o.decoding.translate.prefix = o.prefix;
   for (const std::string& head : o.masked_heads)
     o.decoding.translate.masked_heads.push_back(attention_head(head));
   ThreadPool pool(o.decoding.threads);
@@ -101,7 +103,7 @@ void add_translate_command(CLI::App& app) {
       ->capture_default_str();
   command->add_flag("--scores", o->scores, "print SCORE TAB TEXT");
   command->add_option("--attention", o->attention, "write every attention map to this JSON file");
-  command->add_option("--prefix", o->decoding.translate.prefix, "every translation starts with this text");
+  command->add_option("--prefix", o->prefix, "every translation starts with this text");
   command
       ->add_option("--mask-source", o->decoding.translate.masked_source,
                    "source tokens that no attention looks at, such as 1,2, counted from 0")

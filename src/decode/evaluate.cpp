@@ -35,11 +35,7 @@ Evaluation evaluate(const ModelFile& model, ThreadPool& pool, const std::vector<
                     const std::vector<std::string>& references, const TranslateOptions& options,
                     Index batch_tokens, const std::function<void(std::size_t)>& done) {
   EvaluationJob job(model, pool, sources, references, options, batch_tokens);
-  std::size_t before = 0;
-  for (bool goes_on = true; goes_on;) {
-    goes_on = job.step();
-    if (done && job.done() > before) done(before = job.done());
-  }
+  finish(job, done);
   return job.result();
 }
 

@@ -5,8 +5,8 @@
 namespace wasmformer {
 namespace {
 
-// Sentence `i` of every layer as one block, a column for each of `keys`; where some are masked, `seen` lists
-// the rows of those that are not, and the others are 0.
+// Sentence `i` of every layer as one block, with a column for each of `keys`; if some are masked, `seen`
+// lists the rows of the others, and the columns of the masked ones are 0.
 AttentionMaps maps(const std::vector<AttentionRecord>& layers, std::size_t i, Index heads, Span keys,
                    std::span<const std::int32_t> seen) {
   AttentionMaps result;
@@ -98,21 +98,23 @@ void explain(const ModelFile& model, ThreadPool& pool, const TranslateOptions& o
       const Span visible = masks.source_spans[i];
       std::span<const std::int32_t> seen = masks.source_rows;
       if (!seen.empty()) seen = seen.subspan(visible.begin, visible.size);
-      t.encoder = maps(encoder.self_attention, i, c.num_heads, source, seen);
-      t.decoder = maps(decoder.self_attention, best[i], c.num_heads, target, {});
-      t.cross = maps(decoder.cross_attention, best[i], c.num_heads, source, seen);
+      t.attention = Attention{maps(encoder.self_attention, i, c.num_heads, source, seen),
+                              maps(decoder.self_attention, best[i], c.num_heads, target, {}),
+                              maps(decoder.cross_attention, best[i], c.num_heads, source, seen)};
     }
     if (options.internals)
       t.internals = Internals{numbers(encoder, source, source), numbers(decoder, target, source)};
   }
   if (options.top_tokens == 0) return;
   Var logits = transformer.logits(tape, hidden);
-  const Index k = std::min(options.top_tokens, logits.cols() - 2);
+  const Index chosen = logits.cols() - (c.pad_id == c.bos_id ? 1 : 2);  // pad and begin never are
+  const Index k = std::min(options.top_tokens, chosen);
   for (std::size_t h = 0; h < hypotheses.size(); ++h) {
     for (std::size_t j = 0; j < hypotheses[h]->tokens.size(); ++j) {
       const auto row = logits.mutable_value().row(target_spans[h].begin + static_cast<Index>(j));
+      auto& top = hypotheses[h]->tokens[j].top.emplace();
       for (const auto& [id, log_probability] : most_probable(row, k, c))
-        hypotheses[h]->tokens[j].top.push_back({model.target_tokenizer->piece(id), id, log_probability});
+        top.push_back({{model.target_tokenizer->piece(id), id}, log_probability});
     }
   }
 }

@@ -1,4 +1,4 @@
-// Looks again at what a search found.
+// Runs the model once more over what a search found, to keep what it computed on the way.
 #pragma once
 
 #include "decode/translation.h"
@@ -13,8 +13,8 @@ struct Explained {
   Translation* translation;                   // has as many hypotheses
 };
 
-// Adds attention, candidates and internals, as far as `options` ask for them. One pass over the finished
-// hypotheses gives all of them; cached steps equal it. `masks`: those of the search, of these sentences.
+// Adds the attention, candidates and internals that `options` ask for, from one pass over the finished
+// hypotheses, which gives the numbers of the cached steps. `masks`: those of the search of these sentences.
 void explain(const ModelFile& model, ThreadPool& pool, const TranslateOptions& options, const Masks& masks,
              const std::vector<Explained>& sentences);
 

@@ -10,10 +10,36 @@
 namespace wasmformer {
 namespace {
 
-Index longest(const std::vector<SearchInput>& inputs) {
+void check_input(const SearchInput& input, const Config& c) {
+  const std::size_t source = input.source.size(), prefix = input.prefix.size();
+  WASMFORMER_CHECK(source >= 1 && static_cast<Index>(source) <= c.max_length,
+                   "[search] a sentence has " << source << " tokens; the model takes 1 to " << c.max_length);
+  WASMFORMER_CHECK(
+      input.max_length >= 1 && input.max_length <= c.max_length,
+      "[search] max_length " << input.max_length << " is not in 1 to the model's " << c.max_length);
+  WASMFORMER_CHECK(static_cast<Index>(prefix) < input.max_length,
+                   "[search] a prefix of " << prefix << " tokens leaves no room in a translation of at most "
+                                           << input.max_length);
+  for (std::size_t j = 0; j < prefix; ++j) {
+    const TokenId id = input.prefix[j];
+    WASMFORMER_CHECK(id >= 0 && id < c.target_vocab_size, "[search] a prefix cannot contain token "
+                                                              << id << "; the vocabulary has "
+                                                              << c.target_vocab_size);
+    WASMFORMER_CHECK(id != c.pad_id && id != c.bos_id,
+                     "[search] a prefix cannot contain token " << id << ", which is never chosen");
+    WASMFORMER_CHECK(id != c.eos_id || j + 1 == prefix,
+                     "[search] a prefix cannot go on after token " << id << ", which ends a sentence");
+  }
+}
+
+// With a slot for each hypothesis of the inputs, which are checked first: a cache may be large.
+Cache make_cache(const std::vector<SearchInput>& inputs, Index beam_size, const Config& c) {
   Index length = 1;
-  for (const SearchInput& input : inputs) length = std::max(length, input.max_length);
-  return length;
+  for (const SearchInput& input : inputs) {
+    check_input(input, c);
+    length = std::max(length, input.max_length);
+  }
+  return Cache(c.decoder_layers, static_cast<Index>(inputs.size()) * beam_size, length, c.d_model);
 }
 
 using Row = Eigen::Ref<RowVector>;
@@ -66,56 +92,28 @@ std::vector<Choice> most_probable(Row row, Index k, const Config& config) {
 }
 
 Search::Search(Transformer& transformer, ThreadPool& pool, std::vector<SearchInput> inputs,
-               const SearchOptions& options)
+               const TranslateOptions& options)
     : transformer_(transformer),
-      options_(options),
+      options_(checked(options, transformer.config())),
       tape_(pool, /*recording=*/false),
-      cache_(transformer.config().decoder_layers, static_cast<Index>(inputs.size()) * options.beam_size,
-             longest(inputs), transformer.config().d_model) {
+      cache_(make_cache(inputs, options_.beam_size, transformer.config())) {
   const Config& c = transformer.config();
-  WASMFORMER_CHECK(options.beam_size >= 1, "[search] beam_size " << options.beam_size << " is below 1");
-  WASMFORMER_CHECK(!options.sampling || options.beam_size == 1,
-                   "[search] sampling goes with beam_size 1, not " << options.beam_size);
-  WASMFORMER_CHECK(!options.sampling || !options.trace,
-                   "[search] a beam trace shows a search, and sampling is none");
-  const std::size_t beam = static_cast<std::size_t>(options.beam_size);
+  const std::size_t beam = static_cast<std::size_t>(options_.beam_size);
   std::size_t nodes = 0;
-  std::vector<std::vector<Index>> masked;
   Index at = 0;
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    SearchInput& input = inputs[i];
-    const Index source = static_cast<Index>(input.source.size()),
-                prefix = static_cast<Index>(input.prefix.size());
-    WASMFORMER_CHECK(source >= 1 && source <= c.max_length, "[search] a sentence has "
-                                                                << source << " tokens; the model takes 1 to "
-                                                                << c.max_length);
-    WASMFORMER_CHECK(input.max_length >= 1 && input.max_length <= c.max_length,
-                     "[search] max_length " << input.max_length << " is not in 1 to " << c.max_length
-                                            << ", the model's own");
-    WASMFORMER_CHECK(prefix < input.max_length, "[search] a prefix of "
-                                                    << prefix << " tokens leaves no room below max_length "
-                                                    << input.max_length);
-    for (Index j = 0; j < prefix; ++j) {
-      const TokenId id = input.prefix[static_cast<std::size_t>(j)];
-      WASMFORMER_CHECK(id >= 0 && id < c.target_vocab_size, "[search] a prefix may not hold token "
-                                                                << id << "; the vocabulary has "
-                                                                << c.target_vocab_size);
-      WASMFORMER_CHECK(id != c.pad_id && id != c.bos_id,
-                       "[search] a prefix may not hold token " << id << ", which is never chosen");
-      WASMFORMER_CHECK(id != c.eos_id || j == prefix - 1,
-                       "[search] a prefix may not go on after token " << id << ", which ends a sentence");
-    }
+  for (SearchInput& input : inputs) {
+    const Index source = static_cast<Index>(input.source.size());
     source_spans_.push_back({at, source});
     at += source;
-    masked.push_back(std::move(input.masked));
     // A step adds at most beam_size that go on and beam_size that end, or what trace() says.
-    const std::size_t step = (options.trace ? 3 : 2) * beam;
-    nodes += 1 + input.prefix.size() + step * static_cast<std::size_t>(input.max_length - prefix);
-    sentences_.push_back(
-        {std::move(input), {}, 0, false, Random(options.sampling ? mix(options.sampling->seed) + i : 1)});
+    const std::size_t step = (options_.beam_trace ? 3 : 2) * beam, prefix = input.prefix.size();
+    nodes += 1 + prefix + step * (static_cast<std::size_t>(input.max_length) - prefix);
+    const std::uint64_t seed = options_.sampling ? mix(options_.sampling->seed) + input.number : 1;
+    sentences_.push_back({std::move(input), {}, 0, false, Random(seed)});
     sentences_.back().ended.reserve(beam + 1);
   }
-  masks_ = Masks(c, options.masked_heads, source_spans_, masked);
+  const std::vector<std::vector<Index>> masked(sentences_.size(), options_.masked_source);
+  masks_ = Masks(c, options_.masked_heads, source_spans_, masked);
   nodes_.reserve(nodes);
   for (std::size_t i = 0; i < sentences_.size(); ++i)
     live_.push_back({add({-1, c.bos_id, 0, Fate::kept, 0}), static_cast<std::int32_t>(i)});
@@ -221,7 +219,7 @@ bool Search::step() {
   next_.clear(), parents_.clear();
   for (std::size_t first = 0, last = 0; first < live_.size(); first = last) {
     Sentence& sentence = sentences_[live_[first].sentence];
-    if (nodes_[live_[first].node].id == transformer_.config().eos_id) {  // the prefix was all of it
+    if (nodes_[live_[first].node].id == transformer_.config().eos_id) {  // the prefix ended the sentence
       end(sentence, live_[first].node, sentence.length);
       sentence.done = true;
       ++last;
@@ -257,7 +255,7 @@ void Search::extend(Sentence& sentence, std::int32_t place) {
     const Candidate& c = candidates_[rank];
     if (c.sum == -std::numeric_limits<double>::infinity()) continue;  // fewer tokens than the beam is wide
     const bool taken = c.id == eos ? rank < beam : next_.size() - before < beam;
-    if (!taken && !options_.trace) continue;
+    if (!taken && !options_.beam_trace) continue;
     const std::int32_t node =
         add({live_[c.parent].node, c.id, c.log_probability, taken ? Fate::kept : Fate::crowded_out, c.sum});
     if (!taken) continue;
@@ -269,7 +267,7 @@ void Search::extend(Sentence& sentence, std::int32_t place) {
     }
   }
 
-  if (options_.trace) trace_unseen(count);
+  if (options_.beam_trace) trace_unseen(count);
 
   const bool none = next_.size() == before, enough = sentence.ended.size() >= beam;
   sentence.done = none || (enough && score(nodes_[next_[before].node].sum, sentence.length) <=

@@ -3,35 +3,20 @@
 // token.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <vector>
 
+#include "decode/translate_options.h"
 #include "model/transformer.h"
 #include "tensor/thread_pool.h"
 
 namespace wasmformer {
 
-struct Sampling {
-  double temperature = 1;
-  Index top_k = 0;   // 0: all
-  double top_p = 1;  // nucleus (Holtzman et al. 2020)
-  std::uint64_t seed = 1;
-};
-
-struct SearchOptions {
-  Index beam_size = 4;
-  double length_penalty = 0.6;
-  std::optional<Sampling> sampling;         // beam_size is then 1
-  std::vector<AttentionHead> masked_heads;  // their output is 0
-  bool trace = false;                       // keep what was pruned too; not with sampling
-};
-
 struct SearchInput {
-  std::vector<TokenId> source;  // ends with the end token
-  std::vector<TokenId> prefix;  // forced start of the target; with the end token last it is all of it
-  Index max_length = 0;         // target tokens at most, the end token counted
-  std::vector<Index> masked;    // positions in `source` that no attention looks at, counted from 0
+  std::vector<TokenId> source = {};  // ends with the end token
+  std::vector<TokenId> prefix = {};  // forced start of the target; with the end token last it is all of it
+  Index max_length = 0;              // target tokens at most, end token included
+  std::uint64_t number = 0;          // sampling draws differently for each number
 };
 
 struct FoundHypothesis {
@@ -41,14 +26,13 @@ struct FoundHypothesis {
   double score = 0;  // sum / ((5 + n) / 6)^length_penalty, n = ids.size()
 };
 
-// What became of a token that a search considered. Kept: in the beam of its step, and extended. Ended: it is
-// the end token, or max_length cut it off, and counts as a hypothesis. The others went no further, because
+// What became of a token that a search considered.
 enum class Fate : std::uint8_t {
-  kept,
-  ended,
+  kept,         // it was in the beam of its step, and extended
+  ended,        // it is the end token, or max_length cut it off: a finished hypothesis
   crowded_out,  // better ones filled the beam
   outscored,    // it ended, but beam_size others ended with better scores
-  too_late      // the search was over: nothing that lived could still win
+  too_late      // the search was over: no live hypothesis could still win
 };
 
 struct TracedToken {
@@ -70,32 +54,35 @@ std::vector<Choice> most_probable(Eigen::Ref<RowVector> row, Index k, const Conf
 
 class Search {
  public:
-  // The pad and begin tokens are never chosen. Throws Error when a source, prefix or mask does not fit the
-  // model.
+  // The pad and begin tokens are never chosen. Uses beam_size, length_penalty, sampling, the masks and
+  // beam_trace of `options`. Throws Error as checked() does, and when a source, prefix or mask does not fit
+  // the model.
   Search(Transformer& transformer, ThreadPool& pool, std::vector<SearchInput> inputs,
-         const SearchOptions& options);
+         const TranslateOptions& options);
 
-  // False when every sentence had ended already. A sentence ends when beam_size hypotheses have and none that
-  // lives scores above the best of them, or at its max_length, where the living ones count as ended.
+  // False when every sentence had ended already. A sentence ends when beam_size of its hypotheses have ended
+  // and no live one scores above the best of them, or at its max_length, where live ones count as ended.
   bool step();
 
-  // Of sentence i, once it has ended: best first, at most beam_size. Before: the best that lives.
+  // Of sentence i, once it has ended: best first, at most beam_size. Before that: the best live one.
   std::vector<FoundHypothesis> hypotheses(Index i) const;
 
   // Everything that the search of sentence i considered, parents before children: of each step the 2
-  // beam_size best candidates, and the best one of a hypothesis that has none among them. With options.trace,
-  // once the sentence has ended.
+  // beam_size best candidates, and the best one of a hypothesis that has none among them. Needs beam_trace,
+  // and a sentence that has ended.
   std::vector<TracedToken> trace(Index i) const;
 
   // Of its sources, packed one after the other.
   const Masks& masks() const { return masks_; }
 
-  // How many hypotheses of all sentences the next step goes on with.
+  const TranslateOptions& options() const { return options_; }  // as checked() returns them
+
+  // How many hypotheses of all sentences the next step extends.
   Index living() const { return static_cast<Index>(live_.size()); }
 
  private:
-  // Hypotheses are a tree: each is its last token and, before it, the hypothesis that it goes on from. A
-  // sentence's root is the begin token. All that ever lived or ended stay; with options.trace, all that was
+  // Hypotheses are a tree: each is its last token and, before it, the hypothesis that it extends. A
+  // sentence's root is the begin token. All that were ever live or ended stay; with beam_trace, all that were
   // considered.
   struct Node {
     std::int32_t parent;  // in nodes_; -1 at a root
@@ -121,7 +108,7 @@ class Search {
   struct Sentence {
     SearchInput input;
     std::vector<Ended> ended;  // best first, at most beam_size
-    Index length = 0;          // of its hypotheses that live
+    Index length = 0;          // of its live hypotheses
     bool done = false;
     Random random{1};
   };
@@ -136,7 +123,7 @@ class Search {
   FoundHypothesis found(std::int32_t node, double score) const;
 
   Transformer& transformer_;
-  SearchOptions options_;
+  TranslateOptions options_;
   Tape tape_;
   std::vector<Sentence> sentences_;
   Spans source_spans_;

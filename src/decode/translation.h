@@ -1,4 +1,4 @@
-// What comes out of a translation: texts, tokens, and what was seen on the way.
+// The results of a translation, in the shape that JavaScript sees.
 #pragma once
 
 #include <optional>
@@ -9,14 +9,17 @@
 
 namespace wasmformer {
 
-struct Candidate {
+struct SourceToken {
   std::string piece;
   TokenId id = 0;
+};
+
+struct Candidate : SourceToken {
   float log_probability = 0;
 };
 
 struct TargetToken : Candidate {
-  std::vector<Candidate> top;  // most probable first; empty unless asked for
+  std::optional<std::vector<Candidate>> top;  // most probable first; only with top_tokens
 };
 
 // Probabilities of one attention, [layers, heads, rows, columns] row-major; rows are queries and sum to 1.
@@ -26,7 +29,13 @@ struct AttentionMaps {
   std::vector<float> data;
 };
 
-// [rows, columns], row-major; a row for each token.
+// Rows x columns: encoder source x source, decoder target x target, cross target x source. Target row i is
+// the step that chose tokens[i]; its input was the begin token or tokens[i - 1].
+struct Attention {
+  AttentionMaps encoder, decoder, cross;
+};
+
+// [rows, columns], row-major; one row per token.
 struct Numbers {
   Index rows = 0, columns = 0;
   std::vector<float> data;
@@ -56,19 +65,21 @@ struct StackInternals {
   Numbers output;  // what leaves the stack, [tokens, d_model]
 };
 
-// Rows of the decoder are as those of the attention maps.
+// Rows as those of the attention maps.
 struct Internals {
   StackInternals encoder, decoder;
 };
 
-// A token that the search considered, in the tree of all of them.
+// A token that beam search considered, in the tree of all of them.
 struct BeamNode : Candidate {
-  std::int32_t parent = -1;  // its place in Translation::beam, before this one's; -1 at the begin token
-  double sum = 0;            // of log-probabilities from the begin token
-  double score = 0;          // sum over the length penalty at this length
-  Index length = 0;          // target tokens up to here
-  Fate fate = Fate::kept;
-  Index hypothesis = -1;  // 0: the translation, i: alternatives[i - 1], -1: none of them
+  std::int32_t parent = -1;           // its place in Translation::beam, before this one's; -1 at the root
+  double sum = 0;                     // of log-probabilities from the root
+  double score = 0;                   // sum over the length penalty at this length
+  Index length = 0;                   // target tokens up to here
+  std::string state;                  // "kept", "ended" or "pruned", as Fate says
+  std::optional<std::string> reason;  // of "pruned": "beam", "score" or "finished", as Fate says
+  std::optional<Index>
+      hypothesis;  // where it ends one that is returned; 0: the translation, i: alternatives[i - 1]
 };
 
 struct Hypothesis {
@@ -77,14 +88,14 @@ struct Hypothesis {
   std::vector<TargetToken> tokens;  // the end token last, unless max_length cut it off
 };
 
+// What is optional is there if it was asked for and the text is not empty.
 struct Translation : Hypothesis {
-  std::vector<Candidate> source_tokens;  // the end token last; their log_probability is 0
-  std::vector<Hypothesis> alternatives;  // n_best - 1 further ones, best first
-  // Rows and columns: encoder source x source, decoder target x target, cross target x source, where target
-  // row i is the step that chose tokens[i]: its input was the begin token or tokens[i - 1].
-  std::optional<AttentionMaps> encoder, decoder, cross;
-  std::vector<BeamNode> beam;  // the begin token first, parents before children; empty unless asked for
-  std::optional<Internals> internals;
+  std::vector<SourceToken> source_tokens;  // the end token last
+  std::vector<Hypothesis> alternatives;    // up to n_best - 1 further ones, best first
+  std::optional<Attention> attention;      // of the best hypothesis
+  std::optional<std::vector<BeamNode>>
+      beam;                            // the root, which is the begin token, first; parents before children
+  std::optional<Internals> internals;  // of the best hypothesis
 };
 
 }  // namespace wasmformer

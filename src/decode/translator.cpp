@@ -9,57 +9,75 @@
 namespace wasmformer {
 namespace {
 
-void check(const TranslateOptions& o) {
-  WASMFORMER_CHECK(o.beam_size >= 1 && o.beam_size <= 64,
-                   "[translate] beam_size " << o.beam_size << " is not in 1 to 64");
-  WASMFORMER_CHECK(o.n_best >= 1 && o.n_best <= o.beam_size,
-                   "[translate] n_best " << o.n_best << " is not in 1 to beam_size " << o.beam_size);
-  WASMFORMER_CHECK(std::isfinite(o.length_penalty), "[translate] length_penalty is not a number");
-  WASMFORMER_CHECK(o.max_length >= 0, "[translate] max_length " << o.max_length << " is negative");
-  WASMFORMER_CHECK(o.top_tokens >= 0, "[translate] top_tokens " << o.top_tokens << " is negative");
-  if (!o.sampling) return;
-  WASMFORMER_CHECK(o.sampling->temperature > 0,
-                   "[translate] temperature " << o.sampling->temperature << " is not above 0");
-  WASMFORMER_CHECK(o.sampling->top_k >= 0, "[translate] top_k " << o.sampling->top_k << " is negative");
-  WASMFORMER_CHECK(o.sampling->top_p > 0 && o.sampling->top_p <= 1,
-                   "[translate] top_p " << o.sampling->top_p << " is not in (0, 1]");
+// Those of the sources that are not empty.
+std::vector<SearchInput> search_inputs(const ModelFile& model, const std::vector<Source>& sources,
+                                       const TranslateOptions& options) {
+  constexpr Index room = 50;  // tokens beyond the source's, section 6.1
+  const auto* text = std::get_if<std::string>(&options.prefix);
+  const std::vector<TokenId> prefix =
+      text ? model.target_tokenizer->encode(*text) : std::get<std::vector<TokenId>>(options.prefix);
+  std::vector<SearchInput> inputs;
+  for (const auto& [ids, number] : sources) {
+    const Index limit = std::min(model.transformer->config().max_length,
+                                 static_cast<Index>(ids.size() + prefix.size()) + room);
+    if (ids.size() > 1)
+      inputs.push_back({ids, prefix, options.max_length > 0 ? options.max_length : limit, number});
+  }
+  return inputs;
+}
+
+std::vector<Source> tokenize_all(const ModelFile& model, const std::vector<std::string>& texts,
+                                 std::uint64_t first) {
+  std::vector<Source> sources;
+  for (const std::string& text : texts) sources.push_back(tokenize(model, text, first++));
+  return sources;
+}
+
+const char* state(Fate fate) {
+  return fate == Fate::kept ? "kept" : fate == Fate::ended ? "ended" : "pruned";
+}
+
+std::optional<std::string> reason(Fate fate) {
+  switch (fate) {
+    case Fate::crowded_out:
+      return "beam";
+    case Fate::outscored:
+      return "score";
+    case Fate::too_late:
+      return "finished";
+    default:
+      return {};
+  }
 }
 
 }  // namespace
 
-TranslationJob::TranslationJob(const ModelFile& model, ThreadPool& pool,
-                               const std::vector<std::string>& texts, const TranslateOptions& options)
-    : model_(model), pool_(pool), options_(options) {
-  check(options);
-  const Config& c = model.transformer->config();
-  constexpr Index room = 50;  // tokens beyond the source's, section 6.1
-  std::vector<TokenId> prefix = model.target_tokenizer->encode(options.prefix);
-  prefix.insert(prefix.end(), options.prefix_ids.begin(), options.prefix_ids.end());
-  std::vector<SearchInput> inputs;
-  for (const std::string& text : texts) {
-    std::vector<TokenId> source = model.source_tokenizer->encode(text);
-    source.push_back(c.eos_id);
-    const Index tokens = static_cast<Index>(source.size());
-    if (tokens > 1) {
-      const Index limit = std::min(c.max_length, tokens + static_cast<Index>(prefix.size()) + room);
-      inputs.push_back(
-          {source, prefix, options.max_length > 0 ? options.max_length : limit, options.masked_source});
-      searched_.push_back(static_cast<Index>(sources_.size()));
-    }
-    sources_.push_back(std::move(source));
-  }
-  const SearchOptions search{options.beam_size, options.length_penalty, options.sampling,
-                             options.masked_heads, options.beam_trace};
-  if (!inputs.empty()) search_.emplace(*model.transformer, pool, std::move(inputs), search);
+Source tokenize(const ModelFile& model, const std::string& text, std::uint64_t number) {
+  Source source{model.source_tokenizer->encode(text), number};
+  source.ids.push_back(model.transformer->config().eos_id);
+  return source;
 }
 
-bool TranslationJob::step() { return search_ && search_->step(); }
+TranslationJob::TranslationJob(const ModelFile& model, ThreadPool& pool,
+                               const std::vector<std::string>& texts, const TranslateOptions& options,
+                               std::uint64_t first)
+    : TranslationJob(model, pool, tokenize_all(model, texts, first), options) {}
+
+TranslationJob::TranslationJob(const ModelFile& model, ThreadPool& pool, std::vector<Source> sources,
+                               const TranslateOptions& options)
+    : model_(model),
+      pool_(pool),
+      sources_(std::move(sources)),
+      search_(*model.transformer, pool, search_inputs(model, sources_, options), options) {
+  for (std::size_t i = 0; i < sources_.size(); ++i)
+    if (sources_[i].ids.size() > 1) searched_.push_back(static_cast<Index>(i));
+}
 
 std::vector<std::string> TranslationJob::partial() const {
   std::vector<std::string> texts(sources_.size());
   for (std::size_t i = 0; i < searched_.size(); ++i)
     texts[searched_[i]] =
-        model_.target_tokenizer->decode(search_->hypotheses(static_cast<Index>(i)).front().ids);
+        model_.target_tokenizer->decode(search_.hypotheses(static_cast<Index>(i)).front().ids);
   return texts;
 }
 
@@ -78,13 +96,18 @@ Hypothesis TranslationJob::hypothesis(const FoundHypothesis& found) const {
 // Of sentence i of the search, whose best `returned` hypotheses the caller gets.
 std::vector<BeamNode> TranslationJob::beam(Index i, Index returned) const {
   std::vector<BeamNode> nodes;
-  for (const TracedToken& t : search_->trace(i)) {
+  for (const TracedToken& t : search_.trace(i)) {
     BeamNode node;
     node.piece = model_.target_tokenizer->piece(t.id);
-    node.id = t.id, node.log_probability = t.log_probability;
-    node.parent = t.parent, node.sum = t.sum, node.score = t.score, node.length = t.length;
-    node.fate = t.fate;
-    if (t.hypothesis < returned) node.hypothesis = t.hypothesis;
+    node.id = t.id;
+    node.log_probability = t.log_probability;
+    node.parent = t.parent;
+    node.sum = t.sum;
+    node.score = t.score;
+    node.length = t.length;
+    node.state = state(t.fate);
+    node.reason = reason(t.fate);
+    if (t.hypothesis >= 0 && t.hypothesis < returned) node.hypothesis = t.hypothesis;
     nodes.push_back(std::move(node));
   }
   return nodes;
@@ -93,24 +116,25 @@ std::vector<BeamNode> TranslationJob::beam(Index i, Index returned) const {
 std::vector<Translation> TranslationJob::result() const {
   std::vector<Translation> translations(sources_.size());
   for (std::size_t i = 0; i < sources_.size(); ++i)
-    for (TokenId id : sources_[i])
-      translations[i].source_tokens.push_back({model_.source_tokenizer->piece(id), id, 0});
+    for (TokenId id : sources_[i].ids)
+      translations[i].source_tokens.push_back({model_.source_tokenizer->piece(id), id});
 
+  const TranslateOptions& options = search_.options();
   std::vector<std::vector<FoundHypothesis>> found;
   for (std::size_t i = 0; i < searched_.size(); ++i) {
-    found.push_back(search_->hypotheses(static_cast<Index>(i)));
-    if (static_cast<Index>(found.back().size()) > options_.n_best) found.back().resize(options_.n_best);
+    found.push_back(search_.hypotheses(static_cast<Index>(i)));
+    if (static_cast<Index>(found.back().size()) > options.n_best) found.back().resize(options.n_best);
     Translation& t = translations[searched_[i]];
     static_cast<Hypothesis&>(t) = hypothesis(found.back().front());
     for (std::size_t n = 1; n < found.back().size(); ++n)
       t.alternatives.push_back(hypothesis(found.back()[n]));
-    if (options_.beam_trace) t.beam = beam(static_cast<Index>(i), static_cast<Index>(found.back().size()));
+    if (options.beam_trace) t.beam = beam(static_cast<Index>(i), static_cast<Index>(found.back().size()));
   }
-  if (search_ && (options_.attention || options_.top_tokens > 0 || options_.internals)) {
+  if (!searched_.empty() && (options.attention || options.top_tokens > 0 || options.internals)) {
     std::vector<Explained> sentences;
     for (std::size_t i = 0; i < searched_.size(); ++i)
-      sentences.push_back({&sources_[searched_[i]], &found[i], &translations[searched_[i]]});
-    explain(model_, pool_, options_, search_->masks(), sentences);
+      sentences.push_back({&sources_[searched_[i]].ids, &found[i], &translations[searched_[i]]});
+    explain(model_, pool_, options, search_.masks(), sentences);
   }
   return translations;
 }
@@ -126,48 +150,49 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& t
   return job.result();
 }
 
-Translator::Job Translator::start(const std::vector<std::string>& texts,
-                                  const TranslateOptions& options) const {
-  return Job(model_, pool_, texts, options);
+Translator::Job Translator::start(const std::vector<std::string>& texts, const TranslateOptions& options,
+                                  std::uint64_t first) const {
+  return Job(model_, pool_, texts, options, first);
 }
 
 BatchedTranslation::BatchedTranslation(const ModelFile& model, ThreadPool& pool,
-                                       std::vector<std::string> texts, const TranslateOptions& options,
-                                       Index batch_tokens)
+                                       const std::vector<std::string>& texts, const TranslateOptions& options,
+                                       Index batch_tokens, std::uint64_t first)
     : model_(model),
       pool_(pool),
-      texts_(std::move(texts)),
       options_(options),
       batch_tokens_(static_cast<std::size_t>(batch_tokens)),
-      order_(texts_.size()),
-      translations_(texts_.size()) {
-  for (const std::string& text : texts_) {
-    lengths_.push_back(model.source_tokenizer->encode(text).size() + 1);
-    const auto limit = static_cast<std::size_t>(model.transformer->config().max_length);
-    WASMFORMER_CHECK(lengths_.back() <= limit, "[translate] sentence "
-                                                   << lengths_.size() << " has " << lengths_.back()
-                                                   << " tokens; the model takes at most " << limit);
-  }
+      sources_(tokenize_all(model, texts, first)),
+      order_(texts.size()),
+      translations_(texts.size()) {
+  const auto limit = static_cast<std::size_t>(model.transformer->config().max_length);
+  for (const auto& [ids, number] : sources_)
+    WASMFORMER_CHECK(ids.size() <= limit, "[translate] sentence " << number + 1 << " has " << ids.size()
+                                                                  << " tokens; the model takes at most "
+                                                                  << limit);
   std::iota(order_.begin(), order_.end(), std::size_t{0});
-  std::stable_sort(order_.begin(), order_.end(), [&](auto a, auto b) { return lengths_[a] < lengths_[b]; });
+  std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
+    return sources_[a].ids.size() < sources_[b].ids.size();
+  });
 }
 
 bool BatchedTranslation::step() {
   if (!job_) {
     if (last_ == order_.size()) return false;
-    std::vector<std::string> batch;
+    std::vector<Source> batch;
+    const auto next = [&]() -> Source& { return sources_[order_[last_]]; };
     std::size_t tokens = 0;
     do {
-      tokens += lengths_[order_[last_]];
-      batch.push_back(texts_[order_[last_++]]);
-    } while (last_ < order_.size() && tokens + lengths_[order_[last_]] <= batch_tokens_);
-    job_.emplace(model_, pool_, batch, options_);
+      tokens += next().ids.size();
+      batch.push_back(std::move(next()));
+      ++last_;
+    } while (last_ < order_.size() && tokens + next().ids.size() <= batch_tokens_);
+    job_.emplace(model_, pool_, std::move(batch), options_);
   }
   if (job_->step()) return true;
   auto results = job_->result();
-  for (std::size_t i = first_; i < last_; ++i) translations_[order_[i]] = std::move(results[i - first_]);
-  first_ = last_;
   job_.reset();
+  for (Translation& result : results) translations_[order_[first_++]] = std::move(result);
   return last_ < order_.size();
 }
 
@@ -176,11 +201,7 @@ std::vector<Translation> translate_in_batches(const ModelFile& model, ThreadPool
                                               const TranslateOptions& options, Index batch_tokens,
                                               const std::function<void(std::size_t)>& done) {
   BatchedTranslation all(model, pool, texts, options, batch_tokens);
-  std::size_t before = 0;
-  for (bool goes_on = true; goes_on;) {
-    goes_on = all.step();
-    if (done && all.done() > before) done(before = all.done());
-  }
+  finish(all, done);
   return all.take();
 }
 

@@ -31,18 +31,6 @@ auto match(const Value& value, Handlers... handlers) {
 template <class T>
 concept Integer = std::is_integral_v<T> && !std::is_same_v<T, bool>;
 
-std::string named(const char* name, Naming naming) {
-  if (naming == Naming::snake) return name;
-  std::string camel;
-  for (; *name; ++name) {
-    if (*name == '_' && name[1])
-      camel += static_cast<char>(std::toupper(*++name));
-    else
-      camel += *name;
-  }
-  return camel;
-}
-
 std::vector<std::string> names(const Fields& fields, Naming naming) {
   std::vector<std::string> all;
   for (const Field& field : fields) all.push_back(named(field.option.name, naming));
@@ -93,6 +81,7 @@ std::string expected(const Value& value, const Range& range) {
       },
       [&](double*) { return "a number" + bounds(range); },
       [](std::string*) { return std::string("a string"); },
+      [](TextOrTokens*) { return std::string("a string or an array of token ids"); },
       [](const Choice& choice) { return alternatives(choice.words); },
       [](const Group&) { return std::string("an object"); },
       [&](const Optional&) { return std::string("an object"); },
@@ -134,6 +123,13 @@ struct Reader {
           require(given.is_string());
           *field = given.get<std::string>();
         },
+        [&](TextOrTokens* field) {
+          require(given.is_string() || given.is_array());
+          if (given.is_string())
+            *field = given.get<std::string>();
+          else
+            assign(path, view(field->emplace<std::vector<int>>()), at_least(0), given);
+        },
         [&](const Choice& choice) {
           const auto found = std::find(choice.words.begin(), choice.words.end(),
                                        given.is_string() ? given.get<std::string>() : "");
@@ -151,9 +147,22 @@ struct Reader {
         [&](const List& list) {
           require(given.is_array());
           list.resize(given.size());
-          for (std::size_t i = 0; i < given.size(); ++i)
-            assign(path + "[" + std::to_string(i) + "]", list.at(i), range, given[i]);
+          for (std::size_t i = 0; i < given.size(); ++i) {
+            const std::string place_of_item = path + "[" + std::to_string(i) + "]";
+            const Value item = list.at(i);
+            assign(place_of_item, item, range, given[i]);
+            if (const auto* group = std::get_if<Group>(&item))
+              require_all(group->fields(), given[i], place_of_item);
+          }
         });
+  }
+
+  // The items of a list have no defaults.
+  void require_all(const Fields& fields, const Json& object, const std::string& path) const {
+    for (const Field& field : fields) {
+      const std::string key = named(field.option.name, naming);
+      WASMFORMER_CHECK(object.contains(key), "[" << place << "] " << path << "." << key << " is missing");
+    }
   }
 
   void read(const Fields& fields, const Json& object, const std::string& path) const {
@@ -212,6 +221,9 @@ Json json_of(const Fields& fields, Naming naming);
 Json json_of(const Value& value, Naming naming) {
   return match(
       value, [](const auto* field) { return Json(*field); },
+      [](const TextOrTokens* field) {
+        return std::visit([](const auto& held) { return Json(held); }, *field);
+      },
       [](const Choice& choice) { return Json(choice.words[choice.get()]); },
       [&](const Group& group) { return json_of(group.fields(), naming); },
       [&](const Optional& optional) { return optional.has() ? json_of(optional.value(), naming) : Json(); },
@@ -237,6 +249,7 @@ void describe(Json& entry, const Value& value, Naming naming) {
   match(
       value, [&](bool*) { entry["type"] = "boolean"; }, [&](Integer auto*) { entry["type"] = "integer"; },
       [&](double*) { entry["type"] = "number"; }, [&](std::string*) { entry["type"] = "string"; },
+      [&](TextOrTokens*) { entry["type"] = "string or tokens"; },
       [&](const Choice& choice) {
         entry["type"] = "choice";
         entry["choices"] = std::vector<std::string>(choice.words.begin(), choice.words.end());
@@ -289,6 +302,18 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
 
 }  // namespace
 
+std::string named(const char* name, Naming naming) {
+  if (naming == Naming::snake) return name;
+  std::string camel;
+  for (; *name; ++name) {
+    if (*name == '_' && name[1])
+      camel += static_cast<char>(std::toupper(*++name));
+    else
+      camel += *name;
+  }
+  return camel;
+}
+
 Fields operator+(Fields a, const Fields& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
@@ -309,8 +334,8 @@ void set_field(const Fields& fields, const std::string& name, const std::string&
     throw Error("[" + place + "] unknown option '" + name.substr(0, 80) + "'" +
                 suggestion(name, names(fields, Naming::snake)));
   const Json json = match(
-      found->value, [&](std::string*) { return Json(text); }, [&](const List& l) { return list(text, l); },
-      [&](const auto&) { return scalar(text); });
+      found->value, [&](std::string*) { return Json(text); }, [&](TextOrTokens*) { return Json(text); },
+      [&](const List& l) { return list(text, l); }, [&](const auto&) { return scalar(text); });
   Reader{place, Naming::snake}.assign(name, found->value, found->option.range, json);
 }
 

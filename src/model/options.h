@@ -10,8 +10,9 @@
 //     }
 //   };
 //
-// A field is a bool, whole number, double, string, an enumeration with words(), a struct with visit(), or a
-// std::optional or std::vector of these. words(E) returns the words of enumeration E in its order.
+// A field is a bool, whole number, double, string, TextOrTokens, an enumeration with words(), a struct with
+// visit(), or a std::optional or std::vector of these. words(E) returns the words of enumeration E in its
+// order.
 #pragma once
 
 #include <functional>
@@ -45,6 +46,7 @@ struct Option {
 };
 
 using Words = std::span<const char* const>;
+using TextOrTokens = std::variant<std::string, std::vector<int>>;
 
 struct Field;
 using Fields = std::vector<Field>;
@@ -72,9 +74,9 @@ struct List {
   std::function<Value(std::size_t)> at;
 };
 }  // namespace field_views
-struct Value
-    : std::variant<bool*, int*, long*, long long*, unsigned long*, unsigned long long*, double*, std::string*,
-                   field_views::Choice, field_views::Group, field_views::Optional, field_views::List> {
+struct Value : std::variant<bool*, int*, long*, long long*, unsigned long*, unsigned long long*, double*,
+                            std::string*, TextOrTokens*, field_views::Choice, field_views::Group,
+                            field_views::Optional, field_views::List> {
   using variant::variant;
 };
 struct Field {
@@ -126,6 +128,7 @@ Fields fields(Options& options) {
 Fields operator+(Fields a, const Fields& b);
 
 enum class Naming { snake, camel };  // beam_size, or beamSize as in JavaScript
+std::string named(const char* snake_name, Naming naming);
 
 // Errors begin with "[place]" and name the option and its value.
 // Sets the fields that the JSON object has. Throws Error for what is not JSON, an unknown name, a wrong type

@@ -57,9 +57,17 @@ struct LayerNorm {
 
 // One head of a model; layer and head are counted from 0.
 struct AttentionHead {
-  enum Kind { encoder, decoder, cross } attention;  // decoder: its self-attention
-  Index layer, head;
+  enum Kind { encoder, decoder, cross } attention = encoder;  // decoder: its self-attention
+  Index layer = 0, head = 0;
   auto operator<=>(const AttentionHead&) const = default;
+
+  // See model/options.h.
+  template <class Visitor>
+  void visit(Visitor&& v) {
+    v({"attention", "the encoder's attention, the decoder's own, or the decoder's to the source"}, attention);
+    v({"layer", "counted from 0", {.low = 0}}, layer);
+    v({"head", "counted from 0", {.low = 0}}, head);
+  }
 };
 
 // What one attention had before it and what it gave. Variables are valid as long as those of the tape.

@@ -26,11 +26,11 @@ std::atomic<long> allocations = 0;
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 TEST_CASE("A decoded token allocates nothing") {
-  const ModelFile file = letters_model(3, /*end_bias=*/-100);  // none ends before its max_length
+  const ModelFile file = letters_model(3, /*end_bias=*/-100);  // all go on to their max_length
   const int threads = GENERATE(1, 2);
-  const SearchOptions options =
-      GENERATE(SearchOptions{.beam_size = 1}, SearchOptions{.beam_size = 4},
-               SearchOptions{.beam_size = 1, .sampling = Sampling{.top_k = 5, .top_p = 0.9}});
+  const TranslateOptions options =
+      GENERATE(TranslateOptions{.beam_size = 1}, TranslateOptions{.beam_size = 4},
+               TranslateOptions{.sampling = Sampling{.top_k = 5, .top_p = 0.9}});
   CAPTURE(threads, options.beam_size, options.sampling.has_value());
   ThreadPool pool(threads);
   const std::vector<SearchInput> inputs{{{5, 6, 3}, {}, 40}, {{9, 3}, {6}, 40}, {{12, 12, 4, 3}, {}, 40}};

@@ -24,7 +24,7 @@ struct Found {
 };
 
 // Of two sentences together; what is returned is the second's.
-Found search(const ModelFile& model, const SearchInput& input, SearchOptions options) {
+Found search(const ModelFile& model, const SearchInput& input, TranslateOptions options) {
   ThreadPool pool;
   Search s(*model.transformer, pool, {{{9, 3}, {}, 9}, input}, options);
   while (s.step()) {
@@ -63,7 +63,7 @@ TEST_CASE("The nodes of a beam's tree add up, and its best ended leaf is the tra
   const double length_penalty = GENERATE(0.0, 1.2);
   CAPTURE(beam_size, length_penalty);
   const auto [trace, hypotheses] =
-      search(model, input, {.beam_size = beam_size, .length_penalty = length_penalty, .trace = true});
+      search(model, input, {.beam_size = beam_size, .length_penalty = length_penalty, .beam_trace = true});
   REQUIRE(trace.size() > 1);
   CHECK(trace[0].parent == -1);
   CHECK(trace[0].id == letters_config().bos_id);
@@ -100,7 +100,8 @@ TEST_CASE("Each step keeps a beam of hypotheses, and what it drops has a true re
   const Index beam_size = GENERATE(1, 2, 5);
   const double length_penalty = GENERATE(0.0, 1.2);
   CAPTURE(beam_size, length_penalty);
-  const SearchOptions options{.beam_size = beam_size, .length_penalty = length_penalty, .trace = true};
+  const TranslateOptions options{
+      .beam_size = beam_size, .length_penalty = length_penalty, .beam_trace = true};
   const auto [trace, hypotheses] = search(model, input, options);
   const Index last = trace.back().length;
   for (const auto& [length, nodes] : by_length(trace)) {
@@ -144,7 +145,7 @@ TEST_CASE("A search drops by each of the reasons") {
   for (std::uint64_t seed : {4, 5, 6, 7})
     for (double end_bias : {0.0, 2.5})
       for (const TracedToken& t :
-           search(letters_model(seed, end_bias), input, {.beam_size = 3, .trace = true}).trace)
+           search(letters_model(seed, end_bias), input, {.beam_size = 3, .beam_trace = true}).trace)
         fates.insert(t.fate);
   CHECK(fates.size() == 5);
 }
@@ -154,7 +155,7 @@ TEST_CASE("A step's candidates are the best of all that may follow its beam") {
   Transformer& transformer = *model.transformer;
   const Config& c = transformer.config();
   constexpr std::size_t beam_size = 3;
-  const Trace trace = search(model, input, {.beam_size = beam_size, .trace = true}).trace;
+  const Trace trace = search(model, input, {.beam_size = beam_size, .beam_trace = true}).trace;
   const auto lengths = by_length(trace);
   ThreadPool pool;
   Tape tape(pool, /*recording=*/false);
@@ -192,7 +193,7 @@ TEST_CASE("A step's candidates are the best of all that may follow its beam") {
 TEST_CASE("Tracing changes nothing that is found") {
   const ModelFile model = letters_model(7, 1);
   const auto plain = search(model, input, {.beam_size = 4}),
-             traced = search(model, input, {.beam_size = 4, .trace = true});
+             traced = search(model, input, {.beam_size = 4, .beam_trace = true});
   REQUIRE(plain.hypotheses.size() == traced.hypotheses.size());
   for (std::size_t i = 0; i < plain.hypotheses.size(); ++i) {
     CHECK(plain.hypotheses[i].ids == traced.hypotheses[i].ids);
@@ -203,7 +204,7 @@ TEST_CASE("Tracing changes nothing that is found") {
 
 TEST_CASE("A prefix is the trunk of the tree") {
   const ModelFile model = letters_model(8, 1);
-  const Trace trace = search(model, {{5, 6, 3}, {8, 9}, 10}, {.beam_size = 2, .trace = true}).trace;
+  const Trace trace = search(model, {{5, 6, 3}, {8, 9}, 10}, {.beam_size = 2, .beam_trace = true}).trace;
   CHECK(trace[1].id == 8);
   CHECK(trace[2].id == 9);
   CHECK((trace[1].fate == Fate::kept && trace[2].fate == Fate::kept));
@@ -215,33 +216,45 @@ TEST_CASE("A translation carries its tree, with pieces") {
   ThreadPool pool;
   TranslateOptions options{.beam_size = 3, .n_best = 2, .beam_trace = true};
   const auto all = translate_in_batches(model, pool, {"abc", "", "h"}, options, 100);
-  CHECK(all[1].beam.empty());
+  CHECK(!all[1].beam);
   for (std::size_t i : {0, 2}) {
     const Translation& t = all[i];
-    CHECK(t.beam.at(0).piece == "<s>");
+    REQUIRE(t.beam);
+    CHECK(t.beam->at(0).piece == "<s>");
     std::vector<Index> returned;
-    for (const BeamNode& node : t.beam) {
+    for (const BeamNode& node : *t.beam) {
       CHECK(node.piece == model.target_tokenizer->piece(node.id));
-      if (node.hypothesis < 0) continue;
-      returned.push_back(node.hypothesis);
+      if (!node.hypothesis) continue;
+      returned.push_back(*node.hypothesis);
       const Hypothesis& h =
-          node.hypothesis == 0 ? t : t.alternatives.at(static_cast<std::size_t>(node.hypothesis) - 1);
-      CHECK(node.fate == Fate::ended);
+          *node.hypothesis == 0 ? t : t.alternatives.at(static_cast<std::size_t>(*node.hypothesis) - 1);
+      CHECK(node.state == "ended");
       CHECK(node.score == h.score);
       const BeamNode* at = &node;
       for (auto token = h.tokens.rbegin(); token != h.tokens.rend(); ++token) {
         CHECK(at->id == token->id);
         CHECK(at->log_probability == token->log_probability);
-        at = &t.beam.at(static_cast<std::size_t>(at->parent));
+        at = &t.beam->at(static_cast<std::size_t>(at->parent));
       }
-      CHECK(at == &t.beam[0]);
+      CHECK(at == &t.beam->front());
     }
     std::sort(returned.begin(), returned.end());
     CHECK(returned == std::vector<Index>{0, 1});
   }
   options.beam_trace = false;
-  CHECK(translate_in_batches(model, pool, {"abc"}, options, 100)[0].beam.empty());
-  options = {.beam_size = 1, .sampling = Sampling{}, .beam_trace = true};
-  CHECK_THROWS_WITH(translate_in_batches(model, pool, {"abc"}, options, 100),
-                    ContainsSubstring("beam trace") && ContainsSubstring("sampling"));
+  CHECK(!translate_in_batches(model, pool, {"abc"}, options, 100)[0].beam);
+}
+
+TEST_CASE("Each node of a tree has its fate in words") {
+  std::set<std::string> fates;
+  ThreadPool pool;
+  for (std::uint64_t seed : {4, 5, 6, 7}) {
+    for (double end_bias : {0.0, 2.5}) {
+      const ModelFile model = letters_model(seed, end_bias);
+      const auto found =
+          translate_in_batches(model, pool, {"abc"}, {.beam_size = 3, .beam_trace = true}, 100);
+      for (const BeamNode& node : found[0].beam.value()) fates.insert(node.state + node.reason.value_or(""));
+    }
+  }
+  CHECK(fates == std::set<std::string>{"kept", "ended", "prunedbeam", "prunedscore", "prunedfinished"});
 }

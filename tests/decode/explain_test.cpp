@@ -78,11 +78,13 @@ TEST_CASE("Internals reproduce the attention maps, and streams lead from the emb
     REQUIRE(static_cast<Index>(decoder.layers.size()) == c.decoder_layers);
     for (std::size_t l = 0; l < encoder.layers.size(); ++l) {
       CHECK(!encoder.layers[l].cross_attention);
-      check_attention(encoder.layers[l].self_attention, *t.encoder, static_cast<Index>(l), /*causal=*/false);
+      check_attention(encoder.layers[l].self_attention, t.attention->encoder, static_cast<Index>(l),
+                      /*causal=*/false);
     }
     for (std::size_t l = 0; l < decoder.layers.size(); ++l) {
-      check_attention(decoder.layers[l].self_attention, *t.decoder, static_cast<Index>(l), /*causal=*/true);
-      check_attention(decoder.layers[l].cross_attention.value(), *t.cross, static_cast<Index>(l),
+      check_attention(decoder.layers[l].self_attention, t.attention->decoder, static_cast<Index>(l),
+                      /*causal=*/true);
+      check_attention(decoder.layers[l].cross_attention.value(), t.attention->cross, static_cast<Index>(l),
                       /*causal=*/false);
     }
 
@@ -106,7 +108,7 @@ TEST_CASE("Internals reproduce the attention maps, and streams lead from the emb
       return x;
     };
     const auto check_stack = [&](const StackInternals& stack, const std::string& side, Index rows,
-                                 const std::vector<Candidate>& read) {
+                                 const std::vector<SourceToken>& read) {
       const std::string path = "model." + side;
       const Matrix& table = weights.at("model.shared.weight");
       const Matrix positions = sinusoidal_positions(rows, c.d_model);
@@ -150,7 +152,7 @@ TEST_CASE("Internals reproduce the attention maps, and streams lead from the emb
       }
       CHECK(near(matrix(stack.output), norm == NormPlace::pre ? layer_norm(path + ".layer_norm", x) : x));
     };
-    std::vector<Candidate> read{{"<s>", c.bos_id, 0}};
+    std::vector<SourceToken> read{{"<s>", c.bos_id}};
     read.insert(read.end(), t.tokens.begin(), t.tokens.end() - 1);
     check_stack(encoder, "encoder", source, t.source_tokens);
     check_stack(decoder, "decoder", target, read);
@@ -161,7 +163,7 @@ TEST_CASE("Internals are there when asked for, and not for an empty text") {
   const ModelFile model = letters_model(2, 1);
   CHECK(!translate(model, "abc", {.attention = true}).internals);
   CHECK(translate(model, "abc", {.internals = true}).internals);
-  CHECK(!translate(model, "abc", {.internals = true}).cross);
+  CHECK(!translate(model, "abc", {.internals = true}).attention);
   CHECK(!translate(model, "", {.internals = true}).internals);
 }
 
@@ -182,23 +184,24 @@ TEST_CASE("A masked source token has no column of attention, and is as if it wer
   CHECK(found.alternatives.at(0).text == expected.alternatives.at(0).text);
   CHECK(found.source_tokens.size() == 5);
   // A masked token looks at the others, and its own row of the encoder's maps stays.
-  CHECK(found.encoder->rows == 5);
+  CHECK(found.attention->encoder.rows == 5);
   const std::vector<Index> rest{0, 1, 3, 4};
-  for (Index layer = 0; layer < found.cross->layers; ++layer) {
-    for (Index head = 0; head < found.cross->heads; ++head) {
-      const auto cross = map_of(*found.cross, layer, head);
+  for (Index layer = 0; layer < found.attention->cross.layers; ++layer) {
+    for (Index head = 0; head < found.attention->cross.heads; ++head) {
+      const auto cross = map_of(found.attention->cross, layer, head);
       CHECK((cross.col(2).array() == 0).all());
-      CHECK(near(cross(Eigen::placeholders::all, rest), map_of(*expected.cross, layer, head)));
-      CHECK(near(map_of(*found.decoder, layer, head), map_of(*expected.decoder, layer, head)));
-      if (layer >= found.encoder->layers) continue;
-      const auto encoder = map_of(*found.encoder, layer, head);
+      CHECK(near(cross(Eigen::placeholders::all, rest), map_of(expected.attention->cross, layer, head)));
+      CHECK(near(map_of(found.attention->decoder, layer, head),
+                 map_of(expected.attention->decoder, layer, head)));
+      if (layer >= found.attention->encoder.layers) continue;
+      const auto encoder = map_of(found.attention->encoder, layer, head);
       CHECK((encoder.col(2).array() == 0).all());
-      CHECK(near(encoder(rest, rest), map_of(*expected.encoder, layer, head)));
+      CHECK(near(encoder(rest, rest), map_of(expected.attention->encoder, layer, head)));
       CHECK(near(encoder.rowwise().sum(), Eigen::VectorXf::Ones(5)));
     }
   }
   for (std::size_t i = 0; i < found.tokens.size(); ++i)
-    CHECK(found.tokens[i].top.at(1).id == expected.tokens[i].top.at(1).id);
+    CHECK(found.tokens[i].top->at(1).id == expected.tokens[i].top->at(1).id);
   CHECK(translate(model, "abc", {.max_length = 9}).score != found.score);
 }
 
@@ -214,7 +217,7 @@ TEST_CASE("A masked head's part of the output is zero, its map stays, and the se
   const Translation found = translate(model, "abcd", options);
   CHECK(found.text == expected.text);
   CHECK(found.score == Catch::Approx(expected.score).epsilon(1e-5));
-  CHECK(near(map_of(*found.cross, 1, 1), map_of(*expected.cross, 1, 1)));
+  CHECK(near(map_of(found.attention->cross, 1, 1), map_of(expected.attention->cross, 1, 1)));
   const Numbers& output = found.internals->decoder.layers[1].cross_attention->output;
   CHECK((matrix(output).rightCols(d_k).array() == 0).all());
   CHECK((matrix(output).leftCols(d_k).array() != 0).any());
@@ -227,9 +230,10 @@ TEST_CASE("Impossible masks are refused by a sentence") {
     CHECK_THROWS_WITH(translate(model, "abc", options), ContainsSubstring(a) && ContainsSubstring(b));
   };
   refused({.masked_source = {5}}, "source position 5", "5 tokens");
-  refused({.masked_source = {-1}}, "source position -1", "5 tokens");
+  refused({.masked_source = {-1}}, "masked_source[0]", "at least 0, not -1");
   refused({.masked_source = {0, 1, 2, 3, 4}}, "all 5 tokens", "one must stay");
   refused({.masked_heads = {{AttentionHead::encoder, 1, 0}}}, "layer 1", "1 layers of 2 heads");
-  refused({.masked_heads = {{AttentionHead::cross, 0, 2}}}, "head 2", "2 layers of 2 heads");
+  refused({.masked_heads = {{}, {AttentionHead::cross, 0, 2}}}, "[1] is layer 0, head 2",
+          "2 layers of 2 heads");
   CHECK(translate(model, "", {.masked_source = {5}}).text.empty());
 }

@@ -17,8 +17,9 @@ const std::vector<TokenId> source{5, 6, 7, 3};
 std::vector<Ids> sample(Transformer& model, const Sampling& sampling, std::size_t sentences, Index max_length,
                         int threads = 1) {
   ThreadPool pool(threads);
-  Search s(model, pool, std::vector<SearchInput>(sentences, {source, {}, max_length}),
-           {.beam_size = 1, .sampling = sampling});
+  std::vector<SearchInput> inputs;
+  for (std::size_t i = 0; i < sentences; ++i) inputs.push_back({source, {}, max_length, /*number=*/i});
+  Search s(model, pool, inputs, {.sampling = sampling});
   while (s.step()) {
   }
   std::vector<Ids> found;

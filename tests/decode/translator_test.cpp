@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <catch_amalgamated.hpp>
 #include <cmath>
+#include <set>
 
 #include "tensor/check.h"
 #include "tests/decode/letters_model.h"
@@ -48,7 +49,7 @@ TEST_CASE("An empty text becomes an empty text, whatever is beside it") {
   REQUIRE(all.size() == texts.size());
   CHECK(all[1].text.empty());
   CHECK(all[4].text.empty());
-  CHECK(!all[1].cross);
+  CHECK(!all[1].attention);
   for (std::size_t i : {0, 2, 3, 5}) {
     const auto one = translate(model, {texts[i]})[0];
     CHECK(all[i].text == one.text);
@@ -70,7 +71,7 @@ TEST_CASE("The tokens of a translation are those of its text and its sentence") 
   }
   std::string pieces;
   const Translation t = translate(model, {"abc"})[0];
-  for (const Candidate& token : t.source_tokens) pieces += token.piece + "|";
+  for (const SourceToken& token : t.source_tokens) pieces += token.piece + "|";
   CHECK(pieces == "\xE2\x96\x81|a|b|c|</s>|");
 }
 
@@ -134,20 +135,21 @@ TEST_CASE("Attention has a row for each chosen token, a column for each token it
   for (const Translation& t : translate(model, some, options)) {
     const Index source = static_cast<Index>(t.source_tokens.size()),
                 target = static_cast<Index>(t.tokens.size());
-    REQUIRE((t.encoder && t.decoder && t.cross));
+    REQUIRE(t.attention);
     const auto is = [&](const AttentionMaps& m, Index layers, Index rows, Index columns) {
       return m.layers == layers && m.heads == c.num_heads && m.rows == rows && m.columns == columns;
     };
-    CHECK(is(*t.encoder, c.encoder_layers, source, source));
-    CHECK(is(*t.decoder, c.decoder_layers, target, target));
-    CHECK(is(*t.cross, c.decoder_layers, target, source));
-    for (const AttentionMaps* maps : {&*t.encoder, &*t.decoder, &*t.cross}) CHECK(sums_to_one(*maps));
+    CHECK(is(t.attention->encoder, c.encoder_layers, source, source));
+    CHECK(is(t.attention->decoder, c.decoder_layers, target, target));
+    CHECK(is(t.attention->cross, c.decoder_layers, target, source));
+    for (const AttentionMaps* maps : {&t.attention->encoder, &t.attention->decoder, &t.attention->cross})
+      CHECK(sums_to_one(*maps));
     // The first step sees the begin token alone.
     for (std::size_t map = 0; map < static_cast<std::size_t>(c.decoder_layers * c.num_heads); ++map)
-      CHECK(t.decoder->data[map * static_cast<std::size_t>(target * target)] == 1);
+      CHECK(t.attention->decoder.data[map * static_cast<std::size_t>(target * target)] == 1);
   }
   options.attention = false;
-  CHECK(!translate(model, some, options)[0].cross);
+  CHECK(!translate(model, some, options)[0].attention);
 }
 
 TEST_CASE("Attention is that of the model over the whole translation") {
@@ -166,8 +168,8 @@ TEST_CASE("Attention is that of the model over the whole translation") {
   std::size_t at = 0;
   for (const AttentionRecord& layer : record.cross_attention)
     for (Scalar p : layer.probabilities[0].reshaped<Eigen::RowMajor>())
-      CHECK(std::abs(p - t.cross->data.at(at++)) < 1e-5f);
-  CHECK(at == t.cross->data.size());
+      CHECK(std::abs(p - t.attention->cross.data.at(at++)) < 1e-5f);
+  CHECK(at == t.attention->cross.data.size());
 }
 
 TEST_CASE("Candidates of each step are in order and, in greedy search, begin with the chosen one") {
@@ -175,12 +177,12 @@ TEST_CASE("Candidates of each step are in order and, in greedy search, begin wit
   for (Index k : {1, 3, 100}) {
     const auto t = translate(model, {"abcd"}, {.beam_size = 1, .top_tokens = k})[0];
     for (const TargetToken& token : t.tokens) {
-      REQUIRE(static_cast<Index>(token.top.size()) == std::min<Index>(k, 11));  // all but pad and begin
-      CHECK(token.top[0].id == token.id);
-      CHECK(std::abs(token.top[0].log_probability - token.log_probability) < 2e-5f);
-      for (std::size_t i = 1; i < token.top.size(); ++i)
-        CHECK(token.top[i].log_probability <= token.top[i - 1].log_probability);
-      for (const Candidate& c : token.top) CHECK(c.piece == model.target_tokenizer->piece(c.id));
+      REQUIRE(static_cast<Index>(token.top->size()) == std::min<Index>(k, 11));  // all but pad and begin
+      CHECK((*token.top)[0].id == token.id);
+      CHECK(std::abs((*token.top)[0].log_probability - token.log_probability) < 2e-5f);
+      for (std::size_t i = 1; i < token.top->size(); ++i)
+        CHECK((*token.top)[i].log_probability <= (*token.top)[i - 1].log_probability);
+      for (const Candidate& c : *token.top) CHECK(c.piece == model.target_tokenizer->piece(c.id));
     }
   }
 }
@@ -206,31 +208,30 @@ TEST_CASE("A prefix begins the translation") {
   }
 }
 
-TEST_CASE("A prefix of token ids is as its text, follows a text, and may end the sentence") {
+TEST_CASE("A prefix of token ids acts like its text, and may end the sentence") {
   const ModelFile model = letters_model(10, 1);
-  const auto ids = [&](const std::string& text) { return model.target_tokenizer->encode(text); };
+  using Ids = std::vector<TokenId>;
   const Translation text = translate(model, {"abc"}, {.prefix = "ggd"})[0];
-  CHECK(translate(model, {"abc"}, {.prefix_ids = ids("ggd")})[0].text == text.text);
-  CHECK(translate(model, {"abc"}, {.prefix = "gg", .prefix_ids = {ids("ggd").back()}})[0].text == text.text);
-  // A piece that is no text's beginning: what a tree of candidates offers.
-  const Translation odd = translate(model, {"abc"}, {.prefix_ids = {7, 1, 7}})[0];
+  CHECK(translate(model, {"abc"}, {.prefix = model.target_tokenizer->encode("ggd")})[0].text == text.text);
+  // Pieces that no text begins with: what a tree of candidates offers.
+  const Translation odd = translate(model, {"abc"}, {.prefix = Ids{7, 1, 7}})[0];
   REQUIRE(odd.tokens.size() > 3);
   CHECK((odd.tokens[0].id == 7 && odd.tokens[1].id == 1 && odd.tokens[2].id == 7));
 
   const auto whole =
-      translate(model, {"abc"}, {.beam_size = 3, .n_best = 3, .prefix_ids = {5, 6, 3}, .attention = true})[0];
+      translate(model, {"abc"}, {.beam_size = 3, .n_best = 3, .prefix = Ids{5, 6, 3}, .attention = true})[0];
   CHECK(whole.text == "ab");
   REQUIRE(whole.tokens.size() == 3);
   CHECK(whole.tokens[2].id == 3);
   CHECK(whole.alternatives.empty());
-  CHECK(whole.cross->rows == 3);
+  CHECK(whole.attention->cross.rows == 3);
   double sum = 0;
   for (const TargetToken& token : whole.tokens) sum += static_cast<double>(token.log_probability);
   CHECK(whole.score == Catch::Approx(sum / std::pow(8.0 / 6, 0.6)));
-  CHECK_THROWS_WITH(translate(model, {"abc"}, {.prefix_ids = {5, 3, 6}}), ContainsSubstring("token 3"));
-  CHECK_THROWS_WITH(translate(model, {"abc"}, {.prefix_ids = {13}}),
+  CHECK_THROWS_WITH(translate(model, {"abc"}, {.prefix = Ids{5, 3, 6}}), ContainsSubstring("token 3"));
+  CHECK_THROWS_WITH(translate(model, {"abc"}, {.prefix = Ids{13}}),
                     ContainsSubstring("token 13") && ContainsSubstring("13"));
-  CHECK_THROWS_WITH(translate(model, {"abc"}, {.prefix_ids = {-1}}), ContainsSubstring("token -1"));
+  CHECK_THROWS_WITH(translate(model, {"abc"}, {.prefix = Ids{-1}}), ContainsSubstring("token -1"));
 }
 
 TEST_CASE("A translation has at most max_length tokens, by default 50 more than its source") {
@@ -251,24 +252,59 @@ TEST_CASE("A translation has at most max_length tokens, by default 50 more than 
 
 TEST_CASE("Impossible options are refused by name") {
   const ModelFile model = letters_model(12);
-  const auto refused = [&](const TranslateOptions& options, const char* name) {
-    CHECK_THROWS_WITH(translate(model, {"abc"}, options), ContainsSubstring(name));
+  const auto refused = [&](const TranslateOptions& options, const std::string& message) {
+    CHECK_THROWS_WITH(translate(model, {"abc"}, options), ContainsSubstring(message));
+    CHECK_THROWS_WITH(translate(model, {""}, options), ContainsSubstring(message));
   };
-  refused({.beam_size = 0}, "beam_size 0");
-  refused({.beam_size = 65}, "beam_size 65");
-  refused({.beam_size = 2, .n_best = 3}, "n_best 3");
-  refused({.n_best = 0}, "n_best 0");
-  refused({.length_penalty = NAN}, "length_penalty");
-  refused({.max_length = -1}, "max_length -1");
-  refused({.max_length = 41}, "max_length 41");
-  refused({.top_tokens = -1}, "top_tokens -1");
-  refused({.beam_size = 2, .sampling = Sampling{}}, "beam_size 1");
-  refused({.beam_size = 1, .sampling = Sampling{.temperature = 0}}, "temperature 0");
-  refused({.beam_size = 1, .sampling = Sampling{.temperature = NAN}}, "temperature");
-  refused({.beam_size = 1, .sampling = Sampling{.top_k = -1}}, "top_k -1");
-  refused({.beam_size = 1, .sampling = Sampling{.top_p = 0}}, "top_p 0");
-  refused({.beam_size = 1, .sampling = Sampling{.top_p = 1.5}}, "top_p 1.5");
-  refused({.max_length = 3, .prefix = "abcd"}, "prefix");
+  refused({.beam_size = 0}, "beam_size must be a whole number from 1 to 64, not 0");
+  refused({.beam_size = 65}, "beam_size must be a whole number from 1 to 64, not 65");
+  refused({.beam_size = 2, .n_best = 3}, "n_best is 3, but beam_size is 2");
+  refused({.n_best = 0}, "n_best must be a whole number of at least 1, not 0");
+  refused({.length_penalty = NAN}, "length_penalty must be a number of at least 0, not nan");
+  refused({.max_length = -1}, "max_length must be a whole number of at least 0, not -1");
+  refused({.max_length = 41}, "max_length is 41, but the model's max_length is 40");
+  refused({.max_length = Index{1} << 40}, "the model's max_length is 40");  // before anything is allocated
+  refused({.top_tokens = -1}, "top_tokens must be a whole number of at least 0, not -1");
+  refused({.sampling = Sampling{.temperature = 0}}, "temperature must be a number above 0, not 0");
+  refused({.sampling = Sampling{.temperature = NAN}}, "temperature must be a number above 0, not nan");
+  refused({.sampling = Sampling{.top_k = -1}}, "top_k must be a whole number of at least 0, not -1");
+  refused({.sampling = Sampling{.top_p = 0}}, "top_p must be a number above 0 and at most 1, not 0");
+  refused({.sampling = Sampling{.top_p = 1.5}}, "top_p must be a number above 0 and at most 1, not 1.5");
+  refused({.n_best = 2, .sampling = Sampling{}}, "n_best is 2, but beam_size is 1");
+  refused({.sampling = Sampling{}, .beam_trace = true},
+          "[translate] beam_trace needs beam search; it is not available with sampling");
+  refused({.masked_heads = {{AttentionHead::cross, 2, 0}}},
+          "masked_heads[0] is layer 2, head 0, but there are 2 layers of 2 heads, counted from 0");
+  CHECK_THROWS_WITH(translate(model, {"abc"}, {.max_length = 3, .prefix = "abcd"}),
+                    ContainsSubstring("a prefix of 5 tokens leaves no room in a translation of at most 3"));
+}
+
+TEST_CASE("Sampling needs no beam_size") {
+  const ModelFile model = letters_model(12);
+  const TranslateOptions one{.beam_size = 1, .sampling = Sampling{}};
+  CHECK(translate(model, {"abc"}, {.sampling = Sampling{}})[0].text ==
+        translate(model, {"abc"}, one)[0].text);
+}
+
+TEST_CASE("A text is sampled by its place in the whole input, whatever the batches") {
+  const ModelFile model = letters_model(14, /*end_bias=*/-3);
+  const std::vector<std::string> texts{"abc", "", "h", "abc", "hgfedcba", "abc", "abc"};
+  const TranslateOptions options{.max_length = 20, .sampling = Sampling{.seed = 5}};
+  std::vector<std::string> expected;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    ThreadPool pool;
+    TranslationJob job(model, pool, {texts[i]}, options, /*first=*/i);
+    while (job.step()) {
+    }
+    expected.push_back(job.result()[0].text);
+  }
+  const std::set<std::string> draws{expected[0], expected[3], expected[5], expected[6]};
+  CHECK(draws.size() == 4);  // of the same text
+  ThreadPool pool;
+  for (Index batch_tokens : {1, 10, 1000}) {
+    const auto found = translate_in_batches(model, pool, texts, options, batch_tokens);
+    for (std::size_t i = 0; i < texts.size(); ++i) CHECK(found[i].text == expected[i]);
+  }
 }
 
 TEST_CASE("Batches of any size keep the order of the texts") {

@@ -35,6 +35,7 @@ struct Example {
   std::string name = "none";
   std::optional<Point> origin;
   std::vector<Point> points;
+  TextOrTokens start;
   std::vector<long> numbers;
   std::vector<std::string> names;
   template <class Visitor>
@@ -46,6 +47,7 @@ struct Example {
     v({"name", "its name"}, name);
     v({"origin", "where it begins"}, origin);
     v({"points", "further points"}, points);
+    v({"start", "what it starts with"}, start);
     v({"numbers", "some numbers", at_least(0)}, numbers);
     v({"names", "some names"}, names);
   }
@@ -59,6 +61,7 @@ TEST_CASE("Options survive JSON in either naming") {
   e.name = "ä \"quoted\"";
   e.origin = {3, Colour::green};
   e.points = {{1, Colour::red}, {2, Colour::green}};
+  e.start = std::vector<int>{3, 4};
   e.numbers = {5, 6};
   e.names = {"a,b"};
   const Naming naming = GENERATE(Naming::snake, Naming::camel);
@@ -72,6 +75,7 @@ TEST_CASE("Options survive JSON in either naming") {
   CHECK(again.name == e.name);
   CHECK(again.origin.value().colour == Colour::green);
   CHECK(again.points.at(1).x == 2);
+  CHECK(again.start == TextOrTokens(std::vector<int>{3, 4}));
   CHECK(again.numbers == e.numbers);
   CHECK(again.names == e.names);
   CHECK(to_json(fields(again), naming) == json);
@@ -103,7 +107,10 @@ TEST_CASE("Wrong options are refused by name, with what was expected and given")
       {R"({"origin": {"y": 3}})", "unknown option 'origin.y'"},
       {R"({"origin": {"x": -1}})", "origin.x must be a whole number of at least 0, not -1"},
       {R"({"points": {}})", "points must be an array, not {}"},
-      {R"({"points": [{}, {"colour": "blue"}]})", "points[1].colour must be red or green, not \"blue\""},
+      {R"({"points": [{"x": 1, "colour": "blue"}]})", "points[0].colour must be red or green, not \"blue\""},
+      {R"({"points": [{"x": 1}]})", "points[0].colour is missing"},
+      {R"({"start": 5})", "start must be a string or an array of token ids, not 5"},
+      {R"({"start": [1, -1]})", "start[1] must be a whole number of at least 0, not -1"},
       {R"({"numbers": [1, -2]})", "numbers[1] must be a whole number of at least 0, not -2"},
       {R"([1])", "the options must be a JSON object, not array"},
       {"", "invalid JSON"},
@@ -157,7 +164,7 @@ TEST_CASE("The schema says what there is to set") {
   CHECK_FALSE(all[5].contains("default"));
   CHECK(all[5]["fields"][1]["choices"] == nlohmann::json{"red", "green"});
   CHECK(all[6]["item"]["fields"][0]["name"] == "x");
-  CHECK(all[7]["item"]["type"] == "integer");
+  CHECK(all[8]["item"]["type"] == "integer");
   CHECK_FALSE(e.origin);
   CHECK(e.points.empty());
 }

@@ -19,9 +19,11 @@ int main(int argc, char** argv) try {
 
   for (const auto& translation : translator.translate(sentences, {.beam_size = 4, .attention = true})) {
     std::cout << translation.text;
-    if (const auto& maps = translation.cross)  // none of an empty line
-      std::cout << "\t" << maps->layers << " layers, " << maps->heads << " heads, " << maps->rows << " x "
-                << maps->columns;
+    if (translation.attention) {  // an empty line has none
+      const auto& maps = translation.attention->cross;
+      std::cout << "\t" << maps.layers << " layers, " << maps.heads << " heads, " << maps.rows << " x "
+                << maps.columns;
+    }
     std::cout << "\n";
   }
 } catch (const std::exception& error) {

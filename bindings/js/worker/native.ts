@@ -102,7 +102,7 @@ export interface NativeInternals {
 }
 
 export interface NativeTranslation extends NativeHypothesis {
-  sourceTokens: NativeCandidate[];
+  sourceTokens: Pick<NativeCandidate, 'piece' | 'id'>[];
   alternatives: NativeHypothesis[];
   encoder: NativeAttentionMaps | undefined;
   decoder: NativeAttentionMaps | undefined;

@@ -1,0 +1,81 @@
+// What can be asked of a translation. visit() declares each option (model/options.h); a flag "" means that
+// the program has none.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/config.h"
+#include "nn/layers.h"
+
+namespace wasmformer {
+
+struct Sampling {
+  double temperature = 1;
+  Index top_k = 0;
+  double top_p = 1;
+  std::uint64_t seed = 1;
+
+  template <class Visitor>
+  void visit(Visitor&& v) {
+    v({"temperature", "draw tokens at this temperature instead of searching", above(0)}, temperature);
+    v({"top_k", "draw from the K most probable tokens; 0 for all", at_least(0)}, top_k);
+    v({"top_p", "draw from the most probable tokens that together reach P (Holtzman et al. 2020)",
+       above(0).up_to(1)},
+      top_p);
+    v({"seed", "the same seed draws the same text", {}, "sample-seed"}, seed);
+  }
+};
+
+inline Words words(AttentionHead::Kind) {
+  static constexpr std::array all{"encoder", "decoder", "cross"};
+  return all;
+}
+
+struct TranslateOptions {
+  Index beam_size = 4;
+  double length_penalty = 0.6;
+  Index n_best = 1;
+  Index max_length = 0;
+  std::optional<Sampling> sampling = {};  // beam_size is then 1
+  TextOrTokens prefix = {};
+  std::vector<Index> masked_source = {};
+  std::vector<AttentionHead> masked_heads = {};
+  bool attention = false;
+  Index top_tokens = 0;
+  bool beam_trace = false;
+  bool internals = false;
+
+  template <class Visitor>
+  void visit(Visitor&& v) {
+    v({"beam_size", "hypotheses kept at each step; 1 is greedy search", between(1, 64)}, beam_size);
+    v({"length_penalty", "alpha of ((5 + n) / 6)^alpha, which divides the score of n tokens (Wu et al. 2016)",
+       at_least(0)},
+      length_penalty);
+    v({"n_best", "hypotheses to return, best first; at most the beam size", at_least(1)}, n_best);
+    v({"max_length", "target tokens at most; 0 for source tokens + 50", at_least(0)}, max_length);
+    v({"sampling", "draw tokens instead of searching for the best"}, sampling);
+    v({"prefix", "forced start of the translation; token ids that end with the end token are all of it"},
+      prefix);
+    v({"masked_source", "source tokens hidden from all attention, counted from 0", at_least(0),
+       "mask-source"},
+      masked_source);
+    v({"masked_heads", "attention heads whose output is set to 0", {}, "mask-heads"}, masked_heads);
+    v({"attention", "return the attention probabilities of every layer and head", {}, ""}, attention);
+    v({"top_tokens", "return the K most probable tokens of each step", at_least(0), ""}, top_tokens);
+    v({"beam_trace", "return everything that beam search kept and dropped", {}, ""}, beam_trace);
+    v({"internals", "return embeddings, queries, keys, values and the residual stream", {}, ""}, internals);
+  }
+};
+
+// The options, with beam_size 1 if they ask for sampling. Throws Error, with names as in `naming`, for a
+// value out of range, options that exclude each other, and those that a model with this config cannot follow.
+TranslateOptions checked(TranslateOptions options, const Config& config, Naming naming = Naming::snake);
+// Throws Error if there is sampling and beam_size, which the user has given, is above 1.
+void refuse_beam_with_sampling(const TranslateOptions& options, Naming naming);
+// Those of a JSON object, checked.
+TranslateOptions translate_options(const std::string& json, const Config& config, Naming naming);
+
+}  // namespace wasmformer
