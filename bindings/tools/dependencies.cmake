@@ -78,7 +78,8 @@ target_link_libraries(sentencepiece_train PUBLIC sentencepiece PRIVATE Threads::
 
 set(SPM_VERSION 0.1.97)
 configure_file(${sentencepiece_SOURCE_DIR}/config.h.in ${CMAKE_CURRENT_BINARY_DIR}/sentencepiece/config.h)
-target_include_directories(sentencepiece SYSTEM INTERFACE ${source})
+# builtin_pb and protobuf-lite: its ModelProto, which is the content of a .model file.
+target_include_directories(sentencepiece SYSTEM INTERFACE ${source} ${source}/builtin_pb ${third_party}/protobuf-lite)
 foreach(library sentencepiece sentencepiece_train)
   target_include_directories(${library} PRIVATE
     ${CMAKE_CURRENT_BINARY_DIR}/sentencepiece ${sentencepiece_SOURCE_DIR} ${source} ${source}/builtin_pb ${third_party}

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "exchange/protobuf.h"
 #include "tensor/check.h"
-#include "text/protobuf.h"
 
 namespace wasmformer {
 namespace {

@@ -1,68 +1,15 @@
 #include "text/charsmap.h"
 
+#include <sentencepiece_model.pb.h>
+
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <optional>
+#include <string_view>
 #include <vector>
 
 namespace wasmformer {
 namespace {
-
-// The fields of a protocol buffer message, in order. https://protobuf.dev/programming-guides/encoding
-class Fields {
- public:
-  explicit Fields(std::string_view message) : rest_(message) {}
-
-  // False at the end, and where the bytes are no message.
-  bool next() {
-    const auto tag = varint();
-    if (!tag) return false;
-    number = *tag >> 3;
-    bytes = {};
-    switch (*tag & 7) {
-      case 0:
-        return varint().has_value();
-      case 1:
-        return take(8);
-      case 2: {
-        const auto size = varint();
-        return size && take(*size);
-      }
-      case 5:
-        return take(4);
-      default:
-        return false;
-    }
-  }
-
-  // Whether next() has ended where the message does.
-  bool whole() const { return rest_.empty(); }
-
-  std::uint64_t number = 0;
-  std::string_view bytes;  // of a field of a given length
-
- private:
-  std::optional<std::uint64_t> varint() {
-    std::uint64_t value = 0;
-    for (unsigned i = 0; i < 10 && i < rest_.size(); ++i) {
-      value |= (rest_[i] & 0x7FULL) << (7 * i);
-      if (!(rest_[i] & 0x80)) {
-        rest_.remove_prefix(i + 1);
-        return value;
-      }
-    }
-    return std::nullopt;
-  }
-
-  bool take(std::uint64_t size) {
-    if (size > rest_.size()) return false;
-    bytes = rest_.substr(0, size);
-    rest_.remove_prefix(size);
-    return true;
-  }
-
-  std::string_view rest_;
-};
 
 // A unit of the double array (https://github.com/s-yata/darts-clone): from the node at `base` the byte b
 // leads to the unit at base ^ b, if that has the label b; its own base is then base ^ b ^ offset.
@@ -76,7 +23,7 @@ struct Unit {
 
 // charsmap: the size of the trie, the trie, and the replacements, each ended by a zero byte.
 bool charsmap_is_sound(std::string_view charsmap) {
-  constexpr int max_matches = 32;  // for so many prefixes of a text SentencePiece has room
+  constexpr int max_matches = 32;  // SentencePiece has room for so many prefixes of a text
   std::uint32_t trie_bytes = 0;
   if (charsmap.size() < sizeof trie_bytes) return false;
   std::memcpy(&trie_bytes, charsmap.data(), sizeof trie_bytes);
@@ -87,49 +34,51 @@ bool charsmap_is_sound(std::string_view charsmap) {
   const std::string_view replacements = charsmap.substr(trie_bytes);
   if (replacements.empty() || replacements.back() != '\0') return false;
 
-  // Nodes still to be visited, and the most matches on a way to each node; more matches mean another visit,
-  // so that a loop with a match in it ends here.
-  std::vector<int> matches(units.size(), -1);
-  std::vector<std::uint32_t> nodes;
-  const auto visit = [&](std::uint32_t base, int count) {
+  // For each node the most matches on a way from it to a leaf. A walk in depth, which visits each node once:
+  // a trie has no loops.
+  enum : std::int8_t { unseen = -2, open = -1 };
+  std::vector<std::int8_t> matches(units.size(), unseen);
+  struct Step {
+    std::uint32_t base, byte;
+    int most;
+  };
+  std::vector<Step> way;
+  const auto enter = [&](std::uint32_t base) {
     // Any byte of a text may be looked up: base ^ 0 to base ^ 255 are the 256 units around it.
-    if ((base | 0xFF) >= units.size() || count > max_matches) return false;
-    if (count > matches[base]) {
-      matches[base] = count;
-      nodes.push_back(base);
-    }
+    if ((base | 0xFF) >= units.size() || matches[base] == open) return false;
+    if (matches[base] == unseen) matches[base] = open, way.push_back({base, 0, 0});
     return true;
   };
-  if (!visit(units[0].offset(), 0)) return false;
-  while (!nodes.empty()) {
-    const std::uint32_t base = nodes.back();
-    nodes.pop_back();
-    for (std::uint32_t byte = 0; byte < 256; ++byte) {
-      const Unit unit = units[base ^ byte];
-      if (unit.label() != byte) continue;
-      const std::uint32_t child = base ^ byte ^ unit.offset();
-      if (!visit(child, matches[base] + unit.has_leaf())) return false;
-      if (unit.has_leaf() && units[child].value() >= replacements.size()) return false;
+  if (!enter(units[0].offset())) return false;
+  while (!way.empty()) {
+    const auto [base, byte, most] = way.back();
+    if (byte > 0xFF) {
+      matches[base] = static_cast<std::int8_t>(most);
+      way.pop_back();
+      continue;
     }
+    const Unit unit = units[base ^ byte];
+    if (unit.label() == byte) {
+      const std::uint32_t child = base ^ byte ^ unit.offset();
+      if (!enter(child)) return false;
+      if (matches[child] == open) continue;  // comes back here after the child
+      if (unit.has_leaf() && units[child].value() >= replacements.size()) return false;
+      way.back().most = std::max(most, matches[child] + unit.has_leaf());
+      if (way.back().most > max_matches) return false;
+    }
+    ++way.back().byte;
   }
   return true;
 }
 
 }  // namespace
 
-bool rules_are_sound(std::string_view model) {
-  constexpr std::uint64_t normalizer_spec = 3, denormalizer_spec = 5, precompiled_charsmap = 2;
-  Fields fields(model);
-  while (fields.next()) {
-    if (fields.number != normalizer_spec && fields.number != denormalizer_spec) continue;
-    Fields spec(fields.bytes);
-    while (spec.next()) {
-      if (spec.number == precompiled_charsmap && !spec.bytes.empty() && !charsmap_is_sound(spec.bytes))
-        return false;
-    }
-    if (!spec.whole()) return false;
+bool rules_are_sound(const sentencepiece::ModelProto& model) {
+  for (const auto* spec : {&model.normalizer_spec(), &model.denormalizer_spec()}) {
+    const std::string& charsmap = spec->precompiled_charsmap();
+    if (!charsmap.empty() && !charsmap_is_sound(charsmap)) return false;
   }
-  return fields.whole();
+  return true;
 }
 
 }  // namespace wasmformer

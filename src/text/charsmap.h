@@ -1,12 +1,14 @@
-// SentencePiece follows the normalization rules of a .model file without checking them: a damaged file would
-// read memory that is not its own. This checks them first.
+// SentencePiece follows the normalization rules of a .model file without checking them: with a damaged file
+// it would read memory outside them. This checks them first.
 #pragma once
 
-#include <string_view>
+namespace sentencepiece {
+class ModelProto;
+}
 
 namespace wasmformer {
 
-// `model`: the bytes of a SentencePiece .model file. False when any look-up in its rules could leave them.
-bool rules_are_sound(std::string_view model);
+// False if any look-up in the rules of `model` could leave them.
+bool rules_are_sound(const sentencepiece::ModelProto& model);
 
 }  // namespace wasmformer

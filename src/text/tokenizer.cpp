@@ -1,5 +1,6 @@
 #include "text/tokenizer.h"
 
+#include <sentencepiece_model.pb.h>
 #include <sentencepiece_processor.h>
 
 #include <exception>
@@ -21,12 +22,13 @@ constexpr int log_errors_only = 2;
 constexpr const char *unk_piece = "<unk>", *eos_piece = "</s>", *pad_piece = "<pad>";  // of a vocabulary
 constexpr std::string_view space_mark = "\xE2\x96\x81";
 
-// SentencePiece answers with a status, but the libraries below it may throw.
-bool load(sentencepiece::SentencePieceProcessor& processor, const std::string& model) {
+// SentencePiece returns a status, but the libraries below it may throw.
+bool load(sentencepiece::SentencePieceProcessor& processor, const std::string& bytes) {
   [[maybe_unused]] static const bool quiet = (sentencepiece::logging::SetMinLogLevel(log_errors_only), true);
   try {
-    return rules_are_sound(model) && processor.LoadFromSerializedProto(model).ok() &&
-           processor.GetPieceSize() > 0;
+    auto model = std::make_unique<sentencepiece::ModelProto>();
+    return model->ParseFromString(bytes) && rules_are_sound(*model) &&
+           processor.Load(std::move(model)).ok() && processor.GetPieceSize() > 0;
   } catch (const std::exception&) {
     return false;
   }

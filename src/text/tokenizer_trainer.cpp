@@ -70,8 +70,9 @@ bool has_text(const std::vector<std::string>& sentences, const std::string& norm
 std::string train_tokenizer(const std::vector<std::string>& sentences, const TokenizerOptions& options) {
   WASMFORMER_CHECK((std::set<std::string>{"bpe", "unigram", "char", "word"}.count(options.type)),
                    "[tokenizer] type '" << options.type << "' is not one of bpe, unigram, char and word");
-  WASMFORMER_CHECK(options.normalization == "nmt_nfkc" || options.normalization == "identity",
-                   "[tokenizer] normalization '" << options.normalization << "' is not one of nmt_nfkc and identity");
+  WASMFORMER_CHECK(
+      options.normalization == "nmt_nfkc" || options.normalization == "identity",
+      "[tokenizer] normalization '" << options.normalization << "' is not one of nmt_nfkc and identity");
   // Four ids are taken by pad, unk, bos and eos.
   WASMFORMER_CHECK(
       options.vocab_size > 4 && options.vocab_size <= 1 << 20,

@@ -1,12 +1,11 @@
 #include "text/vocabulary.h"
 
+#include <sentencepiece_model.pb.h>
+
 #include <algorithm>
-#include <array>
-#include <cstdint>
 #include <map>
 
 #include "tensor/check.h"
-#include "text/protobuf.h"
 #include "text/utf8.h"
 
 namespace wasmformer {
@@ -14,49 +13,37 @@ namespace {
 
 constexpr const char* space = "\xE2\x96\x81";  // ▁, as SentencePiece writes it
 
-// sentencepiece_model.proto
-enum class ModelType { word = 3, character = 4 };
-enum class PieceType { normal = 1, unknown = 2, control = 3 };
+using Piece = sentencepiece::ModelProto_SentencePiece;
+using sentencepiece::TrainerSpec;
 
-std::string model_of(const std::map<std::string, std::size_t>& counts, ModelType type,
+std::string model_of(const std::map<std::string, std::size_t>& counts, TrainerSpec::ModelType type,
                      std::size_t vocab_size) {
   WASMFORMER_CHECK(!counts.empty(), "[tokenizer] there is no text to take pieces from");
   std::vector<std::pair<std::string, std::size_t>> pieces(counts.begin(), counts.end());
   std::stable_sort(pieces.begin(), pieces.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
 
-  std::string model;
-  float score = 0;
-  const auto add = [&](const std::string& piece, PieceType kind) {
-    std::string entry;
-    protobuf::add_bytes(entry, 1, piece);
-    protobuf::add_float(entry, 2, score);
-    protobuf::add_number(entry, 3, static_cast<std::uint64_t>(kind));
-    protobuf::add_bytes(model, 1, entry);
+  sentencepiece::ModelProto model;
+  const auto add = [&model](const std::string& text, float score, Piece::Type kind) {
+    Piece& piece = *model.add_pieces();
+    piece.set_piece(text), piece.set_score(score), piece.set_type(kind);
   };
-  const std::array<std::pair<const char*, PieceType>, 4> special = {{{"<pad>", PieceType::control},
-                                                                     {"<unk>", PieceType::unknown},
-                                                                     {"<s>", PieceType::control},
-                                                                     {"</s>", PieceType::control}}};
-  for (const auto& [piece, kind] : special) add(piece, kind);
-  const std::size_t room = vocab_size - special.size();
-  if (pieces.size() > room) pieces.resize(room);
-  for (const auto& [piece, count] : pieces) add(piece, PieceType::normal), score -= 1;
+  add("<pad>", 0, Piece::CONTROL);
+  add("<unk>", 0, Piece::UNKNOWN);
+  add("<s>", 0, Piece::CONTROL);
+  add("</s>", 0, Piece::CONTROL);
+  const std::size_t special = static_cast<std::size_t>(model.pieces_size());
+  if (pieces.size() > vocab_size - special) pieces.resize(vocab_size - special);
+  for (float score = 0; const auto& [text, count] : pieces) add(text, score, Piece::NORMAL), score -= 1;
 
-  std::string trainer;
-  protobuf::add_number(trainer, 3, static_cast<std::uint64_t>(type));
-  protobuf::add_number(trainer, 4, pieces.size() + special.size());
-  protobuf::add_number(trainer, 40, 1);  // unk
-  protobuf::add_number(trainer, 41, 2);  // bos
-  protobuf::add_number(trainer, 42, 3);  // eos
-  protobuf::add_number(trainer, 43, 0);  // pad
-  protobuf::add_bytes(model, 2, trainer);
-  std::string normalizer;
-  protobuf::add_bytes(normalizer, 1, "identity");
-  // Words begin with ▁, the first as well; characters come as they are.
-  protobuf::add_number(normalizer, 3, type == ModelType::word);
-  protobuf::add_bytes(model, 3, normalizer);
-  return model;
+  TrainerSpec& trainer = *model.mutable_trainer_spec();
+  trainer.set_model_type(type);
+  trainer.set_vocab_size(model.pieces_size());
+  trainer.set_pad_id(0), trainer.set_unk_id(1), trainer.set_bos_id(2), trainer.set_eos_id(3);
+  model.mutable_normalizer_spec()->set_name("identity");
+  // Words begin with ▁, the first as well; characters stay as they are.
+  model.mutable_normalizer_spec()->set_add_dummy_prefix(type == TrainerSpec::WORD);
+  return model.SerializeAsString();
 }
 
 // Calls f(character) for each character of a text; a space is ▁.
@@ -78,7 +65,7 @@ std::string character_model(const std::vector<std::string>& texts) {
   for (const std::string& text : texts)
     for_each_character(text, [&](std::string character) { ++counts[std::move(character)]; });
   counts.erase(std::string(1, '\0'));
-  return model_of(counts, ModelType::character, counts.size() + 4);
+  return model_of(counts, TrainerSpec::CHAR, counts.size() + 4);
 }
 
 std::string word_model(const std::vector<std::string>& texts, std::size_t vocab_size) {
@@ -98,7 +85,7 @@ std::string word_model(const std::vector<std::string>& texts, std::size_t vocab_
     });
     take();
   }
-  return model_of(counts, ModelType::word, vocab_size);
+  return model_of(counts, TrainerSpec::WORD, vocab_size);
 }
 
 }  // namespace wasmformer
