@@ -50,7 +50,8 @@ void check_key(const char* key, bool fits, const T& value, const char* expected)
 void check_marian(const Config& c) {
   const Json config = Json::parse(to_json(c));
   check_key("norm", c.norm == NormPlace::post, config["norm"], "\"post\" only");
-  check_key("attention", c.attention == Scoring::scaled_dot, config["attention"], "\"scaled_dot\" only");
+  check_key("attention", c.attention == AttentionScore::scaled_dot, config["attention"],
+            "\"scaled_dot\" only");
   // Models of Marian itself have 1e-6, which Hugging Face's conversion of them reads as 1e-5 too.
   check_key("norm_epsilon", c.norm_epsilon == 1e-5 || c.norm_epsilon == 1e-6, c.norm_epsilon, "1e-05 only");
 }
@@ -177,7 +178,7 @@ std::map<std::string, std::string> export_marian(const ModelFile& model, Precisi
   };
 
   Matrix bias = Matrix::Zero(1, c.target_vocab_size);
-  model.transformer->visit([&](const std::string& name, const Parameter& p, Initial) {
+  model.transformer->visit([&](const std::string& name, const Parameter& p, Initializer) {
     Matrix value = p.matrix();
     if (name == "final_logits_bias") {
       bias = value;
@@ -193,8 +194,7 @@ std::map<std::string, std::string> export_marian(const ModelFile& model, Precisi
   // Hugging Face has a table of constant positions too, which what the file holds takes the place of.
   if (c.positions == Positions::sinusoidal_marian)
     for (const char* side : {"encoder", "decoder"})
-      add("model." + std::string(side) + ".embed_positions.weight",
-          model.transformer->source_positions().value);
+      add("model." + std::string(side) + ".embed_positions.weight", model.transformer->source_positions());
   files["model.safetensors"] = serialize_safetensors(tensors, {{"format", "pt"}});
   return files;
 }

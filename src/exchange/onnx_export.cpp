@@ -113,7 +113,7 @@ std::string Stack::heads(const std::string& x) {
 // Of queries and keys as heads: [batch, heads, queries, keys].
 std::string Stack::scores(std::string q, const std::string& k, const std::string& name) {
   const Index d_k = c_.d_model / c_.num_heads;
-  if (c_.attention == Scoring::additive) {
+  if (c_.attention == AttentionScore::additive) {
     const std::string sums = graph_.op("Add", {graph_.op("Unsqueeze", {q, graph_.integers({3})}),
                                                graph_.op("Unsqueeze", {k, graph_.integers({2})})});
     const std::string v = name + ".score_v";
@@ -121,13 +121,13 @@ std::string Stack::scores(std::string q, const std::string& k, const std::string
     return graph_.op("ReduceSum", {graph_.op("Mul", {graph_.op("Tanh", {sums}), v}), graph_.integers({-1})},
                      {{"keepdims", std::int64_t{0}}});
   }
-  if (c_.attention == Scoring::bilinear) {
+  if (c_.attention == AttentionScore::bilinear) {
     const std::string w = name + ".score_proj.weight";
     q = graph_.op("MatMul", {q, graph_.constant(w, {c_.num_heads, d_k, d_k}, weights_.at(w).data())});
   }
   const std::string keys = graph_.op("Transpose", {k}, {{"perm", OnnxGraph::Integers{0, 1, 3, 2}}});
   const std::string products = graph_.op("MatMul", {q, keys});
-  if (c_.attention != Scoring::scaled_dot) return products;
+  if (c_.attention != AttentionScore::scaled_dot) return products;
   return graph_.op("Mul", {products, graph_.number(1 / std::sqrt(static_cast<float>(d_k)))});
 }
 
@@ -172,7 +172,7 @@ std::string Stack::encoder() {
   const std::string at = graph_.op("Range", {graph_.integer(0), tokens, graph_.integer(1)});
   const bool all = c_.tie_embeddings == TieEmbeddings::all;
   std::string x = embed("input_ids", at, all ? "model.shared.weight" : "model.encoder.embed_tokens.weight",
-                        transformer_.source_positions().value);
+                        transformer_.source_positions());
   const std::string mask = padding_mask("attention_mask");
   for (Index i = 0; i < c_.encoder_layers; ++i) {
     const std::string layer = "model.encoder.layers." + std::to_string(i);
@@ -209,7 +209,7 @@ std::string Stack::decoder() {
   const std::string causal = graph_.op("Where", {seen, graph_.number(0), graph_.number(lowest)});
   const std::string padding = padding_mask("encoder_attention_mask");
 
-  std::string x = embed("input_ids", at, target_table(), transformer_.target_positions().value);
+  std::string x = embed("input_ids", at, target_table(), transformer_.target_positions());
   for (Index i = 0; i < c_.decoder_layers; ++i) {
     const std::string number = std::to_string(i), layer = "model.decoder.layers." + number;
     // `rows` are those whose keys and values go behind the past ones.
@@ -246,7 +246,7 @@ std::map<std::string, std::string> export_onnx(const ModelFile& model) {
   auto files = marian_settings(model, c.source_vocab_size, c.target_vocab_size, Precision::f32);
   std::map<std::string, Matrix> weights;
   model.transformer->visit(
-      [&](const std::string& name, const Parameter& p, Initial) { weights[name] = p.matrix(); });
+      [&](const std::string& name, const Parameter& p, Initializer) { weights[name] = p.matrix(); });
   files["encoder_model.onnx"] = Stack(model, weights).encoder();
   files["decoder_model_merged.onnx"] = Stack(model, weights).decoder();
   return files;

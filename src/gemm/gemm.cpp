@@ -201,6 +201,7 @@ void gemm(ThreadPool& pool, const QuantizedRows& x, const PackedMatrix& w, View 
                        y.cols() == w.rows(),
                    "[gemm] " << x.rows << " quantised rows of " << x.cols << " times " << shape(w)
                              << "ᵀ do not give " << shape(y));
+  WASMFORMER_CHECK(!options.accumulate, "[gemm] a product with int8 weights cannot be added to its result");
   const Index k = int8_words(x.cols);
   const Product<std::int32_t> product{x.words, k, x.rows, k, w.rows(), w.words()};
   run<false>(pool, product, Int8Store{y.data(), y.cols(), options.bias, x, w}, std::max<Index>(k, 1),

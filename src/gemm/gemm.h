@@ -23,7 +23,7 @@ void gemm(ThreadPool& pool, ConstView a, Op op_a, ConstView b, Op op_b, View c,
 // y = x Wᵀ, x: [m, k], w: [n, k] of Scalars, y: [m, n].
 void gemm(ThreadPool& pool, ConstView x, const PackedMatrix& w, View y, const GemmOptions& options = {});
 
-// The same with w of int8.
+// The same with w of int8; `accumulate` is refused.
 void gemm(ThreadPool& pool, const QuantizedRows& x, const PackedMatrix& w, View y,
           const GemmOptions& options = {});
 

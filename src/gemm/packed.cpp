@@ -9,6 +9,9 @@
 namespace wasmformer {
 namespace {
 
+// A sum of so many products of 127 and ±127 still fits 32 bits.
+constexpr Index max_int8_cols = 0x7FFFFFFF / (127 * 127);
+
 template <class Words>
 const simd::Small* smalls(const Words& words) {
   return reinterpret_cast<const simd::Small*>(words.data());
@@ -54,6 +57,9 @@ PackedMatrix::PackedMatrix(Index rows, Index cols, const std::int8_t* values, co
       words_(panels<std::int32_t>(rows_) * panel_width<std::int32_t> * int8_words(cols_)),
       scales_(panels<std::int32_t>(rows_) * panel_width<std::int32_t>),
       sums_(scales_.size()) {
+  WASMFORMER_CHECK(cols <= max_int8_cols, "[gemm] rows of " << cols << " int8 weights are longer than "
+                                                            << max_int8_cols
+                                                            << ", beyond which sums of products overflow");
   words_.setZero(), scales_.setZero(), sums_.setZero();
   auto* to = reinterpret_cast<simd::Small*>(words_.data());
   for (Index j = 0; j < rows_; ++j) {
@@ -77,8 +83,7 @@ void PackedMatrix::row(Index j, Scalar* out) const {
       out[p] = static_cast<Scalar>(static_cast<float>(smalls(words_)[small_of(j, p)]) * scales_[j]);
   } else {
     constexpr Index w = panel_width<Scalar>;
-    const Scalar* from = scalars_.data() + j / w * cols_ * w + j % w;
-    for (Index p = 0; p < cols_; ++p) out[p] = from[p * w];
+    for (Index p = 0; p < cols_; ++p) out[p] = scalars_[(j / w * cols_ + p) * w + j % w];
   }
 }
 

@@ -21,6 +21,7 @@ class PackedMatrix {
 
   PackedMatrix() = default;
   explicit PackedMatrix(ConstView weights);
+  // Throws Error for rows so long that sums of products would overflow 32 bits.
   explicit PackedMatrix(const Int8Matrix& weights);
   PackedMatrix(Index rows, Index cols, const std::int8_t* values, const float* scales);  // as Int8Matrix
 
@@ -37,8 +38,8 @@ class PackedMatrix {
   // For the kernels.
   const Scalar* scalars() const { return scalars_.data(); }
   const std::int32_t* words() const { return words_.data(); }
-  const float* scales() const { return scales_.data(); }     // of int8, one a row, for whole panels
-  const std::int32_t* sums() const { return sums_.data(); }  // of each row's int8 values, the same
+  const float* scales() const { return scales_.data(); }     // of int8, one per row, for whole panels
+  const std::int32_t* sums() const { return sums_.data(); }  // of each row's int8 values, likewise
 
  private:
   template <class T>

@@ -129,7 +129,7 @@ PackedMatrix int8_weight(const SafetensorsFile& file, const std::string& name, I
 
 void read_weights(const SafetensorsFile& file, Transformer& transformer, Weights weights) {
   std::set<std::string> known;
-  transformer.visit([&](const std::string& name, Parameter& p, Initial rule) {
+  transformer.visit([&](const std::string& name, Parameter& p, Initializer rule) {
     known.insert(name);
     if (can_be_packed(rule) && required(file, name).dtype == Dtype::i8) {
       p.packed = int8_weight(file, name, p.rows, p.cols);
@@ -227,8 +227,8 @@ std::string weight_bytes(const Matrix& value, Precision precision, const std::st
     if (precision == Precision::f32) {
       std::memcpy(&bytes[static_cast<std::size_t>(i) * 4], &number, 4);
     } else {
-      const std::uint16_t half = float_to_half(number);
-      WASMFORMER_CHECK(std::isfinite(half_to_float(half)),
+      const Eigen::half half(number);
+      WASMFORMER_CHECK((Eigen::numext::isfinite)(half),
                        "[model] tensor '" << name << "' holds " << number << ", which F16 cannot");
       std::memcpy(&bytes[static_cast<std::size_t>(i) * 2], &half, 2);
     }

@@ -18,10 +18,11 @@ static_assert(std::endian::native == std::endian::little,
 namespace wasmformer {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
 
 constexpr std::size_t length_bytes = 8;
 constexpr std::size_t max_header_bytes = 100'000'000;  // the limit of the format's own reader
+constexpr std::size_t max_names = 100'000;             // in one object; the largest models have thousands
 constexpr std::size_t max_dimensions = 8;
 
 struct DtypeInfo {
@@ -54,6 +55,8 @@ Json parse_header(std::string_view text) {
     if (event == Event::key) {
       const auto& key = parsed.get_ref<const std::string&>();
       WASMFORMER_CHECK(keys.back().insert(key).second, "[safetensors] the name '" << key << "' occurs twice");
+      WASMFORMER_CHECK(keys.back().size() <= max_names,
+                       "[safetensors] the header has more than " << max_names << " names");
     }
     return true;
   };
@@ -194,23 +197,22 @@ Matrix SafetensorsFile::matrix(const std::string& name) const {
                    "[safetensors] tensor '" << name << "' is of type " << info(dtype).name
                                             << " instead of F32, F16, BF16 or I32");
   Matrix values(shape.size() == 2 ? shape[0] : 1, shape.empty() ? 1 : shape.back());
-  for (Index i = 0; i < values.size(); ++i) {
-    values.data()[i] =
-        dtype == Dtype::f32   ? static_cast<Scalar>(value_at<float>(data, i))
-        : dtype == Dtype::f16 ? static_cast<Scalar>(half_to_float(value_at<std::uint16_t>(data, i)))
-        // the upper half of a float
-        : dtype == Dtype::bf16
-            ? static_cast<Scalar>(std::bit_cast<float>(std::uint32_t{value_at<std::uint16_t>(data, i)} << 16))
-            : static_cast<Scalar>(value_at<std::int32_t>(data, i));
-  }
+  const auto read = [&, &bytes = data](auto number) {
+    for (Index i = 0; i < values.size(); ++i)
+      values.data()[i] = static_cast<Scalar>(value_at<decltype(number)>(bytes, i));
+  };
+  if (dtype == Dtype::f32) read(float{});
+  if (dtype == Dtype::f16) read(Eigen::half{});
+  if (dtype == Dtype::bf16) read(Eigen::bfloat16{});
+  if (dtype == Dtype::i32) read(std::int32_t{});
   return values;
 }
 
 std::string serialize_safetensors(const std::vector<std::pair<std::string, TensorEntry>>& tensors,
                                   const std::map<std::string, std::string>& metadata) {
-  Json header = Json::object();
+  nlohmann::ordered_json header = nlohmann::ordered_json::object();
   if (!metadata.empty()) {
-    Json& json = header["__metadata__"] = Json::object();
+    auto& json = header["__metadata__"] = nlohmann::ordered_json::object();
     for (const auto& [key, value] : metadata) {
       WASMFORMER_CHECK(is_utf8(key) && is_utf8(value),
                        "[safetensors] the metadata '" << key << "' is not UTF-8");
@@ -241,35 +243,6 @@ std::string serialize_safetensors(const std::vector<std::pair<std::string, Tenso
   file += text;
   for (const auto& [name, tensor] : tensors) file += tensor.data;
   return file;
-}
-
-std::uint16_t float_to_half(float value) {
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  const std::uint32_t sign = bits >> 16 & 0x8000;
-  const std::uint32_t magnitude = bits & 0x7FFFFFFF;
-  if (magnitude > 0x7F800000) return static_cast<std::uint16_t>(sign | 0x7E00);   // not a number
-  if (magnitude >= 0x47800000) return static_cast<std::uint16_t>(sign | 0x7C00);  // from 2^16: infinity
-  if (magnitude < 0x38800000) {
-    // Below 2^-14 halves are multiples of 2^-24; the scaling is exact and the rounding to nearest even.
-    const float multiples = std::nearbyint(std::ldexp(std::bit_cast<float>(magnitude), 24));
-    return static_cast<std::uint16_t>(sign | static_cast<std::uint32_t>(multiples));
-  }
-  // Takes 112 from the exponent, and rounds the 13 bits that go: up if above half, or at half to an even
-  // number. A carry out of the fraction goes into the exponent, up to infinity, as it should.
-  const std::uint32_t even = magnitude >> 13 & 1;
-  return static_cast<std::uint16_t>(sign | ((magnitude - 0x38000000 + 0xFFF + even) >> 13));
-}
-
-float half_to_float(std::uint16_t half) {
-  const std::uint32_t sign = (half & 0x8000u) << 16;
-  const std::uint32_t exponent = half >> 10 & 0x1F;
-  const std::uint32_t fraction = half & 0x3FF;
-  if (exponent == 0) {
-    const float value = std::ldexp(static_cast<float>(fraction), -24);
-    return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(value));
-  }
-  const std::uint32_t wide = exponent == 31 ? 255 : exponent + 112;
-  return std::bit_cast<float>(sign | wide << 23 | fraction << 13);
 }
 
 }  // namespace wasmformer

@@ -41,8 +41,4 @@ SafetensorsFile parse_safetensors(std::string_view bytes);
 std::string serialize_safetensors(const std::vector<std::pair<std::string, TensorEntry>>& tensors,
                                   const std::map<std::string, std::string>& metadata);
 
-// IEEE half precision, round to nearest even; out-of-range becomes infinity.
-std::uint16_t float_to_half(float value);
-float half_to_float(std::uint16_t half);
-
 }  // namespace wasmformer

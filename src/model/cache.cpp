@@ -1,17 +1,29 @@
 #include "model/cache.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "tensor/check.h"
 
 namespace wasmformer {
+namespace {
+
+std::size_t checked_product(Index slots, Index tokens) {
+  constexpr Index most = std::numeric_limits<std::int32_t>::max();  // rows are numbered by these
+  WASMFORMER_CHECK(tokens == 0 || slots <= most / tokens, "[cache] " << slots << " slots of " << tokens
+                                                                     << " tokens are more than " << most
+                                                                     << " rows");
+  return static_cast<std::size_t>(slots * tokens);
+}
+
+}  // namespace
 
 Cache::Cache(Index decoder_layers, Index slots, Index tokens, Index d_model)
     : layers(decoder_layers),
       lengths(slots, 0),
-      slot_rows(slots * tokens, 0),
+      slot_rows(checked_product(slots, tokens), 0),
       capacity(tokens),
-      selected_rows_(slots * tokens, 0) {
+      selected_rows_(slot_rows.size(), 0) {
   selected_lengths_.reserve(slots);
   for (Layer& layer : layers) {
     layer.keys.resize(0, d_model);

@@ -19,6 +19,7 @@ struct Cache {
   std::vector<std::int32_t> slot_rows;  // token j of slot i is row slot_rows[i · capacity + j]
   Index capacity = 0;                   // tokens a slot can hold
 
+  // Throws Error for more than 2^31 - 1 rows.
   Cache(Index decoder_layers, Index slots, Index tokens, Index d_model);
 
   // Slot i gets rows, not yet written, for spans[i].size further tokens. May move the layers' rows. Throws

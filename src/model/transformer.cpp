@@ -1,6 +1,7 @@
 #include "model/transformer.h"
 
 #include <algorithm>
+#include <bit>
 #include <numbers>
 
 #include "ops/embedding.h"
@@ -29,19 +30,19 @@ void check_spans(const char* tag, std::size_t tokens, std::span<const Span> span
                    "[" << tag << "] spans cover " << at << " of " << tokens << " tokens");
 }
 
-Parameter position_table(const Config& c) {
+Matrix computed_positions(const Config& c, Index rows) {
   const Index half = c.d_model / 2;
   switch (c.positions) {
     case Positions::sinusoidal:
-      return Parameter(sinusoidal_positions(c.max_length, c.d_model));
+      return sinusoidal_positions(rows, c.d_model);
     case Positions::sinusoidal_halves:
-      return Parameter(sinusoidal_halves(c.max_length, c.d_model, half));
+      return sinusoidal_halves(rows, c.d_model, half);
     case Positions::sinusoidal_marian:
-      return Parameter(sinusoidal_halves(c.max_length, c.d_model, std::max<Index>(half - 1, 1)));
+      return sinusoidal_halves(rows, c.d_model, std::max<Index>(half - 1, 1));
     case Positions::learned:
       break;
   }
-  return Parameter(c.max_length, c.d_model);
+  return Matrix(0, c.d_model);
 }
 
 AttentionRecord* next_layer(StackRecord* record, std::vector<AttentionRecord> StackRecord::*attention) {
@@ -73,31 +74,33 @@ Transformer::Transformer(const Config& config)
   if (c.tie_embeddings != TieEmbeddings::all) target_embedding_ = Parameter(c.target_vocab_size, c.d_model);
   if (c.tie_embeddings == TieEmbeddings::none) output_ = Parameter(c.target_vocab_size, c.d_model);
   if (c.output_bias) output_bias_ = Parameter(1, c.target_vocab_size);
-  source_positions_ = target_positions_ = position_table(c);
+  if (c.positions == Positions::learned)
+    source_positions_ = target_positions_ = Parameter(c.max_length, c.d_model);
+  computed_positions_ = Parameter(Matrix(0, c.d_model));
   for (Index i = 0; i < c.encoder_layers; ++i) encoder_.emplace_back(c);
   for (Index i = 0; i < c.decoder_layers; ++i) decoder_.emplace_back(c);
 }
 
 void Transformer::initialize(std::uint64_t seed) {
   Random random(seed);
-  visit([&](const std::string&, Parameter& p, Initial rule) {
+  visit([&](const std::string&, Parameter& p, Initializer rule) {
     p.value.resize(p.rows, p.cols);
     const double rows = static_cast<double>(p.rows), cols = static_cast<double>(p.cols);
     const double limit = std::sqrt(6 / (rows + cols)), deviation = 1 / std::sqrt(cols);
     for (Scalar& x : p.value.reshaped<Eigen::RowMajor>()) {
       switch (rule) {
-        case Initial::zeros:
+        case Initializer::zeros:
           x = 0;
           break;
-        case Initial::ones:
+        case Initializer::ones:
           x = 1;
           break;
-        case Initial::xavier:
-        case Initial::scores:
+        case Initializer::xavier:
+        case Initializer::scores:
           x = static_cast<Scalar>(limit * (2 * random.uniform() - 1));
           break;
-        case Initial::embedding:
-        case Initial::positions: {  // Box-Muller
+        case Initializer::embedding:
+        case Initializer::positions: {  // Box-Muller
           const double radius = std::sqrt(-2 * std::log(1 - random.uniform()));
           x = static_cast<Scalar>(deviation * radius * std::cos(2 * std::numbers::pi * random.uniform()));
         }
@@ -107,7 +110,7 @@ void Transformer::initialize(std::uint64_t seed) {
 }
 
 void Transformer::enable_gradients() {
-  visit([](const std::string& name, Parameter& p, Initial) {
+  visit([](const std::string& name, Parameter& p, Initializer) {
     WASMFORMER_CHECK(
         p.has_value(),
         "[train] " << name << " is of int8, which cannot be trained; start from the float model");
@@ -116,19 +119,19 @@ void Transformer::enable_gradients() {
 }
 
 void Transformer::pack() {
-  visit([](const std::string&, Parameter& p, Initial rule) {
+  visit([](const std::string&, Parameter& p, Initializer rule) {
     if (can_be_packed(rule) && !p.is_packed()) p.packed = PackedMatrix(p.view());
   });
 }
 
 void Transformer::unpack() {
-  visit([](const std::string&, Parameter& p, Initial) {
+  visit([](const std::string&, Parameter& p, Initializer) {
     if (p.has_value()) p.packed = {};
   });
 }
 
 void Transformer::quantize() {
-  visit([](const std::string& name, Parameter& p, Initial rule) {
+  visit([](const std::string& name, Parameter& p, Initializer rule) {
     if (!can_be_packed(rule)) return;
     WASMFORMER_CHECK(p.has_value(),
                      "[quantize] " << name << " has no float values; is the model of int8 already?");
@@ -139,8 +142,28 @@ void Transformer::quantize() {
 
 Index Transformer::parameter_count() {
   Index count = 0;
-  visit([&](const std::string&, Parameter& p, Initial) { count += p.rows * p.cols; });
+  visit([&](const std::string&, Parameter& p, Initializer) { count += p.rows * p.cols; });
   return count;
+}
+
+Matrix Transformer::source_positions() const {
+  return config_.positions == Positions::learned ? source_positions_.value
+                                                 : computed_positions(config_, config_.max_length);
+}
+
+Matrix Transformer::target_positions() const {
+  return config_.positions == Positions::learned ? target_positions_.value : source_positions();
+}
+
+// Computed as far as sentences reach: a model file of a few bytes may have a max_length of a million.
+Parameter& Transformer::positions(Parameter& learned, std::span<const Index> at) {
+  if (config_.positions == Positions::learned) return learned;
+  constexpr std::size_t least = 64;
+  std::size_t needed = least;
+  for (const Index place : at) needed = std::max(needed, static_cast<std::size_t>(place) + 1);
+  const Index rows = std::min(static_cast<Index>(std::bit_ceil(needed)), config_.max_length);
+  if (rows > computed_positions_.rows) computed_positions_ = Parameter(computed_positions(config_, rows));
+  return computed_positions_;
 }
 
 Parameter& Transformer::target_embedding() {
@@ -172,9 +195,10 @@ Transformer::Stream Transformer::residual(Tape& tape, Stream stream, LayerNorm& 
 
 Transformer::Stream Transformer::embedded(Tape& tape, std::span<const TokenId> ids,
                                           std::span<const Span> spans, const Cache* cache, Parameter& table,
-                                          Parameter& positions, StackRecord* record) {
+                                          Parameter& learned_positions, StackRecord* record) {
   const std::span<const Index> at = places(tape, ids.size(), spans, cache);
-  Var x = embedding(tape, ids, at, table, positions, config_.dropout, config_.scale_embedding);
+  Parameter& all = positions(learned_positions, at);
+  Var x = embedding(tape, ids, at, table, all, config_.dropout, config_.scale_embedding);
   if (record) {  // both summands alone
     const Index n = x.rows(), d = x.cols();
     record->token_embedding = tape.variable(n, d, /*wants_gradient=*/false);
@@ -183,7 +207,7 @@ Transformer::Stream Transformer::embedded(Tape& tape, std::span<const TokenId> i
       auto token = record->token_embedding.mutable_value().row(i);
       table.row(ids[i], token.data());
       if (config_.scale_embedding) token *= std::sqrt(static_cast<Scalar>(d));
-      record->positions.mutable_value().row(i) = positions.value.row(at[i]);
+      record->positions.mutable_value().row(i) = all.value.row(at[i]);
     }
   }
   return {x, std::nullopt, record};

@@ -65,6 +65,7 @@ struct DecoderLayer {
   }
 };
 
+// Call encode() and decode() of one model from one thread at a time: both may extend its table of positions.
 class Transformer {
  public:
   // Allocates; the values are undefined until initialize() or a model file sets them. Throws Error as
@@ -72,9 +73,9 @@ class Transformer {
   explicit Transformer(const Config& config);
 
   const Config& config() const { return config_; }
-  // Of both sides, [max_length, d_model], constant or learned.
-  const Parameter& source_positions() const { return source_positions_; }
-  const Parameter& target_positions() const { return target_positions_; }
+  // [max_length, d_model], computed or learned.
+  Matrix source_positions() const;
+  Matrix target_positions() const;
   void initialize(std::uint64_t seed);
   // Gives every parameter a gradient of zeros, so that tapes record it.
   void enable_gradients();
@@ -105,11 +106,11 @@ class Transformer {
   void visit(Visitor&& v) {
     const bool all = config_.tie_embeddings == TieEmbeddings::all;
     v(all ? "model.shared.weight" : "model.encoder.embed_tokens.weight", source_embedding_,
-      Initial::embedding);
-    if (!all) v("model.decoder.embed_tokens.weight", target_embedding_, Initial::embedding);
+      Initializer::embedding);
+    if (!all) v("model.decoder.embed_tokens.weight", target_embedding_, Initializer::embedding);
     if (config_.positions == Positions::learned) {
-      v("model.encoder.embed_positions.weight", source_positions_, Initial::positions);
-      v("model.decoder.embed_positions.weight", target_positions_, Initial::positions);
+      v("model.encoder.embed_positions.weight", source_positions_, Initializer::positions);
+      v("model.decoder.embed_positions.weight", target_positions_, Initializer::positions);
     }
     for (std::size_t i = 0; i < encoder_.size(); ++i)
       encoder_[i].visit("model.encoder.layers." + std::to_string(i), v);
@@ -119,8 +120,8 @@ class Transformer {
       encoder_norm_.visit("model.encoder.layer_norm", v);
       decoder_norm_.visit("model.decoder.layer_norm", v);
     }
-    if (config_.tie_embeddings == TieEmbeddings::none) v("lm_head.weight", output_, Initial::xavier);
-    if (config_.output_bias) v("final_logits_bias", output_bias_, Initial::zeros);
+    if (config_.tie_embeddings == TieEmbeddings::none) v("lm_head.weight", output_, Initializer::xavier);
+    if (config_.output_bias) v("final_logits_bias", output_bias_, Initializer::zeros);
   }
 
  private:
@@ -132,18 +133,20 @@ class Transformer {
     StackRecord* record;
   };
   Stream embedded(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans, const Cache* cache,
-                  Parameter& table, Parameter& positions, StackRecord* record);
+                  Parameter& table, Parameter& learned_positions, StackRecord* record);
   template <class Sublayer>
   Stream residual(Tape& tape, Stream stream, LayerNorm& norm, Sublayer sublayer);
   Var normalized(Tape& tape, Stream& stream, LayerNorm& norm);
   Var output(Tape& tape, Stream stream, LayerNorm& norm);
+  Parameter& positions(Parameter& learned, std::span<const Index> at);
   Parameter& target_embedding();
   Parameter& output_weight();
 
   Config config_;
   Parameter source_embedding_, target_embedding_, output_;  // [vocabulary, d_model]; empty where tied
   Parameter output_bias_;                                   // [1, target vocabulary]
-  Parameter source_positions_, target_positions_;           // [max_length, d_model]
+  Parameter source_positions_, target_positions_;           // [max_length, d_model]; learned only
+  Parameter computed_positions_;  // the first rows, as many as sentences have needed
   std::vector<EncoderLayer> encoder_;
   std::vector<DecoderLayer> decoder_;
   LayerNorm encoder_norm_, decoder_norm_;  // pre-norm only

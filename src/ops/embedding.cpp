@@ -58,10 +58,10 @@ Var embedding(Tape& tape, std::span<const TokenId> ids, std::span<const Index> a
 
 Matrix sinusoidal_positions(Index max_length, Index d) {
   Matrix table(max_length, d);
-  for (Index position = 0; position < max_length; ++position) {
-    for (Index j = 0; j < d; ++j) {
-      const double angle =
-          position / std::pow(10000.0, static_cast<double>(j / 2 * 2) / static_cast<double>(d));
+  for (Index j = 0; j < d; ++j) {
+    const double wavelength = std::pow(10000.0, static_cast<double>(j / 2 * 2) / static_cast<double>(d));
+    for (Index position = 0; position < max_length; ++position) {
+      const double angle = static_cast<double>(position) / wavelength;
       table(position, j) = static_cast<Scalar>(j % 2 == 0 ? std::sin(angle) : std::cos(angle));
     }
   }

@@ -1,4 +1,4 @@
-// Weights in a byte each: [rows, cols], a scale for each row.
+// Weights as int8: [rows, cols], one scale per row.
 #pragma once
 
 #include <cstdint>

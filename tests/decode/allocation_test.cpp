@@ -1,4 +1,4 @@
-// Counts what is allocated, by its own operator new for all of the tests.
+// Counts allocations, with an operator new of its own for all tests.
 #include <algorithm>
 #include <atomic>
 #include <catch_amalgamated.hpp>
@@ -21,6 +21,10 @@ std::atomic<long> allocations = 0;
   ++allocations;
   if (void* memory = std::malloc(size > 0 ? size : 1)) return memory;
   throw std::bad_alloc();
+}
+[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  ++allocations;
+  return std::malloc(size > 0 ? size : 1);
 }
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }

@@ -31,7 +31,8 @@ Folder folder(const std::string& kind) {
 
 std::map<std::string, Matrix> weights(const ModelFile& model) {
   std::map<std::string, Matrix> values;
-  model.transformer->visit([&](const std::string& name, Parameter& p, Initial) { values[name] = p.value; });
+  model.transformer->visit(
+      [&](const std::string& name, Parameter& p, Initializer) { values[name] = p.value; });
   return values;
 }
 
@@ -180,7 +181,7 @@ TEST_CASE("A Marian model of int8 is near that of floats") {
   model.transformer->quantize();
   const ModelFile read = parse_model(serialize_model(model, Precision::f32));
   const auto floats = weights(folder("tiny").import());
-  read.transformer->visit([&](const std::string& name, Parameter& p, Initial) {
+  read.transformer->visit([&](const std::string& name, Parameter& p, Initializer) {
     if (p.is_packed())
       CHECK((p.packed.matrix() - floats.at(name)).cwiseAbs().maxCoeff() <
             floats.at(name).cwiseAbs().maxCoeff() / 100);

@@ -173,4 +173,19 @@ TEST_CASE("Products with packed weights refuse what does not fit and name the sh
   CHECK_THROWS_WITH(gemm(pool, Quantized(x).rows, PackedMatrix(quantize(view(w))), view(y)),
                     ContainsSubstring("2 quantised rows of 3") && ContainsSubstring("[4, 5]") &&
                         ContainsSubstring("[2, 4]"));
+  CHECK_THROWS_WITH(gemm(pool, Quantized(random_matrix(2, 5, 1)).rows, PackedMatrix(quantize(view(w))),
+                         view(y), {.accumulate = true}),
+                    ContainsSubstring("int8 weights cannot be added"));
+}
+
+TEST_CASE("The longest rows of int8 weights give exact sums, and longer ones are refused") {
+  constexpr Index longest = 133144;  // 127 · 127 · 133,144 < 2^31
+  const auto ones = [](Index n) { return Int8Matrix{1, n, std::vector<std::int8_t>(n, 127), {1}}; };
+  Matrix y(1, 1);
+  ThreadPool pool;
+  const Matrix x = Matrix::Constant(1, longest, 127);
+  gemm(pool, Quantized(x).rows, PackedMatrix(ones(longest)), view(y));
+  CHECK(y(0, 0) == Catch::Approx(127.0 * 127 * longest));
+  CHECK_THROWS_WITH(PackedMatrix(ones(longest + 1)),
+                    ContainsSubstring("133145 int8 weights are longer than 133144"));
 }

@@ -1,10 +1,13 @@
 #include "io/model_file.h"
 
+#include <sys/resource.h>
+
 #include <catch_amalgamated.hpp>
 #include <cstring>
 #include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "tensor/check.h"
 #include "tests/text/tiny_tokenizer.h"
@@ -102,9 +105,9 @@ TEST_CASE("A model is the same after being written and read, with every way of m
     c.positions = GENERATE(Positions::sinusoidal_halves, Positions::sinusoidal_marian);
     c.scale_embedding = false;
   }
-  SECTION("dot") { c.attention = Scoring::dot; }
-  SECTION("additive") { c.attention = Scoring::additive; }
-  SECTION("bilinear") { c.attention = Scoring::bilinear; }
+  SECTION("dot") { c.attention = AttentionScore::dot; }
+  SECTION("additive") { c.attention = AttentionScore::additive; }
+  SECTION("bilinear") { c.attention = AttentionScore::bilinear; }
   ModelFile model = small_model(c);
   const std::string file = serialize_model(model, Precision::f32);
   const ModelFile read = parse_model(file);
@@ -142,6 +145,66 @@ TEST_CASE("Half precision keeps eleven bits and half the bytes") {
   for (const auto& [name, tensor] : parse_safetensors(whole).tensors) f32 += tensor.data.size();
   for (const auto& [name, tensor] : parse_safetensors(half).tensors) f16 += tensor.data.size();
   CHECK(f32 == 2 * f16);
+}
+
+TEST_CASE("F16 keeps every half, and rounds to the nearest, of two to the even one") {
+  std::vector<std::uint16_t> bits(0x7C00);  // all from 0 to 65504
+  std::iota(bits.begin(), bits.end(), std::uint16_t{0});
+  const std::string_view data(reinterpret_cast<const char*>(bits.data()), 2 * bits.size());
+  SafetensorsFile file;
+  file.tensors["w"] = {Dtype::f16, {static_cast<Index>(bits.size())}, data};
+  const Matrix all = file.matrix("w");
+  CHECK(weight_bytes(all, Precision::f16, "w") == data);
+
+  // Halves have 11 bits and floats 24, so what lies in the middle is exact.
+  const Index last = all.cols() - 1;
+  const Matrix middle = (all.leftCols(last) + all.rightCols(last)) / 2;
+  std::vector<std::uint16_t> even(bits.begin(), bits.end() - 1);
+  for (std::uint16_t& half : even) half = static_cast<std::uint16_t>(half + half % 2);
+  const auto as_bits = [](const std::string& bytes) {
+    std::vector<std::uint16_t> halves(bytes.size() / 2);
+    std::memcpy(halves.data(), bytes.data(), bytes.size());
+    return halves;
+  };
+  CHECK(as_bits(weight_bytes(middle, Precision::f16, "w")) == even);
+  const auto towards = [&middle](float limit) -> Matrix {
+    return middle.unaryExpr([limit](float x) { return std::nextafter(x, limit); });
+  };
+  const std::vector<std::uint16_t> lower(bits.begin(), bits.end() - 1), upper(bits.begin() + 1, bits.end());
+  CHECK(as_bits(weight_bytes(towards(0), Precision::f16, "w")) == lower);
+  CHECK(as_bits(weight_bytes(towards(1e9f), Precision::f16, "w")) == upper);
+  for (std::uint16_t& half : even) half |= 0x8000;
+  CHECK(as_bits(weight_bytes(-middle, Precision::f16, "w")) == even);
+}
+
+// A megabyte took 2 GiB and half a minute where positions were computed before any tensor was looked at.
+TEST_CASE("A max_length far beyond what sentences need takes neither memory nor other numbers") {
+  Config c = small_config();
+  c.positions = GENERATE(Positions::sinusoidal, Positions::sinusoidal_halves, Positions::sinusoidal_marian);
+  ModelFile model = small_model(c);
+  c.max_length = 1 << 20;
+  const auto peak = [] {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss / 1024;  // MiB
+  };
+  const auto memory = [](Transformer& transformer) -> Matrix {
+    ThreadPool pool;
+    Tape tape(pool, /*recording=*/false);
+    const std::vector<TokenId> ids{5, 6, 7, 4, 3};
+    return transformer.encode(tape, ids, Spans{{0, 5}}).value();
+  };
+  const Matrix expected = memory(*model.transformer);
+  const std::string file = with_config(serialize_model(model, Precision::f32), "max_length", c.max_length);
+  const ModelFile long_model = parse_model(file);
+  CHECK(memory(*long_model.transformer) == expected);
+  CHECK(long_model.transformer->config() == c);
+
+  const long before = peak();
+  c.d_model = 256, c.num_heads = 1, c.ffn_dim = 1;
+  Transformer large(c);
+  large.initialize(1);
+  CHECK(peak() - before < 100);
 }
 
 TEST_CASE("A weight that F16 cannot hold is not written as infinity") {
@@ -294,7 +357,7 @@ TEST_CASE("A file from before there were other scores is of scaled dot products"
 
 TEST_CASE("A model of int8 is written and read again to the same bytes") {
   Config c = small_config();
-  c.attention = GENERATE(Scoring::scaled_dot, Scoring::additive, Scoring::bilinear);
+  c.attention = GENERATE(AttentionScore::scaled_dot, AttentionScore::additive, AttentionScore::bilinear);
   ModelFile model = small_model(c);
   model.transformer->quantize();
   const std::string file = serialize_model(model, Precision::f32);

@@ -118,3 +118,8 @@ TEST_CASE("A random beam finds in its cache what copies of it hold, in the rows 
   // The rows of hypotheses that died are used again: six tokens a step would else need 1,200.
   CHECK(cache.layers[0].keys.rows() <= slots * capacity / 2);
 }
+
+TEST_CASE("A cache of more rows than can be numbered is refused before it is allocated") {
+  CHECK_THROWS_WITH(Cache(1, 4, 2'000'000'000, 8),
+                    "[cache] 4 slots of 2000000000 tokens are more than 2147483647 rows");
+}

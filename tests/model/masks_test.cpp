@@ -51,7 +51,7 @@ TEST_CASE("A masked head is as if its columns of the output projection were zero
                            (kind == AttentionHead::cross ? ".encoder_attn" : ".self_attn") +
                            ".out_proj.weight";
   Index found = 0;
-  without.visit([&](const std::string& parameter, Parameter& p, Initial) {
+  without.visit([&](const std::string& parameter, Parameter& p, Initializer) {
     if (parameter != name) return;
     p.value.middleCols(head * d_k, d_k).setZero();
     ++found;
@@ -83,8 +83,8 @@ TEST_CASE("Where positions say nothing, a masked token is as if it were not ther
   c.positions = Positions::learned;
   c.norm = GENERATE(NormPlace::post, NormPlace::pre);
   Transformer model = random_model(c, 3);
-  model.visit([](const std::string&, Parameter& p, Initial rule) {
-    if (rule == Initial::positions) p.value.setZero();
+  model.visit([](const std::string&, Parameter& p, Initializer rule) {
+    if (rule == Initializer::positions) p.value.setZero();
   });
   // The end token may be masked like any other.
   const Packed shorter = packed({{4, 6, 8}, {7, 3}, {6, 3}});

@@ -10,9 +10,9 @@ TEST_CASE("The gradients of a whole model are those of central differences") {
   c.positions = GENERATE(Positions::sinusoidal, Positions::learned);
   c.tie_embeddings = GENERATE(TieEmbeddings::all, TieEmbeddings::target, TieEmbeddings::none);
   c.attention = c.norm == NormPlace::post
-                    ? c.positions == Positions::learned ? Scoring::dot : Scoring::scaled_dot
-                : c.positions == Positions::learned ? Scoring::additive
-                                                    : Scoring::bilinear;
+                    ? c.positions == Positions::learned ? AttentionScore::dot : AttentionScore::scaled_dot
+                : c.positions == Positions::learned ? AttentionScore::additive
+                                                    : AttentionScore::bilinear;
   c.output_bias = c.tie_embeddings != TieEmbeddings::target;
   c.activation = c.norm == NormPlace::pre ? Activation::swish : Activation::gelu;
   c.dropout = c.attention_dropout = c.activation_dropout = c.positions == Positions::learned ? 0.2 : 0;
@@ -22,7 +22,7 @@ TEST_CASE("The gradients of a whole model are those of central differences") {
   Transformer model = random_model(c, 3);
   model.enable_gradients();
   std::vector<Parameter*> parameters;
-  model.visit([&](const std::string&, Parameter& p, Initial) { parameters.push_back(&p); });
+  model.visit([&](const std::string&, Parameter& p, Initializer) { parameters.push_back(&p); });
   const Packed source = packed({{4, 5, 6, 3}, {3}, {6, 6, 3}});
   const Packed target = packed({{2, 7}, {2, 8, 4, 5, 7}, {2}});
   const std::vector<TokenId> expected{7, 3, 8, 4, 5, 7, 3, 3};

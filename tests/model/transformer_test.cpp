@@ -15,7 +15,7 @@ constexpr Scalar limit = 1e-5f;
 
 std::vector<std::string> names(const Config& config) {
   std::vector<std::string> all;
-  Transformer(config).visit([&](const std::string& name, Parameter&, Initial) { all.push_back(name); });
+  Transformer(config).visit([&](const std::string& name, Parameter&, Initializer) { all.push_back(name); });
   return all;
 }
 
@@ -96,21 +96,21 @@ TEST_CASE("Scores that learn have a parameter in every attention") {
   Config c = small_config();
   const auto shapes = [&c] {
     std::vector<std::string> found;
-    Transformer(c).visit([&](const std::string& name, Parameter& p, Initial) {
+    Transformer(c).visit([&](const std::string& name, Parameter& p, Initializer) {
       if (name.find(".score_") != std::string::npos)
         found.push_back(name + " " + std::to_string(p.rows) + " " + std::to_string(p.cols));
     });
     return found;
   };
-  c.attention = GENERATE(Scoring::scaled_dot, Scoring::dot);
+  c.attention = GENERATE(AttentionScore::scaled_dot, AttentionScore::dot);
   CHECK(shapes().empty());
-  c.attention = Scoring::additive;
+  c.attention = AttentionScore::additive;
   CHECK(shapes() == std::vector<std::string>{"model.encoder.layers.0.self_attn.score_v 1 8",
                                              "model.decoder.layers.0.self_attn.score_v 1 8",
                                              "model.decoder.layers.0.encoder_attn.score_v 1 8",
                                              "model.decoder.layers.1.self_attn.score_v 1 8",
                                              "model.decoder.layers.1.encoder_attn.score_v 1 8"});
-  c.attention = Scoring::bilinear;
+  c.attention = AttentionScore::bilinear;
   CHECK(shapes().size() == 5);
   CHECK(shapes()[0] == "model.encoder.layers.0.self_attn.score_proj.weight 8 4");
 }
@@ -124,39 +124,39 @@ TEST_CASE("The number of parameters is that of the architecture") {
   CHECK(Transformer(c).parameter_count() == 37000 * 512 + layers + 37000);
 }
 
-TEST_CASE("Initial weights follow their rules and their seed") {
+TEST_CASE("Initializer weights follow their rules and their seed") {
   Config c = small_config();
   c.source_vocab_size = c.target_vocab_size = 500;
   c.d_model = 32;
-  c.attention = Scoring::bilinear;
+  c.attention = AttentionScore::bilinear;
   Transformer model(c), same(c), other(c);
   model.initialize(1);
   same.initialize(1);
   other.initialize(2);
   std::vector<Matrix> again, others;
-  same.visit([&](const std::string&, Parameter& p, Initial) { again.push_back(p.value); });
-  other.visit([&](const std::string&, Parameter& p, Initial) { others.push_back(p.value); });
+  same.visit([&](const std::string&, Parameter& p, Initializer) { again.push_back(p.value); });
+  other.visit([&](const std::string&, Parameter& p, Initializer) { others.push_back(p.value); });
   std::size_t i = 0;
-  model.visit([&](const std::string& name, Parameter& p, Initial rule) {
+  model.visit([&](const std::string& name, Parameter& p, Initializer rule) {
     INFO(name);
     const double mean = static_cast<double>(p.value.mean());
     const double deviation =
         std::sqrt(static_cast<double>(p.value.squaredNorm()) / static_cast<double>(p.value.size()));
     CHECK(p.value == again[i]);
-    if (rule == Initial::zeros) CHECK((p.value.array() == 0).all());
-    if (rule == Initial::ones) CHECK((p.value.array() == 1).all());
-    if (rule == Initial::xavier || rule == Initial::scores) {
+    if (rule == Initializer::zeros) CHECK((p.value.array() == 0).all());
+    if (rule == Initializer::ones) CHECK((p.value.array() == 1).all());
+    if (rule == Initializer::xavier || rule == Initializer::scores) {
       const double bound = std::sqrt(6.0 / static_cast<double>(p.value.rows() + p.value.cols()));
       const double most = static_cast<double>(p.value.cwiseAbs().maxCoeff());
       CHECK(most <= bound);
       CHECK(most > 0.95 * bound);
       CHECK(deviation == Catch::Approx(bound / std::sqrt(3.0)).epsilon(0.1));
     }
-    if (rule == Initial::embedding) {
+    if (rule == Initializer::embedding) {
       CHECK(deviation == Catch::Approx(1 / std::sqrt(32.0)).epsilon(0.03));
       CHECK(std::abs(mean) < 0.01);
     }
-    if (rule == Initial::xavier || rule == Initial::embedding) CHECK(p.value != others[i]);
+    if (rule == Initializer::xavier || rule == Initializer::embedding) CHECK(p.value != others[i]);
     ++i;
   });
 }
@@ -198,7 +198,8 @@ TEST_CASE("Cached steps give what the whole sequence gives") {
   Config c = small_config();
   c.norm = GENERATE(NormPlace::post, NormPlace::pre);
   c.positions = c.norm == NormPlace::post ? Positions::sinusoidal : Positions::learned;
-  c.attention = GENERATE(Scoring::scaled_dot, Scoring::dot, Scoring::additive, Scoring::bilinear);
+  c.attention = GENERATE(AttentionScore::scaled_dot, AttentionScore::dot, AttentionScore::additive,
+                         AttentionScore::bilinear);
   const Index at_once = GENERATE(1, 2, 5);  // tokens a step
   CAPTURE(at_once);
   Transformer model = random_model(c, 6);
