@@ -7,8 +7,8 @@
 #include <string>
 
 #include "model/options.h"
+#include "nn/layers.h"
 #include "ops/activation.h"
-#include "ops/attention.h"
 #include "tensor/matrix.h"
 
 namespace wasmformer {
@@ -19,7 +19,7 @@ enum class NormPlace { post, pre };
 enum class Positions { sinusoidal, learned, sinusoidal_halves, sinusoidal_marian };
 enum class TieEmbeddings { all, target, none };
 
-inline Words words(Scoring) {
+inline Words words(AttentionScore) {
   static constexpr std::array all{"scaled_dot", "dot", "additive", "bilinear"};
   return all;
 }
@@ -49,7 +49,7 @@ struct Config {
   Index num_heads = 8;
   Index ffn_dim = 2048;
   Index max_length = 512;
-  Scoring attention = Scoring::scaled_dot;
+  AttentionScore attention = AttentionScore::scaled_dot;
   Activation activation = Activation::relu;
   NormPlace norm = NormPlace::post;
   Positions positions = Positions::sinusoidal;

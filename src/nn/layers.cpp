@@ -1,5 +1,7 @@
 #include "nn/layers.h"
 
+#include "ops/additive_attention.h"
+#include "ops/head_product.h"
 #include "ops/layer_norm.h"
 #include "ops/linear.h"
 
@@ -11,13 +13,18 @@ Var LayerNorm::operator()(Tape& tape, Var x) { return layer_norm(tape, x, weight
 
 Var MultiHeadAttention::operator()(Tape& tape, Var x, Var keys, Var values, const AttentionCall& call) {
   Var q = q_proj(tape, x);
-  Var heads = attention(tape, q, keys, values, call.query_spans, call.key_spans,
-                        {.heads = num_heads,
-                         .causal = call.causal,
-                         .dropout = dropout,
-                         .scoring = scoring,
-                         .score = score.rows > 0 ? &score : nullptr},
-                        call.record ? &call.record->probabilities : nullptr, call.key_rows);
+  const AttentionOptions options{.heads = num_heads,
+                                 .causal = call.causal,
+                                 .dropout = dropout,
+                                 .scaled = kind == AttentionScore::scaled_dot,
+                                 .probabilities = call.record ? &call.record->probabilities : nullptr,
+                                 .key_rows = call.key_rows};
+  Var heads;
+  if (kind == AttentionScore::additive)
+    heads = additive_attention(tape, q, keys, values, score, call.query_spans, call.key_spans, options);
+  else
+    heads = attention(tape, kind == AttentionScore::bilinear ? head_product(tape, q, score, num_heads) : q,
+                      keys, values, call.query_spans, call.key_spans, options);
   WASMFORMER_CHECK(call.masked_heads.empty() || !heads.wants_gradient(),
                    "[attention] masked heads cannot be recorded");
   for (const AttentionHead& masked : call.masked_heads) {

@@ -15,13 +15,23 @@
 
 namespace wasmformer {
 
-// How a parameter starts: Xavier (Glorot and Bengio 2010) is uniform in ±√(6 / (rows + cols)); embeddings and
-// positions are normal with deviation cols^-0.5, so that √d_model times it has variance 1. Scores are as
-// Xavier's.
-enum class Initial { xavier, scores, embedding, positions, zeros, ones };
+// The score of a query q and a key k of one head, of d_k features each.
+enum class AttentionScore {
+  scaled_dot,  // q·k / √d_k
+  dot,         // q·k (Luong et al. 2015, section 3.1)
+  additive,    // w·tanh(q + k), see ops/additive_attention.h
+  bilinear     // qᵀ W k, see ops/head_product.h
+};
+
+// The distribution that a parameter starts from: Xavier (Glorot and Bengio 2010) is uniform in ±√(6 / (rows +
+// cols)), and so are scores; embeddings and positions are normal with deviation cols^-0.5, so that √d_model
+// times an embedding has variance 1.
+enum class Initializer { xavier, scores, embedding, positions, zeros, ones };
 
 // Weights of products and of token embeddings, which can be packed and be of int8.
-constexpr bool can_be_packed(Initial rule) { return rule == Initial::xavier || rule == Initial::embedding; }
+constexpr bool can_be_packed(Initializer rule) {
+  return rule == Initializer::xavier || rule == Initializer::embedding;
+}
 
 struct Linear {
   Parameter weight;  // [out, in]
@@ -32,8 +42,8 @@ struct Linear {
 
   template <class Visitor>
   void visit(const std::string& path, Visitor&& v) {
-    v(path + ".weight", weight, Initial::xavier);
-    v(path + ".bias", bias, Initial::zeros);
+    v(path + ".weight", weight, Initializer::xavier);
+    v(path + ".bias", bias, Initializer::zeros);
   }
 };
 
@@ -50,8 +60,8 @@ struct LayerNorm {
 
   template <class Visitor>
   void visit(const std::string& path, Visitor&& v) {
-    v(path + ".weight", weight, Initial::ones);
-    v(path + ".bias", bias, Initial::zeros);
+    v(path + ".weight", weight, Initializer::ones);
+    v(path + ".bias", bias, Initializer::zeros);
   }
 };
 
@@ -90,21 +100,21 @@ struct AttentionCall {
 // Section 3.2.2: MultiHead(Q, K, V) = Concat(head_1, ..., head_h) W^O.
 struct MultiHeadAttention {
   Linear q_proj, k_proj, v_proj, out_proj;  // [d_model, d_model]
-  Parameter score;                          // of the scores that have one, as in ops/attention.h
+  Parameter score;  // additive: w of every head, [1, d_model]; bilinear: W, [d_model, d_k]
   Index num_heads;
   double dropout;  // of the probabilities
-  Scoring scoring;
+  AttentionScore kind;
 
-  MultiHeadAttention(Index d_model, Index heads, double attention_dropout, Scoring scores)
+  MultiHeadAttention(Index d_model, Index heads, double attention_dropout, AttentionScore scores)
       : q_proj(d_model, d_model),
         k_proj(d_model, d_model),
         v_proj(d_model, d_model),
         out_proj(d_model, d_model),
         num_heads(heads),
         dropout(attention_dropout),
-        scoring(scores) {
-    if (scoring == Scoring::additive) score = Parameter(1, d_model);
-    if (scoring == Scoring::bilinear) score = Parameter(d_model, d_model / heads);
+        kind(scores) {
+    if (kind == AttentionScore::additive) score = Parameter(1, d_model);
+    if (kind == AttentionScore::bilinear) score = Parameter(d_model, d_model / heads);
   }
 
   // x: [n, d_model] queries; keys and values: [m, d_model], projected by k_proj and v_proj.
@@ -116,8 +126,8 @@ struct MultiHeadAttention {
     k_proj.visit(path + ".k_proj", v);
     v_proj.visit(path + ".v_proj", v);
     out_proj.visit(path + ".out_proj", v);
-    if (scoring == Scoring::additive) v(path + ".score_v", score, Initial::scores);
-    if (scoring == Scoring::bilinear) v(path + ".score_proj.weight", score, Initial::scores);
+    if (kind == AttentionScore::additive) v(path + ".score_v", score, Initializer::scores);
+    if (kind == AttentionScore::bilinear) v(path + ".score_proj.weight", score, Initializer::scores);
   }
 };
 

@@ -1,5 +1,5 @@
-// The three small products of attention, over rows of one head, whole vectors wide: scores (rows times
-// transposed rows), sums of rows by weight, and the same by transposed weights; and additive scores.
+// The small products of attention, over rows of one head, whole vectors wide: scores (rows times transposed
+// rows), sums of rows by weight, and the same by transposed weights; and the softmax of a row.
 #pragma once
 
 #include <algorithm>
@@ -80,47 +80,6 @@ inline void scores(Rows a, Rows b, Index m, Seen seen, Index width, Scalar scale
     for (; i + score_rows <= m; i += score_rows)
       scores<score_rows>(a[i], a.stride, rows, width, scale, out + i * out_stride + j, out_stride);
     for (; i < m; ++i) scores<1>(a[i], a.stride, rows, width, scale, out + i * out_stride + j, out_stride);
-  }
-}
-
-// out[i, j] = v · tanh(a[i] + b[j]) for i < m and the first seen(i) rows j.
-template <class Seen>
-inline void additive_scores(Rows a, Rows b, const Scalar* v, Index m, Seen seen, Index width, Scalar* out,
-                            Index out_stride) {
-  for (Index i = 0; i < m; ++i) {
-    for (Index j = 0, n = seen(i); j < n; ++j) {
-      Vector sum{};
-      for (Index c = 0; c < width; c += lanes) {
-        const Vector t = simd::tanh(simd::load(a[i] + c) + simd::load(b[j] + c));
-        sum = simd::multiply_add(simd::load(v + c), t, sum);
-      }
-      out[i * out_stride + j] = simd::reduce<Scalar>(sum, std::plus<>{});
-    }
-  }
-}
-
-// Where the gradients of additive scores add up: da and db by rows `width` apart, dv.
-struct AdditiveGradients {
-  Scalar *da, *db, *dv;
-};
-
-// The same places, given the gradients of the scores.
-template <class Seen>
-inline void additive_backward(Rows a, Rows b, const Scalar* v, Index m, Seen seen, Index width,
-                              const Scalar* dout, Index out_stride, AdditiveGradients to) {
-  // out = v · t with t = tanh(a + b)
-  const auto add = [](Scalar* sum, Vector x) { simd::store(sum, simd::load(sum) + x); };
-  for (Index i = 0; i < m; ++i) {
-    for (Index j = 0, n = seen(i); j < n; ++j) {
-      const Vector d = simd::splat(dout[i * out_stride + j]);
-      for (Index c = 0; c < width; c += lanes) {
-        const Vector t = simd::tanh(simd::load(a[i] + c) + simd::load(b[j] + c));
-        const Vector inner = d * simd::load(v + c) * (1 - t * t);
-        add(to.da + i * width + c, inner);
-        add(to.db + j * width + c, inner);
-        add(to.dv + c, d * t);
-      }
-    }
   }
 }
 

@@ -11,7 +11,7 @@ namespace {
 template <class F>
 void for_each_moment(Trainer& trainer, F&& f) {
   std::size_t i = 0;
-  trainer.transformer().visit([&](const std::string& name, Parameter&, Initial) {
+  trainer.transformer().visit([&](const std::string& name, Parameter&, Initializer) {
     Optimizer::Moments& moments = trainer.optimizer().moments()[i++];
     f("optimizer.mean." + name, moments.mean);
     if (moments.variance.size() > 0) f("optimizer.variance." + name, moments.variance);

@@ -34,10 +34,10 @@ std::string value(const std::map<std::string, std::string>& metadata, const char
 // The same weights as floats.
 std::unique_ptr<Transformer> trainable(Transformer& from, const Config& config) {
   std::vector<Parameter*> weights;
-  from.visit([&](const std::string&, Parameter& p, Initial) { weights.push_back(&p); });
+  from.visit([&](const std::string&, Parameter& p, Initializer) { weights.push_back(&p); });
   auto transformer = std::make_unique<Transformer>(config);
   std::size_t i = 0;
-  transformer->visit([&](const std::string&, Parameter& p, Initial) {
+  transformer->visit([&](const std::string&, Parameter& p, Initializer) {
     Parameter& weight = *weights[i++];
     p.value = weight.has_value() ? std::move(weight.value) : weight.packed.matrix();
   });

@@ -17,7 +17,7 @@ CrossEntropy forward(Tape& tape, Transformer& transformer, const Batch& batch, d
 std::vector<Parameter*> parameters(Transformer& transformer) {
   transformer.enable_gradients();
   std::vector<Parameter*> all;
-  transformer.visit([&](const std::string&, Parameter& p, Initial) { all.push_back(&p); });
+  transformer.visit([&](const std::string&, Parameter& p, Initializer) { all.push_back(&p); });
   return all;
 }
 

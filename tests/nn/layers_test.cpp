@@ -27,7 +27,7 @@ TEST_CASE("A feed-forward sublayer is a linear, the activation, and a linear") {
 }
 
 TEST_CASE("Multi-head attention of one key is its value through the output projection") {
-  MultiHeadAttention attention(2, 2, 0, Scoring::scaled_dot);
+  MultiHeadAttention attention(2, 2, 0, AttentionScore::scaled_dot);
   set(attention.q_proj, random_matrix(2, 2, 1), random_matrix(1, 2, 2));
   set(attention.out_proj, (Matrix(2, 2) << 0, 1, 2, 0).finished(), (Matrix(1, 2) << 10, 20).finished());
   ThreadPool pool;
@@ -59,8 +59,8 @@ TEST_CASE("Multi-head attention of one key is its value through the output proje
 
 TEST_CASE("A layer norm begins as plain normalisation and uses its own epsilon") {
   LayerNorm norm(2, 3.0);
-  norm.visit("norm", [](const std::string&, Parameter& p, Initial rule) {
-    p.value.setConstant(p.rows, p.cols, rule == Initial::ones ? 1 : 0);
+  norm.visit("norm", [](const std::string&, Parameter& p, Initializer rule) {
+    p.value.setConstant(p.rows, p.cols, rule == Initializer::ones ? 1 : 0);
   });
   ThreadPool pool;
   Tape tape(pool, /*recording=*/false);
@@ -70,7 +70,7 @@ TEST_CASE("A layer norm begins as plain normalisation and uses its own epsilon")
 
 TEST_CASE("Layers name their parameters below the path that they are given") {
   std::vector<std::string> names;
-  const auto note = [&](const std::string& name, Parameter&, Initial) { names.push_back(name); };
+  const auto note = [&](const std::string& name, Parameter&, Initializer) { names.push_back(name); };
   Linear(2, 3).visit("a", note);
   LayerNorm(2, 1).visit("b.c", note);
   CHECK(names == std::vector<std::string>{"a.weight", "a.bias", "b.c.weight", "b.c.bias"});

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "tensor/check.h"
-#include "tests/ops/random_score.h"
+#include "tests/ops/attend.h"
 
 using namespace wasmformer;
 using Catch::Matchers::ContainsSubstring;
@@ -25,23 +25,23 @@ struct Plain {
 };
 
 // The score of a query and a key of one head; `column`: where its features begin.
-double plain_score(const Scalar* q, const Scalar* k, Index column, Index d_k, Scoring scoring,
+double plain_score(const Scalar* q, const Scalar* k, Index column, Index d_k, AttentionScore kind,
                    const Matrix& learned) {
   double sum = 0;
   for (Index a = column; a < column + d_k; ++a) {
     const double x = static_cast<double>(q[a]), y = static_cast<double>(k[a]);
-    if (scoring == Scoring::scaled_dot) sum += x * y / std::sqrt(static_cast<double>(d_k));
-    if (scoring == Scoring::dot) sum += x * y;
-    if (scoring == Scoring::additive) sum += static_cast<double>(learned(0, a)) * std::tanh(x + y);
-    for (Index b = 0; scoring == Scoring::bilinear && b < d_k; ++b)
+    if (kind == AttentionScore::scaled_dot) sum += x * y / std::sqrt(static_cast<double>(d_k));
+    if (kind == AttentionScore::dot) sum += x * y;
+    if (kind == AttentionScore::additive) sum += static_cast<double>(learned(0, a)) * std::tanh(x + y);
+    for (Index b = 0; kind == AttentionScore::bilinear && b < d_k; ++b)
       sum += x * static_cast<double>(learned(a, b)) * static_cast<double>(k[column + b]);
   }
   return sum;
 }
 
 Plain plain(const Matrix& q, const Matrix& k, const Matrix& v, const Spans& query_spans,
-            const Spans& key_spans, Index heads, bool causal, Scoring scoring = Scoring::scaled_dot,
-            const Matrix& learned = {}) {
+            const Spans& key_spans, Index heads, bool causal,
+            AttentionScore kind = AttentionScore::scaled_dot, const Matrix& learned = {}) {
   Plain result;
   result.y.setZero(q.rows(), q.cols());
   const Index d_k = q.cols() / heads;
@@ -54,7 +54,7 @@ Plain plain(const Matrix& q, const Matrix& k, const Matrix& v, const Spans& quer
         for (Index j = 0; j < b.size; ++j) {
           if (causal && j > i + b.size - a.size) continue;
           sum += p(head * a.size + i, j) = std::exp(plain_score(
-              q.row(a.begin + i).data(), k.row(b.begin + j).data(), head * d_k, d_k, scoring, learned));
+              q.row(a.begin + i).data(), k.row(b.begin + j).data(), head * d_k, d_k, kind, learned));
         }
         p.row(head * a.size + i) /= sum;
         for (Index j = 0; j < b.size; ++j)
@@ -93,27 +93,25 @@ TEST_CASE("Attention is the formula's, with every probability") {
                Case{"heads of whole registers", {33, 2, 17, 1}, {33, 2, 17, 1}, 2, 64, true},
                Case{"heads of several registers, many keys", {1, 19, 4}, {70, 131, 4}, 3, 3 * 112, false},
                Case{"one long sentence", {45}, {45}, 1, 16, true});
-  const Scoring scoring = GENERATE(Scoring::scaled_dot, Scoring::dot, Scoring::additive, Scoring::bilinear);
-  INFO(c.name << ", scoring " << static_cast<int>(scoring));
+  const AttentionScore kind = GENERATE(AttentionScore::scaled_dot, AttentionScore::dot,
+                                       AttentionScore::additive, AttentionScore::bilinear);
+  INFO(c.name << ", score " << static_cast<int>(kind));
   const Spans queries = spans_of(c.queries), keys = spans_of(c.keys);
   const Index n = queries.empty() ? 0 : queries.back().end(), m = keys.empty() ? 0 : keys.back().end();
   const Matrix q = random_matrix(n, c.d, 1) * 2, k = random_matrix(m, c.d, 2) * 2,
                v = random_matrix(m, c.d, 3);
-  Parameter score = random_score(scoring, c.d, c.heads, 4);
-  if (scoring == Scoring::bilinear) score.value *= Scalar(c.heads) / Scalar(c.d);  // or the scores are huge
-  const Plain expected = plain(q, k, v, queries, keys, c.heads, c.causal, scoring, score.value);
+  Parameter score = random_score(kind, c.d, c.heads, 4);
+  if (kind == AttentionScore::bilinear)
+    score.value *= Scalar(c.heads) / Scalar(c.d);  // or the scores are huge
+  const Plain expected = plain(q, k, v, queries, keys, c.heads, c.causal, kind, score.value);
 
   Matrix one_thread;
   for (int threads : {1, 3}) {
     ThreadPool pool(threads);
     Tape tape(pool, /*recording=*/true);
     std::vector<Matrix> probabilities;
-    Var y = attention(tape, on(tape, q), on(tape, k), on(tape, v), queries, keys,
-                      {.heads = c.heads,
-                       .causal = c.causal,
-                       .scoring = scoring,
-                       .score = score.rows > 0 ? &score : nullptr},
-                      &probabilities);
+    Var y = attend(tape, kind, score, on(tape, q), on(tape, k), on(tape, v), queries, keys,
+                   {.heads = c.heads, .causal = c.causal, .probabilities = &probabilities});
     // Float's 1.2e-7 times the few operations that each number has passed.
     constexpr double limit = 2e-6;
     REQUIRE(shape(y) == shape(q));
@@ -152,10 +150,12 @@ TEST_CASE("Keys may be chosen row by row, as the hypotheses of a beam choose the
   for (Index j = 0; j < 10; ++j) chosen_k.row(j) = k.row(rows[j]), chosen_v.row(j) = v.row(rows[j]);
   ThreadPool pool;
   Tape tape(pool, /*recording=*/false);
+  const AttentionScore kind = GENERATE(AttentionScore::scaled_dot, AttentionScore::additive);
+  Parameter score = random_score(kind, d, 2, 4);
   std::vector<Matrix> probabilities;
-  Var y = attention(tape, on(tape, q), on(tape, k), on(tape, v), queries, keys,
-                    {.heads = 2, .causal = causal}, &probabilities, rows);
-  const Plain expected = plain(q, chosen_k, chosen_v, queries, keys, 2, causal);
+  Var y = attend(tape, kind, score, on(tape, q), on(tape, k), on(tape, v), queries, keys,
+                 {.heads = 2, .causal = causal, .probabilities = &probabilities, .key_rows = rows});
+  const Plain expected = plain(q, chosen_k, chosen_v, queries, keys, 2, causal, kind, score.value);
   CHECK((y.value().cast<double>() - expected.y).cwiseAbs().maxCoeff() < 2e-6);
   for (std::size_t s = 0; s < 3; ++s)
     CHECK((probabilities[s].cast<double>() - expected.probabilities[s]).cwiseAbs().maxCoeff() < 2e-6);
@@ -166,7 +166,7 @@ TEST_CASE("Attention refuses chosen rows that are not there, and to record them"
   Tape tape(pool, /*recording=*/false), recording(pool, /*recording=*/true);
   const auto attend = [&](Tape& t, const std::vector<std::int32_t>& rows, const Spans& keys) {
     attention(t, on(t, random_matrix(1, 4, 1)), on(t, random_matrix(5, 4, 2)), on(t, random_matrix(5, 4, 3)),
-              spans_of({1}), keys, {}, nullptr, rows);
+              spans_of({1}), keys, {.key_rows = rows});
   };
   CHECK_NOTHROW(attend(tape, {4, 0}, {{0, 2}}));
   CHECK_THROWS_WITH(attend(tape, {0, 5}, {{0, 2}}),

@@ -15,7 +15,7 @@ TrainingTexts some_texts() { return {{{"abc", "d\te"}, {"ä \"b\"\n", "e"}}, {{"
 
 std::map<std::string, Matrix> weights(Transformer& transformer) {
   std::map<std::string, Matrix> all;
-  transformer.visit([&](const std::string& name, Parameter& p, Initial) {
+  transformer.visit([&](const std::string& name, Parameter& p, Initializer) {
     all[name] = p.has_value() ? p.value : p.packed.matrix();
   });
   return all;
@@ -75,7 +75,7 @@ TEST_CASE("A model of int8 is fine-tuned from the floats that it stands for") {
   CHECK(start.training.learning_rate == 3);
   CHECK(start.model.metadata == std::map<std::string, std::string>{{"languages", "de-en"}});
   CHECK(weights(*start.model.transformer) == weights(*model.transformer));
-  start.model.transformer->visit([](const std::string& name, Parameter& p, Initial) {
+  start.model.transformer->visit([](const std::string& name, Parameter& p, Initializer) {
     CAPTURE(name);
     CHECK(p.has_value());
     CHECK(!p.is_packed());

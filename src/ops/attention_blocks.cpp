@@ -1,0 +1,72 @@
+#include "ops/attention_blocks.h"
+
+#include <algorithm>
+
+namespace wasmformer {
+namespace {
+
+void check_shapes(Var q, Var k, Var v, const AttentionOptions& options) {
+  WASMFORMER_CHECK(k.rows() == v.rows(),
+                   "[attention] keys " << shape(k) << " and values " << shape(v) << " differ in rows");
+  WASMFORMER_CHECK(q.cols() == k.cols() && k.cols() == v.cols(),
+                   "[attention] queries " << shape(q) << ", keys " << shape(k) << " and values " << shape(v)
+                                          << " differ in columns");
+  WASMFORMER_CHECK(
+      options.heads > 0 && q.cols() % options.heads == 0,
+      "[attention] " << q.cols() << " features do not divide into " << options.heads << " heads");
+}
+
+void check_spans(Var q, Var k, std::span<const Span> query_spans, std::span<const Span> key_spans,
+                 const AttentionOptions& options) {
+  WASMFORMER_CHECK(query_spans.size() == key_spans.size(), "[attention] "
+                                                               << query_spans.size() << " query spans and "
+                                                               << key_spans.size() << " key spans");
+  const std::span<const std::int32_t> key_rows = options.key_rows;
+  const Index keys = key_rows.empty() ? k.rows() : static_cast<Index>(key_rows.size());
+  for (std::size_t i = 0; i < query_spans.size(); ++i) {
+    const Span a = query_spans[i], b = key_spans[i];
+    WASMFORMER_CHECK(a.begin >= 0 && a.end() <= q.rows() && b.begin >= 0 && b.end() <= keys &&
+                         b.size >= (options.causal ? a.size : Index(a.size > 0)),
+                     "[attention] sentence " << i << ": queries " << a.begin << " to " << a.end()
+                                             << " and keys " << b.begin << " to " << b.end()
+                                             << " do not fit");
+    if (key_rows.empty()) continue;
+    for (std::int32_t row :
+         key_rows.subspan(static_cast<std::size_t>(b.begin), static_cast<std::size_t>(b.size)))
+      WASMFORMER_CHECK(row >= 0 && row < k.rows(), "[attention] key row " << row << " is not below the "
+                                                                          << k.rows() << " rows of the keys");
+  }
+}
+
+}  // namespace
+
+AttentionPlan plan_attention(Tape& tape, Var q, Var k, Var v, std::span<const Span> query_spans,
+                             std::span<const Span> key_spans, const AttentionOptions& options) {
+  check_shapes(q, k, v, options);
+  check_spans(q, k, query_spans, key_spans, options);
+  constexpr Index work_per_chunk = 1 << 17, most_chunks = 16;
+  const Index heads = options.heads, d_k = q.cols() / heads,
+              count = static_cast<Index>(query_spans.size()) * heads;
+  AttentionBlock* blocks = tape.scratch<AttentionBlock>(count);
+  AttentionPlan plan{{blocks, static_cast<std::size_t>(count)}};
+  Index first = 0;
+  for (Index i = 0; i < count; ++i) {
+    const Index sentence = i / heads, head = i % heads;
+    const Span a = query_spans[sentence], b = key_spans[sentence];
+    blocks[i] = {a.begin, b.begin, a.size, b.size, head * d_k, sentence, head, first};
+    first += a.size * b.size;
+    plan.most_queries = std::max(plan.most_queries, a.size);
+    plan.most_keys = std::max(plan.most_keys, b.size);
+  }
+  plan.chunks = std::clamp<Index>((1 + first * d_k) / work_per_chunk, 1, most_chunks);
+  plan.grain = std::max<Index>((count + plan.chunks - 1) / plan.chunks, 1);
+
+  if (options.probabilities) {
+    options.probabilities->clear();
+    for (std::size_t i = 0; i < query_spans.size(); ++i)
+      options.probabilities->push_back(Matrix::Zero(heads * query_spans[i].size, key_spans[i].size));
+  }
+  return plan;
+}
+
+}  // namespace wasmformer

@@ -1,0 +1,38 @@
+// What every kind of attention needs: its work as blocks, one per head of a sentence, and their division
+// among threads.
+#pragma once
+
+#include <span>
+
+#include "ops/attention.h"
+
+namespace wasmformer {
+
+// One head of one sentence: L queries from row `query` on, S keys from row `key` on.
+struct AttentionBlock {
+  Index query, key, L, S, column, sentence, head;
+  Index first;  // the number of its first probability among those of all blocks, which dropout counts
+  Index visible(Index i, bool causal) const { return causal ? S - L + i + 1 : S; }  // keys that query i sees
+};
+
+// The blocks of a call, in the tape's memory, and chunks of them with about equal work, few enough that their
+// scratch memory is small. They depend on the shapes only.
+struct AttentionPlan {
+  std::span<const AttentionBlock> blocks;
+  Index grain = 1, chunks = 0, most_queries = 0, most_keys = 0;
+};
+
+// Checks what attention() is called with, and prepares its probabilities.
+AttentionPlan plan_attention(Tape& tape, Var q, Var k, Var v, std::span<const Span> query_spans,
+                             std::span<const Span> key_spans, const AttentionOptions& options);
+
+// Calls f(block, memory) for every block, several threads at a time. Each chunk has its own `size` numbers of
+// `memory`.
+template <class F>
+void for_blocks(ThreadPool& pool, const AttentionPlan& plan, Scalar* memory, Index size, F&& f) {
+  pool.parallel_for(static_cast<Index>(plan.blocks.size()), plan.grain, [&](Index begin, Index end) {
+    for (Index n = begin; n < end; ++n) f(plan.blocks[n], memory + begin / plan.grain * size);
+  });
+}
+
+}  // namespace wasmformer
