@@ -1,9 +1,9 @@
-// Serves the built page as any static host would, with the two headers that isolate it, so that it may use threads.
-// `node web/serve.mjs [PORT]`; the tests import serve().
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+// Serves the built page as any static host would, with the headers that isolate it, so that it may use threads, and that
+// restrict what it may load. `node web/serve.mjs [PORT]`; the tests import serve().
+import { open } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname, join, normalize, sep } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 
 const types = {
@@ -23,13 +23,32 @@ export const isolation = {
   'Cross-Origin-Embedder-Policy': 'require-corp',
 };
 
+/** Nothing inline, no code and no style from elsewhere; a model may come from any https address. */
+export const policy = [
+  "default-src 'none'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "worker-src 'self'",
+  "style-src 'self'",
+  "font-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self' https:",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ');
+
+/** The page's own headers. As a header the policy binds workers too, which a <meta> does not reach. */
+export const pageHeaders = { ...isolation, 'Content-Security-Policy': `${policy}; frame-ancestors 'self'` };
+
 /** Resolves to the server and its address. Port 0 takes a free one; every answer has `headers`. */
 export async function serve(folder, port = 0, headers = isolation) {
   const server = createServer(async (request, response) => {
+    let content;
     try {
       const path = normalize(decodeURIComponent(new URL(request.url, 'http://host').pathname));
       const file = join(folder, path.endsWith(sep) ? join(path, 'index.html') : path);
-      const found = await stat(file);
+      content = await open(file);
+      const found = await content.stat();
       if (!found.isFile()) throw new Error(`${file} is not a file`);
       response.writeHead(200, {
         'Content-Type': types[extname(file)] ?? 'application/octet-stream',
@@ -39,9 +58,13 @@ export async function serve(folder, port = 0, headers = isolation) {
         ...headers,
       });
       if (request.method === 'HEAD') response.end();
-      else createReadStream(file).pipe(response);
+      else await pipeline(content.createReadStream(), response);
     } catch {
-      response.writeHead(404, { 'Content-Type': 'text/plain' }).end('Not found\n');
+      // Once the headers are out, a file that cannot be read or a client that left can only end the connection.
+      if (response.headersSent) response.destroy();
+      else response.writeHead(404, { 'Content-Type': 'text/plain' }).end('Not found\n');
+    } finally {
+      await content?.close();
     }
   });
   await new Promise((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
@@ -49,6 +72,7 @@ export async function serve(folder, port = 0, headers = isolation) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const { address } = await serve(fileURLToPath(new URL('../build/page/', import.meta.url)), Number(process.argv[2] ?? 8080));
+  const folder = fileURLToPath(new URL('../build/page/', import.meta.url));
+  const { address } = await serve(folder, Number(process.argv[2] ?? 8080), pageHeaders);
   console.log(`The page is at ${address}  (Ctrl+C ends)`);
 }

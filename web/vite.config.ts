@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig, type Plugin } from 'vite';
-import { isolation } from './serve.mjs';
+import { isolation, pageHeaders, policy } from './serve.mjs';
 import { examples } from './src/strings.ts';
 
 const modelFolder = new URL('./public/models/', import.meta.url);
@@ -35,20 +35,7 @@ function virtualModule(name: string, make: () => unknown): Plugin {
   };
 }
 
-/** Nothing inline, no code and no style from elsewhere. Only in the built page: the development server injects scripts. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self' 'wasm-unsafe-eval'",
-  "worker-src 'self'",
-  "style-src 'self'",
-  "font-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self' https:", // a model may come from any address
-  "manifest-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-].join('; ');
-
+/** In the built page only: the development server injects scripts. */
 function contentSecurityPolicy(): Plugin {
   return {
     name: 'content-security-policy',
@@ -81,9 +68,9 @@ function serviceWorker(): Plugin {
       const statics = ['./', 'icon.svg', 'manifest.webmanifest'];
       const html = readFileSync(new URL('./index.html', import.meta.url));
       const content = JSON.stringify({ shell: [...statics, ...shell], modules });
-      const version = createHash('sha256').update(content).update(html).update(policy).digest('hex').slice(0, 12);
+      const version = createHash('sha256').update(content).update(html).update(JSON.stringify(pageHeaders)).digest('hex').slice(0, 12);
       const source = readFileSync(new URL('./src/service-worker.js', import.meta.url), 'utf8');
-      const line = `const { shell, modules, version } = ${JSON.stringify({ ...JSON.parse(content), version })};\n`;
+      const line = `const { shell, modules, version, headers } = ${JSON.stringify({ ...JSON.parse(content), version, headers: pageHeaders })};\n`;
       this.emitFile({ type: 'asset', fileName: 'service-worker.js', source: line + source });
     },
   };
@@ -96,5 +83,5 @@ export default defineConfig({
   build: { outDir: '../build/page', emptyOutDir: true, assetsInlineLimit: 0, target: 'es2022', modulePreload: false },
   worker: { format: 'es' },
   server: { headers: isolation },
-  preview: { headers: isolation },
+  preview: { headers: pageHeaders },
 });

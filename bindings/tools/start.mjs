@@ -1,6 +1,6 @@
 // `npm start`: installs and builds what is missing, then serves the page.
 import { join } from 'node:path';
-import { serve } from '../../web/serve.mjs';
+import { pageHeaders, serve } from '../../web/serve.mjs';
 import { buildPage } from './build.mjs';
 import { installPackages, setUp } from './setup.mjs';
 import { main, root } from './shell.mjs';
@@ -10,9 +10,9 @@ await main(import.meta.url, async () => {
   installPackages();
   buildPage();
   const folder = join(root, 'build/page');
-  const { address } = await serve(folder, Number(process.env.PORT ?? 8080)).catch((error) => {
+  const { address } = await serve(folder, Number(process.env.PORT ?? 8080), pageHeaders).catch((error) => {
     if (error.code !== 'EADDRINUSE' || process.env.PORT) throw error;
-    return serve(folder);
+    return serve(folder, 0, pageHeaders);
   });
   console.log(`The page is at ${address}  (Ctrl+C ends)`);
 });

@@ -62,16 +62,16 @@ for (const [name, size] of Object.entries({ laptop, phone })) {
         page.getByRole('button', { name: 'Choose files' }).press('Enter'),
       ]);
       await chooser.setFiles(file);
-      await inUse(page, 'tiny-de-en.safetensors');
+      await inUse(page, 'tiny-de-en');
       await page.getByText(/^German → English · [\d.]+ MB · from a file, kept in this browser$/).waitFor();
       await show(page, `${name}-models`);
       await chosen(page, 'file:tiny-de-en.safetensors');
       await page.waitForURL(/model=file%3Atiny-de-en\.safetensors/);
       await page.reload();
-      await inUse(page, 'tiny-de-en.safetensors');
+      await inUse(page, 'tiny-de-en');
       await choose(page, 'de-en');
       await inUse(page, 'German → English');
-      await page.getByRole('button', { name: 'Delete tiny-de-en.safetensors from this browser' }).press('Enter');
+      await page.getByRole('button', { name: 'Delete tiny-de-en from this browser' }).press('Enter');
       await page.waitForFunction(() => document.querySelectorAll('main li .name').length === 3);
       await page.goto(`${site.address}#models?model=file%3Atiny-de-en.safetensors`);
       await page.reload();
@@ -130,12 +130,12 @@ test('a model comes from an address, with a bar that can be cancelled, and needs
       assert.equal(await alert(page), 'Loading was cancelled.');
       isSlow = false;
       await page.getByRole('button', { name: 'Try again' }).click();
-      await inUse(page, 'tiny.safetensors (models.example)');
+      await inUse(page, 'tiny (models.example)');
       await page.getByText(/from an address, kept in this browser$/).waitFor();
       const downloads = seen.filter((method) => method === 'GET').length;
       await page.waitForURL(/model=https/);
       await page.reload();
-      await inUse(page, 'tiny.safetensors (models.example)');
+      await inUse(page, 'tiny (models.example)');
       assert.equal(seen.filter((method) => method === 'GET').length, downloads);
     },
     (page) =>
@@ -157,16 +157,17 @@ for (const [name, size] of Object.entries({ laptop, phone })) {
         await page.getByText(precision, { exact: true }).click();
         const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.getByRole('button', { name: 'Choose files' }).click()]);
         await chooser.setFiles(parts.map((part) => join(folder, part)));
-        await inUse(page, 'Marian.safetensors');
       };
       await take('in a byte each');
+      await inUse(page, 'Marian');
       await page.getByText(/ INT8$/).waitFor();
       await take('as they are');
+      await inUse(page, 'Marian (2)'); // the first one stays
       await page.getByText(/ F32$/).waitFor();
       await show(page, `${name}-marian`);
-      await page.waitForURL(/model=file%3AMarian\.safetensors/);
+      await page.waitForURL(/model=file%3AMarian\+%282%29\.safetensors/);
       await page.reload();
-      await inUse(page, 'Marian.safetensors');
+      await inUse(page, 'Marian (2)');
     }));
 }
 
@@ -175,7 +176,7 @@ test('a folder that is dropped anywhere becomes a model of its name', () =>
     const devtools = await page.context().newCDPSession(page);
     const data = { items: [], files: [folder], dragOperationsMask: 1 };
     for (const type of ['dragEnter', 'dragOver', 'drop']) await devtools.send('Input.dispatchDragEvent', { type, x: 300, y: 600, data });
-    await inUse(page, 'tiny.safetensors');
+    await inUse(page, 'tiny');
     await page.getByText(/ INT8$/).waitFor();
   }));
 
@@ -195,7 +196,7 @@ test('a MarianMT folder comes from its address; a missing file is named, and the
       assert.match(await alert(page), /vocab\.json answered 404/);
       served.add('vocab.json');
       await page.getByRole('button', { name: 'Try again' }).click();
-      await inUse(page, 'opus-mt-fr-en.safetensors');
+      await inUse(page, 'opus-mt-fr-en');
       await page.getByText(/^French → English · /).waitFor();
       errors.length = 0; // the browser's own lines on what is not there
     },
@@ -262,7 +263,7 @@ test('a storage that is full or forbidden: the model is used all the same, and t
   for (const prepare of [full, forbidden]) {
     await withModels(laptop, async (page) => {
       await page.locator('input[type=file]').setInputFiles(file);
-      await inUse(page, 'tiny-de-en.safetensors');
+      await inUse(page, 'tiny-de-en');
       assert.match(await alert(page), /^The model is in use, but could not be kept for the next visit: /);
       assert.match(await page.locator('main li').last().innerText(), /until this page is left/);
       await go(page, 'Translate');

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
-import { isolation, serve } from '../../web/serve.mjs';
+import { isolation, pageHeaders, serve } from '../../web/serve.mjs';
 
 const root = new URL('../../', import.meta.url);
 export const builtPage = fileURLToPath(new URL('build/page/', root));
@@ -17,7 +17,7 @@ export const laptop = { viewport: { width: 1366, height: 768 } };
 export const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true };
 export const smallPhone = { viewport: { width: 360, height: 740 }, deviceScaleFactor: 2, hasTouch: true };
 
-export async function start(folder = builtPage, headers = isolation) {
+export async function start(folder = builtPage, headers = folder === builtPage ? pageHeaders : isolation) {
   const { server, address } = await serve(folder, 0, headers);
   const browser = await chromium.launch({
     executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
@@ -48,8 +48,9 @@ export async function start(folder = builtPage, headers = isolation) {
 
 /** Waits until the model's translation of what is in the box is shown. */
 export async function translated(page) {
-  await page.locator('.status .speed').waitFor(); // before that, it is the example of the build
+  await page.locator('.status li').first().waitFor(); // before that, the bundled example is shown
   await page.locator('.target .piece').first().waitFor();
+  await page.evaluate(() => document.fonts.ready.then(() => {}));
   await page.locator('.target [role=group][aria-busy=false]').waitFor();
 }
 

@@ -171,6 +171,8 @@ test('the first translation is there within a second of a warm load', () =>
       new MutationObserver(() => {
         if (document.querySelector('.status .speed')) window.ready ??= performance.now();
       }).observe(document, { subtree: true, childList: true }));
+    await translate(page, expected[0].source); // since the bundled example needs no translation
+    await page.waitForURL(/text=/);
     const times = [];
     while (times.length < 6 && !(Math.min(...times) <= 1000)) {
       await page.reload();

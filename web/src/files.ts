@@ -9,10 +9,21 @@ export interface KeptFile {
   languages: string;
 }
 
-/** Rejects where the browser has no room for it, or forbids its storage. */
-export async function keepFile(file: File, languages: string): Promise<void> {
-  const headers = { 'x-bytes': String(file.size), 'x-languages': languages };
-  await (await caches.open(CACHE)).put(address(file.name), new Response(file, { headers }));
+/**
+ * Resolves to the name that the file is kept under: its own, or 'NAME (2)' where another file is kept under that.
+ * Rejects where the browser has no room for it, or forbids its storage.
+ */
+export async function keepFile(file: File, languages: string): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', await file.arrayBuffer()));
+  const headers = { 'x-bytes': String(file.size), 'x-languages': languages, 'x-sha256': digest.join() };
+  const cache = await caches.open(CACHE);
+  for (let count = 1; ; ++count) {
+    const name = count === 1 ? file.name : file.name.replace(/(\.\w+)?$/, ` (${count})$1`);
+    const there = await cache.match(address(name));
+    if (there && there.headers.get('x-sha256') !== headers['x-sha256']) continue;
+    if (!there) await cache.put(address(name), new Response(file, { headers }));
+    return name;
+  }
 }
 
 export async function keptFiles(): Promise<KeptFile[]> {

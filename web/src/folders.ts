@@ -21,15 +21,35 @@ export async function dropped({ items, files }: DataTransfer): Promise<Dropped> 
   }
 }
 
+/** Whether a file is a run that was saved, which holds more than a model. */
+export const isRun = ({ name }: File) => /\.run( ?\(\d+\))?\.safetensors$/.test(name);
+
 /** Whether files are the parts of one model: a folder's, or more than the one file of a model. */
 export const isFolder = ({ files, folder }: Dropped) => folder !== '' || files.some(({ name }) => /^config\.json$|\.npz$|\.spm$|\.bin$/.test(name));
+
+/** Percent codes as text; what is malformed stays as it is. */
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Where the files of a Hugging Face page are: the address that people copy shows a page about them. */
+export function filesAt(address: URL): URL {
+  const [, owner, name, kind, ...rest] = address.pathname.split('/').filter((part, i) => i === 0 || part !== '');
+  if (!/^(www\.)?(huggingface\.co|hf\.co)$/.test(address.hostname) || !name || kind === 'resolve') return address;
+  const [revision = 'main', ...path] = kind === 'tree' || kind === 'blob' ? rest : [];
+  return new URL(['', owner, name, 'resolve', revision, ...path].join('/'), address);
+}
 
 /** Whether an address names a folder: its last part is no file. */
 export const isFolderAddress = ({ pathname }: URL) => !pathname.split('/').at(-1)!.includes('.');
 
 /** 'opus-mt-fr-en' of its address, whatever the host puts behind it. */
 export const folderName = ({ pathname }: URL) =>
-  pathname.replace(/\/(resolve|raw|tree)\/[^/]+\/?$/, '').split('/').filter(Boolean).map(decodeURIComponent).at(-1) ?? '';
+  pathname.replace(/\/(resolve|raw|tree)\/[^/]+\/?$/, '').split('/').filter(Boolean).map(decoded).at(-1) ?? '';
 
 /** 'fr-en' of 'opus-mt-fr-en'; undefined where the name does not end so. */
 export const languagesIn = (name: string) => /-([a-z]{2,3}-[a-z]{2,3})$/.exec(name)?.[1];

@@ -8,7 +8,8 @@ type Table<K extends string> = Record<K, readonly [english: string, chinese: str
 export function language(locale: () => Locale) {
   const formats = new Map<string, Intl.NumberFormat>(); // making one takes longer than all that it formats
 
-  function number(value: number, options: Intl.NumberFormatOptions = {}): string {
+  function number(value: number, wanted: Intl.NumberFormatOptions = {}): string {
+    const options = { signDisplay: 'negative', ...wanted } as const; // no '−0.00'
     const key = locale() + JSON.stringify(options);
     const format = formats.get(key) ?? new Intl.NumberFormat(locale(), options);
     formats.set(key, format);

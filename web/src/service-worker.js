@@ -1,10 +1,6 @@
-// Keeps the page for when there is no network, and adds to this site's answers the two headers that isolate a page, for
-// hosts that do not send them: threads need an isolated page. The build puts a line before this that says what to keep:
-// shell, modules (by build) and version. The models are the package's to keep.
-const isolation = {
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Embedder-Policy': 'require-corp',
-};
+// Keeps the page for offline use, and adds the page's own headers to this site's answers where the host does not send
+// them: threads need an isolated page, and workers the security policy. The build puts a line before this with what to
+// keep (shell, modules by build), the version and the headers. The package keeps the models.
 const prefix = 'wasmformer-page-';
 const kept = caches.open(prefix + version);
 
@@ -27,18 +23,18 @@ addEventListener('message', ({ data }) => {
 addEventListener('fetch', (event) => {
   const { method, mode, url } = event.request;
   if (new URL(url).origin !== location.origin) return;
-  if (method !== 'GET' || url.includes('/models/')) event.respondWith(fetch(event.request).then(isolated));
+  if (method !== 'GET' || url.includes('/models/')) event.respondWith(fetch(event.request).then(withHeaders));
   else event.respondWith(mode === 'navigate' ? newest(event.request) : unchanging(event.request));
 });
 
 /** The page itself may have changed; without the network the kept one serves. */
 async function newest(request) {
   try {
-    return isolated(await fetch(request));
+    return withHeaders(await fetch(request));
   } catch (error) {
     const page = await (await kept).match('./');
     if (!page) throw error;
-    return isolated(page);
+    return withHeaders(page);
   }
 }
 
@@ -46,17 +42,18 @@ async function newest(request) {
 async function unchanging(request) {
   const cache = await kept;
   const found = await cache.match(request, { ignoreVary: true });
-  if (found) return isolated(found);
+  if (found) return withHeaders(found);
   const response = await fetch(request);
   if (response.ok && /\/(assets|pairs)\//.test(request.url)) await cache.put(request, response.clone()).catch(() => {});
-  return isolated(response);
+  return withHeaders(response);
 }
 
-function isolated(response) {
+function withHeaders(response) {
+  const missing = Object.entries(headers).filter(([name]) => !response.headers.has(name));
   // A redirect cannot be copied; it is followed to an answer that can.
-  if (response.type !== 'basic' || response.headers.has('Cross-Origin-Embedder-Policy')) return response;
-  const headers = new Headers(response.headers);
-  for (const [name, value] of Object.entries(isolation)) headers.set(name, value);
+  if (response.type !== 'basic' || missing.length === 0) return response;
+  const all = new Headers(response.headers);
+  for (const [name, value] of missing) all.set(name, value);
   const { status, statusText, body } = response;
-  return new Response(body, { status, statusText, headers });
+  return new Response(body, { status, statusText, headers: all });
 }

@@ -20,9 +20,10 @@ class Link {
     });
   }
 
-  /** The address of a view that keeps everything else. */
+  /** The address of a view that keeps everything else; what is trained is nothing to other views. */
   to(view: View): string {
-    const query = new URLSearchParams(this.parameters).toString();
+    const { setup, ...others } = this.parameters;
+    const query = new URLSearchParams(view === 'train' && setup !== undefined ? this.parameters : others).toString();
     return `#${view}${query && `?${query}`}`;
   }
 

@@ -3,7 +3,7 @@ import { storedModels, Translator, type TranslatorInfo } from 'wasmformer';
 import bundled from 'virtual:models';
 import type { ImportOptions } from 'wasmformer/convert';
 import { deleteFile, keepFile, keptFiles, readFile } from '../files';
-import { folderName, isFolder, isFolderAddress, languagesIn, type Dropped } from '../folders';
+import { decoded, filesAt, folderName, isFolder, isFolderAddress, languagesIn, type Dropped } from '../folders';
 import { link } from './link.svelte';
 import { languageName, megabytes, reason, t, type Problem } from './settings.svelte';
 
@@ -35,6 +35,8 @@ class Models {
   /** What is worth a word, and no failure. */
   notice = $state.raw<Problem | null>(null);
   translator = $state.raw<Translator | null>(null);
+  /** A link's model on another host, which is fetched only when the visitor agrees. */
+  asked = $state.raw<Model | null>(null);
   /** What the translator was loaded from, to be trained further. */
   from: URL | Blob | null = null;
   kept = $state.raw<Model[]>([]);
@@ -46,6 +48,8 @@ class Models {
     const known = [...ownModels, ...this.kept];
     return this.model && !known.some(({ id }) => id === this.model!.id) ? [...known, this.model] : known;
   });
+  /** The model that the bundled example is of. */
+  readonly isFirst = $derived(this.model !== undefined && this.model.id === ownModels[0]?.id);
   readonly info = $derived<TranslatorInfo | null>(this.translator?.info ?? null);
   readonly #languages = $derived((this.info?.languages || this.model?.languages || '').split('-'));
   readonly sourceCode = $derived<string | undefined>(this.#languages[0]);
@@ -64,15 +68,35 @@ class Models {
   /** Loads the link's model, or the first. */
   async start() {
     const wanted = link.parameters.model;
-    if (wanted !== undefined) await this.loadNamed(wanted);
+    if (wanted !== undefined) await this.#follow(wanted);
     else if (ownModels[0]) await this.load(ownModels[0]);
     await this.list();
     $effect.root(() => {
       $effect(() => {
         const { model } = link.parameters;
-        if (link.arrivals > 0 && model !== undefined && model !== this.model?.id) void this.loadNamed(model);
+        if (link.arrivals > 0 && model !== undefined && model !== this.model?.id) void this.#follow(model);
       });
     });
+  }
+
+  /** Loads a link's model. One on another host is asked about first; where it fails, the first model takes its place. */
+  async #follow(id: string) {
+    const address = addressOf(id);
+    if (address && address.origin !== location.origin && !(await storedModels.list()).some(({ url }) => url === address.href)) {
+      this.asked = fromAddress(address.href, 0);
+    } else await this.loadNamed(id);
+    if (this.translator || !ownModels[0] || this.problem?.key === 'cancelled') return;
+    const [problem, again] = [this.problem, this.#again];
+    await this.load(ownModels[0]);
+    if (problem?.key !== 'loadFailed' || this.problem) return;
+    this.problem = { ...problem, key: 'linkFailed' };
+    this.#again = again;
+  }
+
+  agree() {
+    const { asked } = this;
+    this.asked = null;
+    if (asked) void this.loadNamed(asked.id);
   }
 
   async list() {
@@ -86,9 +110,10 @@ class Models {
 
   /** Loads what a link calls `id`; the first model where that cannot be. */
   async loadNamed(id: string) {
-    const isAddress = /^https?:/.test(id) && URL.canParse(id);
+    this.asked = null;
+    const address = addressOf(id);
     if (id.startsWith('file:')) await this.list();
-    const model = isAddress ? fromAddress(id, 0) : this.all.find((known) => known.id === id);
+    const model = address ? fromAddress(address.href, 0) : this.all.find((known) => known.id === id);
     if (model) return this.load(model);
     if (!this.translator && ownModels[0]) await this.load(ownModels[0]);
     this.notice = { key: 'modelMissing', reason: id.replace(/^file:/, '') };
@@ -105,7 +130,10 @@ class Models {
   }
 
   /** Loads a model from its address, or from that of a folder of MarianMT. */
-  loadAddress(address: URL): Promise<void> {
+  async loadAddress(text: string) {
+    const typed = addressOf(text);
+    if (!typed) return void (this.problem = { key: 'badAddress' });
+    const address = filesAt(typed);
     return isFolderAddress(address) ? this.#loadFolder(address, folderName(address)) : this.loadNamed(address.href);
   }
 
@@ -142,8 +170,8 @@ class Models {
       this.model = { ...model, languages: languages || model.languages, bytes };
       this.translator = translator;
       this.from = source;
-      link.set({ model: model === ownModels[0] ? null : model.id });
       if (model.origin !== 'page') await this.#keep(this.model, file);
+      if (attempt === this.#attempt && !this.asked) link.set({ model: model === ownModels[0] ? null : this.model.id });
     } catch (error) {
       if (attempt !== this.#attempt) return;
       this.problem = attempt.signal.aborted ? { key: 'cancelled' } : { key: 'loadFailed', reason: reason(error) };
@@ -157,7 +185,7 @@ class Models {
   }
 
   dismiss() {
-    this.problem = this.notice = null;
+    this.problem = this.notice = this.asked = null;
   }
 
   cancel() {
@@ -181,9 +209,10 @@ class Models {
 
   async #keep(model: Model, file: File | undefined) {
     try {
-      if (file) await keepFile(file, model.languages);
+      const name = file ? await keepFile(file, model.languages) : model.name;
+      if (name !== model.name) this.model = { ...model, id: `file:${name}`, name };
       await this.list();
-      if (!this.kept.some(({ id }) => id === model.id)) throw new Error('the browser refused to store it');
+      if (!this.kept.some(({ id }) => id === this.model!.id)) throw new Error('the browser refused to store it');
     } catch (error) {
       this.notice = { key: 'notKept', reason: reason(error) };
     }
@@ -191,7 +220,8 @@ class Models {
 }
 
 /** What a model is called on the page. */
-export const titleOf = (model: Model) => (model.origin === 'page' && languageNames(model.languages)) || model.name;
+export const titleOf = ({ origin, languages, name }: Model) =>
+  (origin === 'page' && languageNames(languages)) || name.replace(/\.safetensors(?= \(|$)/, '');
 
 /** Its languages, where the title does not say them, and its size. */
 export function factsOf(model: Model): string[] {
@@ -202,7 +232,13 @@ const fromFile = (name: string, bytes: number): Model => ({ id: `file:${name}`, 
 
 function fromAddress(url: string, bytes: number): Model {
   const { href, host, pathname } = new URL(url);
-  return { id: href, origin: 'address', name: `${decodeURIComponent(pathname.split('/').at(-1)!)} (${host})`, languages: '', bytes };
+  return { id: href, origin: 'address', name: `${decoded(pathname.split('/').at(-1)!)} (${host})`, languages: '', bytes };
+}
+
+/** The address that a text is, if the page may fetch from it: its security policy allows https and its own host. */
+function addressOf(text: string): URL | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return url && (url.protocol === 'https:' || (/^https?:$/.test(url.protocol) && url.origin === location.origin)) ? url : null;
 }
 
 export const models = new Models();

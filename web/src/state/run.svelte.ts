@@ -57,6 +57,13 @@ export class Run {
   get isBusy(): boolean {
     return this.state === 'running' || this.state === 'pausing' || this.state === 'preparing';
   }
+  /** How much of the goal is reached, from 0 to 1. */
+  get share(): number | null {
+    const { goal, points, seconds } = this.record;
+    const total = totalSteps(this.record);
+    const shares = [total && (points.at(-1)?.step ?? 0) / total, goal.minutes && seconds / 60 / goal.minutes];
+    return shares.find((share) => share !== null && share !== undefined) ?? null;
+  }
   get canChange(): boolean {
     return this.training !== null;
   }

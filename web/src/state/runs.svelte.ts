@@ -1,16 +1,25 @@
 // The runs that the Train view lists: those that go on, and those that the browser keeps.
 import type { Experiment } from '../train/experiment';
 import { deleteRun, storedRuns } from '../train/store';
+import { activity } from './activity.svelte';
 import { Run } from './run.svelte';
 import { reason } from './settings.svelte';
 
 class Runs {
   all = $state.raw<Run[]>([]);
+  /** The latest that can go on and does not. */
+  readonly kept = $derived(this.all.find(({ state, savedStep }) => state === 'stored' && savedStep));
   chosen = $state.raw<Run | null>(null);
   problem = $state('');
   #isListed = false;
 
   constructor() {
+    $effect.root(() => {
+      $effect(() => {
+        const run = this.all.find(({ isBusy }) => isBusy);
+        activity.run = run ? { name: run.record.name, step: run.record.points.at(-1)?.step ?? 0, share: run.share, left: run.left } : null;
+      });
+    });
     // The page may never be seen again.
     addEventListener('visibilitychange', () => document.hidden && this.#saveAll());
     addEventListener('beforeunload', (event) => {

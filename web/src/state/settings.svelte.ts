@@ -1,5 +1,6 @@
 // Language and colours of the page, and the words and numbers in that language.
 import { language, type Locale } from '../language';
+export { reason } from '../reason';
 import { strings, type Key } from '../strings';
 import type { View } from './link.svelte';
 
@@ -66,9 +67,13 @@ export function say(problem: Problem): string {
   return t(problem.key, { reason: problem.reason ?? '' });
 }
 
-/** An error's sentence without its tags, to stand after a colon. */
-export function reason(error: unknown): string {
-  return String(error instanceof Error ? error.message : error).replace(/\[[\w ]+\] /g, '').replace(/\.$/, '');
+const UNITS = [['second', 1, 90], ['minute', 60, 5400], ['hour', 3600, Infinity]] as const;
+
+/** '23 seconds', '9 minutes': two digits are all that an estimate has. */
+export function duration(seconds: number): string {
+  const [unit, size] = UNITS.find(([, , end]) => seconds < end)!;
+  const count = Math.max(1, Math.round(seconds / size));
+  return number(count, { style: 'unit', unit, unitDisplay: 'long', maximumSignificantDigits: 2 });
 }
 
 export function megabytes(bytes: number): string {

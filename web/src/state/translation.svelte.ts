@@ -45,6 +45,7 @@ class Work {
   tokensPerSecond = $state<number | null>(null);
   #chosen = $state(0);
   #tail = '';
+  #hasLoaded = false;
 
   /** The sentence that is looked at. */
   readonly chosen = $derived(Math.max(0, Math.min(this.#chosen, this.sentences.length - 1)));
@@ -54,6 +55,8 @@ class Work {
   readonly fresh = $derived(this.sentence?.fresh ?? false);
   /** How it was made to begin, for a search that is to find it again. */
   readonly prefix = $derived(this.shown && this.shown.forced.length > 0 ? this.shown.forced.map(({ id }) => id) : undefined);
+  /** What stands where there is no translation yet. */
+  readonly hint = $derived(this.source.trim() === '' ? 'typeAbove' : models.translator ? 'translating' : 'waiting');
   readonly finished = $derived(this.sentences.length > 0 && this.sentences.every(({ fresh }) => fresh));
   readonly examples = $derived(examples[models.sourceCode ?? ''] ?? []);
 
@@ -67,7 +70,7 @@ class Work {
   start() {
     const first = this.examples[0] ?? '';
     this.#setSource(link.parameters.text ?? first);
-    if (example && this.source === first) {
+    if (example && models.isFirst && this.source === first) {
       const { attention, ...rest } = example;
       const maps = ({ perMille, ...sizes }: (typeof attention)['cross']): Maps => ({
         ...sizes,
@@ -127,6 +130,10 @@ class Work {
 
   #begin(translator: Translator) {
     this.#search?.abort();
+    // The bundled example is the first model's own translation, and need not be made again.
+    const isExample = models.isFirst && !this.#hasLoaded && this.source === example?.source && this.fresh;
+    this.#hasLoaded = true;
+    if (isExample) return;
     this.#done.clear();
     this.#forced.clear();
     // The language may have changed, and with it the examples.

@@ -173,7 +173,6 @@ export function isUsed(key: Key, values: Values): boolean {
     case 'vocab': return values.tokenizer !== 'char';
     case 'steps': case 'epochs': case 'minutes': return values.goal === key;
     case 'decay_steps': return values.schedule === 'cosine';
-    case 'warmup_steps': return values.schedule !== 'constant';
     case 'weight_decay': return values.optimizer !== 'adam';
     default: return true;
   }

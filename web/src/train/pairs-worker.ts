@@ -1,4 +1,5 @@
 // Holds the tables, so that other columns and filters need no second reading.
+import { reason } from '../reason';
 import { Refusal } from './decode';
 import { make, read } from './pairs';
 import type { Bad, Input, Made, Table, Wish } from './table';
@@ -39,7 +40,7 @@ addEventListener('message', async ({ data: { id, key, input, wish } }: MessageEv
     const titles = Array.from({ length: facts.columns }, (_, place) => rows[0][place]?.trim().slice(0, 24) ?? '');
     answer = { id, facts: { ...facts, titles }, made: { ...made, tsv: new Blob([made.tsv]) } };
   } catch (error) {
-    const { bad, values } = error instanceof Refusal ? error : new Refusal('failed', { reason: (error as Error).message });
+    const { bad, values } = error instanceof Refusal ? error : new Refusal('failed', { reason: reason(error) });
     answer = { id, bad, values };
   }
   postMessage(answer);

@@ -41,6 +41,9 @@ export const w = words({
   unkept: ['This run cannot be kept in this browser: {reason}. It goes on; download it to keep it.',
     '此训练无法保存在此浏览器中：{reason}。训练会继续；请下载以保存。'],
 
+  progress: ['Progress of the run', '训练进度'],
+  compare: ['Compare', '对比'],
+  moreCurves: ['Learning rate, gradient and speed', '学习率、梯度与速度'],
   curves: ['Curves', '曲线'],
   loss: ['Loss', '损失'],
   training: ['training', '训练'],
@@ -66,6 +69,7 @@ export const w = words({
   steps: ['Training step', '训练步'],
   play: ['Play', '播放'],
   halt: ['Halt', '停止播放'],
+  firstRows: ['; first {rows} of {all} tokens', '；前 {rows} 个词元，共 {all} 个'],
   noText: ['(nothing)', '（空）'],
   waiting: ['Its first translation comes in a moment.', '第一个译文马上就到。'],
   crossHeads: ['Heads of the cross-attention', '交叉注意力的各个头'],

@@ -64,6 +64,7 @@ class Setup {
   /** Sees to it that the pairs are there. */
   async prepare(): Promise<boolean> {
     const wanted = this.wanted;
+    if (wanted?.key === 'own' && !pairs.sources.own) return false; // none were given yet
     return !wanted || (await pairs.make(wanted.key, wanted.wish, wanted.url)) !== null;
   }
 

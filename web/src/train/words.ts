@@ -1,6 +1,8 @@
 import { words } from '../state/settings.svelte';
 
 export const w = words({
+  kept: ['Your run “{name}” is saved at step {step}.', '训练“{name}”已保存在第 {step} 步。'],
+  resume: ['Resume', '继续训练'],
   start: ['Start from', '从这里开始'],
   lead: ['Press one, and a Transformer begins to learn it in this tab, from nothing. Nothing is sent anywhere.',
     '点一项，Transformer 就在此标签页内从零开始学习。不会向任何地方发送数据。'],

@@ -1,0 +1,55 @@
+// The server of the page: a download that breaks off costs nothing, and a file that cannot be read ends no server.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { pageHeaders, serve } from '../../web/serve.mjs';
+
+async function withServer(t, folder, headers) {
+  const { server, address } = await serve(folder, 0, headers);
+  t.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return address;
+}
+
+const files = () => readdirSync('/proc/self/fd').length;
+
+test('downloads that break off leave no file open', { skip: process.platform !== 'linux' }, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'wasmformer-serve-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'large'), Buffer.alloc(2e7));
+  const address = await withServer(t, folder);
+  const before = files();
+  for (let i = 0; i < 40; ++i) {
+    const asked = request(`${address}large`).on('error', () => {});
+    asked.end();
+    const [response] = await once(asked, 'response');
+    await once(response, 'data');
+    response.on('error', () => {}).destroy();
+  }
+  for (let i = 0; i < 50 && files() > before + 4; ++i) await setTimeout(100);
+  assert.ok(files() <= before + 4, `${before} files were open, and now ${files()}`);
+});
+
+test('a file that cannot be read ends its answer, not the server', { skip: process.platform !== 'linux' }, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'wasmformer-serve-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  symlinkSync('/proc/self/mem', join(folder, 'broken')); // reading its beginning is an error, for root too
+  writeFileSync(join(folder, 'whole'), 'whole');
+  const address = await withServer(t, folder);
+  await fetch(`${address}broken`).then((response) => response.text()).catch(() => {});
+  assert.equal(await (await fetch(`${address}whole`)).text(), 'whole');
+  assert.equal((await fetch(`${address}nothing`)).status, 404);
+});
+
+test('the security policy comes as a header', async (t) => {
+  const address = await withServer(t, import.meta.dirname, pageHeaders);
+  const { headers } = await fetch(`${address}serve.test.mjs`);
+  assert.match(headers.get('Content-Security-Policy'), /default-src 'none'.*frame-ancestors 'self'/);
+});

@@ -1,0 +1,201 @@
+// What greets a visitor: nothing broken, nothing out of sight, nothing lost, and nothing fetched unasked.
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { box, chosen, expected, go, laptop, start, translate, translated } from './support.mjs';
+import { download, drop, withView } from './views.mjs';
+
+let site;
+before(async () => (site = await start()));
+after(() => site.stop());
+
+const tiny = readFileSync(fileURLToPath(new URL('../fixtures/tiny-de-en.safetensors', import.meta.url)));
+const reverse = (more = '') => `#train?setup=${encodeURIComponent(`data:reverse,pairs:500,steps:400,batch_tokens:256${more}`)}`;
+const card = (page, name) => page.getByRole('button', { name });
+const alerts = (page) => page.locator('.problem, [role=alert]').allInnerTexts();
+
+/** Whether the middle of an element is inside the window. */
+const inSight = (locator) =>
+  locator.evaluate((element) => {
+    const { top, bottom } = element.getBoundingClientRect();
+    return (top + bottom) / 2 > 0 && (top + bottom) / 2 < innerHeight;
+  });
+
+async function eventually(holds, what) {
+  for (const end = Date.now() + 60_000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 100))) if (await holds()) return;
+  assert.fail(what);
+}
+
+test('"Your own pairs" greets with a form, not with an error', () =>
+  withView(site, laptop, '#train', async (page) => {
+    await card(page, 'Your own pairs').click();
+    await page.getByText('Pairs are needed first.').waitFor();
+    await page.waitForTimeout(500);
+    assert.deepEqual(await alerts(page), []);
+  }));
+
+test('after a press on a card the learning sentence and its controls come into sight', () =>
+  withView(site, laptop, '#train', async (page) => {
+    await card(page, /^Reverse/).click();
+    await page.getByTestId('watched').waitFor();
+    await eventually(() => inSight(page.getByTestId('watched')), 'the watched sentence is out of sight');
+    assert.ok(await inSight(page.getByRole('button', { name: 'Pause' })));
+    assert.ok(await inSight(page.locator('.u-legend').first()), 'the loss is beside it');
+  }));
+
+test('a run shows in every view and in the title; after a reload it is on top, with its step, and resumes', () =>
+  withView(site, laptop, reverse(), async (page) => {
+    await page.getByRole('button', { name: 'Start training' }).click();
+    await page.getByText(/^kept up to step/).waitFor();
+    await page.waitForFunction(() => /^\d+% Reverse · Train/.test(document.title));
+    await go(page, 'Models');
+    await page.getByRole('banner').getByRole('link', { name: /^Reverse \d+%/ }).waitFor();
+    await page.waitForFunction(() => /^\d+% Reverse · Models/.test(document.title));
+    await go(page, 'Translate');
+    await page.reload();
+    await page.getByRole('banner').getByRole('link', { name: 'Saved run: Reverse' }).click();
+    const kept = page.getByRole('status').getByText(/^Your run “Reverse” is saved at step \d+\./);
+    await kept.waitFor();
+    assert.ok(await inSight(kept));
+    await page.goto(site.address + reverse());
+    await page.reload();
+    await kept.waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Start training' }).count(), 0, 'the settings stay folded');
+    await page.getByRole('status').getByRole('button', { name: 'Resume' }).click();
+    await page.locator('.runs').getByText('running', { exact: true }).waitFor();
+    await eventually(() => inSight(page.getByRole('button', { name: 'Pause' })), 'the resumed run is out of sight');
+  }));
+
+for (const view of ['steps', 'beam', 'intervene']) {
+  test(`${view}: without a sentence there is a field with a border that asks for one`, () =>
+    withView(site, laptop, `#${view}?text=`, async (page) => {
+      await page.getByText('Type a sentence above to look inside its translation.').waitFor();
+      const field = page.getByPlaceholder('Type a sentence in German');
+      const style = await field.evaluate((element) => getComputedStyle(element).borderStyle);
+      assert.equal(style, 'solid');
+      await page.getByRole('combobox', { name: 'Model' }).waitFor({ state: 'detached' });
+      await field.fill('Guten Morgen.');
+      await page.getByText('Type a sentence above').waitFor({ state: 'detached' });
+    }));
+}
+
+test('the page stands still while the model loads and while one types', () =>
+  withView(site, laptop, '', async (page) => {
+    await translated(page);
+    const places = page.evaluate(() => new Promise((resolve) => {
+      const seen = new Set();
+      const look = () => seen.add(Math.round(document.querySelector('h2').getBoundingClientRect().top));
+      const timer = setInterval(look, 10);
+      setTimeout(() => (clearInterval(timer), resolve([...seen])), 6000);
+    }));
+    await box(page).fill('');
+    await page.keyboard.type('Heute gehe ich mit meiner Schwester in den Park.', { delay: 60 });
+    assert.equal((await places).length, 1, `the heading below was at ${await places}`);
+  }));
+
+test('the bundled example is not translated again', async () => {
+  const { page, errors, close } = await site.open(laptop, (page) =>
+    page.addInitScript(() => {
+      window.busy = 0;
+      new MutationObserver(() => (window.busy += document.querySelectorAll('.target [aria-busy=true]').length)).observe(document, {
+        subtree: true, childList: true, attributes: true,
+      });
+    }),
+  );
+  await translated(page);
+  await page.waitForTimeout(1000);
+  assert.equal(await page.evaluate(() => window.busy), 0);
+  await page.locator('.target [data-token="1"]').click();
+  await page.getByRole('dialog').getByRole('button').nth(4).waitFor(); // its candidates came with it
+  assert.deepEqual(errors, []);
+  await close();
+});
+
+test('a model link with a malformed percent, or to what is not there, falls back to the bundled model in one sentence', async () => {
+  for (const path of ['100%25.safetensors', 'models/missing.safetensors']) {
+    const { page, close } = await site.open(laptop, undefined, `#translate?model=${encodeURIComponent(`http://localhost:PORT/${path}`).replace('PORT', new URL(site.address).port)}`);
+    await translated(page);
+    const [text] = await page.getByRole('alert').allInnerTexts();
+    assert.match(text, /^The linked model could not be loaded: .*404.*\. The bundled model is used instead\./);
+    assert.equal(await translate(page, expected[0].source), expected[0].translation);
+    await close();
+  }
+});
+
+test('a model of another host is fetched only when the visitor agrees; one without TLS is refused in a sentence', () => {
+  const asked = [];
+  const address = 'https://models.example/100%.safetensors';
+  return withView(
+    { ...site, open: (options, _, path) => site.open(options, (page) => page.route('https://models.example/**', (route) => {
+      asked.push(route.request().url());
+      return route.fulfill({ body: tiny, headers: { 'Access-Control-Allow-Origin': '*' } });
+    }), path) },
+    laptop,
+    `#translate?model=${encodeURIComponent(address)}`,
+    async (page) => {
+      await translated(page);
+      await page.getByText('This link wants to download a model from models.example.').waitFor();
+      assert.equal(await translate(page, expected[0].source), expected[0].translation);
+      assert.deepEqual(asked, []);
+      await page.getByRole('button', { name: 'Download it' }).click();
+      await chosen(page, address);
+      assert.ok(asked.length > 0);
+      await go(page, 'Models');
+      await page.getByRole('textbox', { name: 'Address of a model' }).fill('http://models.example/x.safetensors');
+      await page.getByRole('textbox', { name: 'Address of a model' }).press('Enter');
+      await page.getByRole('alert').getByText('A model’s address must begin with https://.').waitFor();
+    },
+  );
+});
+
+test('the address of a Hugging Face page leads to its files', async () => {
+  const asked = [];
+  const { page, close } = await site.open(laptop, (page) =>
+    page.route('https://huggingface.co/**', (route) => {
+      asked.push(new URL(route.request().url()).pathname);
+      return route.fulfill({ status: 404, headers: { 'Access-Control-Allow-Origin': '*' } });
+    }), '#models');
+  await page.getByText('in use', { exact: true }).waitFor();
+  await page.getByRole('textbox', { name: 'Address of a model' }).fill('https://huggingface.co/Helsinki-NLP/opus-mt-de-en');
+  await page.getByRole('textbox', { name: 'Address of a model' }).press('Enter');
+  await page.getByRole('alert').waitFor();
+  assert.ok(asked.length > 0 && asked.every((path) => path.startsWith('/Helsinki-NLP/opus-mt-de-en/resolve/main/')), `${asked}`);
+  await close();
+});
+
+test('two files of one name are both kept', () =>
+  withView(site, laptop, '#models', async (page) => {
+    await page.getByText('in use', { exact: true }).waitFor();
+    const names = (all) => page.waitForFunction((all) => {
+      const names = [...document.querySelectorAll('main li .name')].map((name) => name.textContent);
+      return all.every((name) => names.includes(name));
+    }, all);
+    const another = Buffer.from(tiny);
+    another[another.length - 1] ^= 1;
+    await drop(page, ['best.safetensors', tiny]);
+    await names(['best']);
+    await drop(page, ['best.safetensors', another]);
+    await names(['best', 'best (2)']);
+    await drop(page, ['best.safetensors', tiny]); // the first once more
+    await chosen(page, 'file:best.safetensors');
+    assert.equal(await page.locator('main li .name').count(), 5);
+  }));
+
+test('a saved run that is dropped anywhere opens as a run', () =>
+  withView(site, laptop, reverse(',steps:60'), async (page) => {
+    await page.getByRole('button', { name: 'Start training' }).click();
+    await page.getByText('finished', { exact: true }).waitFor();
+    const { name, bytes } = await download(page, () => page.getByRole('button', { name: 'Download the run' }).click());
+    await go(page, 'Models');
+    await page.getByText('in use', { exact: true }).waitFor();
+    await drop(page, [name, bytes]);
+    await page.waitForFunction(() => document.querySelectorAll('.runs > table tbody tr').length === 2);
+    assert.match(page.url(), /#train/);
+  }));
+
+test('a constant learning rate shows the warm-up that it has', () =>
+  withView(site, laptop, '#train?setup=data:reverse,schedule:constant', async (page) => {
+    await page.getByText('How it learns', { exact: true }).click();
+    assert.equal(await page.getByLabel('Steps to the peak', { exact: true }).inputValue(), '100');
+  }));

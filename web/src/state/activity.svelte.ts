@@ -1,0 +1,27 @@
+import { remember, remembered } from './settings.svelte';
+
+// The run that goes on, for the parts of the page that do not load the Train view.
+export interface Activity {
+  name: string;
+  step: number;
+  /** Of its goal, from 0 to 1. */
+  share: number | null;
+  /** Seconds; null where that is not known yet. */
+  left: number | null;
+}
+
+class Current {
+  #run = $state.raw<Activity | null>(null);
+  /** The name of the run that was going on when the page was left. */
+  left = $state(remembered('run') ?? '');
+
+  get run() {
+    return this.#run;
+  }
+  set run(run: Activity | null) {
+    if (run?.name !== this.#run?.name) remember('run', (this.left = run?.name ?? ''));
+    this.#run = run;
+  }
+}
+
+export const activity = new Current();
