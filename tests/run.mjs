@@ -67,6 +67,7 @@ const suites = {
   Program: nodeTest(testFiles('tests/cli')),
   'npm package in Node': nodeTest(testFiles('tests/js'), ...relaxed),
   Tarball: nodeTest(testFiles('tests/npm')),
+  'Page without a browser': nodeTest(testFiles('tests/web')),
   'Page in Chromium': nodeTest(testFiles('tests/e2e')),
 };
 

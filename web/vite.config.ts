@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig, type Plugin } from 'vite';
 import { isolation, pageHeaders, policy } from './serve.mjs';
-import { examples } from './src/strings.ts';
+import { examples } from './src/text/examples.ts';
 
 const modelFolder = new URL('./public/models/', import.meta.url);
 
@@ -69,7 +69,7 @@ function serviceWorker(): Plugin {
       const html = readFileSync(new URL('./index.html', import.meta.url));
       const content = JSON.stringify({ shell: [...statics, ...shell], modules });
       const version = createHash('sha256').update(content).update(html).update(JSON.stringify(pageHeaders)).digest('hex').slice(0, 12);
-      const source = readFileSync(new URL('./src/service-worker.js', import.meta.url), 'utf8');
+      const source = readFileSync(new URL('./src/shell/service-worker.js', import.meta.url), 'utf8');
       const line = `const { shell, modules, version, headers } = ${JSON.stringify({ ...JSON.parse(content), version, headers: pageHeaders })};\n`;
       this.emitFile({ type: 'asset', fileName: 'service-worker.js', source: line + source });
     },

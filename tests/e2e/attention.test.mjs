@@ -7,7 +7,7 @@ import { download, load, native, width, withView } from './views.mjs';
 let site, pure;
 before(async () => {
   site = await start();
-  pure = { ...(await load('attention.ts')), ...(await load('drawing.ts')) };
+  pure = { ...(await load('attention/attention.ts')), ...(await load('attention/drawing.ts')) };
 });
 after(() => site.stop());
 
@@ -138,10 +138,10 @@ test('encoder, decoder and cross; heat map and lines; by mouse', () =>
         seen.add(picture);
       }
       await map(page).hover({ position: { x: 20, y: (await map(page).boundingBox()).height - 12 } });
-      assert.match(await readout(page), /reads most from “.+” \(\d+%\); the entropy is \d\.\d of at most \d\.\d bits/);
+      assert.match(await readout(page), /attends most to “.+” \(\d+%\); entropy \d\.\d of at most \d\.\d bits/);
     }
     await map(page).locator('canvas').last().hover({ position: { x: 120, y: 150 } });
-    assert.match(await readout(page), /“.+” reads [\d.]+% from “.+”/);
+    assert.match(await readout(page), /“.+” attends [\d.]+% to “.+”/);
     await choose(page, 'Lines');
     await show(page, 'attention-lines-laptop');
   }));
@@ -150,11 +150,11 @@ test('which head aligns best is found by hiding pieces', () =>
   withView(site, laptop, '', async (page) => {
     await translated(page);
     await page.getByRole('button', { name: 'Which head aligns best?' }).press('Enter');
-    const best = page.getByRole('button', { name: /^Best aligned: layer \d, head \d$/ });
+    const best = page.getByRole('button', { name: /^Best alignment: layer \d, head \d$/ });
     await best.click();
     const [layer, number] = (await best.innerText()).match(/\d/g);
     assert.ok(await head(page, layer, number).isChecked());
-    assert.match(await page.locator('.aside').innerText(), /This head has \d+% of its attention, on average/);
+    assert.match(await page.locator('.aside').innerText(), /On average this head puts \d+% of its attention/);
     await translate(page, expected[0].source);
     await page.getByRole('button', { name: 'Which head aligns best?' }).waitFor(); // it was another sentence's
   }));
@@ -169,10 +169,10 @@ test('by keyboard: kinds, forms, heads and cells', () =>
     await page.keyboard.press('ArrowRight');
     assert.ok(await page.getByRole('radio', { name: 'Lines' }).isChecked());
     await page.keyboard.press('Tab');
-    assert.match(await readout(page), /“.+” reads [\d.]+% from “.+”/, 'the first row’s strongest link');
+    assert.match(await readout(page), /“.+” attends [\d.]+% to “.+”/, 'the first row’s strongest link');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Escape');
-    assert.equal(await readout(page), 'Point at a word, a piece or a cell.');
+    assert.equal(await readout(page), 'Point at a word or a cell.');
     await page.getByRole('radio', { name: /Layer 3, mean/ }).focus();
     await page.keyboard.press('ArrowRight');
     assert.ok(await head(page, 3, 1).isChecked());
@@ -189,7 +189,7 @@ for (const [name, size] of Object.entries({ phone, 'small-phone': smallPhone }))
         assert.equal(await width(page), size.viewport.width);
         assert.ok(await page.locator('.room').evaluate((room) => room.scrollWidth <= room.clientWidth), form);
         await map(page).locator('canvas').last().tap({ position: { x: 75, y: 110 } });
-        assert.notEqual(await readout(page), 'Point at a word, a piece or a cell.');
+        assert.notEqual(await readout(page), 'Point at a word or a cell.');
       }
       if (name === 'phone') await show(page, 'attention-phone');
     }));
@@ -204,7 +204,7 @@ test('a hundred pieces and more fit, and are read by pointing', () =>
     assert.ok(await page.locator('.room').evaluate((room) => room.scrollWidth <= room.clientWidth));
     await map(page).focus();
     await page.keyboard.press('ArrowDown');
-    assert.match(await readout(page), /“wollte” reads [\d.]+% from “.+”/);
+    assert.match(await readout(page), /“wollte” attends [\d.]+% to “.+”/);
     const { bytes } = await download(page, () => page.getByRole('button', { name: 'JSON' }).click());
     assert.ok(JSON.parse(bytes)[0].encoder.columns >= 100);
   }));

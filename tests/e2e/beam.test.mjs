@@ -9,7 +9,7 @@ const sentence = expected[1].source;
 const address = `#beam?${new URLSearchParams({ text: sentence })}`;
 before(async () => {
   site = await start();
-  pure = await load('beam.ts');
+  pure = await load('attention/beam.ts');
 });
 after(() => site.stop());
 
@@ -61,7 +61,7 @@ test('the best leaf is the translation; nodes tell their fate and show their att
     await whenSearched(page);
     const { text } = native(sentence);
     assert.equal(await first(page).getByRole('button').innerText(), text);
-    assert.match(await selected(page).getAttribute('aria-label'), /^end 1\. “end”, .* hypothesis 1\.$/);
+    assert.match(await selected(page).getAttribute('aria-label'), /^end 1\. “end”, .* ranked 1 by score\.$/);
     assert.equal(await panel(page).getByRole('heading').first().innerText(), text);
     // A node in the middle: its text is the beginning, its map has a row for each of its pieces, and each sums to 1.
     const third = page.locator('[role=treeitem].best[aria-level="4"]');
@@ -70,12 +70,12 @@ test('the best leaf is the translation; nodes tell their fate and show their att
     assert.ok(text.startsWith(beginning) && beginning.split(' ').length === 3, beginning);
     await page.locator('[role=application][data-rows="3"]').waitFor();
     await page.getByRole('treeitem', { name: 'Pruned: better' }).last().click();
-    assert.match(await panel(page).innerText(), /Pruned: better beginnings filled the beam\. .*sum of −[\d.]+, this one −[\d.]+/);
+    assert.match(await panel(page).innerText(), /Pruned: better prefixes filled the beam\. .*sum of −[\d.]+, this one −[\d.]+/);
     const all = await page.locator('[role=treeitem]').count();
-    await page.getByLabel('Show what was pruned').click();
+    await page.getByLabel('Show pruned branches').click();
     assert.ok((await page.locator('[role=treeitem]').count()) < all);
     assert.equal(await page.locator('[data-state=pruned]').count(), 0);
-    await page.getByLabel('Show what was pruned').click();
+    await page.getByLabel('Show pruned branches').click();
     await show(page, 'beam-laptop');
   }));
 
@@ -85,8 +85,8 @@ test('the search goes on from a node, as the native program does with that begin
     const other = page.locator('[role=treeitem][aria-level="2"]:not(.best)').first();
     await other.click();
     const beginning = await panel(page).getByRole('heading').first().innerText();
-    await panel(page).getByRole('button', { name: 'Go on from here' }).click();
-    await page.getByText(`The search goes on from “${beginning}”.`).waitFor();
+    await panel(page).getByRole('button', { name: 'Continue from here' }).click();
+    await page.getByText(`The search continues from “${beginning}”.`).waitFor();
     const { text } = native(sentence, '--prefix', beginning);
     await first(page).getByRole('button', { name: text, exact: true }).waitFor();
     await page.getByRole('button', { name: 'Search from the start' }).click();

@@ -64,7 +64,7 @@ const strongest = (page, kind, layer, head, row) =>
     const name = ({ piece }) => piece.replaceAll('▁', ' ').trim();
     const { sourceTokens, targetTokens } = window.translation;
     const rows = kind === 'encoder' ? sourceTokens : targetTokens;
-    return `“${name(rows[row])}” reads ${percent} from “${name(sourceTokens[column])}”`;
+    return `“${name(rows[row])}” attends ${percent} to “${name(sourceTokens[column])}”`;
   }, [kind, layer, head, row]);
 
 test('it shows the maps of a translation; heads are chosen by mouse', () =>
@@ -80,9 +80,9 @@ test('it shows the maps of a translation; heads are chosen by mouse', () =>
     assert.notEqual(await pixels(page), before);
     const { width: wide, height } = await map(page).boundingBox();
     await map(page).hover({ position: { x: 10, y: height - 8 } });
-    assert.match(await readout(page), /^“end” reads most from “.+” \([\d.]+%\); the entropy is/);
+    assert.match(await readout(page), /^“end” attends most to “.+” \([\d.]+%\); entropy \d/);
     await page.mouse.move(0, 0);
-    assert.equal(await readout(page), 'Point at a piece or a cell.');
+    assert.equal(await readout(page), 'Point at a token or a cell.');
     await page.getByText('Lines', { exact: true }).click();
     await page.getByText('Encoder', { exact: true }).click();
     assert.deepEqual(await get(page), { kind: 'encoder', layer: 0, head: 1, form: 'lines' });
@@ -98,7 +98,7 @@ test('by keyboard: every choice, and the cells', () =>
     const { layer } = await get(page);
     assert.equal(await readout(page), await strongest(page, 'cross', layer, 'mean', 0));
     await page.keyboard.press('Escape');
-    assert.equal(await readout(page), 'Point at a piece or a cell.');
+    assert.equal(await readout(page), 'Point at a token or a cell.');
     await page.keyboard.press('Tab');
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowRight');
@@ -148,7 +148,7 @@ test('properties and attributes say what is shown; what cannot be is refused by 
 test('a translation without attention says how to ask for it; Chinese where the page is', () =>
   withElement(laptop, async (page) => {
     const said = element(page).locator('p');
-    assert.match(await said.innerText(), /^This translation has no attention maps; translate\(text, \{ attention: true \}\) gives them/);
+    assert.match(await said.innerText(), /^This translation has no attention maps\. Call translate\(text, \{ attention: true \}\)/);
     await element(page).evaluate((found) => (found.lang = 'zh-Hans'));
     assert.match(await said.innerText(), /^此译文没有注意力图/);
   }, { attention: false }));

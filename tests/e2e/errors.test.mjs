@@ -59,7 +59,7 @@ test('loading can be cancelled and begun again', async () => {
   );
   try {
     await page.getByRole('button', { name: 'Cancel' }).click();
-    assert.equal(await oneSentence(page), 'Loading was cancelled.');
+    assert.equal(await oneSentence(page), 'Loading was canceled.');
     await page.getByRole('button', { name: 'Try again' }).click();
     await translated(page);
   } finally {

@@ -9,7 +9,7 @@ const sentence = expected[1].source;
 const address = (more = {}) => `#intervene?${new URLSearchParams({ text: sentence, ...more })}`;
 before(async () => {
   site = await start();
-  pure = await load('difference.ts');
+  pure = await load('text/difference.ts');
 });
 after(() => site.stop());
 
@@ -44,7 +44,7 @@ test('a hidden piece and heads that are off, by mouse', () =>
     assert.equal(await page.getByRole('switch', { checked: false }).count(), 1, 'of the encoder');
     assert.match(page.url(), /heads=cross%3A2%3A0%2Ccross%3A2%3A1%2Cencoder%3A0%3A3/);
     await show(page, 'intervene-laptop');
-    await page.getByRole('button', { name: 'Undo all changes' }).click();
+    await page.getByRole('button', { name: 'Reset all changes' }).click();
     assert.equal(await page.getByTestId('after').count(), 0);
   }));
 
@@ -71,7 +71,7 @@ test('by keyboard: pieces, heads and sampling', () =>
     await page.getByTestId('after').waitFor();
     const coldest = await page.getByTestId('after').innerText();
     await page.keyboard.press('End');
-    await page.getByRole('button', { name: 'Draw again' }).press('Enter');
+    await page.getByRole('button', { name: 'Sample again' }).press('Enter');
     await page.waitForFunction((cold) => document.querySelector('[data-testid=after]')?.innerText !== cold, coldest);
   }));
 

@@ -63,7 +63,7 @@ for (const [name, size] of Object.entries({ laptop, phone })) {
       ]);
       await chooser.setFiles(file);
       await inUse(page, 'tiny-de-en');
-      await page.getByText(/^German → English · [\d.]+ MB · from a file, kept in this browser$/).waitFor();
+      await page.getByText(/^German → English · [\d.]+ MB · from a file, saved in this browser$/).waitFor();
       await show(page, `${name}-models`);
       await chosen(page, 'file:tiny-de-en.safetensors');
       await page.waitForURL(/model=file%3Atiny-de-en\.safetensors/);
@@ -75,7 +75,7 @@ for (const [name, size] of Object.entries({ laptop, phone })) {
       await page.waitForFunction(() => document.querySelectorAll('main li .name').length === 3);
       await page.goto(`${site.address}#models?model=file%3Atiny-de-en.safetensors`);
       await page.reload();
-      assert.match(await alert(page), /tiny-de-en\.safetensors of this link is not kept in this browser/);
+      assert.match(await alert(page), /tiny-de-en\.safetensors” in this link is not saved in this browser/);
       await inUse(page, 'German → English');
     }));
 }
@@ -122,16 +122,16 @@ test('a model comes from an address, with a bar that can be cancelled, and needs
   return withModels(
     laptop,
     async (page) => {
-      const field = page.getByRole('textbox', { name: 'Address of a model' });
+      const field = page.getByRole('textbox', { name: 'URL of a model' });
       await field.fill(address);
       await field.press('Enter');
       await page.getByRole('progressbar').waitFor();
       await page.getByRole('button', { name: 'Cancel' }).click();
-      assert.equal(await alert(page), 'Loading was cancelled.');
+      assert.equal(await alert(page), 'Loading was canceled.');
       isSlow = false;
       await page.getByRole('button', { name: 'Try again' }).click();
       await inUse(page, 'tiny (models.example)');
-      await page.getByText(/from an address, kept in this browser$/).waitFor();
+      await page.getByText(/from a URL, saved in this browser$/).waitFor();
       const downloads = seen.filter((method) => method === 'GET').length;
       await page.waitForURL(/model=https/);
       await page.reload();
@@ -151,17 +151,17 @@ const folder = fileURLToPath(new URL('../fixtures/marian/tiny', import.meta.url)
 const parts = readdirSync(folder).filter((name) => name !== 'pytorch_model.bin');
 
 for (const [name, size] of Object.entries({ laptop, phone })) {
-  test(`${name}: the files of a MarianMT folder become a model, in a byte each or as they are, and are kept`, () =>
+  test(`${name}: the files of a MarianMT folder become a model, as 8-bit or original weights, and are kept`, () =>
     withModels(size, async (page) => {
       const take = async (precision) => {
         await page.getByText(precision, { exact: true }).click();
         const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.getByRole('button', { name: 'Choose files' }).click()]);
         await chooser.setFiles(parts.map((part) => join(folder, part)));
       };
-      await take('in a byte each');
+      await take('8-bit');
       await inUse(page, 'Marian');
       await page.getByText(/ INT8$/).waitFor();
-      await take('as they are');
+      await take('original');
       await inUse(page, 'Marian (2)'); // the first one stays
       await page.getByText(/ F32$/).waitFor();
       await show(page, `${name}-marian`);
@@ -186,7 +186,7 @@ test('a MarianMT folder comes from its address; a missing file is named, and the
   return withModels(
     laptop,
     async (page, errors) => {
-      const field = page.getByRole('textbox', { name: 'Address of a model' });
+      const field = page.getByRole('textbox', { name: 'URL of a model' });
       const fetchIt = async () => {
         await field.fill('https://models.example/someone/opus-mt-fr-en/resolve/main');
         await field.press('Enter');
@@ -243,8 +243,8 @@ test('300 MB of text, another version, a broken download: one sentence each, and
       if (!asked.url.includes('broken')) return request(asked, response);
       response.writeHead(200, { 'Content-Length': bytes.length }).write(bytes.subarray(0, bytes.length / 2), () => response.destroy());
     });
-    await page.getByRole('textbox', { name: 'Address of a model' }).fill(`${site.address}broken.safetensors`);
-    await page.getByRole('button', { name: 'Fetch it' }).click();
+    await page.getByRole('textbox', { name: 'URL of a model' }).fill(`${site.address}broken.safetensors`);
+    await page.getByRole('button', { name: 'Download' }).click();
     await page.getByRole('alert').filter({ hasText: /broke off|ended after/ }).waitFor();
     await alert(page);
     await goesOn(page);
@@ -264,8 +264,8 @@ test('a storage that is full or forbidden: the model is used all the same, and t
     await withModels(laptop, async (page) => {
       await page.locator('input[type=file]').setInputFiles(file);
       await inUse(page, 'tiny-de-en');
-      assert.match(await alert(page), /^The model is in use, but could not be kept for the next visit: /);
-      assert.match(await page.locator('main li').last().innerText(), /until this page is left/);
+      assert.match(await alert(page), /^The model is ready to use but could not be saved for your next visit: /);
+      assert.match(await page.locator('main li').last().innerText(), /only until you leave this page/);
       await go(page, 'Translate');
       await translate(page, expected[0].source);
     }, prepare);
@@ -336,11 +336,11 @@ test('a newer version of the page is offered, and taken', async (t) => {
   writeFileSync(worker, readFileSync(worker, 'utf8').replace(/"version":"\w+"/, '"version":"newer"'));
   writeFileSync(join(folder, 'index.html'), readFileSync(join(folder, 'index.html'), 'utf8').replace('<html', '<html data-newer'));
   await page.reload();
-  await page.getByRole('button', { name: 'Take it' }).click();
+  await page.getByRole('button', { name: 'Update' }).click();
   await page.locator('html[data-newer]').waitFor();
   await until(page, async () => (await caches.keys()).filter((key) => key.startsWith('wasmformer-page-')).join() === 'wasmformer-page-newer');
   await translated(page);
-  assert.equal(await page.getByText('newer version').count(), 0);
+  assert.equal(await page.getByText('new version').count(), 0);
   assert.equal(await box(page).count(), 1);
   assert.deepEqual(errors, []);
 });

@@ -60,7 +60,7 @@ test('until the model has loaded, an example of its work is shown', () => {
       await page.getByRole('progressbar').waitFor();
       const example = await page.locator('.target').innerText();
       await page.locator('.target [data-token="1"]').hover();
-      assert.match(await readout(page), /reads most from/);
+      assert.match(await readout(page), /attends most to/);
       release();
       await translated(page);
       assert.equal(await page.locator('.target').innerText(), example, 'the model says the same');
@@ -111,17 +111,17 @@ test('pointing at a target piece lights source pieces, and the other way round',
     const lit = await weights(page, '.copy');
     const sum = lit.reduce((a, b) => a + b);
     assert.ok(sum > 0.2 && sum <= 1.0001, `the row's weights without the end token sum to ${sum}`);
-    assert.match(await readout(page), /reads most from “.+” \(\d+%\)/);
+    assert.match(await readout(page), /attends most to “.+” \(\d+%\)/);
     await screenshot(page, 'laptop-light-word');
 
     const word = await page.locator('.copy [data-token="2"]').boundingBox();
     await page.mouse.move(word.x + word.width / 2, word.y + word.height / 2);
-    assert.match(await readout(page), /is read most by/);
+    assert.match(await readout(page), /gets most attention from/);
     assert.ok((await weights(page, '.target')).some((weight) => weight > 0));
 
     const canvas = page.locator('[role=application] canvas').last();
     await canvas.hover({ position: { x: 120, y: 120 } });
-    assert.match(await readout(page), /“.+” reads [\d.]+% from “.+”/);
+    assert.match(await readout(page), /“.+” attends [\d.]+% to “.+”/);
     await page.mouse.move(1, 1);
     assert.ok((await weights(page, '.copy')).every((weight) => weight === 0), 'nothing is lit when nothing is pointed at');
   }));
@@ -150,7 +150,7 @@ test('the keyboard alone reaches everything', () =>
         await page.keyboard.press('ArrowDown');
         await page.keyboard.press('ArrowRight');
         const cell = await readout(page);
-        assert.match(cell, /reads [\d.]+% from/);
+        assert.match(cell, /attends [\d.]+% to/);
         await page.keyboard.press('ArrowDown');
         assert.notEqual(await readout(page), cell);
       }
@@ -175,8 +175,8 @@ for (const [name, size] of Object.entries({ phone, 'small-phone': smallPhone }))
       await translated(page);
       const width = () => page.evaluate(() => document.documentElement.scrollWidth);
       assert.equal(await width(), size.viewport.width);
-      await page.locator('[role=application] canvas').last().tap({ position: { x: 90, y: 110 } });
-      assert.match(await readout(page), /reads [\d.]+% from/);
+      await page.locator('[role=application] canvas').last().tap({ position: { x: 130, y: 110 } });
+      assert.match(await readout(page), /attends [\d.]+% to/);
       await screenshot(page, `${name}-light`);
       await translate(page, expected.map(({ source }) => source).join(' '));
       assert.equal(await width(), size.viewport.width, 'with a long sentence too');

@@ -9,7 +9,7 @@ const sentence = expected[1].source;
 const address = `#steps?${new URLSearchParams({ text: sentence })}`;
 before(async () => {
   site = await start();
-  pure = await load('arithmetic.ts');
+  pure = await load('attention/arithmetic.ts');
 });
 after(() => site.stop());
 
@@ -53,7 +53,7 @@ const ready = (page) => page.getByTestId('step').waitFor();
 async function weights(page) {
   const text = await page.getByTestId('weight').innerText();
   const own = Number(await page.getByTestId('weight').locator('mn').last().textContent());
-  return [own, Number(text.match(/the model’s own: ([\d.]+)/)[1])];
+  return [own, Number(text.match(/the model’s own value: ([\d.]+)/)[1])];
 }
 
 test('every step by mouse; in each, the arithmetic gives the weight of the model and of the native program', () =>
@@ -90,7 +90,7 @@ test('every step by mouse; in each, the arithmetic gives the weight of the model
       near(shares.reduce((a, b) => a + b), 100, 4);
     }
     // Another cell, by a click in the map; another attention, layer and head.
-    await page.getByText('To itself', { exact: true }).click();
+    await page.getByText('Self-attention', { exact: true }).click();
     await page.locator('fieldset', { hasText: 'Layer' }).getByText('1', { exact: true }).click();
     await page.locator('fieldset', { hasText: 'Head' }).getByText('2', { exact: true }).click();
     const canvas = page.locator('[role=application] canvas').last();
@@ -98,7 +98,7 @@ test('every step by mouse; in each, the arithmetic gives the weight of the model
     await canvas.click({ position: { x: 90, y: box.height - 40 } });
     const [own, model] = await weights(page);
     near(own, model, 2e-3);
-    assert.match(await page.getByTestId('arithmetic').innerText(), /To itself, layer 1, head 2: what “.+” takes from “.+”/);
+    assert.match(await page.getByTestId('arithmetic').innerText(), /Self-attention, layer 1, head 2: how much “.+” attends to “.+”/);
     await show(page, 'steps-decoding-laptop');
   }));
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import { after, before, test } from 'node:test';
-import { Trainer } from 'wasmformer';
+import { Trainer } from '../../dist/index.js';
 import { laptop, show, smallPhone, start } from './support.mjs';
 import { drop, load, width, withView } from './views.mjs';
 
@@ -12,16 +12,16 @@ after(() => site.stop());
 
 const withTrain = (use, { size = laptop, hash = '#train' } = {}) =>
   withView(site, size, hash, async (page) => {
-    await page.getByRole('heading', { name: 'Start from' }).waitFor();
+    await page.getByRole('heading', { name: 'Train a model' }).waitFor();
     await use(page);
   });
 const lines = Array.from({ length: 40 }, (_, i) => `Satz Nummer ${i}.\tSentence number ${i}.`).join('\n');
 
 async function paste(page, text) {
   await page.getByRole('button', { name: 'Your own pairs' }).click();
-  const box = page.getByRole('textbox', { name: 'Pairs, one a line' });
+  const box = page.getByRole('textbox', { name: 'One pair per line' });
   await box.fill(text);
-  await page.getByRole('button', { name: 'Use these' }).click();
+  await page.getByRole('button', { name: 'Use this text' }).click();
 }
 
 const preview = (page) => page.locator('tbody tr').allInnerTexts();
@@ -37,18 +37,18 @@ for (const [name, size] of Object.entries({ laptop, 'small-phone': smallPhone })
       await paste(page, [lines, ...odd, ''].join('\n'));
       await count(page, 40);
       assert.deepEqual((await preview(page))[0].split('\t'), ['Satz Nummer 0.', 'Sentence number 0.']);
-      await page.getByText('4 rows are left out').click();
-      for (const text of ['1 without one of the columns', '1 with an empty side', '1 longer than 500 characters', '1 that stand there twice', 'row 43: Satz Nummer 1.']) {
+      await page.getByText('4 rows skipped').click();
+      for (const text of ['1 with a missing column', '1 with an empty side', '1 longer than 500 characters', '1 duplicates', 'row 43: Satz Nummer 1.']) {
         await page.getByText(text).waitFor();
       }
-      await fact(page, 'Pairs').getByText('38 to learn from, 2 to validate on').waitFor();
+      await fact(page, 'Pairs').getByText('38 for training, 2 for validation').waitFor();
       await show(page, `${name}-train-own`);
       assert.equal(await width(page), size.viewport.width);
-      await field(page, 'Pairs to validate on').fill('25%');
-      await fact(page, 'Pairs').getByText('30 to learn from, 10 to validate on').waitFor();
-      await field(page, 'Lower case only').check();
+      await field(page, 'Validation pairs').fill('25%');
+      await fact(page, 'Pairs').getByText('30 for training, 10 for validation').waitFor();
+      await field(page, 'Lowercase everything').check();
       await page.getByRole('cell', { name: 'satz nummer 0.' }).waitFor();
-      await field(page, 'Characters of a side at most').fill('18');
+      await field(page, 'Max characters per side').fill('18');
       await count(page, 10);
       assert.ok(!page.url().includes('setup='), 'own pairs are in no link');
     }, { size }));
@@ -63,7 +63,7 @@ test('a dropped CSV file goes to Train: quotes, semicolons, UTF-16, a header; it
     assert.deepEqual((await preview(page))[3].split('\t'), ['Nun; Satz "3".', 'Sentence 3.']);
     await page.getByLabel('Source', { exact: true }).selectOption('note');
     await page.getByRole('cell', { name: 'old one' }).first().waitFor();
-    await page.getByLabel('The first row names the columns').uncheck();
+    await page.getByLabel('The first row contains column names').uncheck();
     await count(page, 21);
   }));
 
@@ -84,13 +84,13 @@ test('what holds no pairs is refused in one sentence, and what was there stays',
     await count(page, 40);
     const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 200, 201]);
     const cases = [
-      [[['poem.txt', 'One line, of a poem\nand another\nand, well, one more\n']], 'poem.txt has one column; a pair needs two, with a tab, a comma or a semicolon between them.'],
-      [[['one.tsv', 'Hallo\tHello\n']], 'one.tsv holds too few pairs, 1; at least 2 are needed, one to learn from and one to validate on.'],
-      [[['huge.tsv', 'Hallo\tHello\n'.repeat(1000), 16_700]], 'huge.tsv is larger than 50 MB, more than can be learnt from in a tab.'],
-      [[['picture.png', png]], 'picture.png is not a text in UTF-8 or UTF-16.'],
-      [[['bomb.gz', gzipSync(Buffer.alloc(6e7, 'a\tb\n'))]], 'bomb.gz is larger than 50 MB, more than can be learnt from in a tab.'],
-      [[['a.txt', 'a\nb\nc\n'], ['b.txt', 'a\nb\n']], 'a.txt has 3 lines and b.txt has 2; they must agree line by line.'],
-      [[['empty.tsv', '']], 'There is nothing in empty.tsv.'],
+      [[['poem.txt', 'One line, of a poem\nand another\nand, well, one more\n']], 'poem.txt has only one column; pairs need two, separated by a tab, a comma or a semicolon.'],
+      [[['one.tsv', 'Hallo\tHello\n']], 'one.tsv has too few pairs (1); at least 2 are needed, one for training and one for validation.'],
+      [[['huge.tsv', 'Hallo\tHello\n'.repeat(1000), 16_700]], 'huge.tsv is larger than 50 MB, which is too much to train on in a browser.'],
+      [[['picture.png', png]], 'picture.png is not UTF-8 or UTF-16 text.'],
+      [[['bomb.gz', gzipSync(Buffer.alloc(6e7, 'a\tb\n'))]], 'bomb.gz is larger than 50 MB, which is too much to train on in a browser.'],
+      [[['a.txt', 'a\nb\nc\n'], ['b.txt', 'a\nb\n']], 'a.txt has 3 lines but b.txt has 2; they must match line by line.'],
+      [[['empty.tsv', '']], 'empty.tsv is empty.'],
     ];
     for (const [files, sentence] of cases) {
       await drop(page, ...files);
@@ -119,9 +119,9 @@ test('settings and seed stand in the address, and a link brings them back', asyn
   await withTrain(async (page) => {
     await page.getByText('Data, tokenizer and settings').click();
     await page.getByLabel('Data', { exact: true }).selectOption('dates');
-    await field(page, 'Seed').fill('7');
-    await page.getByText('How it learns').click();
-    await field(page, 'Optimiser').selectOption('AdamW');
+    await field(page, 'Random seed').fill('7');
+    await page.getByText('Optimization').click();
+    await field(page, 'Optimizer').selectOption('AdamW');
     await field(page, 'Weight decay').fill('0.01');
     await page.getByText('minutes', { exact: true }).click();
     await page.waitForURL(/goal%3Aminutes/);
@@ -129,16 +129,16 @@ test('settings and seed stand in the address, and a link brings them back', asyn
   });
   await withTrain(async (page) => {
     assert.equal(await page.getByLabel('Data', { exact: true }).inputValue(), 'dates');
-    assert.equal(await field(page, 'Seed').inputValue(), '7');
-    await page.getByText('How it learns').click();
-    assert.equal(await field(page, 'Optimiser').inputValue(), 'adamw');
+    assert.equal(await field(page, 'Random seed').inputValue(), '7');
+    await page.getByText('Optimization').click();
+    assert.equal(await field(page, 'Optimizer').inputValue(), 'adamw');
     assert.equal(await field(page, 'Weight decay').inputValue(), '0.01');
     assert.equal(await field(page, 'Minutes').inputValue(), '15');
-    await page.getByRole('button', { name: 'Back to the defaults' }).click();
-    assert.equal(await field(page, 'Seed').inputValue(), '1');
+    await page.getByRole('button', { name: 'Reset to defaults' }).click();
+    assert.equal(await field(page, 'Random seed').inputValue(), '1');
   }, { hash: address });
   await withTrain(async (page) => {
-    await page.getByText('There is no such choice.').first().waitFor();
+    await page.getByText('Choose one of the options.').first().waitFor();
     assert.ok(await begin(page).isDisabled());
   }, { hash: '#train?setup=data:reverse,preset:tiny,norm:sideways,nonsense:1' });
 });
@@ -147,22 +147,22 @@ test('before the start the page says what it would take; what cannot be is said,
   withTrain(async (page) => {
     await fact(page, 'Parameters').getByText('235,678').waitFor();
     assert.match(await fact(page, 'Memory').innerText(), /^[\d.]+ MB$/);
-    assert.match(await fact(page, 'Time to finish').innerText(), /^≈ [\d.]+ (seconds?|minutes?)/);
-    assert.match(await fact(page, 'Speed').innerText(), /^[\d,]+ target tokens a second$/);
+    assert.match(await fact(page, 'Training time').innerText(), /^≈ [\d.]+ (seconds?|minutes?)/);
+    assert.match(await fact(page, 'Speed').innerText(), /^[\d,]+ target tokens\/s$/);
     assert.ok(await begin(page).isEnabled());
-    await page.getByText('Its shape').click();
+    await page.getByText('Architecture').click();
     await field(page, 'Width').fill('66');
-    await page.getByText('The width, 66, must be a multiple of it.').waitFor();
-    await page.getByRole('alert').getByText('A setting is not right yet: Heads.').waitFor();
+    await page.getByText('The width (66) must be a multiple of this.').waitFor();
+    await page.getByRole('alert').getByText('Fix these settings first: Attention heads.').waitFor();
     assert.ok(await begin(page).isDisabled());
     await field(page, 'Width').fill('2048');
     await field(page, 'Encoder layers').fill('24');
-    await page.getByRole('alert').getByText(/^This cannot be trained: .* memory.*\.$/).waitFor();
+    await page.getByRole('alert').getByText(/^Cannot train with these settings: .* memory.*\.$/).waitFor();
     await paste(page, lines);
     await count(page, 40);
     await page.getByText('BPE', { exact: true }).click();
-    await field(page, 'Size of the vocabulary').fill('50000');
-    await page.getByRole('alert').getByText(/^This cannot be trained: .*vocabular.*\.$/i).waitFor();
+    await field(page, 'Vocabulary size').fill('50000');
+    await page.getByRole('alert').getByText(/^Cannot train with these settings: .*vocabular.*\.$/i).waitFor();
     assert.ok(await begin(page).isEnabled(), 'it may be tried all the same');
   }, { hash: '#train?setup=data:reverse' }));
 

@@ -42,7 +42,7 @@ test('one click teaches reverse to 99 % exact matches; it is watched, scrubbed a
     await press(page, 'Pause');
     await state(page, 'paused');
     const paused = await step(page);
-    await press(page, 'Go on');
+    await press(page, 'Resume');
     await page.getByRole('textbox', { name: 'Another sentence to watch' }).fill('abcdefg');
     await page.getByRole('textbox', { name: 'Another sentence to watch' }).press('Enter');
     await state(page, 'finished');
@@ -87,11 +87,11 @@ test('two runs side by side; one that is paused, left and resumed comes to the v
     await atStep(page, 30);
     await press(page, 'Pause');
     await state(page, 'paused');
-    await page.getByRole('checkbox', { name: 'Curves of Reverse beside it' }).check();
+    await page.getByRole('checkbox', { name: 'Show the curves of Reverse as well' }).check();
     await page.locator('.u-legend').first().getByText('Reverse validation').first().waitFor();
     await state(page, 'finished', 1);
     await page.reload();
-    await state(page, 'kept in this browser');
+    await state(page, 'saved in this browser');
     const before = await step(page);
     assert.ok(before >= 30 && before < (await step(page, 1)), `${before}`);
     await press(page, 'Resume');
@@ -102,7 +102,7 @@ test('two runs side by side; one that is paused, left and resumed comes to the v
     assert.deepEqual(curves(resumed), curves(whole));
     assert.deepEqual(resumed.samples, whole.samples);
     await press(page, 'Delete');
-    await press(page, 'Delete it for good');
+    await press(page, 'Delete permanently');
     await page.waitForFunction(() => document.querySelectorAll('.runs > table tbody tr').length === 1);
     await page.reload();
     await state(page, 'finished');
@@ -117,15 +117,15 @@ test('a run that one tab has open does not go on in another; once it is let go, 
     await state(page, 'paused');
     const other = await page.context().newPage();
     await other.goto(page.url());
-    await state(other, 'kept in this browser');
+    await state(other, 'saved in this browser');
     await press(other, 'Resume');
-    await other.getByRole('alert').getByText(/^Another tab has this run open/).waitFor();
-    await state(other, 'kept in this browser');
+    await other.getByRole('alert').getByText(/^This run is open in another tab/).waitFor();
+    await state(other, 'saved in this browser');
     const reached = await step(page);
-    await press(page, 'Go on');
+    await press(page, 'Resume');
     await atStep(page, reached + 40);
     await press(page, 'Stop');
-    await state(page, 'kept in this browser');
+    await state(page, 'saved in this browser');
     assert.ok((await step(other)) < (await step(page)));
     await press(other, 'Resume');
     await state(other, 'finished');
@@ -139,29 +139,29 @@ test('the rate is changed on the way; one that is far too high ends it in one se
   withPage(small(',steps:600'), async (page) => {
     await begin(page);
     await atStep(page, 20);
-    const rate = page.getByRole('textbox', { name: 'Rate' });
+    const rate = page.getByRole('textbox', { name: 'Learning rate' });
     const now = async () => Number(await rate.getAttribute('placeholder'));
     await rate.fill('0.0001');
-    await press(page, 'Change');
+    await press(page, 'Set');
     await page.waitForFunction(() => Math.abs(Number(document.getElementById('rate').placeholder) - 1e-4) < 5e-5);
     await press(page, 'Pause');
     await state(page, 'paused');
-    const safe = Number((await page.getByText(/^kept up to step/).innerText()).match(/\d+/)[0]);
+    const safe = Number((await page.getByText(/^saved at step/).innerText()).match(/\d+/)[0]);
     const [reported, slow] = [await step(page), await now()];
     await rate.fill('1000');
-    await press(page, 'Change');
-    await press(page, 'Go on');
-    await state(page, 'broke off');
+    await press(page, 'Set');
+    await press(page, 'Resume');
+    await state(page, 'failed');
     const said = await page.getByRole('alert').innerText();
-    assert.match(said, /^Training broke off: the loss of step \d+ is [^.]+.*guessing; .*\.\n/);
+    assert.match(said, /^Training failed: the loss of step \d+ is [^.]+.*guessing; .*\.\n/);
     assert.equal(await step(page), reported);
-    await press(page, `Go on from step ${safe} with a third of the rate`);
+    await press(page, `Resume from step ${safe} at a third of the learning rate`);
     await atStep(page, safe + 10);
     const slower = await now(); // though the schedule still warms up
     assert.ok(slower > 0 && slower < 0.8 * slow, `${slow}, then ${slower}`);
     assert.equal(await page.getByRole('alert').count(), 0);
     await press(page, 'Stop');
-    await state(page, 'kept in this browser');
+    await state(page, 'saved in this browser');
   }));
 
 test('a full storage is said and training goes on; the run is downloaded, opened elsewhere, and goes on there', async () => {
@@ -175,7 +175,7 @@ test('a full storage is said and training goes on; the run is downloaded, opened
   await withPage(small(), async (page) => {
     await begin(page);
     const alert = await page.locator('.runs').getByRole('alert').innerText();
-    assert.match(alert, /^This run cannot be kept in this browser: [^\n]+\. It goes on; download it to keep it\.$/);
+    assert.match(alert, /^This run cannot be saved in this browser: [^\n]+\. Training continues; download the run to keep it\.$/);
     await atStep(page, 30);
     await press(page, 'Pause');
     await state(page, 'paused');
@@ -187,11 +187,11 @@ test('a full storage is said and training goes on; the run is downloaded, opened
   await withPage('#train', async (page) => {
     const picker = page.locator('.runs input[type=file]');
     await picker.setInputFiles({ ...file, buffer: file.buffer.subarray(0, 5000) });
-    assert.match(await page.getByRole('alert').innerText(), /^This run could not be opened: [^\n]+\.$/);
+    assert.match(await page.getByRole('alert').innerText(), /^Could not open this run: [^\n]+\.$/);
     await picker.setInputFiles(file);
     await state(page, 'paused');
     assert.equal(await step(page), points);
-    await press(page, 'Go on');
+    await press(page, 'Resume');
     await state(page, 'finished');
     assert.ok((await stored(page))[0].points.length >= 8, 'the curves came along');
     const model = await download(page, () => press(page, 'Download the model'));
@@ -206,9 +206,9 @@ test('a corrected translation is learnt by a copy, with scores on kept sentences
     const wanted = 'This is my own house.';
     assert.notEqual(before, wanted);
     await page.getByRole('button', { name: 'Correct' }).click();
-    const box = page.getByRole('textbox', { name: 'The right translation of “Das ist mein Haus.”' });
+    const box = page.getByRole('textbox', { name: 'The correct translation of “Das ist mein Haus.”' });
     assert.equal(await box.inputValue(), before);
-    await page.getByText('stored in a byte each').waitFor();
+    await page.getByText('Weights are 8-bit').waitFor();
     await box.fill(wanted);
     await page.getByRole('button', { name: 'Learn' }).click();
     await page.getByText(/^Step \d+ of at most 40: /).waitFor();

@@ -38,7 +38,7 @@ test('a long text is cut into sentences and put together again with its line bre
   }));
 
 test('sentences: whole, in order, with what stands between them', async () => {
-  const { split, joint } = await load('text.ts');
+  const { split, joint } = await load('text/sentences.ts');
   const texts = {
     'Am 3. Mai kam z. B. Dr. Kurz. Und dann?\nKein Punkt\n\n„Ja!“ sagte er. ': ['de', 4, ['', ' ', '\n', '\n\n']],
     '你好。你叫什么名字？我叫小明。': ['zh', 3, ['', ' ', ' ']],
@@ -90,7 +90,7 @@ for (const [name, size] of Object.entries({ laptop, phone })) {
       const before = await target(page);
       const piece = page.locator('.target [data-token="1"]');
       await piece.click();
-      const dialog = page.getByRole('dialog', { name: 'Candidates of this step' });
+      const dialog = page.getByRole('dialog', { name: 'Candidates for this step' });
       const shares = (await dialog.locator('.share').allInnerTexts()).map(parseFloat);
       assert.ok(shares.length >= 5);
       assert.deepEqual(shares, shares.toSorted((a, b) => b - a));
@@ -98,11 +98,11 @@ for (const [name, size] of Object.entries({ laptop, phone })) {
       await show(page, `${name}-candidates`);
       const other = await dialog.locator('li .text').nth(1).innerText();
       await dialog.locator('li button').nth(1).click();
-      await page.getByText('It had to begin with').waitFor();
+      await page.getByText('You fixed the start').waitFor();
       await translated(page);
       const first = before.split(' ')[0];
       assert.ok((await target(page)).startsWith(`${first} ${other}`), await target(page));
-      await page.getByRole('button', { name: 'Let it choose' }).click();
+      await page.getByRole('button', { name: 'Reset' }).click();
       await page.waitForFunction((text) => document.querySelector('.target [role=group]').innerText === text, before);
 
       await piece.focus();
@@ -113,7 +113,7 @@ for (const [name, size] of Object.entries({ laptop, phone })) {
       await page.keyboard.press('Enter');
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('Enter');
-      await page.getByText('It had to begin with').waitFor();
+      await page.getByText('You fixed the start').waitFor();
       await translated(page);
       assert.ok((await target(page)).startsWith(`${first} ${other}`));
       assert.equal(await page.evaluate(() => document.activeElement.innerText), other, 'the focus stays at its place');
@@ -134,7 +134,7 @@ test('the end, chosen as a candidate, is the end', () =>
   withPage(laptop, async (page) => {
     await page.locator('.target [data-token]').last().click();
     await page.getByRole('dialog').getByRole('button', { name: /^end/ }).click();
-    await page.getByText('It had to begin with').waitFor();
+    await page.getByText('You fixed the start').waitFor();
     await translated(page);
     assert.doesNotMatch(await target(page), /\.$/);
   }));

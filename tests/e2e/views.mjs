@@ -5,8 +5,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createServer } from 'vite';
 import { builtPage } from './support.mjs';
+
+export { load } from '../web/load.mjs';
 
 const root = new URL('../../', import.meta.url);
 
@@ -35,19 +36,6 @@ export function native(sentence, ...flags) {
     return { text: text.trim(), ...JSON.parse(readFileSync(file, 'utf8'))[0] };
   } finally {
     rmSync(folder, { recursive: true });
-  }
-}
-
-/** A module of web/src, for its pure functions. */
-export async function load(name) {
-  const vite = await createServer({
-    configFile: false, root: fileURLToPath(new URL('web/', root)), logLevel: 'silent', appType: 'custom',
-    server: { middlewareMode: true, watch: null, ws: false }, optimizeDeps: { noDiscovery: true },
-  });
-  try {
-    return await vite.ssrLoadModule(`/src/${name}`);
-  } finally {
-    await vite.close();
   }
 }
 

@@ -30,7 +30,7 @@ async function eventually(holds, what) {
 test('"Your own pairs" greets with a form, not with an error', () =>
   withView(site, laptop, '#train', async (page) => {
     await card(page, 'Your own pairs').click();
-    await page.getByText('Pairs are needed first.').waitFor();
+    await page.getByText('Add sentence pairs first.').waitFor();
     await page.waitForTimeout(500);
     assert.deepEqual(await alerts(page), []);
   }));
@@ -47,7 +47,7 @@ test('after a press on a card the learning sentence and its controls come into s
 test('a run shows in every view and in the title; after a reload it is on top, with its step, and resumes', () =>
   withView(site, laptop, reverse(), async (page) => {
     await page.getByRole('button', { name: 'Start training' }).click();
-    await page.getByText(/^kept up to step/).waitFor();
+    await page.getByText(/^saved at step/).waitFor();
     await page.waitForFunction(() => /^\d+% Reverse · Train/.test(document.title));
     await go(page, 'Models');
     await page.getByRole('banner').getByRole('link', { name: /^Reverse \d+%/ }).waitFor();
@@ -138,12 +138,12 @@ test('a model of another host is fetched only when the visitor agrees; one witho
       await page.getByText('This link wants to download a model from models.example.').waitFor();
       assert.equal(await translate(page, expected[0].source), expected[0].translation);
       assert.deepEqual(asked, []);
-      await page.getByRole('button', { name: 'Download it' }).click();
+      await page.getByRole('button', { name: 'Download' }).click();
       await chosen(page, address);
       assert.ok(asked.length > 0);
       await go(page, 'Models');
-      await page.getByRole('textbox', { name: 'Address of a model' }).fill('http://models.example/x.safetensors');
-      await page.getByRole('textbox', { name: 'Address of a model' }).press('Enter');
+      await page.getByRole('textbox', { name: 'URL of a model' }).fill('http://models.example/x.safetensors');
+      await page.getByRole('textbox', { name: 'URL of a model' }).press('Enter');
       await page.getByRole('alert').getByText('A model’s address must begin with https://.').waitFor();
     },
   );
@@ -157,8 +157,8 @@ test('the address of a Hugging Face page leads to its files', async () => {
       return route.fulfill({ status: 404, headers: { 'Access-Control-Allow-Origin': '*' } });
     }), '#models');
   await page.getByText('in use', { exact: true }).waitFor();
-  await page.getByRole('textbox', { name: 'Address of a model' }).fill('https://huggingface.co/Helsinki-NLP/opus-mt-de-en');
-  await page.getByRole('textbox', { name: 'Address of a model' }).press('Enter');
+  await page.getByRole('textbox', { name: 'URL of a model' }).fill('https://huggingface.co/Helsinki-NLP/opus-mt-de-en');
+  await page.getByRole('textbox', { name: 'URL of a model' }).press('Enter');
   await page.getByRole('alert').waitFor();
   assert.ok(asked.length > 0 && asked.every((path) => path.startsWith('/Helsinki-NLP/opus-mt-de-en/resolve/main/')), `${asked}`);
   await close();
@@ -196,6 +196,6 @@ test('a saved run that is dropped anywhere opens as a run', () =>
 
 test('a constant learning rate shows the warm-up that it has', () =>
   withView(site, laptop, '#train?setup=data:reverse,schedule:constant', async (page) => {
-    await page.getByText('How it learns', { exact: true }).click();
-    assert.equal(await page.getByLabel('Steps to the peak', { exact: true }).inputValue(), '100');
+    await page.getByText('Optimization', { exact: true }).click();
+    assert.equal(await page.getByLabel('Warm-up steps', { exact: true }).inputValue(), '100');
   }));

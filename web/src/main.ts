@@ -1,7 +1,7 @@
 import { mount } from 'svelte';
 import './app.css';
 import App from './App.svelte';
-import { isolate } from './isolation';
+import { isolate } from './shell/isolation';
 import { link } from './state/link.svelte';
 import { models } from './state/models.svelte';
 import { settings } from './state/settings.svelte';

@@ -3,7 +3,6 @@ import { remember, remembered } from './settings.svelte';
 // The run that goes on, for the parts of the page that do not load the Train view.
 export interface Activity {
   name: string;
-  step: number;
   /** Of its goal, from 0 to 1. */
   share: number | null;
   /** Seconds; null where that is not known yet. */

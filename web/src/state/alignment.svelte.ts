@@ -1,7 +1,8 @@
 // Which head of the cross-attention aligns best, found by an experiment.
-import { bestAligned, END_PIECE, type BestHead } from '../attention';
+import { bestAligned, END_PIECE, type BestHead } from '../attention/attention';
 import { models } from './models.svelte';
-import { reason, type Problem } from './settings.svelte';
+import { reason } from '../text/reason';
+import { type Problem } from '../words/page';
 import { translation, type Shown } from './translation.svelte';
 
 class Alignment {

@@ -2,7 +2,8 @@
 import { Trainer, type Evaluation, type Pair } from 'wasmformer';
 import { decode } from '../train/decode';
 import { models, titleOf } from './models.svelte';
-import { reason } from './settings.svelte';
+import { reason } from '../text/reason';
+import { t } from '../words/page';
 import { translation } from './translation.svelte';
 
 const MOST_STEPS = 40;
@@ -69,7 +70,7 @@ class Correction {
       this.phase = 'measuring';
       const last = await measure();
       const after = (await trainer.translate(source, { signal })).text;
-      const file = new File([await trainer.save({ optimizer: false })], `${titleOf(model).replace(/\.safetensors$/, '')} +.safetensors`);
+      const file = new File([await trainer.save({ optimizer: false })], `${t('corrected', { name: titleOf(model) })}.safetensors`);
       signal.throwIfAborted();
       const scores = first && last && { before: first, after: last, pairs: kept.length, origin };
       this.result = { source, wanted, before, after, steps: this.step, scores, model: file };

@@ -1,6 +1,9 @@
 // The address: #VIEW?text=…&model=…, and what a view adds. A link restores what it says.
+import { t } from '../words/page';
+
 export const views = ['translate', 'train', 'steps', 'beam', 'intervene', 'models', 'about'] as const;
 export type View = (typeof views)[number];
+export const viewName = (view: View) => t(`view_${view}`);
 
 class Link {
   view = $state<View>('translate');

@@ -1,6 +1,6 @@
 // What the visitor looks at: a kind of attention, a layer and a head, and what is pointed at.
-import { NOTHING, selectMap, within, type AttentionMap, type Focus, type Head, type Kind } from '../attention';
-import type { Form } from '../drawing';
+import { NOTHING, selectMap, within, type AttentionMap, type Focus, type Head, type Kind } from '../attention/attention';
+import type { Form } from '../attention/drawing';
 import { translation, type Shown } from './translation.svelte';
 
 class Look {

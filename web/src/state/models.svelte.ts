@@ -2,10 +2,12 @@
 import { storedModels, Translator, type TranslatorInfo } from 'wasmformer';
 import bundled from 'virtual:models';
 import type { ImportOptions } from 'wasmformer/convert';
-import { deleteFile, keepFile, keptFiles, readFile } from '../files';
-import { decoded, filesAt, folderName, isFolder, isFolderAddress, languagesIn, type Dropped } from '../folders';
+import { deleteFile, keepFile, keptFiles, readFile } from '../models/files';
+import { decoded, filesAt, folderName, isFolder, isFolderAddress, languagesIn, type Dropped } from '../models/folders';
 import { link } from './link.svelte';
-import { languageName, megabytes, reason, t, type Problem } from './settings.svelte';
+import { reason } from '../text/reason';
+import { t, type Problem } from '../words/page';
+import { languageName, megabytes } from '../words/speech.svelte';
 
 /** A model that comes with the page, from an address, or from a file. */
 export interface Model {

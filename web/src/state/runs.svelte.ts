@@ -3,12 +3,12 @@ import type { Experiment } from '../train/experiment';
 import { deleteRun, storedRuns } from '../train/store';
 import { activity } from './activity.svelte';
 import { Run } from './run.svelte';
-import { reason } from './settings.svelte';
+import { reason } from '../text/reason';
 
 class Runs {
   all = $state.raw<Run[]>([]);
   /** The latest that can go on and does not. */
-  readonly kept = $derived(this.all.find(({ state, savedStep }) => state === 'stored' && savedStep));
+  readonly kept = $derived(this.all.find(({ now }) => now.status === 'stored' && now.savedStep));
   chosen = $state.raw<Run | null>(null);
   problem = $state('');
   #isListed = false;
@@ -17,7 +17,7 @@ class Runs {
     $effect.root(() => {
       $effect(() => {
         const run = this.all.find(({ isBusy }) => isBusy);
-        activity.run = run ? { name: run.record.name, step: run.record.points.at(-1)?.step ?? 0, share: run.share, left: run.left } : null;
+        activity.run = run ? { name: run.record.name, share: run.share, left: run.now.left } : null;
       });
     });
     // The page may never be seen again.
@@ -42,7 +42,7 @@ class Runs {
     const going = run.begin(experiment);
     this.#add(run);
     void going.then((hasBegun) => {
-      if (!hasBegun && run.problem === '') void this.delete(run); // it was stopped before it began
+      if (!hasBegun && run.now.problem === '') void this.delete(run); // it was stopped before it began
     });
   }
 
@@ -75,7 +75,7 @@ class Runs {
   }
 
   #saveAll() {
-    for (const run of this.all) if (run.state === 'running') void run.save();
+    for (const run of this.all) if (run.now.status === 'running') void run.save();
   }
 }
 

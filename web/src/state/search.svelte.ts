@@ -1,6 +1,7 @@
 import type { TranslateOptions, Translation } from 'wasmformer';
 import { models } from './models.svelte';
-import { reason, type Problem } from './settings.svelte';
+import { reason } from '../text/reason';
+import { type Problem } from '../words/page';
 
 /** The latest of a view's own searches: a new one ends the one before. */
 export class Search {

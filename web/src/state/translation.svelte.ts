@@ -3,12 +3,13 @@ import { untrack } from 'svelte';
 import { SvelteMap } from 'svelte/reactivity';
 import type { Candidate, Translation, Translator } from 'wasmformer';
 import example from 'virtual:example';
-import type { Maps } from '../attention';
-import { examples } from '../strings';
-import { joint, split, type Part } from '../text';
+import type { Maps } from '../attention/attention';
+import { examples } from '../text/examples';
+import { joint, split, type Part } from '../text/sentences';
 import { link } from './link.svelte';
 import { models } from './models.svelte';
-import { reason, type Problem } from './settings.svelte';
+import { reason } from '../text/reason';
+import { type Problem } from '../words/page';
 
 /** A finished translation together with the sentence that it is of. */
 export interface Shown extends Omit<Translation, 'attention'> {

@@ -1,5 +1,5 @@
 // Holds the tables, so that other columns and filters need no second reading.
-import { reason } from '../reason';
+import { reason } from '../text/reason';
 import { Refusal } from './decode';
 import { make, read } from './pairs';
 import type { Bad, Input, Made, Table, Wish } from './table';

@@ -104,22 +104,35 @@ export function snapshotOf(step: number, { text, sourceTokens, targetTokens, att
   return { step, text, source: pieces(sourceTokens), target: pieces(targetTokens), maps };
 }
 
-/** Takes an event into the record; `pins` are those that the event's translations are of. */
-export function add(record: RunRecord, event: TrainingEvent, secondsBefore: number, pins: readonly string[]) {
+/** The record with an event; `pins` are the sentences that the event's translations are of. */
+export function add(record: RunRecord, event: TrainingEvent, secondsBefore: number, pins: readonly string[]): RunRecord {
   const { step, epoch, loss, learningRate: rate, gradientNorm: norm, tokensPerSecond: speed, validation, pinned } = event;
-  const valid = validation && { loss: validation.loss, bleu: validation.bleu, chrf: validation.chrf, exactMatch: validation.exactMatch };
-  record.points = thin([...record.points, { step, epoch, loss, rate, norm, speed, ...(valid && { valid }) }], MOST_POINTS, (point) => !!point.valid);
-  record.seconds = secondsBefore + event.seconds;
-  const seen = validation?.samples ?? [];
-  const isOf = (sample: SampleHistory) => (other: (typeof seen)[number]) => other.source === sample.source && other.reference === sample.reference;
-  const all = [...record.samples, ...seen.filter((other) => !record.samples.some((sample) => isOf(sample)(other))).map(({ source, reference }) => ({ source, reference, past: [] }))];
-  record.samples = all.map((sample) => {
-    const text = seen.find(isOf(sample))?.translation.text;
-    return text === undefined || sample.past.at(-1)?.text === text ? sample : { ...sample, past: thin([...sample.past, { step, text }], MOST_PAST) };
-  });
-  record.pinned = record.pinned.map((pin) => {
-    const translation = pinned?.[pins.indexOf(pin.text)];
-    return translation ? { ...pin, snapshots: thin([...pin.snapshots, snapshotOf(step, translation)], MOST_SNAPSHOTS) } : pin;
+  const { bleu, chrf, exactMatch } = validation ?? {};
+  const valid = validation && { loss: validation.loss, bleu: bleu!, chrf: chrf!, exactMatch: exactMatch! };
+  const point: Point = { step, epoch, loss, rate, norm, speed, ...(valid && { valid }) };
+  return {
+    ...record,
+    seconds: secondsBefore + event.seconds,
+    points: thin([...record.points, point], MOST_POINTS, ({ valid }) => !!valid),
+    samples: withSamples(record.samples, step, validation?.samples ?? []),
+    pinned: record.pinned.map((pin) => {
+      const translation = pinned?.[pins.indexOf(pin.text)];
+      return translation ? { ...pin, snapshots: thin([...pin.snapshots, snapshotOf(step, translation)], MOST_SNAPSHOTS) } : pin;
+    }),
+  };
+}
+
+type Seen = NonNullable<TrainingEvent['validation']>['samples'];
+
+function withSamples(samples: readonly SampleHistory[], step: number, seen: Seen): SampleHistory[] {
+  const key = ({ source, reference }: { source: string; reference: string }) => `${source}\t${reference}`;
+  const known = new Set(samples.map(key));
+  const fresh = seen.filter((sample) => !known.has(key(sample)));
+  const all = [...samples, ...fresh.map(({ source, reference }) => ({ source, reference, past: [] }))];
+  return all.map((sample) => {
+    const text = seen.find((other) => key(other) === key(sample))?.translation.text;
+    const isSame = text === undefined || sample.past.at(-1)?.text === text;
+    return isSame ? sample : { ...sample, past: thin([...sample.past, { step, text }], MOST_PAST) };
   });
 }
 

@@ -1,7 +1,7 @@
 // What training would take, from one second of it.
 import { Trainer, type TrainerInfo } from 'wasmformer';
-import { reason } from '../state/settings.svelte';
-import type { Experiment } from './experiment';
+import { reason } from '../text/reason';
+import type { Experiment } from '../train/experiment';
 
 class Calibration {
   facts = $state.raw<{ info: TrainerInfo; secondsPerStep: number; tokensPerSecond: number } | null>(null);

@@ -1,14 +1,14 @@
 // What the visitor has chosen to train, and the experiment that it makes.
 import type { Settings, TrainerOptions } from 'wasmformer';
-import { link } from '../state/link.svelte';
-import { languageName, number } from '../state/settings.svelte';
-import type { Experiment } from './experiment';
+import { link } from './link.svelte';
+import { languageName, number } from '../words/speech.svelte';
+import type { Experiment } from '../train/experiment';
 import {
   defaultsOf, isShipped, isTask, isUsed, MODEL, parse, PRESETS, short, SHIPPED_PAIRS, TRAINING, validationOf, write, wrongs, type Key, type Values,
-} from './fields';
+} from '../train/fields';
 import { pairs, type Source } from './pairs.svelte';
-import type { Wish } from './table';
-import { w } from './words';
+import type { Wish } from '../train/table';
+import { w } from '../words/train';
 
 class Setup {
   chosen = $state.raw<Partial<Values>>({});

@@ -1,6 +1,6 @@
 // The service worker: it keeps the page for when there is no network, and where the host does not isolate the page, which
 // threads need, it does, after the page has been loaded once more.
-import { models } from './state/models.svelte';
+import { models } from '../state/models.svelte';
 
 const TRIED = 'wasmformer.isolation';
 const PATIENCE = 3000; // ms; the page works without

@@ -1,6 +1,6 @@
 // The pairs of the Train view: the visitor's own, and those that come with the page.
-import type { Answer, Ask, Facts, Sent } from './pairs-worker';
-import { MOST_BYTES, type Bad, type Input, type Wish } from './table';
+import type { Answer, Ask, Facts, Sent } from '../train/pairs-worker';
+import { MOST_BYTES, type Bad, type Input, type Wish } from '../train/table';
 
 export interface Source {
   facts: Facts;
@@ -52,7 +52,7 @@ class Pairs {
 
   #ask(question: Omit<Ask, 'id'>): Promise<Answer> {
     if (!this.#worker) {
-      this.#worker = new Worker(new URL('./pairs-worker.ts', import.meta.url), { type: 'module' });
+      this.#worker = new Worker(new URL('../train/pairs-worker.ts', import.meta.url), { type: 'module' });
       this.#worker.addEventListener('message', ({ data }: MessageEvent<Answer>) => {
         this.#waiting.get(data.id)?.(data);
         this.#waiting.delete(data.id);

@@ -1,5 +1,5 @@
 // Pure functions over attention maps and pieces; nothing here knows the page.
-import { breathe } from './save';
+import { breathe } from '../dom/save';
 
 /** Probabilities, [layers, heads, rows, columns] row-major; each row sums to 1. */
 export interface Maps {

@@ -1,6 +1,6 @@
 import { createContext } from 'svelte';
-import type { AttentionKey } from './attention-strings';
-import type { Values } from './language';
+import type { AttentionKey } from '../words/attention';
+import type { Values } from '../words/language';
 
 /** What the drawings of attention take from where they stand: in the page, or in the custom element. */
 export interface Surroundings {

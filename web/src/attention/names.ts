@@ -1,5 +1,5 @@
-// How pieces are called in the visitor's language.
+// How tokens are shown in the visitor's language.
+import { t } from '../words/page';
 import { nameOf } from './attention';
-import { t } from './state/settings.svelte';
 
 export const pieceName = (piece: string) => nameOf(piece, t);

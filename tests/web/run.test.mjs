@@ -1,0 +1,124 @@
+// A training run as a reducer: what each event makes of it, and what is to be done.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { load } from './load.mjs';
+
+let run, record;
+before(async () => {
+  run = await load('train/run.ts');
+  record = await load('train/record.ts');
+});
+
+const experiment = (more = {}) => ({ name: 'Reverse', options: {}, goal: { steps: 100 }, metric: 'bleu', setup: null, ...more });
+const info = { step: 0, training: { schedule: 'cosine', decay_steps: 100, learning_rate: 1, batch_tokens: 100 }, parameters: 1000, batchesPerEpoch: 10 };
+const report = (step, more = {}) => ({
+  type: 'reported', now: 1000 * step, event: { step, epoch: step / 10, loss: 2, learningRate: 1, gradientNorm: 1, tokensPerSecond: 1, seconds: step, ...more },
+});
+const validation = { loss: 1, bleu: 10, chrf: 20, exactMatch: 0, isBest: true, samples: [{ source: 'ab', reference: 'ba', translation: { text: 'bb', sourceTokens: [], targetTokens: [] } }] };
+
+/** The state after some events, and the effects of the last one by name. */
+function after(state, ...events) {
+  let effects = [];
+  for (const event of events) ({ state, effects } = run.reduce(state, event));
+  return [state, effects.map(({ type }) => type)];
+}
+
+function begun(more) {
+  const state = run.preparedFor(experiment(more));
+  const own = { ...record.newRecord(experiment(more), info), pinned: more?.pinned ?? [{ text: 'x', snapshots: [] }] };
+  return after(state, { type: 'begin', experiment: experiment(more) }, { type: 'opened', info, record: own }, { type: 'start' })[0];
+}
+const saved = (step, now = 0) => ({ type: 'saved', step, now, took: 10 });
+
+test('it begins with a checkpoint, trains to its goal, saves and is over', () => {
+  let [state, effects] = after(run.preparedFor(experiment()), { type: 'begin', experiment: experiment() });
+  assert.deepEqual([state.status, effects], ['preparing', ['create']]);
+  [state, effects] = after(begun());
+  assert.equal(state.status, 'running');
+  [state, effects] = after(state, saved(0), report(25));
+  assert.deepEqual([run.share(state), effects], [0.25, []]);
+  [state, effects] = after(state, report(100), { type: 'stretched', isAborted: false });
+  assert.deepEqual([state.record.isOver, effects], [true, ['save', 'settle']]);
+  [state, effects] = after(state, { type: 'settled' });
+  assert.deepEqual([state.status, state.training, effects], ['over', null, ['free']]);
+});
+
+test('pausing ends at the next report, saves, and keeps the trainer; stopping frees it', () => {
+  for (const [wish, status, last] of [['pause', 'paused', []], ['stop', 'stored', ['free']]]) {
+    let [state, effects] = after(begun(), { type: wish });
+    assert.equal(state.status, 'pausing');
+    [state, effects] = after(state, report(10));
+    assert.deepEqual(effects, ['interrupt']);
+    [state, effects] = after(state, { type: 'stretched', isAborted: true }, { type: 'settled' });
+    assert.deepEqual([state.status, state.record.isOver, effects], [status, false, last]);
+    [state, effects] = after(state, { type: 'goOn', slower: 1 });
+    assert.deepEqual([state.status, effects], ['preparing', ['open']]);
+  }
+});
+
+test('another sentence to watch ends the stretch, and the next one watches it', () => {
+  let [state, effects] = after(begun(), saved(0), { type: 'pin', text: 'y' });
+  assert.deepEqual(effects, []);
+  [state, effects] = after(state, report(10));
+  assert.deepEqual(effects, ['interrupt']);
+  [state, effects] = after(state, { type: 'stretched', isAborted: true }, { type: 'settled' });
+  assert.deepEqual([effects, state.stretch.pins], [['train'], ['x', 'y']]);
+  assert.deepEqual(state.stretch.goal, { steps: 90 });
+  assert.equal(after(state, { type: 'pin', text: 'y' })[0].record.pinned.length, 2, 'once is enough');
+});
+
+test('a task watches its first validation pair at once', () => {
+  const state = begun({ metric: 'exactMatch', pinned: [] });
+  assert.equal(state.stretch.isFirst, true);
+  let [next, effects] = after(state, saved(0), report(state.record.reportEvery, { validation }));
+  assert.deepEqual([next.record.pinned[0].text, effects], ['ab', ['interrupt']]);
+  [next, effects] = after(next, { type: 'stretched', isAborted: false }, { type: 'settled' });
+  assert.deepEqual([next.record.isOver, effects, next.stretch.pins], [false, ['train'], ['ab']]);
+});
+
+test('it saves every half minute, sooner for a better validation, later after the loss has jumped', () => {
+  const [state] = after(begun(), saved(0, 0), report(1));
+  assert.deepEqual(after(state, report(29))[1], []);
+  assert.deepEqual(after(state, report(31))[1], ['save']);
+  assert.deepEqual(after(state, report(6, { validation }))[1], ['save']);
+  assert.deepEqual(after(state, report(4, { validation }))[1], []);
+  assert.deepEqual(after(state, report(40, { loss: 9 }))[1], []);
+  assert.deepEqual(after(state, report(130, { loss: 9 }))[1], ['save']);
+  assert.deepEqual(after(state, report(31), report(32))[1], [], 'not twice at a time');
+});
+
+test('when training fails it is back at its last checkpoint, from which it can go on', () => {
+  const [state, effects] = after(begun(), report(10), saved(10), report(20), { type: 'failed', reason: 'the loss diverged' });
+  assert.deepEqual([state.status, state.problem, state.record.points.length, state.savedStep, effects], ['failed', 'the loss diverged', 1, 10, ['free']]);
+  assert.deepEqual(after(state, { type: 'goOn', slower: 3 })[1], ['open']);
+});
+
+test('a run that is over goes on for as long again, with a schedule that reaches the new end', () => {
+  const [over] = after(begun(), report(100), saved(100), { type: 'stretched', isAborted: false }, { type: 'settled' });
+  const opened = { type: 'opened', info: { ...info, step: 100 }, record: over.record, isSaved: true };
+  const { state, effects } = run.reduce(after(over, { type: 'goOn', slower: 1 }, opened)[0], { type: 'extend' });
+  assert.deepEqual([state.record.goal, effects], [{ steps: 200 }, [{ type: 'change', changes: { decay_steps: 200 } }]]);
+  assert.deepEqual(after(state, { type: 'start' })[0].stretch.goal, { steps: 100 });
+});
+
+test('a storage that refuses is said, and leaving then asks', () => {
+  const [state] = after(begun(), saved(0, 1000));
+  assert.equal(run.isUnsaved(state, 5000), false);
+  assert.equal(run.isUnsaved(state, 20_000), true);
+  const [full] = after(state, { type: 'unkept', reason: 'full' });
+  assert.deepEqual([full.unkept, run.isUnsaved(full, 1001)], ['full', true]);
+  assert.equal(after(full, { type: 'kept' })[0].unkept, '');
+});
+
+test('a run that another tab has open stays as it was', () => {
+  const [stored] = after(begun(), { type: 'stop' }, report(1), { type: 'stretched', isAborted: true }, { type: 'settled' });
+  const [state, effects] = after(stored, { type: 'goOn', slower: 1 }, { type: 'elsewhere', before: 'stored' });
+  assert.deepEqual([state.status, state.isElsewhere, effects], ['stored', true, []]);
+});
+
+test('events do not change the states before them', () => {
+  const state = begun();
+  const copy = structuredClone(state);
+  after(state, report(1, { validation }), { type: 'pin', text: 'z' }, saved(1), { type: 'pause' });
+  assert.deepEqual(state, copy);
+});

@@ -1,0 +1,81 @@
+// The words of the page: each in English and in Chinese, with the same places for values, and each in use.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { load } from './load.mjs';
+
+const root = fileURLToPath(new URL('../../web/src', import.meta.url));
+const tables = (language) => readdirSync(join(root, 'words', language)).sort();
+const read = (language, name) => JSON.parse(readFileSync(join(root, 'words', language, name), 'utf8'));
+const placesIn = (text) => [...new Set(text.match(/\{\w+\}/g) ?? [])].sort();
+
+test('no string lacks its English or Chinese twin, and both take the same values', () => {
+  assert.deepEqual(tables('en'), tables('zh'));
+  for (const name of tables('en')) {
+    const [en, zh] = [read('en', name), read('zh', name)];
+    assert.deepEqual(Object.keys(en).sort(), Object.keys(zh).sort(), name);
+    for (const key of Object.keys(en)) {
+      assert.ok(en[key].trim() && zh[key].trim(), `${name}: ${key} is empty`);
+      assert.deepEqual(placesIn(en[key]), placesIn(zh[key]), `${name}: ${key}`);
+    }
+  }
+});
+
+test('English strings are English, and Chinese ones use the words of the field', () => {
+  for (const name of tables('en')) {
+    for (const [key, text] of Object.entries(read('en', name))) {
+      if (/^(otherLanguage|switchLanguage)$/.test(key)) continue;
+      assert.doesNotMatch(text, /[äöüß\p{Script=Han}]/u, `${name}: ${key}`);
+    }
+    for (const [key, text] of Object.entries(read('zh', name))) {
+      if (key !== 'otherLanguage') assert.doesNotMatch(text, /词片|逐步|遍历|宽松/, `${name}: ${key}`);
+    }
+  }
+});
+
+test('every string is used', () => {
+  const files = readdirSync(root, { recursive: true }).filter((file) => /\.(ts|svelte)$/.test(file));
+  const source = files.map((file) => readFileSync(join(root, file), 'utf8')).join('\n');
+  // A key such as state_running may be put together: `state_${…}`.
+  const starts = [...source.matchAll(/`(\w+_)\$\{/g)].map(([, start]) => start);
+  for (const name of tables('en')) {
+    for (const key of Object.keys(read('en', name))) {
+      const isUsed = new RegExp(`['"\`]${key}['"\`]|\\b${key}: '`).test(source) || starts.some((start) => key.startsWith(start));
+      assert.ok(isUsed || source.includes(`'${key}'`), `${name}: ${key} is not used`);
+    }
+  }
+});
+
+test('numbers and values are written as each language does', async () => {
+  const { language } = await load('words/language.ts');
+  const speak = (locale) => language(() => locale);
+  assert.equal(speak('en').number(-0.001, { maximumFractionDigits: 2, minimumFractionDigits: 2 }), '0.00');
+  assert.equal(speak('en').number(-0.5), '−0.5');
+  const parameters = (locale) => speak(locale).words({ p: '{count} parameters' }, { p: '{count}个参数' });
+  const { number } = speak('zh');
+  assert.equal(parameters('zh')('p', { count: number(7_100_000, { notation: 'compact' }) }), '710 万个参数');
+  assert.equal(parameters('zh')('p', { count: number(7_071_600) }), '7,071,600 个参数');
+  assert.equal(parameters('en')('p', { count: '7' }), '7 parameters');
+});
+
+test('an error is said without its tags, and keeps its numbers', async () => {
+  const { reason } = await load('text/reason.ts');
+  assert.equal(reason(new Error('[load] x.bin: [check] a tensor of shape [64] needs 256 bytes.')), 'x.bin: a tensor of shape [64] needs 256 bytes');
+  assert.equal(reason("Cannot read 'name'.."), "Cannot read 'name'");
+});
+
+test('addresses: malformed percent codes stay, and a Hugging Face page leads to its files', async () => {
+  const { decoded, filesAt, isRun } = await load('models/folders.ts');
+  assert.deepEqual([decoded('100%'), decoded('a%20b')], ['100%', 'a b']);
+  const at = (address) => filesAt(new URL(address)).href;
+  for (const page of ['', '/', '/tree/main']) {
+    assert.equal(at(`https://huggingface.co/a/b${page}`), 'https://huggingface.co/a/b/resolve/main');
+  }
+  assert.equal(at('https://huggingface.co/a/b/blob/v2/x/y.safetensors'), 'https://huggingface.co/a/b/resolve/v2/x/y.safetensors');
+  for (const other of ['https://huggingface.co/a/b/resolve/main/x', 'https://example.org/a/b', 'https://huggingface.co/a']) {
+    assert.equal(at(other), other);
+  }
+  assert.deepEqual(['a.run.safetensors', 'a.run (2).safetensors', 'run.safetensors'].map((name) => isRun({ name })), [true, true, false]);
+});

@@ -1,0 +1,16 @@
+/** Sentences to start from, by source language. */
+export const examples: Record<string, string[]> = {
+  de: [
+    'Ich habe gestern im Park einen alten Freund getroffen.',
+    'Wenn es morgen regnet, bleiben wir zu Hause.',
+    'Könntest du mir bitte sagen, wo der Bahnhof ist?',
+    'Das Mädchen, das dort drüben steht, ist meine Schwester.',
+  ],
+  en: [
+    'I met an old friend in the park yesterday.',
+    'If it rains tomorrow, we will stay at home.',
+    'Could you please tell me where the station is?',
+    'Why do we work?',
+  ],
+  zh: ['我昨天在公园遇见了一位老朋友。', '如果明天下雨，我们就待在家里。', '请问车站在哪里？', '我们为什么工作？'],
+};

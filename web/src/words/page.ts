@@ -1,0 +1,17 @@
+// The words of the page's frame and of Translate.
+import { attentionWords } from './attention';
+import pageEn from './en/page.json';
+import { words } from './speech.svelte';
+import pageZh from './zh/page.json';
+
+const en = { ...attentionWords[0], ...pageEn };
+export type Key = keyof typeof en;
+export const t = words<Key>(en, { ...attentionWords[1], ...pageZh });
+
+/** What went wrong, to be said in the visitor's language. */
+export interface Problem {
+  key: Key;
+  reason?: string;
+}
+
+export const say = ({ key, reason = '' }: Problem) => t(key, { reason });

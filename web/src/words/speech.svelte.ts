@@ -1,0 +1,37 @@
+// The page's language, and numbers and words in it.
+import { language, type Locale } from './language';
+
+class Speech {
+  locale = $state<Locale>('en');
+}
+
+export const speech = new Speech();
+
+/** A part of the page makes its own `t` from its own tables, so that these load with it. */
+export const { words, number, percent } = language(() => speech.locale);
+
+export const decimals = (value: number, digits = 2) => number(value, { maximumFractionDigits: digits, minimumFractionDigits: digits });
+
+const UNITS = [['second', 1, 90], ['minute', 60, 5400], ['hour', 3600, Infinity]] as const;
+
+/** '23 seconds', '9 minutes': an estimate has two digits at most. */
+export function duration(seconds: number): string {
+  const [unit, size] = UNITS.find(([, , end]) => seconds < end)!;
+  const count = Math.max(1, Math.round(seconds / size));
+  return number(count, { style: 'unit', unit, unitDisplay: speech.locale === 'zh' ? 'short' : 'long', maximumSignificantDigits: 2 });
+}
+
+export const list = (items: readonly string[]) => items.join(speech.locale === 'zh' ? '、' : ', ');
+
+export function megabytes(bytes: number): string {
+  return number(bytes / 1e6, { style: 'unit', unit: 'megabyte', maximumFractionDigits: 1, minimumFractionDigits: 1 });
+}
+
+export function languageName(code: string | undefined): string {
+  if (!code) return '';
+  try {
+    return new Intl.DisplayNames([speech.locale], { type: 'language' }).of(code) ?? code;
+  } catch {
+    return code; // the file is not named after languages
+  }
+}
