@@ -58,8 +58,9 @@ bool charsmap_is_sound(std::string_view charsmap) {
       continue;
     }
     const Unit unit = units[base ^ byte];
-    if (unit.label() == byte) {
-      const std::uint32_t child = base ^ byte ^ unit.offset();
+    const std::uint32_t child = base ^ byte ^ unit.offset();
+    // An unused unit of zeros leads from its node to itself, which matches nothing.
+    if (unit.label() == byte && (child != base || unit.has_leaf())) {
       if (!enter(child)) return false;
       if (matches[child] == open) continue;  // comes back here after the child
       if (unit.has_leaf() && units[child].value() >= replacements.size()) return false;
