@@ -104,6 +104,19 @@ export function snapshotOf(step: number, { text, sourceTokens, targetTokens, att
   return { step, text, source: pieces(sourceTokens), target: pieces(targetTokens), maps };
 }
 
+/** A snapshot's cross-attention as the attention view takes it, of the first `most` tokens of its translation. */
+export function shownOf({ source, target, maps }: Snapshot, most: number) {
+  const named = (pieces: readonly string[]) => pieces.map((piece) => ({ piece }));
+  const rows = Math.min(most, target.length);
+  const size = rows * (maps?.columns ?? 0);
+  const begin = (map: number) => map * maps!.rows * maps!.columns;
+  const cross = maps && {
+    ...maps, rows,
+    data: Float32Array.from({ length: maps.layers * maps.heads * size }, (_, i) => maps.data[begin(Math.floor(i / size)) + (i % size)] / 255),
+  };
+  return { sourceTokens: named(source), targetTokens: named(target.slice(0, rows)), ...(cross && { attention: { cross } }) };
+}
+
 /** The record with an event; `pins` are the sentences that the event's translations are of. */
 export function add(record: RunRecord, event: TrainingEvent, secondsBefore: number, pins: readonly string[]): RunRecord {
   const { step, epoch, loss, learningRate: rate, gradientNorm: norm, tokensPerSecond: speed, validation, pinned } = event;
