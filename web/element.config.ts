@@ -34,7 +34,8 @@ function types(): Plugin {
       const { outputText, diagnostics } = ts.transpileDeclaration(readFileSync(entry, 'utf8'), {
         fileName: 'attention.ts',
         reportDiagnostics: true,
-        compilerOptions: { isolatedDeclarations: true, declaration: true, target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext },
+        compilerOptions: { isolatedDeclarations: true, declaration: true, target: ts.ScriptTarget.ES2022,
+          module: ts.ModuleKind.ESNext },
       });
       if (diagnostics?.length) throw new Error(ts.formatDiagnostics(diagnostics, ts.createCompilerHost({})));
       const source = outputText.replace("from 'wasmformer'", "from './shared/types.js'").replace(/^import '.*\n/gm, '');

@@ -5,11 +5,13 @@ import { Translator } from 'wasmformer';
 export async function translateExample(model, source) {
   const translator = await Translator.load(await readFile(model));
   try {
-    const { attention, ...translation } = await translator.translate(source, { beamSize: 4, nBest: 4, attention: true, topTokens: 8 });
+    const { attention, ...translation } =
+      await translator.translate(source, { beamSize: 4, nBest: 4, attention: true, topTokens: 8 });
     const short = ({ layers, heads, rows, columns, data }) =>
       ({ layers, heads, rows, columns, perMille: Array.from(data, (weight) => Math.round(1000 * weight)) });
     const { encoder, decoder, cross } = attention;
-    return { source, ...translation, attention: { encoder: short(encoder), decoder: short(decoder), cross: short(cross) } };
+    return { source, ...translation,
+      attention: { encoder: short(encoder), decoder: short(decoder), cross: short(cross) } };
   } finally {
     translator.dispose();
   }

@@ -1,5 +1,5 @@
-// Serves the built page as any static host would, with the headers that isolate it, so that it may use threads, and that
-// restrict what it may load. `node web/serve.mjs [PORT]`; the tests import serve().
+// Serves the built page as any static host would, with the headers that isolate it, so that it may use threads, and
+// that restrict what it may load. `node web/serve.mjs [PORT]`; the tests import serve().
 import { open } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname, join, normalize, sep } from 'node:path';

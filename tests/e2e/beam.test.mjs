@@ -48,7 +48,8 @@ test('in the tree steps stand in columns, and no two nodes in one place', () => 
   assert.equal(new Set(places.map(({ x, y }) => `${x} ${y}`)).size, small.length);
   const y = (wanted) => places.find(({ index }) => index === wanted).y;
   assert.deepEqual([0, 1, 4, 5, 6].map(y), Array(5).fill(y(0)), 'the best path is straight'); // by the scores of the search
-  assert.deepEqual(placeTree(small, false, small.map(() => 40), 20, 10).places.map(({ index }) => index).toSorted(), [0, 1, 3, 4, 5, 6]);
+  assert.deepEqual(placeTree(small, false, small.map(() => 40), 20, 10).places.map(({ index }) => index).toSorted(),
+    [0, 1, 3, 4, 5, 6]);
 });
 
 const selected = (page) => page.locator('[role=treeitem][aria-selected=true]');

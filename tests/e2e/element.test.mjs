@@ -19,7 +19,8 @@ before(async () => (site = await start(root)));
 after(() => site.stop());
 
 const element = (page) => page.locator('wasmformer-attention');
-const set = (page, properties) => element(page).evaluate((found, properties) => void Object.assign(found, properties), properties);
+const set = (page, properties) =>
+  element(page).evaluate((found, properties) => void Object.assign(found, properties), properties);
 const get = (page) => element(page).evaluate(({ kind, layer, head, form }) => ({ kind, layer, head, form }));
 const map = (page) => page.getByRole('application');
 const readout = (page) => page.getByTestId('readout').innerText();
@@ -57,7 +58,8 @@ const strongest = (page, kind, layer, head, row) =>
   page.evaluate(([kind, layer, head, row]) => {
     const { columns, map, heads } = window.translation.attention[kind];
     const maps = head === 'mean' ? Array.from({ length: heads }, (_, h) => map(layer, h)) : [map(layer, head)];
-    const weights = Array.from({ length: columns }, (_, c) => maps.reduce((sum, one) => sum + one[row * columns + c] / maps.length, 0));
+    const weights = Array.from({ length: columns },
+      (_, c) => maps.reduce((sum, one) => sum + one[row * columns + c] / maps.length, 0));
     const column = weights.indexOf(Math.max(...weights));
     const share = weights[column];
     const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: share < 0.01 ? 1 : 0 }).format(share);
@@ -175,7 +177,8 @@ test('the colours are those of the page, whenever they change', () =>
     });
     await page.waitForFunction((canvas) => {
       const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-      return data.some((red, i) => i % 4 === 0 && red === 255 && data[i + 1] === 0 && data[i + 2] === 0 && data[i + 3] === 255);
+      return data.some((red, i) => i % 4 === 0 && red === 255 && data[i + 1] === 0 && data[i + 2] === 0
+        && data[i + 3] === 255);
     }, await map(page).locator('canvas').first().elementHandle());
   }));
 

@@ -30,7 +30,8 @@ after(async () => {
 /** Opens a file of the folder from the disk; it asks for nothing else but the script, and logs no error. */
 async function withFile(name, options, use) {
   const asked = [];
-  const { page, errors, close } = await site.open(options, async (page) => page.on('request', (request) => asked.push(request.url())));
+  const watch = async (page) => page.on('request', (request) => asked.push(request.url()));
+  const { page, errors, close } = await site.open(options, watch, 'package.json');
   try {
     for (const list of [asked, errors]) list.splice(0); // of the server, which has no page here
     await page.goto(String(pathToFileURL(join(folder, name))));

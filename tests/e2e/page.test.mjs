@@ -1,7 +1,7 @@
 // The built page, by mouse, keyboard and touch. Run after `npm run build`.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { box, builtPage, expected, laptop, phone, screenshot, show, smallPhone, start, translate, translated } from './support.mjs';
+import { box, expected, laptop, phone, screenshot, show, smallPhone, start, translate, translated } from './support.mjs';
 
 let site;
 before(async () => (site = await start()));

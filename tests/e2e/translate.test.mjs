@@ -185,7 +185,8 @@ test('the first translation is there within a second of a warm load', () =>
 test('the page\'s script is at most 150 KB, compressed, and 60 KB more come with the view that trains', () => {
   const folder = join(builtPage, 'assets');
   const scripts = readdirSync(folder).filter((name) => name.endsWith('.js'));
-  const bytes = (names) => names.reduce((sum, name) => sum + brotliCompressSync(readFileSync(join(folder, name))).length, 0);
+  const bytes = (names) =>
+    names.reduce((sum, name) => sum + brotliCompressSync(readFileSync(join(folder, name))).length, 0);
   // Trainer itself is in a chunk with `table`, since correcting a translation needs both.
   const training = scripts.filter((name) => /^(Train|table|pairs-worker)-/.test(name));
   const rest = scripts.filter((name) => !training.includes(name));

@@ -64,7 +64,8 @@ export const drop = (page, ...files) =>
 /** What the browser keeps of its runs, the first begun first. */
 export const stored = (page) =>
   page.evaluate(async () => {
-    const done = (request) => new Promise((resolve, reject) => ((request.onsuccess = () => resolve(request.result)), (request.onerror = () => reject(request.error))));
+    const done = (request) => new Promise((resolve, reject) =>
+      ((request.onsuccess = () => resolve(request.result)), (request.onerror = () => reject(request.error))));
     const database = await done(indexedDB.open('wasmformer-runs'));
     const all = await done(database.transaction('runs').objectStore('runs').getAll());
     database.close();

@@ -23,8 +23,11 @@ const inSight = (locator) =>
   });
 
 async function eventually(holds, what) {
-  for (const end = Date.now() + 60_000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 100))) if (await holds()) return;
-  assert.fail(what);
+  const end = Date.now() + 60_000;
+  while (!(await holds())) {
+    if (Date.now() > end) assert.fail(what);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
 }
 
 test('"Your own pairs" greets with a form, not with an error', () =>

@@ -1,4 +1,4 @@
-// A folder of web/src imports only itself and folders above it in this list, and no file imports itself by way of others.
+// A folder of web/src imports only itself and folders above it in this list, and imports form no circle.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';

@@ -20,7 +20,8 @@ function part(rows: NumberRows, row: number, head: number, size: number): Float3
 
 /** `visible` columns can be seen from the row: all, or in the decoder's self-attention those up to the row. */
 export function arithmetic(
-  internals: AttentionInternals, heads: number, head: number, row: number, column: number, visible: number, scaled = true,
+  internals: AttentionInternals, heads: number, head: number, row: number, column: number, visible: number,
+  scaled = true,
 ): Arithmetic {
   const { queries, keys, values } = internals;
   const size = queries.columns / heads;
@@ -28,7 +29,8 @@ export function arithmetic(
   const query = part(queries, row, head, size);
   const key = part(keys, column, head, size);
   const dotWith = (other: Float32Array) => query.reduce((sum, q, i) => sum + q * other[i], 0);
-  const scores = Array.from({ length: keys.rows }, (_, c) => (c < visible ? dotWith(part(keys, c, head, size)) / root : -Infinity));
+  const scores = Array.from({ length: keys.rows },
+    (_, c) => (c < visible ? dotWith(part(keys, c, head, size)) / root : -Infinity));
   const greatest = Math.max(...scores);
   const exponentials = scores.map((score) => Math.exp(score - greatest));
   const sum = exponentials.reduce((a, b) => a + b);
@@ -41,7 +43,8 @@ export function arithmetic(
       output[i] += weight * value;
     }),
   );
-  return { query, key, products: query.map((q, i) => q * key[i]), dot: dotWith(key), scores, exponentials, weights, weighted, output };
+  return { query, key, products: query.map((q, i) => q * key[i]), dot: dotWith(key), scores, exponentials, weights,
+    weighted, output };
 }
 
 /** The length of each row's vector. */
@@ -53,13 +56,17 @@ export function norms({ data, rows, columns }: NumberRows): number[] {
 
 export type Stage = 'input' | 'self' | 'cross' | 'feedForward';
 
+/** What the first layer of a stack reads: embeddings and positions, added. */
+export function stackInput({ tokenEmbedding, positions }: StackInternals): NumberRows {
+  return { ...tokenEmbedding, data: tokenEmbedding.data.map((x, i) => x + positions.data[i]) };
+}
+
 /** The residual stream's places in a stack, in order, each with the norm of every row. */
 export function residual(stack: StackInternals): { layer: number; stage: Stage; norms: number[] }[] {
-  const sum = { ...stack.tokenEmbedding, data: stack.tokenEmbedding.data.map((x, i) => x + stack.positions.data[i]) };
   const stagesOf = (layer: LayerInternals, index: number) => [
     { layer: index, stage: 'self' as const, norms: norms(layer.afterSelfAttention) },
     ...(layer.afterCrossAttention ? [{ layer: index, stage: 'cross' as const, norms: norms(layer.afterCrossAttention) }] : []),
     { layer: index, stage: 'feedForward' as const, norms: norms(layer.afterFeedForward) },
   ];
-  return [{ layer: -1, stage: 'input' as const, norms: norms(sum) }, ...stack.layers.flatMap(stagesOf)];
+  return [{ layer: -1, stage: 'input' as const, norms: norms(stackInput(stack)) }, ...stack.layers.flatMap(stagesOf)];
 }

@@ -41,13 +41,15 @@ export function selectMap(maps: Maps, layer: number, head: Head): AttentionMap {
   return { data, rows, columns };
 }
 
+export const rowOf = ({ data, columns }: AttentionMap, row: number) => data.subarray(row * columns, (row + 1) * columns);
+
 /** The nearest layer and head that these maps have. */
 export function within({ layers, heads }: Maps, layer: number, head: Head): { layer: number; head: Head } {
   return { layer: Math.min(layer, layers - 1), head: head !== 'mean' && head >= heads ? 'mean' : head };
 }
 
 export function strongestColumn(map: AttentionMap, row: number): number {
-  const weights = map.data.subarray(row * map.columns, (row + 1) * map.columns);
+  const weights = rowOf(map, row);
   return weights.indexOf(Math.max(...weights));
 }
 
@@ -76,8 +78,8 @@ export interface BestHead {
 
 /**
  * The head that aligns best with an experiment: `effects` says how much less probable (in nats) each row's piece became
- * when the column's was hidden. A head's share is the mean attention of its rows on the column with the greatest effect;
- * rows without any effect, of at least `least`, do not count. Null when no row counts.
+ * when the column's was hidden. A head's share is the mean attention of its rows on the column with the greatest
+ * effect; rows without any effect, of at least `least`, do not count. Null when no row counts.
  */
 export function bestAligned(maps: Maps, effects: AttentionMap, least = 0.1): BestHead | null {
   const pairs: [number, number][] = [];

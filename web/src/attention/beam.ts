@@ -40,9 +40,9 @@ export interface Place {
 }
 
 /**
- * Where the nodes stand: a column for each step, as wide as its widest piece. What leads to the best hypothesis lies in one
- * row, on top; every other branch begins a row of its own as high up as there is room. Without `pruned`, only what leads
- * to a hypothesis is there.
+ * Where the nodes stand: a column for each step, as wide as its widest piece. The path to the best hypothesis is one
+ * row on top; every other branch begins a row of its own, as high up as there is room. Without `pruned`, only paths to a
+ * hypothesis are there.
  */
 export function placeTree(
   nodes: readonly BeamNode[], pruned: boolean, widths: readonly number[], rowHeight: number, gap: number,

@@ -1,5 +1,5 @@
-// The scales: the stops of the theme's --ramp (basics.css), one hue, lightness monotonic, so that it reads without colour
-// vision and in print; and of --signed, for numbers below and above 0.
+// The scales: the stops of the theme's --ramp (basics.css), one hue, lightness monotonic, so that it reads without
+// colour vision and in print; and of --signed, for numbers below and above 0.
 
 export type Ramp = readonly (readonly [number, number, number])[];
 
@@ -25,7 +25,8 @@ export function pixel([red, green, blue]: Ramp[number]): number {
 }
 
 /** Draws one pixel for each number, whose place on the ramp `share` tells. */
-export function paintPixels(canvas: HTMLCanvasElement, ramp: Ramp, numbers: { data: ArrayLike<number>; rows: number; columns: number }, share = (x: number) => x) {
+export function paintPixels(canvas: HTMLCanvasElement, ramp: Ramp,
+  numbers: { data: ArrayLike<number>; rows: number; columns: number }, share = (x: number) => x) {
   const colours = Uint32Array.from(ramp, pixel);
   const pixels = new Uint32Array(numbers.data.length);
   for (let i = 0; i < pixels.length; ++i) pixels[i] = colours[rampIndex(share(numbers.data[i]))];

@@ -4,7 +4,8 @@ import { pixel, rampIndex, type Ramp } from './colour';
 
 export interface Pen {
   /** A grid of cells: the columns begin at `xs`, the rows at `ys`; `colour(i)` is that of the i-th cell, row by row. */
-  cells(xs: readonly number[], ys: readonly number[], width: number, height: number, colour: (i: number) => Ramp[number]): void;
+  cells(xs: readonly number[], ys: readonly number[], width: number, height: number,
+    colour: (i: number) => Ramp[number]): void;
   rect(x: number, y: number, width: number, height: number, fill: string): void;
   /** From a point to one on its right, both ends level. */
   link(x1: number, y1: number, x2: number, y2: number, stroke: string, width: number, opacity: number): void;
@@ -90,7 +91,8 @@ export function layOut(
     const [ys, columnYs] = [places(rows, rowHeight), places(columns, rowHeight)];
     const height = Math.max(ys.at(-1)!, columnYs.at(-1)!);
     const xs = [...columns.map(() => 0), between];
-    return { form, width: left + between + right, height, left, top: 0, cell: between, rowHeight, bar: 0, xs, ys, columnYs };
+    return { form, width: left + between + right, height, left, top: 0, cell: between, rowHeight, bar: 0, xs, ys,
+      columnYs };
   }
   const bar = room < 30 * rem ? 26 : 44;
   const entropyWidth = BAR_GAP + Math.max(bar, 4 + measure(labels.entropy) * Math.cos(SLANT) + 6);
@@ -131,11 +133,13 @@ export function draw(pen: Pen, { layout, map, labels, colours }: Drawing) {
   }
 }
 
-export function drawRowLabel(pen: Pen, { left, top, ys, rowHeight }: Layout, row: number, labels: Labels, fill: string) {
+export function drawRowLabel(pen: Pen, { left, top, ys, rowHeight }: Layout, row: number, labels: Labels,
+  fill: string) {
   pen.text(left - 8, top + ys[row] + rowHeight / 2, labels.rows[row], { align: 'right', fill });
 }
 
-export function drawColumnLabel(pen: Pen, { form, left, top, xs, columnYs, cell, rowHeight }: Layout, column: number, labels: Labels, fill: string) {
+export function drawColumnLabel(pen: Pen, { form, left, top, xs, columnYs, cell, rowHeight }: Layout, column: number,
+  labels: Labels, fill: string) {
   const [x, y] = form === 'lines' ? [left + cell + 8, columnYs[column] + rowHeight / 2] : [left + xs[column] + cell / 2, top - 6];
   pen.text(x, y, labels.columns[column], { turned: form === 'heat', fill });
 }
@@ -160,13 +164,15 @@ export function locate(layout: Layout, x: number, y: number): { row: number | nu
     return { row: find(ys, y), column: null };
   }
   const slanted = x - left - Math.max(0, top - y) / Math.tan(SLANT);
-  if (y < top) return slanted < 0 || slanted > xs.at(-1)! ? { row: null, column: null } : { row: null, column: find(xs, slanted) };
+  if (y < top) return slanted < 0 || slanted > xs.at(-1)! ? { row: null, column: null }
+    : { row: null, column: find(xs, slanted) };
   if (x < left || x > left + xs.at(-1)!) return { row: find(ys, y - top), column: null };
   return { row: find(ys, y - top), column: find(xs, x - left) };
 }
 
 /** Sizes a canvas for a layout, which empties it. */
-export function prepare(canvas: HTMLCanvasElement | OffscreenCanvas, { width, height }: Layout, typeface: Typeface, ratio: number) {
+export function prepare(canvas: HTMLCanvasElement | OffscreenCanvas, { width, height }: Layout, typeface: Typeface,
+  ratio: number) {
   canvas.width = Math.round(width * ratio);
   canvas.height = Math.round(height * ratio);
   const context = canvas.getContext('2d') as CanvasRenderingContext2D;
@@ -192,9 +198,11 @@ function canvasPen(context: CanvasRenderingContext2D, typeface: Typeface, ratio:
       wideContext.imageSmoothingEnabled = context.imageSmoothingEnabled = false;
       xs.forEach((x, c) => {
         const from = Math.round((snap(x) - left) * ratio);
-        wideContext.drawImage(small, c, 0, 1, ys.length, from, 0, Math.round((snap(x + width) - left) * ratio) - from, ys.length);
+        wideContext.drawImage(small, c, 0, 1, ys.length, from, 0, Math.round((snap(x + width) - left) * ratio) - from,
+          ys.length);
       });
-      ys.forEach((y, r) => context.drawImage(wide, 0, r, wide.width, 1, left, snap(y), right - left, snap(y + height) - snap(y)));
+      ys.forEach((y, r) => context.drawImage(wide, 0, r, wide.width, 1, left, snap(y), right - left,
+        snap(y + height) - snap(y)));
     },
     rect(x, y, width, height, fill) {
       context.fillStyle = fill;

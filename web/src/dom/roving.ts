@@ -1,3 +1,9 @@
+/** Rows down and columns right that an arrow key means; nothing for other keys. */
+export function arrow(key: string): readonly [down: number, right: number] | readonly [] {
+  const all = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] } as const;
+  return all[key as keyof typeof all] ?? [];
+}
+
 /** Of a group of buttons Tab reaches one; the arrow keys, Home and End go from there to the others. */
 export function roving(group: HTMLElement) {
   let current: HTMLElement | undefined;
@@ -9,7 +15,8 @@ export function roving(group: HTMLElement) {
   const step = (event: KeyboardEvent) => {
     const all = items();
     const at = all.indexOf(event.target as HTMLElement);
-    const to = { ArrowLeft: at - 1, ArrowUp: at - 1, ArrowRight: at + 1, ArrowDown: at + 1, Home: 0, End: all.length - 1 }[event.key];
+    const to = { ArrowLeft: at - 1, ArrowUp: at - 1, ArrowRight: at + 1, ArrowDown: at + 1, Home: 0,
+      End: all.length - 1 }[event.key];
     if (to === undefined || at < 0) return;
     event.preventDefault();
     all[Math.min(all.length - 1, Math.max(0, to))].focus();

@@ -29,7 +29,8 @@ export async function keepFile(file: File, languages: string): Promise<string> {
 export async function keptFiles(): Promise<KeptFile[]> {
   try {
     const cache = await caches.open(CACHE);
-    const responses = await Promise.all((await cache.keys()).map(async (request) => [request.url, await cache.match(request)] as const));
+    const responses = await Promise.all((await cache.keys())
+      .map(async (request) => [request.url, await cache.match(request)] as const));
     return responses.flatMap(([url, response]) => {
       if (!response) return [];
       const name = decodeURIComponent(url.split('/').at(-1)!);

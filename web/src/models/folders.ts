@@ -17,7 +17,8 @@ export async function dropped({ items, files }: DataTransfer): Promise<Dropped> 
     const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
     if (some.length === 0) return { files: found, folder: entry.name };
     const inside = some.filter(({ isFile }) => isFile) as FileSystemFileEntry[];
-    found.push(...(await Promise.all(inside.map((file) => new Promise<File>((resolve, reject) => file.file(resolve, reject))))));
+    found.push(...(await Promise.all(inside.map((file) =>
+      new Promise<File>((resolve, reject) => file.file(resolve, reject))))));
   }
 }
 

@@ -7,8 +7,10 @@ const kept = caches.open(prefix + version);
 addEventListener('install', (event) => event.waitUntil(kept.then((cache) => cache.addAll(shell))));
 
 addEventListener('activate', (event) => {
-  const old = caches.keys().then((names) => names.filter((name) => name.startsWith(prefix) && name !== prefix + version));
-  event.waitUntil(Promise.all([clients.claim(), old.then((names) => Promise.all(names.map((name) => caches.delete(name))))]));
+  const old = caches.keys().then((names) =>
+    names.filter((name) => name.startsWith(prefix) && name !== prefix + version));
+  event.waitUntil(Promise.all([clients.claim(),
+    old.then((names) => Promise.all(names.map((name) => caches.delete(name))))]));
 });
 
 addEventListener('message', ({ data }) => {

@@ -24,7 +24,8 @@ class Alignment {
     const hideable = shown.sourceTokens.filter((token) => token.piece !== END_PIECE).length;
     const columns = shown.sourceTokens.length;
     const effects = { data: new Float32Array(steps.length * columns), rows: steps.length, columns };
-    const forced = { prefix: steps.map((token) => token.id), beamSize: 1, maxLength: steps.length + 1, signal: running.signal };
+    const forced = { prefix: steps.map((token) => token.id), beamSize: 1, maxLength: steps.length + 1,
+      signal: running.signal };
     this.problem = null;
     try {
       for (let column = 0; column < hideable; ++column) {

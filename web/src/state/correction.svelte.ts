@@ -1,4 +1,4 @@
-// A translation is corrected, and a copy of the model learns it, in a worker of its own; the model in use stays as it is.
+// A copy of the model learns a corrected translation, in a worker of its own; the model in use does not change.
 import { Trainer, type Evaluation, type Pair } from 'wasmformer';
 import { decode } from '../train/decode';
 import { models, titleOf } from './models.svelte';
@@ -49,7 +49,8 @@ class Correction {
     try {
       const { rehearsed, kept, origin } = await keptPairs(source);
       trainer = await Trainer.create({
-        from, signal, pairs: [...rehearsed, ...Array<Pair>(COPIES).fill([source, wanted])], validation: [[source, wanted]],
+        from, signal, pairs: [...rehearsed, ...Array<Pair>(COPIES).fill([source, wanted])],
+          validation: [[source, wanted]],
         config: {
           optimizer: 'adam', schedule: 'constant', learning_rate: RATE, clip_norm: 1, label_smoothing: 0.1, batch_tokens: 4096,
           dropout: 0, attention_dropout: 0, activation_dropout: 0,
@@ -62,7 +63,8 @@ class Correction {
       this.phase = 'learning';
       this.step = 0;
       this.text = before;
-      for await (const { step, pinned } of trainer.run({ steps: MOST_STEPS, reportEvery: LOOK_EVERY, pinned: [source], samples: 0, signal })) {
+      const options = { steps: MOST_STEPS, reportEvery: LOOK_EVERY, pinned: [source], samples: 0, signal };
+      for await (const { step, pinned } of trainer.run(options)) {
         this.step = step;
         this.text = pinned?.[0]?.text ?? this.text;
         if (this.text === wanted) break;

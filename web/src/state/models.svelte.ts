@@ -23,7 +23,8 @@ export interface Model {
 const ownModels: Model[] = bundled.map(({ languages, bytes }) => ({
   id: languages, origin: 'page', name: languages, languages, bytes,
 }));
-const ownAddress = (model: Model) => new URL(bundled.find(({ languages }) => languages === model.id)!.url, document.baseURI);
+const ownAddress = (model: Model) =>
+  new URL(bundled.find(({ languages }) => languages === model.id)!.url, document.baseURI);
 
 /** 'German → English' for 'de-en'. */
 const languageNames = (languages: string) => languages.split('-').map(languageName).filter(Boolean).join(' → ');
@@ -81,10 +82,14 @@ class Models {
     });
   }
 
-  /** Loads a link's model. One on another host is asked about first; where it fails, the first model takes its place. */
+  /**
+   * Loads a link's model. One on another host is asked about first; where it fails, the first model takes its
+   * place.
+   */
   async #follow(id: string) {
     const address = addressOf(id);
-    if (address && address.origin !== location.origin && !(await storedModels.list()).some(({ url }) => url === address.href)) {
+    if (address && address.origin !== location.origin
+      && !(await storedModels.list()).some(({ url }) => url === address.href)) {
       this.asked = fromAddress(address.href, 0);
     } else await this.loadNamed(id);
     if (this.translator || !ownModels[0] || this.problem?.key === 'cancelled') return;

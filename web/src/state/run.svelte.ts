@@ -1,5 +1,5 @@
-// A run of the Train view: carries out what the reducer of train/run.ts decides, with a Trainer, and with it a worker, of
-// its own, and with the browser's storage.
+// A run of the Train view: carries out what the reducer of train/run.ts decides, with a Trainer, and with it a
+// worker, of its own, and with the browser's storage.
 import { Trainer } from 'wasmformer';
 import type { Experiment } from '../train/experiment';
 import { cut, fromMetadata, intervals, newRecord, toMetadata, WITHOUT_RECORD, type RunRecord } from '../train/record';
@@ -74,7 +74,10 @@ export class Run {
     void this.#dispatch({ type: 'unpin', text });
   }
 
-  /** From the next step on; the schedule goes on from there. A rate of 0 cannot be scaled, so that it stays constant. */
+  /**
+   * From the next step on; the schedule goes on from there. A rate of 0 cannot be scaled, so that it stays
+   * constant.
+   */
   async setRate(rate: number) {
     const now = this.record.points.at(-1)?.rate ?? 0;
     const { learning_rate } = this.#now.training!;
@@ -210,7 +213,8 @@ export class Run {
   async #train({ goal, pins }: Stretch) {
     const { signal } = (this.#stop = new AbortController());
     const { reportEvery } = this.record;
-    const options = { ...goal, ...intervals(this.record), reportEvery, samples: SAMPLES, pinned: pins, attention: pins.length === 0 };
+    const options = { ...goal, ...intervals(this.record), reportEvery, samples: SAMPLES, pinned: pins,
+      attention: pins.length === 0 };
     try {
       for await (const event of this.#trainer!.run({ ...options, signal })) {
         void this.#dispatch({ type: 'reported', event, now: performance.now() });

@@ -4,7 +4,8 @@ import { link } from './link.svelte';
 import { languageName, number } from '../words/speech.svelte';
 import type { Experiment } from '../train/experiment';
 import {
-  defaultsOf, isShipped, isTask, isUsed, MODEL, parse, PRESETS, short, SHIPPED_PAIRS, TRAINING, validationOf, write, wrongs, type Key, type Values,
+  defaultsOf, isShipped, isTask, isUsed, MODEL, parse, PRESETS, short, SHIPPED_PAIRS, TRAINING, validationOf, write,
+    wrongs, type Key, type Values,
 } from '../train/fields';
 import { pairs, type Source } from './pairs.svelte';
 import type { Wish } from '../train/table';
@@ -31,7 +32,8 @@ class Setup {
     if (!isShipped(data)) return null;
     const isTurned = !data.startsWith('en');
     const key = isTurned ? data.split('-').reverse().join('-') : data;
-    const wish = { ...filters, source: Number(isTurned), target: Number(!isTurned), header: false, validationFrom: SHIPPED_PAIRS };
+    const wish = { ...filters, source: Number(isTurned), target: Number(!isTurned), header: false,
+      validationFrom: SHIPPED_PAIRS };
     return { key, wish, url: new URL(`pairs/${key}.tsv.gz`, document.baseURI).href };
   });
   /** The pairs as they are chosen now, as soon as they are there; a task needs none. */
@@ -68,7 +70,8 @@ class Setup {
     return !wanted || (await pairs.make(wanted.key, wanted.wish, wanted.url)) !== null;
   }
 
-  readonly pairs = $derived(this.source ? this.source.made.pairs : isTask(this.values.data) ? Number(this.values.pairs) : null);
+  readonly pairs = $derived(this.source ? this.source.made.pairs : isTask(this.values.data)
+    ? Number(this.values.pairs) : null);
 
   name(): string {
     const { data } = this.values;

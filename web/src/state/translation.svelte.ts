@@ -55,7 +55,8 @@ class Work {
   /** The shown translation is that of the sentence in the box. */
   readonly fresh = $derived(this.sentence?.fresh ?? false);
   /** How it was made to begin, for a search that is to find it again. */
-  readonly prefix = $derived(this.shown && this.shown.forced.length > 0 ? this.shown.forced.map(({ id }) => id) : undefined);
+  readonly prefix = $derived(this.shown && this.shown.forced.length > 0 ? this.shown.forced.map(({ id }) => id)
+    : undefined);
   /** What stands where there is no translation yet. */
   readonly hint = $derived(this.source.trim() === '' ? 'typeAbove' : models.translator ? 'translating' : 'waiting');
   readonly finished = $derived(this.sentences.length > 0 && this.sentences.every(({ fresh }) => fresh));
@@ -78,7 +79,8 @@ class Work {
         data: perMille.map((weight) => weight / 1000),
       });
       const { encoder, decoder, cross } = attention;
-      this.#keep({ ...rest, forced: [], attention: { encoder: maps(encoder), decoder: maps(decoder), cross: maps(cross) } });
+      this.#keep({ ...rest, forced: [],
+        attention: { encoder: maps(encoder), decoder: maps(decoder), cross: maps(cross) } });
       this.#place();
     }
     $effect.root(() => {
@@ -147,10 +149,12 @@ class Work {
   #setSource(text: string) {
     this.source = text;
     this.problem = null;
-    const { parts, tail } = split(text, models.sourceCode, Math.min(LONGEST, models.info?.config.max_length ?? LONGEST));
+    const { parts, tail } =
+      split(text, models.sourceCode, Math.min(LONGEST, models.info?.config.max_length ?? LONGEST));
     this.#tail = tail;
     const before = this.sentences;
-    for (const source of this.#forced.keys()) if (!parts.some((part) => part.source === source)) this.#forced.delete(source);
+    for (const source of this.#forced.keys()) if (!parts.some((part) =>
+      part.source === source)) this.#forced.delete(source);
     this.sentences = parts.map((part, i) => ({ ...part, shown: before[i]?.shown ?? null, fresh: false, partial: '' }));
     this.#place();
   }
@@ -169,7 +173,8 @@ class Work {
       const key = this.#key(sentence.source);
       const shown = this.#done.get(key);
       const partial = partials?.get(key) ?? '';
-      if (shown ? sentence.shown === shown && sentence.fresh : !sentence.fresh && sentence.partial === partial) return sentence;
+      if (shown ? sentence.shown === shown && sentence.fresh : !sentence.fresh
+        && sentence.partial === partial) return sentence;
       return { ...sentence, shown: shown ?? sentence.shown, fresh: shown !== undefined, partial };
     });
   }

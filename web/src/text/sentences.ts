@@ -34,7 +34,10 @@ function cut(text: string, longest: number): string[] {
   return [...pieces, text];
 }
 
-/** The sentences of `text`, and the white space after the last one. A line break ends a sentence, and so do `longest` characters. */
+/**
+ * The sentences of `text`, and the white space after the last one. A line break ends a sentence, and so do
+ * `longest` characters.
+ */
 export function split(text: string, language: string | undefined, longest: number): { parts: Part[]; tail: string } {
   const joined: string[] = [];
   for (const segment of segments(text, language)) {
@@ -59,7 +62,10 @@ export function split(text: string, language: string | undefined, longest: numbe
   return { parts, tail: gap };
 }
 
-/** What stands before the translation of a sentence: the text's own white space, as the language of the target writes it. */
+/**
+ * What stands before the translation of a sentence: the text's own white space, as the language of the target
+ * writes it.
+ */
 export function joint({ gap, begin }: Part, target: string | undefined): string {
   if (begin === gap.length || gap.includes('\n')) return gap;
   return /^(zh|ja|th|lo|km|my)\b/.test(target ?? '') ? '' : gap || ' ';

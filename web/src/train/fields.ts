@@ -8,7 +8,8 @@ export const DATA = [...TASKS, ...SHIPPED, 'own'] as const;
 export type DataName = (typeof DATA)[number];
 
 export const isTask = (data: string): data is TaskName => (TASKS as readonly string[]).includes(data);
-export const isShipped = (data: string): data is (typeof SHIPPED)[number] => (SHIPPED as readonly string[]).includes(data);
+export const isShipped =
+  (data: string): data is (typeof SHIPPED)[number] => (SHIPPED as readonly string[]).includes(data);
 /** How many pairs of each file are there to train on; the rest validates. */
 export const SHIPPED_PAIRS = 10_000;
 
@@ -66,8 +67,10 @@ const common = {
   label_smoothing: 0.1, optimizer: 'adam', schedule: 'noam', decay_steps: 20_000, weight_decay: 0, clip_norm: 0,
 };
 
-function preset(d_model: number, layers: number, num_heads: number, ffn_dim: number, dropout: number, peak: number, warmup_steps: number, batch_tokens: number) {
-  return { ...common, d_model, encoder_layers: layers, decoder_layers: layers, num_heads, ffn_dim, dropout, learning_rate: peak, warmup_steps, batch_tokens };
+function preset(d_model: number, layers: number, num_heads: number, ffn_dim: number, dropout: number, peak: number,
+  warmup_steps: number, batch_tokens: number) {
+  return { ...common, d_model, encoder_layers: layers, decoder_layers: layers, num_heads, ffn_dim, dropout,
+    learning_rate: peak, warmup_steps, batch_tokens };
 }
 
 /** Those of src/model/config.cpp that a tab has the memory to train. */
@@ -128,7 +131,8 @@ export function defaultsOf(chosen: Partial<Values>, ownPairs: number): Values {
 }
 
 /** A task's characters are what its attention shows; pieces would hide them. */
-export const tokenizersOf = (data: string): readonly string[] => FIELDS.tokenizer.options.slice(0, isTask(data) ? 2 : 4);
+export const tokenizersOf =
+  (data: string): readonly string[] => FIELDS.tokenizer.options.slice(0, isTask(data) ? 2 : 4);
 
 export type Wrong = readonly ['choice' | 'number' | 'whole' | 'range' | 'heads' | 'even' | 'oneVocabulary' | 'decay' | 'most', Record<string, string | number>?];
 

@@ -31,7 +31,7 @@ export interface Answer {
 const tables = new Map<string, Table>();
 
 addEventListener('message', async ({ data: { id, key, input, wish } }: MessageEvent<Ask>) => {
-  let answer: Answer = { id };
+  let answer: Answer;
   try {
     const table = input ? await read(input) : tables.get(key)!;
     const made = make(table, { ...table, lowercase: false, longest: 500, ...wish });

@@ -77,7 +77,8 @@ export async function read({ files, text, url }: Input): Promise<Table> {
 const asPair = (line: string) => line.split('\t') as unknown as Pair;
 
 /** The pairs of a table, and what was left out. */
-export function make({ name, rows }: Table, { source, target, header, lowercase, longest, validationFrom = Infinity }: Wish): Made {
+export function make({ name, rows }: Table,
+  { source, target, header, lowercase, longest, validationFrom = Infinity }: Wish): Made {
   const odd: Made['odd'] = {};
   const lines: string[] = [];
   const validation: Pair[] = [];

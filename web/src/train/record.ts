@@ -69,11 +69,13 @@ type Facts = Pick<TrainerInfo, 'parameters' | 'batchesPerEpoch'> & { training: P
 export function newRecord(experiment: Pick<Experiment, 'name' | 'metric' | 'setup' | 'goal'>, info: Facts): RunRecord {
   const { name, metric, setup, goal } = experiment;
   const { parameters, batchesPerEpoch, training } = info;
-  // About two reports a second on an ordinary machine, by the size alone: another machine shall report at the same steps.
+  // About two reports a second on an ordinary machine, by the size alone: another machine shall report at the same
+  // steps.
   const work = (6 * parameters * training.batch_tokens) / 20e9;
   const reportEvery = Math.max(2, Math.min(10, Math.round(0.5 / work)));
   return {
-    id: crypto.randomUUID?.() ?? String(Math.random()), created: Date.now(), name, metric, setup, goal, reportEvery, parameters, batchesPerEpoch,
+    id: crypto.randomUUID?.() ?? String(Math.random()), created: Date.now(), name, metric, setup, goal, reportEvery,
+    parameters, batchesPerEpoch,
     seconds: 0, points: [], samples: [], pinned: [], isOver: false,
   };
 }
@@ -85,7 +87,10 @@ export function totalSteps({ goal, batchesPerEpoch }: RunRecord): number | null 
   return goal.steps ?? (goal.epochs ? Math.ceil(goal.epochs * batchesPerEpoch) : null);
 }
 
-/** Steps between validations: about a pass over the pairs. Between snapshots: more than are kept, so that the first comes soon. */
+/**
+ * Steps between validations: about a pass over the pairs. Between snapshots: more than are kept, so that the
+ * first comes soon.
+ */
 export function intervals(record: RunRecord): { validateEvery: number; pinEvery: number } {
   const { batchesPerEpoch, reportEvery, points } = record;
   const total = totalSteps(record) ?? Math.max(600, 2 * (points.at(-1)?.step ?? 0));
@@ -99,7 +104,8 @@ export function snapshotOf(step: number, { text, sourceTokens, targetTokens, att
   const pieces = (tokens: readonly { piece: string }[]) => tokens.map(({ piece }) => piece);
   const cross = attention?.cross;
   const maps = cross
-    ? { data: Uint8Array.from(cross.data, (weight) => Math.round(255 * weight)), layers: cross.layers, heads: cross.heads, rows: cross.rows, columns: cross.columns }
+    ? { data: Uint8Array.from(cross.data, (weight) => Math.round(255 * weight)), layers: cross.layers,
+        heads: cross.heads, rows: cross.rows, columns: cross.columns }
     : null;
   return { step, text, source: pieces(sourceTokens), target: pieces(targetTokens), maps };
 }
@@ -112,14 +118,18 @@ export function shownOf({ source, target, maps }: Snapshot, most: number) {
   const begin = (map: number) => map * maps!.rows * maps!.columns;
   const cross = maps && {
     ...maps, rows,
-    data: Float32Array.from({ length: maps.layers * maps.heads * size }, (_, i) => maps.data[begin(Math.floor(i / size)) + (i % size)] / 255),
+    data: Float32Array.from({ length: maps.layers * maps.heads * size },
+      (_, i) => maps.data[begin(Math.floor(i / size)) + (i % size)] / 255),
   };
-  return { sourceTokens: named(source), targetTokens: named(target.slice(0, rows)), ...(cross && { attention: { cross } }) };
+  return { sourceTokens: named(source), targetTokens: named(target.slice(0, rows)),
+    ...(cross && { attention: { cross } }) };
 }
 
 /** The record with an event; `pins` are the sentences that the event's translations are of. */
-export function add(record: RunRecord, event: TrainingEvent, secondsBefore: number, pins: readonly string[]): RunRecord {
-  const { step, epoch, loss, learningRate: rate, gradientNorm: norm, tokensPerSecond: speed, validation, pinned } = event;
+export function add(record: RunRecord, event: TrainingEvent, secondsBefore: number,
+  pins: readonly string[]): RunRecord {
+  const { step, epoch, loss, learningRate: rate, gradientNorm: norm, tokensPerSecond: speed, validation, pinned } =
+    event;
   const { bleu, chrf, exactMatch } = validation ?? {};
   const valid = validation && { loss: validation.loss, bleu: bleu!, chrf: chrf!, exactMatch: exactMatch! };
   const point: Point = { step, epoch, loss, rate, norm, speed, ...(valid && { valid }) };
@@ -130,7 +140,8 @@ export function add(record: RunRecord, event: TrainingEvent, secondsBefore: numb
     samples: withSamples(record.samples, step, validation?.samples ?? []),
     pinned: record.pinned.map((pin) => {
       const translation = pinned?.[pins.indexOf(pin.text)];
-      return translation ? { ...pin, snapshots: thin([...pin.snapshots, snapshotOf(step, translation)], MOST_SNAPSHOTS) } : pin;
+      return translation ? { ...pin,
+        snapshots: thin([...pin.snapshots, snapshotOf(step, translation)], MOST_SNAPSHOTS) } : pin;
     }),
   };
 }

@@ -10,7 +10,8 @@ export const speech = new Speech();
 /** A part of the page makes its own `t` from its own tables, so that these load with it. */
 export const { words, number, percent } = language(() => speech.locale);
 
-export const decimals = (value: number, digits = 2) => number(value, { maximumFractionDigits: digits, minimumFractionDigits: digits });
+export const decimals =
+  (value: number, digits = 2) => number(value, { maximumFractionDigits: digits, minimumFractionDigits: digits });
 
 const UNITS = [['second', 1, 90], ['minute', 60, 5400], ['hour', 3600, Infinity]] as const;
 
