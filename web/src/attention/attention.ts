@@ -41,7 +41,8 @@ export function selectMap(maps: Maps, layer: number, head: Head): AttentionMap {
   return { data, rows, columns };
 }
 
-export const rowOf = ({ data, columns }: AttentionMap, row: number) => data.subarray(row * columns, (row + 1) * columns);
+export const rowOf = ({ data, columns }: AttentionMap, row: number) =>
+  data.subarray(row * columns, (row + 1) * columns);
 
 /** The nearest layer and head that these maps have. */
 export function within({ layers, heads }: Maps, layer: number, head: Head): { layer: number; head: Head } {

@@ -41,8 +41,8 @@ export interface Place {
 
 /**
  * Where the nodes stand: a column for each step, as wide as its widest piece. The path to the best hypothesis is one
- * row on top; every other branch begins a row of its own, as high up as there is room. Without `pruned`, only paths to a
- * hypothesis are there.
+ * row on top; every other branch begins a row of its own, as high up as there is room. Without `pruned`, only paths to
+ * a hypothesis are there.
  */
 export function placeTree(
   nodes: readonly BeamNode[], pruned: boolean, widths: readonly number[], rowHeight: number, gap: number,
