@@ -3,6 +3,7 @@
 #include <sentencepiece_trainer.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 #include <unordered_map>
 
@@ -52,6 +53,11 @@ std::string run(const std::vector<std::string>& sentences, const TokenizerOption
   const std::string text = status.ToString();
   const std::size_t bracket = text.rfind("] ");
   const std::string sentence = bracket == std::string::npos ? text : text.substr(bracket + 2);
+  const std::size_t most = sentence.find("<= ");
+  WASMFORMER_CHECK(status.ok() || most == std::string::npos,
+                   "[tokenizer] vocab_size is " << options.vocab_size
+                                                << ", too high for this text; it can be "
+                                                << std::atoi(sentence.c_str() + most + 3) << " at most");
   WASMFORMER_CHECK(status.ok(), "[tokenizer] " << sentence.substr(0, sentence.find(" Increase vocab_size")));
   return model;
 }
