@@ -92,6 +92,7 @@ void Tape::backward(Var loss) {
 
 void Tape::clear() {
   operations_.clear();
+  free_.clear();  // of a backward() that threw
   arena_.reset();
 }
 

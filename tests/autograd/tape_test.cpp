@@ -1,6 +1,7 @@
 #include "autograd/tape.h"
 
 #include <catch_amalgamated.hpp>
+#include <new>
 
 #include "ops/cross_entropy.h"
 #include "ops/linear.h"
@@ -72,6 +73,31 @@ TEST_CASE("Gradients that have been passed on leave their memory to the next") {
   const std::vector<TokenId> targets(900, 0);
   tape.backward(cross_entropy(tape, y, targets, 0).loss);
   CHECK(tape.bytes() - values < operations * one / 2);
+}
+
+TEST_CASE("After a backward that threw, gradients take no memory of values") {
+  ThreadPool pool;
+  Tape tape(pool, /*recording=*/true);
+  Parameter weight = random_parameter(30, 30, 1);
+  weight.gradient.setZero(30, 30);
+  const Matrix x = random_matrix(90, 30, 2);
+  const std::vector<TokenId> targets(90, 0);
+  bool fails = true;
+  const auto gradient = [&]() -> Matrix {
+    tape.clear();
+    weight.gradient.setZero();
+    Var y = linear(tape, tape.constant(x), weight, nullptr);
+    tape.record(y, [&fails](ConstView) {
+      if (fails) throw std::bad_alloc();
+    });
+    for (int i = 0; i < 5; ++i) y = linear(tape, y, weight, nullptr);
+    tape.backward(cross_entropy(tape, y, targets, 0).loss);
+    return weight.gradient;
+  };
+  CHECK_THROWS_AS(gradient(), std::bad_alloc);
+  fails = false;
+  const Matrix again = gradient();
+  CHECK(again == gradient());
 }
 
 TEST_CASE("An operation's matrices are aligned and keep their values until the tape is cleared") {
