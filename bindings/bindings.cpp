@@ -1,10 +1,10 @@
-// What JavaScript sees of the C++ side; bindings/js/worker/native.ts says the same in TypeScript. Declarations only:
-// lists cross as plain arrays and structs as plain objects, so that only Translator, TrainingRun and the jobs
-// have to be deleted.
+// What JavaScript sees of the C++ side; bindings/js/worker/native.ts says the same in TypeScript.
+// Declarations only: lists cross as plain arrays and structs as plain objects, so that only Translator,
+// TrainingRun and the jobs have to be deleted.
 #include <nlohmann/json.hpp>
 
 #include "arrays.h"
-#include "train/run.h"
+#include "train/plan.h"
 
 using namespace emscripten;
 using namespace wasmformer;
@@ -36,77 +36,39 @@ std::unique_ptr<Job> start(const Translator& translator, const std::vector<std::
 TranslateOptions default_options() { return {}; }
 Sampling default_sampling() { return {}; }
 
-// How a run begins: from the settings of a preset, or from a model that is given, whose checkpoint it goes on
-// from with `resume`.
-struct TrainingRequest {
-  std::string preset, config;  // JSON of the keys that differ
-  bool resume = false;
-  std::string task;
-  Index task_pairs = 0;
-  std::vector<std::string> sources, targets, valid_sources, valid_targets;
-  std::string tokenizer;  // "char" or "word"; empty where files are given
-  Index vocab_size = 0;
-  bool joint = true;
-  std::string metadata;  // JSON
-  double most_bytes = 0;
-};
-
-TrainingStart resumed(const TrainingRequest& r, std::string checkpoint, TrainingTexts& texts) {
-  TrainingStart start = resumed_start(std::move(checkpoint));
-  if (!r.task.empty()) {  // texts of another task are not those of the checkpoint
-    texts = task_texts(r.task, r.task_pairs, start.training.seed);
-    return start;
-  }
-  if (!texts.train.sources.empty()) {
-    start.model.metadata[texts_key] = to_json(texts);
-    return start;
-  }
-  auto stored = stored_texts(start.model.metadata, start.training.seed);
-  WASMFORMER_CHECK(stored, "[train] the file holds no sentence pairs; give those that it was trained on");
-  texts = *std::move(stored);
-  return start;
-}
-
-TrainingStart begun(const TrainingRequest& r, const std::string& model, TrainingTexts& texts,
-                    const std::string& source_tokenizer, const std::string& target_tokenizer) {
-  const auto take_task = [&](std::uint64_t seed) {
-    if (!r.task.empty()) texts = task_texts(r.task, r.task_pairs, seed);
-  };
-  const auto file = [](const std::string& bytes) { return std::make_shared<const Tokenizer>(bytes); };
-  const auto tokenizers = [&]() -> TokenizerPair {
-    if (!r.tokenizer.empty()) return counted_tokenizers(texts.train, r.tokenizer, r.vocab_size, r.joint);
-    const auto source = file(source_tokenizer);
-    return {source, target_tokenizer.empty() ? source : file(target_tokenizer)};
-  };
-  TrainingStart start;
-  if (model.empty()) {
-    Preset settings = !r.preset.empty() ? preset(r.preset)
-                      : r.task.empty()  ? preset("tiny")
-                                        : task_preset(r.task);
-    from_json(r.config, settings.config, &settings.training);
-    take_task(settings.training.seed);
-    start = fresh_start(settings, tokenizers(), r.most_bytes);
-  } else {
-    start = fine_tuning_start(model, fine_tuning_config(), r.config);
-    take_task(start.training.seed);
-  }
-  if (r.task.empty())
-    start.model.metadata[texts_key] = to_json(texts);
-  else
-    start.model.metadata["task"] = task_name(r.task, r.task_pairs);
-  return start;
-}
-
 std::map<std::string, std::string> metadata(const std::string& json) { return nlohmann::json::parse(json); }
 
-std::unique_ptr<TrainingRun> train(const TrainingRequest& r, const Bytes& model,
-                                   const Bytes& source_tokenizer, const Bytes& target_tokenizer) {
-  TrainingTexts texts{{r.sources, r.targets}, {r.valid_sources, r.valid_targets}};
-  TrainingStart start = r.resume ? resumed(r, from_bytes(model), texts)
-                                 : begun(r, from_bytes(model), texts, from_bytes(source_tokenizer),
-                                         from_bytes(target_tokenizer));
-  for (const auto& [key, value] : metadata(r.metadata)) start.model.metadata[key] = value;
-  return std::make_unique<TrainingRun>(std::move(start), std::move(texts), pool(1));
+struct RunTexts {
+  std::string tsv;
+  std::vector<std::string> sources, targets, valid_sources, valid_targets;
+};
+
+std::unique_ptr<RunPlan> plan_run(const std::string& request, const RunTexts& texts, const Bytes& model,
+                                  const Bytes& source_tokenizer, const Bytes& target_tokenizer,
+                                  double most_bytes) {
+  RunInput input;
+  input.train = {texts.sources, texts.targets};
+  input.valid = {texts.valid_sources, texts.valid_targets};
+  input.tsv = texts.tsv;
+  input.model = from_bytes(model);
+  input.source_tokenizer = from_bytes(source_tokenizer);
+  input.target_tokenizer = from_bytes(target_tokenizer);
+  input.most_bytes = most_bytes;
+  return std::make_unique<RunPlan>(run_request(request), std::move(input));
+}
+
+std::unique_ptr<TrainingRun> begin_run(RunPlan& plan, const std::vector<Bytes>& trained) {
+  std::vector<std::string> tokenizers;
+  for (const Bytes& file : trained) tokenizers.push_back(from_bytes(file));
+  return plan.begin(tokenizers, pool(1));
+}
+
+// With the defaults of what is left out.
+std::string run_options(const std::string& json) {
+  RunOptions options;
+  from_json(json, fields(options), "run", Naming::camel);
+  if (!options.pin_every) options.pin_every = options.report_every;
+  return to_json(fields(options), Naming::camel);
 }
 
 // JSON of what TrainerInfo in bindings/js/shared/trainer-types.ts says.
@@ -143,8 +105,8 @@ std::unique_ptr<EvaluationJob> run_evaluate(TrainingRun& run, const std::vector<
 using ValidationJob = TrainingRun::ValidationJob;
 std::unique_ptr<ValidationJob> run_validate(TrainingRun& run) { return std::make_unique<ValidationJob>(run); }
 
-Bytes run_checkpoint(TrainingRun& run, const std::string& more) {
-  return to_bytes(run.checkpoint(metadata(more)));
+Bytes run_checkpoint(TrainingRun& run, const std::string& more, bool with_texts) {
+  return to_bytes(run.checkpoint(metadata(more), with_texts));
 }
 Bytes run_model_file(TrainingRun& run, const std::string& more) {
   return to_bytes(run.model_file(metadata(more)));
@@ -217,6 +179,8 @@ EMSCRIPTEN_BINDINGS(wasmformer) {
   register_array<BeamNode>("BeamNode[]");
   register_array<LayerInternals>("LayerInternals[]");
   register_array<Translation>("Translation[]");
+  register_array<Bytes>("Uint8Array[]");
+  register_array<TokenizerJob>("TokenizerJob[]");
   register_optional<Sampling>();
   register_optional<AttentionMaps>();
   register_optional<Numbers>();
@@ -314,21 +278,19 @@ EMSCRIPTEN_BINDINGS(wasmformer) {
       .field("beam", &beam, &never_set<Translation, std::vector<BeamNode>>)
       .field("internals", &Translation::internals);
 
-  value_object<TrainingRequest>("TrainingRequest")
-      .field("preset", &TrainingRequest::preset)
-      .field("config", &TrainingRequest::config)
-      .field("resume", &TrainingRequest::resume)
-      .field("task", &TrainingRequest::task)
-      .field("taskPairs", &TrainingRequest::task_pairs)
-      .field("sources", &TrainingRequest::sources)
-      .field("targets", &TrainingRequest::targets)
-      .field("validSources", &TrainingRequest::valid_sources)
-      .field("validTargets", &TrainingRequest::valid_targets)
-      .field("tokenizer", &TrainingRequest::tokenizer)
-      .field("vocabSize", &TrainingRequest::vocab_size)
-      .field("joint", &TrainingRequest::joint)
-      .field("metadata", &TrainingRequest::metadata)
-      .field("mostBytes", &TrainingRequest::most_bytes);
+  value_object<RunTexts>("RunTexts")
+      .field("tsv", &RunTexts::tsv)
+      .field("sources", &RunTexts::sources)
+      .field("targets", &RunTexts::targets)
+      .field("validSources", &RunTexts::valid_sources)
+      .field("validTargets", &RunTexts::valid_targets);
+  value_object<TokenizerOptions>("TokenizerOptions")
+      .field("vocabSize", &TokenizerOptions::vocab_size)
+      .field("type", &TokenizerOptions::type)
+      .field("normalization", &TokenizerOptions::normalization);
+  value_object<TokenizerJob>("TokenizerJob")
+      .field("sentences", &TokenizerJob::sentences)
+      .field("options", &TokenizerJob::options);
   value_object<StepReport>("StepReport")
       .field("loss", &StepReport::loss)
       .field("learningRate", &StepReport::learning_rate)
@@ -357,6 +319,7 @@ EMSCRIPTEN_BINDINGS(wasmformer) {
   class_<ValidationJob>("ValidationJob")
       .function("step", &ValidationJob::step)
       .function("result", &ValidationJob::result);
+  class_<RunPlan>("RunPlan").function("untrained", &RunPlan::untrained).function("begin", &begin_run);
   class_<TrainingRun>("TrainingRun")
       .function("step", &TrainingRun::step)
       .function("epochs", &TrainingRun::epochs)
@@ -370,7 +333,9 @@ EMSCRIPTEN_BINDINGS(wasmformer) {
       .function("checkpoint", &run_checkpoint)
       .function("modelFile", &run_model_file);
 
-  function("train", &train);
+  function("planRun", &plan_run);
+  function("runOptions", &run_options);
+  function("describeTraining", &describe_training);
   function("startThreads", &start_threads);
   function("load", &load);
   function("defaultOptions", &default_options);

@@ -22,6 +22,8 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
     return 0;
+  } catch (const CLI::RuntimeError& e) {  // a command's own exit code
+    return e.get_exit_code();
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return app.exit(e);  // --help
     std::fprintf(stderr, "wasmformer: %s\n", e.what());

@@ -8,23 +8,15 @@
 namespace wasmformer {
 namespace {
 
-std::vector<std::string> split(const std::string& line, char separator) {
-  std::vector<std::string> fields{""};
-  for (char c : line) {
-    if (c == separator)
-      fields.emplace_back();
-    else
-      fields.back() += c;
-  }
-  return fields;
-}
-
-std::size_t column(const std::string& text, const std::string& columns) {
-  std::size_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  WASMFORMER_CHECK(error == std::errc() && end == text.data() + text.size(),
-                   "[options] --columns '" << columns << "' is not SOURCE,TARGET such as 0,1");
-  return value;
+Columns columns_of(const std::string& text) {
+  Columns columns;
+  const char* end = text.data() + text.size();
+  const auto source = std::from_chars(text.data(), end, columns.source);
+  const bool has_comma = source.ec == std::errc() && source.ptr != end && *source.ptr == ',';
+  const auto target = std::from_chars(has_comma ? source.ptr + 1 : end, end, columns.target);
+  WASMFORMER_CHECK(has_comma && target.ec == std::errc() && target.ptr == end,
+                   "[options] --columns '" << text << "' is not SOURCE,TARGET such as 0,1");
+  return columns;
 }
 
 }  // namespace
@@ -42,20 +34,7 @@ ParallelText read_parallel_text(const ParallelTextOptions& o) {
   }
   WASMFORMER_CHECK(o.source.empty() && o.target.empty(),
                    "[options] give either two files or one TSV file, not both");
-  const auto names = split(o.columns, ',');
-  WASMFORMER_CHECK(names.size() == 2,
-                   "[options] --columns '" << o.columns << "' is not SOURCE,TARGET such as 0,1");
-  const std::size_t source = column(names[0], o.columns), target = column(names[1], o.columns);
-  ParallelText text;
-  for (const std::string& line : read_lines(o.tsv)) {
-    auto fields = split(line, '\t');
-    WASMFORMER_CHECK(std::max(source, target) < fields.size(),
-                     "[corpus] " << o.tsv << ", line " << text.sources.size() + 1 << " has " << fields.size()
-                                 << " columns; --columns asks for " << o.columns);
-    text.sources.push_back(fields[source]);
-    text.targets.push_back(fields[target]);
-  }
-  return text;
+  return parse_tsv(read_file(o.tsv), o.tsv, columns_of(o.columns));
 }
 
 }  // namespace wasmformer

@@ -1,4 +1,4 @@
-// log.jsonl, rewritten whole at each report so that it never ends in half a line.
+// log.jsonl, written whole at each report so that it never ends in half a line.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,12 +10,14 @@ namespace wasmformer {
 
 class TrainingLog {
  public:
-  // `resume`: goes on after the reports up to `step`; those of later steps, which run again, are dropped.
+  // `resume`: continues after the reports up to `step`; those of later steps, which run again, are dropped.
+  // Throws Error naming file and line if one is no report.
   TrainingLog(std::string path, bool resume, Index step);
 
   // Of the run before it was resumed.
   double seconds() const { return seconds_; }
   void add(const nlohmann::ordered_json& entry);
+  void write() const;
 
  private:
   std::string path_, text_;

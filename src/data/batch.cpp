@@ -23,12 +23,16 @@ Batch pack(const Corpus& corpus, std::span<const Index> pairs, TokenId bos_id) {
   return batch;
 }
 
-std::vector<std::vector<Index>> plan_batches(const Corpus& corpus, Index batch_tokens, std::uint64_t seed,
-                                             Index epoch) {
+namespace {
+
+std::vector<Index> corpus_order(const Corpus& corpus) {
   std::vector<Index> order(corpus.pairs.size());
   std::iota(order.begin(), order.end(), Index(0));
-  if (seed != 0) Random(mix(seed) + static_cast<std::uint64_t>(epoch)).shuffle(order);
+  return order;
+}
 
+std::vector<std::vector<Index>> cut(const Corpus& corpus, Index batch_tokens,
+                                    const std::vector<Index>& order) {
   std::vector<std::vector<Index>> batches;
   Index sources = 0, targets = 0;
   for (Index i : order) {
@@ -43,6 +47,19 @@ std::vector<std::vector<Index>> plan_batches(const Corpus& corpus, Index batch_t
     targets += target;
   }
   return batches;
+}
+
+}  // namespace
+
+std::vector<std::vector<Index>> plan_batches(const Corpus& corpus, Index batch_tokens) {
+  return cut(corpus, batch_tokens, corpus_order(corpus));
+}
+
+std::vector<std::vector<Index>> plan_shuffled_batches(const Corpus& corpus, Index batch_tokens,
+                                                      std::uint64_t seed, Index epoch) {
+  std::vector<Index> order = corpus_order(corpus);
+  Random(mix(seed) + static_cast<std::uint64_t>(epoch)).shuffle(order);
+  return cut(corpus, batch_tokens, order);
 }
 
 }  // namespace wasmformer

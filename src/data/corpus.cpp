@@ -1,9 +1,34 @@
 #include "data/corpus.h"
 
+#include <algorithm>
+
 #include "tensor/check.h"
 #include "text/utf8.h"
 
 namespace wasmformer {
+
+ParallelText parse_tsv(std::string_view text, const std::string& name, Columns columns) {
+  ParallelText pairs;
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.empty()) continue;
+    WASMFORMER_CHECK(is_utf8(line), "[corpus] line " << number << " of " << name << " is not UTF-8");
+    std::vector<std::string_view> fields;
+    for (std::size_t begin = 0; begin <= line.size(); begin += fields.back().size() + 1)
+      fields.push_back(line.substr(begin, line.substr(begin).find('\t')));
+    WASMFORMER_CHECK(std::max(columns.source, columns.target) < fields.size(),
+                     "[corpus] line " << number << " of " << name << " has " << fields.size()
+                                      << (fields.size() == 1 ? " column" : " columns")
+                                      << "; source and target are columns " << columns.source << " and "
+                                      << columns.target << ", counted from 0, separated by tabs");
+    pairs.sources.emplace_back(fields[columns.source]);
+    pairs.targets.emplace_back(fields[columns.target]);
+  }
+  return pairs;
+}
 
 Corpus tokenize_corpus(const std::vector<std::string>& sources, const std::vector<std::string>& targets,
                        const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/config.h"
@@ -12,6 +13,13 @@ namespace wasmformer {
 struct ParallelText {
   std::vector<std::string> sources, targets;  // of equal length
 };
+
+// Two columns, counted from 0, of lines separated by tabs; empty lines and a byte order mark are skipped.
+// Throws Error, naming `name` and the line, when one has too few columns or is not UTF-8.
+struct Columns {
+  std::size_t source = 0, target = 1;
+};
+ParallelText parse_tsv(std::string_view text, const std::string& name, Columns columns = {});
 
 struct SentencePair {
   std::vector<TokenId> source, target;  // both end with the end token

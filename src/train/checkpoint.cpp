@@ -7,6 +7,9 @@
 namespace wasmformer {
 namespace {
 
+// More than any run can take; beyond it numbers of steps, pairs and tokens might overflow.
+constexpr std::int64_t most_steps = std::int64_t{1} << 30;
+
 // Calls f(tensor name, matrix) for every moment, in the order of the parameters.
 template <class F>
 void for_each_moment(Trainer& trainer, F&& f) {
@@ -74,6 +77,11 @@ BestSoFar restore_checkpoint(std::string_view bytes, Trainer& trainer) {
   const std::string corpus = fingerprint(trainer.corpus());
   try {
     const auto progress = nlohmann::json::parse(found->second);
+    for (const char* count : {"step", "epoch", "batch", "loss_tokens", "best_step"}) {
+      const auto value = progress.value(count, nlohmann::json(0));
+      WASMFORMER_CHECK(value.is_number_integer() && value <= most_steps,
+                       "[checkpoint] the progress of the run is damaged: " << count << " is " << value);
+    }
     trainer.resume({progress.at("step"), progress.at("epoch"), progress.at("batch"), progress.at("loss_sum"),
                     progress.at("loss_tokens")});
     WASMFORMER_CHECK(progress.value("corpus", corpus) == corpus,

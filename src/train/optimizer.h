@@ -12,20 +12,25 @@ namespace wasmformer {
 
 // The rate of step t = 1, 2, ... noam: learning_rate d_model^-0.5 min(t^-0.5, t warmup^-1.5) (equation 3);
 // the others: linear up to learning_rate at `warmup_steps`, then learning_rate √(warmup / t) (inverse_sqrt),
-// half a cosine down to 0 at `decay_steps`, or as it is (constant).
+// half a cosine down to 0 at `decay_steps`, or no change (constant).
 double learning_rate(const TrainingConfig& config, Index d_model, Index step);
+
+// The end of each error about it.
+inline constexpr const char* diverged =
+    "training has diverged. The weights are those from before this step; begin again with a lower "
+    "learning_rate, or go back to an earlier checkpoint";
 
 class Optimizer {
  public:
-  // Of the parameter's shape. sgd: its velocity, and nothing.
+  // Of the parameter's shape. For sgd `mean` is the velocity, and `variance` empty.
   struct Moments {
     Matrix mean, variance;
   };
 
   Optimizer(std::vector<Parameter*> parameters, const TrainingConfig& config);
 
-  // One update from the gradients, which become zero. Scales them to `clip_norm` first where they are longer.
-  // Returns their norm before. Throws Error, and changes nothing, when the norm is not finite.
+  // One update from the gradients, which become zero. Scales them to `clip_norm` first if they are longer.
+  // Returns their norm before that. Throws Error, and changes nothing, when the norm is not finite.
   double step(ThreadPool& pool, Index step, double rate);
 
   std::vector<Moments>& moments() { return moments_; }

@@ -20,6 +20,10 @@ ParallelText usable(const ParallelText& text, const Corpus& corpus) {
   return kept;
 }
 
+bool is_of_run(const std::pair<const std::string, std::string>& entry) {
+  return entry.first.starts_with("run.");
+}
+
 TranslateOptions greedy() {
   TranslateOptions options;
   options.beam_size = 1;
@@ -44,11 +48,9 @@ TrainingRun::TrainingRun(TrainingStart start, TrainingTexts texts, ThreadPool& p
       best_(start.checkpoint.empty() ? BestSoFar() : restore_checkpoint(start.checkpoint, trainer_)) {
   model_.metadata["training"] = to_json(model_.transformer->config(), &start.training);
   model_.metadata.erase("progress");  // that of the checkpoint resumed from
-  std::erase_if(model_.metadata, [&](const auto& entry) {
-    const bool is_own = entry.first.starts_with("run.");
-    if (is_own) run_metadata_.insert(entry);
-    return is_own;
-  });
+  for (const auto& entry : model_.metadata)
+    if (is_of_run(entry)) run_metadata_.insert(entry);
+  std::erase_if(model_.metadata, is_of_run);
 }
 
 StepReport TrainingRun::step() {
@@ -83,7 +85,7 @@ void TrainingRun::change(const std::string& json) {
 
 TrainingRun::ValidationJob::ValidationJob(TrainingRun& run)
     : run_(run),
-      batches_(plan_batches(run.valid_, run.trainer_.config().batch_tokens, /*seed=*/0, /*epoch=*/0)),
+      batches_(plan_batches(run.valid_, run.trainer_.config().batch_tokens)),
       greedy_(run.packed_model(), run.pool_, run.valid_text_.sources, run.valid_text_.targets, greedy()) {}
 
 bool TrainingRun::ValidationJob::step() {
@@ -113,20 +115,23 @@ Validation TrainingRun::validate() {
 
 TrainingRun::Metadata TrainingRun::metadata() const {
   Metadata all = model_.metadata;
-  all.insert(run_metadata_.begin(), run_metadata_.end());
-  all.erase(texts_key);
+  // Without a copy of the texts, which may be large.
+  for (const auto& entry : run_metadata_)
+    if (entry.first != texts_key) all.insert(entry);
   return all;
 }
 
 std::string TrainingRun::model_file(const Metadata& more) const {
   SafetensorsFile extra;
   extra.metadata = more;
+  std::erase_if(extra.metadata, is_of_run);
   return serialize_model(model_, Precision::f32, extra);
 }
 
-std::string TrainingRun::checkpoint(const Metadata& more) {
+std::string TrainingRun::checkpoint(const Metadata& more, bool with_texts) {
   Metadata metadata = more;
   metadata.insert(run_metadata_.begin(), run_metadata_.end());
+  if (!with_texts) metadata.erase(texts_key);
   return serialize_checkpoint(model_, trainer_, best_, metadata);
 }
 

@@ -7,7 +7,7 @@
 
 namespace wasmformer {
 
-// With so many digits after the point.
+// With that many digits after the point.
 std::string fixed(double value, int digits);
 
 struct Validation {
@@ -18,17 +18,17 @@ struct Validation {
 
 class TrainingRun {
  public:
-  // Throws Error when a text has no usable pair, or a checkpoint is not of these texts.
+  // Throws Error when a text has no usable pair, or the checkpoint was trained on other texts.
   TrainingRun(TrainingStart start, TrainingTexts texts, ThreadPool& pool);
   TrainingRun(const TrainingRun&) = delete;
   TrainingRun& operator=(const TrainingRun&) = delete;
 
   StepReport step();
-  // Of the present weights. Until the next step() the metadata of model_file() have its figures.
+  // Of the present weights. model_file() has its figures in the metadata until the next step().
   Validation validate();
 
-  // Validation, a batch or a decoding step a call; result() once step() has returned false, and once only.
-  // No step() of the run may come between.
+  // Validation, one batch or one decoding step per call; result() once step() has returned false, and once
+  // only. The run must take no step() meanwhile.
   class ValidationJob {
    public:
     explicit ValidationJob(TrainingRun& run);
@@ -44,7 +44,7 @@ class TrainingRun {
   };
 
   const Progress& progress() const { return trainer_.progress(); }
-  double epochs() const;  // passes over the corpus, with the part of the present one
+  double epochs() const;  // passes over the corpus, the current one in part
   bool epoch_has_ended() const { return trainer_.progress().batch == 0; }
   Trainer& trainer() { return trainer_; }
   const Corpus& corpus() const { return corpus_; }
@@ -58,10 +58,11 @@ class TrainingRun {
 
   using Metadata = std::map<std::string, std::string>;
   Metadata metadata() const;  // of model_file() and checkpoint(), without the texts
-  // The bytes of a model file of the present weights, and the same with what step() needs to go on. Keys of
-  // metadata that begin with "run." belong to the run, and only checkpoints hold them.
+  // The bytes of a model file of the present weights, and the same with what step() needs to continue. Keys
+  // of metadata that begin with "run." belong to the run, and only checkpoints hold them; `with_texts`: the
+  // sentence pairs too, if the run keeps them.
   std::string model_file(const Metadata& more = {}) const;
-  std::string checkpoint(const Metadata& more = {});
+  std::string checkpoint(const Metadata& more = {}, bool with_texts = true);
 
  private:
   ModelFile model_;

@@ -2,8 +2,10 @@
 
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "data/tasks.h"
+#include "tensor/random.h"
 #include "text/vocabulary.h"
 
 namespace wasmformer {
@@ -53,8 +55,13 @@ Preset task_preset(const std::string& task) {
 }
 
 TrainingTexts task_texts(const std::string& task, Index pairs, std::uint64_t seed) {
-  if (pairs == 0) pairs = find_task(task).pairs;
   constexpr Index valid_pairs = 200;  // all pairs are different, so none is in both parts
+  const Task& found = find_task(task);
+  if (pairs == 0) pairs = found.pairs;
+  WASMFORMER_CHECK(pairs > 0 && pairs <= found.most_pairs - valid_pairs,
+                   "[task] " << pairs << " pairs of " << task << " are asked for; there can be 1 to "
+                             << found.most_pairs - valid_pairs << " and " << valid_pairs
+                             << " for validation");
   TrainingTexts texts;
   texts.train = make_pairs(task, pairs + valid_pairs, seed);
   const auto split = [&](std::vector<std::string>& from, std::vector<std::string>& to) {
@@ -63,6 +70,25 @@ TrainingTexts task_texts(const std::string& task, Index pairs, std::uint64_t see
   };
   split(texts.train.sources, texts.valid.sources);
   split(texts.train.targets, texts.valid.targets);
+  return texts;
+}
+
+TrainingTexts hold_back(ParallelText all, Index count, std::uint64_t seed) {
+  const auto pairs = static_cast<Index>(all.sources.size());
+  WASMFORMER_CHECK(count < pairs, "[train] " << count << " of " << pairs
+                                             << " pairs are for validation; there "
+                                             << "must be some left to train on");
+  std::vector<Index> order(all.sources.size());
+  std::iota(order.begin(), order.end(), Index(0));
+  Random(seed).shuffle(order);
+  std::vector<bool> is_held(all.sources.size());
+  for (Index i = 0; i < count; ++i) is_held[order[i]] = true;
+  TrainingTexts texts;
+  for (Index i = 0; i < pairs; ++i) {
+    ParallelText& part = is_held[i] ? texts.valid : texts.train;
+    part.sources.push_back(std::move(all.sources[i]));
+    part.targets.push_back(std::move(all.targets[i]));
+  }
   return texts;
 }
 
@@ -93,13 +119,11 @@ std::string to_json(const TrainingTexts& texts) {
   return Json{{"train", to_pairs(texts.train)}, {"valid", to_pairs(texts.valid)}}.dump();
 }
 
-TokenizerPair counted_tokenizers(const ParallelText& text, const std::string& type, Index vocab_size,
-                                 bool joint) {
-  WASMFORMER_CHECK(type == "char" || type == "word",
-                   "[tokenizer] type '" << type << "' is not one of char and word");
+TokenizerPair counted_tokenizers(const ParallelText& text, TokenizerType type, Index vocab_size, bool joint) {
   const auto counted = [&](const std::vector<std::string>& texts) {
-    return std::make_shared<const Tokenizer>(
-        type == "char" ? character_model(texts) : word_model(texts, static_cast<std::size_t>(vocab_size)));
+    return std::make_shared<const Tokenizer>(type == TokenizerType::character
+                                                 ? character_model(texts)
+                                                 : word_model(texts, static_cast<std::size_t>(vocab_size)));
   };
   if (!joint) return {counted(text.sources), counted(text.targets)};
   std::vector<std::string> both = text.sources;
@@ -131,6 +155,10 @@ void take_vocabulary(Config& config, const Tokenizer& source, const Tokenizer& t
   config.eos_id = target.eos_id();
   WASMFORMER_CHECK(config.eos_id >= 0 && config.eos_id == source.eos_id(),
                    "[train] the tokenizers need one end token, </s>, with the same id");
+}
+
+bool is_decided_by_vocabulary(const std::string& key) {
+  return key.ends_with("_vocab_size") || key.ends_with("_id");
 }
 
 TrainingStart fresh_start(Preset settings, const TokenizerPair& tokenizers, double most_bytes) {

@@ -1,10 +1,12 @@
-// How a run begins: afresh, from a checkpoint, or from a model that is to be fine-tuned; and its texts.
+// The parts of how a run begins (train/plan.h): new, from a checkpoint, or from a model to fine-tune; and its
+// texts.
 #pragma once
 
 #include <optional>
 
 #include "io/model_file.h"
 #include "train/checkpoint.h"
+#include "train/request.h"
 
 namespace wasmformer {
 
@@ -19,23 +21,24 @@ Preset task_preset(const std::string& task);
 // as make_pairs() does.
 TrainingTexts task_texts(const std::string& task, Index pairs, std::uint64_t seed);
 
-// The texts that a checkpoint carries, or those of its task; none where it tells of neither. Throws Error
-// when they are damaged.
+// Holds back `count` pairs for validation, drawn by the seed. Throws Error if none would be left.
+TrainingTexts hold_back(ParallelText all, Index count, std::uint64_t seed);
+
+// The texts that a checkpoint carries, or those of its task; nullopt if it has neither. Throws Error when
+// they are damaged.
 std::optional<TrainingTexts> stored_texts(const std::map<std::string, std::string>& metadata,
                                           std::uint64_t seed);
-// What a checkpoint keeps of them in its metadata: under `run.texts` a JSON of both parts as arrays of pairs,
-// under `task` "reverse, 3000 pairs".
+// What the metadata of a checkpoint holds of them: under `run.texts` a JSON object of both parts as arrays of
+// pairs, under `task` "reverse, 3000 pairs".
 inline constexpr const char* texts_key = "run.texts";
 std::string to_json(const TrainingTexts& texts);
 std::string task_name(const std::string& task, Index pairs);
 
-// The characters of the texts, or their most frequent words (text/vocabulary.h); one of both sides where
-// `joint`.
+// The characters of the texts, or their most frequent words (text/vocabulary.h); `joint`: one for both sides.
 struct TokenizerPair {
   std::shared_ptr<const Tokenizer> source, target;
 };
-TokenizerPair counted_tokenizers(const ParallelText& text, const std::string& type, Index vocab_size,
-                                 bool joint);
+TokenizerPair counted_tokenizers(const ParallelText& text, TokenizerType type, Index vocab_size, bool joint);
 
 // Bytes that a run takes, about: weights, gradients, moments, a checkpoint, and the activations of a batch.
 double training_bytes(const Config& config, const TrainingConfig& training);
@@ -59,5 +62,7 @@ TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& tr
 
 // Takes sizes of vocabularies and the special ids from the tokenizers.
 void take_vocabulary(Config& config, const Tokenizer& source, const Tokenizer& target);
+// Whether a config key is one of these.
+bool is_decided_by_vocabulary(const std::string& key);
 
 }  // namespace wasmformer

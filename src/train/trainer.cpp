@@ -35,7 +35,7 @@ Trainer::Trainer(Transformer& transformer, const Corpus& corpus, const TrainingC
 }
 
 void Trainer::plan_epoch() {
-  batches_ = plan_batches(corpus_, config_.batch_tokens, config_.seed, progress_.epoch);
+  batches_ = plan_shuffled_batches(corpus_, config_.batch_tokens, config_.seed, progress_.epoch);
 }
 
 void Trainer::resume(const Progress& progress) {
@@ -52,6 +52,16 @@ void Trainer::resume(const Progress& progress) {
 }
 
 StepReport Trainer::step() {
+  try {
+    return take_step();
+  } catch (...) {
+    // Later steps add to gradients, so those of a step that failed must not stay.
+    transformer_.visit([](const std::string&, Parameter& p, Initializer) { p.gradient.setZero(); });
+    throw;
+  }
+}
+
+StepReport Trainer::take_step() {
   const Batch batch = pack(corpus_, batches_[progress_.batch], transformer_.config().bos_id);
   const Index step = progress_.step + 1;
   tape_.seed(mix(config_.seed) ^ static_cast<std::uint64_t>(step));
@@ -59,13 +69,13 @@ StepReport Trainer::step() {
   const Var loss = forward(tape_, transformer_, batch, config_.label_smoothing).loss;
   report.loss = loss.value()(0, 0);
   WASMFORMER_CHECK(std::isfinite(report.loss),
-                   "[train] the loss of step " << step << " is not finite; a lower learning_rate may help");
+                   "[train] the loss of step " << step << " is not finite; " << diverged);
   // ln V is the loss of guessing; a model that is fine-tuned may begin above it.
   const double guessing = std::log(static_cast<double>(transformer_.config().target_vocab_size));
   if (highest_loss_ == 0) highest_loss_ = 3 * std::max(guessing, report.loss);
-  WASMFORMER_CHECK(report.loss <= highest_loss_,
-                   "[train] the loss of step " << step << " is " << report.loss << ", far above the "
-                                               << guessing << " of guessing; a lower learning_rate may help");
+  WASMFORMER_CHECK(report.loss <= highest_loss_, "[train] the loss of step " << step << " is " << report.loss
+                                                                             << ", far above the " << guessing
+                                                                             << " of guessing; " << diverged);
   tape_.backward(loss);
   report.learning_rate = learning_rate(config_, transformer_.config().d_model, step);
   report.gradient_norm = optimizer_.step(pool_, step, report.learning_rate);

@@ -1,4 +1,4 @@
-// The training loop, one step a call, so that a program or a page stays in control between steps.
+// The training loop, one step per call, so that a program or a page stays in control between steps.
 #pragma once
 
 #include "data/batch.h"
@@ -7,14 +7,14 @@
 
 namespace wasmformer {
 
-// Where a run stands. With the weights, the optimizer's moments and the two configs it decides everything
+// How far a run is. Together with the weights, the optimizer's moments and the two configs it decides all
 // that follows.
 struct Progress {
   Index step = 0;         // steps taken
   Index epoch = 0;        // passes over the corpus that are complete
-  Index batch = 0;        // batches of the present epoch that are done
+  Index batch = 0;        // batches of this epoch that are done
   double loss_sum = 0;    // over the target tokens since the last report
-  Index loss_tokens = 0;  // how many these are
+  Index loss_tokens = 0;  // the number of these tokens
 };
 
 struct StepReport {
@@ -29,8 +29,8 @@ class Trainer {
   // `transformer` and `corpus` must outlive the trainer. The weights must be set.
   Trainer(Transformer& transformer, const Corpus& corpus, const TrainingConfig& config, ThreadPool& pool);
 
-  // Forward, backward and update over the next batch. Throws Error when the loss is not finite or far above
-  // that of guessing; the weights are then those from before the step.
+  // Forward, backward and update over the next batch. Throws Error when the loss or the gradient is not
+  // finite, or the loss is far above that of guessing; all is then as before the step.
   StepReport step();
 
   // Of -log p(token), without dropout and smoothing.
@@ -46,15 +46,16 @@ class Trainer {
   Index batches_per_epoch() const { return static_cast<Index>(batches_.size()); }
   const TrainingConfig& config() const { return config_; }
   const Corpus& corpus() const { return corpus_; }
-  // From the next step on. Throws Error when a key differs that a run cannot change on its way: those of its
-  // order and of its optimizer's moments.
+  // From the next step on. Throws Error when a key differs that a run cannot change: those that decide the
+  // order of the data and the optimizer's moments.
   void change(const TrainingConfig& config);
   Transformer& transformer() { return transformer_; }
   Optimizer& optimizer() { return optimizer_; }
-  // Goes on from there: the moments must be set through optimizer().
+  // Continues from there; the moments must be set through optimizer().
   void resume(const Progress& progress);
 
  private:
+  StepReport take_step();
   void plan_epoch();
 
   Transformer& transformer_;
@@ -64,8 +65,8 @@ class Trainer {
   Tape tape_;
   Optimizer optimizer_;
   Progress progress_;
-  double highest_loss_ = 0;                  // beyond which training has gone wrong; 0: not known yet
-  std::vector<std::vector<Index>> batches_;  // of the present epoch
+  double highest_loss_ = 0;                  // a higher one means divergence; 0: not known yet
+  std::vector<std::vector<Index>> batches_;  // of this epoch
 };
 
 }  // namespace wasmformer

@@ -29,6 +29,10 @@ function refuse(pattern, args, options) {
   assert.equal(result.signal, null);
 }
 
+// With files of so many kilobytes at most, as on a disk that is nearly full.
+const limited = (kilobytes, args) =>
+  spawnSync('bash', ['-c', `trap "" XFSZ; ulimit -f ${kilobytes}; exec "$0" "$@"`, program, ...args], { encoding: 'utf8' });
+
 // Numbers in words: "three four" and back as "4 3".
 const words = ['null', 'eins', 'zwei', 'drei', 'vier', 'fünf', 'sechs', 'sieben', 'acht', 'neun'];
 function pairs(count, salt) {
@@ -66,7 +70,7 @@ test('a run that is interrupted and resumed ends with the same bytes, with any n
   const child = spawn(program, train('stopped', '--max-steps', '60', '--report-every', '1'));
   await new Promise((resolve) => {
     child.stderr.on('data', (text) => /step 12 /.test(text) && child.kill('SIGINT'));
-    child.on('exit', (code) => { assert.equal(code, 0); resolve(); });
+    child.on('exit', (code) => { assert.equal(code, 130, 'so that train && evaluate goes no further'); resolve(); });
   });
   const { step } = JSON.parse(JSON.parse(succeed('inspect', path('stopped/last.safetensors'), '--json').stdout).metadata.progress);
   assert.ok(step >= 12 && step < 60, `stopped at ${step}`);
@@ -76,6 +80,44 @@ test('a run that is interrupted and resumed ends with the same bytes, with any n
     assert.ok(readFileSync(path(`stopped/${name}`)).equals(readFileSync(path(`whole/${name}`))), name);
   const losses = (output) => readFileSync(path(`${output}/log.jsonl`), 'utf8').trim().split('\n').map((line) => JSON.parse(line).loss);
   assert.deepEqual(losses('stopped'), losses('whole'));
+});
+
+test('a run on pairs that are held back is resumed with the same pairs', () => {
+  const held = (output, ...more) => ['train', '--data', path('train.tsv.gz'), '--validation', '30', '--seed', '0', '--tokenizer', path('tok.model'),
+    '--preset', 'tiny', '--set', 'd_model=32', '--set', 'ffn_dim=64', '--batch-tokens', '200', '--output', path(output), ...more];
+  const { stderr } = succeed(...held('held', '--max-steps', '5'));
+  assert.match(stderr, /train: 370 pairs\nvalid: 30 pairs/);
+  succeed(...held('held', '--max-steps', '9', '--resume'));
+  succeed(...held('held-whole', '--max-steps', '9'));
+  assert.ok(readFileSync(path('held/last.safetensors')).equals(readFileSync(path('held-whole/last.safetensors'))));
+  refuse(/other training pairs/, held('held', '--max-steps', '12', '--resume').map((word) => (word === '30' ? '31' : word)));
+  refuse(/nothing to validate on: .*--validation N/, held('bad', '--max-steps', '1').filter((word) => word !== '--validation' && word !== '30'));
+});
+
+test('a folder is as if the program had never been killed in it', () => {
+  const kept = (...more) => train('kept', '--max-epochs', '3', '--keep', '2', ...more);
+  succeed(...kept());
+  const files = readdirSync(path('kept')).sort();
+  assert.deepEqual(files, ['best.safetensors', 'epoch-2.safetensors', 'epoch-3.safetensors', 'last.safetensors', 'log.jsonl']);
+  for (const name of ['last.safetensors.unfinished', 'epoch-4.safetensors.unfinished', 'epoch-1.safetensors'])
+    writeFileSync(path(`kept/${name}`), '');
+  writeFileSync(path('kept/notes.unfinished'), '');
+  succeed(...kept('--resume'));
+  assert.deepEqual(readdirSync(path('kept')).sort(), [...files, 'notes.unfinished']);
+});
+
+test('a resumed run is refused before training where nothing can be written, or the log is damaged', () => {
+  succeed(...train('log', '--max-steps', '4', '--report-every', '1'));
+  const whole = readFileSync(path('log/log.jsonl'), 'utf8');
+  const lines = whole.split('\n');
+  for (const damaged of ['{"step":"a"}', '{"step":1e30,"seconds":1}', '{"step":2}', 'x']) {
+    writeFileSync(path('log/log.jsonl'), [lines[0], damaged, ...lines.slice(2)].join('\n'));
+    refuse(/line 2 of .*log\.jsonl is damaged/, train('log', '--max-steps', '9', '--resume'));
+  }
+  writeFileSync(path('log/log.jsonl'), whole);
+  const result = limited(0, train('log', '--max-steps', '9', '--resume'));
+  assert.equal(result.status, 1);
+  assert.match(result.stderr, /^wasmformer: .*cannot write '.*log\.jsonl'/, 'before anything else');
 });
 
 test('a run that is killed at any moment leaves whole files', async () => {
@@ -221,8 +263,17 @@ test('a made-up task needs no files: characters are its pieces, and a resumed ru
   refuse(/--pairs requires --task/, train('bad', '--max-steps', '1', '--pairs', '10'));
   refuse(/no task 'revers'.*reverse/, task('bad', '--max-steps', '1').map((word) => (word === 'reverse' ? 'revers' : word)));
   refuse(/--task makes its own pairs; leave .*train\.tsv\.gz out/, task('bad', '--max-steps', '1', '--data', path('train.tsv.gz')));
-  refuse(/20000 pairs of roman|pairs of roman; there are 1 to 3900/, ['train', '--task', 'roman', '--pairs', '20000', '--output', path('bad'), '--max-steps', '1']);
+  refuse(/20000 pairs of roman are asked for; there can be 1 to 3700/, ['train', '--task', 'roman', '--pairs', '20000', '--output', path('bad'), '--max-steps', '1']);
   assert.ok(!existsSync(path('bad')));
+});
+
+test('train --help lists the keys of --set, and says how an interrupted run ends', () => {
+  const { stdout } = succeed('train', '--help');
+  assert.match(stdout, /--validation/);
+  assert.match(stdout, /\n +d_model +features of a token/);
+  assert.match(stdout, /\n +learning_rate +peak rate; for noam/);
+  assert.doesNotMatch(stdout, /pad_id/);
+  assert.match(stdout, /exit code is 130/);
 });
 
 test('bad input gets one sentence', () => {
@@ -236,7 +287,7 @@ test('bad input gets one sentence', () => {
   refuse(/source.*20.*short.*2|short.*2.*source.*20/s, corpus(path('source'), path('short')));
   refuse(/no sentence pairs|empty/, corpus(path('empty'), path('empty')));
   refuse(/latin1.*UTF-8/, corpus(path('latin1'), path('latin1')));
-  refuse(/one-column\.tsv.*line 1 has 1 column/, [...training, '--data', path('one-column.tsv'), '--output', path('bad'), '--max-steps', '1']);
+  refuse(/line 1 of .*one-column\.tsv has 1 column/, [...training, '--data', path('one-column.tsv'), '--output', path('bad'), '--max-steps', '1']);
   refuse(/absent/, corpus(path('absent'), path('absent')));
   refuse(/max-epochs, --max-steps or --max-minutes/, train('bad'));
   refuse(/learning_rat/, train('bad', '--max-steps', '1', '--set', 'learning_rat=1'));
@@ -258,7 +309,6 @@ test('bad input gets one sentence', () => {
 });
 
 test('a full disk stops training with a sentence and keeps the last whole checkpoint', () => {
-  const limited = (kilobytes, args) => spawnSync('bash', ['-c', `trap "" XFSZ; ulimit -f ${kilobytes}; exec "$0" "$@"`, program, ...args], { encoding: 'utf8' });
   succeed(...train('full', '--max-steps', '10'));
   const before = readFileSync(path('full/last.safetensors'));
   const result = limited(8, train('full', '--resume', '--max-steps', '40'));

@@ -36,11 +36,11 @@ TEST_CASE("A batch packs its pairs one after the other, the target shifted by th
 
 TEST_CASE("Batches keep the budget on both sides and hold every pair once") {
   const Corpus corpus = random_corpus(200, 1);
-  const std::vector<Index> all = order(plan_batches(corpus, 50, /*seed=*/0, 0));
+  const std::vector<Index> all = order(plan_batches(corpus, 50));
   CHECK(std::is_sorted(all.begin(), all.end()));
   for (Index budget : {1, 7, 50, 100000}) {
     for (Index epoch : {0, 1}) {
-      const auto batches = plan_batches(corpus, budget, 3, epoch);
+      const auto batches = plan_shuffled_batches(corpus, budget, 3, epoch);
       CHECK(sorted(order(batches)) == all);
       for (std::size_t b = 0; b < batches.size(); ++b) {
         REQUIRE(!batches[b].empty());
@@ -60,10 +60,18 @@ TEST_CASE("Batches keep the budget on both sides and hold every pair once") {
   }
 }
 
+TEST_CASE("Every seed shuffles, 0 too") {
+  const Corpus corpus = random_corpus(100, 2);
+  for (std::uint64_t seed : {0, 1, 2}) {
+    const std::vector<Index> all = order(plan_shuffled_batches(corpus, 50, seed, 0));
+    CHECK(!std::is_sorted(all.begin(), all.end()));
+  }
+}
+
 TEST_CASE("The order of an epoch follows from seed and epoch, and differs between them") {
   const Corpus corpus = random_corpus(100, 2);
-  CHECK(plan_batches(corpus, 50, 1, 4) == plan_batches(corpus, 50, 1, 4));
-  CHECK(order(plan_batches(corpus, 50, 1, 0)) != order(plan_batches(corpus, 50, 1, 1)));
-  CHECK(order(plan_batches(corpus, 50, 1, 0)) != order(plan_batches(corpus, 50, 2, 0)));
-  CHECK(order(plan_batches(corpus, 50, 1, 1)) != order(plan_batches(corpus, 50, 2, 0)));
+  CHECK(plan_shuffled_batches(corpus, 50, 1, 4) == plan_shuffled_batches(corpus, 50, 1, 4));
+  CHECK(order(plan_shuffled_batches(corpus, 50, 1, 0)) != order(plan_shuffled_batches(corpus, 50, 1, 1)));
+  CHECK(order(plan_shuffled_batches(corpus, 50, 1, 0)) != order(plan_shuffled_batches(corpus, 50, 2, 0)));
+  CHECK(order(plan_shuffled_batches(corpus, 50, 1, 1)) != order(plan_shuffled_batches(corpus, 50, 2, 0)));
 }

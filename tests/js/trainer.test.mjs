@@ -108,11 +108,11 @@ test('pairs travel with a saved run, unless it is told not to take them', async 
 
     const bare = await trainer.save({ data: false });
     assert.ok(bare.size < file.size);
-    await assert.rejects(Trainer.resume(bare), { message: /the file holds no sentence pairs; give those/ });
+    await assert.rejects(Trainer.resume(bare), { message: /the checkpoint holds no sentence pairs; give those/ });
     const { pairs, validation } = byCharacters;
     const given = await Trainer.resume(bare, { pairs, validation, threads: 1 });
     given.dispose();
-    await assert.rejects(Trainer.resume(bare, { task: 'copy' }), { message: /on other training pairs/ });
+    await assert.rejects(Trainer.resume(bare, { task: 'copy' }), { message: /on texts, not a task/ });
     const others = [...pairs.slice(1), ['ein Baum', 'a tree']];
     await assert.rejects(Trainer.resume(bare, { pairs: others, validation }), { message: /on other training pairs/ });
     await assert.rejects(Trainer.resume(await trainer.save({ optimizer: false })), {
@@ -139,7 +139,7 @@ test('a checkpoint tells its step, and of a task its own name is enough', async 
     const again = await Trainer.resume(file, { task: small.task, threads: 1 });
     assert.equal(again.info.step, 3);
     again.dispose();
-    await assert.rejects(Trainer.resume(file, { task: { name: 'copy', pairs: 200 } }), { message: /on other training pairs/ });
+    await assert.rejects(Trainer.resume(file, { task: { name: 'copy', pairs: 200 } }), { message: /trained on the task reverse, 200 pairs; repeat/ });
   });
 });
 
@@ -182,7 +182,7 @@ test('while it trains, others get their answers between two steps', async () => 
     asked = [trainer.translate('abc', { beamSize: 1 }), trainer.evaluate([['abc', 'cba']]), trainer.save()];
     await assert.rejects(trainer.run({ steps: 1 }).next(), { message: /run\(\) is going on already/ });
     await assert.rejects(trainer.change({ batch_tokens: 7 }), { message: /and nothing else/ });
-    await assert.rejects(trainer.change({ rate: 7 }), { message: /there is no key 'rate'/ });
+    await assert.rejects(trainer.change({ rate: 7 }), { message: /unknown option 'rate'/ });
     asked.push(trainer.change({ schedule: 'constant', learning_rate: 5e-4, warmup_steps: 0 }));
   }
   const [translation, evaluation, file, changed] = await Promise.all(asked);
@@ -288,7 +288,7 @@ test('a rate that is far too high is told of, and the trainer goes on living', a
   const trainer = await Trainer.create({ ...small, config: { ...config, ...wild } });
   await assert.rejects(async () => {
     for await (const _ of trainer.run({ steps: 200 }));
-  }, { message: /(is not finite|far above the [\d.]+ of guessing); a lower learning_rate may help|norm/ });
+  }, { message: /(is not finite|far above the [\d.]+ of guessing); training has diverged\. The weights are those from before this step/ });
   assert.equal((await trainer.save()).size > 0, true);
   trainer.dispose();
 });
@@ -298,23 +298,23 @@ const refused = [
   [{}, 'one of pairs, tsv and task is needed'],
   [{ task: 'reverse', pairs }, 'pairs and task are both given'],
   [{ task: 'invert' }, "task must be 'copy', 'reverse', 'sort', 'add', 'dates', 'roman' or 'pig-latin'"],
-  [{ task: { name: 'roman', pairs: 5000 } }, '5200 pairs of roman; there are 1 to 3900'],
+  [{ task: { name: 'roman', pairs: 5000 } }, '5000 pairs of roman are asked for; there can be 1 to 3700'],
   [{ task: { pairs: 3 } }, 'task.name is missing'],
   [{ task: 'copy', validation: 5 }, 'a task makes its own pairs'],
   [{ pairs: [['a', 'b']] }, 'there must be some left to train on'],
   [{ pairs: [['a', 'b'], ['c']] }, 'pairs[1] must be two strings'],
-  [{ pairs: [] }, 'there must be some left to train on'],
-  [{ tsv: 'only one column\n' }, 'line 1 of tsv has no tab'],
-  [{ tsv: 'a\tb\nc\n' }, 'line 2 of tsv has no tab'],
+  [{ pairs: [] }, 'one of pairs, tsv and task is needed'],
+  [{ tsv: 'only one column\n' }, 'line 1 of tsv has 1 column'],
+  [{ tsv: 'a\tb\nc\n' }, 'line 2 of tsv has 1 column'],
   [{ ...byCharacters, pairs: [['', 'a'], ['b', '']] }, 'all 2 pairs have an empty side'],
   [{ ...byCharacters, preset: 'huge' }, "preset must be 'toy', 'tiny'"],
-  [{ ...byCharacters, config: { d_modl: 3 } }, "there is no key 'd_modl'; did you mean 'd_model'?"],
+  [{ ...byCharacters, config: { d_modl: 3 } }, "unknown option 'd_modl'; did you mean 'd_model'?"],
   [{ ...byCharacters, config: { d_model: 30, num_heads: 4 } }, 'd_model 30 is not a multiple of num_heads 4'],
   [{ ...byCharacters, config: { source_vocab_size: 9 } }, 'config.source_vocab_size is given, but the vocabulary decides'],
-  [{ ...byCharacters, config: { dropout: 1 } }, 'dropout is 1'],
+  [{ ...byCharacters, config: { dropout: 1 } }, 'dropout must be a number of at least 0 and below 1, not 1'],
   [{ ...byCharacters, seed: 1, config: { seed: 2 } }, 'seed is 1, but config.seed is 2'],
   [{ ...byCharacters, config: { d_model: 8192, ffn_dim: 8192 } }, /these settings take about \d+(\.\d)? GB of memory, and there are 4/],
-  [{ ...byCharacters, tokenizer: { type: 'bpe', vocabSize: 30000 } }, /too high|Vocabulary size/i],
+  [{ ...byCharacters, tokenizer: { type: 'bpe', vocabSize: 30000 } }, 'vocab_size is 30000, too high for this text; it can be'],
   [{ ...byCharacters, tokenizer: { type: 'char', vocabSize: 50 } }, 'the texts decide how many'],
   [{ ...byCharacters, tokenizer: { type: 'bytes' } }, "tokenizer.type must be 'char', 'word', 'bpe' or 'unigram'"],
   [{ ...byCharacters, tokenizer: {} }, 'tokenizer must have a type, or a source and a target file'],

@@ -120,8 +120,12 @@ TEST_CASE("What is no whole checkpoint is refused by a sentence") {
                    }),
             ContainsSubstring(name) && ContainsSubstring(", 1]"));
   }
-  for (const char* progress : {"", "[]", "{}", "{\"step\": 1}", "nonsense",
-                               R"({"step":"one","epoch":0,"batch":0,"loss_sum":0,"loss_tokens":0})"})
+  for (const char* progress :
+       {"", "[]", "{}", "{\"step\": 1}", "nonsense",
+        R"({"step":"one","epoch":0,"batch":0,"loss_sum":0,"loss_tokens":0})",
+        R"({"step":1e30,"epoch":0,"batch":0,"loss_sum":0,"loss_tokens":0})",
+        R"({"step":4611686018427387904,"epoch":0,"batch":0,"loss_sum":0,"loss_tokens":0})",
+        R"({"step":1,"epoch":0,"batch":0,"loss_sum":0,"loss_tokens":0,"best_step":1e30})"})
     refused(edited(bytes, [&](SafetensorsFile& file) { file.metadata["progress"] = progress; }),
             ContainsSubstring("[checkpoint]"));
   for (const char* progress : {R"({"step":1,"epoch":0,"batch":-1,"loss_sum":0,"loss_tokens":0})",

@@ -22,7 +22,7 @@ Preset small() {
 TrainingStart new_start(const Preset& p) {
   TrainingTexts all = texts();
   all.train.sources.insert(all.train.sources.end(), all.valid.sources.begin(), all.valid.sources.end());
-  return fresh_start(p, counted_tokenizers(all.train, "char", 0, /*joint=*/true), 1e12);
+  return fresh_start(p, counted_tokenizers(all.train, TokenizerType::character, 0, /*joint=*/true), 1e12);
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ inline TrainingConfig small_training() {
 // The mean over all target tokens.
 inline double validation_loss(Trainer& trainer, const Corpus& corpus) {
   Trainer::LossSum all;
-  for (const auto& pairs : plan_batches(corpus, trainer.config().batch_tokens, /*seed=*/0, /*epoch=*/0)) {
+  for (const auto& pairs : plan_batches(corpus, trainer.config().batch_tokens)) {
     const Trainer::LossSum batch = trainer.validation_loss(corpus, pairs);
     all.sum += batch.sum, all.tokens += batch.tokens;
   }

@@ -48,19 +48,22 @@ TEST_CASE("A task's texts are made again from its name, and no pair is in both p
     CHECK(std::find(again->train.sources.begin(), again->train.sources.end(), source) ==
           again->train.sources.end());
   CHECK(task_texts("roman", 0, 1).train.sources.size() == static_cast<std::size_t>(find_task("roman").pairs));
-  for (const char* damaged : {"sort", "sort, ", "sort, many pairs", "sort, -3 pairs"})
+  for (const char* damaged :
+       {"sort", "sort, ", "sort, many pairs", "sort, -3 pairs", "sort, 99999999999999999999 pairs"})
     CHECK_THROWS_WITH(stored_texts({{"task", damaged}}, 1), ContainsSubstring("task of the run is damaged"));
+  CHECK_THROWS_WITH(
+      stored_texts({{"task", "reverse, 9223372036854775807 pairs"}}, 1),
+      ContainsSubstring("9223372036854775807 pairs of reverse are asked for; there can be 1 to"));
 }
 
 TEST_CASE("Characters and words are counted in both sides or in each") {
   const ParallelText text{{"ab", "b c"}, {"xy", "y"}};
-  const TokenizerPair joint = counted_tokenizers(text, "char", 0, true);
+  const TokenizerPair joint = counted_tokenizers(text, TokenizerType::character, 0, true);
   CHECK(joint.source == joint.target);
   CHECK(joint.source->vocab_size() == 4 + 6);  // a b c x y and the space
-  const TokenizerPair two = counted_tokenizers(text, "char", 0, false);
+  const TokenizerPair two = counted_tokenizers(text, TokenizerType::character, 0, false);
   CHECK(two.target->vocab_size() == 4 + 2);
-  CHECK(counted_tokenizers(text, "word", 6, true).source->vocab_size() == 6);
-  CHECK_THROWS_WITH(counted_tokenizers(text, "bpe", 6, true), ContainsSubstring("not one of char and word"));
+  CHECK(counted_tokenizers(text, TokenizerType::word, 6, true).source->vocab_size() == 6);
 }
 
 TEST_CASE("A model of int8 is fine-tuned from the floats that it stands for") {
@@ -105,8 +108,10 @@ TEST_CASE("What a run keeps for itself is in its checkpoints only") {
   CHECK(!metadata(run.model_file()).contains("run.history"));
   CHECK(metadata(run.model_file({{"corpus", "two letters"}})).at("corpus") == "two letters");
   CHECK(metadata(run.checkpoint()).at(texts_key) == to_json(some_texts()));
-  CHECK(metadata(run.checkpoint({{texts_key, ""}})).at(texts_key).empty());
-  CHECK(!stored_texts(metadata(run.checkpoint({{texts_key, ""}})), 1));
+  CHECK(!metadata(run.checkpoint({}, /*with_texts=*/false)).contains(texts_key));
+  // Given with the file, too.
+  CHECK(metadata(run.checkpoint({{"run.history", "[1]"}})).at("run.history") == "[1]");
+  CHECK(!metadata(run.model_file({{"run.history", "[1]"}})).contains("run.history"));
 }
 
 TEST_CASE("A run goes on only with the pairs that it was on") {

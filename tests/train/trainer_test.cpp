@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <catch_amalgamated.hpp>
 #include <cmath>
+#include <limits>
 
 #include "decode/translator.h"
 #include "ops/cross_entropy.h"
@@ -157,10 +158,35 @@ TEST_CASE("A rate that diverges is refused by a sentence, and the weights stay")
       message = e.what();
     }
   }
-  CHECK_THAT(message, ContainsSubstring("not finite") && ContainsSubstring("learning_rate"));
+  CHECK_THAT(message, ContainsSubstring("not finite") && ContainsSubstring("weights are those from before"));
   CHECK(state_bytes(trainer) == before);
   CHECK_THROWS_AS(trainer.step(), Error);  // and again
   CHECK(state_bytes(trainer) == before);
+}
+
+TEST_CASE("After a step that failed, the next one is as if it had not been") {
+  const Corpus corpus = random_corpus(40, 6);
+  ThreadPool pool;
+  Transformer model(letters_config()), other(letters_config());
+  model.initialize(1);
+  other.initialize(1);
+  Trainer trainer(model, corpus, small_training(), pool), undisturbed(other, corpus, small_training(), pool);
+  trainer.step();
+  undisturbed.step();
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  model.visit([&](const std::string& name, Parameter& p, Initializer) {
+    CAPTURE(name);
+    p.gradient(0, 0) = infinity;
+    CHECK_THROWS_WITH(trainer.step(), ContainsSubstring("gradient of step 2 is not finite"));
+    if (!name.ends_with("layers.0.fc2.weight")) return;
+    const Matrix kept = p.value;
+    p.value.setConstant(infinity);
+    CHECK_THROWS_WITH(trainer.step(), ContainsSubstring("loss of step 2 is not finite"));
+    p.value = kept;
+  });
+  trainer.step();
+  undisturbed.step();
+  CHECK((state_bytes(trainer) == state_bytes(undisturbed)));
 }
 
 TEST_CASE("An impossible training config is refused before anything happens") {

@@ -36,9 +36,9 @@ async function withExtras<T>(use: (module: NativeExtras) => T): Promise<T> {
  */
 export function trainTokenizer(
   sentences: readonly string[],
-  type: 'bpe' | 'unigram',
+  type: string,
   vocabSize: number,
-  normalization: 'nmt_nfkc' | 'identity' = 'nmt_nfkc',
+  normalization = 'nmt_nfkc',
 ): Promise<Uint8Array> {
   const options = { vocabSize, type, normalization };
   return withExtras((module) => module.trainTokenizer(sentences.map(wellFormed), options));

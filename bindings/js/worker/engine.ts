@@ -7,8 +7,7 @@ import type { Build, ModelConfig, TranslateOptions, Translation, TranslatorInfo 
 import { readHeader } from './header.js';
 import { Model } from './model.js';
 import { detectBuild, Instance } from './module.js';
-import type { NativeTrainingRequest, NativeTranslator } from './native.js';
-import { Training } from './training.js';
+import type { NativeTranslator } from './native.js';
 
 export interface EngineOptions {
   /** Default: the best that the machine can run. */
@@ -68,10 +67,9 @@ export class Engine {
     }
   }
 
-  /** @internal Missing files are empty. */
-  train(request: NativeTrainingRequest, model: Uint8Array, source: Uint8Array, target: Uint8Array): Training {
-    const { module } = this.#instance;
-    return new Training(this.#instance, this.#instance.create(() => module.train(request, model, source, target)));
+  /** @internal */
+  get instance(): Instance {
+    return this.#instance;
   }
 }
 

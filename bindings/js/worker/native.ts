@@ -125,25 +125,21 @@ export interface NativeTranslator {
   delete(): void;
 }
 
-/** How a run begins; strings and lists that do not apply are empty, and numbers 0. */
-export interface NativeTrainingRequest {
-  preset: string;
-  /** JSON of the keys that differ. */
-  config: string;
-  resume: boolean;
-  task: string;
-  taskPairs: number;
+/** What is not given is empty; `tsv` stands for sources and targets. */
+export interface NativeRunTexts {
+  tsv: string;
   sources: string[];
   targets: string[];
   validSources: string[];
   validTargets: string[];
-  /** 'char' or 'word'. */
-  tokenizer: string;
-  vocabSize: number;
-  joint: boolean;
-  /** JSON of strings. */
-  metadata: string;
-  mostBytes: number;
+}
+
+/** A run that begins once the tokenizers that untrained() lists have been trained. */
+export interface NativeRunPlan {
+  untrained(): { sentences: string[]; options: { vocabSize: number; type: string; normalization: string } }[];
+  /** `tokenizers`: their .model files. Once only. */
+  begin(tokenizers: Uint8Array[]): NativeTrainingRun;
+  delete(): void;
 }
 
 export interface NativeStepReport {
@@ -187,19 +183,25 @@ export interface NativeTrainingRun {
   start(texts: string[], options: NativeOptions): NativeJob;
   evaluate(sources: string[], references: string[], options: NativeOptions): NativeSteps<NativeEvaluation>;
   /** `metadata`: JSON of strings. */
-  checkpoint(metadata: string): Uint8Array;
+  checkpoint(metadata: string, withTexts: boolean): Uint8Array;
   modelFile(metadata: string): Uint8Array;
   delete(): void;
 }
 
 export interface NativeModule {
-  /** Files that are not given are empty. */
-  train(
-    request: NativeTrainingRequest,
+  /** `request`: JSON of RunRequest in src/train/request.h. Files that are not given are empty. */
+  planRun(
+    request: string,
+    texts: NativeRunTexts,
     model: Uint8Array,
     sourceTokenizer: Uint8Array,
     targetTokenizer: Uint8Array,
-  ): NativeTrainingRun;
+    mostBytes: number,
+  ): NativeRunPlan;
+  /** JSON of RunOptions in src/train/request.h, with all defaults. */
+  runOptions(options: string): string;
+  /** JSON of the presets, tasks and options of training; see describe_training() in src/train/request.h. */
+  describeTraining(): string;
   /** Once, before load(); returns how many there are, which is 1 in a build without threads. */
   startThreads(threads: number): number;
   load(file: Uint8Array): NativeTranslator;

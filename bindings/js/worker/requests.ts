@@ -7,7 +7,7 @@ import { convert } from './conversion.js';
 import { checkIntegrity, readModel, type ModelFile } from './download.js';
 import { Engine, type SyncTranslator } from './engine.js';
 import { FatalError } from './module.js';
-import { trainingFiles, trainingRequest } from './training-request.js';
+import { beginTraining } from './training-request.js';
 import { Training } from './training.js';
 import { Turns, type Steps } from './turns.js';
 
@@ -100,11 +100,7 @@ export class Requests {
   }
 
   async #train(request: TrainRequest): Promise<Training> {
-    const begin = async (engine: Engine, model: Uint8Array) => {
-      const native = trainingRequest(request, model, engine.threads);
-      const { source, target } = await trainingFiles(request, native);
-      return engine.train(native, model, source, target);
-    };
+    const begin = ({ instance }: Engine, model: Uint8Array) => beginTraining(instance, request, model);
     if (!request.model) return begin(await this.#start(request), new Uint8Array());
     return this.#withModel(request, request.model, (engine, { bytes }) => begin(engine, bytes));
   }

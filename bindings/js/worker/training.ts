@@ -106,8 +106,8 @@ export class Training extends Model<NativeTrainingRun> {
 
   /** The bytes of a checkpoint, or of the model alone. */
   save(withOptimizer: boolean, withData: boolean, metadata: Record<string, string>): Uint8Array<ArrayBuffer> {
-    const more = JSON.stringify({ ...metadata, ...(!withData && { 'run.texts': '' }) });
-    const bytes = this.#call((run) => (withOptimizer ? run.checkpoint(more) : run.modelFile(more)));
+    const more = JSON.stringify(metadata);
+    const bytes = this.#call((run) => (withOptimizer ? run.checkpoint(more, withData) : run.modelFile(more)));
     return bytes as Uint8Array<ArrayBuffer>;
   }
 

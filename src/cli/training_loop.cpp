@@ -1,0 +1,216 @@
+#include "cli/training_loop.h"
+
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/files.h"
+#include "cli/progress.h"
+#include "cli/training_log.h"
+
+#ifdef __EMSCRIPTEN__
+#include <emscripten.h>
+#endif
+
+namespace wasmformer {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+volatile std::sig_atomic_t signal_number = 0;
+
+// From now on Ctrl-C does not end the program at once.
+void watch_for_signals() {
+#ifdef __EMSCRIPTEN__
+  // clang-format off
+  MAIN_THREAD_EM_ASM({
+    process.on('SIGINT', () => Atomics.store(HEAP32, $0 >> 2, $1));
+    process.on('SIGTERM', () => Atomics.store(HEAP32, $0 >> 2, $2));
+  }, &signal_number, SIGINT, SIGTERM);
+  // clang-format on
+#else
+  for (int number : {SIGINT, SIGTERM}) std::signal(number, [](int caught) { signal_number = caught; });
+#endif
+}
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+std::string size_of(const Corpus& corpus) {
+  return std::to_string(corpus.pairs.size()) + " pairs" +
+         (corpus.skipped ? ", " + std::to_string(corpus.skipped) + " left out (an empty side, or too long)"
+                         : "");
+}
+
+// 3 of "epoch-3.safetensors"; 0 of other names.
+Index epoch_of(const std::string& name) {
+  constexpr std::string_view prefix = "epoch-", suffix = ".safetensors";
+  Index epoch = 0;
+  if (!name.starts_with(prefix) || !name.ends_with(suffix)) return 0;
+  const char* end = name.data() + name.size() - suffix.size();
+  return std::from_chars(name.data() + prefix.size(), end, epoch).ptr == end ? epoch : 0;
+}
+
+class TrainingLoop {
+ public:
+  TrainingLoop(const TrainingLoopOptions& options,
+               const std::function<std::unique_ptr<TrainingRun>(ThreadPool&)>& begin)
+      : o_(options),
+        pool_(options.threads),
+        run_(begin(pool_)),
+        log_((fs::path(options.output) / "log.jsonl").string(), options.resume, run_->progress().step) {}
+
+  void operator()() {
+    prepare_folder();
+    introduce();
+    auto saved = Clock::now();
+    for (bool ends = done(); !ends && !signal_number;) {
+      const StepReport report = step();
+      ends = done();                      // asked once, or the clock might reach its goal between two answers
+      constexpr double save_every = 300;  // seconds
+      if (run_->epoch_has_ended() || ends) {
+        validate(report);
+      } else {
+        if (run_->progress().step % o_.report_every == 0) log(report, {});
+        if (!signal_number && seconds_since(saved) <= save_every) continue;
+      }
+      save();
+      saved = Clock::now();
+    }
+    if (signal_number)
+      line_.print("interrupted at step " + std::to_string(run_->progress().step) +
+                  "; --resume continues from there");
+  }
+
+ private:
+  // Writes the log at once, so that a folder where nothing can be written is refused before any step.
+  void prepare_folder() {
+    std::error_code error;
+    fs::create_directories(o_.output, error);
+    WASMFORMER_CHECK(!error, "[train] cannot make the folder " << o_.output << ": " << error.message());
+    log_.write();
+    clean_folder();
+  }
+
+  void introduce() {
+    line_.print("train: " + size_of(run_->corpus()));
+    line_.print("valid: " + size_of(run_->valid_corpus()));
+    line_.print(std::to_string(run_->model().transformer->parameter_count()) + " parameters, " +
+                std::to_string(run_->trainer().batches_per_epoch()) + " batches per epoch, " +
+                std::to_string(pool_.size()) + (pool_.size() == 1 ? " thread" : " threads"));
+  }
+
+  StepReport step() {
+    const auto begin = Clock::now();
+    const StepReport report = run_->step();
+    step_seconds_ += seconds_since(begin);
+    tokens_ += report.target_tokens;
+    const double f = fraction();
+    line_.update(f,
+                 standing(report.loss) + (f > 0 ? "  " + duration(seconds() * (1 - f) / f) + " left" : ""));
+    return report;
+  }
+
+  bool done() const {
+    const Progress& p = run_->progress();
+    return (o_.max_steps > 0 && p.step >= o_.max_steps) || (o_.max_epochs > 0 && p.epoch >= o_.max_epochs) ||
+           (o_.max_minutes > 0 && seconds() >= o_.max_minutes * 60);
+  }
+
+  // Of the whole run, earlier parts included.
+  double seconds() const { return log_.seconds() + seconds_since(start_); }
+
+  double fraction() const {
+    const Progress& p = run_->progress();
+    double f = -1;
+    if (o_.max_steps > 0) f = std::max(f, static_cast<double>(p.step) / static_cast<double>(o_.max_steps));
+    if (o_.max_epochs > 0) f = std::max(f, run_->epochs() / static_cast<double>(o_.max_epochs));
+    if (o_.max_minutes > 0) f = std::max(f, seconds() / (o_.max_minutes * 60));
+    return std::min(f, 1.0);
+  }
+
+  double tokens_per_second() const { return static_cast<double>(tokens_) / step_seconds_; }
+
+  std::string standing(double loss) const {
+    return "step " + std::to_string(run_->progress().step) + "  epoch " + fixed(run_->epochs(), 2) +
+           "  loss " + fixed(loss, 3) + "  " + fixed(tokens_per_second(), 0) + " tokens/s";
+  }
+
+  void log(const StepReport& report, const nlohmann::ordered_json& figures) {
+    nlohmann::ordered_json entry{{"step", run_->progress().step},
+                                 {"epoch", run_->epochs()},
+                                 {"loss", run_->trainer().take_mean_loss()},
+                                 {"learning_rate", report.learning_rate},
+                                 {"gradient_norm", report.gradient_norm},
+                                 {"target_tokens_per_second", tokens_per_second()},
+                                 {"seconds", seconds()}};
+    std::string text = standing(entry["loss"]);
+    for (const auto& [key, value] : figures.items()) {
+      entry[key] = value;
+      text += "  " + key + " " + fixed(value, key == "valid_loss" ? 3 : 1);
+    }
+    log_.add(entry);
+    line_.print(text);
+  }
+
+  void validate(const StepReport& report) {
+    line_.update(fraction(), "validating");
+    const Validation found = run_->validate();
+    nlohmann::ordered_json figures{{"valid_loss", found.loss}, {"bleu", found.greedy.bleu}};
+    if (run_->model().metadata.contains("task")) figures["exact_match"] = found.greedy.exact_match;
+    log(report, figures);
+    if (found.is_best) write("best.safetensors", run_->model_file());
+  }
+
+  // The epoch's own file first: a run that is killed between the two takes the epoch's last steps again.
+  void save() {
+    if (o_.keep > 0 && run_->epoch_has_ended())
+      write("epoch-" + std::to_string(run_->progress().epoch) + ".safetensors", run_->model_file());
+    write("last.safetensors", run_->checkpoint());
+    clean_folder();
+  }
+
+  // Removes epochs beyond --keep, and unfinished files of a program that was killed.
+  void clean_folder() {
+    const Index last_to_go = o_.keep > 0 ? run_->progress().epoch - o_.keep : 0;
+    std::vector<fs::path> old;
+    for (const auto& entry : fs::directory_iterator(o_.output)) {
+      const std::string name = entry.path().filename().string();
+      const Index epoch = epoch_of(name);
+      const bool is_own = name.starts_with("best.") || name.starts_with("last.") ||
+                          name.starts_with("log.jsonl") || name.starts_with("epoch-");
+      if ((epoch > 0 && epoch <= last_to_go) || (is_own && name.find(".unfinished") != std::string::npos))
+        old.push_back(entry.path());
+    }
+    for (const fs::path& path : old) fs::remove(path);
+  }
+
+  void write(const std::string& name, const std::string& bytes) {
+    write_file_atomically((fs::path(o_.output) / name).string(), bytes);
+  }
+
+  const TrainingLoopOptions& o_;
+  ProgressLine line_;
+  ThreadPool pool_;
+  std::unique_ptr<TrainingRun> run_;
+  TrainingLog log_;
+  Clock::time_point start_ = Clock::now();
+  Index tokens_ = 0;         // since start_
+  double step_seconds_ = 0;  // for them; validation and saving do not count
+};
+
+}  // namespace
+
+int train_until_done(const TrainingLoopOptions& options,
+                     const std::function<std::unique_ptr<TrainingRun>(ThreadPool&)>& begin) {
+  TrainingLoop loop(options, begin);
+  watch_for_signals();
+  loop();
+  return signal_number;
+}
+
+}  // namespace wasmformer

@@ -1,0 +1,206 @@
+#include "train/plan.h"
+
+#include <nlohmann/json.hpp>
+
+namespace wasmformer {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json object(const std::string& text, const char* name) {
+  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  WASMFORMER_CHECK(json.is_object(), "[train] " << name << " must be an object, not " << text.substr(0, 80));
+  return json;
+}
+
+bool has_texts(const RunInput& input) { return !input.train.sources.empty() || !input.tsv.empty(); }
+
+void check_texts(const RunRequest& request, const RunInput& input) {
+  const int given = !input.train.sources.empty() + !input.tsv.empty() + request.task.has_value();
+  const bool validates = request.validation || !input.valid.sources.empty();
+  WASMFORMER_CHECK(given <= 1, "[train] pairs, tsv and task all give sentence pairs; choose one of them");
+  WASMFORMER_CHECK(given == 1 || request.resume, "[train] one of pairs, tsv and task is needed");
+  WASMFORMER_CHECK(given == 1 || !validates, "[train] validation is given, but no pairs to train on");
+  WASMFORMER_CHECK(!request.task || !validates,
+                   "[train] validation is given, but a task makes its own pairs for it");
+  WASMFORMER_CHECK(!request.validation || input.valid.sources.empty(),
+                   "[train] pairs to validate on are given, and also how many to hold back for it");
+  for (const ParallelText* text : {&input.train, &input.valid})
+    WASMFORMER_CHECK(text->sources.size() == text->targets.size(),
+                     "[train] there are " << text->sources.size() << " source sentences but "
+                                          << text->targets.size() << " target sentences");
+}
+
+bool is_counted(TokenizerType type) {
+  return type == TokenizerType::character || type == TokenizerType::word;
+}
+
+void check_tokenizer(const RunRequest& request, const RunInput& input) {
+  const bool has_files = !input.source_tokenizer.empty();
+  const bool fine_tunes = !request.resume && !input.model.empty();
+  WASMFORMER_CHECK(!fine_tunes || request.preset.empty(),
+                   "[train] preset is given, but a model that is fine-tuned has its own sizes");
+  WASMFORMER_CHECK(!fine_tunes || (!request.tokenizer && !has_files),
+                   "[train] tokenizer is given, but a model that is fine-tuned has its own");
+  if (!request.tokenizer) return;
+  const auto& [type, vocab_size, joint, normalization] = *request.tokenizer;
+  WASMFORMER_CHECK(!request.resume, "[train] tokenizer is given, but a run that is resumed has its own");
+  WASMFORMER_CHECK(!has_files, "[train] a tokenizer's settings are given, and also its file");
+  WASMFORMER_CHECK(type != TokenizerType::character || !vocab_size,
+                   "[train] a vocabulary size is given, but the texts decide how many characters there are");
+  WASMFORMER_CHECK(!is_counted(type) || normalization != Normalization::nmt_nfkc,
+                   "[train] the tokenizer's normalization is nmt_nfkc, but types char and word take the text "
+                   "as it is");
+}
+
+std::vector<std::string> joined(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  std::vector<std::string> all = a;
+  all.insert(all.end(), b.begin(), b.end());
+  return all;
+}
+
+std::shared_ptr<const Tokenizer> tokenizer_of(const std::string& file) {
+  return std::make_shared<const Tokenizer>(file);
+}
+
+template <class Parse>
+TrainingStart naming(const std::string& name, Parse parse) {
+  try {
+    return parse();
+  } catch (const Error& e) {
+    throw Error(name.empty() ? e.what() : name + ": " + e.what());
+  }
+}
+
+}  // namespace
+
+RunPlan::RunPlan(RunRequest request, RunInput input)
+    : request_(std::move(request)), input_(std::move(input)) {
+  check_texts(request_, input_);
+  check_tokenizer(request_, input_);
+  if (request_.resume) {
+    start_ = naming(input_.model_name, [&] { return resumed_start(std::move(input_.model)); });
+    check_resumed();
+  } else if (!input_.model.empty()) {
+    const Preset own = settings({{}, fine_tuning_config()}, /*is_joint=*/true);
+    start_ = naming(input_.model_name,
+                    [&] { return fine_tuning_start(input_.model, own.training, request_.config); });
+    input_.model.clear();
+  } else {
+    const bool is_joint =
+        input_.source_tokenizer.empty()
+            ? tokenizer().joint
+            : input_.target_tokenizer.empty() || input_.target_tokenizer == input_.source_tokenizer;
+    settings_ = settings(request_.task ? task_preset(request_.task->name) : preset("tiny"), is_joint);
+  }
+  take_texts();
+}
+
+Preset RunPlan::settings(const Preset& base, bool is_joint) const {
+  Preset p = request_.preset.empty() ? base : preset(request_.preset);
+  // Two vocabularies cannot share one table.
+  if (!is_joint && p.config.tie_embeddings == TieEmbeddings::all)
+    p.config.tie_embeddings = TieEmbeddings::target;
+  const Json changes = object(request_.config, "config");
+  for (const auto& [key, value] : changes.items())
+    WASMFORMER_CHECK(!is_decided_by_vocabulary(key),
+                     "[train] " << key << " is given, but the vocabulary decides it");
+  from_json(request_.config, p.config, &p.training);
+  WASMFORMER_CHECK(!request_.seed || !changes.contains("seed") || p.training.seed == *request_.seed,
+                   "[train] seed is " << *request_.seed << ", but the config's seed is " << p.training.seed);
+  if (request_.seed) p.training.seed = *request_.seed;
+  return p;
+}
+
+// What is given again may not differ from what the run began with.
+void RunPlan::check_resumed() const {
+  const ModelFile& model = start_->model;
+  const Config& config = model.transformer->config();
+  const bool is_joint = model.source_tokenizer->model() == model.target_tokenizer->model();
+  Preset p = settings({config, start_->training}, is_joint);
+  take_vocabulary(p.config, *model.source_tokenizer, *model.target_tokenizer);
+  WASMFORMER_CHECK(
+      p.config == config && p.training == start_->training,
+      "[train] the run was begun with other settings than these; repeat its own or leave them out");
+  const auto found = model.metadata.find("task");
+  const bool was_task = found != model.metadata.end();
+  const std::string task =
+      request_.task ? task_name(request_.task->name, request_.task->pairs.value_or(0)) : "";
+  WASMFORMER_CHECK(!request_.task || (was_task && found->second == task),
+                   "[train] the run was trained on "
+                       << (was_task ? "the task " + found->second : "texts, not a task")
+                       << "; repeat its own task and number of pairs or leave them out");
+  WASMFORMER_CHECK(!was_task || !has_texts(input_),
+                   "[train] the run was trained on the task " << found->second << ", not on texts");
+  for (const auto& [given, own] : {std::pair(&input_.source_tokenizer, model.source_tokenizer),
+                                   std::pair(&input_.target_tokenizer, model.target_tokenizer)})
+    WASMFORMER_CHECK(given->empty() || tokenizer_of(*given)->model() == own->model(),
+                     "[train] the run was begun with another tokenizer than the one given");
+}
+
+void RunPlan::take_texts() {
+  const std::uint64_t seed = (start_ ? start_->training : settings_.training).seed;
+  if (request_.task) {
+    texts_ = task_texts(request_.task->name, request_.task->pairs.value_or(0), seed);
+  } else if (has_texts(input_)) {
+    texts_.train = input_.tsv.empty() ? std::move(input_.train) : parse_tsv(input_.tsv, "tsv");
+    input_.tsv.clear();
+    texts_.valid = std::move(input_.valid);
+    if (!texts_.valid.sources.empty()) return;
+    const auto pairs = static_cast<Index>(texts_.train.sources.size());
+    texts_ = hold_back(std::move(texts_.train),
+                       request_.validation.value_or(std::min<Index>(500, (pairs + 19) / 20)), seed);
+  } else {
+    auto stored = stored_texts(start_->model.metadata, seed);
+    WASMFORMER_CHECK(stored,
+                     "[train] the checkpoint holds no sentence pairs; give those that it was trained on");
+    request_.keep_texts = false;  // they stay where they are
+    texts_ = *std::move(stored);
+  }
+}
+
+TokenizerRequest RunPlan::tokenizer() const {
+  TokenizerRequest by_default;
+  if (request_.task) by_default.type = TokenizerType::character;
+  return request_.tokenizer.value_or(by_default);
+}
+
+std::vector<TokenizerJob> RunPlan::untrained() const {
+  const TokenizerRequest t = tokenizer();
+  if (start_ || !input_.source_tokenizer.empty() || is_counted(t.type)) return {};
+  const TokenizerOptions options{
+      t.vocab_size.value_or(2000), words(t.type)[static_cast<std::size_t>(t.type)],
+      words(Normalization{})[static_cast<std::size_t>(t.normalization.value_or(Normalization::nmt_nfkc))]};
+  const auto& [sources, targets] = texts_.train;
+  if (t.joint) return {{joined(sources, targets), options}};
+  return {{sources, options}, {targets, options}};
+}
+
+TokenizerPair RunPlan::tokenizers(const std::vector<std::string>& trained) const {
+  const TokenizerRequest t = tokenizer();
+  if (input_.source_tokenizer.empty() && is_counted(t.type))
+    return counted_tokenizers(texts_.train, t.type, t.vocab_size.value_or(8000), t.joint);
+  std::vector<std::string> files = trained;
+  if (!input_.source_tokenizer.empty()) files = {input_.source_tokenizer, input_.target_tokenizer};
+  WASMFORMER_CHECK(!files.empty(), "[train] the tokenizer has not been trained");
+  const auto source = tokenizer_of(files[0]);
+  return {source, files.back().empty() || files.back() == files[0] ? source : tokenizer_of(files.back())};
+}
+
+std::unique_ptr<TrainingRun> RunPlan::begin(const std::vector<std::string>& trained, ThreadPool& pool) {
+  if (!start_) start_ = fresh_start(settings_, tokenizers(trained), input_.most_bytes);
+  auto& metadata = start_->model.metadata;
+  if (request_.task)
+    metadata["task"] = task_name(request_.task->name, request_.task->pairs.value_or(0));
+  else if (request_.keep_texts)
+    metadata[texts_key] = to_json(texts_);
+  if (!request_.languages.empty()) metadata["languages"] = request_.languages;
+  const Json given = object(request_.metadata, "metadata");
+  for (const auto& [key, value] : given.items()) {
+    WASMFORMER_CHECK(value.is_string(), "[train] metadata." << key << " must be a string, not " << value);
+    metadata[key] = value;
+  }
+  return std::make_unique<TrainingRun>(std::move(*start_), std::move(texts_), pool);
+}
+
+}  // namespace wasmformer

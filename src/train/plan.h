@@ -1,0 +1,53 @@
+// How every run begins, in the program, the package and the page: new, from a model to fine-tune, or from a
+// checkpoint to resume. In two steps, since tokenizers may have to be trained in between: in WebAssembly that
+// is another module's work.
+#pragma once
+
+#include "text/tokenizer_trainer.h"
+#include "train/request.h"
+#include "train/run.h"
+
+namespace wasmformer {
+
+// What a run reads; what is not given is empty.
+struct RunInput {
+  ParallelText train, valid;
+  std::string tsv;         // instead of `train`: lines of source, tab, target
+  std::string model;       // the bytes of the model to fine-tune, or of the checkpoint to resume
+  std::string model_name;  // its file, for errors
+  std::string source_tokenizer, target_tokenizer;  // SentencePiece .model files; one alone is for both sides
+  double most_bytes = std::numeric_limits<double>::infinity();  // of memory that a new run may take
+};
+
+struct TokenizerJob {
+  std::vector<std::string> sentences;
+  TokenizerOptions options;
+};
+
+class RunPlan {
+ public:
+  // Throws Error, naming the option, when the request contradicts itself, the input or, if it resumes, the
+  // checkpoint's run.
+  RunPlan(RunRequest request, RunInput input);
+
+  // The tokenizers to train first: none, one for both sides, or the source's and the target's.
+  std::vector<TokenizerJob> untrained() const;
+  // Once only. `trained`: the .model files of untrained(). Throws Error when a text has no usable pair, a
+  // setting is impossible, or a checkpoint was trained on other texts.
+  std::unique_ptr<TrainingRun> begin(const std::vector<std::string>& trained, ThreadPool& pool);
+
+ private:
+  void take_texts();
+  void check_resumed() const;
+  Preset settings(const Preset& base, bool is_joint) const;
+  TokenizerPair tokenizers(const std::vector<std::string>& trained) const;
+  TokenizerRequest tokenizer() const;
+
+  RunRequest request_;
+  RunInput input_;
+  Preset settings_;                     // of a new run
+  std::optional<TrainingStart> start_;  // of one that goes on from a model
+  TrainingTexts texts_;
+};
+
+}  // namespace wasmformer
