@@ -58,6 +58,7 @@ const relaxed = Number(process.versions.node.split('.')[0]) < 21 ? ['--experimen
 
 const suites = {
   Includes: nodeTest(() => [join(root, 'tests/include_order_test.mjs')]),
+  Documentation: nodeTest(() => [join(root, 'tests/docs.test.mjs')]),
   'C++, WebAssembly with relaxed SIMD': wasmTests('wasm', ...relaxed),
   'C++, WebAssembly with plain SIMD': wasmTests('wasm-simd'),
   'C++, native': catch2(join(root, 'build/native/tests/wasmformer_tests')),
@@ -117,7 +118,7 @@ async function runInPairs(suites) {
 }
 
 function build() {
-  setUp({ native: true, wasm: true, browser: true, fuzz: true });
+  setUp('native', 'wasm', 'browser', 'tests');
   installPackages({ tests: true });
   buildPreset('native', ['wasmformer', 'wasmformer_library', 'wasmformer_tests', 'wasmformer_gradient_tests']);
   for (const preset of ['wasm', 'wasm-simd']) buildPreset(preset, ['wasmformer_tests']);

@@ -99,6 +99,7 @@ export function buildPage() {
   if (!isStale(join(root, 'build/page/index.html'), ['web', 'dist', 'package-lock.json'])) return;
   step('Building the page into build/page');
   run(join(root, 'node_modules/.bin/vite'), ['build', 'web', '--logLevel', 'warn']);
+  rmSync(join(root, 'build/page/models/README.md'), { force: true });
 }
 
 function buildBenchmarks() {
@@ -116,22 +117,22 @@ function buildDocs() {
 }
 
 const parts = {
-  native: { needs: { native: true }, build: () => buildPreset('native', ['wasmformer', 'wasmformer_library']) },
-  package: { needs: { wasm: true }, build: () => (installPackages(), buildPackage()) },
-  page: { needs: { wasm: true }, build: () => (installPackages(), buildPage()) },
-  docs: { needs: { wasm: true }, build: () => (installPackages({ tests: true }), buildDocs()) },
-  bench: { needs: { native: true, wasm: true, browser: true }, build: () => (installPackages({ tests: true }), buildBenchmarks()) },
+  native: { needs: ['native'], build: () => buildPreset('native', ['wasmformer', 'wasmformer_library']) },
+  package: { needs: ['wasm'], build: () => (installPackages(), buildPackage()) },
+  page: { needs: ['wasm'], build: () => (installPackages(), buildPage()) },
+  docs: { needs: ['wasm'], build: () => (installPackages({ tests: true }), buildDocs()) },
+  bench: { needs: ['native', 'wasm', 'browser'], build: () => (installPackages({ tests: true }), buildBenchmarks()) },
 };
 
 await main(import.meta.url, (names) => {
   if (names[0] === 'one-file') {
-    setUp({ wasm: true });
+    setUp('wasm');
     installPackages();
     return buildOneFile(...names.slice(1));
   }
   for (const name of names) {
-    if (!parts[name]) throw new Error(`[build] ${name} is none of ${Object.keys(parts).join(', ')}`);
-    setUp(parts[name].needs);
+    if (!parts[name]) throw new Error(`[build] unknown part '${name}'; there are ${Object.keys(parts).join(', ')}`);
+    setUp(...parts[name].needs);
     parts[name].build();
   }
 });

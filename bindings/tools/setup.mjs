@@ -12,38 +12,42 @@ const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'was
 const llvm = '/usr/lib/llvm-19/bin';
 // Where clang has libFuzzer and the sanitizers; without it, another clang++ is taken that has them.
 export const fuzzer = { clang: join(llvm, 'clang++'), runtime: join(llvm, '../lib/clang/19/lib/linux') };
-// Another version formats differently.
-export const clangFormat = () => which('clang-format-14') ?? which('clang-format');
+// Debian 12's; other versions format differently.
+export const clangFormat = () => which('clang-format-14');
 const chromiumOfMac = '/Applications/Chromium.app/Contents/MacOS/Chromium';
 export const chromium = () => process.env.CHROMIUM
   || ['chromium', 'chromium-browser', 'google-chrome'].map(which).find(Boolean)
   || (existsSync(chromiumOfMac) ? chromiumOfMac : undefined);
 
-// Programs of the system: what each is called, whether it is there, and its package by package manager.
+// Programs of the system: what needs them (nothing: everything does), how to find them, their packages by package manager.
 const programs = {
   cmake: { found: () => which('cmake'), apt: 'cmake', brew: 'cmake', dnf: 'cmake', pacman: 'cmake' },
   ninja: { found: () => which('ninja'), apt: 'ninja-build', brew: 'ninja', dnf: 'ninja-build', pacman: 'ninja' },
-  'c++': { found: () => which('c++'), apt: 'g++', brew: 'llvm', dnf: 'gcc-c++', pacman: 'gcc' },
+  'c++': { needs: ['native'], found: () => which('c++'), apt: 'g++', brew: 'llvm', dnf: 'gcc-c++', pacman: 'gcc' },
   zlib: {
-    found: () => process.platform === 'darwin' || existsSync('/usr/include/zlib.h'),
+    needs: ['native'], found: () => process.platform === 'darwin' || existsSync('/usr/include/zlib.h'),
     apt: 'zlib1g-dev', brew: 'zlib', dnf: 'zlib-devel', pacman: 'zlib',
   },
-  python3: { found: () => which('python3'), apt: 'python3', brew: 'python3', dnf: 'python3', pacman: 'python' },
-  chromium: { found: chromium, apt: 'chromium', brew: '--cask chromium', dnf: 'chromium', pacman: 'chromium' },
-};
-const formatPrograms = {
-  'clang-format 14': {
-    found: clangFormat, apt: 'clang-format-14', brew: 'clang-format@14', dnf: 'clang-tools-extra', pacman: 'clang',
+  python3: { needs: ['wasm'], found: () => which('python3'), apt: 'python3', brew: 'python3', dnf: 'python3', pacman: 'python' },
+  chromium: {
+    needs: ['browser'], found: chromium,
+    apt: 'chromium', brew: '--cask chromium', dnf: 'chromium', pacman: 'chromium',
   },
 };
+// On Debian: the compiler, unless em++ is on PATH, and what the tests use of it.
 const llvmPrograms = {
-  'clang-19': { found: () => existsSync(join(llvm, 'clang')), apt: 'clang-19' },
-  'lld-19': { found: () => existsSync(join(llvm, 'wasm-ld')), apt: 'lld-19' },
-  'llvm-19': { found: () => existsSync(join(llvm, 'llvm-ar')), apt: 'llvm-19' },
+  'clang-19': { needs: ['wasm', 'tests'], found: () => existsSync(join(llvm, 'clang')), apt: 'clang-19' },
+  'lld-19': { needs: ['wasm'], found: () => existsSync(join(llvm, 'wasm-ld')), apt: 'lld-19' },
+  'llvm-19': { needs: ['wasm'], found: () => existsSync(join(llvm, 'llvm-ar')), apt: 'llvm-19' },
 };
-const fuzzPrograms = {
-  'clang-19': llvmPrograms['clang-19'],
-  libFuzzer: { found: () => existsSync(fuzzer.runtime), apt: 'libclang-rt-19-dev' },
+// The fuzzer, the formatter, and copies of libraries that the installed library must not clash with.
+const testPrograms = {
+  libFuzzer: { needs: ['tests'], found: () => existsSync(fuzzer.runtime), apt: 'libclang-rt-19-dev' },
+  'clang-format': { needs: ['tests'], found: clangFormat, apt: 'clang-format-14' },
+  protobuf: { needs: ['tests'], found: () => existsSync('/usr/include/google/protobuf'), apt: 'libprotobuf-dev' },
+  sentencepiece: {
+    needs: ['tests'], found: () => existsSync('/usr/include/sentencepiece_processor.h'), apt: 'libsentencepiece-dev',
+  },
 };
 
 // From Debian, whatever release this machine has: [cache folder, package/suite, folder inside it, folder to put it].
@@ -119,8 +123,8 @@ function debianArchive(folder) {
     run('apt-get', ['-qq', ...options, ...args], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
   apt('update');
   return {
-    packages: (names) => apt('download', ...names),
-    sources: (names) => apt('source', '--download-only', ...names),
+    packages: (names) => names.length > 0 && apt('download', ...names),
+    sources: (names) => names.length > 0 && apt('source', '--download-only', ...names),
     file: (name, ending) =>
       join(folder, readdirSync(folder).find((file) => file.startsWith(`${name}_`) && ending.test(file))),
   };
@@ -178,34 +182,33 @@ function nameMissing(missing, needsEmscripten) {
   if (lines.length > 0) throw new Error(lines.join('\n'));
 }
 
-// `native`, `wasm`, `browser`, `fuzz`, `format`: what is to be built or run.
-export function setUp({ native = false, wasm = false, browser = false, fuzz = false, format = false }) {
+// `needs`: what is to be built or run, of native, wasm, browser and tests.
+export function setUp(...needs) {
   const debian = release().ID === 'debian';
-  const needsEmscripten = wasm && !emscriptenOnPath() && !existsSync(join(cache, emscripten));
-  const needsLlvm = debian && wasm && !emscriptenOnPath();
-  const wanted = {
-    ...programs, ...(format && formatPrograms), ...(needsLlvm && llvmPrograms), ...(debian && fuzz && fuzzPrograms),
-  };
-  if (!native) ['c++', 'zlib'].forEach((name) => delete wanted[name]);
-  if (!wasm) delete wanted.python3;
-  if (!browser) delete wanted.chromium;
-  const missing = Object.keys(wanted).filter((name) => !wanted[name].found());
+  const needsEmscripten = needs.includes('wasm') && !emscriptenOnPath() && !existsSync(join(cache, emscripten));
+  const wanted = { ...programs, ...(debian && !emscriptenOnPath() && llvmPrograms), ...(debian && testPrograms) };
+  const missing = Object.keys(wanted).filter((name) =>
+    (wanted[name].needs ?? needs).some((need) => needs.includes(need)) && !wanted[name].found());
   if (!debian) {
     nameMissing(missing, needsEmscripten);
     return; // CMake downloads the libraries.
   }
   if (missing.length > 0) installSystemPackages(missing.map((name) => wanted[name].apt));
 
-  const absent = ([name]) => !existsSync(join(cache, name));
-  const missingHeaders = headers.filter(absent);
-  const missingSources = sources.filter(absent);
-  if (missingHeaders.length + missingSources.length === 0 && !needsEmscripten) return;
+  const isMissing = ([name]) => !existsSync(join(cache, name));
+  const missingHeaders = headers.filter(isMissing);
+  const missingSources = sources.filter(isMissing);
+  const fetched = [...missingHeaders, ...missingSources].map(([name]) => name);
+  if (needsEmscripten) fetched.push(`${emscripten} (240 MB)`);
+  if (fetched.length === 0) return;
   inTemporaryFolder((folder) => {
     step('Reading the package lists of other Debian releases');
     const archive = debianArchive(folder);
+    step(`Fetching ${fetched.join(', ')}`);
+    archive.packages([...missingHeaders.map(([, source]) => source), ...(needsEmscripten ? emscriptenPackages : [])]);
+    archive.sources(missingSources.map(([, source]) => source));
+    step('Unpacking them');
     for (const [name, source, from, to] of missingHeaders) {
-      step(`Fetching ${name}`);
-      archive.packages([source]);
       provide(name, (temporary) => {
         const unpacked = join(folder, name);
         run('dpkg', ['-x', archive.file(source.split('/')[0], /\.deb$/), unpacked]);
@@ -215,16 +218,10 @@ export function setUp({ native = false, wasm = false, browser = false, fuzz = fa
       });
     }
     for (const [name, source] of missingSources) {
-      step(`Fetching ${name}`);
-      archive.sources([source]);
       const tarball = archive.file(source.split('/')[0], /\.orig\.tar\.\w+$/);
       provide(name, (temporary) => run('tar', ['xf', tarball, '--strip-components=1', '-C', temporary]));
     }
-    if (needsEmscripten) {
-      step('Fetching Emscripten 3.1.69 (240 MB) and unpacking it');
-      archive.packages(emscriptenPackages);
-      provide(emscripten, (temporary, target) => installEmscripten(archive, temporary, target));
-    }
+    if (needsEmscripten) provide(emscripten, (temporary, target) => installEmscripten(archive, temporary, target));
   });
 }
 
@@ -241,4 +238,4 @@ export function installPackages({ tests = false } = {}) {
   writeFileSync(stamp, tests ? wanted : lock);
 }
 
-await main(import.meta.url, () => setUp({ native: true, wasm: true, browser: true }));
+await main(import.meta.url, () => setUp('native', 'wasm', 'browser'));

@@ -6,7 +6,7 @@ import { installPackages, setUp } from './setup.mjs';
 import { main, root } from './shell.mjs';
 
 await main(import.meta.url, async () => {
-  setUp({ wasm: true });
+  setUp('wasm');
   installPackages();
   buildPage();
   const folder = join(root, 'build/page');

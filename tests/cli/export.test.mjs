@@ -65,7 +65,9 @@ before(() => {
   for (const [name, { apart, ...config }] of Object.entries(models)) {
     const tokenizers = apart ? ['--tokenizer', path('source.model'), '--target-tokenizer', path('target.model')]
       : ['--tokenizer', path('both.model')];
-    const settings = { d_model: 32, ffn_dim: 48, num_heads: 4, encoder_layers: 2, decoder_layers: 2, max_length: 64, warmup_steps: 30, ...config };
+    const settings = {
+      d_model: 32, ffn_dim: 48, num_heads: 4, encoder_layers: 2, decoder_layers: 2, max_length: 64, warmup_steps: 30, ...config,
+    };
     succeed('train', '--data', path('train.tsv'), '--valid-data', path('valid.tsv'), ...tokenizers, '--preset', 'tiny',
       ...Object.entries(settings).flatMap(([key, value]) => ['--set', `${key}=${value}`]),
       '--batch-tokens', '300', '--max-steps', '60', '--threads', '1', '--languages', 'de-en', '--output', path(name));

@@ -68,10 +68,11 @@ test('training leaves a best and a last checkpoint and a log of whole lines', ()
 
 test('a run that is interrupted and resumed ends with the same bytes, with any number of threads', async () => {
   const child = spawn(program, train('stopped', '--max-steps', '60', '--report-every', '1'));
-  await new Promise((resolve) => {
+  const code = await new Promise((resolve) => {
     child.stderr.on('data', (text) => /step 12 /.test(text) && child.kill('SIGINT'));
-    child.on('exit', (code) => { assert.equal(code, 130, 'so that train && evaluate goes no further'); resolve(); });
+    child.on('exit', resolve);
   });
+  assert.equal(code, 130, 'so that train && evaluate goes no further');
   const { step } = JSON.parse(JSON.parse(succeed('inspect', path('stopped/last.safetensors'), '--json').stdout).metadata.progress);
   assert.ok(step >= 12 && step < 60, `stopped at ${step}`);
   succeed(...train('stopped', '--resume', '--max-steps', '60', '--report-every', '1', '--threads', '2'));

@@ -1,7 +1,9 @@
 // The packed tarball, installed into empty projects of every kind: all translate the same sentence to the same text.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -207,4 +209,15 @@ test('the tarball is at most 3 MB, and holds nothing that nobody needs', () => {
   assert.ok(statSync(tarball).size <= 3e6, `${statSync(tarball).size} bytes`);
   const installed = readdirSync(join(project, 'node_modules/wasmformer')).sort();
   assert.deepEqual(installed, ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json']);
+});
+
+test('packing a clone that has not been built builds it first', () => {
+  const clone = join(folder, 'clone');
+  mkdirSync(join(clone, 'bindings/tools'), { recursive: true });
+  for (const file of ['package.json', '.npmrc']) copyFileSync(join(root, file), join(clone, file));
+  writeFileSync(join(clone, 'bindings/tools/build.mjs'), `import { mkdirSync, writeFileSync } from 'node:fs';
+    mkdirSync('dist');
+    writeFileSync('dist/built.js', process.argv.slice(2).join());`);
+  run('npm', ['pack', '--silent'], { cwd: clone, stdio: 'pipe' });
+  assert.equal(run('tar', ['xzOf', join(clone, 'wasmformer-0.1.0.tgz'), 'package/dist/built.js']), 'package');
 });

@@ -1,0 +1,134 @@
+// The documentation: links resolve, and its commands and programs run, with small data and few steps.
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { after, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+
+const root = join(import.meta.dirname, '..');
+const documents = ['README.md', 'CHANGELOG.md', 'src/README.md', 'bindings/README.md', 'tests/bench/README.md',
+  'web/public/models/README.md'];
+const text = (document) => readFileSync(join(root, document), 'utf8');
+const blocks = (document, language) =>
+  [...text(document).matchAll(/^```(\w+)\n([^]*?)^```$/gm)].filter((found) => found[1] === language).map((found) => found[2]);
+
+const folder = mkdtempSync(join(tmpdir(), 'wasmformer-docs-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+test('links between files resolve', () => {
+  const slug = (heading) => heading.toLowerCase().replace(/[^\w\- ]/g, '').replaceAll(' ', '-');
+  for (const document of documents) {
+    const links = [...text(document).replace(/^```[^]*?^```$/gm, '').matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link);
+    for (const link of links.filter((link) => !/^https?:/.test(link))) {
+      const [path, anchor] = link.split('#');
+      const target = path === '' ? document : join(dirname(document), path);
+      assert.ok(existsSync(join(root, target)), `${document}: ${link} does not exist`);
+      const headings = anchor === undefined ? [] : [...text(target).matchAll(/^#+ (.*)$/gm)].map(([, heading]) => slug(heading));
+      assert.ok(anchor === undefined || headings.includes(anchor), `${document}: ${link} is no heading`);
+    }
+  }
+});
+
+test('README.md has at most 160 lines', () => assert.ok(text('README.md').split('\n').length <= 161));
+
+// Lines of shell that other tests run, or variations of them.
+const covered = [
+  [/^npm start\b/, 'tests/docs.test.mjs', 'start.mjs'],
+  [/^npm (test|run (build|native))\b(?!.*cmake)/, 'tests/run.mjs', 'buildPage'],
+  [/^npm run docs\b/, 'tests/npm/tarball.test.mjs', 'typedoc'],
+  [/^npm run (--silent )?bench\b/, 'tests/bench/run.mjs', '--json'],
+  [/^npm install .*wasmformer-.*\.tgz$/, 'tests/npm/tarball.test.mjs', "'install'"],
+  [/^node bindings\/tools\/build.mjs one-file /, 'tests/e2e/one-file.test.mjs', 'one-file.mjs'],
+  [/^npm run native && cmake --install /, 'tests/install/files.cmake', '--install'],
+  [/^cmake -S bindings\/examples\/cpp /, 'tests/install/example.cmake', 'bindings/examples/cpp'],
+  [/^build\/example\/translate /, 'tests/install/example.cmake', '/translate'],
+  [/^wasmformer=/, 'tests/docs.test.mjs', 'wasmformer='],
+];
+const isCovered = (line) => covered.some(([pattern]) => pattern.test(line));
+
+test('other tests run the commands that are not run here', () => {
+  for (const [, file, words] of covered) assert.ok(text(file).includes(words), `${file} has no ${words}`);
+  const scripts = Object.keys(JSON.parse(text('package.json')).scripts);
+  for (const document of documents) {
+    for (const [, name] of text(document).matchAll(/npm run (?:--silent )?(\w+)/g)) {
+      assert.ok(scripts.includes(name), `${document}: npm run ${name}`);
+    }
+  }
+});
+
+function writeCorpora(place) {
+  const pairs = text('tests/fixtures/tatoeba-en-de-test-200.tsv').trim().split('\n');
+  const parts = { train: pairs.slice(0, 160), valid: pairs.slice(160, 180), test: pairs.slice(180) };
+  for (const [name, lines] of Object.entries(parts)) {
+    writeFileSync(join(place, `${name}.tsv`), `${lines.join('\n')}\n`);
+    writeFileSync(join(place, `${name}.tsv.gz`), gzipSync(`${lines.join('\n')}\n`));
+  }
+  for (const [name, lines] of Object.entries({ train: parts.train, val: parts.valid, test_2016_flickr: parts.test })) {
+    for (const [i, language] of ['en', 'de'].entries()) {
+      const sentences = lines.map((line) => `${line.split('\t')[i]}\n`).join('');
+      writeFileSync(join(place, `${name}.${language}.gz`), gzipSync(sentences));
+    }
+  }
+  writeFileSync(join(place, 'sentences.txt'), 'Ich habe einen Hund.\nWo ist mein Buch?\n');
+}
+
+// Sizes and numbers of steps that take seconds.
+const smaller = [
+  [/--vocab-size \d+ --type bpe/g, '--vocab-size 300 --type bpe'],
+  [/--preset \S+/g, '--preset tiny'],
+  [/--max-steps \d+/g, '--max-steps 4'],
+  [/(m30k .*) \d{4,5} /g, '$1 4 '],
+  [/warmup_steps=\d+/g, 'warmup_steps=1'],
+];
+
+for (const document of documents) {
+  const scripts = blocks(document, 'sh').map((block) => block.split('\n').filter((line) => !isCovered(line)).join('\n'))
+    .filter((block) => /^(?!\s*#)\s*\S/m.test(block));
+  for (const [i, block] of scripts.entries()) {
+    test(`${document}: shell commands, part ${i + 1}`, () => {
+      const place = join(folder, document.replaceAll('/', '-'), String(i));
+      mkdirSync(join(place, 'run'), { recursive: true });
+      writeCorpora(place);
+      cpSync(join(root, 'tests/fixtures/tiny-de-en.safetensors'), join(place, 'run/best.safetensors'));
+      cpSync(join(root, 'tests/fixtures/marian/tiny'), join(place, 'opus-mt-fr-en'), { recursive: true });
+      const script = smaller.reduce((script, [pattern, to]) => script.replace(pattern, to), block);
+      const program = `wasmformer=${join(root, 'build/native/wasmformer')}`;
+      const { status, stderr } = spawnSync('bash', ['-euc', `${program}\n${script}`], { cwd: place, encoding: 'utf8' });
+      assert.equal(status, 0, stderr);
+    });
+  }
+}
+
+for (const document of documents) {
+  for (const [i, block] of blocks(document, 'js').entries()) {
+    test(`${document}: JavaScript, part ${i + 1}`, () => {
+      const place = join(folder, `js-${document.replaceAll('/', '-')}-${i}`);
+      mkdirSync(join(place, 'node_modules'), { recursive: true });
+      symlinkSync(root, join(place, 'node_modules/wasmformer'));
+      symlinkSync(join(root, 'web/public/models'), join(place, 'models'));
+      writeFileSync(join(place, 'main.mjs'), block.replace('steps: 500', 'steps: 20'));
+      const { status, stderr } = spawnSync(process.execPath, ['main.mjs'], { cwd: place, encoding: 'utf8', timeout: 120_000 });
+      assert.equal(status, 0, stderr);
+    });
+  }
+}
+
+test('npm start serves the page, with the headers that threads need', async () => {
+  const server = spawn(process.execPath, [join(root, 'bindings/tools/start.mjs')], { env: { ...process.env, PORT: '0' } });
+  try {
+    let address;
+    for await (const line of createInterface({ input: server.stdout })) {
+      address = /The page is at (\S+)/.exec(line)?.[1];
+      if (address) break;
+    }
+    const response = await fetch(address);
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get('cross-origin-opener-policy'), 'same-origin');
+    assert.match(await response.text(), /<title>/);
+  } finally {
+    server.kill();
+  }
+});
