@@ -41,32 +41,47 @@ std::string shape_text(const std::vector<Index>& shape) {
   return "[" + text + "]";
 }
 
-// The JSON is an object of objects that hold at most arrays of numbers. Depth and repeated keys are refused
-// while parsing, before a tree grows.
-Json parse_header(std::string_view text) {
-  std::vector<std::set<std::string>> keys;  // seen so far, of each object that is open
-  const auto watch = [&keys](int depth, Json::parse_event_t event, Json& parsed) {
-    using Event = Json::parse_event_t;
-    const bool opens = event == Event::object_start || event == Event::array_start;
-    WASMFORMER_CHECK(!opens || depth <= 2,
-                     "[safetensors] the header is nested more deeply than the format allows");
-    if (event == Event::object_start) keys.emplace_back();
-    if (event == Event::object_end) keys.pop_back();
-    if (event == Event::key) {
-      const auto& key = parsed.get_ref<const std::string&>();
-      WASMFORMER_CHECK(keys.back().insert(key).second, "[safetensors] the name '" << key << "' occurs twice");
-      WASMFORMER_CHECK(keys.back().size() <= max_names,
-                       "[safetensors] the header has more than " << max_names << " names");
-    }
+// Refuses a header that is too deep, repeats a key or has too many, before a tree is made of it. (A callback
+// of Json::parse() would take quadratic time: after each object it walks over all of those before.)
+class HeaderCheck : public nlohmann::json_sax<Json> {
+ public:
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_object(std::size_t) override { return keys_.emplace_back(), open(); }
+  bool end_object() override { return keys_.pop_back(), close(); }
+  bool start_array(std::size_t) override { return open(); }
+  bool end_array() override { return close(); }
+  bool key(string_t& key) override {
+    WASMFORMER_CHECK(keys_.back().insert(key).second, "[safetensors] the name '" << key << "' occurs twice");
+    WASMFORMER_CHECK(keys_.back().size() <= max_names,
+                     "[safetensors] the header has more than " << max_names << " names");
     return true;
-  };
-  try {
-    Json json = Json::parse(text.begin(), text.end(), watch);
-    WASMFORMER_CHECK(json.is_object(), "[safetensors] the header is not a JSON object");
-    return json;
-  } catch (const Json::exception&) {
-    throw Error("[safetensors] the header is not JSON");
   }
+  bool parse_error(std::size_t, const std::string&, const Json::exception&) override { return false; }
+
+ private:
+  // An object of objects whose values are at most arrays of numbers.
+  bool open() {
+    WASMFORMER_CHECK(++depth_ <= 3, "[safetensors] the header is nested more deeply than the format allows");
+    return true;
+  }
+  bool close() { return --depth_, true; }
+
+  int depth_ = 0;
+  std::vector<std::set<std::string>> keys_;  // of each open object, so far
+};
+
+Json parse_header(std::string_view text) {
+  HeaderCheck check;
+  WASMFORMER_CHECK(Json::sax_parse(text.begin(), text.end(), &check), "[safetensors] the header is not JSON");
+  Json json = Json::parse(text.begin(), text.end());
+  WASMFORMER_CHECK(json.is_object(), "[safetensors] the header is not a JSON object");
+  return json;
 }
 
 // A whole number from 0 that fits Index.
