@@ -33,18 +33,25 @@ class Sentences : public sentencepiece::SentenceIterator {
   std::size_t next_ = 0;
 };
 
+bool is_rules_file(const TokenizerOptions& options) { return options.normalization.ends_with(".tsv"); }
+
 std::string run(const std::vector<std::string>& sentences, const TokenizerOptions& options) {
-  const Arguments arguments = {{"model_type", options.type},
-                               {"vocab_size", std::to_string(options.vocab_size)},
-                               {"character_coverage", "1.0"},
-                               {"normalization_rule_name", options.normalization},
-                               {"max_sentence_length", std::to_string(max_sentence_bytes)},
-                               {"pad_id", "0"},
-                               {"unk_id", "1"},
-                               {"bos_id", "2"},
-                               {"eos_id", "3"},
-                               {"num_threads", "1"},  // the same model on every machine
-                               {"minloglevel", "2"}};
+  const bool has_pieces = options.type == "bpe" || options.type == "unigram";
+  const auto flag = [has_pieces](bool wanted) { return has_pieces && wanted ? "true" : "false"; };
+  const Arguments arguments = {
+      {"model_type", options.type},
+      {"vocab_size", std::to_string(options.vocab_size)},
+      {"character_coverage", std::to_string(options.character_coverage)},
+      {"byte_fallback", flag(options.byte_fallback)},
+      {"split_digits", flag(options.split_digits)},
+      {is_rules_file(options) ? "normalization_rule_tsv" : "normalization_rule_name", options.normalization},
+      {"max_sentence_length", std::to_string(max_sentence_bytes)},
+      {"pad_id", "0"},
+      {"unk_id", "1"},
+      {"bos_id", "2"},
+      {"eos_id", "3"},
+      {"num_threads", "1"},  // the same model on every machine
+      {"minloglevel", "2"}};
   Sentences iterator(sentences);
   std::string model;
   const auto status = sentencepiece::SentencePieceTrainer::Train(arguments, &iterator, &model);
@@ -77,8 +84,11 @@ std::string train_tokenizer(const std::vector<std::string>& sentences, const Tok
   WASMFORMER_CHECK((std::set<std::string>{"bpe", "unigram", "char", "word"}.count(options.type)),
                    "[tokenizer] type '" << options.type << "' is not one of bpe, unigram, char and word");
   WASMFORMER_CHECK(
-      options.normalization == "nmt_nfkc" || options.normalization == "identity",
-      "[tokenizer] normalization '" << options.normalization << "' is not one of nmt_nfkc and identity");
+      options.normalization == "nmt_nfkc" || options.normalization == "identity" || is_rules_file(options),
+      "[tokenizer] normalization '" << options.normalization << "' is not nmt_nfkc, identity or a .tsv file");
+  WASMFORMER_CHECK(options.character_coverage > 0.9 && options.character_coverage <= 1,
+                   "[tokenizer] character_coverage is " << options.character_coverage
+                                                        << "; it must be above 0.9 and at most 1");
   // Four ids are taken by pad, unk, bos and eos.
   WASMFORMER_CHECK(
       options.vocab_size > 4 && options.vocab_size <= 1 << 20,

@@ -1,6 +1,9 @@
 #include "text/tokenizer_trainer.h"
 
+#include <algorithm>
 #include <catch_amalgamated.hpp>
+#include <filesystem>
+#include <fstream>
 
 #include "tensor/check.h"
 #include "text/tokenizer.h"
@@ -54,7 +57,7 @@ TEST_CASE("Full-width punctuation stays as it is where nothing is normalized") {
   const Tokenizer nfkc(train_tokenizer({sentence}, {100, "char"}));
   CHECK(nfkc.decode(nfkc.encode(sentence)) == "\u4F60\u597D,\u4F60\u597D!");
   CHECK_THROWS_WITH(train_tokenizer({sentence}, {100, "char", "nfc"}),
-                    "[tokenizer] normalization 'nfc' is not one of nmt_nfkc and identity");
+                    "[tokenizer] normalization 'nfc' is not nmt_nfkc, identity or a .tsv file");
 }
 
 TEST_CASE("Character and word tokenizers are as large as the text allows") {
@@ -86,4 +89,48 @@ TEST_CASE("A vocabulary too small for the characters, and an unknown type, are r
                     "[tokenizer] Vocabulary size is smaller than required_chars. 10 vs 13.");
   CHECK_THROWS_WITH(train_tokenizer({"a"}, {100, "BPE"}),
                     "[tokenizer] type 'BPE' is not one of bpe, unigram, char and word");
+}
+
+TEST_CASE("With byte fallback every character comes through, and is no unknown piece") {
+  const std::string type = GENERATE("bpe", "unigram");
+  const TokenizerOptions options{
+      .vocab_size = 300, .type = type, .character_coverage = 0.999, .byte_fallback = true};
+  const Tokenizer tokenizer(train_tokenizer(sentences(), options));
+  CHECK(tokenizer.vocab_size() == 300);
+  const std::string text = "\u0141ód\u017A \u6771\u4EAC \U0001F600 the river.";
+  const auto ids = tokenizer.encode(text);
+  CHECK(std::count(ids.begin(), ids.end(), tokenizer.unk_id()) == 0);
+  CHECK(tokenizer.decode(ids) == text);
+  // Half a character, which a search may pass through, is marked and does no harm.
+  const auto byte =
+      std::find_if(ids.begin(), ids.end(), [&](TokenId id) { return tokenizer.piece(id) == "<0xF0>"; });
+  REQUIRE(byte != ids.end());
+  CHECK(tokenizer.decode({*byte}) == "\uFFFD");
+}
+
+TEST_CASE("With split digits no piece has two digits") {
+  std::vector<std::string> text = sentences();
+  for (int year = 1900; year < 2000; ++year) text.push_back("In " + std::to_string(year) + " the river.");
+  const Tokenizer tokenizer(train_tokenizer(text, {.vocab_size = 60, .split_digits = true}));
+  const Tokenizer whole(train_tokenizer(text, {.vocab_size = 60}));
+  const auto pieces_of = [](const Tokenizer& t) { return t.encode("1999").size(); };
+  CHECK(pieces_of(tokenizer) == 5);  // the space mark and each digit
+  CHECK(pieces_of(whole) < 5);
+}
+
+TEST_CASE("Rules from a file become part of the tokenizer") {
+  const auto path = std::filesystem::temp_directory_path() / "wasmformer-rules.tsv";
+  std::ofstream(path) << "570B\t56FD\n5B78\t5B66\n";  // two traditional characters
+  const std::string simplified = "\u56FD\u5B66", traditional = "\u570B\u5B78";
+  const Tokenizer tokenizer(train_tokenizer({simplified}, {.type = "char", .normalization = path.string()}));
+  std::filesystem::remove(path);
+  const auto ids = tokenizer.encode(traditional);
+  CHECK(ids == tokenizer.encode(simplified));
+  CHECK(std::count(ids.begin(), ids.end(), tokenizer.unk_id()) == 0);
+  CHECK_THROWS_AS(train_tokenizer({"a"}, {.type = "char", .normalization = path.string()}), Error);
+}
+
+TEST_CASE("A coverage that leaves no characters is refused") {
+  CHECK_THROWS_WITH(train_tokenizer(sentences(), {.character_coverage = 0}),
+                    "[tokenizer] character_coverage is 0; it must be above 0.9 and at most 1");
 }
