@@ -10,6 +10,8 @@
 #include "cli/files.h"
 #include "cli/parallel_text.h"
 #include "cli/progress.h"
+#include "text/by_length.h"
+#include "text/copies.h"
 
 namespace wasmformer {
 namespace {
@@ -18,8 +20,46 @@ struct Options {
   DecodingOptions decoding;
   ParallelTextOptions text;
   std::string output, bleu_tokenize;
-  bool lowercase = false, json = false;
+  bool lowercase = false, json = false, by_length = false;
 };
+
+struct Detail {
+  double length_ratio = 0;
+  CopyRate copies;
+  std::vector<LengthScore> by_length;
+};
+
+// Of what is shared by source and reference.
+double percent(std::size_t copied, std::size_t all) {
+  return all == 0 ? 100 : 100 * static_cast<double>(copied) / static_cast<double>(all);
+}
+
+std::string range(const LengthScore& score) {
+  return std::to_string(score.from) + (score.to == 0 ? " and more" : " to " + std::to_string(score.to));
+}
+
+void add_to(nlohmann::ordered_json& json, const Detail& d) {
+  json["length_ratio"] = d.length_ratio;
+  json["names"] = {{"all", d.copies.names}, {"copied", d.copies.copied_names}};
+  json["numbers"] = {{"all", d.copies.numbers}, {"copied", d.copies.copied_numbers}};
+  for (const LengthScore& s : d.by_length)
+    json["by_length"].push_back({{"words", range(s)},
+                                 {"sentences", s.sentences},
+                                 {"bleu", s.bleu},
+                                 {"chrf", s.chrf},
+                                 {"length_ratio", s.length_ratio}});
+}
+
+void print(const Detail& d) {
+  std::printf(
+      "length %.3f of the references'; copied: %zu of %zu names (%.1f %%), %zu of %zu numbers (%.1f %%)\n",
+      d.length_ratio, d.copies.copied_names, d.copies.names, percent(d.copies.copied_names, d.copies.names),
+      d.copies.copied_numbers, d.copies.numbers, percent(d.copies.copied_numbers, d.copies.numbers));
+  if (!d.by_length.empty()) std::printf("source words  sentences   BLEU  chrF2  length\n");
+  for (const LengthScore& s : d.by_length)
+    std::printf("%-12s  %9zu  %5.2f  %5.2f  %6.3f\n", range(s).c_str(), s.sentences, s.bleu, s.chrf,
+                s.length_ratio);
+}
 
 void run(const Options& o) {
   const ModelFile model = load_model(o.decoding.model, Weights::packed);
@@ -43,23 +83,29 @@ void run(const Options& o) {
     for (const std::string& hypothesis : result.hypotheses) lines += hypothesis + "\n";
     write_file_atomically(o.output, lines);
   }
+  Detail detail{length_ratio(result.hypotheses, text.targets, words),
+                copy_rate(text.sources, result.hypotheses, text.targets),
+                {}};
+  if (o.by_length) detail.by_length = scores_by_length(text.sources, result.hypotheses, text.targets, words);
   const double rate = static_cast<double>(result.target_tokens) / seconds;
   if (o.json) {
-    const nlohmann::ordered_json json{{"bleu", result.bleu},
-                                      {"bleu_signature", bleu_signature(words)},
-                                      {"chrf", result.chrf},
-                                      {"exact_match", result.exact_match},
-                                      {"sentences", text.sources.size()},
-                                      {"target_tokens", result.target_tokens},
-                                      {"seconds", seconds},
-                                      {"tokens_per_second", rate},
-                                      {"beam_size", o.decoding.translate.beam_size},
-                                      {"length_penalty", o.decoding.translate.length_penalty}};
+    nlohmann::ordered_json json{{"bleu", result.bleu},
+                                {"bleu_signature", bleu_signature(words)},
+                                {"chrf", result.chrf},
+                                {"exact_match", result.exact_match},
+                                {"sentences", text.sources.size()},
+                                {"target_tokens", result.target_tokens},
+                                {"seconds", seconds},
+                                {"tokens_per_second", rate},
+                                {"beam_size", o.decoding.translate.beam_size},
+                                {"length_penalty", o.decoding.translate.length_penalty}};
+    add_to(json, detail);
     std::printf("%s\n", json.dump(2).c_str());
   } else {
     std::printf("BLEU %.2f (%s)\nchrF2 %.2f\n%zu sentences, %ld target tokens in %.1f s, %.0f tokens/s\n",
                 result.bleu, bleu_signature(words).c_str(), result.chrf, text.sources.size(),
                 static_cast<long>(result.target_tokens), seconds, rate);
+    print(detail);
   }
 }
 
@@ -81,6 +127,7 @@ void add_evaluate_command(CLI::App& app) {
           "what BLEU takes for words: 13a, zh, char or none; zh where the model's target is zh, else 13a")
       ->check(CLI::IsMember({"13a", "zh", "char", "none"}));
   command->add_flag("--lowercase", o->lowercase, "BLEU of texts in small letters");
+  command->add_flag("--by-length", o->by_length, "also print the scores by length of the source");
   command->add_flag("--json", o->json, "print one JSON object");
   command->callback([o] { run(*o); });
 }

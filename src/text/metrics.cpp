@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "tensor/check.h"
+#include "text/letters.h"
 #include "text/utf8.h"
 
 namespace wasmformer {
@@ -44,8 +45,6 @@ bool is_space(char32_t c) {
          c == 0x3000;
 }
 
-bool is_digit(char32_t c) { return c >= '0' && c <= '9'; }
-
 void replace_all(std::u32string& text, std::u32string_view from, std::u32string_view to) {
   for (std::size_t at = 0; (at = text.find(from, at)) != std::u32string::npos; at += to.size()) {
     text.replace(at, from.size(), to);
@@ -67,20 +66,6 @@ std::u32string rewrite_pairs(const std::u32string& text, Holds holds, Write writ
     }
   }
   return out;
-}
-
-// As Unicode has it for Latin up to U+017F, Greek and Cyrillic.
-char32_t small_letter(char32_t c) {
-  const auto within = [c](char32_t first, char32_t last) { return c >= first && c <= last; };
-  if (within('A', 'Z') || (within(0xC0, 0xDE) && c != 0xD7) || (within(0x391, 0x3A9) && c != 0x3A2) ||
-      within(0x410, 0x42F))
-    return c + 32;
-  if (within(0x400, 0x40F)) return c + 80;
-  if (c == 0x178) return 0xFF;
-  // Pairs of a capital and its small letter: even first, or odd first.
-  if (within(0x100, 0x12F) || within(0x132, 0x137) || within(0x14A, 0x177)) return c | 1;
-  if (within(0x139, 0x148) || within(0x179, 0x17E)) return c % 2 == 1 ? c + 1 : c;
-  return c;
 }
 
 // With spaces between words and punctuation, the rules that 13a and zh share.
@@ -198,6 +183,11 @@ BleuTokenizer default_bleu_tokenizer(const std::string& languages) {
   const std::string target = languages.substr(dash + 1);
   const bool is_zh = target == "zh" || target.starts_with("zh-") || target.starts_with("zh_");
   return is_zh ? BleuTokenizer::zh : BleuTokenizer::v13a;
+}
+
+std::size_t bleu_words(const std::string& line, const BleuOptions& options) {
+  const std::u32string words = tokenize(line, options);
+  return static_cast<std::size_t>(std::count(words.begin(), words.end(), U' '));
 }
 
 std::string bleu_signature(const BleuOptions& options) {

@@ -25,6 +25,8 @@ struct BleuOptions {
 // differ in size or are empty.
 double bleu(const std::vector<std::string>& hypotheses, const std::vector<std::string>& references,
             const BleuOptions& options = {});
+// How many words it takes a line for.
+std::size_t bleu_words(const std::string& line, const BleuOptions& options = {});
 std::string bleu_signature(const BleuOptions& options = {});
 
 // chrF2 (Popović 2015): character 6-grams, no word n-grams, beta 2, whitespace ignored; 0 to 100.

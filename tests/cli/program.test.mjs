@@ -164,6 +164,10 @@ test('translate, evaluate, average and inspect', () => {
     '--bleu-tokenize', 'char', '--json').stdout);
   assert.ok(byCharacter.bleu_signature.includes('tok:char'));
   assert.equal(byCharacter.bleu, scored.bleu, 'each word of the targets is a digit');
+  const { by_length: groups, length_ratio: ratio } = JSON.parse(succeed('evaluate', '--model', model, '--source', path('source'),
+    '--reference', path('target'), '--by-length', '--json').stdout);
+  assert.equal(groups.reduce((sum, { sentences }) => sum + sentences, 0), 20);
+  assert.ok(ratio > 0 && groups.every((group) => group.length_ratio > 0 && group.bleu >= 0));
   refuse(/bleu-tokenize.*zh/, ['evaluate', '--model', model, '--bleu-tokenize', 'intl']);
 
   const epochs = readdirSync(path('run')).filter((name) => name.startsWith('epoch')).map((name) => path(`run/${name}`));

@@ -1,0 +1,27 @@
+// Letters, digits and words of any script, as far as training and evaluation need to know them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace wasmformer {
+
+std::string encode_utf8(std::u32string_view text);
+
+bool is_digit(char32_t c);  // 0 to 9
+// Cased scripts (Latin, Greek, Cyrillic) and all others that write words; not digits, marks or symbols.
+bool is_letter(char32_t c);
+bool is_ideograph(char32_t c);  // Chinese characters and kana: written without spaces
+
+// As Unicode has it for Latin up to U+017F, Greek and Cyrillic; other characters stay as they are.
+char32_t small_letter(char32_t c);
+char32_t capital_letter(char32_t c);
+
+// A word, or a number with its inner separators such as 3,5 or 18:30, within a text.
+struct Word {
+  std::size_t begin = 0, size = 0;
+  bool is_number = false;
+};
+std::vector<Word> find_words(std::u32string_view text);
+
+}  // namespace wasmformer

@@ -1,0 +1,30 @@
+#include "text/letters.h"
+
+#include <catch_amalgamated.hpp>
+
+#include "text/utf8.h"
+
+using namespace wasmformer;
+
+TEST_CASE("Capital and small letters of Latin, Greek and Cyrillic scripts", "[letters]") {
+  const std::u32string capitals = U"AZÄÞĀŐŽŸΑΩАЯЁ", small = U"azäþāőžÿαωаяё";
+  for (std::size_t i = 0; i < capitals.size(); ++i) {
+    CHECK(small_letter(capitals[i]) == small[i]);
+    CHECK(capital_letter(small[i]) == capitals[i]);
+    CHECK(capital_letter(capitals[i]) == capitals[i]);
+  }
+  for (const char32_t c : U"1.÷×\u00DF\u4F60") CHECK((small_letter(c) == c && capital_letter(c) == c));
+}
+
+TEST_CASE("A text is encoded as it was decoded", "[letters]") {
+  const std::string text = "a\u00E9\u20AC\u4F60\U0001F600";
+  CHECK(encode_utf8(decode_utf8(text)) == text);
+}
+
+TEST_CASE("Words are letters, numbers are digits with separators within", "[letters]") {
+  const std::u32string text = U"Um 18:30, für 1.234,5 € – x2 你好 😀.";
+  std::vector<std::u32string> found;
+  for (const Word& word : find_words(text))
+    found.push_back(text.substr(word.begin, word.size) + (word.is_number ? U"#" : U""));
+  CHECK(found == std::vector<std::u32string>{U"Um", U"18:30#", U"für", U"1.234,5#", U"x", U"2#", U"你好"});
+}
