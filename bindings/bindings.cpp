@@ -211,9 +211,7 @@ EMSCRIPTEN_BINDINGS(wasmformer) {
       .field("beamTrace", &TranslateOptions::beam_trace)
       .field("internals", &TranslateOptions::internals);
 
-  value_object<SourceToken>("SourceToken")
-      .field("piece", &SourceToken::piece)
-      .field("id", &SourceToken::id);
+  value_object<SourceToken>("SourceToken").field("piece", &SourceToken::piece).field("id", &SourceToken::id);
   value_object<Candidate>("Candidate")
       .field("piece", &Candidate::piece)
       .field("id", &Candidate::id)
@@ -272,8 +270,10 @@ EMSCRIPTEN_BINDINGS(wasmformer) {
       .field("targetTokens", &Translation::tokens)
       .field("sourceTokens", &Translation::source_tokens)
       .field("alternatives", &Translation::alternatives)
-      .field("encoder", &attention<&Attention::encoder>, &never_set<Translation, std::optional<AttentionMaps>>)
-      .field("decoder", &attention<&Attention::decoder>, &never_set<Translation, std::optional<AttentionMaps>>)
+      .field("encoder", &attention<&Attention::encoder>,
+             &never_set<Translation, std::optional<AttentionMaps>>)
+      .field("decoder", &attention<&Attention::decoder>,
+             &never_set<Translation, std::optional<AttentionMaps>>)
       .field("cross", &attention<&Attention::cross>, &never_set<Translation, std::optional<AttentionMaps>>)
       .field("beam", &beam, &never_set<Translation, std::vector<BeamNode>>)
       .field("internals", &Translation::internals);

@@ -58,6 +58,7 @@ const relaxed = Number(process.versions.node.split('.')[0]) < 21 ? ['--experimen
 
 const suites = {
   Includes: nodeTest(() => [join(root, 'tests/include_order_test.mjs')]),
+  'Formatting and lint': nodeTest(() => [join(root, 'tests/format.test.mjs')]),
   Documentation: nodeTest(() => [join(root, 'tests/docs.test.mjs')]),
   'C++, WebAssembly with relaxed SIMD': wasmTests('wasm', ...relaxed),
   'C++, WebAssembly with plain SIMD': wasmTests('wasm-simd'),
