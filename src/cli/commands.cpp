@@ -5,10 +5,11 @@
 namespace wasmformer {
 namespace {
 
+// parse(), with errors that name the file.
 template <class Parse>
 auto naming(const std::string& path, Parse parse) {
   try {
-    return parse(read_file(path));
+    return parse();
   } catch (const Error& e) {
     const std::string text = e.what();
     throw Error(text.find(path) == std::string::npos ? path + ": " + text : text);
@@ -18,11 +19,15 @@ auto naming(const std::string& path, Parse parse) {
 }  // namespace
 
 ModelFile load_model(const std::string& path, Weights weights) {
-  return naming(path, [weights](const std::string& bytes) { return parse_model(bytes, weights); });
+  return parse_model(path, read_file(path), weights);
+}
+
+ModelFile parse_model(const std::string& path, const std::string& bytes, Weights weights) {
+  return naming(path, [&] { return parse_model(bytes, weights); });
 }
 
 std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& path) {
-  return naming(path, [](std::string bytes) { return std::make_shared<const Tokenizer>(std::move(bytes)); });
+  return naming(path, [&] { return std::make_shared<const Tokenizer>(read_file(path)); });
 }
 
 std::pair<std::string, std::string> key_value(const std::string& text) {

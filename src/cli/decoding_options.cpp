@@ -2,19 +2,22 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/options.h"
+
 namespace wasmformer {
 
-void add_decoding_options(CLI::App& command, DecodingOptions& o) {
+void add_decoding_options(CLI::App& command, DecodingOptions& o, const std::set<std::string>& without) {
   command.add_option("--model", o.model, "model file")->required();
-  command.add_option("--beam-size", o.translate.beam_size, "1 is greedy")->capture_default_str();
-  command.add_option("--length-penalty", o.translate.length_penalty, "alpha of ((5 + n) / 6)^alpha")
-      ->capture_default_str();
-  command.add_option("--max-length", o.translate.max_length, "target tokens at most; 0: source tokens + 50")
-      ->capture_default_str();
-  command.add_option("--batch-tokens", o.batch_tokens, "source tokens of a batch")
+  Fields options = fields(o.translate);
+  std::erase_if(options, [&](const Field& field) { return without.contains(field.option.name); });
+  add_options(command, options, "translate");
+  command.add_option("--batch-tokens", o.batch_tokens, "source tokens per batch")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   command.add_option("--threads", o.threads, "threads")->check(CLI::Range(1, 256))->capture_default_str();
+  command.parse_complete_callback([&command, &o] {
+    if (command.count("--beam-size") > 0) refuse_beam_with_sampling(o.translate, Naming::snake);
+  });
 }
 
 }  // namespace wasmformer

@@ -1,9 +1,10 @@
 // The options that `translate` and `evaluate` share.
 #pragma once
 
+#include <set>
 #include <string>
 
-#include "decode/translator.h"
+#include "decode/translate_options.h"
 
 namespace CLI {
 class App;
@@ -18,6 +19,7 @@ struct DecodingOptions {
   int threads = 1;
 };
 
-void add_decoding_options(CLI::App& command, DecodingOptions& options);
+// `without`: names of translate options that the command does not have.
+void add_decoding_options(CLI::App& command, DecodingOptions& options, const std::set<std::string>& without);
 
 }  // namespace wasmformer

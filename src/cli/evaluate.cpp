@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
@@ -50,15 +49,15 @@ void add_to(nlohmann::ordered_json& json, const Detail& d) {
                                  {"length_ratio", s.length_ratio}});
 }
 
-void print(const Detail& d) {
-  std::printf(
+void print_detail(const Detail& d) {
+  print_formatted(
       "length %.3f of the references'; copied: %zu of %zu names (%.1f %%), %zu of %zu numbers (%.1f %%)\n",
       d.length_ratio, d.copies.copied_names, d.copies.names, percent(d.copies.copied_names, d.copies.names),
       d.copies.copied_numbers, d.copies.numbers, percent(d.copies.copied_numbers, d.copies.numbers));
-  if (!d.by_length.empty()) std::printf("source words  sentences   BLEU  chrF2  length\n");
+  if (!d.by_length.empty()) print_formatted("source words  sentences   BLEU  chrF2  length\n");
   for (const LengthScore& s : d.by_length)
-    std::printf("%-12s  %9zu  %5.2f  %5.2f  %6.3f\n", range(s).c_str(), s.sentences, s.bleu, s.chrf,
-                s.length_ratio);
+    print_formatted("%-12s  %9zu  %5.2f  %5.2f  %6.3f\n", range(s).c_str(), s.sentences, s.bleu, s.chrf,
+                    s.length_ratio);
 }
 
 void run(const Options& o) {
@@ -67,16 +66,16 @@ void run(const Options& o) {
   ThreadPool pool(o.decoding.threads);
   ProgressLine line;
   const auto start = std::chrono::steady_clock::now();
-  Evaluation result =
-      evaluate(model, pool, text.sources, text.targets, o.decoding.translate, o.decoding.batch_tokens,
-               [&](std::size_t done) {
-                 line.update(static_cast<double>(done) / static_cast<double>(text.sources.size()),
-                             std::to_string(done) + " of " + std::to_string(text.sources.size()));
-               });
   const BleuOptions words{
       .lowercase = o.lowercase,
       .tokenizer = o.bleu_tokenize.empty() ? evaluation_tokenizer(model) : bleu_tokenizer(o.bleu_tokenize)};
-  result.bleu = bleu(result.hypotheses, text.targets, words);
+  EvaluationJob job(model, pool, text.sources, text.targets, o.decoding.translate, o.decoding.batch_tokens,
+                    words);
+  finish(job, [&](std::size_t done) {
+    line.update(static_cast<double>(done) / static_cast<double>(text.sources.size()),
+                std::to_string(done) + " of " + std::to_string(text.sources.size()));
+  });
+  const Evaluation result = job.result();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!o.output.empty()) {
     std::string lines;
@@ -100,12 +99,12 @@ void run(const Options& o) {
                                 {"beam_size", o.decoding.translate.beam_size},
                                 {"length_penalty", o.decoding.translate.length_penalty}};
     add_to(json, detail);
-    std::printf("%s\n", json.dump(2).c_str());
+    print_formatted("%s\n", json.dump(2).c_str());
   } else {
-    std::printf("BLEU %.2f (%s)\nchrF2 %.2f\n%zu sentences, %ld target tokens in %.1f s, %.0f tokens/s\n",
-                result.bleu, bleu_signature(words).c_str(), result.chrf, text.sources.size(),
-                static_cast<long>(result.target_tokens), seconds, rate);
-    print(detail);
+    print_formatted("BLEU %.2f (%s)\nchrF2 %.2f\n%zu sentences, %ld target tokens in %.1f s, %.0f tokens/s\n",
+                    result.bleu, bleu_signature(words).c_str(), result.chrf, text.sources.size(),
+                    static_cast<long>(result.target_tokens), seconds, rate);
+    print_detail(detail);
   }
 }
 
@@ -114,8 +113,8 @@ void run(const Options& o) {
 void add_evaluate_command(CLI::App& app) {
   auto o = std::make_shared<Options>();
   auto* command = app.add_subcommand("evaluate", "Translate and compare with references: BLEU and chrF2");
-  add_decoding_options(*command, o->decoding);
-  command->add_option("--source", o->text.source, "sentences, one a line");
+  add_decoding_options(*command, o->decoding, /*without=*/{"n_best"});
+  command->add_option("--source", o->text.source, "sentences, one per line");
   command->add_option("--reference", o->text.target, "their translations");
   command->add_option("--data", o->text.tsv, "a TSV file of pairs instead of the two");
   command->add_option("--columns", o->text.columns, "SOURCE,TARGET columns of --data, from 0")
@@ -124,9 +123,9 @@ void add_evaluate_command(CLI::App& app) {
   command
       ->add_option(
           "--bleu-tokenize", o->bleu_tokenize,
-          "what BLEU takes for words: 13a, zh, char or none; zh where the model's target is zh, else 13a")
+          "how BLEU splits words: 13a, zh, char or none; the default is zh for models into zh, else 13a")
       ->check(CLI::IsMember({"13a", "zh", "char", "none"}));
-  command->add_flag("--lowercase", o->lowercase, "BLEU of texts in small letters");
+  command->add_flag("--lowercase", o->lowercase, "compute BLEU without case");
   command->add_flag("--by-length", o->by_length, "also print the scores by length of the source");
   command->add_flag("--json", o->json, "print one JSON object");
   command->callback([o] { run(*o); });

@@ -1,18 +1,19 @@
 #include "cli/files.h"
 
 #include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <csignal>
+#include <cstdarg>
 #include <cstdio>
 #include <filesystem>
-#include <memory>
-#include <string_view>
+#include <random>
 #include <system_error>
+#include <utility>
 
 #include "tensor/check.h"
 #include "text/utf8.h"
@@ -22,28 +23,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t chunk_bytes = 1 << 16;
-
 [[noreturn]] void fail(const char* what, const std::string& path) {
   throw Error("[files] cannot " + std::string(what) + " '" + path +
               "': " + std::generic_category().message(errno));
-}
-
-// zlib passes through what is not packed.
-std::string read_gzip(gzFile opened, const std::string& path) {
-  const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(opened, gzclose_r);
-  if (!file) fail("read", path);
-  std::string bytes;
-  std::array<char, chunk_bytes> chunk;
-  int n = 0;
-  while ((n = gzread(file.get(), chunk.data(), chunk.size())) > 0)
-    bytes.append(chunk.data(), static_cast<std::size_t>(n));
-  int error = Z_OK;
-  gzerror(file.get(), &error);
-  if (error == Z_ERRNO) fail("read", path);
-  WASMFORMER_CHECK(n == 0 && error == Z_OK,
-                   "[files] cannot read '" << path << "': its gzip data is damaged or cut short");
-  return bytes;
 }
 
 void write_all(int file, std::string_view bytes, const std::string& path) {
@@ -55,73 +37,202 @@ void write_all(int file, std::string_view bytes, const std::string& path) {
   }
 }
 
-// An open file, closed at the end of its scope.
-struct Descriptor {
-  int number;
-  ~Descriptor() {
-    if (number >= 0) ::close(number);
-  }
-};
-
 }  // namespace
 
+// The bytes of a file as they arrive, unpacked.
+class InputFile {
+ public:
+  explicit InputFile(const std::string& path)
+      : name_(path == "-" ? "standard input" : path), may_be_packed_(path == "-" || path.ends_with(".gz")) {
+    if (path != "-") file_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file_ < 0) fail("read", name_);
+  }
+  ~InputFile() {
+    if (file_ != STDIN_FILENO) ::close(file_);
+    if (is_packed_) inflateEnd(&gzip_);
+  }
+  InputFile(const InputFile&) = delete;
+
+  const std::string& name() const { return name_; }
+
+  // Appends at least one byte; false at the end.
+  bool read(std::string& bytes) {
+    const std::size_t before = bytes.size();
+    while (!ended_ && bytes.size() == before) {
+      read_chunk();
+      if (is_packed_)
+        unpack(bytes);
+      else
+        bytes += chunk_;
+    }
+    return bytes.size() > before;
+  }
+
+  // A read that did not fill the chunk has emptied a pipe.
+  bool is_ready() const {
+    pollfd wanted{file_, POLLIN, 0};
+    return ended_ || (chunk_.size() == chunk_bytes && ::poll(&wanted, 1, 0) > 0);
+  }
+
+ private:
+  // More than a pipe holds.
+  static constexpr std::size_t chunk_bytes = 1 << 17;
+
+  void read_chunk() {
+    chunk_.resize(chunk_bytes);
+    ssize_t n;
+    do n = ::read(file_, chunk_.data(), chunk_bytes);
+    while (n < 0 && errno == EINTR);
+    if (n < 0) fail("read", name_);
+    chunk_.resize(static_cast<std::size_t>(n));
+    ended_ = n == 0;
+    is_packed_ |= may_be_packed_ && chunk_.starts_with("\x1F\x8B") &&
+                  inflateInit2(&gzip_, /*gzip=*/16 + MAX_WBITS) == Z_OK;
+    may_be_packed_ = false;
+  }
+
+  // A gzip file may have several members, as `cat a.gz b.gz` makes it, and padding after the last one.
+  void unpack(std::string& bytes) {
+    gzip_.next_in = reinterpret_cast<Bytef*>(chunk_.data());
+    gzip_.avail_in = static_cast<uInt>(chunk_.size());
+    do {
+      const bool is_padding =
+          has_member_ && gzip_.total_in == 0 && gzip_.avail_in > 0 && *gzip_.next_in != 0x1F;
+      ended_ |= is_padding;
+      if (is_padding) return;
+      const std::size_t size = bytes.size();
+      bytes.resize(size + chunk_bytes);
+      gzip_.next_out = reinterpret_cast<Bytef*>(bytes.data() + size);
+      gzip_.avail_out = chunk_bytes;
+      const int status = inflate(&gzip_, Z_NO_FLUSH);
+      bytes.resize(bytes.size() - gzip_.avail_out);
+      has_member_ |= status == Z_STREAM_END;
+      if (status == Z_STREAM_END)
+        inflateReset(&gzip_);  // total_in is 0 between members
+      else
+        require_intact(status == Z_OK || status == Z_BUF_ERROR);
+    } while (gzip_.avail_in > 0 || gzip_.avail_out == 0);
+    require_intact(!ended_ || gzip_.total_in == 0);
+  }
+
+  void require_intact(bool is_intact) const {
+    WASMFORMER_CHECK(is_intact,
+                     "[files] cannot read '" << name_ << "': its gzip data is damaged or cut short");
+  }
+
+  std::string name_, chunk_;
+  int file_ = STDIN_FILENO;
+  bool may_be_packed_, is_packed_ = false, has_member_ = false, ended_ = false;
+  z_stream gzip_{};
+};
+
+LineReader::LineReader(const std::string& path) : input_(std::make_unique<InputFile>(path)) {}
+LineReader::~LineReader() = default;
+
+bool LineReader::next(std::string& line) {
+  std::size_t end = bytes_.find('\n', begin_);
+  if (end == std::string::npos) {
+    bytes_.erase(0, begin_);
+    begin_ = 0;
+    for (std::size_t searched = bytes_.size(); end == std::string::npos && input_->read(bytes_);
+         searched = bytes_.size())
+      end = bytes_.find('\n', searched);
+    if (bytes_.empty()) return false;
+    end = std::min(end, bytes_.size());
+  }
+  std::string_view text = std::string_view(bytes_).substr(begin_, end - begin_);
+  begin_ = std::min(end + 1, bytes_.size());
+  if (lines_++ == 0 && text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // a byte order mark
+  if (text.ends_with('\r')) text.remove_suffix(1);
+  WASMFORMER_CHECK(is_utf8(text), "[files] line " << lines_ << " of '" << input_->name() << "' is not UTF-8");
+  line = text;
+  return true;
+}
+
+bool LineReader::is_ready() const {
+  return bytes_.find('\n', begin_) != std::string::npos || input_->is_ready();
+}
+
 std::string read_file(const std::string& path) {
-  errno = 0;
-  if (path == "-") return read_gzip(gzdopen(::dup(STDIN_FILENO), "rb"), "standard input");
-  if (path.ends_with(".gz")) return read_gzip(gzopen(path.c_str(), "rb"), path);
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
-  if (!file) fail("read", path);
+  InputFile input(path);
   std::string bytes;
-  std::array<char, chunk_bytes> chunk;
-  while (const std::size_t n = std::fread(chunk.data(), 1, chunk.size(), file.get()))
-    bytes.append(chunk.data(), n);
-  if (std::ferror(file.get())) fail("read", path);
+  while (input.read(bytes)) {
+  }
   return bytes;
 }
 
 std::vector<std::string> read_lines(const std::string& path) {
-  const std::string bytes = read_file(path);
-  std::string_view rest = bytes;
-  if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);  // a byte order mark is no text
+  LineReader reader(path);
   std::vector<std::string> lines;
-  while (!rest.empty()) {
-    std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    WASMFORMER_CHECK(is_utf8(line),
-                     "[files] line " << lines.size() + 1 << " of '" << path << "' is not UTF-8");
-    lines.emplace_back(line);
-  }
+  for (std::string line; reader.next(line);) lines.push_back(line);
   return lines;
 }
 
-void write_file_atomically(const std::string& path, const std::string& bytes) {
-  std::signal(SIGXFSZ,
-              SIG_IGN);  // a limit on file sizes is then an error of write(), not the end of the program
-  if (path == "-") return write_all(STDOUT_FILENO, bytes, "standard output");
-  std::error_code none;
-  // A rename would put a file in the place of a link, or of a device such as /dev/null.
-  const std::string target = fs::is_symlink(path, none) ? fs::weakly_canonical(path, none).string() : path;
-  if (fs::exists(target, none) && !fs::is_regular_file(target, none)) {
-    const Descriptor file{::open(target.c_str(), O_WRONLY | O_CLOEXEC)};
-    if (file.number < 0) fail("write", path);
-    return write_all(file.number, bytes, path);
+FileWriter::FileWriter(const std::string& path) : path_(path), target_(path) {
+  if (path == "-") {
+    path_ = "standard output";
+    file_ = STDOUT_FILENO;
+  } else {
+    std::error_code none;
+    // A rename would put a file in the place of a link, or of a device such as /dev/null.
+    if (fs::is_symlink(path, none)) target_ = fs::weakly_canonical(path, none).string();
+    if (fs::exists(target_, none) && !fs::is_regular_file(target_, none))
+      file_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
+    else
+      open_unfinished();
   }
-  const std::string unfinished = target + ".unfinished";
-  try {
-    const Descriptor file{::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
-    if (file.number < 0) fail("write", path);
-    write_all(file.number, bytes, path);
-    if (::fsync(file.number) != 0 || std::rename(unfinished.c_str(), target.c_str()) != 0)
-      fail("write", path);
-  } catch (const Error&) {
-    ::unlink(unfinished.c_str());
-    throw;
-  }
-  // So that the new name outlives a crash; not every file system can, and then it is no error.
-  const std::string folder = fs::path(target).parent_path().string();
-  const Descriptor file{::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_CLOEXEC)};
-  if (file.number >= 0) ::fsync(file.number);
+  if (file_ < 0) fail("write", path_);
+}
+
+// Under a name that is nobody else's, with the permissions of the file that it replaces.
+void FileWriter::open_unfinished() {
+  std::random_device random;
+  do {
+    unfinished_ = target_ + "." + std::to_string(random()) + ".unfinished";
+    file_ = ::open(unfinished_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  } while (file_ < 0 && errno == EEXIST);
+  struct stat old;
+  if (file_ >= 0 && ::stat(target_.c_str(), &old) == 0) ::fchmod(file_, old.st_mode & 07777);
+}
+
+FileWriter::~FileWriter() {
+  if (file_ < 0 || file_ == STDOUT_FILENO) return;
+  ::close(file_);
+  if (!unfinished_.empty()) ::unlink(unfinished_.c_str());
+}
+
+void FileWriter::write(std::string_view bytes) { write_all(file_, bytes, path_); }
+
+void FileWriter::commit() {
+  if (unfinished_.empty()) return;
+  if (::fsync(file_) != 0 || std::rename(unfinished_.c_str(), target_.c_str()) != 0) fail("write", path_);
+  ::close(std::exchange(file_, -1));
+  // So that the new name outlives a crash; not every file system can do that, and then it is no error.
+  const std::string folder = fs::path(target_).parent_path().string();
+  const int opened = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_CLOEXEC);
+  if (opened < 0) return;
+  ::fsync(opened);
+  ::close(opened);
+}
+
+void write_file_atomically(const std::string& path, std::string_view bytes) {
+  FileWriter file(path);
+  file.write(bytes);
+  file.commit();
+}
+
+void print(std::string_view text) { write_all(STDOUT_FILENO, text, "standard output"); }
+
+void print_formatted(const char* format, ...) {
+  va_list arguments, again;
+  va_start(arguments, format);
+  va_copy(again, arguments);
+  std::string text(static_cast<std::size_t>(std::vsnprintf(nullptr, 0, format, arguments)) + 1, '\0');
+  std::vsnprintf(text.data(), text.size(), format, again);
+  va_end(again);
+  va_end(arguments);
+  text.pop_back();
+  print(text);
 }
 
 }  // namespace wasmformer

@@ -1,20 +1,57 @@
-// The only place that opens files. All errors name the file.
+// The only place that opens files and writes to standard output. All errors name the file.
 #pragma once
 
+#include <memory>
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 namespace wasmformer {
 
+class InputFile;
+
 // The bytes of a file; `.gz` is unpacked; `-` is standard input, which may be packed too.
 std::string read_file(const std::string& path);
 
-// Its lines, UTF-8, ended by LF or CRLF. Throws Error naming file and line that is not UTF-8.
+// Reads a file, as read_file() does, line by line. Lines are UTF-8 and end with LF or CRLF.
+class LineReader {
+ public:
+  explicit LineReader(const std::string& path);
+  ~LineReader();
+
+  // False at the end. Throws Error naming the line that is not UTF-8.
+  bool next(std::string& line);
+  // False if next() may have to wait, because the other end of a pipe has written no more so far.
+  bool is_ready() const;
+
+ private:
+  std::unique_ptr<InputFile> input_;
+  std::string bytes_;
+  std::size_t begin_ = 0, lines_ = 0;  // begin_: of the next line, in bytes_
+};
+
 std::vector<std::string> read_lines(const std::string& path);
 
-// Appears under its name whole or not at all: on any failure the old file stays and Error says why. `-` is
-// standard output.
-void write_file_atomically(const std::string& path, const std::string& bytes);
+// Writes a file that appears under its name whole or not at all: until commit() the old file stays. `-` is
+// standard output. All throw Error saying why they failed.
+class FileWriter {
+ public:
+  explicit FileWriter(const std::string& path);
+  ~FileWriter();
+
+  void write(std::string_view bytes);
+  void commit();
+
+ private:
+  void open_unfinished();
+
+  std::string path_, target_, unfinished_;  // no `unfinished_` for a device or standard output
+  int file_ = -1;
+};
+void write_file_atomically(const std::string& path, std::string_view bytes);
+
+// To standard output, at once. Throws Error when not all of it can be written.
+void print(std::string_view text);
+[[gnu::format(printf, 1, 2)]] void print_formatted(const char* format, ...);  // as printf()
 
 }  // namespace wasmformer

@@ -1,36 +1,96 @@
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <exception>
+#include <sstream>
 
 #include "autograd/arena.h"
 #include "cli/commands.h"
+#include "cli/files.h"
+#include "model/options.h"
 
-int main(int argc, char** argv) {
-  wasmformer::keep_freed_memory();
-  CLI::App app{"The Transformer of 'Attention Is All You Need': trains, translates, evaluates."};
+namespace {
+
+using namespace wasmformer;
+
+void add_commands(CLI::App& app) {
   app.name("wasmformer");
+  app.set_version_flag("--version", "wasmformer " WASMFORMER_VERSION, "Print the version and exit");
   app.require_subcommand(1);
-  wasmformer::add_tokenizer_command(app);
-  wasmformer::add_train_command(app);
-  wasmformer::add_translate_command(app);
-  wasmformer::add_evaluate_command(app);
-  wasmformer::add_average_command(app);
-  wasmformer::add_quantize_command(app);
-  wasmformer::add_inspect_command(app);
-  wasmformer::add_export_commands(app);
-  wasmformer::add_import_marian_command(app);
+  add_tokenizer_command(app);
+  add_train_command(app);
+  add_translate_command(app);
+  add_evaluate_command(app);
+  add_average_command(app);
+  add_quantize_command(app);
+  add_inspect_command(app);
+  add_export_commands(app);
+  add_import_marian_command(app);
+  add_bench_command(app);
+}
+
+std::string list(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+// What is wrong with the command line. CLI11 knows what it could not use, but not what was meant.
+std::string explain(CLI::App& app, const CLI::ParseError& error) {
+  if (app.get_subcommands().empty()) {
+    std::vector<std::string> commands;
+    for (const CLI::App* command : app.get_subcommands(nullptr)) commands.push_back(command->get_name());
+    for (const std::string& word : app.remaining())
+      if (!word.starts_with("-")) {
+        const std::string hint = suggestion(word, commands);
+        return "unknown command '" + word + "'" + (hint.empty() ? "; there are " + list(commands) : hint);
+      }
+    return "no command; there are " + list(commands);
+  }
+  const CLI::App* command = app.get_subcommands().front();
+  for (const std::string& word : command->remaining()) {
+    if (!word.starts_with("-")) continue;
+    std::vector<std::string> flags;
+    for (const CLI::Option* option : command->get_options())
+      for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+    const std::string given = word.substr(0, word.find('='));
+    return command->get_name() + " has no option '" + given + "'" + suggestion(given, flags);
+  }
+  return error.what();
+}
+
+// 2 for a wrong command line.
+int run(int argc, char** argv) {
+  CLI::App app{"The Transformer of 'Attention Is All You Need': trains, translates, evaluates."};
+  add_commands(app);
   try {
     app.parse(argc, argv);
     return 0;
   } catch (const CLI::RuntimeError& e) {  // a command's own exit code
     return e.get_exit_code();
   } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) return app.exit(e);  // --help
-    std::fprintf(stderr, "wasmformer: %s\n", e.what());
-    return 2;
+    if (e.get_exit_code() != 0) {
+      std::fprintf(stderr, "wasmformer: %s\n", explain(app, e).c_str());
+      return 2;
+    }
+    std::ostringstream text;  // --help or --version
+    app.exit(e, text, text);
+    print(text.str());
+    return 0;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  keep_freed_memory();
+#ifdef SIGXFSZ
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is then an error of write()
+#endif
+  try {
+    return run(argc, argv);
   } catch (const std::bad_alloc&) {
-    std::fprintf(stderr,
-                 "wasmformer: there is not enough memory for this; smaller --batch-tokens need less.\n");
+    std::fprintf(stderr, "wasmformer: not enough memory; smaller --batch-tokens need less\n");
   } catch (const std::exception& e) {
     std::fprintf(stderr, "wasmformer: %s\n", e.what());
   }

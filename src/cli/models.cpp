@@ -1,6 +1,5 @@
 // Commands over model files: average, quantize and inspect.
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
@@ -68,7 +67,7 @@ struct InspectOptions {
 
 void inspect(const InspectOptions& o) {
   const std::string bytes = read_file(o.model);
-  const ModelFile model = load_model(o.model);
+  const ModelFile model = parse_model(o.model, bytes);
   std::map<std::string, Index> types;
   for (const auto& [name, tensor] : parse_safetensors(bytes).tensors) ++types[dtype_name(tensor.dtype)];
   nlohmann::ordered_json json{
@@ -78,17 +77,17 @@ void inspect(const InspectOptions& o) {
       {"config", nlohmann::ordered_json::parse(to_json(model.transformer->config()))}};
   for (const auto& [key, value] : model.metadata) json["metadata"][key] = value;
   if (o.json) {
-    std::printf("%s\n", json.dump(2).c_str());
+    print(json.dump(2) + "\n");
     return;
   }
-  std::printf("%s: %ld parameters, %zu bytes\n", o.model.c_str(),
-              static_cast<long>(model.transformer->parameter_count()), bytes.size());
+  std::string text = o.model + ": " + std::to_string(model.transformer->parameter_count()) + " parameters, " +
+                     std::to_string(bytes.size()) + " bytes\n";
   for (const auto& [type, count] : types)
-    std::printf("  %ld tensors of type %s\n", static_cast<long>(count), type.c_str());
+    text += "  " + std::to_string(count) + " tensors of type " + type + "\n";
   for (const char* part : {"config", "metadata"})
     for (const auto& [key, value] : json[part].items())
-      std::printf("  %s: %s\n", key.c_str(),
-                  value.is_string() ? value.get<std::string>().c_str() : value.dump().c_str());
+      text += "  " + key + ": " + (value.is_string() ? value.get<std::string>() : value.dump()) + "\n";
+  print(text);
 }
 
 }  // namespace
@@ -107,7 +106,7 @@ void add_average_command(CLI::App& app) {
 
 void add_quantize_command(CLI::App& app) {
   auto o = std::make_shared<QuantizeOptions>();
-  auto* command = app.add_subcommand("quantize", "Store the weights of a model in a byte each");
+  auto* command = app.add_subcommand("quantize", "Store the weights of a model as int8");
   command->add_option("--model", o->model, "model file of F32 or F16")->required();
   command->add_option("--output", o->output, "the model file to write")->required();
   command->add_option("--metadata", o->metadata, "KEY=VALUE to store in the model");

@@ -1,4 +1,4 @@
-// Progress on standard error: one line that is redrawn on a terminal, plain lines elsewhere.
+// Progress on standard error: on a terminal one line that is redrawn, elsewhere plain lines.
 #pragma once
 
 #include <chrono>
@@ -11,15 +11,14 @@ class ProgressLine {
   ProgressLine();
   ~ProgressLine();
 
-  // Shown at most ten times a second, on a terminal only. `fraction` in [0, 1] draws the bar; below 0 draws
-  // none.
+  // Shown at most ten times a second, on a terminal only. `fraction` in [0, 1] draws a bar; below 0, none.
   void update(double fraction, const std::string& text);
   // A line that stays, everywhere.
   void print(const std::string& text);
-
- private:
+  // Before anything else is printed.
   void erase();
 
+ private:
   bool terminal_;
   bool drawn_ = false;
   std::chrono::steady_clock::time_point last_{};

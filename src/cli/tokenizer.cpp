@@ -14,8 +14,9 @@ void add_tokenizer_command(CLI::App& app) {
   };
   auto o = std::make_shared<Options>();
   auto* command = app.add_subcommand("tokenizer", "Train a SentencePiece tokenizer");
-  command->add_option("--input", o->input, "text files, one sentence a line")->required();
-  command->add_option("--vocab-size", o->tokenizer.vocab_size, "pieces, control tokens counted")->required();
+  command->add_option("--input", o->input, "text files, one sentence per line")->required();
+  command->add_option("--vocab-size", o->tokenizer.vocab_size, "pieces, including the control tokens")
+      ->required();
   command->add_option("--type", o->tokenizer.type, "bpe, unigram, char or word")->capture_default_str();
   command
       ->add_option(

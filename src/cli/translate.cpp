@@ -1,14 +1,12 @@
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cstdio>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <regex>
 
 #include "cli/commands.h"
 #include "cli/decoding_options.h"
 #include "cli/files.h"
 #include "cli/progress.h"
+#include "decode/translator.h"
+#include "train/run.h"
 
 namespace wasmformer {
 namespace {
@@ -17,26 +15,7 @@ struct Options {
   DecodingOptions decoding;
   std::string input = "-", attention;
   bool scores = false;
-  std::string prefix;
-  std::vector<std::string> masked_heads;
-  Sampling sampling;
 };
-
-// "cross:0:3": attention, layer, head.
-AttentionHead attention_head(const std::string& text) {
-  const std::map<std::string, AttentionHead::Kind> kinds{{"encoder", AttentionHead::encoder},
-                                                         {"decoder", AttentionHead::decoder},
-                                                         {"cross", AttentionHead::cross}};
-  const std::regex form("([a-z]+):([0-9]{1,4}):([0-9]{1,4})");
-  std::smatch parts;
-  const bool matches = std::regex_match(text, parts, form);
-  const auto kind = matches ? kinds.find(parts[1]) : kinds.end();
-  WASMFORMER_CHECK(kind != kinds.end(), "[options] '"
-                                            << text
-                                            << "' is not ATTENTION:LAYER:HEAD, such as cross:0:3, of "
-                                               "encoder, decoder or cross");
-  return {kind->second, std::stol(parts[2]), std::stol(parts[3])};
-}
 
 nlohmann::json to_json(const AttentionMaps& maps) {
   return {{"layers", maps.layers},
@@ -64,67 +43,107 @@ nlohmann::json attention_json(const Translation& t) {
   return entry;
 }
 
-void print(const Hypothesis& h, bool scores) {
-  if (scores) std::printf("%.4f\t", h.score);
-  std::printf("%s\n", h.text.c_str());
-}
-
-void translate(Options& o) {
-  const ModelFile model = load_model(o.decoding.model, Weights::packed);
-  const std::vector<std::string> texts = read_lines(o.input);
-  o.decoding.translate.attention = !o.attention.empty();
-  o.decoding.translate.prefix = o.prefix;
-  for (const std::string& head : o.masked_heads)
-    o.decoding.translate.masked_heads.push_back(attention_head(head));
-  ThreadPool pool(o.decoding.threads);
-  ProgressLine line;
-  const auto translations = translate_in_batches(
-      model, pool, texts, o.decoding.translate, o.decoding.batch_tokens, [&](std::size_t done) {
-        line.update(static_cast<double>(done) / static_cast<double>(texts.size()),
-                    std::to_string(done) + " of " + std::to_string(texts.size()));
-      });
-  nlohmann::json attention = nlohmann::json::array();
-  for (const Translation& t : translations) {
-    print(t, o.scores);
-    for (const Hypothesis& h : t.alternatives) print(h, o.scores);
-    if (!o.attention.empty()) attention.push_back(attention_json(t));
+// Translates line after line, a part of the input at a time, so that any input fits in memory.
+class Run {
+ public:
+  explicit Run(const Options& options)
+      : o_(options),
+        model_(load_model(options.decoding.model, Weights::packed)),
+        pool_(options.decoding.threads),
+        input_(options.input) {
+    if (!o_.attention.empty()) attention_.emplace(o_.attention);
   }
-  if (!o.attention.empty()) write_file_atomically(o.attention, attention.dump() + "\n");
-}
+
+  void operator()() {
+    checked(o_.decoding.translate, model_.transformer->config());  // even if there is no line
+    while (read_part()) translate_part();
+    if (attention_) {
+      attention_->write(lines_ == 0 ? "[]\n" : "]\n");
+      attention_->commit();
+    }
+    WASMFORMER_CHECK(too_long_ == 0, "[translate] " << too_long_ << " of " << lines_ << " lines "
+                                                    << (too_long_ == 1 ? "is" : "are")
+                                                    << " too long for the model and left empty");
+  }
+
+ private:
+  // Reads what keeps several batches busy, or all that has arrived so far. False at the end of the input.
+  bool read_part() {
+    const TranslateOptions& options = o_.decoding.translate;
+    const std::size_t most_lines = attention_ ? 64 : static_cast<std::size_t>(4096 / options.n_best),
+                      most_bytes = 32 * static_cast<std::size_t>(o_.decoding.batch_tokens);
+    part_.clear();
+    std::size_t bytes = 0;
+    for (std::string line; part_.size() < most_lines && bytes < most_bytes; bytes += line.size()) {
+      if (!part_.empty() && !input_.is_ready()) break;
+      if (!input_.next(line)) break;
+      part_.push_back(line);
+    }
+    return !part_.empty();
+  }
+
+  void translate_part() {
+    BatchedTranslation translation(model_, pool_, part_, o_.decoding.translate, o_.decoding.batch_tokens,
+                                   lines_);
+    for (const auto& [text, tokens] : translation.too_long())
+      progress_.print("line " + std::to_string(lines_ + text + 1) + " has " + std::to_string(tokens) +
+                      " tokens; the model takes at most " +
+                      std::to_string(model_.transformer->config().max_length) + "; its translation is empty");
+    too_long_ += translation.too_long().size();
+    finish(translation,
+           [&](std::size_t done) { progress_.update(-1, std::to_string(lines_ + done) + " lines"); });
+    std::string text;
+    for (const Translation& t : translation.take()) {
+      add_lines(t, text);
+      if (attention_) attention_->write((lines_ == 0 ? "[" : ",") + attention_json(t).dump());
+      ++lines_;
+    }
+    progress_.erase();
+    print(text);
+  }
+
+  void add_lines(const Translation& t, std::string& text) const {
+    if (o_.decoding.translate.n_best == 1) {
+      text += (o_.scores ? fixed(t.score, 4) + "\t" : "") + t.text + "\n";
+      return;
+    }
+    const auto add = [&](const Hypothesis& h) {
+      text += std::to_string(lines_) + " ||| " + h.text + " ||| " + fixed(h.score, 4) + "\n";
+    };
+    add(t);
+    for (const Hypothesis& h : t.alternatives) add(h);
+  }
+
+  const Options& o_;
+  ModelFile model_;
+  ThreadPool pool_;
+  LineReader input_;
+  std::optional<FileWriter> attention_;
+  ProgressLine progress_;
+  std::vector<std::string> part_;
+  std::size_t lines_ = 0, too_long_ = 0;  // before part_
+};
 
 }  // namespace
 
 void add_translate_command(CLI::App& app) {
   auto o = std::make_shared<Options>();
-  auto* command = app.add_subcommand("translate", "Translate sentences, one a line");
-  add_decoding_options(*command, o->decoding);
+  auto* command = app.add_subcommand("translate", "Translate sentences, one per line");
+  command->footer(
+      "Translations are printed in the order of the input: part by part, and at a pipe as soon as no "
+      "further\n"
+      "line has arrived. With --n-best above 1, lines are INPUT-NUMBER ||| TEXT ||| SCORE, where inputs are\n"
+      "numbered from 0. A line that is too long for the model gets a warning and an empty translation, and "
+      "the\n"
+      "exit code is then 1.");
+  add_decoding_options(*command, o->decoding, /*without=*/{});
   command->add_option("--input", o->input, "text file; - is standard input")->capture_default_str();
-  command->add_option("--n-best", o->decoding.translate.n_best, "hypotheses a sentence, best first")
-      ->capture_default_str();
   command->add_flag("--scores", o->scores, "print SCORE TAB TEXT");
   command->add_option("--attention", o->attention, "write every attention map to this JSON file");
-  command->add_option("--prefix", o->prefix, "every translation starts with this text");
-  command
-      ->add_option("--mask-source", o->decoding.translate.masked_source,
-                   "source tokens that no attention looks at, such as 1,2, counted from 0")
-      ->delimiter(',');
-  command
-      ->add_option("--mask-heads", o->masked_heads,
-                   "attention heads whose output is dropped, such as cross:0:3,encoder:1:0")
-      ->delimiter(',');
-  const std::vector<CLI::Option*> sampling{
-      command->add_option("--temperature", o->sampling.temperature, "draw tokens, at this temperature"),
-      command->add_option("--top-k", o->sampling.top_k, "draw from the K most probable tokens; 0: all"),
-      command->add_option("--top-p", o->sampling.top_p, "draw from the most probable that together reach P"),
-      command->add_option("--sample-seed", o->sampling.seed, "the same seed draws the same tokens")};
-  const CLI::Option* beam_size = command->get_option("--beam-size");
-  command->callback([o, sampling, beam_size] {
-    TranslateOptions& t = o->decoding.translate;
-    if (std::any_of(sampling.begin(), sampling.end(), [](const CLI::Option* s) { return s->count() > 0; })) {
-      t.sampling = o->sampling;
-      if (beam_size->count() == 0) t.beam_size = 1;
-    }
-    translate(*o);
+  command->callback([o] {
+    o->decoding.translate.attention = !o->attention.empty();
+    Run run(*o);
+    run();
   });
 }
 

@@ -9,12 +9,14 @@ BleuTokenizer evaluation_tokenizer(const ModelFile& model) {
 
 EvaluationJob::EvaluationJob(const ModelFile& model, ThreadPool& pool,
                              const std::vector<std::string>& sources, std::vector<std::string> references,
-                             const TranslateOptions& options, Index batch_tokens)
+                             const TranslateOptions& options, Index batch_tokens,
+                             const std::optional<BleuOptions>& bleu)
     : references_(std::move(references)),
-      bleu_tokenizer_(evaluation_tokenizer(model)),
+      bleu_(bleu ? *bleu : BleuOptions{.tokenizer = evaluation_tokenizer(model)}),
       translation_(model, pool, sources, options, batch_tokens) {
   WASMFORMER_CHECK(!sources.empty() && sources.size() == references_.size(),
                    "[evaluate] " << sources.size() << " sources but " << references_.size() << " references");
+  translation_.refuse_too_long();
 }
 
 Evaluation EvaluationJob::result() {
@@ -26,7 +28,7 @@ Evaluation EvaluationJob::result() {
     result.hypotheses.push_back(std::move(t.text));
   }
   result.exact_match = 100 * same / static_cast<double>(references_.size());
-  result.bleu = bleu(result.hypotheses, references_, {.tokenizer = bleu_tokenizer_});
+  result.bleu = bleu(result.hypotheses, references_, bleu_);
   result.chrf = chrf(result.hypotheses, references_);
   return result;
 }

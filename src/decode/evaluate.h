@@ -6,23 +6,24 @@
 
 namespace wasmformer {
 
-// By the model's `languages`.
+// The tokenizer of the target language in the model's `languages`.
 BleuTokenizer evaluation_tokenizer(const ModelFile& model);
 
 struct Evaluation {
-  double bleu = 0, chrf = 0;  // text/metrics.h; BLEU of the words that evaluation_tokenizer() tells
-  double exact_match = 0;     // percent of the hypotheses that are their references
+  double bleu = 0, chrf = 0;  // text/metrics.h
+  double exact_match = 0;     // percent of the hypotheses that equal their references
   std::vector<std::string> hypotheses;
-  Index target_tokens = 0;  // of the hypotheses, end tokens counted
+  Index target_tokens = 0;  // of the hypotheses, end tokens included
 };
 
-// A decoding step a call.
+// One decoding step per call.
 class EvaluationJob {
  public:
-  // `model` and `pool` must outlive it. Throws Error when the lists differ in length or are empty.
+  // `model` and `pool` must outlive it; `bleu` by default uses evaluation_tokenizer(). Throws Error when the
+  // lists differ in length or are empty, or a sentence is too long for the model.
   EvaluationJob(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& sources,
                 std::vector<std::string> references, const TranslateOptions& options,
-                Index batch_tokens = 2048);
+                Index batch_tokens = 2048, const std::optional<BleuOptions>& bleu = {});
 
   // False when all is translated.
   bool step() { return translation_.step(); }
@@ -32,7 +33,7 @@ class EvaluationJob {
 
  private:
   std::vector<std::string> references_;
-  BleuTokenizer bleu_tokenizer_;
+  BleuOptions bleu_;
   BatchedTranslation translation_;
 };
 

@@ -1,8 +1,6 @@
 #include "decode/translator.h"
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 
 #include "decode/explain.h"
 
@@ -163,17 +161,25 @@ BatchedTranslation::BatchedTranslation(const ModelFile& model, ThreadPool& pool,
       options_(options),
       batch_tokens_(static_cast<std::size_t>(batch_tokens)),
       sources_(tokenize_all(model, texts, first)),
-      order_(texts.size()),
       translations_(texts.size()) {
   const auto limit = static_cast<std::size_t>(model.transformer->config().max_length);
-  for (const auto& [ids, number] : sources_)
-    WASMFORMER_CHECK(ids.size() <= limit, "[translate] sentence " << number + 1 << " has " << ids.size()
-                                                                  << " tokens; the model takes at most "
-                                                                  << limit);
-  std::iota(order_.begin(), order_.end(), std::size_t{0});
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    const std::size_t tokens = sources_[i].ids.size();
+    if (tokens > limit)
+      too_long_.push_back({i, tokens});
+    else
+      order_.push_back(i);
+  }
   std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
     return sources_[a].ids.size() < sources_[b].ids.size();
   });
+}
+
+void BatchedTranslation::refuse_too_long() const {
+  if (too_long_.empty()) return;
+  throw Error("[translate] sentence " + std::to_string(too_long_[0].text + 1) + " has " +
+              std::to_string(too_long_[0].tokens) + " tokens; the model takes at most " +
+              std::to_string(model_.transformer->config().max_length));
 }
 
 bool BatchedTranslation::step() {
@@ -201,6 +207,7 @@ std::vector<Translation> translate_in_batches(const ModelFile& model, ThreadPool
                                               const TranslateOptions& options, Index batch_tokens,
                                               const std::function<void(std::size_t)>& done) {
   BatchedTranslation all(model, pool, texts, options, batch_tokens);
+  all.refuse_too_long();
   finish(all, done);
   return all.take();
 }

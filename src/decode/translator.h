@@ -49,6 +49,7 @@ class TranslationJob {
   Search search_;
 };
 
+// Several threads may use one Translator at once; with a pool of more than one thread they share its workers.
 class Translator {
  public:
   using Job = TranslationJob;
@@ -75,13 +76,21 @@ class Translator {
 // of similar length together; one decoding step per call.
 class BatchedTranslation {
  public:
-  // `model` and `pool` must outlive it. `first` and errors as in TranslationJob.
+  struct TooLong {
+    std::size_t text, tokens;
+  };
+
+  // `model` and `pool` must outlive it. `first` and errors as in TranslationJob, but a sentence longer than
+  // the model's max_length gets an empty translation.
   BatchedTranslation(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& texts,
                      const TranslateOptions& options, Index batch_tokens, std::uint64_t first = 0);
 
   // False when everything is translated.
   bool step();
   std::size_t done() const { return first_; }  // texts
+  const std::vector<TooLong>& too_long() const { return too_long_; }
+  // Throws Error, naming the first sentence and its length, if one is too long.
+  void refuse_too_long() const;
   // One translation per text, in order, moved out. Valid once step() has returned false.
   std::vector<Translation> take() { return std::move(translations_); }
 
@@ -91,7 +100,8 @@ class BatchedTranslation {
   TranslateOptions options_;
   std::size_t batch_tokens_;
   std::vector<Source> sources_;
-  std::vector<std::size_t> order_;
+  std::vector<TooLong> too_long_;
+  std::vector<std::size_t> order_;    // of the others
   std::size_t first_ = 0, last_ = 0;  // of order_: the present batch
   std::optional<TranslationJob> job_;
   std::vector<Translation> translations_;
@@ -107,7 +117,7 @@ void finish(Job& job, const std::function<void(std::size_t)>& done) {
   }
 }
 
-// All of a BatchedTranslation at once.
+// All of a BatchedTranslation at once. Throws Error if a sentence is too long.
 std::vector<Translation> translate_in_batches(const ModelFile& model, ThreadPool& pool,
                                               const std::vector<std::string>& texts,
                                               const TranslateOptions& options, Index batch_tokens,

@@ -203,14 +203,41 @@ Json scalar(const std::string& text) {
   return whole ? Json(number) : Json(text);
 }
 
-Json list(const std::string& text, const List& list) {
+// "attention:layer:head".
+std::string form(const Fields& fields) {
+  std::string text;
+  for (const Field& field : fields) text += (text.empty() ? "" : ":") + std::string(field.option.name);
+  return text;
+}
+
+// An object from "cross:0:3", its fields in order.
+Json group(const std::string& text, const Fields& fields, const std::string& path) {
+  Json object = Json::object();
+  std::size_t begin = 0, parts = 0;
+  for (const Field& field : fields) {
+    if (begin > text.size()) continue;
+    const std::size_t end = std::min(text.find(':', begin), text.size());
+    object[field.option.name] = scalar(text.substr(begin, end - begin));
+    begin = end + 1;
+    ++parts;
+  }
+  WASMFORMER_CHECK(parts == fields.size() && begin > text.size(),
+                   path << ": '" << text << "' is not " << form(fields));
+  return object;
+}
+
+Json list(const std::string& text, const List& list, const std::string& path) {
   list.resize(1);
-  const bool of_strings = std::holds_alternative<std::string*>(list.at(0));
+  const Value first = list.at(0);
+  const bool of_strings = std::holds_alternative<std::string*>(first);
+  const auto* of_groups = std::get_if<Group>(&first);
   Json array = Json::array();
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
     const std::string item = text.substr(begin, end - begin);
-    array.push_back(of_strings ? Json(item) : scalar(item));
+    array.push_back(of_strings  ? Json(item)
+                    : of_groups ? group(item, of_groups->fields(), path)
+                                : scalar(item));
     begin = end + 1;
   }
   return array;
@@ -335,7 +362,8 @@ void set_field(const Fields& fields, const std::string& name, const std::string&
                 suggestion(name, names(fields, Naming::snake)));
   const Json json = match(
       found->value, [&](std::string*) { return Json(text); }, [&](TextOrTokens*) { return Json(text); },
-      [&](const List& l) { return list(text, l); }, [&](const auto&) { return scalar(text); });
+      [&](const List& l) { return list(text, l, "[" + place + "] " + name); },
+      [&](const auto&) { return scalar(text); });
   Reader{place, Naming::snake}.assign(name, found->value, found->option.range, json);
 }
 
@@ -369,6 +397,21 @@ void check_ranges(const Fields& fields, const std::string& place, Naming naming)
 }
 
 std::string schema(const Fields& fields, Naming naming) { return schema_of(fields, naming).dump(); }
+
+std::string summary(const Field& field) {
+  std::string type = expected(field.value, field.option.range);
+  if (const auto* list = std::get_if<List>(&field.value)) {
+    list->resize(1);
+    const Value first = list->at(0);
+    const auto* group = std::get_if<Group>(&first);
+    type = (group ? "each " + form(group->fields()) + ", " : "") + "separated by commas";
+    list->resize(0);
+  }
+  const Json start = json_of(field.value, Naming::snake);
+  const bool has_default = !start.is_null() && start != "" && start != Json::array();
+  const std::string text = start.is_string() ? start.get<std::string>() : start.dump();
+  return field.option.help + (" (" + type) + (has_default ? "; default " + text : "") + ")";
+}
 
 std::string suggestion(const std::string& given, const std::vector<std::string>& names) {
   std::string nearest;

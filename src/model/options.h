@@ -150,6 +150,9 @@ void check_ranges(const Fields& fields, const std::string& place, Naming naming 
 // the defaults.
 std::string schema(const Fields& fields, Naming naming = Naming::snake);
 
+// The help of a field with its type, range and default: "… (a whole number from 1 to 64; default 4)".
+std::string summary(const Field& field);
+
 // "; did you mean 'd_model'?" when a name is near or contains `given`, else "".
 std::string suggestion(const std::string& given, const std::vector<std::string>& names);
 

@@ -64,6 +64,7 @@ struct ThreadPool::State {
 
   alignas(64) std::atomic<std::uint64_t> loop = 0;
   std::atomic<bool> stopping = false;
+  std::atomic<bool> has_caller = false;
   std::atomic<bool> worker_sleeps = false, caller_sleeps = false;  // someone is to be woken
   // Of the open loop; written while nobody has joined.
   FunctionRef<void(Index, Index)> body;
@@ -158,7 +159,8 @@ int ThreadPool::size() const { return static_cast<int>(state_->workers.size()) +
 void ThreadPool::parallel_for(Index count, Index grain, FunctionRef<void(Index, Index)> body) {
   State& s = *state_;
   grain = std::max<Index>(grain, 1);
-  if (s.workers.empty() || count <= grain) {
+  // While another thread's loop has the workers, this one does without them.
+  if (s.workers.empty() || count <= grain || s.has_caller.exchange(true)) {
     for (Index begin = 0; begin < count; begin += grain) body(begin, std::min(begin + grain, count));
     return;
   }
@@ -169,7 +171,9 @@ void ThreadPool::parallel_for(Index count, Index grain, FunctionRef<void(Index, 
   s.take_ranges();
   s.loop -= State::open;
   s.wait_for_workers();
-  if (s.error) std::rethrow_exception(std::exchange(s.error, nullptr));
+  const std::exception_ptr error = std::exchange(s.error, nullptr);
+  s.has_caller = false;
+  if (error) std::rethrow_exception(error);
 }
 
 }  // namespace wasmformer

@@ -161,6 +161,7 @@ TEST_CASE("A disk that fills up while writing leaves the old file") {
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
   if (child == 0) {
+    std::signal(SIGXFSZ, SIG_IGN);  // as the program does
     const rlimit limit = {100000, 100000};
     int result = 1;
     try {
@@ -176,4 +177,64 @@ TEST_CASE("A disk that fills up while writing leaves the old file") {
   CHECK(WEXITSTATUS(status) == 0);
   CHECK(get(path) == old);
   CHECK(folder.names() == std::vector<std::string>{"file"});
+}
+
+TEST_CASE("A new file keeps the permissions of the old one, and links with its name are not followed") {
+  const Folder folder;
+  const std::string path = folder / "file";
+  put(path, "old");
+  REQUIRE(::chmod(path.c_str(), 0640) == 0);
+  write_file_atomically(path, "new");
+  struct stat status;
+  REQUIRE(::stat(path.c_str(), &status) == 0);
+  CHECK((status.st_mode & 0777) == 0640);
+  // Where the unfinished file of an earlier version was.
+  put(folder / "victim", "precious");
+  fs::create_symlink("victim", folder.path / "file.unfinished");
+  write_file_atomically(path, "newer");
+  CHECK(get(folder / "victim") == "precious");
+}
+
+TEST_CASE("Two writers of one file do not mix") {
+  const Folder folder;
+  const std::string path = folder / "file", a(300000, 'a'), b(300000, 'b');
+  FileWriter first(path), second(path);
+  for (std::size_t at = 0; at < a.size(); at += 100000) {
+    first.write(std::string_view(a).substr(at, 100000));
+    second.write(std::string_view(b).substr(at, 100000));
+  }
+  second.commit();
+  CHECK(get(path) == b);
+  first.commit();
+  CHECK(get(path) == a);
+  CHECK(folder.names() == std::vector<std::string>{"file"});
+  { FileWriter(path).write("given up"); }
+  CHECK(get(path) == a);
+  CHECK(folder.names() == std::vector<std::string>{"file"});
+}
+
+TEST_CASE("Lines come from a pipe as they arrive") {
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  LineReader reader("/dev/fd/" + std::to_string(ends[0]));
+  const auto send = [&](const std::string& text) {
+    REQUIRE(::write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+  };
+  std::string line;
+  send("one\ntwo\nthr");
+  CHECK(reader.next(line));
+  CHECK(line == "one");
+  CHECK(reader.is_ready());
+  CHECK(reader.next(line));
+  CHECK(line == "two");
+  CHECK_FALSE(reader.is_ready());
+  send("ee\r\nlast");
+  ::close(ends[1]);
+  CHECK(reader.next(line));
+  CHECK(line == "three");
+  CHECK(reader.next(line));
+  CHECK(line == "last");
+  CHECK_FALSE(reader.next(line));
+  CHECK(reader.is_ready());
+  ::close(ends[0]);
 }

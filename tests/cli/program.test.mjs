@@ -142,9 +142,10 @@ test('translate, evaluate, average and inspect', () => {
   assert.equal(plain.split('\n').length, 21);
   const fromStdin = run(['translate', '--model', model, '--beam-size', '4'], { input: readFileSync(path('source')) });
   assert.equal(fromStdin.stdout, plain);
-  const best = succeed('translate', '--model', model, '--input', path('source'), '--n-best', '3', '--scores').stdout.trim().split('\n');
+  const best = succeed('translate', '--model', model, '--input', path('source'), '--n-best', '3').stdout.trim().split('\n');
   assert.equal(best.length, 60);
-  const scores = best.slice(0, 3).map((line) => Number(line.split('\t')[0]));
+  best.forEach((line, i) => assert.match(line, new RegExp(`^${Math.floor(i / 3)} \\|\\|\\| .* \\|\\|\\| -?\\d+\\.\\d+$`)));
+  const scores = best.slice(0, 3).map((line) => Number(line.split(' ||| ')[2]));
   assert.deepEqual(scores, [...scores].sort((a, b) => b - a));
 
   succeed('translate', '--model', model, '--input', path('source'), '--attention', path('attention.json'));
@@ -208,11 +209,11 @@ test('translate masks source tokens and heads, starts with a prefix, and samples
   const bad = (pattern, ...options) => refuse(pattern, ['translate', '--model', model, ...options], { input: 'eins\n' });
   bad(/source position 99 is not in the 6 tokens/, '--mask-source', '99');
   bad(/all 6 tokens of a sentence are masked/, '--mask-source', '0,1,2,3,4,5');
-  bad(/'cross:0' is not ATTENTION:LAYER:HEAD/, '--mask-heads', 'cross:0');
-  bad(/'heart:0:0' is not ATTENTION:LAYER:HEAD/, '--mask-heads', 'heart:0:0');
-  bad(/layer 0, head 77 is not in/, '--mask-heads', 'cross:0:77');
-  bad(/sampling goes with beam_size 1, not 3/, '--temperature', '2', '--beam-size', '3');
-  bad(/temperature 0 is not above 0/, '--temperature', '0');
+  bad(/'cross:0' is not attention:layer:head/, '--mask-heads', 'cross:0');
+  bad(/masked_heads\[0\]\.attention must be encoder, decoder or cross, not "heart"/, '--mask-heads', 'heart:0:0');
+  bad(/masked_heads\[0\] is layer 0, head 77, but there are/, '--mask-heads', 'cross:0:77');
+  bad(/beam_size is 3, but sampling draws one text; leave one of them out/, '--temperature', '2', '--beam-size', '3');
+  bad(/temperature must be a number above 0, not 0/, '--temperature', '0');
 });
 
 test('a quantised model is less than half the size, says nearly the same, and is refused where floats are needed', () => {
@@ -285,6 +286,7 @@ test('bad input gets one sentence', () => {
   const model = path('run/best.safetensors');
   writeFileSync(path('short'), 'eins\nzwei\n');
   writeFileSync(path('empty'), '');
+  writeFileSync(path('long.tsv'), `eins\t1\n${'eins '.repeat(5000)}\t1\n`);
   writeFileSync(path('latin1'), Buffer.from([0x66, 0xfc, 0x6e, 0x66, 0x0a]));
   writeFileSync(path('one-column.tsv'), 'eins\n');
   writeFileSync(path('cut.safetensors'), readFileSync(model).subarray(0, 5000));
@@ -301,9 +303,14 @@ test('bad input gets one sentence', () => {
   refuse(/last\.safetensors/, train('nowhere', '--resume', '--max-steps', '1'));
   refuse(/gigantic/, train('bad', '--max-steps', '1').map((word) => (word === 'tiny' ? 'gigantic' : word)));
   refuse(/other settings/, train('run', '--resume', '--max-steps', '301', '--set', 'ffn_dim=128'));
-  refuse(/--colour/, ['translate', '--model', model, '--colour', 'blue']);
-  refuse(/beam_size 0/, ['translate', '--model', model, '--beam-size', '0'], { input: 'eins\n' });
-  refuse(/sentence 1 has \d+ tokens; the model takes at most 512/, ['translate', '--model', model], { input: 'eins '.repeat(5000) + '\n' });
+  refuse(/translate has no option '--colour'$/, ['translate', '--model', model, '--colour', 'blue']);
+  refuse(/translate has no option '--beam'; did you mean '--beam-size'\?/, ['translate', '--model', model, '--beam', '4']);
+  refuse(/translate has no option '--modle'; did you mean '--model'\?/, ['translate', '--modle', model]);
+  refuse(/unknown command 'transalte'; did you mean 'translate'\?/, ['transalte', '--model', model]);
+  refuse(/no command; there are tokenizer, train, translate/, []);
+  refuse(/beam_size must be a whole number from 1 to 64, not 0/, ['translate', '--model', model, '--beam-size', '0']);
+  refuse(/max_length is 2000000000, but the model's max_length is 512/, ['translate', '--model', model, '--max-length', '2000000000']);
+  refuse(/sentence 2 has \d+ tokens; the model takes at most 512/, ['evaluate', '--model', model, '--data', path('long.tsv')]);
   refuse(/cut\.safetensors/, ['translate', '--model', path('cut.safetensors')], { input: 'eins\n' });
   refuse(/tok\.model/, ['inspect', path('tok.model')]);
   refuse(/latin1/, ['tokenizer', '--input', path('latin1'), '--vocab-size', '20', '--output', path('bad.model')]);
@@ -321,4 +328,92 @@ test('a full disk stops training with a sentence and keeps the last whole checkp
   assert.match(result.stderr, /(last|best)\.safetensors|log\.jsonl/);
   assert.ok(readFileSync(path('full/last.safetensors')).equals(before));
   assert.deepEqual(readdirSync(path('full')).filter((name) => !/^(best|last)\.safetensors$|^log\.jsonl$/.test(name)), []);
+});
+
+test('--version and --help print and succeed; help has ranges and defaults', () => {
+  assert.match(succeed('--version').stdout, /^wasmformer \d+\.\d+\.\d+\n$/);
+  assert.match(succeed('--help').stdout, /translate/);
+  const help = succeed('translate', '--help').stdout.replace(/\s+/g, ' ');
+  assert.ok(help.includes('--beam-size hypotheses kept at each step; 1 is greedy search (a whole number from 1 to 64; default 4)'), help);
+  for (const flag of ['--length-penalty', '--n-best', '--max-length', '--temperature', '--top-k', '--top-p', '--sample-seed', '--prefix',
+    '--mask-source', '--mask-heads', '--scores', '--attention'])
+    assert.ok(help.includes(`${flag} `), flag);
+  assert.ok(!help.includes('--beam-trace') && !help.includes('--seed '));
+});
+
+test('translate answers a pipe line by line, before its input ends', async () => {
+  const child = spawn(program, ['translate', '--model', path('run/best.safetensors'), '--beam-size', '1']);
+  const lines = (async function* () {
+    let text = '';
+    for await (const part of child.stdout) {
+      const whole = (text + part).split('\n');
+      text = whole.pop();
+      yield* whole;
+    }
+  })();
+  const expected = run(['translate', '--model', path('run/best.safetensors'), '--beam-size', '1'], { input: 'eins zwei\ndrei\n' }).stdout.split('\n');
+  for (const [i, line] of ['eins zwei', 'drei'].entries()) {
+    child.stdin.write(line + '\n');
+    assert.equal((await lines.next()).value, expected[i]);
+  }
+  child.stdin.end();
+  assert.equal((await lines.next()).done, true);
+  assert.equal(await new Promise((resolve) => child.on('exit', resolve)), 0);
+});
+
+test('translate takes any number of lines in bounded memory', { skip: process.env.WASMFORMER_PROGRAM }, () => {
+  const words = 'eins zwei drei vier'.split(' ');
+  const peak = (count) => {
+    writeFileSync(path('many'), Array.from({ length: count }, (_, i) => words[i % 4] + '\n').join(''));
+    const script = 'import resource, subprocess, sys\n' +
+      'subprocess.run(sys.argv[2:], stdout=open(sys.argv[1], "w"), check=True)\n' +
+      'print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)';
+    const { stdout, stderr } = spawnSync('python3', ['-c', script, path('many.out'), program, 'translate', '--model', path('run/best.safetensors'),
+      '--input', path('many'), '--beam-size', '1', '--max-length', '2'], { encoding: 'utf8' });
+    assert.equal(readFileSync(path('many.out'), 'utf8').split('\n').length, count + 1, stderr);
+    return Number(stdout); // KiB
+  };
+  const few = peak(5000), many = peak(200000);
+  assert.ok(many - few < 30000, `${few} KiB for 5,000 lines, ${many} KiB for 200,000`);
+});
+
+test('a line that is too long is named and left empty, and the others are translated', () => {
+  const model = path('run/best.safetensors');
+  const alone = run(['translate', '--model', model], { input: 'eins\nzwei\n' }).stdout.split('\n');
+  const { status, stdout, stderr } = run(['translate', '--model', model], { input: `eins\n${'eins '.repeat(5000)}\nzwei\n` });
+  assert.deepEqual(stdout.split('\n'), [alone[0], '', alone[1], '']);
+  assert.notEqual(status, 0);
+  assert.match(stderr, /line 2 has \d+ tokens; the model takes at most 512; its translation is empty/);
+  assert.match(stderr, /1 of 3 lines is too long for the model/);
+});
+
+test('sampled translations do not depend on the batches', () => {
+  const sampled = (...more) => succeed('translate', '--model', path('run/best.safetensors'), '--input', path('source'), '--temperature', '2',
+    '--sample-seed', '3', ...more).stdout;
+  assert.equal(sampled('--batch-tokens', '1'), sampled());
+});
+
+test('output that cannot be written is an error of one sentence', { skip: !existsSync('/dev/full') }, () => {
+  const model = path('run/best.safetensors');
+  const to = (redirection, ...args) => spawnSync('bash', ['-c', `"$0" "$@" ${redirection}`, program, ...args], { encoding: 'utf8' });
+  for (const args of [['translate', '--model', model, '--input', path('source')], ['inspect', model], ['inspect', model, '--json'], ['--help'],
+    ['evaluate', '--model', model, '--source', path('source'), '--reference', path('target')]]) {
+    const full = to('> /dev/full', ...args);
+    assert.equal(full.status, 1, args.join(' '));
+    assert.equal(full.stderr, "wasmformer: [files] cannot write 'standard output': No space left on device\n");
+  }
+  assert.notEqual(to('>&-', 'inspect', model).status, 0);
+  // A limit on the size of files, without the shell's own trap.
+  const limited = to(`> ${path('limited')}`, 'inspect', model, '--json');
+  assert.equal(limited.status, 0);
+  const { status, stderr } = spawnSync('bash', ['-c', 'ulimit -f 1; exec "$0" "$@" > "$OUT"', program, 'inspect', model, '--json'],
+    { encoding: 'utf8', env: { ...process.env, OUT: path('limited') } });
+  assert.equal(status, 1);
+  assert.match(stderr, /cannot write 'standard output': File too large/);
+});
+
+test('bench measures products, translation and training', () => {
+  const figures = JSON.parse(succeed('bench', '--json', '--seconds', '0.01').stdout);
+  assert.equal(Object.keys(figures).length, 6);
+  for (const [name, value] of Object.entries(figures)) assert.ok(Number.isFinite(value) && value > 0, name);
 });

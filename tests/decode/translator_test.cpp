@@ -1,9 +1,11 @@
 #include "decode/translator.h"
 
 #include <algorithm>
+#include <atomic>
 #include <catch_amalgamated.hpp>
 #include <cmath>
 #include <set>
+#include <thread>
 
 #include "tensor/check.h"
 #include "tests/decode/letters_model.h"
@@ -331,4 +333,23 @@ TEST_CASE("Batches of any size keep the order of the texts") {
   many[20] = std::string(5000, 'a');
   CHECK_THROWS_WITH(translate_in_batches(model, pool, many, options, 100),
                     ContainsSubstring("sentence 21") && ContainsSubstring("5002 tokens"));
+}
+
+TEST_CASE("Several threads may use one translator") {
+  ThreadPool pool(2);
+  const Translator translator(serialize_model(letters_model(15, -1), Precision::f32), pool);
+  const TranslateOptions options{.beam_size = 3, .attention = true};
+  const auto expected = translator.translate(texts, options);
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong = 0;
+  for (int i = 0; i < 3; ++i)
+    threads.emplace_back([&] {
+      for (int n = 0; n < 20; ++n) {
+        const auto found = translator.translate(texts, options);
+        for (std::size_t t = 0; t < texts.size(); ++t)
+          wrong += found[t].text != expected[t].text || found[t].score != expected[t].score;
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  CHECK(wrong == 0);
 }

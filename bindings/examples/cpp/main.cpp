@@ -1,4 +1,4 @@
-// Translates the lines of standard input and says how large the cross-attention of each is:
+// Translates the lines of standard input, a few at a time, and prints the size of each cross-attention:
 //   translate MODEL < SENTENCES
 #include <wasmformer/wasmformer.h>
 
@@ -6,17 +6,9 @@
 #include <iostream>
 #include <iterator>
 
-int main(int argc, char** argv) try {
-  if (argc != 2) throw wasmformer::Error("usage: translate MODEL < SENTENCES");
-  std::ifstream file(argv[1], std::ios::binary);
-  if (!file) throw wasmformer::Error("cannot read " + std::string(argv[1]));
-  const std::string model(std::istreambuf_iterator<char>(file), {});
+namespace {
 
-  wasmformer::ThreadPool pool(/*threads=*/2);
-  const wasmformer::Translator translator(model, pool);
-  std::vector<std::string> sentences;
-  for (std::string line; std::getline(std::cin, line);) sentences.push_back(line);
-
+void translate(const wasmformer::Translator& translator, const std::vector<std::string>& sentences) {
   for (const auto& translation : translator.translate(sentences, {.beam_size = 4, .attention = true})) {
     std::cout << translation.text;
     if (translation.attention) {  // an empty line has none
@@ -26,6 +18,26 @@ int main(int argc, char** argv) try {
     }
     std::cout << "\n";
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  if (argc != 2) throw wasmformer::Error("usage: translate MODEL < SENTENCES");
+  std::ifstream file(argv[1], std::ios::binary);
+  if (!file) throw wasmformer::Error("cannot read " + std::string(argv[1]));
+  const std::string model(std::istreambuf_iterator<char>(file), {});
+
+  wasmformer::ThreadPool pool(/*threads=*/2);
+  const wasmformer::Translator translator(model, pool);
+  std::vector<std::string> batch;
+  for (std::string line; std::getline(std::cin, line);) {
+    batch.push_back(line);
+    if (batch.size() < 32) continue;
+    translate(translator, batch);
+    batch.clear();
+  }
+  translate(translator, batch);
 } catch (const std::exception& error) {
   std::cerr << error.what() << "\n";
   return 1;
