@@ -63,6 +63,11 @@ std::shared_ptr<const Tokenizer> tokenizer_of(const std::string& file) {
   return std::make_shared<const Tokenizer>(file);
 }
 
+template <class Choice>
+std::string word(Choice choice) {
+  return words(choice)[static_cast<std::size_t>(choice)];
+}
+
 template <class Parse>
 TrainingStart naming(const std::string& name, Parse parse) {
   try {
@@ -168,9 +173,10 @@ TokenizerRequest RunPlan::tokenizer() const {
 std::vector<TokenizerJob> RunPlan::untrained() const {
   const TokenizerRequest t = tokenizer();
   if (start_ || !input_.source_tokenizer.empty() || is_counted(t.type)) return {};
-  const TokenizerOptions options{
-      t.vocab_size.value_or(2000), words(t.type)[static_cast<std::size_t>(t.type)],
-      words(Normalization{})[static_cast<std::size_t>(t.normalization.value_or(Normalization::nmt_nfkc))]};
+  TokenizerOptions options;
+  options.vocab_size = t.vocab_size.value_or(2000);
+  options.type = word(t.type);
+  options.normalization = word(t.normalization.value_or(Normalization::nmt_nfkc));
   const auto& [sources, targets] = texts_.train;
   if (t.joint) return {{joined(sources, targets), options}};
   return {{sources, options}, {targets, options}};
