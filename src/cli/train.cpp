@@ -126,11 +126,15 @@ int train(TrainOptions o) {
   return train_until_done(loop, [&](ThreadPool& pool) { return plan.begin({}, pool); });
 }
 
-}  // namespace
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
 
-void add_train_command(CLI::App& app) {
-  auto* command = app.add_subcommand("train", "Train a model on sentence pairs");
-  auto o = std::make_shared<TrainOptions>();
+using Options = std::shared_ptr<TrainOptions>;
+
+void add_text_options(CLI::App* command, const Options& o) {
   command->add_option("--source", o->train.source, "source sentences, one per line");
   command->add_option("--target", o->train.target, "their translations, line by line");
   command->add_option("--valid-source", o->valid.source, "source sentences to validate on");
@@ -143,23 +147,17 @@ void add_train_command(CLI::App& app) {
       ->add_option("--validation", o->request.validation,
                    "hold back N pairs of the text for validation, drawn by the seed")
       ->check(CLI::PositiveNumber);
-  std::string names;
-  for (const Task& task : tasks()) names += std::string(names.empty() ? "" : ", ") + task.name;
-  auto* task = command->add_option("--task", o->task.name, "made-up pairs instead of files: " + names);
+  std::vector<std::string> names;
+  for (const Task& task : tasks()) names.push_back(task.name);
+  auto* task =
+      command->add_option("--task", o->task.name, "made-up pairs instead of files: " + listed(names));
   command->add_option("--pairs", o->task.pairs, "how many of them to train on; 200 more are for validation")
       ->needs(task)
       ->check(CLI::PositiveNumber)
       ->default_str("as many as it takes");
-  auto* tokenizer = command->add_option("--tokenizer", o->tokenizer,
-                                        "SentencePiece .model file; a task's default is its characters");
-  auto* target_tokenizer =
-      command->add_option("--target-tokenizer", o->target_tokenizer, "another one for the target side");
-  auto* preset = command->add_option(
-      "--preset", o->request.preset,
-      "toy (default of tasks), tiny, small (default), base, big, multi30k-tiny or kyubyong");
-  command->add_option("--from", o->from, "a model to fine-tune, at a constant rate of 1e-4 unless --set says")
-      ->excludes(tokenizer, target_tokenizer, preset);
-  command->add_option("--set", o->set, "KEY=VALUE: change one setting of the preset or of --from");
+}
+
+void add_goal_options(CLI::App* command, const Options& o) {
   command
       ->add_option("--output", o->loop.output, "folder for best.safetensors, last.safetensors and log.jsonl")
       ->required();
@@ -170,17 +168,35 @@ void add_train_command(CLI::App& app) {
       ->check(CLI::PositiveNumber);
   command->add_option("--max-minutes", o->loop.max_minutes, "stop after N minutes")
       ->check(CLI::PositiveNumber);
+  command->add_option("--report-every", o->loop.report_every, "steps between reports")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--keep", o->loop.keep, "keep the models of the last N epochs, to average")
+      ->check(CLI::NonNegativeNumber);
+}
+
+}  // namespace
+
+void add_train_command(CLI::App& app) {
+  auto* command = app.add_subcommand("train", "Train a model on sentence pairs");
+  auto o = std::make_shared<TrainOptions>();
+  add_text_options(command, o);
+  auto* tokenizer = command->add_option("--tokenizer", o->tokenizer,
+                                        "SentencePiece .model file; a task's default is its characters");
+  auto* target_tokenizer =
+      command->add_option("--target-tokenizer", o->target_tokenizer, "another one for the target side");
+  auto* preset = command->add_option("--preset", o->request.preset,
+                                     listed(preset_names()) + "; by default toy for a task, small otherwise");
+  command->add_option("--from", o->from, "a model to fine-tune, at a constant rate of 1e-4 unless --set says")
+      ->excludes(tokenizer, target_tokenizer, preset);
+  command->add_option("--set", o->set, "KEY=VALUE: change one setting of the preset or of --from");
+  add_goal_options(command, o);
   command->add_option("--batch-tokens", o->batch_tokens, "tokens of a batch, of its longer side")
       ->check(CLI::PositiveNumber);
   command->add_option("--threads", o->loop.threads, "threads")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
   command->add_option("--seed", o->request.seed, "seed of weights, order and dropout");
-  command->add_option("--report-every", o->loop.report_every, "steps between reports")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
-  command->add_option("--keep", o->loop.keep, "keep the models of the last N epochs, to average")
-      ->check(CLI::NonNegativeNumber);
   command->add_option("--languages", o->request.languages, "SOURCE-TARGET, stored in the model: de-en");
   command->add_option("--metadata", o->metadata,
                       "KEY=VALUE to store in the model, such as its corpus and licence");
