@@ -25,11 +25,11 @@ void Arena::add_block(std::size_t size) {
 void* Arena::take_bytes(std::size_t bytes) {
   bytes = (bytes + alignment - 1) / alignment * alignment;
   while (first_ < blocks_.size() && blocks_[first_].used == blocks_[first_].size) ++first_;
-  // Where batches differ in size, a piece may not fit where the step before had it; a later one does.
+  // If batches differ in size, a piece may not fit where the step before had it, but a later one does.
   auto block = std::find_if(blocks_.begin() + static_cast<std::ptrdiff_t>(first_), blocks_.end(),
                             [=](const Block& b) { return b.used + bytes <= b.size; });
   if (block == blocks_.end()) {
-    // With room for a piece that is a little larger in the next step.
+    // Room for a slightly larger piece in the next step.
     const std::size_t all = this->bytes(), roomy = bytes + bytes / 8;
     add_block(
         std::max({roomy, smallest_block, std::min(all, usual_block), std::min(all / 16, largest_block)}));
@@ -42,7 +42,7 @@ void* Arena::take_bytes(std::size_t bytes) {
 
 void keep_freed_memory() {
 #ifdef __GLIBC__
-  constexpr int largest = 1 << 25;  // that it takes
+  constexpr int largest = 1 << 25;  // the maximum that mallopt accepts
   mallopt(M_MMAP_THRESHOLD, largest);
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
 #endif

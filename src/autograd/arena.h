@@ -1,4 +1,4 @@
-// Memory of one step: taken piece by piece, given back all at once and used again by the next step.
+// Memory of one step: taken piece by piece, released all at once, and reused by the next step.
 #pragma once
 
 #include <algorithm>
@@ -33,8 +33,8 @@ class Arena {
   std::size_t first_ = 0;  // the blocks before it are full
 };
 
-// Asks the C library to keep what is freed instead of giving it back to the system, which hands out zeroed
-// pages at a price: a third of the time of translating small batches. For programs, at their start.
+// Makes the C library keep freed memory instead of returning it to the system, whose fresh pages cost a third
+// of the time of translating small batches. Programs call it once, at the start.
 void keep_freed_memory();
 
 }  // namespace wasmformer

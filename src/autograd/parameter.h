@@ -8,9 +8,9 @@ namespace wasmformer {
 
 struct Parameter {
   Index rows = 0, cols = 0;  // vectors are one row
-  Matrix value;              // [rows, cols]; empty before it is set, and where only `packed` is kept
-  Matrix gradient;           // of the same shape while training, else empty; operations add to it
-  PackedMatrix packed;       // the same for products that need no gradient; a weight of int8 is nowhere else
+  Matrix value;              // [rows, cols]; empty until set, and if only `packed` is kept
+  Matrix gradient;           // of the same shape in training, else empty; operations add to it
+  PackedMatrix packed;       // the same for inference; int8 weights exist only here
 
   Parameter() = default;
   Parameter(Index r, Index c) : rows(r), cols(c) {}
@@ -23,7 +23,7 @@ struct Parameter {
   ConstView view() const { return {value.data(), value.rows(), value.cols()}; }
   View gradient_view() { return {gradient.data(), gradient.rows(), gradient.cols()}; }
 
-  // As numbers, also where it is kept packed or of int8.
+  // The values, even if they are packed or int8.
   Matrix matrix() const { return has_value() ? value : packed.matrix(); }
   // Copies row i, [1, cols].
   void row(Index i, Scalar* out) const {

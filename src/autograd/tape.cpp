@@ -17,7 +17,7 @@ constexpr Index aligned(Index count) {
 }  // namespace
 
 ConstView Var::gradient() const {
-  WASMFORMER_CHECK(node_->gradient, "[gradient] nothing flowed into this " << shape(*this) << " variable");
+  WASMFORMER_CHECK(node_->gradient, "[gradient] no gradient reached this " << shape(*this) << " variable");
   return {node_->gradient, node_->rows, node_->cols};
 }
 

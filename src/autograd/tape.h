@@ -24,8 +24,8 @@ class Var {
   ConstView value() const { return {node_->value, node_->rows, node_->cols}; }
   View mutable_value() { return {node_->value, node_->rows, node_->cols}; }
   bool wants_gradient() const { return node_->wants_gradient; }
-  // After backward(), of a variable that no operation made: the others' memory is used again. Throws Error
-  // where nothing flowed in.
+  // After backward(), for variables that are not results of operations (whose memory is reused). Throws Error
+  // if no gradient reached it.
   ConstView gradient() const;
 
  private:
@@ -33,15 +33,15 @@ class Var {
   struct Node {
     Index rows, cols;
     Scalar* value;     // [rows, cols]
-    Scalar* gradient;  // the same, or null as long as nothing flowed in
+    Scalar* gradient;  // the same, or null until a gradient reaches it
     bool wants_gradient;
-    const QuantizedRows* quantized;  // null until the first product with int8 asks
+    const QuantizedRows* quantized;  // null until the first product with int8 weights
   };
   explicit Var(Node* node) : node_(node) {}
   Node* node_ = nullptr;
 };
 
-// Where an operation adds its gradient. `fresh`: nothing was there yet, so it may be overwritten instead.
+// Where an operation adds its gradient. `fresh`: nothing was added yet, so it must be overwritten instead.
 struct GradientSlot {
   View view;
   bool fresh;
@@ -57,16 +57,15 @@ class Tape {
   ThreadPool& pool() { return pool_; }
   bool recording() const { return recording_; }
 
-  // Dropout draws from here; a fresh value for every operation of a step. Seeded for each step by the
-  // trainer.
+  // Seeds of dropout, one per operation. The trainer seeds the tape for each step.
   void seed(std::uint64_t seed) { random_ = Random(seed); }
   std::uint64_t next_seed() { return random_.bits(); }
 
   // An uninitialised [rows, cols] matrix.
   Var variable(Index rows, Index cols, bool wants_gradient);
-  // The same in the memory of `var`, a variable() whose value nobody may read any more.
+  // The same in the memory of `var`, a variable() that must have no other readers.
   Var variable_over(Var var, bool wants_gradient);
-  // A matrix that someone else owns and keeps as long as the variables; without gradient.
+  // A matrix without gradient; it must outlive the variables.
   Var constant(const Matrix& value);
   template <class T>
   T* scratch(Index count) {
@@ -82,8 +81,8 @@ class Tape {
     return {copy, items.size()};
   }
 
-  // `backward(out_gradient)` runs once, after everything recorded later, if a gradient flowed into `out`.
-  // It is kept by copy in the tape's memory.
+  // `backward(out_gradient)` runs once, after those of all later operations, if a gradient reached `out`. The
+  // tape keeps a copy of it.
   template <class F>
   void record(Var out, F backward) {
     static_assert(std::is_trivially_destructible_v<F>, "what a step keeps lives in the tape's memory");
@@ -91,7 +90,7 @@ class Tape {
                            new (arena_.take<F>(1)) F(backward), out.node_});
   }
 
-  // The rows of `var` as products with int8 weights take them; made once, for all that read them.
+  // The rows of `var`, quantised for products with int8 weights; made once for all readers.
   const QuantizedRows& quantized(Var var);
 
   GradientSlot gradient(Var var);
@@ -100,9 +99,9 @@ class Tape {
     if (fresh) view.setZero();
     return view;
   }
-  // The same, in the memory of the value, which nobody may read any more.
+  // The same in the memory of the value, which must have no other readers.
   GradientSlot gradient_over_value(Var var);
-  // The gradient of `var`, or null as long as nothing flowed in.
+  // The gradient of `var`, or null if none has reached it yet.
   const Scalar* flowed_into(Var var) const { return var.node_->gradient; }
   // Adds `upstream`, of the same shape, to the gradient of `var`.
   template <class M>
@@ -114,7 +113,7 @@ class Tape {
       view += upstream;
   }
 
-  // d loss / d everything that wants a gradient. `loss`: [1, 1]. Throws Error when recording is off.
+  // Computes all gradients of `loss`, [1, 1]. Throws Error if recording is off.
   void backward(Var loss);
   // Forgets all variables and operations, keeps the memory.
   void clear();
@@ -148,7 +147,7 @@ class Tape {
     Scalar* memory;
     Index size;
   };
-  std::vector<Piece> free_;  // of gradients that backward() has passed on
+  std::vector<Piece> free_;  // memory of gradients that are no longer needed
 };
 
 }  // namespace wasmformer

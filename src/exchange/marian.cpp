@@ -39,7 +39,7 @@ Json parse_json_if_any(const FolderFiles& files, const std::string& name) {
   return files.contains(name) ? parse_json(files, name) : Json::object();
 }
 
-// config.json, with what generation_config.json says otherwise.
+// config.json; generation_config.json overrides it.
 class Settings {
  public:
   explicit Settings(const FolderFiles& files)
@@ -68,7 +68,7 @@ class Settings {
   }
   std::string word(const char* key) const { return at(key).is_string() ? at(key).get<std::string>() : ""; }
   double rate(const char* key) const { return at(key).is_number() ? at(key).get<double>() : 0; }
-  // A token, also as a list of one.
+  // An id, or a list with one.
   TokenId token(const char* key) const {
     const Json& value = at(key);
     return static_cast<TokenId>(whole(key, value.is_array() && value.size() == 1 ? value[0] : value));
@@ -81,13 +81,13 @@ class Settings {
   Json json_, generation_;
 };
 
-// Of the encoder and the decoder, which have the same here.
+// A setting that must be equal in encoder and decoder.
 Index same(const Settings& settings, const std::string& key) {
   const Index encoder = settings.whole(("encoder_" + key).c_str()),
               decoder = settings.whole(("decoder_" + key).c_str());
   WASMFORMER_CHECK(encoder == decoder, "[marian] encoder_" << key << " is " << encoder << " and decoder_"
                                                            << key << " is " << decoder
-                                                           << "; this reads models with the same in both");
+                                                           << "; they must be equal");
   return encoder;
 }
 
@@ -95,17 +95,18 @@ Activation activation(const std::string& name) {
   if (name == "relu") return Activation::relu;
   if (name == "gelu") return Activation::gelu;
   WASMFORMER_CHECK(name == "swish" || name == "silu",
-                   "[marian] activation_function is '" << name << "', which is none of relu, gelu and swish");
+                   "[marian] activation_function is '" << name << "'; expected relu, gelu or swish");
   return Activation::swish;
 }
 
 Config read_config(const Settings& settings) {
   const std::string type = settings.word("model_type");
-  WASMFORMER_CHECK(type == "marian", "[marian] " << config_name << " is of a model of type '" << type
-                                                 << "'; this reads 'marian'");
+  WASMFORMER_CHECK(type == "marian", "[marian] " << config_name << " has model_type '" << type
+                                                 << "'; only 'marian' is supported");
   for (const char* key : {"normalize_embedding", "normalize_before", "add_final_layer_norm"})
-    WASMFORMER_CHECK(!settings.flag(key, false),
-                     "[marian] " << key << " is true; this reads Marian's post-norm models without it");
+    WASMFORMER_CHECK(
+        !settings.flag(key, false),
+        "[marian] " << key << " is true; only Marian's post-norm models without it are supported");
   const bool shared = settings.flag("share_encoder_decoder_embeddings", true),
              tied = settings.flag("tie_word_embeddings", true);
   Config c;
@@ -143,8 +144,8 @@ std::vector<std::string> read_vocabulary(const FolderFiles& files, const std::st
   for (const auto& [piece, id] : json.items()) {
     const bool fits = id.is_number_unsigned() && id.get<std::uint64_t>() < pieces.size();
     WASMFORMER_CHECK(fits && !seen[id.get<std::size_t>()],
-                     "[marian] " << name << " gives '" << piece << "' the id " << Settings::text(id)
-                                 << "; ids must go from 0 to " << size - 1 << ", each once");
+                     "[marian] " << name << " has '" << piece << "' with id " << Settings::text(id)
+                                 << "; ids must be 0 to " << size - 1 << ", each once");
     pieces[id.get<std::size_t>()] = piece;
     seen[id.get<std::size_t>()] = true;
   }
@@ -155,7 +156,7 @@ SafetensorsFile read_tensors(const FolderFiles& files) {
   for (const char* name : {"model.safetensors", "pytorch_model.bin"}) {
     const std::string index = name == std::string("pytorch_model.bin") ? name : "model.safetensors";
     WASMFORMER_CHECK(files.contains(name) || !files.contains(index + ".index.json"),
-                     "[marian] the weights lie in several files, which "
+                     "[marian] the weights are split into several files, which "
                          << index
                          << ".index.json lists; this reads one, "
                             "as save_pretrained writes below 5 GB");
@@ -170,7 +171,7 @@ bool same_tensor(const TensorEntry& a, const TensorEntry& b) {
   return a.dtype == b.dtype && a.shape == b.shape && a.data == b.data;
 }
 
-// One matrix may be stored under the names of all that share it; it stays under `name`.
+// A shared matrix may be stored under all of its names; it is kept under `name`.
 void tie(SafetensorsFile& file, const char* name, std::initializer_list<const char*> others) {
   for (const char* other : others) {
     const auto found = file.tensors.find(other);
@@ -195,8 +196,7 @@ void tie_embeddings(SafetensorsFile& file, const Config& config, bool shared) {
   file.tensors.erase(shared_name);
 }
 
-// Positions are computed, but a file may hold them: as they should be, or others, which then count as
-// learned.
+// A file may store the positions. If they differ from the computed ones, they count as learned.
 void take_positions(SafetensorsFile& file, Config& config) {
   constexpr Scalar rounding = Scalar(1) / 256;  // of bfloat16 near 1
   const std::string names[] = {"model.encoder.embed_positions.weight",
@@ -218,14 +218,14 @@ void take_positions(SafetensorsFile& file, Config& config) {
   for (const std::string& name : names) file.tensors.erase(name);
 }
 
-// Tokens that may not be chosen, but for pad and begin, which never are.
+// Tokens that must not be chosen, without pad and begin, which never are.
 std::set<TokenId> forbidden(const Settings& settings, const Config& config) {
   std::set<TokenId> ids;
   if (!settings.has("bad_words_ids")) return ids;
   for (const Json& words : settings.at("bad_words_ids")) {
     WASMFORMER_CHECK(words.is_array() && words.size() == 1, "[marian] bad_words_ids has "
                                                                 << Settings::text(words)
-                                                                << "; this forbids single tokens");
+                                                                << "; only single tokens can be forbidden");
     const auto id = static_cast<TokenId>(settings.whole("bad_words_ids", words[0]));
     WASMFORMER_CHECK(id < config.target_vocab_size, "[marian] bad_words_ids has "
                                                         << id << ", but the vocabulary ends at "
@@ -270,7 +270,7 @@ ModelFile import_hugging_face(const FolderFiles& files) {
     WASMFORMER_CHECK(bias.size() == config.target_vocab_size,
                      "[marian] " << bias_name << " has " << bias.size() << " numbers, but the vocabulary "
                                  << config.target_vocab_size << " pieces");
-    constexpr Scalar never_chosen = -1e4;  // beyond what scores make up for, within what F16 can hold
+    constexpr Scalar never_chosen = -1e4;  // far below every score, within the range of F16
     for (const TokenId id : never) bias.data()[id] = never_chosen;
     config.output_bias = true;
     const auto bytes = static_cast<std::size_t>(bias.size()) * sizeof(Scalar);

@@ -13,10 +13,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Far below every score, and within F16; its probability is 0.
+// Far below every score, within the range of F16; its probability is 0.
 constexpr Scalar never = -1e4;
 
-// Which axis of a parameter is that of the residual stream, d_model.
+// The axis of a parameter that belongs to the residual stream, d_model.
 enum class StreamAxis { none, rows, columns };
 StreamAxis stream_axis(const std::string& name) {
   const auto has = [&name](const char* part) { return name.find(part) != std::string::npos; };
@@ -27,7 +27,7 @@ StreamAxis stream_axis(const std::string& name) {
 }
 
 // [s0, c0, s1, c1, ...] to [s0, s1, ..., c0, c1, ...]: the stream in the order of Marian's positions, which
-// leaves every score as it is.
+// leaves every score unchanged.
 Matrix with_halves(const Matrix& value, StreamAxis axis) {
   if (axis == StreamAxis::none) return value;
   const Index d = axis == StreamAxis::rows ? value.rows() : value.cols();
@@ -52,11 +52,11 @@ void check_marian(const Config& c) {
   check_key("norm", c.norm == NormPlace::post, config["norm"], "\"post\" only");
   check_key("attention", c.attention == AttentionScore::scaled_dot, config["attention"],
             "\"scaled_dot\" only");
-  // Models of Marian itself have 1e-6, which Hugging Face's conversion of them reads as 1e-5 too.
+  // Marian's own models have 1e-6; Hugging Face's converter writes 1e-5 for them too.
   check_key("norm_epsilon", c.norm_epsilon == 1e-5 || c.norm_epsilon == 1e-6, c.norm_epsilon, "1e-05 only");
 }
 
-// Pieces by name. Those from the tokenizer's own on are only there to be counted.
+// Ids by piece. Those beyond the tokenizer's are fillers.
 nlohmann::json vocabulary(const Tokenizer& tokenizer, Index size) {
   nlohmann::json ids = nlohmann::json::object();
   for (Index id = 0; id < size; ++id) {
@@ -68,7 +68,7 @@ nlohmann::json vocabulary(const Tokenizer& tokenizer, Index size) {
   return ids;
 }
 
-// As an imported model brought it; else Marian's usual one.
+// From the imported model; otherwise Marian's default.
 int num_beams(const ModelFile& model) {
   int beams = 4;
   const auto found = model.metadata.find("num_beams");
@@ -77,7 +77,7 @@ int num_beams(const ModelFile& model) {
   return std::max(beams, 1);
 }
 
-// The name of a special token, which MarianTokenizer has once for both sides.
+// The name of a special token, which must be the same on both sides for MarianTokenizer.
 std::string special_piece(const char* what, const Tokenizer& source, TokenId source_id,
                           const Tokenizer& target, TokenId target_id) {
   const std::string name = target.piece(target_id), other = source.piece(source_id);
@@ -166,10 +166,10 @@ std::map<std::string, std::string> export_marian(const ModelFile& model, Precisi
   const Index vocab_size = std::max(c.source_vocab_size, c.target_vocab_size);
   auto files = marian_settings(model, vocab_size, vocab_size, precision);
 
-  std::list<std::string> data;  // keeps its strings in place
+  std::list<std::string> data;  // its strings never move
   std::vector<std::pair<std::string, TensorEntry>> tensors;
   const auto add = [&](const std::string& name, const Matrix& value) {
-    // Vectors have one dimension, but for this one.
+    // Vectors have one dimension in the file, except this one.
     const bool vector = value.rows() == 1 && name != "final_logits_bias";
     tensors.emplace_back(name, TensorEntry{precision == Precision::f32 ? Dtype::f32 : Dtype::f16,
                                            vector ? std::vector<Index>{value.cols()}
@@ -191,7 +191,7 @@ std::map<std::string, std::string> export_marian(const ModelFile& model, Precisi
   });
   bias.conservativeResizeLike(Matrix::Constant(1, vocab_size, never));
   add("final_logits_bias", bias);
-  // Hugging Face has a table of constant positions too, which what the file holds takes the place of.
+  // Hugging Face would compute other positions; those of the file replace them.
   if (c.positions == Positions::sinusoidal_marian)
     for (const char* side : {"encoder", "decoder"})
       add("model." + std::string(side) + ".embed_positions.weight", model.transformer->source_positions());

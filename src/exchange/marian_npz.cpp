@@ -1,4 +1,4 @@
-// Marian's own files; names and meaning of their tensors are those of its src/models/transformer.h.
+// Tensors are named as in Marian's src/models/transformer.h.
 #include "exchange/marian_npz.h"
 
 #include <algorithm>
@@ -40,13 +40,13 @@ class Options {
         "[marian] " << key << " of " << name_ << " must be a whole number, not '" << value << "'");
     return number;
   }
-  // Refuses a model whose value is none of these; where there is none, it is the first.
+  // Throws unless the value is one of these; a missing key means the first.
   void check(const char* key, std::initializer_list<const char*> accepted) const {
     if (!yaml_.contains(key)) return;
     const std::string value = text(key);
     WASMFORMER_CHECK(
         std::find(accepted.begin(), accepted.end(), value) != accepted.end(),
-        "[marian] " << key << " is '" << value << "'; this reads models with '" << *accepted.begin() << "'");
+        "[marian] " << key << " is '" << value << "'; only '" << *accepted.begin() << "' is supported");
   }
 
  private:
@@ -55,8 +55,9 @@ class Options {
 };
 
 void check_kind(const Options& o) {
-  WASMFORMER_CHECK(o.text("type") == "transformer",
-                   "[marian] the model is of type '" << o.text("type") << "'; this reads 'transformer'");
+  WASMFORMER_CHECK(o.text("type") == "transformer", "[marian] the model is of type '"
+                                                        << o.text("type")
+                                                        << "'; only 'transformer' is supported");
   o.check("transformer-decoder-autoreg", {"self-attention"});
   o.check("transformer-postprocess", {"dan"});
   o.check("transformer-preprocess", {""});
@@ -70,9 +71,8 @@ void check_kind(const Options& o) {
                           "transformer-pool", "right-left", "ulr", "layer-normalization"})
     o.check(key, {"false"});
   o.check("lemma-dim-emb", {"0"});
-  WASMFORMER_CHECK(
-      o.list("transformer-tied-layers").empty(),
-      "[marian] transformer-tied-layers is set; this reads models whose layers have their own weights");
+  WASMFORMER_CHECK(o.list("transformer-tied-layers").empty(),
+                   "[marian] transformer-tied-layers is set; layers that share weights are not supported");
 }
 
 Config read_config(const Options& o) {
@@ -83,11 +83,11 @@ Config read_config(const Options& o) {
   c.decoder_layers = o.whole("dec-depth");
   c.num_heads = o.whole("transformer-heads");
   c.ffn_dim = o.whole("transformer-dim-ffn");
-  c.max_length = 512;  // Marian has none
+  c.max_length = 512;  // Marian has no limit
   const std::string activation = o.text("transformer-ffn-activation");
   WASMFORMER_CHECK(
       activation == "swish" || activation == "relu" || activation == "gelu",
-      "[marian] transformer-ffn-activation is '" << activation << "', which is none of swish, relu and gelu");
+      "[marian] transformer-ffn-activation is '" << activation << "'; expected swish, relu or gelu");
   c.activation = activation == "relu"   ? Activation::relu
                  : activation == "gelu" ? Activation::gelu
                                         : Activation::swish;
@@ -100,7 +100,7 @@ Config read_config(const Options& o) {
   return c;
 }
 
-// Pieces by id, of a .spm or of a .yml of their ids.
+// Pieces by id, from a .spm file, or a .yml file that lists their ids.
 std::vector<std::string> read_pieces(const FolderFiles& files, const std::string& name) {
   const std::string_view bytes = folder_file(files, name);
   std::vector<std::string> pieces;
@@ -110,7 +110,7 @@ std::vector<std::string> read_pieces(const FolderFiles& files, const std::string
       pieces.push_back(tokenizer.piece(static_cast<TokenId>(id)));
     return pieces;
   }
-  WASMFORMER_CHECK(name.ends_with(".yml"), "[marian] the vocabulary " << name << " is none of .spm and .yml");
+  WASMFORMER_CHECK(name.ends_with(".yml"), "[marian] the vocabulary " << name << " must end in .spm or .yml");
   const Yaml yaml = parse_yaml(bytes, name);
   pieces.resize(yaml.size());
   std::vector<bool> seen(yaml.size());
@@ -120,7 +120,7 @@ std::vector<std::string> read_pieces(const FolderFiles& files, const std::string
     const auto read = std::from_chars(value.data(), value.data() + value.size(), id);
     WASMFORMER_CHECK(
         !value.empty() && read.ptr == value.data() + value.size() && id < pieces.size() && !seen[id],
-        "[marian] " << name << " gives '" << piece << "' the id '" << value << "'; ids must go from 0 to "
+        "[marian] " << name << " has '" << piece << "' with id '" << value << "'; ids must be 0 to "
                     << pieces.size() - 1 << ", each once");
     pieces[id] = piece;
     seen[id] = true;
@@ -128,8 +128,7 @@ std::vector<std::string> read_pieces(const FolderFiles& files, const std::string
   return pieces;
 }
 
-// Marian begins a target with zeros instead of an embedding; here that is a token of its own, after all
-// others.
+// Marian starts a target with zeros instead of an embedding; here that is an extra token, the last.
 Tokenizer read_tokenizer(const FolderFiles& files, const std::string& vocabulary, const char* spm) {
   std::vector<std::string> pieces = read_pieces(files, vocabulary);
   const bool has_pad = std::find(pieces.begin(), pieces.end(), "<pad>") != pieces.end();
@@ -138,7 +137,7 @@ Tokenizer read_tokenizer(const FolderFiles& files, const std::string& vocabulary
   return Tokenizer(std::string(model), std::move(pieces));
 }
 
-// Makes the tensors that the model has of Marian's; what is left of these in the end is none of it.
+// Converts Marian's tensors to ours; any tensor left over is an error.
 class Renamed {
  public:
   explicit Renamed(SafetensorsFile npz) : npz_(std::move(npz)) {}
@@ -156,7 +155,7 @@ class Renamed {
     file_.tensors[ours] = {Dtype::f32, {value.rows(), value.cols()}, kept};
   }
 
-  // Marian multiplies by weights from the right.
+  // Marian computes x W instead of x Wᵀ.
   void linear(const std::string& ours, const std::string& theirs, const std::string& which) {
     add(ours + ".weight", take(theirs + "_W" + which).transpose());
     add(ours + ".bias", take(theirs + "_b" + which));
@@ -185,16 +184,16 @@ class Renamed {
   const SafetensorsFile& file() const {
     WASMFORMER_CHECK(npz_.tensors.empty(), "[marian] the tensor '"
                                                << npz_.tensors.begin()->first
-                                               << "' is none of a model with these options");
+                                               << "' is unknown to a model with these options");
     return file_;
   }
 
  private:
   SafetensorsFile npz_, file_;
-  std::list<std::string> data_;  // of file_, which stays in place
+  std::list<std::string> data_;  // the data of file_; its strings never move
 };
 
-// A row for each piece of the vocabulary, the last of zeros.
+// One row per piece of the vocabulary; the last is zero.
 Matrix with_start(const std::string& name, const Matrix& table, Index vocab_size) {
   WASMFORMER_CHECK(table.rows() + 1 == vocab_size, "[marian] " << name << " has " << table.rows()
                                                                << " rows, but the vocabulary "
@@ -234,17 +233,17 @@ void take_embeddings(Renamed& weights, Config& c) {
                     .transpose());
 }
 
-// The one model that decoder.yml names, or that is there.
+// The model that decoder.yml names, or the only one in the folder.
 std::string npz_name(const FolderFiles& files, const Options& decoder) {
   const std::vector<std::string> models = decoder.list("models");
   WASMFORMER_CHECK(models.size() <= 1,
-                   "[marian] decoder.yml names " << models.size() << " models; this reads one");
+                   "[marian] decoder.yml names " << models.size() << " models; only one is supported");
   if (models.size() == 1) return file_name(models[0]);
   std::vector<std::string> found;
   for (const auto& [name, bytes] : files)
     if (name.ends_with(".npz")) found.push_back(name);
   WASMFORMER_CHECK(found.size() == 1,
-                   "[marian] the folder has " << found.size() << " files .npz, and decoder.yml names none");
+                   "[marian] the folder has " << found.size() << " .npz files, and decoder.yml names none");
   return found[0];
 }
 
@@ -255,7 +254,7 @@ ModelFile import_marian_npz(const FolderFiles& files) {
   SafetensorsFile npz = parse_npz(folder_file(files, npz_name(files, decoder)));
   const auto found = npz.tensors.find(options_name);
   WASMFORMER_CHECK(found != npz.tensors.end() && found->second.dtype == Dtype::i8,
-                   "[marian] the .npz has no " << options_name << ", which Marian stores its options in");
+                   "[marian] the .npz has no " << options_name << ", where Marian stores its options");
   std::string_view text = found->second.data;
   while (text.ends_with('\0')) text.remove_suffix(1);
   const Options options(text, options_name);
@@ -264,7 +263,7 @@ ModelFile import_marian_npz(const FolderFiles& files) {
 
   const std::vector<std::string> vocabs = decoder.list("vocabs");
   WASMFORMER_CHECK(vocabs.size() == 2,
-                   "[marian] decoder.yml names " << vocabs.size() << " vocabs; this reads two");
+                   "[marian] decoder.yml names " << vocabs.size() << " vocabs; there must be two");
   Tokenizer source = read_tokenizer(files, file_name(vocabs[0]), "source.spm"),
             target = read_tokenizer(files, file_name(vocabs[1]), "target.spm");
   config.source_vocab_size = source.vocab_size();

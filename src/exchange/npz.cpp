@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t max_dimensions = 8;
 
-// What follows 'key': in the header, which is a Python dict.
+// The text after 'key': in the header, which is a Python dict.
 std::string_view field(std::string_view header, const std::string& key, const std::string& name) {
   const std::string quoted = "'" + key + "':";
   const std::size_t at = header.find(quoted);
@@ -30,13 +30,13 @@ Dtype dtype(std::string_view descr, const std::string& name) {
   for (const char* bytes : {"'|i1'", "'<i1'", "'|u1'", "'|S1'"})
     if (descr.starts_with(bytes)) return Dtype::i8;
   throw Error("[npz] array '" + name + "' is of type " + std::string(type.substr(0, type.find(','))) +
-              ", which is none of <f4, <f2, <i4, <i8 and |i1");
+              "; expected <f4, <f2, <i4, <i8 or |i1");
 }
 
 TensorEntry parse_array(std::string_view bytes, const std::string& name) {
-  const std::string cut = "[npz] array '" + name + "' is cut short or no .npy";
+  const std::string cut = "[npz] array '" + name + "' is truncated or not a .npy file";
   WASMFORMER_CHECK(bytes.size() >= 12 && bytes.starts_with("\x93NUMPY"), cut);
-  const bool is_long = bytes[6] > 1;  // from version 2 on the header's length has 4 bytes
+  const bool is_long = bytes[6] > 1;  // version 2 and later: 4 bytes of header length
   std::uint32_t length = 0;
   std::memcpy(&length, bytes.data() + 8, is_long ? 4 : 2);
   bytes.remove_prefix(is_long ? 12 : 10);
@@ -57,7 +57,7 @@ TensorEntry parse_array(std::string_view bytes, const std::string& name) {
     WASMFORMER_CHECK(
         error == std::errc() && entry.shape.size() < max_dimensions && n < (1u << 31) &&
             (n == 0 || size <= bytes.size() / n),
-        "[npz] array '" << name << "' has a shape that its " << bytes.size() << " bytes do not fill");
+        "[npz] array '" << name << "' has a shape that does not match its " << bytes.size() << " bytes");
     shape.remove_prefix(static_cast<std::size_t>(end - shape.data()));
     entry.shape.push_back(static_cast<Index>(n));
     size *= n;
@@ -66,7 +66,7 @@ TensorEntry parse_array(std::string_view bytes, const std::string& name) {
                    "[npz] array '" << name << "' needs " << size << " bytes, but has " << bytes.size());
   const bool rows_first = field(header, "fortran_order", name).starts_with("False");
   WASMFORMER_CHECK(rows_first || entry.shape.size() < 2,
-                   "[npz] array '" << name << "' is in Fortran's order");
+                   "[npz] array '" << name << "' is in Fortran order; save it in C order");
   return entry;
 }
 

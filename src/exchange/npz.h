@@ -7,8 +7,8 @@
 
 namespace wasmformer {
 
-// The arrays by name, without .npy, views into `bytes`: of type f4, f2, i4, i8, or of bytes. Throws Error,
-// naming the fault, for other types, arrays in Fortran's order, and sizes that differ from the data's.
+// The arrays by name (without .npy), as views into `bytes`; their types are f4, f2, i4, i8 or bytes. Throws
+// Error, naming the fault, for other types, Fortran order, and sizes that do not match the data.
 SafetensorsFile parse_npz(std::string_view bytes);
 
 }  // namespace wasmformer

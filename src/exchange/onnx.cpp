@@ -13,7 +13,7 @@ using protobuf::add_bytes;
 using protobuf::add_number;
 
 constexpr std::size_t max_file_bytes = (std::size_t{1} << 31) - 1;
-constexpr std::size_t most_other_bytes = std::size_t{1} << 24;  // what is no tensor, by far
+constexpr std::size_t most_other_bytes = std::size_t{1} << 24;  // a generous limit for everything but tensors
 
 std::string value_info(const std::string& name, OnnxGraph::Type type,
                        const OnnxGraph::Dimensions& dimensions) {

@@ -16,15 +16,16 @@ class OnnxGraph {
   enum class Type { float32 = 1, int64 = 7 };  // by the format's numbers
   using Names = std::vector<std::string>;
   using Integers = std::vector<std::int64_t>;
-  using Dimensions = std::vector<std::variant<Index, std::string>>;  // names for sizes known at run time
+  using Dimensions =
+      std::vector<std::variant<Index, std::string>>;  // a name stands for a size known at run time only
   using Attributes = std::vector<std::pair<std::string, std::variant<std::int64_t, float, Integers>>>;
 
-  // A node with one output, whose name is returned; `output` where it needs a certain one.
+  // Adds a node with one output and returns that output's name, which is `output` unless empty.
   std::string op(const std::string& type, const Names& inputs, const Attributes& attributes = {},
                  std::string output = "");
 
-  // Tensors that are part of the file, each once by its name, which is returned. Throws Error when the file
-  // would grow above the 2 GiB that the format allows.
+  // Adds a tensor to the file, once per name, and returns its name. Throws Error if the file would exceed the
+  // 2 GiB that the format allows.
   std::string constant(const std::string& name, const Integers& shape, const Scalar* values);
   std::string integers(const Integers& values);  // [n]
   std::string integer(std::int64_t value);       // []

@@ -15,7 +15,7 @@ using Names = OnnxGraph::Names;
 using Type = OnnxGraph::Type;
 constexpr float lowest = std::numeric_limits<float>::lowest();
 
-// One of the two graphs. Values are [batch, tokens, d_model] but where said.
+// One of the two graphs. Values are [batch, tokens, d_model] unless stated otherwise.
 class Stack {
  public:
   Stack(const ModelFile& model, std::map<std::string, Matrix>& weights)
@@ -110,7 +110,7 @@ std::string Stack::heads(const std::string& x) {
   return graph_.op("Transpose", {apart}, {{"perm", OnnxGraph::Integers{0, 2, 1, 3}}});
 }
 
-// Of queries and keys as heads: [batch, heads, queries, keys].
+// Scores of queries and keys, both split into heads: [batch, heads, queries, keys].
 std::string Stack::scores(std::string q, const std::string& k, const std::string& name) {
   const Index d_k = c_.d_model / c_.num_heads;
   if (c_.attention == AttentionScore::additive) {
@@ -196,7 +196,7 @@ std::string Stack::decoder() {
   graph_.input("encoder_attention_mask", Type::int64, {b, s});
   graph_.output("logits", Type::float32, {b, t, c_.target_vocab_size});
 
-  // The past, and what of the source it does not have: all at first, nothing then.
+  // The part of the source that is not in the past yet: all of it in the first step, then nothing.
   const std::string before = graph_.op("Squeeze", {length("past_key_values.0.decoder.key", 2)});
   const std::string after = graph_.op("Add", {before, graph_.op("Squeeze", {length("input_ids", 1)})});
   const std::string at = graph_.op("Range", {before, after, graph_.integer(1)});
@@ -212,7 +212,7 @@ std::string Stack::decoder() {
   std::string x = embed("input_ids", at, target_table(), transformer_.target_positions());
   for (Index i = 0; i < c_.decoder_layers; ++i) {
     const std::string number = std::to_string(i), layer = "model.decoder.layers." + number;
-    // `rows` are those whose keys and values go behind the past ones.
+    // The keys and values of `rows` are appended to the past ones.
     const auto attend = [&](const std::string& h, const std::string& rows, const std::string& mask,
                             const std::string& name, const std::string& part) {
       const auto remembered = [&](const char* projection, const char* what) {

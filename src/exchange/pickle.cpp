@@ -10,7 +10,7 @@
 namespace wasmformer {
 namespace {
 
-constexpr std::size_t max_instructions = 1 << 20;  // a model of a thousand tensors takes some 40,000
+constexpr std::size_t max_instructions = 1 << 20;  // a thousand tensors take about 40,000
 constexpr std::size_t max_arguments = 8;
 
 struct StorageType {
@@ -33,8 +33,8 @@ const Dtype* storage_dtype(std::string_view name) {
 }
 
 std::string_view Pickles::take_bytes(std::uint64_t size) {
-  WASMFORMER_CHECK(size <= bytes_.size() - at_, "[pickle] it is cut short: at byte "
-                                                    << at_ << " of " << bytes_.size() << " it goes on for "
+  WASMFORMER_CHECK(size <= bytes_.size() - at_, "[pickle] the file is truncated: at byte "
+                                                    << at_ << " of " << bytes_.size() << " it needs another "
                                                     << size);
   const std::string_view taken = bytes_.substr(at_, size);
   at_ += size;
@@ -52,14 +52,14 @@ PickleValue Pickles::read() {
   stack_.clear(), marks_.clear(), memo_.clear();
   while (step(take<std::uint8_t>())) {
   }
-  WASMFORMER_CHECK(stack_.size() == 1, "[pickle] it ends with " << stack_.size() << " values, not one");
+  WASMFORMER_CHECK(stack_.size() == 1, "[pickle] the file ends with " << stack_.size() << " values, not one");
   return values_[stack_[0]];
 }
 
 std::string_view Pickles::take_line() {
   const std::size_t end = bytes_.find('\n', at_);
   WASMFORMER_CHECK(end != std::string_view::npos,
-                   "[pickle] it is cut short: a name at byte " << at_ << " has no end");
+                   "[pickle] the file is truncated: a name at byte " << at_ << " has no end");
   const std::string_view line = take_bytes(end - at_);
   ++at_;
   return line;
@@ -70,10 +70,10 @@ void Pickles::push(PickleValue value) {
   push(static_cast<Ref>(values_.size() - 1));
 }
 
-// What lies above the last mark is not below it: no instruction reaches through.
+// No instruction reaches below the last mark.
 Pickles::Ref Pickles::pop() {
   WASMFORMER_CHECK(stack_.size() > (marks_.empty() ? 0 : marks_.back()),
-                   "[pickle] an instruction before byte " << at_ << " takes a value, and there is none");
+                   "[pickle] an instruction before byte " << at_ << " takes a value from an empty stack");
   const Ref top = stack_.back();
   stack_.pop_back();
   return top;
@@ -83,7 +83,7 @@ PickleValue& Pickles::top(Kind kind) {
   const Ref place = pop();
   push(place);
   WASMFORMER_CHECK(values_[place].kind == kind,
-                   "[pickle] the value before byte " << at_ << " is of another kind than needed");
+                   "[pickle] the value before byte " << at_ << " is of the wrong kind");
   return values_[place];
 }
 
@@ -124,20 +124,19 @@ void Pickles::global() {
   const std::string_view module = take_line(), name = take_line();
   std::string& text = names_.emplace_back(module);
   text.append(".").append(name);
-  WASMFORMER_CHECK(is_utf8(text) && text.size() < 200,
-                   "[pickle] the name at byte " << begin << " is none of a class");
+  WASMFORMER_CHECK(is_utf8(text) && text.size() < 200, "[pickle] byte " << begin << ": not a class name");
   WASMFORMER_CHECK(text == ordered_dict || text == rebuild_tensor || storage_dtype(text),
                    "[pickle] the file asks for " << text
                                                  << ", which is no part of a state dict of F32, F16 or BF16; "
-                                                    "nothing of it was run");
+                                                    "nothing was run");
   push({Kind::global, 0, text, {}});
 }
 
-// A copy of the few items of the tuple on top, which is taken.
+// Pops the tuple on top and returns its few items.
 std::vector<Pickles::Ref> Pickles::arguments() {
   const std::vector<Ref>& items = top(Kind::list).items;
   WASMFORMER_CHECK(items.size() <= max_arguments,
-                   "[pickle] something is made of " << items.size() << " values at byte " << at_);
+                   "[pickle] an object is made of " << items.size() << " values at byte " << at_);
   pop();
   return items;
 }
@@ -147,8 +146,9 @@ void Pickles::reduce() {
   const std::string_view name = top(Kind::global).text;
   pop();
   WASMFORMER_CHECK(name != ordered_dict || items.empty(),
-                   "[pickle] an OrderedDict is made of something, which no state dict does");
-  WASMFORMER_CHECK(!storage_dtype(name), "[pickle] the file calls " << name << ", which no state dict does");
+                   "[pickle] an OrderedDict has arguments, which a state dict never gives it");
+  WASMFORMER_CHECK(!storage_dtype(name),
+                   "[pickle] the file calls " << name << ", which a state dict never does");
   const bool tensor = name == rebuild_tensor;
   push({tensor ? Kind::tensor : Kind::dict, 0, {}, std::move(items)});
 }
@@ -156,11 +156,12 @@ void Pickles::reduce() {
 // False at the end of the pickle.
 bool Pickles::step(std::uint8_t instruction) {
   WASMFORMER_CHECK(++instructions_ <= max_instructions,
-                   "[pickle] it has more than " << max_instructions << " instructions");
+                   "[pickle] the file has more than " << max_instructions << " instructions");
   switch (instruction) {
     case 0x80: {  // PROTO
       const int version = take<std::uint8_t>();
-      WASMFORMER_CHECK(version == 2, "[pickle] it is of version " << version << "; torch.save writes 2");
+      WASMFORMER_CHECK(version == 2,
+                       "[pickle] protocol " << version << " is not supported; torch.save writes 2");
       return true;
     }
     case '.':
@@ -176,7 +177,7 @@ bool Pickles::step(std::uint8_t instruction) {
       return push_number(take<std::uint16_t>()), true;
     case 'J':
       return push_number(take<std::int32_t>()), true;
-    case 0x8A: {  // LONG1, of at most 8 bytes here; the magic number is longer, and checked as bytes
+    case 0x8A: {  // LONG1; the only longer number, the magic one, is compared as bytes
       const std::string_view digits = take_bytes(take<std::uint8_t>());
       WASMFORMER_CHECK(digits.size() <= 8, "[pickle] a number has " << digits.size() << " bytes");
       std::int64_t number = !digits.empty() && (digits.back() & 0x80) ? -1 : 0;
@@ -232,7 +233,7 @@ bool Pickles::step(std::uint8_t instruction) {
   std::ostringstream hex;
   hex << std::hex << int{instruction};
   throw Error("[pickle] instruction 0x" + hex.str() + " at byte " + std::to_string(at_ - 1) +
-              " is none that a state dict takes; nothing of it was run");
+              " is not used by state dicts; nothing was run");
 }
 
 }  // namespace wasmformer

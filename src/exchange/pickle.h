@@ -1,5 +1,5 @@
-// Python's pickles, as far as a state dict of PyTorch takes. A pickle is a program; of its instructions only
-// those are known that build dicts, tuples and tensors, and none calls anything.
+// Python's pickles, as far as PyTorch's state dicts use them. A pickle is a program; only the instructions
+// that build dicts, tuples and tensors are implemented, and none of them calls anything.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,21 @@
 
 namespace wasmformer {
 
-// What a pickle builds. Values refer to each other by their place, so that a circle of them is no harm.
+// What a pickle builds. Values refer to each other by index, so that cycles do no harm.
 struct PickleValue {
   using Ref = std::uint32_t;
-  // list: a tuple too; storage and tensor: items are what the pickle told of them, in the order of a
-  // persistent id and of the arguments of _rebuild_tensor_v2.
+  // list: tuples too. storage: items are its persistent id. tensor: items are the arguments of
+  // _rebuild_tensor_v2.
   enum class Kind { none, number, text, list, dict, global, storage, tensor } kind = Kind::none;
-  std::int64_t number = 0;  // of a truth value 0 or 1
-  std::string_view text;    // of a global "module.name"
-  std::vector<Ref> items;   // of a dict keys and values in turn
+  std::int64_t number = 0;  // also 0 or 1 for a bool
+  std::string_view text;    // "module.name" for a global
+  std::vector<Ref> items;   // of a dict: key, value, key, value, ...
 };
 
-// The type of a torch.*Storage; null where `name` is none that is read.
+// The type of a torch.*Storage, or null if `name` is not a supported one.
 const Dtype* storage_dtype(std::string_view name);
 
-// Reads one pickle after the other. https://docs.python.org/3/library/pickletools.html
+// Reads pickles one after another. https://docs.python.org/3/library/pickletools.html
 class Pickles {
  public:
   using Ref = PickleValue::Ref;
@@ -35,8 +35,8 @@ class Pickles {
   // The bytes must outlive it.
   explicit Pickles(std::string_view bytes) : bytes_(bytes) {}
 
-  // The next one's value. Throws Error, naming the fault, for an instruction, or a class, that no state dict
-  // needs, and for pickles that are cut short.
+  // The value of the next one. Throws Error, naming the fault, for instructions and classes that no state
+  // dict needs, and for truncated pickles.
   PickleValue read();
 
   const PickleValue& value(Ref place) const { return values_[place]; }
@@ -67,7 +67,7 @@ class Pickles {
   std::string_view bytes_;
   std::size_t at_ = 0, instructions_ = 0;
   std::vector<PickleValue> values_;
-  std::list<std::string> names_;  // of globals, which stay in place
+  std::list<std::string> names_;  // of globals; they never move
   std::vector<Ref> stack_;
   std::vector<std::size_t> marks_;  // heights of the stack
   std::unordered_map<std::uint64_t, Ref> memo_;

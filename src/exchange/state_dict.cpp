@@ -14,11 +14,11 @@ namespace {
 constexpr std::size_t max_dimensions = 8;
 constexpr std::string_view magic("\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19", 10);  // of torch before 1.6
 
-// Of a tensor, still without its bytes.
+// A tensor without its bytes.
 struct StoredTensor {
   std::string name, storage;
   Dtype dtype;
-  std::uint64_t numbers, offset;  // of the whole storage; of it where the tensor begins
+  std::uint64_t numbers, offset;  // size of the storage; where the tensor begins in it
   std::vector<Index> shape;
   std::uint64_t size = 1;
 };
@@ -26,12 +26,12 @@ struct StoredTensor {
 class StateDict {
  public:
   StateDict(const Pickles& pickles, const PickleValue& dict) : pickles_(pickles) {
-    WASMFORMER_CHECK(dict.kind == PickleValue::Kind::dict, "[pickle] this is no dict of tensors");
+    WASMFORMER_CHECK(dict.kind == PickleValue::Kind::dict, "[pickle] the file is not a dict of tensors");
     for (std::size_t i = 0; i < dict.items.size(); i += 2) {
       const PickleValue &key = pickles.value(dict.items[i]), &value = pickles.value(dict.items[i + 1]);
-      WASMFORMER_CHECK(key.kind == PickleValue::Kind::text, "[pickle] a key of the dict is no text");
+      WASMFORMER_CHECK(key.kind == PickleValue::Kind::text, "[pickle] a key of the dict is not a string");
       const std::string name(key.text);
-      WASMFORMER_CHECK(value.kind == PickleValue::Kind::tensor, "[pickle] '" << name << "' is no tensor");
+      WASMFORMER_CHECK(value.kind == PickleValue::Kind::tensor, "[pickle] '" << name << "' is not a tensor");
       tensors_.push_back(tensor(name, value));
     }
   }
@@ -47,7 +47,7 @@ class StateDict {
   std::uint64_t number(const PickleValue& of, std::size_t i, const std::string& name) const {
     const std::int64_t value = item(of, i, PickleValue::Kind::number, name).number;
     WASMFORMER_CHECK(value >= 0 && std::in_range<Index>(value),
-                     "[pickle] tensor '" << name << "' has a size or place of " << value);
+                     "[pickle] tensor '" << name << "' has a size or offset of " << value);
     return static_cast<std::uint64_t>(value);
   }
 
@@ -72,9 +72,8 @@ class StateDict {
                                          << strides.items.size() << " strides");
     for (std::size_t i = sizes.items.size(); i-- > 0;) {
       const std::uint64_t n = number(sizes, i, name), stride = number(strides, i, name);
-      WASMFORMER_CHECK(
-          n <= 1 || tensor.size == 0 || stride == tensor.size,
-          "[pickle] tensor '" << name << "' does not lie in one piece; save it after contiguous()");
+      WASMFORMER_CHECK(n <= 1 || tensor.size == 0 || stride == tensor.size,
+                       "[pickle] tensor '" << name << "' is not contiguous; save it after contiguous()");
       WASMFORMER_CHECK(
           n == 0 || tensor.size <= tensor.numbers / n,
           "[pickle] tensor '" << name << "' is larger than its storage of " << tensor.numbers << " numbers");
@@ -125,13 +124,13 @@ SafetensorsFile parse_archive(std::string_view bytes) {
   return result;
 }
 
-// After the magic number: a pickle of the version, one of the machine, one of the state dict, one of the keys
-// of the storages, and these, each after its size in 8 bytes.
+// After the magic number: one pickle each of the version, the machine, the state dict and the storages' keys;
+// then the storages, each after its size in 8 bytes.
 SafetensorsFile parse_stream(std::string_view bytes) {
   Pickles pickles(bytes);
   const PickleValue version = pickles.read();
   WASMFORMER_CHECK(version.kind == PickleValue::Kind::number && version.number == 1001,
-                   "[pickle] the file is of another version than 1001");
+                   "[pickle] the file's format version is not 1001");
   const PickleValue machine = pickles.read();
   for (std::size_t i = 0; machine.kind == PickleValue::Kind::dict && i < machine.items.size(); i += 2)
     WASMFORMER_CHECK(pickles.value(machine.items[i]).text != "little_endian" ||
@@ -139,7 +138,7 @@ SafetensorsFile parse_stream(std::string_view bytes) {
                      "[pickle] the file's numbers are not little-endian");
   const StateDict dict(pickles, pickles.read());
   const PickleValue keys = pickles.read();
-  std::unordered_map<std::string, std::uint64_t> bytes_of;  // a number of each storage
+  std::unordered_map<std::string, std::uint64_t> bytes_of;  // one number of each storage
   for (const StoredTensor& tensor : dict.tensors()) bytes_of[tensor.storage] = dtype_bytes(tensor.dtype);
 
   std::unordered_map<std::string, std::string_view> storages;
@@ -147,13 +146,13 @@ SafetensorsFile parse_stream(std::string_view bytes) {
   for (const PickleValue::Ref place : keys.items) {
     const std::string key(pickles.value(place).text);
     const auto known = bytes_of.find(key);
-    WASMFORMER_CHECK(known != bytes_of.end(), "[pickle] the storage '" << key << "' is of no tensor");
+    WASMFORMER_CHECK(known != bytes_of.end(), "[pickle] the storage '" << key << "' belongs to no tensor");
     std::uint64_t numbers = 0;
     WASMFORMER_CHECK(rest.size() >= sizeof numbers,
-                     "[pickle] the file is cut short before storage '" << key << "'");
+                     "[pickle] the file is truncated before storage '" << key << "'");
     std::memcpy(&numbers, rest.data(), sizeof numbers);
     rest.remove_prefix(sizeof numbers);
-    WASMFORMER_CHECK(numbers <= rest.size() / known->second, "[pickle] the file is cut short: storage '"
+    WASMFORMER_CHECK(numbers <= rest.size() / known->second, "[pickle] the file is truncated: storage '"
                                                                  << key << "' has " << numbers << " numbers, "
                                                                  << rest.size() << " bytes follow");
     storages[key] = rest.substr(0, numbers * known->second);
@@ -176,8 +175,7 @@ SafetensorsFile parse_state_dict(std::string_view bytes) {
   if (is_zip(bytes)) return parse_archive(bytes);
   // PROTO 2, LONG1 of 10 bytes, STOP
   const std::string start = "\x80\x02\x8a\x0a" + std::string(magic) + ".";
-  WASMFORMER_CHECK(bytes.starts_with(start),
-                   "[pickle] this is not a file that torch.save writes, or it is cut short");
+  WASMFORMER_CHECK(bytes.starts_with(start), "[pickle] this is not a file of torch.save, or it is truncated");
   return parse_stream(bytes.substr(start.size()));
 }
 

@@ -1,5 +1,5 @@
-// State dicts of PyTorch, as torch.save() writes them: a zip of a pickle and its storages, or, before version
-// 1.6, pickles with the storages behind them.
+// PyTorch's state dicts as torch.save() writes them: a zip of a pickle and its storages or, before version
+// 1.6, pickles followed by the storages.
 #pragma once
 
 #include <string_view>
@@ -9,8 +9,7 @@
 namespace wasmformer {
 
 // The tensors by name, views into `bytes`. Throws Error, naming the fault, for what pickle.h and zip.h
-// refuse, storages that are not where they should be, and tensors that do not lie in one piece, row after
-// row.
+// refuse, storages that are missing or too small, and tensors that are not contiguous.
 SafetensorsFile parse_state_dict(std::string_view bytes);
 
 }  // namespace wasmformer

@@ -15,7 +15,7 @@ constexpr std::string_view local_mark = "PK\x03\x04", central_mark = "PK\x01\x02
                            end64_mark = "PK\x06\x06", locator_mark = "PK\x06\x07";
 constexpr std::size_t local_bytes = 30, central_bytes = 46, end_bytes = 22, end64_bytes = 56,
                       locator_bytes = 20;
-constexpr std::uint64_t in_zip64 = 0xFFFFFFFF;  // the number stands elsewhere, in 64 bits
+constexpr std::uint64_t in_zip64 = 0xFFFFFFFF;  // the number is in the 64-bit extra field
 
 // A record of fixed size, checked to lie in the file.
 struct Record {
@@ -32,7 +32,7 @@ struct Record {
 Record record(std::string_view file, std::uint64_t offset, std::size_t size, std::string_view mark,
               const char* what) {
   WASMFORMER_CHECK(offset <= file.size() && size <= file.size() - offset,
-                   "[zip] the archive is cut short: its " << what << " at byte " << offset << " has " << size
+                   "[zip] the archive is truncated: its " << what << " at byte " << offset << " has " << size
                                                           << " bytes, the file " << file.size());
   const std::string_view bytes = file.substr(offset, size);
   WASMFORMER_CHECK(bytes.starts_with(mark), "[zip] there is no " << what << " at byte " << offset);
@@ -46,9 +46,9 @@ struct Directory {
 Directory find_directory(std::string_view file) {
   const std::size_t end =
       file.size() < end_bytes ? std::string_view::npos : file.rfind(end_mark, file.size() - end_bytes);
-  // A comment of at most 64 KiB may follow.
+  // A comment of up to 64 KiB may follow.
   WASMFORMER_CHECK(end != std::string_view::npos && file.size() - end - end_bytes <= 0xFFFF,
-                   "[zip] the archive has no directory at its end; it is cut short or no zip");
+                   "[zip] the archive has no directory at its end; it is truncated or not a zip file");
   const Record last = record(file, end, end_bytes, end_mark, "end");
   if (end >= locator_bytes && file.substr(end - locator_bytes).starts_with(locator_mark)) {
     const Record locator = record(file, end - locator_bytes, locator_bytes, locator_mark, "locator");
@@ -63,7 +63,7 @@ struct Sizes {
   std::uint64_t whole, packed, offset;
 };
 
-// The extra field of 64 bits has those of them, in this order, that do not fit the record.
+// The 64-bit extra field has those that do not fit the record, in this order.
 void read_zip64(std::string_view extra, Sizes& sizes, const std::string& name) {
   while (extra.size() >= 4) {
     const Record field{extra};
@@ -73,7 +73,7 @@ void read_zip64(std::string_view extra, Sizes& sizes, const std::string& name) {
       std::size_t at = 4;
       for (std::uint64_t* number : {&sizes.whole, &sizes.packed, &sizes.offset}) {
         if (*number != in_zip64) continue;
-        WASMFORMER_CHECK(at + 8 <= 4 + size, "[zip] the sizes of '" << name << "' are cut short");
+        WASMFORMER_CHECK(at + 8 <= 4 + size, "[zip] the sizes of '" << name << "' are truncated");
         *number = field.at<std::uint64_t>(at);
         at += 8;
       }
@@ -109,7 +109,7 @@ std::map<std::string, std::string_view> parse_zip(std::string_view file) {
     Sizes sizes{entry.at<std::uint32_t>(24), entry.at<std::uint32_t>(20), entry.at<std::uint32_t>(42)};
     read_zip64(whole.bytes.substr(central_bytes + name_bytes, extra_bytes), sizes, name);
     WASMFORMER_CHECK(entry.at<std::uint16_t>(10) == 0 && sizes.whole == sizes.packed,
-                     "[zip] '" << name << "' is compressed; this reads files that are stored as they are");
+                     "[zip] '" << name << "' is compressed; only stored files can be read");
     WASMFORMER_CHECK((entry.at<std::uint16_t>(8) & 1) == 0, "[zip] '" << name << "' is encrypted");
 
     const Record local = record(file, sizes.offset, local_bytes, local_mark, "file");

@@ -1,5 +1,5 @@
-// Zip archives whose files are stored as they are, as PyTorch and NumPy write them. Nothing is unpacked, so
-// that no archive can grow; APPNOTE.TXT 6.3 is the format.
+// Zip archives of stored files, as PyTorch and NumPy write them. Nothing is unpacked, so no archive can grow.
+// The format is that of APPNOTE.TXT 6.3.
 #pragma once
 
 #include <map>
@@ -10,8 +10,8 @@ namespace wasmformer {
 
 bool is_zip(std::string_view bytes);
 
-// The files by name, views into `bytes`. Throws Error for anything but a whole archive of stored files that
-// lie apart from each other.
+// The files by name, views into `bytes`. Throws Error for anything but a complete archive of stored
+// files that do not overlap.
 std::map<std::string, std::string_view> parse_zip(std::string_view bytes);
 
 }  // namespace wasmformer

@@ -15,7 +15,7 @@ struct GemmOptions {
   FunctionRef<void(Index row, Index rows, Index column, Index columns)> finish = {};
 };
 
-// c = op(a) op(b). a: [m, k] or, transposed, [k, m]; b: [k, n] or [n, k]; c: [m, n]. Throws Error when the
+// c = op(a) op(b). a: [m, k] or, transposed, [k, m]; b: [k, n] or [n, k]; c: [m, n]. Throws Error if the
 // shapes do not fit.
 void gemm(ThreadPool& pool, ConstView a, Op op_a, ConstView b, Op op_b, View c,
           const GemmOptions& options = {});

@@ -94,7 +94,7 @@ Matrix PackedMatrix::matrix() const {
 }
 
 Int8Matrix PackedMatrix::int8_matrix() const {
-  WASMFORMER_CHECK(format_ == Format::int8, "[gemm] a matrix that is not of int8 was asked for its bytes");
+  WASMFORMER_CHECK(format_ == Format::int8, "[gemm] this matrix is not int8");
   Int8Matrix result{rows_, cols_, {}, {scales_.data(), scales_.data() + rows_}};
   result.values.reserve(static_cast<std::size_t>(rows_ * cols_));
   for (Index j = 0; j < rows_; ++j)
@@ -105,7 +105,7 @@ Int8Matrix PackedMatrix::int8_matrix() const {
 
 void quantize_row(const Scalar* x, Index k, std::int32_t* words, float& scale, std::int32_t& zero) {
   const Eigen::Map<const RowVector> row(x, k);
-  // What is not a number must stay visible: it becomes the scale, and so every result of the row.
+  // NaN must stay visible: it becomes the scale, and so every result of the row.
   constexpr int keep_nan = Eigen::PropagateNaN;
   const float low = k > 0 ? std::min(static_cast<float>(row.minCoeff<keep_nan>()), 0.0f) : 0.0f;
   const float high = k > 0 ? std::max(static_cast<float>(row.maxCoeff<keep_nan>()), 0.0f) : 0.0f;

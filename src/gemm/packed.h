@@ -1,4 +1,4 @@
-// A weight in the order in which the kernels read it: packed once, at load, and used for every product.
+// A weight in the order in which the kernels read it: packed once, at load, for all products.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ enum class Op { none, transpose };
 // all. Element (p, j) is at p · width + j % width of panel j / width; columns from n on are zeros.
 void pack_panels(ConstView b, Op op, Index begin, Index end, Scalar* out);
 
-// W of y = x Wᵀ, [n, k], as panels of Wᵀ: of Scalars, or of words that hold some consecutive int8 of a row.
+// W of y = x Wᵀ, [n, k], as panels of Wᵀ: of Scalars, or of words of consecutive int8 values of a row.
 class PackedMatrix {
  public:
   enum class Format { none, scalar, int8 };
@@ -31,7 +31,7 @@ class PackedMatrix {
 
   // Row j, [1, k], as numbers.
   void row(Index j, Scalar* out) const;
-  // What it was made from; for int8 see int8_matrix().
+  // The original values; for int8 see int8_matrix().
   Matrix matrix() const;
   Int8Matrix int8_matrix() const;
 
@@ -56,8 +56,8 @@ class PackedMatrix {
 };
 
 // Rows x of a product with int8 weights, [m, k], quantised one by one: x ≈ (q - zero) · scale with 0 ≤ q ≤
-// 127. Seven bits, because more would overflow the products of some processors; asymmetric, so that what
-// ReLU leaves uses all of them.
+// 127. Seven bits, because more would overflow products on some processors; asymmetric, so that outputs of
+// ReLU use all of them.
 struct QuantizedRows {
   Index rows = 0, cols = 0;
   std::int32_t* words = nullptr;  // [m, int8_words(k)] of q, the missing ones 0

@@ -32,11 +32,10 @@ void check_format(const std::map<std::string, std::string>& metadata) {
   };
   WASMFORMER_CHECK(value("format") == model_format && value("version") == model_version,
                    "[model] format is '" << value("format") << "' version '" << value("version")
-                                         << "'; this reads '" << model_format << "' version "
-                                         << model_version);
+                                         << "'; only '" << model_format << "' version " << model_version);
 }
 
-// The pieces in metadata[key], a JSON array of strings; none where there is no such key.
+// The pieces in metadata[key], a JSON array of strings; none if the key is missing.
 std::vector<std::string> read_vocabulary(const std::map<std::string, std::string>& metadata,
                                          const std::string& key) {
   const auto found = metadata.find(key);
@@ -66,7 +65,7 @@ std::shared_ptr<const Tokenizer> read_tokenizer(const std::map<std::string, std:
   return tokenizer;
 }
 
-// A lower bound of the number of weights, near to it, known without making them.
+// A close lower bound on the number of weights, without allocating them.
 std::int64_t least_weights(const Config& c) {
   const std::int64_t d = c.d_model, square = d * d, ffn = 2 * d * c.ffn_dim;
   return d * c.source_vocab_size + c.encoder_layers * (4 * square + ffn) +
@@ -75,8 +74,7 @@ std::int64_t least_weights(const Config& c) {
          (c.tie_embeddings != TieEmbeddings::all ? d * c.target_vocab_size : 0);
 }
 
-// A config is a few bytes, so what it makes the model allocate must lie in the file: a byte a weight at
-// least.
+// A config of a few bytes must not allocate more than the file contains: at least one byte per weight.
 void check_size(const Config& config, const SafetensorsFile& file) {
   std::int64_t bytes = 0;
   for (const auto& [name, tensor] : file.tensors) {
@@ -100,8 +98,7 @@ Matrix finite_matrix(const SafetensorsFile& file, const std::string& name) {
       dtype == Dtype::f32 || dtype == Dtype::f16 || dtype == Dtype::bf16,
       "[model] tensor '" << name << "' is of type " << dtype_name(dtype) << ", not F32, F16 or BF16");
   Matrix value = file.matrix(name);
-  WASMFORMER_CHECK(value.allFinite(),
-                   "[model] tensor '" << name << "' holds a value that is not a finite number");
+  WASMFORMER_CHECK(value.allFinite(), "[model] tensor '" << name << "' has a value that is not finite");
   return value;
 }
 
@@ -118,7 +115,7 @@ PackedMatrix int8_weight(const SafetensorsFile& file, const std::string& name, I
                                       << "], which the config asks for");
   const auto* values = reinterpret_cast<const std::int8_t*>(tensor.data.data());
   WASMFORMER_CHECK(std::find(values, values + rows * cols, std::int8_t{-128}) == values + rows * cols,
-                   "[model] tensor '" << name << "' holds -128, but its weights lie in -127 to 127");
+                   "[model] tensor '" << name << "' has the value -128; weights must be from -127 to 127");
   const Matrix scales = finite_matrix(file, name + ".scale");
   check_shape(name + ".scale", scales, 1, rows);
   const Eigen::VectorXf floats = scales.row(0).cast<float>();
@@ -145,7 +142,7 @@ void read_weights(const SafetensorsFile& file, Transformer& transformer, Weights
   });
   for (const auto& [name, tensor] : file.tensors) {
     WASMFORMER_CHECK(known.count(name) || name.starts_with(optimizer_prefix),
-                     "[model] the tensor '" << name << "' is none of a model with this config");
+                     "[model] the tensor '" << name << "' is unknown to a model with this config");
   }
 }
 
@@ -191,7 +188,7 @@ std::string serialize_model(const ModelFile& model, Precision precision, const S
   if (target.vocabulary() != source.vocabulary())
     metadata["target_vocabulary"] = Json(target.vocabulary()).dump();
 
-  std::list<std::string> data;  // keeps its strings in place
+  std::list<std::string> data;  // its strings never move
   std::vector<std::pair<std::string, TensorEntry>> tensors;
   model.transformer->visit([&](const std::string& name, const Parameter& parameter, auto) {
     const auto add = [&](const std::string& tensor, Dtype dtype, std::vector<Index> shape,
@@ -206,7 +203,7 @@ std::string serialize_model(const ModelFile& model, Precision precision, const S
       add(name + ".scale", Dtype::f32, {rows}, {scales, weights.scales.size() * sizeof(float)});
       return;
     }
-    // Vectors have one dimension in the file, but for this one, which Hugging Face keeps as a row.
+    // Vectors have one dimension in the file, except this one, which Hugging Face stores as a row.
     const bool vector = rows == 1 && name != "final_logits_bias";
     const Dtype dtype = precision == Precision::f32 ? Dtype::f32 : Dtype::f16;
     add(name, dtype, vector ? std::vector<Index>{cols} : std::vector<Index>{rows, cols},
@@ -214,7 +211,7 @@ std::string serialize_model(const ModelFile& model, Precision precision, const S
   });
   for (const auto& [name, tensor] : extra.tensors) {
     WASMFORMER_CHECK(name.starts_with(optimizer_prefix),
-                     "[model] tensor '" << name << "' is no part of a model");
+                     "[model] tensor '" << name << "' is not part of a model");
     tensors.emplace_back(name, tensor);
   }
   return serialize_safetensors(tensors, metadata);
@@ -228,8 +225,9 @@ std::string weight_bytes(const Matrix& value, Precision precision, const std::st
       std::memcpy(&bytes[static_cast<std::size_t>(i) * 4], &number, 4);
     } else {
       const Eigen::half half(number);
-      WASMFORMER_CHECK((Eigen::numext::isfinite)(half),
-                       "[model] tensor '" << name << "' holds " << number << ", which F16 cannot");
+      WASMFORMER_CHECK((Eigen::numext::isfinite)(half), "[model] tensor '" << name << "' has the value "
+                                                                           << number
+                                                                           << ", which F16 cannot represent");
       std::memcpy(&bytes[static_cast<std::size_t>(i) * 2], &half, 2);
     }
   }
@@ -264,7 +262,7 @@ std::string base64_decode(std::string_view text) {
     const std::uint8_t value = values[static_cast<std::uint8_t>(text[i])];
     WASMFORMER_CHECK(value < 64, "[base64] character " << i << " is not one of base64");
     group = group << 6 | value;
-    // Every digit but the first of four completes a byte.
+    // Every digit except the first of four completes a byte.
     if (i % 4 != 0) bytes += static_cast<char>(group >> (6 - 2 * (i % 4)) & 0xFF);
   }
   return bytes;

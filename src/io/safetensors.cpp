@@ -88,11 +88,11 @@ Json parse_header(std::string_view text) {
 Index to_index(const Json& value, const std::string& name, const char* what) {
   WASMFORMER_CHECK(value.is_number_unsigned() && std::in_range<Index>(value.get<std::uint64_t>()),
                    "[safetensors] tensor '" << name << "' has " << what << " " << value.dump()
-                                            << ", which is no size that this machine can address");
+                                            << ", which is not a size this machine can address");
   return static_cast<Index>(value.get<std::uint64_t>());
 }
 
-// The tensor's place among the data, and the entry but for its bytes.
+// A tensor without its bytes, which are [begin, end) of the data.
 struct Placed {
   std::string name;
   TensorEntry entry;
@@ -112,7 +112,7 @@ Placed parse_entry(const std::string& name, const Json& json) {
       std::find_if(std::begin(dtypes), std::end(dtypes), [&](const auto& d) { return dtype == d.name; });
   WASMFORMER_CHECK(known != std::end(dtypes), "[safetensors] tensor '"
                                                   << name << "' is of type '" << dtype
-                                                  << "', which is none of F32, F16, BF16, I8, I32 and I64");
+                                                  << "'; expected F32, F16, BF16, I8, I32 or I64");
   tensor.entry.dtype = static_cast<Dtype>(known - std::begin(dtypes));
 
   const Json& shape = field("shape", Json::value_t::array);
@@ -163,8 +163,8 @@ SafetensorsFile parse_safetensors(std::string_view bytes) {
   const auto header_bytes = value_at<std::uint64_t>(bytes, 0);
   bytes.remove_prefix(length_bytes);
   WASMFORMER_CHECK(header_bytes <= bytes.size() && header_bytes <= max_header_bytes,
-                   "[safetensors] this is not a safetensors file, or it is cut short: a header of "
-                       << header_bytes << " bytes was announced, " << bytes.size() << " bytes follow");
+                   "[safetensors] this is not a safetensors file, or it is truncated: a header of "
+                       << header_bytes << " bytes should follow, but there are " << bytes.size());
   const std::string_view data = bytes.substr(header_bytes);
   const Json header = parse_header(bytes.substr(0, header_bytes));
 
@@ -190,7 +190,7 @@ SafetensorsFile parse_safetensors(std::string_view bytes) {
                                               << tensor.name << "' begins at byte " << tensor.begin
                                               << " of the data, but the one before it ends at " << end);
     end = tensor.end;
-    WASMFORMER_CHECK(std::cmp_less_equal(end, data.size()), "[safetensors] the file is cut short: tensor '"
+    WASMFORMER_CHECK(std::cmp_less_equal(end, data.size()), "[safetensors] the file is truncated: tensor '"
                                                                 << tensor.name << "' ends at byte " << end
                                                                 << " of the data, which has " << data.size());
     tensor.entry.data =
@@ -204,7 +204,7 @@ SafetensorsFile parse_safetensors(std::string_view bytes) {
 
 Matrix SafetensorsFile::matrix(const std::string& name) const {
   const auto found = tensors.find(name);
-  WASMFORMER_CHECK(found != tensors.end(), "[safetensors] there is no tensor '" << name << "'");
+  WASMFORMER_CHECK(found != tensors.end(), "[safetensors] tensor '" << name << "' is missing");
   const auto& [dtype, shape, data] = found->second;
   WASMFORMER_CHECK(shape.size() <= 2, "[safetensors] tensor '" << name << "' of shape " << shape_text(shape)
                                                                << " is not a matrix");
@@ -242,7 +242,7 @@ std::string serialize_safetensors(const std::vector<std::pair<std::string, Tenso
                      "[safetensors] tensor '" << name << "' of shape " << shape_text(tensor.shape)
                                               << " needs " << bytes << " bytes, not " << tensor.data.size());
     WASMFORMER_CHECK(is_utf8(name) && name != "__metadata__" && !header.contains(name),
-                     "[safetensors] '" << name << "' cannot be a tensor's name, or is one already");
+                     "[safetensors] '" << name << "' is not a valid name of a tensor, or is used twice");
     header[name] = {{"dtype", info(tensor.dtype).name},
                     {"shape", tensor.shape},
                     {"data_offsets", {data_bytes, data_bytes + bytes}}};

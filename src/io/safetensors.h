@@ -26,18 +26,18 @@ struct SafetensorsFile {
   std::map<std::string, std::string> metadata;
 
   // The values of an F32, F16, BF16 or I32 tensor as a matrix: a vector becomes one row, a scalar [1, 1].
-  // Throws Error when there is no such tensor or it has more than two dimensions or another type.
+  // Throws Error if it is missing, has more than two dimensions or another type.
   Matrix matrix(const std::string& name) const;
 };
 
 // "F32", "F16", ...
 const char* dtype_name(Dtype dtype);
-std::size_t dtype_bytes(Dtype dtype);  // of one number
+std::size_t dtype_bytes(Dtype dtype);  // per number
 
-// Throws Error, naming the fault, for anything but a whole and consistent file.
+// Throws Error, naming the fault, unless the file is complete and consistent.
 SafetensorsFile parse_safetensors(std::string_view bytes);
 
-// What is to be written: names in order, data copied out of the views at the call.
+// The bytes of a file with these tensors, in this order.
 std::string serialize_safetensors(const std::vector<std::pair<std::string, TensorEntry>>& tensors,
                                   const std::map<std::string, std::string>& metadata);
 

@@ -29,13 +29,13 @@ Cache::Cache(Index decoder_layers, Index slots, Index tokens, Index d_model)
     layer.keys.resize(0, d_model);
     layer.values.resize(0, d_model);
   }
-  // Few sentences reach the capacity, and beams share most of their rows.
+  // Few sentences reach the capacity, and beams share most rows, so start small.
   constexpr Index tokens_at_first = 8;
   add_rows(slots * std::min(tokens, tokens_at_first));
 }
 
 void Cache::add_rows(std::size_t count) {
-  const std::size_t rows = std::min(uses_.size() + count, slot_rows.size());  // no more can be in use
+  const std::size_t rows = std::min(uses_.size() + count, slot_rows.size());  // the most that can be in use
   for (Layer& layer : layers) {
     layer.keys.conservativeResize(rows, Eigen::NoChange);
     layer.values.conservativeResize(rows, Eigen::NoChange);
@@ -76,7 +76,7 @@ void Cache::select(const std::vector<Index>& parents) {
     if (length > 0) ++uses_[rows[length - 1]];
     selected_lengths_.push_back(length);
   }
-  // What no slot goes on with is free, back to where a slot that lives branched off.
+  // Free the rows of slots that end here, back to where a remaining slot branched off.
   for (std::size_t i = 0; i < lengths.size(); ++i) {
     const std::int32_t* rows = slot_rows.data() + i * capacity;
     for (Index j = lengths[i]; j > 0 && --uses_[rows[j - 1]] == 0; --j) free_.push_back(rows[j - 1]);

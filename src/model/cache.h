@@ -1,5 +1,5 @@
-// Keys and values of the tokens decoded so far, so that a step computes its own row only. A row is written
-// once and shared by all hypotheses that go through its token.
+// Keys and values of the tokens decoded so far, so that a step computes only its own row. A row is written
+// once and shared by all hypotheses that contain its token.
 #pragma once
 
 #include <span>
@@ -22,19 +22,19 @@ struct Cache {
   // Throws Error for more than 2^31 - 1 rows.
   Cache(Index decoder_layers, Index slots, Index tokens, Index d_model);
 
-  // Slot i gets rows, not yet written, for spans[i].size further tokens. May move the layers' rows. Throws
-  // Error beyond the capacity.
+  // Adds unwritten rows for spans[i].size further tokens to slot i. May move the layers' rows. Throws Error
+  // beyond the capacity.
   void append(std::span<const Span> spans);
-  // Slot i becomes what slot parents[i] was; as many slots as parents remain. Rows in no slot are used again.
-  // Throws Error for more slots than there were at first.
+  // Slot i becomes a copy of slot parents[i]; there are then as many slots as parents. Rows in no slot are
+  // reused. Throws Error for more slots than at first.
   void select(const std::vector<Index>& parents);
 
  private:
   void add_rows(std::size_t count);
 
-  std::vector<std::int32_t> uses_;  // of a row: the slots that it is last in and the rows that follow it
+  std::vector<std::int32_t> uses_;  // per row: slots that end with it, and rows that follow it
   std::vector<std::int32_t> free_;
-  std::vector<std::int32_t> selected_rows_;  // what select() builds
+  std::vector<std::int32_t> selected_rows_;  // for select()
   std::vector<Index> selected_lengths_;
 };
 

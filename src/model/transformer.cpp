@@ -10,7 +10,7 @@
 namespace wasmformer {
 namespace {
 
-// The place of every token in its sentence, which goes on after what the cache holds.
+// The place of every token in its sentence, counting the tokens in the cache.
 std::span<const Index> places(Tape& tape, std::size_t tokens, std::span<const Span> spans,
                               const Cache* cache) {
   Index* at = tape.scratch<Index>(static_cast<Index>(tokens));
@@ -111,9 +111,8 @@ void Transformer::initialize(std::uint64_t seed) {
 
 void Transformer::enable_gradients() {
   visit([](const std::string& name, Parameter& p, Initializer) {
-    WASMFORMER_CHECK(
-        p.has_value(),
-        "[train] " << name << " is of int8, which cannot be trained; start from the float model");
+    WASMFORMER_CHECK(p.has_value(),
+                     "[train] " << name << " is int8, which cannot be trained; start from the float model");
     p.gradient.setZero(p.rows, p.cols);
   });
 }
@@ -134,7 +133,7 @@ void Transformer::quantize() {
   visit([](const std::string& name, Parameter& p, Initializer rule) {
     if (!can_be_packed(rule)) return;
     WASMFORMER_CHECK(p.has_value(),
-                     "[quantize] " << name << " has no float values; is the model of int8 already?");
+                     "[quantize] " << name << " has no float values; is the model int8 already?");
     p.packed = PackedMatrix(wasmformer::quantize(p.view()));
     p.value.resize(0, 0);
   });
@@ -199,7 +198,7 @@ Transformer::Stream Transformer::embedded(Tape& tape, std::span<const TokenId> i
   const std::span<const Index> at = places(tape, ids.size(), spans, cache);
   Parameter& all = positions(learned_positions, at);
   Var x = embedding(tape, ids, at, table, all, config_.dropout, config_.scale_embedding);
-  if (record) {  // both summands alone
+  if (record) {  // the two summands
     const Index n = x.rows(), d = x.cols();
     record->token_embedding = tape.variable(n, d, /*wants_gradient=*/false);
     record->positions = tape.variable(n, d, /*wants_gradient=*/false);

@@ -17,13 +17,13 @@
 
 namespace wasmformer {
 
-// What a call of encode() or decode() computed on its way; filled where asked for. Variables, each with a row
-// for each token, are valid as long as those of the tape.
+// Intermediate results of encode() or decode(), if requested. Variables have one row per token and are valid
+// as long as those of the tape.
 struct StackRecord {
-  Var token_embedding;  // [tokens, d_model], times √d_model where it is scaled
-  Var positions;        // [tokens, d_model]; their sum is what goes into the first layer
-  std::vector<AttentionRecord> self_attention, cross_attention;  // of each layer; no cross in the encoder
-  // The residual stream after each sublayer, layer after layer: post-norm after the norm, pre-norm the sum.
+  Var token_embedding;  // [tokens, d_model], times √d_model if scaled
+  Var positions;        // [tokens, d_model]; the sum of both enters the first layer
+  std::vector<AttentionRecord> self_attention, cross_attention;  // one per layer; the encoder has no cross
+  // The residual stream after each sublayer: with post-norm after the norm, with pre-norm the sum.
   std::vector<Var> residuals;  // [tokens, d_model] each
   Var output;                  // [tokens, d_model]
 };
@@ -68,8 +68,7 @@ struct DecoderLayer {
 // Call encode() and decode() of one model from one thread at a time: both may extend its table of positions.
 class Transformer {
  public:
-  // Allocates; the values are undefined until initialize() or a model file sets them. Throws Error as
-  // Config::check.
+  // The weights are empty until initialize() or a model file sets them. Throws Error as Config::check.
   explicit Transformer(const Config& config);
 
   const Config& config() const { return config_; }
@@ -77,13 +76,13 @@ class Transformer {
   Matrix source_positions() const;
   Matrix target_positions() const;
   void initialize(std::uint64_t seed);
-  // Gives every parameter a gradient of zeros, so that tapes record it.
+  // Gives every parameter a gradient, zero at first, so that tapes record it.
   void enable_gradients();
-  // Packs the weights for products without recording, which then need `value` no more. Between pack() and
-  // unpack() no weight may change.
+  // Packs the weights for inference, which then no longer reads `value`. Weights must not change between
+  // pack() and unpack().
   void pack();
   void unpack();
-  // Makes every weight that can_be_packed() one of int8. Throws Error where one has no float values.
+  // Converts every weight that can_be_packed() to int8. Throws Error if one has no float values.
   void quantize();
   Index parameter_count();
 
@@ -91,14 +90,14 @@ class Transformer {
   Var encode(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans, const Masks& masks = {},
              StackRecord* record = nullptr);
 
-  // ids: packed target tokens, each span one hypothesis, which attends to memory_spans[i] of `memory` or,
-  // where the masks have source_rows, of those; returns hidden states, [ids, d_model]. With a cache, span i
-  // continues slot i, and `memory` is read by the first call only.
+  // ids: packed target tokens, one hypothesis per span; span i attends to memory_spans[i] of `memory` or, if
+  // the masks have source_rows, of those. Returns hidden states, [ids, d_model]. With a cache, span i
+  // continues slot i, and only the first call reads `memory`.
   Var decode(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans, Var memory,
              std::span<const Span> memory_spans, Cache* cache = nullptr, const Masks& masks = {},
              StackRecord* record = nullptr);
 
-  // hidden: [n, d_model]; returns scores of the target vocabulary before the softmax, [n, target_vocab_size].
+  // hidden: [n, d_model]; returns the scores before the softmax, [n, target_vocab_size].
   Var logits(Tape& tape, Var hidden);
 
   // v(name, parameter, rule) for every distinct parameter, always in the same order.
@@ -125,8 +124,8 @@ class Transformer {
   }
 
  private:
-  // What runs through the layers. Pre-norm: the output of the last sublayer waits, to be added in one pass
-  // with the norm that follows.
+  // What passes through the layers. With pre-norm, the output of the last sublayer is added later, in one
+  // pass with the next norm.
   struct Stream {
     Var x;
     std::optional<Var> waiting;
@@ -143,7 +142,7 @@ class Transformer {
   Parameter& output_weight();
 
   Config config_;
-  Parameter source_embedding_, target_embedding_, output_;  // [vocabulary, d_model]; empty where tied
+  Parameter source_embedding_, target_embedding_, output_;  // [vocabulary, d_model]; empty if tied
   Parameter output_bias_;                                   // [1, target vocabulary]
   Parameter source_positions_, target_positions_;           // [max_length, d_model]; learned only
   Parameter computed_positions_;  // the first rows, as many as sentences have needed

@@ -1,5 +1,5 @@
-// The parts of a Transformer layer. Each owns its parameters and names them through
-// visit(path, v): v(name, parameter, rule), with the names of Hugging Face's Marian.
+// The parts of a Transformer layer. Each owns its parameters and names them in visit(path, v), which calls
+// v(name, parameter, initializer), with the names of Hugging Face's Marian.
 #pragma once
 
 #include <compare>
@@ -28,7 +28,7 @@ enum class AttentionScore {
 // times an embedding has variance 1.
 enum class Initializer { xavier, scores, embedding, positions, zeros, ones };
 
-// Weights of products and of token embeddings, which can be packed and be of int8.
+// Weights of products and token embeddings can be packed, and can be int8.
 constexpr bool can_be_packed(Initializer rule) {
   return rule == Initializer::xavier || rule == Initializer::embedding;
 }
@@ -65,7 +65,7 @@ struct LayerNorm {
   }
 };
 
-// One head of a model; layer and head are counted from 0.
+// A head of a model; layer and head count from 0.
 struct AttentionHead {
   enum Kind { encoder, decoder, cross } attention = encoder;  // decoder: its self-attention
   Index layer = 0, head = 0;
@@ -80,7 +80,7 @@ struct AttentionHead {
   }
 };
 
-// What one attention had before it and what it gave. Variables are valid as long as those of the tape.
+// Inputs and results of an attention. Variables are valid as long as those of the tape.
 struct AttentionRecord {
   Var queries;                        // [n, d_model], projected
   Var keys, values;                   // [m, d_model], projected; with a cache, its rows
@@ -88,12 +88,12 @@ struct AttentionRecord {
   Var output;                         // [n, d_model]: Concat(head_1, ..., head_h), before W^O
 };
 
-// How one attention is called; spans and rows as in ops/attention.h.
+// Arguments of an attention; spans and rows as in ops/attention.h.
 struct AttentionCall {
   std::span<const Span> query_spans, key_spans;
   std::span<const std::int32_t> key_rows;
   bool causal;
-  std::span<const AttentionHead> masked_heads;  // head_i of these is 0; not while recording gradients
+  std::span<const AttentionHead> masked_heads;  // their output is 0; not while recording gradients
   AttentionRecord* record;                      // filled where not null
 };
 

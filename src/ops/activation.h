@@ -8,7 +8,7 @@ namespace wasmformer {
 
 enum class Activation { relu, gelu, swish };
 
-// Of a row: x becomes f(x); dx becomes dx f'(x).
+// For a row of n: x becomes f(x); dx becomes dx f'(x).
 void activate(Activation kind, Scalar* x, Index n);
 void activate_backward(Activation kind, const Scalar* x, Scalar* dx, Index n);
 

@@ -1,4 +1,4 @@
-// Token embeddings, mostly times √d_model, plus positions, then dropout (Vaswani et al. 2017,
+// Token embeddings, usually times √d_model, plus positions, then dropout (Vaswani et al. 2017,
 // sections 3.4, 3.5 and 5.4).
 #pragma once
 
@@ -10,8 +10,8 @@
 namespace wasmformer {
 
 // ids: n tokens; at[i]: the place of token i in its sentence; table: [vocabulary, d]; positions: [max_length,
-// d], constant or learned; scaled: rows of the table count √d times. Returns [n, d]. Throws Error for an id
-// or a place outside the tables.
+// d], constant or learned; scaled: rows of the table are multiplied by √d. Returns [n, d]. Throws Error for
+// an id or place outside the tables.
 Var embedding(Tape& tape, std::span<const TokenId> ids, std::span<const Index> at, Parameter& table,
               Parameter& positions, double dropout, bool scaled = true);
 

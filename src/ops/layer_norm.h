@@ -16,8 +16,8 @@ struct ResidualNorm {
   Var norm;  // its layer_norm
 };
 
-// One pass over each row. x, y: [n, d], where nobody reads y any more. The gradients of both results pass
-// through that of `norm`, so it must have a use if `sum` has.
+// One pass over each row. x, y: [n, d]; y must have no other readers. The gradients of both results pass
+// through that of `norm`, so it must be used if `sum` is.
 ResidualNorm residual_norm(Tape& tape, Var x, Var y, double dropout, Parameter& weight, Parameter& bias,
                            double epsilon);
 

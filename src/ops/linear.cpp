@@ -24,8 +24,7 @@ void forward(Tape& tape, Var x, const Parameter& weight, GemmOptions options, Vi
       gemm(tape.pool(), x.value(), weight.packed, out, options);
     return;
   }
-  WASMFORMER_CHECK(weight.has_value(),
-                   "[linear] a weight of int8 has no gradient; train from the float model");
+  WASMFORMER_CHECK(weight.has_value(), "[linear] int8 weights have no gradient; train the float model");
   gemm(tape.pool(), x.value(), Op::none, weight.view(), Op::transpose, out, options);
 }
 
@@ -61,7 +60,7 @@ Var linear(Tape& tape, Var x, Parameter& weight, Parameter* bias, Activation kin
   check(x, weight, bias);
   const Dropout drop(tape, dropout);
   Var y = tape.variable(x.rows(), weight.rows, x.wants_gradient() || weight.wants_gradient());
-  // f' of ReLU can be told from y; the others need their input kept.
+  // f' of ReLU follows from y; for the others the input is kept.
   const bool keep = y.wants_gradient() && kind != Activation::relu;
   const Index cols = y.cols();
   Scalar* out = y.mutable_value().data();
@@ -79,7 +78,7 @@ Var linear(Tape& tape, Var x, Parameter& weight, Parameter* bias, Activation kin
 
   if (y.wants_gradient()) {
     tape.record(y, [&tape, x, y, w = &weight, bias, kind, drop, before](ConstView) {
-      // y = f(x Wᵀ + b) * mask; its gradient becomes that of f's input, as nobody else needs it
+      // y = f(x Wᵀ + b) * mask; its gradient is overwritten by that of f's input
       View d = tape.gradient(y).view;
       tape.for_rows(d.rows(), d.cols(), [&](Index begin, Index end) {
         const Index first = begin * d.cols(), count = (end - begin) * d.cols();

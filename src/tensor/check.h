@@ -1,4 +1,5 @@
-// Errors are sentences. WASMFORMER_CHECK throws one built from its stream arguments:
+// Errors are sentences. WASMFORMER_CHECK throws one, made of its stream arguments, unless its condition
+// holds:
 //   WASMFORMER_CHECK(a.rows() == b.rows(), "[add] shapes " << shape(a) << " and " << shape(b) << " differ");
 #pragma once
 

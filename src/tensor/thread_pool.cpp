@@ -21,7 +21,7 @@ constexpr bool has_threads = false;
 constexpr bool has_threads = true;
 #endif
 
-// Tells the processor that this is a loop that waits.
+// Hints to the processor that this is a spin loop.
 inline void relax() {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -144,7 +144,7 @@ struct ThreadPool::State {
 };
 
 ThreadPool::ThreadPool(int threads) : state_(std::make_unique<State>()) {
-  WASMFORMER_CHECK(threads >= 1, "[threads] " << threads << " threads cannot work; at least 1 is needed");
+  WASMFORMER_CHECK(threads >= 1, "[threads] " << threads << " threads; there must be at least 1");
   // Where threads share a core, one that spins would keep another from working.
   const auto cores = static_cast<int>(std::thread::hardware_concurrency());
   state_->spins_long = cores == 0 || threads <= cores;

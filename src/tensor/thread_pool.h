@@ -1,4 +1,4 @@
-// A fixed set of threads for loops whose chunks do not depend on how many threads there are,
+// A fixed set of threads for loops whose chunks do not depend on the number of threads,
 // so that results do not either.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace wasmformer {
 
 class ThreadPool {
  public:
-  // `threads` counts the calling thread. One where threads are missing. Throws Error below 1.
+  // `threads` includes the calling thread; it is 1 where threads are not available. Throws Error below 1.
   explicit ThreadPool(int threads = 1);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;

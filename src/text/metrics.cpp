@@ -35,7 +35,7 @@ void add(Statistics& s, const Counts& hypothesis, const Counts& reference) {
 void check_sizes(const char* tag, std::size_t hypotheses, std::size_t references) {
   WASMFORMER_CHECK(hypotheses == references, "[" << tag << "] " << hypotheses << " hypotheses and "
                                                  << references << " references differ in number");
-  WASMFORMER_CHECK(hypotheses > 0, "[" << tag << "] there is no hypothesis");
+  WASMFORMER_CHECK(hypotheses > 0, "[" << tag << "] there are no hypotheses");
 }
 
 // White space as Python's str.split() sees it, which sacreBLEU relies on.
@@ -51,8 +51,7 @@ void replace_all(std::u32string& text, std::u32string_view from, std::u32string_
   }
 }
 
-// One pass of a rule on pairs of neighbours: where it holds both are written by `write`, and neither is
-// looked at again.
+// Applies a rule to pairs of neighbours, from left to right: where it holds, `write` writes both.
 template <class Holds, class Write>
 std::u32string rewrite_pairs(const std::u32string& text, Holds holds, Write write) {
   std::u32string out;
@@ -70,7 +69,7 @@ std::u32string rewrite_pairs(const std::u32string& text, Holds holds, Write writ
 
 // With spaces between words and punctuation, the rules that 13a and zh share.
 std::u32string set_apart(const std::u32string& text) {
-  // ASCII punctuation, but for ' , - . which need a look at their neighbours.
+  // ASCII punctuation except ' , - . which depend on their neighbours.
   std::u32string spaced;
   for (const char32_t c : text) {
     const bool apart = (c >= '{' && c <= '~') || (c >= '[' && c <= '`') || (c >= ' ' && c <= '&') ||
@@ -108,8 +107,8 @@ std::u32string prepare_13a(std::u32string text) {
 }
 
 // The ranges of sacreBLEU's tokenizer_zh.py. That of Extension B is written '\u20000' to '\u2a6d6' there,
-// which Python reads as two characters each, so that what lies between U+2000 and U+2A6E counts, “ ” … —
-// among it, and Extension B does not; scores are only comparable so.
+// which Python reads as two characters each, so that everything between U+2000 and U+2A6E counts, including
+// “ ” … —, and Extension B does not. This is kept, so that scores are comparable.
 bool is_chinese(char32_t c) {
   constexpr std::pair<char32_t, char32_t> ranges[] = {
       {0x2001, 0x2A6D}, {0x2E80, 0x2FDF}, {0x2FF0, 0x303F}, {0x3100, 0x312F}, {0x31A0, 0x31BF},
@@ -145,7 +144,7 @@ std::u32string tokenize(const std::string& line, const BleuOptions& options) {
   return words;
 }
 
-// The n-grams of words as pieces of `words`, which has one space before each.
+// The n-grams of `words`, as substrings of it; it has one space before each word.
 Counts word_ngrams(const std::u32string& words, std::size_t n) {
   std::vector<std::size_t> begins;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -230,7 +229,7 @@ double chrf(const std::vector<std::string>& hypotheses, const std::vector<std::s
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
     const std::u32string hypothesis = squeeze(hypotheses[i]), reference = squeeze(references[i]);
     for (std::size_t n = 1; n <= orders.size(); ++n) {
-      // A reference too short for an order says nothing about the hypothesis' n-grams of it.
+      // A reference that is too short for an order does not count for it.
       if (reference.size() < n) continue;
       add(orders[n - 1], character_ngrams(hypothesis, n), character_ngrams(reference, n));
     }

@@ -6,22 +6,22 @@
 
 namespace wasmformer {
 
-// sacreBLEU's ways to cut a text into words: of mteval-v13a.pl; with every Chinese character a word; every
-// character a word; at white space alone.
+// sacreBLEU's tokenizers: that of mteval-v13a.pl; the same with each Chinese character as a word; each
+// character as a word; white space only.
 enum class BleuTokenizer { v13a, zh, character, none };
 
-// By sacreBLEU's names: 13a, zh, char, none. Throws Error for others.
+// By sacreBLEU's name: 13a, zh, char or none. Throws Error for others.
 BleuTokenizer bleu_tokenizer(const std::string& name);
-// As sacreBLEU chooses by a language pair: zh for "en-zh", and its scripts and regions ("en-zh_TW"), 13a for
-// all else.
+// As sacreBLEU chooses by language pair: zh for "en-zh" and its scripts and regions ("en-zh_TW"), 13a
+// otherwise.
 BleuTokenizer default_bleu_tokenizer(const std::string& languages);
 
 struct BleuOptions {
-  bool lowercase = false;  // of texts in small letters (Latin, Greek and Cyrillic ones)
+  bool lowercase = false;  // lowercases Latin, Greek and Cyrillic letters first
   BleuTokenizer tokenizer = BleuTokenizer::v13a;
 };
 
-// BLEU (Papineni et al. 2002): exp smoothing, one reference a line; 0 to 100. Throws Error when the two lists
+// BLEU (Papineni et al. 2002): exp smoothing, one reference per line; 0 to 100. Throws Error if the lists
 // differ in size or are empty.
 double bleu(const std::vector<std::string>& hypotheses, const std::vector<std::string>& references,
             const BleuOptions& options = {});

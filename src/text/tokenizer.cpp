@@ -10,7 +10,7 @@
 #include "text/charsmap.h"
 #include "text/utf8.h"
 
-// Of SentencePiece's library, but in none of its public headers.
+// In SentencePiece's library, but not in its public headers.
 namespace sentencepiece::logging {
 void SetMinLogLevel(int level);
 }
@@ -104,7 +104,7 @@ std::string Tokenizer::decode_by_name(const std::vector<TokenId>& ids) const {
   std::string joined;
   const auto status = processor_->Decode(pieces, &joined);
   WASMFORMER_CHECK(status.ok(), "[tokenizer] cannot decode: " << status.ToString());
-  // Pieces that the model does not have come as they are, with their mark of a space.
+  // Pieces unknown to the model are copied unchanged, including their space mark.
   std::string text;
   for (std::size_t i = 0; i < joined.size();) {
     const bool mark = joined.compare(i, space_mark.size(), space_mark) == 0;

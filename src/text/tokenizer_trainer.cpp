@@ -16,7 +16,7 @@ namespace {
 
 using Arguments = std::unordered_map<std::string, std::string>;
 
-// spm_train leaves out longer lines, and lines with the character that it keeps for itself.
+// spm_train skips longer lines, and lines with the character that it reserves.
 constexpr std::size_t max_sentence_bytes = 4192;
 constexpr const char* reserved_character = "\xE2\x96\x85";
 
@@ -69,7 +69,7 @@ std::string run(const std::vector<std::string>& sentences, const TokenizerOption
   return model;
 }
 
-// The trainer ends the program when nothing is left of a text after its rules; so find that out before.
+// The trainer aborts if normalization leaves no text, so check that first.
 bool has_text(const std::vector<std::string>& sentences, const std::string& normalization) {
   const Tokenizer probe(run({"a"}, {100, "char", normalization}));
   return std::any_of(sentences.begin(), sentences.end(), [&probe](const std::string& sentence) {

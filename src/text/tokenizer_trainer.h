@@ -1,4 +1,4 @@
-// Training of SentencePiece models. In WebAssembly it is a module of its own, bindings/tokenizer.cpp.
+// Training of SentencePiece models. In WebAssembly it is in a separate module, bindings/extras.cpp.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct TokenizerOptions {
 };
 
 // Returns the bytes of a SentencePiece .model file with pad 0, unk 1, bos 2, eos 3 and its normalization.
-// Throws Error when there is no text, or too little of it for `vocab_size`.
+// Throws Error if there is no text, or too little for `vocab_size`.
 std::string train_tokenizer(const std::vector<std::string>& sentences, const TokenizerOptions& options);
 
 }  // namespace wasmformer

@@ -7,7 +7,7 @@
 namespace wasmformer {
 namespace {
 
-// Length of the code point that begins `text`, which goes into `code`; 0 when there is none.
+// Bytes of the first code point of `text`, which is stored in `code`; 0 if it is invalid.
 std::size_t decode_one(std::string_view text, char32_t& code) {
   const auto byte = [text](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
   const std::uint8_t first = byte(0);

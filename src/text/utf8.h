@@ -8,7 +8,7 @@ namespace wasmformer {
 
 bool is_utf8(std::string_view text);
 
-// The code points of `text`. Throws Error when it is not UTF-8.
+// The code points of `text`. Throws Error if it is not UTF-8.
 std::u32string decode_utf8(std::string_view text);
 
 }  // namespace wasmformer

@@ -27,11 +27,11 @@ void change_options(Folder& folder, const std::string& from, const std::string& 
 TEST_CASE("Models of Marian that this Transformer is not are refused by name") {
   Folder f("tiny-npz");
   const auto [from, to, message] = GENERATE(table<std::string, std::string, std::string>({
-      {"\ntype: transformer", "\ntype: s2s", "[marian] the model is of type 's2s'; this reads 'transformer'"},
+      {"\ntype: transformer", "\ntype: s2s",
+       "[marian] the model is of type 's2s'; only 'transformer' is supported"},
       {"autoreg: self-attention", "autoreg: rnn",
-       "[marian] transformer-decoder-autoreg is 'rnn'; this reads models with 'self-attention'"},
-      {"postprocess: dan", "postprocess: dhn",
-       "[marian] transformer-postprocess is 'dhn'; this reads models with"},
+       "[marian] transformer-decoder-autoreg is 'rnn'; only 'self-attention' is supported"},
+      {"postprocess: dan", "postprocess: dhn", "[marian] transformer-postprocess is 'dhn'; only"},
       {"preprocess: \"\"", "preprocess: n", "[marian] transformer-preprocess is 'n'"},
       {"ffn-depth: 2", "ffn-depth: 3", "[marian] transformer-ffn-depth is '3'"},
       {"right-left: false", "right-left: true", "[marian] right-left is 'true'"},
@@ -41,7 +41,7 @@ TEST_CASE("Models of Marian that this Transformer is not are refused by name") {
       {"dim-emb: 16", "dim-emb: big",
        "[marian] dim-emb of special:model.yml must be a whole number, not 'big'"},
       {"enc-depth: 1", "enc-depth: 2", "[marian] the tensor 'encoder_l2_self_Wq' is missing"},
-      {"dec-depth: 2", "dec-depth: 1", "' is none of a model with these options"},
+      {"dec-depth: 2", "dec-depth: 1", "' is unknown to a model with these options"},
       {"version: v1.9.0", "a: {b: c}", "[yaml] line "},
   }));
   INFO(to);
@@ -55,7 +55,7 @@ TEST_CASE("Folders of Marian that do not fit together are refused") {
   std::string message;
   SECTION("two models") {
     decoder = "models: [a.npz, b.npz]\nvocabs: [tiny.vocab.yml, tiny.vocab.yml]\n";
-    message = "[marian] decoder.yml names 2 models; this reads one";
+    message = "[marian] decoder.yml names 2 models; only one is supported";
   }
   SECTION("a model that is not there") {
     decoder = "models: [a.npz]\nvocabs: [tiny.vocab.yml, tiny.vocab.yml]\n";
@@ -63,12 +63,12 @@ TEST_CASE("Folders of Marian that do not fit together are refused") {
   }
   SECTION("one vocabulary") {
     decoder = "vocabs:\n- tiny.vocab.yml\n";
-    message = "[marian] decoder.yml names 1 vocabs; this reads two";
+    message = "[marian] decoder.yml names 1 vocabs; there must be two";
   }
   SECTION("factors") {
     f.files["v.fsv"] = "";
     decoder = "vocabs: [v.fsv, v.fsv]\n";
-    message = "[marian] the vocabulary v.fsv is none of .spm and .yml";
+    message = "[marian] the vocabulary v.fsv must end in .spm or .yml";
   }
   SECTION("a vocabulary of the wrong size") {
     f.files["tiny.vocab.yml"] += "new: 12\n";
@@ -76,7 +76,7 @@ TEST_CASE("Folders of Marian that do not fit together are refused") {
   }
   SECTION("a vocabulary with a gap") {
     f.files["tiny.vocab.yml"] += "new: 14\n";
-    message = "[marian] tiny.vocab.yml gives 'new' the id '14'; ids must go from 0 to 12, each once";
+    message = "[marian] tiny.vocab.yml gives 'new' the id '14'; ids must be 0 to 12, each once";
   }
   SECTION("no pieces beside the vocabulary") {
     f.files.erase("target.spm");

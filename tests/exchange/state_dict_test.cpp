@@ -107,7 +107,7 @@ TEST_CASE("Pickles that lie are refused, and none is run") {
   }
   SECTION("an instance by another instruction") {
     pickle = "\x80\x02(iposix\nsystem\n.";
-    message = "[pickle] instruction 0x69 at byte 3 is none that a state dict takes; nothing of it was run";
+    message = "[pickle] instruction 0x69 at byte 3 is not used by state dicts; nothing was run";
   }
   SECTION("a storage type that is called") {
     pickle = "\x80\x02" + std::string("ctorch\nFloatStorage\n)R.");
@@ -115,7 +115,7 @@ TEST_CASE("Pickles that lie are refused, and none is run") {
   }
   SECTION("a newer protocol") {
     pickle = "\x80\x04.";
-    message = "[pickle] it is of version 4; torch.save writes 2";
+    message = "[pickle] protocol 4; torch.save writes 2";
   }
   SECTION("a storage that is too small") {
     storage = six.substr(4);
@@ -131,11 +131,11 @@ TEST_CASE("Pickles that lie are refused, and none is run") {
   }
   SECTION("a negative size") {
     tensor.sizes = {-1, 3};
-    message = "[pickle] tensor 'w' has a size or place of -1";
+    message = "[pickle] tensor 'w' has a size or offset of -1";
   }
   SECTION("a transposed view") {
     tensor.strides = {1, 2};
-    message = "[pickle] tensor 'w' does not lie in one piece; save it after contiguous()";
+    message = "[pickle] tensor 'w' is not contiguous; save it after contiguous()";
   }
   SECTION("no storage") {
     tensor.key = "1";
@@ -143,11 +143,11 @@ TEST_CASE("Pickles that lie are refused, and none is run") {
   }
   SECTION("no tensor") {
     pickle = dict(integer(7));
-    message = "[pickle] 'w' is no tensor";
+    message = "[pickle] 'w' is not a tensor";
   }
   SECTION("no dict") {
     pickle = "\x80\x02" + integer(7) + ".";
-    message = "[pickle] this is no dict of tensors";
+    message = "[pickle] the file is not a dict of tensors";
   }
   SECTION("a key without a value") {
     pickle = "\x80\x02}(" + text("w") + "u.";
@@ -167,15 +167,15 @@ TEST_CASE("Pickles that lie are refused, and none is run") {
   }
   SECTION("a circle") {
     pickle = std::string("\x80\x02}q\x01(") + text("w") + "h\x01u.";
-    message = "[pickle] 'w' is no tensor";
+    message = "[pickle] 'w' is not a tensor";
   }
   SECTION("an endless one") {
     pickle = "\x80\x02" + std::string((1 << 20) + 1, ')') + ".";
-    message = "[pickle] it has more than 1048576 instructions";
+    message = "[pickle] the file has more than 1048576 instructions";
   }
   SECTION("one that doubles what it has") {
     pickle = "\x80\x02" + std::string(9, ')') + "(" + std::string(9, ')') + "tQ.";
-    message = "[pickle] something is made of 9 values";
+    message = "[pickle] an object is made of 9 values";
   }
   if (pickle.empty()) pickle = dict(tensor.pickle());
   CHECK_THROWS_WITH(parse_state_dict(archive(pickle, storage)), ContainsSubstring(message));
@@ -183,7 +183,7 @@ TEST_CASE("Pickles that lie are refused, and none is run") {
 
 TEST_CASE("Files that torch.save() does not write are refused") {
   CHECK_THROWS_WITH(parse_state_dict("hello"),
-                    "[pickle] this is not a file that torch.save writes, or it is cut short");
+                    "[pickle] this is not a file of torch.save, or it is truncated");
   StoredZip zip;
   zip.files = {{"readme", "hello"}};
   CHECK_THROWS_WITH(parse_state_dict(zip.bytes()),
@@ -207,7 +207,7 @@ TEST_CASE("Files of PyTorch before 1.6 that lie are refused") {
                                           "little_endian" + std::string("q\x02\x89"))),
                     "[pickle] the file's numbers are not little-endian");
   CHECK_THROWS_WITH(parse_state_dict(with("M\xE9\x03.", "M\xEA\x03.")),
-                    "[pickle] the file is of another version than 1001");
+                    "[pickle] the file's format version is not 1001");
   CHECK_THROWS_WITH(parse_state_dict(with("FloatStorage", "HalfStorage\nX")), ContainsSubstring("[pickle] "));
 }
 

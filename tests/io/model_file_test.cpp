@@ -213,7 +213,7 @@ TEST_CASE("A weight that F16 cannot hold is not written as infinity") {
     if (name == "model.shared.weight") p.value(0, 0) = 70000;
   });
   CHECK_THROWS_WITH(serialize_model(model, Precision::f16),
-                    "[model] tensor 'model.shared.weight' holds 70000, which F16 cannot");
+                    "[model] tensor 'model.shared.weight' has the value 70000, which F16 cannot represent");
   CHECK_NOTHROW(serialize_model(model, Precision::f32));
 }
 
@@ -246,7 +246,7 @@ TEST_CASE("The trainer's tensors are kept beside the model's, and passed over") 
   CHECK(parse_model(file).metadata.at("progress") == "12");
   extra.tensors["mean"] = {Dtype::f32, {4}, four};
   CHECK_THROWS_WITH(serialize_model(small_model(), Precision::f32, extra),
-                    "[model] tensor 'mean' is no part of a model");
+                    "[model] tensor 'mean' is not part of a model");
 }
 
 TEST_CASE("A model file cut at any byte is refused") {
@@ -326,7 +326,7 @@ TEST_CASE("Tensors that do not fit the config are refused by name") {
                                              [&](auto& tensors) {
                                                tensors["extra"] = {Dtype::f32, {16}, zeros};
                                              })),
-                    "[model] the tensor 'extra' is none of a model with this config");
+                    "[model] the tensor 'extra' is unknown to a model with this config");
   CHECK_THROWS_WITH(parse_model(with({Dtype::f32, {8, 2}, zeros})),
                     "[model] tensor '" + name + "' is [8, 2], the config asks for [4, 4]");
   CHECK_THROWS_WITH(parse_model(with({Dtype::f32, {16}, zeros})),
@@ -342,7 +342,7 @@ TEST_CASE("Tensors that do not fit the config are refused by name") {
   const float value = std::numeric_limits<float>::quiet_NaN();
   std::memcpy(nan.data() + 8, &value, sizeof value);
   CHECK_THROWS_WITH(parse_model(with({Dtype::f32, {4, 4}, nan})),
-                    "[model] tensor '" + name + "' holds a value that is not a finite number");
+                    "[model] tensor '" + name + "' has a value that is not finite");
 }
 
 TEST_CASE("A file from before there were other scores is of scaled dot products") {
@@ -394,14 +394,14 @@ TEST_CASE("Weights of int8 that do not fit are refused by name") {
       "[model] tensor '" + name + ".scale' is [1, 3], the config asks for [1, 4]");
   const std::string lowest(16, '\x80');
   CHECK_THROWS_WITH(parse_model(with(name, {Dtype::i8, {4, 4}, lowest})),
-                    "[model] tensor '" + name + "' holds -128, but its weights lie in -127 to 127");
+                    "[model] tensor '" + name + "' has the value -128; weights must be from -127 to 127");
   // A scale is no weight of a model of floats.
   CHECK_THROWS_WITH(parse_model(with_tensors(
                         serialize_model(small_model(), Precision::f32),
                         [&](auto& tensors) {
                           tensors[name + ".scale"] = {Dtype::f32, {4}, std::string_view(zeros).substr(0, 16)};
                         })),
-                    "[model] the tensor '" + name + ".scale' is none of a model with this config");
+                    "[model] the tensor '" + name + ".scale' is unknown to a model with this config");
 }
 
 TEST_CASE("A model of int8 is neither trained nor quantised again") {

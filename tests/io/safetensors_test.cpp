@@ -51,7 +51,7 @@ TEST_CASE("A safetensors file gives its tensors and metadata") {
   CHECK(n(0, 1) == -8);
   CHECK(shape(parsed.matrix("s")) == "[1, 1]");
   CHECK(parsed.matrix("s")(0, 0) == 1);
-  CHECK_THROWS_WITH(parsed.matrix("x"), "[safetensors] there is no tensor 'x'");
+  CHECK_THROWS_WITH(parsed.matrix("x"), "[safetensors] tensor 'x' is missing");
 }
 
 TEST_CASE("The numbers of BF16 are upper halves of floats") {
@@ -116,7 +116,7 @@ TEST_CASE("What cannot be a file is not written") {
   CHECK_THROWS_WITH(serialize_safetensors({{"a", {Dtype::f32, {2}, data}}}, {}),
                     "[safetensors] tensor 'a' of shape [2] needs 8 bytes, not 4");
   CHECK_THROWS_WITH(serialize_safetensors({{"a", one}, {"a", one}}, {}),
-                    "[safetensors] 'a' cannot be a tensor's name, or is one already");
+                    "[safetensors] 'a' is not a valid name of a tensor, or is used twice");
   CHECK_THROWS_AS(serialize_safetensors({{"__metadata__", one}}, {}), Error);
   CHECK_THROWS_AS(serialize_safetensors({{"\xFF", one}}, {}), Error);
   CHECK_THROWS_WITH(serialize_safetensors({}, {{"key", "\xFF"}}),
@@ -183,7 +183,7 @@ TEST_CASE("A wrong header is refused, and the fault named") {
       {one(R"("dtype":"F32","data_offsets":[0,4])"), "tensor 'a' has no valid 'shape'"},
       {one(R"("dtype":1,"shape":[1],"data_offsets":[0,4])"), "tensor 'a' has no valid 'dtype'"},
       {one(R"("dtype":"F99","shape":[1],"data_offsets":[0,4])"),
-       "tensor 'a' is of type 'F99', which is none of F32, F16, BF16, I8, I32 and I64"},
+       "tensor 'a' is of type 'F99'; expected F32, F16, BF16, I8, I32 or I64"},
       {one(R"("dtype":"F32","shape":[2],"data_offsets":[0,4])"),
        "tensor 'a' of type F32 and shape [2] needs 8 bytes, but its offsets go from 0 to 4"},
       {one(R"("dtype":"F32","shape":[1],"data_offsets":[4,0])"),
@@ -192,7 +192,7 @@ TEST_CASE("A wrong header is refused, and the fault named") {
       {one(R"("dtype":"F32","shape":[1],"data_offsets":[4,8])"),
        "tensor 'a' begins at byte 4 of the data, but the one before it ends at 0"},
       {one(R"("dtype":"F32","shape":[2],"data_offsets":[0,8])"),
-       "the file is cut short: tensor 'a' ends at byte 8 of the data, which has 4"},
+       "the file is truncated: tensor 'a' ends at byte 8 of the data, which has 4"},
       {one(R"("dtype":"F32","shape":[],"data_offsets":[-4,0])"), "tensor 'a' has an offset -4,"},
       {one(R"("dtype":"F32","shape":[-1],"data_offsets":[0,4])"), "tensor 'a' has a dimension -1,"},
       {one(R"("dtype":"F32","shape":[1.0],"data_offsets":[0,4])"), "tensor 'a' has a dimension 1.0,"},
@@ -245,7 +245,7 @@ TEST_CASE("A header longer than the file is refused before it is read") {
   std::string whole = sample();
   const std::uint64_t size = GENERATE(1ULL << 20, 1ULL << 33, ~0ULL);
   std::memcpy(whole.data(), &size, sizeof size);
-  CHECK_THROWS_WITH(parse_safetensors(whole), Catch::Matchers::ContainsSubstring("cut short"));
+  CHECK_THROWS_WITH(parse_safetensors(whole), Catch::Matchers::ContainsSubstring("truncated"));
 }
 
 TEST_CASE("Only matrices of numbers become a Matrix") {

@@ -153,9 +153,9 @@ TEST_CASE("A chrF order that no reference reaches does not count") {
 
 TEST_CASE("Scores need as many references as hypotheses") {
   CHECK_THROWS_WITH(bleu({"a"}, {}), "[bleu] 1 hypotheses and 0 references differ in number");
-  CHECK_THROWS_WITH(bleu({}, {}), "[bleu] there is no hypothesis");
+  CHECK_THROWS_WITH(bleu({}, {}), "[bleu] there are no hypotheses");
   CHECK_THROWS_WITH(chrf({"a"}, {"a", "b"}), "[chrf] 1 hypotheses and 2 references differ in number");
-  CHECK_THROWS_WITH(chrf({}, {}), "[chrf] there is no hypothesis");
+  CHECK_THROWS_WITH(chrf({}, {}), "[chrf] there are no hypotheses");
   CHECK_THROWS_AS(bleu({"\xFF"}, {"a"}), Error);
   CHECK_THROWS_AS(chrf({"a"}, {"\xFF"}), Error);
 }
