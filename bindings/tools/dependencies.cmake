@@ -52,6 +52,16 @@ else()
   find_package(ZLIB REQUIRED)
 endif()
 
+wasmformer_fetch(libyaml 0.2.5 https://github.com/yaml/libyaml/archive/refs/tags/0.2.5.tar.gz
+                 fa240dbf262be053f3898006d502d514936c818e422afdcf33921c63bed9bf2e)
+# What reading takes.
+set(source ${libyaml_SOURCE_DIR}/src)
+add_library(libyaml STATIC EXCLUDE_FROM_ALL ${source}/api.c ${source}/parser.c ${source}/reader.c ${source}/scanner.c)
+target_include_directories(libyaml SYSTEM PUBLIC ${libyaml_SOURCE_DIR}/include)
+target_compile_definitions(libyaml PRIVATE YAML_VERSION_STRING="0.2.5" YAML_VERSION_MAJOR=0 YAML_VERSION_MINOR=2
+                                           YAML_VERSION_PATCH=5)
+target_compile_options(libyaml PRIVATE -w $<$<BOOL:${EMSCRIPTEN}>:-Oz>)
+
 wasmformer_fetch(catch2 3.7.1 https://github.com/catchorg/Catch2/archive/refs/tags/v3.7.1.tar.gz
                  c991b247a1a0d7bb9c39aa35faf0fe9e19764213f28ffba3109388e62ee0269c)
 add_library(catch2 STATIC EXCLUDE_FROM_ALL ${catch2_SOURCE_DIR}/extras/catch_amalgamated.cpp)

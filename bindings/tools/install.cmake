@@ -4,7 +4,7 @@ include(GNUInstallDirs)
 
 # One archive with SentencePiece inside, so that there is one to link.
 set(objects)
-foreach(part wasmformer_core wasmformer_tokenizer_trainer sentencepiece sentencepiece_train)
+foreach(part wasmformer_core wasmformer_tokenizer_trainer sentencepiece sentencepiece_train libyaml)
   list(APPEND objects $<TARGET_OBJECTS:${part}>)
 endforeach()
 add_library(wasmformer_library STATIC ${objects})

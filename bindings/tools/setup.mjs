@@ -60,6 +60,7 @@ const sources = [
   ['sentencepiece-0.1.97', 'sentencepiece/bookworm'],
   ['catch2-3.7.1', 'catch2/trixie'],
   ['zlib-1.2.13', 'zlib/bookworm'],
+  ['libyaml-0.2.5', 'libyaml/bookworm'],
 ];
 const emscripten = 'emscripten-3.1.69';
 const emscriptenPackages = ['emscripten', 'binaryen', 'libc6', 'libstdc++6', 'libgcc-s1']

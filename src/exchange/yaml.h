@@ -1,4 +1,4 @@
-// The YAML that Marian writes: one level of `key: value` and of lists, in blocks or brackets.
+// The YAML files of Marian, by libyaml: one level of keys, each with one value or a list of values.
 #pragma once
 
 #include <map>
@@ -8,8 +8,8 @@
 
 namespace wasmformer {
 
-// The values of each key: one where it is no list. Throws Error, naming the line of the file `name`, for all
-// YAML beyond that, such as anchors, maps in maps and texts of several lines.
+// The values of each key; a key without a value has none. Throws Error, with the line in the file `name`, for
+// invalid YAML and for everything else: anchors, tags, maps in maps, several documents.
 using Yaml = std::map<std::string, std::vector<std::string>>;
 Yaml parse_yaml(std::string_view text, const std::string& name);
 

@@ -54,7 +54,7 @@ test('the readers are built for libFuzzer', async () => {
   const compile = async () => {
     for (let source = old.shift(); source; source = old.shift()) {
       await run(clang, [...flags, '-Isrc', '-isystem', join(cache, 'eigen-5.0.1'),
-        '-isystem', join(cache, 'nlohmann_json-3.11.2/include'), '-c', source, '-o', object(source)]);
+        '-isystem', join(cache, 'nlohmann_json-3.11.2/include'), '-isystem', join(cache, 'libyaml-0.2.5/include'), '-c', source, '-o', object(source)]);
     }
   };
   if (old.length > 0 || !existsSync(program)) {
