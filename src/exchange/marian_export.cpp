@@ -91,71 +91,82 @@ std::string special_piece(const char* what, const Tokenizer& source, TokenId sou
 std::string text(const nlohmann::json& json) { return json.dump(2) + "\n"; }
 std::string text(const Json& json) { return json.dump(2) + "\n"; }
 
+Json generation_settings(const ModelFile& model) {
+  const Config& c = model.transformer->config();
+  Json json{
+      {"decoder_start_token_id", c.bos_id}, {"bos_token_id", c.bos_id},      {"eos_token_id", c.eos_id},
+      {"forced_eos_token_id", c.eos_id},    {"pad_token_id", c.pad_id},      {"bad_words_ids", {{c.pad_id}}},
+      {"max_length", c.max_length},         {"num_beams", num_beams(model)}, {"renormalize_logits", true}};
+  if (c.bos_id != c.pad_id) json["bad_words_ids"].push_back({c.bos_id});
+  return json;
+}
+
+Json config_settings(const Config& c, Index source_vocab_size, Index target_vocab_size, Precision precision) {
+  return {{"architectures", {"MarianMTModel"}},
+          {"model_type", "marian"},
+          {"is_encoder_decoder", true},
+          {"vocab_size", source_vocab_size},
+          {"decoder_vocab_size", target_vocab_size},
+          {"d_model", c.d_model},
+          {"num_hidden_layers", c.encoder_layers},
+          {"encoder_layers", c.encoder_layers},
+          {"decoder_layers", c.decoder_layers},
+          {"encoder_attention_heads", c.num_heads},
+          {"decoder_attention_heads", c.num_heads},
+          {"encoder_ffn_dim", c.ffn_dim},
+          {"decoder_ffn_dim", c.ffn_dim},
+          {"max_position_embeddings", c.max_length},
+          {"activation_function", Json::parse(to_json(c))["activation"]},
+          {"dropout", c.dropout},
+          {"attention_dropout", c.attention_dropout},
+          {"activation_dropout", c.activation_dropout},
+          {"encoder_layerdrop", 0.0},
+          {"decoder_layerdrop", 0.0},
+          {"scale_embedding", c.scale_embedding},
+          {"normalize_embedding", false},
+          {"static_position_embeddings", c.positions != Positions::learned},
+          {"share_encoder_decoder_embeddings", c.tie_embeddings == TieEmbeddings::all},
+          {"tie_word_embeddings", c.tie_embeddings != TieEmbeddings::none},
+          {"torch_dtype", precision == Precision::f32 ? "float32" : "float16"},
+          {"use_cache", true}};
+}
+
+Json tokenizer_settings(const ModelFile& model, bool separate) {
+  const Config& c = model.transformer->config();
+  const Tokenizer &source = *model.source_tokenizer, &target = *model.target_tokenizer;
+  Json json{{"tokenizer_class", "MarianTokenizer"},
+            {"unk_token", special_piece("unknown", source, source.unk_id(), target, target.unk_id())},
+            {"eos_token", special_piece("end", source, c.eos_id, target, c.eos_id)},
+            {"pad_token", target.piece(c.pad_id)},
+            {"model_max_length", c.max_length},
+            {"separate_vocabs", separate},
+            {"sp_model_kwargs", Json::object()}};
+  const auto languages = model.metadata.find("languages");
+  if (languages != model.metadata.end() && languages->second.find('-') != std::string::npos) {
+    const std::size_t dash = languages->second.find('-');
+    json["source_lang"] = languages->second.substr(0, dash);
+    json["target_lang"] = languages->second.substr(dash + 1);
+  }
+  return json;
+}
+
 }  // namespace
 
 std::map<std::string, std::string> marian_settings(const ModelFile& model, Index source_vocab_size,
                                                    Index target_vocab_size, Precision precision) {
-  const Config& c = model.transformer->config();
-  const Tokenizer &source = *model.source_tokenizer, &target = *model.target_tokenizer;
-  const nlohmann::json source_ids = vocabulary(source, source_vocab_size),
-                       target_ids = vocabulary(target, target_vocab_size);
-  const bool separate = source_ids != target_ids, shared = c.tie_embeddings == TieEmbeddings::all;
-
-  Json generation{
-      {"decoder_start_token_id", c.bos_id}, {"bos_token_id", c.bos_id},      {"eos_token_id", c.eos_id},
-      {"forced_eos_token_id", c.eos_id},    {"pad_token_id", c.pad_id},      {"bad_words_ids", {{c.pad_id}}},
-      {"max_length", c.max_length},         {"num_beams", num_beams(model)}, {"renormalize_logits", true}};
-  if (c.bos_id != c.pad_id) generation["bad_words_ids"].push_back({c.bos_id});
-
-  Json config{{"architectures", {"MarianMTModel"}},
-              {"model_type", "marian"},
-              {"is_encoder_decoder", true},
-              {"vocab_size", source_vocab_size},
-              {"decoder_vocab_size", target_vocab_size},
-              {"d_model", c.d_model},
-              {"num_hidden_layers", c.encoder_layers},
-              {"encoder_layers", c.encoder_layers},
-              {"decoder_layers", c.decoder_layers},
-              {"encoder_attention_heads", c.num_heads},
-              {"decoder_attention_heads", c.num_heads},
-              {"encoder_ffn_dim", c.ffn_dim},
-              {"decoder_ffn_dim", c.ffn_dim},
-              {"max_position_embeddings", c.max_length},
-              {"activation_function", Json::parse(to_json(c))["activation"]},
-              {"dropout", c.dropout},
-              {"attention_dropout", c.attention_dropout},
-              {"activation_dropout", c.activation_dropout},
-              {"encoder_layerdrop", 0.0},
-              {"decoder_layerdrop", 0.0},
-              {"scale_embedding", c.scale_embedding},
-              {"normalize_embedding", false},
-              {"static_position_embeddings", c.positions != Positions::learned},
-              {"share_encoder_decoder_embeddings", shared},
-              {"tie_word_embeddings", c.tie_embeddings != TieEmbeddings::none},
-              {"torch_dtype", precision == Precision::f32 ? "float32" : "float16"},
-              {"use_cache", true}};
+  const nlohmann::json source_ids = vocabulary(*model.source_tokenizer, source_vocab_size),
+                       target_ids = vocabulary(*model.target_tokenizer, target_vocab_size);
+  const bool separate = source_ids != target_ids;
+  const Json generation = generation_settings(model);
+  Json config = config_settings(model.transformer->config(), source_vocab_size, target_vocab_size, precision);
   config.update(generation);
-
-  Json tokenizer{{"tokenizer_class", "MarianTokenizer"},
-                 {"unk_token", special_piece("unknown", source, source.unk_id(), target, target.unk_id())},
-                 {"eos_token", special_piece("end", source, c.eos_id, target, c.eos_id)},
-                 {"pad_token", target.piece(c.pad_id)},
-                 {"model_max_length", c.max_length},
-                 {"separate_vocabs", separate},
-                 {"sp_model_kwargs", Json::object()}};
-  const auto languages = model.metadata.find("languages");
-  if (languages != model.metadata.end() && languages->second.find('-') != std::string::npos) {
-    const std::size_t dash = languages->second.find('-');
-    tokenizer["source_lang"] = languages->second.substr(0, dash);
-    tokenizer["target_lang"] = languages->second.substr(dash + 1);
-  }
-
-  std::map<std::string, std::string> files{{"config.json", text(config)},
-                                           {"generation_config.json", text(generation)},
-                                           {"tokenizer_config.json", text(tokenizer)},
-                                           {"source.spm", source.model()},
-                                           {"target.spm", target.model()},
-                                           {"vocab.json", text(source_ids)}};
+  std::map<std::string, std::string> files{
+      {"config.json", text(config)},
+      {"generation_config.json", text(generation)},
+      {"tokenizer_config.json", text(tokenizer_settings(model, separate))},
+      {"source.spm", model.source_tokenizer->model()},
+      {"target.spm", model.target_tokenizer->model()},
+      {"vocab.json", text(source_ids)}};
   if (separate) files["target_vocab.json"] = text(target_ids);
   return files;
 }

@@ -153,19 +153,9 @@ void Pickles::reduce() {
   push({tensor ? Kind::tensor : Kind::dict, 0, {}, std::move(items)});
 }
 
-// False at the end of the pickle.
-bool Pickles::step(std::uint8_t instruction) {
-  WASMFORMER_CHECK(++instructions_ <= max_instructions,
-                   "[pickle] the file has more than " << max_instructions << " instructions");
+// Instructions that push a value read from the file; false for others.
+bool Pickles::push_value(std::uint8_t instruction) {
   switch (instruction) {
-    case 0x80: {  // PROTO
-      const int version = take<std::uint8_t>();
-      WASMFORMER_CHECK(version == 2,
-                       "[pickle] protocol " << version << " is not supported; torch.save writes 2");
-      return true;
-    }
-    case '.':
-      return false;
     case 'N':
       return push(PickleValue{}), true;
     case 0x88:  // NEWTRUE
@@ -191,6 +181,18 @@ bool Pickles::step(std::uint8_t instruction) {
     }
     case 'c':
       return global(), true;
+    case ')':
+    case ']':
+      return push({Kind::list, 0, {}, {}}), true;
+    case '}':
+      return push({Kind::dict, 0, {}, {}}), true;
+  }
+  return false;
+}
+
+// Instructions that work on the stack and the memo; false for others.
+bool Pickles::combine(std::uint8_t instruction) {
+  switch (instruction) {
     case 'R':
       return reduce(), true;
     case 'Q':  // BINPERSID
@@ -200,17 +202,12 @@ bool Pickles::step(std::uint8_t instruction) {
       return top(Kind::dict), true;
     case '(':
       return marks_.push_back(stack_.size()), true;
-    case ')':
-    case ']':
-      return push({Kind::list, 0, {}, {}}), true;
     case 0x85:  // TUPLE1 to TUPLE3
     case 0x86:
     case 0x87:
       return push_tuple(instruction - 0x84u), true;
     case 't':
       return push({Kind::list, 0, {}, pop_to_mark()}), true;
-    case '}':
-      return push({Kind::dict, 0, {}, {}}), true;
     case 's': {  // SETITEM
       const Ref value = pop(), key = pop();
       return append(Kind::dict, {key, value}), true;
@@ -230,6 +227,21 @@ bool Pickles::step(std::uint8_t instruction) {
     case 'j':
       return repeat(take<std::uint32_t>()), true;
   }
+  return false;
+}
+
+// False at the end of the pickle.
+bool Pickles::step(std::uint8_t instruction) {
+  WASMFORMER_CHECK(++instructions_ <= max_instructions,
+                   "[pickle] the file has more than " << max_instructions << " instructions");
+  if (instruction == '.') return false;
+  if (instruction == 0x80) {  // PROTO
+    const int version = take<std::uint8_t>();
+    WASMFORMER_CHECK(version == 2,
+                     "[pickle] protocol " << version << " is not supported; torch.save writes 2");
+    return true;
+  }
+  if (push_value(instruction) || combine(instruction)) return true;
   std::ostringstream hex;
   hex << std::hex << int{instruction};
   throw Error("[pickle] instruction 0x" + hex.str() + " at byte " + std::to_string(at_ - 1) +

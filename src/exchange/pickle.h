@@ -62,6 +62,8 @@ class Pickles {
   void global();
   std::vector<Ref> arguments();
   void reduce();
+  bool push_value(std::uint8_t instruction);
+  bool combine(std::uint8_t instruction);
   bool step(std::uint8_t instruction);
 
   std::string_view bytes_;
