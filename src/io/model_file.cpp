@@ -32,7 +32,8 @@ void check_format(const std::map<std::string, std::string>& metadata) {
   };
   WASMFORMER_CHECK(value("format") == model_format && value("version") == model_version,
                    "[model] format is '" << value("format") << "' version '" << value("version")
-                                         << "'; only '" << model_format << "' version " << model_version);
+                                         << "'; only '" << model_format << "' version " << model_version
+                                         << " is supported");
 }
 
 // The pieces in metadata[key], a JSON array of strings; none if the key is missing.

@@ -68,7 +68,7 @@ TEST_CASE("A folder of Hugging Face has the ids, the names and all tensors of th
   CHECK(file.tensors.at("final_logits_bias").shape == std::vector<Index>{1, 13});
 }
 
-TEST_CASE("Positions beside each other become halves, with the same scores") {
+TEST_CASE("Interleaved positions become halves, with the same scores") {
   ModelFile model = letters_model(1);
   const auto files = export_marian(model, Precision::f32);
   const SafetensorsFile file = parse_safetensors(files.at("model.safetensors"));
@@ -125,7 +125,7 @@ TEST_CASE("What Marian does not have is refused by its key") {
                     ContainsSubstring("end token is '</s>' in the source and '<eo>' in the target"));
 }
 
-TEST_CASE("A model that comes in and goes out comes in again as the same bytes") {
+TEST_CASE("A model that is imported and exported is imported again as the same bytes") {
   for (const char* name : {"tiny", "tiny-legacy", "tiny-npz"}) {
     CAPTURE(name);
     const Folder folder(name);
@@ -147,7 +147,7 @@ TEST_CASE("A model that comes in and goes out comes in again as the same bytes")
   }
 }
 
-TEST_CASE("A model of ours that goes out comes in with its scores") {
+TEST_CASE("An exported model is imported again with the same scores") {
   ModelFile model = letters_model(1);
   const auto out = export_marian(model, Precision::f32);
   const ModelFile in = import_marian(views(out));

@@ -24,7 +24,7 @@ void change_options(Folder& folder, const std::string& from, const std::string& 
 
 }  // namespace
 
-TEST_CASE("Models of Marian that this Transformer is not are refused by name") {
+TEST_CASE("Unsupported Marian models are refused by setting") {
   Folder f("tiny-npz");
   const auto [from, to, message] = GENERATE(table<std::string, std::string, std::string>({
       {"\ntype: transformer", "\ntype: s2s",
@@ -49,7 +49,7 @@ TEST_CASE("Models of Marian that this Transformer is not are refused by name") {
   CHECK_THROWS_WITH(f.import(), ContainsSubstring(message));
 }
 
-TEST_CASE("Folders of Marian that do not fit together are refused") {
+TEST_CASE("Inconsistent Marian folders are refused") {
   Folder f("tiny-npz");
   std::string& decoder = f.files.at("decoder.yml");
   std::string message;
@@ -57,7 +57,7 @@ TEST_CASE("Folders of Marian that do not fit together are refused") {
     decoder = "models: [a.npz, b.npz]\nvocabs: [tiny.vocab.yml, tiny.vocab.yml]\n";
     message = "[marian] decoder.yml names 2 models; only one is supported";
   }
-  SECTION("a model that is not there") {
+  SECTION("a missing model") {
     decoder = "models: [a.npz]\nvocabs: [tiny.vocab.yml, tiny.vocab.yml]\n";
     message = "[marian] the folder has no a.npz";
   }
@@ -76,16 +76,16 @@ TEST_CASE("Folders of Marian that do not fit together are refused") {
   }
   SECTION("a vocabulary with a gap") {
     f.files["tiny.vocab.yml"] += "new: 14\n";
-    message = "[marian] tiny.vocab.yml gives 'new' the id '14'; ids must be 0 to 12, each once";
+    message = "[marian] tiny.vocab.yml has 'new' with id '14'; ids must be 0 to 12, each once";
   }
-  SECTION("no pieces beside the vocabulary") {
+  SECTION("no .spm for a .yml vocabulary") {
     f.files.erase("target.spm");
     message = "[marian] the folder has no target.spm";
   }
   CHECK_THROWS_WITH(f.import(), ContainsSubstring(message));
 }
 
-TEST_CASE("A vocabulary of Marian can be the SentencePiece model itself") {
+TEST_CASE("A Marian vocabulary can be the SentencePiece model itself") {
   Folder f("tiny-npz");
   f.files["v.spm"] = f.files["target.spm"];  // <unk>, <s>, </s> and 7 letters
   f.files["decoder.yml"] = "vocabs: [v.spm, v.spm]\n";

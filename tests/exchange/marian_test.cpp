@@ -112,7 +112,7 @@ TEST_CASE("Marian models have the same weights from every kind of file, and afte
   CHECK(again.metadata == std::map<std::string, std::string>{{"languages", "en-fr"}, {"num_beams", "6"}});
 }
 
-TEST_CASE("A Marian folder tells the config, and generation_config.json what it says otherwise") {
+TEST_CASE("A Marian folder gives the config, and generation_config.json overrides it") {
   const Config c = folder("tiny").import().transformer->config();
   CHECK(c.activation == Activation::swish);
   CHECK(c.positions == Positions::sinusoidal_halves);
@@ -176,7 +176,7 @@ TEST_CASE("Marian models of two vocabularies and tables") {
   }
 }
 
-TEST_CASE("A Marian model of int8 is near that of floats") {
+TEST_CASE("An int8 Marian model is close to the float model") {
   ModelFile model = folder("tiny").import();
   model.transformer->quantize();
   const ModelFile read = parse_model(serialize_model(model, Precision::f32));
@@ -188,7 +188,7 @@ TEST_CASE("A Marian model of int8 is near that of floats") {
   });
 }
 
-TEST_CASE("Positions that a file stores count where they are not those that are computed") {
+TEST_CASE("Stored positions are used if they differ from the computed ones") {
   Folder file = folder("tiny");
   std::string rows(64 * 16 * 4, '\0');
   change_tensors(file, [&](auto& tensors) {
@@ -232,7 +232,7 @@ TEST_CASE("A real folder's tokenizer gives the ids of vocab.json to the pieces o
   CHECK_THROWS_WITH(real.import(), StartsWith("[marian] the folder has no weights"));
 }
 
-TEST_CASE("What is no Marian model is refused in a sentence") {
+TEST_CASE("Other models are refused with one sentence") {
   Folder f = folder("tiny");
   const auto config = [&f](const char* key, const json& value) {
     change(f, "config.json", [&](json& c) { c[key] = value; });
@@ -249,7 +249,7 @@ TEST_CASE("What is no Marian model is refused in a sentence") {
   }
   SECTION("no type") {
     config("model_type", nullptr);
-    message = "of type ''";
+    message = "has model_type ''";
   }
   SECTION("pre-norm") {
     config("normalize_before", true);
@@ -287,17 +287,17 @@ TEST_CASE("What is no Marian model is refused in a sentence") {
   }
   SECTION("a vocabulary with a gap") {
     change(f, "vocab.json", [](json& v) { v["a"] = 13; });
-    message = "[marian] vocab.json gives 'a' the id 13; ids must be 0 to 12, each once";
+    message = "[marian] vocab.json has 'a' with id 13; ids must be 0 to 12, each once";
   }
   SECTION("a vocabulary with an id twice") {
     change(f, "vocab.json", [](json& v) { v["a"] = 2; });
-    message = "the id 2; ids must be 0 to 12, each once";
+    message = "with id 2; ids must be 0 to 12, each once";
   }
   SECTION("another end token") {
     change(f, "generation_config.json", [](json& c) { c["eos_token_id"] = 3; });
     message = "[marian] eos_token_id is 3, but </s> is piece 0";
   }
-  SECTION("a config that is no JSON") {
+  SECTION("a config that is not JSON") {
     f.files["config.json"] = "{";
     message = "[marian] config.json is not a JSON object";
   }
@@ -330,12 +330,12 @@ TEST_CASE("What is no Marian model is refused in a sentence") {
     change_tensors(f, [&](auto& tensors) { tensors["lm_head.weight"] = {Dtype::f32, {13, 16}, other}; });
     message = "[marian] model.shared.weight and lm_head.weight differ, but config.json ties them";
   }
-  SECTION("a tensor too many") {
+  SECTION("an unknown tensor") {
     const std::string zeros(64, '\0');
     change_tensors(f, [&](auto& tensors) { tensors["adapter.weight"] = {Dtype::f32, {16}, zeros}; });
     message = "[model] the tensor 'adapter.weight' is unknown to a model with this config";
   }
-  SECTION("a tensor too few") {
+  SECTION("a missing tensor") {
     change_tensors(f, [](auto& tensors) { tensors.erase("model.encoder.layers.0.fc1.bias"); });
     message = "[model] the tensor 'model.encoder.layers.0.fc1.bias' is missing";
   }
@@ -343,7 +343,7 @@ TEST_CASE("What is no Marian model is refused in a sentence") {
   CHECK_THROWS_WITH(f.import(), ContainsSubstring(message));
 }
 
-TEST_CASE("Of a folder only the files are read that a Marian model needs") {
+TEST_CASE("Only the files that a Marian model needs are read") {
   const auto read = [](std::vector<std::string> names) { return marian_files(names); };
   CHECK(read({"config.json", "model.safetensors", "pytorch_model.bin", "tf_model.h5", "source.spm",
               "vocab.json"}) ==

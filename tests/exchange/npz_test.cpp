@@ -21,7 +21,7 @@ const std::string six =
 
 }  // namespace
 
-TEST_CASE("Arrays of NumPy are read") {
+TEST_CASE("NumPy arrays are read") {
   const std::string floats = npz(npy("<f4", {2, 3}, six));
   const SafetensorsFile file = parse_npz(floats);
   CHECK(file.tensors.at("a").shape == std::vector<Index>{2, 3});
@@ -35,7 +35,7 @@ TEST_CASE("Arrays of NumPy are read") {
   CHECK(parse_npz(newer).matrix("a")(0, 5) == 6);
 }
 
-TEST_CASE("Arrays of NumPy that lie are refused") {
+TEST_CASE("Inconsistent NumPy arrays are refused") {
   const auto refused = [](const std::string& array, const std::string& message) {
     INFO(message);
     CHECK_THROWS_WITH(parse_npz(npz(array)), ContainsSubstring(message));

@@ -51,7 +51,7 @@ const std::string six =
 
 }  // namespace
 
-TEST_CASE("A pickled tensor is read: its type, its place in its storage, its shape") {
+TEST_CASE("A pickled tensor is read: type, offset in its storage, shape") {
   Tensor tensor;
   SECTION("whole") {
     const std::string bytes = archive(dict(tensor.pickle()), six);
@@ -84,14 +84,14 @@ TEST_CASE("A pickled tensor is read: its type, its place in its storage, its sha
   }
 }
 
-TEST_CASE("Pickles that lie are refused, and none is run") {
+TEST_CASE("Malicious and inconsistent pickles are refused, and nothing is run") {
   Tensor tensor;
   std::string pickle, storage = six, message;
   SECTION("a command") {
     pickle = "\x80\x02" + std::string("cposix\nsystem\n(") + text("touch /tmp/pickle-was-run") + "tR.";
     message = "[pickle] the file asks for posix.system, which is no part of a state dict";
   }
-  SECTION("a command as a tensor's maker") {
+  SECTION("a command instead of _rebuild_tensor_v2") {
     tensor.call = "cbuiltins\neval\n";
     message = "[pickle] the file asks for builtins.eval";
   }
@@ -115,7 +115,7 @@ TEST_CASE("Pickles that lie are refused, and none is run") {
   }
   SECTION("a newer protocol") {
     pickle = "\x80\x04.";
-    message = "[pickle] protocol 4; torch.save writes 2";
+    message = "[pickle] protocol 4 is not supported; torch.save writes 2";
   }
   SECTION("a storage that is too small") {
     storage = six.substr(4);
@@ -153,19 +153,19 @@ TEST_CASE("Pickles that lie are refused, and none is run") {
     pickle = "\x80\x02}(" + text("w") + "u.";
     message = "[pickle] a key has no value";
   }
-  SECTION("more taken than there is") {
+  SECTION("a pop from an empty stack") {
     pickle = "\x80\x02\x86.";
-    message = "takes a value, and there is none";
+    message = "takes a value from an empty stack";
   }
-  SECTION("a reach below a mark") {
+  SECTION("a pop below a mark") {
     pickle = "\x80\x02}(s.";
-    message = "takes a value, and there is none";
+    message = "takes a value from an empty stack";
   }
-  SECTION("a memory of nothing") {
+  SECTION("an unknown memo") {
     pickle = std::string("\x80\x02h\x05.");
     message = "[pickle] there is no value 5 to repeat";
   }
-  SECTION("a circle") {
+  SECTION("a cycle") {
     pickle = std::string("\x80\x02}q\x01(") + text("w") + "h\x01u.";
     message = "[pickle] 'w' is not a tensor";
   }
@@ -173,7 +173,7 @@ TEST_CASE("Pickles that lie are refused, and none is run") {
     pickle = "\x80\x02" + std::string((1 << 20) + 1, ')') + ".";
     message = "[pickle] the file has more than 1048576 instructions";
   }
-  SECTION("one that doubles what it has") {
+  SECTION("one that doubles its values") {
     pickle = "\x80\x02" + std::string(9, ')') + "(" + std::string(9, ')') + "tQ.";
     message = "[pickle] an object is made of 9 values";
   }
@@ -192,7 +192,7 @@ TEST_CASE("Files that torch.save() does not write are refused") {
   CHECK_THROWS_WITH(parse_state_dict(zip.bytes()), "[pickle] the archive's numbers are not little-endian");
 }
 
-TEST_CASE("Files of PyTorch before 1.6 that lie are refused") {
+TEST_CASE("Inconsistent files of PyTorch before 1.6 are refused") {
   const std::string whole = read_file(own_fixtures_path() + "/marian/tiny-legacy/pytorch_model.bin");
   CHECK(parse_state_dict(whole).tensors.size() == 75);
   const auto with = [&whole](const std::string& from, const std::string& to) {
@@ -211,7 +211,7 @@ TEST_CASE("Files of PyTorch before 1.6 that lie are refused") {
   CHECK_THROWS_WITH(parse_state_dict(with("FloatStorage", "HalfStorage\nX")), ContainsSubstring("[pickle] "));
 }
 
-TEST_CASE("A file of torch.save() that is cut short anywhere is refused") {
+TEST_CASE("A truncated file of torch.save() is refused") {
   const std::string legacy = read_file(own_fixtures_path() + "/marian/tiny-legacy/pytorch_model.bin");
   const std::string small = archive(dict(Tensor().pickle()), six);
   const auto cut = [](const std::string& whole, std::size_t size) {

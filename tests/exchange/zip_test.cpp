@@ -31,13 +31,13 @@ TEST_CASE("A zip archive gives the files that are stored in it") {
   CHECK(parse_zip(commented).size() == 3);
 }
 
-TEST_CASE("A zip archive with an end of 64 bits is read, as PyTorch writes it") {
+TEST_CASE("A zip64 archive is read, as PyTorch writes it") {
   const std::string bytes = read_file(own_fixtures_path() + "/marian/tiny/pytorch_model.bin");
   REQUIRE(bytes.find("PK\x06\x06") != std::string::npos);
   CHECK(parse_zip(bytes).at("pytorch_model/version") == "3\n");
 }
 
-TEST_CASE("Archives that lie are refused") {
+TEST_CASE("Inconsistent archives are refused") {
   StoredZip zip = sample();
   std::string message;
   std::string bytes;
@@ -45,11 +45,11 @@ TEST_CASE("Archives that lie are refused") {
     zip.method = 8;
     message = "[zip] 'a/b.txt' is compressed; only stored files can be read";
   }
-  SECTION("a file that would grow") {
+  SECTION("a size larger than the stored one") {
     zip.extra_size = 1 << 30;
     message = "[zip] 'a/b.txt' is compressed";
   }
-  SECTION("a file elsewhere") {
+  SECTION("a wrong offset") {
     zip.extra_offset = 3;
     message = "[zip] there is no file at byte 3";
   }
@@ -69,13 +69,13 @@ TEST_CASE("Archives that lie are refused") {
     for (std::size_t i = 42; i < 46; ++i) bytes[second + i] = bytes[first + i];
     message = "after the next begins";
   }
-  SECTION("a name twice") {
+  SECTION("a repeated name") {
     zip.files = {{"a", "1"}, {"b", "2"}};
     bytes = zip.bytes();
     bytes[bytes.rfind('b')] = 'a';
     message = "[zip] the name 'a' occurs twice";
   }
-  SECTION("more files than there is room for") {
+  SECTION("more files than fit") {
     bytes = zip.bytes();
     bytes[bytes.size() - 12] = '\xFF';
     message = "[zip] a directory of 255 files";
@@ -89,7 +89,7 @@ TEST_CASE("Archives that lie are refused") {
   CHECK_THROWS_WITH(parse_zip(bytes), ContainsSubstring(message));
 }
 
-TEST_CASE("An archive that is cut short anywhere is refused") {
+TEST_CASE("A truncated archive is refused") {
   const std::string bytes = sample().bytes();
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     INFO(size);

@@ -59,7 +59,7 @@ TEST_CASE("A quantised row is within half a step of the numbers, and zero is exa
   for (Index p = k; p < int8_words(k) * simd::smalls_per_word; ++p) CHECK(q[p] == 0);
 }
 
-TEST_CASE("A row with something that is not a finite number has a scale that is none, wherever it stands") {
+TEST_CASE("A row with a value that is not finite gets a scale that is not finite") {
   const Scalar bad =
       GENERATE(std::numeric_limits<Scalar>::quiet_NaN(), std::numeric_limits<Scalar>::infinity(),
                -std::numeric_limits<Scalar>::infinity());

@@ -130,7 +130,7 @@ TEST_CASE("Two tokenizers are both kept") {
   CHECK(read.target_tokenizer->vocab_size() == 7);
 }
 
-TEST_CASE("Half precision keeps eleven bits and half the bytes") {
+TEST_CASE("Half precision keeps eleven bits in half the bytes") {
   ModelFile model = small_model();
   const std::string whole = serialize_model(model, Precision::f32),
                     half = serialize_model(model, Precision::f16);
@@ -147,7 +147,7 @@ TEST_CASE("Half precision keeps eleven bits and half the bytes") {
   CHECK(f32 == 2 * f16);
 }
 
-TEST_CASE("F16 keeps every half, and rounds to the nearest, of two to the even one") {
+TEST_CASE("F16 keeps every half, and rounds to nearest, ties to even") {
   std::vector<std::uint16_t> bits(0x7C00);  // all from 0 to 65504
   std::iota(bits.begin(), bits.end(), std::uint16_t{0});
   const std::string_view data(reinterpret_cast<const char*>(bits.data()), 2 * bits.size());
@@ -178,7 +178,7 @@ TEST_CASE("F16 keeps every half, and rounds to the nearest, of two to the even o
 }
 
 // A megabyte took 2 GiB and half a minute where positions were computed before any tensor was looked at.
-TEST_CASE("A max_length far beyond what sentences need takes neither memory nor other numbers") {
+TEST_CASE("A huge max_length takes no memory and changes no numbers") {
   Config c = small_config();
   c.positions = GENERATE(Positions::sinusoidal, Positions::sinusoidal_halves, Positions::sinusoidal_marian);
   ModelFile model = small_model(c);
@@ -207,7 +207,7 @@ TEST_CASE("A max_length far beyond what sentences need takes neither memory nor 
   CHECK(peak() - before < 100);
 }
 
-TEST_CASE("A weight that F16 cannot hold is not written as infinity") {
+TEST_CASE("A weight beyond F16 is not written as infinity") {
   ModelFile model = small_model();
   model.transformer->visit([](const std::string& name, Parameter& p, auto) {
     if (name == "model.shared.weight") p.value(0, 0) = 70000;
@@ -236,7 +236,7 @@ TEST_CASE("The file is one of Hugging Face Marian's names and shapes") {
   CHECK_FALSE(parsed.metadata.contains("target_tokenizer"));
 }
 
-TEST_CASE("The trainer's tensors are kept beside the model's, and passed over") {
+TEST_CASE("The trainer's tensors are kept beside the model's, and skipped") {
   const std::string four(16, '\1');
   SafetensorsFile extra;
   extra.tensors["optimizer.mean.model.shared.weight"] = {Dtype::f32, {4}, four};
@@ -249,7 +249,7 @@ TEST_CASE("The trainer's tensors are kept beside the model's, and passed over") 
                     "[model] tensor 'mean' is not part of a model");
 }
 
-TEST_CASE("A model file cut at any byte is refused") {
+TEST_CASE("A truncated model file is refused") {
   const std::string file = serialize_model(small_model(), Precision::f16);
   parse_model(file);
   for (std::size_t size = 0; size < file.size(); ++size) {
@@ -275,14 +275,14 @@ TEST_CASE("A model file with any byte changed is read or refused") {
 TEST_CASE("Another format or version is refused") {
   const std::string file = serialize_model(small_model(), Precision::f32);
   CHECK_THROWS_WITH(parse_model(with_metadata(file, "format", "pt")),
-                    "[model] format is 'pt' version '1'; this reads 'wasmformer' version 1");
+                    "[model] format is 'pt' version '1'; only 'wasmformer' version 1 is supported");
   CHECK_THROWS_WITH(parse_model(with_metadata(file, "version", "2")),
-                    "[model] format is 'wasmformer' version '2'; this reads 'wasmformer' version 1");
+                    "[model] format is 'wasmformer' version '2'; only 'wasmformer' version 1 is supported");
   CHECK_THROWS_WITH(parse_model(with_header(file, [](json& header) { header.erase("__metadata__"); })),
-                    "[model] format is '' version ''; this reads 'wasmformer' version 1");
+                    "[model] format is '' version ''; only 'wasmformer' version 1 is supported");
 }
 
-TEST_CASE("Wrong metadata are refused") {
+TEST_CASE("Wrong metadata is refused") {
   const std::string file = serialize_model(small_model(), Precision::f32);
   const auto without = [&file](const char* key) {
     return with_header(file, [key](json& header) { header["__metadata__"].erase(key); });
@@ -306,7 +306,7 @@ TEST_CASE("Wrong metadata are refused") {
                     "[model] the target_tokenizer has 6 pieces, but target_vocab_size is 8");
 }
 
-TEST_CASE("A config that asks for more than the file holds is refused before anything is made") {
+TEST_CASE("A config that needs more weights than the file has is refused before they are allocated") {
   const std::string file = serialize_model(small_model(), Precision::f32);
   CHECK_THROWS_WITH(parse_model(with_config(file, "ffn_dim", 250000)),
                     Catch::Matchers::StartsWith("[model] the config asks for at least 4000"));
@@ -345,7 +345,7 @@ TEST_CASE("Tensors that do not fit the config are refused by name") {
                     "[model] tensor '" + name + "' has a value that is not finite");
 }
 
-TEST_CASE("A file from before there were other scores is of scaled dot products") {
+TEST_CASE("Files without the key 'attention' use scaled dot products") {
   const std::string file = serialize_model(small_model(), Precision::f32);
   const std::string older = with_header(file, [](json& header) {
     json config = json::parse(header["__metadata__"]["config"].get<std::string>());
@@ -355,7 +355,7 @@ TEST_CASE("A file from before there were other scores is of scaled dot products"
   CHECK(serialize_model(parse_model(older), Precision::f32) == file);
 }
 
-TEST_CASE("A model of int8 is written and read again to the same bytes") {
+TEST_CASE("An int8 model is read and written again as the same bytes") {
   Config c = small_config();
   c.attention = GENERATE(AttentionScore::scaled_dot, AttentionScore::additive, AttentionScore::bilinear);
   ModelFile model = small_model(c);
@@ -371,12 +371,12 @@ TEST_CASE("A model of int8 is written and read again to the same bytes") {
   CHECK(serialize_model(parse_model(file, weights), Precision::f32) == file);
 }
 
-TEST_CASE("A model with packed weights is written as the model that it was") {
+TEST_CASE("A model with packed weights is written with its original values") {
   const std::string file = serialize_model(small_model(), Precision::f32);
   CHECK(serialize_model(parse_model(file, Weights::packed), Precision::f32) == file);
 }
 
-TEST_CASE("Weights of int8 that do not fit are refused by name") {
+TEST_CASE("int8 weights that do not fit are refused by name") {
   ModelFile model = small_model();
   model.transformer->quantize();
   const std::string file = serialize_model(model, Precision::f32);
@@ -404,7 +404,7 @@ TEST_CASE("Weights of int8 that do not fit are refused by name") {
                     "[model] the tensor '" + name + ".scale' is unknown to a model with this config");
 }
 
-TEST_CASE("A model of int8 is neither trained nor quantised again") {
+TEST_CASE("An int8 model is neither trained nor quantised again") {
   ModelFile model = small_model();
   model.transformer->quantize();
   CHECK_THROWS_WITH(model.transformer->enable_gradients(),
@@ -412,7 +412,7 @@ TEST_CASE("A model of int8 is neither trained nor quantised again") {
   CHECK_THROWS_WITH(model.transformer->quantize(), Catch::Matchers::ContainsSubstring("int8 already"));
 }
 
-TEST_CASE("Base64 is RFC 4648's") {
+TEST_CASE("Base64 is that of RFC 4648") {
   // Its section 10.
   const auto [bytes, text] = GENERATE(table<std::string, std::string>({{"", ""},
                                                                        {"f", "Zg=="},

@@ -34,7 +34,7 @@ std::string with_vocabulary(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("Vocabularies beside the tokenizers are kept") {
+TEST_CASE("Separate vocabularies are kept") {
   ModelFile model = small_model();
   const std::vector<std::string> one{"</s>", "<unk>", "a", "b", "c", "\u2581", "d", "<pad>"};
   std::vector<std::string> other = one;
@@ -66,7 +66,7 @@ TEST_CASE("Vocabularies beside the tokenizers are kept") {
   CHECK(serialize_model(read, Precision::f32) == file);
 }
 
-TEST_CASE("A vocabulary that is none of the model is refused") {
+TEST_CASE("A vocabulary that does not fit the model is refused") {
   for (const char* wrong : {"{}", "[1]", "[[]]", "[\"a\"", "7"})
     CHECK_THROWS_WITH(parse_model(with_vocabulary(wrong)),
                       "[model] the source_vocabulary is not a JSON array of strings");

@@ -88,7 +88,7 @@ TEST_CASE("Tensors in any order, of no size, and of no dimension are read") {
   CHECK(parse_safetensors(file("{}", "")).tensors.empty());
 }
 
-TEST_CASE("What was written is read again") {
+TEST_CASE("Written files are read again") {
   const std::string f32 = bytes<float>({1, 2, 3, 4, 5, 6}), i8 = bytes<std::int8_t>({1, -1, 127});
   const std::string i64 = bytes<std::int64_t>({1LL << 40});
   const std::vector<std::pair<std::string, TensorEntry>> tensors = {
@@ -110,7 +110,7 @@ TEST_CASE("What was written is read again") {
   CHECK(serialize_safetensors(tensors, metadata) == whole);
 }
 
-TEST_CASE("What cannot be a file is not written") {
+TEST_CASE("Invalid tensors and metadata are not written") {
   const std::string data = bytes<float>({1});
   const TensorEntry one{Dtype::f32, {1}, data};
   CHECK_THROWS_WITH(serialize_safetensors({{"a", {Dtype::f32, {2}, data}}}, {}),
@@ -123,7 +123,7 @@ TEST_CASE("What cannot be a file is not written") {
                     "[safetensors] the metadata 'key' is not UTF-8");
 }
 
-TEST_CASE("A file cut at any byte, or with a byte more, is refused") {
+TEST_CASE("A truncated file, or one with an extra byte, is refused") {
   const std::string whole = sample();
   parse_safetensors(whole);
   for (std::size_t size = 0; size < whole.size(); ++size) {
@@ -152,7 +152,7 @@ TEST_CASE("A file with any byte changed is read or refused") {
   }
 }
 
-TEST_CASE("Real files are read, and refused when cut") {
+TEST_CASE("Real files are read, and refused if truncated") {
   int files = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(fixtures_path())) {
     if (entry.path().extension() != ".safetensors") continue;
@@ -220,7 +220,7 @@ TEST_CASE("A wrong header is refused, and the fault named") {
 }
 
 // 130,000 names took 16 seconds where each was looked for among all others.
-TEST_CASE("A header has at most 100,000 names, which are read at once") {
+TEST_CASE("A header has at most 100,000 names") {
   const auto header = [](int count) {
     std::string names;
     for (int i = 0; i < count; ++i)

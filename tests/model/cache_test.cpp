@@ -93,7 +93,7 @@ TEST_CASE("Slots share the rows of their common tokens, and selecting writes non
   CHECK(cache.layers[0].keys.rows() == rows);  // 32 are enough
 }
 
-TEST_CASE("A random beam finds in its cache what copies of it hold, in the rows of the longest") {
+TEST_CASE("A random beam finds the same in its cache as in copies, with as many rows as the longest") {
   constexpr Index slots = 6;
   Cache cache = empty(slots);
   Random random(GENERATE(1, 2, 3));
@@ -119,7 +119,7 @@ TEST_CASE("A random beam finds in its cache what copies of it hold, in the rows 
   CHECK(cache.layers[0].keys.rows() <= slots * capacity / 2);
 }
 
-TEST_CASE("A cache of more rows than can be numbered is refused before it is allocated") {
+TEST_CASE("A cache with too many rows is refused before it is allocated") {
   CHECK_THROWS_WITH(Cache(1, 4, 2'000'000'000, 8),
                     "[cache] 4 slots of 2000000000 tokens are more than 2147483647 rows");
 }

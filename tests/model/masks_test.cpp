@@ -78,7 +78,7 @@ TEST_CASE("Heads of one layer and of several are masked together, in any order")
   CHECK(!near(with({a, b, d}), with({a, d})));
 }
 
-TEST_CASE("Where positions say nothing, a masked token is as if it were not there") {
+TEST_CASE("Without positions, a masked token is as if it were absent") {
   Config c = small_config();
   c.positions = Positions::learned;
   c.norm = GENERATE(NormPlace::post, NormPlace::pre);
@@ -93,7 +93,7 @@ TEST_CASE("Where positions say nothing, a masked token is as if it were not ther
   CHECK(!near(found, logits(model, source, target, masked(model, source, Masked(3)))));
 }
 
-TEST_CASE("What a masked token is changes nothing but its own row") {
+TEST_CASE("A masked token changes only its own row") {
   Transformer model = random_model(small_config(), 4);
   const Packed other = packed({{4, 5, 7, 7, 8, 3}, {7, 3}, {6, 6, 3}});
   const Masked third{{2}, {}, {}};
@@ -168,7 +168,7 @@ TEST_CASE("Cached steps under masks give what the whole sequence gives") {
   }
 }
 
-TEST_CASE("Impossible masks are refused by a sentence, and those that would be trained with") {
+TEST_CASE("Impossible masks, and masks in training, are refused") {
   const Config c = small_config();
   const auto heads = [&](const AttentionHead& head) { Masks(c, {head}, source.spans, Masked(3)); };
   const auto positions = [&](const Masked& wanted) { Masks(c, {}, source.spans, wanted); };

@@ -124,7 +124,7 @@ TEST_CASE("The number of parameters is that of the architecture") {
   CHECK(Transformer(c).parameter_count() == 37000 * 512 + layers + 37000);
 }
 
-TEST_CASE("Initializer weights follow their rules and their seed") {
+TEST_CASE("Initial weights follow their rules and their seed") {
   Config c = small_config();
   c.source_vocab_size = c.target_vocab_size = 500;
   c.d_model = 32;
@@ -243,7 +243,7 @@ TEST_CASE("Cached steps give what the whole sequence gives") {
   }
 }
 
-TEST_CASE("Slots of a cache may stand at different lengths") {
+TEST_CASE("Slots of a cache may have different lengths") {
   const Config c = small_config();
   Transformer model = random_model(c, 7);
   ThreadPool pool;
@@ -261,7 +261,7 @@ TEST_CASE("Slots of a cache may stand at different lengths") {
                                 .finished()));
 }
 
-TEST_CASE("A model refuses tokens, spans and lengths that it cannot read") {
+TEST_CASE("A model refuses invalid tokens, spans and lengths") {
   const Config c = small_config();
   Transformer model = random_model(c, 8);
   ThreadPool pool;

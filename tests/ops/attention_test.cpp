@@ -161,7 +161,7 @@ TEST_CASE("Keys may be chosen row by row, as the hypotheses of a beam choose the
     CHECK((probabilities[s].cast<double>() - expected.probabilities[s]).cwiseAbs().maxCoeff() < 2e-6);
 }
 
-TEST_CASE("Attention refuses chosen rows that are not there, and to record them") {
+TEST_CASE("Attention refuses missing rows, and to record chosen rows") {
   ThreadPool pool;
   Tape tape(pool, /*recording=*/false), recording(pool, /*recording=*/true);
   const auto attend = [&](Tape& t, const std::vector<std::int32_t>& rows, const Spans& keys) {
@@ -187,7 +187,7 @@ TEST_CASE("Large scores do not overflow attention") {
   CHECK(y.value()(0, 0) == 3);
 }
 
-TEST_CASE("Attention refuses what does not fit and names both sides") {
+TEST_CASE("Attention refuses arguments that do not fit and names both") {
   ThreadPool pool;
   Tape tape(pool, /*recording=*/false);
   const auto attend = [&](std::vector<Index> q, std::vector<Index> k, std::vector<Index> v,

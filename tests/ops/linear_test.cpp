@@ -23,7 +23,7 @@ TEST_CASE("linear multiplies by the transposed weight and adds the bias to every
   CHECK(linear(tape, tape.constant(x), weight, &bias).value() == expected);
 }
 
-TEST_CASE("linear gives the same with packed weights, and nearly the same with weights of int8") {
+TEST_CASE("linear gives the same with packed weights, and nearly the same with int8 weights") {
   ThreadPool pool;
   Tape tape(pool, /*recording=*/false);
   const Matrix x = random_matrix(5, 70, 1);
@@ -55,7 +55,7 @@ TEST_CASE("linear with an activation is the activation of linear, for every numb
   CHECK(linear(tape, tape.constant(x), weight, &bias, kind, 0).value() == expected);
 }
 
-TEST_CASE("linear refuses to record over weights of int8") {
+TEST_CASE("linear refuses to record int8 weights") {
   ThreadPool pool;
   Tape tape(pool, /*recording=*/true);
   Var x = tape.variable(2, 3, /*wants_gradient=*/true);

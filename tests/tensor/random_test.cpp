@@ -14,7 +14,7 @@ TEST_CASE("mix is splitmix64") {
   CHECK(mix(1234567 + 2 * step) == 9817491932198370423u);
 }
 
-TEST_CASE("A seed always gives the same numbers, another seed others") {
+TEST_CASE("Equal seeds give equal numbers, different seeds different ones") {
   Random a(1), b(1), c(2);
   std::vector<std::uint64_t> first, second, third;
   for (int i = 0; i < 100; ++i) {

@@ -58,7 +58,7 @@ TEST_CASE("A body's exception reaches the caller, and the pool goes on working")
   }
 }
 
-TEST_CASE("Many short loops one after the other lose nothing") {
+TEST_CASE("Many short loops in a row lose nothing") {
   ThreadPool pool(3);
   std::vector<Index> sums(50, 0);
   for (int repeat = 0; repeat < 2000; ++repeat)
@@ -68,7 +68,7 @@ TEST_CASE("Many short loops one after the other lose nothing") {
   for (Index i = 0; i < 50; ++i) REQUIRE(sums[static_cast<std::size_t>(i)] == 2000 * i);
 }
 
-TEST_CASE("Threads take part whether they still wait for a loop or have gone to sleep") {
+TEST_CASE("Threads join loops, whether they are spinning or asleep") {
   ThreadPool pool(3);
   for (int repeat = 0; repeat < 300 && pool.size() == 3; ++repeat) {
     std::this_thread::sleep_for(std::chrono::microseconds(repeat % 10 == 0 ? 2000 : repeat % 7 * 25));
@@ -81,7 +81,7 @@ TEST_CASE("Threads take part whether they still wait for a loop or have gone to 
   }
 }
 
-TEST_CASE("A pool has at least the calling thread and refuses to have none") {
+TEST_CASE("A pool has at least the calling thread") {
   CHECK(ThreadPool().size() == 1);
   const int size = ThreadPool(3).size();
 #ifdef __EMSCRIPTEN__

@@ -46,7 +46,7 @@ TEST_CASE("Normalization rules are applied") {
   CHECK(tokenizer.encode("ab") == std::vector<TokenId>{4, 6, 6});
 }
 
-TEST_CASE("Normalization rules that lead out of their bytes are refused") {
+TEST_CASE("Normalization rules that point outside their bytes are refused") {
   Rules rules;
   REQUIRE(loads(rules.bytes()));
   SECTION("the root leads behind the trie") { rules.units[0] = 0x200 << 10; }
@@ -56,7 +56,7 @@ TEST_CASE("Normalization rules that lead out of their bytes are refused") {
   SECTION("the last replacement has no end") { rules.replacements = "bb"; }
   SECTION("there is no replacement") { rules.replacements = ""; }
   SECTION("there is less than a block") { rules.units.resize(300); }
-  SECTION("matches without end") {
+  SECTION("endless matches") {
     for (std::uint32_t i = 0x100; i < 0x200; ++i) rules.units[i] = 0x100 << 10 | 1 << 8 | (i & 0xFF);
     // From 0x100 the byte b leads to 0x100 ^ b, and by the offset 0x100 ^ b back to 0x100.
     for (std::uint32_t b = 0; b < 0x100; ++b) rules.units[0x100 ^ b] = b << 10 | 1 << 8 | b;
@@ -66,7 +66,7 @@ TEST_CASE("Normalization rules that lead out of their bytes are refused") {
 }
 
 // 40 nodes, each with 255 ways to the next: as many ways to the last as no walk along each of them ends.
-TEST_CASE("Normalization rules whose nodes have many ways to them are read") {
+TEST_CASE("Normalization rules with many paths to a node are checked in linear time") {
   Rules rules;
   constexpr std::uint32_t nodes = 40;
   rules.units.assign((nodes + 2) * 0x100, 0);
@@ -77,7 +77,7 @@ TEST_CASE("Normalization rules whose nodes have many ways to them are read") {
       rules.units[(i * 0x100) ^ b] = ((i * 0x100) ^ b ^ ((i + 1) * 0x100)) << 10 | b;
   CHECK(loads(rules.bytes()));
   SECTION("a loop") { rules.units[(nodes * 0x100) ^ 'a'] = ((nodes * 0x100) ^ 'a' ^ 0x100) << 10 | 'a'; }
-  SECTION("33 matches on one way") {
+  SECTION("33 matches on one path") {
     for (std::uint32_t i = 1; i <= 33; ++i) {
       rules.units[(i * 0x100) ^ 'a'] |= 1 << 8;
       rules.units[(i + 1) * 0x100] = 0x80000000;

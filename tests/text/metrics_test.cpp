@@ -27,7 +27,7 @@ TEST_CASE("BLEU is sacreBLEU's") {
              WithinAbs(39.76353643835252, 1e-10));
 }
 
-TEST_CASE("Lower-cased BLEU is that of texts in small letters, and no other") {
+TEST_CASE("Lower-case BLEU is the BLEU of lower-cased texts") {
   const std::vector<std::string> capitals =
                                      {"THE Ärger ÜBER \u0160koda ΑΒΓ \u0416\u0401 ÷ × \u017Dena \u0141"},
                                  small = {"the ärger über \u0161koda αβγ \u0436\u0451 ÷ × \u017Eena \u0142"};
@@ -38,7 +38,7 @@ TEST_CASE("Lower-cased BLEU is that of texts in small letters, and no other") {
   CHECK(bleu_signature({.lowercase = true}) == "nrefs:1|case:lc|eff:no|tok:13a|smooth:exp");
 }
 
-TEST_CASE("Words of Chinese are sacreBLEU's") {
+TEST_CASE("Chinese words are sacreBLEU's") {
   // By the regular expressions and ranges of mjpost/sacrebleu, sacrebleu/tokenizers, run in Python.
   const std::vector<std::string> hypotheses = {"the cat sat on the mat, then.", "我们为什么要工作？",
                                                "他在2008年3.5月去了IBM的“总部”,花了1,000元…",
@@ -68,7 +68,7 @@ TEST_CASE("Words of Chinese are sacreBLEU's") {
   CHECK_FALSE(same(".5", ". 5", BleuTokenizer::zh));
 }
 
-TEST_CASE("A target of Chinese has its own words, and the signature says so") {
+TEST_CASE("A Chinese target uses the tokenizer zh, and the signature says so") {
   CHECK(default_bleu_tokenizer("en-zh") == BleuTokenizer::zh);
   CHECK(default_bleu_tokenizer("en-zh_TW") == BleuTokenizer::zh);
   for (const char* languages : {"", "zh", "zh-en", "en-de", "en-zhuang"})
@@ -140,7 +140,7 @@ TEST_CASE("BLEU's words are those of mteval-v13a") {
   CHECK_THAT(bleu({words}, {text}), WithinAbs(100, 1e-10));
 }
 
-TEST_CASE("Scores tell case and accents apart") {
+TEST_CASE("Scores depend on case and accents") {
   CHECK(bleu({"A b c d"}, {"a b c d"}) < 100);
   CHECK(chrf({"A"}, {"a"}) == 0);
   CHECK(chrf({"\u00E9"}, {"\u00E8"}) == 0);  // they share a byte, not a character

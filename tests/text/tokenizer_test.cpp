@@ -67,7 +67,7 @@ TEST_CASE("Ids and pieces are those of spm_encode") {
   }
 }
 
-TEST_CASE("A tokenizer knows its special tokens and gives the text back") {
+TEST_CASE("A tokenizer knows its special tokens and restores the text") {
   const Tokenizer tokenizer(tiny::model({"a", "b", "\u00E9"}));
   CHECK(tokenizer.vocab_size() == 8);
   CHECK(tokenizer.pad_id() == 0);
@@ -84,7 +84,7 @@ TEST_CASE("A tokenizer knows its special tokens and gives the text back") {
   CHECK(tokenizer.model() == tiny::model({"a", "b", "\u00E9"}));
 }
 
-TEST_CASE("A vocabulary beside the model decides the ids") {
+TEST_CASE("A separate vocabulary decides the ids") {
   // Of the model's letters it lacks b; x, \u2581y and the language are of no model.
   const std::vector<std::string> vocabulary{"</s>", "a",      "\u2581",  "<unk>",
                                             "x",    ">>de<<", "\u2581y", "<pad>"};
@@ -111,7 +111,7 @@ TEST_CASE("A vocabulary beside the model decides the ids") {
   CHECK_THROWS_WITH(tokenizer.piece(8), "[tokenizer] id 8 is outside the vocabulary of 8 pieces");
 }
 
-TEST_CASE("A vocabulary that is none is refused") {
+TEST_CASE("An invalid vocabulary is refused") {
   const auto make = [](std::vector<std::string> vocabulary) { Tokenizer(tiny::model({"a"}), vocabulary); };
   CHECK_THROWS_WITH(make({"</s>", "a"}), "[tokenizer] the vocabulary has no piece <unk>");
   CHECK_THROWS_WITH(make({"<unk>", "a"}), "[tokenizer] the vocabulary has no piece </s>");
@@ -133,7 +133,7 @@ TEST_CASE("Ids outside the vocabulary and text that is not UTF-8 are refused") {
   CHECK_THROWS_WITH(tokenizer.encode("a\xFF"), "[tokenizer] the text is not UTF-8");
 }
 
-TEST_CASE("What is no SentencePiece model is refused") {
+TEST_CASE("Other bytes than a SentencePiece model are refused") {
   CHECK_THROWS_WITH(Tokenizer(""), "[tokenizer] these 0 bytes are not a SentencePiece model");
   CHECK_THROWS_AS(Tokenizer("a text file\n"), Error);
   CHECK_THROWS_AS(Tokenizer(std::string(1000, '\0')), Error);
@@ -143,7 +143,7 @@ TEST_CASE("What is no SentencePiece model is refused") {
   CHECK_THROWS_AS(Tokenizer(tiny::model({""})), Error);
 }
 
-TEST_CASE("A model cut at any byte, or with any byte changed, loads or is refused") {
+TEST_CASE("A truncated model, or one with any byte changed, loads or is refused") {
   const std::string whole = tiny::model({"a", "b", "c"});
   int refused = 0;
   const auto load = [&refused](const std::string& model) {

@@ -50,7 +50,7 @@ TEST_CASE("A trained tokenizer has the size asked for and the project's special 
   CHECK(train_tokenizer(corpus, {50, type}) == model);
 }
 
-TEST_CASE("Full-width punctuation stays as it is where nothing is normalized") {
+TEST_CASE("Full-width punctuation is kept without normalization") {
   const std::string sentence = "\u4F60\u597D\uFF0C\u4F60\u597D\uFF01";
   const Tokenizer identity(train_tokenizer({sentence}, {100, "char", "identity"}));
   CHECK(identity.decode(identity.encode(sentence)) == sentence);
@@ -68,7 +68,7 @@ TEST_CASE("Character and word tokenizers are as large as the text allows") {
   CHECK(words.encode("two one two").size() == 3);
 }
 
-TEST_CASE("A tokenizer is not trained on nothing, or beyond what the text allows") {
+TEST_CASE("Empty texts, and sizes beyond what the text allows, are refused") {
   CHECK_THROWS_WITH(train_tokenizer({}, {}), "[tokenizer] there is no text to learn from");
   const std::string type = GENERATE("bpe", "unigram", "char", "word");
   CHECK_THROWS_WITH(train_tokenizer({"", " \t ", "\u200B", std::string(5000, 'a'), "\u2585"}, {100, type}),

@@ -15,7 +15,7 @@ TEST_CASE("UTF-8 of one to four bytes becomes code points") {
         std::u32string{0x7F, 0x80, 0x7FF, 0x800, 0xFFFF, 0x10000, 0x10FFFF});
 }
 
-TEST_CASE("What is not UTF-8 is refused, and the byte named") {
+TEST_CASE("Invalid UTF-8 is refused with its position") {
   const std::string text =
       GENERATE(as<std::string>{}, "\x80", "\xBF", "\xC0\x80", "\xC1\xBF", "\xC3", "\xC3(", "\xE0\x9F\xBF",
                "\xE2\x82", "\xE2(\xA1", "\xED\xA0\x80", "\xED\xBF\xBF", "\xF0\x8F\xBF\xBF", "\xF0\x9F\x98",

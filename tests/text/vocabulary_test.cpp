@@ -7,7 +7,7 @@
 using namespace wasmformer;
 using Catch::Matchers::ContainsSubstring;
 
-TEST_CASE("A character model has every character, and brings each text back") {
+TEST_CASE("A character model has every character and restores each text") {
   const std::string texts[] = {"b ä,b", "1987-03-03 中文 b", " two  spaces "};
   const Tokenizer t(character_model({texts, texts + 3}));
   CHECK(t.pad_id() == 0);
@@ -21,7 +21,7 @@ TEST_CASE("A character model has every character, and brings each text back") {
   CHECK(t.encode("x") == std::vector<TokenId>{t.unk_id()});
 }
 
-TEST_CASE("A word model has the most frequent words, and takes the others for unknown") {
+TEST_CASE("A word model has the most frequent words, and the rest are unknown") {
   const std::vector<std::string> texts = {"to be or not to be", "to do <unk>", "中文 to"};
   const Tokenizer all(word_model(texts, 100));
   CHECK(all.vocab_size() == 4 + 7);  // to be or not do <unk> 中文
