@@ -343,7 +343,7 @@ test('--version and --help print and succeed; help has ranges and defaults', () 
 
 test('translate answers a pipe line by line, before its input ends', async () => {
   const child = spawn(program, ['translate', '--model', path('run/best.safetensors'), '--beam-size', '1']);
-  const lines = (async function* () {
+  const lines = (async function *() {
     let text = '';
     for await (const part of child.stdout) {
       const whole = (text + part).split('\n');
@@ -365,9 +365,9 @@ test('translate takes any number of lines in bounded memory', { skip: process.en
   const words = 'eins zwei drei vier'.split(' ');
   const peak = (count) => {
     writeFileSync(path('many'), Array.from({ length: count }, (_, i) => words[i % 4] + '\n').join(''));
-    const script = 'import resource, subprocess, sys\n' +
-      'subprocess.run(sys.argv[2:], stdout=open(sys.argv[1], "w"), check=True)\n' +
-      'print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)';
+    const script = 'import resource, subprocess, sys\n'
+      + 'subprocess.run(sys.argv[2:], stdout=open(sys.argv[1], "w"), check=True)\n'
+      + 'print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)';
     const { stdout, stderr } = spawnSync('python3', ['-c', script, path('many.out'), program, 'translate', '--model', path('run/best.safetensors'),
       '--input', path('many'), '--beam-size', '1', '--max-length', '2'], { encoding: 'utf8' });
     assert.equal(readFileSync(path('many.out'), 'utf8').split('\n').length, count + 1, stderr);
