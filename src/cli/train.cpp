@@ -4,6 +4,7 @@
 
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/options.h"
 #include "cli/parallel_text.h"
 #include "cli/training_loop.h"
 #include "data/tasks.h"
@@ -101,15 +102,9 @@ RunInput input_of(const TrainOptions& o) {
 std::string notes() {
   Config config;
   TrainingConfig training;
-  std::string text = "Keys of --set:\n";
-  for (const Field& field : fields(config) + fields(training)) {
-    std::string name = field.option.name;
-    if (!is_decided_by_vocabulary(name)) {
-      name.resize(std::max<std::size_t>(name.size(), 19), ' ');
-      text += "  " + name + " " + field.option.help + "\n";
-    }
-  }
-  return text +
+  Fields keys = fields(config) + fields(training);
+  std::erase_if(keys, [](const Field& field) { return is_decided_by_vocabulary(field.option.name); });
+  return "Keys of --set:\n" + key_list(keys) +
          "\nCtrl-C and SIGTERM end training after the step: last.safetensors is saved, --resume continues, "
          "and "
          "the exit code is 130 or 143. It is 0 once a goal is reached.";
