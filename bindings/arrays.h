@@ -1,4 +1,4 @@
-// How lists cross to JavaScript: a vector is an array that JavaScript owns, and a file is a Uint8Array.
+// How lists cross to JavaScript: a vector becomes an array that JavaScript owns, a file a Uint8Array.
 #pragma once
 
 #include <emscripten/bind.h>
@@ -19,7 +19,7 @@ struct BindingType<std::vector<T>> {
   static std::vector<T> fromWireType(WireType wire) { return vecFromJSArray<T>(Value::fromWireType(wire)); }
 };
 
-// Floats are copied as a whole, into a Float32Array.
+// Floats are copied in one piece, into a Float32Array.
 template <>
 struct BindingType<std::vector<float>> {
   using Value = BindingType<val>;
@@ -53,7 +53,7 @@ inline std::string from_bytes(const Bytes& array) {
   return bytes;
 }
 
-// The name of a type of list in the declarations for TypeScript.
+// Names a list's type for TypeScript.
 template <class T>
 void register_array(const char* type) {
   emscripten::internal::_embind_register_user_type(emscripten::internal::TypeID<std::vector<T>>::get(), type);

@@ -1,5 +1,5 @@
-// The second module, for what is done once: the training of SentencePiece tokenizers, and models of others
-// read and written. bindings/js/worker/conversion.ts says the same in TypeScript.
+// The extras module, for what is done once: it trains SentencePiece tokenizers, and reads and writes models
+// of other programs. bindings/js/worker/conversion.ts declares the same in TypeScript.
 #include "arrays.h"
 #include "exchange/marian.h"
 #include "exchange/marian_export.h"

@@ -3,8 +3,8 @@
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 
-// A worker makes Node set pipes to non-blocking, and what is read or written at once then fails where it would wait.
-const nothing = new Int32Array(new SharedArrayBuffer(4));
+// With a worker, Node makes pipes non-blocking, and synchronous reads and writes fail instead of waiting.
+const never = new Int32Array(new SharedArrayBuffer(4));
 for (const name of ['readSync', 'writeSync'] as const) {
   const call = fs[name] as (...args: unknown[]) => number;
   const waiting = (...args: unknown[]): number => {
@@ -13,9 +13,9 @@ for (const name of ['readSync', 'writeSync'] as const) {
         return call(...args);
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException;
-        if (code === 'EPIPE') process.exit(141); // nobody reads: as programs end by SIGPIPE
+        if (code === 'EPIPE') process.exit(141); // nobody reads the output: as after SIGPIPE
         if (code !== 'EAGAIN') throw error;
-        Atomics.wait(nothing, 0, 0, /* milliseconds */ 5);
+        Atomics.wait(never, 0, 0, /* milliseconds */ 5);
       }
     }
   };

@@ -13,9 +13,13 @@ async function unpacked(base64: string): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-export async function readModule<Factory>(name: ModuleName): Promise<{ factory: Factory; compiled: WebAssembly.Module }> {
+export async function readModule<Factory>(
+  name: ModuleName,
+): Promise<{ factory: Factory; compiled: WebAssembly.Module }> {
   if (name === 'extras') {
-    throw new Error("[tokenizer] the one-file build cannot train a tokenizer; choose the tokenizer 'char' or 'word', or give its files");
+    throw new Error(
+      "[tokenizer] the one-file build cannot train a tokenizer; choose the tokenizer 'char' or 'word', or give its files",
+    );
   }
   return { factory: factory as Factory, compiled: await WebAssembly.compile(await unpacked(module)) };
 }

@@ -1,4 +1,4 @@
-// What bindings/tools/one-file.mjs puts in.
+// The texts that bindings/tools/one-file.mjs inserts.
 declare module 'inside:worker' {
   const script: string;
   export default script;

@@ -59,7 +59,7 @@ export function buildPackage() {
   const further = { [wasmBuilds.simd]: ['wasmformer_extras_js'], [withProgram]: ['wasmformer'] };
   for (const preset of Object.values(wasmBuilds)) buildPreset(preset, ['wasmformer_js', ...(further[preset] ?? [])]);
   const dist = join(root, 'dist');
-  const sources = ['bindings/js', 'bindings/LICENSES.txt', 'bindings/one-file', 'bindings/tools/one-file.mjs', 'web/src', 'web/element.config.ts',
+  const sources = ['bindings/js', 'bindings/LICENSES.txt', 'bindings/one-file', 'bindings/tools/one-file.mjs', 'bindings/tools/describe.mjs', 'web/src', 'web/element.config.ts',
     'package-lock.json'];
   if (!isStale(join(dist, 'index.js'), [...sources, ...files.map(([from]) => from)])) return;
   step('Building the npm package into dist/');
@@ -78,6 +78,7 @@ export function buildPackage() {
   }
   copyFileSync(join(root, 'bindings/LICENSES.txt'), join(unfinished, 'LICENSES.txt'));
   run(join(root, 'node_modules/.bin/tsc'), ['-p', 'bindings/js', '--outDir', unfinished, '--noEmitOnError']);
+  run(process.execPath, ['bindings/tools/describe.mjs', unfinished]);
   const element = ['build', 'web', '--config', 'web/element.config.ts', '--outDir', unfinished, '--logLevel', 'warn'];
   run(join(root, 'node_modules/.bin/vite'), element);
   run(process.execPath, ['bindings/tools/one-file.mjs', 'script', unfinished]);

@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'vite';
 import { main, root } from './shell.mjs';
 
-/** The script that `entry` (a text) and all that it imports become. `inside` are the modules 'inside:NAME', as texts. */
+/** Bundles `entry` (a text) with all that it imports; `inside` are the texts of the modules 'inside:NAME'. */
 async function bundle(folder, entry, inside) {
   const texts = { ...inside, entry };
   const plugin = {

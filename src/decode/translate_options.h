@@ -34,6 +34,14 @@ inline Words words(AttentionHead::Kind) {
   return all;
 }
 
+template <class Visitor>
+void visit_search(Visitor&& v, Index& beam_size, double& length_penalty) {
+  v({"beam_size", "hypotheses kept at each step; 1 is greedy search", between(1, 64)}, beam_size);
+  v({"length_penalty", "alpha of ((5 + n) / 6)^alpha, which divides the score of n tokens (Wu et al. 2016)",
+     at_least(0)},
+    length_penalty);
+}
+
 struct TranslateOptions {
   Index beam_size = 4;
   double length_penalty = 0.6;
@@ -50,10 +58,7 @@ struct TranslateOptions {
 
   template <class Visitor>
   void visit(Visitor&& v) {
-    v({"beam_size", "hypotheses kept at each step; 1 is greedy search", between(1, 64)}, beam_size);
-    v({"length_penalty", "alpha of ((5 + n) / 6)^alpha, which divides the score of n tokens (Wu et al. 2016)",
-       at_least(0)},
-      length_penalty);
+    visit_search(v, beam_size, length_penalty);
     v({"n_best", "hypotheses to return, best first; at most the beam size", at_least(1)}, n_best);
     v({"max_length", "target tokens at most; 0 for source tokens + 50", at_least(0)}, max_length);
     v({"sampling", "draw tokens instead of searching for the best"}, sampling);
@@ -67,6 +72,17 @@ struct TranslateOptions {
     v({"top_tokens", "return the K most probable tokens of each step", at_least(0), ""}, top_tokens);
     v({"beam_trace", "return everything that beam search kept and dropped", {}, ""}, beam_trace);
     v({"internals", "return embeddings, queries, keys, values and the residual stream", {}, ""}, internals);
+  }
+};
+
+// How the package translates what it evaluates.
+struct EvaluateOptions {
+  Index beam_size = 1;
+  double length_penalty = TranslateOptions{}.length_penalty;
+
+  template <class Visitor>
+  void visit(Visitor&& v) {
+    visit_search(v, beam_size, length_penalty);
   }
 };
 

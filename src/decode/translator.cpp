@@ -202,6 +202,14 @@ bool BatchedTranslation::step() {
   return last_ < order_.size();
 }
 
+std::vector<std::string> BatchedTranslation::partial() const {
+  std::vector<std::string> texts(translations_.size());
+  for (std::size_t i = 0; i < first_; ++i) texts[order_[i]] = translations_[order_[i]].text;
+  const std::vector<std::string> current = job_ ? job_->partial() : std::vector<std::string>();
+  for (std::size_t i = 0; i < current.size(); ++i) texts[order_[first_ + i]] = current[i];
+  return texts;
+}
+
 std::vector<Translation> translate_in_batches(const ModelFile& model, ThreadPool& pool,
                                               const std::vector<std::string>& texts,
                                               const TranslateOptions& options, Index batch_tokens,

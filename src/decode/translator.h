@@ -91,6 +91,8 @@ class BatchedTranslation {
   const std::vector<TooLong>& too_long() const { return too_long_; }
   // Throws Error, naming the first sentence and its length, if one is too long.
   void refuse_too_long() const;
+  // The best text so far, one entry per text; "" for those that have not begun.
+  std::vector<std::string> partial() const;
   // One translation per text, in order, moved out. Valid once step() has returned false.
   std::vector<Translation> take() { return std::move(translations_); }
 

@@ -123,6 +123,18 @@ PackedMatrix int8_weight(const SafetensorsFile& file, const std::string& name, I
   return {rows, cols, values, floats.data()};
 }
 
+// That of most numbers; scales and what belongs to the trainer do not count.
+std::string precision_of(const SafetensorsFile& file) {
+  std::map<Dtype, Index> numbers;
+  for (const auto& [name, tensor] : file.tensors)
+    if (!name.starts_with("optimizer.") && !name.ends_with(".scale"))
+      numbers[tensor.dtype] += static_cast<Index>(tensor.data.size() / dtype_bytes(tensor.dtype));
+  const auto most = std::max_element(numbers.begin(), numbers.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  const Dtype dtype = most == numbers.end() ? Dtype::f32 : most->first;
+  return dtype == Dtype::i8 ? "int8" : dtype == Dtype::f16 ? "f16" : "f32";
+}
+
 }  // namespace
 
 void read_weights(const SafetensorsFile& file, Transformer& transformer, Weights weights) {
@@ -169,6 +181,7 @@ ModelFile parse_model(std::string_view bytes, Weights weights) {
           : read_tokenizer(file.metadata, key, vocabulary_key, "target_vocab_size", config.target_vocab_size);
   model.transformer = std::make_unique<Transformer>(config);
   read_weights(file, *model.transformer, weights);
+  model.precision = precision_of(file);
   model.metadata = file.metadata;
   for (const char* own : {"format", "version", "config", "source_tokenizer", "target_tokenizer",
                           "source_vocabulary", "target_vocabulary"})

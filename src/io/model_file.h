@@ -24,6 +24,7 @@ struct ModelFile {
   std::shared_ptr<const Tokenizer> source_tokenizer;
   std::shared_ptr<const Tokenizer> target_tokenizer;  // the same object if one serves both
   std::map<std::string, std::string> metadata;        // all but format, version, config and the tokenizers
+  std::string precision = "f32";                      // of most numbers in the file: f32, f16 or int8
 };
 
 enum class Precision { f32, f16 };

@@ -10,7 +10,8 @@ import { Translator } from '../../dist/index.js';
 import { fixtureBytes, fixturePath, sentences, serve } from './support.mjs';
 
 const folder = (name) => fileURLToPath(new URL(`../fixtures/marian/${name}`, import.meta.url));
-const filesIn = (name) => readdirSync(folder(name)).map((file) => new File([readFileSync(join(folder(name), file))], file));
+const filesIn = (name) =>
+  readdirSync(folder(name)).map((file) => new File([readFileSync(join(folder(name), file))], file));
 const content = async (blob) => Buffer.from(await blob.arrayBuffer());
 const expected = JSON.parse(readFileSync(folder('expected.json')));
 
@@ -45,7 +46,8 @@ test('MarianMT and Marian: the pieces and the translations of the outside number
   for (const [name, numbers] of [['tiny', expected.hugging_face], ['tiny-npz', expected.marian]]) {
     await opened(await importMarian(folder(name)), async (translator) => {
       for (const [i, text] of expected.texts.entries()) {
-        const { sourceTokens, targetTokens } = await translator.translate(text, { beamSize: 1, maxLength: numbers.greedy[i].length });
+        const options = { beamSize: 1, maxLength: numbers.greedy[i].length };
+        const { sourceTokens, targetTokens } = await translator.translate(text, options);
         assert.deepEqual(sourceTokens.map(({ id }) => id), expected.source[i]);
         assert.deepEqual(targetTokens.map(({ id }) => id), numbers.greedy[i]);
       }
@@ -77,7 +79,8 @@ test('written for MarianMT and read again, the bytes are the same', async () => 
 
 test('a model of our own says the same after it was written and read', async () => {
   const again = await importMarian(await exportMarian(fixtureBytes()));
-  const say = (model) => opened(model, async (translator) => (await translator.translate(sentences)).map(({ text }) => text));
+  const say = (model) =>
+    opened(model, async (translator) => (await translator.translate(sentences)).map(({ text }) => text));
   assert.deepEqual(await say(again), await say(fixturePath));
 });
 

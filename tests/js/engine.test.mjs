@@ -59,7 +59,8 @@ test('a translator of the engine does what one in a worker does, at once', () =>
     const translator = await Translator.load(bytes);
     assert.deepEqual({ ...blocking.info, threads: 0 }, { ...translator.info, threads: 0 });
     for (const options of [{}, { attention: true, nBest: 3, topTokens: 2 }, { prefix: 'Perhaps', internals: true }]) {
-      const [mine, its] = [blocking.translate(sentences[1], options), await translator.translate(sentences[1], options)];
+      const mine = blocking.translate(sentences[1], options);
+      const its = await translator.translate(sentences[1], options);
       assert.deepEqual(JSON.parse(JSON.stringify(mine)), JSON.parse(JSON.stringify(its)));
       if (options.attention) assert.deepEqual(mine.attention.cross.map(1, 0), its.attention.cross.map(1, 0));
     }
@@ -98,9 +99,10 @@ test('no C++ object outlives its use, whatever happens', () =>
     };
     assert.throws(() => translator.translate(sentences, { onToken }), mine);
     assert.equal(engine.liveObjects, 1);
-    const job = translator.start(sentences);
-    job.step();
-    job.step();
+    const job = translator.start(sentences, '{}');
+    const steps = job.steps(false);
+    steps.next();
+    steps.next();
     assert.equal(engine.liveObjects, 2);
     job.dispose();
     job.dispose();
@@ -116,7 +118,7 @@ test('memory does not grow with the number of calls, failures, or models', () =>
       translator.translate(sentences, { attention: true, beamTrace: true, internals: true, maskedSource: [0] });
       for (let i = 0; i < 4; i++) assert.throws(() => translator.translate(['Haus '.repeat(5000)]));
       for (let i = 0; i < 2; i++) assert.throws(() => engine.load(bytes.subarray(0, bytes.length - 1)));
-      translator.start(sentences).dispose();
+      translator.start(sentences, '{}').dispose();
       translator.dispose();
     };
     work();

@@ -130,7 +130,8 @@ test('internals give the attention maps again', async () => {
         const map = maps.map(layer, head).subarray(row * maps.columns, (row + 1) * maps.columns);
         weights.forEach((weight, j) => close(weight / total, map[j], 1e-5));
         for (const c of features) {
-          close(weights.reduce((sum, weight, j) => sum + (weight / total) * at(values, j, c), 0), at(output, row, c), 1e-5);
+          const expected = weights.reduce((sum, weight, j) => sum + (weight / total) * at(values, j, c), 0);
+          close(expected, at(output, row, c), 1e-5);
         }
       }
     }

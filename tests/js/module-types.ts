@@ -10,7 +10,7 @@ type Plain<T> = string extends T
     : T extends Float32Array | Uint8Array
       ? T
       : T extends object
-        ? { [Key in keyof T]: Plain<T[Key]> }
+        ? { [Key in keyof T]-?: Plain<Exclude<T[Key], undefined>> }
         : T;
 
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
@@ -18,5 +18,6 @@ type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
 export const same: Same<Plain<Pick<MainModule, keyof NativeModule>>, Plain<NativeModule>> = true;
 
 // Nothing is declared in C++ that TypeScript does not know.
-type Known = keyof NativeModule | 'Job' | 'EvaluationJob' | 'ValidationJob' | 'Translator' | 'TrainingRun' | 'RunPlan' | `HEAP${string}`;
+type Known = keyof NativeModule | 'Job' | 'EvaluationJob' | 'ValidationJob' | 'Translator' | 'TrainingRun'
+  | 'RunPlan' | `HEAP${string}`;
 export const unknown: Exclude<keyof MainModule, Known> extends never ? true : never = true;

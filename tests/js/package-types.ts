@@ -48,7 +48,7 @@ export const others = [now, streamed, output];
 // @ts-expect-error: nobody could raise it
 blocking.translate('Danke!', { signal: AbortSignal.timeout(1) });
 // @ts-expect-error: another task has another output
-(await translate('Danke!'))[0]?.generated_text;
+export const wrong = (await translate('Danke!'))[0]?.generated_text;
 
 translator.dispose();
 translator[Symbol.dispose]();

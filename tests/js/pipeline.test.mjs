@@ -55,10 +55,10 @@ test('what cannot be is refused by name', async () => {
     [{ beams: 2 }, /^\[pipeline\] there is no option 'beams'/],
     [{ length_penalty: 1 }, /^\[pipeline\] length_penalty is another formula/],
     [{ num_beams: 0 }, /^\[pipeline\] num_beams must be/],
-    [{ num_return_sequences: 5 }, /num_return_sequences is 5, but there are 4 beams/],
+    [{ num_return_sequences: 5 }, /^\[pipeline\] num_return_sequences is 5, but num_beams is 4/],
     [{ num_return_sequences: 2, output_attentions: true }, /output_attentions is of one output/],
-    [{ temperature: 2 }, /temperature is given, but without do_sample/],
-    [{ do_sample: true, num_beams: 3 }, /do_sample is true, but num_beams is 3/],
+    [{ temperature: 2 }, /temperature is given, but nothing is drawn without do_sample/],
+    [{ do_sample: true, num_beams: 3 }, /^\[pipeline\] num_beams is 3, but do_sample draws one text/],
     [{ max_length: 9, max_new_tokens: 9 }, /are both given/],
     [{ tgt_lang: 'fr' }, /tgt_lang is 'fr', but the model translates de-en/],
   ]) {

@@ -4,7 +4,8 @@ import { test } from 'node:test';
 import { Trainer } from '../../dist/index.js';
 
 const config = {
-  d_model: 16, ffn_dim: 32, num_heads: 2, encoder_layers: 1, decoder_layers: 1, batch_tokens: 128, max_length: 16, warmup_steps: 4,
+  d_model: 16, ffn_dim: 32, num_heads: 2, encoder_layers: 1, decoder_layers: 1, batch_tokens: 128, max_length: 16,
+  warmup_steps: 4,
   dropout: 0.1, optimizer: 'adamw', schedule: 'cosine', decay_steps: 20, norm: 'post', weight_decay: 0.1, clip_norm: 1, label_smoothing: 0.1,
 };
 const others = {
@@ -21,7 +22,9 @@ async function run(settings) {
   // Pairs that are too long for max_length are left out.
   const trainer = await Trainer.create({ task: { name: 'reverse', pairs: 60 }, config: { ...config, ...settings }, shareWith: host });
   const numbers = [];
-  for await (const { loss, gradientNorm } of trainer.run({ steps: 8, validateEvery: 8, reportEvery: 1 })) numbers.push(loss, gradientNorm);
+  for await (const { loss, gradientNorm } of trainer.run({ steps: 8, validateEvery: 8, reportEvery: 1 })) {
+    numbers.push(loss, gradientNorm);
+  }
   const { info } = trainer;
   trainer.dispose();
   return { numbers, info };

@@ -39,7 +39,8 @@ test('a run tells what it is about, and how it goes', async () => {
   assert.deepEqual(info.metadata, { licence: 'none' });
   assert.deepEqual([info.step, info.epoch], [0, 0]);
   const begin = performance.now();
-  await trained(trainer, { steps: 30, reportEvery: 12, validateEvery: 20, samples: 2, attention: true }, (_, events) => {
+  const options = { steps: 30, reportEvery: 12, validateEvery: 20, samples: 2, attention: true };
+  await trained(trainer, options, (_, events) => {
     assert.deepEqual(events.map(({ step }) => step), [12, 20, 24, 30]);
     assert.deepEqual(events.map(({ validation }) => validation !== undefined), [false, true, false, true]);
     assert.ok(events[3].loss < events[0].loss);
@@ -112,6 +113,7 @@ test('pairs travel with a saved run, unless it is told not to take them', async 
     const { pairs, validation } = byCharacters;
     const given = await Trainer.resume(bare, { pairs, validation, threads: 1 });
     given.dispose();
+    await assert.rejects(Trainer.resume(bare, { from: file }), { message: /^\[resume\] unknown option 'from'/ });
     await assert.rejects(Trainer.resume(bare, { task: 'copy' }), { message: /on texts, not a task/ });
     const others = [...pairs.slice(1), ['ein Baum', 'a tree']];
     await assert.rejects(Trainer.resume(bare, { pairs: others, validation }), { message: /on other training pairs/ });
@@ -296,10 +298,10 @@ test('a rate that is far too high is told of, and the trainer goes on living', a
 // [options, what the sentence must say]
 const refused = [
   [{}, 'one of pairs, tsv and task is needed'],
-  [{ task: 'reverse', pairs }, 'pairs and task are both given'],
-  [{ task: 'invert' }, "task must be 'copy', 'reverse', 'sort', 'add', 'dates', 'roman' or 'pig-latin'"],
+  [{ task: 'reverse', pairs }, 'pairs, tsv and task all give sentence pairs; choose one of them'],
+  [{ task: 'invert' }, /task .*invert/],
   [{ task: { name: 'roman', pairs: 5000 } }, '5000 pairs of roman are asked for; there can be 1 to 3700'],
-  [{ task: { pairs: 3 } }, 'task.name is missing'],
+  [{ task: { pairs: 3 } }, "there is no task ''; there are copy"],
   [{ task: 'copy', validation: 5 }, 'a task makes its own pairs'],
   [{ pairs: [['a', 'b']] }, 'there must be some left to train on'],
   [{ pairs: [['a', 'b'], ['c']] }, 'pairs[1] must be two strings'],
@@ -307,21 +309,21 @@ const refused = [
   [{ tsv: 'only one column\n' }, 'line 1 of tsv has 1 column'],
   [{ tsv: 'a\tb\nc\n' }, 'line 2 of tsv has 1 column'],
   [{ ...byCharacters, pairs: [['', 'a'], ['b', '']] }, 'all 2 pairs have an empty side'],
-  [{ ...byCharacters, preset: 'huge' }, "preset must be 'toy', 'tiny'"],
+  [{ ...byCharacters, preset: 'huge' }, /preset .*huge/],
   [{ ...byCharacters, config: { d_modl: 3 } }, "unknown option 'd_modl'; did you mean 'd_model'?"],
   [{ ...byCharacters, config: { d_model: 30, num_heads: 4 } }, 'd_model 30 is not a multiple of num_heads 4'],
-  [{ ...byCharacters, config: { source_vocab_size: 9 } }, 'config.source_vocab_size is given, but the vocabulary decides'],
+  [{ ...byCharacters, config: { source_vocab_size: 9 } }, 'source_vocab_size is given, but the vocabulary decides'],
   [{ ...byCharacters, config: { dropout: 1 } }, 'dropout must be a number of at least 0 and below 1, not 1'],
-  [{ ...byCharacters, seed: 1, config: { seed: 2 } }, 'seed is 1, but config.seed is 2'],
+  [{ ...byCharacters, seed: 1, config: { seed: 2 } }, "seed is 1, but the config's seed is 2"],
   [{ ...byCharacters, config: { d_model: 8192, ffn_dim: 8192 } }, /these settings take about \d+(\.\d)? GB of memory, and there are 4/],
   [{ ...byCharacters, tokenizer: { type: 'bpe', vocabSize: 30000 } }, 'vocab_size is 30000, too high for this text; it can be'],
   [{ ...byCharacters, tokenizer: { type: 'char', vocabSize: 50 } }, 'the texts decide how many'],
-  [{ ...byCharacters, tokenizer: { type: 'bytes' } }, "tokenizer.type must be 'char', 'word', 'bpe' or 'unigram'"],
-  [{ ...byCharacters, tokenizer: {} }, 'tokenizer must have a type, or a source and a target file'],
+  [{ ...byCharacters, tokenizer: { type: 'bytes' } }, 'tokenizer.type must be char, word, bpe or unigram, not "bytes"'],
+  [{ ...byCharacters, tokenizer: { source: new Uint8Array(3) } }, 'tokenizer must have a type, or a source and a target file'],
   [{ ...byCharacters, tokenizer: new Uint8Array([1, 2, 3]) }, /tokenizer/],
   [{ from: fixturePath, pairs, preset: 'tiny' }, 'preset is given, but a model that is fine-tuned has its own'],
   [{ from: fixturePath, pairs, validation: 1, config: { d_model: 8 } }, 'keeps its sizes'],
-  [{ ...byCharacters, Seed: 1 }, "there is no option 'Seed'; did you mean 'seed'?"],
+  [{ ...byCharacters, Seed: 1 }, "unknown option 'Seed'; did you mean 'seed'?"],
 ];
 for (const [options, sentence] of refused) {
   test(`refused: ${sentence}`, async () => {
@@ -332,14 +334,15 @@ for (const [options, sentence] of refused) {
 
 test('options of run, save and evaluate are checked', async () => {
   const trainer = await Trainer.create(small);
-  for (const [call, message] of [
-    [() => trainer.run({ step: 1 }), /there is no option 'step'; did you mean 'steps'\?/],
-    [() => trainer.run({ reportEvery: 0 }), /reportEvery must be a whole number from 1/],
-    [() => trainer.run({ minutes: 0 }), /minutes must be a number above 0/],
+  for (const [options, message] of [
+    [{ step: 1 }, /^\[run\] unknown option 'step'; did you mean 'steps'\?/],
+    [{ reportEvery: 0 }, /reportEvery must be a whole number of at least 1, not 0/],
+    [{ minutes: 0 }, /minutes must be a number above 0, not 0/],
+    [{ pinned: ['a', 1] }, /pinned\[1\] must be a string, not 1/],
   ]) {
-    assert.throws(call, { message });
+    await assert.rejects(trainer.run(options).next(), { message });
   }
-  await assert.rejects(trainer.save({ optimizer: false, data: true }), { message: /holds none/ });
+  await assert.rejects(trainer.save({ optimizer: false, data: true }), { message: /holds no sentence pairs/ });
   const notSettings = { message: '[change] the changes must be an object of settings, not undefined' };
   await assert.rejects(trainer.change(), notSettings);
   await assert.rejects(trainer.evaluate([]), { message: /^\[evaluate\] pairs is empty/ });

@@ -85,7 +85,8 @@ test('attention has a map for each layer and head whose rows sum to 1', async ()
 });
 
 test('n-best hypotheses are ordered and differ', async () => {
-  const { text, score, alternatives } = await translator.translate(sentences[2], { beamSize: 4, nBest: 4, topTokens: 1 });
+  const options = { beamSize: 4, nBest: 4, topTokens: 1 };
+  const { text, score, alternatives } = await translator.translate(sentences[2], options);
   assert.equal(alternatives.length, 3);
   const all = [{ text, score }, ...alternatives];
   assert.deepEqual(all, all.toSorted?.((a, b) => b.score - a.score) ?? all);
@@ -135,7 +136,8 @@ test('maxLength cuts the target', async () => {
 
 test('onToken tells how the text grows', async () => {
   const partials = [];
-  const { text } = await translator.translate(sentences[2], { beamSize: 1, onToken: (partial) => partials.push(partial) });
+  const onToken = (partial) => partials.push(partial);
+  const { text } = await translator.translate(sentences[2], { beamSize: 1, onToken });
   assert.ok(partials.length > 2);
   assert.equal(partials.at(-1), text);
   assert.ok(partials.every((partial, i) => partial.length >= (partials[i - 1]?.length ?? 1)));

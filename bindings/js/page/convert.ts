@@ -1,4 +1,4 @@
-// `wasmformer/convert`: models of other programs read, and written for them.
+// `wasmformer/convert`: reads models of other programs, and writes models for them.
 import { callback, checked, oneOf, signal, string, type Rules } from '../shared/options.js';
 import type { ConvertRequest, ModelData, Update } from '../shared/protocol.js';
 import type { ModelSource } from '../shared/types.js';
@@ -6,8 +6,8 @@ import { Connection } from './connection.js';
 import { modelData } from './options.js';
 
 /**
- * A folder: its address, which answers with its files; a path, in Node; files as they are dropped or chosen; or sources
- * of files by their names.
+ * A folder: the address of its files; a path, in Node; files that were dropped or chosen; or sources of files by their
+ * names.
  */
 export type FolderSource = string | URL | Iterable<File> | Readonly<Record<string, ModelSource>>;
 
@@ -15,11 +15,11 @@ export type FolderSource = string | URL | Iterable<File> | Readonly<Record<strin
 export type FolderFiles = Record<string, Blob>;
 
 export interface ImportOptions {
-  /** How the model file stores its numbers. Default 'f32'; 'int8' takes a quarter of it, and is for translation alone. */
+  /** How the model file stores its numbers. Default 'f32'; 'int8' is a quarter of the size, for translation only. */
   precision?: 'f32' | 'f16' | 'int8';
-  /** SOURCE-TARGET such as 'de-en', instead of what the folder tells. */
+  /** SOURCE-TARGET such as 'de-en', instead of what the folder says. */
   languages?: string;
-  /** Hears how many bytes have come, of all files; `total` is missing where it is not known. */
+  /** Called with the bytes that have arrived, of all files; `total` is missing if it is unknown. */
   onProgress?: (loaded: number, total?: number) => void;
   signal?: AbortSignal;
 }
@@ -42,7 +42,7 @@ const exportRules: Rules<ExportOptions> = { ...onnxRules, precision: oneOf('f32'
 /**
  * The model file of a MarianMT folder of Hugging Face (config.json, model.safetensors or pytorch_model.bin, source.spm,
  * target.spm, vocab.json), or of a folder of Marian itself (decoder.yml, .npz, vocabularies).
- * @throws when a file is missing or damaged, or the model is another than this Transformer
+ * @throws when a file is missing or damaged, or the model is not a Transformer of this kind
  */
 export async function importMarian(folder: FolderSource, options: ImportOptions = {}): Promise<Blob> {
   const site = new Error();
@@ -53,8 +53,8 @@ export async function importMarian(folder: FolderSource, options: ImportOptions 
 }
 
 /**
- * The files that MarianMTModel and MarianTokenizer of Hugging Face open.
- * @throws when MarianMT cannot be this model, naming the setting
+ * The files that Hugging Face's MarianMTModel and MarianTokenizer open.
+ * @throws when MarianMT cannot express this model, naming the setting
  */
 export function exportMarian(model: ModelSource, options: ExportOptions = {}): Promise<FolderFiles> {
   const site = new Error();
@@ -65,7 +65,7 @@ export function exportMarian(model: ModelSource, options: ExportOptions = {}): P
 /**
  * The model as ONNX graphs, encoder and decoder with cache, and the files of its tokenizers; named as Hugging Face's
  * Optimum names them.
- * @throws when a graph would be above 2 GiB
+ * @throws when a graph would exceed 2 GiB
  */
 export function exportOnnx(model: ModelSource, options: Omit<ExportOptions, 'precision'> = {}): Promise<FolderFiles> {
   const site = new Error();
@@ -94,6 +94,6 @@ async function convert(
   try {
     return (await connection.call({ type: 'convert', ...request }, site, options)).files;
   } finally {
-    connection.close('it is done');
+    connection.close('the conversion is over');
   }
 }

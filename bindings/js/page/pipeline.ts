@@ -1,6 +1,6 @@
-// The shape of Transformers.js for what this library does: pipeline('translation', model).
+// `wasmformer/pipeline`: pipeline('translation', model) as in Transformers.js.
 import {
-  boolean, callback, checked, isObject, oneOf, samplingRules, signal, string, translateRules, whole, type Rules,
+  callback, checked, isObject, oneOf, signal, type Rule, type Rules,
 } from '../shared/options.js';
 import type { Attention, ModelSource, Translation, TranslateOptions, WorkerOptions } from '../shared/types.js';
 import { checkWorker, workerRules } from './options.js';
@@ -8,7 +8,7 @@ import { Translator } from './translator.js';
 
 export type PipelineTask = 'translation' | 'text2text-generation';
 
-/** What progress_callback hears; `progress` is in percent, where the size is known. */
+/** What progress_callback gets; `progress` is in percent, if the size is known. */
 export interface PipelineProgress {
   status: 'initiate' | 'progress' | 'done' | 'ready';
   task: PipelineTask;
@@ -20,9 +20,9 @@ export interface PipelineProgress {
 
 export interface PipelineOptions extends WorkerOptions {
   progress_callback?: (progress: PipelineProgress) => void;
-  /** The processor, by WebAssembly: nothing else is there. */
+  /** Always the CPU, by WebAssembly. */
   device?: 'wasm' | 'cpu' | 'auto';
-  /** Must be how the file stores its numbers, since nothing converts them on the way. */
+  /** Must be how the file stores its numbers, since they are not converted. */
   dtype?: 'auto' | 'fp32' | 'fp16' | 'int8' | 'q8';
   signal?: AbortSignal;
 }
@@ -32,9 +32,9 @@ export interface GenerationOptions {
   num_beams?: number;
   /** At most num_beams. Default 1. */
   num_return_sequences?: number;
-  /** Tokens, the end token counted. */
+  /** Tokens, including the end token. */
   max_new_tokens?: number;
-  /** The same with the start token. */
+  /** The same, including the start token. */
   max_length?: number;
   do_sample?: boolean;
   /** These need do_sample; the defaults are those of Transformers.js. */
@@ -42,12 +42,12 @@ export interface GenerationOptions {
   top_k?: number;
   top_p?: number;
   seed?: number;
-  /** Checked against what the model says of itself. */
+  /** Must be the languages of the model. */
   src_lang?: string;
   tgt_lang?: string;
-  /** Adds `attention` to each output, as Translation has it, where there is one a text. */
+  /** Adds `attention` to each output, as in Translation; only with one output per text. */
   output_attentions?: boolean;
-  /** Hears the best text so far after each step; of several inputs, all of them. */
+  /** Gets the best text so far after each step; for several inputs, all of them. */
   callback_function?: (partial: string | string[]) => void;
   signal?: AbortSignal;
 }
@@ -61,7 +61,7 @@ export interface GenerationOutput {
   attention?: Attention;
 }
 
-/** Call it with one text or several; num_return_sequences outputs for each stand in a row. */
+/** Call it with one text or several; each has num_return_sequences outputs, one after the other. */
 export interface Pipeline<Output> {
   (texts: string | readonly string[], options?: GenerationOptions): Promise<Output[]>;
   readonly task: PipelineTask;
@@ -76,27 +76,25 @@ const pipelineRules: Rules<PipelineOptions> = {
   dtype: oneOf('auto', 'fp32', 'fp16', 'int8', 'q8'),
   signal,
 };
-const samplingNames = ['temperature', 'top_k', 'top_p', 'seed'] as const;
-const generationRules: Rules<GenerationOptions> = {
-  num_beams: translateRules.beamSize,
-  num_return_sequences: translateRules.nBest,
-  max_new_tokens: translateRules.maxLength,
-  max_length: whole(2),
-  do_sample: boolean,
-  temperature: samplingRules.temperature,
-  top_k: samplingRules.topK,
-  top_p: samplingRules.topP,
-  seed: samplingRules.seed,
-  src_lang: string,
-  tgt_lang: string,
-  output_attentions: boolean,
-  callback_function: callback,
-  signal,
-};
+// What the options are called in Translator.translate, which checks their values.
+const names = {
+  num_beams: 'beamSize',
+  num_return_sequences: 'nBest',
+  max_new_tokens: 'maxLength',
+  output_attentions: 'attention',
+  callback_function: 'onToken',
+  signal: 'signal',
+} as const;
+const samplingNames = { temperature: 'temperature', top_k: 'topK', top_p: 'topP', seed: 'seed' } as const;
+const anything: Rule = { accepts: () => true, expected: 'any value' };
+const generationRules = Object.fromEntries(
+  [...Object.keys({ ...names, ...samplingNames }), 'max_length', 'do_sample', 'src_lang', 'tgt_lang']
+    .map((name) => [name, anything]),
+) as Rules<GenerationOptions>;
 
 /**
  * @param model any source that Translator.load takes
- * @throws for another task, an option that is not known or not possible, and as Translator.load does
+ * @throws for another task, an unknown or impossible option, and as Translator.load does
  */
 export function pipeline(
   task: 'translation',
@@ -161,33 +159,40 @@ async function translate(
   if (isObject(options) && 'length_penalty' in options) {
     throw new Error('[pipeline] length_penalty is another formula here; Translator.translate has its own lengthPenalty');
   }
-  const given = checked<GenerationOptions>('pipeline', generationRules, options);
-  const { num_beams, num_return_sequences = 1, max_new_tokens, max_length, do_sample, ...rest } = given;
-  if (max_new_tokens && max_length) throw new Error('[pipeline] max_new_tokens and max_length are both given');
-  const most = do_sample ? 1 : (num_beams ?? 4);
-  if (do_sample && (num_beams ?? 1) > 1) throw new Error(`[pipeline] do_sample is true, but num_beams is ${num_beams}`);
-  if (num_return_sequences > most) {
-    throw new Error(`[pipeline] num_return_sequences is ${num_return_sequences}, but there are ${most} beams`);
-  }
-  if (num_return_sequences > 1 && rest.output_attentions) {
+  const { max_length, ...given } = checked<GenerationOptions>('pipeline', generationRules, options);
+  if (given.max_new_tokens && max_length) throw new Error('[pipeline] max_new_tokens and max_length are both given');
+  if ((given.num_return_sequences ?? 1) > 1 && given.output_attentions) {
     throw new Error('[pipeline] output_attentions is of one output, but num_return_sequences is more');
   }
-  for (const name of samplingNames) {
-    if (name in rest && !do_sample) throw new Error(`[pipeline] ${name} is given, but without do_sample nothing is drawn`);
-  }
-  checkLanguages(rest, translator.info.languages);
-  const { temperature, top_k: topK = 50, top_p: topP, seed } = rest;
-  const translated: TranslateOptions<string> & TranslateOptions<string[]> = {
-    beamSize: do_sample ? undefined : num_beams,
-    nBest: num_return_sequences,
-    maxLength: max_new_tokens ?? (max_length && max_length - 1),
-    sampling: do_sample ? { temperature, topK, topP, seed } : undefined,
-    attention: rest.output_attentions,
-    onToken: rest.callback_function,
-    signal: rest.signal,
+  const sampling = renamed(samplingNames, given);
+  const [drawn] = Object.keys(samplingNames).filter((name) => name in given);
+  if (drawn && !given.do_sample) throw new Error(`[pipeline] ${drawn} is given, but nothing is drawn without do_sample`);
+  checkLanguages(given, translator.info.languages);
+  const translated = {
+    ...(max_length !== undefined && { maxLength: max_length - 1 }),
+    ...(given.do_sample && { sampling: { topK: 50, ...sampling } }),
+    ...renamed(names, given),
   };
-  if (typeof texts === 'string') return [await translator.translate(texts, translated)];
-  return translator.translate(texts, translated);
+  try {
+    // TypeScript cannot tell one text from several here.
+    const all: unknown = await translator.translate(texts as string, translated as TranslateOptions);
+    return Array.isArray(all) ? all : [all as Translation];
+  } catch (error) {
+    throw error instanceof Error && error.message.startsWith('[translate]') ? withNamesOfPipeline(error) : error;
+  }
+}
+
+function renamed(names: Record<string, string>, options: object): object {
+  const given = Object.entries(options).filter(([name]) => name in names);
+  return Object.fromEntries(given.map(([name, value]) => [names[name], value]));
+}
+
+function withNamesOfPipeline(error: Error): Error {
+  const all = Object.entries({ ...names, ...samplingNames, do_sample: 'sampling' });
+  error.message = error.message.replace('[translate]', '[pipeline]').replaceAll('sampling.', '').replace(
+    /\w+/g, (word) => all.find(([, name]) => name === word)?.[0] ?? word,
+  );
+  return error;
 }
 
 function checkLanguages({ src_lang, tgt_lang }: GenerationOptions, languages: string): void {

@@ -7,7 +7,7 @@ import type {
 import type { ModelSource } from '../shared/types.js';
 import type { Connection } from './connection.js';
 import {
-  checkChanges, checkCreate, checkEvaluate, checkReferences, checkResume, checkRun, checkSave, modelData, shouldCache,
+  checkChanges, checkPairs, checkRequest, checkSave, checkSignal, modelData, shouldCache,
 } from './options.js';
 import { openModel, RemoteModel, toAsyncGenerator } from './translator.js';
 
@@ -23,8 +23,8 @@ export class Trainer extends RemoteModel<TrainerInfo> {
    */
   static async create(options: TrainerOptions): Promise<Trainer> {
     const site = new Error();
-    const { from, signal, threads, shareWith, ...rest } = checkCreate(options);
-    return Trainer.#open({ ...rest, resume: false }, from, { threads, shareWith, signal }, site);
+    const { from, ...request } = checkRequest('train', options, false);
+    return Trainer.#open(request, from, site);
   }
 
   /**
@@ -33,20 +33,18 @@ export class Trainer extends RemoteModel<TrainerInfo> {
    */
   static async resume(file: ModelSource, options: ResumeOptions = {}): Promise<Trainer> {
     const site = new Error();
-    const { data, ...rest } = checkResume(options);
-    return Trainer.#open({ data, settings: { config: {} }, metadata: {}, resume: true }, file, rest, site);
+    return Trainer.#open(checkRequest('resume', options, true), file, site);
   }
 
   static async #open(
-    request: Pick<TrainRequest, 'data' | 'settings' | 'metadata' | 'resume'>,
+    { question, where, signal }: Omit<ReturnType<typeof checkRequest>, 'from'>,
     from: ModelSource | undefined,
-    { signal, ...where }: Pick<ResumeOptions, 'threads' | 'shareWith' | 'signal'>,
     site: Error,
   ): Promise<Trainer> {
     const model = from === undefined ? undefined : modelData(from);
     const cache = model !== undefined && shouldCache(model, undefined);
-    const question = { type: 'train' as const, ...request, ...(model && { model }), cache };
-    const { connection, info } = await openModel<TrainRequest>('trainer', question, where, { signal }, site);
+    const request = { type: 'train' as const, ...question, ...(model && { model }), cache };
+    const { connection, info } = await openModel<TrainRequest>('trainer', request, where, { signal }, site);
     return new Trainer(info, connection);
   }
 
@@ -56,12 +54,11 @@ export class Trainer extends RemoteModel<TrainerInfo> {
    * @throws when the loss diverges; the weights are then those from before that step
    */
   run(options: RunOptions = {}): AsyncGenerator<TrainingEvent, void, undefined> {
-    return this.#events(checkRun(options), options.signal, new Error());
+    return this.#events(checkSignal('run', options), new Error());
   }
 
   async *#events(
-    options: ReturnType<typeof checkRun>,
-    signal: AbortSignal | undefined,
+    [{ signal }, options]: ReturnType<typeof checkSignal>,
     site: Error,
   ): AsyncGenerator<TrainingEvent, void, undefined> {
     type Numbered = { id: number; event: PlainEvent };
@@ -85,8 +82,10 @@ export class Trainer extends RemoteModel<TrainerInfo> {
   /** Translates the pairs with the current weights and scores the result. */
   async evaluate(pairs: readonly Pair[], options: EvaluateOptions = {}): Promise<Evaluation> {
     const site = new Error();
-    const { signal, ...search } = checkEvaluate(options);
-    const question = { type: 'evaluate' as const, pairs: checkReferences(pairs), options: search };
+    const [{ signal }, search] = checkSignal('evaluate', options);
+    const checked = checkPairs('evaluate', 'pairs', pairs);
+    if (checked.length === 0) throw new Error('[evaluate] pairs is empty; it needs at least one');
+    const question = { type: 'evaluate' as const, pairs: checked, options: search };
     return (await this.connection.call(question, site, { signal, owner: this })).evaluation;
   }
 

@@ -92,8 +92,8 @@ export class Translator extends RemoteModel<TranslatorInfo> {
   }
 
   /**
-   * Translates, and yields the best text so far after each step; the generator returns the Translation. Leaving the loop
-   * ends the work.
+   * Translates, and yields the best text so far after each step; the generator returns the Translation. Leaving the
+   * loop ends the work.
    * @throws as translate does
    */
   stream(text: string, options?: StreamOptions): AsyncGenerator<string, Translation, undefined>;
@@ -144,7 +144,7 @@ export async function openModel<Request extends LoadRequest | TrainRequest>(
 }
 
 /**
- * Yields what `call` passes to its callback, and returns its result. Leaving the loop aborts the call; so does `signal`.
+ * Yields what `call` passes to its callback, and returns its result. Leaving the loop or `signal` aborts the call.
  * @internal
  */
 export async function *toAsyncGenerator<Item, End>(

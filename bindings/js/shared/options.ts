@@ -1,8 +1,6 @@
-// Checks what callers pass: an unknown option is refused by its name, a wrong value by name and value.
-import type { SearchOptions } from './protocol.js';
-import type { AttentionHead, TranslateOptions } from './types.js';
-
-const attentionKinds = ['encoder', 'decoder', 'cross'];
+// Checks of the options that are JavaScript's own: callbacks, signals, sources of models, threads. All others are
+// declared in C++ (src/decode/translate_options.h, src/train/request.h), and checked there.
+import type { TranslateOptions } from './types.js';
 
 export interface Rule {
   accepts(value: unknown): boolean;
@@ -30,47 +28,6 @@ export const signal: Rule = {
   expected: 'an AbortSignal',
 };
 
-export const samplingRules: Rules<NonNullable<TranslateOptions['sampling']>> = {
-  temperature: { accepts: (value) => isNumber(value) && value > 0, expected: 'a number above 0' },
-  topK: whole(0),
-  topP: { accepts: (value) => isNumber(value) && value > 0 && value <= 1, expected: 'a number above 0, at most 1' },
-  seed: whole(0, Number.MAX_SAFE_INTEGER),
-};
-
-const headRules: Rules<AttentionHead> = {
-  attention: {
-    accepts: (value) => attentionKinds.includes(value as AttentionHead['attention']),
-    expected: "'encoder', 'decoder' or 'cross'",
-  },
-  layer: whole(0),
-  head: whole(0),
-};
-
-const isListOf = (rule: Rule) => (value: unknown) => Array.isArray(value) && value.every(rule.accepts);
-
-export const translateRules: Rules<TranslateOptions> = {
-  beamSize: whole(1, 64),
-  lengthPenalty: { accepts: (value) => isNumber(value) && value >= 0, expected: 'a number of at least 0' },
-  nBest: whole(1),
-  maxLength: whole(1),
-  sampling: { accepts: isObject, expected: 'an object such as { temperature: 0.8, seed: 1 }' },
-  prefix: {
-    accepts: (value) => string.accepts(value) || isListOf(whole(0))(value),
-    expected: 'a string or an array of token ids',
-  },
-  maskedSource: { accepts: isListOf(whole(0)), expected: 'an array of positions, counted from 0' },
-  maskedHeads: {
-    accepts: isListOf({ accepts: isObject, expected: '' }),
-    expected: "an array of objects such as { attention: 'cross', layer: 0, head: 3 }",
-  },
-  attention: boolean,
-  topTokens: whole(0),
-  beamTrace: boolean,
-  internals: boolean,
-  onToken: callback,
-  signal,
-};
-
 /** The given options without those that are undefined; throws for any that `rules` do not allow. */
 export function checked<T extends object>(place: string, rules: Rules<T>, options: unknown, path = ''): T {
   if (!isObject(options)) throw new TypeError(`[${place}] options must be an object, not ${show(options)}`);
@@ -87,7 +44,8 @@ export function checked<T extends object>(place: string, rules: Rules<T>, option
 
 export type CheckedTranslate = Pick<TranslateOptions<string | string[]>, 'onToken' | 'signal'> & {
   texts: string[];
-  search: SearchOptions;
+  /** All other options, as JSON: the module checks them. */
+  search: string;
 };
 
 export function checkTranslate(text: unknown, options: unknown): CheckedTranslate {
@@ -96,23 +54,33 @@ export function checkTranslate(text: unknown, options: unknown): CheckedTranslat
     const name = Array.isArray(text) ? `text ${i}` : 'the text';
     if (typeof item !== 'string') throw new TypeError(`[translate] ${name} must be a string, not ${show(item)}`);
   });
-  const { onToken, signal, ...search } = checked<TranslateOptions>('translate', translateRules, options);
-  if (search.sampling) {
-    search.sampling = checked<typeof search.sampling>('translate', samplingRules, search.sampling, 'sampling.');
-    if ((search.beamSize ?? 1) > 1) {
-      throw new Error(`[translate] beamSize is ${search.beamSize}, but sampling draws one text; leave one of them out`);
-    }
-    if (search.beamTrace) throw new Error('[translate] beamTrace shows a search, but sampling is none');
-  }
-  search.maskedHeads?.forEach((head, i) => checkHead(head, `maskedHeads[${i}].`));
-  return { texts: texts as string[], search, onToken: onToken as CheckedTranslate['onToken'], signal };
+  const [own, search] = splitOptions<Pick<CheckedTranslate, 'onToken' | 'signal'>>('translate', callRules, options);
+  return { texts: texts as string[], search, ...own };
 }
 
-function checkHead(head: AttentionHead, path: string): void {
-  const given = checked<AttentionHead>('translate', headRules, head, path);
-  for (const name of Object.keys(headRules)) {
-    if (!Object.hasOwn(given, name)) throw new TypeError(`[translate] ${path}${name} is missing`);
-  }
+const callRules: Rules<Pick<TranslateOptions, 'onToken' | 'signal'>> = { onToken: callback, signal };
+
+/** The checked options that `rules` name, and JSON of all others, which the module checks. */
+export function splitOptions<Own extends object>(place: string, rules: Rules<Own>, options: unknown): [Own, string] {
+  if (!isObject(options)) throw new TypeError(`[${place}] options must be an object, not ${show(options)}`);
+  const entries = Object.entries(options);
+  const isOwn = ([name]: [string, unknown]) => Object.hasOwn(rules, name);
+  const own = checked<Own>(place, rules, Object.fromEntries(entries.filter(isOwn)));
+  return [own, toJson(Object.fromEntries(entries.filter((entry) => !isOwn(entry))))];
+}
+
+/** Texts cross as UTF-8. An unpaired surrogate is not Unicode; as in TextEncoder, U+FFFD replaces it. */
+export function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\uFFFD');
+}
+
+/** JSON in which what JSON does not know is a string, so that the module refuses it instead of ignoring it. */
+export function toJson(options: object): string {
+  return JSON.stringify(options, (_, value: unknown) => {
+    if (typeof value === 'string') return wellFormed(value);
+    if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
+    return ['function', 'bigint', 'symbol'].includes(typeof value) ? show(value) : value;
+  });
 }
 
 export function show(value: unknown): string {

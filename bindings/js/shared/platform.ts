@@ -13,7 +13,7 @@ export function nodeModule<T>(name: string): Promise<T> {
 /** Symbol.dispose, which Node 20 may not have yet. */
 export const dispose: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for('Symbol.dispose');
 
-/** Whether a script comes from another origin than the page, as from a CDN. (Webpack reports file: for every script.) */
+/** Whether a script comes from another origin than the page, such as a CDN. (webpack gives file: for all scripts.) */
 export function isCrossOrigin({ protocol, origin }: URL): boolean {
   return protocol.startsWith('http') && typeof location === 'object' && origin !== location.origin;
 }
@@ -62,7 +62,7 @@ export const storedModels = {
     return found.flatMap(({ url, stored }) => (stored ? [{ url, bytes: storedBytes(stored) }] : []));
   },
 
-  /** Deletes the stored copy; false if there is none of this URL. A translator that has loaded it goes on. */
+  /** Deletes the stored copy; false if there is none of this URL. A translator that has loaded it keeps working. */
   async delete(url: string | URL): Promise<boolean> {
     return (await (await openModelCache())?.delete(String(url))) ?? false;
   },

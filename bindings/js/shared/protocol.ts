@@ -1,21 +1,17 @@
 // The messages between the page and its worker. A ModelRequest is answered by one reply that ends it; the page numbers
 // the requests by `id`, and the models in the worker by `key`.
 import type {
-  EvaluateOptions,
   Evaluation,
   Pair,
   Sample,
   SaveOptions,
   TrainerInfo,
-  TrainerOptions,
   TrainingConfig,
-  TrainingData,
   TrainingEvent,
   Validation,
 } from './trainer-types.js';
 import type {
   AttentionMaps,
-  TranslateOptions,
   Translation,
   TranslatorInfo,
 } from './types.js';
@@ -47,32 +43,31 @@ export interface LoadRequest extends OfModel {
   integrity?: string;
 }
 
-/** What of the options is for the module. */
-export type SearchOptions = Omit<TranslateOptions, 'onToken' | 'signal'>;
-
 export interface TranslateRequest extends OfModel {
   type: 'translate';
   texts: string[];
-  options: SearchOptions;
+  /** JSON of the options that the module checks. */
+  options: string;
   /** Whether 'partial' replies are wanted. */
   partials: boolean;
 }
 
-/** Begins a run, or with `resume` continues the one in the file. */
+/** Begins a run, or resumes one. */
 export interface TrainRequest extends OfModel {
   type: 'train';
-  data: TrainingData;
-  settings: Pick<TrainerOptions, 'preset' | 'tokenizer'> & { config: Record<string, unknown> };
-  metadata: Record<string, string>;
+  /** JSON of RunRequest in src/train/request.h. */
+  options: string;
+  texts: { pairs?: readonly Pair[]; tsv?: string; validation?: readonly Pair[] };
+  /** Files; without `target` one for both sides. */
+  tokenizer?: { source: Uint8Array; target?: Uint8Array };
   model?: ModelData;
   /** Whether to keep `model` in Cache Storage. */
   cache: boolean;
-  resume: boolean;
   threads: number;
   isThreadsLimit: boolean;
 }
 
-/** Checked options, with defaults. */
+/** RunOptions in src/train/request.h, with its defaults. */
 export interface RunSettings {
   steps?: number;
   epochs?: number;
@@ -87,25 +82,28 @@ export interface RunSettings {
 
 export interface RunRequest extends OfModel {
   type: 'run';
-  options: RunSettings;
+  /** JSON of RunOptions in src/train/request.h. */
+  options: string;
 }
 
 export interface EvaluateRequest extends OfModel {
   type: 'evaluate';
   pairs: readonly Pair[];
-  options: Omit<EvaluateOptions, 'signal'>;
+  /** JSON of the options that the module checks. */
+  options: string;
 }
 
 export interface ChangeRequest extends OfModel {
   type: 'change';
-  changes: object;
+  /** JSON of settings. */
+  changes: string;
 }
 
 export interface SaveRequest extends OfModel, Required<Omit<SaveOptions, 'signal'>> {
   type: 'save';
 }
 
-/** Converts a folder of another program to a model file, or a model file to such a folder. `from`: its files, or where they are. */
+/** Converts a folder of another program to a model file, or back. `from`: its files, or where they are. */
 export interface ConvertRequest extends OfModel {
   type: 'convert';
   to: 'model' | 'marian' | 'onnx';

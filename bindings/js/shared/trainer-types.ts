@@ -2,7 +2,7 @@
 // file and of the program's --set.
 import type { ModelConfig, ModelSource, Translation, WorkerOptions } from './types.js';
 
-/** The made-up tasks: pairs without end, whose attention shows how they are solved. */
+/** The made-up tasks, with any number of pairs; attention shows how the model solves them. */
 export type TaskName = 'copy' | 'reverse' | 'sort' | 'add' | 'dates' | 'roman' | 'pig-latin';
 
 export type PresetName = 'toy' | 'tiny' | 'small' | 'base' | 'big' | 'multi30k-tiny' | 'kyubyong';
@@ -12,85 +12,95 @@ export type Pair = readonly [source: string, target: string];
 
 /** How the weights are changed (section 5 of the paper). */
 export interface TrainingConfig {
+  /** How gradients change the weights (section 5.3). */
   optimizer: 'adam' | 'adamw' | 'sgd';
+  /** How the learning rate continues after the warm-up. */
   schedule: 'noam' | 'inverse_sqrt' | 'cosine' | 'constant';
   /** The peak; for noam the factor before d_model^-0.5 (equation 3). */
   learning_rate: number;
+  /** Steps in which the rate rises to its peak. */
   warmup_steps: number;
-  /** Where the cosine schedule reaches 0. */
+  /** The step at which the cosine schedule reaches 0. */
   decay_steps: number;
-  /** The momentum of sgd. */
+  /** Decay of Adam's first moment, or the momentum of sgd. */
   beta1: number;
+  /** Decay of Adam's second moment. */
   beta2: number;
+  /** Added to the denominator of Adam. */
   epsilon: number;
-  /** Of adamw and sgd. */
+  /** Share of each weight matrix removed per step, times the rate; for adamw and sgd. */
   weight_decay: number;
-  /** Gradients longer than this are shortened to it; 0: none is. */
+  /** The longest gradient; longer ones are scaled down. 0: no limit. */
   clip_norm: number;
+  /** Probability spread over the other tokens in the loss (section 5.4). */
   label_smoothing: number;
-  /** Tokens of a batch at most, of its longer side. */
+  /** Tokens per batch at most, on its longer side. */
   batch_tokens: number;
+  /** Of weights, dropout and the order of the data. */
   seed: number;
 }
 
-/** What may be set of a new model; the vocabulary decides the rest. */
+/** What can be set for a new model; the vocabulary decides the rest. */
 export type Settings = Partial<
   Omit<ModelConfig, 'source_vocab_size' | 'target_vocab_size' | 'pad_id' | 'bos_id' | 'eos_id'> & TrainingConfig
 >;
 
-/** SentencePiece pieces learnt from the training pairs: 'char' and 'word' count, 'bpe' and 'unigram' are trained. */
+/** A tokenizer made from the training pairs. */
 export interface TokenizerSettings {
+  /** 'char' and 'word' count pieces, 'bpe' and 'unigram' learn them (SentencePiece). */
   type: 'char' | 'word' | 'bpe' | 'unigram';
-  /** Pieces at most ('word') or wanted ('bpe', 'unigram'), four special ones counted. Default 2000. Not for 'char'. */
+  /** Pieces, including four special ones. Default 2000, and at most 8000 for 'word'. Not for 'char'. */
   vocabSize?: number;
   /** One vocabulary for both sides. Default true. */
   joint?: boolean;
   /**
-   * Of 'bpe' and 'unigram': Unicode's compatibility form (default), in which full-width punctuation as that of Chinese
-   * becomes ASCII's; or the text as it is, as the other types take it.
+   * For 'bpe' and 'unigram': Unicode's compatibility form (default), in which full-width punctuation, as in Chinese,
+   * becomes ASCII; or the text as it is, as for the other types.
    */
   normalization?: 'nmt_nfkc' | 'identity';
 }
 
-/** SentencePiece .model files: one for both sides, or one each. */
+/** SentencePiece .model files: one for both sides, or one for each. */
 export type TokenizerFiles = Uint8Array | { source: Uint8Array; target: Uint8Array };
 
-/** Where the sentence pairs come from: exactly one of the three. */
+/** Where the sentence pairs come from: exactly one of pairs, tsv and task. */
 export interface TrainingData {
+  /** Sentence pairs. */
   pairs?: readonly Pair[];
-  /** Lines of source, tab, target; further columns are left out. */
+  /** Lines of source, tab, target; further columns are ignored. */
   tsv?: string;
-  /** A made-up task; as many pairs as the preset 'toy' takes to learn it, or as asked for. */
+  /** A made-up task; by default with as many pairs as the preset 'toy' needs to learn it. */
   task?: TaskName | { name: TaskName; pairs?: number };
   /**
-   * Pairs to validate on, or how many of the given are kept for it, drawn by the seed. Default: a twentieth, at most
-   * 500, of pairs and of tsv; 200 further ones of a task.
+   * Pairs to validate on, or how many of the given ones are held back for it, drawn by the seed. Default: a twentieth,
+   * at most 500, of pairs and tsv; a task makes 200 more.
    */
   validation?: number | readonly Pair[];
 }
 
 /** The numbers are the same for every number of threads. */
 export interface TrainerOptions extends TrainingData, WorkerOptions {
-  /** Sizes and settings to begin with. Default: 'tiny'; for a task 'toy', whose rate falls to 0 when it is learnt. */
+  /** Sizes and settings to begin with. Default: 'tiny'; for a task 'toy', whose rate falls to 0 when it is learned. */
   preset?: PresetName;
-  /** Changes single settings of the preset. With `from`, those of training and dropout only. */
+  /** Settings that differ from the preset. With `from`, only those of training and dropout. */
   config?: Settings;
-  /** Default: the characters, for a task; else { type: 'bpe', vocabSize: 2000 }. Not with `from`. */
+  /** Default: { type: 'char' } for a task, otherwise { type: 'bpe', vocabSize: 2000 }. Not with `from`. */
   tokenizer?: TokenizerSettings | TokenizerFiles;
   /** Of weights, order, dropout and the split; the same seed gives the same numbers. Default 1. */
   seed?: number;
-  /** A model to fine-tune, int8 ones too: they are trained from what their weights stand for. Its rate: constant, 1e-4. */
+  /** A model to fine-tune, also an int8 one, which is trained as floats. The default rate is a constant 1e-4. */
   from?: ModelSource;
-  /** Source and target as the model file is to name them, such as 'de-en'. */
+  /** Source and target for the model file, such as 'de-en'. */
   languages?: string;
-  /** What else the model file is to say of itself. */
+  /** Further metadata for the model file. */
   metadata?: Record<string, string>;
   /** Aborting rejects with the signal's reason. */
   signal?: AbortSignal;
 }
 
-/** Data is only needed where the file holds none, and must then be that of the run. */
+/** Data is needed only if the file holds none, and must then be that of the run. */
 export interface ResumeOptions extends TrainingData, WorkerOptions {
+  /** Aborting rejects with the signal's reason. */
   signal?: AbortSignal;
 }
 
@@ -98,43 +108,48 @@ export interface TrainerInfo {
   config: ModelConfig;
   training: TrainingConfig;
   parameters: number;
-  /** Pairs that are trained and validated on, and those left out: an empty side, or longer than max_length. */
+  /** Pairs used for training and validation, and those skipped: with an empty side, or longer than max_length. */
   trainPairs: number;
   validationPairs: number;
   skippedPairs: number;
   batchesPerEpoch: number;
-  /** What training takes of the module's memory, about; settings that cannot fit are refused before it is taken. */
+  /** Roughly how much of the module's memory training takes; settings that cannot fit are refused first. */
   estimatedBytes: number;
-  /** Steps and passes that the run has behind it: 0, unless it was resumed. */
+  /** Steps and passes already done: 0, unless it was resumed. */
   step: number;
   epoch: number;
   task?: TaskName;
   languages: string;
-  /** What else the file says of itself. */
+  /** The file's other metadata. */
   metadata: Record<string, string>;
   build: 'relaxed' | 'simd';
   threads: number;
 }
 
-/** How far to go from here; without any of the three until aborted. The first that is reached ends the run. */
+/** How far to go from here: the goal reached first ends the run; without one it runs until aborted. */
 export interface RunOptions {
+  /** Stop after this many steps. */
   steps?: number;
-  /** Passes over the training pairs. */
+  /** Stop after this many passes over the training pairs. */
   epochs?: number;
+  /** Stop after this many minutes. */
   minutes?: number;
   /** Steps between events. Default 10. */
   reportEvery?: number;
-  /** Steps between validations. Default: one at the end of each epoch. There is one at the end of the run too. */
+  /**
+   * Steps between validations. Default: one at the end of each epoch, unless the last one was fewer than 20 steps ago.
+   * There is also one at the end of the run.
+   */
   validateEvery?: number;
-  /** Validation pairs, from the first, whose translations an event shows. Default 5. */
+  /** How many validation pairs, from the first, an event shows with their translations. Default 5. */
   samples?: number;
   /** Whether samples come with their attention. Default false. */
   attention?: boolean;
   /** Texts to translate greedily, with attention, every `pinEvery` steps. */
   pinned?: readonly string[];
-  /** Default: reportEvery. */
+  /** Steps between translations of the pinned texts. Default: reportEvery. */
   pinEvery?: number;
-  /** Aborting stops within one step and rejects with the signal's reason; run() goes on from there. */
+  /** Aborting stops within one step and rejects with the signal's reason; run() continues from there. */
   signal?: AbortSignal;
 }
 
@@ -150,13 +165,13 @@ export interface Evaluation {
   bleu: number;
   /** chrF2. */
   chrf: number;
-  /** Percent of the translations that are their references. */
+  /** Percent of the translations that equal their references. */
   exactMatch: number;
   translations: string[];
 }
 
 export interface Validation extends Omit<Evaluation, 'translations'> {
-  /** Of -log p, without dropout and smoothing. */
+  /** Mean of -log p, without dropout and label smoothing. */
   loss: number;
   /** Whether this is the lowest loss so far. */
   isBest: boolean;
@@ -164,36 +179,37 @@ export interface Validation extends Omit<Evaluation, 'translations'> {
 }
 
 export interface TrainingEvent {
-  /** Steps since the beginning of training, as are the passes, with the part of the present one. */
+  /** Steps since the beginning of training. */
   step: number;
+  /** Passes since then, with the part of the current one. */
   epoch: number;
-  /** Label-smoothed, since the last event. */
+  /** With label smoothing; the mean since the last event. */
   loss: number;
   learningRate: number;
   /** Before clipping. */
   gradientNorm: number;
-  /** Target tokens trained on, since the last event; validation is not counted. */
+  /** Target tokens trained on since the last event, without the time of validation. */
   tokensPerSecond: number;
-  /** Spent on steps by this trainer. */
+  /** Time spent on steps by this trainer. */
   seconds: number;
   /** Of the WebAssembly module. */
   memoryBytes: number;
   validation?: Validation;
-  /** The translations of `pinned`, by the weights after `step`. */
+  /** The translations of `pinned` with the weights after `step`. */
   pinned?: Translation[];
 }
 
 export interface SaveOptions {
   /** With optimizer state, data order and texts, for Trainer.resume and the program's --resume. Default true. */
   optimizer?: boolean;
-  /** With the sentence pairs, unless they are of a task. Default: as `optimizer`. */
+  /** With the sentence pairs, unless they are a task's. Default: as `optimizer`. */
   data?: boolean;
-  /** To be kept in the file's metadata. */
+  /** Further metadata for the file. */
   metadata?: Record<string, string>;
   signal?: AbortSignal;
 }
 
-/** What may change on the way; the file of the run remembers it. */
+/** What can change during a run; its file stores it. */
 export type Changes = Partial<
   Pick<
     TrainingConfig,
@@ -204,6 +220,8 @@ export type Changes = Partial<
 export interface EvaluateOptions {
   /** Default 1, which is greedy. */
   beamSize?: number;
+  /** As in TranslateOptions. */
   lengthPenalty?: number;
+  /** Aborting rejects with the signal's reason. */
   signal?: AbortSignal;
 }

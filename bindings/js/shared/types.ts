@@ -12,25 +12,25 @@ export interface WorkerOwner {
 /** Where a model runs. */
 export interface WorkerOptions {
   /**
-   * Threads to compute with, from 1 to 64. 'auto', the default, takes one for each core, up to 8, in Node and where the
-   * page is cross-origin isolated, and else 1. The texts are the same for every number.
+   * Threads to compute with, from 1 to 64. 'auto', the default, takes one per core, up to 8, in Node and on pages that
+   * are cross-origin isolated, and 1 elsewhere. The results are the same for every number.
    */
   threads?: number | 'auto';
   /**
-   * Use the worker of this one, with its threads and its memory, instead of an own. Their calls take turns; an error that
-   * stops the module stops all of them.
+   * Use this one's worker, with its threads and memory, instead of starting another. Their calls take turns; an error
+   * that stops the module stops all of them.
    */
   shareWith?: WorkerOwner;
 }
 
 export interface LoadOptions extends WorkerOptions {
-  /** Called while the model arrives, in bytes; `total` is missing where the server does not tell. */
+  /** Called while the model arrives, in bytes; `total` is missing if the server does not send it. */
   onProgress?: (loaded: number, total?: number) => void;
   /** Aborting ends the download and rejects with the signal's reason. */
   signal?: AbortSignal;
-  /** Keep the downloaded model in Cache Storage. Default: true for http(s) URLs where there is such a storage. */
+  /** Keep the downloaded model in Cache Storage. Default: true for http(s) URLs if the browser has it. */
   cache?: boolean;
-  /** Refuse any other file: 'sha256-…', 'sha384-…' or 'sha512-…' in base64, as in a script's integrity attribute. */
+  /** Accept only this file: 'sha256-…', 'sha384-…' or 'sha512-…' in base64, as in a script's integrity attribute. */
   integrity?: string;
 }
 
@@ -42,42 +42,60 @@ export interface StoredModel {
 
 /** The hyper-parameters of a model, with the names they have in the model file. */
 export interface ModelConfig {
+  /** Pieces of the source vocabulary. */
   source_vocab_size: number;
+  /** Pieces of the target vocabulary. */
   target_vocab_size: number;
+  /** Features of a token (section 3.1 of the paper). */
   d_model: number;
+  /** Layers of the encoder. */
   encoder_layers: number;
+  /** Layers of the decoder. */
   decoder_layers: number;
+  /** Attention heads; they divide d_model. */
   num_heads: number;
+  /** Inner features of the feed-forward network (section 3.3). */
   ffn_dim: number;
-  /** Tokens of a sentence at most, the end token counted. */
+  /** Tokens per sentence at most, end token included. */
   max_length: number;
   /**
-   * What a query q and a key k of a head score: q·k/√d_k (Vaswani et al. 2017), q·k or qᵀWk (Luong et al. 2015), or
-   * v·tanh(q + k) (Bahdanau et al. 2015). Files that do not tell have 'scaled_dot'.
+   * How a query q and a key k are scored: q·k/√d_k (Vaswani et al. 2017), q·k or qᵀWk (Luong et al. 2015), or
+   * v·tanh(q + k) (Bahdanau et al. 2015). Files without this key have 'scaled_dot'.
    */
   attention: 'scaled_dot' | 'dot' | 'additive' | 'bilinear';
+  /** The non-linearity of the feed-forward network. */
   activation: 'relu' | 'gelu' | 'swish';
+  /** Layer norm after each sublayer, as in the paper, or before it. */
   norm: 'post' | 'pre';
   /**
-   * Sines and cosines of constant lengths of wave: one beside the other ('sinusoidal', Vaswani et al. 2017), or all
-   * sines and then all cosines, of the same lengths ('sinusoidal_halves', Hugging Face's Marian) or up to the whole
-   * 10000 ('sinusoidal_marian', Marian itself); or trained rows.
+   * Sines and cosines of fixed wavelengths: interleaved ('sinusoidal', Vaswani et al. 2017), or all sines before all
+   * cosines, with the same wavelengths ('sinusoidal_halves', Hugging Face's Marian) or with wavelengths up to exactly
+   * 10000 ('sinusoidal_marian', Marian itself); or learned vectors.
    */
   positions: 'sinusoidal' | 'learned' | 'sinusoidal_halves' | 'sinusoidal_marian';
+  /** Which embeddings are the output projection too: both, the target's, or none. */
   tie_embeddings: 'all' | 'target' | 'none';
-  /** Whether token embeddings count √d_model times. Files that do not tell have true. */
+  /** Whether token embeddings are multiplied by √d_model. Files without this key have true. */
   scale_embedding: boolean;
+  /** Whether the output projection has a bias. */
   output_bias: boolean;
+  /** Added to the variance in layer norm. */
   norm_epsilon: number;
+  /** Share of sublayer outputs and embeddings dropped in training (section 5.4). */
   dropout: number;
+  /** Share of attention probabilities dropped in training. */
   attention_dropout: number;
+  /** Share of feed-forward activations dropped in training. */
   activation_dropout: number;
+  /** The padding token. */
   pad_id: number;
+  /** The first input of the decoder. */
   bos_id: number;
+  /** The end token. */
   eos_id: number;
 }
 
-/** The builds of the WebAssembly module; the best one that the machine can run is taken. */
+/** The builds of the WebAssembly module; the best one that the machine can run is used. */
 export type Build = 'relaxed' | 'simd';
 
 export interface TranslatorInfo {
@@ -88,12 +106,12 @@ export interface TranslatorInfo {
   bytes: number;
   /** How most of the numbers are stored. */
   precision: 'f32' | 'f16' | 'int8';
-  /** Source and target as the file names them, such as 'de-en'; '' where it does not. */
+  /** Source and target as in the file, such as 'de-en'; '' if it does not name them. */
   languages: string;
-  /** What else the file says of itself: corpus, licence, BLEU … */
+  /** The file's other metadata: corpus, licence, BLEU … */
   metadata: Record<string, string>;
   build: Build;
-  /** Threads that compute, the worker's own counted. */
+  /** Threads that compute, including the worker's own. */
   threads: number;
 }
 
@@ -108,41 +126,44 @@ export interface SamplingOptions {
   seed?: number;
 }
 
-/** One head of the encoder's attention, the decoder's own, or the decoder's to the source; counted from 0. */
+/** One attention head. */
 export interface AttentionHead {
+  /** The encoder's self-attention, the decoder's, or the decoder's attention to the source. */
   attention: 'encoder' | 'decoder' | 'cross';
+  /** Counted from 0. */
   layer: number;
+  /** Counted from 0. */
   head: number;
 }
 
 /** `Text` is what is translated: a string, or an array of them. */
 export interface TranslateOptions<Text = string> {
-  /** Hypotheses kept at each step; 1 is greedy. Default 4, and 1 with `sampling`. */
+  /** Hypotheses kept at each step; 1 is greedy search. Default 4, and 1 with `sampling`. */
   beamSize?: number;
   /** Alpha of ((5 + n) / 6)^alpha, by which the score of n tokens is divided. Default 0.6. */
   lengthPenalty?: number;
   /** Hypotheses to return, at most beamSize. Default 1. */
   nBest?: number;
-  /** Target tokens at most. Default: source tokens + 50, within the model's max_length. */
+  /** Target tokens at most. Default, also for 0: source tokens + 50, within the model's max_length. */
   maxLength?: number;
   /** Draw the tokens instead of searching for the best. */
   sampling?: SamplingOptions;
   /**
-   * The target is forced to start with this: a text, or token ids of the target vocabulary, such as a candidate and
-   * those before it. Where the last of them is the end token, they are the whole target.
+   * Forced start of the target: a text, or token ids of the target vocabulary, such as a candidate and the tokens
+   * before it. If they end with the end token, they are the whole target.
    */
   prefix?: string | readonly number[];
-  /** Positions in sourceTokens, counted from 0, that no attention looks at. At least one must be left. */
+  /** Positions in sourceTokens, counted from 0, hidden from all attention. At least one must remain. */
   maskedSource?: readonly number[];
-  /** Heads that are switched off: their part of the concatenation is zero. */
+  /** Attention heads whose output is set to 0. */
   maskedHeads?: readonly AttentionHead[];
   /** Return the attention probabilities of every layer and head. Default false. */
   attention?: boolean;
   /** Return the k most probable tokens of each step. Default 0. */
   topTokens?: number;
-  /** Return the tree of what the search kept and dropped. Default false; not with sampling. */
+  /** Return everything that beam search kept and dropped. Default false; not with sampling. */
   beamTrace?: boolean;
-  /** Return the numbers inside the model: embeddings, queries, keys, values, residual streams. Default false. */
+  /** Return embeddings, queries, keys, values and the residual stream. Default false. */
   internals?: boolean;
   /** Called after each step with the best text so far; for an array, with all of them. */
   onToken?: (partial: Text) => void;
@@ -150,7 +171,7 @@ export interface TranslateOptions<Text = string> {
   signal?: AbortSignal;
 }
 
-/** The loop takes what onToken would be called with. */
+/** The loop gets what onToken would be called with. */
 export type StreamOptions = Omit<TranslateOptions, 'onToken'>;
 
 export interface SourceToken {
@@ -166,7 +187,7 @@ export interface Candidate {
 }
 
 export interface TargetToken extends Candidate {
-  /** The most probable tokens of this step, best first; there if `topTokens` asked for them. */
+  /** The most probable tokens of this step, best first; only with `topTokens`. */
   top?: Candidate[];
 }
 
@@ -206,7 +227,7 @@ export interface Attention {
   cross: AttentionMaps;
 }
 
-/** A token that the search considered, in the tree of all of them. */
+/** A token that beam search considered, in the tree of all of them. */
 export interface BeamNode extends Candidate {
   /** Index in Translation.beam, smaller than the node's own; -1 at the root, which is the begin token. */
   parent: number;
@@ -217,16 +238,16 @@ export interface BeamNode extends Candidate {
   /** Target tokens up to here. */
   length: number;
   /**
-   * 'kept': in the beam of its step, and extended; 'ended': the end token, or where maxLength cut a hypothesis off,
-   * which counts as a finished hypothesis; 'pruned': it was considered and goes no further.
+   * 'kept': in the beam of its step, and extended; 'ended': the end token, or the last token before maxLength, which
+   * both finish a hypothesis; 'pruned': considered and dropped.
    */
   state: 'kept' | 'ended' | 'pruned';
   /**
    * Why it was pruned. 'beam': better ones filled the beam; 'score': it ended, but beamSize others ended with better
-   * scores; 'finished': the search was over, since nothing that lived could still win.
+   * scores; 'finished': the search was over, since no unfinished hypothesis could win.
    */
   reason?: 'beam' | 'score' | 'finished';
-  /** Its place in [translation, ...alternatives], if it is the end of one of these. */
+  /** Its index in [translation, ...alternatives], if it is the end of one of these. */
   hypothesis?: number;
 }
 
@@ -264,7 +285,7 @@ export interface StackInternals {
   tokenEmbedding: NumberRows;
   positions: NumberRows;
   layers: LayerInternals[];
-  /** What leaves the stack. */
+  /** The output of the stack. */
   output: NumberRows;
 }
 
@@ -279,10 +300,10 @@ export interface Translation extends Hypothesis {
   sourceTokens: SourceToken[];
   /** The nBest - 1 further hypotheses, best first. */
   alternatives: Hypothesis[];
-  /** That of the best hypothesis; there if `attention` asked for it and the text is not empty. */
+  /** That of the best hypothesis; only with `attention`, and if the text is not empty. */
   attention?: Attention;
-  /** The root first, parents before children; there if `beamTrace` asked for it and the text is not empty. */
+  /** The root first, parents before children; only with `beamTrace`, and if the text is not empty. */
   beam?: BeamNode[];
-  /** Those of the best hypothesis; there if `internals` asked for them and the text is not empty. */
+  /** Those of the best hypothesis; only with `internals`, and if the text is not empty. */
   internals?: Internals;
 }

@@ -1,10 +1,11 @@
 // The extras module, for what is done once: conversions of models and the training of tokenizers. It is fetched when it
 // is needed, and dropped afterwards.
+import { wellFormed } from '../shared/options.js';
 import { nodeModule } from '../shared/platform.js';
 import type { Bytes, ConvertRequest, ModelData } from '../shared/protocol.js';
 import { readBytes } from './download.js';
 import { errorOf, startModule } from './module.js';
-import { type ExceptionHelpers, wellFormed } from './native.js';
+import type { ExceptionHelpers, TokenizerOptions } from './native.js';
 
 interface NativeFolder {
   names: string[];
@@ -13,7 +14,7 @@ interface NativeFolder {
 
 /** What bindings/extras.cpp declares. */
 interface NativeExtras {
-  trainTokenizer(sentences: string[], options: { vocabSize: number; type: string; normalization: string }): Uint8Array;
+  trainTokenizer(sentences: string[], options: TokenizerOptions): Uint8Array;
   marianFiles(names: string[]): string[];
   readMarian(names: string[], files: Uint8Array[], languages: string, precision: string): Uint8Array;
   writeMarian(model: Uint8Array, precision: string): NativeFolder;
@@ -34,13 +35,7 @@ async function withExtras<T>(use: (module: NativeExtras) => T): Promise<T> {
  * The bytes of a SentencePiece .model file, the same as the native program makes of these sentences. Throws if the text
  * is too short for `vocabSize` pieces.
  */
-export function trainTokenizer(
-  sentences: readonly string[],
-  type: string,
-  vocabSize: number,
-  normalization = 'nmt_nfkc',
-): Promise<Uint8Array> {
-  const options = { vocabSize, type, normalization };
+export function trainTokenizer(sentences: readonly string[], options: TokenizerOptions): Promise<Uint8Array> {
   return withExtras((module) => module.trainTokenizer(sentences.map(wellFormed), options));
 }
 

@@ -151,7 +151,8 @@ async function readThroughCache(url: string, onProgress: Progress): Promise<Mode
   const stored = await cache?.match(url);
   const forget = async () => void (await cache?.delete(url));
   if (stored && (await isCurrent(url, stored))) {
-    const bytes = await collect(url, chunksOf(stored.body!), storedBytes(stored), onProgress, checkBeginning).catch(() => new Uint8Array());
+    const collected = collect(url, chunksOf(stored.body!), storedBytes(stored), onProgress, checkBeginning);
+    const bytes = await collected.catch(() => new Uint8Array());
     return { name: url, bytes, isCached: true, keep: nothing, forget };
   }
   const { bytes, headers } = await download(url, onProgress, checkBeginning);

@@ -1,10 +1,10 @@
 // `wasmformer/engine`: the synchronous side of the WebAssembly module, for the worker and for programs that may block.
 // C++ objects are deleted by dispose() or in a finally, and no view into the module's memory leaves it.
+import type { Description } from '../shared/description.js';
 import { checkTranslate } from '../shared/options.js';
 import { dispose } from '../shared/platform.js';
 import { toTranslation } from '../shared/results.js';
-import type { Build, ModelConfig, TranslateOptions, Translation, TranslatorInfo } from '../shared/types.js';
-import { readHeader } from './header.js';
+import type { Build, TranslateOptions, Translation, TranslatorInfo } from '../shared/types.js';
 import { Model } from './model.js';
 import { detectBuild, Instance } from './module.js';
 import type { NativeTranslator } from './native.js';
@@ -56,11 +56,16 @@ export class Engine {
     return this.#instance.objects;
   }
 
+  /** What there is to set, with types, ranges, defaults and help. */
+  describe(): Description {
+    return JSON.parse(this.#instance.call(() => this.#instance.module.describe())) as Description;
+  }
+
   /** Several models may be loaded at a time. Throws if it is not a model file. */
   load(file: Uint8Array): SyncTranslator {
     const translator = this.#instance.create(() => this.#instance.module.load(file));
     try {
-      return new SyncTranslator(this.#instance, translator, file);
+      return new SyncTranslator(this.#instance, translator, file.byteLength);
     } catch (error) {
       this.#instance.delete(translator);
       throw error;
@@ -78,10 +83,10 @@ export class SyncTranslator extends Model<NativeTranslator> {
   readonly info: TranslatorInfo;
 
   /** @internal */
-  constructor(instance: Instance, native: NativeTranslator, file: Uint8Array) {
-    const config = JSON.parse(instance.call(() => native.config())) as ModelConfig;
-    super(instance, native, config);
-    this.info = { ...readHeader(file), config, build: instance.build, threads: instance.threads };
+  constructor(instance: Instance, native: NativeTranslator, bytes: number) {
+    super(instance, native);
+    const info = JSON.parse(instance.call(() => native.info())) as Omit<TranslatorInfo, 'bytes' | 'build' | 'threads'>;
+    this.info = { ...info, bytes, build: instance.build, threads: instance.threads };
   }
 
   /**
@@ -96,8 +101,10 @@ export class SyncTranslator extends Model<NativeTranslator> {
     const isOne = typeof text === 'string';
     const job = this.start(texts, search);
     try {
-      for (const partial of job.steps(onToken !== undefined)) if (partial) onToken?.(isOne ? partial[0]! : partial);
-      const translations = job.result().map(toTranslation);
+      const steps = job.steps(onToken !== undefined);
+      let step = steps.next();
+      for (; !step.done; step = steps.next()) if (step.value) onToken?.(isOne ? step.value[0]! : step.value);
+      const translations = step.value.map(toTranslation);
       return isOne ? translations[0]! : translations;
     } finally {
       job.dispose();

@@ -60,7 +60,9 @@ async function compile(url: URL): Promise<WebAssembly.Module> {
 }
 
 /** A compiled module, and the default export of Emscripten's script for it. */
-export async function readModule<Factory>(name: ModuleName): Promise<{ factory: Factory; compiled: WebAssembly.Module }> {
+export async function readModule<Factory>(
+  name: ModuleName,
+): Promise<{ factory: Factory; compiled: WebAssembly.Module }> {
   const { glue, wasm } = addresses(name);
   const [{ default: factory }, compiled] = await Promise.all([
     import(/* webpackIgnore: true */ /* @vite-ignore */ glue.href) as Promise<{ default: Factory }>,

@@ -7,8 +7,7 @@ import { convert } from './conversion.js';
 import { checkIntegrity, readModel, type ModelFile } from './download.js';
 import { Engine, type SyncTranslator } from './engine.js';
 import { FatalError } from './module.js';
-import { beginTraining } from './training-request.js';
-import { Training } from './training.js';
+import { beginTraining, Training } from './training.js';
 import { Turns, type Steps } from './turns.js';
 
 export class Requests {
@@ -153,8 +152,10 @@ export class Requests {
 function *translate({ id, texts, options, partials }: TranslateRequest, model: SyncTranslator | Training): Steps {
   const job = model.start(texts, options);
   try {
-    for (const partial of job.steps(partials)) yield partial && { type: 'partial', id, texts: partial };
-    return { type: 'translated', id, translations: job.result() };
+    const steps = job.steps(partials);
+    let step = steps.next();
+    for (; !step.done; step = steps.next()) yield step.value && { type: 'partial', id, texts: step.value };
+    return { type: 'translated', id, translations: step.value };
   } finally {
     job.dispose();
   }

@@ -1,50 +1,62 @@
-// A training run in the module, a step a call: what the worker does for Trainer.
-import type { PlainEvent, PlainTranslation, PlainValidation, RunSettings, SearchOptions } from '../shared/protocol.js';
-import type { Evaluation, Pair, TaskName, TrainerInfo, TrainingConfig } from '../shared/trainer-types.js';
-import type { ModelConfig } from '../shared/types.js';
-import { Model } from './model.js';
+// Training runs in the module, one step per call.
+import { wellFormed } from '../shared/options.js';
+import type {
+  PlainEvent, PlainTranslation, PlainValidation, RunSettings, TrainRequest,
+} from '../shared/protocol.js';
+import type { Evaluation, Pair, TrainerInfo, TrainingConfig } from '../shared/trainer-types.js';
+import { trainTokenizer } from './conversion.js';
+import { Job, Model } from './model.js';
 import type { Instance } from './module.js';
-import { wellFormed, type NativeSteps, type NativeTrainingRun } from './native.js';
+import type { NativeJob, NativeTrainingRun } from './native.js';
 
 // Passes over a few pairs end so often that validating after each would take most of the time.
 const leastStepsBetweenValidations = 20;
 
-interface RunFacts extends Omit<TrainerInfo, 'config' | 'training' | 'task' | 'languages' | 'build' | 'threads'> {
-  config: ModelConfig;
-  /** Of the model and of its training. */
-  settings: TrainingConfig;
+// A build's memory ends there, and a worker with threads has half of it.
+const mostBytes = (threads: number) => (threads > 1 ? 2 : 4) * 2 ** 30;
+const none = new Uint8Array();
+
+/** `model`: the bytes of the model to fine-tune or the checkpoint to resume, or none. */
+export async function beginTraining(instance: Instance, request: TrainRequest, model: Uint8Array): Promise<Training> {
+  const { options, texts: { pairs = [], tsv = '', validation = [] }, tokenizer } = request;
+  const { source, target = none } = tokenizer ?? { source: none };
+  const side = (given: readonly Pair[], i: 0 | 1) => given.map((pair) => wellFormed(pair[i]));
+  const texts = {
+    tsv: wellFormed(tsv),
+    sources: side(pairs, 0),
+    targets: side(pairs, 1),
+    validSources: side(validation, 0),
+    validTargets: side(validation, 1),
+  };
+  const { module, threads } = instance;
+  const plan = instance.create(() => module.planRun(options, texts, model, source, target, mostBytes(threads)));
+  try {
+    const trained: Uint8Array[] = [];
+    for (const job of instance.call(() => plan.untrained())) {
+      trained.push(await trainTokenizer(job.sentences, job.options));
+    }
+    return new Training(instance, instance.create(() => plan.begin(trained)));
+  } finally {
+    instance.delete(plan);
+  }
 }
 
 export class Training extends Model<NativeTrainingRun> {
-  /** Of this worker: spent on steps. */
+  /** Spent on steps by this worker. */
   #seconds = 0;
   #isRunning = false;
 
-  constructor(instance: Instance, run: NativeTrainingRun) {
-    super(instance, run, factsOf(instance, run).config);
-  }
-
   get info(): TrainerInfo {
-    const { settings, ...facts } = factsOf(this.instance, this.native);
-    const training = Object.fromEntries(Object.entries(settings).filter(([key]) => !(key in facts.config)));
-    const { languages = '', task, training: _, ...metadata } = facts.metadata;
-    return {
-      ...facts,
-      metadata,
-      training: training as unknown as TrainingConfig,
-      languages,
-      ...(task && { task: task.split(',')[0] as TaskName }),
-      build: this.instance.build,
-      threads: this.instance.threads,
-    };
+    const { task, ...info } = JSON.parse(this.#call((run) => run.info())) as TrainerInfo;
+    return { ...info, ...(task && { task }), build: this.instance.build, threads: this.instance.threads };
   }
 
-  /** Takes steps until a goal is reached; yields after each, and after each decoding step, an event where one is due. */
-  *run(options: RunSettings): Generator<PlainEvent | undefined, void> {
+  /** Takes steps until a goal is reached; yields after each, and after each decoding step, an event if one is due. */
+  *run(options: string): Generator<PlainEvent | undefined, void> {
     if (this.#isRunning) throw new Error('[train] run() is going on already; end it before the next');
     this.#isRunning = true;
     try {
-      yield* this.#steps(options);
+      yield* this.#steps(JSON.parse(this.instance.call(() => this.instance.module.runOptions(options))));
     } finally {
       this.#isRunning = false;
     }
@@ -87,20 +99,20 @@ export class Training extends Model<NativeTrainingRun> {
         validated = step;
         event.validation = yield* this.#validation(options);
       }
-      if (pins) event.pinned = yield* this.#translations(pinned, { beamSize: 1, attention: true });
+      if (pins) event.pinned = yield* this.#translations(pinned, true);
       yield event;
     }
   }
 
-  *evaluate(pairs: readonly Pair[], options: SearchOptions): Generator<undefined, Evaluation> {
+  *evaluate(pairs: readonly Pair[], options: string): Generator<undefined, Evaluation> {
     const side = (i: 0 | 1) => pairs.map((pair) => wellFormed(pair[i]));
-    const native = this.options({ beamSize: 1, ...options });
-    const { targetTokens: _, ...evaluation } = yield* this.#all((run) => run.evaluate(side(0), side(1), native));
+    const { targetTokens: _, ...evaluation } = yield* this.#all((run) => run.evaluate(side(0), side(1), options));
     return evaluation;
   }
 
-  change(changes: object): TrainingConfig {
-    this.#call((run) => run.change(JSON.stringify(changes)));
+  /** `changes`: JSON. */
+  change(changes: string): TrainingConfig {
+    this.#call((run) => run.change(changes));
     return this.info.training;
   }
 
@@ -116,7 +128,7 @@ export class Training extends Model<NativeTrainingRun> {
     const { bleu, chrf, exactMatch } = greedy;
     const both = this.#call((run) => run.samples(samples));
     const sources = both.slice(0, both.length / 2);
-    const translations = yield* this.#translations(sources, { beamSize: 1, attention });
+    const translations = yield* this.#translations(sources, attention);
     return {
       loss,
       isBest,
@@ -131,17 +143,19 @@ export class Training extends Model<NativeTrainingRun> {
     };
   }
 
-  *#translations(texts: readonly string[], options: SearchOptions): Generator<undefined, PlainTranslation[]> {
-    const job = this.start(texts, options);
+  *#translations(texts: readonly string[], attention: boolean): Generator<undefined, PlainTranslation[]> {
+    const job = new Job(this.instance, () => this.native.startGreedy(texts.map(wellFormed), attention));
     try {
-      while (job.step()) yield;
-      return job.result();
+      const steps = job.steps(false);
+      let step = steps.next();
+      for (; !step.done; step = steps.next()) yield;
+      return step.value;
     } finally {
       job.dispose();
     }
   }
 
-  *#all<Result>(begin: (run: NativeTrainingRun) => NativeSteps<Result>): Generator<undefined, Result> {
+  *#all<Result>(begin: (run: NativeTrainingRun) => NativeJob<Result>): Generator<undefined, Result> {
     const job = this.instance.create(() => begin(this.native));
     try {
       while (this.instance.call(() => job.step())) yield;
@@ -154,8 +168,4 @@ export class Training extends Model<NativeTrainingRun> {
   #call<T>(call: (run: NativeTrainingRun) => T): T {
     return this.instance.call(() => call(this.native));
   }
-}
-
-function factsOf(instance: Instance, run: NativeTrainingRun): RunFacts {
-  return JSON.parse(instance.call(() => run.info())) as RunFacts;
 }

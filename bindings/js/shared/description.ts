@@ -1,0 +1,60 @@
+// What there is to set, as the module describes it.
+import type { PresetName, TaskName } from './trainer-types.js';
+
+/** One option, as C++ declares and checks it. */
+export interface OptionDescription {
+  name: string;
+  type: 'boolean' | 'integer' | 'number' | 'string' | 'choice' | 'group' | 'list' | 'string or tokens';
+  /** Missing without a default. */
+  default?: unknown;
+  minimum?: number;
+  maximum?: number;
+  exclusiveMinimum?: number;
+  exclusiveMaximum?: number;
+  /** The words of a choice. */
+  choices?: string[];
+  /** Whether it may be left out without a default. */
+  optional?: boolean;
+  /** The options of a group. */
+  fields?: OptionDescription[];
+  /** What a list holds. */
+  item?: Omit<OptionDescription, 'name' | 'help'>;
+  /** One sentence. */
+  help: string;
+}
+
+export interface PresetDescription {
+  name: PresetName;
+  /** The highest learning rate of its schedule. */
+  peak: number;
+  /** The values of all settings. */
+  config: Record<string, unknown>;
+}
+
+export interface TaskDescription {
+  name: TaskName;
+  help: string;
+  /** An example. */
+  source: string;
+  target: string;
+  /** As many different pairs as there can be. */
+  mostPairs: number;
+  /** Pairs and steps with which the preset 'toy' learns it. */
+  pairs: number;
+  steps: number;
+}
+
+export interface Description {
+  presets: PresetDescription[];
+  tasks: TaskDescription[];
+  /** Settings of a model and its training, as in TrainerOptions.config. */
+  config: OptionDescription[];
+  /** Of Trainer.create and Trainer.resume; texts, files, threads and signals are not among them. */
+  request: OptionDescription[];
+  /** Of Trainer.run. */
+  run: OptionDescription[];
+  /** Of translate. */
+  translate: OptionDescription[];
+  /** Of Trainer.evaluate. */
+  evaluate: OptionDescription[];
+}
