@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import { after, before, test } from 'node:test';
-import { Trainer } from '../../dist/index.js';
 import { laptop, show, smallPhone, start } from './support.mjs';
 import { drop, load, width, withView } from './views.mjs';
 
@@ -188,34 +187,4 @@ test('texts are read in every coding, and columns are found', async () => {
   const named = await table('target\tsource\nx y\ta b\nz\tc\n');
   assert.deepEqual([named.tsv, named.header], ['a b\tx y\nc\tz', true]);
   assert.equal((await table('de,en\nja,yes\nnein,no\n')).languages, 'de-en');
-});
-
-test('the presets of the page are those of the package', async () => {
-  const { MODEL, PRESETS, TRAINING } = await load('train/fields.ts');
-  for (const preset of Object.keys(PRESETS)) {
-    const trainer = await Trainer.create({ task: { name: 'copy', pairs: 10 }, preset });
-    try {
-      const all = { ...trainer.info.config, ...trainer.info.training };
-      if (all.schedule === 'noam') all.learning_rate /= Math.sqrt(all.d_model * all.warmup_steps); // the page speaks of its peak
-      for (const key of [...MODEL, ...TRAINING]) {
-        const [mine, its] = [PRESETS[preset][key], all[key]];
-        assert.ok(typeof its === 'number' ? Math.abs(mine - its) <= 1e-9 : mine === its, `${preset}: ${key} ${mine} ${its}`);
-      }
-    } finally {
-      trainer.dispose();
-    }
-  }
-});
-
-test('what the page begins a task with is what the package begins it with', async () => {
-  const { EXAMPLES } = await load('train/fields.ts');
-  for (const [task, { pairs, steps }] of Object.entries(EXAMPLES)) {
-    const trainer = await Trainer.create({ task });
-    try {
-      const { trainPairs, training } = trainer.info;
-      assert.deepEqual([trainPairs, training.decay_steps], [pairs, steps], task);
-    } finally {
-      trainer.dispose();
-    }
-  }
 });

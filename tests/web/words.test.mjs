@@ -48,6 +48,36 @@ test('every string is used', () => {
   }
 });
 
+test('what the package describes has a name on the page', async () => {
+  const { choicesOf, exampleOf, MODEL, presetOf, TASKS, TRAINING } = await load('train/fields.ts');
+  const { options } = await import('../../dist/options.js');
+  const named = Object.keys(read('en', 'train.json'));
+  for (const key of [...MODEL, ...TRAINING]) {
+    assert.ok(named.includes(`f_${key}`), key);
+    for (const choice of choicesOf(key)) assert.ok(named.includes(`o_${choice}`), `${key}: ${choice}`);
+    for (const preset of choicesOf('preset')) assert.ok(presetOf(preset)[key] !== undefined, `${preset}: ${key}`);
+  }
+  assert.deepEqual(TASKS.toSorted(), options.tasks.map(({ name }) => name).toSorted());
+  assert.equal(exampleOf('reverse'), 'wasm → msaw');
+});
+
+test('settings are held to the ranges that the package describes', async () => {
+  const { defaultsOf, wrongs } = await load('train/fields.ts');
+  const values = defaultsOf({ data: 'roman' }, 0);
+  assert.deepEqual(wrongs(values, undefined), {});
+  const wrong = (changes) => Object.values(wrongs({ ...values, ...changes }, undefined)).map(([why]) => why);
+  assert.deepEqual(wrong({ dropout: '1' }), ['range']);
+  assert.deepEqual(wrong({ learning_rate: '0' }), ['more']);
+  assert.deepEqual(wrong({ clip_norm: '-1' }), ['least']);
+  assert.deepEqual(wrong({ batch_tokens: '1.5' }), ['whole']);
+  assert.deepEqual(wrong({ pairs: '3701' }), ['most'], 'there are no more numerals');
+});
+
+test('a constant rate still warms up, and its steps can be set', async () => {
+  const { defaultsOf, isUsed } = await load('train/fields.ts');
+  assert.equal(isUsed('warmup_steps', { ...defaultsOf({}, 0), schedule: 'constant' }), true);
+});
+
 test('numbers and values are written as each language does', async () => {
   const { language } = await load('words/language.ts');
   const speak = (locale) => language(() => locale);

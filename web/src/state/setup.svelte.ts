@@ -1,10 +1,10 @@
 // What the visitor has chosen to train, and the experiment that it makes.
-import type { Settings, TrainerOptions } from 'wasmformer';
+import type { PresetName, Settings, TrainerOptions } from 'wasmformer';
 import { link } from './link.svelte';
 import { languageName, number } from '../words/speech.svelte';
 import type { Experiment } from '../train/experiment';
 import {
-  defaultsOf, isShipped, isTask, isUsed, MODEL, parse, PRESETS, short, SHIPPED_PAIRS, TRAINING, validationOf, write,
+  defaultsOf, isShipped, isTask, isUsed, MODEL, parse, presetOf, short, SHIPPED_PAIRS, TRAINING, validationOf, write,
     wrongs, type Key, type Values,
 } from '../train/fields';
 import { pairs, type Source } from './pairs.svelte';
@@ -105,11 +105,11 @@ class Setup {
 
   #model(): TrainerOptions {
     const { data, preset, tokenizer: type, vocab, joint } = this.values;
-    const size = preset as keyof typeof PRESETS;
+    const own = presetOf(preset);
     const config: Record<string, string | number> = {};
     for (const key of [...MODEL, ...TRAINING]) {
-      if (this.values[key] === short(PRESETS[size][key]) || !isUsed(key, this.values)) continue;
-      config[key] = typeof PRESETS[size][key] === 'number' ? Number(this.values[key]) : this.values[key];
+      if (this.values[key] === short(own[key]) || !isUsed(key, this.values)) continue;
+      config[key] = typeof own[key] === 'number' ? Number(this.values[key]) : this.values[key];
     }
     // The package takes Noam's factor, not its peak, which another width or warm-up would change.
     const { schedule, learning_rate: peak, d_model, warmup_steps } = this.values;
@@ -119,7 +119,7 @@ class Setup {
     // Unicode's compatibility form would make Chinese punctuation ASCII's.
     const isPlain = data.includes('zh') && (type === 'bpe' || type === 'unigram');
     const pieces = { ...(type !== 'char' && { vocabSize: Number(vocab) }), ...(isPlain && { normalization: 'identity' as const }) };
-    return { preset: size, config: config as Settings, tokenizer: { type: type as 'char', ...pieces, joint: joint === 'yes' } };
+    return { preset: preset as PresetName, config: config as Settings, tokenizer: { type: type as 'char', ...pieces, joint: joint === 'yes' } };
   }
 
   /** Follows the address, and keeps it. */
