@@ -49,7 +49,7 @@ std::string printed(const Json& value) {
 }
 
 bool contains(const Range& range, double value) {
-  return (range.excludes_low ? value > range.low : value >= range.low) &&
+  return std::isfinite(value) && (range.excludes_low ? value > range.low : value >= range.low) &&
          (range.excludes_high ? value < range.high : value <= range.high);
 }
 

@@ -63,7 +63,7 @@ TEST_CASE("linear refuses to record int8 weights") {
   Parameter weight = random_parameter(4, 3, 1);
   weight.packed = PackedMatrix(quantize(weight.view()));
   weight.value.resize(0, 0);
-  CHECK_THROWS_WITH(linear(tape, x, weight, nullptr), ContainsSubstring("int8 has no gradient"));
+  CHECK_THROWS_WITH(linear(tape, x, weight, nullptr), ContainsSubstring("int8 weights have no gradient"));
 }
 
 TEST_CASE("linear of no rows is no rows") {
