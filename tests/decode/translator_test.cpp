@@ -335,6 +335,8 @@ TEST_CASE("Batches of any size keep the order of the texts") {
                     ContainsSubstring("sentence 21") && ContainsSubstring("5002 tokens"));
 }
 
+// A WebAssembly build without threads cannot start any.
+#if !defined(__EMSCRIPTEN__) || defined(__EMSCRIPTEN_PTHREADS__)
 TEST_CASE("Several threads may use one translator") {
   ThreadPool pool(2);
   const Translator translator(serialize_model(letters_model(15, -1), Precision::f32), pool);
@@ -353,3 +355,4 @@ TEST_CASE("Several threads may use one translator") {
   for (std::thread& thread : threads) thread.join();
   CHECK(wrong == 0);
 }
+#endif
