@@ -15,7 +15,7 @@ const program = join(folder, 'readers');
 const clang = existsSync(fuzzer.runtime) ? fuzzer.clang : 'clang++';
 // Inputs of each reader; those after the sixth read tokenizers too, which takes a hundred times as long.
 const runsOf = (reader) => (reader < 6 ? 20_000 : 1_000);
-const sources = ['tests/fuzz/readers.cpp', 'src/text/utf8.cpp', 'src/model/config.cpp',
+const sources = ['tests/fuzz/readers.cpp', 'src/text/utf8.cpp', 'src/model/config.cpp', 'src/model/options.cpp',
   ...['safetensors', 'model_file'].map((name) => `src/io/${name}.cpp`),
   ...['folder', 'pickle', 'state_dict', 'zip', 'npz', 'yaml', 'marian'].map((name) => `src/exchange/${name}.cpp`)];
 
