@@ -161,7 +161,7 @@ test('before the start the page says what it would take; what cannot be is said,
     await count(page, 40);
     await page.getByText('BPE', { exact: true }).click();
     await field(page, 'Vocabulary size').fill('50000');
-    await page.getByRole('alert').getByText(/^Cannot train with these settings: .*vocabular.*\.$/i).waitFor();
+    await page.getByRole('alert').getByText(/^Cannot train with these settings: vocab_size is 50000.*\.$/).waitFor();
     assert.ok(await begin(page).isEnabled(), 'it may be tried all the same');
   }, { hash: '#train?setup=data:reverse' }));
 
