@@ -18,7 +18,7 @@ struct Task {
 };
 
 std::span<const Task> tasks();
-// Throws Error when there is none of this name.
+// Throws Error for an unknown name.
 const Task& find_task(const std::string& name);
 
 // `count` different pairs, the same for the same seed. Throws Error when there is no such task, or it has

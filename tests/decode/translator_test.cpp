@@ -102,7 +102,7 @@ TEST_CASE("Text that is not UTF-8 is refused") {
   CHECK_THROWS_WITH(translate(model, {"ab"}, {.prefix = "\xC3"}), ContainsSubstring("UTF-8"));
 }
 
-TEST_CASE("The partial text grows a token a step, up to the result") {
+TEST_CASE("The partial text grows by one token per step, up to the result") {
   const ModelFile model = letters_model(5, /*end_bias=*/-2);
   ThreadPool pool;
   const TranslateOptions options{.beam_size = 1, .max_length = 15};

@@ -62,7 +62,7 @@ export const storedModels = {
     return found.flatMap(({ url, stored }) => (stored ? [{ url, bytes: storedBytes(stored) }] : []));
   },
 
-  /** Deletes the stored copy; false if there is none of this URL. A translator that has loaded it keeps working. */
+  /** Deletes the stored copy; false if this URL has no stored copy. A translator that has loaded it keeps working. */
   async delete(url: string | URL): Promise<boolean> {
     return (await (await openModelCache())?.delete(String(url))) ?? false;
   },
