@@ -31,8 +31,7 @@ void* Arena::take_bytes(std::size_t bytes) {
   if (block == blocks_.end()) {
     // Room for a slightly larger piece in the next step.
     const std::size_t all = this->bytes(), roomy = bytes + bytes / 8;
-    add_block(
-        std::max({roomy, smallest_block, std::min(all, usual_block), std::min(all / 16, largest_block)}));
+    add_block(std::max({roomy, smallest_block, std::min(all, usual_block), std::min(all / 16, largest_block)}));
     block = blocks_.end() - 1;
   }
   void* result = block->begin + block->used;

@@ -14,8 +14,7 @@ struct Parameter {
 
   Parameter() = default;
   Parameter(Index r, Index c) : rows(r), cols(c) {}
-  Parameter(Matrix v, Matrix g = {})
-      : rows(v.rows()), cols(v.cols()), value(std::move(v)), gradient(std::move(g)) {}
+  Parameter(Matrix v, Matrix g = {}) : rows(v.rows()), cols(v.cols()), value(std::move(v)), gradient(std::move(g)) {}
 
   bool wants_gradient() const { return gradient.size() > 0; }
   bool has_value() const { return value.rows() == rows && value.cols() == cols; }

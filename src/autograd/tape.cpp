@@ -48,8 +48,7 @@ const QuantizedRows& Tape::quantized(Var var) {
              arena_.take<std::int32_t>(rows)};
   for_rows(rows, cols, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i)
-      quantize_row(var.value().data() + i * cols, cols, result->words + i * words, result->scales[i],
-                   result->zeros[i]);
+      quantize_row(var.value().data() + i * cols, cols, result->words + i * words, result->scales[i], result->zeros[i]);
   });
   var.node_->quantized = result;
   return *result;
@@ -60,8 +59,7 @@ GradientSlot Tape::gradient(Var var) {
   const bool fresh = node.gradient == nullptr;
   if (fresh) {
     const Index size = aligned(node.rows * node.cols);
-    const auto piece =
-        std::find_if(free_.begin(), free_.end(), [=](const Piece& p) { return p.size >= size; });
+    const auto piece = std::find_if(free_.begin(), free_.end(), [=](const Piece& p) { return p.size >= size; });
     node.gradient = piece == free_.end() ? arena_.take<Scalar>(size) : piece->memory;
     if (piece != free_.end()) *piece = {piece->memory + size, piece->size - size};
   }
@@ -77,8 +75,7 @@ GradientSlot Tape::gradient_over_value(Var var) {
 
 void Tape::backward(Var loss) {
   WASMFORMER_CHECK(recording_, "[backward] this tape does not record");
-  WASMFORMER_CHECK(loss.rows() == 1 && loss.cols() == 1,
-                   "[backward] the loss is " << shape(loss) << ", not [1, 1]");
+  WASMFORMER_CHECK(loss.rows() == 1 && loss.cols() == 1, "[backward] the loss is " << shape(loss) << ", not [1, 1]");
   gradient(loss).view.setOnes();
   for (auto operation = operations_.rbegin(); operation != operations_.rend(); ++operation) {
     Var::Node& out = *operation->out;

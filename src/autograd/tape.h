@@ -86,8 +86,8 @@ class Tape {
   template <class F>
   void record(Var out, F backward) {
     static_assert(std::is_trivially_destructible_v<F>, "what a step keeps lives in the tape's memory");
-    operations_.push_back({[](void* f, ConstView g) { (*static_cast<F*>(f))(g); },
-                           new (arena_.take<F>(1)) F(backward), out.node_});
+    operations_.push_back(
+        {[](void* f, ConstView g) { (*static_cast<F*>(f))(g); }, new (arena_.take<F>(1)) F(backward), out.node_});
   }
 
   // The rows of `var`, quantised for products with int8 weights; made once for all readers.

@@ -82,8 +82,7 @@ struct Int8Store {
     Scalar* to = c + row * n + column;
     const Index count = n - column;
     v -= x.zeros[row] * simd::load(w.sums() + column);
-    const auto y =
-        __builtin_convertvector(v, Vector<float>) * (x.scales[row] * simd::load(w.scales() + column));
+    const auto y = __builtin_convertvector(v, Vector<float>) * (x.scales[row] * simd::load(w.scales() + column));
 #ifndef WASMFORMER_DOUBLE
     if (count >= lanes<float>) return simd::store(to, bias ? y + simd::load(bias + column) : y);
 #endif
@@ -99,17 +98,15 @@ void tiles(const Product<Word>& product, Index row, Index begin, Index end, Inde
   const Word* a = product.a + row * product.a_stride + from;
   Word packed[transposed ? k_per_block * R : 1];
   if constexpr (transposed) {
-    for (Index p = 0; p < size; ++p)
-      std::copy_n(product.a + (from + p) * product.a_stride + row, R, packed + p * R);
+    for (Index p = 0; p < size; ++p) std::copy_n(product.a + (from + p) * product.a_stride + row, R, packed + p * R);
     a = packed;
   }
   const auto some_panels = [&]<int P>(std::integral_constant<int, P>) {
     const Index panel_size = product.k * panel_width<Word>;
     for (; begin + P <= end; begin += P) {
       Vector<Word> acc[R][2 * P];
-      multiply<transposed, R, P, Word>(a, product.a_stride,
-                                       product.b + begin * panel_size + from * panel_width<Word>, panel_size,
-                                       size, acc);
+      multiply<transposed, R, P, Word>(a, product.a_stride, product.b + begin * panel_size + from * panel_width<Word>,
+                                       panel_size, size, acc);
       for (int r = 0; r < R; ++r) {
         for (int j = 0; j < 2 * P; ++j) {
           const Index column = begin * panel_width<Word> + j * lanes<Word>;
@@ -125,8 +122,7 @@ void tiles(const Product<Word>& product, Index row, Index begin, Index end, Inde
 }
 
 template <bool transposed, class Word, class Store>
-void run(ThreadPool& pool, const Product<Word>& product, const Store& store, Index block,
-         const GemmOptions& options) {
+void run(ThreadPool& pool, const Product<Word>& product, const Store& store, Index block, const GemmOptions& options) {
   const auto [a, a_stride, m, k, n, b] = product;
   if (m == 0 || n == 0) return;
   using Tiles = void (*)(const Product<Word>&, Index, Index, Index, Index, Index, const Store&);
@@ -170,9 +166,9 @@ void gemm(ThreadPool& pool, ConstView a, Op op_a, ConstView b, Op op_b, View c, 
   const bool ta = op_a == Op::transpose, tb = op_b == Op::transpose;
   const Index m = ta ? a.cols() : a.rows(), k = ta ? a.rows() : a.cols();
   const Index kb = tb ? b.cols() : b.rows(), n = tb ? b.rows() : b.cols();
-  WASMFORMER_CHECK(k == kb && c.rows() == m && c.cols() == n,
-                   "[gemm] " << shape(a) << (ta ? "ᵀ" : "") << " times " << shape(b) << (tb ? "ᵀ" : "")
-                             << " does not give " << shape(c));
+  WASMFORMER_CHECK(k == kb && c.rows() == m && c.cols() == n, "[gemm] " << shape(a) << (ta ? "ᵀ" : "") << " times "
+                                                                        << shape(b) << (tb ? "ᵀ" : "")
+                                                                        << " does not give " << shape(c));
   // One for each thread that calls; it keeps the size of the largest b.
   thread_local Eigen::Array<Scalar, Eigen::Dynamic, 1> packed;
   const Index size = panels<Scalar>(n) * panel_width<Scalar> * k;
@@ -182,30 +178,25 @@ void gemm(ThreadPool& pool, ConstView a, Op op_a, ConstView b, Op op_b, View c, 
                     [&](Index begin, Index end) { pack_panels(b, op_b, begin, end, out); });
   const Product<Scalar> product{a.data(), a.cols(), m, k, n, out};
   const ScalarStore store{c.data(), n, options.bias, options.accumulate};
-  (ta ? run<true, Scalar, ScalarStore> : run<false, Scalar, ScalarStore>)(pool, product, store, k_per_block,
-                                                                          options);
+  (ta ? run<true, Scalar, ScalarStore> : run<false, Scalar, ScalarStore>)(pool, product, store, k_per_block, options);
 }
 
 void gemm(ThreadPool& pool, ConstView x, const PackedMatrix& w, View y, const GemmOptions& options) {
-  WASMFORMER_CHECK(w.format() == PackedMatrix::Format::scalar && x.cols() == w.cols() &&
-                       y.rows() == x.rows() && y.cols() == w.rows(),
+  WASMFORMER_CHECK(w.format() == PackedMatrix::Format::scalar && x.cols() == w.cols() && y.rows() == x.rows() &&
+                       y.cols() == w.rows(),
                    "[gemm] " << shape(x) << " times " << shape(w) << "ᵀ does not give " << shape(y));
   const Product<Scalar> product{x.data(), x.cols(), x.rows(), x.cols(), w.rows(), w.scalars()};
-  run<false>(pool, product, ScalarStore{y.data(), y.cols(), options.bias, options.accumulate}, k_per_block,
-             options);
+  run<false>(pool, product, ScalarStore{y.data(), y.cols(), options.bias, options.accumulate}, k_per_block, options);
 }
 
-void gemm(ThreadPool& pool, const QuantizedRows& x, const PackedMatrix& w, View y,
-          const GemmOptions& options) {
-  WASMFORMER_CHECK(w.format() == PackedMatrix::Format::int8 && x.cols == w.cols() && y.rows() == x.rows &&
-                       y.cols() == w.rows(),
-                   "[gemm] " << x.rows << " quantised rows of " << x.cols << " times " << shape(w)
-                             << "ᵀ do not give " << shape(y));
+void gemm(ThreadPool& pool, const QuantizedRows& x, const PackedMatrix& w, View y, const GemmOptions& options) {
+  WASMFORMER_CHECK(
+      w.format() == PackedMatrix::Format::int8 && x.cols == w.cols() && y.rows() == x.rows && y.cols() == w.rows(),
+      "[gemm] " << x.rows << " quantised rows of " << x.cols << " times " << shape(w) << "ᵀ do not give " << shape(y));
   WASMFORMER_CHECK(!options.accumulate, "[gemm] a product with int8 weights cannot be added to its result");
   const Index k = int8_words(x.cols);
   const Product<std::int32_t> product{x.words, k, x.rows, k, w.rows(), w.words()};
-  run<false>(pool, product, Int8Store{y.data(), y.cols(), options.bias, x, w}, std::max<Index>(k, 1),
-             options);
+  run<false>(pool, product, Int8Store{y.data(), y.cols(), options.bias, x, w}, std::max<Index>(k, 1), options);
 }
 
 }  // namespace wasmformer

@@ -17,14 +17,12 @@ struct GemmOptions {
 
 // c = op(a) op(b). a: [m, k] or, transposed, [k, m]; b: [k, n] or [n, k]; c: [m, n]. Throws Error if the
 // shapes do not fit.
-void gemm(ThreadPool& pool, ConstView a, Op op_a, ConstView b, Op op_b, View c,
-          const GemmOptions& options = {});
+void gemm(ThreadPool& pool, ConstView a, Op op_a, ConstView b, Op op_b, View c, const GemmOptions& options = {});
 
 // y = x Wᵀ, x: [m, k], w: [n, k] of Scalars, y: [m, n].
 void gemm(ThreadPool& pool, ConstView x, const PackedMatrix& w, View y, const GemmOptions& options = {});
 
 // The same with w of int8; `accumulate` is refused.
-void gemm(ThreadPool& pool, const QuantizedRows& x, const PackedMatrix& w, View y,
-          const GemmOptions& options = {});
+void gemm(ThreadPool& pool, const QuantizedRows& x, const PackedMatrix& w, View y, const GemmOptions& options = {});
 
 }  // namespace wasmformer

@@ -26,8 +26,7 @@ constexpr int smalls_per_word = 4 / static_cast<int>(sizeof(Small));
 
 // In each word: c + the sum of the products of the Smalls of `a`, 0 to 127, and of `b`, -127 to 127. Exact
 // everywhere: with seven bits on one side, no instruction below saturates.
-inline Vector<std::int32_t> multiply_add(Vector<std::int32_t> a, Vector<std::int32_t> b,
-                                         Vector<std::int32_t> c) {
+inline Vector<std::int32_t> multiply_add(Vector<std::int32_t> a, Vector<std::int32_t> b, Vector<std::int32_t> c) {
   using Words = Vector<std::int32_t>;
 #if defined(__AVX512VNNI__)
   return (Words)_mm512_dpbusd_epi32((__m512i)c, (__m512i)a, (__m512i)b);

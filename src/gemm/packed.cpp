@@ -26,12 +26,10 @@ void pack_panels(ConstView b, Op op, Index begin, Index end, Scalar* out) {
   const Index whole = std::min(end, n / w);
   if (transposed) {
     for (Index panel = begin; panel < whole; ++panel)
-      Eigen::Map<Eigen::Matrix<Scalar, w, Eigen::Dynamic>>(out + panel * k * w, w, k) =
-          b.middleRows<w>(panel * w);
+      Eigen::Map<Eigen::Matrix<Scalar, w, Eigen::Dynamic>>(out + panel * k * w, w, k) = b.middleRows<w>(panel * w);
   } else {
     for (Index p = 0; p < k; ++p)
-      for (Index panel = begin; panel < whole; ++panel)
-        std::copy_n(&b(p, panel * w), w, out + (panel * k + p) * w);
+      for (Index panel = begin; panel < whole; ++panel) std::copy_n(&b(p, panel * w), w, out + (panel * k + p) * w);
   }
   if (whole == end) return;
   for (Index p = 0; p < k; ++p)
@@ -57,8 +55,7 @@ PackedMatrix::PackedMatrix(Index rows, Index cols, const std::int8_t* values, co
       words_(panels<std::int32_t>(rows_) * panel_width<std::int32_t> * int8_words(cols_)),
       scales_(panels<std::int32_t>(rows_) * panel_width<std::int32_t>),
       sums_(scales_.size()) {
-  WASMFORMER_CHECK(cols <= max_int8_cols, "[gemm] rows of " << cols << " int8 weights are longer than "
-                                                            << max_int8_cols
+  WASMFORMER_CHECK(cols <= max_int8_cols, "[gemm] rows of " << cols << " int8 weights are longer than " << max_int8_cols
                                                             << ", beyond which sums of products overflow");
   words_.setZero(), scales_.setZero(), sums_.setZero();
   auto* to = reinterpret_cast<simd::Small*>(words_.data());
@@ -98,8 +95,7 @@ Int8Matrix PackedMatrix::int8_matrix() const {
   Int8Matrix result{rows_, cols_, {}, {scales_.data(), scales_.data() + rows_}};
   result.values.reserve(static_cast<std::size_t>(rows_ * cols_));
   for (Index j = 0; j < rows_; ++j)
-    for (Index p = 0; p < cols_; ++p)
-      result.values.push_back(static_cast<std::int8_t>(smalls(words_)[small_of(j, p)]));
+    for (Index p = 0; p < cols_; ++p) result.values.push_back(static_cast<std::int8_t>(smalls(words_)[small_of(j, p)]));
   return result;
 }
 

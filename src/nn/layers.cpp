@@ -23,10 +23,9 @@ Var MultiHeadAttention::operator()(Tape& tape, Var x, Var keys, Var values, cons
   if (kind == AttentionScore::additive)
     heads = additive_attention(tape, q, keys, values, score, call.query_spans, call.key_spans, options);
   else
-    heads = attention(tape, kind == AttentionScore::bilinear ? head_product(tape, q, score, num_heads) : q,
-                      keys, values, call.query_spans, call.key_spans, options);
-  WASMFORMER_CHECK(call.masked_heads.empty() || !heads.wants_gradient(),
-                   "[attention] masked heads cannot be recorded");
+    heads = attention(tape, kind == AttentionScore::bilinear ? head_product(tape, q, score, num_heads) : q, keys,
+                      values, call.query_spans, call.key_spans, options);
+  WASMFORMER_CHECK(call.masked_heads.empty() || !heads.wants_gradient(), "[attention] masked heads cannot be recorded");
   for (const AttentionHead& masked : call.masked_heads) {
     const Index d_k = heads.cols() / num_heads;
     heads.mutable_value().middleCols(masked.head * d_k, d_k).setZero();
@@ -38,8 +37,10 @@ Var MultiHeadAttention::operator()(Tape& tape, Var x, Var keys, Var values, cons
   return out_proj(tape, heads);
 }
 
-Var FeedForward::operator()(Tape& tape, Var x) {
-  return fc2(tape, linear(tape, x, fc1.weight, &fc1.bias, kind, dropout));
+Var FeedForward::operator()(Tape& tape, Var x, Var* hidden) {
+  const Var inner = linear(tape, x, fc1.weight, &fc1.bias, kind, dropout);
+  if (hidden) *hidden = inner;
+  return fc2(tape, inner);
 }
 
 }  // namespace wasmformer

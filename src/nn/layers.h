@@ -29,9 +29,7 @@ enum class AttentionScore {
 enum class Initializer { xavier, scores, embedding, positions, zeros, ones };
 
 // Weights of products and token embeddings can be packed, and can be int8.
-constexpr bool can_be_packed(Initializer rule) {
-  return rule == Initializer::xavier || rule == Initializer::embedding;
-}
+constexpr bool can_be_packed(Initializer rule) { return rule == Initializer::xavier || rule == Initializer::embedding; }
 
 struct Linear {
   Parameter weight;  // [out, in]
@@ -100,7 +98,7 @@ struct AttentionCall {
 // Section 3.2.2: MultiHead(Q, K, V) = Concat(head_1, ..., head_h) W^O.
 struct MultiHeadAttention {
   Linear q_proj, k_proj, v_proj, out_proj;  // [d_model, d_model]
-  Parameter score;  // additive: w of every head, [1, d_model]; bilinear: W, [d_model, d_k]
+  Parameter score;                          // additive: w of every head, [1, d_model]; bilinear: W, [d_model, d_k]
   Index num_heads;
   double dropout;  // of the probabilities
   AttentionScore kind;
@@ -139,7 +137,8 @@ struct FeedForward {
 
   FeedForward(Index d_model, Index ffn_dim, Activation activation, double activation_dropout)
       : fc1(d_model, ffn_dim), fc2(ffn_dim, d_model), kind(activation), dropout(activation_dropout) {}
-  Var operator()(Tape& tape, Var x);
+  // `hidden`, if given, becomes what is between the two matrices, after the activation.
+  Var operator()(Tape& tape, Var x, Var* hidden = nullptr);
 
   template <class Visitor>
   void visit(const std::string& path, Visitor&& v) {

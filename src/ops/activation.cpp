@@ -14,8 +14,7 @@ Vector sigmoid(Vector x) { return 1 / (1 + simd::exp(-x)); }
 
 template <class F>
 void replace(Scalar* x, Index n, F f) {
-  simd::each_vector<Scalar>(
-      n, [=](Index i, auto count) { simd::store(x + i, f(simd::load(x + i, count)), count); });
+  simd::each_vector<Scalar>(n, [=](Index i, auto count) { simd::store(x + i, f(simd::load(x + i, count)), count); });
 }
 
 // dx *= derivative(x)

@@ -55,17 +55,14 @@ void forward(const Call& c, const Block& b, Scalar* p, View y, std::vector<Matri
 // p, ds: memory for S numbers each, as whole vectors; dw: the gradient of all of w.
 void backward(const Call& c, const Block& b, Scalar* p, Scalar* ds, ConstView dy, View dq, View dk, View dv,
               Scalar* dw) {
-  const auto add = [](Scalar* sum, Vector x, auto count) {
-    simd::store(sum, simd::load(sum, count) + x, count);
-  };
+  const auto add = [](Scalar* sum, Vector x, auto count) { simd::store(sum, simd::load(sum, count) + x, count); };
   for (Index i = 0; i < b.L; ++i) {
     const Index seen = b.visible(i, c.causal), first = b.first + i * b.S, row = b.query + i;
     const auto head = [&](auto& m, Index r) { return m.row(r).segment(b.column, c.d_k); };
     // y = (p * mask) v with p = softmax(s)
     probabilities_of(c, b, i, p);
     const ConstView v = c.v.value();
-    for (Index j = 0; j < padded(b.S); ++j)
-      ds[j] = j < seen ? head(dy, row).dot(head(v, b.key + j)) : Scalar(0);
+    for (Index j = 0; j < padded(b.S); ++j) ds[j] = j < seen ? head(dy, row).dot(head(v, b.key + j)) : Scalar(0);
     c.drop.apply(ds, first, b.S);
     attention_kernels::softmax_backward(p, ds, seen, padded(b.S), 1);
     c.drop.apply(p, first, b.S);
@@ -75,8 +72,7 @@ void backward(const Call& c, const Block& b, Scalar* p, Scalar* ds, ConstView dy
       const Scalar *q = &c.q.value()(row, b.column), *k = &c.k.value()(b.key + j, b.column),
                    *w = &c.w->value(0, b.column);
       simd::each_vector<Scalar>(c.d_k, [&](Index a, auto count) {
-        const Vector t = simd::tanh(simd::load(q + a, count) + simd::load(k + a, count)),
-                     d = simd::splat(ds[j]);
+        const Vector t = simd::tanh(simd::load(q + a, count) + simd::load(k + a, count)), d = simd::splat(ds[j]);
         const Vector inner = d * simd::load(w + a, count) * (1 - t * t);
         add(&dq(row, b.column + a), inner, count);
         add(&dk(b.key + j, b.column + a), inner, count);
@@ -92,11 +88,11 @@ Var additive_attention(Tape& tape, Var q, Var k, Var v, Parameter& w, std::span<
                        std::span<const Span> key_spans, const AttentionOptions& options) {
   const AttentionPlan plan = plan_attention(tape, q, k, v, query_spans, key_spans, options);
   const Index d = q.cols();
-  WASMFORMER_CHECK(w.rows == 1 && w.cols == d, "[attention] additive scores of "
-                                                   << d << " features need weights [1, " << d << "], not ["
-                                                   << w.rows << ", " << w.cols << "]");
-  Var y = tape.variable(q.rows(), d,
-                        q.wants_gradient() || k.wants_gradient() || v.wants_gradient() || w.wants_gradient());
+  WASMFORMER_CHECK(w.rows == 1 && w.cols == d, "[attention] additive scores of " << d << " features need weights [1, "
+                                                                                 << d << "], not [" << w.rows << ", "
+                                                                                 << w.cols << "]");
+  Var y =
+      tape.variable(q.rows(), d, q.wants_gradient() || k.wants_gradient() || v.wants_gradient() || w.wants_gradient());
   WASMFORMER_CHECK(options.key_rows.empty() || !y.wants_gradient(),
                    "[attention] keys that are chosen row by row cannot be recorded");
   const Call c{.q = q,

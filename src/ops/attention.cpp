@@ -73,15 +73,14 @@ void write_rows(const Call& c, View m, Index begin, Index count, Index column, S
 }
 
 // out[i, j] = scale a[first + i] · b[j] for the keys that each query of the tile sees.
-void tile_scores(const Call& c, const Block& b, const Tile& t, Rows queries, Rows keys, Scalar scale,
-                 Scalar* out) {
+void tile_scores(const Call& c, const Block& b, const Tile& t, Rows queries, Rows keys, Scalar scale, Scalar* out) {
   const auto seen = [&](Index i) { return b.visible(t.first + i, c.causal); };
   scores(Rows{queries[t.first], queries.stride}, keys, t.rows, seen, c.width(), scale, out, c.stride());
 }
 
 // out[i] = Σ_j w[i, j] keys[j], or += that, over the keys that are seen.
-void tile_sums(const Call& c, const Block& b, const Tile& t, const Scalar* w, Rows keys, Scalar* out,
-               Index out_stride, bool add) {
+void tile_sums(const Call& c, const Block& b, const Tile& t, const Scalar* w, Rows keys, Scalar* out, Index out_stride,
+               bool add) {
   for (Index i = 0; i < t.rows; i += sum_rows) {
     const Index m = std::min<Index>(sum_rows, t.rows - i), last = t.first + i + m - 1;
     weighted_sums(Weights{w + i * c.stride(), c.stride(), 1}, keys, b.visible(last, c.causal), m, c.width(),
@@ -143,8 +142,8 @@ void backward(const Call& c, const Block& b, Scratch scratch, ConstView dy, View
 
 }  // namespace
 
-Var attention(Tape& tape, Var q, Var k, Var v, std::span<const Span> query_spans,
-              std::span<const Span> key_spans, const AttentionOptions& options) {
+Var attention(Tape& tape, Var q, Var k, Var v, std::span<const Span> query_spans, std::span<const Span> key_spans,
+              const AttentionOptions& options) {
   const AttentionPlan plan = plan_attention(tape, q, k, v, query_spans, key_spans, options);
   const Index d = q.cols(), d_k = d / options.heads;
   Var y = tape.variable(q.rows(), d, q.wants_gradient() || k.wants_gradient() || v.wants_gradient());
@@ -166,10 +165,9 @@ Var attention(Tape& tape, Var q, Var k, Var v, std::span<const Span> query_spans
   const Index tile = c.tile_size(), tile_copy = c.copy_size(std::min(tile_rows, plan.most_queries)),
               queries = c.copy_size(plan.most_queries), keys = c.copy_size(plan.most_keys);
   const Index size = tile + queries + 2 * keys + tile_copy;
-  for_blocks(tape.pool(), plan, tape.scratch<Scalar>(plan.chunks * size), size,
-             [&](const Block& b, Scalar* memory) {
-               forward(c, b, {memory}, y.mutable_value(), options.probabilities);
-             });
+  for_blocks(tape.pool(), plan, tape.scratch<Scalar>(plan.chunks * size), size, [&](const Block& b, Scalar* memory) {
+    forward(c, b, {memory}, y.mutable_value(), options.probabilities);
+  });
 
   if (recorded) {
     tape.record(y, [=, &tape](ConstView dy) {

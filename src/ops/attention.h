@@ -25,7 +25,7 @@ struct AttentionOptions {
 // q: [n, d]; k, v: [m, d]; query_spans[i] attends to key_spans[i]; key spans may repeat (beams share a
 // source) unless recorded. Returns [n, d]. Throws Error when shapes, spans or rows do not fit, or a causal
 // query would see no key.
-Var attention(Tape& tape, Var q, Var k, Var v, std::span<const Span> query_spans,
-              std::span<const Span> key_spans, const AttentionOptions& options);
+Var attention(Tape& tape, Var q, Var k, Var v, std::span<const Span> query_spans, std::span<const Span> key_spans,
+              const AttentionOptions& options);
 
 }  // namespace wasmformer

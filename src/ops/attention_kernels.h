@@ -46,21 +46,19 @@ __attribute__((always_inline)) inline Vector sums(Vector* v) {
 
 // out[t, j] = scale a[t] · b[j] for t < T and the `lanes` rows b.
 template <int T>
-inline void scores(const Scalar* a, Index a_stride, const Scalar* const (&b)[lanes], Index width,
-                   Scalar scale, Scalar* out, Index out_stride) {
+inline void scores(const Scalar* a, Index a_stride, const Scalar* const (&b)[lanes], Index width, Scalar scale,
+                   Scalar* out, Index out_stride) {
   Vector s[T][lanes] = {};
   for (Index c = 0; c < width; c += lanes) {
     Vector x[T];
     simd::unroll<T>([&](auto t) { x[t] = simd::load(a + t * a_stride + c); });
     simd::unroll<lanes>([&](auto l) __attribute__((always_inline)) {
       const Vector y = simd::load(b[l] + c);
-      simd::unroll<T>([&](auto t)
-                          __attribute__((always_inline)) { s[t][l] = simd::multiply_add(x[t], y, s[t][l]); });
+      simd::unroll<T>([&](auto t) __attribute__((always_inline)) { s[t][l] = simd::multiply_add(x[t], y, s[t][l]); });
     });
   }
-  simd::unroll<T>([&](auto t) __attribute__((always_inline)) {
-    simd::store(out + t * out_stride, sums<lanes>(s[t]) * scale);
-  });
+  simd::unroll<T>([&](auto t)
+                      __attribute__((always_inline)) { simd::store(out + t * out_stride, sums<lanes>(s[t]) * scale); });
 }
 
 // How many queries at once the registers hold.
@@ -70,8 +68,7 @@ constexpr int sum_rows = simd::vector_bytes == 64 ? 4 : 2;
 // out[i, j] = scale a[i] · b[j] for i < m and the first seen(i) rows j, which grow with i; writes whole
 // vectors.
 template <class Seen>
-inline void scores(Rows a, Rows b, Index m, Seen seen, Index width, Scalar scale, Scalar* out,
-                   Index out_stride) {
+inline void scores(Rows a, Rows b, Index m, Seen seen, Index width, Scalar scale, Scalar* out, Index out_stride) {
   for (Index j = 0, n = seen(m - 1); j < n; j += lanes) {
     const Scalar* rows[lanes];
     for (Index l = 0; l < lanes; ++l) rows[l] = b[std::min<Index>(j + l, n - 1)];
@@ -117,8 +114,7 @@ inline void weighted_sums(Weights w, Rows b, Index n, Index c, Scalar* out, Inde
 }
 
 template <int C>
-inline void weighted_sums(Weights w, Rows b, Index n, Index m, Index c, Scalar* out, Index out_stride,
-                          bool add) {
+inline void weighted_sums(Weights w, Rows b, Index n, Index m, Index c, Scalar* out, Index out_stride, bool add) {
   Index i = 0;
   for (; i + sum_rows <= m; i += sum_rows, w.data += sum_rows * w.row)
     weighted_sums<sum_rows, C>(w, b, n, c, out + i * out_stride, out_stride, add);
@@ -126,8 +122,7 @@ inline void weighted_sums(Weights w, Rows b, Index n, Index m, Index c, Scalar* 
 }
 
 // The same for m rows of `width` columns.
-inline void weighted_sums(Weights w, Rows b, Index n, Index m, Index width, Scalar* out, Index out_stride,
-                          bool add) {
+inline void weighted_sums(Weights w, Rows b, Index n, Index m, Index width, Scalar* out, Index out_stride, bool add) {
   Index c = 0;
   for (; c + 4 * lanes <= width; c += 4 * lanes) weighted_sums<4>(w, b, n, m, c, out, out_stride, add);
   for (; c + 2 * lanes <= width; c += 2 * lanes) weighted_sums<2>(w, b, n, m, c, out, out_stride, add);
@@ -169,8 +164,7 @@ inline void softmax_again(Scalar* p, Index n, Index end, Softmax s) {
 // dp becomes p (dp - Σ dp p) scale, the gradient of the scores before they are scaled, and 0 from n on.
 inline void softmax_backward(const Scalar* p, Scalar* dp, Index n, Index end, Scalar scale) {
   Vector total{};
-  for (Index j = 0; j < end; j += lanes)
-    total += simd::load(p + j) * simd::below(j, n, simd::load(dp + j), Scalar(0));
+  for (Index j = 0; j < end; j += lanes) total += simd::load(p + j) * simd::below(j, n, simd::load(dp + j), Scalar(0));
   const Scalar sum = simd::reduce<Scalar>(total, std::plus<>{});
   for (Index j = 0; j < end; j += lanes)
     simd::store(dp + j, simd::below(j, n, simd::load(p + j) * (simd::load(dp + j) - sum) * scale, Scalar(0)));

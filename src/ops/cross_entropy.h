@@ -1,4 +1,5 @@
-// Label-smoothed cross-entropy (Szegedy et al. 2016; Vaswani et al. 2017, section 5.4).
+// Label-smoothed cross-entropy (Szegedy et al. 2016; Vaswani et al. 2017, section 5.4), for one class per row or
+// for several, and the sum of such losses.
 #pragma once
 
 #include <span>
@@ -12,7 +13,18 @@ struct CrossEntropy {
   double nll;  // mean of -log p[y]
 };
 
-// logits: [n, V]; targets: n ids. Recording overwrites the logits with their gradient.
-CrossEntropy cross_entropy(Tape& tape, Var logits, std::span<const TokenId> targets, double smoothing);
+// logits: [n, V]; targets: n ids; weights: one per id, or none for 1 each: the means are weighted by that of the
+// row's target. Recording overwrites the logits with their gradient.
+CrossEntropy cross_entropy(Tape& tape, Var logits, std::span<const TokenId> targets, double smoothing,
+                           std::span<const double> weights = {});
+
+// Each id independently, p = sigmoid(logit). targets: row i has the ids targets[spans[i]], which may be none. The loss
+// is the mean over rows of the sum over ids, with targets smoothed to (1 - smoothing) t + smoothing / 2; `nll` is the
+// same without smoothing.
+CrossEntropy binary_cross_entropy(Tape& tape, Var logits, std::span<const TokenId> targets, std::span<const Span> spans,
+                                  double smoothing);
+
+// a + weight b, of [1, 1] each.
+Var weighted_sum(Tape& tape, Var a, Var b, double weight);
 
 }  // namespace wasmformer

@@ -8,25 +8,23 @@ namespace wasmformer {
 namespace {
 
 void check_range(const char* what, Index value, Index size) {
-  WASMFORMER_CHECK(value >= 0 && value < size,
-                   "[embedding] " << what << " " << value << " is not below " << size);
+  WASMFORMER_CHECK(value >= 0 && value < size, "[embedding] " << what << " " << value << " is not below " << size);
 }
 
 }  // namespace
 
 Var embedding(Tape& tape, std::span<const TokenId> ids, std::span<const Index> at, Parameter& table,
               Parameter& positions, double dropout, bool scaled) {
-  WASMFORMER_CHECK(ids.size() == at.size(),
-                   "[embedding] " << ids.size() << " ids but " << at.size() << " places");
+  WASMFORMER_CHECK(ids.size() == at.size(), "[embedding] " << ids.size() << " ids but " << at.size() << " places");
   const Index n = static_cast<Index>(ids.size()), d = table.cols;
   for (TokenId id : ids) check_range("token", id, table.rows);
   for (Index place : at) check_range("place", place, positions.rows);
 
   const Scalar scale = scaled ? std::sqrt(static_cast<Scalar>(d)) : 1;
   const Dropout drop(tape, dropout);
-  WASMFORMER_CHECK(positions.value.cols() == d,
-                   "[embedding] positions [" << positions.rows << ", " << positions.cols << "] and table ["
-                                             << table.rows << ", " << d << "] differ in columns");
+  WASMFORMER_CHECK(positions.value.cols() == d, "[embedding] positions [" << positions.rows << ", " << positions.cols
+                                                                          << "] and table [" << table.rows << ", " << d
+                                                                          << "] differ in columns");
   Var y = tape.variable(n, d, table.wants_gradient());
   tape.for_rows(n, d, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
@@ -38,20 +36,20 @@ Var embedding(Tape& tape, std::span<const TokenId> ids, std::span<const Index> a
   });
 
   if (y.wants_gradient()) {
-    tape.record(y, [&tape, ids = tape.keep(ids), at = tape.keep(at), t = &table, p = &positions, scale,
-                    drop](ConstView dy) {
-      // y = (table[id] scale + positions[place]) * mask; tokens repeat, so threads split the columns
-      const Index cols = dy.cols();
-      tape.for_columns(cols, [&](Index begin, Index end) {
-        RowVector g(end - begin);
-        for (Index i = 0; i < dy.rows(); ++i) {
-          g = dy.row(i).segment(begin, end - begin);
-          drop.apply(g.data(), i * cols + begin, end - begin);
-          t->gradient.row(ids[i]).segment(begin, end - begin) += g * scale;
-          if (p->wants_gradient()) p->gradient.row(at[i]).segment(begin, end - begin) += g;
-        }
-      });
-    });
+    tape.record(
+        y, [&tape, ids = tape.keep(ids), at = tape.keep(at), t = &table, p = &positions, scale, drop](ConstView dy) {
+          // y = (table[id] scale + positions[place]) * mask; tokens repeat, so threads split the columns
+          const Index cols = dy.cols();
+          tape.for_columns(cols, [&](Index begin, Index end) {
+            RowVector g(end - begin);
+            for (Index i = 0; i < dy.rows(); ++i) {
+              g = dy.row(i).segment(begin, end - begin);
+              drop.apply(g.data(), i * cols + begin, end - begin);
+              t->gradient.row(ids[i]).segment(begin, end - begin) += g * scale;
+              if (p->wants_gradient()) p->gradient.row(at[i]).segment(begin, end - begin) += g;
+            }
+          });
+        });
   }
   return y;
 }

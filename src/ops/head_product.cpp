@@ -5,8 +5,8 @@ namespace wasmformer {
 Var head_product(Tape& tape, Var x, Parameter& w, Index heads) {
   const Index n = x.rows(), d = x.cols(), d_k = w.cols;
   WASMFORMER_CHECK(w.rows == d && d_k * heads == d, "[head_product] " << heads << " heads of " << shape(x)
-                                                                      << " and weights [" << w.rows << ", "
-                                                                      << d_k << "] do not fit");
+                                                                      << " and weights [" << w.rows << ", " << d_k
+                                                                      << "] do not fit");
   Var y = tape.variable(n, d, x.wants_gradient() || w.wants_gradient());
   tape.for_rows(n, d * d_k, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
@@ -25,8 +25,7 @@ Var head_product(Tape& tape, Var x, Parameter& w, Index heads) {
         View dx = tape.zeroed_gradient(x);
         tape.for_rows(n, d * d_k, [&](Index begin, Index end) {
           for (Index i = begin; i < end; ++i)
-            for (Index a = 0; a < d; ++a)
-              dx(i, a) += dy.row(i).segment(a / d_k * d_k, d_k).dot(w->value.row(a));
+            for (Index a = 0; a < d; ++a) dx(i, a) += dy.row(i).segment(a / d_k * d_k, d_k).dot(w->value.row(a));
         });
       }
       if (!w->wants_gradient()) return;

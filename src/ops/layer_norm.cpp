@@ -28,8 +28,8 @@ struct Moments {
 };
 
 // y = (z - mean) rstd weight + bias, given Σ z.
-Moments normalize(const Scalar* z, Scalar sum, const Scalar* weight, const Scalar* bias, Scalar epsilon,
-                  Scalar* y, Index d) {
+Moments normalize(const Scalar* z, Scalar sum, const Scalar* weight, const Scalar* bias, Scalar epsilon, Scalar* y,
+                  Index d) {
   const Scalar mean = sum / static_cast<Scalar>(d);
   Vector squares{};
   each_vector<Scalar>(d, [&](Index c, auto count) {
@@ -45,8 +45,8 @@ Moments normalize(const Scalar* z, Scalar sum, const Scalar* weight, const Scala
 }
 
 // dz of a row; adds to the gradients of weight and bias where they are not null.
-void normalize_backward(const Scalar* z, Moments m, const Scalar* weight, const Scalar* dy, Scalar* dz,
-                        Scalar* dweight, Scalar* dbias, Index d) {
+void normalize_backward(const Scalar* z, Moments m, const Scalar* weight, const Scalar* dy, Scalar* dz, Scalar* dweight,
+                        Scalar* dbias, Index d) {
   // y = h weight + bias with h = (z - mean) rstd
   Vector dh_sum{}, dhh_sum{};
   each_vector<Scalar>(d, [&](Index c, auto count) {
@@ -58,8 +58,7 @@ void normalize_backward(const Scalar* z, Moments m, const Scalar* weight, const 
     store(dweight + c, simd::multiply_add(g, h, load(dweight + c, count)), count);
     store(dbias + c, load(dbias + c, count) + g, count);
   });
-  const Scalar dh_mean = total(dh_sum) / static_cast<Scalar>(d),
-               dhh_mean = total(dhh_sum) / static_cast<Scalar>(d);
+  const Scalar dh_mean = total(dh_sum) / static_cast<Scalar>(d), dhh_mean = total(dhh_sum) / static_cast<Scalar>(d);
   each_vector<Scalar>(d, [&](Index c, auto count) {
     const Vector dh = load(dy + c, count) * load(weight + c, count);
     const Vector h = (load(z + c, count) - m.mean) * m.rstd;
@@ -70,8 +69,7 @@ void normalize_backward(const Scalar* z, Moments m, const Scalar* weight, const 
 // Rows in chunks of a size that follows from the shape alone, with sums of a chunk's own.
 class Chunks {
  public:
-  Chunks(Index n, Index d)
-      : n_(n), grain_(std::max<Index>({1, 16384 / std::max<Index>(d, 1), (n + 31) / 32})) {}
+  Chunks(Index n, Index d) : n_(n), grain_(std::max<Index>({1, 16384 / std::max<Index>(d, 1), (n + 31) / 32})) {}
   Index count() const { return (n_ + grain_ - 1) / grain_; }
   template <class F>
   void run(ThreadPool& pool, F&& body) const {
@@ -117,8 +115,8 @@ Var layer_norm(Tape& tape, Var x, Parameter& weight, Parameter& bias, double eps
       const Scalar* row = x.value().data() + i * d;
       Vector sum{};
       each_vector<Scalar>(d, [&](Index c, auto count) { sum += load(row + c, count); });
-      moments[i] = normalize(row, total(sum), weight.value.data(), bias.value.data(),
-                             static_cast<Scalar>(epsilon), y.mutable_value().data() + i * d, d);
+      moments[i] = normalize(row, total(sum), weight.value.data(), bias.value.data(), static_cast<Scalar>(epsilon),
+                             y.mutable_value().data() + i * d, d);
     }
   });
 
@@ -126,12 +124,11 @@ Var layer_norm(Tape& tape, Var x, Parameter& weight, Parameter& bias, double eps
     tape.record(y, [&tape, x, w = &weight, b = &bias, moments, n, d](ConstView dy) {
       auto [dx, fresh] = x.wants_gradient() ? tape.gradient(x) : GradientSlot{{nullptr, 0, 0}, true};
       Scalar* to = dx.data();
-      backward_rows(tape, n, d, *w, *b,
-                    [&, fresh = fresh](Index i, Scalar* dz, Scalar* dweight, Scalar* dbias) {
-                      normalize_backward(x.value().data() + i * d, moments[i], w->value.data(),
-                                         dy.data() + i * d, dz, dweight, dbias, d);
-                      if (to) add_row(dz, to + i * d, d, fresh);
-                    });
+      backward_rows(tape, n, d, *w, *b, [&, fresh = fresh](Index i, Scalar* dz, Scalar* dweight, Scalar* dbias) {
+        normalize_backward(x.value().data() + i * d, moments[i], w->value.data(), dy.data() + i * d, dz, dweight, dbias,
+                           d);
+        if (to) add_row(dz, to + i * d, d, fresh);
+      });
     });
   }
   return y;
@@ -145,8 +142,7 @@ ResidualNorm residual_norm(Tape& tape, Var x, Var y, double dropout, Parameter& 
   const Index n = x.rows(), d = x.cols();
   const Dropout drop(tape, dropout);
   const bool wanted = x.wants_gradient() || y.wants_gradient();
-  const ResidualNorm result{tape.variable_over(y, wanted),
-                            tape.variable(n, d, wanted || weight.wants_gradient())};
+  const ResidualNorm result{tape.variable_over(y, wanted), tape.variable(n, d, wanted || weight.wants_gradient())};
   Var sum = result.sum, norm = result.norm;
   Moments* moments = tape.scratch<Moments>(n);
   tape.for_rows(n, d, [&](Index begin, Index end) {
@@ -160,8 +156,8 @@ ResidualNorm residual_norm(Tape& tape, Var x, Var y, double dropout, Parameter& 
         store(z + c, v, count);
         total_z += v;
       });
-      moments[i] = normalize(z, total(total_z), weight.value.data(), bias.value.data(),
-                             static_cast<Scalar>(epsilon), norm.mutable_value().data() + i * d, d);
+      moments[i] = normalize(z, total(total_z), weight.value.data(), bias.value.data(), static_cast<Scalar>(epsilon),
+                             norm.mutable_value().data() + i * d, d);
     }
   });
 
@@ -170,18 +166,16 @@ ResidualNorm residual_norm(Tape& tape, Var x, Var y, double dropout, Parameter& 
       // sum = x + y * mask; the gradient of y takes the memory of `sum`, row by row
       const Scalar* dsum = tape.flowed_into(sum);
       auto [dx, fresh] = x.wants_gradient() ? tape.gradient(x) : GradientSlot{{nullptr, 0, 0}, true};
-      Scalar *to_x = dx.data(),
-             *to_y = y.wants_gradient() ? tape.gradient_over_value(y).view.data() : nullptr;
-      backward_rows(tape, n, d, *w, *b,
-                    [&, fresh = fresh](Index i, Scalar* dz, Scalar* dweight, Scalar* dbias) {
-                      normalize_backward(sum.value().data() + i * d, moments[i], w->value.data(),
-                                         dnorm.data() + i * d, dz, dweight, dbias, d);
-                      if (dsum) add_row(dsum + i * d, dz, d, /*fresh=*/false);
-                      if (to_x) add_row(dz, to_x + i * d, d, fresh);
-                      if (!to_y) return;
-                      std::copy_n(dz, d, to_y + i * d);
-                      drop.apply(to_y + i * d, i * d, d);
-                    });
+      Scalar *to_x = dx.data(), *to_y = y.wants_gradient() ? tape.gradient_over_value(y).view.data() : nullptr;
+      backward_rows(tape, n, d, *w, *b, [&, fresh = fresh](Index i, Scalar* dz, Scalar* dweight, Scalar* dbias) {
+        normalize_backward(sum.value().data() + i * d, moments[i], w->value.data(), dnorm.data() + i * d, dz, dweight,
+                           dbias, d);
+        if (dsum) add_row(dsum + i * d, dz, d, /*fresh=*/false);
+        if (to_x) add_row(dz, to_x + i * d, d, fresh);
+        if (!to_y) return;
+        std::copy_n(dz, d, to_y + i * d);
+        drop.apply(to_y + i * d, i * d, d);
+      });
     });
   }
   return result;

@@ -7,12 +7,11 @@ namespace wasmformer {
 namespace {
 
 void check(Var x, const Parameter& weight, const Parameter* bias) {
-  WASMFORMER_CHECK(x.cols() == weight.cols, "[linear] input " << shape(x) << " and weight [" << weight.rows
-                                                              << ", " << weight.cols
-                                                              << "] differ in columns");
-  WASMFORMER_CHECK(!bias || bias->cols == weight.rows, "[linear] bias [1, "
-                                                           << bias->cols << "] does not fit weight ["
-                                                           << weight.rows << ", " << weight.cols << "]");
+  WASMFORMER_CHECK(x.cols() == weight.cols, "[linear] input " << shape(x) << " and weight [" << weight.rows << ", "
+                                                              << weight.cols << "] differ in columns");
+  WASMFORMER_CHECK(!bias || bias->cols == weight.rows, "[linear] bias [1, " << bias->cols << "] does not fit weight ["
+                                                                            << weight.rows << ", " << weight.cols
+                                                                            << "]");
 }
 
 // out = x Wᵀ + b
@@ -49,8 +48,7 @@ void backward(Tape& tape, Var x, Parameter& weight, Parameter* bias, ConstView d
 Var linear(Tape& tape, Var x, Parameter& weight, Parameter* bias) {
   check(x, weight, bias);
   Var y = tape.variable(x.rows(), weight.rows, x.wants_gradient() || weight.wants_gradient());
-  forward(tape, x, weight, {.bias = bias ? bias->value.data() : nullptr}, y.mutable_value(),
-          y.wants_gradient());
+  forward(tape, x, weight, {.bias = bias ? bias->value.data() : nullptr}, y.mutable_value(), y.wants_gradient());
   if (y.wants_gradient())
     tape.record(y, [&tape, x, w = &weight, bias](ConstView dy) { backward(tape, x, *w, bias, dy); });
   return y;

@@ -23,9 +23,7 @@ class FunctionRef<Result(Arguments...)> {
         }) {}
 
   explicit operator bool() const { return call_ != nullptr; }
-  Result operator()(Arguments... arguments) const {
-    return call_(callable_, std::forward<Arguments>(arguments)...);
-  }
+  Result operator()(Arguments... arguments) const { return call_(callable_, std::forward<Arguments>(arguments)...); }
 
  private:
   void* callable_ = nullptr;

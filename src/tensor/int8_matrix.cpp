@@ -8,8 +8,7 @@ Int8Matrix quantize(ConstView weights) {
   Int8Matrix result{weights.rows(), weights.cols(), {}, {}};
   result.values.reserve(static_cast<std::size_t>(weights.size()));
   for (Index i = 0; i < weights.rows(); ++i) {
-    const float largest =
-        weights.cols() > 0 ? static_cast<float>(weights.row(i).cwiseAbs().maxCoeff()) : 0.0f;
+    const float largest = weights.cols() > 0 ? static_cast<float>(weights.row(i).cwiseAbs().maxCoeff()) : 0.0f;
     const float scale = largest / 127;
     result.scales.push_back(scale);
     for (const Scalar w : weights.row(i))

@@ -7,6 +7,10 @@
 
 #include "tensor/matrix.h"
 
+#if defined(__EMSCRIPTEN__) && !defined(WASMFORMER_KERNELS)
+#error "what includes this header is compiled for each kind of SIMD: name it among the kernels of CMakeLists.txt"
+#endif
+
 namespace wasmformer::simd {
 
 #if defined(__AVX512BW__)
@@ -120,8 +124,6 @@ inline Vector<T> below(Index first, Index n, Vector<T> v, T other) {
 
 // For each_vector(): v, but `other` where its last vector lies beyond the row and must not count.
 inline Vector<Scalar> within(Vector<Scalar> v, Whole, Scalar = 0) { return v; }
-inline Vector<Scalar> within(Vector<Scalar> v, Index count, Scalar other = 0) {
-  return below(0, count, v, other);
-}
+inline Vector<Scalar> within(Vector<Scalar> v, Index count, Scalar other = 0) { return below(0, count, v, other); }
 
 }  // namespace wasmformer::simd

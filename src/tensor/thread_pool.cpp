@@ -148,8 +148,7 @@ ThreadPool::ThreadPool(int threads) : state_(std::make_unique<State>()) {
   // Where threads share a core, one that spins would keep another from working.
   const auto cores = static_cast<int>(std::thread::hardware_concurrency());
   state_->spins_long = cores == 0 || threads <= cores;
-  for (int i = 1; has_threads && i < threads; ++i)
-    state_->workers.emplace_back([s = state_.get()] { s->work(); });
+  for (int i = 1; has_threads && i < threads; ++i) state_->workers.emplace_back([s = state_.get()] { s->work(); });
 }
 
 ThreadPool::~ThreadPool() = default;

@@ -33,8 +33,8 @@ inline Floats exp(Floats x) {
   const Floats n = shifted - 12582912.0f;
   Floats r = multiply_add(n, splat(-0.693359375f), x);
   r = multiply_add(n, splat(2.12194440e-4f), r);
-  const Floats p = polynomial(r, {1.9875691500e-4f, 1.3981999507e-3f, 8.3334519073e-3f, 4.1665795894e-2f,
-                                  1.6666665459e-1f, 5.0000001201e-1f});
+  const Floats p = polynomial(
+      r, {1.9875691500e-4f, 1.3981999507e-3f, 8.3334519073e-3f, 4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f});
   const Floats y = multiply_add(p * r, r, r) + 1.0f;
   // 2ⁿ in two factors, since n may be -152 or 130, which no float's exponent is.
   const Ints whole = (Ints)shifted - 0x4b400000, half = whole >> 1;
@@ -49,8 +49,8 @@ inline Floats with_sign(Floats x, Floats sign) {
 
 inline Floats tanh(Floats x) {
   const Floats t = absolute(x), s = x * x;
-  const Floats small = polynomial(
-      s, {-5.70498872745e-3f, 2.06390887954e-2f, -5.37397155531e-2f, 1.33314422036e-1f, -3.33332819422e-1f});
+  const Floats small =
+      polynomial(s, {-5.70498872745e-3f, 2.06390887954e-2f, -5.37397155531e-2f, 1.33314422036e-1f, -3.33332819422e-1f});
   const Floats large = 1.0f - 2.0f / (exp(t + t) + 1.0f);
   return with_sign(t < 0.625f ? multiply_add(small * s, t, t) : large, x);
 }
@@ -61,8 +61,8 @@ inline Floats erf(Floats x) {
       s, {-5.96761703e-4f, 4.99119423e-3f, -2.67681349e-2f, 1.12819925e-1f, -3.76125336e-1f, 1.28379166e-1f});
   // 1 - erf(t) is the exponential of a polynomial, up to 4; above, erf is 1.
   const Floats u = t > 4.0f ? splat(4.0f) : t;
-  const Floats large = polynomial(u, {-1.72853470e-5f, 3.83197126e-4f, -3.88396438e-3f, 2.42546219e-2f,
-                                      -1.06777877e-1f, -6.34846687e-1f, -1.28717512e-1f});
+  const Floats large = polynomial(u, {-1.72853470e-5f, 3.83197126e-4f, -3.88396438e-3f, 2.42546219e-2f, -1.06777877e-1f,
+                                      -6.34846687e-1f, -1.28717512e-1f});
   return t < 0.927734375f ? multiply_add(small, x, x) : with_sign(1.0f - exp(multiply_add(large, u, -u)), x);
 }
 

@@ -39,8 +39,7 @@ TEST_CASE("Gradients flow through what leads to the loss and nowhere else") {
   tape.backward(loss);
   CHECK(loss.value()(0, 0) == 6);
   CHECK(x.gradient()(0, 0) == 3);
-  CHECK_THROWS_WITH(aside.gradient(),
-                    ContainsSubstring("no gradient reached") && ContainsSubstring("[1, 1]"));
+  CHECK_THROWS_WITH(aside.gradient(), ContainsSubstring("no gradient reached") && ContainsSubstring("[1, 1]"));
 }
 
 TEST_CASE("The tape's memory does not grow from the second step on") {

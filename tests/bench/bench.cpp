@@ -57,8 +57,7 @@ Json train(const std::string& path, Index pairs, int threads, double budget) {
   Corpus corpus;
   for (Index i = 0; i < pairs; ++i) {
     std::vector<TokenId> ids;
-    for (Index j = 0; j < source_tokens; ++j)
-      ids.push_back(token(i * source_tokens + j, config.source_vocab_size));
+    for (Index j = 0; j < source_tokens; ++j) ids.push_back(token(i * source_tokens + j, config.source_vocab_size));
     corpus.pairs.push_back({ids, ids});
   }
   TrainingConfig training;
@@ -96,8 +95,7 @@ Json translate(const std::string& path, int threads, Index batch, Index tokens, 
   options.beam_size = 1;
   options.max_length = tokens;
   Json result;
-  for (const Translation& t : translator.translate(texts, options))
-    result["ids"].push_back(t.tokens.back().id);
+  for (const Translation& t : translator.translate(texts, options)) result["ids"].push_back(t.tokens.back().id);
   translator.translate(texts, options);
   const double before = heap_in_use();
   const double ms = milliseconds_per_call({[&] { translator.translate(texts, options); }}, budget)[0];
@@ -115,8 +113,7 @@ Json run(const std::vector<std::string>& arguments) {
   if (is("kernels", 1)) return kernels(number(1));
   if (is("train", 4)) return train(arguments[1], number(2), number(3), number(4));
   if (is("translate", 5)) return translate(arguments[1], number(2), number(3), number(4), number(5));
-  throw Error(
-      "[bench] say kernels MS, train MODEL PAIRS THREADS MS, or translate MODEL THREADS BATCH TOKENS MS");
+  throw Error("[bench] say kernels MS, train MODEL PAIRS THREADS MS, or translate MODEL THREADS BATCH TOKENS MS");
 }
 
 }  // namespace

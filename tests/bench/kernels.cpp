@@ -42,12 +42,11 @@ Kernel peak(const std::string& name, Number x, Number y, int operations, Step st
 
 void add_peaks(std::vector<Kernel>& kernels) {
   using Floats = simd::Vector<float>;
-  kernels.push_back(peak("f32", 0.999f, 1e-3f, 2,
-                         [](Floats s, Floats a, Floats b) { return simd::multiply_add(s, a, b); }));
+  kernels.push_back(
+      peak("f32", 0.999f, 1e-3f, 2, [](Floats s, Floats a, Floats b) { return simd::multiply_add(s, a, b); }));
   // Of the processors that have one instruction for it; where it takes several, a compiler would take those
   // that do not change out of the loop.
-#if defined(__wasm_relaxed_simd__) || defined(__AVX512VNNI__) || defined(__AVXVNNI__) || \
-    defined(__ARM_FEATURE_DOTPROD)
+#if defined(__wasm_relaxed_simd__) || defined(__AVX512VNNI__) || defined(__AVXVNNI__) || defined(__ARM_FEATURE_DOTPROD)
   using Words = simd::Vector<std::int32_t>;
   kernels.push_back(peak("int8", 0x03030303, 0x05050505, 2 * simd::smalls_per_word,
                          [](Words s, Words a, Words b) { return simd::multiply_add(a, b, s); }));
@@ -79,9 +78,8 @@ void add_products(std::vector<Kernel>& kernels, Index m, Index k, Index n) {
   o->floats = PackedMatrix(weights), o->int8 = PackedMatrix(quantize(weights));
   o->x = random(m, k), o->y.resize(m, n);
   o->words.resize(m * int8_words(k)), o->zeros.resize(m), o->scales.resize(m);
-  kernels.push_back({"gemm f32 " + size, operations, [=] {
-                       gemm(o->pool, ConstView(o->x.data(), m, k), o->floats, View(o->y.data(), m, n));
-                     }});
+  kernels.push_back({"gemm f32 " + size, operations,
+                     [=] { gemm(o->pool, ConstView(o->x.data(), m, k), o->floats, View(o->y.data(), m, n)); }});
   kernels.push_back({"gemm int8 " + size, operations, [=] {
                        QuantizedRows rows{m, k, o->words.data(), o->scales.data(), o->zeros.data()};
                        for (Index i = 0; i < m; ++i)
@@ -96,8 +94,7 @@ void add_products(std::vector<Kernel>& kernels, Index m, Index k, Index n) {
 nlohmann::json kernels(double budget) {
   std::vector<Kernel> all;
   add_peaks(all);
-  constexpr Index sizes[][3] = {
-      {1, 256, 8192}, {8, 256, 256}, {64, 256, 1024}, {256, 512, 2048}, {512, 512, 512}};
+  constexpr Index sizes[][3] = {{1, 256, 8192}, {8, 256, 256}, {64, 256, 1024}, {256, 512, 2048}, {512, 512, 512}};
   for (const auto& [m, k, n] : sizes) add_products(all, m, k, n);
   std::vector<std::function<void()>> calls;
   for (const Kernel& kernel : all) calls.push_back(kernel.run);

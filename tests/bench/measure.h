@@ -16,8 +16,7 @@ inline double now() {  // milliseconds
 // Milliseconds a call of each: the lower quartile of samples, which other programs on the machine disturb
 // less than the median. All are sampled in turn, for about `budget` milliseconds each, so that they meet the
 // same disturbances. Short calls are timed many at a time, since a browser's clock is coarse.
-inline std::vector<double> milliseconds_per_call(const std::vector<std::function<void()>>& calls,
-                                                 double budget) {
+inline std::vector<double> milliseconds_per_call(const std::vector<std::function<void()>>& calls, double budget) {
   constexpr double shortest_sample = 2;
   const auto sample = [](const std::function<void()>& call, int count) {
     const double start = now();
@@ -32,8 +31,7 @@ inline std::vector<double> milliseconds_per_call(const std::vector<std::function
   std::vector<std::vector<double>> samples(calls.size());
   const double end = now() + budget * static_cast<double>(calls.size());
   while (samples[0].size() < 3 || now() < end) {
-    for (std::size_t i = 0; i < calls.size(); ++i)
-      samples[i].push_back(sample(calls[i], counts[i]) / counts[i]);
+    for (std::size_t i = 0; i < calls.size(); ++i) samples[i].push_back(sample(calls[i], counts[i]) / counts[i]);
   }
   std::vector<double> result;
   for (auto& times : samples) {

@@ -27,15 +27,15 @@ const withThreads = (who, count) => (count === 1 ? who : `${who}, ${count} threa
 const page = (title, who, module, params, more = {}) => ({ title, who, kind: 'page', module, params, ...more });
 const nativeJob = (title, who, args, prefix) => ({ title, who, kind: 'native', program: bench, args, prefix });
 // wasmformer_bench as a module.
-function moduleJob(title, who, preset, command, shape, prefix) {
-  return page(title, who, 'module.mjs', { preset, command, shape, precision: 'f32' }, { inWorker: true, prefix });
+function moduleJob(title, who, build, command, shape, prefix) {
+  return page(title, who, 'module.mjs', { build, command, shape, precision: 'f32' }, { inWorker: true, prefix });
 }
 
 function kernels() {
   return {
     own: [
-      moduleJob('kernels', chromium, 'wasm', ['kernels']),
-      moduleJob('kernels', `${chromium}, plain SIMD`, 'wasm-simd', ['kernels']),
+      moduleJob('kernels', chromium, 'relaxed', ['kernels']),
+      moduleJob('kernels', `${chromium}, plain SIMD`, 'simd', ['kernels']),
       nativeJob('kernels', native, ['kernels']),
     ],
     others: [
@@ -70,7 +70,7 @@ function translation(shape) {
 function training(shape) {
   const title = `training ${shape}`;
   const own = [1, 2].flatMap((threads) => [
-    moduleJob(title, withThreads(chromium, threads), threads === 1 ? 'wasm' : 'wasm-threads',
+    moduleJob(title, withThreads(chromium, threads), threads === 1 ? 'relaxed' : 'relaxed-threads',
       ['train', '/model', pairs[shape], threads], shape, title),
     nativeJob(title, withThreads(native, threads), ['train', modelPath(shape, 'f32'), pairs[shape], threads], title),
   ]);
@@ -91,7 +91,7 @@ function rest() {
     own: [
       engine('translation B, batch 8', { task: 'memory', shape: 'B', batch: 8 }),
       engine('translation T, batch 1', { task: 'positions', shape: 'T' }),
-      moduleJob('translation T', `${chromium}, f32, ${bare}`, 'wasm', ['translate', '/model', 1, 32, 16], 'T',
+      moduleJob('translation T', `${chromium}, f32, ${bare}`, 'relaxed', ['translate', '/model', 1, 32, 16], 'T',
         'translation T, batch 32'),
       page('load', chromium, 'load.mjs', {}),
     ],

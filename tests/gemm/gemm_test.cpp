@@ -43,8 +43,7 @@ Matrix seen(const Matrix& x) {
     std::int32_t zero;
     quantize_row(x.data() + i * x.cols(), x.cols(), words.data(), scale, zero);
     const auto* q = reinterpret_cast<const simd::Small*>(words.data());
-    for (Index p = 0; p < x.cols(); ++p)
-      result(i, p) = static_cast<Scalar>(scale * static_cast<float>(q[p] - zero));
+    for (Index p = 0; p < x.cols(); ++p) result(i, p) = static_cast<Scalar>(scale * static_cast<float>(q[p] - zero));
   }
   return result;
 }
@@ -60,8 +59,7 @@ struct Quantized {
         scales(static_cast<std::size_t>(x.rows())),
         rows{x.rows(), x.cols(), words.data(), scales.data(), zeros.data()} {
     for (Index i = 0; i < x.rows(); ++i)
-      quantize_row(x.data() + i * x.cols(), x.cols(), words.data() + i * int8_words(x.cols()), scales[i],
-                   zeros[i]);
+      quantize_row(x.data() + i * x.cols(), x.cols(), words.data() + i * int8_words(x.cols()), scales[i], zeros[i]);
   }
 };
 
@@ -88,8 +86,8 @@ void check_for_threads(const Eigen::MatrixXd& expected, Index k, F&& compute) {
       one_thread = c;
     }
     INFO(threads << " threads");
-    CHECK((c.size() == 0 || std::memcmp(c.data(), one_thread.data(),
-                                        static_cast<std::size_t>(c.size()) * sizeof(Scalar)) == 0));
+    CHECK((c.size() == 0 ||
+           std::memcmp(c.data(), one_thread.data(), static_cast<std::size_t>(c.size()) * sizeof(Scalar)) == 0));
   }
 }
 
@@ -127,13 +125,11 @@ TEST_CASE("gemm refuses matrices that do not fit and names their shapes") {
   const Matrix a = random_matrix(2, 3, 1), b = random_matrix(4, 5, 2);
   Matrix c(2, 5);
   for (Op op : {Op::none, Op::transpose})
-    CHECK_THROWS_WITH(gemm(pool, view(a), op, view(b), op, view(c)), ContainsSubstring("[2, 3]") &&
-                                                                         ContainsSubstring("[4, 5]") &&
-                                                                         ContainsSubstring("[2, 5]"));
+    CHECK_THROWS_WITH(gemm(pool, view(a), op, view(b), op, view(c)),
+                      ContainsSubstring("[2, 3]") && ContainsSubstring("[4, 5]") && ContainsSubstring("[2, 5]"));
   const Matrix fits = random_matrix(3, 5, 2);
   Matrix wrong(5, 2);
-  CHECK_THROWS_WITH(gemm(pool, view(a), Op::none, view(fits), Op::none, view(wrong)),
-                    ContainsSubstring("[5, 2]"));
+  CHECK_THROWS_WITH(gemm(pool, view(a), Op::none, view(fits), Op::none, view(wrong)), ContainsSubstring("[5, 2]"));
 }
 
 TEST_CASE("Products with packed weights are those of plain loops, with a bias, for every number of threads") {
@@ -167,14 +163,13 @@ TEST_CASE("Products with packed weights refuse what does not fit and name the sh
   ThreadPool pool;
   const Matrix x = random_matrix(2, 3, 1), w = random_matrix(4, 5, 2);
   Matrix y(2, 4);
-  CHECK_THROWS_WITH(gemm(pool, view(x), PackedMatrix(view(w)), view(y)), ContainsSubstring("[2, 3]") &&
-                                                                             ContainsSubstring("[4, 5]") &&
-                                                                             ContainsSubstring("[2, 4]"));
-  CHECK_THROWS_WITH(gemm(pool, Quantized(x).rows, PackedMatrix(quantize(view(w))), view(y)),
-                    ContainsSubstring("2 quantised rows of 3") && ContainsSubstring("[4, 5]") &&
-                        ContainsSubstring("[2, 4]"));
-  CHECK_THROWS_WITH(gemm(pool, Quantized(random_matrix(2, 5, 1)).rows, PackedMatrix(quantize(view(w))),
-                         view(y), {.accumulate = true}),
+  CHECK_THROWS_WITH(gemm(pool, view(x), PackedMatrix(view(w)), view(y)),
+                    ContainsSubstring("[2, 3]") && ContainsSubstring("[4, 5]") && ContainsSubstring("[2, 4]"));
+  CHECK_THROWS_WITH(
+      gemm(pool, Quantized(x).rows, PackedMatrix(quantize(view(w))), view(y)),
+      ContainsSubstring("2 quantised rows of 3") && ContainsSubstring("[4, 5]") && ContainsSubstring("[2, 4]"));
+  CHECK_THROWS_WITH(gemm(pool, Quantized(random_matrix(2, 5, 1)).rows, PackedMatrix(quantize(view(w))), view(y),
+                         {.accumulate = true}),
                     ContainsSubstring("int8 weights cannot be added"));
 }
 
@@ -186,6 +181,5 @@ TEST_CASE("The longest rows of int8 weights give exact sums, and longer ones are
   const Matrix x = Matrix::Constant(1, longest, 127);
   gemm(pool, Quantized(x).rows, PackedMatrix(ones(longest)), view(y));
   CHECK(y(0, 0) == Catch::Approx(127.0 * 127 * longest));
-  CHECK_THROWS_WITH(PackedMatrix(ones(longest + 1)),
-                    ContainsSubstring("133145 int8 weights are longer than 133144"));
+  CHECK_THROWS_WITH(PackedMatrix(ones(longest + 1)), ContainsSubstring("133145 int8 weights are longer than 133144"));
 }

@@ -16,8 +16,7 @@ ConstView view(const Matrix& m) { return {m.data(), m.rows(), m.cols()}; }
 }  // namespace
 
 TEST_CASE("A packed matrix gives back its rows, whatever its size") {
-  const auto [rows, cols] =
-      GENERATE(table<Index, Index>({{0, 3}, {1, 1}, {3, 0}, {7, 5}, {8, 8}, {33, 6}, {70, 129}}));
+  const auto [rows, cols] = GENERATE(table<Index, Index>({{0, 3}, {1, 1}, {3, 0}, {7, 5}, {8, 8}, {33, 6}, {70, 129}}));
   CAPTURE(rows, cols);
   const Matrix weights = random_matrix(rows, cols, 1);
   const PackedMatrix packed(view(weights));
@@ -40,8 +39,7 @@ TEST_CASE("A quantised row is within half a step of the numbers, and zero is exa
   const double low = GENERATE(-3.0, 0.0, 0.5), high = GENERATE(0.0, 0.25, 9.0);
   if (low > high) return;
   Random random(5);
-  Matrix x =
-      Matrix::NullaryExpr(1, k, [&] { return static_cast<Scalar>(low + (high - low) * random.uniform()); });
+  Matrix x = Matrix::NullaryExpr(1, k, [&] { return static_cast<Scalar>(low + (high - low) * random.uniform()); });
   x(0, k - 1) = 0;
   std::vector<std::int32_t> words(static_cast<std::size_t>(int8_words(k)), -1);
   float scale;
@@ -52,17 +50,15 @@ TEST_CASE("A quantised row is within half a step of the numbers, and zero is exa
     CAPTURE(p, x(0, p), static_cast<int>(q[p]), zero, scale);
     CHECK((q[p] >= 0 && q[p] <= 127));
     // Rounded once for the zero and once for itself.
-    CHECK(std::abs(static_cast<double>(scale) * (q[p] - zero) - static_cast<double>(x(0, p))) <=
-          1.001 * scale);
+    CHECK(std::abs(static_cast<double>(scale) * (q[p] - zero) - static_cast<double>(x(0, p))) <= 1.001 * scale);
   }
   CHECK(q[k - 1] == zero);
   for (Index p = k; p < int8_words(k) * simd::smalls_per_word; ++p) CHECK(q[p] == 0);
 }
 
 TEST_CASE("A row with a value that is not finite gets a scale that is not finite") {
-  const Scalar bad =
-      GENERATE(std::numeric_limits<Scalar>::quiet_NaN(), std::numeric_limits<Scalar>::infinity(),
-               -std::numeric_limits<Scalar>::infinity());
+  const Scalar bad = GENERATE(std::numeric_limits<Scalar>::quiet_NaN(), std::numeric_limits<Scalar>::infinity(),
+                              -std::numeric_limits<Scalar>::infinity());
   const Index k = GENERATE(1, 7, 70), at = GENERATE(0, 3, 69);
   if (at >= k) return;
   Matrix x = random_matrix(1, k, 1);

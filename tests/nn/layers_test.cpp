@@ -32,16 +32,11 @@ TEST_CASE("Multi-head attention of one key is its value through the output proje
   set(attention.out_proj, (Matrix(2, 2) << 0, 1, 2, 0).finished(), (Matrix(1, 2) << 10, 20).finished());
   ThreadPool pool;
   Tape tape(pool, /*recording=*/false);
-  const Matrix x = random_matrix(3, 2, 3), keys = random_matrix(1, 2, 4),
-               values = (Matrix(1, 2) << 3, 4).finished();
+  const Matrix x = random_matrix(3, 2, 3), keys = random_matrix(1, 2, 4), values = (Matrix(1, 2) << 3, 4).finished();
   AttentionRecord record;
   const Spans queries = spans_of({3}), key = spans_of({1});
-  AttentionCall call{.query_spans = queries,
-                     .key_spans = key,
-                     .key_rows = {},
-                     .causal = false,
-                     .masked_heads = {},
-                     .record = &record};
+  AttentionCall call{
+      .query_spans = queries, .key_spans = key, .key_rows = {}, .causal = false, .masked_heads = {}, .record = &record};
   const auto result = [&] {
     return attention(tape, tape.constant(x), tape.constant(keys), tape.constant(values), call).value();
   };

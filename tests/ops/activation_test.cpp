@@ -11,10 +11,10 @@ TEST_CASE("The activations have the values of their definitions") {
   Matrix x(1, 5);
   x << -100, -1, 0, 1, 100;
   // x Φ(x) and x / (1 + e^-x) at ±1: Φ(1) = 0.8413447461, 1 / (1 + 1/e) = 0.7310585786.
-  const auto [kind, expected] = GENERATE(table<Activation, std::vector<double>>(
-      {{Activation::relu, {0, 0, 0, 1, 100}},
-       {Activation::gelu, {0, -0.1586552539, 0, 0.8413447461, 100}},
-       {Activation::swish, {0, -0.2689414214, 0, 0.7310585786, 100}}}));
+  const auto [kind, expected] =
+      GENERATE(table<Activation, std::vector<double>>({{Activation::relu, {0, 0, 0, 1, 100}},
+                                                       {Activation::gelu, {0, -0.1586552539, 0, 0.8413447461, 100}},
+                                                       {Activation::swish, {0, -0.2689414214, 0, 0.7310585786, 100}}}));
   activate(kind, x.data(), x.cols());
   for (Index j = 0; j < x.cols(); ++j) {
     CAPTURE(j);
@@ -37,7 +37,6 @@ TEST_CASE("GELU and swish are their formulas all along the curve, in rows of eve
     // Φ and the sigmoid to float's last places, times x.
     CHECK(std::abs(static_cast<double>(gelu(0, j)) - v * std::erfc(-v / std::sqrt(2.0)) / 2) <
           2e-7 * std::max(1.0, std::abs(v)));
-    CHECK(std::abs(static_cast<double>(swish(0, j)) - v / (1 + std::exp(-v))) <
-          2e-7 * std::max(1.0, std::abs(v)));
+    CHECK(std::abs(static_cast<double>(swish(0, j)) - v / (1 + std::exp(-v))) < 2e-7 * std::max(1.0, std::abs(v)));
   }
 }

@@ -11,13 +11,12 @@ namespace wasmformer {
 // Of d features in all; without rows where the scores learn nothing.
 inline Parameter random_score(AttentionScore kind, Index d, Index heads, std::uint64_t seed) {
   if (kind != AttentionScore::additive && kind != AttentionScore::bilinear) return {};
-  const Index rows = kind == AttentionScore::additive ? 1 : d,
-              cols = kind == AttentionScore::additive ? d : d / heads;
+  const Index rows = kind == AttentionScore::additive ? 1 : d, cols = kind == AttentionScore::additive ? d : d / heads;
   return {random_matrix(rows, cols, seed), Matrix::Zero(rows, cols)};
 }
 
-inline Var attend(Tape& tape, AttentionScore kind, Parameter& score, Var q, Var k, Var v,
-                  const Spans& query_spans, const Spans& key_spans, AttentionOptions options) {
+inline Var attend(Tape& tape, AttentionScore kind, Parameter& score, Var q, Var k, Var v, const Spans& query_spans,
+                  const Spans& key_spans, AttentionOptions options) {
   if (kind == AttentionScore::additive)
     return additive_attention(tape, q, k, v, score, query_spans, key_spans, options);
   options.scaled = kind == AttentionScore::scaled_dot;

@@ -6,15 +6,15 @@ using namespace wasmformer;
 
 namespace {
 
-void check_attention(const std::vector<Index>& queries, const std::vector<Index>& keys, Index d,
-                     AttentionScore kind, const AttentionOptions& options) {
+void check_attention(const std::vector<Index>& queries, const std::vector<Index>& keys, Index d, AttentionScore kind,
+                     const AttentionOptions& options) {
   Parameter score = random_score(kind, d, options.heads, 4);
   std::vector<Parameter*> parameters;
   if (score.rows > 0) parameters.push_back(&score);
   const Spans query_spans = spans_of(queries), key_spans = spans_of(keys);
   const Index n = query_spans.back().end(), m = key_spans.back().end();
-  check_gradients({random_matrix(n, d, 1) * 2, random_matrix(m, d, 2) * 2, random_matrix(m, d, 3)},
-                  parameters, [&](Tape& tape, const std::vector<Var>& x) {
+  check_gradients({random_matrix(n, d, 1) * 2, random_matrix(m, d, 2) * 2, random_matrix(m, d, 3)}, parameters,
+                  [&](Tape& tape, const std::vector<Var>& x) {
                     return attend(tape, kind, score, x[0], x[1], x[2], query_spans, key_spans, options);
                   });
 }
@@ -23,8 +23,8 @@ void check_attention(const std::vector<Index>& queries, const std::vector<Index>
 
 TEST_CASE("The gradients of attention are those of central differences") {
   const double dropout = GENERATE(0.0, 0.3);
-  const AttentionScore kind = GENERATE(AttentionScore::scaled_dot, AttentionScore::dot,
-                                       AttentionScore::additive, AttentionScore::bilinear);
+  const AttentionScore kind =
+      GENERATE(AttentionScore::scaled_dot, AttentionScore::dot, AttentionScore::additive, AttentionScore::bilinear);
   CAPTURE(dropout, kind);
   SECTION("one query, one key, one feature") {
     check_attention({1}, {1}, 1, kind, {.heads = 1, .causal = false, .dropout = dropout});
@@ -56,8 +56,8 @@ TEST_CASE("The gradients of attention are those of central differences") {
 TEST_CASE("Attention of a matrix to itself adds up the gradients of queries, keys and values") {
   const Spans sentence = spans_of({4, 2});
   const bool causal = GENERATE(true, false);
-  const AttentionScore kind = GENERATE(AttentionScore::scaled_dot, AttentionScore::dot,
-                                       AttentionScore::additive, AttentionScore::bilinear);
+  const AttentionScore kind =
+      GENERATE(AttentionScore::scaled_dot, AttentionScore::dot, AttentionScore::additive, AttentionScore::bilinear);
   const Index d = GENERATE(6, 32);  // heads of less than a register, and of whole ones
   CAPTURE(kind, d);
   Parameter score = random_score(kind, d, 2, 4);

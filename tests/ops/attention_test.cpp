@@ -39,9 +39,8 @@ double plain_score(const Scalar* q, const Scalar* k, Index column, Index d_k, At
   return sum;
 }
 
-Plain plain(const Matrix& q, const Matrix& k, const Matrix& v, const Spans& query_spans,
-            const Spans& key_spans, Index heads, bool causal,
-            AttentionScore kind = AttentionScore::scaled_dot, const Matrix& learned = {}) {
+Plain plain(const Matrix& q, const Matrix& k, const Matrix& v, const Spans& query_spans, const Spans& key_spans,
+            Index heads, bool causal, AttentionScore kind = AttentionScore::scaled_dot, const Matrix& learned = {}) {
   Plain result;
   result.y.setZero(q.rows(), q.cols());
   const Index d_k = q.cols() / heads;
@@ -53,8 +52,8 @@ Plain plain(const Matrix& q, const Matrix& k, const Matrix& v, const Spans& quer
         double sum = 0;
         for (Index j = 0; j < b.size; ++j) {
           if (causal && j > i + b.size - a.size) continue;
-          sum += p(head * a.size + i, j) = std::exp(plain_score(
-              q.row(a.begin + i).data(), k.row(b.begin + j).data(), head * d_k, d_k, kind, learned));
+          sum += p(head * a.size + i, j) = std::exp(
+              plain_score(q.row(a.begin + i).data(), k.row(b.begin + j).data(), head * d_k, d_k, kind, learned));
         }
         p.row(head * a.size + i) /= sum;
         for (Index j = 0; j < b.size; ++j)
@@ -75,34 +74,31 @@ Var on(Tape& tape, const Matrix& m) {
 }  // namespace
 
 TEST_CASE("Attention is the formula's, with every probability") {
-  const Case c =
-      GENERATE(Case{"one of each", {1}, {1}, 1, 1, false}, Case{"no query", {0, 2}, {3, 2}, 2, 4, false},
-               Case{"no sentence", {}, {}, 2, 4, true},
-               Case{"a sentence without tokens", {3, 0, 1}, {3, 0, 1}, 3, 9, true},
-               Case{"self, all see all", {5, 1, 3}, {5, 1, 3}, 2, 6, false},
-               Case{"self, causal", {5, 1, 3}, {5, 1, 3}, 2, 6, true},
-               Case{"a step of decoding", {1, 1, 1}, {4, 1, 7}, 4, 16, true},
-               Case{"some steps at once", {3, 2, 1}, {4, 5, 1}, 4, 16, true},
-               Case{"target to source", {2, 7}, {9, 3}, 1, 5, false},
-               Case{"wider than a register, more than a chunk",
-                    {33, 2, 17, 1, 9, 5, 8, 3, 4},
-                    {33, 2, 17, 1, 9, 5, 8, 3, 4},
-                    4,
-                    132,
-                    true},
-               Case{"heads of whole registers", {33, 2, 17, 1}, {33, 2, 17, 1}, 2, 64, true},
-               Case{"heads of several registers, many keys", {1, 19, 4}, {70, 131, 4}, 3, 3 * 112, false},
-               Case{"one long sentence", {45}, {45}, 1, 16, true});
-  const AttentionScore kind = GENERATE(AttentionScore::scaled_dot, AttentionScore::dot,
-                                       AttentionScore::additive, AttentionScore::bilinear);
+  const Case c = GENERATE(Case{"one of each", {1}, {1}, 1, 1, false}, Case{"no query", {0, 2}, {3, 2}, 2, 4, false},
+                          Case{"no sentence", {}, {}, 2, 4, true},
+                          Case{"a sentence without tokens", {3, 0, 1}, {3, 0, 1}, 3, 9, true},
+                          Case{"self, all see all", {5, 1, 3}, {5, 1, 3}, 2, 6, false},
+                          Case{"self, causal", {5, 1, 3}, {5, 1, 3}, 2, 6, true},
+                          Case{"a step of decoding", {1, 1, 1}, {4, 1, 7}, 4, 16, true},
+                          Case{"some steps at once", {3, 2, 1}, {4, 5, 1}, 4, 16, true},
+                          Case{"target to source", {2, 7}, {9, 3}, 1, 5, false},
+                          Case{"wider than a register, more than a chunk",
+                               {33, 2, 17, 1, 9, 5, 8, 3, 4},
+                               {33, 2, 17, 1, 9, 5, 8, 3, 4},
+                               4,
+                               132,
+                               true},
+                          Case{"heads of whole registers", {33, 2, 17, 1}, {33, 2, 17, 1}, 2, 64, true},
+                          Case{"heads of several registers, many keys", {1, 19, 4}, {70, 131, 4}, 3, 3 * 112, false},
+                          Case{"one long sentence", {45}, {45}, 1, 16, true});
+  const AttentionScore kind =
+      GENERATE(AttentionScore::scaled_dot, AttentionScore::dot, AttentionScore::additive, AttentionScore::bilinear);
   INFO(c.name << ", score " << static_cast<int>(kind));
   const Spans queries = spans_of(c.queries), keys = spans_of(c.keys);
   const Index n = queries.empty() ? 0 : queries.back().end(), m = keys.empty() ? 0 : keys.back().end();
-  const Matrix q = random_matrix(n, c.d, 1) * 2, k = random_matrix(m, c.d, 2) * 2,
-               v = random_matrix(m, c.d, 3);
+  const Matrix q = random_matrix(n, c.d, 1) * 2, k = random_matrix(m, c.d, 2) * 2, v = random_matrix(m, c.d, 3);
   Parameter score = random_score(kind, c.d, c.heads, 4);
-  if (kind == AttentionScore::bilinear)
-    score.value *= Scalar(c.heads) / Scalar(c.d);  // or the scores are huge
+  if (kind == AttentionScore::bilinear) score.value *= Scalar(c.heads) / Scalar(c.d);  // or the scores are huge
   const Plain expected = plain(q, k, v, queries, keys, c.heads, c.causal, kind, score.value);
 
   Matrix one_thread;
@@ -169,8 +165,7 @@ TEST_CASE("Attention refuses missing rows, and to record chosen rows") {
               spans_of({1}), keys, {.key_rows = rows});
   };
   CHECK_NOTHROW(attend(tape, {4, 0}, {{0, 2}}));
-  CHECK_THROWS_WITH(attend(tape, {0, 5}, {{0, 2}}),
-                    ContainsSubstring("row 5") && ContainsSubstring("5 rows"));
+  CHECK_THROWS_WITH(attend(tape, {0, 5}, {{0, 2}}), ContainsSubstring("row 5") && ContainsSubstring("5 rows"));
   CHECK_THROWS_WITH(attend(tape, {-1}, {{0, 1}}), ContainsSubstring("row -1"));
   CHECK_THROWS_WITH(attend(tape, {0, 1}, {{1, 2}}), ContainsSubstring("1 to 3"));
   CHECK_THROWS_WITH(attend(recording, {4, 0}, {{0, 2}}), ContainsSubstring("recorded"));
@@ -190,8 +185,8 @@ TEST_CASE("Large scores do not overflow attention") {
 TEST_CASE("Attention refuses arguments that do not fit and names both") {
   ThreadPool pool;
   Tape tape(pool, /*recording=*/false);
-  const auto attend = [&](std::vector<Index> q, std::vector<Index> k, std::vector<Index> v,
-                          const Spans& queries, const Spans& keys, AttentionOptions options) {
+  const auto attend = [&](std::vector<Index> q, std::vector<Index> k, std::vector<Index> v, const Spans& queries,
+                          const Spans& keys, AttentionOptions options) {
     attention(tape, on(tape, random_matrix(q[0], q[1], 1)), on(tape, random_matrix(k[0], k[1], 2)),
               on(tape, random_matrix(v[0], v[1], 3)), queries, keys, options);
   };

@@ -17,8 +17,7 @@ static_assert(sizeof(Scalar) == 8, "float cannot tell a wrong gradient from a ro
 // are summed with random weights; the derivative of that sum by every input and parameter is compared, in at
 // most `places` elements of each. Every pass draws the same dropout.
 inline void check_gradients(std::vector<Matrix> inputs, const std::vector<Parameter*>& parameters,
-                            const std::function<Var(Tape&, const std::vector<Var>&)>& build,
-                            Index places = 60) {
+                            const std::function<Var(Tape&, const std::vector<Var>&)>& build, Index places = 60) {
   ThreadPool pool(2);
   Tape tape(pool, /*recording=*/true);
   std::vector<Var> variables;
@@ -65,13 +64,12 @@ inline void check_gradients(std::vector<Matrix> inputs, const std::vector<Parame
       const double below = loss().value()(0, 0);
       x.data()[at] = value;
       const double numeric = (above - below) / (2 * step), gradient = analytic[m].data()[at];
-      const double error =
-          std::abs(numeric - gradient) / std::max({1.0, std::abs(numeric), std::abs(gradient)});
+      const double error = std::abs(numeric - gradient) / std::max({1.0, std::abs(numeric), std::abs(gradient)});
       if (error <= worst) continue;  // not a number is never at most the worst
       worst = error, worst_at = at, worst_analytic = gradient, worst_numeric = numeric;
     }
-    INFO("matrix " << m << " " << shape(x) << ", element " << worst_at << ": backward gives "
-                   << worst_analytic << ", central differences " << worst_numeric);
+    INFO("matrix " << m << " " << shape(x) << ", element " << worst_at << ": backward gives " << worst_analytic
+                   << ", central differences " << worst_numeric);
     CHECK(worst < limit);
   }
 }

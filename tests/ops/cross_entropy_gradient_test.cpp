@@ -17,3 +17,15 @@ TEST_CASE("The gradients of cross_entropy are those of central differences") {
     return cross_entropy(tape, x[0], targets, smoothing).loss;
   });
 }
+
+TEST_CASE("The gradients of weighted and binary cross_entropy and of their sum are those of central differences") {
+  const std::vector<TokenId> classes{2, 0, 2, 1}, sets{0, 1, 2, 1};
+  const Spans spans{{0, 2}, {2, 0}, {2, 1}, {3, 1}};
+  const std::vector<double> weights{0.5, 3, 1};
+  const double smoothing = GENERATE(0.0, 0.1);
+  check_gradients({random_matrix(4, 3, 3) * 4, random_matrix(4, 3, 4) * 4}, {},
+                  [&](Tape& tape, const std::vector<Var>& x) {
+                    return weighted_sum(tape, cross_entropy(tape, x[0], classes, smoothing, weights).loss,
+                                        binary_cross_entropy(tape, x[1], sets, spans, smoothing).loss, 0.3);
+                  });
+}

@@ -11,9 +11,8 @@ TEST_CASE("The gradients of layer_norm are those of central differences") {
   const auto [n, d] = GENERATE(Sizes{0, 4}, Sizes{1, 1}, Sizes{1, 2}, Sizes{3, 5}, Sizes{130, 129});
   CAPTURE(n, d);
   Parameter weight = random_parameter(1, d, 1), bias = random_parameter(1, d, 2);
-  check_gradients({random_matrix(n, d, 3)}, {&weight, &bias}, [&](Tape& tape, const std::vector<Var>& x) {
-    return layer_norm(tape, x[0], weight, bias, 1e-2);
-  });
+  check_gradients({random_matrix(n, d, 3)}, {&weight, &bias},
+                  [&](Tape& tape, const std::vector<Var>& x) { return layer_norm(tape, x[0], weight, bias, 1e-2); });
 }
 
 TEST_CASE("layer_norm adds to the gradient of an input with other uses") {
@@ -29,9 +28,8 @@ TEST_CASE("layer_norm with frozen weights passes the gradient on") {
   Parameter weight = random_parameter(1, 5, 1), bias = random_parameter(1, 5, 2);
   weight.gradient.resize(0, 0);
   bias.gradient.resize(0, 0);
-  check_gradients({random_matrix(3, 5, 3)}, {}, [&](Tape& tape, const std::vector<Var>& x) {
-    return layer_norm(tape, x[0], weight, bias, 1e-5);
-  });
+  check_gradients({random_matrix(3, 5, 3)}, {},
+                  [&](Tape& tape, const std::vector<Var>& x) { return layer_norm(tape, x[0], weight, bias, 1e-5); });
 }
 
 TEST_CASE("The gradients of residual_norm are those of central differences") {
@@ -43,9 +41,7 @@ TEST_CASE("The gradients of residual_norm are those of central differences") {
   CAPTURE(n, d, dropout);
   Parameter weight = random_parameter(1, d, 1), bias = random_parameter(1, d, 2);
   const Matrix x = random_matrix(n, d, 3), y = random_matrix(n, d, 4);
-  const auto op = [&](Tape& tape, Var a, Var b) {
-    return residual_norm(tape, a, b, dropout, weight, bias, 1e-2);
-  };
+  const auto op = [&](Tape& tape, Var a, Var b) { return residual_norm(tape, a, b, dropout, weight, bias, 1e-2); };
   SECTION("through the norm, as after a sublayer of post-norm") {
     check_gradients({x, y}, {&weight, &bias},
                     [&](Tape& tape, const std::vector<Var>& in) { return op(tape, in[0], in[1]).norm; });

@@ -12,8 +12,7 @@ using Catch::Matchers::ContainsSubstring;
 namespace {
 
 // The formula, loop by loop in double.
-double plain(const Matrix& x, Index i, Index j, const Parameter& weight, const Parameter& bias,
-             double epsilon) {
+double plain(const Matrix& x, Index i, Index j, const Parameter& weight, const Parameter& bias, double epsilon) {
   const double d = static_cast<double>(x.cols());
   double mean = 0, variance = 0;
   for (Index c = 0; c < x.cols(); ++c) mean += static_cast<double>(x(i, c)) / d;

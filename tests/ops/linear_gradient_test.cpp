@@ -30,10 +30,9 @@ TEST_CASE("The gradients of linear with an activation are those of central diffe
   CAPTURE(static_cast<int>(kind), n, in, out, dropout);
   // Wide enough for both flat ends of the curves.
   Parameter weight = random_parameter(out, in, 1), bias = random_parameter(1, out, 2);
-  check_gradients({random_matrix(n, in, 3) * 4}, {&weight, &bias},
-                  [&](Tape& tape, const std::vector<Var>& x) {
-                    return linear(tape, x[0], weight, &bias, kind, dropout);
-                  });
+  check_gradients({random_matrix(n, in, 3) * 4}, {&weight, &bias}, [&](Tape& tape, const std::vector<Var>& x) {
+    return linear(tape, x[0], weight, &bias, kind, dropout);
+  });
 }
 
 TEST_CASE("Two products of one input add up their gradients") {

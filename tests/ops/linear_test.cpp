@@ -78,8 +78,7 @@ TEST_CASE("linear refuses an input or a bias of another width and names both sha
   ThreadPool pool;
   Tape tape(pool, /*recording=*/false);
   const Matrix x = random_matrix(2, 5, 1);
-  Parameter weight = random_parameter(4, 3, 2), fits = random_parameter(4, 5, 3),
-            bias = random_parameter(1, 3, 4);
+  Parameter weight = random_parameter(4, 3, 2), fits = random_parameter(4, 5, 3), bias = random_parameter(1, 3, 4);
   CHECK_THROWS_WITH(linear(tape, tape.constant(x), weight, nullptr),
                     ContainsSubstring("[2, 5]") && ContainsSubstring("[4, 3]"));
   CHECK_THROWS_WITH(linear(tape, tape.constant(x), fits, &bias),

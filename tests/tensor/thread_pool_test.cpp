@@ -30,8 +30,7 @@ TEST_CASE("parallel_for covers everything once, in ranges that do not depend on 
   const Index count = GENERATE(0, 1, 2, 7, 64, 1000), grain = GENERATE(1, 3, 64, 2000);
   CAPTURE(count, grain);
   Spans expected;
-  for (Index begin = 0; begin < count; begin += grain)
-    expected.push_back({begin, std::min(grain, count - begin)});
+  for (Index begin = 0; begin < count; begin += grain) expected.push_back({begin, std::min(grain, count - begin)});
   for (int threads : {1, 2, 3, 5}) {
     ThreadPool pool(threads);
     CHECK(ranges(pool, count, grain) == expected);

@@ -18,8 +18,7 @@ struct Function {
   Floats (*vector)(Floats);
   long double (*exact)(long double);
 };
-const Function exp_{"exp", simd::exp, std::exp}, tanh_{"tanh", simd::tanh, std::tanh},
-    erf_{"erf", simd::erf, std::erf};
+const Function exp_{"exp", simd::exp, std::exp}, tanh_{"tanh", simd::tanh, std::tanh}, erf_{"erf", simd::erf, std::erf};
 
 float of_one(const Function& f, float x) { return f.vector(simd::splat(x))[0]; }
 
@@ -60,8 +59,8 @@ TEST_CASE("exp, tanh and erf are within two units of long double's over all floa
 
 TEST_CASE("exp, tanh and erf have the library's values at the ends") {
   const Function f = GENERATE(exp_, tanh_, erf_);
-  const float x = GENERATE(-infinity, infinity, -std::numeric_limits<float>::max(),
-                           std::numeric_limits<float>::max(), -0.0f, 0.0f, -200.0f, 200.0f);
+  const float x = GENERATE(-infinity, infinity, -std::numeric_limits<float>::max(), std::numeric_limits<float>::max(),
+                           -0.0f, 0.0f, -200.0f, 200.0f);
   CAPTURE(f.name, x);
   const float y = of_one(f, x), expected = static_cast<float>(f.exact(x));
   CHECK(y == expected);
