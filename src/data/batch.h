@@ -14,6 +14,10 @@ struct Batch {
   std::vector<TokenId> target_in;   // begin token, then the target without its end token
   std::vector<TokenId> target_out;  // the target
   Spans source_spans, target_spans;
+  // Of an encoder's examples, instead of a target:
+  std::vector<TokenId> classes, tags;
+  Spans class_spans;          // of `classes`, one per sentence
+  std::vector<Index> tagged;  // the rows of `source` that `tags` belong to
 };
 
 Batch pack(const Corpus& corpus, std::span<const Index> pairs, TokenId bos_id);
@@ -22,7 +26,7 @@ Batch pack(const Corpus& corpus, std::span<const Index> pairs, TokenId bos_id);
 // `batch_tokens` tokens; a longer pair has a batch of its own.
 std::vector<std::vector<Index>> plan_batches(const Corpus& corpus, Index batch_tokens);
 // The same for one epoch of training, shuffled by seed and epoch.
-std::vector<std::vector<Index>> plan_shuffled_batches(const Corpus& corpus, Index batch_tokens,
-                                                      std::uint64_t seed, Index epoch);
+std::vector<std::vector<Index>> plan_shuffled_batches(const Corpus& corpus, Index batch_tokens, std::uint64_t seed,
+                                                      Index epoch);
 
 }  // namespace wasmformer

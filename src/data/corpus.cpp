@@ -7,15 +7,22 @@
 
 namespace wasmformer {
 
-ParallelText parse_tsv(std::string_view text, const std::string& name, Columns columns) {
-  ParallelText pairs;
+void for_each_line(std::string_view text, const std::string& name,
+                   const std::function<void(std::string_view, std::size_t)>& each) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   for (std::size_t number = 1; !text.empty(); ++number) {
     std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
     if (line.ends_with('\r')) line.remove_suffix(1);
-    if (line.empty()) continue;
     WASMFORMER_CHECK(is_utf8(line), "[corpus] line " << number << " of " << name << " is not UTF-8");
+    each(line, number);
+  }
+}
+
+ParallelText parse_tsv(std::string_view text, const std::string& name, Columns columns) {
+  ParallelText pairs;
+  for_each_line(text, name, [&](std::string_view line, std::size_t number) {
+    if (line.empty()) return;
     std::vector<std::string_view> fields;
     for (std::size_t begin = 0; begin <= line.size(); begin += fields.back().size() + 1)
       fields.push_back(line.substr(begin, line.substr(begin).find('\t')));
@@ -26,15 +33,14 @@ ParallelText parse_tsv(std::string_view text, const std::string& name, Columns c
                                       << columns.target << ", counted from 0, separated by tabs");
     pairs.sources.emplace_back(fields[columns.source]);
     pairs.targets.emplace_back(fields[columns.target]);
-  }
+  });
   return pairs;
 }
 
 Corpus tokenize_corpus(const std::vector<std::string>& sources, const std::vector<std::string>& targets,
-                       const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer,
-                       const Config& config) {
-  WASMFORMER_CHECK(sources.size() == targets.size(), "[corpus] " << sources.size() << " source lines but "
-                                                                 << targets.size() << " target lines");
+                       const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer, const Config& config) {
+  WASMFORMER_CHECK(sources.size() == targets.size(),
+                   "[corpus] " << sources.size() << " source lines but " << targets.size() << " target lines");
   WASMFORMER_CHECK(!sources.empty(), "[corpus] there are no sentence pairs");
   Corpus corpus;
   for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -52,9 +58,9 @@ Corpus tokenize_corpus(const std::vector<std::string>& sources, const std::vecto
       corpus.lines.push_back(static_cast<Index>(i));
     }
   }
-  WASMFORMER_CHECK(!corpus.pairs.empty(),
-                   "[corpus] all " << corpus.skipped << " pairs have an empty side or more than max_length "
-                                   << config.max_length << " tokens");
+  WASMFORMER_CHECK(!corpus.pairs.empty(), "[corpus] all " << corpus.skipped
+                                                          << " pairs have an empty side or more than max_length "
+                                                          << config.max_length << " tokens");
   return corpus;
 }
 

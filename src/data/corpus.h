@@ -1,6 +1,7 @@
 // Sentence pairs as token ids.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,11 @@ struct ParallelText {
   std::vector<std::string> sources, targets;  // of equal length
 };
 
+// Calls each(line, number), counted from 1, for the lines of `text`, which end with LF or CRLF; a byte order mark is
+// skipped. Throws Error naming `name` and the line that is not UTF-8.
+void for_each_line(std::string_view text, const std::string& name,
+                   const std::function<void(std::string_view, std::size_t)>& each);
+
 // Two columns, counted from 0, of lines separated by tabs; empty lines and a byte order mark are skipped.
 // Throws Error, naming `name` and the line, when one has too few columns or is not UTF-8.
 struct Columns {
@@ -23,6 +29,9 @@ ParallelText parse_tsv(std::string_view text, const std::string& name, Columns c
 
 struct SentencePair {
   std::vector<TokenId> source, target;  // both end with the end token
+  // Of an encoder's example (data/labels.h), whose target is the tags of words: where their first tokens stand.
+  std::vector<Index> words = {};
+  std::vector<TokenId> classes = {};
 };
 
 struct Corpus {
@@ -33,7 +42,6 @@ struct Corpus {
 
 // Throws Error when the lists differ in length, a line is not UTF-8, or no pair is left.
 Corpus tokenize_corpus(const std::vector<std::string>& sources, const std::vector<std::string>& targets,
-                       const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer,
-                       const Config& config);
+                       const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer, const Config& config);
 
 }  // namespace wasmformer

@@ -54,24 +54,13 @@ Pair date(Random& random) {
 }
 
 Pair roman(Random& random) {
-  constexpr std::array<std::pair<Index, const char*>, 13> numerals = {{{1000, "M"},
-                                                                       {900, "CM"},
-                                                                       {500, "D"},
-                                                                       {400, "CD"},
-                                                                       {100, "C"},
-                                                                       {90, "XC"},
-                                                                       {50, "L"},
-                                                                       {40, "XL"},
-                                                                       {10, "X"},
-                                                                       {9, "IX"},
-                                                                       {5, "V"},
-                                                                       {4, "IV"},
-                                                                       {1, "I"}}};
+  constexpr Index values[] = {1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1};
+  constexpr const char* numerals[] = {"M", "CM", "D", "CD", "C", "XC", "L", "XL", "X", "IX", "V", "IV", "I"};
   const Index number = 1 + random.below(3999);
   std::string text;
   Index rest = number;
-  for (const auto& [value, numeral] : numerals)
-    for (; rest >= value; rest -= value) text += numeral;
+  for (std::size_t i = 0; i < std::size(values); ++i)
+    for (; rest >= values[i]; rest -= values[i]) text += numerals[i];
   return {std::to_string(number), text};
 }
 
@@ -100,8 +89,7 @@ constexpr std::array<Task, 7> all = {{
     {"add", "the sum of two numbers", "12+345", "357", 900'000, 20'000, 2000},
     {"dates", "dates in words as numbers", "the 3rd of March 1987", "1987-03-03", 180'000, 6000, 500},
     {"roman", "numbers as Roman numerals", "1987", "MCMLXXXVII", 3'900, 3500, 600},
-    {"pig-latin", "words with their beginning at the end", "great wind", "eatgray indway", plenty, 10000,
-     1000},
+    {"pig-latin", "words with their beginning at the end", "great wind", "eatgray indway", plenty, 10000, 1000},
 }};
 constexpr Pair (*makers[])(Random&) = {copy, reverse, sort, add, date, roman, pig_latin};
 static_assert(std::size(makers) == all.size());

@@ -7,9 +7,8 @@ BleuTokenizer evaluation_tokenizer(const ModelFile& model) {
   return default_bleu_tokenizer(languages == model.metadata.end() ? "" : languages->second);
 }
 
-EvaluationJob::EvaluationJob(const ModelFile& model, ThreadPool& pool,
-                             const std::vector<std::string>& sources, std::vector<std::string> references,
-                             const TranslateOptions& options, Index batch_tokens,
+EvaluationJob::EvaluationJob(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& sources,
+                             std::vector<std::string> references, const TranslateOptions& options, Index batch_tokens,
                              const std::optional<BleuOptions>& bleu)
     : references_(std::move(references)),
       bleu_(bleu ? *bleu : BleuOptions{.tokenizer = evaluation_tokenizer(model)}),
@@ -34,8 +33,8 @@ Evaluation EvaluationJob::result() {
 }
 
 Evaluation evaluate(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& sources,
-                    const std::vector<std::string>& references, const TranslateOptions& options,
-                    Index batch_tokens, const std::function<void(std::size_t)>& done) {
+                    const std::vector<std::string>& references, const TranslateOptions& options, Index batch_tokens,
+                    const std::function<void(std::size_t)>& done) {
   EvaluationJob job(model, pool, sources, references, options, batch_tokens);
   finish(job, done);
   return job.result();

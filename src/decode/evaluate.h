@@ -22,8 +22,8 @@ class EvaluationJob {
   // `model` and `pool` must outlive it; `bleu` by default uses evaluation_tokenizer(). Throws Error when the
   // lists differ in length or are empty, or a sentence is too long for the model.
   EvaluationJob(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& sources,
-                std::vector<std::string> references, const TranslateOptions& options,
-                Index batch_tokens = 2048, const std::optional<BleuOptions>& bleu = {});
+                std::vector<std::string> references, const TranslateOptions& options, Index batch_tokens = 2048,
+                const std::optional<BleuOptions>& bleu = {});
 
   // False when all is translated.
   bool step() { return translation_.step(); }

@@ -3,12 +3,9 @@
 #include <algorithm>
 
 namespace wasmformer {
-namespace {
 
-// Sentence `i` of every layer as one block, with a column for each of `keys`; if some are masked, `seen`
-// lists the rows of the others, and the columns of the masked ones are 0.
-AttentionMaps maps(const std::vector<AttentionRecord>& layers, std::size_t i, Index heads, Span keys,
-                   std::span<const std::int32_t> seen) {
+AttentionMaps attention_maps(const std::vector<AttentionRecord>& layers, std::size_t i, Index heads, Span keys,
+                             std::span<const std::int32_t> seen) {
   AttentionMaps result;
   result.layers = static_cast<Index>(layers.size());
   result.heads = heads;
@@ -28,6 +25,8 @@ AttentionMaps maps(const std::vector<AttentionRecord>& layers, std::size_t i, In
   return result;
 }
 
+namespace {
+
 // Rows `span` of a variable.
 Numbers numbers(Var var, Span span) {
   Numbers result{span.size, var.cols(), {}};
@@ -36,9 +35,9 @@ Numbers numbers(Var var, Span span) {
   return result;
 }
 
-AttentionInternals numbers(const AttentionRecord& r, Span queries, Span keys) {
-  return {numbers(r.queries, queries), numbers(r.keys, keys), numbers(r.values, keys),
-          numbers(r.output, queries)};
+AttentionInternals numbers(const AttentionRecord& r, Var projected, Span queries, Span keys) {
+  return {numbers(r.queries, queries), numbers(r.keys, keys), numbers(r.values, keys), numbers(r.output, queries),
+          numbers(projected, queries)};
 }
 
 // `memory`: what the cross-attention of these rows reads.
@@ -46,15 +45,16 @@ StackInternals numbers(const StackRecord& r, Span rows, Span memory) {
   StackInternals result;
   result.token_embedding = numbers(r.token_embedding, rows);
   result.positions = numbers(r.positions, rows);
-  auto stream = r.residuals.begin();
+  auto stream = r.residuals.begin(), added = r.sublayers.begin();
   for (std::size_t l = 0; l < r.self_attention.size(); ++l) {
     LayerInternals& layer = result.layers.emplace_back();
-    layer.self_attention = numbers(r.self_attention[l], rows, rows);
+    layer.self_attention = numbers(r.self_attention[l], *added++, rows, rows);
     layer.after_self_attention = numbers(*stream++, rows);
     if (!r.cross_attention.empty()) {
-      layer.cross_attention = numbers(r.cross_attention[l], rows, memory);
+      layer.cross_attention = numbers(r.cross_attention[l], *added++, rows, memory);
       layer.after_cross_attention = numbers(*stream++, rows);
     }
+    layer.feed_forward = {numbers(r.hidden[l], rows), numbers(*added++, rows)};
     layer.after_feed_forward = numbers(*stream++, rows);
   }
   result.output = numbers(r.output, rows);
@@ -89,8 +89,8 @@ void explain(const ModelFile& model, ThreadPool& pool, const TranslateOptions& o
   Tape tape(pool, /*recording=*/false);
   StackRecord encoder, decoder;
   Var memory = transformer.encode(tape, source_ids, source_spans, masks, &encoder);
-  Var hidden = transformer.decode(tape, target_ids, target_spans, memory, memory_spans, /*cache=*/nullptr,
-                                  masks, &decoder);
+  Var hidden =
+      transformer.decode(tape, target_ids, target_spans, memory, memory_spans, /*cache=*/nullptr, masks, &decoder);
   for (std::size_t i = 0; i < sentences.size(); ++i) {
     Translation& t = *sentences[i].translation;
     const Span source = source_spans[i], target = target_spans[best[i]];
@@ -98,12 +98,11 @@ void explain(const ModelFile& model, ThreadPool& pool, const TranslateOptions& o
       const Span visible = masks.source_spans[i];
       std::span<const std::int32_t> seen = masks.source_rows;
       if (!seen.empty()) seen = seen.subspan(visible.begin, visible.size);
-      t.attention = Attention{maps(encoder.self_attention, i, c.num_heads, source, seen),
-                              maps(decoder.self_attention, best[i], c.num_heads, target, {}),
-                              maps(decoder.cross_attention, best[i], c.num_heads, source, seen)};
+      t.attention = Attention{attention_maps(encoder.self_attention, i, c.num_heads, source, seen),
+                              attention_maps(decoder.self_attention, best[i], c.num_heads, target, {}),
+                              attention_maps(decoder.cross_attention, best[i], c.num_heads, source, seen)};
     }
-    if (options.internals)
-      t.internals = Internals{numbers(encoder, source, source), numbers(decoder, target, source)};
+    if (options.internals) t.internals = Internals{numbers(encoder, source, source), numbers(decoder, target, source)};
   }
   if (options.top_tokens == 0) return;
   Var logits = transformer.logits(tape, hidden);

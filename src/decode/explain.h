@@ -18,4 +18,9 @@ struct Explained {
 void explain(const ModelFile& model, ThreadPool& pool, const TranslateOptions& options, const Masks& masks,
              const std::vector<Explained>& sentences);
 
+// Sentence i of every layer as one block, with a column for each of `keys`; if some are masked, `seen` lists the rows
+// of the others, and the columns of the masked ones are 0.
+AttentionMaps attention_maps(const std::vector<AttentionRecord>& layers, std::size_t i, Index heads, Span keys,
+                             std::span<const std::int32_t> seen = {});
+
 }  // namespace wasmformer

@@ -14,17 +14,15 @@ void check_input(const SearchInput& input, const Config& c) {
   const std::size_t source = input.source.size(), prefix = input.prefix.size();
   WASMFORMER_CHECK(source >= 1 && static_cast<Index>(source) <= c.max_length,
                    "[search] a sentence has " << source << " tokens; the model takes 1 to " << c.max_length);
+  WASMFORMER_CHECK(input.max_length >= 1 && input.max_length <= c.max_length,
+                   "[search] max_length " << input.max_length << " is not in 1 to the model's " << c.max_length);
   WASMFORMER_CHECK(
-      input.max_length >= 1 && input.max_length <= c.max_length,
-      "[search] max_length " << input.max_length << " is not in 1 to the model's " << c.max_length);
-  WASMFORMER_CHECK(static_cast<Index>(prefix) < input.max_length,
-                   "[search] a prefix of " << prefix << " tokens leaves no room in a translation of at most "
-                                           << input.max_length);
+      static_cast<Index>(prefix) < input.max_length,
+      "[search] a prefix of " << prefix << " tokens leaves no room in a translation of at most " << input.max_length);
   for (std::size_t j = 0; j < prefix; ++j) {
     const TokenId id = input.prefix[j];
-    WASMFORMER_CHECK(id >= 0 && id < c.target_vocab_size, "[search] a prefix cannot contain token "
-                                                              << id << "; the vocabulary has "
-                                                              << c.target_vocab_size);
+    WASMFORMER_CHECK(id >= 0 && id < c.target_vocab_size,
+                     "[search] a prefix cannot contain token " << id << "; the vocabulary has " << c.target_vocab_size);
     WASMFORMER_CHECK(id != c.pad_id && id != c.bos_id,
                      "[search] a prefix cannot contain token " << id << ", which is never chosen");
     WASMFORMER_CHECK(id != c.eos_id || j + 1 == prefix,
@@ -58,8 +56,7 @@ void best_scores(const Row& row, std::span<Choice> best) {
   std::make_heap(best.begin(), best.end(), better);  // its front is the worst kept
   for (Index begin = k; begin < n; begin += block) {
     const Index end = std::min(begin + block, n);
-    if (end - begin == block && static_cast<float>(row.segment<block>(begin).maxCoeff()) <= best[0].second)
-      continue;
+    if (end - begin == block && static_cast<float>(row.segment<block>(begin).maxCoeff()) <= best[0].second) continue;
     for (Index id = begin; id < end; ++id) {
       const Choice entry(static_cast<TokenId>(id), static_cast<float>(row(id)));
       if (entry.second <= best[0].second) continue;
@@ -78,8 +75,7 @@ Scalar most_probable(Row row, std::span<Choice> best, const Config& config) {
   const Scalar max = static_cast<Scalar>(best[0].second);
   const Scalar log_sum = max + std::log(simd::exponentials<false>(row.data(), row.size(), max));
   WASMFORMER_CHECK(std::isfinite(log_sum), "[search] the model gives scores that are not numbers");
-  for (Choice& choice : best)
-    choice.second = static_cast<float>(static_cast<Scalar>(choice.second) - log_sum);
+  for (Choice& choice : best) choice.second = static_cast<float>(static_cast<Scalar>(choice.second) - log_sum);
   return log_sum;
 }
 
@@ -159,12 +155,11 @@ Var Search::forward() {
   Var memory;
   if (!started_) {
     std::vector<TokenId> sources;
-    for (const Sentence& s : sentences_)
-      sources.insert(sources.end(), s.input.source.begin(), s.input.source.end());
+    for (const Sentence& s : sentences_) sources.insert(sources.end(), s.input.source.begin(), s.input.source.end());
     memory = transformer_.encode(tape_, sources, source_spans_, masks_);
   }
-  Var logits = transformer_.logits(
-      tape_, transformer_.decode(tape_, ids_, spans_, memory, memory_spans_, &cache_, masks_));
+  Var logits =
+      transformer_.logits(tape_, transformer_.decode(tape_, ids_, spans_, memory, memory_spans_, &cache_, masks_));
   if (started_) return logits;
 
   started_ = true;
@@ -186,8 +181,7 @@ Var Search::forward() {
 Choice Search::sample(std::span<const Choice> choices, double* weights, Random& random) const {
   const Sampling& o = *options_.sampling;
   double total = 0;
-  for (std::size_t i = 0; i < choices.size(); ++i)
-    total += weights[i] = std::exp(choices[i].second / o.temperature);
+  for (std::size_t i = 0; i < choices.size(); ++i) total += weights[i] = std::exp(choices[i].second / o.temperature);
   double kept = 0;
   std::size_t n = 0;  // the nucleus
   while (n < choices.size() && (n == 0 || kept < o.top_p * total)) kept += weights[n++];
@@ -246,8 +240,8 @@ void Search::extend(Sentence& sentence, std::int32_t place) {
   const TokenId eos = transformer_.config().eos_id;
   const std::size_t beam = static_cast<std::size_t>(options_.beam_size), before = next_.size();
   const std::size_t count = std::min(candidates_.size(), 2 * beam);
-  std::partial_sort(candidates_.begin(), candidates_.begin() + static_cast<std::ptrdiff_t>(count),
-                    candidates_.end(), [](const Candidate& a, const Candidate& b) {
+  std::partial_sort(candidates_.begin(), candidates_.begin() + static_cast<std::ptrdiff_t>(count), candidates_.end(),
+                    [](const Candidate& a, const Candidate& b) {
                       return std::tuple(-a.sum, a.parent, a.id) < std::tuple(-b.sum, b.parent, b.id);
                     });
   ++sentence.length;
@@ -270,8 +264,8 @@ void Search::extend(Sentence& sentence, std::int32_t place) {
   if (options_.beam_trace) trace_unseen(count);
 
   const bool none = next_.size() == before, enough = sentence.ended.size() >= beam;
-  sentence.done = none || (enough && score(nodes_[next_[before].node].sum, sentence.length) <=
-                                         sentence.ended.front().score);
+  sentence.done =
+      none || (enough && score(nodes_[next_[before].node].sum, sentence.length) <= sentence.ended.front().score);
   if (sentence.length == sentence.input.max_length && !sentence.done) {
     for (std::size_t i = before; i < next_.size(); ++i) end(sentence, next_[i].node, sentence.length);
     sentence.done = true;
@@ -320,8 +314,8 @@ std::vector<TracedToken> Search::trace(Index i) const {
     if (node.parent < 0 ? places[n] < 0 : parent < 0) continue;
     places[n] = static_cast<std::int32_t>(result.size());
     const Index length = parent < 0 ? 0 : result[parent].length + 1;
-    result.push_back({parent, node.id, node.log_probability, node.sum, score(node.sum, length), length,
-                      node.fate, /*hypothesis=*/-1});
+    result.push_back({parent, node.id, node.log_probability, node.sum, score(node.sum, length), length, node.fate,
+                      /*hypothesis=*/-1});
   }
   Index hypothesis = 0;
   for (const Ended& ended : sentences_[i].ended) result[places[ended.node]].hypothesis = hypothesis++;

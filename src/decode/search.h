@@ -57,8 +57,7 @@ class Search {
   // The pad and begin tokens are never chosen. Uses beam_size, length_penalty, sampling, the masks and
   // beam_trace of `options`. Throws Error as checked() does, and when a source, prefix or mask does not fit
   // the model.
-  Search(Transformer& transformer, ThreadPool& pool, std::vector<SearchInput> inputs,
-         const TranslateOptions& options);
+  Search(Transformer& transformer, ThreadPool& pool, std::vector<SearchInput> inputs, const TranslateOptions& options);
 
   // False when every sentence had ended already. A sentence ends when beam_size of its hypotheses have ended
   // and no live one scores above the best of them, or at its max_length, where live ones count as ended.

@@ -22,8 +22,7 @@ struct Sampling {
   void visit(Visitor&& v) {
     v({"temperature", "draw tokens at this temperature instead of searching", above(0)}, temperature);
     v({"top_k", "draw from the K most probable tokens; 0 for all", at_least(0)}, top_k);
-    v({"top_p", "draw from the most probable tokens that together reach P (Holtzman et al. 2020)",
-       above(0).up_to(1)},
+    v({"top_p", "draw from the most probable tokens that together reach P (Holtzman et al. 2020)", above(0).up_to(1)},
       top_p);
     v({"seed", "the same seed draws the same text", {}, "sample-seed"}, seed);
   }
@@ -62,10 +61,8 @@ struct TranslateOptions {
     v({"n_best", "hypotheses to return, best first; at most the beam size", at_least(1)}, n_best);
     v({"max_length", "target tokens at most; 0 for source tokens + 50", at_least(0)}, max_length);
     v({"sampling", "draw tokens instead of searching for the best"}, sampling);
-    v({"prefix", "forced start of the translation; token ids that end with the end token are all of it"},
-      prefix);
-    v({"masked_source", "source tokens hidden from all attention, counted from 0", at_least(0),
-       "mask-source"},
+    v({"prefix", "forced start of the translation; token ids ending with the end token are the whole translation"}, prefix);
+    v({"masked_source", "source tokens hidden from all attention, counted from 0", at_least(0), "mask-source"},
       masked_source);
     v({"masked_heads", "attention heads whose output is set to 0", {}, "mask-heads"}, masked_heads);
     v({"attention", "return the attention probabilities of every layer and head", {}, ""}, attention);

@@ -45,7 +45,13 @@ struct Numbers {
 struct AttentionInternals {
   Numbers queries;       // [tokens, d_model]
   Numbers keys, values;  // the same; of cross-attention [source tokens, d_model]
-  Numbers output;  // softmax(q kᵀ/√d_k) v before W^O, [tokens, d_model]; 0 in the columns of masked heads
+  Numbers output;        // softmax(q kᵀ/√d_k) v before W^O, [tokens, d_model]; 0 in the columns of masked heads
+  Numbers projected;     // after W^O, which is what the residual connection adds, [tokens, d_model]
+};
+
+struct FeedForwardInternals {
+  Numbers hidden;  // after the activation, [tokens, ffn_dim]
+  Numbers output;  // what the residual connection adds, [tokens, d_model]
 };
 
 // One layer. The residual stream is taken after each sublayer: post-norm after the norm, pre-norm the sum.
@@ -54,6 +60,7 @@ struct LayerInternals {
   std::optional<AttentionInternals> cross_attention;  // of decoders
   Numbers after_self_attention;                       // [tokens, d_model]
   std::optional<Numbers> after_cross_attention;       // of decoders
+  FeedForwardInternals feed_forward;
   Numbers after_feed_forward;
 };
 
@@ -78,8 +85,7 @@ struct BeamNode : Candidate {
   Index length = 0;                   // target tokens up to here
   std::string state;                  // "kept", "ended" or "pruned", as Fate says
   std::optional<std::string> reason;  // of "pruned": "beam", "score" or "finished", as Fate says
-  std::optional<Index>
-      hypothesis;  // where it ends one that is returned; 0: the translation, i: alternatives[i - 1]
+  std::optional<Index> hypothesis;    // where it ends one that is returned; 0: the translation, i: alternatives[i - 1]
 };
 
 struct Hypothesis {
@@ -90,12 +96,11 @@ struct Hypothesis {
 
 // What is optional is there if it was asked for and the text is not empty.
 struct Translation : Hypothesis {
-  std::vector<SourceToken> source_tokens;  // the end token last
-  std::vector<Hypothesis> alternatives;    // up to n_best - 1 further ones, best first
-  std::optional<Attention> attention;      // of the best hypothesis
-  std::optional<std::vector<BeamNode>>
-      beam;                            // the root, which is the begin token, first; parents before children
-  std::optional<Internals> internals;  // of the best hypothesis
+  std::vector<SourceToken> source_tokens;     // the end token last
+  std::vector<Hypothesis> alternatives;       // up to n_best - 1 further ones, best first
+  std::optional<Attention> attention;         // of the best hypothesis
+  std::optional<std::vector<BeamNode>> beam;  // the root, which is the begin token, first; parents before children
+  std::optional<Internals> internals;         // of the best hypothesis
 };
 
 }  // namespace wasmformer

@@ -16,24 +16,20 @@ std::vector<SearchInput> search_inputs(const ModelFile& model, const std::vector
       text ? model.target_tokenizer->encode(*text) : std::get<std::vector<TokenId>>(options.prefix);
   std::vector<SearchInput> inputs;
   for (const auto& [ids, number] : sources) {
-    const Index limit = std::min(model.transformer->config().max_length,
-                                 static_cast<Index>(ids.size() + prefix.size()) + room);
-    if (ids.size() > 1)
-      inputs.push_back({ids, prefix, options.max_length > 0 ? options.max_length : limit, number});
+    const Index limit =
+        std::min(model.transformer->config().max_length, static_cast<Index>(ids.size() + prefix.size()) + room);
+    if (ids.size() > 1) inputs.push_back({ids, prefix, options.max_length > 0 ? options.max_length : limit, number});
   }
   return inputs;
 }
 
-std::vector<Source> tokenize_all(const ModelFile& model, const std::vector<std::string>& texts,
-                                 std::uint64_t first) {
+std::vector<Source> tokenize_all(const ModelFile& model, const std::vector<std::string>& texts, std::uint64_t first) {
   std::vector<Source> sources;
   for (const std::string& text : texts) sources.push_back(tokenize(model, text, first++));
   return sources;
 }
 
-const char* state(Fate fate) {
-  return fate == Fate::kept ? "kept" : fate == Fate::ended ? "ended" : "pruned";
-}
+const char* state(Fate fate) { return fate == Fate::kept ? "kept" : fate == Fate::ended ? "ended" : "pruned"; }
 
 std::optional<std::string> reason(Fate fate) {
   switch (fate) {
@@ -56,9 +52,8 @@ Source tokenize(const ModelFile& model, const std::string& text, std::uint64_t n
   return source;
 }
 
-TranslationJob::TranslationJob(const ModelFile& model, ThreadPool& pool,
-                               const std::vector<std::string>& texts, const TranslateOptions& options,
-                               std::uint64_t first)
+TranslationJob::TranslationJob(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& texts,
+                               const TranslateOptions& options, std::uint64_t first)
     : TranslationJob(model, pool, tokenize_all(model, texts, first), options) {}
 
 TranslationJob::TranslationJob(const ModelFile& model, ThreadPool& pool, std::vector<Source> sources,
@@ -74,8 +69,7 @@ TranslationJob::TranslationJob(const ModelFile& model, ThreadPool& pool, std::ve
 std::vector<std::string> TranslationJob::partial() const {
   std::vector<std::string> texts(sources_.size());
   for (std::size_t i = 0; i < searched_.size(); ++i)
-    texts[searched_[i]] =
-        model_.target_tokenizer->decode(search_.hypotheses(static_cast<Index>(i)).front().ids);
+    texts[searched_[i]] = model_.target_tokenizer->decode(search_.hypotheses(static_cast<Index>(i)).front().ids);
   return texts;
 }
 
@@ -124,8 +118,7 @@ std::vector<Translation> TranslationJob::result() const {
     if (static_cast<Index>(found.back().size()) > options.n_best) found.back().resize(options.n_best);
     Translation& t = translations[searched_[i]];
     static_cast<Hypothesis&>(t) = hypothesis(found.back().front());
-    for (std::size_t n = 1; n < found.back().size(); ++n)
-      t.alternatives.push_back(hypothesis(found.back()[n]));
+    for (std::size_t n = 1; n < found.back().size(); ++n) t.alternatives.push_back(hypothesis(found.back()[n]));
     if (options.beam_trace) t.beam = beam(static_cast<Index>(i), static_cast<Index>(found.back().size()));
   }
   if (!searched_.empty() && (options.attention || options.top_tokens > 0 || options.internals)) {
@@ -153,9 +146,8 @@ Translator::Job Translator::start(const std::vector<std::string>& texts, const T
   return Job(model_, pool_, texts, options, first);
 }
 
-BatchedTranslation::BatchedTranslation(const ModelFile& model, ThreadPool& pool,
-                                       const std::vector<std::string>& texts, const TranslateOptions& options,
-                                       Index batch_tokens, std::uint64_t first)
+BatchedTranslation::BatchedTranslation(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& texts,
+                                       const TranslateOptions& options, Index batch_tokens, std::uint64_t first)
     : model_(model),
       pool_(pool),
       options_(options),
@@ -170,9 +162,8 @@ BatchedTranslation::BatchedTranslation(const ModelFile& model, ThreadPool& pool,
     else
       order_.push_back(i);
   }
-  std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
-    return sources_[a].ids.size() < sources_[b].ids.size();
-  });
+  std::stable_sort(order_.begin(), order_.end(),
+                   [&](std::size_t a, std::size_t b) { return sources_[a].ids.size() < sources_[b].ids.size(); });
 }
 
 void BatchedTranslation::refuse_too_long() const {
@@ -211,9 +202,8 @@ std::vector<std::string> BatchedTranslation::partial() const {
 }
 
 std::vector<Translation> translate_in_batches(const ModelFile& model, ThreadPool& pool,
-                                              const std::vector<std::string>& texts,
-                                              const TranslateOptions& options, Index batch_tokens,
-                                              const std::function<void(std::size_t)>& done) {
+                                              const std::vector<std::string>& texts, const TranslateOptions& options,
+                                              Index batch_tokens, const std::function<void(std::size_t)>& done) {
   BatchedTranslation all(model, pool, texts, options, batch_tokens);
   all.refuse_too_long();
   finish(all, done);

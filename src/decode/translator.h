@@ -59,11 +59,9 @@ class Translator {
   Translator(std::string_view model_file, ThreadPool& pool);
 
   // All texts are one batch. Throws Error as TranslationJob does.
-  std::vector<Translation> translate(const std::vector<std::string>& texts,
-                                     const TranslateOptions& options = {}) const;
+  std::vector<Translation> translate(const std::vector<std::string>& texts, const TranslateOptions& options = {}) const;
   // The job must not outlive the translator. `first` as in TranslationJob.
-  Job start(const std::vector<std::string>& texts, const TranslateOptions& options,
-            std::uint64_t first = 0) const;
+  Job start(const std::vector<std::string>& texts, const TranslateOptions& options, std::uint64_t first = 0) const;
 
   const ModelFile& model() const { return model_; }
 
@@ -121,8 +119,7 @@ void finish(Job& job, const std::function<void(std::size_t)>& done) {
 
 // All of a BatchedTranslation at once. Throws Error if a sentence is too long.
 std::vector<Translation> translate_in_batches(const ModelFile& model, ThreadPool& pool,
-                                              const std::vector<std::string>& texts,
-                                              const TranslateOptions& options, Index batch_tokens,
-                                              const std::function<void(std::size_t)>& done = {});
+                                              const std::vector<std::string>& texts, const TranslateOptions& options,
+                                              Index batch_tokens, const std::function<void(std::size_t)>& done = {});
 
 }  // namespace wasmformer

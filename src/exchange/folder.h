@@ -16,7 +16,9 @@ std::string_view folder_file(const FolderFiles& files, const std::string& name);
 
 // The model of `config`, with the weights of `file` and both tokenizers. `file` must hold exactly the tensors
 // of the model, under our names.
-ModelFile assemble_model(const Config& config, const SafetensorsFile& file, Tokenizer source,
-                         Tokenizer target);
+ModelFile assemble_model(const Config& config, const SafetensorsFile& file, Tokenizer source, Tokenizer target);
+
+// import_marian() of a folder of Marian itself: decoder.yml, the model's .npz and the vocabularies it names.
+ModelFile import_marian_npz(const FolderFiles& files);
 
 }  // namespace wasmformer

@@ -5,7 +5,6 @@
 #include <set>
 #include <utility>
 
-#include "exchange/marian_npz.h"
 #include "exchange/state_dict.h"
 #include "ops/embedding.h"
 #include "tensor/check.h"
@@ -43,8 +42,7 @@ Json parse_json_if_any(const FolderFiles& files, const std::string& name) {
 class Settings {
  public:
   explicit Settings(const FolderFiles& files)
-      : json_(parse_json(files, config_name)),
-        generation_(parse_json_if_any(files, "generation_config.json")) {}
+      : json_(parse_json(files, config_name)), generation_(parse_json_if_any(files, "generation_config.json")) {}
 
   bool has(const char* key) const { return !at(key).is_null(); }
   const Json& at(const char* key) const {
@@ -62,8 +60,8 @@ class Settings {
   }
   bool flag(const char* key, bool otherwise) const {
     if (!has(key)) return otherwise;
-    WASMFORMER_CHECK(at(key).is_boolean(), "[marian] " << key << " of " << config_name
-                                                       << " must be true or false, not " << text(at(key)));
+    WASMFORMER_CHECK(at(key).is_boolean(),
+                     "[marian] " << key << " of " << config_name << " must be true or false, not " << text(at(key)));
     return at(key).get<bool>();
   }
   std::string word(const char* key) const { return at(key).is_string() ? at(key).get<std::string>() : ""; }
@@ -85,9 +83,8 @@ class Settings {
 Index same(const Settings& settings, const std::string& key) {
   const Index encoder = settings.whole(("encoder_" + key).c_str()),
               decoder = settings.whole(("decoder_" + key).c_str());
-  WASMFORMER_CHECK(encoder == decoder, "[marian] encoder_" << key << " is " << encoder << " and decoder_"
-                                                           << key << " is " << decoder
-                                                           << "; they must be equal");
+  WASMFORMER_CHECK(encoder == decoder, "[marian] encoder_" << key << " is " << encoder << " and decoder_" << key
+                                                           << " is " << decoder << "; they must be equal");
   return encoder;
 }
 
@@ -101,25 +98,22 @@ Activation activation(const std::string& name) {
 
 Config read_config(const Settings& settings) {
   const std::string type = settings.word("model_type");
-  WASMFORMER_CHECK(type == "marian", "[marian] " << config_name << " has model_type '" << type
-                                                 << "'; only 'marian' is supported");
+  WASMFORMER_CHECK(type == "marian",
+                   "[marian] " << config_name << " has model_type '" << type << "'; only 'marian' is supported");
   for (const char* key : {"normalize_embedding", "normalize_before", "add_final_layer_norm"})
-    WASMFORMER_CHECK(
-        !settings.flag(key, false),
-        "[marian] " << key << " is true; only Marian's post-norm models without it are supported");
+    WASMFORMER_CHECK(!settings.flag(key, false),
+                     "[marian] " << key << " is true; only Marian's post-norm models without it are supported");
   const bool shared = settings.flag("share_encoder_decoder_embeddings", true),
              tied = settings.flag("tie_word_embeddings", true);
   Config c;
   c.source_vocab_size = c.target_vocab_size = settings.whole("vocab_size");
-  if (!shared && settings.has("decoder_vocab_size"))
-    c.target_vocab_size = settings.whole("decoder_vocab_size");
+  if (!shared && settings.has("decoder_vocab_size")) c.target_vocab_size = settings.whole("decoder_vocab_size");
   c.d_model = settings.whole("d_model");
   c.encoder_layers = settings.whole("encoder_layers");
   c.decoder_layers = settings.whole("decoder_layers");
   c.num_heads = same(settings, "attention_heads");
   c.ffn_dim = same(settings, "ffn_dim");
-  c.max_length =
-      settings.whole(settings.has("max_position_embeddings") ? "max_position_embeddings" : "max_length");
+  c.max_length = settings.whole(settings.has("max_position_embeddings") ? "max_position_embeddings" : "max_length");
   c.activation = activation(settings.word("activation_function"));
   c.positions = Positions::sinusoidal_halves;
   c.tie_embeddings = !tied ? TieEmbeddings::none : shared ? TieEmbeddings::all : TieEmbeddings::target;
@@ -137,15 +131,15 @@ Config read_config(const Settings& settings) {
 std::vector<std::string> read_vocabulary(const FolderFiles& files, const std::string& name, Index size) {
   const Json json = parse_json(files, name);
   WASMFORMER_CHECK(std::cmp_equal(json.size(), size), "[marian] " << name << " has " << json.size()
-                                                                  << " pieces, but the vocabulary of "
-                                                                  << config_name << " has " << size);
+                                                                  << " pieces, but the vocabulary of " << config_name
+                                                                  << " has " << size);
   std::vector<std::string> pieces(json.size());
   std::vector<bool> seen(json.size());
   for (const auto& [piece, id] : json.items()) {
     const bool fits = id.is_number_unsigned() && id.get<std::uint64_t>() < pieces.size();
-    WASMFORMER_CHECK(fits && !seen[id.get<std::size_t>()],
-                     "[marian] " << name << " has '" << piece << "' with id " << Settings::text(id)
-                                 << "; ids must be 0 to " << size - 1 << ", each once");
+    WASMFORMER_CHECK(fits && !seen[id.get<std::size_t>()], "[marian] " << name << " has '" << piece << "' with id "
+                                                                       << Settings::text(id) << "; ids must be 0 to "
+                                                                       << size - 1 << ", each once");
     pieces[id.get<std::size_t>()] = piece;
     seen[id.get<std::size_t>()] = true;
   }
@@ -177,9 +171,8 @@ void tie(SafetensorsFile& file, const char* name, std::initializer_list<const ch
     const auto found = file.tensors.find(other);
     if (found == file.tensors.end()) continue;
     const auto [kept, is_new] = file.tensors.emplace(name, found->second);
-    WASMFORMER_CHECK(
-        is_new || same_tensor(kept->second, found->second),
-        "[marian] " << name << " and " << other << " differ, but " << config_name << " ties them");
+    WASMFORMER_CHECK(is_new || same_tensor(kept->second, found->second),
+                     "[marian] " << name << " and " << other << " differ, but " << config_name << " ties them");
     file.tensors.erase(other);
   }
 }
@@ -199,15 +192,14 @@ void tie_embeddings(SafetensorsFile& file, const Config& config, bool shared) {
 // A file may store the positions. If they differ from the computed ones, they count as learned.
 void take_positions(SafetensorsFile& file, Config& config) {
   constexpr Scalar rounding = Scalar(1) / 256;  // of bfloat16 near 1
-  const std::string names[] = {"model.encoder.embed_positions.weight",
-                               "model.decoder.embed_positions.weight"};
+  const std::string names[] = {"model.encoder.embed_positions.weight", "model.decoder.embed_positions.weight"};
   bool as_computed = true;
   for (const std::string& name : names) {
     if (!file.tensors.contains(name)) continue;
     const Matrix stored = file.matrix(name);
     WASMFORMER_CHECK(stored.rows() == config.max_length && stored.cols() == config.d_model,
-                     "[marian] " << name << " is " << shape(stored) << ", but " << config_name
-                                 << " asks for [" << config.max_length << ", " << config.d_model << "]");
+                     "[marian] " << name << " is " << shape(stored) << ", but " << config_name << " asks for ["
+                                 << config.max_length << ", " << config.d_model << "]");
     const Matrix computed = sinusoidal_halves(config.max_length, config.d_model, config.d_model / 2);
     as_computed &= (stored - computed).cwiseAbs().maxCoeff() <= rounding;
   }
@@ -223,13 +215,12 @@ std::set<TokenId> forbidden(const Settings& settings, const Config& config) {
   std::set<TokenId> ids;
   if (!settings.has("bad_words_ids")) return ids;
   for (const Json& words : settings.at("bad_words_ids")) {
-    WASMFORMER_CHECK(words.is_array() && words.size() == 1, "[marian] bad_words_ids has "
-                                                                << Settings::text(words)
-                                                                << "; only single tokens can be forbidden");
+    WASMFORMER_CHECK(words.is_array() && words.size() == 1,
+                     "[marian] bad_words_ids has " << Settings::text(words) << "; only single tokens can be forbidden");
     const auto id = static_cast<TokenId>(settings.whole("bad_words_ids", words[0]));
-    WASMFORMER_CHECK(id < config.target_vocab_size, "[marian] bad_words_ids has "
-                                                        << id << ", but the vocabulary ends at "
-                                                        << config.target_vocab_size - 1);
+    WASMFORMER_CHECK(id < config.target_vocab_size, "[marian] bad_words_ids has " << id
+                                                                                  << ", but the vocabulary ends at "
+                                                                                  << config.target_vocab_size - 1);
     if (id != config.pad_id && id != config.bos_id) ids.insert(id);
   }
   return ids;
@@ -251,13 +242,11 @@ ModelFile import_hugging_face(const FolderFiles& files) {
   const bool separate = tokenizer_config.value("separate_vocabs", Json(false)) == true;
   Tokenizer source(std::string(folder_file(files, "source.spm")),
                    read_vocabulary(files, "vocab.json", config.source_vocab_size));
-  Tokenizer target(
-      std::string(folder_file(files, "target.spm")),
-      read_vocabulary(files, separate ? "target_vocab.json" : "vocab.json", config.target_vocab_size));
+  Tokenizer target(std::string(folder_file(files, "target.spm")),
+                   read_vocabulary(files, separate ? "target_vocab.json" : "vocab.json", config.target_vocab_size));
   for (const Tokenizer* tokenizer : {&source, &target})
-    WASMFORMER_CHECK(tokenizer->eos_id() == config.eos_id, "[marian] eos_token_id is "
-                                                               << config.eos_id << ", but </s> is piece "
-                                                               << tokenizer->eos_id());
+    WASMFORMER_CHECK(tokenizer->eos_id() == config.eos_id,
+                     "[marian] eos_token_id is " << config.eos_id << ", but </s> is piece " << tokenizer->eos_id());
 
   SafetensorsFile file = read_tensors(files);
   tie_embeddings(file, config, settings.flag("share_encoder_decoder_embeddings", true));
@@ -267,9 +256,9 @@ ModelFile import_hugging_face(const FolderFiles& files) {
   Matrix bias;
   if (!never.empty()) {
     bias = config.output_bias ? file.matrix(bias_name) : Matrix::Zero(1, config.target_vocab_size);
-    WASMFORMER_CHECK(bias.size() == config.target_vocab_size,
-                     "[marian] " << bias_name << " has " << bias.size() << " numbers, but the vocabulary "
-                                 << config.target_vocab_size << " pieces");
+    WASMFORMER_CHECK(bias.size() == config.target_vocab_size, "[marian] " << bias_name << " has " << bias.size()
+                                                                          << " numbers, but the vocabulary "
+                                                                          << config.target_vocab_size << " pieces");
     constexpr Scalar never_chosen = -1e4;  // far below every score, within the range of F16
     for (const TokenId id : never) bias.data()[id] = never_chosen;
     config.output_bias = true;
@@ -286,17 +275,14 @@ ModelFile import_hugging_face(const FolderFiles& files) {
 }  // namespace
 
 std::vector<std::string> marian_files(const std::vector<std::string>& names) {
-  const auto has = [&names](const char* name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-  };
+  const auto has = [&names](const char* name) { return std::find(names.begin(), names.end(), name) != names.end(); };
   const bool hugging_face = has(config_name), safetensors = has("model.safetensors");
   std::vector<std::string> read;
   for (const std::string& name : names) {
-    const bool wanted = hugging_face
-                            ? name.ends_with(".json") || name.ends_with(".spm") ||
-                                  name == "model.safetensors" || (name == "pytorch_model.bin" && !safetensors)
-                            : name.ends_with(".yml") || name.ends_with(".spm") ||
-                                  (name.ends_with(".npz") && !name.ends_with(".optimizer.npz"));
+    const bool wanted = hugging_face ? name.ends_with(".json") || name.ends_with(".spm") ||
+                                           name == "model.safetensors" || (name == "pytorch_model.bin" && !safetensors)
+                                     : name.ends_with(".yml") || name.ends_with(".spm") ||
+                                           (name.ends_with(".npz") && !name.ends_with(".optimizer.npz"));
     if (wanted) read.push_back(name);
   }
   return read;
@@ -304,11 +290,26 @@ std::vector<std::string> marian_files(const std::vector<std::string>& names) {
 
 ModelFile import_marian(const FolderFiles& files) {
   if (files.contains(config_name)) return import_hugging_face(files);
-  WASMFORMER_CHECK(
-      files.contains("decoder.yml"),
-      "[marian] the folder has neither config.json, as Hugging Face's models, nor decoder.yml, as "
-      "Marian's own");
+  WASMFORMER_CHECK(files.contains("decoder.yml"),
+                   "[marian] the folder has neither config.json, as Hugging Face's models, nor decoder.yml, as "
+                   "Marian's own");
   return import_marian_npz(files);
+}
+
+std::string_view folder_file(const FolderFiles& files, const std::string& name) {
+  const auto found = files.find(name);
+  WASMFORMER_CHECK(found != files.end(), "[marian] the folder has no " << name);
+  return found->second;
+}
+
+ModelFile assemble_model(const Config& config, const SafetensorsFile& file, Tokenizer source, Tokenizer target) {
+  ModelFile model;
+  model.transformer = std::make_unique<Transformer>(config);
+  read_weights(file, *model.transformer, Weights::plain);
+  const bool one = source == target;
+  model.source_tokenizer = std::make_shared<const Tokenizer>(std::move(source));
+  model.target_tokenizer = one ? model.source_tokenizer : std::make_shared<const Tokenizer>(std::move(target));
+  return model;
 }
 
 }  // namespace wasmformer

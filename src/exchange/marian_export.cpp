@@ -50,8 +50,7 @@ void check_key(const char* key, bool fits, const T& value, const char* expected)
 void check_marian(const Config& c) {
   const Json config = Json::parse(to_json(c));
   check_key("norm", c.norm == NormPlace::post, config["norm"], "\"post\" only");
-  check_key("attention", c.attention == AttentionScore::scaled_dot, config["attention"],
-            "\"scaled_dot\" only");
+  check_key("attention", c.attention == AttentionScore::scaled_dot, config["attention"], "\"scaled_dot\" only");
   // Marian's own models have 1e-6; Hugging Face's converter writes 1e-5 for them too.
   check_key("norm_epsilon", c.norm_epsilon == 1e-5 || c.norm_epsilon == 1e-6, c.norm_epsilon, "1e-05 only");
 }
@@ -60,10 +59,9 @@ void check_marian(const Config& c) {
 nlohmann::json vocabulary(const Tokenizer& tokenizer, Index size) {
   nlohmann::json ids = nlohmann::json::object();
   for (Index id = 0; id < size; ++id) {
-    const std::string piece = id < tokenizer.vocab_size() ? tokenizer.piece(static_cast<TokenId>(id))
-                                                          : "<unused" + std::to_string(id) + ">";
-    WASMFORMER_CHECK(ids.emplace(piece, id).second,
-                     "[export] the vocabulary has the piece '" << piece << "' twice");
+    const std::string piece =
+        id < tokenizer.vocab_size() ? tokenizer.piece(static_cast<TokenId>(id)) : "<unused" + std::to_string(id) + ">";
+    WASMFORMER_CHECK(ids.emplace(piece, id).second, "[export] the vocabulary has the piece '" << piece << "' twice");
   }
   return ids;
 }
@@ -78,13 +76,12 @@ int num_beams(const ModelFile& model) {
 }
 
 // The name of a special token, which must be the same on both sides for MarianTokenizer.
-std::string special_piece(const char* what, const Tokenizer& source, TokenId source_id,
-                          const Tokenizer& target, TokenId target_id) {
+std::string special_piece(const char* what, const Tokenizer& source, TokenId source_id, const Tokenizer& target,
+                          TokenId target_id) {
   const std::string name = target.piece(target_id), other = source.piece(source_id);
-  WASMFORMER_CHECK(name == other, "[export] the "
-                                      << what << " token is '" << other << "' in the source and '" << name
-                                      << "' in the target tokenizer; Hugging Face's Marian has one "
-                                         "name for both");
+  WASMFORMER_CHECK(name == other, "[export] the " << what << " token is '" << other << "' in the source and '" << name
+                                                  << "' in the target tokenizer; Hugging Face's Marian has one "
+                                                     "name for both");
   return name;
 }
 
@@ -93,10 +90,10 @@ std::string text(const Json& json) { return json.dump(2) + "\n"; }
 
 Json generation_settings(const ModelFile& model) {
   const Config& c = model.transformer->config();
-  Json json{
-      {"decoder_start_token_id", c.bos_id}, {"bos_token_id", c.bos_id},      {"eos_token_id", c.eos_id},
-      {"forced_eos_token_id", c.eos_id},    {"pad_token_id", c.pad_id},      {"bad_words_ids", {{c.pad_id}}},
-      {"max_length", c.max_length},         {"num_beams", num_beams(model)}, {"renormalize_logits", true}};
+  WASMFORMER_CHECK(!c.is_encoder(), "[export-marian] this model is an encoder alone; only translators can be exported");
+  Json json{{"decoder_start_token_id", c.bos_id}, {"bos_token_id", c.bos_id},      {"eos_token_id", c.eos_id},
+            {"forced_eos_token_id", c.eos_id},    {"pad_token_id", c.pad_id},      {"bad_words_ids", {{c.pad_id}}},
+            {"max_length", c.max_length},         {"num_beams", num_beams(model)}, {"renormalize_logits", true}};
   if (c.bos_id != c.pad_id) json["bad_words_ids"].push_back({c.bos_id});
   return json;
 }
@@ -160,13 +157,12 @@ std::map<std::string, std::string> marian_settings(const ModelFile& model, Index
   const Json generation = generation_settings(model);
   Json config = config_settings(model.transformer->config(), source_vocab_size, target_vocab_size, precision);
   config.update(generation);
-  std::map<std::string, std::string> files{
-      {"config.json", text(config)},
-      {"generation_config.json", text(generation)},
-      {"tokenizer_config.json", text(tokenizer_settings(model, separate))},
-      {"source.spm", model.source_tokenizer->model()},
-      {"target.spm", model.target_tokenizer->model()},
-      {"vocab.json", text(source_ids)}};
+  std::map<std::string, std::string> files{{"config.json", text(config)},
+                                           {"generation_config.json", text(generation)},
+                                           {"tokenizer_config.json", text(tokenizer_settings(model, separate))},
+                                           {"source.spm", model.source_tokenizer->model()},
+                                           {"target.spm", model.target_tokenizer->model()},
+                                           {"vocab.json", text(source_ids)}};
   if (separate) files["target_vocab.json"] = text(target_ids);
   return files;
 }
@@ -182,10 +178,10 @@ std::map<std::string, std::string> export_marian(const ModelFile& model, Precisi
   const auto add = [&](const std::string& name, const Matrix& value) {
     // Vectors have one dimension in the file, except this one.
     const bool vector = value.rows() == 1 && name != "final_logits_bias";
-    tensors.emplace_back(name, TensorEntry{precision == Precision::f32 ? Dtype::f32 : Dtype::f16,
-                                           vector ? std::vector<Index>{value.cols()}
-                                                  : std::vector<Index>{value.rows(), value.cols()},
-                                           data.emplace_back(weight_bytes(value, precision, name))});
+    tensors.emplace_back(
+        name, TensorEntry{precision == Precision::f32 ? Dtype::f32 : Dtype::f16,
+                          vector ? std::vector<Index>{value.cols()} : std::vector<Index>{value.rows(), value.cols()},
+                          data.emplace_back(weight_bytes(value, precision, name))});
   };
 
   Matrix bias = Matrix::Zero(1, c.target_vocab_size);

@@ -1,10 +1,10 @@
-// Tensors are named as in Marian's src/models/transformer.h.
-#include "exchange/marian_npz.h"
+// A folder of Marian itself. Tensors are named as in Marian's src/models/transformer.h.
 
 #include <algorithm>
 #include <charconv>
 #include <list>
 
+#include "exchange/folder.h"
 #include "exchange/npz.h"
 #include "exchange/yaml.h"
 #include "tensor/check.h"
@@ -35,18 +35,16 @@ class Options {
     const std::string value = text(key);
     std::int32_t number = 0;
     const auto read = std::from_chars(value.data(), value.data() + value.size(), number);
-    WASMFORMER_CHECK(
-        !value.empty() && read.ptr == value.data() + value.size() && number >= 0,
-        "[marian] " << key << " of " << name_ << " must be a whole number, not '" << value << "'");
+    WASMFORMER_CHECK(!value.empty() && read.ptr == value.data() + value.size() && number >= 0,
+                     "[marian] " << key << " of " << name_ << " must be a whole number, not '" << value << "'");
     return number;
   }
   // Throws unless the value is one of these; a missing key means the first.
   void check(const char* key, std::initializer_list<const char*> accepted) const {
     if (!yaml_.contains(key)) return;
     const std::string value = text(key);
-    WASMFORMER_CHECK(
-        std::find(accepted.begin(), accepted.end(), value) != accepted.end(),
-        "[marian] " << key << " is '" << value << "'; only '" << *accepted.begin() << "' is supported");
+    WASMFORMER_CHECK(std::find(accepted.begin(), accepted.end(), value) != accepted.end(),
+                     "[marian] " << key << " is '" << value << "'; only '" << *accepted.begin() << "' is supported");
   }
 
  private:
@@ -55,9 +53,8 @@ class Options {
 };
 
 void check_kind(const Options& o) {
-  WASMFORMER_CHECK(o.text("type") == "transformer", "[marian] the model is of type '"
-                                                        << o.text("type")
-                                                        << "'; only 'transformer' is supported");
+  WASMFORMER_CHECK(o.text("type") == "transformer",
+                   "[marian] the model is of type '" << o.text("type") << "'; only 'transformer' is supported");
   o.check("transformer-decoder-autoreg", {"self-attention"});
   o.check("transformer-postprocess", {"dan"});
   o.check("transformer-preprocess", {""});
@@ -67,8 +64,8 @@ void check_kind(const Options& o) {
   o.check("transformer-decoder-ffn-depth", {"0", "2"});
   o.check("transformer-decoder-dim-ffn", {"0", o.text("transformer-dim-ffn").c_str()});
   for (const char* key : {"transformer-no-projection", "transformer-train-positions", "transformer-no-bias",
-                          "transformer-train-position-embeddings", "transformer-no-affine",
-                          "transformer-pool", "right-left", "ulr", "layer-normalization"})
+                          "transformer-train-position-embeddings", "transformer-no-affine", "transformer-pool",
+                          "right-left", "ulr", "layer-normalization"})
     o.check(key, {"false"});
   o.check("lemma-dim-emb", {"0"});
   WASMFORMER_CHECK(o.list("transformer-tied-layers").empty(),
@@ -85,12 +82,9 @@ Config read_config(const Options& o) {
   c.ffn_dim = o.whole("transformer-dim-ffn");
   c.max_length = 512;  // Marian has no limit
   const std::string activation = o.text("transformer-ffn-activation");
-  WASMFORMER_CHECK(
-      activation == "swish" || activation == "relu" || activation == "gelu",
-      "[marian] transformer-ffn-activation is '" << activation << "'; expected swish, relu or gelu");
-  c.activation = activation == "relu"   ? Activation::relu
-                 : activation == "gelu" ? Activation::gelu
-                                        : Activation::swish;
+  WASMFORMER_CHECK(activation == "swish" || activation == "relu" || activation == "gelu",
+                   "[marian] transformer-ffn-activation is '" << activation << "'; expected swish, relu or gelu");
+  c.activation = activation == "relu" ? Activation::relu : activation == "gelu" ? Activation::gelu : Activation::swish;
   c.positions = Positions::sinusoidal_marian;
   c.norm_epsilon = 1e-6;
   const bool all = o.flag("tied-embeddings-all"), output = all || o.flag("tied-embeddings");
@@ -106,8 +100,7 @@ std::vector<std::string> read_pieces(const FolderFiles& files, const std::string
   std::vector<std::string> pieces;
   if (name.ends_with(".spm")) {
     const Tokenizer tokenizer{std::string(bytes)};
-    for (Index id = 0; id < tokenizer.vocab_size(); ++id)
-      pieces.push_back(tokenizer.piece(static_cast<TokenId>(id)));
+    for (Index id = 0; id < tokenizer.vocab_size(); ++id) pieces.push_back(tokenizer.piece(static_cast<TokenId>(id)));
     return pieces;
   }
   WASMFORMER_CHECK(name.ends_with(".yml"), "[marian] the vocabulary " << name << " must end in .spm or .yml");
@@ -118,10 +111,9 @@ std::vector<std::string> read_pieces(const FolderFiles& files, const std::string
     const std::string value = values.size() == 1 ? values[0] : "";
     std::uint32_t id = 0;
     const auto read = std::from_chars(value.data(), value.data() + value.size(), id);
-    WASMFORMER_CHECK(
-        !value.empty() && read.ptr == value.data() + value.size() && id < pieces.size() && !seen[id],
-        "[marian] " << name << " has '" << piece << "' with id '" << value << "'; ids must be 0 to "
-                    << pieces.size() - 1 << ", each once");
+    WASMFORMER_CHECK(!value.empty() && read.ptr == value.data() + value.size() && id < pieces.size() && !seen[id],
+                     "[marian] " << name << " has '" << piece << "' with id '" << value << "'; ids must be 0 to "
+                                 << pieces.size() - 1 << ", each once");
     pieces[id] = piece;
     seen[id] = true;
   }
@@ -182,9 +174,8 @@ class Renamed {
   }
 
   const SafetensorsFile& file() const {
-    WASMFORMER_CHECK(npz_.tensors.empty(), "[marian] the tensor '"
-                                               << npz_.tensors.begin()->first
-                                               << "' is unknown to a model with these options");
+    WASMFORMER_CHECK(npz_.tensors.empty(), "[marian] the tensor '" << npz_.tensors.begin()->first
+                                                                   << "' is unknown to a model with these options");
     return file_;
   }
 
@@ -196,8 +187,8 @@ class Renamed {
 // One row per piece of the vocabulary; the last is zero.
 Matrix with_start(const std::string& name, const Matrix& table, Index vocab_size) {
   WASMFORMER_CHECK(table.rows() + 1 == vocab_size, "[marian] " << name << " has " << table.rows()
-                                                               << " rows, but the vocabulary "
-                                                               << vocab_size - 1 << " pieces");
+                                                               << " rows, but the vocabulary " << vocab_size - 1
+                                                               << " pieces");
   Matrix grown = Matrix::Zero(vocab_size, table.cols());
   grown.topRows(table.rows()) = table;
   return grown;
@@ -209,8 +200,7 @@ void take_embeddings(Renamed& weights, Config& c) {
   };
   if (c.tie_embeddings == TieEmbeddings::all) {
     WASMFORMER_CHECK(c.source_vocab_size == c.target_vocab_size,
-                     "[marian] the vocabularies have " << c.source_vocab_size - 1 << " and "
-                                                       << c.target_vocab_size - 1
+                     "[marian] the vocabularies have " << c.source_vocab_size - 1 << " and " << c.target_vocab_size - 1
                                                        << " pieces, but the model has one table for both");
     table("model.shared.weight", "Wemb", c.source_vocab_size);
   } else if (weights.has("Wemb")) {
@@ -228,9 +218,9 @@ void take_embeddings(Renamed& weights, Config& c) {
   }
   c.output_bias = weights.has(output_bias_name);
   if (c.output_bias)
-    weights.add("final_logits_bias",
-                with_start(output_bias_name, weights.take(output_bias_name).transpose(), c.target_vocab_size)
-                    .transpose());
+    weights.add(
+        "final_logits_bias",
+        with_start(output_bias_name, weights.take(output_bias_name).transpose(), c.target_vocab_size).transpose());
 }
 
 // The model that decoder.yml names, or the only one in the folder.
@@ -262,16 +252,15 @@ ModelFile import_marian_npz(const FolderFiles& files) {
   Config config = read_config(options);
 
   const std::vector<std::string> vocabs = decoder.list("vocabs");
-  WASMFORMER_CHECK(vocabs.size() == 2,
-                   "[marian] decoder.yml names " << vocabs.size() << " vocabs; there must be two");
+  WASMFORMER_CHECK(vocabs.size() == 2, "[marian] decoder.yml names " << vocabs.size() << " vocabs; there must be two");
   Tokenizer source = read_tokenizer(files, file_name(vocabs[0]), "source.spm"),
             target = read_tokenizer(files, file_name(vocabs[1]), "target.spm");
   config.source_vocab_size = source.vocab_size();
   config.target_vocab_size = target.vocab_size();
   config.eos_id = target.eos_id();
-  WASMFORMER_CHECK(source.eos_id() == config.eos_id, "[marian] </s> is piece "
-                                                         << source.eos_id() << " of the source and "
-                                                         << config.eos_id << " of the target");
+  WASMFORMER_CHECK(source.eos_id() == config.eos_id, "[marian] </s> is piece " << source.eos_id()
+                                                                               << " of the source and " << config.eos_id
+                                                                               << " of the target");
   config.pad_id = config.bos_id = static_cast<TokenId>(target.vocab_size() - 1);
   config.check();
 

@@ -54,10 +54,9 @@ TensorEntry parse_array(std::string_view bytes, const std::string& name) {
     shape.remove_prefix(shape.find_first_not_of(", "));
     std::uint32_t n = 0;
     const auto [end, error] = std::from_chars(shape.data(), shape.data() + shape.size(), n);
-    WASMFORMER_CHECK(
-        error == std::errc() && entry.shape.size() < max_dimensions && n < (1u << 31) &&
-            (n == 0 || size <= bytes.size() / n),
-        "[npz] array '" << name << "' has a shape that does not match its " << bytes.size() << " bytes");
+    WASMFORMER_CHECK(error == std::errc() && entry.shape.size() < max_dimensions && n < (1u << 31) &&
+                         (n == 0 || size <= bytes.size() / n),
+                     "[npz] array '" << name << "' has a shape that does not match its " << bytes.size() << " bytes");
     shape.remove_prefix(static_cast<std::size_t>(end - shape.data()));
     entry.shape.push_back(static_cast<Index>(n));
     size *= n;

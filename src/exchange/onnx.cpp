@@ -3,20 +3,35 @@
 #include <algorithm>
 #include <bit>
 
-#include "exchange/protobuf.h"
 #include "tensor/check.h"
 
 namespace wasmformer {
 namespace {
 
-using protobuf::add_bytes;
-using protobuf::add_number;
-
 constexpr std::size_t max_file_bytes = (std::size_t{1} << 31) - 1;
 constexpr std::size_t most_other_bytes = std::size_t{1} << 24;  // a generous limit for everything but tensors
 
-std::string value_info(const std::string& name, OnnxGraph::Type type,
-                       const OnnxGraph::Dimensions& dimensions) {
+// Fields of a protocol buffer message, written at its end. https://protobuf.dev/programming-guides/encoding
+void add_varint(std::string& message, std::uint64_t value) {
+  for (; value > 127; value >>= 7) message += static_cast<char>(value | 128);
+  message += static_cast<char>(value);
+}
+void add_number(std::string& message, int field, std::uint64_t value) {
+  add_varint(message, static_cast<std::uint64_t>(field) << 3);
+  add_varint(message, value);
+}
+// Strings, packed numbers and messages alike.
+void add_bytes(std::string& message, int field, std::string_view bytes) {
+  add_varint(message, static_cast<std::uint64_t>(field) << 3 | 2);
+  add_varint(message, bytes.size());
+  message += bytes;
+}
+void add_float(std::string& message, int field, float value) {
+  add_varint(message, static_cast<std::uint64_t>(field) << 3 | 5);
+  message.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+std::string value_info(const std::string& name, OnnxGraph::Type type, const OnnxGraph::Dimensions& dimensions) {
   std::string shape, tensor, kind, info;
   for (const auto& size : dimensions) {
     std::string dimension;
@@ -48,7 +63,7 @@ std::string OnnxGraph::op(const std::string& type, const Names& inputs, const At
     std::string attribute;
     add_bytes(attribute, 1, name);
     if (const float* number = std::get_if<float>(&value)) {
-      protobuf::add_float(attribute, 2, *number);
+      add_float(attribute, 2, *number);
       kind = is_float;
     } else if (const Integers* list = std::get_if<Integers>(&value)) {
       for (const std::int64_t i : *list) add_number(attribute, 8, static_cast<std::uint64_t>(i));
@@ -63,8 +78,8 @@ std::string OnnxGraph::op(const std::string& type, const Names& inputs, const At
   return output;
 }
 
-std::string OnnxGraph::add_tensor(const std::string& name, Type type, const Integers& shape,
-                                  const void* values, std::size_t size) {
+std::string OnnxGraph::add_tensor(const std::string& name, Type type, const Integers& shape, const void* values,
+                                  std::size_t size) {
   const auto place = std::lower_bound(known_.begin(), known_.end(), name);
   if (place != known_.end() && *place == name) return name;
   known_.insert(place, name);
@@ -100,8 +115,8 @@ std::string OnnxGraph::integer(std::int64_t value) {
 }
 
 std::string OnnxGraph::number(float value) {
-  return add_tensor("number_" + std::to_string(std::bit_cast<std::uint32_t>(value)), Type::float32, {},
-                    &value, sizeof value);
+  return add_tensor("number_" + std::to_string(std::bit_cast<std::uint32_t>(value)), Type::float32, {}, &value,
+                    sizeof value);
 }
 
 void OnnxGraph::input(const std::string& name, Type type, const Dimensions& dimensions) {

@@ -16,8 +16,7 @@ class OnnxGraph {
   enum class Type { float32 = 1, int64 = 7 };  // by the format's numbers
   using Names = std::vector<std::string>;
   using Integers = std::vector<std::int64_t>;
-  using Dimensions =
-      std::vector<std::variant<Index, std::string>>;  // a name stands for a size known at run time only
+  using Dimensions = std::vector<std::variant<Index, std::string>>;  // a name stands for a size known at run time only
   using Attributes = std::vector<std::pair<std::string, std::variant<std::int64_t, float, Integers>>>;
 
   // Adds a node with one output and returns that output's name, which is `output` unless empty.

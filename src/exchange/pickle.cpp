@@ -17,12 +17,10 @@ struct StorageType {
   std::string_view name;
   Dtype dtype;
 };
-constexpr StorageType storage_types[] = {
-    {"torch.FloatStorage", Dtype::f32},     {"torch.HalfStorage", Dtype::f16},
-    {"torch.BFloat16Storage", Dtype::bf16}, {"torch.CharStorage", Dtype::i8},
-    {"torch.IntStorage", Dtype::i32},       {"torch.LongStorage", Dtype::i64}};
-constexpr std::string_view ordered_dict = "collections.OrderedDict",
-                           rebuild_tensor = "torch._utils._rebuild_tensor_v2";
+constexpr StorageType storage_types[] = {{"torch.FloatStorage", Dtype::f32},     {"torch.HalfStorage", Dtype::f16},
+                                         {"torch.BFloat16Storage", Dtype::bf16}, {"torch.CharStorage", Dtype::i8},
+                                         {"torch.IntStorage", Dtype::i32},       {"torch.LongStorage", Dtype::i64}};
+constexpr std::string_view ordered_dict = "collections.OrderedDict", rebuild_tensor = "torch._utils._rebuild_tensor_v2";
 
 }  // namespace
 
@@ -34,8 +32,7 @@ const Dtype* storage_dtype(std::string_view name) {
 
 std::string_view Pickles::take_bytes(std::uint64_t size) {
   WASMFORMER_CHECK(size <= bytes_.size() - at_, "[pickle] the file is truncated: at byte "
-                                                    << at_ << " of " << bytes_.size() << " it needs another "
-                                                    << size);
+                                                    << at_ << " of " << bytes_.size() << " it needs another " << size);
   const std::string_view taken = bytes_.substr(at_, size);
   at_ += size;
   return taken;
@@ -82,8 +79,7 @@ Pickles::Ref Pickles::pop() {
 PickleValue& Pickles::top(Kind kind) {
   const Ref place = pop();
   push(place);
-  WASMFORMER_CHECK(values_[place].kind == kind,
-                   "[pickle] the value before byte " << at_ << " is of the wrong kind");
+  WASMFORMER_CHECK(values_[place].kind == kind, "[pickle] the value before byte " << at_ << " is of the wrong kind");
   return values_[place];
 }
 
@@ -147,8 +143,7 @@ void Pickles::reduce() {
   pop();
   WASMFORMER_CHECK(name != ordered_dict || items.empty(),
                    "[pickle] an OrderedDict has arguments, which a state dict never gives it");
-  WASMFORMER_CHECK(!storage_dtype(name),
-                   "[pickle] the file calls " << name << ", which a state dict never does");
+  WASMFORMER_CHECK(!storage_dtype(name), "[pickle] the file calls " << name << ", which a state dict never does");
   const bool tensor = name == rebuild_tensor;
   push({tensor ? Kind::tensor : Kind::dict, 0, {}, std::move(items)});
 }
@@ -237,8 +232,7 @@ bool Pickles::step(std::uint8_t instruction) {
   if (instruction == '.') return false;
   if (instruction == 0x80) {  // PROTO
     const int version = take<std::uint8_t>();
-    WASMFORMER_CHECK(version == 2,
-                     "[pickle] protocol " << version << " is not supported; torch.save writes 2");
+    WASMFORMER_CHECK(version == 2, "[pickle] protocol " << version << " is not supported; torch.save writes 2");
     return true;
   }
   if (push_value(instruction) || combine(instruction)) return true;

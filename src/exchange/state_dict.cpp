@@ -38,8 +38,7 @@ class StateDict {
   const std::vector<StoredTensor>& tensors() const { return tensors_; }
 
  private:
-  const PickleValue& item(const PickleValue& of, std::size_t i, PickleValue::Kind kind,
-                          const std::string& name) const {
+  const PickleValue& item(const PickleValue& of, std::size_t i, PickleValue::Kind kind, const std::string& name) const {
     WASMFORMER_CHECK(i < of.items.size() && pickles_.value(of.items[i]).kind == kind,
                      "[pickle] tensor '" << name << "' is not written as torch.save writes it");
     return pickles_.value(of.items[i]);
@@ -55,8 +54,8 @@ class StateDict {
   // numbers[, None]).
   StoredTensor tensor(const std::string& name, const PickleValue& value) const {
     using Kind = PickleValue::Kind;
-    const PickleValue &storage = item(value, 0, Kind::storage, name),
-                      &sizes = item(value, 2, Kind::list, name), &strides = item(value, 3, Kind::list, name);
+    const PickleValue &storage = item(value, 0, Kind::storage, name), &sizes = item(value, 2, Kind::list, name),
+                      &strides = item(value, 3, Kind::list, name);
     const Dtype* dtype = storage_dtype(item(storage, 1, Kind::global, name).text);
     WASMFORMER_CHECK(item(storage, 0, Kind::text, name).text == "storage" && dtype,
                      "[pickle] tensor '" << name << "' has no storage of a known type");
@@ -74,16 +73,15 @@ class StateDict {
       const std::uint64_t n = number(sizes, i, name), stride = number(strides, i, name);
       WASMFORMER_CHECK(n <= 1 || tensor.size == 0 || stride == tensor.size,
                        "[pickle] tensor '" << name << "' is not contiguous; save it after contiguous()");
-      WASMFORMER_CHECK(
-          n == 0 || tensor.size <= tensor.numbers / n,
-          "[pickle] tensor '" << name << "' is larger than its storage of " << tensor.numbers << " numbers");
+      WASMFORMER_CHECK(n == 0 || tensor.size <= tensor.numbers / n, "[pickle] tensor '"
+                                                                        << name << "' is larger than its storage of "
+                                                                        << tensor.numbers << " numbers");
       tensor.size *= n;
       tensor.shape.insert(tensor.shape.begin(), static_cast<Index>(n));
     }
     WASMFORMER_CHECK(tensor.offset <= tensor.numbers && tensor.size <= tensor.numbers - tensor.offset,
-                     "[pickle] tensor '" << name << "' of " << tensor.size << " numbers from number "
-                                         << tensor.offset << " on is beyond its storage of "
-                                         << tensor.numbers);
+                     "[pickle] tensor '" << name << "' of " << tensor.size << " numbers from number " << tensor.offset
+                                         << " on is beyond its storage of " << tensor.numbers);
     return tensor;
   }
 
@@ -91,15 +89,25 @@ class StateDict {
   std::vector<StoredTensor> tensors_;
 };
 
-void add(SafetensorsFile& file, const StoredTensor& tensor, std::string_view storage) {
-  const std::uint64_t bytes = dtype_bytes(tensor.dtype);
-  WASMFORMER_CHECK(storage.size() % bytes == 0 && storage.size() / bytes == tensor.numbers,
-                   "[pickle] the storage of tensor '" << tensor.name << "' has " << storage.size()
-                                                      << " bytes, not " << tensor.numbers << " numbers of "
-                                                      << bytes);
-  TensorEntry entry{tensor.dtype, tensor.shape, storage.substr(tensor.offset * bytes, tensor.size * bytes)};
-  WASMFORMER_CHECK(file.tensors.emplace(tensor.name, std::move(entry)).second,
-                   "[pickle] the name '" << tensor.name << "' occurs twice");
+// The tensors with their bytes; `storages` has each by `prefix` and its key.
+template <class Storages>
+SafetensorsFile with_bytes(const StateDict& dict, const Storages& storages, const std::string& prefix) {
+  SafetensorsFile file;
+  for (const StoredTensor& tensor : dict.tensors()) {
+    const auto found = storages.find(prefix + tensor.storage);
+    WASMFORMER_CHECK(found != storages.end(), "[pickle] the " << (prefix.empty() ? "file" : "archive")
+                                                              << " has no storage '" << tensor.storage
+                                                              << "', of tensor '" << tensor.name << "'");
+    const std::string_view storage = found->second;
+    const std::uint64_t bytes = dtype_bytes(tensor.dtype);
+    WASMFORMER_CHECK(storage.size() % bytes == 0 && storage.size() / bytes == tensor.numbers,
+                     "[pickle] the storage of tensor '" << tensor.name << "' has " << storage.size() << " bytes, not "
+                                                        << tensor.numbers << " numbers of " << bytes);
+    TensorEntry entry{tensor.dtype, tensor.shape, storage.substr(tensor.offset * bytes, tensor.size * bytes)};
+    WASMFORMER_CHECK(file.tensors.emplace(tensor.name, std::move(entry)).second,
+                     "[pickle] the name '" << tensor.name << "' occurs twice");
+  }
+  return file;
 }
 
 SafetensorsFile parse_archive(std::string_view bytes) {
@@ -113,15 +121,7 @@ SafetensorsFile parse_archive(std::string_view bytes) {
   WASMFORMER_CHECK(order == files.end() || order->second == "little",
                    "[pickle] the archive's numbers are not little-endian");
   Pickles pickles(files.at(folder + "data.pkl"));
-  const StateDict dict(pickles, pickles.read());
-  SafetensorsFile result;
-  for (const StoredTensor& tensor : dict.tensors()) {
-    const auto found = files.find(folder + "data/" + tensor.storage);
-    WASMFORMER_CHECK(found != files.end(), "[pickle] the archive has no storage '"
-                                               << tensor.storage << "', of tensor '" << tensor.name << "'");
-    add(result, tensor, found->second);
-  }
-  return result;
+  return with_bytes(StateDict(pickles, pickles.read()), files, folder + "data/");
 }
 
 // After the magic number: one pickle each of the version, the machine, the state dict and the storages' keys;
@@ -133,9 +133,9 @@ SafetensorsFile parse_stream(std::string_view bytes) {
                    "[pickle] the file's format version is not 1001");
   const PickleValue machine = pickles.read();
   for (std::size_t i = 0; machine.kind == PickleValue::Kind::dict && i < machine.items.size(); i += 2)
-    WASMFORMER_CHECK(pickles.value(machine.items[i]).text != "little_endian" ||
-                         pickles.value(machine.items[i + 1]).number == 1,
-                     "[pickle] the file's numbers are not little-endian");
+    WASMFORMER_CHECK(
+        pickles.value(machine.items[i]).text != "little_endian" || pickles.value(machine.items[i + 1]).number == 1,
+        "[pickle] the file's numbers are not little-endian");
   const StateDict dict(pickles, pickles.read());
   const PickleValue keys = pickles.read();
   std::unordered_map<std::string, std::uint64_t> bytes_of;  // one number of each storage
@@ -148,8 +148,7 @@ SafetensorsFile parse_stream(std::string_view bytes) {
     const auto known = bytes_of.find(key);
     WASMFORMER_CHECK(known != bytes_of.end(), "[pickle] the storage '" << key << "' belongs to no tensor");
     std::uint64_t numbers = 0;
-    WASMFORMER_CHECK(rest.size() >= sizeof numbers,
-                     "[pickle] the file is truncated before storage '" << key << "'");
+    WASMFORMER_CHECK(rest.size() >= sizeof numbers, "[pickle] the file is truncated before storage '" << key << "'");
     std::memcpy(&numbers, rest.data(), sizeof numbers);
     rest.remove_prefix(sizeof numbers);
     WASMFORMER_CHECK(numbers <= rest.size() / known->second, "[pickle] the file is truncated: storage '"
@@ -158,15 +157,7 @@ SafetensorsFile parse_stream(std::string_view bytes) {
     storages[key] = rest.substr(0, numbers * known->second);
     rest.remove_prefix(numbers * known->second);
   }
-  SafetensorsFile result;
-  for (const StoredTensor& tensor : dict.tensors()) {
-    const auto found = storages.find(tensor.storage);
-    WASMFORMER_CHECK(found != storages.end(), "[pickle] the file has no storage '"
-                                                  << tensor.storage << "', of tensor '" << tensor.name
-                                                  << "'");
-    add(result, tensor, found->second);
-  }
-  return result;
+  return with_bytes(dict, storages, "");
 }
 
 }  // namespace

@@ -13,8 +13,7 @@ namespace {
 
 constexpr std::string_view local_mark = "PK\x03\x04", central_mark = "PK\x01\x02", end_mark = "PK\x05\x06",
                            end64_mark = "PK\x06\x06", locator_mark = "PK\x06\x07";
-constexpr std::size_t local_bytes = 30, central_bytes = 46, end_bytes = 22, end64_bytes = 56,
-                      locator_bytes = 20;
+constexpr std::size_t local_bytes = 30, central_bytes = 46, end_bytes = 22, end64_bytes = 56, locator_bytes = 20;
 constexpr std::uint64_t in_zip64 = 0xFFFFFFFF;  // the number is in the 64-bit extra field
 
 // A record of fixed size, checked to lie in the file.
@@ -29,8 +28,7 @@ struct Record {
   }
 };
 
-Record record(std::string_view file, std::uint64_t offset, std::size_t size, std::string_view mark,
-              const char* what) {
+Record record(std::string_view file, std::uint64_t offset, std::size_t size, std::string_view mark, const char* what) {
   WASMFORMER_CHECK(offset <= file.size() && size <= file.size() - offset,
                    "[zip] the archive is truncated: its " << what << " at byte " << offset << " has " << size
                                                           << " bytes, the file " << file.size());
@@ -52,8 +50,7 @@ Directory find_directory(std::string_view file) {
   const Record last = record(file, end, end_bytes, end_mark, "end");
   if (end >= locator_bytes && file.substr(end - locator_bytes).starts_with(locator_mark)) {
     const Record locator = record(file, end - locator_bytes, locator_bytes, locator_mark, "locator");
-    const Record end64 =
-        record(file, locator.at<std::uint64_t>(8), end64_bytes, end64_mark, "end of 64 bits");
+    const Record end64 = record(file, locator.at<std::uint64_t>(8), end64_bytes, end64_mark, "end of 64 bits");
     return {end64.at<std::uint64_t>(32), end64.at<std::uint64_t>(48), end64.at<std::uint64_t>(40)};
   }
   return {last.at<std::uint16_t>(10), last.at<std::uint32_t>(16), last.at<std::uint32_t>(12)};
@@ -91,9 +88,8 @@ std::map<std::string, std::string_view> parse_zip(std::string_view file) {
   const Directory directory = find_directory(file);
   WASMFORMER_CHECK(directory.begin <= file.size() && directory.size <= file.size() - directory.begin &&
                        directory.files <= directory.size / central_bytes,
-                   "[zip] a directory of " << directory.files << " files and " << directory.size
-                                           << " bytes at byte " << directory.begin
-                                           << " does not fit the file of " << file.size());
+                   "[zip] a directory of " << directory.files << " files and " << directory.size << " bytes at byte "
+                                           << directory.begin << " does not fit the file of " << file.size());
   std::map<std::string, std::string_view> files;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> places;  // begin and end, from the local record on
   std::uint64_t at = directory.begin;
@@ -113,8 +109,7 @@ std::map<std::string, std::string_view> parse_zip(std::string_view file) {
     WASMFORMER_CHECK((entry.at<std::uint16_t>(8) & 1) == 0, "[zip] '" << name << "' is encrypted");
 
     const Record local = record(file, sizes.offset, local_bytes, local_mark, "file");
-    const std::uint64_t begin =
-        sizes.offset + local_bytes + local.at<std::uint16_t>(26) + local.at<std::uint16_t>(28);
+    const std::uint64_t begin = sizes.offset + local_bytes + local.at<std::uint16_t>(26) + local.at<std::uint16_t>(28);
     WASMFORMER_CHECK(begin <= file.size() && sizes.whole <= file.size() - begin,
                      "[zip] '" << name << "' has " << sizes.whole << " bytes from byte " << begin
                                << " on, but the archive " << file.size());

@@ -31,20 +31,17 @@ void check_format(const std::map<std::string, std::string>& metadata) {
     return found == metadata.end() ? std::string() : found->second;
   };
   WASMFORMER_CHECK(value("format") == model_format && value("version") == model_version,
-                   "[model] format is '" << value("format") << "' version '" << value("version")
-                                         << "'; only '" << model_format << "' version " << model_version
-                                         << " is supported");
+                   "[model] format is '" << value("format") << "' version '" << value("version") << "'; only '"
+                                         << model_format << "' version " << model_version << " is supported");
 }
 
-// The pieces in metadata[key], a JSON array of strings; none if the key is missing.
-std::vector<std::string> read_vocabulary(const std::map<std::string, std::string>& metadata,
-                                         const std::string& key) {
+// metadata[key], a JSON array of strings; none if the key is missing.
+std::vector<std::string> read_names(const std::map<std::string, std::string>& metadata, const std::string& key) {
   const auto found = metadata.find(key);
   if (found == metadata.end()) return {};
   try {
     const auto flat = [](int depth, Json::parse_event_t event, Json&) {
-      const bool opens =
-          event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
+      const bool opens = event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
       if (opens && depth > 0) throw Error("nested");
       return true;
     };
@@ -58,19 +55,18 @@ std::vector<std::string> read_vocabulary(const std::map<std::string, std::string
 std::shared_ptr<const Tokenizer> read_tokenizer(const std::map<std::string, std::string>& metadata,
                                                 const std::string& key, const std::string& vocabulary_key,
                                                 const char* size_key, Index vocab_size) {
-  auto tokenizer = std::make_shared<const Tokenizer>(base64_decode(required(metadata, key)),
-                                                     read_vocabulary(metadata, vocabulary_key));
-  WASMFORMER_CHECK(tokenizer->vocab_size() == vocab_size,
-                   "[model] the " << key << " has " << tokenizer->vocab_size() << " pieces, but " << size_key
-                                  << " is " << vocab_size);
+  auto tokenizer =
+      std::make_shared<const Tokenizer>(base64_decode(required(metadata, key)), read_names(metadata, vocabulary_key));
+  WASMFORMER_CHECK(tokenizer->vocab_size() == vocab_size, "[model] the " << key << " has " << tokenizer->vocab_size()
+                                                                         << " pieces, but " << size_key << " is "
+                                                                         << vocab_size);
   return tokenizer;
 }
 
 // A close lower bound on the number of weights, without allocating them.
 std::int64_t least_weights(const Config& c) {
   const std::int64_t d = c.d_model, square = d * d, ffn = 2 * d * c.ffn_dim;
-  return d * c.source_vocab_size + c.encoder_layers * (4 * square + ffn) +
-         c.decoder_layers * (8 * square + ffn) +
+  return d * c.source_vocab_size + c.encoder_layers * (4 * square + ffn) + c.decoder_layers * (8 * square + ffn) +
          (c.positions == Positions::learned ? 2 * d * c.max_length : 0) +
          (c.tie_embeddings != TieEmbeddings::all ? d * c.target_vocab_size : 0);
 }
@@ -82,9 +78,8 @@ void check_size(const Config& config, const SafetensorsFile& file) {
     if (!name.starts_with(optimizer_prefix)) bytes += static_cast<std::int64_t>(tensor.data.size());
   }
   WASMFORMER_CHECK(least_weights(config) <= bytes, "[model] the config asks for at least "
-                                                       << least_weights(config)
-                                                       << " weights, but the file has " << bytes
-                                                       << " bytes of them");
+                                                       << least_weights(config) << " weights, but the file has "
+                                                       << bytes << " bytes of them");
 }
 
 const TensorEntry& required(const SafetensorsFile& file, const std::string& name) {
@@ -95,25 +90,24 @@ const TensorEntry& required(const SafetensorsFile& file, const std::string& name
 
 Matrix finite_matrix(const SafetensorsFile& file, const std::string& name) {
   const Dtype dtype = required(file, name).dtype;
-  WASMFORMER_CHECK(
-      dtype == Dtype::f32 || dtype == Dtype::f16 || dtype == Dtype::bf16,
-      "[model] tensor '" << name << "' is of type " << dtype_name(dtype) << ", not F32, F16 or BF16");
+  WASMFORMER_CHECK(dtype == Dtype::f32 || dtype == Dtype::f16 || dtype == Dtype::bf16,
+                   "[model] tensor '" << name << "' is of type " << dtype_name(dtype) << ", not F32, F16 or BF16");
   Matrix value = file.matrix(name);
   WASMFORMER_CHECK(value.allFinite(), "[model] tensor '" << name << "' has a value that is not finite");
   return value;
 }
 
 void check_shape(const std::string& name, const Matrix& value, Index rows, Index cols) {
-  WASMFORMER_CHECK(value.rows() == rows && value.cols() == cols,
-                   "[model] tensor '" << name << "' is " << shape(value) << ", the config asks for [" << rows
-                                      << ", " << cols << "]");
+  WASMFORMER_CHECK(value.rows() == rows && value.cols() == cols, "[model] tensor '" << name << "' is " << shape(value)
+                                                                                    << ", the config asks for [" << rows
+                                                                                    << ", " << cols << "]");
 }
 
 PackedMatrix int8_weight(const SafetensorsFile& file, const std::string& name, Index rows, Index cols) {
   const TensorEntry& tensor = required(file, name);
-  WASMFORMER_CHECK(tensor.shape == std::vector<Index>({rows, cols}),
-                   "[model] tensor '" << name << "' of type I8 is not [" << rows << ", " << cols
-                                      << "], which the config asks for");
+  WASMFORMER_CHECK(
+      tensor.shape == std::vector<Index>({rows, cols}),
+      "[model] tensor '" << name << "' of type I8 is not [" << rows << ", " << cols << "], which the config asks for");
   const auto* values = reinterpret_cast<const std::int8_t*>(tensor.data.data());
   WASMFORMER_CHECK(std::find(values, values + rows * cols, std::int8_t{-128}) == values + rows * cols,
                    "[model] tensor '" << name << "' has the value -128; weights must be from -127 to 127");
@@ -168,8 +162,8 @@ ModelFile parse_model(std::string_view bytes, Weights weights) {
   check_size(config, file);
 
   ModelFile model;
-  model.source_tokenizer = read_tokenizer(file.metadata, "source_tokenizer", "source_vocabulary",
-                                          "source_vocab_size", config.source_vocab_size);
+  model.source_tokenizer = read_tokenizer(file.metadata, "source_tokenizer", "source_vocabulary", "source_vocab_size",
+                                          config.source_vocab_size);
   const auto target_key = [&file](const std::string& what) {
     return (file.metadata.contains("target_" + what) ? "target_" : "source_") + what;
   };
@@ -179,12 +173,18 @@ ModelFile parse_model(std::string_view bytes, Weights weights) {
       one && config.target_vocab_size == config.source_vocab_size
           ? model.source_tokenizer
           : read_tokenizer(file.metadata, key, vocabulary_key, "target_vocab_size", config.target_vocab_size);
+  model.labels = {read_names(file.metadata, "classes"), read_names(file.metadata, "tags")};
+  for (const auto& [key, names, size] :
+       {std::tuple("classes", &model.labels.classes, config.classes), {"tags", &model.labels.tags, config.tags}})
+    WASMFORMER_CHECK(static_cast<Index>(names->size()) == size && std::is_sorted(names->begin(), names->end()),
+                     "[model] the config has " << size << " " << key << ", but the file names " << names->size()
+                                               << " of them, or they are not sorted");
   model.transformer = std::make_unique<Transformer>(config);
   read_weights(file, *model.transformer, weights);
   model.precision = precision_of(file);
   model.metadata = file.metadata;
-  for (const char* own : {"format", "version", "config", "source_tokenizer", "target_tokenizer",
-                          "source_vocabulary", "target_vocabulary"})
+  for (const char* own : {"format", "version", "config", "source_tokenizer", "target_tokenizer", "source_vocabulary",
+                          "target_vocabulary", "classes", "tags"})
     model.metadata.erase(own);
   return model;
 }
@@ -199,14 +199,15 @@ std::string serialize_model(const ModelFile& model, Precision precision, const S
   metadata["source_tokenizer"] = base64_encode(source.model());
   if (target.model() != source.model()) metadata["target_tokenizer"] = base64_encode(target.model());
   if (!source.vocabulary().empty()) metadata["source_vocabulary"] = Json(source.vocabulary()).dump();
-  if (target.vocabulary() != source.vocabulary())
-    metadata["target_vocabulary"] = Json(target.vocabulary()).dump();
+  if (target.vocabulary() != source.vocabulary()) metadata["target_vocabulary"] = Json(target.vocabulary()).dump();
+
+  if (!model.labels.classes.empty()) metadata["classes"] = Json(model.labels.classes).dump();
+  if (!model.labels.tags.empty()) metadata["tags"] = Json(model.labels.tags).dump();
 
   std::list<std::string> data;  // its strings never move
   std::vector<std::pair<std::string, TensorEntry>> tensors;
   model.transformer->visit([&](const std::string& name, const Parameter& parameter, auto) {
-    const auto add = [&](const std::string& tensor, Dtype dtype, std::vector<Index> shape,
-                         std::string bytes) {
+    const auto add = [&](const std::string& tensor, Dtype dtype, std::vector<Index> shape, std::string bytes) {
       tensors.emplace_back(tensor, TensorEntry{dtype, std::move(shape), data.emplace_back(std::move(bytes))});
     };
     const Index rows = parameter.rows, cols = parameter.cols;
@@ -224,8 +225,7 @@ std::string serialize_model(const ModelFile& model, Precision precision, const S
         weight_bytes(parameter.matrix(), precision, name));
   });
   for (const auto& [name, tensor] : extra.tensors) {
-    WASMFORMER_CHECK(name.starts_with(optimizer_prefix),
-                     "[model] tensor '" << name << "' is not part of a model");
+    WASMFORMER_CHECK(name.starts_with(optimizer_prefix), "[model] tensor '" << name << "' is not part of a model");
     tensors.emplace_back(name, tensor);
   }
   return serialize_safetensors(tensors, metadata);
@@ -239,9 +239,8 @@ std::string weight_bytes(const Matrix& value, Precision precision, const std::st
       std::memcpy(&bytes[static_cast<std::size_t>(i) * 4], &number, 4);
     } else {
       const Eigen::half half(number);
-      WASMFORMER_CHECK((Eigen::numext::isfinite)(half), "[model] tensor '" << name << "' has the value "
-                                                                           << number
-                                                                           << ", which F16 cannot represent");
+      WASMFORMER_CHECK((Eigen::numext::isfinite)(half),
+                       "[model] tensor '" << name << "' has the value " << number << ", which F16 cannot represent");
       std::memcpy(&bytes[static_cast<std::size_t>(i) * 2], &half, 2);
     }
   }
@@ -254,8 +253,7 @@ std::string base64_encode(std::string_view bytes) {
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
     const std::size_t n = std::min<std::size_t>(3, bytes.size() - i);
     std::uint32_t group = 0;
-    for (std::size_t j = 0; j < 3; ++j)
-      group = group << 8 | (j < n ? static_cast<std::uint8_t>(bytes[i + j]) : 0u);
+    for (std::size_t j = 0; j < 3; ++j) group = group << 8 | (j < n ? static_cast<std::uint8_t>(bytes[i + j]) : 0u);
     for (std::size_t j = 0; j < 4; ++j) text += j <= n ? base64_digits[group >> (18 - 6 * j) & 63] : '=';
   }
   return text;

@@ -1,8 +1,8 @@
 // The one-file model: a safetensors file with the config and both tokenizers in its metadata.
 // Metadata keys: format "wasmformer", version, config (JSON), source_tokenizer and target_tokenizer (base64
 // of SentencePiece .model bytes; only the first if they are equal), source_vocabulary and target_vocabulary
-// (JSON arrays of pieces, if any; only the first if they are equal), languages ("de-en"), and what the
-// trainer adds.
+// (JSON arrays of pieces, if any; only the first if they are equal), classes and tags (JSON arrays of the names of an
+// encoder's labels, if any), languages ("de-en"), and what the trainer adds.
 #pragma once
 
 #include <map>
@@ -19,12 +19,18 @@ namespace wasmformer {
 inline constexpr const char* model_format = "wasmformer";
 inline constexpr const char* model_version = "1";
 
+// What an encoder's heads can find, by id.
+struct LabelNames {
+  std::vector<std::string> classes, tags;
+};
+
 struct ModelFile {
   std::unique_ptr<Transformer> transformer;
   std::shared_ptr<const Tokenizer> source_tokenizer;
   std::shared_ptr<const Tokenizer> target_tokenizer;  // the same object if one serves both
   std::map<std::string, std::string> metadata;        // all but format, version, config and the tokenizers
   std::string precision = "f32";                      // of most numbers in the file: f32, f16 or int8
+  LabelNames labels = {};
 };
 
 enum class Precision { f32, f16 };

@@ -108,17 +108,15 @@ Placed parse_entry(const std::string& name, const Json& json) {
   Placed tensor;
   tensor.name = name;
   const auto& dtype = field("dtype", Json::value_t::string).get_ref<const std::string&>();
-  const auto known =
-      std::find_if(std::begin(dtypes), std::end(dtypes), [&](const auto& d) { return dtype == d.name; });
-  WASMFORMER_CHECK(known != std::end(dtypes), "[safetensors] tensor '"
-                                                  << name << "' is of type '" << dtype
-                                                  << "'; expected F32, F16, BF16, I8, I32 or I64");
+  const auto known = std::find_if(std::begin(dtypes), std::end(dtypes), [&](const auto& d) { return dtype == d.name; });
+  WASMFORMER_CHECK(known != std::end(dtypes), "[safetensors] tensor '" << name << "' is of type '" << dtype
+                                                                       << "'; expected F32, F16, BF16, I8, I32 or I64");
   tensor.entry.dtype = static_cast<Dtype>(known - std::begin(dtypes));
 
   const Json& shape = field("shape", Json::value_t::array);
-  WASMFORMER_CHECK(shape.size() <= max_dimensions,
-                   "[safetensors] tensor '" << name << "' has " << shape.size()
-                                            << " dimensions; this reads at most " << max_dimensions);
+  WASMFORMER_CHECK(shape.size() <= max_dimensions, "[safetensors] tensor '" << name << "' has " << shape.size()
+                                                                            << " dimensions; this reads at most "
+                                                                            << max_dimensions);
   Index bytes = static_cast<Index>(known->bytes);
   bool zero = false;
   for (const Json& n : shape) {
@@ -133,15 +131,14 @@ Placed parse_entry(const std::string& name, const Json& json) {
   }
 
   const Json& offsets = field("data_offsets", Json::value_t::array);
-  WASMFORMER_CHECK(offsets.size() == 2, "[safetensors] tensor '" << name << "' has " << offsets.size()
-                                                                 << " data_offsets instead of 2");
+  WASMFORMER_CHECK(offsets.size() == 2,
+                   "[safetensors] tensor '" << name << "' has " << offsets.size() << " data_offsets instead of 2");
   tensor.begin = to_index(offsets[0], name, "an offset");
   tensor.end = to_index(offsets[1], name, "an offset");
   WASMFORMER_CHECK(tensor.begin <= tensor.end && tensor.end - tensor.begin == bytes,
-                   "[safetensors] tensor '" << name << "' of type " << dtype << " and shape "
-                                            << shape_text(tensor.entry.shape) << " needs " << bytes
-                                            << " bytes, but its offsets go from " << tensor.begin << " to "
-                                            << tensor.end);
+                   "[safetensors] tensor '"
+                       << name << "' of type " << dtype << " and shape " << shape_text(tensor.entry.shape) << " needs "
+                       << bytes << " bytes, but its offsets go from " << tensor.begin << " to " << tensor.end);
   return tensor;
 }
 
@@ -158,8 +155,7 @@ const char* dtype_name(Dtype dtype) { return info(dtype).name; }
 std::size_t dtype_bytes(Dtype dtype) { return info(dtype).bytes; }
 
 SafetensorsFile parse_safetensors(std::string_view bytes) {
-  WASMFORMER_CHECK(bytes.size() >= length_bytes,
-                   "[safetensors] " << bytes.size() << " bytes are too few for a header");
+  WASMFORMER_CHECK(bytes.size() >= length_bytes, "[safetensors] " << bytes.size() << " bytes are too few for a header");
   const auto header_bytes = value_at<std::uint64_t>(bytes, 0);
   bytes.remove_prefix(length_bytes);
   WASMFORMER_CHECK(header_bytes <= bytes.size() && header_bytes <= max_header_bytes,
@@ -181,14 +177,13 @@ SafetensorsFile parse_safetensors(std::string_view bytes) {
       file.metadata[key] = value.get<std::string>();
     }
   }
-  std::sort(tensors.begin(), tensors.end(), [](const Placed& a, const Placed& b) {
-    return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
-  });
+  std::sort(tensors.begin(), tensors.end(),
+            [](const Placed& a, const Placed& b) { return std::pair(a.begin, a.end) < std::pair(b.begin, b.end); });
   Index end = 0;
   for (Placed& tensor : tensors) {
-    WASMFORMER_CHECK(tensor.begin == end, "[safetensors] tensor '"
-                                              << tensor.name << "' begins at byte " << tensor.begin
-                                              << " of the data, but the one before it ends at " << end);
+    WASMFORMER_CHECK(tensor.begin == end, "[safetensors] tensor '" << tensor.name << "' begins at byte " << tensor.begin
+                                                                   << " of the data, but the one before it ends at "
+                                                                   << end);
     end = tensor.end;
     WASMFORMER_CHECK(std::cmp_less_equal(end, data.size()), "[safetensors] the file is truncated: tensor '"
                                                                 << tensor.name << "' ends at byte " << end
@@ -197,8 +192,8 @@ SafetensorsFile parse_safetensors(std::string_view bytes) {
         data.substr(static_cast<std::size_t>(tensor.begin), static_cast<std::size_t>(end - tensor.begin));
     file.tensors.emplace(std::move(tensor.name), std::move(tensor.entry));
   }
-  WASMFORMER_CHECK(std::cmp_equal(end, data.size()), "[safetensors] the tensors end at byte "
-                                                         << end << " of the data, which has " << data.size());
+  WASMFORMER_CHECK(std::cmp_equal(end, data.size()),
+                   "[safetensors] the tensors end at byte " << end << " of the data, which has " << data.size());
   return file;
 }
 
@@ -206,11 +201,11 @@ Matrix SafetensorsFile::matrix(const std::string& name) const {
   const auto found = tensors.find(name);
   WASMFORMER_CHECK(found != tensors.end(), "[safetensors] tensor '" << name << "' is missing");
   const auto& [dtype, shape, data] = found->second;
-  WASMFORMER_CHECK(shape.size() <= 2, "[safetensors] tensor '" << name << "' of shape " << shape_text(shape)
-                                                               << " is not a matrix");
-  WASMFORMER_CHECK(dtype == Dtype::f32 || dtype == Dtype::f16 || dtype == Dtype::bf16 || dtype == Dtype::i32,
-                   "[safetensors] tensor '" << name << "' is of type " << info(dtype).name
-                                            << " instead of F32, F16, BF16 or I32");
+  WASMFORMER_CHECK(shape.size() <= 2,
+                   "[safetensors] tensor '" << name << "' of shape " << shape_text(shape) << " is not a matrix");
+  WASMFORMER_CHECK(
+      dtype == Dtype::f32 || dtype == Dtype::f16 || dtype == Dtype::bf16 || dtype == Dtype::i32,
+      "[safetensors] tensor '" << name << "' is of type " << info(dtype).name << " instead of F32, F16, BF16 or I32");
   Matrix values(shape.size() == 2 ? shape[0] : 1, shape.empty() ? 1 : shape.back());
   const auto read = [&, &bytes = data](auto number) {
     for (Index i = 0; i < values.size(); ++i)
@@ -229,8 +224,7 @@ std::string serialize_safetensors(const std::vector<std::pair<std::string, Tenso
   if (!metadata.empty()) {
     auto& json = header["__metadata__"] = nlohmann::ordered_json::object();
     for (const auto& [key, value] : metadata) {
-      WASMFORMER_CHECK(is_utf8(key) && is_utf8(value),
-                       "[safetensors] the metadata '" << key << "' is not UTF-8");
+      WASMFORMER_CHECK(is_utf8(key) && is_utf8(value), "[safetensors] the metadata '" << key << "' is not UTF-8");
       json[key] = value;
     }
   }
@@ -238,9 +232,9 @@ std::string serialize_safetensors(const std::vector<std::pair<std::string, Tenso
   for (const auto& [name, tensor] : tensors) {
     std::size_t bytes = info(tensor.dtype).bytes;
     for (const Index n : tensor.shape) bytes *= static_cast<std::size_t>(n);
-    WASMFORMER_CHECK(bytes == tensor.data.size(),
-                     "[safetensors] tensor '" << name << "' of shape " << shape_text(tensor.shape)
-                                              << " needs " << bytes << " bytes, not " << tensor.data.size());
+    WASMFORMER_CHECK(bytes == tensor.data.size(), "[safetensors] tensor '"
+                                                      << name << "' of shape " << shape_text(tensor.shape) << " needs "
+                                                      << bytes << " bytes, not " << tensor.data.size());
     WASMFORMER_CHECK(is_utf8(name) && name != "__metadata__" && !header.contains(name),
                      "[safetensors] '" << name << "' is not a valid name of a tensor, or is used twice");
     header[name] = {{"dtype", info(tensor.dtype).name},

@@ -10,9 +10,8 @@ namespace {
 
 std::size_t checked_product(Index slots, Index tokens) {
   constexpr Index most = std::numeric_limits<std::int32_t>::max();  // rows are numbered by these
-  WASMFORMER_CHECK(tokens == 0 || slots <= most / tokens, "[cache] " << slots << " slots of " << tokens
-                                                                     << " tokens are more than " << most
-                                                                     << " rows");
+  WASMFORMER_CHECK(tokens == 0 || slots <= most / tokens,
+                   "[cache] " << slots << " slots of " << tokens << " tokens are more than " << most << " rows");
   return static_cast<std::size_t>(slots * tokens);
 }
 
@@ -49,8 +48,7 @@ void Cache::append(std::span<const Span> spans) {
   std::size_t wanted = 0;
   for (std::size_t i = 0; i < spans.size(); ++i) {
     const Index length = lengths[i] + spans[i].size;
-    WASMFORMER_CHECK(length <= capacity,
-                     "[cache] " << length << " tokens do not fit the cache's " << capacity);
+    WASMFORMER_CHECK(length <= capacity, "[cache] " << length << " tokens do not fit the cache's " << capacity);
     wanted += spans[i].size;
   }
   if (wanted > free_.size()) add_rows(std::max(wanted - free_.size(), uses_.size()));

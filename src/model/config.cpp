@@ -15,8 +15,8 @@ constexpr std::int64_t max_matrix_size = std::int64_t{1} << 28;
 
 void check_matrix(const char* rows_key, Index rows, const char* cols_key, Index cols) {
   WASMFORMER_CHECK(std::int64_t{rows} * std::int64_t{cols} <= max_matrix_size,
-                   "[config] " << rows_key << " " << rows << " times " << cols_key << " " << cols
-                               << " is more than " << max_matrix_size);
+                   "[config] " << rows_key << " " << rows << " times " << cols_key << " " << cols << " is more than "
+                               << max_matrix_size);
 }
 
 void check_id(const char* key, TokenId id, Index source_size, Index target_size) {
@@ -42,9 +42,15 @@ void Config::check() const {
   WASMFORMER_CHECK(positions == Positions::learned || d_model % 2 == 0,
                    "[config] d_model is " << d_model << "; with sinusoidal positions it must be even");
   WASMFORMER_CHECK(tie_embeddings != TieEmbeddings::all || source_vocab_size == target_vocab_size,
-                   "[config] source_vocab_size " << source_vocab_size << " and target_vocab_size "
-                                                 << target_vocab_size
+                   "[config] source_vocab_size " << source_vocab_size << " and target_vocab_size " << target_vocab_size
                                                  << " differ; tie_embeddings 'all' needs one vocabulary");
+  WASMFORMER_CHECK(is_encoder() || (classes == 0 && tags == 0), "[config] classes " << classes << " and tags " << tags
+                                                                                    << " need decoder_layers 0, not "
+                                                                                    << decoder_layers);
+  WASMFORMER_CHECK(!is_encoder() || tie_embeddings == TieEmbeddings::all,
+                   "[config] a model without a decoder has one vocabulary; tie_embeddings must be 'all'");
+  WASMFORMER_CHECK(classes > 0 || (pooling == Pooling::mean && !multi_label),
+                   "[config] pooling and multi_label are for models with classes");
   // Pad and begin, which no search chooses, are only ever a target's; the end belongs to both sides.
   check_id("pad_id", pad_id, target_vocab_size, target_vocab_size);
   check_id("bos_id", bos_id, target_vocab_size, target_vocab_size);
@@ -56,9 +62,9 @@ void TrainingConfig::check() const {
   check_ranges(fields(copy), "config");
   WASMFORMER_CHECK(schedule == Schedule::constant || warmup_steps > 0,
                    "[config] warmup_steps is 0; only the constant schedule goes without a warm-up");
-  WASMFORMER_CHECK(schedule != Schedule::cosine || decay_steps > warmup_steps,
-                   "[config] decay_steps is " << decay_steps << "; the cosine needs more than warmup_steps, "
-                                              << warmup_steps);
+  WASMFORMER_CHECK(
+      schedule != Schedule::cosine || decay_steps > warmup_steps,
+      "[config] decay_steps is " << decay_steps << "; the cosine needs more than warmup_steps, " << warmup_steps);
   WASMFORMER_CHECK(optimizer != OptimizerKind::adam || weight_decay == 0,
                    "[config] weight_decay is " << weight_decay << "; it needs optimizer adamw or sgd");
 }
@@ -134,14 +140,13 @@ void kyubyong(Preset& p) {
   p.training.epsilon = 1e-8;
 }
 
-using Setter = void (*)(Preset&);
-constexpr std::array<std::pair<const char*, Setter>, 7> presets{{{"toy", toy},
-                                                                 {"tiny", tiny},
-                                                                 {"small", small},
-                                                                 {"base", base},
-                                                                 {"big", big},
-                                                                 {"multi30k-tiny", multi30k_tiny},
-                                                                 {"kyubyong", kyubyong}}};
+struct NamedPreset {
+  const char* name;
+  void (*set)(Preset&);
+};
+constexpr NamedPreset presets[] = {{"toy", toy},          {"tiny", tiny}, {"small", small},
+                                   {"base", base},        {"big", big},   {"multi30k-tiny", multi30k_tiny},
+                                   {"kyubyong", kyubyong}};
 
 }  // namespace
 
@@ -155,15 +160,28 @@ const std::vector<std::string>& preset_names() {
 }
 
 Preset preset(const std::string& name) {
-  const auto found =
-      std::find_if(presets.begin(), presets.end(), [&](const auto& p) { return name == p.first; });
-  if (found == presets.end()) {
-    std::string known;
-    for (const std::string& other : preset_names()) known += (known.empty() ? "" : ", ") + other;
-    throw Error("[config] unknown preset '" + name + "'; known are " + known);
-  }
   Preset p;
-  found->second(p);
+  std::string known;
+  for (const auto& [other, set] : presets) {
+    if (name == other) return set(p), p;
+    known += (known.empty() ? "" : ", ") + std::string(other);
+  }
+  throw Error("[config] unknown preset '" + name + "'; known are " + known);
+}
+
+// An encoder alone, which dropout keeps from learning a few thousand texts by heart.
+Preset encoder_preset() {
+  Preset p;
+  set_sizes(p.config, 128, 2, 4, 512, 0.3);
+  p.config.decoder_layers = 0;
+  p.config.norm = NormPlace::pre;
+  TrainingConfig& t = p.training;
+  t.schedule = Schedule::inverse_sqrt;
+  t.learning_rate = 1e-3;
+  t.warmup_steps = 300;
+  t.word_dropout = 0.1;
+  t.clip_norm = 1;
+  t.batch_tokens = 1024;
   return p;
 }
 

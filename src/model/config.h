@@ -18,6 +18,8 @@ enum class NormPlace { post, pre };
 // sinusoidal_marian Marian's own.
 enum class Positions { sinusoidal, learned, sinusoidal_halves, sinusoidal_marian };
 enum class TieEmbeddings { all, target, none };
+// What a classifier reads of a text: the mean of the encoder's output, or its output at a begin token.
+enum class Pooling { mean, first };
 
 inline Words words(AttentionScore) {
   static constexpr std::array all{"scaled_dot", "dot", "additive", "bilinear"};
@@ -40,6 +42,11 @@ inline Words words(TieEmbeddings) {
   return all;
 }
 
+inline Words words(Pooling) {
+  static constexpr std::array all{"mean", "first"};
+  return all;
+}
+
 struct Config {
   Index source_vocab_size = 0;
   Index target_vocab_size = 0;
@@ -49,6 +56,10 @@ struct Config {
   Index num_heads = 8;
   Index ffn_dim = 2048;
   Index max_length = 512;
+  Index classes = 0;
+  Index tags = 0;
+  Pooling pooling = Pooling::mean;
+  bool multi_label = false;
   AttentionScore attention = AttentionScore::scaled_dot;
   Activation activation = Activation::relu;
   NormPlace norm = NormPlace::post;
@@ -74,31 +85,37 @@ struct Config {
       target_vocab_size);
     v({"d_model", "features of a token (section 3.1)", between(1, 1 << 14)}, d_model);
     v({"encoder_layers", "layers of the encoder", between(1, 1 << 10)}, encoder_layers);
-    v({"decoder_layers", "layers of the decoder", between(1, 1 << 10)}, decoder_layers);
+    v({"decoder_layers", "layers of the decoder; 0 for an encoder that classifies, tags or fills masks",
+       between(0, 1 << 10)},
+      decoder_layers);
     v({"num_heads", "attention heads; they divide d_model", between(1, 1 << 10)}, num_heads);
     // One more bit would overflow the 32-bit sums of int8 products.
     v({"ffn_dim", "inner features of the feed-forward network (section 3.3)", between(1, 1 << 17)}, ffn_dim);
     v({"max_length", "tokens per sentence at most, end token included", between(1, 1 << 20)}, max_length);
+    v({"classes", "number of labels for whole texts; set from the labelled text", between(0, 1 << 16)}, classes);
+    v({"tags", "number of tags for words; set from the tagged text", between(0, 1 << 16)}, tags);
+    v({"pooling", "what a classifier reads: the mean over the tokens, or a begin token's output"}, pooling);
+    v({"multi_label", "a text may have several labels or none, each with a probability of its own"}, multi_label);
     v({"attention", "how a query and a key are scored"}, attention);
     v({"activation", "non-linearity of the feed-forward network"}, activation);
     v({"norm", "layer norm after each sublayer, as in the paper, or before it"}, norm);
     v({"positions", "sines and cosines in the paper's order or Marian's, or learned vectors"}, positions);
     v({"tie_embeddings", "which embeddings are the output projection too: both, the target's, or none"},
       tie_embeddings);
-    v({"scale_embedding", "multiply embeddings by the square root of d_model (section 3.4)"},
-      scale_embedding);
+    v({"scale_embedding", "multiply embeddings by the square root of d_model (section 3.4)"}, scale_embedding);
     v({"output_bias", "add a bias to the output projection"}, output_bias);
     v({"norm_epsilon", "added to the variance in layer norm", above(0)}, norm_epsilon);
-    v({"dropout", "share of sublayer outputs and embeddings dropped in training (section 5.4)", rate},
-      dropout);
+    v({"dropout", "share of sublayer outputs and embeddings dropped in training (section 5.4)", rate}, dropout);
     v({"attention_dropout", "share of attention probabilities dropped in training", rate}, attention_dropout);
-    v({"activation_dropout", "share of feed-forward activations dropped in training", rate},
-      activation_dropout);
+    v({"activation_dropout", "share of feed-forward activations dropped in training", rate}, activation_dropout);
     v({"pad_id", "padding token; the tokenizer decides it"}, pad_id);
     v({"bos_id", "first input of the decoder; the tokenizer decides it"}, bos_id);
     v({"eos_id", "end token; the tokenizer decides it"}, eos_id);
   }
 
+  bool is_encoder() const { return decoder_layers == 0; }
+  // Whether there is an output projection to the target vocabulary.
+  bool predicts_tokens() const { return !is_encoder() || (classes == 0 && tags == 0); }
   // Throws Error, naming the key and the values, if no model can have these sizes.
   void check() const;
   bool operator==(const Config&) const = default;
@@ -128,6 +145,11 @@ struct TrainingConfig {
   double weight_decay = 0;
   double clip_norm = 0;
   double label_smoothing = 0.1;
+  double word_dropout = 0;
+  double tag_weight = 1;
+  bool balance_classes = false;
+  double mask_rate = 0.15;
+  Index freeze_steps = 0;
   Index batch_tokens = 4096;
   std::uint64_t seed = 1;
 
@@ -137,19 +159,22 @@ struct TrainingConfig {
     const Range steps = between(0, 1 << 30);
     v({"optimizer", "how gradients change the weights (section 5.3)"}, optimizer);
     v({"schedule", "how the learning rate goes on after the warm-up"}, schedule);
-    v({"learning_rate", "peak rate; for noam the factor before d_model^-0.5 (equation 3)", above(0)},
-      learning_rate);
+    v({"learning_rate", "peak rate; for noam the factor before d_model^-0.5 (equation 3)", above(0)}, learning_rate);
     v({"warmup_steps", "steps in which the rate rises to its peak", steps}, warmup_steps);
     v({"decay_steps", "step at which the cosine schedule reaches 0", between(1, 1 << 30)}, decay_steps);
     v({"beta1", "decay of Adam's first moment, or the momentum of sgd", rate}, beta1);
     v({"beta2", "decay of Adam's second moment", rate}, beta2);
     v({"epsilon", "added to the denominator of Adam", above(0)}, epsilon);
-    v({"weight_decay", "share of each weight matrix removed per step, times the rate; for adamw and sgd",
-       rate},
+    v({"weight_decay", "share of each weight matrix removed per step, times the rate; for adamw and sgd", rate},
       weight_decay);
     v({"clip_norm", "longest gradient; longer ones are scaled down; 0 for no limit", at_least(0)}, clip_norm);
-    v({"label_smoothing", "probability spread over the other tokens in the loss (section 5.4)", rate},
-      label_smoothing);
+    v({"label_smoothing", "probability spread over the other tokens in the loss (section 5.4)", rate}, label_smoothing);
+    v({"word_dropout", "share of an encoder's input tokens hidden in training", rate}, word_dropout);
+    v({"tag_weight", "weight of the tags' loss beside that of the classes", above(0)}, tag_weight);
+    v({"balance_classes", "weight the classes so that rare ones count as much as frequent ones"}, balance_classes);
+    v({"mask_rate", "share of tokens to predict in masked training (Devlin et al. 2019)", above(0).below(1)},
+      mask_rate);
+    v({"freeze_steps", "steps in which only the heads of an encoder learn", steps}, freeze_steps);
     v({"batch_tokens", "tokens per batch at most, on its longer side", between(1, 1 << 24)}, batch_tokens);
     v({"seed", "seed of weights, dropout and the order of the data"}, seed);
   }
@@ -167,6 +192,8 @@ struct Preset {
 const std::vector<std::string>& preset_names();
 // Throws Error for an unknown name.
 Preset preset(const std::string& name);
+// What an encoder begins with that is trained to classify, tag or fill masks.
+Preset encoder_preset();
 
 // "d_model=256": sets one key of either struct. Throws Error for an unknown key or a value that it cannot
 // have.

@@ -13,7 +13,7 @@ namespace wasmformer {
 struct Masks {
   std::vector<AttentionHead> heads;       // sorted; what these give is 0
   std::vector<std::int32_t> source_rows;  // those that attention may look at; empty: all
-  Spans source_spans;  // of sentence i: in source_rows, or, where that is empty, the source's
+  Spans source_spans;                     // of sentence i: in source_rows, or, where that is empty, the source's
 
   // `source_spans`: packed sentences, masked[i]: positions in sentence i that no attention looks at, counted
   // from 0. Throws Error for heads or positions that there are not, and where nothing of a sentence stays.

@@ -32,13 +32,8 @@ auto match(const Value& value, Handlers... handlers) {
 template <class T>
 concept Integer = std::is_integral_v<T> && !std::is_same_v<T, bool>;
 
-std::vector<std::string> names(const Fields& fields, Naming naming) {
-  std::vector<std::string> all;
-  for (const Field& field : fields) all.push_back(named(field.option.name, naming));
-  return all;
-}
-
 std::string digits(double number) {
+  if (!std::isfinite(number)) return std::to_string(number);  // JSON has none
   Json json = number;
   if (std::abs(number) < 9e15 && number == std::floor(number)) json = static_cast<std::int64_t>(number);
   return json.dump();
@@ -57,12 +52,10 @@ bool contains(const Range& range, double value) {
 // " from 1 to 64", " above 0 and at most 1", or "".
 std::string bounds(const Range& r) {
   const bool low = std::isfinite(r.low), high = std::isfinite(r.high);
-  if (low && high && !r.excludes_low && !r.excludes_high)
-    return " from " + digits(r.low) + " to " + digits(r.high);
+  if (low && high && !r.excludes_low && !r.excludes_high) return " from " + digits(r.low) + " to " + digits(r.high);
   std::string text;
   if (low) text += (r.excludes_low ? " above " : " of at least ") + digits(r.low);
-  if (high)
-    text += std::string(low ? " and" : "") + (r.excludes_high ? " below " : " at most ") + digits(r.high);
+  if (high) text += std::string(low ? " and" : "") + (r.excludes_high ? " below " : " at most ") + digits(r.high);
   return text;
 }
 
@@ -80,33 +73,39 @@ std::string expected(const Value& value, const Range& range) {
         const bool from_0 = std::is_unsigned_v<std::remove_pointer_t<decltype(field)>> && range.low < 0;
         return "a whole number" + bounds(from_0 ? at_least(0) : range);
       },
-      [&](double*) { return "a number" + bounds(range); },
-      [](std::string*) { return std::string("a string"); },
+      [&](double*) { return "a number" + bounds(range); }, [](std::string*) { return std::string("a string"); },
       [](TextOrTokens*) { return std::string("a string or an array of token ids"); },
       [](const Choice& choice) { return alternatives(choice.words); },
-      [](const Group&) { return std::string("an object"); },
-      [&](const Optional&) { return std::string("an object"); },
-      [](const List&) { return std::string("an array"); });
+      [](const Group&) { return std::string("an object"); }, [](const List&) { return std::string("an array"); },
+      [&](const Optional& optional) {
+        const std::string text = expected(optional.make(), range);
+        optional.reset();
+        return text;
+      });
 }
 
 struct Reader {
   const std::string& place;
   Naming naming;
 
-  void fail(const std::string& path, const Value& value, const Range& range, const std::string& given) const {
-    throw Error("[" + place + "] " + path + " must be " + expected(value, range) + ", not " + given);
+  const Field& find(const Fields& fields, const std::string& key, const std::string& path = "") const {
+    std::vector<std::string> names;
+    for (const Field& field : fields) {
+      names.push_back(named(field.option.name, naming));
+      if (names.back() == key) return field;
+    }
+    throw Error("[" + place + "] unknown option '" + path + key.substr(0, 80) + "'" + suggestion(key, names));
   }
 
   void assign(const std::string& path, const Value& value, const Range& range, const Input& given) const {
     const auto require = [&](bool holds) {
-      if (!holds) fail(path, value, range, printed(given));
+      const bool is_double = std::holds_alternative<double*>(value) && given.is_number();
+      if (!holds)
+        throw Error("[" + place + "] " + path + " must be " + expected(value, range) + ", not " +
+                    (is_double ? digits(given.get<double>()) : printed(given)));
     };
     match(
-        value,
-        [&](bool* field) {
-          require(given.is_boolean());
-          *field = given.get<bool>();
-        },
+        value, [&](bool* field) { require(given.is_boolean()), *field = given.get<bool>(); },
         [&]<Integer T>(T* field) {
           // The parser holds every whole number from 0 as unsigned.
           const bool fits = given.is_number_unsigned()
@@ -116,24 +115,18 @@ struct Reader {
           *field = given.get<T>();
         },
         [&](double* field) {
-          require(given.is_number() && std::isfinite(given.get<double>()) &&
-                  contains(range, given.get<double>()));
+          require(given.is_number() && std::isfinite(given.get<double>()) && contains(range, given.get<double>()));
           *field = given.get<double>();
         },
-        [&](std::string* field) {
-          require(given.is_string());
-          *field = given.get<std::string>();
-        },
+        [&](std::string* field) { require(given.is_string()), *field = given.get<std::string>(); },
         [&](TextOrTokens* field) {
           require(given.is_string() || given.is_array());
-          if (given.is_string())
-            *field = given.get<std::string>();
-          else
-            assign(path, view(field->emplace<std::vector<int>>()), at_least(0), given);
+          if (given.is_array()) return assign(path, view(field->emplace<std::vector<int>>()), at_least(0), given);
+          *field = given.get<std::string>();
         },
         [&](const Choice& choice) {
-          const auto found = std::find(choice.words.begin(), choice.words.end(),
-                                       given.is_string() ? given.get<std::string>() : "");
+          const auto found =
+              std::find(choice.words.begin(), choice.words.end(), given.is_string() ? given.get<std::string>() : "");
           require(found != choice.words.end());
           choice.set(static_cast<std::size_t>(found - choice.words.begin()));
         },
@@ -152,8 +145,7 @@ struct Reader {
             const std::string place_of_item = path + "[" + std::to_string(i) + "]";
             const Value item = list.at(i);
             assign(place_of_item, item, range, given[i]);
-            if (const auto* group = std::get_if<Group>(&item))
-              require_all(group->fields(), given[i], place_of_item);
+            if (const auto* group = std::get_if<Group>(&item)) require_all(group->fields(), given[i], place_of_item);
           }
         });
   }
@@ -168,13 +160,8 @@ struct Reader {
 
   void read(const Fields& fields, const Input& object, const std::string& path) const {
     for (const auto& [key, value] : object.items()) {
-      const auto found = std::find_if(fields.begin(), fields.end(), [&](const Field& field) {
-        return named(field.option.name, naming) == key;
-      });
-      if (found == fields.end())
-        throw Error("[" + place + "] unknown option '" + path + key.substr(0, 80) + "'" +
-                    suggestion(key, names(fields, naming)));
-      assign(path + key, found->value, found->option.range, value);
+      const Field& field = find(fields, key, path);
+      assign(path + key, field.value, field.option.range, value);
     }
   }
 };
@@ -211,8 +198,7 @@ Input scalar(const std::string& text) {
   if (json.is_number() || json.is_boolean()) return json;
   char* end = nullptr;
   const double number = std::strtod(text.c_str(), &end);
-  const bool whole = !text.empty() && end == text.c_str() + text.size() && std::isfinite(number);
-  return whole ? Input(number) : Input(text);
+  return !text.empty() && *end == 0 && std::isfinite(number) ? Input(number) : Input(text);
 }
 
 // "attention:layer:head".
@@ -233,8 +219,7 @@ Input group(const std::string& text, const Fields& fields, const std::string& pa
     begin = end + 1;
     ++parts;
   }
-  WASMFORMER_CHECK(parts == fields.size() && begin > text.size(),
-                   path << ": '" << text << "' is not " << form(fields));
+  WASMFORMER_CHECK(parts == fields.size() && begin > text.size(), path << ": '" << text << "' is not " << form(fields));
   return object;
 }
 
@@ -247,9 +232,7 @@ Input list(const std::string& text, const List& list, const std::string& path) {
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
     const std::string item = text.substr(begin, end - begin);
-    array.push_back(of_strings  ? Input(item)
-                    : of_groups ? group(item, of_groups->fields(), path)
-                                : scalar(item));
+    array.push_back(of_strings ? Input(item) : of_groups ? group(item, of_groups->fields(), path) : scalar(item));
     begin = end + 1;
   }
   return array;
@@ -260,9 +243,7 @@ Json json_of(const Fields& fields, Naming naming);
 Json json_of(const Value& value, Naming naming) {
   return match(
       value, [](const auto* field) { return Json(*field); },
-      [](const TextOrTokens* field) {
-        return std::visit([](const auto& held) { return Json(held); }, *field);
-      },
+      [](const TextOrTokens* field) { return std::visit([](const auto& held) { return Json(held); }, *field); },
       [](const Choice& choice) { return Json(choice.words[choice.get()]); },
       [&](const Group& group) { return json_of(group.fields(), naming); },
       [&](const Optional& optional) { return optional.has() ? json_of(optional.value(), naming) : Json(); },
@@ -344,12 +325,7 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
 std::string named(const char* name, Naming naming) {
   if (naming == Naming::snake) return name;
   std::string camel;
-  for (; *name; ++name) {
-    if (*name == '_' && name[1])
-      camel += static_cast<char>(std::toupper(*++name));
-    else
-      camel += *name;
-  }
+  for (; *name; ++name) camel += *name == '_' && name[1] ? static_cast<char>(std::toupper(*++name)) : *name;
   return camel;
 }
 
@@ -360,52 +336,25 @@ Fields operator+(Fields a, const Fields& b) {
 
 void from_json(const std::string& text, const Fields& fields, const std::string& place, Naming naming) {
   const Input json = parse(text, place);
-  WASMFORMER_CHECK(json.is_object(),
-                   "[" << place << "] the options must be a JSON object, not " << json.type_name());
+  WASMFORMER_CHECK(json.is_object(), "[" << place << "] the options must be a JSON object, not " << json.type_name());
   Reader{place, naming}.read(fields, json, "");
 }
 
-void set_field(const Fields& fields, const std::string& name, const std::string& text,
-               const std::string& place) {
-  const auto found =
-      std::find_if(fields.begin(), fields.end(), [&](const Field& f) { return name == f.option.name; });
-  if (found == fields.end())
-    throw Error("[" + place + "] unknown option '" + name.substr(0, 80) + "'" +
-                suggestion(name, names(fields, Naming::snake)));
+void set_field(const Fields& fields, const std::string& name, const std::string& text, const std::string& place) {
+  const Reader reader{place, Naming::snake};
+  const auto& [option, value] = reader.find(fields, name);
   const Input json = match(
-      found->value, [&](std::string*) { return Input(text); }, [&](TextOrTokens*) { return Input(text); },
+      value, [&](std::string*) { return Input(text); }, [&](TextOrTokens*) { return Input(text); },
       [&](const List& l) { return list(text, l, "[" + place + "] " + name); },
       [&](const auto&) { return scalar(text); });
-  Reader{place, Naming::snake}.assign(name, found->value, found->option.range, json);
+  reader.assign(name, value, option.range, json);
 }
 
 std::string to_json(const Fields& fields, Naming naming) { return json_of(fields, naming).dump(); }
 
 void check_ranges(const Fields& fields, const std::string& place, Naming naming) {
-  const Reader reader{place, naming};
-  for (const auto& [option, value] : fields) {
-    const auto check = [&](auto&& check, const std::string& path, const Value& v) -> void {
-      match(
-          v,
-          [&, &range = option.range](const auto* field) {
-            if constexpr (std::is_arithmetic_v<std::remove_cvref_t<decltype(*field)>>)
-              if (!contains(range, static_cast<double>(*field))) {
-                std::ostringstream given;  // JSON has no infinity
-                given << *field;
-                reader.fail(path, v, range, given.str());
-              }
-          },
-          [](const Choice&) {}, [&](const Group& group) { check_ranges(group.fields(), place, naming); },
-          [&](const Optional& optional) {
-            if (optional.has()) check(check, path, optional.value());
-          },
-          [&](const List& list) {
-            for (std::size_t i = 0; i < list.size(); ++i)
-              check(check, path + "[" + std::to_string(i) + "]", list.at(i));
-          });
-    };
-    check(check, named(option.name, naming), value);
-  }
+  for (const auto& [option, value] : fields)
+    Reader{place, naming}.assign(named(option.name, naming), value, option.range, json_of(value, naming));
 }
 
 std::string schema(const Fields& fields, Naming naming) { return schema_of(fields, naming).dump(); }
@@ -431,9 +380,7 @@ std::string suggestion(const std::string& given, const std::vector<std::string>&
   for (const std::string& name : names) {
     // A part of a name means that name; one far longer than any name cannot be a slip.
     const bool is_part = given.size() > 2 && name.find(given) != std::string::npos;
-    const std::size_t distance = is_part                              ? 1
-                                 : given.size() > 2 * name.size() + 2 ? least
-                                                                      : edit_distance(given, name);
+    const std::size_t distance = is_part ? 1 : given.size() > 2 * name.size() + 2 ? least : edit_distance(given, name);
     if (distance < least) {
       least = distance;
       nearest = name;

@@ -74,9 +74,9 @@ struct List {
   std::function<Value(std::size_t)> at;
 };
 }  // namespace field_views
-struct Value : std::variant<bool*, int*, long*, long long*, unsigned long*, unsigned long long*, double*,
-                            std::string*, TextOrTokens*, field_views::Choice, field_views::Group,
-                            field_views::Optional, field_views::List> {
+struct Value
+    : std::variant<bool*, int*, long*, long long*, unsigned long*, unsigned long long*, double*, std::string*,
+                   TextOrTokens*, field_views::Choice, field_views::Group, field_views::Optional, field_views::List> {
   using variant::variant;
 };
 struct Field {
@@ -106,15 +106,13 @@ Value view(T& field) {
 
 template <class T>
 Value view(std::optional<T>& field) {
-  return field_views::Optional{[&field] { return field.has_value(); },
-                               [&field] { return view(field.emplace()); }, [&field] { return view(*field); },
-                               [&field] { field.reset(); }};
+  return field_views::Optional{[&field] { return field.has_value(); }, [&field] { return view(field.emplace()); },
+                               [&field] { return view(*field); }, [&field] { field.reset(); }};
 }
 
 template <class T>
 Value view(std::vector<T>& field) {
-  return field_views::List{[&field] { return field.size(); },
-                           [&field](std::size_t n) { field.assign(n, T{}); },
+  return field_views::List{[&field] { return field.size(); }, [&field](std::size_t n) { field.assign(n, T{}); },
                            [&field](std::size_t i) { return view(field[i]); }};
 }
 
@@ -133,12 +131,10 @@ std::string named(const char* snake_name, Naming naming);
 // Errors begin with "[place]" and name the option and its value.
 // Sets the fields that the JSON object has. Throws Error for what is not JSON, an unknown name, a wrong type
 // and a value outside the range; the fields may then have changed.
-void from_json(const std::string& json, const Fields& fields, const std::string& place,
-               Naming naming = Naming::snake);
+void from_json(const std::string& json, const Fields& fields, const std::string& place, Naming naming = Naming::snake);
 // Sets one field from a word of the command line: JSON, or a string without quotes; lists are separated by
 // commas. Throws Error as from_json().
-void set_field(const Fields& fields, const std::string& name, const std::string& text,
-               const std::string& place);
+void set_field(const Fields& fields, const std::string& name, const std::string& text, const std::string& place);
 // All fields, in order; optional ones only if they are set.
 std::string to_json(const Fields& fields, Naming naming = Naming::snake);
 // Throws Error for the first value outside its range.

@@ -6,13 +6,13 @@
 
 #include "ops/embedding.h"
 #include "ops/linear.h"
+#include "ops/pooling.h"
 
 namespace wasmformer {
 namespace {
 
 // The place of every token in its sentence, counting the tokens in the cache.
-std::span<const Index> places(Tape& tape, std::size_t tokens, std::span<const Span> spans,
-                              const Cache* cache) {
+std::span<const Index> places(Tape& tape, std::size_t tokens, std::span<const Span> spans, const Cache* cache) {
   Index* at = tape.scratch<Index>(static_cast<Index>(tokens));
   for (std::size_t i = 0; i < spans.size(); ++i)
     for (Index j = 0; j < spans[i].size; ++j) at[spans[i].begin + j] = j + (cache ? cache->lengths[i] : 0);
@@ -22,8 +22,7 @@ std::span<const Index> places(Tape& tape, std::size_t tokens, std::span<const Sp
 void check_spans(const char* tag, std::size_t tokens, std::span<const Span> spans) {
   Index at = 0;
   for (const Span& span : spans) {
-    WASMFORMER_CHECK(span.begin == at && span.size >= 0,
-                     "[" << tag << "] spans must follow each other without gaps");
+    WASMFORMER_CHECK(span.begin == at && span.size >= 0, "[" << tag << "] spans must follow each other without gaps");
     at = span.end();
   }
   WASMFORMER_CHECK(at == static_cast<Index>(tokens),
@@ -49,6 +48,8 @@ AttentionRecord* next_layer(StackRecord* record, std::vector<AttentionRecord> St
   return record ? &(record->*attention).emplace_back() : nullptr;
 }
 
+Var* next_hidden(StackRecord* record) { return record ? &record->hidden.emplace_back() : nullptr; }
+
 }  // namespace
 
 EncoderLayer::EncoderLayer(const Config& c)
@@ -68,14 +69,15 @@ DecoderLayer::DecoderLayer(const Config& c)
 Transformer::Transformer(const Config& config)
     : config_((config.check(), config)),
       encoder_norm_(config.d_model, config.norm_epsilon),
-      decoder_norm_(config.d_model, config.norm_epsilon) {
+      decoder_norm_(config.d_model, config.norm_epsilon),
+      classifier_(config.d_model, config.classes),
+      tagger_(config.d_model, config.tags) {
   const Config& c = config_;
   source_embedding_ = Parameter(c.source_vocab_size, c.d_model);
   if (c.tie_embeddings != TieEmbeddings::all) target_embedding_ = Parameter(c.target_vocab_size, c.d_model);
   if (c.tie_embeddings == TieEmbeddings::none) output_ = Parameter(c.target_vocab_size, c.d_model);
   if (c.output_bias) output_bias_ = Parameter(1, c.target_vocab_size);
-  if (c.positions == Positions::learned)
-    source_positions_ = target_positions_ = Parameter(c.max_length, c.d_model);
+  if (c.positions == Positions::learned) source_positions_ = target_positions_ = Parameter(c.max_length, c.d_model);
   computed_positions_ = Parameter(Matrix(0, c.d_model));
   for (Index i = 0; i < c.encoder_layers; ++i) encoder_.emplace_back(c);
   for (Index i = 0; i < c.decoder_layers; ++i) decoder_.emplace_back(c);
@@ -132,8 +134,7 @@ void Transformer::unpack() {
 void Transformer::quantize() {
   visit([](const std::string& name, Parameter& p, Initializer rule) {
     if (!can_be_packed(rule)) return;
-    WASMFORMER_CHECK(p.has_value(),
-                     "[quantize] " << name << " has no float values; is the model int8 already?");
+    WASMFORMER_CHECK(p.has_value(), "[quantize] " << name << " has no float values; is the model int8 already?");
     p.packed = PackedMatrix(wasmformer::quantize(p.view()));
     p.value.resize(0, 0);
   });
@@ -183,18 +184,24 @@ Var Transformer::normalized(Tape& tape, Stream& stream, LayerNorm& norm) {
 
 template <class Sublayer>
 Transformer::Stream Transformer::residual(Tape& tape, Stream stream, LayerNorm& norm, Sublayer sublayer) {
-  if (config_.norm == NormPlace::post) {
-    stream.x = norm(tape, stream.x, sublayer(stream.x), config_.dropout).norm;
+  const bool post = config_.norm == NormPlace::post;
+  Var y = sublayer(post ? stream.x : normalized(tape, stream, norm));
+  if (stream.record) {  // a copy: the norm takes the memory of y
+    stream.record->sublayers.push_back(tape.variable(y.rows(), y.cols(), /*wants_gradient=*/false));
+    stream.record->sublayers.back().mutable_value() = y.value();
+  }
+  if (post) {
+    stream.x = norm(tape, stream.x, y, config_.dropout).norm;
     if (stream.record) stream.record->residuals.push_back(stream.x);
   } else {
-    stream.waiting = sublayer(normalized(tape, stream, norm));
+    stream.waiting = y;
   }
   return stream;
 }
 
-Transformer::Stream Transformer::embedded(Tape& tape, std::span<const TokenId> ids,
-                                          std::span<const Span> spans, const Cache* cache, Parameter& table,
-                                          Parameter& learned_positions, StackRecord* record) {
+Transformer::Stream Transformer::embedded(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans,
+                                          const Cache* cache, Parameter& table, Parameter& learned_positions,
+                                          StackRecord* record) {
   const std::span<const Index> at = places(tape, ids.size(), spans, cache);
   Parameter& all = positions(learned_positions, at);
   Var x = embedding(tape, ids, at, table, all, config_.dropout, config_.scale_embedding);
@@ -218,8 +225,8 @@ Var Transformer::output(Tape& tape, Stream stream, LayerNorm& norm) {
   return y;
 }
 
-Var Transformer::encode(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans,
-                        const Masks& masks, StackRecord* record) {
+Var Transformer::encode(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans, const Masks& masks,
+                        StackRecord* record) {
   check_spans("encode", ids.size(), spans);
   Stream x = embedded(tape, ids, spans, /*cache=*/nullptr, source_embedding_, source_positions_, record);
   const std::span<const Span> key_spans = masks.source_rows.empty() ? spans : masks.source_spans;
@@ -235,14 +242,13 @@ Var Transformer::encode(Tape& tape, std::span<const TokenId> ids, std::span<cons
                    .masked_heads = masks.of(AttentionHead::encoder, l),
                    .record = next_layer(record, &StackRecord::self_attention)});
     });
-    x = residual(tape, x, layer.final_layer_norm, [&](Var h) { return layer.ffn(tape, h); });
+    x = residual(tape, x, layer.final_layer_norm, [&](Var h) { return layer.ffn(tape, h, next_hidden(record)); });
   }
   return output(tape, x, encoder_norm_);
 }
 
 Var Transformer::decode(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans, Var memory,
-                        std::span<const Span> memory_spans, Cache* cache, const Masks& masks,
-                        StackRecord* record) {
+                        std::span<const Span> memory_spans, Cache* cache, const Masks& masks, StackRecord* record) {
   check_spans("decode", ids.size(), spans);
   WASMFORMER_CHECK(!cache || spans.size() == cache->lengths.size(),
                    "[decode] " << spans.size() << " spans for " << cache->lengths.size() << " cache slots");
@@ -283,13 +289,10 @@ Var Transformer::decode(Tape& tape, std::span<const TokenId> ids, std::span<cons
     });
     x = residual(tape, x, layer.encoder_attn_layer_norm, [&](Var h) {
       MultiHeadAttention& attn = layer.encoder_attn;
-      Var k, v;
-      if (store && store->cross_keys.size() > 0) {
-        k = tape.constant(store->cross_keys), v = tape.constant(store->cross_values);
-      } else {
-        k = attn.k_proj(tape, memory), v = attn.v_proj(tape, memory);
-        if (store) store->cross_keys = k.value(), store->cross_values = v.value();
-      }
+      const bool is_kept = store && store->cross_keys.size() > 0;
+      Var k = is_kept ? tape.constant(store->cross_keys) : attn.k_proj(tape, memory);
+      Var v = is_kept ? tape.constant(store->cross_values) : attn.v_proj(tape, memory);
+      if (store && !is_kept) store->cross_keys = k.value(), store->cross_values = v.value();
       return attn(tape, h, k, v,
                   {.query_spans = spans,
                    .key_spans = memory_spans,
@@ -298,9 +301,20 @@ Var Transformer::decode(Tape& tape, std::span<const TokenId> ids, std::span<cons
                    .masked_heads = masks.of(AttentionHead::cross, l),
                    .record = next_layer(record, &StackRecord::cross_attention)});
     });
-    x = residual(tape, x, layer.final_layer_norm, [&](Var h) { return layer.ffn(tape, h); });
+    x = residual(tape, x, layer.final_layer_norm, [&](Var h) { return layer.ffn(tape, h, next_hidden(record)); });
   }
   return output(tape, x, decoder_norm_);
+}
+
+Var Transformer::classify(Tape& tape, Var memory, std::span<const Span> spans) {
+  if (config_.pooling == Pooling::mean) return classifier_(tape, mean_rows(tape, memory, spans));
+  Index* begins = tape.scratch<Index>(static_cast<Index>(spans.size()));
+  for (std::size_t i = 0; i < spans.size(); ++i) begins[i] = spans[i].begin;
+  return classifier_(tape, rows_at(tape, memory, {begins, spans.size()}));
+}
+
+Var Transformer::tag(Tape& tape, Var memory, std::span<const Index> rows) {
+  return tagger_(tape, rows_at(tape, memory, rows));
 }
 
 Var Transformer::logits(Tape& tape, Var hidden) {

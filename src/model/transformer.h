@@ -1,6 +1,6 @@
-// The encoder-decoder Transformer (Vaswani et al. 2017, section 3 and figure 1). One definition serves
-// training, where the tape records and there is no cache, and decoding, where a cache holds what earlier
-// steps projected.
+// The encoder-decoder Transformer (Vaswani et al. 2017, section 3 and figure 1), or its encoder alone with heads that
+// classify texts and tag tokens. One definition serves training, where the tape records and there is no cache, and
+// decoding, where a cache holds what earlier steps projected.
 #pragma once
 
 #include <cmath>
@@ -25,6 +25,8 @@ struct StackRecord {
   std::vector<AttentionRecord> self_attention, cross_attention;  // one per layer; the encoder has no cross
   // The residual stream after each sublayer: with post-norm after the norm, with pre-norm the sum.
   std::vector<Var> residuals;  // [tokens, d_model] each
+  std::vector<Var> sublayers;  // what each sublayer adds to it
+  std::vector<Var> hidden;     // [tokens, ffn_dim], inside the feed-forward network of each layer
   Var output;                  // [tokens, d_model]
 };
 
@@ -97,30 +99,35 @@ class Transformer {
              std::span<const Span> memory_spans, Cache* cache = nullptr, const Masks& masks = {},
              StackRecord* record = nullptr);
 
-  // hidden: [n, d_model]; returns the scores before the softmax, [n, target_vocab_size].
+  // hidden: [n, d_model]; returns the scores before the softmax, [n, target_vocab_size]. Of an encoder without heads,
+  // the tokens that stood in the place of masks (Devlin et al. 2019, section 3.1).
   Var logits(Tape& tape, Var hidden);
+
+  // memory: what encode() returned for these spans; the scores of each sentence's classes, [spans, classes].
+  Var classify(Tape& tape, Var memory, std::span<const Span> spans);
+  // The scores of the tags of the tokens in these rows of `memory`, [rows, tags].
+  Var tag(Tape& tape, Var memory, std::span<const Index> rows);
 
   // v(name, parameter, rule) for every distinct parameter, always in the same order.
   template <class Visitor>
   void visit(Visitor&& v) {
-    const bool all = config_.tie_embeddings == TieEmbeddings::all;
-    v(all ? "model.shared.weight" : "model.encoder.embed_tokens.weight", source_embedding_,
-      Initializer::embedding);
+    const bool all = config_.tie_embeddings == TieEmbeddings::all, encoder_only = config_.is_encoder();
+    v(all ? "model.shared.weight" : "model.encoder.embed_tokens.weight", source_embedding_, Initializer::embedding);
     if (!all) v("model.decoder.embed_tokens.weight", target_embedding_, Initializer::embedding);
     if (config_.positions == Positions::learned) {
       v("model.encoder.embed_positions.weight", source_positions_, Initializer::positions);
-      v("model.decoder.embed_positions.weight", target_positions_, Initializer::positions);
+      if (!encoder_only) v("model.decoder.embed_positions.weight", target_positions_, Initializer::positions);
     }
-    for (std::size_t i = 0; i < encoder_.size(); ++i)
-      encoder_[i].visit("model.encoder.layers." + std::to_string(i), v);
-    for (std::size_t i = 0; i < decoder_.size(); ++i)
-      decoder_[i].visit("model.decoder.layers." + std::to_string(i), v);
+    for (std::size_t i = 0; i < encoder_.size(); ++i) encoder_[i].visit("model.encoder.layers." + std::to_string(i), v);
+    for (std::size_t i = 0; i < decoder_.size(); ++i) decoder_[i].visit("model.decoder.layers." + std::to_string(i), v);
     if (config_.norm == NormPlace::pre) {
       encoder_norm_.visit("model.encoder.layer_norm", v);
-      decoder_norm_.visit("model.decoder.layer_norm", v);
+      if (!encoder_only) decoder_norm_.visit("model.decoder.layer_norm", v);
     }
     if (config_.tie_embeddings == TieEmbeddings::none) v("lm_head.weight", output_, Initializer::xavier);
-    if (config_.output_bias) v("final_logits_bias", output_bias_, Initializer::zeros);
+    if (config_.output_bias && config_.predicts_tokens()) v("final_logits_bias", output_bias_, Initializer::zeros);
+    if (config_.classes > 0) classifier_.visit("classifier", v);
+    if (config_.tags > 0) tagger_.visit("tagger", v);
   }
 
  private:
@@ -145,10 +152,11 @@ class Transformer {
   Parameter source_embedding_, target_embedding_, output_;  // [vocabulary, d_model]; empty if tied
   Parameter output_bias_;                                   // [1, target vocabulary]
   Parameter source_positions_, target_positions_;           // [max_length, d_model]; learned only
-  Parameter computed_positions_;  // the first rows, as many as sentences have needed
+  Parameter computed_positions_;                            // the first rows, as many as sentences have needed
   std::vector<EncoderLayer> encoder_;
   std::vector<DecoderLayer> decoder_;
   LayerNorm encoder_norm_, decoder_norm_;  // pre-norm only
+  Linear classifier_, tagger_;             // [classes, d_model], [tags, d_model]
 };
 
 }  // namespace wasmformer

@@ -13,8 +13,7 @@ std::size_t word_count(const std::string& line) {
   std::size_t count = 0;
   for (const Word& word : find_words(text)) {
     const auto begin = text.begin() + static_cast<std::ptrdiff_t>(word.begin);
-    const auto characters =
-        std::count_if(begin, begin + static_cast<std::ptrdiff_t>(word.size), is_ideograph);
+    const auto characters = std::count_if(begin, begin + static_cast<std::ptrdiff_t>(word.size), is_ideograph);
     count += std::max<std::size_t>(1, static_cast<std::size_t>(characters));
   }
   return count;
@@ -32,12 +31,10 @@ double length_ratio(const std::vector<std::string>& hypotheses, const std::vecto
 
 std::vector<LengthScore> scores_by_length(const std::vector<std::string>& sources,
                                           const std::vector<std::string>& hypotheses,
-                                          const std::vector<std::string>& references,
-                                          const BleuOptions& options) {
-  WASMFORMER_CHECK(
-      sources.size() == hypotheses.size() && sources.size() == references.size() && !sources.empty(),
-      "[by length] " << sources.size() << " sources, " << hypotheses.size() << " hypotheses and "
-                     << references.size() << " references differ in number, or there are none");
+                                          const std::vector<std::string>& references, const BleuOptions& options) {
+  WASMFORMER_CHECK(sources.size() == hypotheses.size() && sources.size() == references.size() && !sources.empty(),
+                   "[by length] " << sources.size() << " sources, " << hypotheses.size() << " hypotheses and "
+                                  << references.size() << " references differ in number, or there are none");
   constexpr std::size_t ends[] = {5, 10, 15, 20, 30, 40, 0};
   std::vector<LengthScore> scores;
   std::size_t from = 1;
@@ -50,8 +47,8 @@ std::vector<LengthScore> scores_by_length(const std::vector<std::string>& source
       expected.push_back(references[i]);
     }
     if (!expected.empty())
-      scores.push_back({from, to, expected.size(), bleu(translations, expected, options),
-                        chrf(translations, expected), length_ratio(translations, expected, options)});
+      scores.push_back({from, to, expected.size(), bleu(translations, expected, options), chrf(translations, expected),
+                        length_ratio(translations, expected, options)});
     from = to + 1;
   }
   return scores;

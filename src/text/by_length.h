@@ -21,7 +21,6 @@ struct LengthScore {
 // left out. Throws Error when the lists differ in length or are empty.
 std::vector<LengthScore> scores_by_length(const std::vector<std::string>& sources,
                                           const std::vector<std::string>& hypotheses,
-                                          const std::vector<std::string>& references,
-                                          const BleuOptions& options = {});
+                                          const std::vector<std::string>& references, const BleuOptions& options = {});
 
 }  // namespace wasmformer

@@ -11,11 +11,6 @@ namespace {
 
 bool is_capital(char32_t c) { return small_letter(c) != c; }
 
-std::u32string in_small_letters(std::u32string text) {
-  std::transform(text.begin(), text.end(), text.begin(), small_letter);
-  return text;
-}
-
 std::vector<std::u32string> words_of(std::u32string_view text, bool numbers) {
   std::vector<std::u32string> words;
   for (const Word& word : find_words(text))
@@ -47,13 +42,11 @@ std::vector<std::u32string> CopyFinder::names(std::u32string_view source, std::u
   std::vector<std::u32string> found;
   for (std::u32string word : words_of(source, false)) {
     // A genitive in one language: Toms, Tom's.
-    const bool is_genitive =
-        !has(others, word) && word.back() == 's' && has(others, word.substr(0, word.size() - 1));
+    const bool is_genitive = !has(others, word) && word.back() == 's' && has(others, word.substr(0, word.size() - 1));
     if (is_genitive) word.pop_back();
-    const bool is_name = word.size() >= 3 && is_capital(word[0]) &&
-                         std::none_of(word.begin() + 1, word.end(), is_capital) &&
-                         (is_genitive || has(others, word) || has(others, word + U's')) &&
-                         !is_ordinary(in_small_letters(word));
+    const bool is_name =
+        word.size() >= 3 && is_capital(word[0]) && std::none_of(word.begin() + 1, word.end(), is_capital) &&
+        (is_genitive || has(others, word) || has(others, word + U's')) && !is_ordinary(in_small_letters(word));
     if (is_name && !has(found, word)) found.push_back(std::move(word));
   }
   return found;

@@ -30,9 +30,8 @@ bool is_letter(char32_t c) {
   if (c < 0xC0) return c == 0xAA || c == 0xB5 || c == 0xBA;
   // Beyond are words, but for the blocks of punctuation, symbols and emoji.
   const bool is_symbol = c == 0xD7 || c == 0xF7 || within(c, 0x2000, 0x2BFF) || within(c, 0x3000, 0x3020) ||
-                         within(c, 0xE000, 0xF8FF) || within(c, 0xFE00, 0xFE6F) ||
-                         within(c, 0xFF00, 0xFF20) || within(c, 0xFF3B, 0xFF40) ||
-                         within(c, 0xFF5B, 0xFF65) || within(c, 0xFFE0, 0xFFFF) ||
+                         within(c, 0xE000, 0xF8FF) || within(c, 0xFE00, 0xFE6F) || within(c, 0xFF00, 0xFF20) ||
+                         within(c, 0xFF3B, 0xFF40) || within(c, 0xFF5B, 0xFF65) || within(c, 0xFFE0, 0xFFFF) ||
                          within(c, 0x1F000, 0x1FAFF) || c >= 0xE0000;
   return !is_symbol;
 }
@@ -43,8 +42,8 @@ bool is_ideograph(char32_t c) {
 }
 
 char32_t small_letter(char32_t c) {
-  if (within(c, 'A', 'Z') || (within(c, 0xC0, 0xDE) && c != 0xD7) ||
-      (within(c, 0x391, 0x3A9) && c != 0x3A2) || within(c, 0x410, 0x42F))
+  if (within(c, 'A', 'Z') || (within(c, 0xC0, 0xDE) && c != 0xD7) || (within(c, 0x391, 0x3A9) && c != 0x3A2) ||
+      within(c, 0x410, 0x42F))
     return c + 32;
   if (within(c, 0x400, 0x40F)) return c + 80;
   if (c == 0x178) return 0xFF;
@@ -61,13 +60,18 @@ char32_t capital_letter(char32_t c) {
   return c;
 }
 
+std::u32string in_small_letters(std::u32string text) {
+  for (char32_t& c : text) c = small_letter(c);
+  return text;
+}
+
 std::vector<Word> find_words(std::u32string_view text) {
   std::vector<Word> words;
   for (std::size_t i = 0; i < text.size();) {
     std::size_t end = i;
     if (is_digit(text[i])) {
-      while (end < text.size() && (is_digit(text[end]) || (is_separator(text[end]) && end + 1 < text.size() &&
-                                                           is_digit(text[end + 1]))))
+      while (end < text.size() &&
+             (is_digit(text[end]) || (is_separator(text[end]) && end + 1 < text.size() && is_digit(text[end + 1]))))
         ++end;
     } else {
       while (end < text.size() && is_letter(text[end])) ++end;

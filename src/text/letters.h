@@ -16,6 +16,7 @@ bool is_ideograph(char32_t c);  // Chinese characters and kana: written without 
 // As Unicode has it for Latin up to U+017F, Greek and Cyrillic; other characters stay as they are.
 char32_t small_letter(char32_t c);
 char32_t capital_letter(char32_t c);
+std::u32string in_small_letters(std::u32string text);
 
 // A word, or a number with its inner separators such as 3,5 or 18:30, within a text.
 struct Word {

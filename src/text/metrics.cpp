@@ -26,23 +26,21 @@ using Counts = std::unordered_map<std::u32string_view, std::int64_t>;
 void add(Statistics& s, const Counts& hypothesis, const Counts& reference) {
   for (const auto& [ngram, count] : hypothesis) {
     s.hypothesis += count;
-    if (const auto found = reference.find(ngram); found != reference.end())
-      s.common += std::min(count, found->second);
+    if (const auto found = reference.find(ngram); found != reference.end()) s.common += std::min(count, found->second);
   }
   for (const auto& [ngram, count] : reference) s.reference += count;
 }
 
 void check_sizes(const char* tag, std::size_t hypotheses, std::size_t references) {
-  WASMFORMER_CHECK(hypotheses == references, "[" << tag << "] " << hypotheses << " hypotheses and "
-                                                 << references << " references differ in number");
+  WASMFORMER_CHECK(hypotheses == references, "[" << tag << "] " << hypotheses << " hypotheses and " << references
+                                                 << " references differ in number");
   WASMFORMER_CHECK(hypotheses > 0, "[" << tag << "] there are no hypotheses");
 }
 
 // White space as Python's str.split() sees it, which sacreBLEU relies on.
 bool is_space(char32_t c) {
   return (c >= 0x09 && c <= 0x0D) || (c >= 0x1C && c <= 0x20) || c == 0x85 || c == 0xA0 || c == 0x1680 ||
-         (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F ||
-         c == 0x3000;
+         (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
 }
 
 void replace_all(std::u32string& text, std::u32string_view from, std::u32string_view to) {
@@ -51,18 +49,17 @@ void replace_all(std::u32string& text, std::u32string_view from, std::u32string_
   }
 }
 
-// Applies a rule to pairs of neighbours, from left to right: where it holds, `write` writes both.
-template <class Holds, class Write>
-std::u32string rewrite_pairs(const std::u32string& text, Holds holds, Write write) {
+// Where a rule holds for two neighbours, from left to right, puts a space between them, and one behind or before.
+template <class Holds>
+std::u32string set_apart(const std::u32string& text, bool is_behind, Holds holds) {
   std::u32string out;
-  out.reserve(text.size() * 2);
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (i + 1 < text.size() && holds(text[i], text[i + 1])) {
-      write(out, text[i], text[i + 1]);
-      ++i;
-    } else {
+    if (i + 1 == text.size() || !holds(text[i], text[i + 1])) {
       out += text[i];
+      continue;
     }
+    const char32_t a = text[i], b = text[++i];
+    out += is_behind ? std::u32string{a, U' ', b, U' '} : std::u32string{U' ', a, U' ', b};
   }
   return out;
 }
@@ -77,22 +74,9 @@ std::u32string set_apart(const std::u32string& text) {
     spaced += apart ? std::u32string{U' ', c, U' '} : std::u32string(1, c);
   }
   const auto is_point = [](char32_t c) { return c == '.' || c == ','; };
-  spaced = rewrite_pairs(
-      spaced, [&](char32_t a, char32_t b) { return !is_digit(a) && is_point(b); },
-      [](std::u32string& out, char32_t a, char32_t b) {
-        out += {a, U' ', b, U' '};
-      });
-  spaced = rewrite_pairs(
-      spaced, [&](char32_t a, char32_t b) { return is_point(a) && !is_digit(b); },
-      [](std::u32string& out, char32_t a, char32_t b) {
-        out += {U' ', a, U' ', b};
-      });
-  spaced = rewrite_pairs(
-      spaced, [](char32_t a, char32_t b) { return is_digit(a) && b == '-'; },
-      [](std::u32string& out, char32_t a, char32_t b) {
-        out += {a, U' ', b, U' '};
-      });
-  return spaced;
+  spaced = set_apart(spaced, true, [&](char32_t a, char32_t b) { return !is_digit(a) && is_point(b); });
+  spaced = set_apart(spaced, false, [&](char32_t a, char32_t b) { return is_point(a) && !is_digit(b); });
+  return set_apart(spaced, true, [](char32_t a, char32_t b) { return is_digit(a) && b == '-'; });
 }
 
 std::u32string prepare_13a(std::u32string text) {
@@ -199,8 +183,7 @@ double bleu(const std::vector<std::string>& hypotheses, const std::vector<std::s
   check_sizes("bleu", hypotheses.size(), references.size());
   std::array<Statistics, 4> orders;
   for (std::size_t i = 0; i < hypotheses.size(); ++i) {
-    const std::u32string hypothesis = tokenize(hypotheses[i], options),
-                         reference = tokenize(references[i], options);
+    const std::u32string hypothesis = tokenize(hypotheses[i], options), reference = tokenize(references[i], options);
     for (std::size_t n = 1; n <= orders.size(); ++n) {
       add(orders[n - 1], word_ngrams(hypothesis, n), word_ngrams(reference, n));
     }

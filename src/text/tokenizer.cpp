@@ -27,8 +27,8 @@ bool load(sentencepiece::SentencePieceProcessor& processor, const std::string& b
   [[maybe_unused]] static const bool quiet = (sentencepiece::logging::SetMinLogLevel(log_errors_only), true);
   try {
     auto model = std::make_unique<sentencepiece::ModelProto>();
-    return model->ParseFromString(bytes) && rules_are_sound(*model) &&
-           processor.Load(std::move(model)).ok() && processor.GetPieceSize() > 0;
+    return model->ParseFromString(bytes) && rules_are_sound(*model) && processor.Load(std::move(model)).ok() &&
+           processor.GetPieceSize() > 0;
   } catch (const std::exception&) {
     return false;
   }
@@ -36,23 +36,23 @@ bool load(sentencepiece::SentencePieceProcessor& processor, const std::string& b
 
 }  // namespace
 
+// Users of the header need not know SentencePiece.
+struct Tokenizer::Processor : sentencepiece::SentencePieceProcessor {};
+
 Tokenizer::Tokenizer(std::string model, std::vector<std::string> vocabulary)
-    : model_(std::move(model)),
-      vocabulary_(std::move(vocabulary)),
-      processor_(std::make_unique<sentencepiece::SentencePieceProcessor>()) {
+    : model_(std::move(model)), vocabulary_(std::move(vocabulary)), processor_(std::make_unique<Processor>()) {
   WASMFORMER_CHECK(load(*processor_, model_),
                    "[tokenizer] these " << model_.size() << " bytes are not a SentencePiece model");
   for (int id = 0; id < processor_->GetPieceSize(); ++id) {
-    WASMFORMER_CHECK(is_utf8(processor_->IdToPiece(id)),
-                     "[tokenizer] piece " << id << " of the model is not UTF-8");
+    WASMFORMER_CHECK(is_utf8(processor_->IdToPiece(id)), "[tokenizer] piece " << id << " of the model is not UTF-8");
   }
   if (vocabulary_.empty()) return;
   for (const std::string& piece : vocabulary_) {
     const auto id = static_cast<TokenId>(ids_.size());
     WASMFORMER_CHECK(is_utf8(piece), "[tokenizer] piece " << id << " of the vocabulary is not UTF-8");
     const auto [place, is_new] = ids_.emplace(piece, id);
-    WASMFORMER_CHECK(is_new, "[tokenizer] the vocabulary has '" << piece << "' twice, as piece "
-                                                                << place->second << " and as " << id);
+    WASMFORMER_CHECK(is_new, "[tokenizer] the vocabulary has '" << piece << "' twice, as piece " << place->second
+                                                                << " and as " << id);
   }
   for (const char* needed : {unk_piece, eos_piece})
     WASMFORMER_CHECK(find(needed) >= 0, "[tokenizer] the vocabulary has no piece " << needed);

@@ -10,10 +10,6 @@
 
 #include "tensor/matrix.h"
 
-namespace sentencepiece {
-class SentencePieceProcessor;
-}
-
 namespace wasmformer {
 
 class Tokenizer {
@@ -45,9 +41,7 @@ class Tokenizer {
   // What the constructor was given.
   const std::string& model() const { return model_; }
   const std::vector<std::string>& vocabulary() const { return vocabulary_; }
-  bool operator==(const Tokenizer& other) const {
-    return model_ == other.model_ && vocabulary_ == other.vocabulary_;
-  }
+  bool operator==(const Tokenizer& other) const { return model_ == other.model_ && vocabulary_ == other.vocabulary_; }
 
  private:
   void check_id(TokenId id) const;
@@ -59,7 +53,8 @@ class Tokenizer {
   std::string model_;
   std::vector<std::string> vocabulary_;
   std::unordered_map<std::string, TokenId> ids_;  // of the vocabulary
-  std::unique_ptr<sentencepiece::SentencePieceProcessor> processor_;
+  struct Processor;
+  std::unique_ptr<Processor> processor_;
 };
 
 }  // namespace wasmformer

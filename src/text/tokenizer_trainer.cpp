@@ -62,8 +62,7 @@ std::string run(const std::vector<std::string>& sentences, const TokenizerOption
   const std::string sentence = bracket == std::string::npos ? text : text.substr(bracket + 2);
   const std::size_t most = sentence.find("<= ");
   WASMFORMER_CHECK(status.ok() || most == std::string::npos,
-                   "[tokenizer] vocab_size is " << options.vocab_size
-                                                << ", too high for this text; it can be "
+                   "[tokenizer] vocab_size is " << options.vocab_size << ", too high for this text; it can be "
                                                 << std::atoi(sentence.c_str() + most + 3) << " at most");
   WASMFORMER_CHECK(status.ok(), "[tokenizer] " << sentence.substr(0, sentence.find(" Increase vocab_size")));
   return model;
@@ -86,13 +85,12 @@ std::string train_tokenizer(const std::vector<std::string>& sentences, const Tok
   WASMFORMER_CHECK(
       options.normalization == "nmt_nfkc" || options.normalization == "identity" || is_rules_file(options),
       "[tokenizer] normalization '" << options.normalization << "' is not nmt_nfkc, identity or a .tsv file");
-  WASMFORMER_CHECK(options.character_coverage > 0.9 && options.character_coverage <= 1,
-                   "[tokenizer] character_coverage is " << options.character_coverage
-                                                        << "; it must be above 0.9 and at most 1");
-  // Four ids are taken by pad, unk, bos and eos.
   WASMFORMER_CHECK(
-      options.vocab_size > 4 && options.vocab_size <= 1 << 20,
-      "[tokenizer] vocab_size is " << options.vocab_size << "; it must be from 5 to " << (1 << 20));
+      options.character_coverage > 0.9 && options.character_coverage <= 1,
+      "[tokenizer] character_coverage is " << options.character_coverage << "; it must be above 0.9 and at most 1");
+  // Four ids are taken by pad, unk, bos and eos.
+  WASMFORMER_CHECK(options.vocab_size > 4 && options.vocab_size <= 1 << 20,
+                   "[tokenizer] vocab_size is " << options.vocab_size << "; it must be from 5 to " << (1 << 20));
   for (std::size_t i = 0; i < sentences.size(); ++i) {
     WASMFORMER_CHECK(is_utf8(sentences[i]), "[tokenizer] sentence " << i + 1 << " is not UTF-8");
   }

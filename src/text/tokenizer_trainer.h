@@ -4,20 +4,34 @@
 #include <string>
 #include <vector>
 
+#include "model/options.h"
 #include "tensor/matrix.h"
 
 namespace wasmformer {
 
+// Options as in model/options.h.
 struct TokenizerOptions {
   Index vocab_size = 8000;
-  std::string type = "bpe";  // bpe | unigram | char | word
-  // nmt_nfkc; identity, which leaves full-width punctuation as it is; or a .tsv file of rules in
-  // SentencePiece's format, such as traditional to simplified Chinese characters. The .model file keeps them.
+  std::string type = "bpe";
   std::string normalization = "nmt_nfkc";
-  double character_coverage = 1;  // share of the text whose characters become pieces, the frequent ones first
-  // Of bpe and unigram: 256 pieces for the bytes of all other characters, so that any text comes through.
+  double character_coverage = 1;
   bool byte_fallback = false;
-  bool split_digits = false;  // of bpe and unigram: every digit is a piece of its own
+  bool split_digits = false;
+
+  template <class Visitor>
+  void visit(Visitor&& v) {
+    v({"vocab_size", "pieces, including the control tokens"}, vocab_size);
+    v({"type", "bpe, unigram, char or word"}, type);
+    // identity leaves full-width punctuation as it is; a file of rules turns traditional characters into simplified
+    // ones, for example. The .model file keeps them.
+    v({"normalization",
+       "nmt_nfkc (Unicode's compatibility form), identity, or a .tsv file of rules as in SentencePiece"},
+      normalization);
+    v({"character_coverage", "share of the text whose characters become pieces, the frequent ones first"},
+      character_coverage);
+    v({"byte_fallback", "bpe, unigram: other characters become their bytes, which takes 256 pieces"}, byte_fallback);
+    v({"split_digits", "bpe, unigram: every digit is a piece of its own"}, split_digits);
+  }
 };
 
 // Returns the bytes of a SentencePiece .model file with pad 0, unk 1, bos 2, eos 3 and its normalization.

@@ -20,8 +20,7 @@ std::string model_of(const std::map<std::string, std::size_t>& counts, TrainerSp
                      std::size_t vocab_size) {
   WASMFORMER_CHECK(!counts.empty(), "[tokenizer] there is no text to take pieces from");
   std::vector<std::pair<std::string, std::size_t>> pieces(counts.begin(), counts.end());
-  std::stable_sort(pieces.begin(), pieces.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::stable_sort(pieces.begin(), pieces.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
 
   sentencepiece::ModelProto model;
   const auto add = [&model](const std::string& text, float score, Piece::Type kind) {

@@ -44,6 +44,5 @@ TEST_CASE("A corpus that cannot be trained on is refused by a sentence with both
   CHECK_THROWS_WITH(tokenized({"", "abcde"}, {"a", "a"}),
                     ContainsSubstring("all 2 pairs") && ContainsSubstring("6 tokens"));
   CHECK_THROWS_WITH(tokenized({"a", "b\xFF"}, {"a", "b"}), ContainsSubstring("source line 2 is not UTF-8"));
-  CHECK_THROWS_WITH(tokenized({"a", "b"}, {"\xC3\x28", "b"}),
-                    ContainsSubstring("target line 1 is not UTF-8"));
+  CHECK_THROWS_WITH(tokenized({"a", "b"}, {"\xC3\x28", "b"}), ContainsSubstring("target line 1 is not UTF-8"));
 }

@@ -55,8 +55,7 @@ std::string expected(const std::string& task, const std::string& source) {
     result.clear();
     for (std::string word; words >> word;) {
       const std::size_t vowel = word.find_first_of("aeiou");
-      result += (result.empty() ? "" : " ") + word.substr(vowel) +
-                (vowel == 0 ? "w" : word.substr(0, vowel)) + "ay";
+      result += (result.empty() ? "" : " ") + word.substr(vowel) + (vowel == 0 ? "w" : word.substr(0, vowel)) + "ay";
     }
   }
   return result;
@@ -87,8 +86,7 @@ TEST_CASE("The seed alone decides a task's pairs") {
 }
 
 TEST_CASE("Tasks that are not there, and pairs that cannot be, are refused") {
-  CHECK_THROWS_WITH(make_pairs("revers", 5, 1),
-                    ContainsSubstring("no task 'revers'") && ContainsSubstring("reverse"));
+  CHECK_THROWS_WITH(make_pairs("revers", 5, 1), ContainsSubstring("no task 'revers'") && ContainsSubstring("reverse"));
   CHECK_THROWS_WITH(make_pairs("roman", 4000, 1),
                     ContainsSubstring("4000 pairs of roman") && ContainsSubstring("3900"));
   CHECK_THROWS_WITH(make_pairs("copy", 0, 1), ContainsSubstring("0 pairs"));

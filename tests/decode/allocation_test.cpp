@@ -32,9 +32,8 @@ std::atomic<long> allocations = 0;
 TEST_CASE("A decoded token allocates nothing") {
   const ModelFile file = letters_model(3, /*end_bias=*/-100);  // all go on to their max_length
   const int threads = GENERATE(1, 2);
-  const TranslateOptions options =
-      GENERATE(TranslateOptions{.beam_size = 1}, TranslateOptions{.beam_size = 4},
-               TranslateOptions{.sampling = Sampling{.top_k = 5, .top_p = 0.9}});
+  const TranslateOptions options = GENERATE(TranslateOptions{.beam_size = 1}, TranslateOptions{.beam_size = 4},
+                                            TranslateOptions{.sampling = Sampling{.top_k = 5, .top_p = 0.9}});
   CAPTURE(threads, options.beam_size, options.sampling.has_value());
   ThreadPool pool(threads);
   const std::vector<SearchInput> inputs{{{5, 6, 3}, {}, 40}, {{9, 3}, {6}, 40}, {{12, 12, 4, 3}, {}, 40}};

@@ -34,8 +34,7 @@ Found search(const ModelFile& model, const SearchInput& input, TranslateOptions 
 
 Ids path(const Trace& trace, std::size_t node) {
   Ids ids;
-  for (auto n = static_cast<std::int32_t>(node); trace[n].parent >= 0; n = trace[n].parent)
-    ids.push_back(trace[n].id);
+  for (auto n = static_cast<std::int32_t>(node); trace[n].parent >= 0; n = trace[n].parent) ids.push_back(trace[n].id);
   std::reverse(ids.begin(), ids.end());
   return ids;
 }
@@ -78,8 +77,7 @@ TEST_CASE("The nodes of a beam's tree add up, and its best ended leaf is the tra
     CHECK(t.length == parent.length + 1);
     CHECK(t.log_probability < 0);
     CHECK(t.sum == Catch::Approx(parent.sum + static_cast<double>(t.log_probability)));
-    CHECK(t.score ==
-          Catch::Approx(t.sum / std::pow((5 + static_cast<double>(t.length)) / 6, length_penalty)));
+    CHECK(t.score == Catch::Approx(t.sum / std::pow((5 + static_cast<double>(t.length)) / 6, length_penalty)));
     CHECK((t.fate == Fate::ended) == (t.hypothesis >= 0));
     if (t.fate == Fate::kept) CHECK(!children(trace, n).empty());
     if (t.fate != Fate::ended) continue;
@@ -100,8 +98,7 @@ TEST_CASE("Each step keeps a beam of hypotheses, and what it drops has a true re
   const Index beam_size = GENERATE(1, 2, 5);
   const double length_penalty = GENERATE(0.0, 1.2);
   CAPTURE(beam_size, length_penalty);
-  const TranslateOptions options{
-      .beam_size = beam_size, .length_penalty = length_penalty, .beam_trace = true};
+  const TranslateOptions options{.beam_size = beam_size, .length_penalty = length_penalty, .beam_trace = true};
   const auto [trace, hypotheses] = search(model, input, options);
   const Index last = trace.back().length;
   for (const auto& [length, nodes] : by_length(trace)) {
@@ -123,8 +120,8 @@ TEST_CASE("Each step keeps a beam of hypotheses, and what it drops has a true re
       CHECK(children(trace, n).empty());
       // An end token counts among the best of the beam only, which others may have taken.
       if (t.fate == Fate::crowded_out) {
-        const auto better = std::count_if(nodes.begin(), nodes.end(),
-                                          [&](std::size_t other) { return trace[other].sum >= t.sum; });
+        const auto better =
+            std::count_if(nodes.begin(), nodes.end(), [&](std::size_t other) { return trace[other].sum >= t.sum; });
         CHECK((t.id == 3 ? better > beam_size : t.sum <= worst_kept));
       }
       if (t.fate == Fate::outscored) {
@@ -251,8 +248,7 @@ TEST_CASE("Each node of a tree has its fate in words") {
   for (std::uint64_t seed : {4, 5, 6, 7}) {
     for (double end_bias : {0.0, 2.5}) {
       const ModelFile model = letters_model(seed, end_bias);
-      const auto found =
-          translate_in_batches(model, pool, {"abc"}, {.beam_size = 3, .beam_trace = true}, 100);
+      const auto found = translate_in_batches(model, pool, {"abc"}, {.beam_size = 3, .beam_trace = true}, 100);
       for (const BeamNode& node : found[0].beam.value()) fates.insert(node.state + node.reason.value_or(""));
     }
   }

@@ -48,10 +48,9 @@ void check_attention(const AttentionInternals& a, const AttentionMaps& maps, Ind
     Eigen::MatrixXf p(q.rows(), k.rows());
     for (Index i = 0; i < p.rows(); ++i) {
       for (Index j = 0; j < p.cols(); ++j)
-        p(i, j) = causal && j > i
-                      ? 0
-                      : std::exp(q.row(i).segment(head * d_k, d_k).dot(k.row(j).segment(head * d_k, d_k)) /
-                                 std::sqrt(static_cast<float>(d_k)));
+        p(i, j) = causal && j > i ? 0
+                                  : std::exp(q.row(i).segment(head * d_k, d_k).dot(k.row(j).segment(head * d_k, d_k)) /
+                                             std::sqrt(static_cast<float>(d_k)));
       p.row(i) /= p.row(i).sum();
     }
     CHECK(near(p, map_of(maps, layer, head)));
@@ -67,13 +66,11 @@ TEST_CASE("Internals reproduce the attention maps, and streams lead from the emb
   const Config& c = model.transformer->config();
   // Beside others, so that rows of the right sentence and the best hypothesis must be taken.
   ThreadPool pool;
-  const TranslateOptions options{
-      .beam_size = 3, .n_best = 2, .max_length = 9, .attention = true, .internals = true};
+  const TranslateOptions options{.beam_size = 3, .n_best = 2, .max_length = 9, .attention = true, .internals = true};
   for (const Translation& t : translate_in_batches(model, pool, {"abcd", "h", "ba"}, options, 1000)) {
     REQUIRE(t.internals);
     const auto& [encoder, decoder] = *t.internals;
-    const Index source = static_cast<Index>(t.source_tokens.size()),
-                target = static_cast<Index>(t.tokens.size());
+    const Index source = static_cast<Index>(t.source_tokens.size()), target = static_cast<Index>(t.tokens.size());
     REQUIRE(static_cast<Index>(encoder.layers.size()) == c.encoder_layers);
     REQUIRE(static_cast<Index>(decoder.layers.size()) == c.decoder_layers);
     for (std::size_t l = 0; l < encoder.layers.size(); ++l) {
@@ -90,8 +87,7 @@ TEST_CASE("Internals reproduce the attention maps, and streams lead from the emb
 
     // Each part of a layer again, by the layer's weights alone.
     std::map<std::string, Matrix> weights;
-    model.transformer->visit(
-        [&](const std::string& name, Parameter& p, Initializer) { weights[name] = p.value; });
+    model.transformer->visit([&](const std::string& name, Parameter& p, Initializer) { weights[name] = p.value; });
     const auto linear = [&](const std::string& name, const Eigen::MatrixXf& x) -> Eigen::MatrixXf {
       return (x * weights.at(name + ".weight").cast<float>().transpose()).rowwise() +
              weights.at(name + ".bias").cast<float>().row(0);
@@ -100,8 +96,8 @@ TEST_CASE("Internals reproduce the attention maps, and streams lead from the emb
       for (Index i = 0; i < x.rows(); ++i) {
         const float mean = x.row(i).mean();
         x.row(i).array() -= mean;
-        x.row(i) /= std::sqrt(x.row(i).squaredNorm() / static_cast<float>(x.cols()) +
-                              static_cast<float>(c.norm_epsilon));
+        x.row(i) /=
+            std::sqrt(x.row(i).squaredNorm() / static_cast<float>(x.cols()) + static_cast<float>(c.norm_epsilon));
         x.row(i).array() = x.row(i).array() * weights.at(name + ".weight").cast<float>().row(0).array() +
                            weights.at(name + ".bias").cast<float>().row(0).array();
       }
@@ -114,13 +110,13 @@ TEST_CASE("Internals reproduce the attention maps, and streams lead from the emb
       const Matrix positions = sinusoidal_positions(rows, c.d_model);
       REQUIRE(stack.token_embedding.rows == rows);
       for (Index i = 0; i < rows; ++i)
-        CHECK(near(matrix(stack.token_embedding).row(i),
-                   table.row(read[static_cast<std::size_t>(i)].id).cast<float>() *
-                       std::sqrt(static_cast<float>(c.d_model))));
+        CHECK(near(matrix(stack.token_embedding).row(i), table.row(read[static_cast<std::size_t>(i)].id).cast<float>() *
+                                                             std::sqrt(static_cast<float>(c.d_model))));
       CHECK(near(matrix(stack.positions), positions.cast<float>()));
       Eigen::MatrixXf x = matrix(stack.token_embedding) + matrix(stack.positions);
-      const auto sublayer = [&](const Numbers& after, const std::string& norm_name,
+      const auto sublayer = [&](const Numbers& added, const Numbers& after, const std::string& norm_name,
                                 const Eigen::MatrixXf& result) {
+        CHECK(near(matrix(added), result));
         x += result;
         if (norm == NormPlace::post) x = layer_norm(norm_name, x);
         CHECK(near(matrix(after), x));
@@ -132,23 +128,22 @@ TEST_CASE("Internals reproduce the attention maps, and streams lead from the emb
         const auto read_by = [&](const std::string& norm_name) {
           return norm == NormPlace::pre ? layer_norm(norm_name, x) : x;
         };
-        CHECK(near(matrix(layer.self_attention.queries),
-                   linear(self + ".q_proj", read_by(self + "_layer_norm"))));
-        CHECK(
-            near(matrix(layer.self_attention.keys), linear(self + ".k_proj", read_by(self + "_layer_norm"))));
-        sublayer(layer.after_self_attention, self + "_layer_norm",
+        CHECK(near(matrix(layer.self_attention.queries), linear(self + ".q_proj", read_by(self + "_layer_norm"))));
+        CHECK(near(matrix(layer.self_attention.keys), linear(self + ".k_proj", read_by(self + "_layer_norm"))));
+        sublayer(layer.self_attention.projected, layer.after_self_attention, self + "_layer_norm",
                  linear(self + ".out_proj", matrix(layer.self_attention.output)));
         if (layer.cross_attention) {
-          CHECK(near(matrix(layer.cross_attention->queries),
-                     linear(cross + ".q_proj", read_by(cross + "_layer_norm"))));
           CHECK(
-              near(matrix(layer.cross_attention->values), linear(cross + ".v_proj", matrix(encoder.output))));
-          sublayer(layer.after_cross_attention.value(), cross + "_layer_norm",
+              near(matrix(layer.cross_attention->queries), linear(cross + ".q_proj", read_by(cross + "_layer_norm"))));
+          CHECK(near(matrix(layer.cross_attention->values), linear(cross + ".v_proj", matrix(encoder.output))));
+          sublayer(layer.cross_attention->projected, layer.after_cross_attention.value(), cross + "_layer_norm",
                    linear(cross + ".out_proj", matrix(layer.cross_attention->output)));
         }
         CHECK(layer.after_cross_attention.has_value() == layer.cross_attention.has_value());
         const Eigen::MatrixXf inner = linear(at + ".fc1", read_by(at + ".final_layer_norm")).cwiseMax(0.f);
-        sublayer(layer.after_feed_forward, at + ".final_layer_norm", linear(at + ".fc2", inner));
+        CHECK(near(matrix(layer.feed_forward.hidden), inner));
+        sublayer(layer.feed_forward.output, layer.after_feed_forward, at + ".final_layer_norm",
+                 linear(at + ".fc2", inner));
       }
       CHECK(near(matrix(stack.output), norm == NormPlace::pre ? layer_norm(path + ".layer_norm", x) : x));
     };
@@ -191,8 +186,7 @@ TEST_CASE("A masked source token has no column of attention, and is as if it wer
       const auto cross = map_of(found.attention->cross, layer, head);
       CHECK((cross.col(2).array() == 0).all());
       CHECK(near(cross(Eigen::placeholders::all, rest), map_of(expected.attention->cross, layer, head)));
-      CHECK(near(map_of(found.attention->decoder, layer, head),
-                 map_of(expected.attention->decoder, layer, head)));
+      CHECK(near(map_of(found.attention->decoder, layer, head), map_of(expected.attention->decoder, layer, head)));
       if (layer >= found.attention->encoder.layers) continue;
       const auto encoder = map_of(found.attention->encoder, layer, head);
       CHECK((encoder.col(2).array() == 0).all());
@@ -233,7 +227,6 @@ TEST_CASE("Impossible masks are refused by a sentence") {
   refused({.masked_source = {-1}}, "masked_source[0]", "at least 0, not -1");
   refused({.masked_source = {0, 1, 2, 3, 4}}, "all 5 tokens", "one must stay");
   refused({.masked_heads = {{AttentionHead::encoder, 1, 0}}}, "layer 1", "1 layers of 2 heads");
-  refused({.masked_heads = {{}, {AttentionHead::cross, 0, 2}}}, "[1] is layer 0, head 2",
-          "2 layers of 2 heads");
+  refused({.masked_heads = {{}, {AttentionHead::cross, 0, 2}}}, "[1] is layer 0, head 2", "2 layers of 2 heads");
   CHECK(translate(model, "", {.masked_source = {5}}).text.empty());
 }

@@ -23,8 +23,7 @@ std::vector<Ids> sample(Transformer& model, const Sampling& sampling, std::size_
   while (s.step()) {
   }
   std::vector<Ids> found;
-  for (std::size_t i = 0; i < sentences; ++i)
-    found.push_back(s.hypotheses(static_cast<Index>(i)).front().ids);
+  for (std::size_t i = 0; i < sentences; ++i) found.push_back(s.hypotheses(static_cast<Index>(i)).front().ids);
   return found;
 }
 
@@ -46,9 +45,8 @@ std::vector<double> first_token(Transformer& model) {
 std::vector<TokenId> by_probability(const std::vector<double>& row) {
   std::vector<TokenId> ids;
   for (std::size_t i = 0; i < row.size(); ++i) ids.push_back(static_cast<TokenId>(i));
-  std::sort(ids.begin(), ids.end(), [&](TokenId a, TokenId b) {
-    return row[static_cast<std::size_t>(a)] > row[static_cast<std::size_t>(b)];
-  });
+  std::sort(ids.begin(), ids.end(),
+            [&](TokenId a, TokenId b) { return row[static_cast<std::size_t>(a)] > row[static_cast<std::size_t>(b)]; });
   return ids;
 }
 
@@ -99,9 +97,7 @@ TEST_CASE("top_k and top_p leave the most probable tokens only") {
   CHECK(drawn({.temperature = 1e-3, .seed = 1}) == best(1));
   CHECK(drawn({.top_p = 1e-9, .seed = 1}) == best(1));
   // The fewest tokens whose probabilities reach p.
-  const auto probability = [&](std::size_t place) {
-    return std::exp(row[static_cast<std::size_t>(order[place])]);
-  };
+  const auto probability = [&](std::size_t place) { return std::exp(row[static_cast<std::size_t>(order[place])]); };
   CHECK(drawn({.top_p = probability(0) + probability(1) / 2, .seed = 1}) == best(2));
   CHECK(drawn({.top_p = probability(0) + probability(1) + probability(2) / 2, .seed = 1}) == best(3));
 }

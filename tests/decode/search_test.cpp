@@ -18,8 +18,8 @@ namespace {
 // A log-probability differs where other sums do: a few of float's 1.2e-7 times the size of scores.
 constexpr double limit = 2e-5;
 
-std::vector<Found> search(Transformer& model, const std::vector<SearchInput>& inputs,
-                          const TranslateOptions& options, int threads = 1) {
+std::vector<Found> search(Transformer& model, const std::vector<SearchInput>& inputs, const TranslateOptions& options,
+                          int threads = 1) {
   ThreadPool pool(threads);
   Search s(model, pool, inputs, options);
   while (s.step()) {
@@ -152,8 +152,8 @@ TEST_CASE("The hypotheses of a beam are different, in order, within the length, 
       REQUIRE(!h.ids.empty());
       CHECK(static_cast<Index>(h.ids.size()) <= inputs[i].max_length);
       const auto end = std::find(h.ids.begin(), h.ids.end(), 3);
-      CHECK((end == h.ids.end() - 1 ||
-             (end == h.ids.end() && static_cast<Index>(h.ids.size()) == inputs[i].max_length)));
+      CHECK(
+          (end == h.ids.end() - 1 || (end == h.ids.end() && static_cast<Index>(h.ids.size()) == inputs[i].max_length)));
       CHECK(std::count_if(h.ids.begin(), h.ids.end(), [](TokenId id) { return id == 0 || id == 2; }) == 0);
       REQUIRE(h.log_probabilities.size() == h.ids.size());
       double sum = 0;
@@ -163,9 +163,9 @@ TEST_CASE("The hypotheses of a beam are different, in order, within the length, 
         sum += h.log_probabilities[t];
       }
       CHECK(h.sum == Catch::Approx(sum).epsilon(1e-6));
-      CHECK(h.score == Catch::Approx(sum / std::pow((5.0 + static_cast<double>(h.ids.size())) / 6,
-                                                    options.length_penalty))
-                           .epsilon(1e-6));
+      CHECK(h.score ==
+            Catch::Approx(sum / std::pow((5.0 + static_cast<double>(h.ids.size())) / 6, options.length_penalty))
+                .epsilon(1e-6));
     }
   }
 }
@@ -194,8 +194,7 @@ TEST_CASE("Forcing what would be found anyway changes nothing") {
   const ModelFile file = letters_model(8, /*end_bias=*/-1);
   const auto free = search(*file.transformer, {{{5, 6, 3}, {}, 10}}, {.beam_size = 1})[0][0];
   REQUIRE(free.ids.size() > 2);
-  const auto forced =
-      search(*file.transformer, {{{5, 6, 3}, {free.ids[0], free.ids[1]}, 10}}, {.beam_size = 1})[0][0];
+  const auto forced = search(*file.transformer, {{{5, 6, 3}, {free.ids[0], free.ids[1]}, 10}}, {.beam_size = 1})[0][0];
   CHECK(forced.ids == free.ids);
   CHECK(std::abs(forced.sum - free.sum) < limit);
 }
@@ -265,8 +264,7 @@ TEST_CASE("Search refuses what it cannot do and names both sides") {
   CHECK_THROWS_WITH(with({{5, 3}, {}, 0}, {}), ContainsSubstring("max_length 0"));
   CHECK_THROWS_WITH(with({{5, 3}, {}, 41}, {}), ContainsSubstring("41") && ContainsSubstring("40"));
   CHECK_THROWS_WITH(with({{5, 3}, {5, 6, 7}, 3}, {}), ContainsSubstring("3 tokens"));
-  CHECK_THROWS_WITH(with({{5, 3}, {5, 2}, 5}, {}),
-                    ContainsSubstring("prefix") && ContainsSubstring("token 2"));
+  CHECK_THROWS_WITH(with({{5, 3}, {5, 2}, 5}, {}), ContainsSubstring("prefix") && ContainsSubstring("token 2"));
   CHECK_THROWS_AS(with({{5, 99, 3}, {}, 5}, {}), Error);
   CHECK_THROWS_AS(with({{5, 3}, {99}, 5}, {}), Error);
 }
@@ -303,8 +301,8 @@ TEST_CASE("A beam starts as one hypothesis, and sentences that have ended are co
   bool more = true;
   for (Index length = prefix + 1; more; ++length) {
     more = s.step();
-    CHECK(s.living() == beam_size * std::count_if(limits.begin(), limits.end(),
-                                                  [&](Index limit) { return limit > length; }));
+    CHECK(s.living() ==
+          beam_size * std::count_if(limits.begin(), limits.end(), [&](Index limit) { return limit > length; }));
   }
   for (std::size_t i = 0; i < limits.size(); ++i)
     CHECK(static_cast<Index>(s.hypotheses(static_cast<Index>(i)).front().ids.size()) == limits[i]);

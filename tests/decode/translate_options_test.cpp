@@ -43,13 +43,10 @@ TEST_CASE("Wrong translate options are refused by the name the caller wrote") {
   refused(R"({"beamSize": 0})", "beamSize must be a whole number from 1 to 64, not 0");
   refused(R"({"nBest": 5})", "nBest is 5, but beamSize is 4");
   refused(R"({"maxLength": 41})", "maxLength is 41, but the model's max_length is 40");
-  refused(R"({"sampling": {"temprature": 1}})",
-          "unknown option 'sampling.temprature'; did you mean 'temperature'?");
+  refused(R"({"sampling": {"temprature": 1}})", "unknown option 'sampling.temprature'; did you mean 'temperature'?");
   refused(R"({"sampling": {"topP": 0}})", "sampling.topP must be a number above 0 and at most 1, not 0");
-  refused(R"({"sampling": {}, "beamSize": 4})",
-          "beamSize is 4, but sampling draws one text; leave one of them out");
-  refused(R"({"sampling": {}, "beamTrace": true})",
-          "beamTrace needs beam search; it is not available with sampling");
+  refused(R"({"sampling": {}, "beamSize": 4})", "beamSize is 4, but sampling draws one text; leave one of them out");
+  refused(R"({"sampling": {}, "beamTrace": true})", "beamTrace needs beam search; it is not available with sampling");
   refused(R"({"prefix": 5})", "prefix must be a string or an array of token ids, not 5");
   refused(R"({"prefix": [5, -1]})", "prefix[1] must be a whole number of at least 0, not -1");
   refused(R"({"maskedHeads": [{"attention": "cross", "layer": 0}]})", "maskedHeads[0].head is missing");

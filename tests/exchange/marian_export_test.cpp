@@ -95,8 +95,7 @@ TEST_CASE("A smaller vocabulary is filled up with pieces that cannot be chosen")
   CHECK(target["b"] == 6);
   const SafetensorsFile file = parse_safetensors(files.at("model.safetensors"));
   CHECK(file.tensors.at("final_logits_bias").dtype == Dtype::f16);
-  const Matrix table = file.matrix("model.decoder.embed_tokens.weight"),
-               bias = file.matrix("final_logits_bias");
+  const Matrix table = file.matrix("model.decoder.embed_tokens.weight"), bias = file.matrix("final_logits_bias");
   CHECK(table.rows() == 13);
   CHECK(table.bottomRows(6).isZero());
   CHECK((bias.rightCols(6).array() < -9000).all());

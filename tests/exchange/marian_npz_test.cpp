@@ -27,8 +27,7 @@ void change_options(Folder& folder, const std::string& from, const std::string& 
 TEST_CASE("Unsupported Marian models are refused by setting") {
   Folder f("tiny-npz");
   const auto [from, to, message] = GENERATE(table<std::string, std::string, std::string>({
-      {"\ntype: transformer", "\ntype: s2s",
-       "[marian] the model is of type 's2s'; only 'transformer' is supported"},
+      {"\ntype: transformer", "\ntype: s2s", "[marian] the model is of type 's2s'; only 'transformer' is supported"},
       {"autoreg: self-attention", "autoreg: rnn",
        "[marian] transformer-decoder-autoreg is 'rnn'; only 'self-attention' is supported"},
       {"postprocess: dan", "postprocess: dhn", "[marian] transformer-postprocess is 'dhn'; only"},
@@ -38,8 +37,7 @@ TEST_CASE("Unsupported Marian models are refused by setting") {
       {"lemma-dim-emb: 0", "lemma-dim-emb: 8", "[marian] lemma-dim-emb is '8'"},
       {"tied-layers:\n  []", "tied-layers:\n  - 1", "[marian] transformer-tied-layers is set"},
       {"activation: swish", "activation: tanh", "[marian] transformer-ffn-activation is 'tanh'"},
-      {"dim-emb: 16", "dim-emb: big",
-       "[marian] dim-emb of special:model.yml must be a whole number, not 'big'"},
+      {"dim-emb: 16", "dim-emb: big", "[marian] dim-emb of special:model.yml must be a whole number, not 'big'"},
       {"enc-depth: 1", "enc-depth: 2", "[marian] the tensor 'encoder_l2_self_Wq' is missing"},
       {"dec-depth: 2", "dec-depth: 1", "' is unknown to a model with these options"},
       {"version: v1.9.0", "a: {b: c}", "[yaml] line "},

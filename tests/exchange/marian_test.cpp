@@ -31,8 +31,7 @@ Folder folder(const std::string& kind) {
 
 std::map<std::string, Matrix> weights(const ModelFile& model) {
   std::map<std::string, Matrix> values;
-  model.transformer->visit(
-      [&](const std::string& name, Parameter& p, Initializer) { values[name] = p.value; });
+  model.transformer->visit([&](const std::string& name, Parameter& p, Initializer) { values[name] = p.value; });
   return values;
 }
 
@@ -54,10 +53,8 @@ void change_tensors(Folder& folder, const std::function<void(std::map<std::strin
 }  // namespace
 
 TEST_CASE("Marian models of every kind of file have the logits and translations that PyTorch computes") {
-  const auto [kind, arithmetic] = GENERATE(table<std::string, std::string>({{"tiny", "hugging_face"},
-                                                                            {"pickle", "hugging_face"},
-                                                                            {"tiny-legacy", "hugging_face"},
-                                                                            {"tiny-npz", "marian"}}));
+  const auto [kind, arithmetic] = GENERATE(table<std::string, std::string>(
+      {{"tiny", "hugging_face"}, {"pickle", "hugging_face"}, {"tiny-legacy", "hugging_face"}, {"tiny-npz", "marian"}}));
   INFO(kind);
   const ModelFile model = folder(kind).import();
   const json& right = expected().at(arithmetic);
@@ -74,17 +71,15 @@ TEST_CASE("Marian models of every kind of file have the logits and translations 
     std::vector<TokenId> target{model.transformer->config().bos_id};
     target.insert(target.end(), greedy.begin(), greedy.end() - 1);
     Tape tape(pool, /*recording=*/false);
-    const Spans sources{{0, static_cast<Index>(source.size())}},
-        targets{{0, static_cast<Index>(target.size())}};
+    const Spans sources{{0, static_cast<Index>(source.size())}}, targets{{0, static_cast<Index>(target.size())}};
     Var memory = model.transformer->encode(tape, source, sources);
-    Var logits =
-        model.transformer->logits(tape, model.transformer->decode(tape, target, targets, memory, sources));
+    Var logits = model.transformer->logits(tape, model.transformer->decode(tape, target, targets, memory, sources));
     const auto rows = right["logits"][i].get<std::vector<std::vector<double>>>();
     REQUIRE(rows.size() == target.size());
     for (std::size_t row = 0; row < rows.size(); ++row)
       for (std::size_t j = 0; j < rows[row].size(); ++j)
-        worst = std::max(
-            worst, std::abs(rows[row][j] - logits.value()(static_cast<Index>(row), static_cast<Index>(j))));
+        worst =
+            std::max(worst, std::abs(rows[row][j] - logits.value()(static_cast<Index>(row), static_cast<Index>(j))));
 
     const Translation found = Translator(serialize_model(model, Precision::f32), pool)
                                   .translate({text}, {.beam_size = 1, .max_length = 12})[0];
@@ -183,8 +178,7 @@ TEST_CASE("An int8 Marian model is close to the float model") {
   const auto floats = weights(folder("tiny").import());
   read.transformer->visit([&](const std::string& name, Parameter& p, Initializer) {
     if (p.is_packed())
-      CHECK((p.packed.matrix() - floats.at(name)).cwiseAbs().maxCoeff() <
-            floats.at(name).cwiseAbs().maxCoeff() / 100);
+      CHECK((p.packed.matrix() - floats.at(name)).cwiseAbs().maxCoeff() < floats.at(name).cwiseAbs().maxCoeff() / 100);
   });
 }
 
@@ -243,8 +237,7 @@ TEST_CASE("Other models are refused with one sentence") {
     message = "[marian] config.json has model_type 'bart'; only 'marian' is supported";
   }
   SECTION("T5") {
-    f.files["config.json"] =
-        R"({"model_type":"t5","d_kv":64,"d_model":512,"num_layers":6,"vocab_size":32128})";
+    f.files["config.json"] = R"({"model_type":"t5","d_kv":64,"d_model":512,"num_layers":6,"vocab_size":32128})";
     message = "[marian] config.json has model_type 't5'; only 'marian' is supported";
   }
   SECTION("no type") {
@@ -345,8 +338,7 @@ TEST_CASE("Other models are refused with one sentence") {
 
 TEST_CASE("Only the files that a Marian model needs are read") {
   const auto read = [](std::vector<std::string> names) { return marian_files(names); };
-  CHECK(read({"config.json", "model.safetensors", "pytorch_model.bin", "tf_model.h5", "source.spm",
-              "vocab.json"}) ==
+  CHECK(read({"config.json", "model.safetensors", "pytorch_model.bin", "tf_model.h5", "source.spm", "vocab.json"}) ==
         std::vector<std::string>{"config.json", "model.safetensors", "source.spm", "vocab.json"});
   CHECK(read({"config.json", "pytorch_model.bin", "README.md"}) ==
         std::vector<std::string>{"config.json", "pytorch_model.bin"});

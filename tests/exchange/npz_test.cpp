@@ -16,8 +16,7 @@ std::string npz(const std::string& array) {
   return zip.bytes();
 }
 
-const std::string six =
-    number(1.0f) + number(2.0f) + number(3.0f) + number(4.0f) + number(5.0f) + number(6.0f);
+const std::string six = number(1.0f) + number(2.0f) + number(3.0f) + number(4.0f) + number(5.0f) + number(6.0f);
 
 }  // namespace
 
@@ -53,6 +52,5 @@ TEST_CASE("Inconsistent NumPy arrays are refused") {
   no_shape.replace(no_shape.find("shape"), 5, "shade");
   refused(no_shape, "[npz] array 'a' has no shape");
   const std::string whole = npy("<f4", {2, 3}, six);
-  for (std::size_t size = 0; size < whole.size(); ++size)
-    CHECK_THROWS_AS(parse_npz(npz(whole.substr(0, size))), Error);
+  for (std::size_t size = 0; size < whole.size(); ++size) CHECK_THROWS_AS(parse_npz(npz(whole.substr(0, size))), Error);
 }

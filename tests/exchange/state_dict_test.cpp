@@ -12,9 +12,7 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-std::string text(const std::string& value) {
-  return "X" + number(static_cast<std::uint32_t>(value.size())) + value;
-}
+std::string text(const std::string& value) { return "X" + number(static_cast<std::uint32_t>(value.size())) + value; }
 std::string integer(std::int32_t value) { return "J" + number(value); }
 std::string numbers(const std::vector<std::int32_t>& values) {
   std::string tuple = "(";
@@ -46,8 +44,7 @@ std::string archive(const std::string& pickle, const std::string& storage) {
   return zip.bytes();
 }
 
-const std::string six =
-    number(1.0f) + number(2.0f) + number(3.0f) + number(4.0f) + number(5.0f) + number(6.0f);
+const std::string six = number(1.0f) + number(2.0f) + number(3.0f) + number(4.0f) + number(5.0f) + number(6.0f);
 
 }  // namespace
 
@@ -60,8 +57,7 @@ TEST_CASE("A pickled tensor is read: type, offset in its storage, shape") {
     CHECK(file.matrix("w")(1, 2) == 6);
   }
   SECTION("a part") {
-    tensor.offset = 4, tensor.sizes = {1, 2},
-    tensor.strides = {77, 1};  // a stride over one row means nothing
+    tensor.offset = 4, tensor.sizes = {1, 2}, tensor.strides = {77, 1};  // a stride over one row means nothing
     const std::string bytes = archive(dict(tensor.pickle()), six);
     CHECK(parse_state_dict(bytes).matrix("w") == (Matrix(1, 2) << 5, 6).finished());
   }
@@ -182,12 +178,10 @@ TEST_CASE("Malicious and inconsistent pickles are refused, and nothing is run") 
 }
 
 TEST_CASE("Files that torch.save() does not write are refused") {
-  CHECK_THROWS_WITH(parse_state_dict("hello"),
-                    "[pickle] this is not a file of torch.save, or it is truncated");
+  CHECK_THROWS_WITH(parse_state_dict("hello"), "[pickle] this is not a file of torch.save, or it is truncated");
   StoredZip zip;
   zip.files = {{"readme", "hello"}};
-  CHECK_THROWS_WITH(parse_state_dict(zip.bytes()),
-                    "[pickle] the archive has no data.pkl, as one by torch.save does");
+  CHECK_THROWS_WITH(parse_state_dict(zip.bytes()), "[pickle] the archive has no data.pkl, as one by torch.save does");
   zip.files = {{"m/data.pkl", dict(Tensor().pickle())}, {"m/data/0", six}, {"m/byteorder", "big"}};
   CHECK_THROWS_WITH(parse_state_dict(zip.bytes()), "[pickle] the archive's numbers are not little-endian");
 }
@@ -200,12 +194,11 @@ TEST_CASE("Inconsistent files of PyTorch before 1.6 are refused") {
     REQUIRE(at != std::string::npos);
     return std::string(whole).replace(at, from.size(), to);
   };
+  CHECK_THROWS_WITH(parse_state_dict(with("ctorch._utils\n_rebuild_tensor_v2", "cos.path12345\n_rebuild_tensor_v2")),
+                    ContainsSubstring("[pickle] the file asks for os.path12345._rebuild_tensor_v2"));
   CHECK_THROWS_WITH(
-      parse_state_dict(with("ctorch._utils\n_rebuild_tensor_v2", "cos.path12345\n_rebuild_tensor_v2")),
-      ContainsSubstring("[pickle] the file asks for os.path12345._rebuild_tensor_v2"));
-  CHECK_THROWS_WITH(parse_state_dict(with("little_endian" + std::string("q\x02\x88"),
-                                          "little_endian" + std::string("q\x02\x89"))),
-                    "[pickle] the file's numbers are not little-endian");
+      parse_state_dict(with("little_endian" + std::string("q\x02\x88"), "little_endian" + std::string("q\x02\x89"))),
+      "[pickle] the file's numbers are not little-endian");
   CHECK_THROWS_WITH(parse_state_dict(with("M\xE9\x03.", "M\xEA\x03.")),
                     "[pickle] the file's format version is not 1001");
   CHECK_THROWS_WITH(parse_state_dict(with("FloatStorage", "HalfStorage\nX")), ContainsSubstring("[pickle] "));

@@ -34,27 +34,22 @@ struct StoredZip {
       const auto middle = number<std::uint16_t>(0) + number(method) + number<std::uint32_t>(0) +
                           number<std::uint32_t>(0);  // flags, method, time, checksum
       const auto length = number(static_cast<std::uint16_t>(name.size()));
-      directory += "PK\x01\x02" + number<std::uint16_t>(20) + number<std::uint16_t>(20) + middle + sizes +
-                   length + std::string(12, '\0') +
-                   number(static_cast<std::uint32_t>(all.size() + extra_offset)) + name;
-      all += "PK\x03\x04" + number<std::uint16_t>(20) + middle + sizes + length + std::string(2, '\0') +
-             name + data;
+      directory += "PK\x01\x02" + number<std::uint16_t>(20) + number<std::uint16_t>(20) + middle + sizes + length +
+                   std::string(12, '\0') + number(static_cast<std::uint32_t>(all.size() + extra_offset)) + name;
+      all += "PK\x03\x04" + number<std::uint16_t>(20) + middle + sizes + length + std::string(2, '\0') + name + data;
     }
     const auto count = number(static_cast<std::uint16_t>(files.size()));
     return all + directory + "PK\x05\x06" + std::string(4, '\0') + count + count +
-           number(static_cast<std::uint32_t>(directory.size())) +
-           number(static_cast<std::uint32_t>(all.size())) + std::string(2, '\0');
+           number(static_cast<std::uint32_t>(directory.size())) + number(static_cast<std::uint32_t>(all.size())) +
+           std::string(2, '\0');
   }
 };
 
-inline std::string npy(const std::string& type, const std::vector<std::size_t>& shape,
-                       const std::string& data) {
+inline std::string npy(const std::string& type, const std::vector<std::size_t>& shape, const std::string& data) {
   std::string sizes;
   for (const std::size_t n : shape) sizes += std::to_string(n) + ", ";
-  const std::string header =
-      "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" + sizes + "), }\n";
-  return std::string("\x93NUMPY\x01\0", 8) + number(static_cast<std::uint16_t>(header.size())) + header +
-         data;
+  const std::string header = "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" + sizes + "), }\n";
+  return std::string("\x93NUMPY\x01\0", 8) + number(static_cast<std::uint16_t>(header.size())) + header + data;
 }
 
 }  // namespace wasmformer

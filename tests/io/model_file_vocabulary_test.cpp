@@ -39,8 +39,7 @@ TEST_CASE("Separate vocabularies are kept") {
   const std::vector<std::string> one{"</s>", "<unk>", "a", "b", "c", "\u2581", "d", "<pad>"};
   std::vector<std::string> other = one;
   std::swap(other[3], other[4]);
-  const auto tokenizer = [](const std::vector<std::string>& letters,
-                            const std::vector<std::string>& vocabulary) {
+  const auto tokenizer = [](const std::vector<std::string>& letters, const std::vector<std::string>& vocabulary) {
     return std::make_shared<const Tokenizer>(tiny::model(letters), vocabulary);
   };
   model.source_tokenizer = tokenizer({"a", "b"}, one);
@@ -60,8 +59,7 @@ TEST_CASE("Separate vocabularies are kept") {
   const ModelFile read = parse_model(file);
   CHECK(*read.source_tokenizer == *model.source_tokenizer);
   CHECK(*read.target_tokenizer == *model.target_tokenizer);
-  CHECK((read.source_tokenizer == read.target_tokenizer) ==
-        (model.source_tokenizer == model.target_tokenizer));
+  CHECK((read.source_tokenizer == read.target_tokenizer) == (model.source_tokenizer == model.target_tokenizer));
   CHECK(read.metadata == model.metadata);
   CHECK(serialize_model(read, Precision::f32) == file);
 }

@@ -25,11 +25,10 @@ std::string bytes(const std::vector<T>& values) {
 }
 
 std::string sample() {
-  return file(
-      R"({"__metadata__":{"a":"1"},"w":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]},)"
-      R"("n":{"dtype":"I32","shape":[3],"data_offsets":[16,28]},)"
-      R"("s":{"dtype":"F16","shape":[],"data_offsets":[28,30]}})",
-      bytes<float>({1.5f, -2, 3, 4}) + bytes<std::int32_t>({7, -8, 9}) + bytes<std::uint16_t>({0x3C00}));
+  return file(R"({"__metadata__":{"a":"1"},"w":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]},)"
+              R"("n":{"dtype":"I32","shape":[3],"data_offsets":[16,28]},)"
+              R"("s":{"dtype":"F16","shape":[],"data_offsets":[28,30]}})",
+              bytes<float>({1.5f, -2, 3, 4}) + bytes<std::int32_t>({7, -8, 9}) + bytes<std::uint16_t>({0x3C00}));
 }
 
 }  // namespace
@@ -63,12 +62,12 @@ TEST_CASE("The numbers of BF16 are upper halves of floats") {
 
 TEST_CASE("The numbers of F16 are those of IEEE 754") {
   // https://en.wikipedia.org/wiki/Half-precision_floating-point_format, examples
-  const Matrix expected = (Matrix(1, 10) << 0, 0.000000059604645, 0.000060975552, 0.00006103515625,
-                           0.33325195, 0.99951172, 1, 1.00097656, 65504, -2)
+  const Matrix expected = (Matrix(1, 10) << 0, 0.000000059604645, 0.000060975552, 0.00006103515625, 0.33325195,
+                           0.99951172, 1, 1.00097656, 65504, -2)
                               .finished();
   const std::string whole = file(R"({"w":{"dtype":"F16","shape":[13],"data_offsets":[0,26]}})",
-                                 bytes<std::uint16_t>({0, 1, 0x03FF, 0x0400, 0x3555, 0x3BFF, 0x3C00, 0x3C01,
-                                                       0x7BFF, 0xC000, 0x7C00, 0x7C01, 0x8000}));
+                                 bytes<std::uint16_t>({0, 1, 0x03FF, 0x0400, 0x3555, 0x3BFF, 0x3C00, 0x3C01, 0x7BFF,
+                                                       0xC000, 0x7C00, 0x7C01, 0x8000}));
   const Matrix w = parse_safetensors(whole).matrix("w");
   for (Index i = 0; i < expected.cols(); ++i) CHECK(w(0, i) == Catch::Approx(expected(0, i)).epsilon(1e-7));
   CHECK(w(0, 10) == std::numeric_limits<Scalar>::infinity());
@@ -119,8 +118,7 @@ TEST_CASE("Invalid tensors and metadata are not written") {
                     "[safetensors] 'a' is not a valid name of a tensor, or is used twice");
   CHECK_THROWS_AS(serialize_safetensors({{"__metadata__", one}}, {}), Error);
   CHECK_THROWS_AS(serialize_safetensors({{"\xFF", one}}, {}), Error);
-  CHECK_THROWS_WITH(serialize_safetensors({}, {{"key", "\xFF"}}),
-                    "[safetensors] the metadata 'key' is not UTF-8");
+  CHECK_THROWS_WITH(serialize_safetensors({}, {{"key", "\xFF"}}), "[safetensors] the metadata 'key' is not UTF-8");
 }
 
 TEST_CASE("A truncated file, or one with an extra byte, is refused") {
@@ -197,17 +195,13 @@ TEST_CASE("A wrong header is refused, and the fault named") {
       {one(R"("dtype":"F32","shape":[-1],"data_offsets":[0,4])"), "tensor 'a' has a dimension -1,"},
       {one(R"("dtype":"F32","shape":[1.0],"data_offsets":[0,4])"), "tensor 'a' has a dimension 1.0,"},
       {one(R"("dtype":"F32","shape":["1"],"data_offsets":[0,4])"), "tensor 'a' has a dimension \"1\","},
-      {one(R"("dtype":"F32","shape":[18446744073709551615],"data_offsets":[0,4])"),
-       "tensor 'a' has a dimension"},
-      {one(R"("dtype":"F32","shape":[99999999999999999999],"data_offsets":[0,4])"),
-       "tensor 'a' has a dimension"},
-      {one(R"("dtype":"F32","shape":[1,1,1,1,1,1,1,1,1],"data_offsets":[0,4])"),
-       "tensor 'a' has 9 dimensions"},
+      {one(R"("dtype":"F32","shape":[18446744073709551615],"data_offsets":[0,4])"), "tensor 'a' has a dimension"},
+      {one(R"("dtype":"F32","shape":[99999999999999999999],"data_offsets":[0,4])"), "tensor 'a' has a dimension"},
+      {one(R"("dtype":"F32","shape":[1,1,1,1,1,1,1,1,1],"data_offsets":[0,4])"), "tensor 'a' has 9 dimensions"},
       {one(R"("dtype":"F32","shape":[[1]],"data_offsets":[0,4])"), "the header is nested more deeply"},
       {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})",
        "the name 'a' occurs twice"},
-      {one(R"("dtype":"F32","dtype":"F16","shape":[1],"data_offsets":[0,4])"),
-       "the name 'dtype' occurs twice"},
+      {one(R"("dtype":"F32","dtype":"F16","shape":[1],"data_offsets":[0,4])"), "the name 'dtype' occurs twice"},
       {R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})",
        "tensor 'b' begins at byte 0 of the data, but the one before it ends at 4"},
       {R"({"__metadata__":[]})", "__metadata__ is not an object"},
@@ -215,8 +209,7 @@ TEST_CASE("A wrong header is refused, and the fault named") {
       {"{}", "the tensors end at byte 0 of the data, which has 4"},
       {std::string(100000, '['), "the header is nested more deeply"},
   }));
-  CHECK_THROWS_WITH(parse_safetensors(file(header, four)),
-                    Catch::Matchers::StartsWith("[safetensors] " + message));
+  CHECK_THROWS_WITH(parse_safetensors(file(header, four)), Catch::Matchers::StartsWith("[safetensors] " + message));
 }
 
 // 130,000 names took 16 seconds where each was looked for among all others.
@@ -224,8 +217,8 @@ TEST_CASE("A header has at most 100,000 names") {
   const auto header = [](int count) {
     std::string names;
     for (int i = 0; i < count; ++i)
-      names += (i > 0 ? "," : "") + ("\"" + std::to_string(i)) +
-               R"(":{"dtype":"F32","shape":[0],"data_offsets":[0,0]})";
+      names +=
+          (i > 0 ? "," : "") + ("\"" + std::to_string(i)) + R"(":{"dtype":"F32","shape":[0],"data_offsets":[0,0]})";
     return "{" + names + "}";
   };
   CHECK(parse_safetensors(file(header(100'000), "")).tensors.size() == 100'000);
@@ -235,8 +228,7 @@ TEST_CASE("A header has at most 100,000 names") {
 
 TEST_CASE("Shapes whose product overflows are refused") {
   // 2^31 · 2^31 · 4 bytes is 0 modulo 2^64.
-  const std::string header =
-      R"({"a":{"dtype":"F32","shape":[2147483647,2147483647,4],"data_offsets":[0,0]}})";
+  const std::string header = R"({"a":{"dtype":"F32","shape":[2147483647,2147483647,4],"data_offsets":[0,0]}})";
   CHECK_THROWS_WITH(parse_safetensors(file(header, "")),
                     Catch::Matchers::ContainsSubstring("larger than this machine"));
 }
@@ -254,6 +246,5 @@ TEST_CASE("Only matrices of numbers become a Matrix") {
                                  bytes<float>({1, 2}));
   const SafetensorsFile parsed = parse_safetensors(whole);
   CHECK_THROWS_WITH(parsed.matrix("a"), "[safetensors] tensor 'a' of shape [1, 1, 1] is not a matrix");
-  CHECK_THROWS_WITH(parsed.matrix("b"),
-                    "[safetensors] tensor 'b' is of type I8 instead of F32, F16, BF16 or I32");
+  CHECK_THROWS_WITH(parsed.matrix("b"), "[safetensors] tensor 'b' is of type I8 instead of F32, F16, BF16 or I32");
 }

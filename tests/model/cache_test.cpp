@@ -36,8 +36,7 @@ std::vector<std::vector<Index>> contents(const Cache& cache) {
   for (std::size_t i = 0; i < cache.lengths.size(); ++i) {
     auto& slot = found.emplace_back();
     for (Index j = 0; j < cache.lengths[i]; ++j) {
-      const std::int32_t row =
-          cache.slot_rows[i * static_cast<std::size_t>(capacity) + static_cast<std::size_t>(j)];
+      const std::int32_t row = cache.slot_rows[i * static_cast<std::size_t>(capacity) + static_cast<std::size_t>(j)];
       slot.push_back(static_cast<Index>(cache.layers[0].keys(row, 0)));
       for (const auto& layer : cache.layers) {
         CHECK((layer.keys.row(row).array() == static_cast<Scalar>(slot.back())).all());
@@ -74,8 +73,8 @@ TEST_CASE("A beam may widen up to the slots that its cache was made with, not be
   cache.select({0, 0, 0});
   CHECK(contents(cache) == Contents(3, {200, 201, 202}));
   CHECK_THROWS_WITH(cache.select({0, 0, 0, 0}), Catch::Matchers::ContainsSubstring("4 slots"));
-  CHECK_THROWS_WITH(append(cache, {1, 1, 48}, 0), Catch::Matchers::ContainsSubstring("51 tokens") &&
-                                                      Catch::Matchers::ContainsSubstring("50"));
+  CHECK_THROWS_WITH(append(cache, {1, 1, 48}, 0),
+                    Catch::Matchers::ContainsSubstring("51 tokens") && Catch::Matchers::ContainsSubstring("50"));
 }
 
 TEST_CASE("Slots share the rows of their common tokens, and selecting writes none") {

@@ -23,8 +23,8 @@ Config valid() {
 TEST_CASE("Every preset is sound once it has a vocabulary") {
   const std::string name = GENERATE("toy", "tiny", "small", "base", "big", "multi30k-tiny", "kyubyong");
   Preset p = preset(name);
-  CHECK_THROWS_WITH(p.config.check(), Catch::Matchers::StartsWith(
-                                          "[config] source_vocab_size is 0; a model needs a vocabulary"));
+  CHECK_THROWS_WITH(p.config.check(),
+                    Catch::Matchers::StartsWith("[config] source_vocab_size is 0; a model needs a vocabulary"));
   p.config.source_vocab_size = p.config.target_vocab_size = 8000;
   p.config.check();
   p.training.check();
@@ -84,9 +84,8 @@ TEST_CASE("The other presets follow their projects") {
   CHECK(kyubyong.training.warmup_steps == 4000);
   CHECK_THAT(kyubyong.training.learning_rate / std::sqrt(512.0 * 4000), WithinRel(3e-4, 1e-12));
 
-  CHECK_THROWS_WITH(
-      preset("Base"),
-      "[config] unknown preset 'Base'; known are toy, tiny, small, base, big, multi30k-tiny, kyubyong");
+  CHECK_THROWS_WITH(preset("Base"),
+                    "[config] unknown preset 'Base'; known are toy, tiny, small, base, big, multi30k-tiny, kyubyong");
 }
 
 TEST_CASE("Options set one key each") {
@@ -128,8 +127,7 @@ TEST_CASE("Unknown keys and impossible values are refused by name") {
       {"d_model", "1.5", "[config] d_model must be a whole number from 1 to 16384, not 1.5"},
       {"d_model", "", "[config] d_model must be a whole number from 1 to 16384, not \"\""},
       {"d_model", "big", "[config] d_model must be a whole number from 1 to 16384, not \"big\""},
-      {"d_model", "99999999999999999999",
-       "[config] d_model must be a whole number from 1 to 16384, not 1e+20"},
+      {"d_model", "99999999999999999999", "[config] d_model must be a whole number from 1 to 16384, not 1e+20"},
       {"seed", "-1", "[config] seed must be a whole number of at least 0, not -1"},
       {"dropout", "nan", "[config] dropout must be a number of at least 0 and below 1, not \"nan\""},
       {"dropout", "0.1x", "[config] dropout must be a number of at least 0 and below 1, not \"0.1x\""},
@@ -176,8 +174,7 @@ TEST_CASE("JSON sets the keys it has; wrong JSON sets none") {
   Config same = config;
   const auto [text, message] = GENERATE(table<std::string, std::string>({
       {R"({"d_model": 64, "layers": 3})", "[config] unknown option 'layers'"},
-      {R"({"d_model": 64, "num_heads": "4"})",
-       "[config] num_heads must be a whole number from 1 to 1024, not \"4\""},
+      {R"({"d_model": 64, "num_heads": "4"})", "[config] num_heads must be a whole number from 1 to 1024, not \"4\""},
       {R"({"d_model": 64.0})", "[config] d_model must be a whole number from 1 to 16384, not 64.0"},
       {R"({"d_model": null})", "[config] d_model must be a whole number from 1 to 16384, not null"},
       {R"({"d_model": {}})", "[config] d_model must be a whole number from 1 to 16384, not {}"},
@@ -205,19 +202,20 @@ TEST_CASE("Sizes that no model can have are refused") {
   const auto expect = [&](const char* text) { message = text; };
   SECTION("heads") { c.num_heads = 7, expect("d_model 512 is not a multiple of num_heads 7"); }
   SECTION("no heads") { c.num_heads = 0, expect("num_heads must be a whole number from 1 to 1024, not 0"); }
-  SECTION("no layers") {
-    c.decoder_layers = 0, expect("decoder_layers must be a whole number from 1 to 1024, not 0");
+  SECTION("no layers") { c.encoder_layers = 0, expect("encoder_layers must be a whole number from 1 to 1024, not 0"); }
+  SECTION("classes of a translator") { c.classes = 2, expect("classes 2 and tags 0 need decoder_layers 0, not 6"); }
+  SECTION("pooling without classes") { c.pooling = Pooling::first, expect("pooling and multi_label are for models"); }
+  SECTION("two vocabularies of an encoder") {
+    c.decoder_layers = 0, c.tie_embeddings = TieEmbeddings::none;
+    expect("a model without a decoder has one vocabulary");
   }
-  SECTION("negative") {
-    c.d_model = -512, expect("d_model must be a whole number from 1 to 16384, not -512");
-  }
+  SECTION("negative") { c.d_model = -512, expect("d_model must be a whole number from 1 to 16384, not -512"); }
   SECTION("odd") {
     c.d_model = 15, c.num_heads = 3, expect("d_model is 15; with sinusoidal positions it must be even");
   }
   SECTION("dropout 1") { c.dropout = 1, expect("dropout must be a number of at least 0 and below 1, not 1"); }
   SECTION("dropout -0.1") {
-    c.attention_dropout = -0.1,
-    expect("attention_dropout must be a number of at least 0 and below 1, not -0.1");
+    c.attention_dropout = -0.1, expect("attention_dropout must be a number of at least 0 and below 1, not -0.1");
   }
   SECTION("no number") {
     c.activation_dropout = std::nan(""),
@@ -232,16 +230,13 @@ TEST_CASE("Sizes that no model can have are refused") {
   }
   SECTION("two vocabularies") {
     c.target_vocab_size = 200;
-    expect(
-        "source_vocab_size 100 and target_vocab_size 200 differ; tie_embeddings 'all' needs one vocabulary");
+    expect("source_vocab_size 100 and target_vocab_size 200 differ; tie_embeddings 'all' needs one vocabulary");
   }
   SECTION("huge matrix") {
     c.source_vocab_size = c.target_vocab_size = 1 << 20;
     expect("source_vocab_size 1048576 times d_model 512 is more than 268435456");
   }
-  SECTION("huge ffn") {
-    c.ffn_dim = 131073, expect("ffn_dim must be a whole number from 1 to 131072, not 131073");
-  }
+  SECTION("huge ffn") { c.ffn_dim = 131073, expect("ffn_dim must be a whole number from 1 to 131072, not 131073"); }
   CHECK_THROWS_WITH(c.check(), Catch::Matchers::StartsWith("[config] " + message));
 }
 
@@ -259,9 +254,7 @@ TEST_CASE("Training options that cannot be are refused") {
   std::string message;
   const auto expect = [&](const char* text) { message = text; };
   SECTION("rate") { t.learning_rate = 0, expect("learning_rate must be a number above 0, not 0"); }
-  SECTION("infinite rate") {
-    t.learning_rate = INFINITY, expect("learning_rate must be a number above 0, not inf");
-  }
+  SECTION("infinite rate") { t.learning_rate = INFINITY, expect("learning_rate must be a number above 0, not inf"); }
   SECTION("decay") { t.weight_decay = 0.1, expect("weight_decay is 0.1; it needs optimizer adamw or sgd"); }
   SECTION("cosine") {
     t.schedule = Schedule::cosine, t.decay_steps = 4000;
@@ -275,9 +268,7 @@ TEST_CASE("Training options that cannot be are refused") {
   SECTION("smoothing") {
     t.label_smoothing = 1, expect("label_smoothing must be a number of at least 0 and below 1, not 1");
   }
-  SECTION("batch") {
-    t.batch_tokens = 0, expect("batch_tokens must be a whole number from 1 to 16777216, not 0");
-  }
+  SECTION("batch") { t.batch_tokens = 0, expect("batch_tokens must be a whole number from 1 to 16777216, not 0"); }
   CHECK_THROWS_WITH(t.check(), "[config] " + message);
   t = {};
   t.schedule = Schedule::constant;

@@ -24,8 +24,7 @@ Matrix logits(Transformer& model, const Packed& source, const Packed& target, co
   ThreadPool pool;
   Tape tape(pool, /*recording=*/false);
   Var memory = model.encode(tape, source.ids, source.spans, masks);
-  return model
-      .logits(tape, model.decode(tape, target.ids, target.spans, memory, masks.source_spans, nullptr, masks))
+  return model.logits(tape, model.decode(tape, target.ids, target.spans, memory, masks.source_spans, nullptr, masks))
       .value();
 }
 
@@ -48,8 +47,7 @@ TEST_CASE("A masked head is as if its columns of the output projection were zero
   Transformer model = random_model(c, 1), without = random_model(c, 1);
   const std::string name = std::string("model.") + (kind == AttentionHead::encoder ? "encoder" : "decoder") +
                            ".layers." + std::to_string(layer) +
-                           (kind == AttentionHead::cross ? ".encoder_attn" : ".self_attn") +
-                           ".out_proj.weight";
+                           (kind == AttentionHead::cross ? ".encoder_attn" : ".self_attn") + ".out_proj.weight";
   Index found = 0;
   without.visit([&](const std::string& parameter, Parameter& p, Initializer) {
     if (parameter != name) return;
@@ -70,8 +68,7 @@ TEST_CASE("Heads of one layer and of several are masked together, in any order")
   const auto with = [&](const std::vector<AttentionHead>& heads) {
     return logits(model, source, target, Masks(c, heads, source.spans, none));
   };
-  const AttentionHead a{AttentionHead::cross, 1, 0}, b{AttentionHead::encoder, 0, 1},
-      d{AttentionHead::cross, 1, 1};
+  const AttentionHead a{AttentionHead::cross, 1, 0}, b{AttentionHead::encoder, 0, 1}, d{AttentionHead::cross, 1, 1};
   CHECK(with({a, b, d}) == with({d, a, b}));
   CHECK(with({a, a, b, d}) == with({b, d, a}));
   CHECK(!near(with({a, b, d}), with({a, b})));
@@ -151,8 +148,7 @@ TEST_CASE("Cached steps under masks give what the whole sequence gives") {
   Transformer model = random_model(c, 6);
   const Packed some = packed({{4, 5, 3}, {6, 7, 8, 6, 3}});
   const Ids first{2, 7, 8, 4}, second{2, 4, 4, 8};
-  const Masks masks(c, {{AttentionHead::decoder, 1, 0}, {AttentionHead::cross, 0, 1}}, some.spans,
-                    Masked{{1}, {0, 3}});
+  const Masks masks(c, {{AttentionHead::decoder, 1, 0}, {AttentionHead::cross, 0, 1}}, some.spans, Masked{{1}, {0, 3}});
   const Matrix expected = logits(model, some, packed({first, second}), masks);
   ThreadPool pool;
   Tape tape(pool, /*recording=*/false);
@@ -161,8 +157,7 @@ TEST_CASE("Cached steps under masks give what the whole sequence gives") {
     const Packed part = packed({{first[at]}, {second[at]}});
     tape.clear();
     Var memory = at == 0 ? model.encode(tape, some.ids, some.spans, masks) : Var();
-    Var found = model.logits(
-        tape, model.decode(tape, part.ids, part.spans, memory, masks.source_spans, &cache, masks));
+    Var found = model.logits(tape, model.decode(tape, part.ids, part.spans, memory, masks.source_spans, &cache, masks));
     for (Index slot = 0; slot < 2; ++slot)
       CHECK(near(found.value().row(slot), expected.row(slot * 4 + static_cast<Index>(at))));
   }
@@ -177,8 +172,7 @@ TEST_CASE("Impossible masks, and masks in training, are refused") {
                     ContainsSubstring("layer 1, head 0") && ContainsSubstring("1 layers of 2 heads"));
   CHECK_THROWS_WITH(heads({AttentionHead::cross, 0, 2}), ContainsSubstring("layer 0, head 2"));
   CHECK_THROWS_WITH(heads({AttentionHead::cross, -1, 0}), ContainsSubstring("layer -1"));
-  CHECK_THROWS_WITH(positions({{}, {2}, {}}),
-                    ContainsSubstring("position 2") && ContainsSubstring("2 tokens"));
+  CHECK_THROWS_WITH(positions({{}, {2}, {}}), ContainsSubstring("position 2") && ContainsSubstring("2 tokens"));
   CHECK_THROWS_WITH(positions({{-1}, {}, {}}), ContainsSubstring("position -1"));
   CHECK_THROWS_WITH(positions({{}, {1, 0}, {}}), ContainsSubstring("all 2 tokens"));
 
@@ -187,9 +181,9 @@ TEST_CASE("Impossible masks, and masks in training, are refused") {
   ThreadPool pool;
   Tape tape(pool, /*recording=*/true);
   const Masked none(3), some{{1}, {}, {}};
-  CHECK_THROWS_WITH(model.encode(tape, source.ids, source.spans,
-                                 Masks(c, {{AttentionHead::encoder, 0, 0}}, source.spans, none)),
-                    ContainsSubstring("masked heads cannot be recorded"));
+  CHECK_THROWS_WITH(
+      model.encode(tape, source.ids, source.spans, Masks(c, {{AttentionHead::encoder, 0, 0}}, source.spans, none)),
+      ContainsSubstring("masked heads cannot be recorded"));
   CHECK_THROWS_WITH(model.encode(tape, source.ids, source.spans, Masks(c, {}, source.spans, some)),
                     ContainsSubstring("cannot be recorded"));
 }

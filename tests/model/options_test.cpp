@@ -126,11 +126,10 @@ TEST_CASE("Values set in C++ are checked too, nested ones as well") {
   Example e;
   check_ranges(fields(e), "test");
   e.points = {{1, Colour::red}, {-2, Colour::red}};
-  CHECK_THROWS_WITH(check_ranges(fields(e), "test"), "[test] x must be a whole number of at least 0, not -2");
+  CHECK_THROWS_WITH(check_ranges(fields(e), "test"), "[test] points[1].x must be a whole number of at least 0, not -2");
   e.points.clear();
   e.numbers = {3, -4};
-  CHECK_THROWS_WITH(check_ranges(fields(e), "test"),
-                    "[test] numbers[1] must be a whole number of at least 0, not -4");
+  CHECK_THROWS_WITH(check_ranges(fields(e), "test"), "[test] numbers[1] must be a whole number of at least 0, not -4");
   e.numbers.clear();
   e.top_p = std::numeric_limits<double>::quiet_NaN();
   CHECK_THROWS_WITH(check_ranges(fields(e), "test", Naming::camel),

@@ -88,8 +88,7 @@ inline std::string fixture_name(std::string name) {
       {"fc", "ff"},
   };
   for (const auto& [ours, theirs] : replacements)
-    if (const auto at = name.find(ours); at != std::string::npos)
-      name.replace(at, std::string(ours).size(), theirs);
+    if (const auto at = name.find(ours); at != std::string::npos) name.replace(at, std::string(ours).size(), theirs);
   return name;
 }
 
@@ -98,9 +97,9 @@ inline Transformer fixture_model(const FixtureFile& file, const Config& config) 
   Transformer transformer(config);
   transformer.visit([&](const std::string& name, Parameter& p, Initializer) {
     const Matrix value = file.matrix(fixture_name(name));
-    WASMFORMER_CHECK(
-        value.rows() == p.rows && value.cols() == p.cols,
-        "[fixture] " << name << " is [" << p.rows << ", " << p.cols << "], stored " << shape(value) << ".");
+    WASMFORMER_CHECK(value.rows() == p.rows && value.cols() == p.cols, "[fixture] " << name << " is [" << p.rows << ", "
+                                                                                    << p.cols << "], stored "
+                                                                                    << shape(value) << ".");
     p.value = value;
   });
   return transformer;

@@ -45,8 +45,7 @@ class Worst {
     REQUIRE(shape(actual) == shape(expected));
     for (Index i = 0; i < actual.rows(); ++i)
       for (Index j = 0; j < actual.cols(); ++j)
-        compare(actual(i, j), expected(i, j),
-                where + "(" + std::to_string(i) + ", " + std::to_string(j) + ")");
+        compare(actual(i, j), expected(i, j), where + "(" + std::to_string(i) + ", " + std::to_string(j) + ")");
   }
 
  private:
@@ -59,8 +58,8 @@ struct Fixture {
   explicit Fixture(const std::string& folder)
       : model_file(folder + "/model.safetensors"),
         forward(folder + "/forward.safetensors"),
-        max_length(std::max(
-            {forward.matrix("src").cols(), forward.matrix("tgt_out").cols(), forward.matrix("pe").rows()})),
+        max_length(
+            std::max({forward.matrix("src").cols(), forward.matrix("tgt_out").cols(), forward.matrix("pe").rows()})),
         model(fixture_model(model_file, fixture_config(model_file, max_length))),
         corpus(fixture_corpus(forward, model.config().pad_id)) {
     std::vector<Index> all(corpus.pairs.size());
@@ -87,8 +86,7 @@ struct Fixture {
       const std::string name = side + "." + std::to_string(layer) + "." + kind + ".attn";
       const Matrix expected = forward.matrix(name);
       REQUIRE(probabilities.size() == corpus.pairs.size());
-      const Index sentences = static_cast<Index>(corpus.pairs.size()),
-                  length = expected.rows() / (sentences * heads);
+      const Index sentences = static_cast<Index>(corpus.pairs.size()), length = expected.rows() / (sentences * heads);
       for (Index b = 0; b < sentences; ++b) {
         const Matrix& maps = probabilities[static_cast<std::size_t>(b)];
         const Index rows = maps.rows() / heads;
@@ -129,8 +127,8 @@ TEST_CASE("The forward pass gives PyTorch's numbers") {
     Tape tape(pool, /*recording=*/false);
     StackRecord encoder, decoder;
     Var memory = f.model.encode(tape, f.batch.source, f.batch.source_spans, {}, &encoder);
-    Var hidden = f.model.decode(tape, f.batch.target_in, f.batch.target_spans, memory, f.batch.source_spans,
-                                nullptr, {}, &decoder);
+    Var hidden = f.model.decode(tape, f.batch.target_in, f.batch.target_spans, memory, f.batch.source_spans, nullptr,
+                                {}, &decoder);
     Var logits = f.model.logits(tape, hidden);
 
     const Matrix positions = f.forward.matrix("pe");
@@ -154,8 +152,7 @@ TEST_CASE("The forward pass gives PyTorch's numbers") {
       Worst worst("logits", forward_limit);
       f.compare_rows(worst, "logits", logits.value(), f.batch.target_spans);
     }
-    const auto [loss, nll] =
-        cross_entropy(tape, logits, f.batch.target_out, f.model_file.number("label_smoothing"));
+    const auto [loss, nll] = cross_entropy(tape, logits, f.batch.target_out, f.model_file.number("label_smoothing"));
     Worst worst("loss", forward_limit);
     worst.compare(loss.value()(0, 0), f.forward.matrix("loss")(0, 0), "loss");
     worst.compare(nll, f.forward.matrix("nll")(0, 0), "nll");
@@ -170,14 +167,12 @@ TEST_CASE("Every layer gives PyTorch's numbers") {
     Tape tape(pool, /*recording=*/false);
     StackRecord encoder, decoder;
     Var memory = f.model.encode(tape, f.batch.source, f.batch.source_spans, {}, &encoder);
-    f.model.decode(tape, f.batch.target_in, f.batch.target_spans, memory, f.batch.source_spans, nullptr, {},
-                   &decoder);
+    f.model.decode(tape, f.batch.target_in, f.batch.target_spans, memory, f.batch.source_spans, nullptr, {}, &decoder);
     Worst worst("layers", forward_limit);
     const auto compare = [&](const std::string& side, const StackRecord& record, std::size_t sublayers,
                              const Spans& spans) {
       const Matrix embedding = record.token_embedding.value() + record.positions.value();
-      f.compare_rows(worst, side + ".embed", ConstView(embedding.data(), embedding.rows(), embedding.cols()),
-                     spans);
+      f.compare_rows(worst, side + ".embed", ConstView(embedding.data(), embedding.rows(), embedding.cols()), spans);
       const std::size_t layers = record.self_attention.size();
       REQUIRE(record.residuals.size() == layers * sublayers);
       for (std::size_t layer = 0; layer < layers; ++layer)
@@ -199,9 +194,9 @@ TEST_CASE("Backward gives PyTorch's gradient of every weight") {
     Tape tape(pool, /*recording=*/true);
     Var memory = f.model.encode(tape, f.batch.source, f.batch.source_spans);
     Var hidden = f.model.decode(tape, f.batch.target_in, f.batch.target_spans, memory, f.batch.source_spans);
-    Var loss = cross_entropy(tape, f.model.logits(tape, hidden), f.batch.target_out,
-                             f.model_file.number("label_smoothing"))
-                   .loss;
+    Var loss =
+        cross_entropy(tape, f.model.logits(tape, hidden), f.batch.target_out, f.model_file.number("label_smoothing"))
+            .loss;
     tape.backward(loss);
 
     Worst worst("gradients", gradient_limit);
@@ -256,8 +251,7 @@ TEST_CASE("Greedy and beam search give PyTorch's tokens and scores") {
     REQUIRE(!cases.empty());
     Index longest = 1;
     for (const auto& item : cases)
-      longest =
-          std::max({longest, item["max_new_tokens"].get<Index>(), static_cast<Index>(item["src"].size())});
+      longest = std::max({longest, item["max_new_tokens"].get<Index>(), static_cast<Index>(item["src"].size())});
     Transformer model = fixture_model(file, fixture_config(file, longest));
 
     ThreadPool pool(2);

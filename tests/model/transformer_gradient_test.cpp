@@ -35,3 +35,25 @@ TEST_CASE("The gradients of a whole model are those of central differences") {
       },
       /*places=*/12);
 }
+
+TEST_CASE("The gradients of an encoder with both heads are those of central differences") {
+  Config c = small_config();
+  c.decoder_layers = 0, c.encoder_layers = 2, c.classes = 3, c.tags = 4;
+  c.pooling = GENERATE(Pooling::mean, Pooling::first);
+  c.norm = GENERATE(NormPlace::post, NormPlace::pre);
+  Transformer model = random_model(c, 1);
+  model.enable_gradients();
+  const Packed source = packed({{4, 5, 3}, {6, 7, 8, 4, 3}});
+  const std::vector<TokenId> classes{2, 0}, tags{1, 3, 0};
+  const std::vector<Index> rows{0, 1, 5};
+  std::vector<Parameter*> parameters;
+  model.visit([&](const std::string&, Parameter& p, Initializer) { parameters.push_back(&p); });
+  check_gradients(
+      {}, parameters,
+      [&](Tape& tape, const std::vector<Var>&) {
+        Var memory = model.encode(tape, source.ids, source.spans);
+        return weighted_sum(tape, cross_entropy(tape, model.classify(tape, memory, source.spans), classes, 0.1).loss,
+                            cross_entropy(tape, model.tag(tape, memory, rows), tags, 0).loss, 0.5);
+      },
+      12);
+}

@@ -83,10 +83,9 @@ TEST_CASE("Parameters are named as in Hugging Face's Marian") {
   c.norm = NormPlace::pre;
   c.output_bias = false;
   const auto all = names(c);
-  for (const char* name :
-       {"model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight",
-        "model.encoder.embed_positions.weight", "model.decoder.embed_positions.weight",
-        "model.encoder.layer_norm.weight", "model.decoder.layer_norm.bias", "lm_head.weight"})
+  for (const char* name : {"model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight",
+                           "model.encoder.embed_positions.weight", "model.decoder.embed_positions.weight",
+                           "model.encoder.layer_norm.weight", "model.decoder.layer_norm.bias", "lm_head.weight"})
     CHECK(std::count(all.begin(), all.end(), name) == 1);
   for (const char* name : {"model.shared.weight", "final_logits_bias"})
     CHECK(std::count(all.begin(), all.end(), name) == 0);
@@ -178,8 +177,8 @@ TEST_CASE("A packed batch gives what its sentences give one at a time") {
     const Packed one_source = packed({sources[i]}), one_target = packed({targets[i]});
     StackRecord one_encoder, one_decoder;
     Var one_memory = model.encode(single, one_source.ids, one_source.spans, {}, &one_encoder);
-    Var one_hidden = model.decode(single, one_target.ids, one_target.spans, one_memory, one_source.spans,
-                                  nullptr, {}, &one_decoder);
+    Var one_hidden =
+        model.decode(single, one_target.ids, one_target.spans, one_memory, one_source.spans, nullptr, {}, &one_decoder);
     const Span s = source.spans[i], t = target.spans[i];
     CHECK(near(one_memory.value(), memory.value().middleRows(s.begin, s.size)));
     CHECK(near(model.logits(single, one_hidden).value(), logits.value().middleRows(t.begin, t.size)));
@@ -198,8 +197,8 @@ TEST_CASE("Cached steps give what the whole sequence gives") {
   Config c = small_config();
   c.norm = GENERATE(NormPlace::post, NormPlace::pre);
   c.positions = c.norm == NormPlace::post ? Positions::sinusoidal : Positions::learned;
-  c.attention = GENERATE(AttentionScore::scaled_dot, AttentionScore::dot, AttentionScore::additive,
-                         AttentionScore::bilinear);
+  c.attention =
+      GENERATE(AttentionScore::scaled_dot, AttentionScore::dot, AttentionScore::additive, AttentionScore::bilinear);
   const Index at_once = GENERATE(1, 2, 5);  // tokens a step
   CAPTURE(at_once);
   Transformer model = random_model(c, 6);
@@ -217,14 +216,13 @@ TEST_CASE("Cached steps give what the whole sequence gives") {
   for (Index at = 0; at < 6; at += at_once) {
     INFO("from token " << at);
     const Index n = std::min(at_once, 6 - at);
-    const Packed part = packed(
-        {{first.begin() + at, first.begin() + at + n}, {second.begin() + at, second.begin() + at + n}});
+    const Packed part =
+        packed({{first.begin() + at, first.begin() + at + n}, {second.begin() + at, second.begin() + at + n}});
     steps.clear();
     StackRecord record;
     // Only the first step reads the encoder's output.
     Var read = at == 0 ? steps.constant(memory_value) : Var();
-    Var found = model.logits(
-        steps, model.decode(steps, part.ids, part.spans, read, source.spans, &cache, {}, &record));
+    Var found = model.logits(steps, model.decode(steps, part.ids, part.spans, read, source.spans, &cache, {}, &record));
     for (Index slot = 0; slot < 2; ++slot) {
       CHECK(near(found.value().middleRows(slot * n, n), expected.value().middleRows(slot * 6 + at, n)));
       REQUIRE(record.self_attention.size() == all.self_attention.size());
@@ -256,9 +254,9 @@ TEST_CASE("Slots of a cache may have different lengths") {
   Var found = model.decode(tape, next.ids, next.spans, memory, source.spans, &cache);
   const Packed whole = packed({{2, 7, 8, 4}, {2, 5, 6}});
   Var expected = model.decode(tape, whole.ids, whole.spans, memory, source.spans);
-  CHECK(near(found.value(), (Matrix(3, c.d_model) << expected.value().row(3), expected.value().row(5),
-                             expected.value().row(6))
-                                .finished()));
+  CHECK(near(
+      found.value(),
+      (Matrix(3, c.d_model) << expected.value().row(3), expected.value().row(5), expected.value().row(6)).finished()));
 }
 
 TEST_CASE("A model refuses invalid tokens, spans and lengths") {

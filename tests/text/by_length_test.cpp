@@ -22,9 +22,8 @@ TEST_CASE("The length ratio is words of the hypotheses by words of the reference
 TEST_CASE("Each group of lengths has the scores of its own sentences", "[by length]") {
   const std::string four = "eins zwei drei vier", six = four + " f\u00FCnf sechs",
                     long_one = six + " " + six + " " + six + " " + six + " " + six + " " + six + " " + six;
-  const auto scores =
-      scores_by_length({four, six, long_one, ""}, {"one two three four", "one two", "a b c d", ""},
-                       {"one two three four", "one two three four", "a b c d e f g h", ""});
+  const auto scores = scores_by_length({four, six, long_one, ""}, {"one two three four", "one two", "a b c d", ""},
+                                       {"one two three four", "one two three four", "a b c d e f g h", ""});
   REQUIRE(scores.size() == 3);
   CHECK((scores[0].from == 1 && scores[0].to == 5 && scores[0].sentences == 2));
   CHECK_THAT(scores[0].bleu, WithinAbs(100, 1e-9));

@@ -97,7 +97,6 @@ TEST_CASE("A real model with damaged rules is refused") {
   std::string model = read_file(own_fixtures_path() + "/sentencepiece/iwslt17-spm_bpe.model");
   REQUIRE_NOTHROW(Tokenizer(model));
   // The rules fill the last two thirds of this file.
-  for (std::size_t i = model.size() / 2; i < model.size() * 3 / 4; i += 5)
-    model[i] = static_cast<char>(i * 37);
+  for (std::size_t i = model.size() / 2; i < model.size() * 3 / 4; i += 5) model[i] = static_cast<char>(i * 37);
   CHECK_THROWS_AS(Tokenizer(model), Error);
 }

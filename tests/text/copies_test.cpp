@@ -23,17 +23,15 @@ TEST_CASE("Names are words with a capital on both sides that are never written s
 
 TEST_CASE("Numbers of both sides are the same whichever separator they have", "[copies]") {
   CHECK(copied_numbers(U"Am 24. Dezember 1998 kosteten 3,5 kg 7,99 Euro.",
-                       U"On December 24, 1998 3.5 kg cost 7.99 euros.") ==
-        Words{U"24", U"1998", U"3.5", U"7.99"});
+                       U"On December 24, 1998 3.5 kg cost 7.99 euros.") == Words{U"24", U"1998", U"3.5", U"7.99"});
   CHECK(copied_numbers(U"1.000 Leute um 18:30", U"1,000 people at 18:30") == Words{U"1.000", U"18:30"});
   CHECK(copied_numbers(U"um 7", U"at seven").empty());
   CHECK(copied_numbers(U"7 und 7", U"7 and 7") == Words{U"7"});
 }
 
 TEST_CASE("The copy rate counts what source and reference share", "[copies]") {
-  const CopyRate rate =
-      copy_rate({"Anna ist 31.", "Toms Hund ist 4,5 Jahre alt."}, {"Anna is 13.", "Tom's dog is 4.5."},
-                {"Anna is 31.", "Tom's dog is 4.5 years old."});
+  const CopyRate rate = copy_rate({"Anna ist 31.", "Toms Hund ist 4,5 Jahre alt."},
+                                  {"Anna is 13.", "Tom's dog is 4.5."}, {"Anna is 31.", "Tom's dog is 4.5 years old."});
   CHECK(rate.names == 2);
   CHECK(rate.copied_names == 2);
   CHECK(rate.numbers == 2);

@@ -18,8 +18,7 @@ TEST_CASE("BLEU is sacreBLEU's") {
              WithinAbs(8.493, 1e-3));
   CHECK(bleu({"this is a cat"}, {"okay thanks"}) == 0);
   // mjpost/sacrebleu, test/test_bleu.py: an empty hypothesis is kept, and counts against.
-  CHECK(bleu({"", "", ""}, {"The dog bit the man.", "It was not unexpected.", "The man bit him first."}) ==
-        0);
+  CHECK(bleu({"", "", ""}, {"The dog bit the man.", "It was not unexpected.", "The man bit him first."}) == 0);
   // huggingface/evaluate, metrics/sacrebleu/README.md, with the one reference of each that decides the
   // result.
   CHECK_THAT(bleu({"hello there general kenobi", "on our way to ankh morpork"},
@@ -28,8 +27,7 @@ TEST_CASE("BLEU is sacreBLEU's") {
 }
 
 TEST_CASE("Lower-case BLEU is the BLEU of lower-cased texts") {
-  const std::vector<std::string> capitals =
-                                     {"THE Ärger ÜBER \u0160koda ΑΒΓ \u0416\u0401 ÷ × \u017Dena \u0141"},
+  const std::vector<std::string> capitals = {"THE Ärger ÜBER \u0160koda ΑΒΓ \u0416\u0401 ÷ × \u017Dena \u0141"},
                                  small = {"the ärger über \u0161koda αβγ \u0436\u0451 ÷ × \u017Eena \u0142"};
   CHECK(bleu(capitals, small) < 50);
   CHECK_THAT(bleu(capitals, small, {.lowercase = true}), WithinAbs(100, 1e-10));
@@ -41,8 +39,8 @@ TEST_CASE("Lower-case BLEU is the BLEU of lower-cased texts") {
 TEST_CASE("Chinese words are sacreBLEU's") {
   // By the regular expressions and ranges of mjpost/sacrebleu, sacrebleu/tokenizers, run in Python.
   const std::vector<std::string> hypotheses = {"the cat sat on the mat, then.", "我们为什么要工作？",
-                                               "他在2008年3.5月去了IBM的“总部”,花了1,000元…",
-                                               ".5公里外有一只cat.", "汤姆昨天没有来 学校。"};
+                                               "他在2008年3.5月去了IBM的“总部”,花了1,000元…", ".5公里外有一只cat.",
+                                               "汤姆昨天没有来 学校。"};
   const std::vector<std::string> references = {"the cat sat on the mat then.", "我们为什么工作？",
                                                "他2008年3.5月去了IBM公司的“总部”,花了1,000元。",
                                                "0.5公里外有一只 cat .", "汤姆昨天没来学校。"};
@@ -74,18 +72,15 @@ TEST_CASE("A Chinese target uses the tokenizer zh, and the signature says so") {
   for (const char* languages : {"", "zh", "zh-en", "en-de", "en-zhuang"})
     CHECK(default_bleu_tokenizer(languages) == BleuTokenizer::v13a);
   CHECK(bleu_signature({.tokenizer = BleuTokenizer::zh}) == "nrefs:1|case:mixed|eff:no|tok:zh|smooth:exp");
-  CHECK(bleu_signature({.tokenizer = BleuTokenizer::character}) ==
-        "nrefs:1|case:mixed|eff:no|tok:char|smooth:exp");
+  CHECK(bleu_signature({.tokenizer = BleuTokenizer::character}) == "nrefs:1|case:mixed|eff:no|tok:char|smooth:exp");
 }
 
 TEST_CASE("chrF2 is sacreBLEU's") {
   // huggingface/evaluate, metrics/chrf/README.md
-  const std::vector<std::string> hypotheses = {
-      "The relationship between cats and dogs is not exactly friendly.",
-      "a good bookshop is just a genteel black hole that knows how to read."};
-  const std::vector<std::string> references = {
-      "The relationship between dogs and cats is not exactly friendly.",
-      "A good bookshop is just a genteel Black Hole that knows how to read."};
+  const std::vector<std::string> hypotheses = {"The relationship between cats and dogs is not exactly friendly.",
+                                               "a good bookshop is just a genteel black hole that knows how to read."};
+  const std::vector<std::string> references = {"The relationship between dogs and cats is not exactly friendly.",
+                                               "A good bookshop is just a genteel Black Hole that knows how to read."};
   CHECK_THAT(chrf(hypotheses, references), WithinAbs(84.64214891738334, 1e-10));
   // mjpost/sacrebleu, test/test_chrf.py, test_cases_effective_order; where precision equals recall beta is of
   // no account.
@@ -100,18 +95,15 @@ TEST_CASE("chrF2 is sacreBLEU's") {
 TEST_CASE("BLEU follows its formula") {
   CHECK_THAT(bleu({"this is a test"}, {"this is a test"}), WithinAbs(100, 1e-10));
   // 3/4, 2/3, 1/2 and, without a match, half of one in one.
-  CHECK_THAT(bleu({"a b c x"}, {"a b c d"}),
-             WithinAbs(100 * std::pow(0.75 * 2 / 3 * 0.5 * 0.5, 0.25), 1e-10));
+  CHECK_THAT(bleu({"a b c x"}, {"a b c d"}), WithinAbs(100 * std::pow(0.75 * 2 / 3 * 0.5 * 0.5, 0.25), 1e-10));
   // Two orders without a match: a half and a quarter.
-  CHECK_THAT(bleu({"a b x c"}, {"a b c d"}),
-             WithinAbs(100 * std::pow(0.75 / 3 * 0.5 / 2 * 0.25, 0.25), 1e-10));
+  CHECK_THAT(bleu({"a b x c"}, {"a b c d"}), WithinAbs(100 * std::pow(0.75 / 3 * 0.5 / 2 * 0.25, 0.25), 1e-10));
   // A shorter hypothesis pays exp(1 - 6/5); a longer one loses precision alone.
   CHECK_THAT(bleu({"a b c d e"}, {"a b c d e f"}), WithinAbs(100 * std::exp(1 - 6.0 / 5), 1e-10));
   CHECK_THAT(bleu({"a b c d e f"}, {"a b c d e"}),
              WithinAbs(100 * std::pow(5.0 / 6 * 4 / 5 * 3 / 4 * 2 / 3, 0.25), 1e-10));
   // An n-gram counts as often as the reference has it.
-  CHECK_THAT(bleu({"a a a a"}, {"a a b b"}),
-             WithinAbs(100 * std::pow(0.5 / 3 * 0.5 / 2 * 0.25, 0.25), 1e-10));
+  CHECK_THAT(bleu({"a a a a"}, {"a a b b"}), WithinAbs(100 * std::pow(0.5 / 3 * 0.5 / 2 * 0.25, 0.25), 1e-10));
   // No hypothesis has four words.
   CHECK(bleu({"a b c", "a"}, {"a b c", "a"}) == 0);
 }

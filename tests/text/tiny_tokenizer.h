@@ -14,9 +14,7 @@ inline std::string varint(std::uint64_t value) {
   return bytes + static_cast<char>(value);
 }
 
-inline std::string number_field(unsigned field, std::uint64_t value) {
-  return varint(field << 3) + varint(value);
-}
+inline std::string number_field(unsigned field, std::uint64_t value) { return varint(field << 3) + varint(value); }
 
 inline std::string bytes_field(unsigned field, const std::string& bytes) {
   return varint(field << 3 | 2) + varint(bytes.size()) + bytes;
@@ -33,8 +31,7 @@ inline std::string model(const std::vector<std::string>& letters, const std::str
   constexpr unsigned normal = 1, unknown = 2, control = 3, character_model = 4;
   std::string bytes = piece("<pad>", 0, control) + piece("<unk>", 0, unknown) + piece("<s>", 0, control) +
                       piece("</s>", 0, control) + piece("\xE2\x96\x81", -1, normal);
-  for (std::size_t i = 0; i < letters.size(); ++i)
-    bytes += piece(letters[i], -2 - static_cast<float>(i), normal);
+  for (std::size_t i = 0; i < letters.size(); ++i) bytes += piece(letters[i], -2 - static_cast<float>(i), normal);
   bytes += bytes_field(2, number_field(3, character_model));
   return bytes + bytes_field(3, charsmap.empty() ? std::string() : bytes_field(2, charsmap));
 }

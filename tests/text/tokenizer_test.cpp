@@ -86,8 +86,7 @@ TEST_CASE("A tokenizer knows its special tokens and restores the text") {
 
 TEST_CASE("A separate vocabulary decides the ids") {
   // Of the model's letters it lacks b; x, \u2581y and the language are of no model.
-  const std::vector<std::string> vocabulary{"</s>", "a",      "\u2581",  "<unk>",
-                                            "x",    ">>de<<", "\u2581y", "<pad>"};
+  const std::vector<std::string> vocabulary{"</s>", "a", "\u2581", "<unk>", "x", ">>de<<", "\u2581y", "<pad>"};
   const Tokenizer tokenizer(tiny::model({"a", "b", "x"}), vocabulary);
   CHECK(tokenizer.vocab_size() == 8);
   CHECK(tokenizer.unk_id() == 3);
@@ -115,8 +114,7 @@ TEST_CASE("An invalid vocabulary is refused") {
   const auto make = [](std::vector<std::string> vocabulary) { Tokenizer(tiny::model({"a"}), vocabulary); };
   CHECK_THROWS_WITH(make({"</s>", "a"}), "[tokenizer] the vocabulary has no piece <unk>");
   CHECK_THROWS_WITH(make({"<unk>", "a"}), "[tokenizer] the vocabulary has no piece </s>");
-  CHECK_THROWS_WITH(make({"<unk>", "a", "</s>", "a"}),
-                    "[tokenizer] the vocabulary has 'a' twice, as piece 1 and as 3");
+  CHECK_THROWS_WITH(make({"<unk>", "a", "</s>", "a"}), "[tokenizer] the vocabulary has 'a' twice, as piece 1 and as 3");
   CHECK_THROWS_WITH(make({"<unk>", "</s>", "\xFF"}), "[tokenizer] piece 2 of the vocabulary is not UTF-8");
 }
 

@@ -73,15 +73,12 @@ TEST_CASE("Empty texts, and sizes beyond what the text allows, are refused") {
   const std::string type = GENERATE("bpe", "unigram", "char", "word");
   CHECK_THROWS_WITH(train_tokenizer({"", " \t ", "\u200B", std::string(5000, 'a'), "\u2585"}, {100, type}),
                     "[tokenizer] there is no text to learn from");
-  CHECK_THROWS_WITH(train_tokenizer({"fine", "not \xFF"}, {100, type}),
-                    "[tokenizer] sentence 2 is not UTF-8");
-  CHECK_THROWS_WITH(train_tokenizer({"a"}, {4, type}),
-                    "[tokenizer] vocab_size is 4; it must be from 5 to 1048576");
+  CHECK_THROWS_WITH(train_tokenizer({"fine", "not \xFF"}, {100, type}), "[tokenizer] sentence 2 is not UTF-8");
+  CHECK_THROWS_WITH(train_tokenizer({"a"}, {4, type}), "[tokenizer] vocab_size is 4; it must be from 5 to 1048576");
   if (type == "char") return;
   CHECK_THROWS_WITH(
       train_tokenizer(sentences(), {5000, type}),
-      Catch::Matchers::Matches(
-          "\\[tokenizer\\] vocab_size is 5000, too high for this text; it can be [0-9]+ at most"));
+      Catch::Matchers::Matches("\\[tokenizer\\] vocab_size is 5000, too high for this text; it can be [0-9]+ at most"));
 }
 
 TEST_CASE("A vocabulary too small for the characters, and an unknown type, are refused") {
@@ -93,8 +90,7 @@ TEST_CASE("A vocabulary too small for the characters, and an unknown type, are r
 
 TEST_CASE("With byte fallback every character comes through, and is no unknown piece") {
   const std::string type = GENERATE("bpe", "unigram");
-  const TokenizerOptions options{
-      .vocab_size = 300, .type = type, .character_coverage = 0.999, .byte_fallback = true};
+  const TokenizerOptions options{.vocab_size = 300, .type = type, .character_coverage = 0.999, .byte_fallback = true};
   const Tokenizer tokenizer(train_tokenizer(sentences(), options));
   CHECK(tokenizer.vocab_size() == 300);
   const std::string text = "\u0141ód\u017A \u6771\u4EAC \U0001F600 the river.";
@@ -102,8 +98,7 @@ TEST_CASE("With byte fallback every character comes through, and is no unknown p
   CHECK(std::count(ids.begin(), ids.end(), tokenizer.unk_id()) == 0);
   CHECK(tokenizer.decode(ids) == text);
   // Half a character, which a search may pass through, is marked and does no harm.
-  const auto byte =
-      std::find_if(ids.begin(), ids.end(), [&](TokenId id) { return tokenizer.piece(id) == "<0xF0>"; });
+  const auto byte = std::find_if(ids.begin(), ids.end(), [&](TokenId id) { return tokenizer.piece(id) == "<0xF0>"; });
   REQUIRE(byte != ids.end());
   CHECK(tokenizer.decode({*byte}) == "\uFFFD");
 }

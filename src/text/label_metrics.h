@@ -1,0 +1,45 @@
+// How well predicted labels and tags agree with the right ones.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace wasmformer {
+
+struct Score {
+  std::size_t right = 0, predicted = 0, expected = 0;
+  double precision() const { return predicted == 0 ? 0 : static_cast<double>(right) / static_cast<double>(predicted); }
+  double recall() const { return expected == 0 ? 0 : static_cast<double>(right) / static_cast<double>(expected); }
+  double f1() const {
+    const auto all = static_cast<double>(predicted + expected);
+    return all == 0 ? 0 : 2 * static_cast<double>(right) / all;
+  }
+};
+
+// Scores by label or type of span.
+using Scores = std::map<std::string, Score>;
+Score total(const Scores& scores);
+// The mean F1 over all labels that are predicted or expected.
+double macro_f1(const Scores& scores);
+
+// A text may have several labels or none.
+using Labels = std::vector<std::string>;
+Scores label_scores(const std::vector<Labels>& expected, const std::vector<Labels>& predicted);
+
+// Tags[begin, end) belong to one span of this type.
+struct TagSpan {
+  std::size_t begin = 0, end = 0;
+  std::string type;
+  auto operator<=>(const TagSpan&) const = default;
+};
+// Spans of BIO tags as conlleval counts them (Tjong Kim Sang and De Meulder 2003): an I- after O or another type
+// begins a span too.
+std::vector<TagSpan> tag_spans(const std::vector<std::string>& tags);
+// Whether these are O and tags that begin with B- or I-.
+bool are_spans(const std::vector<std::string>& tags);
+
+// Spans count as right if begin, end and type are. Throws Error if the tags of a text differ in number.
+Scores span_scores(const std::vector<Labels>& expected, const std::vector<Labels>& predicted);
+
+}  // namespace wasmformer
