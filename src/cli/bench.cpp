@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/options.h"
 #include "data/tasks.h"
 #include "decode/translator.h"
 #include "gemm/gemm.h"
@@ -83,8 +84,7 @@ nlohmann::ordered_json measure(const Options& o) {
   ThreadPool pool(o.threads);
   const ParallelText text = make_pairs("reverse", 2000, 1);
   const auto characters = std::make_shared<const Tokenizer>(character_model(text.sources));
-  TrainingStart start =
-      fresh_start(preset("tiny"), {characters, characters}, std::numeric_limits<double>::max());
+  TrainingStart start = fresh_start(preset("tiny"), {characters, characters}, std::numeric_limits<double>::max());
   TrainingRun run(std::move(start), {text, make_pairs("reverse", 10, 2)}, pool);
   const double training = rate(o.seconds, [&] { return static_cast<double>(run.step().target_tokens); });
   ModelFile loaded;
@@ -107,7 +107,7 @@ void add_bench_command(CLI::App& app) {
   command->add_option("--seconds", o->seconds, "time for each figure")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
-  command->add_option("--threads", o->threads, "threads")->check(CLI::Range(1, 256))->capture_default_str();
+  add_threads(*command, o->threads);
   command->add_flag("--json", o->json, "print one JSON object");
   command->callback([o] {
     const auto figures = measure(*o);

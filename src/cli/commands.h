@@ -1,10 +1,12 @@
 // The commands of the program `wasmformer`. Each adds its options to `app` and runs when the user names it.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "decode/translation.h"
 #include "io/model_file.h"
 
 namespace CLI {
@@ -13,25 +15,33 @@ class App;
 
 namespace wasmformer {
 
-// Errors name the file.
+// parse(), with errors that name the file.
+template <class Parse>
+auto naming(const std::string& path, Parse parse) {
+  try {
+    return parse();
+  } catch (const Error& e) {
+    const std::string text = e.what();
+    throw Error(text.find(path) == std::string::npos ? path + ": " + text : text);
+  }
+}
 ModelFile load_model(const std::string& path, Weights weights = Weights::plain);
 ModelFile parse_model(const std::string& path, const std::string& bytes, Weights weights = Weights::plain);
 std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& path);
 
-// Splits "KEY=VALUE". Throws Error when it is something else.
-std::pair<std::string, std::string> key_value(const std::string& text);
-// Puts such pairs into the model's metadata.
-void set_metadata(ModelFile& model, const std::vector<std::string>& options);
+// The values of options "KEY=VALUE", in their order. Throws Error when one is something else.
+std::vector<std::pair<std::string, std::string>> key_values(const std::vector<std::string>& options);
+
+// Of the files that --attention writes.
+nlohmann::json attention_json(const AttentionMaps& maps);
 
 void add_tokenizer_command(CLI::App& app);
 void add_train_command(CLI::App& app);
 void add_translate_command(CLI::App& app);
 void add_evaluate_command(CLI::App& app);
-void add_average_command(CLI::App& app);
-void add_quantize_command(CLI::App& app);
-void add_inspect_command(CLI::App& app);
-void add_export_commands(CLI::App& app);
-void add_import_marian_command(CLI::App& app);
+void add_annotation_commands(CLI::App& app);
+void add_model_commands(CLI::App& app);
+void add_exchange_commands(CLI::App& app);
 void add_bench_command(CLI::App& app);
 
 }  // namespace wasmformer

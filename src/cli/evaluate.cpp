@@ -4,10 +4,10 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "cli/annotate.h"
 #include "cli/commands.h"
-#include "cli/decoding_options.h"
 #include "cli/files.h"
-#include "cli/parallel_text.h"
+#include "cli/options.h"
 #include "cli/progress.h"
 #include "text/by_length.h"
 #include "text/copies.h"
@@ -18,6 +18,7 @@ namespace {
 struct Options {
   DecodingOptions decoding;
   ParallelTextOptions text;
+  AnnotatedFiles labelled;
   std::string output, bleu_tokenize;
   bool lowercase = false, json = false, by_length = false;
 };
@@ -50,10 +51,9 @@ void add_to(nlohmann::ordered_json& json, const Detail& d) {
 }
 
 void print_detail(const Detail& d) {
-  print_formatted(
-      "length %.3f of the references'; copied: %zu of %zu names (%.1f %%), %zu of %zu numbers (%.1f %%)\n",
-      d.length_ratio, d.copies.copied_names, d.copies.names, percent(d.copies.copied_names, d.copies.names),
-      d.copies.copied_numbers, d.copies.numbers, percent(d.copies.copied_numbers, d.copies.numbers));
+  print_formatted("length %.3f of the references'; copied: %zu of %zu names (%.1f %%), %zu of %zu numbers (%.1f %%)\n",
+                  d.length_ratio, d.copies.copied_names, d.copies.names, percent(d.copies.copied_names, d.copies.names),
+                  d.copies.copied_numbers, d.copies.numbers, percent(d.copies.copied_numbers, d.copies.numbers));
   if (!d.by_length.empty()) print_formatted("source words  sentences   BLEU  chrF2  length\n");
   for (const LengthScore& s : d.by_length)
     print_formatted("%-12s  %9zu  %5.2f  %5.2f  %6.3f\n", range(s).c_str(), s.sentences, s.bleu, s.chrf,
@@ -61,6 +61,8 @@ void print_detail(const Detail& d) {
 }
 
 void run(const Options& o) {
+  if (o.labelled.any())
+    return evaluate_annotations(o.decoding.model, o.labelled, o.decoding.batch_tokens, o.decoding.threads, o.json);
   const ModelFile model = load_model(o.decoding.model, Weights::packed);
   const ParallelText text = read_parallel_text(o.text);
   ThreadPool pool(o.decoding.threads);
@@ -69,8 +71,7 @@ void run(const Options& o) {
   const BleuOptions words{
       .lowercase = o.lowercase,
       .tokenizer = o.bleu_tokenize.empty() ? evaluation_tokenizer(model) : bleu_tokenizer(o.bleu_tokenize)};
-  EvaluationJob job(model, pool, text.sources, text.targets, o.decoding.translate, o.decoding.batch_tokens,
-                    words);
+  EvaluationJob job(model, pool, text.sources, text.targets, o.decoding.translate, o.decoding.batch_tokens, words);
   finish(job, [&](std::size_t done) {
     line.update(static_cast<double>(done) / static_cast<double>(text.sources.size()),
                 std::to_string(done) + " of " + std::to_string(text.sources.size()));
@@ -112,22 +113,31 @@ void run(const Options& o) {
 
 void add_evaluate_command(CLI::App& app) {
   auto o = std::make_shared<Options>();
-  auto* command = app.add_subcommand("evaluate", "Translate and compare with references: BLEU and chrF2");
+  auto* command = app.add_subcommand(
+      "evaluate", "Compare with references (BLEU and chrF2), or with labels and tags (accuracy and F1)");
   add_decoding_options(*command, o->decoding, /*without=*/{"n_best"});
   command->add_option("--source", o->text.source, "sentences, one per line");
   command->add_option("--reference", o->text.target, "their translations");
   command->add_option("--data", o->text.tsv, "a TSV file of pairs instead of the two");
-  command->add_option("--columns", o->text.columns, "SOURCE,TARGET columns of --data, from 0")
-      ->capture_default_str();
+  command->add_option("--columns", o->text.columns, "SOURCE,TARGET columns of --data, from 0")->capture_default_str();
+  auto* labels = command->add_option("--labels", o->labelled.labels, "for a classifier: lines of LABEL TAB TEXT");
+  auto* tags = command->add_option("--tags", o->labelled.tags,
+                                   "for a tagger: lines of TOKEN TAB TAG, an empty line after a sentence");
   command->add_option("--output", o->output, "write the translations to this file");
   command
-      ->add_option(
-          "--bleu-tokenize", o->bleu_tokenize,
-          "how BLEU splits words: 13a, zh, char or none; the default is zh for models into zh, else 13a")
+      ->add_option("--bleu-tokenize", o->bleu_tokenize,
+                   "how BLEU splits words: 13a, zh, char or none; the default is zh for models into zh, else 13a")
       ->check(CLI::IsMember({"13a", "zh", "char", "none"}));
   command->add_flag("--lowercase", o->lowercase, "compute BLEU without case");
   command->add_flag("--by-length", o->by_length, "also print the scores by length of the source");
   command->add_flag("--json", o->json, "print one JSON object");
+  // What a classifier or tagger would ignore.
+  for (CLI::Option* option : command->get_options([](const CLI::Option* option) {
+         const std::string name = option->get_single_name();
+         return name != "help" && name != "model" && name != "labels" && name != "tags" && name != "batch-tokens" &&
+                name != "threads" && name != "json";
+       }))
+    labels->excludes(option), tags->excludes(option);
   command->callback([o] { run(*o); });
 }
 

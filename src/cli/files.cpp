@@ -24,8 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void fail(const char* what, const std::string& path) {
-  throw Error("[files] cannot " + std::string(what) + " '" + path +
-              "': " + std::generic_category().message(errno));
+  throw Error("[files] cannot " + std::string(what) + " '" + path + "': " + std::generic_category().message(errno));
 }
 
 void write_all(int file, std::string_view bytes, const std::string& path) {
@@ -86,8 +85,8 @@ class InputFile {
     if (n < 0) fail("read", name_);
     chunk_.resize(static_cast<std::size_t>(n));
     ended_ = n == 0;
-    is_packed_ |= may_be_packed_ && chunk_.starts_with("\x1F\x8B") &&
-                  inflateInit2(&gzip_, /*gzip=*/16 + MAX_WBITS) == Z_OK;
+    is_packed_ |=
+        may_be_packed_ && chunk_.starts_with("\x1F\x8B") && inflateInit2(&gzip_, /*gzip=*/16 + MAX_WBITS) == Z_OK;
     may_be_packed_ = false;
   }
 
@@ -96,8 +95,7 @@ class InputFile {
     gzip_.next_in = reinterpret_cast<Bytef*>(chunk_.data());
     gzip_.avail_in = static_cast<uInt>(chunk_.size());
     do {
-      const bool is_padding =
-          has_member_ && gzip_.total_in == 0 && gzip_.avail_in > 0 && *gzip_.next_in != 0x1F;
+      const bool is_padding = has_member_ && gzip_.total_in == 0 && gzip_.avail_in > 0 && *gzip_.next_in != 0x1F;
       ended_ |= is_padding;
       if (is_padding) return;
       const std::size_t size = bytes.size();
@@ -116,8 +114,7 @@ class InputFile {
   }
 
   void require_intact(bool is_intact) const {
-    WASMFORMER_CHECK(is_intact,
-                     "[files] cannot read '" << name_ << "': its gzip data is damaged or cut short");
+    WASMFORMER_CHECK(is_intact, "[files] cannot read '" << name_ << "': its gzip data is damaged or cut short");
   }
 
   std::string name_, chunk_;
@@ -149,8 +146,17 @@ bool LineReader::next(std::string& line) {
   return true;
 }
 
-bool LineReader::is_ready() const {
-  return bytes_.find('\n', begin_) != std::string::npos || input_->is_ready();
+bool LineReader::is_ready() const { return bytes_.find('\n', begin_) != std::string::npos || input_->is_ready(); }
+
+std::vector<std::string> LineReader::next_part(std::size_t most_lines, std::size_t most_bytes) {
+  std::vector<std::string> part;
+  std::size_t bytes = 0;
+  for (std::string line; part.size() < most_lines && bytes < most_bytes; bytes += line.size()) {
+    if (!part.empty() && !is_ready()) break;
+    if (!next(line)) break;
+    part.push_back(line);
+  }
+  return part;
 }
 
 std::string read_file(const std::string& path) {

@@ -7,7 +7,7 @@
 #include "autograd/arena.h"
 #include "cli/commands.h"
 #include "cli/files.h"
-#include "model/options.h"
+#include "cli/options.h"
 
 namespace {
 
@@ -21,18 +21,10 @@ void add_commands(CLI::App& app) {
   add_train_command(app);
   add_translate_command(app);
   add_evaluate_command(app);
-  add_average_command(app);
-  add_quantize_command(app);
-  add_inspect_command(app);
-  add_export_commands(app);
-  add_import_marian_command(app);
+  add_annotation_commands(app);
+  add_model_commands(app);
+  add_exchange_commands(app);
   add_bench_command(app);
-}
-
-std::string list(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
 }
 
 // What is wrong with the command line. CLI11 knows what it could not use, but not what was meant.
@@ -43,9 +35,9 @@ std::string explain(CLI::App& app, const CLI::ParseError& error) {
     for (const std::string& word : app.remaining())
       if (!word.starts_with("-")) {
         const std::string hint = suggestion(word, commands);
-        return "unknown command '" + word + "'" + (hint.empty() ? "; there are " + list(commands) : hint);
+        return "unknown command '" + word + "'" + (hint.empty() ? "; there are " + listed(commands) : hint);
       }
-    return "no command; there are " + list(commands);
+    return "no command; there are " + listed(commands);
   }
   const CLI::App* command = app.get_subcommands().front();
   for (const std::string& word : command->remaining()) {

@@ -4,7 +4,7 @@
 
 #include "cli/commands.h"
 #include "cli/files.h"
-#include "io/model_file.h"
+#include "cli/options.h"
 
 namespace wasmformer {
 namespace {
@@ -20,14 +20,12 @@ void average(const AverageOptions& o) {
   const Scalar share = Scalar(1) / static_cast<Scalar>(o.checkpoints.size());
   for (std::size_t i = 0; i + 1 < o.checkpoints.size(); ++i) {
     const ModelFile other = load_model(o.checkpoints[i]);
-    WASMFORMER_CHECK(other.transformer->config() == sum.transformer->config() &&
-                         *other.source_tokenizer == *sum.source_tokenizer &&
-                         *other.target_tokenizer == *sum.target_tokenizer,
-                     "[average] " << o.checkpoints[i] << " and " << o.checkpoints.back()
-                                  << " differ in their config or tokenizers");
+    WASMFORMER_CHECK(
+        other.transformer->config() == sum.transformer->config() && *other.source_tokenizer == *sum.source_tokenizer &&
+            *other.target_tokenizer == *sum.target_tokenizer,
+        "[average] " << o.checkpoints[i] << " and " << o.checkpoints.back() << " differ in their config or tokenizers");
     std::vector<const Parameter*> parameters;
-    other.transformer->visit(
-        [&](const std::string&, Parameter& p, Initializer) { parameters.push_back(&p); });
+    other.transformer->visit([&](const std::string&, Parameter& p, Initializer) { parameters.push_back(&p); });
     std::size_t n = 0;
     sum.transformer->visit([&](const std::string& name, Parameter& p, Initializer) {
       const Parameter& next = *parameters[n++];
@@ -39,9 +37,8 @@ void average(const AverageOptions& o) {
   sum.transformer->visit([&](const std::string&, Parameter& p, Initializer) { p.value *= share; });
   for (const char* key : {"progress", "valid_loss", "valid_bleu"}) sum.metadata.erase(key);
   sum.metadata["averaged"] = std::to_string(o.checkpoints.size()) + " checkpoints";
-  set_metadata(sum, o.metadata);
-  write_file_atomically(o.output,
-                        serialize_model(sum, o.precision == "f16" ? Precision::f16 : Precision::f32));
+  for (const auto& [key, value] : key_values(o.metadata)) sum.metadata[key] = value;
+  write_file_atomically(o.output, serialize_model(sum, float_precision(o.precision)));
 }
 
 struct QuantizeOptions {
@@ -51,12 +48,8 @@ struct QuantizeOptions {
 
 void quantize(const QuantizeOptions& o) {
   ModelFile model = load_model(o.model);
-  try {
-    model.transformer->quantize();
-  } catch (const Error& e) {
-    throw Error(o.model + ": " + e.what());
-  }
-  set_metadata(model, o.metadata);
+  naming(o.model, [&] { model.transformer->quantize(); });
+  for (const auto& [key, value] : key_values(o.metadata)) model.metadata[key] = value;
   write_file_atomically(o.output, serialize_model(model, Precision::f32));
 }
 
@@ -70,11 +63,10 @@ void inspect(const InspectOptions& o) {
   const ModelFile model = parse_model(o.model, bytes);
   std::map<std::string, Index> types;
   for (const auto& [name, tensor] : parse_safetensors(bytes).tensors) ++types[dtype_name(tensor.dtype)];
-  nlohmann::ordered_json json{
-      {"parameters", model.transformer->parameter_count()},
-      {"bytes", bytes.size()},
-      {"tensors", types},
-      {"config", nlohmann::ordered_json::parse(to_json(model.transformer->config()))}};
+  nlohmann::ordered_json json{{"parameters", model.transformer->parameter_count()},
+                              {"bytes", bytes.size()},
+                              {"tensors", types},
+                              {"config", nlohmann::ordered_json::parse(to_json(model.transformer->config()))}};
   for (const auto& [key, value] : model.metadata) json["metadata"][key] = value;
   if (o.json) {
     print(json.dump(2) + "\n");
@@ -82,8 +74,7 @@ void inspect(const InspectOptions& o) {
   }
   std::string text = o.model + ": " + std::to_string(model.transformer->parameter_count()) + " parameters, " +
                      std::to_string(bytes.size()) + " bytes\n";
-  for (const auto& [type, count] : types)
-    text += "  " + std::to_string(count) + " tensors of type " + type + "\n";
+  for (const auto& [type, count] : types) text += "  " + std::to_string(count) + " tensors of type " + type + "\n";
   for (const char* part : {"config", "metadata"})
     for (const auto& [key, value] : json[part].items())
       text += "  " + key + ": " + (value.is_string() ? value.get<std::string>() : value.dump()) + "\n";
@@ -92,33 +83,27 @@ void inspect(const InspectOptions& o) {
 
 }  // namespace
 
-void add_average_command(CLI::App& app) {
-  auto o = std::make_shared<AverageOptions>();
-  auto* command = app.add_subcommand("average", "Average the weights of checkpoints of one run");
-  command->add_option("--output", o->output, "the model file to write")->required();
-  command->add_option("--precision", o->precision, "f32 or f16")
-      ->check(CLI::IsMember({"f32", "f16"}))
-      ->capture_default_str();
-  command->add_option("--metadata", o->metadata, "KEY=VALUE to store in the model");
-  command->add_option("checkpoints", o->checkpoints, "model files of the same sizes")->required();
-  command->callback([o] { average(*o); });
-}
+void add_model_commands(CLI::App& app) {
+  auto a = std::make_shared<AverageOptions>();
+  auto* average_command = app.add_subcommand("average", "Average the weights of checkpoints of one run");
+  average_command->add_option("--output", a->output, "the model file to write")->required();
+  add_precision(*average_command, a->precision);
+  average_command->add_option("--metadata", a->metadata, "KEY=VALUE to store in the model");
+  average_command->add_option("checkpoints", a->checkpoints, "model files of the same sizes")->required();
+  average_command->callback([a] { average(*a); });
 
-void add_quantize_command(CLI::App& app) {
-  auto o = std::make_shared<QuantizeOptions>();
-  auto* command = app.add_subcommand("quantize", "Store the weights of a model as int8");
-  command->add_option("--model", o->model, "model file of F32 or F16")->required();
-  command->add_option("--output", o->output, "the model file to write")->required();
-  command->add_option("--metadata", o->metadata, "KEY=VALUE to store in the model");
-  command->callback([o] { quantize(*o); });
-}
+  auto q = std::make_shared<QuantizeOptions>();
+  auto* quantize_command = app.add_subcommand("quantize", "Store the weights of a model as int8");
+  quantize_command->add_option("--model", q->model, "model file of F32 or F16")->required();
+  quantize_command->add_option("--output", q->output, "the model file to write")->required();
+  quantize_command->add_option("--metadata", q->metadata, "KEY=VALUE to store in the model");
+  quantize_command->callback([q] { quantize(*q); });
 
-void add_inspect_command(CLI::App& app) {
-  auto o = std::make_shared<InspectOptions>();
-  auto* command = app.add_subcommand("inspect", "Print sizes, config and metadata of a model file");
-  command->add_option("model", o->model, "model file")->required();
-  command->add_flag("--json", o->json, "print one JSON object");
-  command->callback([o] { inspect(*o); });
+  auto i = std::make_shared<InspectOptions>();
+  auto* inspect_command = app.add_subcommand("inspect", "Print sizes, config and metadata of a model file");
+  inspect_command->add_option("model", i->model, "model file")->required();
+  inspect_command->add_flag("--json", i->json, "print one JSON object");
+  inspect_command->callback([i] { inspect(*i); });
 }
 
 }  // namespace wasmformer

@@ -3,8 +3,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "cli/files.h"
+
 namespace wasmformer {
 namespace {
+
+using field_views::Group, field_views::Optional;
 
 std::string flag(const Option& option) {
   if (option.flag) return option.flag;
@@ -13,32 +17,44 @@ std::string flag(const Option& option) {
   return name;
 }
 
-using Set = std::function<void(const std::string& text)>;
-
-void add_option(CLI::App& command, const Field& field, const Set& set) {
+// `get` gives the fields that `field` is one of.
+void add_option(CLI::App& command, const Field& field, const std::string& place, const std::function<Fields()>& get) {
   const std::string name = flag(field.option);
   if (name.empty()) return;
+  if (bool* const* on = std::get_if<bool*>(&field.value)) {
+    command.add_flag("--" + name, **on, field.option.help);
+    return;
+  }
+  const auto set = [=](const std::string& text) { set_field(get(), field.option.name, text, place); };
   command.add_option_function<std::string>("--" + name, set, summary(field))->type_name("");
+}
+
+Columns columns_of(const std::string& text) {
+  Columns columns;
+  char comma = 0;
+  std::istringstream stream(text);
+  const bool is_pair = text.find('-') == std::string::npos && stream >> columns.source >> comma >> columns.target;
+  WASMFORMER_CHECK(is_pair && comma == ',' && stream.eof(),
+                   "[options] --columns '" << text << "' is not SOURCE,TARGET such as 0,1");
+  return columns;
 }
 
 }  // namespace
 
 void add_options(CLI::App& command, const Fields& fields, const std::string& place) {
   for (const Field& field : fields) {
-    const auto* optional = std::get_if<field_views::Optional>(&field.value);
-    if (!optional) {
-      add_option(command, field, [fields, field, place](const std::string& text) {
-        set_field(fields, field.option.name, text, place);
-      });
-      continue;
+    if (flag(field.option).empty()) continue;
+    const auto* optional = std::get_if<Optional>(&field.value);
+    const Value inner = optional ? optional->make() : Value(static_cast<bool*>(nullptr));
+    if (const auto* group = std::get_if<Group>(&inner)) {
+      for (const Field& part : group->fields())
+        add_option(command, part, place, [optional = *optional] {
+          return std::get<Group>(optional.has() ? optional.value() : optional.make()).fields();
+        });
+    } else {
+      add_option(command, field, place, [fields] { return fields; });
     }
-    // A flag of an optional group sets the group.
-    const auto inner = [](const Value& value) { return std::get<field_views::Group>(value).fields(); };
-    for (const Field& part : inner(optional->make()))
-      add_option(command, part, [optional = *optional, inner, part, place](const std::string& text) {
-        set_field(inner(optional.has() ? optional.value() : optional.make()), part.option.name, text, place);
-      });
-    optional->reset();
+    if (optional) optional->reset();
   }
 }
 
@@ -51,6 +67,50 @@ std::string key_list(const Fields& fields) {
     lines += "  " + name + std::string(width + 2 - name.size(), ' ') + summary(field) + "\n";
   }
   return lines;
+}
+
+std::string listed(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+void add_threads(CLI::App& command, int& threads) {
+  command.add_option("--threads", threads, "threads")->check(CLI::Range(1, 256))->capture_default_str();
+}
+
+void add_precision(CLI::App& command, std::string& precision, bool has_int8) {
+  std::vector<std::string> all{"f32", "f16"};
+  if (has_int8) all.push_back("int8");
+  command.add_option("--precision", precision, listed(all))->check(CLI::IsMember(all))->capture_default_str();
+}
+
+void add_decoding_options(CLI::App& command, DecodingOptions& o, const std::set<std::string>& without) {
+  command.add_option("--model", o.model, "model file")->required();
+  Fields options = fields(o.translate);
+  std::erase_if(options, [&](const Field& field) { return without.contains(field.option.name); });
+  add_options(command, options, "translate");
+  command.add_option("--batch-tokens", o.batch_tokens, "source tokens per batch")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  add_threads(command, o.threads);
+  command.parse_complete_callback([&command, &o] {
+    if (command.count("--beam-size") > 0) refuse_beam_with_sampling(o.translate, Naming::snake);
+  });
+}
+
+ParallelText read_parallel_text(const ParallelTextOptions& o) {
+  if (o.tsv.empty()) {
+    WASMFORMER_CHECK(!o.source.empty() && !o.target.empty(),
+                     "[options] sentence pairs are missing: give a source and a target file, or one TSV file");
+    ParallelText text{read_lines(o.source), read_lines(o.target)};
+    WASMFORMER_CHECK(text.sources.size() == text.targets.size(),
+                     "[corpus] " << o.source << " has " << text.sources.size() << " lines but " << o.target << " has "
+                                 << text.targets.size());
+    return text;
+  }
+  WASMFORMER_CHECK(o.source.empty() && o.target.empty(), "[options] give either two files or one TSV file, not both");
+  return parse_tsv(read_file(o.tsv), o.tsv, columns_of(o.columns));
 }
 
 }  // namespace wasmformer

@@ -1,9 +1,12 @@
-// The program's flags from the declarations of options (model/options.h).
+// The program's flags: those declared as options (model/options.h), and those that several commands share.
 #pragma once
 
+#include <set>
 #include <string>
 
-#include "model/options.h"
+#include "data/corpus.h"
+#include "decode/translate_options.h"
+#include "io/model_file.h"
 
 namespace CLI {
 class App;
@@ -11,11 +14,37 @@ class App;
 
 namespace wasmformer {
 
-// Adds a flag for each field that has one, with its help, range and default. Wrong values throw Error with
-// "[place]". The fields must live as long as the command.
+// Adds a flag for each field that has one, with its help, range and default; the flags of an optional group set the
+// group. Wrong values throw Error with "[place]". The fields must live as long as the command.
 void add_options(CLI::App& command, const Fields& fields, const std::string& place);
 
 // A line for each field, for what `--set` can change: "  d_model    features of a token (…)".
 std::string key_list(const Fields& fields);
+// "tiny, small, base".
+std::string listed(const std::vector<std::string>& words);
+
+void add_threads(CLI::App& command, int& threads);
+// Of the file that is written: f32, f16 or, where the command has it, int8.
+inline Precision float_precision(const std::string& name) { return name == "f16" ? Precision::f16 : Precision::f32; }
+void add_precision(CLI::App& command, std::string& precision, bool has_int8 = false);
+
+// What `translate` and `evaluate` share.
+struct DecodingOptions {
+  std::string model;
+  TranslateOptions translate;
+  Index batch_tokens = 2048;
+  int threads = 1;
+};
+// `without`: names of translate options that the command does not have.
+void add_decoding_options(CLI::App& command, DecodingOptions& options, const std::set<std::string>& without);
+
+// Sentence pairs from two files of lines or one TSV file.
+struct ParallelTextOptions {
+  std::string source, target;   // two files, line by line, or
+  std::string tsv;              // one file of columns
+  std::string columns = "0,1";  // source and target column of it, from 0
+};
+// Throws Error naming the file when the files differ in length or a line lacks a column.
+ParallelText read_parallel_text(const ParallelTextOptions& options);
 
 }  // namespace wasmformer

@@ -2,11 +2,12 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "cli/annotate.h"
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/options.h"
-#include "cli/parallel_text.h"
 #include "cli/training_loop.h"
+#include "data/augment.h"
 #include "data/tasks.h"
 #include "train/plan.h"
 
@@ -17,10 +18,9 @@ namespace fs = std::filesystem;
 
 struct TrainOptions {
   ParallelTextOptions train, valid;
-  std::string tokenizer, target_tokenizer, from;
-  std::vector<std::string> set, metadata;
-  Index batch_tokens = 0;
-  TaskRequest task;
+  AnnotatedFiles labelled, valid_labelled;
+  std::string tokenizer, target_tokenizer, from, mono;
+  std::vector<std::string> data, augment, set, metadata;
   RunRequest request;
   TrainingLoopOptions loop;
 };
@@ -38,48 +38,88 @@ ParallelText read_pairs(const ParallelTextOptions& o) {
   return text;
 }
 
+// FILE, or FILE:WEIGHT where a number stands after the last colon.
+std::pair<std::string, double> file_and_weight(const std::string& given) {
+  const std::size_t colon = given.rfind(':');
+  if (colon == std::string::npos) return {given, 1};
+  char* end = nullptr;
+  const double weight = std::strtod(given.c_str() + colon + 1, &end);
+  if (*end || end == given.c_str() + colon + 1) return {given, 1};
+  WASMFORMER_CHECK(weight > 0 && weight <= 1000,
+                   "[train] the weight in --data " << given << " must be above 0, at most 1000");
+  return {given.substr(0, colon), weight};
+}
+
+ParallelText read_training_pairs(const TrainOptions& o) {
+  if (o.data.empty()) return read_pairs(o.train);
+  ParallelText all;
+  for (const std::string& given : o.data) {
+    const auto [file, weight] = file_and_weight(given);
+    WASMFORMER_CHECK(weight <= 1 || !o.request.validation, "[train] --validation would hold back pairs that --data "
+                                                               << given << " repeats; give --valid-data");
+    ParallelTextOptions one = o.train;
+    one.tsv = file;
+    const ParallelText text = weighted(read_pairs(one), weight);
+    all.sources.insert(all.sources.end(), text.sources.begin(), text.sources.end());
+    all.targets.insert(all.targets.end(), text.targets.begin(), text.targets.end());
+  }
+  return all;
+}
+
+bool has_texts(const TrainOptions& o) {
+  return !named_file(o.train).empty() || !o.data.empty() || o.labelled.any() || !o.mono.empty();
+}
+bool has_valid_texts(const TrainOptions& o) { return !named_file(o.valid).empty() || o.valid_labelled.any(); }
+
+ParallelText read_training_texts(const TrainOptions& o) {
+  if (o.labelled.any()) return read_annotated(o.labelled);
+  if (o.mono.empty()) return read_training_pairs(o);
+  ParallelText text;
+  text.sources = read_lines(o.mono);
+  std::erase(text.sources, "");
+  text.targets.resize(text.sources.size());
+  return text;
+}
+
 // JSON of the config keys that --set and --batch-tokens change.
 std::string changes(const TrainOptions& o) {
-  Config config;
-  TrainingConfig training;
-  std::vector<std::string> set = o.set;
-  if (o.batch_tokens > 0) set.push_back("batch_tokens=" + std::to_string(o.batch_tokens));
+  Preset p;
   nlohmann::json changed = nlohmann::json::object();
-  for (const std::string& option : set) {
-    const auto [key, value] = key_value(option);
-    set_option(config, training, key, value);
-    changed[key] = nlohmann::json::parse(to_json(config, &training))[key];
+  for (const auto& [key, value] : key_values(o.set)) {
+    set_option(p.config, p.training, key, value);
+    changed[key] = nlohmann::json::parse(to_json(p.config, &p.training))[key];
   }
   return changed.dump();
 }
 
 RunRequest request_of(const TrainOptions& o) {
   RunRequest request = o.request;
-  const bool has_files = !named_file(o.train).empty();
-  if (!o.task.name.empty()) request.task = o.task;
-  if (request.preset.empty() && has_files && o.from.empty() && !request.resume) request.preset = "small";
+  if (o.labelled.any()) request.objective = o.labelled.objective();
+  if (!o.mono.empty()) request.objective = Objective::masked;
+  if (request.preset.empty() && !request.objective && has_texts(o) && o.from.empty() && !request.resume)
+    request.preset = "small";
   request.config = changes(o);
-  nlohmann::json metadata = nlohmann::json::object();
-  for (const std::string& option : o.metadata) {
-    const auto [key, value] = key_value(option);
-    metadata[key] = value;
+  for (const auto& [key, share] : key_values(o.augment)) {
+    if (!request.augment) request.augment.emplace();
+    set_field(fields(*request.augment), key, share, "augment");
   }
+  nlohmann::json metadata = nlohmann::json::object();
+  for (const auto& [key, value] : key_values(o.metadata)) metadata[key] = value;
   request.metadata = metadata.dump();
   request.keep_texts = false;  // files are there when the run is resumed
   return request;
 }
 
 RunInput input_of(const TrainOptions& o) {
-  const bool has_train = !named_file(o.train).empty(), has_valid = !named_file(o.valid).empty();
-  const bool resume = o.request.resume;
+  const bool has_train = has_texts(o), has_valid = has_valid_texts(o);
+  const bool resume = o.request.resume, is_task = o.request.task.has_value();
   const std::string last = (fs::path(o.loop.output) / "last.safetensors").string();
-  WASMFORMER_CHECK(
-      o.task.name.empty() || (!has_train && !has_valid),
-      "[train] --task makes its own pairs; leave " << named_file(has_train ? o.train : o.valid) << " out");
+  WASMFORMER_CHECK(!is_task || (!has_train && !has_valid),
+                   "[train] --task makes its own pairs; leave " << named_file(has_train ? o.train : o.valid) << " out");
   WASMFORMER_CHECK(resume || !fs::exists(last),
                    "[train] " << last << " exists already; add --resume to continue that run, or choose "
                               << "another --output");
-  WASMFORMER_CHECK(resume || !o.task.name.empty() || !o.from.empty() || !o.tokenizer.empty(),
+  WASMFORMER_CHECK(resume || is_task || !o.from.empty() || o.labelled.any() || !o.tokenizer.empty(),
                    "[train] --tokenizer is required");
   RunInput input;
   if (resume || !o.from.empty()) {
@@ -89,85 +129,75 @@ RunInput input_of(const TrainOptions& o) {
   if (!o.tokenizer.empty()) input.source_tokenizer = load_tokenizer(o.tokenizer)->model();
   if (!o.target_tokenizer.empty()) input.target_tokenizer = load_tokenizer(o.target_tokenizer)->model();
   const bool is_stored = resume && !has_train && !has_valid;
-  if (!o.task.name.empty() || is_stored) return input;
+  if (is_task || is_stored) return input;
   WASMFORMER_CHECK(has_valid || o.request.validation,
                    "[train] there is nothing to validate on: give --valid-source and --valid-target, "
                    "--valid-data, or --validation N to hold back N pairs");
-  input.train = read_pairs(o.train);
-  if (has_valid) input.valid = read_pairs(o.valid);
+  input.train = read_training_texts(o);
+  if (has_valid) input.valid = o.valid_labelled.any() ? read_annotated(o.valid_labelled) : read_pairs(o.valid);
   return input;
 }
 
 // What --help says after the options.
 std::string notes() {
-  Config config;
-  TrainingConfig training;
-  Fields keys = fields(config) + fields(training);
+  Preset p;
+  Fields keys = fields(p.config) + fields(p.training);
   std::erase_if(keys, [](const Field& field) { return is_decided_by_vocabulary(field.option.name); });
-  return "Keys of --set:\n" + key_list(keys) +
-         "\nCtrl-C and SIGTERM end training after the step: last.safetensors is saved, --resume continues, "
-         "and "
+  Augmentation augmentation;
+  std::vector<std::string> names;
+  for (const Task& task : tasks()) names.push_back(task.name);
+  return "Presets: " + listed(preset_names()) + "\nTasks: " + listed(names) + "\n\nKeys of --set:\n" + key_list(keys) +
+         "\nKeys of --augment:\n" + key_list(fields(augmentation)) +
+         "\nCtrl-C and SIGTERM end training after the step: last.safetensors is saved, --resume continues, and\n"
          "the exit code is 130 or 143. It is 0 once a goal is reached.";
 }
 
+// An encoder has one kind of text, so that nothing that is given stays unused.
+void check_kinds(const TrainOptions& o) {
+  const bool has_labels = o.labelled.any() || o.valid_labelled.any();
+  const bool has_pairs = !named_file(o.train).empty() || !o.data.empty() || !named_file(o.valid).empty();
+  WASMFORMER_CHECK(
+      has_pairs + has_labels + !o.mono.empty() <= 1,
+      "[train] sentence pairs, labelled or tagged texts, and --mono train different models; give one kind");
+  WASMFORMER_CHECK(!o.valid_labelled.any() || o.valid_labelled.objective() == o.labelled.objective(),
+                   "[train] --valid-labels and --valid-tags must go with --labels and --tags");
+}
+
 int train(TrainOptions o) {
+  // The other way to write --mono.
+  if (!o.mono.empty() && o.request.task && o.request.task->name == "masked") o.request.task.reset();
+  check_kinds(o);
   TrainingLoopOptions& loop = o.loop;
-  if (!o.task.name.empty() && loop.max_epochs == 0 && loop.max_steps == 0 && loop.max_minutes == 0)
-    loop.max_steps = find_task(o.task.name).steps;
-  WASMFORMER_CHECK(loop.max_epochs > 0 || loop.max_steps > 0 || loop.max_minutes > 0,
-                   "[train] say when to stop: --max-epochs, --max-steps or --max-minutes");
+  const auto has_goal = [&] { return loop.max_epochs || loop.max_steps || loop.max_minutes; };
+  if (o.request.task && !has_goal()) loop.max_steps = find_task(o.request.task->name).steps;
+  WASMFORMER_CHECK(has_goal(), "[train] say when to stop: --max-epochs, --max-steps or --max-minutes");
   loop.resume = o.request.resume;
   RunPlan plan(request_of(o), input_of(o));
-  return train_until_done(loop, [&](ThreadPool& pool) { return plan.begin({}, pool); });
+  return train_until_done(loop, [&](ThreadPool& pool) {
+    std::vector<std::string> tokenizers;
+    for (const TokenizerJob& job : plan.untrained()) tokenizers.push_back(train_tokenizer(job.sentences, job.options));
+    return plan.begin(tokenizers, pool);
+  });
 }
 
-std::string listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
-
-using Options = std::shared_ptr<TrainOptions>;
-
-void add_text_options(CLI::App* command, const Options& o) {
-  command->add_option("--source", o->train.source, "source sentences, one per line");
-  command->add_option("--target", o->train.target, "their translations, line by line");
-  command->add_option("--valid-source", o->valid.source, "source sentences to validate on");
-  command->add_option("--valid-target", o->valid.target, "their translations");
-  command->add_option("--data", o->train.tsv, "a TSV file of pairs instead of --source and --target");
-  command->add_option("--valid-data", o->valid.tsv, "a TSV file of pairs to validate on");
-  command->add_option("--columns", o->train.columns, "SOURCE,TARGET columns of the TSV files, from 0")
-      ->default_str("0,1");
-  command
-      ->add_option("--validation", o->request.validation,
-                   "hold back N pairs of the text for validation, drawn by the seed")
-      ->check(CLI::PositiveNumber);
-  std::vector<std::string> names;
-  for (const Task& task : tasks()) names.push_back(task.name);
-  auto* task =
-      command->add_option("--task", o->task.name, "made-up pairs instead of files: " + listed(names));
-  command->add_option("--pairs", o->task.pairs, "how many of them to train on; 200 more are for validation")
-      ->needs(task)
-      ->check(CLI::PositiveNumber)
-      ->default_str("as many as it takes");
-}
-
-void add_goal_options(CLI::App* command, const Options& o) {
-  command
-      ->add_option("--output", o->loop.output, "folder for best.safetensors, last.safetensors and log.jsonl")
-      ->required();
-  command->add_option("--max-epochs", o->loop.max_epochs, "stop after N passes over the corpus")
-      ->check(CLI::PositiveNumber);
-  command
-      ->add_option("--max-steps", o->loop.max_steps, "stop after N steps; a task's default is what it takes")
-      ->check(CLI::PositiveNumber);
-  command->add_option("--max-minutes", o->loop.max_minutes, "stop after N minutes")
-      ->check(CLI::PositiveNumber);
-  command->add_option("--report-every", o->loop.report_every, "steps between reports")
-      ->check(CLI::PositiveNumber)
+void add_text_options(CLI::App& command, TrainOptions& o) {
+  command.add_option("--source", o.train.source, "source sentences, one per line");
+  command.add_option("--target", o.train.target, "their translations, line by line");
+  command.add_option("--valid-source", o.valid.source, "source sentences to validate on");
+  command.add_option("--valid-target", o.valid.target, "their translations");
+  command.add_option("--data", o.data,
+                     "TSV files of pairs instead of --source and --target; FILE:WEIGHT takes its pairs WEIGHT times");
+  command.add_option("--valid-data", o.valid.tsv, "a TSV file of pairs to validate on");
+  command.add_option("--augment", o.augment, "KEY=SHARE: add changed copies of SHARE times the pairs");
+  command.add_option("--columns", o.train.columns, "SOURCE,TARGET columns of the TSV files, from 0")
       ->capture_default_str();
-  command->add_option("--keep", o->loop.keep, "keep the models of the last N epochs, to average")
-      ->check(CLI::NonNegativeNumber);
+  command.add_option("--labels", o.labelled.labels, "train a classifier: lines of LABEL TAB TEXT");
+  command.add_option("--tags", o.labelled.tags,
+                     "train a tagger: lines of TOKEN TAB TAG, an empty line after each sentence; with --labels both at "
+                     "once, line by line");
+  command.add_option("--valid-labels", o.valid_labelled.labels, "labelled texts to validate on");
+  command.add_option("--valid-tags", o.valid_labelled.tags, "tagged texts to validate on");
+  command.add_option("--mono", o.mono, "train an encoder to fill masks in this text; --from MODEL then begins a classifier or tagger with it");
 }
 
 }  // namespace
@@ -175,30 +205,26 @@ void add_goal_options(CLI::App* command, const Options& o) {
 void add_train_command(CLI::App& app) {
   auto* command = app.add_subcommand("train", "Train a model on sentence pairs");
   auto o = std::make_shared<TrainOptions>();
-  add_text_options(command, o);
-  auto* tokenizer = command->add_option("--tokenizer", o->tokenizer,
-                                        "SentencePiece .model file; a task's default is its characters");
+  add_text_options(*command, *o);
+  add_options(*command, fields(o->request) + fields(o->loop), "train");
+  command->get_option("--pairs")->needs("--task");
+  auto* tokenizer =
+      command->add_option("--tokenizer", o->tokenizer, "SentencePiece .model file; a task's default is its characters");
   auto* target_tokenizer =
       command->add_option("--target-tokenizer", o->target_tokenizer, "another one for the target side");
-  auto* preset = command->add_option("--preset", o->request.preset,
-                                     listed(preset_names()) + "; by default toy for a task, small otherwise");
   command->add_option("--from", o->from, "a model to fine-tune, at a constant rate of 1e-4 unless --set says")
-      ->excludes(tokenizer, target_tokenizer, preset);
+      ->excludes(tokenizer, target_tokenizer, command->get_option("--preset"));
   command->add_option("--set", o->set, "KEY=VALUE: change one setting of the preset or of --from");
-  add_goal_options(command, o);
-  command->add_option("--batch-tokens", o->batch_tokens, "tokens of a batch, of its longer side")
-      ->check(CLI::PositiveNumber);
-  command->add_option("--threads", o->loop.threads, "threads")
-      ->check(CLI::Range(1, 256))
-      ->capture_default_str();
-  command->add_option("--seed", o->request.seed, "seed of weights, order and dropout");
-  command->add_option("--languages", o->request.languages, "SOURCE-TARGET, stored in the model: de-en");
-  command->add_option("--metadata", o->metadata,
-                      "KEY=VALUE to store in the model, such as its corpus and licence");
-  command->add_flag("--resume", o->request.resume, "continue the run in --output");
+  command->add_option_function<std::string>(
+      "--batch-tokens", [o](const std::string& tokens) { o->set.push_back("batch_tokens=" + tokens); },
+      "the same as --set batch_tokens=N");
+  command->add_option("--output", o->loop.output, "folder for best.safetensors, last.safetensors and log.jsonl")
+      ->required();
+  command->add_option("--metadata", o->metadata, "KEY=VALUE to store in the model, such as its corpus and licence");
   command->footer(notes());
   command->callback([o] {
     o->valid.columns = o->train.columns;
+    if (!o->data.empty()) o->train.tsv = o->data[0];
     if (const int signal = train(*o)) throw CLI::RuntimeError(128 + signal);
   });
 }

@@ -8,7 +8,6 @@
 
 #include "cli/files.h"
 #include "cli/progress.h"
-#include "cli/training_log.h"
 
 #ifdef __EMSCRIPTEN__
 #include <emscripten.h>
@@ -36,14 +35,11 @@ void watch_for_signals() {
 #endif
 }
 
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 std::string size_of(const Corpus& corpus) {
   return std::to_string(corpus.pairs.size()) + " pairs" +
-         (corpus.skipped ? ", " + std::to_string(corpus.skipped) + " left out (an empty side, or too long)"
-                         : "");
+         (corpus.skipped ? ", " + std::to_string(corpus.skipped) + " left out (an empty side, or too long)" : "");
 }
 
 // 3 of "epoch-3.safetensors"; 0 of other names.
@@ -54,6 +50,40 @@ Index epoch_of(const std::string& name) {
   const char* end = name.data() + name.size() - suffix.size();
   return std::from_chars(name.data() + prefix.size(), end, epoch).ptr == end ? epoch : 0;
 }
+
+// log.jsonl, written whole at each report so that it never ends in half a line.
+class TrainingLog {
+ public:
+  // `resume`: continues after the reports up to `step`; those of later steps, which run again, are dropped.
+  // Throws Error naming file and line if one is no report.
+  TrainingLog(std::string path, bool resume, Index step) : path_(std::move(path)) {
+    if (!resume || !fs::exists(path_)) return;
+    std::size_t number = 0;
+    for (const std::string& line : read_lines(path_)) {
+      ++number;
+      const auto entry = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
+      WASMFORMER_CHECK(entry.is_object() && entry.contains("step") && entry["step"].is_number_integer() &&
+                           entry.contains("seconds") && entry["seconds"].is_number(),
+                       "[train] line " << number << " of " << path_
+                                       << " is damaged: it must be a JSON object with step and seconds; "
+                                       << "correct or remove it");
+      if (entry["step"] > step) break;
+      text_ += line + "\n";
+      seconds_ = entry["seconds"];
+    }
+  }
+
+  double seconds() const { return seconds_; }  // of the run before it was resumed
+  void add(const nlohmann::ordered_json& entry) {
+    text_ += entry.dump() + "\n";
+    write();
+  }
+  void write() const { write_file_atomically(path_, text_); }
+
+ private:
+  std::string path_, text_;
+  double seconds_ = 0;
+};
 
 class TrainingLoop {
  public:
@@ -82,8 +112,7 @@ class TrainingLoop {
       saved = Clock::now();
     }
     if (signal_number)
-      line_.print("interrupted at step " + std::to_string(run_->progress().step) +
-                  "; --resume continues from there");
+      line_.print("interrupted at step " + std::to_string(run_->progress().step) + "; --resume continues from there");
   }
 
  private:
@@ -110,34 +139,29 @@ class TrainingLoop {
     step_seconds_ += seconds_since(begin);
     tokens_ += report.target_tokens;
     const double f = fraction();
-    line_.update(f,
-                 standing(report.loss) + (f > 0 ? "  " + duration(seconds() * (1 - f) / f) + " left" : ""));
+    line_.update(f, standing(report.loss) + (f > 0 ? "  " + duration(seconds() * (1 - f) / f) + " left" : ""));
     return report;
   }
 
-  bool done() const {
+  // 1 when a goal is reached, -1 without one.
+  double fraction() const {
     const Progress& p = run_->progress();
-    return (o_.max_steps > 0 && p.step >= o_.max_steps) || (o_.max_epochs > 0 && p.epoch >= o_.max_epochs) ||
-           (o_.max_minutes > 0 && seconds() >= o_.max_minutes * 60);
+    double f = -1;
+    if (o_.max_steps) f = std::max(f, static_cast<double>(p.step) / static_cast<double>(*o_.max_steps));
+    if (o_.max_epochs) f = std::max(f, run_->epochs() / static_cast<double>(*o_.max_epochs));
+    if (o_.max_minutes) f = std::max(f, seconds() / (*o_.max_minutes * 60));
+    return std::min(f, 1.0);
   }
+  bool done() const { return fraction() == 1; }
 
   // Of the whole run, earlier parts included.
   double seconds() const { return log_.seconds() + seconds_since(start_); }
 
-  double fraction() const {
-    const Progress& p = run_->progress();
-    double f = -1;
-    if (o_.max_steps > 0) f = std::max(f, static_cast<double>(p.step) / static_cast<double>(o_.max_steps));
-    if (o_.max_epochs > 0) f = std::max(f, run_->epochs() / static_cast<double>(o_.max_epochs));
-    if (o_.max_minutes > 0) f = std::max(f, seconds() / (o_.max_minutes * 60));
-    return std::min(f, 1.0);
-  }
-
   double tokens_per_second() const { return static_cast<double>(tokens_) / step_seconds_; }
 
   std::string standing(double loss) const {
-    return "step " + std::to_string(run_->progress().step) + "  epoch " + fixed(run_->epochs(), 2) +
-           "  loss " + fixed(loss, 3) + "  " + fixed(tokens_per_second(), 0) + " tokens/s";
+    return "step " + std::to_string(run_->progress().step) + "  epoch " + fixed(run_->epochs(), 2) + "  loss " +
+           fixed(loss, 3) + "  " + fixed(tokens_per_second(), 0) + " tokens/s";
   }
 
   void log(const StepReport& report, const nlohmann::ordered_json& figures) {
@@ -160,7 +184,8 @@ class TrainingLoop {
   void validate(const StepReport& report) {
     line_.update(fraction(), "validating");
     const Validation found = run_->validate();
-    nlohmann::ordered_json figures{{"valid_loss", found.loss}, {"bleu", found.greedy.bleu}};
+    nlohmann::ordered_json figures{{"valid_loss", found.loss}};
+    for (const auto& [key, value] : found.figures) figures[key] = value;
     if (run_->model().metadata.contains("task")) figures["exact_match"] = found.greedy.exact_match;
     log(report, figures);
     if (found.is_best) write("best.safetensors", run_->model_file());
@@ -181,8 +206,8 @@ class TrainingLoop {
     for (const auto& entry : fs::directory_iterator(o_.output)) {
       const std::string name = entry.path().filename().string();
       const Index epoch = epoch_of(name);
-      const bool is_own = name.starts_with("best.") || name.starts_with("last.") ||
-                          name.starts_with("log.jsonl") || name.starts_with("epoch-");
+      const bool is_own = name.starts_with("best.") || name.starts_with("last.") || name.starts_with("log.jsonl") ||
+                          name.starts_with("epoch-");
       if ((epoch > 0 && epoch <= last_to_go) || (is_own && name.find(".unfinished") != std::string::npos))
         old.push_back(entry.path());
     }

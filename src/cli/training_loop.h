@@ -12,10 +12,20 @@ namespace wasmformer {
 struct TrainingLoopOptions {
   std::string output;  // the folder
   bool resume = false;
-  Index max_epochs = 0, max_steps = 0;  // of the whole run; 0 for no such goal
-  double max_minutes = 0;
+  std::optional<Index> max_epochs, max_steps;  // of the whole run
+  std::optional<double> max_minutes;
   Index report_every = 100, keep = 0;
   int threads = 1;
+
+  template <class Visitor>
+  void visit(Visitor&& v) {
+    v({"max_epochs", "stop after N passes over the corpus", at_least(1)}, max_epochs);
+    v({"max_steps", "stop after N steps; for a task, by default as many as it needs", at_least(1)}, max_steps);
+    v({"max_minutes", "stop after N minutes", above(0)}, max_minutes);
+    v({"report_every", "steps between reports", at_least(1)}, report_every);
+    v({"keep", "keep the models of the last N epochs, to average", at_least(0)}, keep);
+    v({"threads", "threads", between(1, 256)}, threads);
+  }
 };
 
 // Returns the number of the signal that ended it before a goal was reached, 0 otherwise. `begin` makes the

@@ -2,8 +2,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
-#include "cli/decoding_options.h"
 #include "cli/files.h"
+#include "cli/options.h"
 #include "cli/progress.h"
 #include "decode/translator.h"
 #include "train/run.h"
@@ -17,15 +17,7 @@ struct Options {
   bool scores = false;
 };
 
-nlohmann::json to_json(const AttentionMaps& maps) {
-  return {{"layers", maps.layers},
-          {"heads", maps.heads},
-          {"rows", maps.rows},
-          {"columns", maps.columns},
-          {"data", maps.data}};
-}
-
-nlohmann::json attention_json(const Translation& t) {
+nlohmann::json attention_of(const Translation& t) {
   nlohmann::json entry{{"text", t.text},
                        {"source_tokens", nlohmann::json::array()},
                        {"target_tokens", nlohmann::json::array()},
@@ -36,9 +28,9 @@ nlohmann::json attention_json(const Translation& t) {
     entry["log_probabilities"].push_back(token.log_probability);
   }
   if (t.attention) {
-    entry["encoder"] = to_json(t.attention->encoder);
-    entry["decoder"] = to_json(t.attention->decoder);
-    entry["cross"] = to_json(t.attention->cross);
+    entry["encoder"] = attention_json(t.attention->encoder);
+    entry["decoder"] = attention_json(t.attention->decoder);
+    entry["cross"] = attention_json(t.attention->cross);
   }
   return entry;
 }
@@ -72,30 +64,22 @@ class Run {
     const TranslateOptions& options = o_.decoding.translate;
     const std::size_t most_lines = attention_ ? 64 : static_cast<std::size_t>(4096 / options.n_best),
                       most_bytes = 32 * static_cast<std::size_t>(o_.decoding.batch_tokens);
-    part_.clear();
-    std::size_t bytes = 0;
-    for (std::string line; part_.size() < most_lines && bytes < most_bytes; bytes += line.size()) {
-      if (!part_.empty() && !input_.is_ready()) break;
-      if (!input_.next(line)) break;
-      part_.push_back(line);
-    }
+    part_ = input_.next_part(most_lines, most_bytes);
     return !part_.empty();
   }
 
   void translate_part() {
-    BatchedTranslation translation(model_, pool_, part_, o_.decoding.translate, o_.decoding.batch_tokens,
-                                   lines_);
+    BatchedTranslation translation(model_, pool_, part_, o_.decoding.translate, o_.decoding.batch_tokens, lines_);
     for (const auto& [text, tokens] : translation.too_long())
       progress_.print("line " + std::to_string(lines_ + text + 1) + " has " + std::to_string(tokens) +
-                      " tokens; the model takes at most " +
-                      std::to_string(model_.transformer->config().max_length) + "; its translation is empty");
+                      " tokens; the model takes at most " + std::to_string(model_.transformer->config().max_length) +
+                      "; its translation is empty");
     too_long_ += translation.too_long().size();
-    finish(translation,
-           [&](std::size_t done) { progress_.update(-1, std::to_string(lines_ + done) + " lines"); });
+    finish(translation, [&](std::size_t done) { progress_.update(-1, std::to_string(lines_ + done) + " lines"); });
     std::string text;
     for (const Translation& t : translation.take()) {
       add_lines(t, text);
-      if (attention_) attention_->write((lines_ == 0 ? "[" : ",") + attention_json(t).dump());
+      if (attention_) attention_->write((lines_ == 0 ? "[" : ",") + attention_of(t).dump());
       ++lines_;
     }
     progress_.erase();

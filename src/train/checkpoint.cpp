@@ -25,7 +25,7 @@ void for_each_moment(Trainer& trainer, F&& f) {
 std::string fingerprint(const Corpus& corpus) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const SentencePair& pair : corpus.pairs)
-    for (const auto* side : {&pair.source, &pair.target})
+    for (const auto* side : {&pair.source, &pair.target, &pair.classes})
       for (TokenId id : *side) hash = (hash ^ static_cast<std::uint32_t>(id)) * 0x100000001b3;
   return std::to_string(hash);
 }
@@ -38,8 +38,7 @@ std::string serialize_checkpoint(const ModelFile& model, Trainer& trainer, const
   extra.metadata = more;
   for_each_moment(trainer, [&](const std::string& name, const Matrix& m) {
     const auto bytes = static_cast<std::size_t>(m.size()) * sizeof(Scalar);
-    extra.tensors[name] = {
-        Dtype::f32, {m.rows(), m.cols()}, {reinterpret_cast<const char*>(m.data()), bytes}};
+    extra.tensors[name] = {Dtype::f32, {m.rows(), m.cols()}, {reinterpret_cast<const char*>(m.data()), bytes}};
   });
   const Progress& p = trainer.progress();
   nlohmann::json progress{{"step", p.step},
@@ -66,8 +65,7 @@ TrainingConfig checkpoint_config(const std::map<std::string, std::string>& metad
 BestSoFar restore_checkpoint(std::string_view bytes, Trainer& trainer) {
   const SafetensorsFile file = parse_safetensors(bytes);
   const auto found = file.metadata.find("progress");
-  WASMFORMER_CHECK(found != file.metadata.end(),
-                   "[checkpoint] this model file holds no state of a training run");
+  WASMFORMER_CHECK(found != file.metadata.end(), "[checkpoint] this model file holds no state of a training run");
   for_each_moment(trainer, [&](const std::string& name, Matrix& m) {
     Matrix stored = file.matrix(name);
     WASMFORMER_CHECK(stored.rows() == m.rows() && stored.cols() == m.cols(),

@@ -8,8 +8,7 @@
 namespace wasmformer {
 
 double learning_rate(const TrainingConfig& config, Index d_model, Index step) {
-  const double t = static_cast<double>(step),
-               warmup = static_cast<double>(std::max<Index>(config.warmup_steps, 1));
+  const double t = static_cast<double>(step), warmup = static_cast<double>(std::max<Index>(config.warmup_steps, 1));
   const double decay = std::min(std::sqrt(warmup / t), t / warmup);  // both 1 at the end of the warm-up
   switch (config.schedule) {
     case Schedule::noam:
@@ -39,8 +38,7 @@ double Optimizer::step(ThreadPool& pool, Index step, double rate) {
   double squares = 0;
   for (const Parameter* p : parameters_) squares += static_cast<double>(p->gradient.squaredNorm());
   const double norm = std::sqrt(squares);
-  WASMFORMER_CHECK(std::isfinite(norm),
-                   "[train] the gradient of step " << step << " is not finite; " << diverged);
+  WASMFORMER_CHECK(std::isfinite(norm), "[train] the gradient of step " << step << " is not finite; " << diverged);
 
   const bool clip = config_.clip_norm > 0 && norm > config_.clip_norm;
   const Scalar scale = static_cast<Scalar>(clip ? config_.clip_norm / norm : 1);

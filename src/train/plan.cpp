@@ -21,19 +21,16 @@ void check_texts(const RunRequest& request, const RunInput& input) {
   WASMFORMER_CHECK(given <= 1, "[train] pairs, tsv and task all give sentence pairs; choose one of them");
   WASMFORMER_CHECK(given == 1 || request.resume, "[train] one of pairs, tsv and task is needed");
   WASMFORMER_CHECK(given == 1 || !validates, "[train] validation is given, but no pairs to train on");
-  WASMFORMER_CHECK(!request.task || !validates,
-                   "[train] validation is given, but a task makes its own pairs for it");
+  WASMFORMER_CHECK(!request.task || !validates, "[train] validation is given, but a task makes its own pairs for it");
   WASMFORMER_CHECK(!request.validation || input.valid.sources.empty(),
                    "[train] pairs to validate on are given, and also how many to hold back for it");
   for (const ParallelText* text : {&input.train, &input.valid})
     WASMFORMER_CHECK(text->sources.size() == text->targets.size(),
-                     "[train] there are " << text->sources.size() << " source sentences but "
-                                          << text->targets.size() << " target sentences");
+                     "[train] there are " << text->sources.size() << " source sentences but " << text->targets.size()
+                                          << " target sentences");
 }
 
-bool is_counted(TokenizerType type) {
-  return type == TokenizerType::character || type == TokenizerType::word;
-}
+bool is_counted(TokenizerType type) { return type == TokenizerType::character || type == TokenizerType::word; }
 
 void check_tokenizer(const RunRequest& request, const RunInput& input) {
   const bool has_files = !input.source_tokenizer.empty();
@@ -79,24 +76,31 @@ TrainingStart naming(const std::string& name, Parse parse) {
 
 }  // namespace
 
-RunPlan::RunPlan(RunRequest request, RunInput input)
-    : request_(std::move(request)), input_(std::move(input)) {
+RunPlan::RunPlan(RunRequest request, RunInput input) : request_(std::move(request)), input_(std::move(input)) {
   check_texts(request_, input_);
   check_tokenizer(request_, input_);
   if (request_.resume) {
     start_ = naming(input_.model_name, [&] { return resumed_start(std::move(input_.model)); });
     check_resumed();
+  } else if (request_.objective) {
+    settings_ = settings(input_.model.empty() ? encoder_preset() : Preset{{}, fine_tuning_config()}, true);
+    settings_.config.decoder_layers = 0;
+    WASMFORMER_CHECK(!object(request_.config, "config").contains("decoder_layers"),
+                     "[train] decoder_layers is given, but an encoder has no decoder");
+    WASMFORMER_CHECK(!request_.task, "[train] a task is given, but an encoder needs texts");
+    WASMFORMER_CHECK(!request_.augment, "[train] augment is given, but it changes translations, not labels");
+    WASMFORMER_CHECK(input_.target_tokenizer.empty(), "[train] an encoder has one tokenizer, the source's");
   } else if (!input_.model.empty()) {
     const Preset own = settings({{}, fine_tuning_config()}, /*is_joint=*/true);
-    start_ = naming(input_.model_name,
-                    [&] { return fine_tuning_start(input_.model, own.training, request_.config); });
+    start_ = naming(input_.model_name, [&] { return fine_tuning_start(input_.model, own.training, request_.config); });
     input_.model.clear();
   } else {
-    const bool is_joint =
-        input_.source_tokenizer.empty()
-            ? tokenizer().joint
-            : input_.target_tokenizer.empty() || input_.target_tokenizer == input_.source_tokenizer;
+    const bool is_joint = input_.source_tokenizer.empty()
+                              ? tokenizer().joint
+                              : input_.target_tokenizer.empty() || input_.target_tokenizer == input_.source_tokenizer;
     settings_ = settings(request_.task ? task_preset(request_.task->name) : preset("tiny"), is_joint);
+    WASMFORMER_CHECK(!settings_.config.is_encoder(),
+                     "[train] decoder_layers is 0, but a translator needs a decoder; to train an encoder, give labelled, tagged or plain text");
   }
   take_texts();
 }
@@ -104,12 +108,10 @@ RunPlan::RunPlan(RunRequest request, RunInput input)
 Preset RunPlan::settings(const Preset& base, bool is_joint) const {
   Preset p = request_.preset.empty() ? base : preset(request_.preset);
   // Two vocabularies cannot share one table.
-  if (!is_joint && p.config.tie_embeddings == TieEmbeddings::all)
-    p.config.tie_embeddings = TieEmbeddings::target;
+  if (!is_joint && p.config.tie_embeddings == TieEmbeddings::all) p.config.tie_embeddings = TieEmbeddings::target;
   const Json changes = object(request_.config, "config");
   for (const auto& [key, value] : changes.items())
-    WASMFORMER_CHECK(!is_decided_by_vocabulary(key),
-                     "[train] " << key << " is given, but the vocabulary decides it");
+    WASMFORMER_CHECK(!is_decided_by_vocabulary(key), "[train] " << key << " is given, but the vocabulary decides it");
   from_json(request_.config, p.config, &p.training);
   WASMFORMER_CHECK(!request_.seed || !changes.contains("seed") || p.training.seed == *request_.seed,
                    "[train] seed is " << *request_.seed << ", but the config's seed is " << p.training.seed);
@@ -124,17 +126,14 @@ void RunPlan::check_resumed() const {
   const bool is_joint = model.source_tokenizer->model() == model.target_tokenizer->model();
   Preset p = settings({config, start_->training}, is_joint);
   take_vocabulary(p.config, *model.source_tokenizer, *model.target_tokenizer);
-  WASMFORMER_CHECK(
-      p.config == config && p.training == start_->training,
-      "[train] the run was begun with other settings than these; repeat its own or leave them out");
+  WASMFORMER_CHECK(p.config == config && p.training == start_->training,
+                   "[train] the run was begun with other settings than these; repeat its own or leave them out");
   const auto found = model.metadata.find("task");
   const bool was_task = found != model.metadata.end();
-  const std::string task =
-      request_.task ? task_name(request_.task->name, request_.task->pairs.value_or(0)) : "";
+  const std::string task = request_.task ? task_name(request_.task->name, request_.task->pairs.value_or(0)) : "";
   WASMFORMER_CHECK(!request_.task || (was_task && found->second == task),
-                   "[train] the run was trained on "
-                       << (was_task ? "the task " + found->second : "texts, not a task")
-                       << "; repeat its own task and number of pairs or leave them out");
+                   "[train] the run was trained on " << (was_task ? "the task " + found->second : "texts, not a task")
+                                                     << "; repeat its own task and number of pairs or leave them out");
   WASMFORMER_CHECK(!was_task || !has_texts(input_),
                    "[train] the run was trained on the task " << found->second << ", not on texts");
   for (const auto& [given, own] : {std::pair(&input_.source_tokenizer, model.source_tokenizer),
@@ -153,12 +152,11 @@ void RunPlan::take_texts() {
     texts_.valid = std::move(input_.valid);
     if (!texts_.valid.sources.empty()) return;
     const auto pairs = static_cast<Index>(texts_.train.sources.size());
-    texts_ = hold_back(std::move(texts_.train),
-                       request_.validation.value_or(std::min<Index>(500, (pairs + 19) / 20)), seed);
+    texts_ =
+        hold_back(std::move(texts_.train), request_.validation.value_or(std::min<Index>(500, (pairs + 19) / 20)), seed);
   } else {
     auto stored = stored_texts(start_->model.metadata, seed);
-    WASMFORMER_CHECK(stored,
-                     "[train] the checkpoint holds no sentence pairs; give those that it was trained on");
+    WASMFORMER_CHECK(stored, "[train] the checkpoint holds no sentence pairs; give those that it was trained on");
     request_.keep_texts = false;  // they stay where they are
     texts_ = *std::move(stored);
   }
@@ -172,12 +170,14 @@ TokenizerRequest RunPlan::tokenizer() const {
 
 std::vector<TokenizerJob> RunPlan::untrained() const {
   const TokenizerRequest t = tokenizer();
-  if (start_ || !input_.source_tokenizer.empty() || is_counted(t.type)) return {};
+  const bool has_own = start_ || !input_.model.empty() || !input_.source_tokenizer.empty();
+  if (has_own || is_counted(t.type)) return {};
   TokenizerOptions options;
   options.vocab_size = t.vocab_size.value_or(2000);
   options.type = word(t.type);
   options.normalization = word(t.normalization.value_or(Normalization::nmt_nfkc));
   const auto& [sources, targets] = texts_.train;
+  if (request_.objective) return {{sources, options}};
   if (t.joint) return {{joined(sources, targets), options}};
   return {{sources, options}, {targets, options}};
 }
@@ -185,7 +185,8 @@ std::vector<TokenizerJob> RunPlan::untrained() const {
 TokenizerPair RunPlan::tokenizers(const std::vector<std::string>& trained) const {
   const TokenizerRequest t = tokenizer();
   if (input_.source_tokenizer.empty() && is_counted(t.type))
-    return counted_tokenizers(texts_.train, t.type, t.vocab_size.value_or(8000), t.joint);
+    return counted_tokenizers(request_.objective ? ParallelText{texts_.train.sources, {}} : texts_.train, t.type,
+                              t.vocab_size.value_or(8000), t.joint);
   std::vector<std::string> files = trained;
   if (!input_.source_tokenizer.empty()) files = {input_.source_tokenizer, input_.target_tokenizer};
   WASMFORMER_CHECK(!files.empty(), "[train] the tokenizer has not been trained");
@@ -193,7 +194,37 @@ TokenizerPair RunPlan::tokenizers(const std::vector<std::string>& trained) const
   return {source, files.back().empty() || files.back() == files[0] ? source : tokenizer_of(files.back())};
 }
 
+// Checkpoints keep it, as a run that is resumed needs the same pairs again.
+Augmentation RunPlan::augmentation() {
+  constexpr const char* key = "run.augment";
+  auto& metadata = start_->model.metadata;
+  Augmentation own = request_.augment.value_or(Augmentation());
+  if (!request_.resume) {
+    check_ranges(fields(own), "augment");
+    WASMFORMER_CHECK(!request_.task || own == Augmentation(),
+                     "[train] augment is given, but a task makes its own pairs");
+    if (own != Augmentation()) metadata[key] = to_json(fields(own));
+    return own;
+  }
+  own = {};
+  if (metadata.contains(key)) from_json(metadata[key], fields(own), "checkpoint");
+  WASMFORMER_CHECK(!request_.augment || *request_.augment == own,
+                   "[train] the run was begun with another augment than the one given; repeat its own or leave it out");
+  return own;
+}
+
+TrainingStart RunPlan::encoder(const std::vector<std::string>& trained) const {
+  LabelNames labels;
+  if (*request_.objective != Objective::masked)
+    labels = label_names(texts_.train, *request_.objective, settings_.config.multi_label);
+  if (input_.model.empty())
+    return encoder_start(settings_, tokenizers(trained).source, std::move(labels), input_.most_bytes);
+  return naming(input_.model_name,
+                [&] { return encoder_start(input_.model, settings_.training, request_.config, std::move(labels)); });
+}
+
 std::unique_ptr<TrainingRun> RunPlan::begin(const std::vector<std::string>& trained, ThreadPool& pool) {
+  if (request_.objective && !start_) start_ = encoder(trained);
   if (!start_) start_ = fresh_start(settings_, tokenizers(trained), input_.most_bytes);
   auto& metadata = start_->model.metadata;
   if (request_.task)
@@ -206,6 +237,8 @@ std::unique_ptr<TrainingRun> RunPlan::begin(const std::vector<std::string>& trai
     WASMFORMER_CHECK(value.is_string(), "[train] metadata." << key << " must be a string, not " << value);
     metadata[key] = value;
   }
+  const std::uint64_t seed = start_->training.seed;
+  texts_.train = augmented(std::move(texts_.train), augmentation(), seed);
   return std::make_unique<TrainingRun>(std::move(*start_), std::move(texts_), pool);
 }
 

@@ -42,6 +42,8 @@ class RunPlan {
   Preset settings(const Preset& base, bool is_joint) const;
   TokenizerPair tokenizers(const std::vector<std::string>& trained) const;
   TokenizerRequest tokenizer() const;
+  Augmentation augmentation();
+  TrainingStart encoder(const std::vector<std::string>& trained) const;
 
   RunRequest request_;
   RunInput input_;

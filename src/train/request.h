@@ -1,10 +1,11 @@
-// What a run begins with and how far it goes, as options (model/options.h). Texts and files come beside them
-// (train/plan.h).
+// What a run begins with and how far it goes, as options (model/options.h); a flag "" means that the program has none.
+// Texts and files come beside them (train/plan.h).
 #pragma once
 
 #include <array>
 
-#include "model/config.h"
+#include "data/augment.h"
+#include "data/labels.h"
 
 namespace wasmformer {
 
@@ -44,8 +45,7 @@ struct TokenizerRequest {
        between(5, 1 << 20)},
       vocab_size);
     v({"joint", "one vocabulary for both sides"}, joint);
-    v({"normalization", "of bpe and unigram: Unicode's compatibility form, or the text as it is"},
-      normalization);
+    v({"normalization", "of bpe and unigram: Unicode's compatibility form, or the text as it is"}, normalization);
   }
 };
 
@@ -53,8 +53,10 @@ struct RunRequest {
   std::string preset;
   std::string config = "{}";
   std::optional<TaskRequest> task;
+  std::optional<Objective> objective;  // trains an encoder; not an option, as the kind of texts decides it
   std::optional<Index> validation;
   std::optional<TokenizerRequest> tokenizer;
+  std::optional<Augmentation> augment;
   std::optional<std::uint64_t> seed;
   std::string languages;
   std::string metadata = "{}";
@@ -63,17 +65,17 @@ struct RunRequest {
 
   template <class Visitor>
   void visit(Visitor&& v) {
-    v({"preset", "sizes and settings to begin with; by default toy for a task, tiny otherwise"}, preset);
-    v({"config", "JSON object of the config keys that differ from the preset or the model"}, config);
+    v({"preset", "sizes and settings to begin with; toy for a task, else tiny (small in the program)"}, preset);
+    v({"config", "JSON object of the config keys that differ from the preset or the model", {}, ""}, config);
     v({"task", "made-up pairs instead of texts"}, task);
-    v({"validation", "pairs held back from the text for validation, drawn by the seed", at_least(1)},
-      validation);
-    v({"tokenizer", "tokenizer made from the text; by default char for a task, bpe otherwise"}, tokenizer);
+    v({"validation", "pairs held back from the text for validation, drawn by the seed", at_least(1)}, validation);
+    v({"tokenizer", "tokenizer made from the text; by default char for a task, bpe otherwise", {}, ""}, tokenizer);
+    v({"augment", "changed copies that are added to the pairs to train on", {}, ""}, augment);
     v({"seed", "seed of weights, dropout, the order of the data and the held-back pairs"}, seed);
     v({"languages", "SOURCE-TARGET, stored in the model, such as de-en"}, languages);
-    v({"metadata", "JSON object of strings to store in the model"}, metadata);
+    v({"metadata", "JSON object of strings to store in the model", {}, ""}, metadata);
     v({"resume", "continue the run whose checkpoint is given"}, resume);
-    v({"keep_texts", "store the sentence pairs in checkpoints"}, keep_texts);
+    v({"keep_texts", "store the sentence pairs in checkpoints", {}, ""}, keep_texts);
   }
 };
 
@@ -94,14 +96,11 @@ struct RunOptions {
     v({"epochs", "stop after this many passes over the training pairs", above(0)}, epochs);
     v({"minutes", "stop after this many minutes", above(0)}, minutes);
     v({"report_every", "steps between events", at_least(1)}, report_every);
-    v({"validate_every", "steps between validations; by default once per epoch", at_least(1)},
-      validate_every);
-    v({"samples", "validation pairs, from the first, whose translations an event shows", at_least(0)},
-      samples);
+    v({"validate_every", "steps between validations; by default once per epoch", at_least(1)}, validate_every);
+    v({"samples", "validation pairs, from the first, whose translations an event shows", at_least(0)}, samples);
     v({"attention", "give the samples with their attention"}, attention);
     v({"pinned", "texts to translate greedily, with attention, on the way"}, pinned);
-    v({"pin_every", "steps between translations of the pinned texts; by default report_every", at_least(1)},
-      pin_every);
+    v({"pin_every", "steps between translations of the pinned texts; by default report_every", at_least(1)}, pin_every);
   }
 };
 

@@ -1,17 +1,21 @@
 #include "train/run.h"
 
+#include <array>
 #include <cstdio>
+#include <cstring>
 
 namespace wasmformer {
 namespace {
 
 Corpus tokenized(const ParallelText& text, const ModelFile& model) {
+  if (model.transformer->config().is_encoder()) return annotated_corpus(text, model);
   return tokenize_corpus(text.sources, text.targets, *model.source_tokenizer, *model.target_tokenizer,
                          model.transformer->config());
 }
 
-// Without the pairs that are left out of `corpus`.
-ParallelText usable(const ParallelText& text, const Corpus& corpus) {
+// Without the pairs that are left out of `corpus`; a label that the training text lacks counts as not found, though.
+ParallelText usable(const ParallelText& text, const Corpus& corpus, const Config& config) {
+  if (config.is_encoder()) return text;
   ParallelText kept;
   for (Index line : corpus.lines) {
     kept.sources.push_back(text.sources[line]);
@@ -20,8 +24,32 @@ ParallelText usable(const ParallelText& text, const Corpus& corpus) {
   return kept;
 }
 
-bool is_of_run(const std::pair<const std::string, std::string>& entry) {
-  return entry.first.starts_with("run.");
+bool is_of_run(const std::pair<const std::string, std::string>& entry) { return entry.first.starts_with("run."); }
+
+// Keys of metadata that say how good the weights are.
+constexpr std::array figures_of_weights{"valid_loss", "valid_bleu", "valid_accuracy", "valid_span_f1",
+                                        "valid_tag_accuracy"};
+
+// Fills in what the annotations show; returns how far they are from all right, from 0 to 1.
+double take_annotations(Validation& result, const ModelFile& model, const ParallelText& text,
+                        const std::vector<AnnotatedText>& found) {
+  const Config& config = model.transformer->config();
+  result.figures = score(model, text, found).figures;
+  double right = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    Annotation a{chosen_labels(found[i], config), {}};
+    for (const TaggedWord& word : found[i].words) a.tags.push_back(word.tag);
+    result.greedy.hypotheses.push_back(to_string(a, objective(config)));
+    right += result.greedy.hypotheses.back() == text.targets[i];
+  }
+  result.greedy.exact_match = 100 * right / static_cast<double>(found.size());
+  double sum = 0, count = 0;
+  for (const char* key : {"accuracy", "span_f1", "tag_accuracy"}) {
+    const auto figure = result.figures.find(key);
+    const bool is_second = std::string_view(key) == "tag_accuracy" && result.figures.contains("span_f1");
+    if (figure != result.figures.end() && !is_second) sum += figure->second, ++count;
+  }
+  return 1 - sum / count / 100;
 }
 
 TranslateOptions greedy() {
@@ -42,7 +70,7 @@ TrainingRun::TrainingRun(TrainingStart start, TrainingTexts texts, ThreadPool& p
     : model_(std::move(start.model)),
       corpus_(tokenized(texts.train, model_)),
       valid_(tokenized(texts.valid, model_)),
-      valid_text_(usable(texts.valid, valid_)),
+      valid_text_(usable(texts.valid, valid_, model_.transformer->config())),
       pool_(pool),
       trainer_(*model_.transformer, corpus_, start.training, pool),
       best_(start.checkpoint.empty() ? BestSoFar() : restore_checkpoint(start.checkpoint, trainer_)) {
@@ -58,7 +86,7 @@ StepReport TrainingRun::step() {
   is_packed_ = false;
   const StepReport report = trainer_.step();
   model_.metadata["steps"] = std::to_string(progress().step);
-  for (const char* of_other_weights : {"valid_loss", "valid_bleu"}) model_.metadata.erase(of_other_weights);
+  for (const char* of_other_weights : figures_of_weights) model_.metadata.erase(of_other_weights);
   return report;
 }
 
@@ -84,12 +112,17 @@ void TrainingRun::change(const std::string& json) {
 }
 
 TrainingRun::ValidationJob::ValidationJob(TrainingRun& run)
-    : run_(run),
-      batches_(plan_batches(run.valid_, run.trainer_.config().batch_tokens)),
-      greedy_(run.packed_model(), run.pool_, run.valid_text_.sources, run.valid_text_.targets, greedy()) {}
+    : run_(run), batches_(plan_batches(run.valid_, run.trainer_.config().batch_tokens)) {
+  const ParallelText& text = run.valid_text_;
+  const Config& config = run.model_.transformer->config();
+  if (!config.is_encoder())
+    greedy_.emplace(run.packed_model(), run.pool_, text.sources, text.targets, greedy());
+  else if (!config.predicts_tokens())
+    annotation_.emplace(run.packed_model(), run.pool_, text.sources, AnnotateOptions{.split = false});
+}
 
 bool TrainingRun::ValidationJob::step() {
-  if (batch_ == batches_.size()) return greedy_.step();
+  if (batch_ == batches_.size()) return greedy_ ? greedy_->step() : annotation_ && annotation_->step();
   const Trainer::LossSum batch = run_.trainer_.validation_loss(run_.valid_, batches_[batch_++]);
   loss_.sum += batch.sum, loss_.tokens += batch.tokens;
   return true;
@@ -98,11 +131,21 @@ bool TrainingRun::ValidationJob::step() {
 Validation TrainingRun::ValidationJob::result() {
   Validation result;
   result.loss = loss_.sum / static_cast<double>(loss_.tokens);
-  result.greedy = greedy_.result();
-  result.is_best = result.loss < run_.best_.valid_loss;
-  if (result.is_best) run_.best_ = {result.loss, run_.progress().step};
-  run_.model_.metadata["valid_loss"] = fixed(result.loss, 4);
-  run_.model_.metadata["valid_bleu"] = fixed(result.greedy.bleu, 2);
+  double badness = result.loss;
+  if (greedy_) {
+    result.greedy = greedy_->result();
+    result.figures["bleu"] = result.greedy.bleu;
+  } else if (annotation_) {
+    badness = take_annotations(result, run_.model_, run_.valid_text_, annotation_->take());
+  }
+  result.is_best = badness < run_.best_.valid_loss;
+  if (result.is_best) run_.best_ = {badness, run_.progress().step};
+  auto& metadata = run_.model_.metadata;
+  metadata["valid_loss"] = fixed(result.loss, 4);
+  for (const char* key : figures_of_weights) {
+    const auto found = result.figures.find(std::string(key).substr(std::strlen("valid_")));
+    if (found != result.figures.end()) metadata[key] = fixed(found->second, 2);
+  }
   return result;
 }
 

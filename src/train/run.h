@@ -2,6 +2,7 @@
 // and the package drive it step by step.
 #pragma once
 
+#include "decode/annotate.h"
 #include "decode/evaluate.h"
 #include "train/start.h"
 
@@ -11,8 +12,10 @@ namespace wasmformer {
 std::string fixed(double value, int digits);
 
 struct Validation {
-  double loss = 0;    // mean of Trainer::validation_loss over all target tokens
-  Evaluation greedy;  // of greedy translations
+  double loss = 0;    // mean of Trainer::validation_loss
+  Evaluation greedy;  // of greedy translations; of an encoder only `hypotheses`, as data/labels.h writes them
+  std::map<std::string, double> figures;  // by the name in the log: bleu, or those of AnnotationScores
+  // By the lowest loss, or the highest mean of accuracy and the tags' score.
   bool is_best = false;
 };
 
@@ -40,7 +43,8 @@ class TrainingRun {
     std::vector<std::vector<Index>> batches_;
     std::size_t batch_ = 0;
     Trainer::LossSum loss_;
-    EvaluationJob greedy_;
+    std::optional<EvaluationJob> greedy_;
+    std::optional<AnnotationJob> annotation_;
   };
 
   const Progress& progress() const { return trainer_.progress(); }

@@ -60,8 +60,7 @@ TrainingTexts task_texts(const std::string& task, Index pairs, std::uint64_t see
   if (pairs == 0) pairs = found.pairs;
   WASMFORMER_CHECK(pairs > 0 && pairs <= found.most_pairs - valid_pairs,
                    "[task] " << pairs << " pairs of " << task << " are asked for; there can be 1 to "
-                             << found.most_pairs - valid_pairs << " and " << valid_pairs
-                             << " for validation");
+                             << found.most_pairs - valid_pairs << " and " << valid_pairs << " for validation");
   TrainingTexts texts;
   texts.train = make_pairs(task, pairs + valid_pairs, seed);
   const auto split = [&](std::vector<std::string>& from, std::vector<std::string>& to) {
@@ -75,8 +74,7 @@ TrainingTexts task_texts(const std::string& task, Index pairs, std::uint64_t see
 
 TrainingTexts hold_back(ParallelText all, Index count, std::uint64_t seed) {
   const auto pairs = static_cast<Index>(all.sources.size());
-  WASMFORMER_CHECK(count < pairs, "[train] " << count << " of " << pairs
-                                             << " pairs are for validation; there "
+  WASMFORMER_CHECK(count < pairs, "[train] " << count << " of " << pairs << " pairs are for validation; there "
                                              << "must be some left to train on");
   std::vector<Index> order(all.sources.size());
   std::iota(order.begin(), order.end(), Index(0));
@@ -96,8 +94,7 @@ std::string task_name(const std::string& task, Index pairs) {
   return task + ", " + std::to_string(pairs > 0 ? pairs : find_task(task).pairs) + " pairs";
 }
 
-std::optional<TrainingTexts> stored_texts(const std::map<std::string, std::string>& metadata,
-                                          std::uint64_t seed) {
+std::optional<TrainingTexts> stored_texts(const std::map<std::string, std::string>& metadata, std::uint64_t seed) {
   const std::string texts = value(metadata, texts_key), task = value(metadata, "task");
   if (!texts.empty()) {
     try {
@@ -158,7 +155,7 @@ void take_vocabulary(Config& config, const Tokenizer& source, const Tokenizer& t
 }
 
 bool is_decided_by_vocabulary(const std::string& key) {
-  return key.ends_with("_vocab_size") || key.ends_with("_id");
+  return key.ends_with("_vocab_size") || key.ends_with("_id") || key == "classes" || key == "tags";
 }
 
 TrainingStart fresh_start(Preset settings, const TokenizerPair& tokenizers, double most_bytes) {
@@ -171,10 +168,57 @@ TrainingStart fresh_start(Preset settings, const TokenizerPair& tokenizers, doub
                                             << std::round(bytes / 1e8) / 10 << " GB of memory, and there are "
                                             << std::round(most_bytes / 1e8) / 10
                                             << "; a smaller d_model, vocabulary or batch_tokens takes less");
-  TrainingStart start{{std::make_unique<Transformer>(config), tokenizers.source, tokenizers.target, {}},
-                      settings.training,
-                      {}};
+  TrainingStart start{
+      {std::make_unique<Transformer>(config), tokenizers.source, tokenizers.target, {}}, settings.training, {}};
   start.model.transformer->initialize(settings.training.seed);
+  return start;
+}
+
+namespace {
+
+void take_labels(Config& config, const LabelNames& labels) {
+  config.decoder_layers = 0;
+  config.tie_embeddings = TieEmbeddings::all;
+  config.classes = static_cast<Index>(labels.classes.size());
+  config.tags = static_cast<Index>(labels.tags.size());
+}
+
+}  // namespace
+
+TrainingStart encoder_start(Preset settings, std::shared_ptr<const Tokenizer> tokenizer, LabelNames labels,
+                            double most_bytes) {
+  take_labels(settings.config, labels);
+  TrainingStart start = fresh_start(std::move(settings), {tokenizer, tokenizer}, most_bytes);
+  start.model.labels = std::move(labels);
+  return start;
+}
+
+TrainingStart encoder_start(std::string_view model, const TrainingConfig& training, const std::string& changes,
+                            LabelNames labels) {
+  TrainingStart start = fine_tuning_start(model, training, "{}");
+  Config config = start.model.transformer->config();
+  from_json(changes, config, &start.training);
+  take_labels(config, labels);
+  config.target_vocab_size = config.source_vocab_size;
+  std::map<std::string, Matrix*> weights;
+  start.model.transformer->visit([&](const std::string& name, Parameter& p, Initializer) { weights[name] = &p.value; });
+  // A model that does not tie all embeddings has a table of the source's own.
+  if (const auto own = weights.find("model.encoder.embed_tokens.weight"); own != weights.end())
+    weights["model.shared.weight"] = own->second;
+  auto encoder = std::make_unique<Transformer>(config);
+  encoder->initialize(start.training.seed);
+  encoder->visit([&](const std::string& name, Parameter& p, Initializer) {
+    const auto found = weights.find(name);
+    if (found == weights.end()) return;
+    WASMFORMER_CHECK(found->second->rows() == p.rows && found->second->cols() == p.cols,
+                     "[train] " << name << " of the model is " << shape(*found->second) << ", not " << shape(p.value)
+                                << "; an encoder keeps the model's sizes");
+    p.value = std::move(*found->second);
+  });
+  start.model.transformer = std::move(encoder);
+  start.model.target_tokenizer = start.model.source_tokenizer;
+  start.model.labels = std::move(labels);
+  start.model.metadata.erase("languages");
   return start;
 }
 
@@ -194,8 +238,7 @@ TrainingConfig fine_tuning_config() {
   return gentle;
 }
 
-TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& training,
-                                const std::string& changes) {
+TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& training, const std::string& changes) {
   TrainingStart start{parse_model(model), training, {}};
   const Config& own = start.model.transformer->config();
   Config config = own;

@@ -26,8 +26,7 @@ TrainingTexts hold_back(ParallelText all, Index count, std::uint64_t seed);
 
 // The texts that a checkpoint carries, or those of its task; nullopt if it has neither. Throws Error when
 // they are damaged.
-std::optional<TrainingTexts> stored_texts(const std::map<std::string, std::string>& metadata,
-                                          std::uint64_t seed);
+std::optional<TrainingTexts> stored_texts(const std::map<std::string, std::string>& metadata, std::uint64_t seed);
 // What the metadata of a checkpoint holds of them: under `run.texts` a JSON object of both parts as arrays of
 // pairs, under `task` "reverse, 3000 pairs".
 inline constexpr const char* texts_key = "run.texts";
@@ -57,8 +56,13 @@ TrainingStart resumed_start(std::string checkpoint);
 TrainingConfig fine_tuning_config();
 // `changes`: JSON of training settings, and of dropout; the model's sizes stay. Weights of int8 become the
 // floats that they stand for, and the figures of the model's quality are left behind.
-TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& training,
-                                const std::string& changes);
+TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& training, const std::string& changes);
+
+// An encoder with new heads for these labels: with new weights, or with the encoder and the vocabulary of `model`.
+TrainingStart encoder_start(Preset settings, std::shared_ptr<const Tokenizer> tokenizer, LabelNames labels,
+                            double most_bytes);
+TrainingStart encoder_start(std::string_view model, const TrainingConfig& training, const std::string& changes,
+                            LabelNames labels);
 
 // Takes sizes of vocabularies and the special ids from the tokenizers.
 void take_vocabulary(Config& config, const Tokenizer& source, const Tokenizer& target);

@@ -65,6 +65,7 @@ class Trainer {
   Tape tape_;
   Optimizer optimizer_;
   Progress progress_;
+  std::vector<double> class_weights_;        // empty: 1 each
   double highest_loss_ = 0;                  // a higher one means divergence; 0: not known yet
   std::vector<std::vector<Index>> batches_;  // of this epoch
 };

@@ -35,9 +35,7 @@ struct Folder {
   }
 };
 
-void put(const std::string& path, const std::string& bytes) {
-  std::ofstream(path, std::ios::binary) << bytes;
-}
+void put(const std::string& path, const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
 
 std::string get(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -109,8 +107,7 @@ TEST_CASE("Lines end with LF or CRLF, the last with neither too") {
 TEST_CASE("A line that is not UTF-8 is named") {
   const Folder folder;
   put(folder / "text", "fine\n\u00FC\nbad \xFC\nfine\n");
-  CHECK_THROWS_WITH(read_lines(folder / "text"),
-                    "[files] line 3 of '" + (folder / "text") + "' is not UTF-8");
+  CHECK_THROWS_WITH(read_lines(folder / "text"), "[files] line 3 of '" + (folder / "text") + "' is not UTF-8");
 }
 
 TEST_CASE("A file is written whole, in place of the old one") {
@@ -144,8 +141,7 @@ TEST_CASE("A link stays a link, and a device a device") {
 TEST_CASE("What cannot be written is named, and leaves nothing behind") {
   const Folder folder;
   const std::string path = folder / "none/file";
-  CHECK_THROWS_WITH(write_file_atomically(path, "x"),
-                    "[files] cannot write '" + path + "': No such file or directory");
+  CHECK_THROWS_WITH(write_file_atomically(path, "x"), "[files] cannot write '" + path + "': No such file or directory");
   fs::create_directory(folder.path / "folder");
   CHECK_THROWS_WITH(write_file_atomically(folder / "folder", "x"),
                     "[files] cannot write '" + (folder / "folder") + "': Is a directory");

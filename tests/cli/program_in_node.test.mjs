@@ -2,4 +2,4 @@
 import { join } from 'node:path';
 
 process.env.WASMFORMER_PROGRAM = join(import.meta.dirname, '../../dist/cli.js');
-await import('./program.test.mjs');
+for (const tests of ['program', 'train']) await import(`./${tests}.test.mjs`);

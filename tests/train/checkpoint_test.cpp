@@ -24,12 +24,10 @@ struct Run {
   Trainer trainer;
 
   Run() : Run(new_model()) {}
-  explicit Run(ModelFile file)
-      : model(std::move(file)), trainer(*model.transformer, corpus, small_training(), pool) {}
+  explicit Run(ModelFile file) : model(std::move(file)), trainer(*model.transformer, corpus, small_training(), pool) {}
 
   static ModelFile new_model() {
-    ModelFile file{
-        std::make_unique<Transformer>(dropping_config()), letters_tokenizer(), letters_tokenizer(), {}};
+    ModelFile file{std::make_unique<Transformer>(dropping_config()), letters_tokenizer(), letters_tokenizer(), {}};
     file.transformer->initialize(2);
     return file;
   }
@@ -120,12 +118,11 @@ TEST_CASE("What is no whole checkpoint is refused by a sentence") {
                    }),
             ContainsSubstring(name) && ContainsSubstring(", 1]"));
   }
-  for (const char* progress :
-       {"", "[]", "{}", "{\"step\": 1}", "nonsense",
-        R"({"step":"one","epoch":0,"batch":0,"loss_sum":0,"loss_tokens":0})",
-        R"({"step":1e30,"epoch":0,"batch":0,"loss_sum":0,"loss_tokens":0})",
-        R"({"step":4611686018427387904,"epoch":0,"batch":0,"loss_sum":0,"loss_tokens":0})",
-        R"({"step":1,"epoch":0,"batch":0,"loss_sum":0,"loss_tokens":0,"best_step":1e30})"})
+  for (const char* progress : {"", "[]", "{}", "{\"step\": 1}", "nonsense",
+                               R"({"step":"one","epoch":0,"batch":0,"loss_sum":0,"loss_tokens":0})",
+                               R"({"step":1e30,"epoch":0,"batch":0,"loss_sum":0,"loss_tokens":0})",
+                               R"({"step":4611686018427387904,"epoch":0,"batch":0,"loss_sum":0,"loss_tokens":0})",
+                               R"({"step":1,"epoch":0,"batch":0,"loss_sum":0,"loss_tokens":0,"best_step":1e30})"})
     refused(edited(bytes, [&](SafetensorsFile& file) { file.metadata["progress"] = progress; }),
             ContainsSubstring("[checkpoint]"));
   for (const char* progress : {R"({"step":1,"epoch":0,"batch":-1,"loss_sum":0,"loss_tokens":0})",

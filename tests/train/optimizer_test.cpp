@@ -129,8 +129,8 @@ TEST_CASE("A gradient that is not finite is refused and changes nothing") {
   const Matrix value = a.value, other = b.value, mean = adam.moments()[0].mean;
   a.gradient.setOnes();
   b.gradient(0, 1) = bad;
-  CHECK_THROWS_WITH(adam.step(pool, 2, 0.1), Catch::Matchers::ContainsSubstring("step 2") &&
-                                                 Catch::Matchers::ContainsSubstring("not finite"));
+  CHECK_THROWS_WITH(adam.step(pool, 2, 0.1),
+                    Catch::Matchers::ContainsSubstring("step 2") && Catch::Matchers::ContainsSubstring("not finite"));
   CHECK(a.value == value);
   CHECK(b.value == other);
   CHECK(adam.moments()[0].mean == mean);

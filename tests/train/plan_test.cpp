@@ -14,8 +14,7 @@ using Json = nlohmann::json;
 
 namespace {
 
-const char* small =
-    R"("d_model": 16, "ffn_dim": 32, "num_heads": 2, "encoder_layers": 1, "decoder_layers": 1)";
+const char* small = R"("d_model": 16, "ffn_dim": 32, "num_heads": 2, "encoder_layers": 1, "decoder_layers": 1)";
 
 RunRequest request(const std::string& more, const std::string& config = "") {
   const std::string all = std::string(small) + (config.empty() ? "" : ", " + config);
@@ -74,9 +73,8 @@ TEST_CASE(
   CHECK(run("")->valid_text().sources.size() == 2);  // a twentieth
 
   const TrainingTexts parts = hold_back(all, 10, 1);
-  CHECK(std::is_sorted(
-      parts.train.sources.begin(), parts.train.sources.end(),
-      [&](const auto& a, const auto& b) { return std::stoi(a.substr(5)) < std::stoi(b.substr(5)); }));
+  CHECK(std::is_sorted(parts.train.sources.begin(), parts.train.sources.end(),
+                       [&](const auto& a, const auto& b) { return std::stoi(a.substr(5)) < std::stoi(b.substr(5)); }));
   std::set<std::string> seen(parts.train.sources.begin(), parts.train.sources.end());
   seen.insert(parts.valid.sources.begin(), parts.valid.sources.end());
   CHECK(seen.size() == 40);
@@ -90,8 +88,7 @@ TEST_CASE("A TSV is as good as its pairs") {
   for (std::size_t i = 0; i < 20; ++i) tsv += all.sources[i] + "\t" + all.targets[i] + "\tmore\r\n\r\n";
   RunInput lines;
   lines.tsv = tsv;
-  CHECK(begin(request(by_characters), lines)->checkpoint() ==
-        begin(request(by_characters), {all})->checkpoint());
+  CHECK(begin(request(by_characters), lines)->checkpoint() == begin(request(by_characters), {all})->checkpoint());
   lines.tsv = "a\tb\nc\n";
   CHECK_THROWS_WITH(begin(request(by_characters), lines), ContainsSubstring("line 2 of tsv has 1 column;"));
 }
@@ -141,10 +138,8 @@ TEST_CASE("A run is resumed with the texts that it keeps, or with the same given
   CHECK(again(bare, R"(, "validation": 5, "keepTexts": false)", {numbered(30)})->checkpoint() == bare);
   CHECK(again(file, R"(, "metadata": {"note": "x"}, "languages": "de-en")")->metadata().at("note") == "x");
   CHECK_THROWS_WITH(again(bare), ContainsSubstring("the checkpoint holds no sentence pairs; give those"));
-  CHECK_THROWS_WITH(again(bare, R"(, "validation": 6)", {numbered(30)}),
-                    ContainsSubstring("other training pairs"));
-  CHECK_THROWS_WITH(again(file, R"(, "config": {"d_model": 32})"),
-                    ContainsSubstring("begun with other settings"));
+  CHECK_THROWS_WITH(again(bare, R"(, "validation": 6)", {numbered(30)}), ContainsSubstring("other training pairs"));
+  CHECK_THROWS_WITH(again(file, R"(, "config": {"d_model": 32})"), ContainsSubstring("begun with other settings"));
   CHECK_THROWS_WITH(again(file, R"(, "task": {"name": "sort"})"), ContainsSubstring("on texts, not a task"));
   CHECK_THROWS_WITH(again(file, ", " + std::string(by_characters)), ContainsSubstring("has its own"));
   CHECK_THROWS_WITH(again(run->model_file()), ContainsSubstring("no state of a training run"));
@@ -157,9 +152,8 @@ TEST_CASE("A task's run is resumed from its name, and with no other pairs") {
   RunInput input;
   input.model = run->checkpoint();
   CHECK(begin(run_request(R"({"resume": true})"), input)->checkpoint() == input.model);
-  CHECK_THROWS_WITH(
-      begin(run_request(R"({"resume": true, "task": {"name": "reverse", "pairs": 21}})"), input),
-      ContainsSubstring("trained on the task reverse, 20 pairs; repeat"));
+  CHECK_THROWS_WITH(begin(run_request(R"({"resume": true, "task": {"name": "reverse", "pairs": 21}})"), input),
+                    ContainsSubstring("trained on the task reverse, 20 pairs; repeat"));
   input.train = numbered(30);
   CHECK_THROWS_WITH(begin(run_request(R"({"resume": true})"), input), ContainsSubstring("not on texts"));
 }

@@ -57,8 +57,7 @@ TEST_CASE("Every way of scoring learns to reverse") {
     (i % 10 == 0 ? new_targets : targets).emplace_back(text.rbegin(), text.rend());
   }
   Preset settings = preset("tiny");
-  settings.config.attention =
-      GENERATE(AttentionScore::dot, AttentionScore::additive, AttentionScore::bilinear);
+  settings.config.attention = GENERATE(AttentionScore::dot, AttentionScore::additive, AttentionScore::bilinear);
   settings.config.d_model = 32;
   settings.config.encoder_layers = settings.config.decoder_layers = 1;
   CAPTURE(static_cast<int>(settings.config.attention));

@@ -84,8 +84,7 @@ TEST_CASE("A model says its step, and the figures of its validation where its ow
 TEST_CASE("Texts without a usable pair are refused") {
   const Preset p = small();
   ThreadPool pool;
-  CHECK_THROWS_WITH(TrainingRun(new_start(p), {{{""}, {"a"}}, texts().valid}, pool),
-                    ContainsSubstring("empty side"));
+  CHECK_THROWS_WITH(TrainingRun(new_start(p), {{{""}, {"a"}}, texts().valid}, pool), ContainsSubstring("empty side"));
   CHECK_THROWS_WITH(TrainingRun(new_start(p), {texts().train, {{"a", "b"}, {"a"}}}, pool),
                     ContainsSubstring("2 source lines but 1"));
 }

@@ -15,8 +15,7 @@ inline Corpus random_corpus(Index pairs, std::uint64_t seed) {
   for (Index i = 0; i < pairs; ++i) {
     auto& pair = corpus.pairs.emplace_back();
     for (auto* side : {&pair.source, &pair.target}) {
-      for (Index n = 1 + random.below(6); n > 0; --n)
-        side->push_back(static_cast<TokenId>(5 + random.below(8)));
+      for (Index n = 1 + random.below(6); n > 0; --n) side->push_back(static_cast<TokenId>(5 + random.below(8)));
       side->push_back(3);
     }
   }
@@ -57,8 +56,8 @@ inline std::string state_bytes(Trainer& trainer) {
   for (const auto& moments : trainer.optimizer().moments())
     bytes += bytes_of(moments.mean) + bytes_of(moments.variance);
   const Progress& p = trainer.progress();
-  for (double number : {static_cast<double>(p.step), static_cast<double>(p.epoch),
-                        static_cast<double>(p.batch), p.loss_sum, static_cast<double>(p.loss_tokens)})
+  for (double number : {static_cast<double>(p.step), static_cast<double>(p.epoch), static_cast<double>(p.batch),
+                        p.loss_sum, static_cast<double>(p.loss_tokens)})
     bytes += std::to_string(number) + " ";
   return bytes;
 }

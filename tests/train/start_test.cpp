@@ -33,10 +33,8 @@ TEST_CASE("A checkpoint's texts come back as they were, tabs and line ends too")
   CHECK(stored->valid.sources == texts.valid.sources);
   CHECK(stored->valid.targets == texts.valid.targets);
   CHECK(!stored_texts({}, 1));
-  for (const char* damaged :
-       {"{", "[]", R"({"train":[["a"]],"valid":[]})", R"({"train":[[1,2]],"valid":[]})"})
-    CHECK_THROWS_WITH(stored_texts({{texts_key, damaged}}, 1),
-                      ContainsSubstring("pairs of the run are damaged"));
+  for (const char* damaged : {"{", "[]", R"({"train":[["a"]],"valid":[]})", R"({"train":[[1,2]],"valid":[]})"})
+    CHECK_THROWS_WITH(stored_texts({{texts_key, damaged}}, 1), ContainsSubstring("pairs of the run are damaged"));
 }
 
 TEST_CASE("A task's texts are made again from its name, and no pair is in both parts") {
@@ -46,8 +44,7 @@ TEST_CASE("A task's texts are made again from its name, and no pair is in both p
   CHECK(again->train.sources.size() == 30);
   CHECK(again->valid.sources.size() == 200);
   for (const std::string& source : again->valid.sources)
-    CHECK(std::find(again->train.sources.begin(), again->train.sources.end(), source) ==
-          again->train.sources.end());
+    CHECK(std::find(again->train.sources.begin(), again->train.sources.end(), source) == again->train.sources.end());
   CHECK(task_texts("roman", 0, 1).train.sources.size() == static_cast<std::size_t>(find_task("roman").pairs));
   for (const char* damaged :
        {"sort", "sort, ", "sort, many pairs", "sort, -3 pairs", "sort, 99999999999999999999 pairs"})
@@ -70,11 +67,9 @@ TEST_CASE("Characters and words are counted in both sides or in each") {
 TEST_CASE("A model of int8 is fine-tuned from the floats that it stands for") {
   ModelFile model = letters_model(3);
   model.transformer->quantize();
-  model.metadata = {
-      {"languages", "de-en"}, {"progress", "{}"}, {"run.note", "old"}, {"bleu", "47"}, {"steps", "9"}};
+  model.metadata = {{"languages", "de-en"}, {"progress", "{}"}, {"run.note", "old"}, {"bleu", "47"}, {"steps", "9"}};
   const std::string bytes = serialize_model(model, Precision::f32);
-  TrainingStart start =
-      fine_tuning_start(bytes, TrainingConfig(), R"({"dropout": 0.25, "learning_rate": 3})");
+  TrainingStart start = fine_tuning_start(bytes, TrainingConfig(), R"({"dropout": 0.25, "learning_rate": 3})");
   CHECK(start.model.transformer->config().dropout == 0.25);
   CHECK(start.training.learning_rate == 3);
   CHECK(start.model.metadata == std::map<std::string, std::string>{{"languages", "de-en"}});
@@ -131,8 +126,7 @@ TEST_CASE("Validation leaves out pairs that the model cannot take") {
   Preset p = task_preset("copy");
   p.config.max_length = 6;
   const TokenizerPair letters{letters_tokenizer(), letters_tokenizer()};
-  TrainingRun run(fresh_start(p, letters, 1e12), {{{"ab"}, {"ba"}}, {{"a", "abcdefgh", ""}, {"a", "a", "b"}}},
-                  pool);
+  TrainingRun run(fresh_start(p, letters, 1e12), {{{"ab"}, {"ba"}}, {{"a", "abcdefgh", ""}, {"a", "a", "b"}}}, pool);
   CHECK(run.valid_text().sources == std::vector<std::string>{"a"});
   CHECK(run.validate().greedy.hypotheses.size() == 1);
 }

@@ -1,0 +1,166 @@
+#include "cli/annotate.h"
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/files.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "decode/annotate.h"
+#include "train/run.h"
+
+namespace wasmformer {
+namespace {
+
+struct Options {
+  std::string model, input = "-", attention;
+  AnnotateOptions annotate;
+  Index batch_tokens = 2048;
+  int threads = 1;
+};
+
+nlohmann::json attention_of(const AnnotatedText& text) {
+  nlohmann::json entry{{"tokens", nlohmann::json::array()}};
+  for (const SourceToken& token : text.tokens) entry["tokens"].push_back(token.piece);
+  if (text.attention) entry["encoder"] = attention_json(*text.attention);
+  return entry;
+}
+
+std::string label_line(const AnnotatedText& text) {
+  std::string line;
+  for (const auto& [label, probability] : text.labels)
+    line += (line.empty() ? "" : "\t") + label + "\t" + fixed(probability, 4);
+  return line + "\n";
+}
+
+std::string tag_lines(const AnnotatedText& text, const std::string& content) {
+  std::string lines;
+  for (const TaggedWord& word : text.words)
+    lines.append(content, word.begin, word.size).append("\t").append(word.tag).append("\n");
+  return lines + "\n";
+}
+
+// Line after line, a part of the input at a time, so that any input fits in memory.
+void run(const Options& o, bool tags) {
+  const ModelFile model = load_model(o.model, Weights::packed);
+  const Config& config = model.transformer->config();
+  WASMFORMER_CHECK((tags ? config.tags : config.classes) > 0,
+                   o.model << ": [annotate] this model has no " << (tags ? "tags" : "labels of whole texts") << "; it "
+                           << (!config.is_encoder()       ? "translates"
+                               : config.predicts_tokens() ? "fills masks"
+                               : tags                     ? "classifies"
+                                                          : "tags"));
+  ThreadPool pool(o.threads);
+  LineReader input(o.input);
+  std::optional<FileWriter> attention;
+  if (!o.attention.empty()) attention.emplace(o.attention);
+  std::size_t lines = 0;
+  for (std::vector<std::string> part; !(part = input.next_part(512, 1 << 20)).empty();) {
+    std::string text;
+    const std::vector<AnnotatedText> found = annotate(model, pool, part, o.annotate, o.batch_tokens);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      text += tags ? tag_lines(found[i], part[i]) : label_line(found[i]);
+      if (attention) attention->write((lines == 0 ? "[" : ",") + attention_of(found[i]).dump());
+      ++lines;
+    }
+    print(text);
+  }
+  if (!attention) return;
+  attention->write(lines == 0 ? "[]\n" : "]\n");
+  attention->commit();
+}
+
+CLI::App* add_command(CLI::App& app, const char* name, const char* help, bool tags) {
+  auto o = std::make_shared<Options>();
+  auto* command = app.add_subcommand(name, help);
+  command->add_option("--model", o->model, "model file")->required();
+  command->add_option("--input", o->input, "text file; - is standard input")->capture_default_str();
+  Fields options = fields(o->annotate);
+  if (tags) std::erase_if(options, [](const Field& field) { return field.option.name == std::string("top_labels"); });
+  add_options(*command, options, "annotate");
+  command->add_option("--attention", o->attention, "write the attention of the encoder to this JSON file");
+  command->add_option("--batch-tokens", o->batch_tokens, "tokens of a batch")->capture_default_str();
+  add_threads(*command, o->threads);
+  command->callback([o, tags] {
+    o->annotate.attention = !o->attention.empty();
+    run(*o, tags);
+  });
+  return command;
+}
+
+nlohmann::ordered_json by_label(const Scores& scores) {
+  nlohmann::ordered_json json;
+  for (const auto& [label, score] : scores)
+    json[label] = {{"precision", 100 * score.precision()},
+                   {"recall", 100 * score.recall()},
+                   {"f1", 100 * score.f1()},
+                   {"expected", score.expected}};
+  return json;
+}
+
+void print_scores(const char* heading, const Scores& scores) {
+  if (scores.empty()) return;
+  print_formatted("%-24s  precision  recall     F1  expected\n", heading);
+  for (const auto& [label, score] : scores)
+    print_formatted("%-24s  %9.2f  %6.2f  %5.2f  %8zu\n", label.c_str(), 100 * score.precision(), 100 * score.recall(),
+                    100 * score.f1(), score.expected);
+}
+
+}  // namespace
+
+ParallelText read_annotated(const AnnotatedFiles& files) {
+  ParallelText labelled, tagged;
+  if (!files.labels.empty()) labelled = parse_tsv(read_file(files.labels), files.labels, {.source = 1, .target = 0});
+  if (!files.tags.empty()) tagged = parse_conll(read_file(files.tags), files.tags);
+  if (files.tags.empty()) return labelled;
+  if (files.labels.empty()) return tagged;
+  return naming(files.tags, [&] { return labelled_and_tagged(labelled, tagged); });
+}
+
+void evaluate_annotations(const std::string& name, const AnnotatedFiles& files, Index batch_tokens, int threads,
+                          bool json) {
+  const ModelFile model = load_model(name, Weights::packed);
+  const Config& config = model.transformer->config();
+  const ParallelText text = read_annotated(files);
+  WASMFORMER_CHECK(!text.sources.empty(), "[evaluate] " << files.labels << files.tags << " has no texts");
+  WASMFORMER_CHECK((config.classes > 0) == !files.labels.empty() && (config.tags > 0) == !files.tags.empty(),
+                   "[evaluate] " << name << " has " << config.classes << " classes and " << config.tags
+                                 << " tags; give --labels and --tags for what it has");
+  ThreadPool pool(threads);
+  const auto start = std::chrono::steady_clock::now();
+  const std::vector<AnnotatedText> found =
+      annotate(model, pool, text.sources, AnnotateOptions{.split = files.tags.empty()}, batch_tokens);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const AnnotationScores scores = score(model, text, found);
+  if (json) {
+    nlohmann::ordered_json all;
+    for (const auto& [key, value] : scores.figures) all[key] = value;
+    all["texts"] = text.sources.size();
+    all["seconds"] = seconds;
+    if (!scores.by_class.empty()) all["by_label"] = by_label(scores.by_class);
+    if (!scores.confusion.empty()) all["confusion"] = scores.confusion;
+    if (!scores.by_span.empty()) all["by_span"] = by_label(scores.by_span);
+    print_formatted("%s\n", all.dump(2).c_str());
+    return;
+  }
+  for (const auto& [key, value] : scores.figures) print_formatted("%s %.2f\n", key.c_str(), value);
+  print_formatted("%zu texts in %.1f s\n", text.sources.size(), seconds);
+  print_scores("label", scores.by_class);
+  print_scores("span", scores.by_span);
+  if (scores.confusion.empty()) return;
+  print_formatted("\nexpected and predicted labels\n");
+  for (const auto& [expected, row] : scores.confusion)
+    for (const auto& [predicted, count] : row)
+      print_formatted("%-24s  %-24s  %8zu\n", expected.c_str(), predicted.c_str(), count);
+}
+
+void add_annotation_commands(CLI::App& app) {
+  add_command(app, "classify", "Print the label of each line, the most probable first: LABEL TAB PROBABILITY ...",
+              false);
+  add_command(app, "tag", "Tag the words of each line: TOKEN TAB TAG, an empty line after each line of the input",
+              true);
+}
+
+}  // namespace wasmformer

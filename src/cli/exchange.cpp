@@ -1,0 +1,77 @@
+// Commands over models of other programs: import-marian, export-marian and export-onnx.
+#include <CLI/CLI.hpp>
+#include <filesystem>
+
+#include "cli/commands.h"
+#include "cli/files.h"
+#include "cli/options.h"
+#include "exchange/marian.h"
+#include "exchange/marian_export.h"
+#include "exchange/onnx_export.h"
+
+namespace wasmformer {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ImportOptions {
+  std::string folder, output, precision = "f32", languages;
+};
+
+void import_folder(const ImportOptions& o) {
+  std::error_code error;
+  std::vector<std::string> names;
+  for (fs::directory_iterator it(o.folder, error), end; !error && it != end; it.increment(error))
+    if (it->is_regular_file()) names.push_back(it->path().filename().string());
+  WASMFORMER_CHECK(!error, "[files] cannot read the folder '" << o.folder << "': " << error.message());
+  std::map<std::string, std::string> bytes;
+  for (const std::string& name : marian_files(names)) bytes[name] = read_file((fs::path(o.folder) / name).string());
+  ModelFile model = naming(o.folder, [&] { return import_marian({bytes.begin(), bytes.end()}); });
+  bytes.clear();
+  if (!o.languages.empty()) model.metadata["languages"] = o.languages;
+  if (o.precision == "int8") model.transformer->quantize();
+  write_file_atomically(o.output, serialize_model(model, float_precision(o.precision)));
+}
+
+struct ExportOptions {
+  std::string model, output, precision = "f32";
+};
+
+template <class Export>
+CLI::App* add_export(CLI::App& app, const char* name, const char* description, const std::shared_ptr<ExportOptions>& o,
+                     Export files_of) {
+  auto* command = app.add_subcommand(name, description);
+  command->add_option("model", o->model, "model file")->required();
+  command->add_option("--output", o->output, "the folder to write")->required();
+  command->callback([o, files_of] {
+    const ModelFile model = load_model(o->model);
+    const auto files = naming(o->model, [&] { return files_of(model); });
+    std::error_code error;
+    fs::create_directories(o->output, error);
+    WASMFORMER_CHECK(!error, "[export] cannot make the folder " << o->output << ": " << error.message());
+    for (const auto& [file, bytes] : files) write_file_atomically(o->output + "/" + file, bytes);
+  });
+  return command;
+}
+
+}  // namespace
+
+void add_exchange_commands(CLI::App& app) {
+  auto exported = std::make_shared<ExportOptions>();
+  auto* marian = add_export(
+      app, "export-marian", "Write a model as a MarianMT folder of Hugging Face", exported,
+      [exported](const ModelFile& model) { return export_marian(model, float_precision(exported->precision)); });
+  add_precision(*marian, exported->precision);
+  add_export(app, "export-onnx", "Write a model as ONNX graphs: encoder, and decoder with cache", exported,
+             export_onnx);
+
+  auto o = std::make_shared<ImportOptions>();
+  auto* command = app.add_subcommand("import-marian", "Make a model file from a Marian or MarianMT folder");
+  command->add_option("folder", o->folder, "with config.json or decoder.yml, weights and vocabularies")->required();
+  command->add_option("--output", o->output, "the model file to write")->required();
+  add_precision(*command, o->precision, /*has_int8=*/true);
+  command->add_option("--languages", o->languages, "such as de-en; overrides what the folder says");
+  command->callback([o] { import_folder(*o); });
+}
+
+}  // namespace wasmformer

@@ -1,0 +1,99 @@
+// Classifying and tagging as a user does it: labelled files in, labels and scores out.
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { before, test } from 'node:test';
+import { path, refuse, run, succeed } from './trained.mjs';
+
+const words = ['play', 'some', 'jazz', 'in', 'rome', 'now'];
+// [label, words, tags]: the label says whether "jazz" is there; the word after "in" is a place.
+function examples(count, seed) {
+  let state = seed;
+  const draw = () => words[(state = (state * 48271) % 2147483647) % words.length];
+  return Array.from({ length: count }, (_, i) => {
+    const chosen = Array.from({ length: 2 + (i % 4) }, draw);
+    return [chosen.includes('jazz') ? 'music' : 'other', chosen, chosen.map((_, j) => (chosen[j - 1] === 'in' ? 'B-place' : 'O'))];
+  });
+}
+const labels = (rows) => rows.map(([label, text]) => `${label}\t${text.join(' ')}\n`).join('');
+const conll = (rows) => rows.map(([, text, tags]) => text.map((word, i) => `${word}\t${tags[i]}\n`).join('') + '\n').join('');
+const sizes = ['--set', 'd_model=32', '--set', 'ffn_dim=64', '--set', 'num_heads=2', '--set', 'dropout=0', '--set', 'schedule=constant', '--set', 'learning_rate=3e-3'];
+
+before(() => {
+  for (const [name, rows] of Object.entries({ train: examples(300, 1), valid: examples(40, 700) })) {
+    writeFileSync(path(`${name}.labels`), labels(rows));
+    writeFileSync(path(`${name}.conll`), conll(rows));
+  }
+  writeFileSync(path('words'), words.join(' ') + '\n');
+  succeed('tokenizer', '--input', path('words'), '--vocab-size', '10', '--type', 'word', '--output', path('words.model'));
+  succeed('train', '--labels', path('train.labels'), '--tags', path('train.conll'), '--valid-labels', path('valid.labels'),
+    '--valid-tags', path('valid.conll'), '--tokenizer', path('words.model'), ...sizes, '--output', path('joint'), '--max-steps', '500');
+});
+
+test('a model that classifies and tags at once finds both, and reports them', () => {
+  const log = JSON.parse(readFileSync(path('joint/log.jsonl'), 'utf8').trim().split('\n').at(-1));
+  assert.ok(log.accuracy > 90);
+  const model = path('joint/best.safetensors');
+  const scores = JSON.parse(succeed('evaluate', '--model', model, '--labels', path('valid.labels'), '--tags', path('valid.conll'), '--json').stdout);
+  for (const key of ['accuracy', 'macro_f1', 'span_f1', 'tag_accuracy', 'frame_accuracy']) assert.ok(scores[key] > 90, `${key} ${scores[key]}`);
+  const counts = Object.values(scores.confusion).flatMap((row) => Object.values(row));
+  assert.equal(counts.reduce((a, b) => a + b), 40);
+  assert.equal((scores.confusion.music.music + scores.confusion.other.other) / 0.4, scores.accuracy);
+
+  writeFileSync(path('lines'), 'play jazz in rome\n\nnow in rome\n');
+  const [first, second, third] = succeed('classify', '--model', model, '--input', path('lines')).stdout.split('\n').map((line) => line.split('\t'));
+  assert.equal(first[0], 'music');
+  assert.ok(Number(first[1]) > 0.9);
+  assert.deepEqual(second, ['']);
+  assert.equal(third[0], 'other');
+  assert.equal(succeed('tag', '--model', model, '--input', path('lines')).stdout,
+    'play\tO\njazz\tO\nin\tO\nrome\tB-place\n\n\nnow\tO\nin\tO\nrome\tB-place\n\n');
+  // The label comes from attention: without any of its heads the encoder is less sure.
+  const heads = ['0:0', '0:1', '1:0', '1:1'].map((head) => `encoder:${head}`).join(',');
+  const masked = succeed('classify', '--model', model, '--input', path('lines'), '--mask-heads', heads).stdout;
+  assert.notEqual(masked.split('\t')[1], first[1]);
+  succeed('quantize', '--model', model, '--output', path('joint.int8'));
+  const int8 = JSON.parse(succeed('evaluate', '--model', path('joint.int8'), '--labels', path('valid.labels'), '--tags', path('valid.conll'), '--json').stdout);
+  assert.ok(int8.frame_accuracy > 85);
+});
+
+test('the encoder of masked training, or of a translator, begins a classifier', () => {
+  writeFileSync(path('mono'), examples(300, 3).map(([, text]) => text.join(' ') + '\n').join(''));
+  succeed('train', '--task', 'masked', '--mono', path('mono'), '--validation', '20', '--tokenizer', path('words.model'), ...sizes, '--output', path('masked'), '--max-steps', '100');
+  const begin = (from, output, ...more) => succeed('train', '--labels', path('train.labels'), '--validation', '40', '--from', from,
+    '--set', 'learning_rate=1e-3', '--output', path(output), '--max-steps', '60', ...more);
+  begin(path('masked/best.safetensors'), 'tuned', '--set', 'freeze_steps=5');
+  const { metadata } = JSON.parse(succeed('inspect', path('tuned/best.safetensors'), '--json').stdout);
+  assert.ok(Number(metadata.valid_accuracy) > 90, metadata.valid_accuracy);
+  begin(path('run/best.safetensors'), 'translator');
+});
+
+test('an unknown label counts as wrong, in training and evaluation', () => {
+  writeFileSync(path('new.labels'), 'music\tplay jazz\nweather\tnow\n');
+  succeed('train', '--labels', path('train.labels'), '--valid-labels', path('new.labels'), '--tokenizer', path('words.model'), ...sizes,
+    '--output', path('labels'), '--max-steps', '80');
+  const { stdout } = succeed('evaluate', '--model', path('labels/last.safetensors'), '--labels', path('new.labels'), '--json');
+  assert.ok(JSON.parse(stdout).accuracy <= 50);
+});
+
+test('what cannot be learnt or used is refused in one sentence', () => {
+  const bad = (name, text) => (writeFileSync(path(name), text), path(name));
+  const train = (...args) => ['train', ...args, '--validation', '1', '--tokenizer', path('words.model'), '--output', path('bad'), '--max-steps', '1'];
+  const model = path('joint/best.safetensors');
+  refuse(/all texts have the same label/, train('--labels', bad('one', 'a\tplay\na\tjazz\na\tnow\n')));
+  refuse(/line 2 of .*no-tab has 1 column/, train('--labels', bad('no-tab', 'a\tplay\nb\n')));
+  refuse(/a label of 10000 bytes is too long/, train('--labels', bad('long', `${'x'.repeat(10000)}\tplay\nb\tjazz\nb\tnow\n`)));
+  refuse(/line 2 of .*no-tag is not a token, a tab and a tag/, train('--tags', bad('no-tag', 'play\tO\njazz\n')));
+  refuse(/3 labelled texts but 1 tagged/, train('--labels', bad('three', 'a\tplay\nb\tjazz\nb\tnow\n'), '--tags', bad('single', 'play\tO\n')));
+  refuse(/train different models; give one kind/, train('--labels', path('train.labels'), '--source', path('words'), '--target', path('words')));
+  refuse(/must go with --labels and --tags/, train('--labels', path('train.labels'), '--valid-tags', path('valid.conll')));
+  refuse(/augment is given, but it changes translations/, train('--labels', path('train.labels'), '--augment', 'join=1'));
+  for (const ignored of [['--by-length'], ['--beam-size', '2'], ['--output', path('bad')]])
+    refuse(/excludes/, ['evaluate', '--model', model, '--labels', path('valid.labels'), '--tags', path('valid.conll'), ...ignored]);
+  refuse(/is an encoder alone/, ['translate', '--model', model, '--input', path('words')]);
+  refuse(/only translators can be exported/, ['export-onnx', model, '--output', path('onnx')]);
+  refuse(/has no tags; it classifies/, ['tag', '--model', path('tuned/best.safetensors'), '--input', path('words')]);
+  refuse(/has no labels of whole texts; it translates/, ['classify', '--model', path('run/best.safetensors'), '--input', path('words')]);
+  refuse(/give --labels and --tags for what it has/, ['evaluate', '--model', model, '--labels', path('valid.labels')]);
+  refuse(/word_dropout.* are for models that classify/, ['train', '--task', 'copy', '--set', 'word_dropout=0.1', '--output', path('bad'), '--max-steps', '1']);
+  assert.equal(run(['classify', '--model', model, '--input', bad('empty', '')]).stdout, '');
+});

@@ -1,0 +1,158 @@
+// Training as a user does it: what a run leaves behind, stopping and resuming, fine-tuning, made-up tasks, a full disk.
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { limited, path, program, refuse, run, succeed, train, training } from './trained.mjs';
+
+test('training leaves a best and a last checkpoint and a log of whole lines', () => {
+  assert.deepEqual(readdirSync(path('run')).filter((name) => !name.startsWith('epoch')).sort(),
+    ['best.safetensors', 'last.safetensors', 'log.jsonl']);
+  const log = readFileSync(path('run/log.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line));
+  assert.equal(log.at(-1).step, 300);
+  for (const key of ['epoch', 'loss', 'learning_rate', 'target_tokens_per_second', 'seconds', 'valid_loss', 'bleu'])
+    assert.equal(typeof log.at(-1)[key], 'number', key);
+  assert.ok(log.at(-1).loss < log[0].loss, 'the loss falls');
+});
+
+test('a run that is interrupted and resumed ends with the same bytes, with any number of threads', async () => {
+  const child = spawn(program, train('stopped', '--max-steps', '60', '--report-every', '1'));
+  const code = await new Promise((resolve) => {
+    child.stderr.on('data', (text) => /step 12 /.test(text) && child.kill('SIGINT'));
+    child.on('exit', resolve);
+  });
+  assert.equal(code, 130, 'so that train && evaluate goes no further');
+  const { step } = JSON.parse(JSON.parse(succeed('inspect', path('stopped/last.safetensors'), '--json').stdout).metadata.progress);
+  assert.ok(step >= 12 && step < 60, `stopped at ${step}`);
+  succeed(...train('stopped', '--resume', '--max-steps', '60', '--report-every', '1', '--threads', '2'));
+  succeed(...train('whole', '--max-steps', '60', '--report-every', '1'));
+  for (const name of ['last.safetensors', 'best.safetensors'])
+    assert.ok(readFileSync(path(`stopped/${name}`)).equals(readFileSync(path(`whole/${name}`))), name);
+  const losses = (output) => readFileSync(path(`${output}/log.jsonl`), 'utf8').trim().split('\n').map((line) => JSON.parse(line).loss);
+  assert.deepEqual(losses('stopped'), losses('whole'));
+});
+
+test('a run on pairs that are held back is resumed with the same pairs', () => {
+  const held = (output, ...more) => ['train', '--data', path('train.tsv.gz'), '--validation', '30', '--seed', '0', '--tokenizer', path('tok.model'),
+    '--preset', 'tiny', '--set', 'd_model=32', '--set', 'ffn_dim=64', '--batch-tokens', '200', '--output', path(output), ...more];
+  const { stderr } = succeed(...held('held', '--max-steps', '5'));
+  assert.match(stderr, /train: 370 pairs\nvalid: 30 pairs/);
+  succeed(...held('held', '--max-steps', '9', '--resume'));
+  succeed(...held('held-whole', '--max-steps', '9'));
+  assert.ok(readFileSync(path('held/last.safetensors')).equals(readFileSync(path('held-whole/last.safetensors'))));
+  refuse(/other training pairs/, held('held', '--max-steps', '12', '--resume').map((word) => (word === '30' ? '31' : word)));
+  refuse(/nothing to validate on: .*--validation N/, held('bad', '--max-steps', '1').filter((word) => word !== '--validation' && word !== '30'));
+});
+
+test('corpora have weights, and changed copies of their pairs are added, also when the run is resumed', () => {
+  const mixed = (output, ...more) => [...training, '--data', path('train.tsv.gz') + ':0.5', path('valid.tsv') + ':2',
+    '--augment', 'join=0.5', 'small=0.25', '--output', path(output), ...more];
+  assert.match(succeed(...mixed('mixed', '--max-steps', '5')).stderr, /train: 420 pairs/);
+  succeed(...mixed('mixed', '--max-steps', '9', '--resume'));
+  succeed(...mixed('mixed-whole', '--max-steps', '9'));
+  assert.ok(readFileSync(path('mixed/last.safetensors')).equals(readFileSync(path('mixed-whole/last.safetensors'))));
+  const other = (from, to) => mixed('bad', '--max-steps', '1').map((word) => word.replace(from, to));
+  refuse(/weight in --data .*tsv:0 must be above 0/, other(/:2$/, ':0'));
+  refuse(/unknown .*'jion'.*did you mean 'join'/, other('join', 'jion'));
+  refuse(/another augment/, mixed('mixed', '--max-steps', '12', '--resume').map((word) => word.replace('join=0.5', 'join=1')));
+});
+
+test('a folder is as if the program had never been killed in it', () => {
+  const kept = (...more) => train('kept', '--max-epochs', '3', '--keep', '2', ...more);
+  succeed(...kept());
+  const files = readdirSync(path('kept')).sort();
+  assert.deepEqual(files, ['best.safetensors', 'epoch-2.safetensors', 'epoch-3.safetensors', 'last.safetensors', 'log.jsonl']);
+  for (const name of ['last.safetensors.unfinished', 'epoch-4.safetensors.unfinished', 'epoch-1.safetensors'])
+    writeFileSync(path(`kept/${name}`), '');
+  writeFileSync(path('kept/notes.unfinished'), '');
+  succeed(...kept('--resume'));
+  assert.deepEqual(readdirSync(path('kept')).sort(), [...files, 'notes.unfinished']);
+});
+
+test('a resumed run is refused before training where nothing can be written, or the log is damaged', () => {
+  succeed(...train('log', '--max-steps', '4', '--report-every', '1'));
+  const whole = readFileSync(path('log/log.jsonl'), 'utf8');
+  const lines = whole.split('\n');
+  for (const damaged of ['{"step":"a"}', '{"step":1e30,"seconds":1}', '{"step":2}', 'x']) {
+    writeFileSync(path('log/log.jsonl'), [lines[0], damaged, ...lines.slice(2)].join('\n'));
+    refuse(/line 2 of .*log\.jsonl is damaged/, train('log', '--max-steps', '9', '--resume'));
+  }
+  writeFileSync(path('log/log.jsonl'), whole);
+  const result = limited(0, train('log', '--max-steps', '9', '--resume'));
+  assert.equal(result.status, 1);
+  assert.match(result.stderr, /^wasmformer: .*cannot write '.*log\.jsonl'/, 'before anything else');
+});
+
+test('a run that is killed at any moment leaves whole files', async () => {
+  for (let i = 0; i < 6; ++i) {
+    const output = `killed${i}`;
+    const child = spawn(program, train(output, '--max-epochs', '50', '--report-every', '1'));
+    await new Promise((resolve) => {
+      child.on('exit', resolve);
+      setTimeout(() => child.kill('SIGKILL'), 150 + 130 * i);
+    });
+    for (const name of ['best.safetensors', 'last.safetensors'])
+      if (existsSync(path(`${output}/${name}`))) succeed('inspect', path(`${output}/${name}`));
+    if (existsSync(path(`${output}/log.jsonl`)))
+      for (const line of readFileSync(path(`${output}/log.jsonl`), 'utf8').split('\n').filter(Boolean)) JSON.parse(line);
+  }
+});
+
+test('fine-tuning starts from the weights of a model, int8 included; a kept model records its own step', () => {
+  const small = path('to-tune.safetensors');
+  const facts = (file) => JSON.parse(succeed('inspect', file, '--json').stdout);
+  succeed('quantize', '--model', path('run/best.safetensors'), '--output', small, '--metadata', 'bleu=99', 'licence=none');
+  const tune = (output, ...more) => ['train', '--from', small, '--data', path('train.tsv.gz'), '--valid-data', path('valid.tsv'),
+    '--output', path(output), '--max-epochs', '2', '--keep', '2', '--report-every', '1', ...more];
+  succeed(...tune('tuned', '--set', 'dropout=0', '--set', 'learning_rate=0.002'));
+  const losses = (output) => readFileSync(path(output + '/log.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line).loss);
+  assert.ok(losses('tuned')[0] < losses('run')[0] / 2, 'it begins with what the model knows');
+  const { metadata } = facts(path('tuned/epoch-1.safetensors'));
+  const steps = losses('tuned').length / 2;
+  assert.deepEqual([metadata.licence, metadata.bleu, metadata.steps], ['none', undefined, String(steps)]);
+  assert.equal(facts(path('tuned/last.safetensors')).metadata.steps, String(2 * steps));
+  assert.match(metadata.training, /"dropout":0\.0,.*"schedule":"constant","learning_rate":0\.002/);
+  refuse(/keeps its sizes/, tune('bad', '--set', 'd_model=64'));
+  refuse(/--from excludes --preset|--preset excludes --from/, tune('bad', '--preset', 'tiny'));
+  refuse(/tuned\/last\.safetensors exists already/, tune('tuned'));
+  refuse(/absent\.safetensors/, tune('bad').map((word) => (word === small ? path('absent.safetensors') : word)));
+});
+
+test('a made-up task needs no files: characters are its pieces, and a resumed run makes the same pairs', () => {
+  const task = (output, ...more) => ['train', '--task', 'reverse', '--pairs', '300', '--set', 'd_model=32', '--set', 'optimizer=adamw',
+    '--set', 'weight_decay=0.01', '--set', 'schedule=cosine', '--set', 'decay_steps=400', '--set', 'learning_rate=0.003',
+    '--set', 'batch_tokens=300', '--report-every', '1', '--output', path(output), ...more];
+  succeed(...task('task', '--max-steps', '6'));
+  succeed(...task('task', '--max-steps', '12', '--resume'));
+  succeed(...task('task-whole', '--max-steps', '12'));
+  assert.ok(readFileSync(path('task/last.safetensors')).equals(readFileSync(path('task-whole/last.safetensors'))));
+  const { exact_match } = JSON.parse(readFileSync(path('task/log.jsonl'), 'utf8').trim().split('\n').at(-1));
+  assert.ok(exact_match >= 0 && exact_match <= 100);
+  const result = run(['translate', '--model', path('task/best.safetensors'), '--max-length', '9'], { input: 'wasm\n' });
+  assert.match(result.stdout, /^[a-z]*\n$/);
+  refuse(/trained on the task reverse, 300 pairs; repeat/, task('task', '--max-steps', '13', '--resume').map((word) => (word === '300' ? '301' : word)));
+  refuse(/--pairs requires --task/, train('bad', '--max-steps', '1', '--pairs', '10'));
+  refuse(/no task 'revers'.*reverse/, task('bad', '--max-steps', '1').map((word) => (word === 'reverse' ? 'revers' : word)));
+  refuse(/--task makes its own pairs; leave .*train\.tsv\.gz out/, task('bad', '--max-steps', '1', '--data', path('train.tsv.gz')));
+  refuse(/20000 pairs of roman are asked for; there can be 1 to 3700/, ['train', '--task', 'roman', '--pairs', '20000', '--output', path('bad'), '--max-steps', '1']);
+  assert.ok(!existsSync(path('bad')));
+});
+
+test('train --help lists the keys of --set, and says how an interrupted run ends', () => {
+  const { stdout } = succeed('train', '--help');
+  assert.match(stdout, /--validation/);
+  assert.match(stdout, /\n +d_model +features of a token/);
+  assert.match(stdout, /\n +learning_rate +peak rate; for noam/);
+  assert.doesNotMatch(stdout, /pad_id/);
+  assert.match(stdout, /exit code is 130/);
+});
+
+test('a full disk stops training with a sentence and keeps the last whole checkpoint', () => {
+  succeed(...train('full', '--max-steps', '10'));
+  const before = readFileSync(path('full/last.safetensors'));
+  const result = limited(8, train('full', '--resume', '--max-steps', '40'));
+  assert.notEqual(result.status, 0);
+  assert.match(result.stderr, /(last|best)\.safetensors|log\.jsonl/);
+  assert.ok(readFileSync(path('full/last.safetensors')).equals(before));
+  assert.deepEqual(readdirSync(path('full')).filter((name) => !/^(best|last)\.safetensors$|^log\.jsonl$/.test(name)), []);
+});
