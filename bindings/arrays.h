@@ -44,9 +44,7 @@ inline emscripten::val view_of(const std::string& bytes) {
 }
 
 // Both copy.
-inline Bytes to_bytes(const std::string& bytes) {
-  return Bytes(view_of(bytes).call<emscripten::val>("slice"));
-}
+inline Bytes to_bytes(const std::string& bytes) { return Bytes(view_of(bytes).call<emscripten::val>("slice")); }
 inline std::string from_bytes(const Bytes& array) {
   std::string bytes(array["length"].as<std::size_t>(), '\0');
   view_of(bytes).call<void>("set", array);

@@ -58,21 +58,24 @@ EMSCRIPTEN_BINDINGS(wasmformer) {
       .field("queries", &AttentionInternals::queries)
       .field("keys", &AttentionInternals::keys)
       .field("values", &AttentionInternals::values)
-      .field("output", &AttentionInternals::output);
+      .field("output", &AttentionInternals::output)
+      .field("projected", &AttentionInternals::projected);
+  value_object<FeedForwardInternals>("FeedForwardInternals")
+      .field("hidden", &FeedForwardInternals::hidden)
+      .field("output", &FeedForwardInternals::output);
   value_object<LayerInternals>("LayerInternals")
       .field("selfAttention", &LayerInternals::self_attention)
       .field("crossAttention", &LayerInternals::cross_attention)
       .field("afterSelfAttention", &LayerInternals::after_self_attention)
       .field("afterCrossAttention", &LayerInternals::after_cross_attention)
+      .field("feedForward", &LayerInternals::feed_forward)
       .field("afterFeedForward", &LayerInternals::after_feed_forward);
   value_object<StackInternals>("StackInternals")
       .field("tokenEmbedding", &StackInternals::token_embedding)
       .field("positions", &StackInternals::positions)
       .field("layers", &StackInternals::layers)
       .field("output", &StackInternals::output);
-  value_object<Internals>("Internals")
-      .field("encoder", &Internals::encoder)
-      .field("decoder", &Internals::decoder);
+  value_object<Internals>("Internals").field("encoder", &Internals::encoder).field("decoder", &Internals::decoder);
   value_object<BeamNode>("BeamNode")
       .field("piece", &BeamNode::piece)
       .field("id", &BeamNode::id)
@@ -127,10 +130,7 @@ EMSCRIPTEN_BINDINGS(wasmformer) {
       .field("greedy", &Validation::greedy)
       .field("isBest", &Validation::is_best);
 
-  class_<Job>("Job")
-      .function("step", &Job::step)
-      .function("partial", &Job::partial)
-      .function("result", &Job::take);
+  class_<Job>("Job").function("step", &Job::step).function("partial", &Job::partial).function("result", &Job::take);
   class_<Translator>("Translator").function("start", &translator_start).function("info", &info);
 
   class_<EvaluationJob>("EvaluationJob")

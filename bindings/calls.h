@@ -21,9 +21,7 @@ ThreadPool& pool(int threads) {
 int start_threads(int threads) { return pool(threads).size(); }
 
 // The file is copied once, and kept no longer than it is read.
-std::unique_ptr<Translator> load(const Bytes& file) {
-  return std::make_unique<Translator>(from_bytes(file), pool(1));
-}
+std::unique_ptr<Translator> load(const Bytes& file) { return std::make_unique<Translator>(from_bytes(file), pool(1)); }
 
 // JSON of what TranslatorInfo in bindings/js/shared/types.ts says of the file.
 std::string info(const Translator& translator) {
@@ -65,8 +63,7 @@ struct RunTexts {
 };
 
 std::unique_ptr<RunPlan> plan_run(const std::string& request, const RunTexts& texts, const Bytes& model,
-                                  const Bytes& source_tokenizer, const Bytes& target_tokenizer,
-                                  double most_bytes) {
+                                  const Bytes& source_tokenizer, const Bytes& target_tokenizer, double most_bytes) {
   RunInput input;
   input.train = {texts.sources, texts.targets};
   input.valid = {texts.valid_sources, texts.valid_targets};
@@ -132,18 +129,15 @@ std::string run_info(TrainingRun& run) {
 
 double take_mean_loss(TrainingRun& run) { return run.trainer().take_mean_loss(); }
 
-std::unique_ptr<Job> run_start(TrainingRun& run, const std::vector<std::string>& texts,
-                               const std::string& options) {
+std::unique_ptr<Job> run_start(TrainingRun& run, const std::vector<std::string>& texts, const std::string& options) {
   return start(run.packed_model(), texts, translate_options(run.model(), options));
 }
-std::unique_ptr<Job> run_start_greedy(TrainingRun& run, const std::vector<std::string>& texts,
-                                      bool attention) {
+std::unique_ptr<Job> run_start_greedy(TrainingRun& run, const std::vector<std::string>& texts, bool attention) {
   return start(run.packed_model(), texts, {.beam_size = 1, .attention = attention});
 }
 
 std::unique_ptr<EvaluationJob> run_evaluate(TrainingRun& run, const std::vector<std::string>& sources,
-                                            const std::vector<std::string>& references,
-                                            const std::string& json) {
+                                            const std::vector<std::string>& references, const std::string& json) {
   EvaluateOptions o;
   from_json(json, fields(o), "evaluate", Naming::camel);
   const TranslateOptions options{.beam_size = o.beam_size, .length_penalty = o.length_penalty};
@@ -156,9 +150,7 @@ std::unique_ptr<ValidationJob> run_validate(TrainingRun& run) { return std::make
 Bytes run_checkpoint(TrainingRun& run, const std::string& more, bool with_texts) {
   return to_bytes(run.checkpoint(metadata(more), with_texts));
 }
-Bytes run_model_file(TrainingRun& run, const std::string& more) {
-  return to_bytes(run.model_file(metadata(more)));
-}
+Bytes run_model_file(TrainingRun& run, const std::string& more) { return to_bytes(run.model_file(metadata(more))); }
 
 // The first `count` validation pairs: sources, then targets.
 std::vector<std::string> run_samples(const TrainingRun& run, Index count) {

@@ -16,8 +16,8 @@ Bytes train(const std::vector<std::string>& sentences, const TokenizerOptions& o
 
 Precision float_precision(const std::string& name) { return name == "f16" ? Precision::f16 : Precision::f32; }
 
-Bytes read_marian(const std::vector<std::string>& names, const std::vector<Bytes>& files,
-                  const std::string& languages, const std::string& precision) {
+Bytes read_marian(const std::vector<std::string>& names, const std::vector<Bytes>& files, const std::string& languages,
+                  const std::string& precision) {
   std::vector<std::string> bytes;
   for (const Bytes& file : files) bytes.push_back(from_bytes(file));
   FolderFiles folder;

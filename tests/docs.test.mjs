@@ -72,6 +72,8 @@ function writeCorpora(place) {
       writeFileSync(join(place, `${name}.${language}.gz`), gzipSync(sentences));
     }
   }
+  for (const [i, name] of ['novels', 'handbook'].entries())
+    writeFileSync(join(place, `${name}.tsv.gz`), gzipSync(parts.train.slice(80 * i, 80 * i + 80).join('\n')));
   writeFileSync(join(place, 'sentences.txt'), 'Ich habe einen Hund.\nWo ist mein Buch?\n');
 }
 
@@ -81,6 +83,7 @@ const smaller = [
   [/--preset \S+/g, '--preset tiny'],
   [/--max-steps \d+/g, '--max-steps 4'],
   [/(m30k .*) \d{4,5} /g, '$1 4 '],
+  [/--(valid|test) 80/g, '--$1 10'],
   [/warmup_steps=\d+/g, 'warmup_steps=1'],
 ];
 
@@ -93,6 +96,10 @@ for (const document of documents) {
       mkdirSync(join(place, 'run'), { recursive: true });
       writeCorpora(place);
       cpSync(join(root, 'tests/fixtures/tiny-de-en.safetensors'), join(place, 'run/best.safetensors'));
+      cpSync(join(root, 'tests/fixtures/tiny-de-en.safetensors'), join(place, 'de-en.safetensors'));
+      for (const path of ['tests/bench/answers.mjs', 'tests/bench/corpus.mjs', 'tests/fixtures/answers'])
+        cpSync(join(root, path), join(place, path), { recursive: true });
+      symlinkSync(join(root, 'dist'), join(place, 'dist'));
       cpSync(join(root, 'tests/fixtures/marian/tiny'), join(place, 'opus-mt-fr-en'), { recursive: true });
       const script = smaller.reduce((script, [pattern, to]) => script.replace(pattern, to), block);
       const program = `wasmformer=${join(root, 'build/native/wasmformer')}`;

@@ -2,51 +2,5 @@
 export { Translator, type RemoteModel } from './page/translator.js';
 export { storedModels } from './shared/platform.js';
 export { Trainer } from './page/trainer.js';
-export type {
-  Changes,
-  EvaluateOptions,
-  Evaluation,
-  Pair,
-  PresetName,
-  ResumeOptions,
-  RunOptions,
-  Sample,
-  SaveOptions,
-  Settings,
-  TaskName,
-  TokenizerFiles,
-  TokenizerSettings,
-  TrainerInfo,
-  TrainerOptions,
-  TrainingConfig,
-  TrainingData,
-  TrainingEvent,
-  Validation,
-} from './shared/trainer-types.js';
-export type {
-  Attention,
-  AttentionHead,
-  AttentionInternals,
-  AttentionMaps,
-  BeamNode,
-  Build,
-  Candidate,
-  Hypothesis,
-  Internals,
-  LayerInternals,
-  LoadOptions,
-  ModelConfig,
-  ModelSource,
-  NumberRows,
-  SamplingOptions,
-  SourceToken,
-  StackInternals,
-  StoredModel,
-  StreamOptions,
-  TargetToken,
-  TranslateOptions,
-  Translation,
-  TranslatorInfo,
-  WorkerOptions,
-  WorkerOwner,
-} from './shared/types.js';
+export type * from './shared/trainer-types.js';
+export type * from './shared/types.js';

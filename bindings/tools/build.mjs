@@ -4,28 +4,22 @@
 import {
   chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync,
 } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { installPackages, setUp } from './setup.mjs';
 import { main, root, run, step } from './shell.mjs';
 
-// The wasm builds by the name that they have in dist/wasm.
-const wasmBuilds = {
-  relaxed: 'wasm', simd: 'wasm-simd', 'relaxed-threads': 'wasm-threads', 'simd-threads': 'wasm-simd-threads',
-};
+// The modules of the package, each a folder of build/wasm and of dist/wasm.
+const modules = ['relaxed', 'simd', 'relaxed-threads', 'simd-threads'];
 
-// The program is in the one that every Node runs and that has threads.
-const withProgram = wasmBuilds['simd-threads'];
-
-// Configures a preset of CMakePresets.json once, and builds targets of it (all of them where none is named).
-export function buildPreset(preset, targets = []) {
+// Configures a preset of CMakePresets.json once, and builds targets of it.
+export function buildPreset(preset, targets, settings = []) {
   if (!existsSync(join(root, 'build', preset, 'build.ninja'))) {
     step(`Configuring build/${preset}`);
-    run('cmake', ['--preset', preset, '--log-level=WARNING'], { stdio: ['ignore', 'ignore', 'inherit'] });
+    run('cmake', ['--preset', preset, '--log-level=WARNING', ...settings], { stdio: ['ignore', 'ignore', 'inherit'] });
   }
-  step(`Building ${targets.join(', ') || 'everything'} in build/${preset}`);
-  const target = targets.length > 0 ? ['--target', ...targets] : [];
-  run('cmake', ['--build', '--preset', preset, ...target, ...(process.stdout.isTTY ? [] : ['--', '--quiet'])]);
+  step(preset === 'wasm' ? 'Building WebAssembly' : `Building build/${preset}`);
+  run('cmake', ['--build', '--preset', preset, '--target', ...targets, ...(process.stdout.isTTY ? [] : ['--', '--quiet'])]);
 }
 
 // True when `output` is missing or older than something in the files and folders `inputs`.
@@ -48,32 +42,31 @@ function withThreadScript(glue) {
   return glue.replace(own, 'new Worker(Module["threadScript"],');
 }
 
-// dist/: the npm package. It is put together beside and then renamed, so it is whole or absent.
-export function buildPackage() {
-  const files = Object.entries(wasmBuilds).flatMap(([name, preset]) =>
-    ['wasmformer.mjs', 'wasmformer.wasm'].map((file) => [join('build', preset, file), join('wasm', name, file)]));
-  for (const file of ['extras.mjs', 'extras.wasm']) {
-    files.push([join('build', wasmBuilds.simd, file), join('wasm/extras', file)]);
-  }
-  for (const file of ['cli.cjs', 'cli.wasm']) files.push([join('build', withProgram, file), join('wasm/cli', file)]);
-  const further = { [wasmBuilds.simd]: ['wasmformer_extras_js'], [withProgram]: ['wasmformer'] };
-  for (const preset of Object.values(wasmBuilds)) buildPreset(preset, ['wasmformer_js', ...(further[preset] ?? [])]);
+// dist/: the npm package; the page does without the program for Node, which takes long to compile. It is put together
+// beside and then renamed, so it is whole or absent.
+export function buildPackage({ withProgram = true } = {}) {
+  const files = [...modules.map((name) => `${name}/wasmformer`), 'extras/extras'].flatMap((name) => [`${name}.mjs`, `${name}.wasm`]);
+  if (withProgram) files.push('cli/cli.cjs', 'cli/cli.wasm');
+  const built = (file) => join('build/wasm', file);
+  buildPreset('wasm', [...modules.map((name) => `wasmformer_js_${name}`), 'wasmformer_extras_js', ...(withProgram ? ['wasmformer'] : [])]);
   const dist = join(root, 'dist');
   const sources = ['bindings/js', 'bindings/LICENSES.txt', 'bindings/one-file', 'bindings/tools/one-file.mjs', 'bindings/tools/describe.mjs', 'web/src', 'web/element.config.ts',
     'package-lock.json'];
-  if (!isStale(join(dist, 'index.js'), [...sources, ...files.map(([from]) => from)])) return;
+  const isWhole = !withProgram || existsSync(join(dist, 'wasm/cli'));
+  if (isWhole && !isStale(join(dist, 'index.js'), [...sources, ...files.map(built)])) return;
   step('Building the npm package into dist/');
   const unfinished = join(root, 'build/package');
   rmSync(unfinished, { recursive: true, force: true });
-  for (const [from, to] of files) {
-    mkdirSync(join(unfinished, to, '..'), { recursive: true });
-    if (to.endsWith('cli.wasm')) {
-      writeFileSync(join(unfinished, `${to}.br`), brotliCompressSync(readFileSync(join(root, from))));
-      continue;
-    }
-    copyFileSync(join(root, from), join(unfinished, to));
-    if (to.endsWith('-threads/wasmformer.mjs')) {
-      writeFileSync(join(unfinished, to), withThreadScript(readFileSync(join(root, from), 'utf8')));
+  for (const file of files) {
+    const from = join(root, built(file));
+    const to = join(unfinished, 'wasm', file);
+    mkdirSync(dirname(to), { recursive: true });
+    if (file === 'cli/cli.wasm') {
+      writeFileSync(`${to}.br`, brotliCompressSync(readFileSync(from)));
+    } else if (file.endsWith('-threads/wasmformer.mjs')) {
+      writeFileSync(to, withThreadScript(readFileSync(from, 'utf8')));
+    } else {
+      copyFileSync(from, to);
     }
   }
   copyFileSync(join(root, 'bindings/LICENSES.txt'), join(unfinished, 'LICENSES.txt'));
@@ -91,12 +84,12 @@ export function buildPackage() {
 export function buildOneFile(
   model = join(root, 'web/public/models/de-en.safetensors'), output = join(root, 'build/wasmformer.html'),
 ) {
-  buildPackage();
+  buildPackage({ withProgram: false });
   run(process.execPath, ['bindings/tools/one-file.mjs', 'page', resolve(model), resolve(output)]);
 }
 
 export function buildPage() {
-  buildPackage();
+  buildPackage({ withProgram: false });
   if (!isStale(join(root, 'build/page/index.html'), ['web', 'dist', 'package-lock.json'])) return;
   step('Building the page into build/page');
   run(join(root, 'node_modules/.bin/vite'), ['build', 'web', '--logLevel', 'warn']);
@@ -106,8 +99,7 @@ export function buildPage() {
 function buildBenchmarks() {
   buildPackage();
   buildPreset('native', ['wasmformer', 'wasmformer_bench']);
-  const measured = Object.values(wasmBuilds).filter((preset) => preset !== 'wasm-simd-threads');
-  for (const preset of measured) buildPreset(preset, ['wasmformer_bench']);
+  buildPreset('wasm', ['relaxed', 'simd', 'relaxed-threads'].map((name) => `wasmformer_bench_${name}`));
 }
 
 // build/docs: the pages of the package's types.

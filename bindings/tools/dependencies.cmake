@@ -54,10 +54,20 @@ endif()
 
 wasmformer_fetch(libyaml 0.2.5 https://github.com/yaml/libyaml/archive/refs/tags/0.2.5.tar.gz
                  fa240dbf262be053f3898006d502d514936c818e422afdcf33921c63bed9bf2e)
-# What reading takes.
+# A program may link the library together with its own copies of libyaml, protobuf and SentencePiece: here they get other
+# names. Each yaml_… of libyaml's headers is renamed by a yaml.h that takes the place of the original.
 set(source ${libyaml_SOURCE_DIR}/src)
+file(STRINGS ${libyaml_SOURCE_DIR}/include/yaml.h lines REGEX yaml_)
+file(STRINGS ${source}/yaml_private.h private_lines REGEX yaml_)
+string(REGEX MATCHALL "yaml_[a-z0-9_]+" names "${lines} ${private_lines}")
+list(REMOVE_DUPLICATES names)
+list(TRANSFORM names REPLACE "(.+)" "#define \\1 wasmformer_\\1\n")
+list(JOIN names "" names)
+file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/libyaml/yaml.h @ONLY
+     CONTENT "#pragma once\n${names}#include \"${libyaml_SOURCE_DIR}/include/yaml.h\"\n")
+# What reading takes.
 add_library(libyaml STATIC EXCLUDE_FROM_ALL ${source}/api.c ${source}/parser.c ${source}/reader.c ${source}/scanner.c)
-target_include_directories(libyaml SYSTEM PUBLIC ${libyaml_SOURCE_DIR}/include)
+target_include_directories(libyaml SYSTEM PUBLIC ${CMAKE_CURRENT_BINARY_DIR}/libyaml)
 target_compile_definitions(libyaml PRIVATE YAML_VERSION_STRING="0.2.5" YAML_VERSION_MAJOR=0 YAML_VERSION_MINOR=2
                                            YAML_VERSION_PATCH=5)
 target_compile_options(libyaml PRIVATE -w $<$<BOOL:${EMSCRIPTEN}>:-Oz>)
@@ -90,12 +100,24 @@ set(SPM_VERSION 0.1.97)
 configure_file(${sentencepiece_SOURCE_DIR}/config.h.in ${CMAKE_CURRENT_BINARY_DIR}/sentencepiece/config.h)
 # builtin_pb and protobuf-lite: its ModelProto, which is the content of a .model file.
 target_include_directories(sentencepiece SYSTEM INTERFACE ${source} ${source}/builtin_pb ${third_party}/protobuf-lite)
+if(NOT EMSCRIPTEN)
+  foreach(name sentencepiece google absl Darts esaxx esaxx_private saisxx saisxx_private)
+    target_compile_definitions(sentencepiece PUBLIC ${name}=wasmformer_${name})
+  endforeach()
+  file(STRINGS ${source}/builtin_pb/sentencepiece.pb.cc lines REGEX scc_info_)
+  file(STRINGS ${source}/builtin_pb/sentencepiece_model.pb.cc model_lines REGEX scc_info_)
+  string(REGEX MATCHALL "scc_info_[A-Za-z0-9_]+" names "${lines} ${model_lines}")
+  list(REMOVE_DUPLICATES names)
+  foreach(name FLAGS_help FLAGS_version FLAGS_minloglevel ${names})
+    target_compile_definitions(sentencepiece PRIVATE ${name}=wasmformer_${name})
+  endforeach()
+endif()
 foreach(library sentencepiece sentencepiece_train)
   target_include_directories(${library} PRIVATE
     ${CMAKE_CURRENT_BINARY_DIR}/sentencepiece ${sentencepiece_SOURCE_DIR} ${source} ${source}/builtin_pb ${third_party}
     ${third_party}/absl/strings ${third_party}/darts_clone ${third_party}/esaxx ${third_party}/protobuf-lite)
   target_compile_definitions(${library} PRIVATE _USE_INTERNAL_STRING_VIEW HAVE_PTHREAD=1)
-  target_compile_options(${library} PRIVATE -w $<$<BOOL:${EMSCRIPTEN}>:-Oz>)
+  target_compile_options(${library} PRIVATE -w $<$<BOOL:${EMSCRIPTEN}>:-Oz -fno-rtti>)
   # Its headers are most of what there is to compile.
   set_target_properties(${library} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8
     UNITY_BUILD_CODE_BEFORE_INCLUDE

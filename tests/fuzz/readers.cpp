@@ -25,8 +25,7 @@ namespace {
 // Every tensor of at most two dimensions, as a model takes them.
 void read_all(const SafetensorsFile& file) {
   for (const auto& [name, tensor] : file.tensors)
-    if (tensor.shape.size() <= 2 && tensor.dtype != Dtype::i8 && tensor.dtype != Dtype::i64)
-      file.matrix(name);
+    if (tensor.shape.size() <= 2 && tensor.dtype != Dtype::i8 && tensor.dtype != Dtype::i64) file.matrix(name);
 }
 
 // The folder of MARIAN_FOLDER, in which `bytes` are the file `name`.

@@ -11,6 +11,8 @@ foreach(name bin/wasmformer libwasmformer.a wasmformer-config.cmake include/wasm
   endif()
 endforeach()
 
+file(GLOB_RECURSE library ${WHERE}/moved/libwasmformer.a)
+
 file(GLOB_RECURSE texts ${WHERE}/moved/*.cmake ${WHERE}/moved/include/wasmformer/*.h)
 foreach(text IN LISTS texts)
   file(READ ${text} content)
@@ -29,3 +31,16 @@ foreach(entry IN LISTS entries)
     message(SEND_ERROR "${entry} is installed")
   endif()
 endforeach()
+
+# All that the linker sees is of this project, by its name or by a template's argument, or a template of a library that
+# the headers use.
+execute_process(COMMAND ${NM} -g ${library} OUTPUT_FILE ${WHERE}/symbols COMMAND_ERROR_IS_FATAL ANY)
+file(STRINGS ${WHERE}/symbols strong REGEX " [ABCDGRST] ")
+file(STRINGS ${WHERE}/symbols weak REGEX " [VWu] ")
+list(FILTER strong EXCLUDE REGEX "wasmformer")
+list(FILTER weak EXCLUDE REGEX "wasmformer|St[0-9a-z]|5Eigen|8nlohmann|9__gnu_cxx|DW[.]ref")
+list(APPEND strong ${weak})
+list(JOIN strong "\n" names)
+if(names)
+  message(SEND_ERROR "${library} exports\n${names}")
+endif()

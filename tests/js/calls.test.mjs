@@ -21,7 +21,6 @@ async function loadWithWorker() {
   const { postMessage } = Worker.prototype;
   let worker;
   Worker.prototype.postMessage = function (...values) {
-    // eslint-disable-next-line @typescript-eslint/no-this-alias
     worker = this;
     return postMessage.apply(this, values);
   };
@@ -69,8 +68,8 @@ test('an abort ends the work itself, not only the wait for it', async () => {
   const { translator, worker } = await loadWithWorker();
   const controller = new AbortController();
   let steps = 0;
-  worker.on('message', ({ type }) => {
-    if (type === 'partial') steps++;
+  worker.on('message', ({ update }) => {
+    if (update?.type === 'partial') steps++;
   });
   const onToken = () => controller.abort();
   const call = translator.translate(Array(300).fill(sentences[2]), { signal: controller.signal, onToken });
@@ -101,8 +100,8 @@ test('a call made while a batch is translated does not wait for the rest of the 
 test('the next call is answered before an aborted batch could have been finished', async () => {
   const { translator, worker } = await loadWithWorker();
   let steps = 0;
-  worker.on('message', ({ type }) => {
-    if (type === 'partial') steps++;
+  worker.on('message', ({ update }) => {
+    if (update?.type === 'partial') steps++;
   });
   const texts = Array(300).fill(sentences[2]);
   await translator.translate(texts, { onToken() {} });

@@ -27,6 +27,7 @@ const declared = [
   ['EvaluateOptions', options.evaluate, [['trainer-types.ts', 'EvaluateOptions']], ['signal']],
   ['RunOptions', options.run, [['trainer-types.ts', 'RunOptions']], ['signal']],
   ['TokenizerSettings', field(options.request, 'tokenizer').fields, [['trainer-types.ts', 'TokenizerSettings']], []],
+  ['Augmentation', field(options.request, 'augment').fields, [['trainer-types.ts', 'Augmentation']], []],
   ['TrainerOptions', options.request.filter(({ name }) => !['resume', 'keepTexts'].includes(name)),
     [['trainer-types.ts', 'TrainerOptions'], ['trainer-types.ts', 'TrainingData']], ['pairs', 'tsv', 'from', 'signal']],
   ['Settings', options.config, [['types.ts', 'ModelConfig'], ['trainer-types.ts', 'TrainingConfig']], []],

@@ -109,16 +109,16 @@ test('internals give the attention maps again', async () => {
   const { internals, attention, sourceTokens, targetTokens } = await translator.translate(sentences[0], {
     internals: true, attention: true,
   });
-  const { d_model, encoder_layers, decoder_layers, num_heads } = translator.info.config;
+  const { d_model, encoder_layers, decoder_layers, ffn_dim, num_heads } = translator.info.config;
   const [source, target, width] = [sourceTokens.length, targetTokens.length, d_model / num_heads];
   const every = [];
-  const shaped = (numbers, rows) => {
-    assert.deepEqual([numbers.rows, numbers.columns, numbers.data.length], [rows, d_model, rows * d_model]);
+  const shaped = (numbers, rows, columns = d_model) => {
+    assert.deepEqual([numbers.rows, numbers.columns, numbers.data.length], [rows, columns, rows * columns]);
     assert.equal(numbers.data.byteLength, numbers.data.buffer.byteLength, 'a copy of its own');
     every.push(numbers.data.buffer);
   };
-  const check = ({ queries, keys, values, output }, maps, layer, causal) => {
-    [queries, output].forEach((numbers) => shaped(numbers, maps.rows));
+  const check = ({ queries, keys, values, output, projected }, maps, layer, causal) => {
+    [queries, output, projected].forEach((numbers) => shaped(numbers, maps.rows));
     [keys, values].forEach((numbers) => shaped(numbers, maps.columns));
     for (let head = 0; head < num_heads; head++) {
       for (let row = 0; row < maps.rows; row++) {
@@ -143,6 +143,8 @@ test('internals give the attention maps again', async () => {
     for (const numbers of [stack.tokenEmbedding, stack.positions, stack.output]) shaped(numbers, rows);
     for (const layer of stack.layers) {
       for (const name of ['afterSelfAttention', 'afterFeedForward']) shaped(layer[name], rows);
+      shaped(layer.feedForward.hidden, rows, ffn_dim);
+      shaped(layer.feedForward.output, rows);
     }
     // Post-norm: what the last layer leaves is what the stack does.
     assert.deepEqual(stack.layers.at(-1).afterFeedForward.data, stack.output.data);

@@ -1,6 +1,6 @@
 // Compiled, never run: bindings/js/module.ts must say what Emscripten says of the module it has built.
 import type { NativeModule } from '../../bindings/js/worker/native.js';
-import type { MainModule } from '../../build/wasm-simd/wasmformer.js';
+import type { MainModule } from '../../build/wasm/types/wasmformer.js';
 
 // Emscripten lists every form in which C++ takes a string; this package passes strings.
 type Plain<T> = string extends T

@@ -15,7 +15,9 @@ const others = {
   schedule: ['noam', 'inverse_sqrt', 'constant'], learning_rate: 0.05, warmup_steps: 2, decay_steps: 10, beta1: 0.5, beta2: 0.9,
   epsilon: 0.01, weight_decay: 0.5, clip_norm: 0.01, label_smoothing: 0, batch_tokens: 64, seed: 2,
 };
-const tokenizers = ['source_vocab_size', 'target_vocab_size', 'pad_id', 'bos_id', 'eos_id'];
+// Of models that classify, tag or fill masks; a translator refuses them.
+const ofEncoders = { pooling: 'first', multi_label: true, word_dropout: 0.1, tag_weight: 2, balance_classes: true, mask_rate: 0.3, freeze_steps: 5 };
+const decided = ['classes', 'tags', 'source_vocab_size', 'target_vocab_size', 'pad_id', 'bos_id', 'eos_id'];
 
 /** What a short run computes, in numbers, and what it says of itself. */
 async function run(settings) {
@@ -39,8 +41,8 @@ test('the same settings give the same numbers', async () => {
 });
 
 test('none of the settings is left out here', () => {
-  const all = Object.keys({ ...info.config, ...info.training }).filter((key) => !tokenizers.includes(key));
-  assert.deepEqual(Object.keys(others).sort(), all.sort());
+  const all = Object.keys({ ...info.config, ...info.training }).filter((key) => !decided.includes(key));
+  assert.deepEqual(Object.keys({ ...others, ...ofEncoders }).sort(), all.sort());
 });
 
 for (const [key, values] of Object.entries(others)) {
@@ -52,4 +54,10 @@ for (const [key, values] of Object.entries(others)) {
       assert.notDeepEqual(other.numbers, numbers);
     });
   }
+}
+
+for (const [key, value] of Object.entries(ofEncoders)) {
+  test(`${key} is refused for a translator`, async () => {
+    await assert.rejects(run({ [key]: value }), ({ message }) => message.includes(key) && / (are for|is for) models /.test(message));
+  });
 }

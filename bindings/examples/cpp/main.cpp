@@ -9,12 +9,11 @@
 namespace {
 
 void translate(const wasmformer::Translator& translator, const std::vector<std::string>& sentences) {
-  for (const auto& translation : translator.translate(sentences, {.beam_size = 4, .attention = true})) {
+  for (const auto& translation : translator.translate(sentences, {.attention = true})) {
     std::cout << translation.text;
     if (translation.attention) {  // an empty line has none
       const auto& maps = translation.attention->cross;
-      std::cout << "\t" << maps.layers << " layers, " << maps.heads << " heads, " << maps.rows << " x "
-                << maps.columns;
+      std::cout << "\t" << maps.layers << " layers, " << maps.heads << " heads, " << maps.rows << " x " << maps.columns;
     }
     std::cout << "\n";
   }

@@ -5,7 +5,7 @@ const [model, ...words] = process.argv.slice(2);
 const translator = await Translator.load(model);
 const { text, score, sourceTokens, targetTokens, attention } = await translator.translate(
   words.join(' ') || 'Ich habe einen Hund.',
-  { beamSize: 4, attention: true },
+  { attention: true },
 );
 console.log(`${text}   (score ${score.toFixed(2)}, ${translator.info.threads} threads)`);
 

@@ -1,22 +1,18 @@
 // A worker as the page sees it: one connection for each model in it, and the calls that wait for replies.
 import { isNode, nodeModule } from '../shared/platform.js';
-import type {
-  DistributiveOmit, ModelRequest, PlainError, Reply, Request, Result, Results, Update,
-} from '../shared/protocol.js';
+import type { Method, PlainError, Reply, Request, Result, Update, Wanted } from '../shared/protocol.js';
 import { createWorker, workerScript } from './worker-script.js';
-
-type Question = DistributiveOmit<ModelRequest, 'id' | 'key'>;
 
 export interface CallOptions {
   signal?: AbortSignal;
-  onUpdate?: (update: Update) => void;
+  onUpdate?: (update: Update, id: number) => void;
   transfer?: Transferable[];
   /** Kept from being collected until its call is answered. */
   owner?: object;
 }
 
 interface Pending extends CallOptions {
-  resolve(result: Result): void;
+  resolve(result: unknown): void;
   reject(error: unknown): void;
   /** Made by the caller, for its stack. */
   site: Error;
@@ -113,20 +109,20 @@ export class Connection {
   }
 
   /** Rejects with the signal's reason, with what `onUpdate` throws, or with the worker's error as seen from `site`. */
-  async call<Q extends Question>(question: Q, site: Error, options: CallOptions): Promise<Results[Q['type']]> {
+  async call<M extends Method>(method: M, wanted: Wanted<M>, site: Error, options: CallOptions): Promise<Result<M>> {
     const { signal } = options;
     signal?.throwIfAborted();
     if (this.#closeReason !== undefined) throw errorAt(site, { name: 'Error', message: this.#closeReason });
     const id = ++this.#host.lastId;
     const onAbort = () => this.#abandon(id, signal!.reason);
     try {
-      const result = await new Promise<Result>((resolve, reject) => {
-        this.#host.port.post({ ...question, id, key: this.#key } as ModelRequest, options.transfer);
+      const result = await new Promise((resolve, reject) => {
+        this.#host.port.post({ type: 'call', id, key: this.#key, method, wanted }, options.transfer);
         this.#pending.set(id, { ...options, site, resolve, reject });
         this.#host.port.keepAlive(true);
         signal?.addEventListener('abort', onAbort);
       });
-      return result as Results[Q['type']];
+      return result as Result<M>;
     } finally {
       signal?.removeEventListener('abort', onAbort);
     }
@@ -156,24 +152,17 @@ export class Connection {
   receive(reply: Reply): boolean {
     const pending = this.#pending.get(reply.id);
     if (!pending) return false;
-    switch (reply.type) {
-      case 'progress':
-      case 'partial':
-      case 'event':
-        try {
-          pending.onUpdate?.(reply);
-        } catch (error) {
-          this.#abandon(reply.id, error);
-        }
-        break;
-      case 'failed':
-        this.#remove(reply.id);
-        pending.reject(errorAt(pending.site, reply.error));
-        break;
-      default:
-        this.#remove(reply.id);
-        pending.resolve(reply);
+    if (reply.type === 'update') {
+      try {
+        pending.onUpdate?.(reply.update, reply.id);
+      } catch (error) {
+        this.#abandon(reply.id, error);
+      }
+      return true;
     }
+    this.#remove(reply.id);
+    if (reply.type === 'failed') pending.reject(errorAt(pending.site, reply.error));
+    else pending.resolve(reply.result);
     return true;
   }
 

@@ -1,6 +1,6 @@
 // `wasmformer/convert`: reads models of other programs, and writes models for them.
 import { callback, checked, oneOf, signal, string, type Rules } from '../shared/options.js';
-import type { ConvertRequest, ModelData, Update } from '../shared/protocol.js';
+import type { Conversion, ModelData, Update } from '../shared/protocol.js';
 import type { ModelSource } from '../shared/types.js';
 import { Connection } from './connection.js';
 import { modelData } from './options.js';
@@ -85,14 +85,14 @@ function folderData(folder: FolderSource): ModelData | Record<string, ModelData>
 }
 
 async function convert(
-  request: Pick<ConvertRequest, 'to' | 'from' | 'precision' | 'languages'>,
+  wanted: Conversion,
   site: Error,
   options: { signal?: AbortSignal; onUpdate?: (update: Update) => void },
 ): Promise<FolderFiles> {
   options.signal?.throwIfAborted();
   const connection = await Connection.open('convert');
   try {
-    return (await connection.call({ type: 'convert', ...request }, site, options)).files;
+    return await connection.call('convert', wanted, site, options);
   } finally {
     connection.close('the conversion is over');
   }

@@ -1,5 +1,5 @@
-import type { PlainEvent, TrainRequest, Update } from '../shared/protocol.js';
-import { toTranslation } from '../shared/results.js';
+import type { Plain, Update } from '../shared/protocol.js';
+import { withMaps } from '../shared/results.js';
 import type {
   Changes, EvaluateOptions, Evaluation, Pair, ResumeOptions, RunOptions, SaveOptions, TrainerInfo, TrainerOptions,
   TrainingConfig, TrainingEvent,
@@ -43,9 +43,8 @@ export class Trainer extends RemoteModel<TrainerInfo> {
   ): Promise<Trainer> {
     const model = from === undefined ? undefined : modelData(from);
     const cache = model !== undefined && shouldCache(model, undefined);
-    const request = { type: 'train' as const, ...question, ...(model && { model }), cache };
-    const { connection, info } = await openModel<TrainRequest>('trainer', request, where, { signal }, site);
-    return new Trainer(info, connection);
+    const wanted = { ...question, ...(model && { model }), cache };
+    return openModel('trainer', 'train', wanted, where, { signal }, site, (...made) => new Trainer(...made));
   }
 
   /**
@@ -61,22 +60,20 @@ export class Trainer extends RemoteModel<TrainerInfo> {
     [{ signal }, options]: ReturnType<typeof checkSignal>,
     site: Error,
   ): AsyncGenerator<TrainingEvent, void, undefined> {
-    type Numbered = { id: number; event: PlainEvent };
+    type Numbered = [id: number, event: Plain<TrainingEvent>];
     const work = (push: (item: Numbered) => void, signal: AbortSignal) => {
-      const onUpdate = (update: Update) => update.type === 'event' && push(update);
-      return this.connection.call({ type: 'run', options }, site, { signal, onUpdate, owner: this });
+      const onUpdate = (update: Update, id: number) => update.type === 'event' && push([id, update.event]);
+      return this.connection.call('run', { options }, site, { signal, onUpdate, owner: this });
     };
-    for await (const { id, event } of toAsyncGenerator(work, signal)) {
+    for await (const [id, event] of toAsyncGenerator(work, signal)) {
       this.connection.acknowledge(id);
-      yield toEvent(event);
+      yield withMaps<TrainingEvent>(event);
     }
   }
 
   /** Changes settings during a run, from the next step on; returns all of them. */
   async change(changes: Changes): Promise<TrainingConfig> {
-    const site = new Error();
-    const question = { type: 'change' as const, changes: checkChanges(changes) };
-    return (await this.connection.call(question, site, { owner: this })).training;
+    return this.connection.call('change', { options: checkChanges(changes) }, new Error(), { owner: this });
   }
 
   /** Translates the pairs with the current weights and scores the result. */
@@ -85,8 +82,7 @@ export class Trainer extends RemoteModel<TrainerInfo> {
     const [{ signal }, search] = checkSignal('evaluate', options);
     const checked = checkPairs('evaluate', 'pairs', pairs);
     if (checked.length === 0) throw new Error('[evaluate] pairs is empty; it needs at least one');
-    const question = { type: 'evaluate' as const, pairs: checked, options: search };
-    return (await this.connection.call(question, site, { signal, owner: this })).evaluation;
+    return this.connection.call('evaluate', { pairs: checked, options: search }, site, { signal, owner: this });
   }
 
   /** A model file of the current weights, with what Trainer.resume and `wasmformer train --resume` need. */
@@ -98,21 +94,6 @@ export class Trainer extends RemoteModel<TrainerInfo> {
   async checkpoint(options: SaveOptions = {}): Promise<{ file: Blob; step: number }> {
     const site = new Error();
     const { signal, ...wanted } = checkSave(options);
-    const question = { type: 'save' as const, ...wanted };
-    const { file, step } = await this.connection.call(question, site, { signal, owner: this });
-    return { file, step };
+    return this.connection.call('save', wanted, site, { signal, owner: this });
   }
-}
-
-function toEvent({ validation, pinned, ...event }: PlainEvent): TrainingEvent {
-  return {
-    ...event,
-    ...(validation && {
-      validation: {
-        ...validation,
-        samples: validation.samples.map((sample) => ({ ...sample, translation: toTranslation(sample.translation) })),
-      },
-    }),
-    ...(pinned && { pinned: pinned.map(toTranslation) }),
-  };
 }

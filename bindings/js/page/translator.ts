@@ -1,8 +1,8 @@
 // Models in a worker: what a Translator and a Trainer have in common, and the Translator.
 import { checkTranslate } from '../shared/options.js';
 import { dispose } from '../shared/platform.js';
-import type { DistributiveOmit, LoadRequest, Results, TrainRequest, Update } from '../shared/protocol.js';
-import { toTranslation } from '../shared/results.js';
+import type { Result, Start, Update, Wanted } from '../shared/protocol.js';
+import { withMaps } from '../shared/results.js';
 import type {
   LoadOptions, ModelSource, StreamOptions, TranslateOptions, Translation, TranslatorInfo, WorkerOptions,
 } from '../shared/types.js';
@@ -63,9 +63,9 @@ export abstract class RemoteModel<Info> {
     const { texts, search, onToken, signal } = checkTranslate(text, options);
     const isOne = typeof text === 'string';
     const onUpdate = (update: Update) => update.type === 'partial' && onToken?.(isOne ? update.texts[0]! : update.texts);
-    const question = { type: 'translate' as const, texts, options: search, partials: onToken !== undefined };
-    const reply = await this.connection.call(question, site, { signal, onUpdate, owner: this });
-    const translations = reply.translations.map(toTranslation);
+    const wanted = { texts, options: search, partials: onToken !== undefined };
+    const plain = await this.connection.call('translate', wanted, site, { signal, onUpdate, owner: this });
+    const translations = withMaps<Translation[]>(plain);
     return isOne ? translations[0]! : translations;
   }
 }
@@ -84,11 +84,10 @@ export class Translator extends RemoteModel<TranslatorInfo> {
     const site = new Error();
     const { onProgress, signal, threads, shareWith, cache, integrity } = checkLoad(options);
     const data = modelData(model);
-    const request = { type: 'load' as const, model: data, cache: shouldCache(data, cache), integrity };
+    const wanted = { model: data, cache: shouldCache(data, cache), integrity };
     const onUpdate = (update: Update) => update.type === 'progress' && onProgress?.(update.loaded, update.total);
     const where = { threads, shareWith };
-    const { connection, info } = await openModel<LoadRequest>('translator', request, where, { signal, onUpdate }, site);
-    return new Translator(info, connection);
+    return openModel('translator', 'load', wanted, where, { signal, onUpdate }, site, (...made) => new Translator(...made));
   }
 
   /**
@@ -113,30 +112,28 @@ export class Translator extends RemoteModel<TranslatorInfo> {
 /** Closes the connections of objects that were forgotten without dispose(). */
 let registry: FinalizationRegistry<Connection> | undefined;
 
-type Start<Request> = DistributiveOmit<Request, 'id' | 'key' | 'threads' | 'isThreadsLimit'>;
-
 /**
- * Opens a worker, or takes that of `shareWith`, and makes its first request; closes it again if that fails.
+ * Opens a worker, or takes that of `shareWith`, and makes its first call; closes it again if that fails.
  * @internal
  */
-export async function openModel<Request extends LoadRequest | TrainRequest>(
+export async function openModel<M extends 'load' | 'train', Model>(
   tag: 'translator' | 'trainer',
-  request: Start<Request>,
-  { threads: wanted = 'auto', shareWith }: WorkerOptions,
+  method: M,
+  wanted: Omit<Wanted<M>, 'threads' | 'isThreadsLimit'> & Pick<Start, 'model'>,
+  { threads: wantedThreads = 'auto', shareWith }: WorkerOptions,
   { signal, onUpdate }: CallOptions,
   site: Error,
-): Promise<{ connection: Connection; info: Results[Request['type']]['info'] }> {
+  make: (info: Result<M>, connection: Connection) => Model,
+): Promise<Model> {
   const host = shareWith && connections.get(shareWith);
-  const threads = host ? 1 : await threadCount(wanted);
+  const threads = host ? 1 : await threadCount(wantedThreads);
   signal?.throwIfAborted();
   const connection = await Connection.open(tag, host);
   try {
-    // TypeScript cannot tell that a request without its id is a question.
-    const question = { ...request, threads, isThreadsLimit: wanted === 'auto' } as unknown as
-      Omit<LoadRequest, 'id' | 'key'>;
-    const transfer = request.model?.kind === 'bytes' ? [request.model.bytes.buffer] : [];
-    const result: unknown = await connection.call(question, site, { signal, onUpdate, transfer });
-    return { connection, info: (result as Results[Request['type']]).info };
+    // TypeScript cannot add the two again.
+    const all = { ...wanted, threads, isThreadsLimit: wantedThreads === 'auto' } as unknown as Wanted<M>;
+    const transfer = wanted.model?.kind === 'bytes' ? [wanted.model.bytes.buffer] : [];
+    return make(await connection.call(method, all, site, { signal, onUpdate, transfer }), connection);
   } catch (error) {
     connection.close('it could not be started');
     throw error;

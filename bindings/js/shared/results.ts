@@ -1,24 +1,23 @@
-// Translations as the caller gets them.
-import type { PlainMaps, PlainTranslation } from './protocol.js';
-import type { AttentionMaps, Translation } from './types.js';
+// Results as the caller gets them.
+import type { Plain } from './protocol.js';
+import type { AttentionMaps } from './types.js';
 
-export function toTranslation({ attention, ...rest }: PlainTranslation): Translation {
-  if (!attention) return rest;
-  const { encoder, decoder, cross } = attention;
-  return { ...rest, attention: { encoder: maps(encoder), decoder: maps(decoder), cross: maps(cross) } };
+/** Adds what cannot be posted: map() of each attention. */
+export function withMaps<T>(plain: Plain<T>): T {
+  if (typeof plain !== 'object' || plain === null || ArrayBuffer.isView(plain)) return plain as T;
+  Object.values(plain).forEach(withMaps);
+  if ('heads' in plain) addMap(plain as unknown as AttentionMaps);
+  return plain as T;
 }
 
-function maps(plain: PlainMaps): AttentionMaps {
-  const { data, layers, heads, rows, columns } = plain;
-  return {
-    ...plain,
-    map(layer, head) {
-      const inside = (value: number, size: number) => Number.isInteger(value) && value >= 0 && value < size;
-      if (!inside(layer, layers) || !inside(head, heads)) {
-        throw new RangeError(`[attention] layer ${layer}, head ${head} is not in ${layers} layers of ${heads} heads`);
-      }
-      const begin = (layer * heads + head) * rows * columns;
-      return data.subarray(begin, begin + rows * columns);
-    },
+function addMap(maps: AttentionMaps): void {
+  const { data, layers, heads, rows, columns } = maps;
+  maps.map = (layer, head) => {
+    const inside = (value: number, size: number) => Number.isInteger(value) && value >= 0 && value < size;
+    if (!inside(layer, layers) || !inside(head, heads)) {
+      throw new RangeError(`[attention] layer ${layer}, head ${head} is not in ${layers} layers of ${heads} heads`);
+    }
+    const begin = (layer * heads + head) * rows * columns;
+    return data.subarray(begin, begin + rows * columns);
   };
 }

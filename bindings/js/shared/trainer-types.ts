@@ -1,6 +1,6 @@
 // The public types of training. Losses are means over target tokens, in nats; keys of a config are those of the model
 // file and of the program's --set.
-import type { ModelConfig, ModelSource, Translation, WorkerOptions } from './types.js';
+import type { ModelConfig, ModelSource, Translation, TranslatorInfo, WorkerOptions } from './types.js';
 
 /** The made-up tasks, with any number of pairs; attention shows how the model solves them. */
 export type TaskName = 'copy' | 'reverse' | 'sort' | 'add' | 'dates' | 'roman' | 'pig-latin';
@@ -34,6 +34,16 @@ export interface TrainingConfig {
   clip_norm: number;
   /** Probability spread over the other tokens in the loss (section 5.4). */
   label_smoothing: number;
+  /** Of an encoder: share of its input tokens that are hidden in training. */
+  word_dropout: number;
+  /** Of an encoder: weight of the tags' loss beside that of the classes. */
+  tag_weight: number;
+  /** Of an encoder: weights the classes so that rare ones count as much as frequent ones. */
+  balance_classes: boolean;
+  /** Of an encoder without labels: share of tokens to predict (Devlin et al. 2019). */
+  mask_rate: number;
+  /** Of an encoder: steps in which only its heads learn. */
+  freeze_steps: number;
   /** Tokens per batch at most, on its longer side. */
   batch_tokens: number;
   /** Of weights, dropout and the order of the data. */
@@ -42,7 +52,7 @@ export interface TrainingConfig {
 
 /** What can be set for a new model; the vocabulary decides the rest. */
 export type Settings = Partial<
-  Omit<ModelConfig, 'source_vocab_size' | 'target_vocab_size' | 'pad_id' | 'bos_id' | 'eos_id'> & TrainingConfig
+  Omit<ModelConfig, 'classes' | 'tags' | 'source_vocab_size' | 'target_vocab_size' | 'pad_id' | 'bos_id' | 'eos_id'> & TrainingConfig
 >;
 
 /** A tokenizer made from the training pairs. */
@@ -58,6 +68,20 @@ export interface TokenizerSettings {
    * becomes ASCII; or the text as it is, as for the other types.
    */
   normalization?: 'nmt_nfkc' | 'identity';
+}
+
+/** Changed copies that are added to the pairs to train on; each number is how many per pair of the text. */
+export interface Augmentation {
+  /** Two to four pairs as one. */
+  join?: number;
+  /** Names and numbers replaced by others, the same on both sides. */
+  names?: number;
+  /** Both sides in lower case, or only their first letter. */
+  small?: number;
+  /** Both sides in capitals. */
+  capitals?: number;
+  /** Both sides without their final punctuation mark. */
+  unmarked?: number;
 }
 
 /** SentencePiece .model files: one for both sides, or one for each. */
@@ -86,6 +110,8 @@ export interface TrainerOptions extends TrainingData, WorkerOptions {
   config?: Settings;
   /** Default: { type: 'char' } for a task, otherwise { type: 'bpe', vocabSize: 2000 }. Not with `from`. */
   tokenizer?: TokenizerSettings | TokenizerFiles;
+  /** Changed copies that are added to the pairs. A run that is resumed adds its own again. Not for a task. */
+  augment?: Augmentation;
   /** Of weights, order, dropout and the split; the same seed gives the same numbers. Default 1. */
   seed?: number;
   /** A model to fine-tune, also an int8 one, which is trained as floats. The default rate is a constant 1e-4. */
@@ -99,15 +125,11 @@ export interface TrainerOptions extends TrainingData, WorkerOptions {
 }
 
 /** Data is needed only if the file holds none, and must then be that of the run. */
-export interface ResumeOptions extends TrainingData, WorkerOptions {
-  /** Aborting rejects with the signal's reason. */
-  signal?: AbortSignal;
-}
+export interface ResumeOptions extends TrainingData, WorkerOptions, Pick<TrainerOptions, 'signal'> {}
 
-export interface TrainerInfo {
-  config: ModelConfig;
+export interface TrainerInfo
+  extends Pick<TranslatorInfo, 'config' | 'parameters' | 'languages' | 'metadata' | 'build' | 'threads'> {
   training: TrainingConfig;
-  parameters: number;
   /** Pairs used for training and validation, and those skipped: with an empty side, or longer than max_length. */
   trainPairs: number;
   validationPairs: number;
@@ -119,11 +141,6 @@ export interface TrainerInfo {
   step: number;
   epoch: number;
   task?: TaskName;
-  languages: string;
-  /** The file's other metadata. */
-  metadata: Record<string, string>;
-  build: 'relaxed' | 'simd';
-  threads: number;
 }
 
 /** How far to go from here: the goal reached first ends the run; without one it runs until aborted. */

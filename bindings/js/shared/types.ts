@@ -50,7 +50,7 @@ export interface ModelConfig {
   d_model: number;
   /** Layers of the encoder. */
   encoder_layers: number;
-  /** Layers of the decoder. */
+  /** Layers of the decoder; 0 for an encoder that classifies, tags or fills masks, which the program trains. */
   decoder_layers: number;
   /** Attention heads; they divide d_model. */
   num_heads: number;
@@ -58,6 +58,14 @@ export interface ModelConfig {
   ffn_dim: number;
   /** Tokens per sentence at most, end token included. */
   max_length: number;
+  /** Labels that a whole text can have; 0 for a translator. */
+  classes: number;
+  /** Tags that a word can have; 0 for a translator. */
+  tags: number;
+  /** What a classifier reads: the mean over the tokens, or a begin token's output. */
+  pooling: 'mean' | 'first';
+  /** Whether a text may have several labels or none. */
+  multi_label: boolean;
   /**
    * How a query q and a key k are scored: q·k/√d_k (Vaswani et al. 2017), q·k or qᵀWk (Luong et al. 2015), or
    * v·tanh(q + k) (Bahdanau et al. 2015). Files without this key have 'scaled_dot'.
@@ -266,6 +274,15 @@ export interface AttentionInternals {
   values: NumberRows;
   /** softmax(q kᵀ/√d_k) v before the output projection; 0 in the columns of masked heads. */
   output: NumberRows;
+  /** After the output projection W^O: what the residual connection adds. */
+  projected: NumberRows;
+}
+
+export interface FeedForwardInternals {
+  /** After the activation: [tokens, ffn_dim]. */
+  hidden: NumberRows;
+  /** What the residual connection adds. */
+  output: NumberRows;
 }
 
 /** The residual stream is taken after each sublayer: with norm 'post' after the norm, with 'pre' the sum. */
@@ -276,6 +293,7 @@ export interface LayerInternals {
   afterSelfAttention: NumberRows;
   /** Of decoders. */
   afterCrossAttention?: NumberRows;
+  feedForward: FeedForwardInternals;
   afterFeedForward: NumberRows;
 }
 

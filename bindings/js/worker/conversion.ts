@@ -2,7 +2,7 @@
 // is needed, and dropped afterwards.
 import { wellFormed } from '../shared/options.js';
 import { nodeModule } from '../shared/platform.js';
-import type { Bytes, ConvertRequest, ModelData } from '../shared/protocol.js';
+import type { Bytes, Conversion, ModelData } from '../shared/protocol.js';
 import { readBytes } from './download.js';
 import { errorOf, startModule } from './module.js';
 import type { ExceptionHelpers, TokenizerOptions } from './native.js';
@@ -42,8 +42,8 @@ export function trainTokenizer(sentences: readonly string[], options: TokenizerO
 type Folder = Record<string, ModelData>;
 type Progress = (loaded: number, total?: number) => void;
 
-export async function convert(request: ConvertRequest, onProgress: Progress): Promise<Record<string, Blob>> {
-  const { to, from, precision, languages } = request;
+export async function convert(wanted: Conversion, onProgress: Progress): Promise<Record<string, Blob>> {
+  const { to, from, precision, languages } = wanted;
   if (to !== 'model') {
     const model = await readBytes((from as Folder).model!, onProgress);
     return withExtras((module) => {

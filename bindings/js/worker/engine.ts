@@ -3,7 +3,7 @@
 import type { Description } from '../shared/description.js';
 import { checkTranslate } from '../shared/options.js';
 import { dispose } from '../shared/platform.js';
-import { toTranslation } from '../shared/results.js';
+import { withMaps } from '../shared/results.js';
 import type { Build, TranslateOptions, Translation, TranslatorInfo } from '../shared/types.js';
 import { Model } from './model.js';
 import { detectBuild, Instance } from './module.js';
@@ -104,7 +104,7 @@ export class SyncTranslator extends Model<NativeTranslator> {
       const steps = job.steps(onToken !== undefined);
       let step = steps.next();
       for (; !step.done; step = steps.next()) if (step.value) onToken?.(isOne ? step.value[0]! : step.value);
-      const translations = step.value.map(toTranslation);
+      const translations = withMaps<Translation[]>(step.value);
       return isOne ? translations[0]! : translations;
     } finally {
       job.dispose();

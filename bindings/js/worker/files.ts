@@ -8,42 +8,30 @@ export type ModuleName = Build | `${Build}-threads` | 'extras';
 /** The builds that this package has, best first. */
 export const builds: readonly Build[] = ['relaxed', 'simd'];
 
-interface Addresses {
-  /** Emscripten's script for the module. */
-  glue: URL;
-  wasm: URL;
-}
-
-// Each address is written in full, since that is how bundlers find files: `new URL('…', import.meta.url)`.
-function addresses(name: ModuleName): Addresses {
-  switch (name) {
-    case 'relaxed':
-      return {
-        glue: new URL('../wasm/relaxed/wasmformer.mjs', import.meta.url),
-        wasm: new URL('../wasm/relaxed/wasmformer.wasm', import.meta.url),
-      };
-    case 'simd':
-      return {
-        glue: new URL('../wasm/simd/wasmformer.mjs', import.meta.url),
-        wasm: new URL('../wasm/simd/wasmformer.wasm', import.meta.url),
-      };
-    case 'relaxed-threads':
-      return {
-        glue: new URL('../wasm/relaxed-threads/wasmformer.mjs', import.meta.url),
-        wasm: new URL('../wasm/relaxed-threads/wasmformer.wasm', import.meta.url),
-      };
-    case 'simd-threads':
-      return {
-        glue: new URL('../wasm/simd-threads/wasmformer.mjs', import.meta.url),
-        wasm: new URL('../wasm/simd-threads/wasmformer.wasm', import.meta.url),
-      };
-    case 'extras':
-      return {
-        glue: new URL('../wasm/extras/extras.mjs', import.meta.url),
-        wasm: new URL('../wasm/extras/extras.wasm', import.meta.url),
-      };
-  }
-}
+// Emscripten's script for each module, and the module. Each address is written in full, since that is how bundlers find
+// files: `new URL('…', import.meta.url)`.
+const addresses: Record<ModuleName, { glue: URL; wasm: URL }> = {
+  relaxed: {
+    glue: new URL('../wasm/relaxed/wasmformer.mjs', import.meta.url),
+    wasm: new URL('../wasm/relaxed/wasmformer.wasm', import.meta.url),
+  },
+  simd: {
+    glue: new URL('../wasm/simd/wasmformer.mjs', import.meta.url),
+    wasm: new URL('../wasm/simd/wasmformer.wasm', import.meta.url),
+  },
+  'relaxed-threads': {
+    glue: new URL('../wasm/relaxed-threads/wasmformer.mjs', import.meta.url),
+    wasm: new URL('../wasm/relaxed-threads/wasmformer.wasm', import.meta.url),
+  },
+  'simd-threads': {
+    glue: new URL('../wasm/simd-threads/wasmformer.mjs', import.meta.url),
+    wasm: new URL('../wasm/simd-threads/wasmformer.wasm', import.meta.url),
+  },
+  extras: {
+    glue: new URL('../wasm/extras/extras.mjs', import.meta.url),
+    wasm: new URL('../wasm/extras/extras.wasm', import.meta.url),
+  },
+};
 
 async function compile(url: URL): Promise<WebAssembly.Module> {
   if (url.protocol === 'file:') {
@@ -63,7 +51,7 @@ async function compile(url: URL): Promise<WebAssembly.Module> {
 export async function readModule<Factory>(
   name: ModuleName,
 ): Promise<{ factory: Factory; compiled: WebAssembly.Module }> {
-  const { glue, wasm } = addresses(name);
+  const { glue, wasm } = addresses[name];
   const [{ default: factory }, compiled] = await Promise.all([
     import(/* webpackIgnore: true */ /* @vite-ignore */ glue.href) as Promise<{ default: Factory }>,
     compile(wasm),
@@ -73,5 +61,5 @@ export async function readModule<Factory>(
 
 /** The script that the workers of a module's threads run. */
 export function threadScript(name: ModuleName): URL {
-  return sameOriginScript(addresses(name).glue);
+  return sameOriginScript(addresses[name].glue);
 }

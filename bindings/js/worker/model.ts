@@ -1,6 +1,7 @@
 // A model in the module, and the jobs that translate with it.
 import { wellFormed } from '../shared/options.js';
-import type { PlainTranslation } from '../shared/protocol.js';
+import type { Plain } from '../shared/protocol.js';
+import type { Translation } from '../shared/types.js';
 import type { Instance } from './module.js';
 import type { NativeTranslation, NativeTranslator } from './native.js';
 
@@ -46,7 +47,7 @@ export class Job {
   }
 
   /** Yields after each step: the texts so far if `partials` are wanted and they have changed. Returns the result. */
-  *steps(partials: boolean): Generator<string[] | undefined, PlainTranslation[]> {
+  *steps(partials: boolean): Generator<string[] | undefined, Plain<Translation[]>> {
     let last = '';
     for (let isActive = true; isActive;) {
       isActive = this.#call((native) => native.step());

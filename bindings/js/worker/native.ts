@@ -1,7 +1,8 @@
 // What bindings.cpp declares; tests/js/module-types.ts compares it with the types that Emscripten writes. Options cross
 // as JSON, results in the shape that callers get.
-import type { PlainTranslation } from '../shared/protocol.js';
+import type { Plain } from '../shared/protocol.js';
 import type { Evaluation } from '../shared/trainer-types.js';
+import type { Translation } from '../shared/types.js';
 
 /** One step per call; result() once step() has returned false, and once only. */
 export interface NativeJob<Result> {
@@ -10,7 +11,7 @@ export interface NativeJob<Result> {
   delete(): void;
 }
 
-export interface NativeTranslation extends NativeJob<PlainTranslation[]> {
+export interface NativeTranslation extends NativeJob<Plain<Translation[]>> {
   /** The best text so far of each input. */
   partial(): string[];
 }

@@ -1,14 +1,14 @@
-// Answers the page's requests with the models of this worker.
-import type {
-  EvaluateRequest, LoadRequest, ModelData, ModelRequest, Reply, Request, Result, RunRequest, SaveRequest, TrainRequest,
-  TranslateRequest,
-} from '../shared/protocol.js';
+// Answers the page's calls with the models of this worker.
+import type { Call, Method, ModelData, Reply, Request, Result, Start, Wanted } from '../shared/protocol.js';
 import { convert } from './conversion.js';
 import { checkIntegrity, readModel, type ModelFile } from './download.js';
-import { Engine, type SyncTranslator } from './engine.js';
+import { Engine, SyncTranslator } from './engine.js';
 import { FatalError } from './module.js';
 import { beginTraining, Training } from './training.js';
 import { Turns, type Steps } from './turns.js';
+
+type Answer<T> = T | Promise<T> | Steps<T>;
+type Methods = { [M in Method]: (wanted: Wanted<M>, call: Call) => Answer<Result<M>> };
 
 export class Requests {
   #post: (reply: Reply) => void;
@@ -16,6 +16,17 @@ export class Requests {
   /** Undefined while the model is loaded. */
   #models = new Map<number, SyncTranslator | Training | undefined>();
   #engine: Promise<Engine> | undefined;
+
+  #methods: Methods = {
+    load: async (wanted, call) => (await this.#open(call, () => this.#load(wanted, call))).info,
+    train: async (wanted, call) => (await this.#open(call, () => this.#train(wanted, call))).info,
+    translate: (wanted, { key }) => translate(wanted, this.#model(key)),
+    run: ({ options }, { key }) => run(options, this.#training(key)),
+    evaluate: ({ pairs, options }, { key }) => this.#training(key).evaluate(pairs, options),
+    change: ({ options }, { key }) => this.#training(key).change(options),
+    save: (wanted, { key }) => save(wanted, this.#training(key)),
+    convert: (wanted, { id }) => convert(wanted, this.#onProgress(id)),
+  };
 
   constructor(post: (reply: Reply) => void) {
     this.#post = post;
@@ -26,41 +37,20 @@ export class Requests {
     if (request.type === 'abort') return this.#turns.abort(({ id }) => id === request.id);
     if (request.type === 'dispose') return this.#dispose(request.key);
     if (request.type === 'acknowledge') return this.#turns.acknowledge(request.id);
-    const { id, key } = request;
+    const { id, key, method, wanted } = request;
+    const done = (result: unknown) => this.#post({ type: 'done', id, result });
     try {
-      const answer = this.#answer(request);
-      if (answer instanceof Promise) answer.then(this.#post, (error: unknown) => this.#fail(id, error));
-      else if ('next' in answer) this.#turns.add({ id, key, steps: answer, isTraining: request.type === 'run' });
-      else this.#post(answer);
+      const answer = (this.#methods[method] as (wanted: unknown, call: Call) => Answer<unknown>)(wanted, request);
+      if (answer instanceof Promise) answer.then(done, (error: unknown) => this.#fail(id, error));
+      else if (isSteps(answer)) this.#turns.add({ id, key, steps: answer, isTraining: method === 'run' });
+      else done(answer);
     } catch (error) {
       this.#fail(id, error);
     }
   }
 
-  #answer(request: ModelRequest): Result | Promise<Result> | Steps {
-    const { id, key } = request;
-    switch (request.type) {
-      case 'load':
-        return this.#open(key, () => this.#load(request)).then(({ info }) => ({ type: 'loaded', id, info }));
-      case 'train':
-        return this.#open(key, () => this.#train(request)).then(({ info }) => ({ type: 'begun', id, info }));
-      case 'translate':
-        return translate(request, this.#model(key));
-      case 'run':
-        return run(request, this.#training(key));
-      case 'evaluate':
-        return evaluate(request, this.#training(key));
-      case 'change':
-        return { type: 'changed', id, training: this.#training(key).change(request.changes) };
-      case 'save':
-        return save(request, this.#training(key));
-      case 'convert':
-        return convert(request, this.#onProgress(id)).then((files) => ({ type: 'converted', id, files }));
-    }
-  }
-
   /** Registers the model when it is made, unless it has been disposed of meanwhile. */
-  async #open<Model extends SyncTranslator | Training>(key: number, make: () => Promise<Model>): Promise<Model> {
+  async #open<Model extends SyncTranslator | Training>({ key }: Call, make: () => Promise<Model>): Promise<Model> {
     this.#models.set(key, undefined);
     const model = await make();
     if (this.#models.has(key)) this.#models.set(key, model);
@@ -81,43 +71,40 @@ export class Requests {
   }
 
   #dispose(key: number): void {
-    this.#turns.abort((call) => call.key === key);
+    this.#turns.abort((work) => work.key === key);
     this.#models.get(key)?.dispose();
     this.#models.delete(key);
   }
 
-  #start({ threads, isThreadsLimit }: LoadRequest | TrainRequest): Promise<Engine> {
+  #start({ threads, isThreadsLimit }: Start): Promise<Engine> {
     return (this.#engine ??= isThreadsLimit ? Engine.createWithin(threads) : Engine.create({ threads }));
   }
 
-  async #load(request: LoadRequest): Promise<SyncTranslator> {
-    const { integrity } = request;
-    return this.#withModel(request, request.model, async (engine, { name, bytes }) => {
+  #load(wanted: Wanted<'load'>, call: Call): Promise<SyncTranslator> {
+    const { model, integrity } = wanted;
+    return this.#withModel(wanted, model, call, async (engine, { name, bytes }) => {
       if (integrity) await checkIntegrity(name, bytes, integrity);
       return engine.load(bytes);
     });
   }
 
-  async #train(request: TrainRequest): Promise<Training> {
-    const begin = ({ instance }: Engine, model: Uint8Array) => beginTraining(instance, request, model);
-    if (!request.model) return begin(await this.#start(request), new Uint8Array());
-    return this.#withModel(request, request.model, (engine, { bytes }) => begin(engine, bytes));
+  async #train(wanted: Wanted<'train'>, call: Call): Promise<Training> {
+    const begin = ({ instance }: Engine, model: Uint8Array) => beginTraining(instance, wanted, model);
+    if (!wanted.model) return begin(await this.#start(wanted), new Uint8Array());
+    return this.#withModel(wanted, wanted.model, call, (engine, { bytes }) => begin(engine, bytes));
   }
 
   /** The result of `use` with the model's bytes, which arrive while the engine starts. */
   async #withModel<T>(
-    request: LoadRequest | TrainRequest,
-    data: ModelData,
-    use: (engine: Engine, file: ModelFile) => Promise<T>,
+    start: Start, data: ModelData, { id, key }: Call, use: (engine: Engine, file: ModelFile) => Promise<T>,
   ): Promise<T> {
-    const { id, key, cache } = request;
     const report = this.#onProgress(id);
     const onProgress = (loaded: number, total?: number) => {
       if (!this.#models.has(key)) throw new Error('[load] it has been disposed of');
       report(loaded, total);
     };
-    const read = () => readModel(data, cache, onProgress);
-    const [file, engine] = await Promise.all([read(), this.#start(request)]);
+    const read = () => readModel(data, start.cache, onProgress);
+    const [file, engine] = await Promise.all([read(), this.#start(start)]);
     const attempt = async (file: ModelFile) => {
       try {
         const result = await use(engine, file);
@@ -140,7 +127,8 @@ export class Requests {
   }
 
   #onProgress(id: number) {
-    return (loaded: number, total?: number) => this.#post({ type: 'progress', id, loaded, total });
+    return (loaded: number, total?: number) =>
+      this.#post({ type: 'update', id, update: { type: 'progress', loaded, total } });
   }
 
   #fail(id: number, thrown: unknown): void {
@@ -149,29 +137,28 @@ export class Requests {
   }
 }
 
-function *translate({ id, texts, options, partials }: TranslateRequest, model: SyncTranslator | Training): Steps {
+const isSteps = (answer: unknown): answer is Steps => typeof answer === 'object' && answer !== null && 'next' in answer;
+
+function *translate(
+  { texts, options, partials }: Wanted<'translate'>, model: SyncTranslator | Training,
+): Steps<Result<'translate'>> {
   const job = model.start(texts, options);
   try {
     const steps = job.steps(partials);
     let step = steps.next();
-    for (; !step.done; step = steps.next()) yield step.value && { type: 'partial', id, texts: step.value };
-    return { type: 'translated', id, translations: step.value };
+    for (; !step.done; step = steps.next()) yield step.value && { type: 'partial', texts: step.value };
+    return step.value;
   } finally {
     job.dispose();
   }
 }
 
-function *run({ id, options }: RunRequest, training: Training): Steps {
-  for (const event of training.run(options)) yield event && { type: 'event', id, event };
-  return { type: 'ran', id };
-}
-
-function *evaluate({ id, pairs, options }: EvaluateRequest, training: Training): Steps {
-  return { type: 'evaluated', id, evaluation: yield* training.evaluate(pairs, options) };
+function *run(options: string, training: Training): Steps<void> {
+  for (const event of training.run(options)) yield event && { type: 'event', event };
 }
 
 // A Blob is posted without a copy on the page's side.
-function save({ id, optimizer, data, metadata }: SaveRequest, training: Training): Result {
+function save({ optimizer, data, metadata }: Wanted<'save'>, training: Training): Result<'save'> {
   const bytes = training.save(optimizer, data, metadata);
-  return { type: 'saved', id, file: new Blob([bytes], { type: 'application/octet-stream' }), step: training.info.step };
+  return { file: new Blob([bytes], { type: 'application/octet-stream' }), step: training.info.step };
 }

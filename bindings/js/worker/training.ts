@@ -1,9 +1,8 @@
 // Training runs in the module, one step per call.
 import { wellFormed } from '../shared/options.js';
-import type {
-  PlainEvent, PlainTranslation, PlainValidation, RunSettings, TrainRequest,
-} from '../shared/protocol.js';
-import type { Evaluation, Pair, TrainerInfo, TrainingConfig } from '../shared/trainer-types.js';
+import type { Plain, RunSettings, TrainInput } from '../shared/protocol.js';
+import type { Evaluation, Pair, TrainerInfo, TrainingConfig, TrainingEvent, Validation } from '../shared/trainer-types.js';
+import type { Translation } from '../shared/types.js';
 import { trainTokenizer } from './conversion.js';
 import { Job, Model } from './model.js';
 import type { Instance } from './module.js';
@@ -17,8 +16,8 @@ const mostBytes = (threads: number) => (threads > 1 ? 2 : 4) * 2 ** 30;
 const none = new Uint8Array();
 
 /** `model`: the bytes of the model to fine-tune or the checkpoint to resume, or none. */
-export async function beginTraining(instance: Instance, request: TrainRequest, model: Uint8Array): Promise<Training> {
-  const { options, texts: { pairs = [], tsv = '', validation = [] }, tokenizer } = request;
+export async function beginTraining(instance: Instance, input: TrainInput, model: Uint8Array): Promise<Training> {
+  const { options, texts: { pairs = [], tsv = '', validation = [] }, tokenizer } = input;
   const { source, target = none } = tokenizer ?? { source: none };
   const side = (given: readonly Pair[], i: 0 | 1) => given.map((pair) => wellFormed(pair[i]));
   const texts = {
@@ -52,7 +51,7 @@ export class Training extends Model<NativeTrainingRun> {
   }
 
   /** Takes steps until a goal is reached; yields after each, and after each decoding step, an event if one is due. */
-  *run(options: string): Generator<PlainEvent | undefined, void> {
+  *run(options: string): Generator<Plain<TrainingEvent> | undefined, void> {
     if (this.#isRunning) throw new Error('[train] run() is going on already; end it before the next');
     this.#isRunning = true;
     try {
@@ -62,7 +61,7 @@ export class Training extends Model<NativeTrainingRun> {
     }
   }
 
-  *#steps(options: RunSettings): Generator<PlainEvent | undefined, void> {
+  *#steps(options: RunSettings): Generator<Plain<TrainingEvent> | undefined, void> {
     const { steps = Infinity, epochs = Infinity, minutes = Infinity, reportEvery, validateEvery, pinned } = options;
     let { step, epoch } = this.info;
     const goal = { step: step + steps, epoch: epoch + epochs, time: performance.now() + minutes * 60_000 };
@@ -84,7 +83,7 @@ export class Training extends Model<NativeTrainingRun> {
         yield;
         continue;
       }
-      const event: PlainEvent = {
+      const event: Plain<TrainingEvent> = {
         step,
         epoch,
         loss: this.#call((run) => run.takeMeanLoss()),
@@ -123,7 +122,7 @@ export class Training extends Model<NativeTrainingRun> {
     return bytes as Uint8Array<ArrayBuffer>;
   }
 
-  *#validation({ samples, attention }: RunSettings): Generator<undefined, PlainValidation> {
+  *#validation({ samples, attention }: RunSettings): Generator<undefined, Plain<Validation>> {
     const { loss, isBest, greedy } = yield* this.#all((run) => run.validate());
     const { bleu, chrf, exactMatch } = greedy;
     const both = this.#call((run) => run.samples(samples));
@@ -143,7 +142,7 @@ export class Training extends Model<NativeTrainingRun> {
     };
   }
 
-  *#translations(texts: readonly string[], attention: boolean): Generator<undefined, PlainTranslation[]> {
+  *#translations(texts: readonly string[], attention: boolean): Generator<undefined, Plain<Translation[]>> {
     const job = new Job(this.instance, () => this.native.startGreedy(texts.map(wellFormed), attention));
     try {
       const steps = job.steps(false);

@@ -1,10 +1,10 @@
 // Calls that work step by step take turns.
-import type { Result, Update } from '../shared/protocol.js';
+import type { Reply, Update } from '../shared/protocol.js';
 
 /** Work that yields after each step, sometimes with an update, and ends with its result. */
-export type Steps = Generator<Update | undefined, Result>;
+export type Steps<Result = unknown> = Generator<Update | undefined, Result>;
 
-export interface Call {
+export interface Work {
   id: number;
   key: number;
   steps: Steps;
@@ -19,18 +19,18 @@ const mostUnacknowledged = 3;
 const mostSharing = 4;
 
 export class Turns {
-  #calls: (Call & { unacknowledged: number })[] = [];
+  #calls: (Work & { unacknowledged: number })[] = [];
   #isRunning = false;
   #pause = createPause();
-  #send: (reply: Update | Result) => void;
+  #send: (reply: Reply) => void;
   #fail: (id: number, thrown: unknown) => void;
 
-  constructor(send: (reply: Update | Result) => void, fail: (id: number, thrown: unknown) => void) {
+  constructor(send: (reply: Reply) => void, fail: (id: number, thrown: unknown) => void) {
     this.#send = send;
     this.#fail = fail;
   }
 
-  add(call: Call): void {
+  add(call: Work): void {
     this.#calls.push({ ...call, unacknowledged: 0 });
     void this.#run();
   }
@@ -43,7 +43,7 @@ export class Turns {
   }
 
   /** Ends calls without a reply, and frees what they hold. */
-  abort(matches: (call: Call) => boolean): void {
+  abort(matches: (call: Work) => boolean): void {
     for (const call of this.#calls.filter(matches)) {
       this.#calls.splice(this.#calls.indexOf(call), 1);
       (call.steps as Generator<unknown, unknown>).return(undefined);
@@ -68,11 +68,12 @@ export class Turns {
   }
 
   /** False when the call is over. */
-  #step(call: Call & { unacknowledged: number }): boolean {
+  #step(call: Work & { unacknowledged: number }): boolean {
     try {
       const { done, value } = call.steps.next();
-      if (value) this.#send(value);
-      if (value?.type === 'event') call.unacknowledged++;
+      if (done) this.#send({ type: 'done', id: call.id, result: value });
+      else if (value) this.#send({ type: 'update', id: call.id, update: value });
+      if (!done && value?.type === 'event') call.unacknowledged++;
       return !done;
     } catch (error) {
       this.#fail(call.id, error);
