@@ -1,4 +1,4 @@
-// The translation that the page shows until its model has loaded: that model's own, made when the page is built.
+// A translation that the page shows until its model has loaded: that model's own, made when the page is built.
 import { readFile } from 'node:fs/promises';
 import { Translator } from 'wasmformer';
 

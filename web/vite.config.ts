@@ -16,14 +16,17 @@ function bundledModels() {
   }));
 }
 
-/** What the first model makes of its first example, to be shown until that model has loaded; null without one. */
-async function firstTranslation() {
-  const [model] = bundledModels();
-  const source = examples[model?.languages.split('-')[0]]?.[0];
-  if (!source) return null;
+/** What each model makes of its first example, to be shown until that model has loaded. */
+async function readyTranslations() {
   const { translateExample } = await import(new URL('./example.mjs', import.meta.url).href);
-  return translateExample(new URL(`./public/${model.url}`, import.meta.url), source);
+  const all = bundledModels().map(async ({ languages, url }) => {
+    const source = examples[languages.split('-')[0]]?.[0];
+    return source ? [[languages, await translateExample(new URL(`./public/${url}`, import.meta.url), source)]] : [];
+  });
+  return Object.fromEntries((await Promise.all(all)).flat());
 }
+
+const packageVersion = () => JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 
 /** `import value from 'virtual:NAME'`: a value that is made when the page is built. */
 function virtualModule(name: string, make: () => unknown): Plugin {
@@ -79,7 +82,8 @@ function serviceWorker(): Plugin {
 export default defineConfig({
   root: import.meta.dirname,
   base: './', // any folder of any static host
-  plugins: [svelte({ configFile: false }), virtualModule('models', bundledModels), virtualModule('example', firstTranslation), contentSecurityPolicy(), serviceWorker()],
+  plugins: [svelte({ configFile: false }), virtualModule('models', bundledModels), virtualModule('ready', readyTranslations),
+    virtualModule('version', packageVersion), contentSecurityPolicy(), serviceWorker()],
   build: { outDir: '../build/page', emptyOutDir: true, assetsInlineLimit: 0, target: 'es2022', modulePreload: false },
   worker: { format: 'es' },
   server: { headers: isolation },

@@ -28,6 +28,10 @@ const pen = () => ({
   rect(...rect) {
     this.rects.push(rect);
   },
+  hatched: 0,
+  lines() {
+    this.hatched++;
+  },
   link(...link) {
     this.links.push(link);
   },
@@ -75,6 +79,27 @@ test('a drawing has each cell where a pointer finds it again', () => {
   const drawn = pen();
   draw(drawn, { layout: lines, map: weights, labels, colours });
   assert.equal(drawn.links.length, 4, 'links below 2% are left out');
+});
+
+test('a map fits into a given height, and what the mask hides stays empty', () => {
+  const { layOut, draw } = pure;
+  const pieces = Array.from({ length: 14 }, (_, i) => `▁w${i}`);
+  const labels = { rows: pieces, columns: pieces, entropy: 'entropy' };
+  const lay = (tall) => layOut('heat', pieces, pieces, labels, (text) => 8 * text.length, 900, 16, tall);
+  assert.ok(lay().height > 400);
+  const layout = lay(400);
+  assert.ok(layout.height <= 400, `${layout.height}`);
+  const colours = { ramp: Array(256).fill([1, 2, 3]), muted: 'muted', rule: 'rule', paper: 'paper' };
+  const drawn = pen();
+  draw(drawn, { layout, map: mapOf(...pieces.map(() => pieces.map(() => 1 / 14))), masked: true, labels, colours });
+  const empty = drawn.rects.filter((rect) => rect[4] === 'paper');
+  const hidden = (row, column) => {
+    const [left, top] = [layout.left + layout.xs[column], layout.top + layout.ys[row]];
+    return empty.some(([x, y, w, h]) => x <= left && left < x + w && y <= top && top < y + h);
+  };
+  for (const [row, column] of [[0, 1], [0, 13], [6, 7], [12, 13]]) assert.ok(hidden(row, column), `${row}, ${column}`);
+  for (const [row, column] of [[0, 0], [6, 6], [13, 0], [13, 13]]) assert.ok(!hidden(row, column), `${row}, ${column}`);
+  assert.ok(drawn.hatched > 0, 'what is hidden is hatched');
 });
 
 test('every number is that of `wasmformer translate --attention`, and every row sums to 1', () =>

@@ -71,7 +71,7 @@ test('the best leaf is the translation; nodes tell their fate and show their att
     assert.ok(text.startsWith(beginning) && beginning.split(' ').length === 3, beginning);
     await page.locator('[role=application][data-rows="3"]').waitFor();
     await page.getByRole('treeitem', { name: 'Pruned: better' }).last().click();
-    assert.match(await panel(page).innerText(), /Pruned: better prefixes filled the beam\. .*sum of −[\d.]+, this one −[\d.]+/);
+    assert.match(await page.getByTestId('said').innerText(), /Pruned: better prefixes filled the beam\. .*sum of −[\d.]+, this one −[\d.]+/);
     const all = await page.locator('[role=treeitem]').count();
     await page.getByLabel('Show pruned branches').click();
     assert.ok((await page.locator('[role=treeitem]').count()) < all);
@@ -86,7 +86,7 @@ test('the search goes on from a node, as the native program does with that begin
     const other = page.locator('[role=treeitem][aria-level="2"]:not(.best)').first();
     await other.click();
     const beginning = await panel(page).getByRole('heading').first().innerText();
-    await panel(page).getByRole('button', { name: 'Continue from here' }).click();
+    await page.getByTestId('said').getByRole('button', { name: 'Continue from here' }).click();
     await page.getByText(`The search continues from “${beginning}”.`).waitFor();
     const { text } = native(sentence, '--prefix', beginning);
     await first(page).getByRole('button', { name: text, exact: true }).waitFor();
@@ -94,7 +94,7 @@ test('the search goes on from a node, as the native program does with that begin
     await first(page).getByRole('button', { name: native(sentence).text, exact: true }).waitFor();
   }));
 
-test('by keyboard: through the tree, and the length penalty ranks anew', () =>
+test('by keyboard: through the tree, and the length penalty changes the ranking', () =>
   withView(site, laptop, address, async (page) => {
     await whenSearched(page);
     await selected(page).focus();

@@ -173,7 +173,7 @@ test('the colours are those of the page, whenever they change', () =>
     await page.waitForFunction((word) => getComputedStyle(word).color === 'rgb(120, 0, 0)', await page.getByText('Cross', { exact: true }).elementHandle());
     await element(page).evaluate((found) => {
       found.style.setProperty('--wasmformer-ramp', '#ff0000, #ff0000');
-      found.parentElement.append(found); // where it stands, it looks anew
+      found.parentElement.append(found); // moved to where it already is, it reads its surroundings again
     });
     await page.waitForFunction((canvas) => {
       const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);

@@ -56,7 +56,7 @@ export async function translated(page) {
 
 /** Waits until `predicate` is true in the page; it may be asynchronous, which waitForFunction() takes for true. */
 export async function until(page, predicate) {
-  // A page that is being loaded anew has no answer.
+  // A page that is being reloaded does not answer.
   const holds = () => page.evaluate(predicate).catch((error) => {
     if (!/context was destroyed/.test(error.message)) throw error;
   });
@@ -111,6 +111,18 @@ export async function show(page, name) {
   }
   await set(before);
 }
+
+/** The score of every shift from now on, whether or not a key was pressed before it. */
+export const watchShifts = (page) =>
+  page.evaluate(() => {
+    window.shifts = [];
+    new PerformanceObserver((list) => {
+      for (const { value, sources } of list.getEntries()) {
+        window.shifts.push(`${value.toFixed(4)} ${sources.map(({ node }) => node?.parentElement?.className || node?.nodeName)}`);
+      }
+    }).observe({ type: 'layout-shift' });
+  });
+export const shifts = (page) => page.evaluate(() => window.shifts);
 
 /** Goes to a view by the navigation. */
 export async function go(page, name) {

@@ -23,7 +23,8 @@ async function withPage(hash, use, { options = laptop, prepare, ignore = /^$/ } 
 const small = (more = '') => `#train?setup=${encodeURIComponent(`data:reverse,pairs:500,steps:90,batch_tokens:256${more}`)}`;
 const rows = (page) => page.locator('.runs > table tbody tr');
 const state = (page, text, row = 0) => rows(page).nth(row).getByText(text, { exact: true }).waitFor();
-const press = (page, name) => page.locator('.runs').getByRole('button', { name, exact: true }).click();
+const press = (page, name) => page.locator('.cockpit').getByRole('button', { name, exact: true }).click();
+const unfold = (page, name) => page.locator('.cockpit').locator('summary').getByText(name, { exact: true }).click();
 const step = async (page, row = 0) => Number((await rows(page).nth(row).locator('.number').first().innerText()).replaceAll(',', ''));
 const begin = (page) => page.getByRole('button', { name: 'Start training' }).click();
 
@@ -58,10 +59,12 @@ test('one click teaches reverse to 99 % exact matches; it is watched, scrubbed a
     await slider.press('Home');
     assert.notEqual(await watched.innerText(), 'gfedcba');
     assert.equal(await slider.getAttribute('aria-valuetext'), String(run.pinned[1].snapshots[0].step));
-    await page.locator('.runs').getByRole('radio', { name: 'Layer 1, head 2' }).click();
-    await page.locator('.runs').getByText('Layer 1, head 2', { exact: true }).waitFor();
+    const head = page.locator('.cockpit').getByRole('radio', { name: 'Layer 1, head 2' });
+    await head.click();
+    assert.ok(await head.isChecked());
     await press(page, 'Play');
     await page.getByTestId('watched').getByText('gfedcba', { exact: true }).waitFor();
+    await unfold(page, 'Validation pairs');
     await page.getByText('Earlier (').first().click();
     await show(page, 'laptop-train-run');
     await page.setViewportSize(smallPhone.viewport);
@@ -139,6 +142,7 @@ test('the rate is changed on the way; one that is far too high ends it in one se
   withPage(small(',steps:600'), async (page) => {
     await begin(page);
     await atStep(page, 20);
+    await unfold(page, 'Learning rate, gradient and speed');
     const rate = page.getByRole('textbox', { name: 'Learning rate' });
     const now = async () => Number(await rate.getAttribute('placeholder'));
     await rate.fill('0.0001');
@@ -174,7 +178,7 @@ test('a full storage is said and training goes on; the run is downloaded, opened
     });
   await withPage(small(), async (page) => {
     await begin(page);
-    const alert = await page.locator('.runs').getByRole('alert').innerText();
+    const alert = await page.locator('.cockpit').getByRole('alert').innerText();
     assert.match(alert, /^This run cannot be saved in this browser: [^\n]+\. Training continues; download the run to keep it\.$/);
     await atStep(page, 30);
     await press(page, 'Pause');

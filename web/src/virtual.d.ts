@@ -1,4 +1,4 @@
-declare module 'virtual:example' {
+declare module 'virtual:ready' {
   import type { Translation } from 'wasmformer';
   interface Example extends Omit<Translation, 'attention'> {
     source: string;
@@ -7,8 +7,9 @@ declare module 'virtual:example' {
       { layers: number; heads: number; rows: number; columns: number; perMille: number[] }
     >;
   }
-  const example: Example | null;
-  export default example;
+  /** By model. */
+  const ready: Partial<Record<string, Example>>;
+  export default ready;
 }
 
 declare module 'virtual:models' {
@@ -21,4 +22,10 @@ declare module 'virtual:models' {
   }
   const models: ModelEntry[];
   export default models;
+}
+
+declare module 'virtual:version' {
+  /** Of the npm package. */
+  const version: string;
+  export default version;
 }

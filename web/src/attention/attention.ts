@@ -107,10 +107,12 @@ export function surface(piece: string): string {
   return piece.replaceAll('▁', ' ').trim();
 }
 
-/** What a piece is called, by words for the begin and the end of a sentence. */
-export function nameOf(piece: string, word: (key: 'begin' | 'end') => string): string {
-  if (piece === END_PIECE) return word('end');
-  return piece === '<s>' ? word('begin') : surface(piece) || '␣';
+const SPECIAL = { '<s>': 'begin', [END_PIECE]: 'end', '<unk>': 'unknown' } as const;
+
+/** What a piece is called, by words for the special ones. */
+export function nameOf(piece: string, word: (key: 'begin' | 'end' | 'unknown') => string): string {
+  const key = SPECIAL[piece as keyof typeof SPECIAL];
+  return key ? word(key) : surface(piece) || '␣';
 }
 
 export function startsWord(piece: string): boolean {

@@ -7,6 +7,8 @@ export interface Pen {
   cells(xs: readonly number[], ys: readonly number[], width: number, height: number,
     colour: (i: number) => Ramp[number]): void;
   rect(x: number, y: number, width: number, height: number, fill: string): void;
+  /** Straight ones: x1, y1, x2, y2 each. */
+  lines(all: readonly (readonly number[])[], stroke: string): void;
   /** From a point to one on its right, both ends level. */
   link(x1: number, y1: number, x2: number, y2: number, stroke: string, width: number, opacity: number): void;
   text(x: number, y: number, text: string, look: { align?: 'left' | 'center' | 'right'; turned?: boolean; fill: string }): void;
@@ -53,6 +55,7 @@ export interface Colours {
 export interface Drawing {
   layout: Layout;
   map: AttentionMap;
+  masked?: boolean; // no row sees the columns after it: those are hatched
   labels: Labels;
   colours: Colours;
   typeface: Typeface;
@@ -76,10 +79,12 @@ function places(pieces: readonly string[], size: number, gaps = GAPS): number[] 
   return [...starts, at + size];
 }
 
-/** `room` is the width that there is; a heat map of many columns takes more. */
+const LEAST_ROW = 11; // pixels
+
+/** `room` is the width that there is; a heat map of many columns takes more. Its rows get lower to fit into `tall`. */
 export function layOut(
   form: Form, rows: readonly string[], columns: readonly string[], labels: Labels,
-  measure: (text: string) => number, room: number, rem: number,
+  measure: (text: string) => number, room: number, rem: number, tall = Infinity,
 ): Layout {
   const left = Math.ceil(Math.max(...labels.rows.map(measure))) + 12;
   const widths = labels.columns.map(measure);
@@ -102,14 +107,26 @@ export function layOut(
   const gaps = fine ? FINE_GAPS : GAPS;
   const fitting = (room - left - overhangAt(least) - places(columns, 0, gaps).at(-1)!) / columns.length;
   const cell = Math.min(2.6 * rem, Math.max(least, Math.floor(fitting)));
-  const rowHeight = fine ? Math.min(18, cell + 1) : Math.min(2.3 * rem, Math.max(24, cell));
   const top = Math.ceil(Math.max(...widths, measure(labels.entropy)) * Math.sin(SLANT) + rem * Math.cos(SLANT) + 4);
+  const fair = fine ? Math.min(18, cell + 1) : Math.min(2.3 * rem, Math.max(24, cell));
+  const low = Math.floor((tall - top - places(rows, 0, gaps).at(-1)!) / rows.length);
+  const rowHeight = Math.min(fair, Math.max(LEAST_ROW, low));
   const [xs, ys] = [places(columns, cell, gaps), places(rows, rowHeight, gaps)];
   const width = Math.floor(left + xs.at(-1)! + overhangAt(cell));
   return { form, width, height: top + ys.at(-1)!, left, top, cell, rowHeight, bar, xs, ys, columnYs: [] };
 }
 
-export function draw(pen: Pen, { layout, map, labels, colours }: Drawing) {
+/** Slanting lines within a rectangle. */
+function hatching(x: number, y: number, width: number, height: number): number[][] {
+  const all = [];
+  for (let at = x - height + 3; at < x + width; at += 6) {
+    const [before, after] = [Math.max(0, x - at), Math.max(0, at + height - x - width)];
+    all.push([at + before, y + height - before, at + height - after, y + after]);
+  }
+  return all;
+}
+
+export function draw(pen: Pen, { layout, map, masked, labels, colours }: Drawing) {
   const { form, left, top, cell, rowHeight, bar, xs, ys } = layout;
   for (let r = 0; r < map.rows; r += Math.ceil(13 / rowHeight)) drawRowLabel(pen, layout, r, labels, colours.muted);
   const every = form === 'lines' ? 1 : Math.ceil(13 / cell);
@@ -121,6 +138,11 @@ export function draw(pen: Pen, { layout, map, labels, colours }: Drawing) {
   const cellXs = xs.slice(0, -1).map((x) => left + x);
   const cellYs = ys.slice(0, -1).map((y) => top + y);
   pen.cells(cellXs, cellYs, cell, rowHeight, (i) => colours.ramp[rampIndex(map.data[i])]);
+  for (let r = 0; masked && r < map.rows - 1; ++r) {
+    const [x, y, width] = [cellXs[r + 1], cellYs[r], xs.at(-1)! - xs[r + 1]];
+    pen.rect(x, y, width, rowHeight, colours.paper);
+    pen.lines(hatching(x, y, width, rowHeight), colours.rule);
+  }
   // The rows' entropy, each bar as a share of the greatest possible one.
   const at = left + xs.at(-1)! + BAR_GAP;
   pen.text(at + 4, top - 6, labels.entropy, { turned: true, fill: colours.muted });
@@ -208,6 +230,16 @@ function canvasPen(context: CanvasRenderingContext2D, typeface: Typeface, ratio:
       context.fillStyle = fill;
       context.fillRect(snap(x), snap(y), snap(x + width) - snap(x), snap(y + height) - snap(y));
     },
+    lines(all, stroke) {
+      context.strokeStyle = stroke;
+      context.lineWidth = 1;
+      context.beginPath();
+      for (const [x1, y1, x2, y2] of all) {
+        context.moveTo(x1, y1);
+        context.lineTo(x2, y2);
+      }
+      context.stroke();
+    },
     link(x1, y1, x2, y2, stroke, width, opacity) {
       context.globalAlpha = opacity;
       context.strokeStyle = stroke;
@@ -242,6 +274,8 @@ export function svgPen(typeface: Typeface): Pen & { svg(width: number, height: n
     cells: (xs, ys, width, height, colour) =>
       ys.forEach((y, r) => xs.forEach((x, c) => rect(x, y, width, height, `rgb(${colour(r * xs.length + c)})`))),
     rect,
+    lines: (all, stroke) =>
+      void parts.push(`<path d="${all.map(([x1, y1, x2, y2]) => `M${n(x1)} ${n(y1)}L${n(x2)} ${n(y2)}`).join('')}" stroke="${stroke}"/>`),
     link(x1, y1, x2, y2, stroke, width, opacity) {
       const middle = n((x1 + x2) / 2);
       const path = `M${n(x1)} ${n(y1)}C${middle} ${n(y1)} ${middle} ${n(y2)} ${n(x2)} ${n(y2)}`;

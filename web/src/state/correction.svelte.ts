@@ -13,7 +13,7 @@ const COPIES = 4; // of the correction
 const REHEARSED = 24; // known pairs in each step, against forgetting
 const KEPT = 100; // pairs that it is measured on
 /** BLEU that the kept set may lose without a word. */
-export const FORGETS = 2;
+export const FORGETS = 1;
 
 type Scores = Pick<Evaluation, 'bleu' | 'chrf'>;
 

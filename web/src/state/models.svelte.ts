@@ -7,7 +7,7 @@ import { decoded, filesAt, folderName, isFolder, isFolderAddress, languagesIn, t
 import { link } from './link.svelte';
 import { reason } from '../text/reason';
 import { t, type Problem } from '../words/page';
-import { languageName, megabytes } from '../words/speech.svelte';
+import { languageName, megabytes, speech } from '../words/speech.svelte';
 
 /** A model that comes with the page, from an address, or from a file. */
 export interface Model {
@@ -51,8 +51,8 @@ class Models {
     const known = [...ownModels, ...this.kept];
     return this.model && !known.some(({ id }) => id === this.model!.id) ? [...known, this.model] : known;
   });
-  /** The model that the bundled example is of. */
-  readonly isFirst = $derived(this.model !== undefined && this.model.id === ownModels[0]?.id);
+  /** The pairs of languages that the page's own models translate. */
+  readonly pairs = ownModels.map(({ languages }) => languages.split('-') as [string, string]);
   readonly info = $derived<TranslatorInfo | null>(this.translator?.info ?? null);
   readonly #languages = $derived((this.info?.languages || this.model?.languages || '').split('-'));
   readonly sourceCode = $derived<string | undefined>(this.#languages[0]);
@@ -60,19 +60,24 @@ class Models {
   readonly sourceLanguage = $derived(languageName(this.sourceCode) || t('source'));
   readonly targetLanguage = $derived(languageName(this.targetCode) || t('target'));
 
+  #first: Model | undefined;
   #attempt: AbortController | null = null;
   #again: () => Promise<void> = async () => {};
 
-  /** To be called once the link has been read. */
+  /** To be called once the link and the language have been read. */
   expect() {
-    this.model = ownModels.find(({ id }) => id === link.parameters.model) ?? this.model;
+    const own = (wanted: string | undefined) => ownModels.find(({ id }) => id === wanted);
+    const { model, text } = link.parameters;
+    // A visitor who reads Chinese begins with it, unless a link brings a text of another language.
+    this.#first = (speech.locale === 'zh' && text === undefined ? own('en-zh') : undefined) ?? ownModels[0];
+    this.model = own(model) ?? this.#first;
   }
 
   /** Loads the link's model, or the first. */
   async start() {
     const wanted = link.parameters.model;
     if (wanted !== undefined) await this.#follow(wanted);
-    else if (ownModels[0]) await this.load(ownModels[0]);
+    else if (this.#first) await this.load(this.#first);
     await this.list();
     $effect.root(() => {
       $effect(() => {
@@ -92,12 +97,23 @@ class Models {
       && !(await storedModels.list()).some(({ url }) => url === address.href)) {
       this.asked = fromAddress(address.href, 0);
     } else await this.loadNamed(id);
-    if (this.translator || !ownModels[0] || this.problem?.key === 'cancelled') return;
+    if (this.translator || !this.#first || this.problem?.key === 'cancelled') return;
     const [problem, again] = [this.problem, this.#again];
-    await this.load(ownModels[0]);
+    await this.load(this.#first);
     if (problem?.key !== 'loadFailed' || this.problem) return;
     this.problem = { ...problem, key: 'linkFailed' };
     this.#again = again;
+  }
+
+  /** The page's own model between two languages, if there is one. */
+  between(source: string | undefined, target: string | undefined): Model | undefined {
+    return ownModels.find(({ languages }) => languages === `${source}-${target}`);
+  }
+
+  /** The page's own model from a language: to the first of these that there is one for, or to any. */
+  startingWith(source: string, ...targets: (string | undefined)[]): Model | undefined {
+    const wanted = targets.map((target) => this.between(source, target)).find((model) => model);
+    return wanted ?? ownModels.find(({ languages }) => languages.startsWith(`${source}-`));
   }
 
   agree() {
@@ -122,7 +138,7 @@ class Models {
     if (id.startsWith('file:')) await this.list();
     const model = address ? fromAddress(address.href, 0) : this.all.find((known) => known.id === id);
     if (model) return this.load(model);
-    if (!this.translator && ownModels[0]) await this.load(ownModels[0]);
+    if (!this.translator && this.#first) await this.load(this.#first);
     this.notice = { key: 'modelMissing', reason: id.replace(/^file:/, '') };
   }
 

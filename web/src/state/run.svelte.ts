@@ -9,10 +9,12 @@ import {
 import { holdRun, keepRun, readRun } from '../train/store';
 import { link } from './link.svelte';
 import { models } from './models.svelte';
+import { pace } from './pace.svelte';
 import { reason } from '../text/reason';
 import { translation } from './translation.svelte';
 
 const SAMPLES = 5;
+const WARM = 3; // seconds of training before its pace tells anything
 
 export class Run {
   #now = $state.raw<RunState>()!;
@@ -223,6 +225,13 @@ export class Run {
       if (!signal.aborted) throw error;
     }
     await this.#dispatch({ type: 'stretched', isAborted: signal.aborted });
+    this.#learnPace();
+  }
+
+  /** How fast it was tells how long other runs will take. */
+  #learnPace() {
+    const { record: { points, seconds, parameters }, training } = this.#now;
+    if (training && points.length > 0 && seconds > WARM) pace.learn({ parameters, training }, points.at(-1)!.step, seconds);
   }
 
   async #save() {

@@ -10,6 +10,8 @@ class Runs {
   /** The latest that can go on and does not. */
   readonly kept = $derived(this.all.find(({ now }) => now.status === 'stored' && now.savedStep));
   chosen = $state.raw<Run | null>(null);
+  /** The chosen one fills the screen. */
+  isOpen = $state(false);
   problem = $state('');
   #isListed = false;
 
@@ -34,7 +36,13 @@ class Runs {
     this.#isListed = true;
     const stored = await storedRuns().catch(() => []); // forbidden; a run says so when it is to be kept
     this.all = [...this.all, ...stored.filter(({ id }) => !this.#has(id)).map((record) => new Run(record))];
+    if (!this.chosen && this.kept) this.open(this.kept);
     this.chosen ??= this.all[0] ?? null;
+  }
+
+  open(run: Run) {
+    this.chosen = run;
+    this.isOpen = true;
   }
 
   start(experiment: Experiment) {
@@ -60,14 +68,17 @@ class Runs {
   async delete(run: Run) {
     run.dispose();
     this.all = this.all.filter((other) => other !== run);
-    if (this.chosen === run) this.chosen = this.all[0] ?? null;
+    if (this.chosen === run) {
+      this.chosen = this.all[0] ?? null;
+      this.isOpen = false;
+    }
     await run.save(); // one that is on its way
     await deleteRun(run.record.id).catch(() => {});
   }
 
   #add(run: Run) {
     this.all = [run, ...this.all];
-    this.chosen = run;
+    this.open(run);
   }
 
   #has(id: string): boolean {

@@ -2,7 +2,7 @@
 import { untrack } from 'svelte';
 import { SvelteMap } from 'svelte/reactivity';
 import type { Candidate, Translation, Translator } from 'wasmformer';
-import example from 'virtual:example';
+import ready from 'virtual:ready';
 import type { Maps } from '../attention/attention';
 import { examples } from '../text/examples';
 import { joint, split, type Part } from '../text/sentences';
@@ -34,6 +34,8 @@ const TOGETHER = 8; // sentences a call: what a new key cannot take away comes s
 const KEPT = 150; // translations
 const CANDIDATES = 8;
 export const BEAM_SIZE = 4;
+/** What views ask for that look inside the model. */
+export const INSIDE = { beamSize: BEAM_SIZE, attention: true, internals: true, topTokens: CANDIDATES };
 
 /** A sentence together with how its translation is made to begin. */
 const keyOf = (source: string, forced: readonly Candidate[]) => JSON.stringify([source, forced.map(({ id }) => id)]);
@@ -46,7 +48,6 @@ class Work {
   tokensPerSecond = $state<number | null>(null);
   #chosen = $state(0);
   #tail = '';
-  #hasLoaded = false;
 
   /** The sentence that is looked at. */
   readonly chosen = $derived(Math.max(0, Math.min(this.#chosen, this.sentences.length - 1)));
@@ -65,6 +66,7 @@ class Work {
   /** How translations of a sentence are made to begin. */
   #forced = new SvelteMap<string, readonly Candidate[]>();
   #done = new Map<string, Shown>();
+  #ready: Record<string, Shown> = {};
   #search: AbortController | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -72,17 +74,7 @@ class Work {
   start() {
     const first = this.examples[0] ?? '';
     this.#setSource(link.parameters.text ?? first);
-    if (example && models.isFirst && this.source === first) {
-      const { attention, ...rest } = example;
-      const maps = ({ perMille, ...sizes }: (typeof attention)['cross']): Maps => ({
-        ...sizes,
-        data: perMille.map((weight) => weight / 1000),
-      });
-      const { encoder, decoder, cross } = attention;
-      this.#keep({ ...rest, forced: [],
-        attention: { encoder: maps(encoder), decoder: maps(decoder), cross: maps(cross) } });
-      this.#place();
-    }
+    this.#placeReady();
     $effect.root(() => {
       // Another link, or a step in the history, may bring another text.
       $effect(() => {
@@ -95,17 +87,37 @@ class Work {
     });
   }
 
+  /** The ready-made translation of the model's first example, where that is in the box. */
+  #placeReady() {
+    const id = models.model?.id ?? '';
+    const example = ready[id];
+    if (!example || this.source !== example.source) return;
+    const { attention: { encoder, decoder, cross }, ...rest } = example;
+    const maps = ({ perMille, ...sizes }: typeof cross): Maps => ({ ...sizes, data: perMille.map((weight) => weight / 1000) });
+    this.#ready[id] ??= { ...rest, forced: [], attention: { encoder: maps(encoder), decoder: maps(decoder), cross: maps(cross) } };
+    this.#keep(this.#ready[id]);
+    this.#place();
+  }
+
+  /** The translation of the chosen sentence when nothing is forced, with all of its alternatives. */
+  readonly free = $derived(this.shown && (this.#done.get(keyOf(this.shown.source, [])) ?? this.shown));
+
   /** A new key ends the search for the text before it, and starts its own after a short pause. */
   type(text: string, pause = TYPING_PAUSE) {
-    this.#setSource(text);
-    link.set({ text: text !== '' && text.length <= LONGEST_IN_LINK ? text : null });
-    this.#search?.abort();
-    clearTimeout(this.#timer);
+    this.replace(text);
     this.#timer = setTimeout(() => void this.#translate(), pause);
   }
 
   choose(index: number) {
     this.#chosen = index;
+  }
+
+  /** Puts another text into the box, to be translated by a model that is on its way. */
+  replace(text: string) {
+    this.#search?.abort();
+    clearTimeout(this.#timer);
+    this.#setSource(text);
+    link.set({ text: text !== '' && text.length <= LONGEST_IN_LINK ? text : null });
   }
 
   /** Chooses the sentence around a place in the text. */
@@ -133,16 +145,13 @@ class Work {
 
   #begin(translator: Translator) {
     this.#search?.abort();
-    // The bundled example is the first model's own translation, and need not be made again.
-    const isExample = models.isFirst && !this.#hasLoaded && this.source === example?.source && this.fresh;
-    this.#hasLoaded = true;
-    if (isExample) return;
     this.#done.clear();
     this.#forced.clear();
     // The language may have changed, and with it the examples.
     const isForeign = Object.values(examples).flat().includes(this.source) && !this.examples.includes(this.source);
     if (isForeign && link.parameters.text !== undefined) link.set({ text: null });
     this.#setSource(isForeign ? (this.examples[0] ?? '') : this.source);
+    this.#placeReady(); // it need not be made again
     void this.#translate(translator);
   }
 

@@ -7,10 +7,10 @@ export const examples: Record<string, string[]> = {
     'Das Mädchen, das dort drüben steht, ist meine Schwester.',
   ],
   en: [
+    'Why do we work?',
     'I met an old friend in the park yesterday.',
     'If it rains tomorrow, we will stay at home.',
     'Could you please tell me where the station is?',
-    'Why do we work?',
   ],
   zh: ['我昨天在公园遇见了一位老朋友。', '如果明天下雨，我们就待在家里。', '请问车站在哪里？', '我们为什么工作？'],
 };

@@ -192,3 +192,9 @@ export function fromMetadata(metadata: Record<string, string>): RunRecord | null
     return null;
   }
 }
+
+/** Places of at most `most` items out of `count`, the first and the last among them, evenly spread. */
+export function frames(count: number, most: number): number[] {
+  if (count <= most) return Array.from({ length: count }, (_, i) => i);
+  return Array.from({ length: most }, (_, i) => Math.round((i * (count - 1)) / (most - 1)));
+}

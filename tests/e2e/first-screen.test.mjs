@@ -1,0 +1,168 @@
+// The first screen: what it says and shows, where it leads, how honest it is, and that it stands still.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { box, chosen, expected, laptop, phone, shifts, show, start, translate, translated, watchShifts } from './support.mjs';
+import { withView } from './views.mjs';
+
+let site;
+before(async () => (site = await start()));
+after(() => site.stop());
+
+const screen = { viewport: { width: 1366, height: 900 } };
+const target = (page) => page.locator('.target [role=group]').innerText();
+const note = (page) => page.locator('.note');
+const lines = (page) => page.locator('.texts > svg path').count();
+
+/** What is not whole inside the window. */
+const outside = (page, selectors) =>
+  page.evaluate((selectors) => selectors.filter((selector) =>
+    [...document.querySelectorAll(selector)].some((element) => element.getBoundingClientRect().bottom > innerHeight)), selectors);
+
+test('texts, map and three doors are on one screen, under one headline; each door leads somewhere', () =>
+  withView(site, screen, '', async (page) => {
+    await translated(page);
+    await page.getByRole('heading', { name: 'See inside a Transformer' }).waitFor();
+    assert.deepEqual(await outside(page, ['.box', '.target', '[role=application]', '[data-testid=readout]', 'main nav a']), []);
+    await show(page, 'first-screen');
+    const doors = page.getByRole('navigation', { name: 'Where to go next' }).getByRole('link');
+    for (const [at, title] of ['How it works', 'Train', 'Experiment'].entries()) {
+      await doors.nth(at).click();
+      await page.waitForFunction((title) => document.title.startsWith(title), title);
+      await page.goBack();
+    }
+  }));
+
+test('on arrival the words light up in turn, with lines; a key ends that, and who wants less motion sees none', async () => {
+  const lit = () => {
+    window.lit = new Set();
+    const look = () => {
+      for (const { dataset } of document.querySelectorAll('.target .piece.active')) window.lit.add(dataset.token);
+      requestAnimationFrame(look);
+    };
+    look();
+  };
+  const seen = (page) => page.evaluate(() => window.lit.size);
+  const prepared = { ...site, open: (options, _, path) => site.open(options, (page) => page.addInitScript(lit), path) };
+  await withView(prepared, laptop, '', async (page) => {
+    await translated(page);
+    await page.waitForFunction(() => window.lit.size >= 4);
+    await page.keyboard.press('Shift');
+    const before = await seen(page);
+    await page.waitForTimeout(1000);
+    assert.equal(await seen(page), before);
+    assert.ok((await lines(page)) >= 5, 'the strongest links stay');
+    await page.locator('.target [data-token="1"]').hover();
+    await page.waitForFunction(() => document.querySelector('.texts > svg.focused path'));
+  });
+  await withView(prepared, { ...laptop, reducedMotion: 'reduce' }, '', async (page) => {
+    await translated(page);
+    await page.waitForTimeout(1500);
+    assert.equal(await seen(page), 0);
+  });
+});
+
+test('a Chinese browser begins with English → Chinese; a link with a text does not', async () => {
+  await withView(site, { ...screen, locale: 'zh-CN' }, '', async (page) => {
+    await page.locator('.status li').first().waitFor();
+    assert.equal(await page.locator('#source').inputValue(), 'Why do we work?');
+    assert.equal(await target(page), '我们为什么工作?'.replace('?', (await target(page)).at(-1)));
+    await show(page, 'first-screen-zh');
+  });
+  await withView(site, { ...laptop, locale: 'zh-CN' }, `#translate?text=${encodeURIComponent(expected[0].source)}`, async (page) => {
+    await page.locator('.status li').first().waitFor();
+    await page.locator('.target [role=group][aria-busy=false]').waitFor();
+    assert.equal((await target(page)).trim(), expected[0].translation);
+  });
+});
+
+test('languages are chosen on the boxes; swapping takes the translation along', () =>
+  withView(site, laptop, '', async (page) => {
+    await translated(page);
+    const before = await target(page);
+    const into = page.getByRole('combobox', { name: 'Translate into' });
+    await page.getByRole('button', { name: 'Swap the languages' }).click();
+    await chosen(page, 'en-de');
+    assert.equal(await box(page, 'English').inputValue(), before);
+    assert.deepEqual((await into.locator('option').allInnerTexts()).toSorted(), ['Chinese', 'German']);
+    await into.selectOption('zh');
+    await chosen(page, 'en-zh');
+    await page.getByTitle('There is no model for the other direction yet').waitFor();
+    await page.getByRole('combobox', { name: 'Translate from' }).selectOption('de');
+    await chosen(page, 'de-en');
+  }));
+
+for (const [name, size] of Object.entries({ screen, phone })) {
+  test(`${name}: nothing moves while the model loads and while fifty characters are typed`, () =>
+    withView({ ...site, open: async (options, _, path) => {
+      const opened = await site.open(options, undefined, path);
+      await watchShifts(opened.page);
+      return opened;
+    } }, size, '', async (page) => {
+      await translated(page);
+      await box(page).fill('');
+      await page.keyboard.type('Heute gehe ich mit meiner Schwester in den Park und.', { delay: 40 });
+      await translated(page);
+      await page.waitForTimeout(300);
+      assert.deepEqual(await shifts(page), []);
+    }));
+}
+
+test('a text in another language is noticed, and the right model is offered', () =>
+  withView(site, laptop, '', async (page) => {
+    await translated(page);
+    await translate(page, 'I want to go home because I am tired.');
+    await note(page).getByText('This looks like English.').waitFor();
+    await note(page).getByRole('button', { name: 'Switch to English → German' }).click();
+    await chosen(page, 'en-de');
+    assert.match(await box(page, 'English').inputValue(), /^I want to go home/);
+    await note(page).getByText('This looks like').waitFor({ state: 'detached' });
+  }));
+
+test('a weak translation is said to be one, its doubtful words are marked, and unknown characters are named', () =>
+  withView(site, laptop, '', async (page) => {
+    await translated(page);
+    assert.equal(await note(page).innerText(), '', 'a good one needs no word');
+    await translate(page, 'Anna kommt aus Hamburg.');
+    await note(page).getByText(/^The model is unsure/).waitFor();
+    assert.ok((await page.locator('.target .piece.unsure').count()) > 0);
+    await show(page, 'weak');
+    await translate(page, 'Hallo 😀 Welt');
+    await note(page).getByText('The model does not know these characters: 😀.').waitFor();
+    assert.ok(!(await page.locator('main').innerText()).includes('<unk>'));
+  }));
+
+test('an alternative is taken by a press, and given back by a press on the best', () =>
+  withView(site, laptop, '', async (page) => {
+    await translated(page);
+    const all = page.getByRole('region', { name: 'Alternative translations' }).getByRole('button');
+    const [best, second] = [await all.nth(0).innerText(), await all.nth(1).innerText()];
+    await all.nth(1).click();
+    await page.waitForFunction((text) => document.querySelector('.target [role=group]').innerText.trim() === text, second);
+    assert.equal(await all.nth(1).getAttribute('aria-pressed'), 'true');
+    assert.equal(await all.count(), 4, 'the others stay');
+    assert.equal(await note(page).getByText('You fixed the start').count(), 0);
+    await all.nth(0).click();
+    await page.waitForFunction((text) => document.querySelector('.target [role=group]').innerText.trim() === text, best);
+  }));
+
+test('of several sentences the chosen one is marked, with the way to the next; both sides can be heard', () =>
+  withView(site, laptop, '', async (page) => {
+    await page.addInitScript(() => (window.said = []));
+    await page.evaluate(() => {
+      window.said = [];
+      speechSynthesis.speak = ({ text, lang }) => window.said.push([text, lang]);
+    });
+    await translated(page);
+    const [first, second] = expected.filter(({ source }) => /[.?!]$/.test(source));
+    await translate(page, `${first.source} ${second.source}`);
+    await box(page).press('Control+Home');
+    await page.getByText('Sentence 1 of 2').waitFor();
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByText('Sentence 2 of 2').waitFor();
+    assert.equal(await page.locator('.target [data-sentence="1"] .piece').count() > 0, true);
+    const listen = page.getByRole('button', { name: 'Listen' });
+    await listen.nth(0).click();
+    await listen.nth(1).click();
+    const said = await page.evaluate(() => window.said);
+    assert.deepEqual(said, [[`${first.source} ${second.source}`, 'de'], [`${first.translation} ${second.translation}`, 'en']]);
+  }));

@@ -1,0 +1,166 @@
+// How it works: figure 1 of the paper, drawn from the model, down to the arithmetic of one cell.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { accessible, box, expected, laptop, phone, show, start } from './support.mjs';
+import { native, width, withView } from './views.mjs';
+
+let site;
+const sentence = expected[1].source;
+const still = { ...laptop, reducedMotion: 'reduce' }; // zooms take no time
+const address = (at, more = {}) => `#picture?${new URLSearchParams({ text: sentence, ...(at && { at }), ...more })}`;
+before(async () => (site = await start()));
+after(() => site.stop());
+
+const figure = (page) => page.getByTestId('figure');
+const ready = (page) => figure(page).waitFor({ state: 'attached' });
+const at = (page, id) => figure(page).locator(`[data-place="${id}"]`);
+const scene = (page) => page.getByTestId('scene');
+const crumbs = async (page) => (await page.getByTestId('crumbs').locator('li').allInnerTexts()).map((text) => text.trim());
+const place = (page) => page.evaluate(() => new URLSearchParams(location.hash.split('?')[1]).get('at'));
+const settled = (page) => page.waitForFunction(() => document.querySelectorAll('.scene').length < 2);
+const explanation = (page) => page.getByTestId('explanation').innerText();
+
+test('the figure has the layers, sublayers and heads of the model, and the words of the sentence', () =>
+  withView(site, laptop, address(), async (page) => {
+    await ready(page);
+    const wanted = native(sentence);
+    for (const stack of ['encoder', 'decoder']) {
+      const name = stack.slice(0, 3);
+      for (let layer = 1; layer <= wanted[stack].layers; ++layer) {
+        assert.equal(await at(page, `${name}.${layer}.self`).locator('.ground').count(), wanted[stack].heads);
+        assert.equal(await at(page, `${name}.${layer}.ffn`).count(), 1);
+      }
+      assert.equal(await at(page, `${name}.${wanted[stack].layers + 1}`).count(), 0);
+    }
+    assert.equal(await at(page, 'dec.1.self').locator('.hatch').count(), wanted.decoder.heads, 'the mask is hatched');
+    assert.equal(await at(page, 'dec.1.cross').locator('.hatch').count(), 0);
+    const words = (await figure(page).locator('.tokens').first().locator('text').allTextContents()).join(' ');
+    assert.equal(words, wanted.source_tokens.map((piece) => (piece === '</s>' ? 'end' : piece.replace('▁', ''))).join(' '));
+    await show(page, 'picture-laptop');
+  }));
+
+test('zoom by mouse: layer, sublayer, head, cell; the address and the breadcrumb say where, and a reload stays there', () =>
+  withView(site, still, address('', { step: '4' }), async (page) => {
+    await ready(page);
+    await at(page, 'dec.2').locator('text').click();
+    assert.deepEqual(await crumbs(page), ['Model', 'Decoder', 'Layer 2']);
+    await at(page, 'dec.2.cross').click();
+    await scene(page).waitFor();
+    assert.match(await explanation(page), /Cross-attention[^]*§3\.2\.3/);
+    const heads = page.getByTestId('head');
+    assert.equal(await heads.count(), native(sentence).cross.heads);
+    await heads.nth(2).click();
+    const canvas = page.locator('[role=application] canvas').last();
+    const map = await canvas.boundingBox();
+    await canvas.click({ position: { x: map.width / 2, y: map.height - 14 } });
+    const found = (await crumbs(page)).at(-1);
+    assert.match(found, /^“.+” → “.+”$/);
+    assert.match(await explanation(page), /§3\.2\.1/);
+    await page.waitForFunction(() => /at=dec\.2\.cross\.h3\.\d+-\d+/.test(location.hash));
+    // The page's own weight is that of the model and of the native program.
+    const weight = page.getByTestId('weight');
+    const own = Number(await weight.locator('mn').last().textContent());
+    const [, row, column] = /h3\.(\d+)-(\d+)/.exec(await place(page)).map(Number);
+    const { cross } = native(sentence);
+    const wanted = cross.data[((1 * cross.heads + 2) * cross.rows + row - 1) * cross.columns + column - 1];
+    assert.ok(Math.abs(own - wanted) < 2e-3, `${own} is not ${wanted}`);
+    await settled(page);
+    await show(page, 'picture-cell-laptop');
+    await page.reload();
+    await scene(page).waitFor();
+    assert.deepEqual(await crumbs(page), ['Model', 'Decoder', 'Layer 2', 'Cross-attention', 'Head 3', found]);
+    await page.getByTestId('crumbs').getByRole('button', { name: 'Decoder' }).click();
+    await scene(page).waitFor({ state: 'detached' });
+    assert.deepEqual(await crumbs(page), ['Model', 'Decoder']);
+  }));
+
+test('zoom by keyboard: arrows, Enter, and Escape all the way out', () =>
+  withView(site, laptop, address(), async (page) => {
+    await ready(page);
+    await at(page, 'dec.1.self').focus();
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowUp');
+    assert.equal(await page.evaluate(() => document.activeElement.dataset.place), 'dec.1.cross');
+    await page.keyboard.press('Enter');
+    await page.getByTestId('head').first().focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
+    await page.getByRole('application').focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.getByTestId('arithmetic').waitFor();
+    assert.deepEqual((await crumbs(page)).slice(0, 5), ['Model', 'Decoder', 'Layer 1', 'Cross-attention', 'Head 2']);
+    for (let left = 5; left > 0; --left) {
+      await page.keyboard.press('Escape');
+      assert.equal((await crumbs(page)).length, left);
+    }
+    assert.equal(await page.evaluate(() => document.activeElement.closest('[data-place]')?.dataset.place), 'dec');
+  }));
+
+test('a step adds a token; playing goes from box to box, and pauses', () =>
+  withView(site, still, address('', { step: '2' }), async (page) => {
+    await ready(page);
+    const tokens = native(sentence).target_tokens;
+    const written = async () => (await page.getByTestId('written').locator('text').allTextContents());
+    assert.deepEqual(await written(), ['begin', ...tokens.slice(0, 2).map((piece) => piece.replace('▁', ''))]);
+    await page.getByTestId('scrubber').focus();
+    await page.keyboard.press('ArrowRight');
+    assert.equal((await written()).length, 4);
+    assert.equal(await page.locator('[data-testid=chart] .chosen .piece').textContent(), tokens[2].replace('▁', ''));
+    await page.getByRole('button', { name: 'Next box' }).click();
+    assert.deepEqual(await page.locator('.box.now').evaluateAll((all) => all.map(({ dataset }) => dataset.place)), ['dec.embed']);
+    assert.match(await explanation(page), /^Output embedding/);
+    await page.getByRole('button', { name: 'Play' }).click();
+    await page.locator('[data-place="dec.1.self"].now').waitFor();
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByTestId('scrubber').press('End');
+    assert.equal((await written()).length, tokens.length + 1);
+  }));
+
+test('every kind of box opens, with numbers that agree', () =>
+  withView(site, still, address('enc.1.selfNorm'), async (page) => {
+    await ready(page);
+    const after = await page.getByTestId('moments').locator('td:last-child').allInnerTexts();
+    assert.ok(after.every((text) => Math.abs(Number(text) - 1) < 0.5), `deviations after the norm: ${after}`);
+    const goTo = async (hash) => {
+      await page.evaluate((hash) => (location.hash = hash), hash);
+      await settled(page);
+    };
+    await goTo(address('enc.2.ffn'));
+    const share = Number((await page.getByTestId('zeros').innerText()).match(/(\d+)%/)[1]);
+    assert.ok(share > 40 && share < 100, `${share} % of the activations are 0`);
+    assert.equal(await scene(page).locator('figure').count(), 3, 'x, the hidden numbers, and what comes back');
+    await accessible(page, 'feed forward');
+    await goTo(address('dec.embed'));
+    assert.equal(await scene(page).locator('figure').count(), 3, 'embedding, position and sum');
+    await goTo(address('out.softmax', { step: '1' }));
+    const shares = (await page.getByTestId('logits').locator('td:nth-child(4)').allInnerTexts()).map(parseFloat);
+    assert.ok(shares[0] >= shares[1] && shares.reduce((a, b) => a + b) <= 100.1, `${shares}`);
+    await goTo(address('dec.3.self'));
+    assert.equal(await scene(page).locator('.map svg').count(), native(sentence).decoder.heads, 'the mask is hatched');
+    await show(page, 'picture-sublayer-laptop');
+  }));
+
+test('another sentence, and a pre-norm model: the figure follows', () =>
+  withView(site, laptop, `#picture?${new URLSearchParams({ model: 'en-zh', text: 'Why do we work?' })}`, async (page) => {
+    await figure(page).getByText('Norm before each sublayer').waitFor({ state: 'attached' });
+    assert.equal(await at(page, 'dec.norm').count(), 1);
+    await box(page, 'English').fill('I am here.');
+    await figure(page).locator('.tokens').first().getByText('here').waitFor({ state: 'attached' });
+    assert.match(await page.getByTestId('written').textContent(), /\p{Script=Han}/u);
+  }));
+
+test('phone, in Chinese: everything fits, and the words are those of textbooks', () =>
+  withView(site, { ...phone, locale: 'zh-CN', reducedMotion: 'reduce' }, address(), async (page) => {
+    await ready(page);
+    assert.equal(await width(page), phone.viewport.width);
+    assert.match(await figure(page).textContent(), /编码器.*掩码多头注意力.*前馈网络/);
+    await show(page, 'picture-phone');
+    for (const where of ['dec.1.cross', 'dec.1.cross.h2.3-1', 'enc.1.ffn', 'enc.1.selfNorm']) {
+      await page.evaluate((hash) => (location.hash = hash), address(where));
+      await scene(page).waitFor();
+      await settled(page);
+      assert.equal(await width(page), phone.viewport.width, where);
+      assert.doesNotMatch(await page.locator('main').innerText(), /\b(Layer|Head)\b|undefined|NaN/, where);
+    }
+    await show(page, 'picture-cell-phone');
+  }));

@@ -1,0 +1,164 @@
+// The pure parts of the picture "How it works": where everything stands, what an address names, and in which order boxes compute.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { load } from './load.mjs';
+
+let geometry, place, timeline, thumbs, chips;
+const sizes = { encoderLayers: 3, decoderLayers: 3, heads: 4, norm: 'post' };
+before(async () => {
+  [geometry, place, timeline, thumbs, chips] = await Promise.all(
+    ['geometry', 'place', 'timeline', 'thumbs', 'chips'].map((name) => load(`picture/${name}.ts`)));
+});
+
+const all = () => [true, false].flatMap((tall) => ['post', 'pre'].flatMap((norm) =>
+  [[1, 1], [3, 3], [6, 6], [6, 1], [2, 5]].map(([encoderLayers, decoderLayers]) =>
+    ({ sizes: { encoderLayers, decoderLayers, heads: 4, norm }, tall }))));
+const inside = (a, b) => a.x >= b.x && a.y >= b.y && a.x + a.width <= b.x + b.width && a.y + a.height <= b.y + b.height;
+const apart = (a, b) => a.x + a.width <= b.x || b.x + b.width <= a.x || a.y + a.height <= b.y || b.y + b.height <= a.y;
+
+test('every layer and sublayer of a model is drawn, within its layer and beside the others', () => {
+  for (const { sizes, tall } of all()) {
+    const name = JSON.stringify({ ...sizes, tall });
+    const drawn = geometry.layOut(sizes, tall);
+    const of = (kind) => drawn.boxes.filter((box) => box.kind === kind);
+    assert.equal(of('layer').length, sizes.encoderLayers + sizes.decoderLayers, name);
+    assert.equal(of('attention').length, sizes.encoderLayers + 2 * sizes.decoderLayers, name);
+    assert.equal(of('ffn').length, sizes.encoderLayers + sizes.decoderLayers, name);
+    const norms = 2 * sizes.encoderLayers + 3 * sizes.decoderLayers;
+    assert.equal(of('norm').length, norms + (sizes.norm === 'pre' ? 2 : 0), `${name}: pre-norm stacks end with a norm`);
+    const small = drawn.boxes.filter(({ kind }) => kind !== 'stack' && kind !== 'layer');
+    small.forEach((box, i) => {
+      assert.ok(inside(box, { x: 0, y: 0, width: drawn.width, height: drawn.height }), `${name}: ${box.id} is outside`);
+      for (const other of small.slice(i + 1)) assert.ok(apart(box, other), `${name}: ${box.id} overlaps ${other.id}`);
+      const frame = box.place.layer !== undefined && geometry.boxAt(drawn, box.place.stack, box.place.layer);
+      if (frame) assert.ok(inside(box, frame), `${name}: ${box.id} leaves its layer`);
+    });
+    assert.equal(new Set(drawn.boxes.map(({ id }) => id)).size, drawn.boxes.length, name);
+  }
+});
+
+test('numbers flow upwards within a stack; cross-attention reads the top of the encoder', () => {
+  for (const { sizes, tall } of all()) {
+    const { wires, boxes } = geometry.layOut(sizes, tall);
+    const at = (id) => boxes.find((box) => box.id === id);
+    for (const { kind, points, to } of wires) {
+      if (kind !== 'memory' && kind !== 'loop') assert.ok(points[0][1] >= points.at(-1)[1], `${to}: ${kind} goes down`);
+    }
+    const memory = wires.filter(({ kind }) => kind === 'memory');
+    assert.equal(memory.length, 2 * sizes.decoderLayers, 'K and V of each decoder layer');
+    for (const { to, from, points } of memory) {
+      assert.match(to, /^dec\.\d+\.cross$/);
+      assert.match(from, /^enc\./);
+      assert.equal(points.at(-1)[1], at(to).y + at(to).height);
+    }
+    // Every box has something that goes into it.
+    for (const { id, kind } of boxes) {
+      if (kind !== 'stack' && kind !== 'layer') assert.ok(wires.some(({ to }) => to === id), `nothing goes into ${id}`);
+    }
+  }
+});
+
+test('the camera centres what it frames', () => {
+  const { scale, x, y } = geometry.camera({ x: 100, y: 50, width: 200, height: 100 }, 400, 400);
+  assert.deepEqual([scale, x, y], [2, -200, 0]);
+  const drawn = geometry.layOut(sizes);
+  const layer = geometry.boxAt(drawn, 'dec', 1);
+  assert.ok(inside(layer, geometry.framed(drawn, { stack: 'dec', layer: 1, part: 'self' })));
+});
+
+test('arrow keys go to the next box in their direction', () => {
+  const drawn = geometry.layOut(sizes);
+  const boxes = drawn.boxes.filter(({ kind }) => kind !== 'stack' && kind !== 'layer');
+  const from = (id, down, right) => geometry.nearest(boxes, boxes.find((box) => box.id === id), down, right)?.id;
+  assert.equal(from('dec.1.self', -1, 0), 'dec.1.selfNorm');
+  assert.equal(from('dec.1.self', 1, 0), 'dec.embed');
+  assert.match(from('enc.2.ffn', 0, 1), /^dec\./);
+  assert.match(from('dec.2.cross', 0, -1), /^enc\./);
+  assert.equal(from('out.softmax', -1, 0), undefined);
+});
+
+test('a point goes along a connector, whose path begins and ends with it', () => {
+  const points = [[0, 10], [0, 0], [20, 0]];
+  assert.deepEqual([0, 1 / 3, 0.5, 1].map((share) => geometry.along(points, share)), [[0, 10], [0, 0], [5, 0], [20, 0]]);
+  assert.match(geometry.path(points), /^M0 10L.*L20 0$/);
+});
+
+test('an address names a place, and only one that the model has', () => {
+  const { parse, format, trail, outer, beside } = place;
+  for (const text of ['', 'enc', 'dec', 'dec.2', 'dec.2.cross', 'dec.2.cross.h3', 'dec.2.cross.h3.5-2', 'enc.1.ffnNorm', 'enc.embed', 'out.softmax']) {
+    assert.equal(format(parse(text, sizes)), text);
+  }
+  assert.deepEqual(parse('dec.2.cross.h3.5-2', sizes),
+    { stack: 'dec', layer: 1, part: 'cross', head: 2, cell: { row: 4, column: 1 } });
+  const kept = { 'dec.9.self': 'dec', 'enc.2.cross': 'enc.2', 'enc.0': 'enc', 'dec.1.self.h5': 'dec.1.self', 'dec.1.ffn.h1': 'dec.1.ffn',
+    'dec.1.self.h1.0-2': 'dec.1.self.h1', 'nothing.1': '', 'enc.norm': 'enc', out: '', 'out.embed': '', 'dec.1.self.h2.x': 'dec.1.self.h2' };
+  for (const [text, wanted] of Object.entries(kept)) assert.equal(format(parse(text, sizes)), wanted, text);
+  assert.equal(format(parse('enc.norm', { ...sizes, norm: 'pre' })), 'enc.norm');
+  const deep = parse('dec.2.cross.h3.5-2', sizes);
+  assert.deepEqual(trail(deep).map(format), ['', 'dec', 'dec.2', 'dec.2.cross', 'dec.2.cross.h3', 'dec.2.cross.h3.5-2']);
+  assert.equal(format(outer(deep)), 'dec.2.cross.h3');
+  assert.deepEqual(outer({}), {});
+  assert.equal(format(beside(parse('dec.1.ffn', sizes), 1, sizes)), 'dec.2.ffn');
+  assert.equal(beside(parse('dec.3.ffn', sizes), 1, sizes), null);
+  assert.equal(format(beside(parse('dec.3.self.h2', sizes), -1, sizes)), 'dec.3.self.h1');
+});
+
+test('the encoder computes once; every box of a step computes in an order that its connectors allow', () => {
+  for (const { sizes } of all()) {
+    const [first, later] = [0, 1].map((step) => timeline.stages(sizes, step).map(({ box }) => box));
+    assert.ok(first.includes('enc.1.self') && !later.some((box) => box.startsWith('enc')));
+    const { boxes, wires } = geometry.layOut(sizes);
+    const small = boxes.filter(({ kind }) => kind !== 'stack' && kind !== 'layer').map(({ id }) => id);
+    assert.deepEqual(first.toSorted(), [...small, 'chart'].toSorted());
+    for (const { from, to, kind } of wires) {
+      if (from && kind !== 'loop' && from !== to) assert.ok(first.indexOf(from) < first.indexOf(to), `${from} before ${to}`);
+    }
+  }
+  const last = timeline.stages(sizes, 0).length;
+  const { moved } = timeline;
+  assert.deepEqual(moved(sizes, 2, { step: 0, stage: last }, 1), { step: 1, stage: 0 });
+  assert.deepEqual(moved(sizes, 2, { step: 1, stage: 0 }, -1), { step: 0, stage: last });
+  assert.equal(moved(sizes, 2, { step: 0, stage: 0 }, -1), null);
+  assert.equal(moved(sizes, 2, { step: 1, stage: timeline.stages(sizes, 1).length }, 1), null);
+});
+
+const numbers = (...rows) => ({ data: Float32Array.from(rows.flat()), rows: rows.length, columns: rows[0].length });
+const cells = (shades) => shades.reduce((count, { d }) => count + d.split('M').length - 1, 0);
+
+test('small pictures: shades of weights, what is not computed yet, and the mask', () => {
+  const map = numbers([1, 0, 0], [0.5, 0.5, 0], [0, 0, 1]);
+  assert.equal(cells(thumbs.heat(map, 30, 30)), 4, 'weights of 0 are not drawn');
+  assert.equal(cells(thumbs.heat(map, 30, 30, 1)), 1, 'nor rows that are not there yet');
+  assert.deepEqual(thumbs.heat(map, 30, 30).map(({ level }) => level).toSorted(), [4, 8]);
+  // Of a large map the greatest weight of neighbours shows.
+  const large = { data: new Float32Array(10_000), rows: 100, columns: 100 };
+  large.data[5555] = 1;
+  assert.deepEqual(thumbs.heat(large, 30, 30).map(({ level }) => level), [8]);
+  assert.equal(thumbs.masked(3, 30, 30), 'M10 0V10H20V20H30V0z');
+  assert.equal(thumbs.masked(1, 30, 30), '');
+  assert.deepEqual(thumbs.signed(numbers([-1, 1, 0]), 30, 10).map(({ level }) => level).toSorted((a, b) => a - b), [-5, 5]);
+});
+
+test('mean and deviation of a row, and how far a sublayer moved it', () => {
+  const { mean, deviation } = thumbs.moments(numbers([0, 0], [1, 5]), 1);
+  assert.deepEqual([mean, deviation], [3, 2]);
+  assert.deepEqual([...thumbs.normalized(numbers([0, 0], [1, 5])).data], [0, 0, -1, 1]);
+  assert.deepEqual(thumbs.change(numbers([3, 4], [1, 0]), numbers([3, 4], [1, 2])), [0, 2]);
+  assert.deepEqual([...thumbs.added(numbers([1, 2]), numbers([3, 4])).data], [4, 6]);
+});
+
+test('tokens stand in two rows at most, none over another, and lose those in the middle if need be', () => {
+  for (const count of [1, 5, 12, 40, 200]) {
+    const { chips: row, scale } = chips.chips(Array(count).fill(40), 400, 20);
+    assert.ok(new Set(row.map(({ y }) => y)).size <= 2, `${count}`);
+    row.forEach((chip, i) => {
+      assert.ok(chip.x >= -1e-6 && chip.x + chip.width <= 400 + 1e-6, `${count}: ${i} is outside`);
+      const next = row[i + 1];
+      if (next && next.y === chip.y) assert.ok(next.x >= chip.x + chip.width, `${count}: ${i} overlaps`);
+    });
+    assert.ok(scale > 0.5);
+    assert.equal(row[0].index, 0);
+    assert.equal(row.at(-1).index, count - 1);
+    assert.equal(row.some(({ index }) => index < 0), row.length < count);
+  }
+});

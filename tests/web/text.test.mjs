@@ -1,0 +1,44 @@
+// What the page says about texts: their language, how sure the model was, how long training takes.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { load } from './load.mjs';
+
+test('the language of a text is told by its letters and words, and is not guessed', async () => {
+  const { languageOf } = await load('text/detect.ts');
+  const texts = {
+    'I want to go home because I am tired.': 'en', 'Where is the station?': 'en', 'Ich möchte nach Hause gehen.': 'de',
+    'Wo ist mein Buch?': 'de', 'Je ne sais pas où il est.': 'fr', '我们为什么工作？': 'zh', '私は学生です。': 'ja',
+    'Это мой дом.': 'ru', 'Attention Is All You Need': 'en', 'Paris, Berlin, Tokyo': null, '': null, '12:30 😀': null,
+  };
+  for (const [text, language] of Object.entries(texts)) assert.equal(languageOf(text), language, text);
+});
+
+test('every example is of the language that it stands under', async () => {
+  const [{ languageOf }, { examples }] = [await load('text/detect.ts'), await load('text/examples.ts')];
+  for (const [language, sentences] of Object.entries(examples)) {
+    for (const sentence of sentences) assert.ok([language, null].includes(languageOf(sentence)), sentence);
+  }
+});
+
+test('a translation is weak when its tokens were improbable in the mean, and each improbable token is marked', async () => {
+  const { isUnsure, isWeak } = await load('text/sureness.ts');
+  const tokens = (...shares) => shares.map((share) => ({ logProbability: Math.log(share) }));
+  assert.deepEqual(tokens(0.9, 0.36, 0.34, 0.01).map(isUnsure), [false, false, true, true]);
+  assert.equal(isWeak(tokens(0.9, 0.95, 0.5, 0.95)), false, 'one doubt is not a bad translation');
+  assert.equal(isWeak(tokens(0.8, 0.6, 0.5, 0.9)), true);
+});
+
+test('the film shows the first and the last snapshot, evenly spread, and each once', async () => {
+  const { frames } = await load('train/record.ts');
+  assert.deepEqual(frames(0, 8), []);
+  assert.deepEqual(frames(3, 8), [0, 1, 2]);
+  assert.deepEqual(frames(60, 8), [0, 8, 17, 25, 34, 42, 51, 59]);
+  for (let count = 1; count < 70; ++count) assert.equal(new Set(frames(count, 8)).size, Math.min(count, 8), count);
+});
+
+test('training German → English takes many times as long as reversing words', async () => {
+  const { workOf } = await load('train/pace.ts');
+  const times = workOf('de-en') / workOf('reverse');
+  assert.ok(times > 15 && times < 80, `${times} times`);
+  assert.ok(workOf('copy') > 0 && workOf('dates') > 0);
+});

@@ -1,0 +1,36 @@
+// What places are called in the visitor's language.
+import { pieceName } from '../attention/names';
+import { w } from '../words/picture';
+import { attentionAt, type Inside } from './numbers';
+import type { Place, Sizes } from './place';
+
+/** The name of the innermost part of a place; `whole`: with where it is, for those who cannot see it. */
+export function nameOf(place: Place, sizes: Sizes, whole = false, result?: Inside): string {
+  const { stack, layer, part, head, cell } = place;
+  const name = cell && result ? cellName(place, result)
+    : head !== undefined ? w('head', { head: head + 1 })
+      : part ? partName(place, sizes)
+        : layer !== undefined ? w('layer', { layer: layer + 1 })
+          : stack ? w(`stack_${stack}`) : w('model');
+  if (!whole || stack === 'out') return name;
+  const where = [
+    stack && (part || layer !== undefined) ? w(`stack_${stack}`) : '',
+    layer !== undefined && part ? w('layer', { layer: layer + 1 }) : '',
+    head !== undefined ? partName(place, sizes) : '',
+  ];
+  return [...where, name].filter(Boolean).join(' · ');
+}
+
+function partName({ stack, part }: Place, sizes: Sizes): string {
+  if (part === 'embed') return w(stack === 'enc' ? 'part_embedIn' : 'part_embedOut');
+  if (part === 'self') return w(stack === 'enc' ? 'part_self' : 'part_masked');
+  if (part === 'norm') return w('part_lastNorm');
+  if (part!.endsWith('Norm')) return w(sizes.norm === 'post' ? 'part_addNorm' : 'part_norm');
+  return w(`part_${part as 'cross' | 'ffn' | 'linear' | 'softmax'}`);
+}
+
+function cellName(place: Place, result: Inside): string {
+  const { rows, columns } = attentionAt(result, place);
+  const { row, column } = place.cell!;
+  return w('cell', { from: pieceName(rows[row] ?? ''), to: pieceName(columns[column] ?? '') });
+}

@@ -1,0 +1,89 @@
+// The numbers of a translation that belong to a place in the picture.
+import type { AttentionInternals, AttentionMaps, LayerInternals, NumberRows, Translation } from 'wasmformer';
+import type { AttentionMap, Kind } from '../attention/attention';
+import { stackInput } from '../attention/arithmetic';
+import { added } from './thumbs';
+import type { Part, Place } from './place';
+
+/** A translation with everything that the picture shows. */
+export type Inside = Translation & Required<Pick<Translation, 'attention' | 'internals'>>;
+
+export const isWhole = (result: Translation | null): result is Inside => !!(result?.attention && result.internals);
+
+const stackOf = ({ internals }: Inside, { stack }: Place) => internals[stack === 'enc' ? 'encoder' : 'decoder'];
+
+export const kindOf = ({ stack, part }: Place): Kind => (stack === 'enc' ? 'encoder' : part === 'cross' ? 'cross' : 'decoder');
+
+export interface AttentionAt {
+  kind: Kind;
+  internals: AttentionInternals;
+  maps: AttentionMaps;
+  rows: string[]; // pieces
+  columns: string[];
+}
+
+/** Pieces that the decoder reads: the begin mark, and what it has written. */
+export const read = (result: Inside) => ['<s>', ...result.targetTokens.slice(0, -1).map(({ piece }) => piece)];
+
+/** The rows of a stack: tokens of the source, or the steps of decoding, named after the tokens that they write. */
+export const rowsOf = (result: Inside, { stack, part }: Place) =>
+  stack !== 'enc' && part === 'embed' ? read(result)
+    : result[stack === 'enc' ? 'sourceTokens' : 'targetTokens'].map(({ piece }) => piece);
+
+export function attentionAt(result: Inside, place: Place): AttentionAt {
+  const kind = kindOf(place);
+  const layer = stackOf(result, place).layers[place.layer!];
+  const source = result.sourceTokens.map(({ piece }) => piece);
+  return {
+    kind,
+    internals: kind === 'cross' ? layer.crossAttention! : layer.selfAttention,
+    maps: result.attention[kind],
+    rows: rowsOf(result, place),
+    columns: kind === 'decoder' ? read(result) : source,
+  };
+}
+
+export function headMap({ maps }: AttentionAt, layer: number, head: number): AttentionMap {
+  return { data: maps.map(layer, head), rows: maps.rows, columns: maps.columns };
+}
+
+export interface Residual {
+  before: NumberRows;
+  added: NumberRows; // the sublayer's output
+  sum: NumberRows;
+  after: NumberRows; // post-norm: the norm of the sum; pre-norm: the sum
+}
+
+const sublayerOf = (part: Part): 'self' | 'cross' | 'ffn' => part.replace('Norm', '') as 'self' | 'cross' | 'ffn';
+
+/** The residual stream around a sublayer, or around the norm that belongs to it. */
+export function residualAt(result: Inside, place: Place): Residual {
+  const stack = stackOf(result, place);
+  const layer = stack.layers[place.layer!];
+  const start = place.layer === 0 ? stackInput(stack) : stack.layers[place.layer! - 1].afterFeedForward;
+  const part = sublayerOf(place.part!);
+  const before = part === 'self' ? start : (part === 'ffn' && layer.afterCrossAttention) || layer.afterSelfAttention;
+  const [change, after] = changeAt(layer, part);
+  return { before, added: change, sum: added(before, change), after };
+}
+
+function changeAt(layer: LayerInternals, part: 'self' | 'cross' | 'ffn'): [NumberRows, NumberRows] {
+  if (part === 'self') return [layer.selfAttention.projected, layer.afterSelfAttention];
+  if (part === 'cross') return [layer.crossAttention!.projected, layer.afterCrossAttention!];
+  return [layer.feedForward.output, layer.afterFeedForward];
+}
+
+export const hiddenAt = (result: Inside, place: Place) => stackOf(result, place).layers[place.layer!].feedForward.hidden;
+
+export const embeddedAt = (result: Inside, place: Place) => {
+  const stack = stackOf(result, place);
+  return { token: stack.tokenEmbedding, positions: stack.positions, sum: stackInput(stack) };
+};
+
+export function rowsOnly(numbers: NumberRows, from: number, count: number): NumberRows {
+  const { columns, data } = numbers;
+  return { columns, rows: count, data: data.subarray(from * columns, (from + count) * columns) };
+}
+
+/** What leaves a stack, for each of its tokens. */
+export const outputAt = (result: Inside, place: Place) => stackOf(result, place).output;

@@ -1,0 +1,93 @@
+// Lets the computation travel through the picture: a step of decoding after the other, a box at a time.
+import { moved, stages, type Moment, type Stage } from './timeline';
+import type { Sizes } from './place';
+
+const PACE = 460; // ms for an attention, at the first token
+const LATER = 0.55; // later tokens go faster
+
+export class Player {
+  step = $state(0);
+  stage = $state(Infinity); // index into the step's stages; beyond them, the step is done
+  playing = $state(false);
+  /** How far the numbers have come on their way into the box, from 0 to 1. */
+  share = $state(0);
+
+  #frame = 0;
+  #touched = false; // by the visitor: until then, playing begins at the beginning
+  readonly #sizes: () => Sizes;
+  readonly #steps: () => number;
+
+  constructor(sizes: () => Sizes, steps: () => number) {
+    this.#sizes = sizes;
+    this.#steps = steps;
+  }
+
+  readonly at = $derived.by(() => Math.max(0, Math.min(this.step, this.#steps() - 1)));
+  readonly stages = $derived.by<Stage[]>(() => stages(this.#sizes(), this.at));
+  readonly order = $derived.by(() => Object.fromEntries(this.stages.map(({ box }, i) => [box, i])));
+  /** The box that computes now; null when the step is done. */
+  readonly now = $derived(this.stages[this.stage] ?? null);
+
+  status(box: string): 'done' | 'now' | 'ahead' {
+    const place = this.order[box] ?? -1;
+    return place < this.stage ? 'done' : place === this.stage ? 'now' : 'ahead';
+  }
+
+  get #moment(): Moment {
+    return { step: this.at, stage: Math.min(this.stage, this.stages.length) };
+  }
+
+  /** A whole step, done. */
+  show(step: number, touched = true) {
+    this.pause();
+    this.#touched = touched;
+    this.step = step;
+    this.stage = Infinity;
+  }
+
+  move(by: 1 | -1) {
+    this.pause();
+    this.#touched = true;
+    this.#to(moved(this.#sizes(), this.#steps(), this.#moment, by));
+  }
+
+  /** Goes on from here; from the end, or from the picture at rest, it begins again. */
+  play() {
+    const isDone = this.stage >= this.stages.length;
+    const next = moved(this.#sizes(), this.#steps(), this.#moment, 1);
+    if (!this.#touched || !next) this.#to({ step: 0, stage: 0 });
+    else if (isDone) this.#to(next);
+    this.#touched = this.playing = true;
+    let begin = performance.now();
+    const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+    const frame = (time: number) => {
+      const stage = this.stages[this.stage];
+      const length = PACE * (stage?.time ?? 1) * (this.at === 0 ? 1 : LATER) * (still ? 2 : 1);
+      const share = (time - begin) / length;
+      if (share < 1) {
+        if (!still) this.share = Math.max(0, share);
+      } else {
+        begin = time;
+        this.share = 0;
+        const next = moved(this.#sizes(), this.#steps(), this.#moment, 1);
+        if (!next) return this.pause();
+        this.#to(next);
+      }
+      this.#frame = requestAnimationFrame(frame);
+    };
+    this.#frame = requestAnimationFrame(frame);
+  }
+
+  pause() {
+    cancelAnimationFrame(this.#frame);
+    this.playing = false;
+    this.share = 0;
+  }
+
+  #to(moment: Moment | null) {
+    if (!moment) return;
+    this.step = moment.step;
+    this.stage = moment.stage;
+    this.share = 0;
+  }
+}

@@ -1,0 +1,47 @@
+// How fast this computer trains, in parameters times tokens a second: measured once, and by every run.
+import { Trainer, type TrainerInfo } from 'wasmformer';
+import { workOf } from '../train/pace';
+import type { DataName } from '../train/fields';
+import { remember, remembered } from './settings.svelte';
+
+const LASTS = 0.6; // seconds of the measurement
+const WARM = 0.2; // and of its beginning, which is slower
+
+class Pace {
+  #rate = $state(Number(remembered('pace')) || 0);
+  #isMeasuring = false;
+
+  /** Seconds that a card's run takes; null where that is not known yet. */
+  seconds(data: DataName): number | null {
+    return this.#rate > 0 ? workOf(data) / this.#rate : null;
+  }
+
+  learn({ parameters, training }: Pick<TrainerInfo, 'parameters' | 'training'>, steps: number, seconds: number) {
+    this.#rate = (parameters * training.batch_tokens * steps) / seconds;
+    remember('pace', String(Math.round(this.#rate)));
+  }
+
+  /** Trains for a moment, once in a browser. */
+  async measure() {
+    if (this.#rate > 0 || this.#isMeasuring) return;
+    this.#isMeasuring = true;
+    let trainer: Trainer | undefined;
+    try {
+      trainer = await Trainer.create({ task: { name: 'reverse', pairs: 500 } });
+      let warm: { step: number; seconds: number } | undefined;
+      for await (const { step, seconds } of trainer.run({ reportEvery: 1, samples: 0 })) {
+        if (seconds > WARM) warm ??= { step, seconds };
+        if (!warm || seconds < LASTS || step === warm.step) continue;
+        this.learn(trainer.info, step - warm.step, seconds - warm.seconds);
+        break;
+      }
+    } catch {
+      // the cards say nothing, then
+    } finally {
+      trainer?.dispose();
+      this.#isMeasuring = false;
+    }
+  }
+}
+
+export const pace = new Pace();
