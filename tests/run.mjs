@@ -121,9 +121,9 @@ async function runInPairs(suites) {
 function build() {
   setUp('native', 'wasm', 'browser', 'tests');
   installPackages({ tests: true });
-  buildPreset('native', ['wasmformer', 'wasmformer_library', 'wasmformer_tests', 'wasmformer_gradient_tests']);
   // Taken where the build folder is new: changing it later would compile everything again.
   const strict = ['-DWASMFORMER_WARNINGS_AS_ERRORS=ON'];
+  buildPreset('native', ['wasmformer', 'wasmformer_library', 'wasmformer_tests', 'wasmformer_gradient_tests'], strict);
   buildPreset('wasm', ['wasmformer_tests_relaxed', 'wasmformer_tests_simd', 'wasmformer_types'], strict);
   buildPackage();
   buildPage();

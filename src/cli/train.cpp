@@ -197,7 +197,8 @@ void add_text_options(CLI::App& command, TrainOptions& o) {
                      "once, line by line");
   command.add_option("--valid-labels", o.valid_labelled.labels, "labelled texts to validate on");
   command.add_option("--valid-tags", o.valid_labelled.tags, "tagged texts to validate on");
-  command.add_option("--mono", o.mono, "train an encoder to fill masks in this text; --from MODEL then begins a classifier or tagger with it");
+  command.add_option("--mono", o.mono,
+                     "train an encoder to fill masks in this text; --from MODEL then begins a classifier or tagger with it");
 }
 
 }  // namespace
@@ -208,12 +209,11 @@ void add_train_command(CLI::App& app) {
   add_text_options(*command, *o);
   add_options(*command, fields(o->request) + fields(o->loop), "train");
   command->get_option("--pairs")->needs("--task");
-  auto* tokenizer =
-      command->add_option("--tokenizer", o->tokenizer, "SentencePiece .model file; a task's default is its characters");
-  auto* target_tokenizer =
-      command->add_option("--target-tokenizer", o->target_tokenizer, "another one for the target side");
+  command->add_option("--tokenizer", o->tokenizer,
+                      "SentencePiece .model file; a task's default is its characters, that of --from the model's own");
+  command->add_option("--target-tokenizer", o->target_tokenizer, "another one for the target side");
   command->add_option("--from", o->from, "a model to fine-tune, at a constant rate of 1e-4 unless --set says")
-      ->excludes(tokenizer, target_tokenizer, command->get_option("--preset"));
+      ->excludes(command->get_option("--preset"));
   command->add_option("--set", o->set, "KEY=VALUE: change one setting of the preset or of --from");
   command->add_option_function<std::string>(
       "--batch-tokens", [o](const std::string& tokens) { o->set.push_back("batch_tokens=" + tokens); },

@@ -37,8 +37,11 @@ void check_tokenizer(const RunRequest& request, const RunInput& input) {
   const bool fine_tunes = !request.resume && !input.model.empty();
   WASMFORMER_CHECK(!fine_tunes || request.preset.empty(),
                    "[train] preset is given, but a model that is fine-tuned has its own sizes");
-  WASMFORMER_CHECK(!fine_tunes || (!request.tokenizer && !has_files),
-                   "[train] tokenizer is given, but a model that is fine-tuned has its own");
+  WASMFORMER_CHECK(!fine_tunes || !request.tokenizer,
+                   "[train] a tokenizer's settings are given, but a model that is fine-tuned has its own tokenizer; "
+                   "only a tokenizer's file can replace it");
+  WASMFORMER_CHECK(!fine_tunes || !request.objective || !has_files,
+                   "[train] tokenizer is given, but an encoder that comes from a model keeps the model's");
   if (!request.tokenizer) return;
   const auto& [type, vocab_size, joint, normalization] = *request.tokenizer;
   WASMFORMER_CHECK(!request.resume, "[train] tokenizer is given, but a run that is resumed has its own");
@@ -92,7 +95,9 @@ RunPlan::RunPlan(RunRequest request, RunInput input) : request_(std::move(reques
     WASMFORMER_CHECK(input_.target_tokenizer.empty(), "[train] an encoder has one tokenizer, the source's");
   } else if (!input_.model.empty()) {
     const Preset own = settings({{}, fine_tuning_config()}, /*is_joint=*/true);
-    start_ = naming(input_.model_name, [&] { return fine_tuning_start(input_.model, own.training, request_.config); });
+    const TokenizerPair others = input_.source_tokenizer.empty() ? TokenizerPair{} : tokenizers({});
+    start_ = naming(input_.model_name,
+                    [&] { return fine_tuning_start(input_.model, own.training, request_.config, others); });
     input_.model.clear();
   } else {
     const bool is_joint = input_.source_tokenizer.empty()
@@ -100,7 +105,8 @@ RunPlan::RunPlan(RunRequest request, RunInput input) : request_(std::move(reques
                               : input_.target_tokenizer.empty() || input_.target_tokenizer == input_.source_tokenizer;
     settings_ = settings(request_.task ? task_preset(request_.task->name) : preset("tiny"), is_joint);
     WASMFORMER_CHECK(!settings_.config.is_encoder(),
-                     "[train] decoder_layers is 0, but a translator needs a decoder; to train an encoder, give labelled, tagged or plain text");
+                     "[train] decoder_layers is 0, but a translator needs a decoder; to train an encoder, give "
+                     "labelled, tagged or plain text");
   }
   take_texts();
 }

@@ -46,6 +46,58 @@ std::unique_ptr<Transformer> trainable(Transformer& from, const Config& config) 
   return transformer;
 }
 
+// The table of another vocabulary: rows of the pieces that both have; another piece starts as the mean of the rows that
+// spell it, longest first. Rows of bytes, and of pieces that cannot be spelt, stay as in `fresh`.
+Matrix rows_for(const Matrix& table, const Tokenizer& from, const Tokenizer& to, Matrix fresh) {
+  std::map<std::string, TokenId> ids;
+  for (TokenId id = 0; id < from.vocab_size(); ++id) ids.emplace(from.piece(id), id);
+  for (const auto& [own, other] : {std::pair(from.pad_id(), to.pad_id()), std::pair(from.bos_id(), to.bos_id()),
+                                   std::pair(from.eos_id(), to.eos_id()), std::pair(from.unk_id(), to.unk_id())})
+    if (own >= 0 && other >= 0) ids.insert_or_assign(to.piece(other), own);
+  for (TokenId id = 0; id < to.vocab_size(); ++id) {
+    const std::string piece = to.piece(id);
+    const bool is_byte = piece.size() == 6 && piece.starts_with("<0x");
+    Matrix sum = Matrix::Zero(1, table.cols());
+    Index parts = 0;
+    for (std::size_t begin = 0, length = 0; begin < piece.size(); begin += std::max<std::size_t>(length, 1)) {
+      for (length = piece.size() - begin; length > 0 && !ids.contains(piece.substr(begin, length));) --length;
+      if (length == 0 || (is_byte && length < piece.size())) continue;
+      sum += table.row(ids.at(piece.substr(begin, length)));
+      ++parts;
+    }
+    if (parts > 0) fresh.row(id) = sum / static_cast<Scalar>(parts);
+  }
+  return fresh;
+}
+
+void take_tokenizers(ModelFile& model, const TokenizerPair& to, std::uint64_t seed) {
+  Transformer& old = *model.transformer;
+  Config config = old.config();
+  WASMFORMER_CHECK(config.tie_embeddings != TieEmbeddings::all || to.source == to.target,
+                   "[train] two tokenizers are given, but the model has one vocabulary for both sides");
+  take_vocabulary(config, *to.source, *to.target);
+  std::vector<Parameter*> weights;
+  old.visit([&](const std::string&, Parameter& p, Initializer) { weights.push_back(&p); });
+  auto transformer = std::make_unique<Transformer>(config);
+  transformer->initialize(seed);
+  auto weight = weights.begin();
+  transformer->visit([&](const std::string& name, Parameter& p, Initializer) {
+    Matrix& own = (*weight++)->value;
+    const bool is_source = name == "model.encoder.embed_tokens.weight";
+    const Tokenizer& from = is_source ? *model.source_tokenizer : *model.target_tokenizer;
+    const Tokenizer& other = is_source ? *to.source : *to.target;
+    if (is_source || name == "model.shared.weight" || name == "model.decoder.embed_tokens.weight" ||
+        name == "lm_head.weight")
+      p.value = rows_for(own, from, other, std::move(p.value));
+    else if (name == "final_logits_bias")
+      p.value = rows_for(own.transpose(), from, other, p.value.transpose()).transpose();
+    else
+      p.value = std::move(own);
+  });
+  model.transformer = std::move(transformer);
+  model.source_tokenizer = to.source, model.target_tokenizer = to.target;
+}
+
 }  // namespace
 
 Preset task_preset(const std::string& task) {
@@ -238,7 +290,8 @@ TrainingConfig fine_tuning_config() {
   return gentle;
 }
 
-TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& training, const std::string& changes) {
+TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& training, const std::string& changes,
+                                const TokenizerPair& tokenizers) {
   TrainingStart start{parse_model(model), training, {}};
   const Config& own = start.model.transformer->config();
   Config config = own;
@@ -251,6 +304,7 @@ TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& tr
                    "training and dropout can change");
   config.check();
   start.model.transformer = trainable(*start.model.transformer, config);
+  if (tokenizers.source) take_tokenizers(start.model, tokenizers, start.training.seed);
   for (const char* past :
        {"training", "progress", "task", "steps", "averaged", "valid_loss", "valid_bleu", "bleu", "chrf"})
     start.model.metadata.erase(past);

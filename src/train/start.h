@@ -55,8 +55,10 @@ TrainingStart resumed_start(std::string checkpoint);
 // What fine-tuning begins with: a small constant rate, as little is to be forgotten.
 TrainingConfig fine_tuning_config();
 // `changes`: JSON of training settings, and of dropout; the model's sizes stay. Weights of int8 become the
-// floats that they stand for, and the figures of the model's quality are left behind.
-TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& training, const std::string& changes);
+// floats that they stand for, and the figures of the model's quality are left behind. With `tokenizers` the model
+// gets new tables for their vocabularies, which start from the rows of the same or of shorter pieces.
+TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& training, const std::string& changes,
+                                const TokenizerPair& tokenizers = {});
 
 // An encoder with new heads for these labels: with new weights, or with the encoder and the vocabulary of `model`.
 TrainingStart encoder_start(Preset settings, std::shared_ptr<const Tokenizer> tokenizer, LabelNames labels,

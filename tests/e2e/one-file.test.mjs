@@ -31,10 +31,8 @@ after(async () => {
 async function withFile(name, options, use) {
   const asked = [];
   const watch = async (page) => page.on('request', (request) => asked.push(request.url()));
-  const { page, errors, close } = await site.open(options, watch, 'package.json');
+  const { page, errors, close } = await site.open(options, watch, String(pathToFileURL(join(folder, name))));
   try {
-    for (const list of [asked, errors]) list.splice(0); // of the server, which has no page here
-    await page.goto(String(pathToFileURL(join(folder, name))));
     await use(page);
     assert.deepEqual(asked.filter((url) => !/^(blob|data|file):/.test(url)), [], 'nothing is fetched');
     assert.deepEqual(errors, []);

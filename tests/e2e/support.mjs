@@ -26,7 +26,7 @@ export async function start(folder = builtPage, headers = folder === builtPage ?
   return {
     address,
     server,
-    /** A page in a context of its own, by default without a service worker; `errors` collects what it logs. */
+    /** A page in a context of its own, by default without a service worker; `errors` collects what it logs. `path` may be a whole address. */
     async open(options = laptop, prepare = async () => {}, path = '') {
       const context = await browser.newContext({ locale: 'en-US', serviceWorkers: 'block', ...options });
       const page = await context.newPage();
@@ -35,7 +35,7 @@ export async function start(folder = builtPage, headers = folder === builtPage ?
       page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
       page.on('pageerror', (error) => errors.push(String(error)));
       await prepare(page);
-      await page.goto(address + path);
+      await page.goto(String(new URL(path, address)));
       return { page, errors, close: () => context.close() };
     },
     async stop() {

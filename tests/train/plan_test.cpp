@@ -7,6 +7,7 @@
 
 #include "data/tasks.h"
 #include "tests/decode/letters_model.h"
+#include "text/vocabulary.h"
 
 using namespace wasmformer;
 using Catch::Matchers::ContainsSubstring;
@@ -168,6 +169,9 @@ TEST_CASE("A model is fine-tuned with its own sizes and tokenizers") {
   CHECK(run->model().transformer->config().dropout == 0.25);
   for (const char* own : {R"({"preset": "tiny"})", R"({"tokenizer": {}})"})
     CHECK_THROWS_WITH(begin(run_request(own), input), ContainsSubstring("fine-tuned has its own"));
+  RunInput other = input;
+  other.source_tokenizer = character_model({"ab"});
+  CHECK(begin(run_request("{}"), other)->model().source_tokenizer->vocab_size() == 7);
   input.model = "no model";
   CHECK_THROWS_WITH(begin(run_request("{}"), input), ContainsSubstring("old.safetensors: "));
 }

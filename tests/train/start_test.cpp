@@ -5,6 +5,7 @@
 
 #include "data/tasks.h"
 #include "tests/decode/letters_model.h"
+#include "text/vocabulary.h"
 #include "train/run.h"
 
 using namespace wasmformer;
@@ -81,6 +82,32 @@ TEST_CASE("A model of int8 is fine-tuned from the floats that it stands for") {
   });
   CHECK_THROWS_WITH(fine_tuning_start(bytes, TrainingConfig(), R"({"d_model": 32})"),
                     ContainsSubstring("keeps its sizes"));
+}
+
+TEST_CASE("Another vocabulary starts from the rows of its pieces, or of the pieces that spell them") {
+  const ModelFile model = letters_model(3);
+  const std::string bytes = serialize_model(model, Precision::f32);
+  // Pieces: <pad>, <unk>, <s>, </s>, ▁cab, ▁z
+  const auto words = std::make_shared<const Tokenizer>(word_model({"cab cab z"}, 10));
+  const TrainingStart start = fine_tuning_start(bytes, TrainingConfig(), "{}", {words, words});
+  CHECK(start.model.source_tokenizer == words);
+  CHECK(start.model.transformer->config().target_vocab_size == 6);
+  auto before = weights(*model.transformer), after = weights(*start.model.transformer);
+  for (const auto& [name, value] : after) {
+    CAPTURE(name);
+    if (name == "model.shared.weight") {
+      const Matrix& old = before[name];
+      REQUIRE(value.rows() == 6);
+      for (const auto& [id, own] : {std::pair(0, 0), {1, 1}, {2, 2}, {3, 3}, {5, 4}}) CHECK(value.row(id) == old.row(own));
+      CHECK(value.row(4).isApprox((old.row(4) + old.row(7) + old.row(5) + old.row(6)) / 4));
+    } else if (name == "final_logits_bias") {
+      CHECK(value(0, 3) == before[name](0, 3));
+    } else {
+      CHECK(value == before[name]);
+    }
+  }
+  CHECK_THROWS_WITH(fine_tuning_start(bytes, TrainingConfig(), "{}", {words, letters_tokenizer()}),
+                    ContainsSubstring("one vocabulary for both sides"));
 }
 
 TEST_CASE("A run that cannot fit into memory is refused before it takes any") {
