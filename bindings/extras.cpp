@@ -25,7 +25,7 @@ Bytes read_marian(const std::vector<std::string>& names, const std::vector<Bytes
   ModelFile model = import_marian(folder);
   bytes = {};
   if (!languages.empty()) model.metadata["languages"] = languages;
-  if (precision == "int8") model.transformer->quantize();
+  if (precision == "int8" && model.precision != "int8") model.transformer->quantize();
   return to_bytes(serialize_model(model, float_precision(precision)));
 }
 

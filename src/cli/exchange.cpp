@@ -1,6 +1,7 @@
 // Commands over models of other programs: import-marian, export-marian and export-onnx.
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <set>
 
 #include "cli/commands.h"
 #include "cli/files.h"
@@ -21,15 +22,22 @@ struct ImportOptions {
 void import_folder(const ImportOptions& o) {
   std::error_code error;
   std::vector<std::string> names;
-  for (fs::directory_iterator it(o.folder, error), end; !error && it != end; it.increment(error))
-    if (it->is_regular_file()) names.push_back(it->path().filename().string());
+  std::set<std::string> packed;  // which read_file() unpacks
+  for (fs::directory_iterator it(o.folder, error), end; !error && it != end; it.increment(error)) {
+    if (!it->is_regular_file()) continue;
+    names.push_back(it->path().filename().string());
+    if (!names.back().ends_with(".gz")) continue;
+    names.back().resize(names.back().size() - 3);
+    packed.insert(names.back());
+  }
   WASMFORMER_CHECK(!error, "[files] cannot read the folder '" << o.folder << "': " << error.message());
   std::map<std::string, std::string> bytes;
-  for (const std::string& name : marian_files(names)) bytes[name] = read_file((fs::path(o.folder) / name).string());
+  for (const std::string& name : marian_files(names))
+    bytes[name] = read_file((fs::path(o.folder) / (name + (packed.contains(name) ? ".gz" : ""))).string());
   ModelFile model = naming(o.folder, [&] { return import_marian({bytes.begin(), bytes.end()}); });
   bytes.clear();
   if (!o.languages.empty()) model.metadata["languages"] = o.languages;
-  if (o.precision == "int8") model.transformer->quantize();
+  if (o.precision == "int8" && model.precision != "int8") model.transformer->quantize();
   write_file_atomically(o.output, serialize_model(model, float_precision(o.precision)));
 }
 
@@ -67,7 +75,8 @@ void add_exchange_commands(CLI::App& app) {
 
   auto o = std::make_shared<ImportOptions>();
   auto* command = app.add_subcommand("import-marian", "Make a model file from a Marian or MarianMT folder");
-  command->add_option("folder", o->folder, "with config.json or decoder.yml, weights and vocabularies")->required();
+  command->add_option("folder", o->folder, "with config.json, decoder.yml or a .bin file, weights and vocabularies")
+      ->required();
   command->add_option("--output", o->output, "the model file to write")->required();
   add_precision(*command, o->precision, /*has_int8=*/true);
   command->add_option("--languages", o->languages, "such as de-en; overrides what the folder says");

@@ -197,8 +197,9 @@ void add_text_options(CLI::App& command, TrainOptions& o) {
                      "once, line by line");
   command.add_option("--valid-labels", o.valid_labelled.labels, "labelled texts to validate on");
   command.add_option("--valid-tags", o.valid_labelled.tags, "tagged texts to validate on");
-  command.add_option("--mono", o.mono,
-                     "train an encoder to fill masks in this text; --from MODEL then begins a classifier or tagger with it");
+  command.add_option(
+      "--mono", o.mono,
+      "train an encoder to fill masks in this text; --from MODEL then begins a classifier or tagger with it");
 }
 
 }  // namespace

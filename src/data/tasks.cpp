@@ -41,16 +41,20 @@ Pair add(Random& random) {
   return {std::to_string(a) + "+" + std::to_string(b), std::to_string(a + b)};
 }
 
+std::string iso_date(Index year, Index month, Index day) {
+  const auto two = [](Index n) { return (n < 10 ? "0" : "") + std::to_string(n); };
+  return std::to_string(year) + "-" + two(month) + "-" + two(day);
+}
+
 Pair date(Random& random) {
   constexpr std::array months = {"January", "February", "March",     "April",   "May",      "June",
                                  "July",    "August",   "September", "October", "November", "December"};
   const Index month = random.below(12), day = 1 + random.below(28), year = 1900 + random.below(200);
-  const auto two = [](Index n) { return (n < 10 ? "0" : "") + std::to_string(n); };
   const Index last = day % 10, kind = day / 10 == 1 || last > 3 ? 0 : last;
   const std::string d = std::to_string(day), y = std::to_string(year), m = months[month];
   const std::string words[] = {d + " " + m + " " + y, m + " " + d + ", " + y,
                                "the " + d + std::array{"th", "st", "nd", "rd"}[kind] + " of " + m + " " + y};
-  return {words[random.below(3)], y + "-" + two(month + 1) + "-" + two(day)};
+  return {words[random.below(3)], iso_date(year, month + 1, day)};
 }
 
 Pair roman(Random& random) {
@@ -81,8 +85,42 @@ Pair pig_latin(Random& random) {
   return pair;
 }
 
+// 0 to 99,999, such as 一万零二十三.
+std::string chinese_number(Index number) {
+  constexpr std::array digits = {"零", "一", "二", "三", "四", "五", "六", "七", "八", "九"};
+  std::string text;
+  bool has_gap = false;
+  Index unit = 10'000;
+  for (const char* name : {"万", "千", "百", "十", ""}) {
+    const Index digit = number / unit % 10;
+    if (digit > 0) {
+      if (has_gap) text += digits[0];
+      if (digit != 1 || unit != 10 || !text.empty()) text += digits[digit];
+      text += name;
+    }
+    has_gap = digit == 0 && !text.empty();
+    unit /= 10;
+  }
+  return text.empty() ? digits[0] : text;
+}
+
+Pair chinese_numbers(Random& random) {
+  Index end = 10;
+  for (Index digits = random.below(5); digits > 0; --digits) end *= 10;
+  const Index number = random.below(end);
+  return {chinese_number(number), std::to_string(number)};
+}
+
+Pair chinese_date(Random& random) {
+  constexpr std::array digits = {"〇", "一", "二", "三", "四", "五", "六", "七", "八", "九"};
+  const Index year = 1900 + random.below(200), month = 1 + random.below(12), day = 1 + random.below(28);
+  std::string text;
+  for (const char c : std::to_string(year)) text += digits[static_cast<std::size_t>(c - '0')];
+  return {text + "年" + chinese_number(month) + "月" + chinese_number(day) + "日", iso_date(year, month, day)};
+}
+
 constexpr Index plenty = 1'000'000;
-constexpr std::array<Task, 7> all = {{
+constexpr std::array<Task, 9> all = {{
     {"copy", "the same letters again", "wasm", "wasm", plenty, 6000, 400},
     {"reverse", "letters in reverse order", "wasm", "msaw", plenty, 6000, 500},
     {"sort", "letters in the order of the alphabet", "wasm", "amsw", plenty, 6000, 600},
@@ -90,8 +128,10 @@ constexpr std::array<Task, 7> all = {{
     {"dates", "dates in words as numbers", "the 3rd of March 1987", "1987-03-03", 180'000, 6000, 500},
     {"roman", "numbers as Roman numerals", "1987", "MCMLXXXVII", 3'900, 3500, 600},
     {"pig-latin", "words with their beginning at the end", "great wind", "eatgray indway", plenty, 10000, 1000},
+    {"chinese-dates", "Chinese dates as numbers", "二〇二四年三月五日", "2024-03-05", 60'000, 6000, 500},
+    {"chinese-numbers", "Chinese numerals as digits", "三千零五十", "3050", 60'000, 20'000, 1000},
 }};
-constexpr Pair (*makers[])(Random&) = {copy, reverse, sort, add, date, roman, pig_latin};
+constexpr Pair (*makers[])(Random&) = {copy, reverse, sort, add, date, roman, pig_latin, chinese_date, chinese_numbers};
 static_assert(std::size(makers) == all.size());
 
 }  // namespace

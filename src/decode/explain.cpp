@@ -46,9 +46,12 @@ StackInternals numbers(const StackRecord& r, Span rows, Span memory) {
   result.token_embedding = numbers(r.token_embedding, rows);
   result.positions = numbers(r.positions, rows);
   auto stream = r.residuals.begin(), added = r.sublayers.begin();
-  for (std::size_t l = 0; l < r.self_attention.size(); ++l) {
+  for (std::size_t l = 0; l < r.hidden.size(); ++l) {
     LayerInternals& layer = result.layers.emplace_back();
-    layer.self_attention = numbers(r.self_attention[l], *added++, rows, rows);
+    if (r.self_attention.empty())
+      layer.self_attention.projected = numbers(*added++, rows);
+    else
+      layer.self_attention = numbers(r.self_attention[l], *added++, rows, rows);
     layer.after_self_attention = numbers(*stream++, rows);
     if (!r.cross_attention.empty()) {
       layer.cross_attention = numbers(r.cross_attention[l], *added++, rows, memory);

@@ -37,7 +37,8 @@ Cache make_cache(const std::vector<SearchInput>& inputs, Index beam_size, const 
     check_input(input, c);
     length = std::max(length, input.max_length);
   }
-  return Cache(c.decoder_layers, static_cast<Index>(inputs.size()) * beam_size, length, c.d_model);
+  return Cache(c.decoder_layers, static_cast<Index>(inputs.size()) * beam_size, length, c.d_model,
+               c.decoder_self == DecoderSelf::ssru);
 }
 
 using Row = Eigen::Ref<RowVector>;

@@ -20,7 +20,7 @@ TranslateOptions checked(TranslateOptions o, const Config& config, Naming naming
   for (std::size_t i = 0; i < o.masked_heads.size(); ++i) {
     const auto& [attention, layer, head] = o.masked_heads[i];
     const bool is_encoder = attention == AttentionHead::encoder;
-    const Index layers = is_encoder ? config.encoder_layers : config.decoder_layers;
+    const Index layers = is_encoder ? config.encoder_layers : config.decoder_attentions();
     WASMFORMER_CHECK(layer < layers && head < config.num_heads,
                      "[translate] " << name("masked_heads") << "[" << i << "] is layer " << layer << ", head " << head
                                     << ", but there are " << layers << " layers of " << config.num_heads

@@ -56,7 +56,7 @@ struct FeedForwardInternals {
 
 // One layer. The residual stream is taken after each sublayer: post-norm after the norm, pre-norm the sum.
 struct LayerInternals {
-  AttentionInternals self_attention;
+  AttentionInternals self_attention;                  // of a recurrent layer `projected` alone: what its cell adds
   std::optional<AttentionInternals> cross_attention;  // of decoders
   Numbers after_self_attention;                       // [tokens, d_model]
   std::optional<Numbers> after_cross_attention;       // of decoders

@@ -281,7 +281,7 @@ std::vector<std::string> marian_files(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     const bool wanted = hugging_face ? name.ends_with(".json") || name.ends_with(".spm") ||
                                            name == "model.safetensors" || (name == "pytorch_model.bin" && !safetensors)
-                                     : name.ends_with(".yml") || name.ends_with(".spm") ||
+                                     : name.ends_with(".yml") || name.ends_with(".spm") || name.ends_with(".bin") ||
                                            (name.ends_with(".npz") && !name.ends_with(".optimizer.npz"));
     if (wanted) read.push_back(name);
   }
@@ -290,10 +290,12 @@ std::vector<std::string> marian_files(const std::vector<std::string>& names) {
 
 ModelFile import_marian(const FolderFiles& files) {
   if (files.contains(config_name)) return import_hugging_face(files);
-  WASMFORMER_CHECK(files.contains("decoder.yml"),
+  if (files.contains("decoder.yml")) return import_marian_npz(files);
+  const bool has_bin = std::any_of(files.begin(), files.end(), [](const auto& f) { return f.first.ends_with(".bin"); });
+  WASMFORMER_CHECK(has_bin,
                    "[marian] the folder has neither config.json, as Hugging Face's models, nor decoder.yml, as "
-                   "Marian's own");
-  return import_marian_npz(files);
+                   "Marian's own, nor a .bin file, as Firefox's");
+  return import_student(files);
 }
 
 std::string_view folder_file(const FolderFiles& files, const std::string& name) {

@@ -1,6 +1,6 @@
 // Reads models of Marian (Junczys-Dowmunt et al. 2018): a folder of Hugging Face's MarianMT (config.json,
-// model.safetensors or pytorch_model.bin, source.spm, target.spm, vocab.json), or one of Marian itself
-// (decoder.yml, *.npz, vocabularies).
+// model.safetensors or pytorch_model.bin, source.spm, target.spm, vocab.json), one of Marian itself (decoder.yml,
+// *.npz, vocabularies), or a student of Firefox and Bergamot (*.bin, vocabularies).
 #pragma once
 
 #include <string>

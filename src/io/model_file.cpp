@@ -66,7 +66,7 @@ std::shared_ptr<const Tokenizer> read_tokenizer(const std::map<std::string, std:
 // A close lower bound on the number of weights, without allocating them.
 std::int64_t least_weights(const Config& c) {
   const std::int64_t d = c.d_model, square = d * d, ffn = 2 * d * c.ffn_dim;
-  return d * c.source_vocab_size + c.encoder_layers * (4 * square + ffn) + c.decoder_layers * (8 * square + ffn) +
+  return d * c.source_vocab_size + c.encoder_layers * (4 * square + ffn) + c.decoder_layers * (6 * square + ffn) +
          (c.positions == Positions::learned ? 2 * d * c.max_length : 0) +
          (c.tie_embeddings != TieEmbeddings::all ? d * c.target_vocab_size : 0);
 }

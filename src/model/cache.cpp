@@ -17,7 +17,7 @@ std::size_t checked_product(Index slots, Index tokens) {
 
 }  // namespace
 
-Cache::Cache(Index decoder_layers, Index slots, Index tokens, Index d_model)
+Cache::Cache(Index decoder_layers, Index slots, Index tokens, Index d_model, bool is_recurrent)
     : layers(decoder_layers),
       lengths(slots, 0),
       slot_rows(checked_product(slots, tokens), 0),
@@ -26,7 +26,7 @@ Cache::Cache(Index decoder_layers, Index slots, Index tokens, Index d_model)
   selected_lengths_.reserve(slots);
   for (Layer& layer : layers) {
     layer.keys.resize(0, d_model);
-    layer.values.resize(0, d_model);
+    layer.values.resize(0, is_recurrent ? 0 : d_model);
   }
   // Few sentences reach the capacity, and beams share most rows, so start small.
   constexpr Index tokens_at_first = 8;

@@ -11,7 +11,7 @@ namespace wasmformer {
 
 struct Cache {
   struct Layer {
-    Matrix keys, values;              // [rows, d_model], projected
+    Matrix keys, values;              // [rows, d_model], projected; of a recurrent layer the cells, and nothing
     Matrix cross_keys, cross_values;  // [memory rows, d_model], projected once by the first step
   };
   std::vector<Layer> layers;
@@ -20,7 +20,7 @@ struct Cache {
   Index capacity = 0;                   // tokens a slot can hold
 
   // Throws Error for more than 2^31 - 1 rows.
-  Cache(Index decoder_layers, Index slots, Index tokens, Index d_model);
+  Cache(Index decoder_layers, Index slots, Index tokens, Index d_model, bool is_recurrent = false);
 
   // Adds unwritten rows for spans[i].size further tokens to slot i. May move the layers' rows. Throws Error
   // beyond the capacity.

@@ -140,13 +140,22 @@ void kyubyong(Preset& p) {
   p.training.epsilon = 1e-8;
 }
 
+// Mozilla's tiny students: a deep encoder and a shallow decoder, which does most of the work of decoding.
+void student_tiny(Preset& p) {
+  set_sizes(p.config, 256, 6, 8, 1536, 0.1);
+  p.config.decoder_layers = 2;
+  p.config.decoder_self = DecoderSelf::ssru;
+  set_noam(p, 1.5e-3, 2000);
+}
+
 struct NamedPreset {
   const char* name;
   void (*set)(Preset&);
 };
-constexpr NamedPreset presets[] = {{"toy", toy},          {"tiny", tiny}, {"small", small},
-                                   {"base", base},        {"big", big},   {"multi30k-tiny", multi30k_tiny},
-                                   {"kyubyong", kyubyong}};
+constexpr NamedPreset presets[] = {{"toy", toy},           {"tiny", tiny},
+                                   {"small", small},       {"base", base},
+                                   {"big", big},           {"multi30k-tiny", multi30k_tiny},
+                                   {"kyubyong", kyubyong}, {"student-tiny", student_tiny}};
 
 }  // namespace
 

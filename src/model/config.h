@@ -18,6 +18,9 @@ enum class NormPlace { post, pre };
 // sinusoidal_marian Marian's own.
 enum class Positions { sinusoidal, learned, sinusoidal_halves, sinusoidal_marian };
 enum class TieEmbeddings { all, target, none };
+// What lets a target token see the earlier ones: masked self-attention (section 3.2.3), or a recurrent cell
+// (ops/ssru.h).
+enum class DecoderSelf { attention, ssru };
 // What a classifier reads of a text: the mean of the encoder's output, or its output at a begin token.
 enum class Pooling { mean, first };
 
@@ -42,6 +45,10 @@ inline Words words(TieEmbeddings) {
   return all;
 }
 
+inline Words words(DecoderSelf) {
+  static constexpr std::array all{"attention", "ssru"};
+  return all;
+}
 inline Words words(Pooling) {
   static constexpr std::array all{"mean", "first"};
   return all;
@@ -60,6 +67,7 @@ struct Config {
   Index tags = 0;
   Pooling pooling = Pooling::mean;
   bool multi_label = false;
+  DecoderSelf decoder_self = DecoderSelf::attention;
   AttentionScore attention = AttentionScore::scaled_dot;
   Activation activation = Activation::relu;
   NormPlace norm = NormPlace::post;
@@ -96,6 +104,9 @@ struct Config {
     v({"tags", "number of tags for words; set from the tagged text", between(0, 1 << 16)}, tags);
     v({"pooling", "what a classifier reads: the mean over the tokens, or a begin token's output"}, pooling);
     v({"multi_label", "a text may have several labels or none, each with a probability of its own"}, multi_label);
+    v({"decoder_self",
+       "how a target token sees earlier ones: by attention, or by a recurrent cell, which decodes faster"},
+      decoder_self);
     v({"attention", "how a query and a key are scored"}, attention);
     v({"activation", "non-linearity of the feed-forward network"}, activation);
     v({"norm", "layer norm after each sublayer, as in the paper, or before it"}, norm);
@@ -113,6 +124,8 @@ struct Config {
     v({"eos_id", "end token; the tokenizer decides it"}, eos_id);
   }
 
+  // Layers whose heads attention maps and head masks count, encoder aside.
+  Index decoder_attentions() const { return decoder_self == DecoderSelf::ssru ? 0 : decoder_layers; }
   bool is_encoder() const { return decoder_layers == 0; }
   // Whether there is an output projection to the target vocabulary.
   bool predicts_tokens() const { return !is_encoder() || (classes == 0 && tags == 0); }

@@ -10,7 +10,7 @@ Masks::Masks(const Config& config, std::vector<AttentionHead> masked_heads, std:
              std::span<const std::vector<Index>> masked)
     : heads(std::move(masked_heads)), source_spans(spans.begin(), spans.end()) {
   for (const AttentionHead& h : heads) {
-    const Index layers = h.attention == AttentionHead::encoder ? config.encoder_layers : config.decoder_layers;
+    const Index layers = h.attention == AttentionHead::encoder ? config.encoder_layers : config.decoder_attentions();
     WASMFORMER_CHECK(h.layer >= 0 && h.layer < layers && h.head >= 0 && h.head < config.num_heads,
                      "[mask] layer " << h.layer << ", head " << h.head << " is not in " << layers << " layers of "
                                      << config.num_heads << " heads");

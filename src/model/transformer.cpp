@@ -59,7 +59,9 @@ EncoderLayer::EncoderLayer(const Config& c)
       final_layer_norm(c.d_model, c.norm_epsilon) {}
 
 DecoderLayer::DecoderLayer(const Config& c)
-    : self_attn(c.d_model, c.num_heads, c.attention_dropout, c.attention),
+    : kind(c.decoder_self),
+      self_attn(c.d_model, c.num_heads, c.attention_dropout, c.attention),
+      recurrent(c.d_model),
       self_attn_layer_norm(c.d_model, c.norm_epsilon),
       encoder_attn(c.d_model, c.num_heads, c.attention_dropout, c.attention),
       encoder_attn_layer_norm(c.d_model, c.norm_epsilon),
@@ -276,6 +278,10 @@ Var Transformer::decode(Tape& tape, std::span<const TokenId> ids, std::span<cons
     DecoderLayer& layer = decoder_[l];
     Cache::Layer* store = cache ? &cache->layers[l] : nullptr;
     x = residual(tape, x, layer.self_attn_layer_norm, [&](Var h) {
+      if (layer.kind == DecoderSelf::ssru) {
+        const KeptCells kept{store ? &store->keys : nullptr, key_spans, key_rows};
+        return layer.recurrent(tape, h, spans, store ? &kept : nullptr);
+      }
       MultiHeadAttention& attn = layer.self_attn;
       Var k = attn.k_proj(tape, h), v = attn.v_proj(tape, h);
       if (store) k = cached(k, store->keys), v = cached(v, store->values);

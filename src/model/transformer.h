@@ -22,7 +22,7 @@ namespace wasmformer {
 struct StackRecord {
   Var token_embedding;  // [tokens, d_model], times √d_model if scaled
   Var positions;        // [tokens, d_model]; the sum of both enters the first layer
-  std::vector<AttentionRecord> self_attention, cross_attention;  // one per layer; the encoder has no cross
+  std::vector<AttentionRecord> self_attention, cross_attention;  // one per layer that has it
   // The residual stream after each sublayer: with post-norm after the norm, with pre-norm the sum.
   std::vector<Var> residuals;  // [tokens, d_model] each
   std::vector<Var> sublayers;  // what each sublayer adds to it
@@ -48,7 +48,9 @@ struct EncoderLayer {
 };
 
 struct DecoderLayer {
-  MultiHeadAttention self_attn;
+  DecoderSelf kind;
+  MultiHeadAttention self_attn;  // one of these two, by the kind
+  RecurrentUnit recurrent;
   LayerNorm self_attn_layer_norm;
   MultiHeadAttention encoder_attn;
   LayerNorm encoder_attn_layer_norm;
@@ -58,7 +60,10 @@ struct DecoderLayer {
   explicit DecoderLayer(const Config& c);
   template <class Visitor>
   void visit(const std::string& path, Visitor&& v) {
-    self_attn.visit(path + ".self_attn", v);
+    if (kind == DecoderSelf::attention)
+      self_attn.visit(path + ".self_attn", v);
+    else
+      recurrent.visit(path + ".recurrent", v);
     self_attn_layer_norm.visit(path + ".self_attn_layer_norm", v);
     encoder_attn.visit(path + ".encoder_attn", v);
     encoder_attn_layer_norm.visit(path + ".encoder_attn_layer_norm", v);

@@ -43,4 +43,8 @@ Var FeedForward::operator()(Tape& tape, Var x, Var* hidden) {
   return fc2(tape, inner);
 }
 
+Var RecurrentUnit::operator()(Tape& tape, Var x, std::span<const Span> spans, const KeptCells* kept) {
+  return ssru(tape, linear(tape, x, input, /*bias=*/nullptr), forget_gate(tape, x), spans, kept);
+}
+
 }  // namespace wasmformer

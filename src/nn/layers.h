@@ -12,6 +12,7 @@
 #include "ops/activation.h"
 #include "ops/attention.h"
 #include "ops/layer_norm.h"
+#include "ops/ssru.h"
 
 namespace wasmformer {
 
@@ -126,6 +127,21 @@ struct MultiHeadAttention {
     out_proj.visit(path + ".out_proj", v);
     if (kind == AttentionScore::additive) v(path + ".score_v", score, Initializer::scores);
     if (kind == AttentionScore::bilinear) v(path + ".score_proj.weight", score, Initializer::scores);
+  }
+};
+
+// A recurrent cell instead of the decoder's self-attention (ops/ssru.h): u = x Wᵀ, gate = x W_fᵀ + b_f.
+struct RecurrentUnit {
+  Parameter input;  // W, [d_model, d_model]
+  Linear forget_gate;
+
+  explicit RecurrentUnit(Index d_model) : input(d_model, d_model), forget_gate(d_model, d_model) {}
+  Var operator()(Tape& tape, Var x, std::span<const Span> spans, const KeptCells* kept);
+
+  template <class Visitor>
+  void visit(const std::string& path, Visitor&& v) {
+    v(path + ".input_proj.weight", input, Initializer::xavier);
+    forget_gate.visit(path + ".forget_gate", v);
   }
 };
 

@@ -216,21 +216,14 @@ TEST_CASE("Lines come from a pipe as they arrive") {
   const auto send = [&](const std::string& text) {
     REQUIRE(::write(ends[1], text.data(), text.size()) == static_cast<ssize_t>(text.size()));
   };
-  std::string line;
+  using Lines = std::vector<std::string>;
   send("one\ntwo\nthr");
-  CHECK(reader.next(line));
-  CHECK(line == "one");
-  CHECK(reader.is_ready());
-  CHECK(reader.next(line));
-  CHECK(line == "two");
-  CHECK_FALSE(reader.is_ready());
+  CHECK(reader.next_part(1, 100) == Lines{"one"});
+  CHECK(reader.next_part(5, 100) == Lines{"two"});
   send("ee\r\nlast");
   ::close(ends[1]);
-  CHECK(reader.next(line));
-  CHECK(line == "three");
-  CHECK(reader.next(line));
-  CHECK(line == "last");
-  CHECK_FALSE(reader.next(line));
-  CHECK(reader.is_ready());
+  CHECK(reader.next_part(5, 5) == Lines{"three"});
+  CHECK(reader.next_part(5, 100) == Lines{"last"});
+  CHECK(reader.next_part(5, 100).empty());
   ::close(ends[0]);
 }

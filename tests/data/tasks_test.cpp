@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <catch_amalgamated.hpp>
+#include <map>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -12,6 +13,22 @@ using namespace wasmformer;
 using Catch::Matchers::ContainsSubstring;
 
 namespace {
+
+// The value of digits, one after the other, or of a numeral such as 三千零五十.
+int chinese_value(const std::string& text) {
+  const std::string digits = "零一二三四五六七八九", units = "十百千万";
+  int all = 0, digit = 0;
+  for (std::size_t i = 0; i < text.size(); i += 3) {
+    const std::string c = text.substr(i, 3) == "〇" ? "零" : text.substr(i, 3);
+    if (const std::size_t unit = units.find(c); unit != std::string::npos) {
+      constexpr int values[] = {10, 100, 1000, 10000};
+      all += std::max(digit, 1) * values[unit / 3], digit = 0;
+    } else {
+      digit = (i > 0 && digit > 0 ? digit * 10 : 0) + static_cast<int>(digits.find(c) / 3);
+    }
+  }
+  return all + digit;
+}
 
 std::string expected(const std::string& task, const std::string& source) {
   std::string result = source;
@@ -58,6 +75,14 @@ std::string expected(const std::string& task, const std::string& source) {
       result += (result.empty() ? "" : " ") + word.substr(vowel) + (vowel == 0 ? "w" : word.substr(0, vowel)) + "ay";
     }
   }
+  if (task == "chinese-numbers") return std::to_string(chinese_value(source));
+  if (task == "chinese-dates") {
+    std::smatch m;
+    REQUIRE(std::regex_match(source, m, std::regex("(.+)年(.+)月(.+)日")));
+    char text[32];
+    std::snprintf(text, sizeof text, "%04d-%02d-%02d", chinese_value(m[1]), chinese_value(m[2]), chinese_value(m[3]));
+    return text;
+  }
   return result;
 }
 
@@ -76,6 +101,19 @@ TEST_CASE("Every task's pairs are different and right, and its example is one of
     }
     CHECK(task.target == expected(task.name, task.source));
   }
+}
+
+TEST_CASE("Chinese numerals are written as people write them") {
+  const ParallelText text = make_pairs("chinese-numbers", 60'000, 1);
+  std::map<std::string, std::string> written;
+  for (std::size_t i = 0; i < text.sources.size(); ++i) written[text.targets[i]] = text.sources[i];
+  CHECK(written["0"] == "零");
+  CHECK(written["10"] == "十");
+  CHECK(written["15"] == "十五");
+  CHECK(written["105"] == "一百零五");
+  CHECK(written["110"] == "一百一十");
+  CHECK(written["2015"] == "二千零一十五");
+  CHECK(written["3000"] == "三千");
 }
 
 TEST_CASE("The seed alone decides a task's pairs") {

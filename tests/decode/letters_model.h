@@ -20,9 +20,11 @@ inline Config letters_config() {
 }
 
 // `end_bias`: how much likelier than by its weights the end token is, so that sentences end early or late.
-inline ModelFile letters_model(std::uint64_t seed, double end_bias = 0) {
+inline ModelFile letters_model(std::uint64_t seed, double end_bias = 0, DecoderSelf self = DecoderSelf::attention) {
+  Config config = letters_config();
+  config.decoder_self = self;
   const auto tokenizer = letters_tokenizer();
-  ModelFile file{std::make_unique<Transformer>(random_model(letters_config(), seed)), tokenizer, tokenizer, {}};
+  ModelFile file{std::make_unique<Transformer>(random_model(config, seed)), tokenizer, tokenizer, {}};
   file.transformer->visit([&](const std::string& name, Parameter& p, Initializer) {
     if (name == "final_logits_bias") p.value(0, letters_config().eos_id) += static_cast<Scalar>(end_bias);
     // Sharper choices: a random model's are all nearly equally probable.

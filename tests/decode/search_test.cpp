@@ -171,7 +171,7 @@ TEST_CASE("The hypotheses of a beam are different, in order, within the length, 
 }
 
 TEST_CASE("A prefix is kept, scored, and continued as if it had been chosen") {
-  const ModelFile file = letters_model(7, /*end_bias=*/1);
+  const ModelFile file = letters_model(7, /*end_bias=*/1, GENERATE(DecoderSelf::attention, DecoderSelf::ssru));
   const Index beam_size = GENERATE(1, 3);
   const std::vector<SearchInput> forced{{{5, 6, 3}, {8, 9, 10}, 10}, {{9, 3}, {12}, 10}, {{7, 3}, {}, 10}};
   const auto found = search(*file.transformer, forced, {.beam_size = beam_size});

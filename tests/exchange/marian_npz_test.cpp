@@ -28,8 +28,8 @@ TEST_CASE("Unsupported Marian models are refused by setting") {
   Folder f("tiny-npz");
   const auto [from, to, message] = GENERATE(table<std::string, std::string, std::string>({
       {"\ntype: transformer", "\ntype: s2s", "[marian] the model is of type 's2s'; only 'transformer' is supported"},
-      {"autoreg: self-attention", "autoreg: rnn",
-       "[marian] transformer-decoder-autoreg is 'rnn'; only 'self-attention' is supported"},
+      {"autoreg: self-attention", "autoreg: average-attention",
+       "[marian] transformer-decoder-autoreg is 'average-attention'; only 'self-attention' is supported"},
       {"postprocess: dan", "postprocess: dhn", "[marian] transformer-postprocess is 'dhn'; only"},
       {"preprocess: \"\"", "preprocess: n", "[marian] transformer-preprocess is 'n'"},
       {"ffn-depth: 2", "ffn-depth: 3", "[marian] transformer-ffn-depth is '3'"},

@@ -21,7 +21,7 @@ Config valid() {
 }  // namespace
 
 TEST_CASE("Every preset is sound once it has a vocabulary") {
-  const std::string name = GENERATE("toy", "tiny", "small", "base", "big", "multi30k-tiny", "kyubyong");
+  const std::string name = GENERATE("toy", "tiny", "small", "base", "big", "multi30k-tiny", "kyubyong", "student-tiny");
   Preset p = preset(name);
   CHECK_THROWS_WITH(p.config.check(),
                     Catch::Matchers::StartsWith("[config] source_vocab_size is 0; a model needs a vocabulary"));
@@ -84,8 +84,9 @@ TEST_CASE("The other presets follow their projects") {
   CHECK(kyubyong.training.warmup_steps == 4000);
   CHECK_THAT(kyubyong.training.learning_rate / std::sqrt(512.0 * 4000), WithinRel(3e-4, 1e-12));
 
-  CHECK_THROWS_WITH(preset("Base"),
-                    "[config] unknown preset 'Base'; known are toy, tiny, small, base, big, multi30k-tiny, kyubyong");
+  CHECK_THROWS_WITH(
+      preset("Base"),
+      "[config] unknown preset 'Base'; known are toy, tiny, small, base, big, multi30k-tiny, kyubyong, student-tiny");
 }
 
 TEST_CASE("Options set one key each") {

@@ -13,6 +13,7 @@ TEST_CASE("The gradients of a whole model are those of central differences") {
                     ? c.positions == Positions::learned ? AttentionScore::dot : AttentionScore::scaled_dot
                 : c.positions == Positions::learned ? AttentionScore::additive
                                                     : AttentionScore::bilinear;
+  c.decoder_self = c.positions == Positions::learned ? DecoderSelf::ssru : DecoderSelf::attention;
   c.output_bias = c.tie_embeddings != TieEmbeddings::target;
   c.activation = c.norm == NormPlace::pre ? Activation::swish : Activation::gelu;
   c.dropout = c.attention_dropout = c.activation_dropout = c.positions == Positions::learned ? 0.2 : 0;

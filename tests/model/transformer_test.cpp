@@ -162,6 +162,7 @@ TEST_CASE("Initial weights follow their rules and their seed") {
 
 TEST_CASE("A packed batch gives what its sentences give one at a time") {
   Config c = small_config();
+  c.decoder_self = GENERATE(DecoderSelf::attention, DecoderSelf::ssru);
   c.norm = GENERATE(NormPlace::post, NormPlace::pre);
   Transformer model = random_model(c, 5);
   ThreadPool pool(2);
@@ -199,6 +200,7 @@ TEST_CASE("Cached steps give what the whole sequence gives") {
   c.positions = c.norm == NormPlace::post ? Positions::sinusoidal : Positions::learned;
   c.attention =
       GENERATE(AttentionScore::scaled_dot, AttentionScore::dot, AttentionScore::additive, AttentionScore::bilinear);
+  c.decoder_self = GENERATE(DecoderSelf::attention, DecoderSelf::ssru);
   const Index at_once = GENERATE(1, 2, 5);  // tokens a step
   CAPTURE(at_once);
   Transformer model = random_model(c, 6);
@@ -211,7 +213,7 @@ TEST_CASE("Cached steps give what the whole sequence gives") {
   Var hidden = model.decode(whole, target.ids, target.spans, memory, source.spans, nullptr, {}, &all);
   Var expected = model.logits(whole, hidden);
 
-  Cache cache(c.decoder_layers, 2, 8, c.d_model);
+  Cache cache(c.decoder_layers, 2, 8, c.d_model, c.decoder_self == DecoderSelf::ssru);
   const Matrix memory_value = memory.value();
   for (Index at = 0; at < 6; at += at_once) {
     INFO("from token " << at);

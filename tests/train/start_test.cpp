@@ -98,7 +98,8 @@ TEST_CASE("Another vocabulary starts from the rows of its pieces, or of the piec
     if (name == "model.shared.weight") {
       const Matrix& old = before[name];
       REQUIRE(value.rows() == 6);
-      for (const auto& [id, own] : {std::pair(0, 0), {1, 1}, {2, 2}, {3, 3}, {5, 4}}) CHECK(value.row(id) == old.row(own));
+      for (const auto& [id, own] : {std::pair(0, 0), {1, 1}, {2, 2}, {3, 3}, {5, 4}})
+        CHECK(value.row(id) == old.row(own));
       CHECK(value.row(4).isApprox((old.row(4) + old.row(7) + old.row(5) + old.row(6)) / 4));
     } else if (name == "final_logits_bias") {
       CHECK(value(0, 3) == before[name](0, 3));

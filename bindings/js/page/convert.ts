@@ -41,7 +41,8 @@ const exportRules: Rules<ExportOptions> = { ...onnxRules, precision: oneOf('f32'
 
 /**
  * The model file of a MarianMT folder of Hugging Face (config.json, model.safetensors or pytorch_model.bin, source.spm,
- * target.spm, vocab.json), or of a folder of Marian itself (decoder.yml, .npz, vocabularies).
+ * target.spm, vocab.json), of a folder of Marian itself (decoder.yml, .npz, vocabularies), or of a student of Firefox
+ * (.bin, vocab*.spm).
  * @throws when a file is missing or damaged, or the model is not a Transformer of this kind
  */
 export async function importMarian(folder: FolderSource, options: ImportOptions = {}): Promise<Blob> {

@@ -3,9 +3,9 @@
 import type { ModelConfig, ModelSource, Translation, TranslatorInfo, WorkerOptions } from './types.js';
 
 /** The made-up tasks, with any number of pairs; attention shows how the model solves them. */
-export type TaskName = 'copy' | 'reverse' | 'sort' | 'add' | 'dates' | 'roman' | 'pig-latin';
+export type TaskName = 'copy' | 'reverse' | 'sort' | 'add' | 'dates' | 'roman' | 'pig-latin' | 'chinese-dates' | 'chinese-numbers';
 
-export type PresetName = 'toy' | 'tiny' | 'small' | 'base' | 'big' | 'multi30k-tiny' | 'kyubyong';
+export type PresetName = 'toy' | 'tiny' | 'small' | 'base' | 'big' | 'multi30k-tiny' | 'kyubyong' | 'student-tiny';
 
 /** A source sentence and its translation. */
 export type Pair = readonly [source: string, target: string];

@@ -82,6 +82,11 @@ export interface ModelConfig {
    */
   positions: 'sinusoidal' | 'learned' | 'sinusoidal_halves' | 'sinusoidal_marian';
   /** Which embeddings are the output projection too: both, the target's, or none. */
+  /**
+   * How a target token sees the earlier ones: by masked self-attention (section 3.2.3), or by the recurrent cell of
+   * Firefox's students (SSRU, Kim et al. 2019), which has no attention maps. Files without this key have 'attention'.
+   */
+  decoder_self: 'attention' | 'ssru';
   tie_embeddings: 'all' | 'target' | 'none';
   /** Whether token embeddings are multiplied by √d_model. Files without this key have true. */
   scale_embedding: boolean;

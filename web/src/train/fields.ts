@@ -3,7 +3,7 @@
 import type { TaskName } from 'wasmformer';
 import { options } from 'wasmformer/options';
 
-export const TASKS = ['reverse', 'dates', 'add', 'copy', 'sort', 'roman', 'pig-latin'] as const satisfies readonly TaskName[];
+export const TASKS = ['reverse', 'dates', 'add', 'copy', 'sort', 'roman', 'pig-latin', 'chinese-dates', 'chinese-numbers'] as const satisfies readonly TaskName[];
 /** Pairs that come with the page: source and target. */
 export const SHIPPED = ['de-en', 'en-de', 'fr-en', 'en-fr', 'zh-en', 'en-zh'] as const;
 export const DATA = [...TASKS, ...SHIPPED, 'own'] as const;

@@ -1,10 +1,12 @@
-// A folder of Marian itself. Tensors are named as in Marian's src/models/transformer.h.
+// Folders of Marian itself, and of the students that Firefox and Bergamot run. Tensors are named as in Marian's
+// src/models/transformer.h.
 
 #include <algorithm>
 #include <charconv>
 #include <list>
 
 #include "exchange/folder.h"
+#include "exchange/marian_bin.h"
 #include "exchange/npz.h"
 #include "exchange/yaml.h"
 #include "tensor/check.h"
@@ -55,7 +57,14 @@ class Options {
 void check_kind(const Options& o) {
   WASMFORMER_CHECK(o.text("type") == "transformer",
                    "[marian] the model is of type '" << o.text("type") << "'; only 'transformer' is supported");
-  o.check("transformer-decoder-autoreg", {"self-attention"});
+  o.check("transformer-decoder-autoreg", {"self-attention", "rnn"});
+  if (o.text("transformer-decoder-autoreg") == "rnn") {
+    WASMFORMER_CHECK(o.text("dec-cell") == "ssru", "[marian] dec-cell is '"
+                                                       << o.text("dec-cell")
+                                                       << "'; of recurrent decoders only 'ssru' is "
+                                                          "supported");
+    o.check("transformer-rnn-projection", {"false"});
+  }
   o.check("transformer-postprocess", {"dan"});
   o.check("transformer-preprocess", {""});
   o.check("transformer-postprocess-emb", {"d", ""});
@@ -87,6 +96,7 @@ Config read_config(const Options& o) {
   c.activation = activation == "relu" ? Activation::relu : activation == "gelu" ? Activation::gelu : Activation::swish;
   c.positions = Positions::sinusoidal_marian;
   c.norm_epsilon = 1e-6;
+  if (o.text("transformer-decoder-autoreg") == "rnn") c.decoder_self = DecoderSelf::ssru;
   const bool all = o.flag("tied-embeddings-all"), output = all || o.flag("tied-embeddings");
   c.tie_embeddings = !output                                ? TieEmbeddings::none
                      : all || o.flag("tied-embeddings-src") ? TieEmbeddings::all
@@ -129,6 +139,12 @@ Tokenizer read_tokenizer(const FolderFiles& files, const std::string& vocabulary
   return Tokenizer(std::string(model), std::move(pieces));
 }
 
+Matrix with_start(const Matrix& table) {
+  Matrix grown = Matrix::Zero(table.rows() + 1, table.cols());
+  grown.topRows(table.rows()) = table;
+  return grown;
+}
+
 // Converts Marian's tensors to ours; any tensor left over is an error.
 class Renamed {
  public:
@@ -147,10 +163,29 @@ class Renamed {
     file_.tensors[ours] = {Dtype::f32, {value.rows(), value.cols()}, kept};
   }
 
-  // Marian computes x W instead of x Wᵀ.
+  // Marian computes x W instead of x Wᵀ; its int8 matrices lie transposed under their untransposed shape.
+  void weight(const std::string& ours, const std::string& theirs) {
+    if (!is_int8(theirs)) return add(ours, take(theirs).transpose());
+    const auto [in, out] = size(theirs);
+    add_int8(ours, theirs, out, in);
+    remove(theirs);
+  }
   void linear(const std::string& ours, const std::string& theirs, const std::string& which) {
-    add(ours + ".weight", take(theirs + "_W" + which).transpose());
+    weight(ours + ".weight", theirs + "_W" + which);
     add(ours + ".bias", take(theirs + "_b" + which));
+  }
+  // One row per piece of the vocabulary; the last is zero, the start.
+  void table(std::initializer_list<const char*> ours, const std::string& theirs, Index vocab_size) {
+    const Index rows = size(theirs).first;
+    WASMFORMER_CHECK(rows + 1 == vocab_size, "[marian] " << theirs << " has " << rows << " rows, but the vocabulary "
+                                                         << vocab_size - 1 << " pieces");
+    for (const char* name : ours) {
+      if (is_int8(theirs))
+        add_int8(name, theirs, vocab_size, size(theirs).second);
+      else
+        add(name, with_start(npz_.matrix(theirs)));
+    }
+    remove(theirs);
   }
   void norm(const std::string& ours, const std::string& theirs) {
     add(ours + ".weight", take(theirs + "_ln_scale"));
@@ -161,11 +196,17 @@ class Renamed {
     linear(layer + ours + ".out_proj", theirs, "o");
     norm(layer + ours + "_layer_norm", theirs + "_Wo");
   }
-  void layers(const std::string& stack, Index count) {
+  void layers(const std::string& stack, Index count, DecoderSelf self) {
     for (Index i = 0; i < count; ++i) {
       const std::string ours = "model." + stack + ".layers." + std::to_string(i) + ".",
                         theirs = stack + "_l" + std::to_string(i + 1);
-      attention(ours, "self_attn", theirs + "_self");
+      if (stack == "decoder" && self == DecoderSelf::ssru) {
+        weight(ours + "recurrent.input_proj.weight", theirs + "_rnn_W");
+        linear(ours + "recurrent.forget_gate", theirs + "_rnn", "f");
+        norm(ours + "self_attn_layer_norm", theirs + "_rnn_ffn");
+      } else {
+        attention(ours, "self_attn", theirs + "_self");
+      }
       if (stack == "decoder") attention(ours, "encoder_attn", theirs + "_context");
       linear(ours + "fc1", theirs + "_ffn", "1");
       linear(ours + "fc2", theirs + "_ffn", "2");
@@ -180,47 +221,50 @@ class Renamed {
   }
 
  private:
+  bool is_int8(const std::string& theirs) const { return has(theirs) && npz_.tensors.at(theirs).dtype == Dtype::i8; }
+  std::pair<Index, Index> size(const std::string& theirs) const {
+    WASMFORMER_CHECK(has(theirs), "[marian] the tensor '" << theirs << "' is missing");
+    const std::vector<Index>& shape = npz_.tensors.at(theirs).shape;
+    WASMFORMER_CHECK(shape.size() == 2, "[marian] the tensor '" << theirs << "' is no matrix");
+    return {shape[0], shape[1]};
+  }
+  // Its bytes as rows of a matrix, with zeros for the rows that are missing.
+  void add_int8(const std::string& ours, const std::string& theirs, Index rows, Index cols) {
+    std::string& bytes = data_.emplace_back(npz_.tensors.at(theirs).data);
+    bytes.resize(static_cast<std::size_t>(rows * cols));
+    file_.tensors[ours] = {Dtype::i8, {rows, cols}, bytes};
+    add(ours + ".scale", Matrix::Constant(1, rows, 1 / npz_.matrix(theirs + multiplier_suffix)(0, 0)));
+  }
+  void remove(const std::string& theirs) {
+    npz_.tensors.erase(theirs);
+    npz_.tensors.erase(theirs + multiplier_suffix);
+  }
+
   SafetensorsFile npz_, file_;
   std::list<std::string> data_;  // the data of file_; its strings never move
 };
 
-// One row per piece of the vocabulary; the last is zero.
-Matrix with_start(const std::string& name, const Matrix& table, Index vocab_size) {
-  WASMFORMER_CHECK(table.rows() + 1 == vocab_size, "[marian] " << name << " has " << table.rows()
-                                                               << " rows, but the vocabulary " << vocab_size - 1
-                                                               << " pieces");
-  Matrix grown = Matrix::Zero(vocab_size, table.cols());
-  grown.topRows(table.rows()) = table;
-  return grown;
-}
-
 void take_embeddings(Renamed& weights, Config& c) {
-  const auto table = [&](const char* ours, const char* theirs, Index size) {
-    weights.add(ours, with_start(theirs, weights.take(theirs), size));
-  };
+  const char *encoder = "model.encoder.embed_tokens.weight", *decoder = "model.decoder.embed_tokens.weight";
   if (c.tie_embeddings == TieEmbeddings::all) {
     WASMFORMER_CHECK(c.source_vocab_size == c.target_vocab_size,
                      "[marian] the vocabularies have " << c.source_vocab_size - 1 << " and " << c.target_vocab_size - 1
                                                        << " pieces, but the model has one table for both");
-    table("model.shared.weight", "Wemb", c.source_vocab_size);
+    weights.table({"model.shared.weight"}, "Wemb", c.source_vocab_size);
   } else if (weights.has("Wemb")) {
-    const Matrix both = with_start("Wemb", weights.take("Wemb"), c.source_vocab_size);
-    for (const char* ours : {"model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight"})
-      weights.add(ours, both);
+    weights.table({encoder, decoder}, "Wemb", c.source_vocab_size);
   } else {
-    table("model.encoder.embed_tokens.weight", "encoder_Wemb", c.source_vocab_size);
-    table("model.decoder.embed_tokens.weight", "decoder_Wemb", c.target_vocab_size);
+    weights.table({encoder}, "encoder_Wemb", c.source_vocab_size);
+    weights.table({decoder}, "decoder_Wemb", c.target_vocab_size);
   }
   if (c.tie_embeddings == TieEmbeddings::none) {
     const std::string older = "decoder_ff_logit_out_W", newer = "decoder_ff_logit_out_Wt";
     const Matrix output = weights.has(newer) ? weights.take(newer) : Matrix(weights.take(older).transpose());
-    weights.add("lm_head.weight", with_start(older, output, c.target_vocab_size));
+    weights.add("lm_head.weight", with_start(output));
   }
   c.output_bias = weights.has(output_bias_name);
   if (c.output_bias)
-    weights.add(
-        "final_logits_bias",
-        with_start(output_bias_name, weights.take(output_bias_name).transpose(), c.target_vocab_size).transpose());
+    weights.add("final_logits_bias", with_start(weights.take(output_bias_name).transpose()).transpose());
 }
 
 // The model that decoder.yml names, or the only one in the folder.
@@ -237,40 +281,86 @@ std::string npz_name(const FolderFiles& files, const Options& decoder) {
   return found[0];
 }
 
-}  // namespace
-
-ModelFile import_marian_npz(const FolderFiles& files) {
-  const Options decoder(folder_file(files, "decoder.yml"), "decoder.yml");
-  SafetensorsFile npz = parse_npz(folder_file(files, npz_name(files, decoder)));
-  const auto found = npz.tensors.find(options_name);
-  WASMFORMER_CHECK(found != npz.tensors.end() && found->second.dtype == Dtype::i8,
-                   "[marian] the .npz has no " << options_name << ", where Marian stores its options");
+// Takes the options out of the tensors.
+Options take_options(SafetensorsFile& tensors) {
+  const auto found = tensors.tensors.find(options_name);
+  WASMFORMER_CHECK(found != tensors.tensors.end() && found->second.dtype == Dtype::i8,
+                   "[marian] the weights lack " << options_name << ", where Marian stores its options");
   std::string_view text = found->second.data;
   while (text.ends_with('\0')) text.remove_suffix(1);
-  const Options options(text, options_name);
-  npz.tensors.erase(found);
-  Config config = read_config(options);
+  Options options(text, options_name);
+  tensors.tensors.erase(found);
+  return options;
+}
 
-  const std::vector<std::string> vocabs = decoder.list("vocabs");
-  WASMFORMER_CHECK(vocabs.size() == 2, "[marian] decoder.yml names " << vocabs.size() << " vocabs; there must be two");
-  Tokenizer source = read_tokenizer(files, file_name(vocabs[0]), "source.spm"),
-            target = read_tokenizer(files, file_name(vocabs[1]), "target.spm");
+ModelFile assemble(SafetensorsFile tensors, Tokenizer source, Tokenizer target) {
+  Config config = read_config(take_options(tensors));
   config.source_vocab_size = source.vocab_size();
   config.target_vocab_size = target.vocab_size();
   config.eos_id = target.eos_id();
   WASMFORMER_CHECK(source.eos_id() == config.eos_id, "[marian] </s> is piece " << source.eos_id()
                                                                                << " of the source and " << config.eos_id
                                                                                << " of the target");
-  config.pad_id = config.bos_id = static_cast<TokenId>(target.vocab_size() - 1);
+  config.bos_id = static_cast<TokenId>(target.vocab_size() - 1);
+  config.pad_id = target.unk_id();  // Marian never chooses it either
   config.check();
 
-  Renamed weights(std::move(npz));
+  Renamed weights(std::move(tensors));
   take_embeddings(weights, config);
-  weights.layers("encoder", config.encoder_layers);
-  weights.layers("decoder", config.decoder_layers);
-  ModelFile model = assemble_model(config, weights.file(), std::move(source), std::move(target));
+  weights.layers("encoder", config.encoder_layers, config.decoder_self);
+  weights.layers("decoder", config.decoder_layers, config.decoder_self);
+  return assemble_model(config, weights.file(), std::move(source), std::move(target));
+}
+
+// The only file whose name passes.
+template <class Predicate>
+std::string only_file(const FolderFiles& files, const char* what, Predicate passes) {
+  std::string found;
+  for (const auto& [name, bytes] : files) {
+    if (!passes(name, bytes)) continue;
+    WASMFORMER_CHECK(found.empty(), "[marian] the folder has both " << found << " and " << name << " as " << what);
+    found = name;
+  }
+  WASMFORMER_CHECK(!found.empty(), "[marian] the folder has no " << what);
+  return found;
+}
+
+}  // namespace
+
+ModelFile import_marian_npz(const FolderFiles& files) {
+  const Options decoder(folder_file(files, "decoder.yml"), "decoder.yml");
+  SafetensorsFile npz = parse_npz(folder_file(files, npz_name(files, decoder)));
+  const std::vector<std::string> vocabs = decoder.list("vocabs");
+  WASMFORMER_CHECK(vocabs.size() == 2, "[marian] decoder.yml names " << vocabs.size() << " vocabs; there must be two");
+  ModelFile model = assemble(std::move(npz), read_tokenizer(files, file_name(vocabs[0]), "source.spm"),
+                             read_tokenizer(files, file_name(vocabs[1]), "target.spm"));
   const std::string beams = decoder.text("beam-size");
   if (!beams.empty()) model.metadata["num_beams"] = beams;
+  return model;
+}
+
+ModelFile import_student(const FolderFiles& files) {
+  const std::string weights = only_file(
+      files, "weights that end in .bin",
+      [](const auto& name, std::string_view bytes) { return name.ends_with(".bin") && is_marian_bin(bytes); });
+  const auto vocabulary = [&](const std::string& start) {
+    return only_file(files, "vocabulary that ends in .spm",
+                     [&](const std::string& name, auto) { return name.starts_with(start) && name.ends_with(".spm"); });
+  };
+  const auto has = [&](const std::string& start) {
+    return std::any_of(files.begin(), files.end(), [&](const auto& file) { return file.first.starts_with(start); });
+  };
+  const std::string source = vocabulary(has("srcvocab") ? "srcvocab" : "vocab"),
+                    target = vocabulary(has("trgvocab") ? "trgvocab" : "vocab");
+  SafetensorsFile tensors = parse_marian_bin(files.at(weights));
+  // How Bergamot rounds the inputs of int8 products; here every row has its own scale.
+  std::erase_if(tensors.tensors, [](const auto& item) { return item.first.find("_QuantMultA") != std::string::npos; });
+  const bool is_int8 = std::any_of(tensors.tensors.begin(), tensors.tensors.end(),
+                                   [](const auto& item) { return item.first.ends_with(multiplier_suffix); });
+  ModelFile model = assemble(std::move(tensors), read_tokenizer(files, source, source.c_str()),
+                             read_tokenizer(files, target, target.c_str()));
+  model.metadata["num_beams"] = "1";
+  if (is_int8) model.precision = "int8";
   return model;
 }
 

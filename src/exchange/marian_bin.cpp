@@ -1,0 +1,105 @@
+#include "exchange/marian_bin.h"
+
+#include <cstring>
+
+#include "tensor/check.h"
+
+namespace wasmformer {
+namespace {
+
+constexpr std::uint64_t version = 1;
+constexpr std::size_t start_bytes = 16, header_bytes = 32, max_dimensions = 8;
+// Class of the type and bytes of a number.
+enum Type : std::uint64_t { int8 = 0x101, float16 = 0x402, float32 = 0x404, intgemm8 = 0x4101 };
+
+template <class T>
+T value(std::string_view bytes) {
+  T x;
+  std::memcpy(&x, bytes.data(), sizeof x);
+  return x;
+}
+
+struct Reader {
+  std::string_view rest;
+
+  std::string_view take(std::uint64_t size) {
+    WASMFORMER_CHECK(size <= rest.size(), "[marian] the .bin file is truncated or damaged");
+    const std::string_view taken = rest.substr(0, size);
+    rest.remove_prefix(size);
+    return taken;
+  }
+};
+
+struct Item {
+  std::uint64_t name_length, type, dimensions, bytes;
+  std::string name;
+};
+
+Dtype dtype(const Item& item) {
+  switch (item.type) {
+    case float32:
+      return Dtype::f32;
+    case float16:
+      return Dtype::f16;
+    case int8:
+    case intgemm8:
+      return Dtype::i8;
+    default: {
+      constexpr std::uint64_t packed_classes = 0x3800;  // packed for fbgemm, with AVX2 or AVX512
+      throw Error("[marian] " + item.name + " of the .bin file " +
+                  (item.type & packed_classes ? "is packed for one kind of processor; convert the model to intgemm8"
+                                              : "has the unknown type " + std::to_string(item.type)));
+    }
+  }
+}
+
+void add(SafetensorsFile& file, const Item& item, std::vector<Index> shape, std::string_view data) {
+  std::uint64_t size = dtype_bytes(dtype(item));
+  for (const Index n : shape) {
+    WASMFORMER_CHECK(
+        n >= 0 && (n == 0 || size <= data.size() / static_cast<std::uint64_t>(n)),
+        "[marian] " << item.name << " of the .bin file has a shape that does not fit its " << data.size() << " bytes");
+    size *= static_cast<std::uint64_t>(n);
+  }
+  if (item.type == intgemm8) {
+    WASMFORMER_CHECK(data.size() >= size + sizeof(float),
+                     "[marian] " << item.name << " of the .bin file has no multiplier after its bytes");
+    file.tensors[item.name + multiplier_suffix] = {Dtype::f32, {1, 1}, data.substr(size, sizeof(float))};
+  }
+  const bool is_new =
+      file.tensors.emplace(item.name, TensorEntry{dtype(item), std::move(shape), data.substr(0, size)}).second;
+  WASMFORMER_CHECK(is_new, "[marian] the .bin file has '" << item.name << "' twice");
+}
+
+}  // namespace
+
+bool is_marian_bin(std::string_view bytes) {
+  return bytes.size() >= start_bytes && value<std::uint64_t>(bytes) == version &&
+         value<std::uint64_t>(bytes.substr(8)) <= (bytes.size() - start_bytes) / header_bytes;
+}
+
+SafetensorsFile parse_marian_bin(std::string_view bytes) {
+  WASMFORMER_CHECK(is_marian_bin(bytes), "[marian] the .bin file does not begin as one of Marian's version 1");
+  Reader reader{bytes};
+  reader.take(8);
+  std::vector<Item> items(value<std::uint64_t>(reader.take(8)));
+  for (Item& item : items) {
+    const std::string_view header = reader.take(header_bytes);
+    item.name_length = value<std::uint64_t>(header), item.type = value<std::uint64_t>(header.substr(8));
+    item.dimensions = value<std::uint64_t>(header.substr(16)), item.bytes = value<std::uint64_t>(header.substr(24));
+    WASMFORMER_CHECK(item.name_length > 0 && item.dimensions <= max_dimensions,
+                     "[marian] the .bin file is truncated or damaged");
+  }
+  for (Item& item : items) item.name = reader.take(item.name_length).substr(0, item.name_length - 1);
+  std::vector<std::vector<Index>> shapes;
+  for (const Item& item : items) {
+    std::vector<Index>& shape = shapes.emplace_back();
+    for (std::uint64_t i = 0; i < item.dimensions; ++i) shape.push_back(value<std::int32_t>(reader.take(4)));
+  }
+  reader.take(value<std::uint64_t>(reader.take(8)));  // up to a multiple of 256 bytes
+  SafetensorsFile file;
+  for (std::size_t i = 0; i < items.size(); ++i) add(file, items[i], std::move(shapes[i]), reader.take(items[i].bytes));
+  return file;
+}
+
+}  // namespace wasmformer

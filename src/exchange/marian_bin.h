@@ -1,0 +1,21 @@
+// Marian's .bin files: the weights of Firefox's and Bergamot's models, as floats or as 8-bit integers.
+#pragma once
+
+#include <string_view>
+
+#include "io/safetensors.h"
+
+namespace wasmformer {
+
+// What a name ends in that holds the multiplier of the int8 tensor of the name: value = byte / multiplier.
+inline constexpr const char* multiplier_suffix = "#multiplier";
+
+// The items by name, as views into `bytes`: f4 and f2 as they are; `intgemm8` as I8 with its multiplier, an F32 [1, 1],
+// under the name and multiplier_suffix. Throws Error, naming the item, for packed types, whose layout is a
+// processor's own, and for lengths that do not fit the file.
+SafetensorsFile parse_marian_bin(std::string_view bytes);
+
+// Whether the file begins as a .bin of Marian: version 1, and as many items as it may hold.
+bool is_marian_bin(std::string_view bytes);
+
+}  // namespace wasmformer

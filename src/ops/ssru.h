@@ -1,0 +1,25 @@
+// The simpler simple recurrent unit in place of the decoder's self-attention (Kim et al. 2019, "From Research to
+// Production and Back", section 3.1): c_t = f_t ⊙ c_{t-1} + (1 - f_t) ⊙ u_t with f = σ(gate), and c = 0 before the
+// start.
+#pragma once
+
+#include <span>
+
+#include "autograd/tape.h"
+#include "tensor/matrix.h"
+
+namespace wasmformer {
+
+// Where decoding keeps the cells of earlier tokens: token j of sentence i in row rows[sentences[i].begin + j], the new
+// tokens last.
+struct KeptCells {
+  Matrix* cells;  // [any, d]
+  std::span<const Span> sentences;
+  std::span<const std::int32_t> rows;
+};
+
+// u, gate: [n, d], the tokens of packed sentences; returns relu(c), [n, d]. With `kept`, sentence i goes on from its
+// cell there and leaves its new ones.
+Var ssru(Tape& tape, Var u, Var gate, std::span<const Span> spans, const KeptCells* kept = nullptr);
+
+}  // namespace wasmformer

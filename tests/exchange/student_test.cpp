@@ -1,0 +1,135 @@
+// A student as Firefox runs them, against what Bergamot's own runtime says of it (fixtures/marian/README.md).
+#include <catch_amalgamated.hpp>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "decode/translator.h"
+#include "exchange/marian_bin.h"
+#include "tensor/check.h"
+#include "tests/exchange/folder.h"
+
+using namespace wasmformer;
+using Catch::Matchers::ContainsSubstring;
+using nlohmann::json;
+
+namespace {
+
+Folder student(const std::string& precision = "f32") {
+  Folder folder("student");
+  std::erase_if(folder.files, [&](const auto& file) {
+    return file.first.ends_with(".bin") && file.first != "model." + precision + ".bin";
+  });
+  return folder;
+}
+
+Matrix rows(const json& numbers) {
+  Matrix result(static_cast<Index>(numbers.size()), static_cast<Index>(numbers[0].size()));
+  for (Index i = 0; i < result.rows(); ++i)
+    for (Index j = 0; j < result.cols(); ++j) result(i, j) = numbers[i][j].get<Scalar>();
+  return result;
+}
+
+template <class M>
+double worst(const M& a, const Matrix& b) {
+  REQUIRE(a.rows() == b.rows());
+  return static_cast<double>((a.leftCols(b.cols()) - b).cwiseAbs().maxCoeff());
+}
+
+}  // namespace
+
+TEST_CASE("A student has the numbers of Bergamot: encoder, hidden states, logits, alignment") {
+  const ModelFile model = student().import();
+  CHECK(model.transformer->config().decoder_self == DecoderSelf::ssru);
+  const json trace = json::parse(student().files.at("trace.f32.json"));
+  const auto source = trace["source_ids"].get<std::vector<TokenId>>();
+  auto target = trace["target_ids"].get<std::vector<TokenId>>();
+  target.insert(target.begin(), model.transformer->config().bos_id);
+  target.resize(3);
+  ThreadPool pool;
+  Tape tape(pool, /*recording=*/false);
+  const Spans sources{{0, static_cast<Index>(source.size())}}, targets{{0, 3}};
+  StackRecord decoder;
+  const Var memory = model.transformer->encode(tape, source, sources);
+  const Var hidden = model.transformer->decode(tape, target, targets, memory, sources, nullptr, {}, &decoder);
+  const Var logits = model.transformer->logits(tape, hidden);
+  CHECK(worst(memory.value(), rows(trace["encoder"])) < 1e-4);
+  for (Index step = 0; step < 3; ++step) {
+    const json& expected = trace["steps"][static_cast<std::size_t>(step)];
+    CHECK(worst(hidden.value().row(step), rows(json::array({expected["hidden"]}))) < 1e-4);
+    Matrix scores = rows(json::array({expected["logits"]}));
+    scores(0, 1) = logits.value()(step, 1);  // <unk>, which Marian has excluded by then
+    CHECK(worst(logits.value().row(step), scores) < 1e-4);
+    const Matrix& head = decoder.cross_attention.back().probabilities[0];
+    CHECK(worst(head.row(step), rows(json::array({expected["alignment"]}))) < 1e-4);
+  }
+}
+
+TEST_CASE("A student translates token by token as Bergamot does") {
+  const Folder folder = student();
+  ThreadPool pool(2);
+  const Translator translator(serialize_model(folder.import(), Precision::f32), pool);
+  const json expected = json::parse(folder.files.at("tokens.f32.json"));
+  std::istringstream lines(folder.files.at("input.txt"));
+  std::size_t i = 0;
+  for (std::string line; std::getline(lines, line); ++i) {
+    CAPTURE(line);
+    const auto source = expected["source_ids"][i].get<std::vector<TokenId>>();
+    auto wanted = expected["target_ids"][i].get<std::vector<TokenId>>();
+    if (wanted.back() == 0) wanted.pop_back();
+    const Index limit = 2 * static_cast<Index>(source.size());
+    const Translation found = translator.translate({line}, {.beam_size = 1, .max_length = limit})[0];
+    std::vector<TokenId> source_ids, ids;
+    for (const SourceToken& token : found.source_tokens) source_ids.push_back(token.id);
+    for (const TargetToken& token : found.tokens) ids.push_back(token.id);
+    if (!ids.empty() && ids.back() == 0) ids.pop_back();
+    wanted.resize(std::min(wanted.size(), ids.size()));  // at the limit Marian ends without an end token
+    CHECK(source_ids == source);
+    CHECK(ids == wanted);
+    CHECK(ids.size() + 1 >= wanted.size());
+  }
+  CHECK(i == 20);
+}
+
+TEST_CASE("int8 weights of a student stay as they are") {
+  const ModelFile floats = student().import(), bytes = student("int8").import();
+  CHECK(bytes.precision == "int8");
+  CHECK(bytes.transformer->parameter_count() == floats.transformer->parameter_count());
+  std::map<std::string, Matrix> wanted;
+  floats.transformer->visit([&](const std::string& name, Parameter& p, Initializer) { wanted[name] = p.value; });
+  Index packed = 0;
+  bytes.transformer->visit([&](const std::string& name, Parameter& p, Initializer) {
+    CAPTURE(name);
+    if (!p.is_packed()) {
+      CHECK(p.value == wanted[name]);
+      return;
+    }
+    ++packed;
+    const Matrix value = p.packed.matrix();
+    CHECK((value - wanted[name]).cwiseAbs().maxCoeff() <= wanted[name].cwiseAbs().maxCoeff() / 254 * 1.01f);
+  });
+  CHECK(packed == 1 + 2 * 6 + 2 * 8);
+}
+
+TEST_CASE("Damaged and foreign .bin files are refused in a sentence") {
+  Folder folder = student("int8");
+  std::string& bin = folder.files.at("model.int8.bin");
+  const auto number_at = [&](std::size_t at, std::uint64_t value) { std::memcpy(&bin[at], &value, sizeof value); };
+  const std::string whole = bin;
+  for (std::size_t size : {0, 15, 16, 40, 5000, 100'000}) {
+    bin = whole.substr(0, size);
+    CHECK_THROWS_WITH(folder.import(), ContainsSubstring(size < 5000 ? ".bin" : "truncated or damaged"));
+  }
+  bin = whole;
+  number_at(8, ~std::uint64_t{0});
+  CHECK_THROWS_WITH(folder.import(), ContainsSubstring("no weights that end in .bin"));
+  bin = whole;
+  number_at(16 + 8, 0x2801);
+  CHECK_THROWS_WITH(folder.import(), ContainsSubstring("packed for one kind of processor"));
+  bin = whole;
+  number_at(16 + 24, ~std::uint64_t{0});
+  CHECK_THROWS_WITH(folder.import(), ContainsSubstring("truncated or damaged"));
+  bin = whole;
+  folder.files["other.bin"] = whole;
+  CHECK_THROWS_WITH(folder.import(), ContainsSubstring("both model.int8.bin and other.bin"));
+}
