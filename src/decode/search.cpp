@@ -89,7 +89,7 @@ std::vector<Choice> most_probable(Row row, Index k, const Config& config) {
 }
 
 Search::Search(Transformer& transformer, ThreadPool& pool, std::vector<SearchInput> inputs,
-               const TranslateOptions& options)
+               const TranslateOptions& options, const Shortlist* shortlist)
     : transformer_(transformer),
       options_(checked(options, transformer.config())),
       tape_(pool, /*recording=*/false),
@@ -115,6 +115,26 @@ Search::Search(Transformer& transformer, ThreadPool& pool, std::vector<SearchInp
   for (std::size_t i = 0; i < sentences_.size(); ++i)
     live_.push_back({add({-1, c.bos_id, 0, Fate::kept, 0}), static_cast<std::int32_t>(i)});
   cache_.lengths.assign(live_.size(), 0);
+  columns_ = c;
+  if (shortlist && !options_.full_vocabulary) choose_candidates(*shortlist);
+}
+
+void Search::choose_candidates(const Shortlist& shortlist) {
+  const Config& c = transformer_.config();
+  std::vector<TokenId> sources;
+  for (const Sentence& s : sentences_) sources.insert(sources.end(), s.input.source.begin(), s.input.source.end());
+  scored_ = shortlist.candidates(sources, c.tie_embeddings == TieEmbeddings::all);
+  for (const Sentence& s : sentences_) scored_.insert(scored_.end(), s.input.prefix.begin(), s.input.prefix.end());
+  scored_.insert(scored_.end(), {c.pad_id, c.bos_id, c.eos_id});
+  std::sort(scored_.begin(), scored_.end());
+  scored_.erase(std::unique(scored_.begin(), scored_.end()), scored_.end());
+  output_ = transformer_.output_rows(scored_);
+  columns_.pad_id = column(c.pad_id), columns_.bos_id = column(c.bos_id);
+}
+
+TokenId Search::column(TokenId id) const {
+  if (scored_.empty()) return id;
+  return static_cast<TokenId>(std::lower_bound(scored_.begin(), scored_.end(), id) - scored_.begin());
 }
 
 std::int32_t Search::add(const Node& node) {
@@ -159,8 +179,8 @@ Var Search::forward() {
     for (const Sentence& s : sentences_) sources.insert(sources.end(), s.input.source.begin(), s.input.source.end());
     memory = transformer_.encode(tape_, sources, source_spans_, masks_);
   }
-  Var logits =
-      transformer_.logits(tape_, transformer_.decode(tape_, ids_, spans_, memory, memory_spans_, &cache_, masks_));
+  const Var hidden = transformer_.decode(tape_, ids_, spans_, memory, memory_spans_, &cache_, masks_);
+  Var logits = scored_.empty() ? transformer_.logits(tape_, hidden) : transformer_.logits(tape_, hidden, output_);
   if (started_) return logits;
 
   started_ = true;
@@ -169,8 +189,8 @@ Var Search::forward() {
     for (TokenId id : s.input.prefix) {
       auto row = logits.mutable_value().row(spans_[i].begin + s.length++);
       Choice best;
-      const Scalar log_sum = most_probable(row, {&best, 1}, transformer_.config());
-      const float log_probability = static_cast<float>(row(id) - log_sum);
+      const Scalar log_sum = most_probable(row, {&best, 1}, columns_);
+      const float log_probability = static_cast<float>(row(column(id)) - log_sum);
       const std::int32_t parent = live_[i].node;
       live_[i].node = add({parent, id, log_probability, Fate::kept, nodes_[parent].sum + log_probability});
     }
@@ -206,7 +226,9 @@ bool Search::step() {
   tape_.for_rows(rows, cols, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       const std::span<Choice> best(choices + i * k, static_cast<std::size_t>(k));
-      most_probable(logits.row(spans_[i].end() - 1), best, transformer_.config());
+      most_probable(logits.row(spans_[i].end() - 1), best, columns_);
+      if (!scored_.empty())
+        for (Choice& choice : best) choice.first = scored_[choice.first];
       if (options_.sampling) best[0] = sample(best, weights + i * k, sentences_[live_[i].sentence].random);
     }
   });

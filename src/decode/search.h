@@ -9,6 +9,7 @@
 #include "decode/translate_options.h"
 #include "model/transformer.h"
 #include "tensor/thread_pool.h"
+#include "text/shortlist.h"
 
 namespace wasmformer {
 
@@ -54,10 +55,11 @@ std::vector<Choice> most_probable(Eigen::Ref<RowVector> row, Index k, const Conf
 
 class Search {
  public:
-  // The pad and begin tokens are never chosen. Uses beam_size, length_penalty, sampling, the masks and
-  // beam_trace of `options`. Throws Error as checked() does, and when a source, prefix or mask does not fit
-  // the model.
-  Search(Transformer& transformer, ThreadPool& pool, std::vector<SearchInput> inputs, const TranslateOptions& options);
+  // The pad and begin tokens are never chosen, nor those that a shortlist leaves out for all sources together; without
+  // one all others may be. Uses beam_size, length_penalty, sampling, the masks, beam_trace and full_vocabulary of
+  // `options`. Throws Error as checked() does, and when a source, prefix or mask does not fit the model.
+  Search(Transformer& transformer, ThreadPool& pool, std::vector<SearchInput> inputs, const TranslateOptions& options,
+         const Shortlist* shortlist = nullptr);
 
   // False when every sentence had ended already. A sentence ends when beam_size of its hypotheses have ended
   // and no live one scores above the best of them, or at its max_length, where live ones count as ended.
@@ -112,6 +114,9 @@ class Search {
     Random random{1};
   };
 
+  void choose_candidates(const Shortlist& shortlist);
+  // The column of a token among the scores.
+  TokenId column(TokenId id) const;
   Var forward();
   Choice sample(std::span<const Choice> choices, double* weights, Random& random) const;
   void extend(Sentence& sentence, std::int32_t place);
@@ -131,6 +136,11 @@ class Search {
   std::vector<Live> live_;  // in the order of the cache's slots
   Cache cache_;
   bool started_ = false;
+
+  // With a shortlist: the tokens that are scored, ascending, and the columns of pad and begin among them.
+  std::vector<TokenId> scored_;
+  Transformer::OutputRows output_;
+  Config columns_;
 
   // Of one step; kept for their memory.
   std::vector<TokenId> ids_;

@@ -54,6 +54,7 @@ struct TranslateOptions {
   Index top_tokens = 0;
   bool beam_trace = false;
   bool internals = false;
+  bool full_vocabulary = false;
 
   template <class Visitor>
   void visit(Visitor&& v) {
@@ -61,7 +62,8 @@ struct TranslateOptions {
     v({"n_best", "hypotheses to return, best first; at most the beam size", at_least(1)}, n_best);
     v({"max_length", "target tokens at most; 0 for source tokens + 50", at_least(0)}, max_length);
     v({"sampling", "draw tokens instead of searching for the best"}, sampling);
-    v({"prefix", "forced start of the translation; token ids ending with the end token are the whole translation"}, prefix);
+    v({"prefix", "forced start of the translation; token ids ending with the end token are the whole translation"},
+      prefix);
     v({"masked_source", "source tokens hidden from all attention, counted from 0", at_least(0), "mask-source"},
       masked_source);
     v({"masked_heads", "attention heads whose output is set to 0", {}, "mask-heads"}, masked_heads);
@@ -69,6 +71,7 @@ struct TranslateOptions {
     v({"top_tokens", "return the K most probable tokens of each step", at_least(0), ""}, top_tokens);
     v({"beam_trace", "return everything that beam search kept and dropped", {}, ""}, beam_trace);
     v({"internals", "return embeddings, queries, keys, values and the residual stream", {}, ""}, internals);
+    v({"full_vocabulary", "score all target pieces, even if the model has a shortlist"}, full_vocabulary);
   }
 };
 

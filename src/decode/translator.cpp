@@ -61,7 +61,8 @@ TranslationJob::TranslationJob(const ModelFile& model, ThreadPool& pool, std::ve
     : model_(model),
       pool_(pool),
       sources_(std::move(sources)),
-      search_(*model.transformer, pool, search_inputs(model, sources_, options), options) {
+      search_(*model.transformer, pool, search_inputs(model, sources_, options), options,
+              model.shortlist ? &*model.shortlist : nullptr) {
   for (std::size_t i = 0; i < sources_.size(); ++i)
     if (sources_[i].ids.size() > 1) searched_.push_back(static_cast<Index>(i));
 }

@@ -1,5 +1,6 @@
 #include "exchange/marian_bin.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "tensor/check.h"
@@ -9,6 +10,7 @@ namespace {
 
 constexpr std::uint64_t version = 1;
 constexpr std::size_t start_bytes = 16, header_bytes = 32, max_dimensions = 8;
+constexpr std::uint64_t shortlist_magic = 0xF11A48D5013417F5;
 // Class of the type and bytes of a number.
 enum Type : std::uint64_t { int8 = 0x101, float16 = 0x402, float32 = 0x404, intgemm8 = 0x4101 };
 
@@ -100,6 +102,34 @@ SafetensorsFile parse_marian_bin(std::string_view bytes) {
   SafetensorsFile file;
   for (std::size_t i = 0; i < items.size(); ++i) add(file, items[i], std::move(shapes[i]), reader.take(items[i].bytes));
   return file;
+}
+
+bool is_marian_shortlist(std::string_view bytes) {
+  return bytes.size() >= sizeof shortlist_magic && value<std::uint64_t>(bytes) == shortlist_magic;
+}
+
+Shortlist parse_marian_shortlist(std::string_view bytes, Index sources, Index targets) {
+  constexpr std::size_t header = 48;
+  const auto number = [&](std::size_t i) { return value<std::uint64_t>(bytes.substr(8 * i)); };
+  WASMFORMER_CHECK(is_marian_shortlist(bytes) && bytes.size() >= header, "[marian] the shortlist is truncated");
+  const std::uint64_t checksum = number(1), offsets = number(4), ids = number(5);
+  WASMFORMER_CHECK(
+      offsets <= bytes.size() && ids <= bytes.size() && bytes.size() == header + 8 * offsets + 4 * ids,
+      "[marian] the shortlist is truncated or damaged: its " << bytes.size() << " bytes do not fit its header");
+  std::uint64_t sum = 0;
+  for (std::size_t i = 2; i < bytes.size() / 8; ++i) sum ^= number(i) + 0x9e3779b9 + (sum << 6) + (sum >> 2);
+  WASMFORMER_CHECK(checksum == 0 || checksum == sum, "[marian] the shortlist is damaged: its checksum is wrong");
+  WASMFORMER_CHECK(offsets == static_cast<std::uint64_t>(sources) + 1,
+                   "[marian] the shortlist is for a vocabulary of " << static_cast<std::int64_t>(offsets) - 1
+                                                                    << " pieces, but the model's has " << sources);
+  Shortlist shortlist;
+  shortlist.first = static_cast<Index>(std::min<std::uint64_t>(number(2), static_cast<std::uint64_t>(targets)));
+  for (std::uint64_t i = 0; i < offsets; ++i)
+    shortlist.offsets.push_back(static_cast<std::int32_t>(std::min<std::uint64_t>(number(6 + i), ids + 1)));
+  shortlist.ids.resize(ids);
+  if (ids > 0) std::memcpy(shortlist.ids.data(), bytes.data() + header + 8 * offsets, 4 * ids);
+  shortlist.check(sources, targets);
+  return shortlist;
 }
 
 }  // namespace wasmformer

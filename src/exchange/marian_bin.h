@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "io/safetensors.h"
+#include "text/shortlist.h"
 
 namespace wasmformer {
 
@@ -17,5 +18,10 @@ SafetensorsFile parse_marian_bin(std::string_view bytes);
 
 // Whether the file begins as a .bin of Marian: version 1, and as many items as it may hold.
 bool is_marian_bin(std::string_view bytes);
+
+// Marian's binary lexical shortlist, for vocabularies of these sizes. Throws Error, naming the fault, if it is damaged
+// or for another vocabulary.
+Shortlist parse_marian_shortlist(std::string_view bytes, Index sources, Index targets);
+bool is_marian_shortlist(std::string_view bytes);
 
 }  // namespace wasmformer

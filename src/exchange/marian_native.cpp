@@ -359,6 +359,10 @@ ModelFile import_student(const FolderFiles& files) {
                                    [](const auto& item) { return item.first.ends_with(multiplier_suffix); });
   ModelFile model = assemble(std::move(tensors), read_tokenizer(files, source, source.c_str()),
                              read_tokenizer(files, target, target.c_str()));
+  for (const auto& [name, bytes] : files)  // its pieces, without the start that read_tokenizer() adds
+    if (is_marian_shortlist(bytes))
+      model.shortlist = parse_marian_shortlist(bytes, model.source_tokenizer->vocab_size() - 1,
+                                               model.target_tokenizer->vocab_size() - 1);
   model.metadata["num_beams"] = "1";
   if (is_int8) model.precision = "int8";
   return model;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "gemm/panels.h"
 #include "tensor/check.h"
@@ -84,6 +85,16 @@ void PackedMatrix::row(Index j, Scalar* out) const {
   }
 }
 
+PackedMatrix PackedMatrix::rows_at(std::span<const TokenId> at) const {
+  const auto count = static_cast<Index>(at.size());
+  if (format_ != Format::int8) {
+    Matrix values(count, cols_);
+    for (Index i = 0; i < count; ++i) row(at[i], values.row(i).data());
+    return PackedMatrix(ConstView(values.data(), count, cols_));
+  }
+  return PackedMatrix(int8_rows(at));
+}
+
 Matrix PackedMatrix::matrix() const {
   Matrix result(rows_, cols_);
   for (Index j = 0; j < rows_; ++j) row(j, result.row(j).data());
@@ -91,12 +102,20 @@ Matrix PackedMatrix::matrix() const {
 }
 
 Int8Matrix PackedMatrix::int8_matrix() const {
+  std::vector<TokenId> all(static_cast<std::size_t>(rows_));
+  std::iota(all.begin(), all.end(), TokenId(0));
+  return int8_rows(all);
+}
+
+Int8Matrix PackedMatrix::int8_rows(std::span<const TokenId> at) const {
   WASMFORMER_CHECK(format_ == Format::int8, "[gemm] this matrix is not int8");
-  Int8Matrix result{rows_, cols_, {}, {scales_.data(), scales_.data() + rows_}};
-  result.values.reserve(static_cast<std::size_t>(rows_ * cols_));
-  for (Index j = 0; j < rows_; ++j)
-    for (Index p = 0; p < cols_; ++p) result.values.push_back(static_cast<std::int8_t>(smalls(words_)[small_of(j, p)]));
-  return result;
+  Int8Matrix rows{static_cast<Index>(at.size()), cols_, {}, {}};
+  rows.values.reserve(at.size() * static_cast<std::size_t>(cols_));
+  for (const TokenId j : at) {
+    for (Index p = 0; p < cols_; ++p) rows.values.push_back(static_cast<std::int8_t>(smalls(words_)[small_of(j, p)]));
+    rows.scales.push_back(scales_[j]);
+  }
+  return rows;
 }
 
 void quantize_row(const Scalar* x, Index k, std::int32_t* words, float& scale, std::int32_t& zero) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "tensor/int8_matrix.h"
 #include "tensor/matrix.h"
@@ -31,6 +32,8 @@ class PackedMatrix {
 
   // Row j, [1, k], as numbers.
   void row(Index j, Scalar* out) const;
+  // These rows alone, in this order.
+  PackedMatrix rows_at(std::span<const TokenId> at) const;
   // The original values; for int8 see int8_matrix().
   Matrix matrix() const;
   Int8Matrix int8_matrix() const;
@@ -46,6 +49,7 @@ class PackedMatrix {
   using Array = Eigen::Array<T, Eigen::Dynamic, 1>;  // aligned to the vectors
 
   Index small_of(Index j, Index p) const;  // its place
+  Int8Matrix int8_rows(std::span<const TokenId> at) const;
 
   Format format_ = Format::none;
   Index rows_ = 0, cols_ = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <list>
@@ -17,7 +18,9 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::string_view base64_digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-constexpr std::string_view optimizer_prefix = "optimizer.";
+constexpr std::string_view optimizer_prefix = "optimizer.", shortlist_prefix = "shortlist.";
+constexpr const char *shortlist_key = "shortlist", *shortlist_offsets = "shortlist.offsets",
+                     *shortlist_ids = "shortlist.ids";
 
 const std::string& required(const std::map<std::string, std::string>& metadata, const std::string& key) {
   const auto found = metadata.find(key);
@@ -121,12 +124,33 @@ PackedMatrix int8_weight(const SafetensorsFile& file, const std::string& name, I
 std::string precision_of(const SafetensorsFile& file) {
   std::map<Dtype, Index> numbers;
   for (const auto& [name, tensor] : file.tensors)
-    if (!name.starts_with("optimizer.") && !name.ends_with(".scale"))
+    if (!name.starts_with("optimizer.") && !name.starts_with(shortlist_prefix) && !name.ends_with(".scale"))
       numbers[tensor.dtype] += static_cast<Index>(tensor.data.size() / dtype_bytes(tensor.dtype));
   const auto most = std::max_element(numbers.begin(), numbers.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
   const Dtype dtype = most == numbers.end() ? Dtype::f32 : most->first;
   return dtype == Dtype::i8 ? "int8" : dtype == Dtype::f16 ? "f16" : "f32";
+}
+
+std::vector<std::int32_t> whole_numbers(const TensorEntry& tensor, const std::string& name) {
+  WASMFORMER_CHECK(tensor.dtype == Dtype::i32 && tensor.shape.size() == 1,
+                   "[model] tensor '" << name << "' is no list of I32");
+  std::vector<std::int32_t> numbers(tensor.data.size() / sizeof(std::int32_t));
+  std::memcpy(numbers.data(), tensor.data.data(), tensor.data.size());
+  return numbers;
+}
+
+std::optional<Shortlist> read_shortlist(const SafetensorsFile& file, const Config& config) {
+  const auto first = file.metadata.find(shortlist_key);
+  if (first == file.metadata.end()) return std::nullopt;
+  Shortlist shortlist;
+  const auto read = std::from_chars(first->second.data(), first->second.data() + first->second.size(), shortlist.first);
+  WASMFORMER_CHECK(read.ec == std::errc(),
+                   "[model] " << shortlist_key << " is '" << first->second << "', not a number");
+  for (const auto& [name, list] : {std::pair(shortlist_offsets, &shortlist.offsets), {shortlist_ids, &shortlist.ids}})
+    *list = whole_numbers(required(file, name), name);
+  shortlist.check(config.source_vocab_size, config.target_vocab_size);
+  return shortlist;
 }
 
 }  // namespace
@@ -148,7 +172,7 @@ void read_weights(const SafetensorsFile& file, Transformer& transformer, Weights
       p.value = std::move(value);
   });
   for (const auto& [name, tensor] : file.tensors) {
-    WASMFORMER_CHECK(known.count(name) || name.starts_with(optimizer_prefix),
+    WASMFORMER_CHECK(known.count(name) || name.starts_with(optimizer_prefix) || name.starts_with(shortlist_prefix),
                      "[model] the tensor '" << name << "' is unknown to a model with this config");
   }
 }
@@ -181,10 +205,11 @@ ModelFile parse_model(std::string_view bytes, Weights weights) {
                                                << " of them, or they are not sorted");
   model.transformer = std::make_unique<Transformer>(config);
   read_weights(file, *model.transformer, weights);
+  model.shortlist = read_shortlist(file, config);
   model.precision = precision_of(file);
   model.metadata = file.metadata;
   for (const char* own : {"format", "version", "config", "source_tokenizer", "target_tokenizer", "source_vocabulary",
-                          "target_vocabulary", "classes", "tags"})
+                          "target_vocabulary", "classes", "tags", shortlist_key})
     model.metadata.erase(own);
   return model;
 }
@@ -224,6 +249,14 @@ std::string serialize_model(const ModelFile& model, Precision precision, const S
     add(name, dtype, vector ? std::vector<Index>{cols} : std::vector<Index>{rows, cols},
         weight_bytes(parameter.matrix(), precision, name));
   });
+  if (model.shortlist) {
+    metadata[shortlist_key] = std::to_string(model.shortlist->first);
+    for (const auto& [name, list] :
+         {std::pair(shortlist_offsets, &model.shortlist->offsets), {shortlist_ids, &model.shortlist->ids}}) {
+      const std::string_view bytes(reinterpret_cast<const char*>(list->data()), list->size() * sizeof(std::int32_t));
+      tensors.push_back({name, {Dtype::i32, {static_cast<Index>(list->size())}, bytes}});
+    }
+  }
   for (const auto& [name, tensor] : extra.tensors) {
     WASMFORMER_CHECK(name.starts_with(optimizer_prefix), "[model] tensor '" << name << "' is not part of a model");
     tensors.emplace_back(name, tensor);

@@ -2,16 +2,19 @@
 // Metadata keys: format "wasmformer", version, config (JSON), source_tokenizer and target_tokenizer (base64
 // of SentencePiece .model bytes; only the first if they are equal), source_vocabulary and target_vocabulary
 // (JSON arrays of pieces, if any; only the first if they are equal), classes and tags (JSON arrays of the names of an
-// encoder's labels, if any), languages ("de-en"), and what the trainer adds.
+// encoder's labels, if any), shortlist (how many ids are always candidates; the tensors shortlist.offsets and
+// shortlist.ids hold its lists), languages ("de-en"), and what the trainer adds.
 #pragma once
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "io/safetensors.h"
 #include "model/transformer.h"
+#include "text/shortlist.h"
 #include "text/tokenizer.h"
 
 namespace wasmformer {
@@ -31,6 +34,7 @@ struct ModelFile {
   std::map<std::string, std::string> metadata;        // all but format, version, config and the tokenizers
   std::string precision = "f32";                      // of most numbers in the file: f32, f16 or int8
   LabelNames labels = {};
+  std::optional<Shortlist> shortlist = {};
 };
 
 enum class Precision { f32, f16 };

@@ -15,6 +15,15 @@ test('training leaves a best and a last checkpoint and a log of whole lines', ()
   assert.ok(log.at(-1).loss < log[0].loss, 'the loss falls');
 });
 
+test('a goal in minutes ends with a validation and both checkpoints, as every goal does', () => {
+  succeed(...train('minutes', '--max-minutes', '0.01', '--report-every', '1'));
+  const last = JSON.parse(readFileSync(path('minutes/log.jsonl'), 'utf8').trim().split('\n').at(-1));
+  assert.equal(typeof last.valid_loss, 'number');
+  const { metadata } = JSON.parse(succeed('inspect', path('minutes/last.safetensors'), '--json').stdout);
+  assert.equal(JSON.parse(metadata.progress).step, last.step);
+  assert.ok(existsSync(path('minutes/best.safetensors')));
+});
+
 test('a run that is interrupted and resumed ends with the same bytes, with any number of threads', async () => {
   const child = spawn(program, train('stopped', '--max-steps', '60', '--report-every', '1'));
   const code = await new Promise((resolve) => {

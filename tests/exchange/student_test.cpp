@@ -15,10 +15,13 @@ using nlohmann::json;
 
 namespace {
 
-Folder student(const std::string& precision = "f32") {
+constexpr const char* shortlist = "lex.tiny.s2t.bin";
+
+Folder student(const std::string& precision = "f32", bool has_shortlist = false) {
   Folder folder("student");
   std::erase_if(folder.files, [&](const auto& file) {
-    return file.first.ends_with(".bin") && file.first != "model." + precision + ".bin";
+    return file.first.ends_with(".bin") && file.first != "model." + precision + ".bin" &&
+           !(has_shortlist && file.first == shortlist);
   });
   return folder;
 }
@@ -66,10 +69,11 @@ TEST_CASE("A student has the numbers of Bergamot: encoder, hidden states, logits
 }
 
 TEST_CASE("A student translates token by token as Bergamot does") {
-  const Folder folder = student();
+  const bool has_shortlist = GENERATE(false, true);
+  const Folder folder = student("f32", has_shortlist);
   ThreadPool pool(2);
   const Translator translator(serialize_model(folder.import(), Precision::f32), pool);
-  const json expected = json::parse(folder.files.at("tokens.f32.json"));
+  const json expected = json::parse(folder.files.at(has_shortlist ? "tokens.f32.lex.json" : "tokens.f32.json"));
   std::istringstream lines(folder.files.at("input.txt"));
   std::size_t i = 0;
   for (std::string line; std::getline(lines, line); ++i) {
@@ -89,6 +93,51 @@ TEST_CASE("A student translates token by token as Bergamot does") {
     CHECK(ids.size() + 1 >= wanted.size());
   }
   CHECK(i == 20);
+}
+
+TEST_CASE("A shortlist may be left out, and leaves the forced start alone") {
+  ThreadPool pool;
+  const Translator plain(serialize_model(student().import(), Precision::f32), pool);
+  const Translator with(serialize_model(student("f32", true).import(), Precision::f16), pool);
+  CHECK(with.model().shortlist->ids.size() > 1000);
+  const std::string text = "She reads an old book every evening";
+  TranslateOptions options{.beam_size = 3, .max_length = 20};
+  const std::string all = plain.translate({text}, options)[0].text;
+  CHECK(with.translate({text}, options)[0].text != all);
+  options.full_vocabulary = true;
+  CHECK(with.translate({text}, options)[0].text == all);
+  options.full_vocabulary = false;
+  options.prefix = std::vector<TokenId>{400, 401};
+  const Translation forced = with.translate({text}, options)[0];
+  CHECK(forced.tokens[0].id == 400);
+  CHECK(forced.tokens[1].id == 401);
+}
+
+TEST_CASE("A damaged shortlist, or one of another vocabulary, is refused in a sentence") {
+  Folder folder = student("f32", true);
+  std::string& bytes = folder.files.at(shortlist);
+  const std::string whole = bytes;
+  const auto refused = [&](std::size_t at, std::uint64_t number, const char* sentence) {
+    bytes = whole;
+    std::memcpy(&bytes[at], &number, sizeof number);
+    CHECK_THROWS_WITH(folder.import(), ContainsSubstring(sentence));
+  };
+  refused(8, 1, "checksum is wrong");
+  refused(32, ~std::uint64_t{0}, "do not fit its header");
+  refused(40, 0, "do not fit its header");
+  bytes = whole;
+  std::memset(&bytes[8], 0, 8);  // no checksum
+  CHECK(folder.import().shortlist->first == 50);
+  std::memset(&bytes[60], 0xFF, 8);
+  CHECK_THROWS_WITH(folder.import(), ContainsSubstring("the lists are damaged"));
+  bytes = whole;
+  std::memset(&bytes[8], 0, 8);
+  std::memset(&bytes[bytes.size() - 4], 0x7F, 4);
+  CHECK_THROWS_WITH(folder.import(), ContainsSubstring("is not below the 504"));
+  bytes = whole.substr(0, 100);
+  CHECK_THROWS_WITH(folder.import(), ContainsSubstring("truncated"));
+  bytes = whole;
+  CHECK_THROWS_WITH(parse_marian_shortlist(bytes, 600, 600), ContainsSubstring("vocabulary of 504 pieces, but"));
 }
 
 TEST_CASE("int8 weights of a student stay as they are") {

@@ -31,6 +31,10 @@ TEST_CASE("A packed matrix gives back its rows, whatever its size") {
     RowVector row(cols);
     packed.row(rows - 1, row.data());
     CHECK(row == weights.row(rows - 1));
+    const std::vector<TokenId> at{static_cast<TokenId>(rows - 1), 0};
+    const Matrix some = (Matrix(2, cols) << weights.row(rows - 1), weights.row(0)).finished();
+    CHECK(packed.rows_at(at).matrix() == some);
+    CHECK(packed_small.rows_at(at).matrix().row(1) == packed_small.matrix().row(0));
   }
 }
 

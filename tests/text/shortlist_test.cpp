@@ -1,0 +1,23 @@
+#include "text/shortlist.h"
+
+#include <catch_amalgamated.hpp>
+
+#include "tensor/check.h"
+
+using namespace wasmformer;
+using Catch::Matchers::ContainsSubstring;
+
+TEST_CASE("A shortlist gives the first ids, the lists of the sources, and as many more as make a multiple of 8") {
+  const Shortlist list{3, {0, 0, 2, 5}, {7, 20, 5, 7, 9}};
+  const std::vector<TokenId> sources{2, 1, 2, 40};  // 40: no list
+  CHECK(list.candidates(sources, false) == std::vector<TokenId>{0, 1, 2, 3, 5, 7, 9, 20});
+  CHECK(list.candidates(sources, true) == std::vector<TokenId>{0, 1, 2, 5, 7, 9, 20, 40});
+  CHECK(list.candidates({}, false) == std::vector<TokenId>{0, 1, 2, 3, 4, 5, 6, 7});
+}
+
+TEST_CASE("Lists that do not fit are refused") {
+  CHECK_THROWS_WITH((Shortlist{0, {0, 1, 2}, {1, 2}}.check(1, 5)), ContainsSubstring("2 source pieces, but the"));
+  CHECK_THROWS_WITH((Shortlist{0, {0, 2, 1}, {1}}.check(2, 5)), ContainsSubstring("damaged"));
+  CHECK_THROWS_WITH((Shortlist{6, {0, 1}, {1}}.check(2, 5)), ContainsSubstring("damaged"));
+  CHECK_THROWS_WITH((Shortlist{0, {0, 1}, {5}}.check(2, 5)), ContainsSubstring("target piece 5 is not below"));
+}
