@@ -178,6 +178,8 @@ export interface TranslateOptions<Text = string> {
   beamTrace?: boolean;
   /** Return embeddings, queries, keys, values and the residual stream. Default false. */
   internals?: boolean;
+  /** Score all target pieces, even if the model has a shortlist, as Firefox's students do. Default false. */
+  fullVocabulary?: boolean;
   /** Called after each step with the best text so far; for an array, with all of them. */
   onToken?: (partial: Text) => void;
   /** Aborting stops within one step and rejects with the signal's reason; the translator stays usable. */
