@@ -1,7 +1,10 @@
 // How it works: figure 1 of the paper, drawn from the model, down to the arithmetic of one cell.
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { accessible, box, expected, laptop, phone, show, start } from './support.mjs';
+import { Translator } from '../../dist/index.js';
+import { accessible, box, builtPage, expected, laptop, phone, show, start } from './support.mjs';
 import { native, width, withView } from './views.mjs';
 
 let site;
@@ -18,6 +21,17 @@ const scene = (page) => page.getByTestId('scene');
 const crumbs = async (page) => (await page.getByTestId('crumbs').locator('li').allInnerTexts()).map((text) => text.trim());
 const place = (page) => page.evaluate(() => new URLSearchParams(location.hash.split('?')[1]).get('at'));
 const settled = (page) => page.waitForFunction(() => document.querySelectorAll('.scene').length < 2);
+/** What the package makes of the sentence in Node. */
+async function translated() {
+  const translator = await Translator.load(await readFile(join(builtPage, 'models/de-en.safetensors')));
+  const result = await translator.translate(sentence, { beamSize: 4, attention: true, topTokens: 8 });
+  translator.dispose();
+  return result;
+}
+function near(text, wanted, most) {
+  const shown = parseFloat(text.replace('−', '-'));
+  assert.ok(Math.abs(shown - wanted) <= most, `${text} is not ${wanted}`);
+}
 const explanation = (page) => page.getByTestId('explanation').innerText();
 
 test('the figure has the layers, sublayers and heads of the model, and the words of the sentence', () =>
@@ -114,6 +128,35 @@ test('a step adds a token; playing goes from box to box, and pauses', () =>
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByTestId('scrubber').press('End');
     assert.equal((await written()).length, tokens.length + 1);
+    // A link to another step leads there, and so does the way back.
+    await page.waitForFunction((last) => location.hash.includes(`step=${last}`), tokens.length);
+    const count = (wanted) => page.waitForFunction((wanted) =>
+      document.querySelectorAll('[data-testid=written] text').length === wanted, wanted);
+    await page.evaluate((hash) => (location.hash = hash), address('', { step: '1' }));
+    await count(2);
+    await page.goBack();
+    await count(tokens.length + 1);
+  }));
+
+test('while another model comes, the picture never has the one\'s name on the other\'s numbers', () =>
+  withView(site, laptop, address(), async (page) => {
+    await ready(page);
+    await page.evaluate(() => {
+      window.seen = new Set();
+      const look = () => {
+        const texts = (selector) => [...document.querySelectorAll(`[data-testid=figure] ${selector}`)].map((one) => one.textContent);
+        const title = texts('.plaque .title')[0];
+        if (title) window.seen.add(JSON.stringify([title, texts('.tokens:not([data-testid]) text')]));
+        requestAnimationFrame(look);
+      };
+      look();
+    });
+    await page.evaluate((hash) => (location.hash = hash), address('', { model: 'en-zh' }));
+    await figure(page).getByText('English → Chinese').waitFor({ state: 'attached' });
+    await page.waitForTimeout(1000);
+    const seen = (await page.evaluate(() => [...window.seen])).map((one) => JSON.parse(one));
+    assert.deepEqual(seen.map(([title]) => title), ['German → English', 'English → Chinese'], JSON.stringify(seen));
+    assert.notDeepEqual(seen[0][1], seen[1][1], 'their tokens differ');
   }));
 
 test('every kind of box opens, with numbers that agree', () =>
@@ -133,8 +176,18 @@ test('every kind of box opens, with numbers that agree', () =>
     await goTo(address('dec.embed'));
     assert.equal(await scene(page).locator('figure').count(), 3, 'embedding, position and sum');
     await goTo(address('out.softmax', { step: '1' }));
-    const shares = (await page.getByTestId('logits').locator('td:nth-child(4)').allInnerTexts()).map(parseFloat);
-    assert.ok(shares[0] >= shares[1] && shares.reduce((a, b) => a + b) <= 100.1, `${shares}`);
+    // The package gives the same numbers in Node.
+    const wanted = await translated();
+    const rows = await page.getByTestId('logits').locator('tbody tr').evaluateAll((all) =>
+      all.map(({ cells }) => [...cells].map((cell) => cell.textContent)));
+    wanted.targetTokens[0].top.forEach(({ piece, logProbability }, i) => {
+      const [name, logit, , share] = rows[i];
+      assert.equal(name, piece.replace('▁', '') || '␣');
+      near(logit, logProbability - wanted.targetTokens[0].top[0].logProbability, 0.01);
+      near(share, 100 * Math.exp(logProbability), 0.02 + Math.exp(logProbability));
+    });
+    await goTo(address('enc.1.self.h2.2-3'));
+    near(await page.getByTestId('weight').locator('mn').last().textContent(), wanted.attention.encoder.map(0, 1)[1 * wanted.attention.encoder.columns + 2], 0.005);
     await goTo(address('dec.3.self'));
     assert.equal(await scene(page).locator('.map svg').count(), native(sentence).decoder.heads, 'the mask is hatched');
     await show(page, 'picture-sublayer-laptop');

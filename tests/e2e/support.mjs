@@ -26,7 +26,7 @@ export async function start(folder = builtPage, headers = folder === builtPage ?
   return {
     address,
     server,
-    /** A page in a context of its own, by default without a service worker; `errors` collects what it logs. `path` may be a whole address. */
+    /** A page in a context of its own, by default without a service worker; `errors` collects what it logs. `path` may be an address. */
     async open(options = laptop, prepare = async () => {}, path = '') {
       const context = await browser.newContext({ locale: 'en-US', serviceWorkers: 'block', ...options });
       const page = await context.newPage();

@@ -87,6 +87,16 @@ test('it saves every half minute, sooner for a better validation, later after th
   assert.deepEqual(after(state, report(31), report(32))[1], [], 'not twice at a time');
 });
 
+test('the time left comes from this stretch alone: a pause, and another computer before it, do not count', () => {
+  let [state] = after(begun(), saved(0), report(10), report(20));
+  assert.equal(state.left, 80, 'a step takes a second');
+  [state] = after(state, { type: 'pause' }, report(21), { type: 'stretched', isAborted: true }, { type: 'settled' });
+  const opened = { type: 'opened', info: { ...info, step: 21 }, record: state.record };
+  [state] = after(state, { type: 'goOn', slower: 1 }, opened, { type: 'start' }, { ...report(31), now: 900_000 });
+  assert.equal(state.left, null);
+  assert.equal(after(state, { ...report(41), now: 902_000 })[0].left, 59 / 5, 'a step takes a fifth of a second now');
+});
+
 test('when training fails it is back at its last checkpoint, from which it can go on', () => {
   const [state, effects] = after(begun(), report(10), saved(10), report(20), { type: 'failed', reason: 'the loss diverged' });
   assert.deepEqual([state.status, state.problem, state.record.points.length, state.savedStep, effects], ['failed', 'the loss diverged', 1, 10, ['free']]);

@@ -9,6 +9,12 @@ test('the language of a text is told by its letters and words, and is not guesse
     'I want to go home because I am tired.': 'en', 'Where is the station?': 'en', 'Ich möchte nach Hause gehen.': 'de',
     'Wo ist mein Buch?': 'de', 'Je ne sais pas où il est.': 'fr', '我们为什么工作？': 'zh', '私は学生です。': 'ja',
     'Это мой дом.': 'ru', 'Attention Is All You Need': 'en', 'Paris, Berlin, Tokyo': null, '': null, '12:30 😀': null,
+    // Short ones, names, other languages and mixtures.
+    'Bonjour, je suis très content de vous voir.': 'fr', 'Le chat est dans la maison avec les enfants.': 'fr', Ja: null,
+    'Jürgen Müller, Zürich': null, 'Beyoncé and the café': 'en', 'Müller is in the garden with you.': 'en',
+    'Zażółć gęślą jaźń, to nie jest dom': null, 'Nie wiem, gdzie jest Łódź.': null, 'Jag är från Malmö.': null,
+    'El hombre que vive en la casa no es mi padre.': 'es', 'Ik weet niet waar het boek is.': 'nl', 'Ich habe nicht geschlafen, but I am not tired.': null,
+    'Ich heiße Zoë und wohne mit André in Köln.': 'de', 'das Café': null,
   };
   for (const [text, language] of Object.entries(texts)) assert.equal(languageOf(text), language, text);
 });

@@ -6,7 +6,7 @@ export interface Arithmetic {
   key: Float32Array;
   products: Float32Array; // query times key, number by number
   dot: number; // their sum
-  scores: number[]; // q·k, over √d_k where it is scaled, for every column; -Infinity where the mask is
+  scores: number[]; // q·k, over √d_k where it is scaled
   exponentials: number[]; // e^(score − the greatest score)
   weights: number[]; // those over their sum
   weighted: NumberRows; // each column's value times its weight: [columns, d_k]
@@ -18,6 +18,21 @@ function part(rows: NumberRows, row: number, head: number, size: number): Float3
   return rows.data.subarray(row * rows.columns + head * size, row * rows.columns + (head + 1) * size);
 }
 
+/** Other kinds put weights between query and key that the page does not have. */
+export const canScore = (attention: string | undefined) => attention === 'scaled_dot' || attention === 'dot';
+
+/** The scores of a row for every column; -Infinity where the mask is. */
+export function scoresOf(
+  { queries, keys }: AttentionInternals, heads: number, head: number, row: number, visible: number, scaled: boolean,
+): number[] {
+  const size = queries.columns / heads;
+  const query = part(queries, row, head, size);
+  return Array.from({ length: keys.rows }, (_, c) =>
+    (c < visible ? dot(query, part(keys, c, head, size)) / (scaled ? Math.sqrt(size) : 1) : -Infinity));
+}
+
+const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, x, i) => sum + x * b[i], 0);
+
 /** `visible` columns can be seen from the row: all, or in the decoder's self-attention those up to the row. */
 export function arithmetic(
   internals: AttentionInternals, heads: number, head: number, row: number, column: number, visible: number,
@@ -25,12 +40,9 @@ export function arithmetic(
 ): Arithmetic {
   const { queries, keys, values } = internals;
   const size = queries.columns / heads;
-  const root = scaled ? Math.sqrt(size) : 1;
   const query = part(queries, row, head, size);
   const key = part(keys, column, head, size);
-  const dotWith = (other: Float32Array) => query.reduce((sum, q, i) => sum + q * other[i], 0);
-  const scores = Array.from({ length: keys.rows },
-    (_, c) => (c < visible ? dotWith(part(keys, c, head, size)) / root : -Infinity));
+  const scores = scoresOf(internals, heads, head, row, visible, scaled);
   const greatest = Math.max(...scores);
   const exponentials = scores.map((score) => Math.exp(score - greatest));
   const sum = exponentials.reduce((a, b) => a + b);
@@ -43,7 +55,7 @@ export function arithmetic(
       output[i] += weight * value;
     }),
   );
-  return { query, key, products: query.map((q, i) => q * key[i]), dot: dotWith(key), scores, exponentials, weights,
+  return { query, key, products: query.map((q, i) => q * key[i]), dot: dot(query, key), scores, exponentials, weights,
     weighted, output };
 }
 

@@ -1,4 +1,5 @@
 // Pure functions over attention maps and pieces; nothing here knows the page.
+import type { Candidate, TargetToken } from 'wasmformer';
 import { breathe } from '../dom/save';
 
 /** Probabilities, [layers, heads, rows, columns] row-major; each row sums to 1. */
@@ -43,6 +44,13 @@ export function selectMap(maps: Maps, layer: number, head: Head): AttentionMap {
 
 export const rowOf = ({ data, columns }: AttentionMap, row: number) =>
   data.subarray(row * columns, (row + 1) * columns);
+
+/** The first rows and columns of a map: what is there by a step. */
+export function corner(map: AttentionMap, rows: number, columns: number): AttentionMap {
+  const data = new Float32Array(rows * columns);
+  for (let r = 0; r < rows; ++r) data.set(rowOf(map, r).subarray(0, columns), r * columns);
+  return { data, rows, columns };
+}
 
 /** The nearest layer and head that these maps have. */
 export function within({ layers, heads }: Maps, layer: number, head: Head): { layer: number; head: Head } {
@@ -100,14 +108,31 @@ export function bestAligned(maps: Maps, effects: AttentionMap, least = 0.1): Bes
   return best;
 }
 
+export const BEGIN_PIECE = '<s>';
 export const END_PIECE = '</s>';
+
+/** What the decoder reads: the begin mark, and the pieces before the one that it chooses. */
+export const readPieces = (target: readonly string[]) => [BEGIN_PIECE, ...target.slice(0, -1)];
+
+export interface Likely extends Candidate {
+  share: number;
+  chosen: boolean;
+}
+
+/** The most probable pieces of a step, and always the chosen one, which may have been forced. */
+export function likely(token: TargetToken, most = Infinity): Likely[] {
+  const top = (token.top ?? []).slice(0, most);
+  const all = top.some(({ id }) => id === token.id) ? top : [...top.slice(0, most - 1), token];
+  return all.map(({ piece, id, logProbability }) =>
+    ({ piece, id, logProbability, share: Math.exp(logProbability), chosen: id === token.id }));
+}
 
 /** A piece as people read it: without SentencePiece's marker ▁, which starts a word. */
 export function surface(piece: string): string {
   return piece.replaceAll('▁', ' ').trim();
 }
 
-const SPECIAL = { '<s>': 'begin', [END_PIECE]: 'end', '<unk>': 'unknown' } as const;
+const SPECIAL = { [BEGIN_PIECE]: 'begin', [END_PIECE]: 'end', '<unk>': 'unknown' } as const;
 
 /** What a piece is called, by words for the special ones. */
 export function nameOf(piece: string, word: (key: 'begin' | 'end' | 'unknown') => string): string {

@@ -4,6 +4,13 @@ export function arrow(key: string): readonly [down: number, right: number] | rea
   return all[key as keyof typeof all] ?? [];
 }
 
+/** Enter and Space press what is not a button. */
+export const pressed = (press: (event: KeyboardEvent) => void) => (event: KeyboardEvent) => {
+  if (event.key !== 'Enter' && event.key !== ' ') return;
+  event.preventDefault();
+  press(event);
+};
+
 /** Of a group of buttons Tab reaches one; the arrow keys, Home and End go from there to the others. */
 export function roving(group: HTMLElement) {
   let current: HTMLElement | undefined;

@@ -1,6 +1,7 @@
 // The small picture that each box carries: what the model computed in it, up to the step that is shown.
+import { stackInput } from '../attention/arithmetic';
 import type { Box } from './geometry';
-import { attentionAt, embeddedAt, headMap, hiddenAt, outputAt, residualAt, rowsOnly, type Inside } from './numbers';
+import { attentionAt, headMap, hiddenAt, residualAt, rowsOnly, stackOf, type Inside } from './numbers';
 import type { Sizes } from './place';
 import { change, heat, masked, signed, type Shade } from './thumbs';
 
@@ -67,7 +68,7 @@ export function figure(result: Inside, box: Box, sizes: Sizes, known: number, ro
   }
   if (kind === 'embed') {
     const at = strip(box, room);
-    return [{ ...at, signed: signed(embeddedAt(result, place).sum, at.width, at.height, own) }];
+    return [{ ...at, signed: signed(stackInput(stackOf(result, place)), at.width, at.height, own) }];
   }
   if (kind === 'norm' && place.layer !== undefined) {
     const at = strip(box, room);
@@ -77,7 +78,7 @@ export function figure(result: Inside, box: Box, sizes: Sizes, known: number, ro
   }
   if (kind === 'norm' || place.part === 'linear') {
     const at = strip(box, room);
-    const output = outputAt(result, place);
+    const output = stackOf(result, place).output;
     const shown = place.part === 'linear' ? rowsOnly(output, known - 1, 1) : output;
     return [{ ...at, signed: signed(shown, at.width, at.height, place.part === 'linear' ? 1 : own) }];
   }

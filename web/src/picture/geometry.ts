@@ -34,9 +34,9 @@ export interface Geometry {
   wires: Wire[];
   /** Where two vectors are added: below the first layer, and in pre-norm models after each sublayer. */
   sums: Point[];
-  /** The signs of the positional encoding, with the side on which its name stands. */
   /** What the arrows into an attention carry. */
   marks: { at: Point; text: 'Q' | 'K' | 'V' }[];
+  /** The signs of the positional encoding, with the side on which its name stands. */
   waves: { at: Point; side: -1 | 1 }[];
   tokens: { enc: Rect; dec: Rect };
   /** The bars of the next token. */

@@ -21,13 +21,16 @@ export function nameOf(place: Place, sizes: Sizes, whole = false, result?: Insid
   return [...where, name].filter(Boolean).join(' · ');
 }
 
-function partName({ stack, part }: Place, sizes: Sizes): string {
-  if (part === 'embed') return w(stack === 'enc' ? 'part_embedIn' : 'part_embedOut');
-  if (part === 'self') return w(stack === 'enc' ? 'part_self' : 'part_masked');
-  if (part === 'norm') return w('part_lastNorm');
-  if (part!.endsWith('Norm')) return w(sizes.norm === 'post' ? 'part_addNorm' : 'part_norm');
-  return w(`part_${part as 'cross' | 'ffn' | 'linear' | 'softmax'}`);
+/** What a part is in the paper: the words about it are called after that. */
+export function partKey({ stack, part }: Place, sizes: Sizes) {
+  if (part === 'embed') return stack === 'enc' ? 'embedIn' : 'embedOut';
+  if (part === 'self') return stack === 'enc' ? 'self' : 'masked';
+  if (part === 'norm') return 'lastNorm';
+  if (part!.endsWith('Norm')) return sizes.norm === 'post' ? 'addNorm' : 'norm';
+  return part as 'cross' | 'ffn' | 'linear' | 'softmax';
 }
+
+const partName = (place: Place, sizes: Sizes) => w(`part_${partKey(place, sizes)}`);
 
 function cellName(place: Place, result: Inside): string {
   const { rows, columns } = attentionAt(result, place);

@@ -1,8 +1,7 @@
 // The numbers of a translation that belong to a place in the picture.
 import type { AttentionInternals, AttentionMaps, LayerInternals, NumberRows, Translation } from 'wasmformer';
-import type { AttentionMap, Kind } from '../attention/attention';
+import { readPieces, type AttentionMap, type Kind } from '../attention/attention';
 import { stackInput } from '../attention/arithmetic';
-import { added } from './thumbs';
 import type { Part, Place } from './place';
 
 /** A translation with everything that the picture shows. */
@@ -10,7 +9,7 @@ export type Inside = Translation & Required<Pick<Translation, 'attention' | 'int
 
 export const isWhole = (result: Translation | null): result is Inside => !!(result?.attention && result.internals);
 
-const stackOf = ({ internals }: Inside, { stack }: Place) => internals[stack === 'enc' ? 'encoder' : 'decoder'];
+export const stackOf = ({ internals }: Inside, { stack }: Place) => internals[stack === 'enc' ? 'encoder' : 'decoder'];
 
 export const kindOf = ({ stack, part }: Place): Kind => (stack === 'enc' ? 'encoder' : part === 'cross' ? 'cross' : 'decoder');
 
@@ -22,8 +21,7 @@ export interface AttentionAt {
   columns: string[];
 }
 
-/** Pieces that the decoder reads: the begin mark, and what it has written. */
-export const read = (result: Inside) => ['<s>', ...result.targetTokens.slice(0, -1).map(({ piece }) => piece)];
+const read = (result: Inside) => readPieces(result.targetTokens.map(({ piece }) => piece));
 
 /** The rows of a stack: tokens of the source, or the steps of decoding, named after the tokens that they write. */
 export const rowsOf = (result: Inside, { stack, part }: Place) =>
@@ -50,7 +48,6 @@ export function headMap({ maps }: AttentionAt, layer: number, head: number): Att
 export interface Residual {
   before: NumberRows;
   added: NumberRows; // the sublayer's output
-  sum: NumberRows;
   after: NumberRows; // post-norm: the norm of the sum; pre-norm: the sum
 }
 
@@ -64,7 +61,7 @@ export function residualAt(result: Inside, place: Place): Residual {
   const part = sublayerOf(place.part!);
   const before = part === 'self' ? start : (part === 'ffn' && layer.afterCrossAttention) || layer.afterSelfAttention;
   const [change, after] = changeAt(layer, part);
-  return { before, added: change, sum: added(before, change), after };
+  return { before, added: change, after };
 }
 
 function changeAt(layer: LayerInternals, part: 'self' | 'cross' | 'ffn'): [NumberRows, NumberRows] {
@@ -75,15 +72,7 @@ function changeAt(layer: LayerInternals, part: 'self' | 'cross' | 'ffn'): [Numbe
 
 export const hiddenAt = (result: Inside, place: Place) => stackOf(result, place).layers[place.layer!].feedForward.hidden;
 
-export const embeddedAt = (result: Inside, place: Place) => {
-  const stack = stackOf(result, place);
-  return { token: stack.tokenEmbedding, positions: stack.positions, sum: stackInput(stack) };
-};
-
 export function rowsOnly(numbers: NumberRows, from: number, count: number): NumberRows {
   const { columns, data } = numbers;
   return { columns, rows: count, data: data.subarray(from * columns, (from + count) * columns) };
 }
-
-/** What leaves a stack, for each of its tokens. */
-export const outputAt = (result: Inside, place: Place) => stackOf(result, place).output;

@@ -1,6 +1,6 @@
 // A run of the Train view: carries out what the reducer of train/run.ts decides, with a Trainer, and with it a
 // worker, of its own, and with the browser's storage.
-import { Trainer } from 'wasmformer';
+import { Trainer, type TrainingEvent } from 'wasmformer';
 import type { Experiment } from '../train/experiment';
 import { cut, fromMetadata, intervals, newRecord, toMetadata, WITHOUT_RECORD, type RunRecord } from '../train/record';
 import {
@@ -217,21 +217,25 @@ export class Run {
     const { reportEvery } = this.record;
     const options = { ...goal, ...intervals(this.record), reportEvery, samples: SAMPLES, pinned: pins,
       attention: pins.length === 0 };
+    let first: TrainingEvent | undefined;
+    let last: TrainingEvent | undefined;
     try {
       for await (const event of this.#trainer!.run({ ...options, signal })) {
+        first ??= event;
+        last = event;
         void this.#dispatch({ type: 'reported', event, now: performance.now() });
       }
     } catch (error) {
       if (!signal.aborted) throw error;
     }
+    if (first && last) this.#learnPace(last.step - first.step, last.seconds - first.seconds);
     await this.#dispatch({ type: 'stretched', isAborted: signal.aborted });
-    this.#learnPace();
   }
 
-  /** How fast it was tells how long other runs will take. */
-  #learnPace() {
-    const { record: { points, seconds, parameters }, training } = this.#now;
-    if (training && points.length > 0 && seconds > WARM) pace.learn({ parameters, training }, points.at(-1)!.step, seconds);
+  /** How fast a stretch was tells how long other runs will take; stretches before it may be another computer's. */
+  #learnPace(steps: number, seconds: number) {
+    const { record: { parameters }, training } = this.#now;
+    if (training && seconds > WARM) pace.learn({ parameters, training }, steps, seconds);
   }
 
   async #save() {

@@ -9,9 +9,8 @@ class Runs {
   all = $state.raw<Run[]>([]);
   /** The latest that can go on and does not. */
   readonly kept = $derived(this.all.find(({ now }) => now.status === 'stored' && now.savedStep));
+  /** Open, above everything else. */
   chosen = $state.raw<Run | null>(null);
-  /** The chosen one fills the screen. */
-  isOpen = $state(false);
   problem = $state('');
   #isListed = false;
 
@@ -36,13 +35,7 @@ class Runs {
     this.#isListed = true;
     const stored = await storedRuns().catch(() => []); // forbidden; a run says so when it is to be kept
     this.all = [...this.all, ...stored.filter(({ id }) => !this.#has(id)).map((record) => new Run(record))];
-    if (!this.chosen && this.kept) this.open(this.kept);
-    this.chosen ??= this.all[0] ?? null;
-  }
-
-  open(run: Run) {
-    this.chosen = run;
-    this.isOpen = true;
+    this.chosen ??= this.kept ?? null;
   }
 
   start(experiment: Experiment) {
@@ -68,17 +61,14 @@ class Runs {
   async delete(run: Run) {
     run.dispose();
     this.all = this.all.filter((other) => other !== run);
-    if (this.chosen === run) {
-      this.chosen = this.all[0] ?? null;
-      this.isOpen = false;
-    }
+    if (this.chosen === run) this.chosen = null;
     await run.save(); // one that is on its way
     await deleteRun(run.record.id).catch(() => {});
   }
 
   #add(run: Run) {
     this.all = [run, ...this.all];
-    this.open(run);
+    this.chosen = run;
   }
 
   #has(id: string): boolean {

@@ -1,11 +1,13 @@
-import type { TranslateOptions, Translation } from 'wasmformer';
+import type { TranslateOptions, Translation, Translator } from 'wasmformer';
 import { models } from './models.svelte';
 import { reason } from '../text/reason';
 import { type Problem } from '../words/page';
 
 /** The latest of a view's own searches: a new one ends the one before. */
 export class Search {
-  result = $state.raw<Translation | null>(null);
+  #made = $state.raw<{ by: Translator; result: Translation } | null>(null);
+  /** Null also where another model made it than the current one: a view never mixes two. */
+  readonly result = $derived(this.#made?.by === models.translator ? this.#made!.result : null);
   busy = $state(false);
   problem = $state.raw<Problem | null>(null);
 
@@ -14,14 +16,16 @@ export class Search {
   /** Null when there is nothing to translate, another search took its place, or it failed (which `problem` says). */
   async run(text: string, options: TranslateOptions): Promise<Translation | null> {
     this.stop();
-    if (!models.translator || text.trim() === '') return (this.result = null);
+    const by = models.translator;
+    if (!by || text.trim() === '') return (this.#made = null);
     const running = (this.#running = new AbortController());
     this.busy = true;
     try {
-      const result = await models.translator.translate(text, { ...options, signal: running.signal });
+      const result = await by.translate(text, { ...options, signal: running.signal });
       if (running !== this.#running) return null;
       this.problem = null;
-      return (this.result = result);
+      this.#made = { by, result };
+      return result;
     } catch (error) {
       if (running === this.#running && !running.signal.aborted) this.problem = { key: 'translateFailed', reason: reason(error) };
       return null;
