@@ -65,6 +65,7 @@ const SLANT = (48 * Math.PI) / 180; // of the column labels
 const GAPS = [1, 5]; // between pieces of a word, and between words, in place of SentencePiece's marker
 const FINE_GAPS = [0, 0];
 const BAR_GAP = 12;
+const FRAME = 3; // of a marked cell, below the last row
 const MANY = 40; // pieces; a map of more is drawn finely, to be seen at once, and not every piece is written out
 /** Weaker links are left out of the lines. */
 export const FAINTEST = 0.02;
@@ -109,11 +110,11 @@ export function layOut(
   const cell = Math.min(2.6 * rem, Math.max(least, Math.floor(fitting)));
   const top = Math.ceil(Math.max(...widths, measure(labels.entropy)) * Math.sin(SLANT) + rem * Math.cos(SLANT) + 4);
   const fair = fine ? Math.min(18, cell + 1) : Math.min(2.3 * rem, Math.max(24, cell));
-  const low = Math.floor((tall - top - places(rows, 0, gaps).at(-1)!) / rows.length);
+  const low = Math.floor((tall - top - FRAME - places(rows, 0, gaps).at(-1)!) / rows.length);
   const rowHeight = Math.min(fair, Math.max(LEAST_ROW, low));
   const [xs, ys] = [places(columns, cell, gaps), places(rows, rowHeight, gaps)];
   const width = Math.floor(left + xs.at(-1)! + overhangAt(cell));
-  return { form, width, height: top + ys.at(-1)!, left, top, cell, rowHeight, bar, xs, ys, columnYs: [] };
+  return { form, width, height: top + ys.at(-1)! + FRAME, left, top, cell, rowHeight, bar, xs, ys, columnYs: [] };
 }
 
 /** Slanting lines within a rectangle. */
