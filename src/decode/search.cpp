@@ -89,7 +89,7 @@ std::vector<Choice> most_probable(Row row, Index k, const Config& config) {
 }
 
 Search::Search(Transformer& transformer, ThreadPool& pool, std::vector<SearchInput> inputs,
-               const TranslateOptions& options, const Shortlist* shortlist)
+               const TranslateOptions& options, std::vector<TokenId> candidates)
     : transformer_(transformer),
       options_(checked(options, transformer.config())),
       tape_(pool, /*recording=*/false),
@@ -116,14 +116,12 @@ Search::Search(Transformer& transformer, ThreadPool& pool, std::vector<SearchInp
     live_.push_back({add({-1, c.bos_id, 0, Fate::kept, 0}), static_cast<std::int32_t>(i)});
   cache_.lengths.assign(live_.size(), 0);
   columns_ = c;
-  if (shortlist && !options_.full_vocabulary) choose_candidates(*shortlist);
+  scored_ = std::move(candidates);
+  if (!scored_.empty()) choose_output();
 }
 
-void Search::choose_candidates(const Shortlist& shortlist) {
+void Search::choose_output() {
   const Config& c = transformer_.config();
-  std::vector<TokenId> sources;
-  for (const Sentence& s : sentences_) sources.insert(sources.end(), s.input.source.begin(), s.input.source.end());
-  scored_ = shortlist.candidates(sources, c.tie_embeddings == TieEmbeddings::all);
   for (const Sentence& s : sentences_) scored_.insert(scored_.end(), s.input.prefix.begin(), s.input.prefix.end());
   scored_.insert(scored_.end(), {c.pad_id, c.bos_id, c.eos_id});
   std::sort(scored_.begin(), scored_.end());

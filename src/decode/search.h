@@ -9,7 +9,6 @@
 #include "decode/translate_options.h"
 #include "model/transformer.h"
 #include "tensor/thread_pool.h"
-#include "text/shortlist.h"
 
 namespace wasmformer {
 
@@ -55,11 +54,11 @@ std::vector<Choice> most_probable(Eigen::Ref<RowVector> row, Index k, const Conf
 
 class Search {
  public:
-  // The pad and begin tokens are never chosen, nor those that a shortlist leaves out for all sources together; without
-  // one all others may be. Uses beam_size, length_penalty, sampling, the masks, beam_trace and full_vocabulary of
-  // `options`. Throws Error as checked() does, and when a source, prefix or mask does not fit the model.
+  // The pad and begin tokens are never chosen, nor, if `candidates` are given, tokens other than these and the
+  // prefixes'. Uses beam_size, length_penalty, sampling, the masks and beam_trace of `options`. Throws Error as
+  // checked() does, and when a source, prefix or mask does not fit the model.
   Search(Transformer& transformer, ThreadPool& pool, std::vector<SearchInput> inputs, const TranslateOptions& options,
-         const Shortlist* shortlist = nullptr);
+         std::vector<TokenId> candidates = {});
 
   // False when every sentence had ended already. A sentence ends when beam_size of its hypotheses have ended
   // and no live one scores above the best of them, or at its max_length, where live ones count as ended.
@@ -114,7 +113,7 @@ class Search {
     Random random{1};
   };
 
-  void choose_candidates(const Shortlist& shortlist);
+  void choose_output();
   // The column of a token among the scores.
   TokenId column(TokenId id) const;
   Var forward();
@@ -137,7 +136,7 @@ class Search {
   Cache cache_;
   bool started_ = false;
 
-  // With a shortlist: the tokens that are scored, ascending, and the columns of pad and begin among them.
+  // With candidates: all tokens that are scored, ascending, and the columns of pad and begin among them.
   std::vector<TokenId> scored_;
   Transformer::OutputRows output_;
   Config columns_;

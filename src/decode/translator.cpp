@@ -1,6 +1,7 @@
 #include "decode/translator.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "decode/explain.h"
 
@@ -27,6 +28,15 @@ std::vector<Source> tokenize_all(const ModelFile& model, const std::vector<std::
   std::vector<Source> sources;
   for (const std::string& text : texts) sources.push_back(tokenize(model, text, first++));
   return sources;
+}
+
+// What the model's shortlist allows for all of these together; empty: everything.
+std::vector<TokenId> shortlisted(const ModelFile& model, const std::vector<Source>& sources,
+                                 const TranslateOptions& options) {
+  if (!model.shortlist || options.full_vocabulary) return {};
+  std::vector<TokenId> tokens;
+  for (const Source& source : sources) tokens.insert(tokens.end(), source.ids.begin(), source.ids.end());
+  return model.shortlist->candidates(tokens, model.transformer->config().tie_embeddings == TieEmbeddings::all);
 }
 
 const char* state(Fate fate) { return fate == Fate::kept ? "kept" : fate == Fate::ended ? "ended" : "pruned"; }
@@ -57,12 +67,12 @@ TranslationJob::TranslationJob(const ModelFile& model, ThreadPool& pool, const s
     : TranslationJob(model, pool, tokenize_all(model, texts, first), options) {}
 
 TranslationJob::TranslationJob(const ModelFile& model, ThreadPool& pool, std::vector<Source> sources,
-                               const TranslateOptions& options)
+                               const TranslateOptions& options, const std::vector<TokenId>* candidates)
     : model_(model),
       pool_(pool),
       sources_(std::move(sources)),
       search_(*model.transformer, pool, search_inputs(model, sources_, options), options,
-              model.shortlist ? &*model.shortlist : nullptr) {
+              candidates ? *candidates : shortlisted(model, sources_, options)) {
   for (std::size_t i = 0; i < sources_.size(); ++i)
     if (sources_[i].ids.size() > 1) searched_.push_back(static_cast<Index>(i));
 }
@@ -174,31 +184,56 @@ void BatchedTranslation::refuse_too_long() const {
               std::to_string(model_.transformer->config().max_length));
 }
 
-bool BatchedTranslation::step() {
-  if (!job_) {
-    if (last_ == order_.size()) return false;
-    std::vector<Source> batch;
-    const auto next = [&]() -> Source& { return sources_[order_[last_]]; };
-    std::size_t tokens = 0;
-    do {
-      tokens += next().ids.size();
-      batch.push_back(std::move(next()));
-      ++last_;
-    } while (last_ < order_.size() && tokens + next().ids.size() <= batch_tokens_);
-    job_.emplace(model_, pool_, std::move(batch), options_);
+void BatchedTranslation::begin_batch() {
+  std::vector<Source> batch;
+  const auto next = [&]() -> Source& { return sources_[order_[last_]]; };
+  std::size_t tokens = 0;
+  do {
+    tokens += next().ids.size();
+    batch.push_back(std::move(next()));
+    ++last_;
+  } while (last_ < order_.size() && tokens + next().ids.size() <= batch_tokens_);
+  const std::vector<TokenId> candidates = shortlisted(model_, batch, options_);
+  const std::size_t count = std::min(batch.size(), static_cast<std::size_t>(pool_.size()));
+  for (std::size_t job = 0; job < count; ++job) {
+    std::vector<Source> own;
+    for (std::size_t i = job; i < batch.size(); i += count) own.push_back(std::move(batch[i]));
+    jobs_.emplace_back(model_, pool_, std::move(own), options_, &candidates);
   }
-  if (job_->step()) return true;
-  auto results = job_->result();
-  job_.reset();
-  for (Translation& result : results) translations_[order_[first_++]] = std::move(result);
+}
+
+bool BatchedTranslation::step() {
+  if (jobs_.empty()) {
+    if (last_ == order_.size()) return false;
+    begin_batch();
+  }
+  std::atomic<bool> goes_on = false;
+  pool_.parallel_for(static_cast<Index>(jobs_.size()), 1, [&](Index begin, Index) {
+    if (jobs_[static_cast<std::size_t>(begin)].step()) goes_on = true;
+  });
+  if (goes_on) return true;
+  for (std::size_t job = 0; job < jobs_.size(); ++job) {
+    std::size_t at = first_ + job;
+    for (Translation& result : jobs_[job].result()) {
+      translations_[order_[at]] = std::move(result);
+      at += jobs_.size();
+    }
+  }
+  jobs_.clear();
+  first_ = last_;
   return last_ < order_.size();
 }
 
 std::vector<std::string> BatchedTranslation::partial() const {
   std::vector<std::string> texts(translations_.size());
   for (std::size_t i = 0; i < first_; ++i) texts[order_[i]] = translations_[order_[i]].text;
-  const std::vector<std::string> current = job_ ? job_->partial() : std::vector<std::string>();
-  for (std::size_t i = 0; i < current.size(); ++i) texts[order_[first_ + i]] = current[i];
+  for (std::size_t job = 0; job < jobs_.size(); ++job) {
+    std::size_t at = first_ + job;
+    for (std::string& text : jobs_[job].partial()) {
+      texts[order_[at]] = std::move(text);
+      at += jobs_.size();
+    }
+  }
   return texts;
 }
 

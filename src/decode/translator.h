@@ -1,8 +1,8 @@
 // Texts in, texts out: tokenizes, searches, and joins the pieces to text.
 #pragma once
 
+#include <deque>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,8 +28,9 @@ class TranslationJob {
   // UTF-8, a sentence longer than the model's max_length, or one without a token that is to be masked.
   TranslationJob(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& texts,
                  const TranslateOptions& options, std::uint64_t first = 0);
-  TranslationJob(const ModelFile& model, ThreadPool& pool, std::vector<Source> sources,
-                 const TranslateOptions& options);
+  // `candidates`: the only target tokens to choose; by default those of the model's shortlist, if it has one.
+  TranslationJob(const ModelFile& model, ThreadPool& pool, std::vector<Source> sources, const TranslateOptions& options,
+                 const std::vector<TokenId>* candidates = nullptr);
 
   // Takes one step for every unfinished sentence; false when all have ended.
   bool step() { return search_.step(); }
@@ -71,7 +72,9 @@ class Translator {
 };
 
 // Any number of texts, in batches of at most `batch_tokens` source tokens (a longer text stands alone), texts
-// of similar length together; one decoding step per call.
+// of similar length together; one decoding step per call. The threads of the pool divide the texts of a batch: to
+// divide the loops of a step would be slower, as there are many and short ones. The results do not depend on their
+// number.
 class BatchedTranslation {
  public:
   struct TooLong {
@@ -95,6 +98,8 @@ class BatchedTranslation {
   std::vector<Translation> take() { return std::move(translations_); }
 
  private:
+  void begin_batch();
+
   const ModelFile& model_;
   ThreadPool& pool_;
   TranslateOptions options_;
@@ -103,7 +108,7 @@ class BatchedTranslation {
   std::vector<TooLong> too_long_;
   std::vector<std::size_t> order_;    // of the others
   std::size_t first_ = 0, last_ = 0;  // of order_: the present batch
-  std::optional<TranslationJob> job_;
+  std::deque<TranslationJob> jobs_;   // of n jobs, job i has texts i, i + n, ... of the batch
   std::vector<Translation> translations_;
 };
 

@@ -19,6 +19,14 @@ std::span<const Index> places(Tape& tape, std::size_t tokens, std::span<const Sp
   return {at, tokens};
 }
 
+// Where the tokens of each slot are in slot_rows.
+std::span<const Span> slots(Tape& tape, const Cache& cache) {
+  Span* all = tape.scratch<Span>(static_cast<Index>(cache.lengths.size()));
+  for (std::size_t i = 0; i < cache.lengths.size(); ++i)
+    all[i] = {static_cast<Index>(i) * cache.capacity, cache.lengths[i]};
+  return {all, cache.lengths.size()};
+}
+
 void check_spans(const char* tag, std::size_t tokens, std::span<const Span> spans) {
   Index at = 0;
   for (const Span& span : spans) {
@@ -80,7 +88,7 @@ Transformer::Transformer(const Config& config)
   if (c.tie_embeddings == TieEmbeddings::none) output_ = Parameter(c.target_vocab_size, c.d_model);
   if (c.output_bias) output_bias_ = Parameter(1, c.target_vocab_size);
   if (c.positions == Positions::learned) source_positions_ = target_positions_ = Parameter(c.max_length, c.d_model);
-  computed_positions_ = Parameter(Matrix(0, c.d_model));
+  computed_positions_ = std::make_unique<ComputedPositions>();
   for (Index i = 0; i < c.encoder_layers; ++i) encoder_.emplace_back(c);
   for (Index i = 0; i < c.decoder_layers; ++i) decoder_.emplace_back(c);
 }
@@ -164,8 +172,10 @@ Parameter& Transformer::positions(Parameter& learned, std::span<const Index> at)
   std::size_t needed = least;
   for (const Index place : at) needed = std::max(needed, static_cast<std::size_t>(place) + 1);
   const Index rows = std::min(static_cast<Index>(std::bit_ceil(needed)), config_.max_length);
-  if (rows > computed_positions_.rows) computed_positions_ = Parameter(computed_positions(config_, rows));
-  return computed_positions_;
+  auto& [mutex, tables] = *computed_positions_;
+  std::lock_guard lock(mutex);
+  if (tables.empty() || rows > tables.back().rows) tables.emplace_back(computed_positions(config_, rows));
+  return tables.back();
 }
 
 Parameter& Transformer::target_embedding() {
@@ -260,10 +270,7 @@ Var Transformer::decode(Tape& tape, std::span<const TokenId> ids, std::span<cons
   std::span<const std::int32_t> key_rows;
   if (cache) {
     cache->append(spans);
-    Span* slots = tape.scratch<Span>(static_cast<Index>(spans.size()));
-    for (std::size_t i = 0; i < spans.size(); ++i)
-      slots[i] = {static_cast<Index>(i) * cache->capacity, cache->lengths[i]};
-    key_spans = {slots, spans.size()};
+    key_spans = slots(tape, *cache);
     key_rows = {cache->slot_rows.data(), spans.size() * cache->capacity};
   }
   // The new tokens are the last of their slots.

@@ -4,6 +4,9 @@
 #pragma once
 
 #include <cmath>
+#include <list>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -72,7 +75,7 @@ struct DecoderLayer {
   }
 };
 
-// Call encode() and decode() of one model from one thread at a time: both may extend its table of positions.
+// Several threads may call encode() and decode() of one model at once, each with a tape and a cache of its own.
 class Transformer {
  public:
   // The weights are empty until initialize() or a model file sets them. Throws Error as Config::check.
@@ -165,7 +168,12 @@ class Transformer {
   Parameter source_embedding_, target_embedding_, output_;  // [vocabulary, d_model]; empty if tied
   Parameter output_bias_;                                   // [1, target vocabulary]
   Parameter source_positions_, target_positions_;           // [max_length, d_model]; learned only
-  Parameter computed_positions_;                            // the first rows, as many as sentences have needed
+  // The first rows, as many as sentences have needed; those that were given out stay, as threads may read them.
+  struct ComputedPositions {
+    std::mutex mutex;
+    std::list<Parameter> tables;  // the last is the longest
+  };
+  std::unique_ptr<ComputedPositions> computed_positions_;
   std::vector<EncoderLayer> encoder_;
   std::vector<DecoderLayer> decoder_;
   LayerNorm encoder_norm_, decoder_norm_;  // pre-norm only

@@ -21,7 +21,7 @@ class ThreadPool {
 
   // Calls body(begin, end) for consecutive ranges of `grain` (the last may be shorter) that cover [0, count).
   // Returns when all have ended; rethrows the first exception of a body. May be called by several threads at
-  // once; one of them has the workers, and the others compute alone. Not to be called from within a body.
+  // once, also from within a body; one of them has the workers, and the others compute alone.
   void parallel_for(Index count, Index grain, FunctionRef<void(Index begin, Index end)> body);
 
  private:

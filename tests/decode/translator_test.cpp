@@ -324,6 +324,11 @@ TEST_CASE("Batches of any size keep the order of the texts") {
     CHECK((batch_tokens > 1 || done.size() == many.size()));
     CHECK((batch_tokens < 100000 || done.size() == 1));
   }
+  for (int threads : {1, 2, 3}) {  // each of them has texts of its own
+    ThreadPool several(threads);
+    const auto all = translate_in_batches(model, several, many, options, 1000);
+    for (std::size_t i = 0; i < many.size(); ++i) CHECK(all[i].score == translate(model, {many[i]}, options)[0].score);
+  }
   CHECK(translate_in_batches(model, pool, {}, options, 100).empty());
   many[20] = std::string(5000, 'a');
   CHECK_THROWS_WITH(translate_in_batches(model, pool, many, options, 100),
