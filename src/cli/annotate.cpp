@@ -48,10 +48,7 @@ void run(const Options& o, bool tags) {
   const Config& config = model.transformer->config();
   WASMFORMER_CHECK((tags ? config.tags : config.classes) > 0,
                    o.model << ": [annotate] this model has no " << (tags ? "tags" : "labels of whole texts") << "; it "
-                           << (!config.is_encoder()       ? "translates"
-                               : config.predicts_tokens() ? "fills masks"
-                               : tags                     ? "classifies"
-                                                          : "tags"));
+                           << purpose(config));
   ThreadPool pool(o.threads);
   LineReader input(o.input);
   std::optional<FileWriter> attention;
