@@ -144,9 +144,7 @@ EMSCRIPTEN_BINDINGS(wasmformer) {
   class_<EvaluationJob>("EvaluationJob")
       .function("step", &EvaluationJob::step)
       .function("result", &EvaluationJob::result);
-  class_<ValidationJob>("ValidationJob")
-      .function("step", &ValidationJob::step)
-      .function("result", &validation_result);
+  class_<ValidationJob>("ValidationJob").function("step", &ValidationJob::step).function("result", &validation_result);
   class_<RunPlan>("RunPlan").function("untrained", &RunPlan::untrained).function("begin", &begin_run);
   class_<TrainingRun>("TrainingRun")
       .function("step", &TrainingRun::step)

@@ -138,7 +138,8 @@ class Annotations {
     from_json(json, fields(options), use, Naming::camel);
     WASMFORMER_CHECK(c.classes > 0 || options.top_labels == 0,
                      "[" << use << "] topLabels is given, but this model has no labels of whole texts");
-    WASMFORMER_CHECK(c.tags > 0 || options.split, "[" << use << "] split is false, but this model does not split texts");
+    WASMFORMER_CHECK(c.tags > 0 || options.split,
+                     "[" << use << "] split is false, but this model does not split texts");
     return options;
   }
 
@@ -239,18 +240,18 @@ std::string run_info(TrainingRun& run) {
   const std::string languages = metadata.value("languages", "");
   for (const char* own : {"languages", "task", "training"}) metadata.erase(own);
   Json json{{"config", Json::parse(to_json(fields(config)))},
-              {"training", Json::parse(to_json(fields(training)))},
-              {"parameters", run.model().transformer->parameter_count()},
-              {"trainPairs", run.corpus().pairs.size()},
-              {"validationPairs", run.valid_corpus().pairs.size()},
-              {"skippedPairs", run.corpus().skipped + run.valid_corpus().skipped},
-              {"batchesPerEpoch", run.trainer().batches_per_epoch()},
-              {"estimatedBytes", training_bytes(config, training)},
-              {"step", run.progress().step},
-              {"epoch", run.epochs()},
-              {"task", task.substr(0, task.find(','))},
-              {"languages", languages},
-              {"metadata", metadata}};
+            {"training", Json::parse(to_json(fields(training)))},
+            {"parameters", run.model().transformer->parameter_count()},
+            {"trainPairs", run.corpus().pairs.size()},
+            {"validationPairs", run.valid_corpus().pairs.size()},
+            {"skippedPairs", run.corpus().skipped + run.valid_corpus().skipped},
+            {"batchesPerEpoch", run.trainer().batches_per_epoch()},
+            {"estimatedBytes", training_bytes(config, training)},
+            {"step", run.progress().step},
+            {"epoch", run.epochs()},
+            {"task", task.substr(0, task.find(','))},
+            {"languages", languages},
+            {"metadata", metadata}};
   add_labels(json, run.model());
   return json.dump();
 }

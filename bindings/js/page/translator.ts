@@ -149,7 +149,7 @@ export async function load<Model>(
  * @internal
  */
 export async function openModel<M extends 'load' | 'train', Model>(
-  tag: 'translator' | 'classifier' | 'tagger' | 'trainer',
+  tag: string,
   method: M,
   wanted: Omit<Wanted<M>, 'threads' | 'isThreadsLimit'> & Pick<Start, 'model'>,
   { threads: wantedThreads = 'auto', shareWith }: WorkerOptions,
