@@ -19,6 +19,7 @@ EMSCRIPTEN_BINDINGS(wasmformer) {
   register_array<BeamNode>("BeamNode[]");
   register_array<LayerInternals>("LayerInternals[]");
   register_array<Translation>("Translation[]");
+  register_array<AnnotationResult>("AnnotationResult[]");
   register_optional<std::string>();
   register_optional<Index>();
   register_optional<std::vector<Candidate>>();
@@ -28,6 +29,7 @@ EMSCRIPTEN_BINDINGS(wasmformer) {
   register_optional<Numbers>();
   register_optional<AttentionInternals>();
   register_optional<Attention>();
+  register_optional<AttentionMaps>();
   register_optional<Internals>();
 
   value_object<SourceToken>("SourceToken").field("piece", &SourceToken::piece).field("id", &SourceToken::id);
@@ -101,12 +103,18 @@ EMSCRIPTEN_BINDINGS(wasmformer) {
       .field("beam", &Translation::beam)
       .field("internals", &Translation::internals);
 
+  value_object<AnnotationResult>("AnnotationResult")
+      .field("json", &AnnotationResult::json)
+      .field("attention", &AnnotationResult::attention);
+  value_object<GivenText>("GivenText")
+      .field("file", &GivenText::file)
+      .field("sources", &GivenText::sources)
+      .field("targets", &GivenText::targets);
   value_object<RunTexts>("RunTexts")
-      .field("tsv", &RunTexts::tsv)
-      .field("sources", &RunTexts::sources)
-      .field("targets", &RunTexts::targets)
-      .field("validSources", &RunTexts::valid_sources)
-      .field("validTargets", &RunTexts::valid_targets);
+      .field("pairs", &RunTexts::pairs)
+      .field("labelled", &RunTexts::labelled)
+      .field("tagged", &RunTexts::tagged)
+      .field("mono", &RunTexts::mono);
   value_object<TokenizerOptions>("TokenizerOptions")
       .field("vocabSize", &TokenizerOptions::vocab_size)
       .field("type", &TokenizerOptions::type)
@@ -125,20 +133,18 @@ EMSCRIPTEN_BINDINGS(wasmformer) {
       .field("exactMatch", &Evaluation::exact_match)
       .field("translations", &Evaluation::hypotheses)
       .field("targetTokens", &Evaluation::target_tokens);
-  value_object<Validation>("Validation")
-      .field("loss", &Validation::loss)
-      .field("greedy", &Validation::greedy)
-      .field("isBest", &Validation::is_best);
 
   class_<Job>("Job").function("step", &Job::step).function("partial", &Job::partial).function("result", &Job::take);
-  class_<Translator>("Translator").function("start", &translator_start).function("info", &info);
+  class_<Annotations>("Annotations").function("step", &Annotations::step).function("result", &Annotations::result);
+  class_<Translator>("Translator")
+      .function("start", &translator_start)
+      .function("annotate", &translator_annotate)
+      .function("info", &info);
 
   class_<EvaluationJob>("EvaluationJob")
       .function("step", &EvaluationJob::step)
       .function("result", &EvaluationJob::result);
-  class_<ValidationJob>("ValidationJob")
-      .function("step", &ValidationJob::step)
-      .function("result", &ValidationJob::result);
+  class_<ValidationJob>("ValidationJob").function("step", &ValidationJob::step).function("result", &validation_result);
   class_<RunPlan>("RunPlan").function("untrained", &RunPlan::untrained).function("begin", &begin_run);
   class_<TrainingRun>("TrainingRun")
       .function("step", &TrainingRun::step)
@@ -150,6 +156,7 @@ EMSCRIPTEN_BINDINGS(wasmformer) {
       .function("validate", &run_validate)
       .function("start", &run_start)
       .function("startGreedy", &run_start_greedy)
+      .function("annotate", &run_annotate)
       .function("evaluate", &run_evaluate)
       .function("checkpoint", &run_checkpoint)
       .function("modelFile", &run_model_file);

@@ -42,7 +42,7 @@ function modules(folder) {
 async function writeScript(folder) {
   const from = (name) => JSON.stringify(join(folder, name));
   const worker = await bundle(folder, `import ${from('worker/worker.js')};`, modules(folder));
-  const entry = `export { Translator, Trainer, storedModels } from ${from('index.js')};
+  const entry = `export { Translator, Classifier, Tagger, Trainer, storedModels } from ${from('index.js')};
     export { AttentionElement } from ${from('attention.js')};`;
   const script = await bundle(folder, entry, { worker: `export default ${JSON.stringify(worker)};` });
   writeFileSync(join(folder, 'standalone.js'), script);

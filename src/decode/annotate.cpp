@@ -47,6 +47,12 @@ Labels tag_names(const AnnotatedText& text) {
 
 }  // namespace
 
+const char* purpose(const Config& config) {
+  if (!config.is_encoder()) return "translates";
+  if (config.predicts_tokens()) return "fills masks";
+  return config.tags == 0 ? "classifies" : config.classes == 0 ? "tags" : "classifies and tags";
+}
+
 Labels chosen_labels(const AnnotatedText& text, const Config& config) {
   Labels chosen;
   for (const LabelProbability& label : text.labels)
@@ -99,9 +105,8 @@ AnnotationJob::AnnotationJob(const ModelFile& model, ThreadPool& pool, const std
       batch_tokens_(batch_tokens),
       results_(texts.size()) {
   const Config& c = model.transformer->config();
-  WASMFORMER_CHECK(c.classes > 0 || c.tags > 0, "[annotate] this model "
-                                                    << (c.is_encoder() ? "fills masks" : "translates")
-                                                    << "; it has no labels to classify or tag with");
+  WASMFORMER_CHECK(c.classes > 0 || c.tags > 0,
+                   "[annotate] this model " << purpose(c) << "; it has no labels to classify or tag with");
   for (std::size_t i = 0; i < texts.size(); ++i) {
     WASMFORMER_CHECK(is_utf8(texts[i]), "[annotate] text " << i + 1 << " is not UTF-8");
     read(i, texts[i]);

@@ -42,6 +42,9 @@ struct AnnotatedText {
   bool is_cut = false;                     // a class was chosen by the first max_length tokens only
 };
 
+// What a model does: "translates", "fills masks", "classifies", "tags" or "classifies and tags".
+const char* purpose(const Config& config);
+
 // The labels that are given: the most probable one, or with multi_label those more probable than not.
 Labels chosen_labels(const AnnotatedText& text, const Config& config);
 

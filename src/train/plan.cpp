@@ -19,7 +19,8 @@ void check_texts(const RunRequest& request, const RunInput& input) {
   const int given = !input.train.sources.empty() + !input.tsv.empty() + request.task.has_value();
   const bool validates = request.validation || !input.valid.sources.empty();
   WASMFORMER_CHECK(given <= 1, "[train] pairs, tsv and task all give sentence pairs; choose one of them");
-  WASMFORMER_CHECK(given == 1 || request.resume, "[train] one of pairs, tsv and task is needed");
+  WASMFORMER_CHECK(given == 1 || request.resume,
+                   "[train] one of pairs, tsv, task, labelled, tagged and mono is needed");
   WASMFORMER_CHECK(given == 1 || !validates, "[train] validation is given, but no pairs to train on");
   WASMFORMER_CHECK(!request.task || !validates, "[train] validation is given, but a task makes its own pairs for it");
   WASMFORMER_CHECK(!request.validation || input.valid.sources.empty(),

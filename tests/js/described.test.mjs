@@ -22,6 +22,7 @@ const heads = field(options.translate, 'maskedHeads').item.fields;
 // Declared in C++, and the interfaces that declare them in TypeScript with what is JavaScript's own.
 const declared = [
   ['TranslateOptions', options.translate, [['types.ts', 'TranslateOptions']], ['onToken', 'signal']],
+  ['AnnotateOptions', options.annotate, [['types.ts', 'AnnotateOptions']], ['signal']],
   ['SamplingOptions', field(options.translate, 'sampling').fields, [['types.ts', 'SamplingOptions']], []],
   ['AttentionHead', heads, [['types.ts', 'AttentionHead']], []],
   ['EvaluateOptions', options.evaluate, [['trainer-types.ts', 'EvaluateOptions']], ['signal']],
@@ -29,7 +30,7 @@ const declared = [
   ['TokenizerSettings', field(options.request, 'tokenizer').fields, [['trainer-types.ts', 'TokenizerSettings']], []],
   ['Augmentation', field(options.request, 'augment').fields, [['trainer-types.ts', 'Augmentation']], []],
   ['TrainerOptions', options.request.filter(({ name }) => !['resume', 'keepTexts'].includes(name)),
-    [['trainer-types.ts', 'TrainerOptions'], ['trainer-types.ts', 'TrainingData']], ['pairs', 'tsv', 'from', 'signal']],
+    [['trainer-types.ts', 'TrainerOptions'], ['trainer-types.ts', 'TrainingData']], ['pairs', 'tsv', 'labelled', 'tagged', 'validLabelled', 'validTagged', 'mono', 'from', 'signal']],
   ['Settings', options.config, [['types.ts', 'ModelConfig'], ['trainer-types.ts', 'TrainingConfig']], []],
 ];
 for (const [name, fields, interfaces, own] of declared) {

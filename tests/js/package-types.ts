@@ -1,5 +1,7 @@
 // Compiled, never run: the types of the package as its users meet them.
-import { Trainer, Translator, type AttentionMaps, type BeamNode, type NumberRows, type Translation } from '../../dist/index.js';
+import {
+  Classifier, Tagger, Trainer, Translator, type AttentionMaps, type BeamNode, type NumberRows, type Translation,
+} from '../../dist/index.js';
 import { Engine } from '../../dist/worker/engine.js';
 import { pipeline } from '../../dist/page/pipeline.js';
 
@@ -49,6 +51,21 @@ export const others = [now, streamed, output];
 blocking.translate('Danke!', { signal: AbortSignal.timeout(1) });
 // @ts-expect-error: another task has another output
 export const wrong = (await translate('Danke!'))[0]?.generated_text;
+
+const classifier = await Classifier.load('model.safetensors', { shareWith: translator });
+const label: string | undefined = (await classifier.classify('Danke!', { topLabels: 1 })).labels[0]?.label;
+const tagger = await Tagger.load('model.safetensors', { shareWith: classifier });
+const places: number[] = (await tagger.tag(['Danke!'])).flatMap(({ spans }) => spans.map(({ start, end }) => end - start));
+const learner = await Trainer.create({ labelled: [['a', 'b'], [['a', 'c'], 'b']], tagged: 'a\tO\n', validTagged: [[['a'], ['O']]] });
+for await (const { validation } of learner.run()) void [validation?.spanF1, validation?.annotated?.[0]?.annotation.tokens];
+const classify = await pipeline('text-classification', 'model.safetensors');
+const score: number | undefined = (await classify(['Danke!']))[0]?.score;
+const group: string | undefined = (await (await pipeline('token-classification', ''))('Danke!'))[0]?.entity_group;
+export const annotations = [label, places, score, group, classifier.info.classes];
+// @ts-expect-error: a classifier does not translate
+await classifier.translate('Danke!');
+// @ts-expect-error: a tagger has no such option
+await tagger.tag('Danke!', { beamSize: 1 });
 
 translator.dispose();
 translator[Symbol.dispose]();

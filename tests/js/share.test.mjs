@@ -86,7 +86,7 @@ test('threads and shareWith exclude each other, and only ours can be shared with
   await assert.rejects(Translator.load(fixturePath, both), { message: /^\[load\] threads is 2, but shareWith uses/ });
   await assert.rejects(Trainer.create({ task: 'copy', ...both }), { message: /^\[train\] threads is 2, but/ });
   await assert.rejects(Translator.load(fixturePath, { shareWith: {} }), {
-    message: '[load] shareWith must be a Translator or a Trainer, not an object (Object)',
+    message: '[load] shareWith must be a Translator, a Classifier, a Tagger or a Trainer, not an object (Object)',
   });
   first.dispose();
 });

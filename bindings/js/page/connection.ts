@@ -102,7 +102,7 @@ export class Connection {
     host.connections.add(this);
   }
 
-  static async open(tag: 'translator' | 'trainer' | 'convert', shareWith?: Connection): Promise<Connection> {
+  static async open(tag: string, shareWith?: Connection): Promise<Connection> {
     const reason = shareWith ? shareWith.#closeReason : undefined;
     if (reason !== undefined) throw new Error(`[load] shareWith cannot be used: ${reason}`);
     return new Connection(shareWith ? shareWith.#host : await openHost(), tag);

@@ -47,7 +47,7 @@ export const workerRules: Rules<WorkerOptions> = {
   },
   shareWith: {
     accepts: (value) => isObject(value) && connections.has(value),
-    expected: 'a Translator or a Trainer',
+    expected: 'a Translator, a Classifier, a Tagger or a Trainer',
   },
 };
 
@@ -87,12 +87,59 @@ export function checkPairs(place: string, name: string, given: unknown): readonl
   return given as readonly Pair[];
 }
 
+/** Examples of an encoder as pairs of a text and what `read` makes of its labels; a string, as of a file, stays. */
+function checkExamples(
+  name: string, given: unknown, expected: string, read: (first: unknown, second: unknown) => Pair | undefined,
+): string | readonly Pair[] | undefined {
+  if (!Array.isArray(given)) return given as string | undefined;
+  return Array.from(given, (example: unknown, i) => {
+    const pair = Array.isArray(example) && example.length === 2 ? read(example[0], example[1]) : undefined;
+    if (pair) return pair;
+    throw new TypeError(`[train] ${name}[${i}] must be ${expected}, not ${JSON.stringify(example)?.slice(0, 80)}`);
+  });
+}
+
+// As src/data/labels.h writes them: several labels with commas between them, tags with spaces.
+function checkLabelled(name: string, given: unknown, isMulti: boolean) {
+  const hint = 'a label and its text; several labels, in an array and without commas, need config.multi_label';
+  return checkExamples(name, given, hint, (labels, text) => {
+    const all: unknown[] = Array.isArray(labels) ? labels : [labels];
+    const isLabel = (label: unknown) => typeof label === 'string' && (isMulti ? /^[^\t\r\n,]+$/ : /^[^\t\r\n]+$/).test(label);
+    return typeof text === 'string' && all.every(isLabel) && (isMulti || all.length === 1) ? [text, all.join(',')] : undefined;
+  });
+}
+
+function checkTagged(name: string, given: unknown) {
+  const areWords = (words: unknown): words is string[] =>
+    Array.isArray(words) && words.length > 0 && words.every((word) => typeof word === 'string' && /^[^ \t\r\n]+$/.test(word));
+  return checkExamples(name, given, 'words and as many tags, all without spaces', (words, tags) =>
+    areWords(words) && areWords(tags) && words.length === tags.length ? [words.join(' '), tags.join(' ')] : undefined);
+}
+
+function checkMono(given: string | readonly string[] | undefined): readonly Pair[] | undefined {
+  const lines = typeof given === 'string' ? given.split(/\r?\n/) : given;
+  return lines?.filter((line) => line !== '').map((line) => [line, '']);
+}
+
 // What has a form that JSON cannot hold, and what is about the worker.
-type OwnOptions = Pick<TrainerOptions, 'pairs' | 'tsv' | 'from' | 'signal'> & WorkerOptions;
+type OwnTexts = 'pairs' | 'tsv' | 'labelled' | 'tagged' | 'validLabelled' | 'validTagged' | 'mono';
+type OwnOptions = Pick<TrainerOptions, OwnTexts | 'from' | 'signal'> & WorkerOptions;
+const examplesRule: Rule = {
+  accepts: (value) => typeof value === 'string' || Array.isArray(value),
+  expected: 'an array of examples, or the text of a file',
+};
 const ownRules: Rules<OwnOptions> = {
   ...workerRules,
   pairs: pairsRule,
   tsv: string,
+  labelled: examplesRule,
+  tagged: examplesRule,
+  validLabelled: examplesRule,
+  validTagged: examplesRule,
+  mono: {
+    accepts: (value) => typeof value === 'string' || (Array.isArray(value) && value.every((line) => typeof line === 'string')),
+    expected: 'an array of texts, or the text of a file',
+  },
   from: { accepts: (value) => value !== null, expected: 'a model' },
   signal,
 };
@@ -101,23 +148,32 @@ const ownRules: Rules<OwnOptions> = {
 export function checkRequest(place: string, options: unknown, resume: boolean) {
   if (!isObject(options)) throw new TypeError(`[${place}] options must be an object, not ${show(options)}`);
   const { validation, tokenizer, task, ...rest } = options as TrainerOptions;
-  const [{ pairs, tsv, from, signal: stop, ...where }, others] = splitOptions<OwnOptions>(place, ownRules, rest);
+  const [own, others] = splitOptions<OwnOptions>(place, ownRules, rest);
+  const { pairs, tsv, labelled, tagged, validLabelled, validTagged, mono, from, signal: stop, ...where } = own;
   checkWorker(place, where);
   if (resume && from !== undefined) throw new TypeError("[resume] unknown option 'from'; the first argument is the run's file");
+  const isMulti = resume || (isObject(rest.config) && rest.config.multi_label === true);
   const texts = {
     pairs: pairs && checkPairs(place, 'pairs', pairs),
     tsv,
-    validation: Array.isArray(validation) ? checkPairs(place, 'validation', validation) : undefined,
+    labelled: checkLabelled('labelled', labelled, isMulti),
+    tagged: checkTagged('tagged', tagged),
+    mono: checkMono(mono),
+  };
+  const valid = {
+    pairs: Array.isArray(validation) ? checkPairs(place, 'validation', validation) : undefined,
+    labelled: checkLabelled('validLabelled', validLabelled, isMulti),
+    tagged: checkTagged('validTagged', validTagged),
   };
   const files = tokenizerFiles(tokenizer);
   const request = {
     ...JSON.parse(others) as object,
     resume,
-    validation: texts.validation ? undefined : validation,
+    validation: valid.pairs ? undefined : validation,
     tokenizer: files ? undefined : tokenizer,
     task: typeof task === 'string' ? { name: task } : task,
   };
-  return { question: { options: toJson(request), texts, tokenizer: files }, from, signal: stop, where };
+  return { question: { options: toJson(request), texts, valid, tokenizer: files }, from, signal: stop, where };
 }
 
 function tokenizerFiles(given: unknown): { source: Uint8Array; target?: Uint8Array } | undefined {

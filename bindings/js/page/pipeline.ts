@@ -1,12 +1,21 @@
-// `wasmformer/pipeline`: pipeline('translation', model) as in Transformers.js.
+// `wasmformer/pipeline`: pipeline('translation', model) and others as in Transformers.js.
 import {
-  callback, checked, isObject, oneOf, signal, type Rule, type Rules,
+  callback, checked, isObject, oneOf, signal, whole, type Rule, type Rules,
 } from '../shared/options.js';
-import type { Attention, ModelSource, Translation, TranslateOptions, WorkerOptions } from '../shared/types.js';
+import type {
+  Attention, LoadOptions, ModelSource, TaggedSpan, TaggedToken, Translation, TranslateOptions, WorkerOptions,
+} from '../shared/types.js';
+import { Classifier, Tagger } from './encoders.js';
 import { checkWorker, workerRules } from './options.js';
 import { Translator } from './translator.js';
 
-export type PipelineTask = 'translation' | 'text2text-generation';
+const kinds = {
+  translation: Translator,
+  'text2text-generation': Translator,
+  'text-classification': Classifier,
+  'token-classification': Tagger,
+};
+export type PipelineTask = keyof typeof kinds;
 
 /** What progress_callback gets; `progress` is in percent, if the size is known. */
 export interface PipelineProgress {
@@ -61,12 +70,62 @@ export interface GenerationOutput {
   attention?: Attention;
 }
 
-/** Call it with one text or several; each has num_return_sequences outputs, one after the other. */
-export interface Pipeline<Output> {
-  (texts: string | readonly string[], options?: GenerationOptions): Promise<Output[]>;
+export interface LabelOutput {
+  label: string;
+  score: number;
+}
+
+export interface ClassificationOptions {
+  /** Labels of each text, the most probable first; null for all. Default 1. */
+  top_k?: number | null;
+  signal?: AbortSignal;
+}
+
+interface AnyPipeline {
   readonly task: PipelineTask;
-  readonly translator: Translator;
   dispose(): Promise<void>;
+}
+
+/** With top_k 1 each text has one output; otherwise several texts have a list each. */
+export interface ClassificationPipeline extends AnyPipeline {
+  (texts: string, options?: ClassificationOptions): Promise<LabelOutput[]>;
+  (texts: readonly string[], options?: ClassificationOptions & { top_k?: 1 }): Promise<LabelOutput[]>;
+  (texts: readonly string[], options: ClassificationOptions): Promise<LabelOutput[] | LabelOutput[][]>;
+  readonly classifier: Classifier;
+}
+
+/** A word, or with aggregation_strategy 'simple' a span, which has entity_group instead of entity and index. */
+export interface EntityOutput {
+  entity?: string;
+  entity_group?: string;
+  score: number;
+  /** Of the word in its text, counted from 1. */
+  index?: number;
+  word: string;
+  /** Of the text, in UTF-16 units. */
+  start: number;
+  end: number;
+}
+
+export interface TaggingOptions {
+  /** Words by themselves (default), or those of a span together. */
+  aggregation_strategy?: 'none' | 'simple';
+  /** Tags of words to leave out. Default ['O']. */
+  ignore_labels?: readonly string[];
+  signal?: AbortSignal;
+}
+
+/** Several texts have a list each. */
+export interface TaggingPipeline extends AnyPipeline {
+  (texts: string, options?: TaggingOptions): Promise<EntityOutput[]>;
+  (texts: readonly string[], options?: TaggingOptions): Promise<EntityOutput[][]>;
+  readonly tagger: Tagger;
+}
+
+/** Call it with one text or several; each has num_return_sequences outputs, one after the other. */
+export interface Pipeline<Output> extends AnyPipeline {
+  (texts: string | readonly string[], options?: GenerationOptions): Promise<Output[]>;
+  readonly translator: Translator;
 }
 
 const pipelineRules: Rules<PipelineOptions> = {
@@ -86,6 +145,15 @@ const names = {
   signal: 'signal',
 } as const;
 const samplingNames = { temperature: 'temperature', top_k: 'topK', top_p: 'topP', seed: 'seed' } as const;
+const classificationRules: Rules<ClassificationOptions> = {
+  top_k: { accepts: (value) => value === null || whole(1).accepts(value), expected: 'a whole number from 1 on, or null' },
+  signal,
+};
+const taggingRules: Rules<TaggingOptions> = {
+  aggregation_strategy: oneOf('none', 'simple'),
+  ignore_labels: { accepts: Array.isArray, expected: 'an array of tags' },
+  signal,
+};
 const anything: Rule = { accepts: () => true, expected: 'any value' };
 const generationRules = Object.fromEntries(
   [...Object.keys({ ...names, ...samplingNames }), 'max_length', 'do_sample', 'src_lang', 'tgt_lang']
@@ -93,7 +161,7 @@ const generationRules = Object.fromEntries(
 ) as Rules<GenerationOptions>;
 
 /**
- * @param model any source that Translator.load takes
+ * @param model any source that Translator.load, Classifier.load or Tagger.load takes
  * @throws for another task, an unknown or impossible option, and as Translator.load does
  */
 export function pipeline(
@@ -106,13 +174,19 @@ export function pipeline(
   model: ModelSource,
   options?: PipelineOptions,
 ): Promise<Pipeline<GenerationOutput>>;
-export async function pipeline(
-  task: PipelineTask,
+export function pipeline(
+  task: 'text-classification',
   model: ModelSource,
-  options: PipelineOptions = {},
-): Promise<Pipeline<TranslationOutput> | Pipeline<GenerationOutput>> {
-  if (task !== 'translation' && task !== 'text2text-generation') {
-    throw new Error(`[pipeline] there is no task '${String(task)}'; there are 'translation' and 'text2text-generation'`);
+  options?: PipelineOptions,
+): Promise<ClassificationPipeline>;
+export function pipeline(
+  task: 'token-classification',
+  model: ModelSource,
+  options?: PipelineOptions,
+): Promise<TaggingPipeline>;
+export async function pipeline(task: PipelineTask, model: ModelSource, options: PipelineOptions = {}): Promise<unknown> {
+  if (!Object.hasOwn(kinds, task)) {
+    throw new Error(`[pipeline] there is no task '${String(task)}'; there are '${Object.keys(kinds).join("', '")}'`);
   }
   const given = checked<PipelineOptions>('pipeline', pipelineRules, options);
   checkWorker('pipeline', given);
@@ -120,30 +194,65 @@ export async function pipeline(
   const file = typeof model === 'string' || model instanceof URL ? String(model) : 'the given bytes';
   const report = (progress: Omit<PipelineProgress, 'task' | 'file'>) => progress_callback?.({ task, file, ...progress });
   report({ status: 'initiate' });
-  const translator = await Translator.load(model, {
+  const kind: { load(model: ModelSource, options: LoadOptions): Promise<Translator | Classifier | Tagger> } = kinds[task];
+  const loaded = await kind.load(model, {
     ...rest,
     onProgress: (loaded, total) =>
       report({ status: 'progress', loaded, ...(total && { total, progress: (100 * loaded) / total }) }),
   });
   try {
-    checkPrecision(dtype, translator.info.precision);
+    checkPrecision(dtype, loaded.info.precision);
     report({ status: 'done' });
     report({ status: 'ready' });
   } catch (error) {
-    translator.dispose();
+    loaded.dispose();
     throw error;
   }
+  const shared = { task, dispose: async () => loaded.dispose() };
+  if (loaded instanceof Classifier) return Object.assign(classification(loaded), shared, { classifier: loaded });
+  if (loaded instanceof Tagger) return Object.assign(tagging(loaded), shared, { tagger: loaded });
   const key = task === 'translation' ? 'translation_text' : 'generated_text';
-  const call = async (texts: string | readonly string[], wanted: GenerationOptions = {}) => {
-    const all = (await translate(translator, texts, wanted)).flatMap((translation) =>
+  const call = async (texts: string | readonly string[], wanted: GenerationOptions = {}) =>
+    (await translate(loaded, texts, wanted)).flatMap((translation) =>
       [translation, ...translation.alternatives].map(({ text }) => ({
         [key]: text,
         ...(translation.attention && { attention: translation.attention }),
       })),
     );
-    return all as unknown as TranslationOutput[] & GenerationOutput[];
+  return Object.assign(call, shared, { translator: loaded });
+}
+
+function classification(classifier: Classifier) {
+  return async (texts: string | readonly string[], options: ClassificationOptions = {}) => {
+    const { top_k = 1, signal } = checked<ClassificationOptions>('pipeline', classificationRules, options);
+    const found = await classifier.classify([texts].flat(), { topLabels: top_k ?? 0, signal });
+    const all = found.map(({ labels }, i) => {
+      if (labels.length === 0) throw new Error(`[pipeline] text ${i} is empty, so that it has no label`);
+      return labels.map(({ label, probability }): LabelOutput => ({ label, score: probability }));
+    });
+    return top_k === 1 || typeof texts === 'string' ? all.flat() : all;
   };
-  return Object.assign(call, { task, translator, dispose: async () => translator.dispose() });
+}
+
+function tagging(tagger: Tagger) {
+  const part = ({ probability, text, start, end }: TaggedToken | TaggedSpan) => ({ score: probability, word: text, start, end });
+  return async (texts: string | readonly string[], options: TaggingOptions = {}) => {
+    const given = checked<TaggingOptions>('pipeline', taggingRules, options);
+    const { aggregation_strategy, ignore_labels = ['O'], signal } = given;
+    const isSimple = aggregation_strategy === 'simple';
+    if (isSimple && given.ignore_labels) {
+      throw new Error("[pipeline] ignore_labels is of single words, but aggregation_strategy is 'simple'");
+    }
+    if (isSimple && !tagger.info.tags.every((tag) => /^(O$|[BI]-)/.test(tag))) {
+      throw new Error("[pipeline] aggregation_strategy is 'simple', but the model's tags are not spans (O, B-…, I-…)");
+    }
+    const all = (await tagger.tag([texts].flat(), { signal })).map(({ tokens, spans }) => {
+      if (isSimple) return spans.map((span): EntityOutput => ({ entity_group: span.type, ...part(span) }));
+      const words = tokens.map((token, i): EntityOutput => ({ entity: token.tag, index: i + 1, ...part(token) }));
+      return words.filter(({ entity }) => !ignore_labels.includes(entity!));
+    });
+    return typeof texts === 'string' ? all[0]! : all;
+  };
 }
 
 function checkPrecision(wanted: PipelineOptions['dtype'] = 'auto', found: string): void {

@@ -4,15 +4,21 @@ import type {
   Changes, EvaluateOptions, Evaluation, Pair, ResumeOptions, RunOptions, SaveOptions, TrainerInfo, TrainerOptions,
   TrainingConfig, TrainingEvent,
 } from '../shared/trainer-types.js';
-import type { ModelSource } from '../shared/types.js';
+import type { Classification, ModelSource, Tagging } from '../shared/types.js';
 import type { Connection } from './connection.js';
 import {
   checkChanges, checkPairs, checkRequest, checkSave, checkSignal, modelData, shouldCache,
 } from './options.js';
-import { openModel, RemoteModel, toAsyncGenerator } from './translator.js';
+import { openModel, RemoteTranslator, toAsyncGenerator } from './translator.js';
 
 /** Trains one model, in a worker. */
-export class Trainer extends RemoteModel<TrainerInfo> {
+export class Trainer extends RemoteTranslator<TrainerInfo> {
+  /** As Classifier.classify, with the current weights of a model that is trained on labelled texts. */
+  readonly classify = this.annotator<Classification>('classify');
+
+  /** As Tagger.tag, with the current weights of a model that is trained on tagged texts. */
+  readonly tag = this.annotator<Tagging>('tag');
+
   private constructor(info: TrainerInfo, connection: Connection) {
     super(info, connection);
   }

@@ -1,16 +1,17 @@
-// Models in a worker: what a Translator and a Trainer have in common, and the Translator.
-import { checkTranslate } from '../shared/options.js';
+// Models in a worker: what they have in common, and the Translator.
+import { checkAnnotate, checkTranslate } from '../shared/options.js';
 import { dispose } from '../shared/platform.js';
-import type { Result, Start, Update, Wanted } from '../shared/protocol.js';
+import type { Result, Start, Update, Use, Wanted } from '../shared/protocol.js';
 import { withMaps } from '../shared/results.js';
 import type {
-  LoadOptions, ModelSource, StreamOptions, TranslateOptions, Translation, TranslatorInfo, WorkerOptions,
+  AnnotateCall, AnnotateOptions, Annotation, EncoderInfo, LoadOptions, ModelSource, StreamOptions,
+  TranslateOptions, Translation, TranslatorInfo, WorkerOptions,
 } from '../shared/types.js';
 import { Connection, connections, type CallOptions } from './connection.js';
 import { checkLoad, modelData, shouldCache } from './options.js';
 import { threadCount } from './threads.js';
 
-/** A model in a worker: what Translator and Trainer have in common. */
+/** A model in a worker: what all classes of this package have in common. */
 export abstract class RemoteModel<Info> {
   /** What was known when it was loaded or when the run began. */
   readonly info: Info;
@@ -23,20 +24,6 @@ export abstract class RemoteModel<Info> {
     connections.set(this, connection);
     registry ??= new FinalizationRegistry((open) => open.close('it is no longer in use'));
     registry.register(this, connection, this);
-  }
-
-  /**
-   * Translates one text or several, together; a Trainer does so with its current weights, between two steps of run().
-   * Each text is one sentence. Calls made at the same time take turns.
-   * @throws when an option is unknown or impossible, or a text is longer than the model allows
-   */
-  translate(text: string, options?: TranslateOptions<string>): Promise<Translation>;
-  translate(text: readonly string[], options?: TranslateOptions<string[]>): Promise<Translation[]>;
-  async translate(
-    text: string | readonly string[],
-    options: TranslateOptions<string> | TranslateOptions<string[]> = {},
-  ): Promise<Translation | Translation[]> {
-    return this.translateFrom(new Error(), text, options);
   }
 
   /** Frees the model, and ends the worker with its last one; pending calls are rejected. May be called again. */
@@ -52,6 +39,35 @@ export abstract class RemoteModel<Info> {
   /** @internal */
   protected get connection(): Connection {
     return this.#connection;
+  }
+
+  /** @internal The method of this name. */
+  protected annotator<Found extends Annotation>(use: 'classify' | 'tag') {
+    const annotate = async (text: string | readonly string[], options: AnnotateOptions = {}) => {
+      const site = new Error();
+      const { texts, search, signal } = checkAnnotate(use, text, options);
+      const wanted = { texts, options: search, use };
+      const found = withMaps<Annotation[]>(await this.connection.call('annotate', wanted, site, { signal, owner: this }));
+      return typeof text === 'string' ? found[0] : found;
+    };
+    return annotate as AnnotateCall<Found>;
+  }
+}
+
+/** A model that translates: what Translator and Trainer have in common. */
+export abstract class RemoteTranslator<Info> extends RemoteModel<Info> {
+  /**
+   * Translates one text or several, together; a Trainer does so with its current weights, between two steps of run().
+   * Each text is one sentence. Calls made at the same time take turns.
+   * @throws when an option is unknown or impossible, or a text is longer than the model allows
+   */
+  translate(text: string, options?: TranslateOptions<string>): Promise<Translation>;
+  translate(text: readonly string[], options?: TranslateOptions<string[]>): Promise<Translation[]>;
+  async translate(
+    text: string | readonly string[],
+    options: TranslateOptions<string> | TranslateOptions<string[]> = {},
+  ): Promise<Translation | Translation[]> {
+    return this.translateFrom(new Error(), text, options);
   }
 
   /** @internal `site` was made by the caller, for its stack. */
@@ -71,23 +87,17 @@ export abstract class RemoteModel<Info> {
 }
 
 /** Translates with one model, in a worker. */
-export class Translator extends RemoteModel<TranslatorInfo> {
+export class Translator extends RemoteTranslator<TranslatorInfo> {
   private constructor(info: TranslatorInfo, connection: Connection) {
     super(info, connection);
   }
 
   /**
    * Loads a model file and starts a worker for it.
-   * @throws when an option is unknown or impossible, the model cannot be fetched, or is not a model file
+   * @throws when an option is unknown or impossible, the model cannot be fetched, or is not the file of a translator
    */
   static async load(model: ModelSource, options: LoadOptions = {}): Promise<Translator> {
-    const site = new Error();
-    const { onProgress, signal, threads, shareWith, cache, integrity } = checkLoad(options);
-    const data = modelData(model);
-    const wanted = { model: data, cache: shouldCache(data, cache), integrity };
-    const onUpdate = (update: Update) => update.type === 'progress' && onProgress?.(update.loaded, update.total);
-    const where = { threads, shareWith };
-    return openModel('translator', 'load', wanted, where, { signal, onUpdate }, site, (...made) => new Translator(...made));
+    return load('translate', model, options, new Error(), (...made) => new Translator(...made));
   }
 
   /**
@@ -112,12 +122,34 @@ export class Translator extends RemoteModel<TranslatorInfo> {
 /** Closes the connections of objects that were forgotten without dispose(). */
 let registry: FinalizationRegistry<Connection> | undefined;
 
+const tags = { translate: 'translator', classify: 'classifier', tag: 'tagger' } as const;
+
+/**
+ * Loads a model file for one use.
+ * @internal
+ */
+export async function load<Model>(
+  use: Use,
+  model: ModelSource,
+  options: LoadOptions,
+  site: Error,
+  make: (info: EncoderInfo, connection: Connection) => Model,
+): Promise<Model> {
+  const { onProgress, signal, threads, shareWith, cache, integrity } = checkLoad(options);
+  const data = modelData(model);
+  const wanted = { model: data, cache: shouldCache(data, cache), integrity, use };
+  const onUpdate = (update: Update) => update.type === 'progress' && onProgress?.(update.loaded, update.total);
+  // The module has refused files of another kind.
+  const made = (info: TranslatorInfo, connection: Connection) => make(info as EncoderInfo, connection);
+  return openModel(tags[use], 'load', wanted, { threads, shareWith }, { signal, onUpdate }, site, made);
+}
+
 /**
  * Opens a worker, or takes that of `shareWith`, and makes its first call; closes it again if that fails.
  * @internal
  */
 export async function openModel<M extends 'load' | 'train', Model>(
-  tag: 'translator' | 'trainer',
+  tag: string,
   method: M,
   wanted: Omit<Wanted<M>, 'threads' | 'isThreadsLimit'> & Pick<Start, 'model'>,
   { threads: wantedThreads = 'auto', shareWith }: WorkerOptions,

@@ -55,6 +55,8 @@ export interface Description {
   run: OptionDescription[];
   /** Of translate. */
   translate: OptionDescription[];
+  /** Of classify and tag. */
+  annotate: OptionDescription[];
   /** Of Trainer.evaluate. */
   evaluate: OptionDescription[];
 }

@@ -1,6 +1,6 @@
 // Checks of the options that are JavaScript's own: callbacks, signals, sources of models, threads. All others are
 // declared in C++ (src/decode/translate_options.h, src/train/request.h), and checked there.
-import type { TranslateOptions } from './types.js';
+import type { AnnotateOptions, TranslateOptions } from './types.js';
 
 export interface Rule {
   accepts(value: unknown): boolean;
@@ -42,23 +42,28 @@ export function checked<T extends object>(place: string, rules: Rules<T>, option
   return Object.fromEntries(given) as T;
 }
 
-export type CheckedTranslate = Pick<TranslateOptions<string | string[]>, 'onToken' | 'signal'> & {
+interface CheckedTexts {
   texts: string[];
   /** All other options, as JSON: the module checks them. */
   search: string;
-};
+}
+type TranslateCall = Pick<TranslateOptions<string | string[]>, 'onToken' | 'signal'>;
 
-export function checkTranslate(text: unknown, options: unknown): CheckedTranslate {
+export const checkTranslate = (text: unknown, options: unknown): CheckedTexts & TranslateCall =>
+  checkTexts<TranslateCall>('translate', text, { onToken: callback, signal }, options);
+
+export const checkAnnotate = (use: string, text: unknown, options: unknown): CheckedTexts & Pick<AnnotateOptions, 'signal'> =>
+  checkTexts<Pick<AnnotateOptions, 'signal'>>(use, text, { signal }, options);
+
+function checkTexts<Own extends object>(place: string, text: unknown, rules: Rules<Own>, options: unknown): CheckedTexts & Own {
   const texts: unknown[] = Array.isArray(text) ? Array.from(text) : [text]; // without holes
   texts.forEach((item, i) => {
     const name = Array.isArray(text) ? `text ${i}` : 'the text';
-    if (typeof item !== 'string') throw new TypeError(`[translate] ${name} must be a string, not ${show(item)}`);
+    if (typeof item !== 'string') throw new TypeError(`[${place}] ${name} must be a string, not ${show(item)}`);
   });
-  const [own, search] = splitOptions<Pick<CheckedTranslate, 'onToken' | 'signal'>>('translate', callRules, options);
+  const [own, search] = splitOptions<Own>(place, rules, options);
   return { texts: texts as string[], search, ...own };
 }
-
-const callRules: Rules<Pick<TranslateOptions, 'onToken' | 'signal'>> = { onToken: callback, signal };
 
 /** The checked options that `rules` name, and JSON of all others, which the module checks. */
 export function splitOptions<Own extends object>(place: string, rules: Rules<Own>, options: unknown): [Own, string] {

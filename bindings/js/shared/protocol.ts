@@ -3,7 +3,7 @@
 import type {
   Evaluation, Pair, RunOptions, SaveOptions, TrainerInfo, TrainingConfig, TrainingEvent,
 } from './trainer-types.js';
-import type { AttentionMaps, Translation, TranslatorInfo } from './types.js';
+import type { Annotation, AttentionMaps, EncoderInfo, Translation, TranslatorInfo } from './types.js';
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -23,11 +23,15 @@ export interface Start {
   isThreadsLimit: boolean;
 }
 
+/** What a model is loaded for. */
+export type Use = 'translate' | 'classify' | 'tag';
+
 /** What the page calls in the worker. `options` is JSON, which the module checks. */
 export interface Calls {
-  load(wanted: Start & { model: ModelData; integrity?: string }): TranslatorInfo;
+  load(wanted: Start & { model: ModelData; integrity?: string; use: Use }): TranslatorInfo | EncoderInfo;
   /** `partials`: whether updates of that type are wanted. */
   translate(wanted: { texts: string[]; options: string; partials: boolean }): Plain<Translation[]>;
+  annotate(wanted: { texts: string[]; options: string; use: Use }): Plain<Annotation[]>;
   /** Begins a run, or resumes one. `options`: RunRequest in src/train/request.h. */
   train(wanted: Start & TrainInput): TrainerInfo;
   /** `options`: RunOptions in src/train/request.h. */
@@ -41,9 +45,19 @@ export type Method = keyof Calls;
 export type Wanted<M extends Method> = Parameters<Calls[M]>[0];
 export type Result<M extends Method> = ReturnType<Calls[M]>;
 
+/** A string is the text of a file. Of an encoder the pairs are texts with their labels, as in src/data/labels.h. */
+export interface GivenTexts {
+  pairs?: readonly Pair[];
+  tsv?: string;
+  labelled?: string | readonly Pair[];
+  tagged?: string | readonly Pair[];
+  mono?: readonly Pair[];
+}
+
 export interface TrainInput {
   options: string;
-  texts: { pairs?: readonly Pair[]; tsv?: string; validation?: readonly Pair[] };
+  texts: GivenTexts;
+  valid: GivenTexts;
   /** Files; without `target` one for both sides. */
   tokenizer?: { source: Uint8Array; target?: Uint8Array };
 }

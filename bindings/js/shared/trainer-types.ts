@@ -1,6 +1,8 @@
 // The public types of training. Losses are means over target tokens, in nats; keys of a config are those of the model
 // file and of the program's --set.
-import type { ModelConfig, ModelSource, Translation, TranslatorInfo, WorkerOptions } from './types.js';
+import type {
+  Annotation, EncoderInfo, ModelConfig, ModelSource, Translation, WorkerOptions,
+} from './types.js';
 
 /** The made-up tasks, with any number of pairs; attention shows how the model solves them. */
 export type TaskName = 'copy' | 'reverse' | 'sort' | 'add' | 'dates' | 'roman' | 'pig-latin' | 'chinese-dates' | 'chinese-numbers';
@@ -9,6 +11,12 @@ export type PresetName = 'toy' | 'tiny' | 'small' | 'base' | 'big' | 'multi30k-t
 
 /** A source sentence and its translation. */
 export type Pair = readonly [source: string, target: string];
+
+/** A text and its label, or several if config.multi_label is true. */
+export type LabelledText = readonly [labels: string | readonly string[], text: string];
+
+/** The words of a text and their tags, such as O, B-place and I-place. */
+export type TaggedText = readonly [words: readonly string[], tags: readonly string[]];
 
 /** How the weights are changed (section 5 of the paper). */
 export interface TrainingConfig {
@@ -87,7 +95,10 @@ export interface Augmentation {
 /** SentencePiece .model files: one for both sides, or one for each. */
 export type TokenizerFiles = Uint8Array | { source: Uint8Array; target: Uint8Array };
 
-/** Where the sentence pairs come from: exactly one of pairs, tsv and task. */
+/**
+ * What to train on: exactly one of pairs, tsv and task for a translator; labelled or tagged for an encoder that
+ * classifies or tags, or both, example by example, for one that does both; mono for an encoder that fills masks.
+ */
 export interface TrainingData {
   /** Sentence pairs. */
   pairs?: readonly Pair[];
@@ -95,16 +106,29 @@ export interface TrainingData {
   tsv?: string;
   /** A made-up task; by default with as many pairs as the preset 'toy' needs to learn it. */
   task?: TaskName | { name: TaskName; pairs?: number };
+  /** Labelled texts, or lines of label, tab and text; with multi_label commas separate the labels. */
+  labelled?: string | readonly LabelledText[];
+  /** Tagged texts, or lines of word, tab and tag with an empty line after each text (CoNLL). */
+  tagged?: string | readonly TaggedText[];
+  /** Labelled texts to validate on. */
+  validLabelled?: string | readonly LabelledText[];
+  /** Tagged texts to validate on. */
+  validTagged?: string | readonly TaggedText[];
+  /** Plain texts, or lines of them, of which a share is hidden and predicted (Devlin et al. 2019). */
+  mono?: string | readonly string[];
   /**
    * Pairs to validate on, or how many of the given ones are held back for it, drawn by the seed. Default: a twentieth,
-   * at most 500, of pairs and tsv; a task makes 200 more.
+   * at most 500, of what is given; a task makes 200 more.
    */
   validation?: number | readonly Pair[];
 }
 
 /** The numbers are the same for every number of threads. */
 export interface TrainerOptions extends TrainingData, WorkerOptions {
-  /** Sizes and settings to begin with. Default: 'tiny'; for a task 'toy', whose rate falls to 0 when it is learned. */
+  /**
+   * Sizes and settings to begin with. Default: 'tiny'; for a task 'toy', whose rate falls to 0 when it is learned; for an
+   * encoder one of its own, with much dropout.
+   */
   preset?: PresetName;
   /** Settings that differ from the preset. With `from`, only those of training and dropout. */
   config?: Settings;
@@ -114,7 +138,10 @@ export interface TrainerOptions extends TrainingData, WorkerOptions {
   augment?: Augmentation;
   /** Of weights, order, dropout and the split; the same seed gives the same numbers. Default 1. */
   seed?: number;
-  /** A model to fine-tune, also an int8 one, which is trained as floats. The default rate is a constant 1e-4. */
+  /**
+   * A model to fine-tune, also an int8 one, which is trained as floats. The default rate is a constant 1e-4. An encoder
+   * begins with the encoder and the tokenizer of a translator or of another encoder.
+   */
   from?: ModelSource;
   /** Source and target for the model file, such as 'de-en'. */
   languages?: string;
@@ -128,9 +155,10 @@ export interface TrainerOptions extends TrainingData, WorkerOptions {
 export interface ResumeOptions extends TrainingData, WorkerOptions, Pick<TrainerOptions, 'signal'> {}
 
 export interface TrainerInfo
-  extends Pick<TranslatorInfo, 'config' | 'parameters' | 'languages' | 'metadata' | 'build' | 'threads'> {
+  extends Pick<EncoderInfo, 'config' | 'parameters' | 'languages' | 'metadata' | 'build' | 'threads'>,
+  Partial<Pick<EncoderInfo, 'classes' | 'tags'>> {
   training: TrainingConfig;
-  /** Pairs used for training and validation, and those skipped: with an empty side, or longer than max_length. */
+  /** Pairs, or texts of an encoder, used for training and validation, and those skipped: with an empty side, or longer than max_length. */
   trainPairs: number;
   validationPairs: number;
   skippedPairs: number;
@@ -162,7 +190,7 @@ export interface RunOptions {
   samples?: number;
   /** Whether samples come with their attention. Default false. */
   attention?: boolean;
-  /** Texts to translate greedily, with attention, every `pinEvery` steps. */
+  /** Texts to translate greedily, or to classify and tag, with attention, every `pinEvery` steps. */
   pinned?: readonly string[];
   /** Steps between translations of the pinned texts. Default: reportEvery. */
   pinEvery?: number;
@@ -177,6 +205,13 @@ export interface Sample {
   translation: Translation;
 }
 
+export interface AnnotatedSample {
+  source: string;
+  /** Its labels with commas, its tags with spaces between them; both with a tab between them. */
+  reference: string;
+  annotation: Annotation;
+}
+
 export interface Evaluation {
   /** sacreBLEU's: 13a words, or zh where the target of `languages` is zh; mixed case, exp smoothing. */
   bleu: number;
@@ -187,12 +222,26 @@ export interface Evaluation {
   translations: string[];
 }
 
-export interface Validation extends Omit<Evaluation, 'translations'> {
+/** Scores in percent, as far as they fit the model: bleu and chrf are of translators, those that follow of encoders. */
+export interface Validation extends Partial<Omit<Evaluation, 'translations'>> {
+  /** Of texts: how many have the right label, or all of their labels. */
+  accuracy?: number;
+  /** The mean F1 of the labels. */
+  macroF1?: number;
+  /** Of words. */
+  tagAccuracy?: number;
+  /** Of spans, as conlleval counts it. */
+  spanF1?: number;
+  /** Of texts: how many have the right label and all tags right. */
+  frameAccuracy?: number;
   /** Mean of -log p, without dropout and label smoothing. */
   loss: number;
-  /** Whether this is the lowest loss so far. */
+  /** Whether this is the lowest loss so far, or of an encoder the highest mean of accuracy and spanF1 or tagAccuracy. */
   isBest: boolean;
+  /** Of translators. */
   samples: Sample[];
+  /** Of encoders that classify or tag. */
+  annotated?: AnnotatedSample[];
 }
 
 export interface TrainingEvent {
@@ -214,6 +263,8 @@ export interface TrainingEvent {
   validation?: Validation;
   /** The translations of `pinned` with the weights after `step`. */
   pinned?: Translation[];
+  /** Of an encoder: what it finds in the texts of `pinned`. */
+  annotated?: Annotation[];
 }
 
 export interface SaveOptions {

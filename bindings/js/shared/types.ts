@@ -3,7 +3,7 @@
 /** Where a model comes from: a URL (or, in Node, a path), or the bytes of a model file. */
 export type ModelSource = string | URL | Blob | ArrayBuffer | Uint8Array;
 
-/** A Translator or a Trainer. */
+/** A Translator, a Classifier, a Tagger or a Trainer. */
 export interface WorkerOwner {
   readonly info: { readonly build: Build; readonly threads: number };
   dispose(): void;
@@ -50,7 +50,7 @@ export interface ModelConfig {
   d_model: number;
   /** Layers of the encoder. */
   encoder_layers: number;
-  /** Layers of the decoder; 0 for an encoder that classifies, tags or fills masks, which the program trains. */
+  /** Layers of the decoder; 0 for an encoder that classifies, tags or fills masks. */
   decoder_layers: number;
   /** Attention heads; they divide d_model. */
   num_heads: number;
@@ -126,6 +126,13 @@ export interface TranslatorInfo {
   build: Build;
   /** Threads that compute, including the worker's own. */
   threads: number;
+}
+
+export interface EncoderInfo extends TranslatorInfo {
+  /** The labels that a whole text can have; empty for a model that only tags. */
+  classes: string[];
+  /** The tags that a word can have; empty for a model that only classifies. */
+  tags: string[];
 }
 
 export interface SamplingOptions {
@@ -332,3 +339,67 @@ export interface Translation extends Hypothesis {
   /** Those of the best hypothesis; only with `internals`, and if the text is not empty. */
   internals?: Internals;
 }
+
+export interface AnnotateOptions {
+  /** Labels to return, the most probable first; 0, the default, for all. Not for a model that only tags. */
+  topLabels?: number;
+  /** Return the attention probabilities of every layer and head. Default false. */
+  attention?: boolean;
+  /** Attention heads of the encoder whose output is set to 0. */
+  maskedHeads?: readonly AttentionHead[];
+  /**
+   * Split texts into words, numbers and other characters, as tagging needs it. Default true; false if spaces separate
+   * the words already. Not for a model that only classifies.
+   */
+  split?: boolean;
+  /** Aborting stops within one batch and rejects with the signal's reason. */
+  signal?: AbortSignal;
+}
+
+/** One text has one result, several have an array of them. */
+export interface AnnotateCall<Found> {
+  (text: string, options?: AnnotateOptions): Promise<Found>;
+  (texts: readonly string[], options?: AnnotateOptions): Promise<Found[]>;
+}
+
+export interface LabelProbability {
+  label: string;
+  probability: number;
+}
+
+/** A part of a text: text.slice(start, end), counted in UTF-16 units as JavaScript does. */
+export interface TextPart {
+  text: string;
+  start: number;
+  end: number;
+}
+
+export interface TaggedToken extends TextPart {
+  tag: string;
+  probability: number;
+}
+
+/** Neighbouring words from a tag B-TYPE (or a first I-TYPE) on, with all I-TYPE that follow. */
+export interface TaggedSpan extends TextPart {
+  type: string;
+  /** The mean of its words. */
+  probability: number;
+}
+
+/** What an encoder finds in a text. A model that does both gives labels and tags, whichever is asked for. */
+export interface Annotation {
+  /** The end token last; those of the first max_length tokens. Empty for an empty text, like all of the following. */
+  sourceTokens: SourceToken[];
+  /** source × source; only with `attention`, and if the text is not empty. */
+  attention?: { encoder: AttentionMaps };
+  /** Most probable first. They sum to 1; with multi_label each is for itself, and those above 0.5 apply. */
+  labels?: LabelProbability[];
+  /** Whether the labels come from the first max_length tokens only, since the text is longer. */
+  isCut?: boolean;
+  /** The words, in order, with the tags of the most probable sequence that the BIO scheme allows. */
+  tokens?: TaggedToken[];
+  /** Empty if the model's tags are not O, B-TYPE and I-TYPE. */
+  spans?: TaggedSpan[];
+}
+export type Classification = Annotation & Required<Pick<Annotation, 'labels' | 'isCut'>>;
+export type Tagging = Annotation & Required<Pick<Annotation, 'tokens' | 'spans'>>;

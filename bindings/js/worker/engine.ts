@@ -3,6 +3,7 @@
 import type { Description } from '../shared/description.js';
 import { checkTranslate } from '../shared/options.js';
 import { dispose } from '../shared/platform.js';
+import type { Use } from '../shared/protocol.js';
 import { withMaps } from '../shared/results.js';
 import type { Build, TranslateOptions, Translation, TranslatorInfo } from '../shared/types.js';
 import { Model } from './model.js';
@@ -61,9 +62,14 @@ export class Engine {
     return JSON.parse(this.#instance.call(() => this.#instance.module.describe())) as Description;
   }
 
-  /** Several models may be loaded at a time. Throws if it is not a model file. */
+  /** Several models may be loaded at a time. Throws if it is not the file of a translator. */
   load(file: Uint8Array): SyncTranslator {
-    const translator = this.#instance.create(() => this.#instance.module.load(file));
+    return this.loadFor('translate', file);
+  }
+
+  /** @internal */
+  loadFor(use: Use, file: Uint8Array): SyncTranslator {
+    const translator = this.#instance.create(() => this.#instance.module.load(file, use));
     try {
       return new SyncTranslator(this.#instance, translator, file.byteLength);
     } catch (error) {

@@ -1,12 +1,12 @@
-// A model in the module, and the jobs that translate with it.
+// A model in the module, and the jobs that translate and annotate with it.
 import { wellFormed } from '../shared/options.js';
-import type { Plain } from '../shared/protocol.js';
-import type { Translation } from '../shared/types.js';
+import type { Plain, Use } from '../shared/protocol.js';
+import type { Annotation, Translation } from '../shared/types.js';
 import type { Instance } from './module.js';
-import type { NativeTranslation, NativeTranslator } from './native.js';
+import type { NativeJob, NativeTranslation, NativeTranslator } from './native.js';
 
-/** What translates: a loaded model, or that of a training run. */
-export class Model<Native extends Pick<NativeTranslator, 'start' | 'delete'>> {
+/** What translates or annotates: a loaded model, or that of a training run. */
+export class Model<Native extends Pick<NativeTranslator, 'start' | 'annotate' | 'delete'>> {
   /** @internal */
   protected readonly instance: Instance;
   #native: Native | undefined;
@@ -20,6 +20,26 @@ export class Model<Native extends Pick<NativeTranslator, 'start' | 'delete'>> {
   /** @internal `options`: JSON. A job must be disposed of, and before the model is. */
   start(texts: readonly string[], options: string): Job {
     return new Job(this.instance, () => this.native.start(texts.map(wellFormed), options));
+  }
+
+  /** @internal Classes and tags of texts, a batch per step; `options`: JSON. */
+  *annotate(texts: readonly string[], options: string, use: Use): Generator<undefined, Plain<Annotation[]>> {
+    const found = yield* this.finish((native) => native.annotate(texts.map(wellFormed), options, use));
+    return found.map(({ json, attention }) => ({
+      ...(JSON.parse(json) as Plain<Annotation>),
+      ...(attention && { attention: { encoder: attention } }),
+    }));
+  }
+
+  /** @internal The result of a job, after all of its steps. */
+  protected *finish<Result>(begin: (native: Native) => NativeJob<Result>): Generator<undefined, Result> {
+    const job = this.instance.create(() => begin(this.native));
+    try {
+      while (this.instance.call(() => job.step())) yield;
+      return this.instance.call(() => job.result());
+    } finally {
+      this.instance.delete(job);
+    }
   }
 
   /** Frees it. May be called again. */

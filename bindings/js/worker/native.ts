@@ -2,7 +2,7 @@
 // as JSON, results in the shape that callers get.
 import type { Plain } from '../shared/protocol.js';
 import type { Evaluation } from '../shared/trainer-types.js';
-import type { Translation } from '../shared/types.js';
+import type { AttentionMaps, Translation } from '../shared/types.js';
 
 /** One step per call; result() once step() has returned false, and once only. */
 export interface NativeJob<Result> {
@@ -16,21 +16,32 @@ export interface NativeTranslation extends NativeJob<Plain<Translation[]>> {
   partial(): string[];
 }
 
+/** `json`: that of Annotation, without its attention. */
+export interface NativeAnnotation {
+  json: string;
+  attention: Plain<AttentionMaps> | undefined;
+}
+
+/** `use`: 'classify' or 'tag'. */
+type Annotate = (texts: string[], options: string, use: string) => NativeJob<NativeAnnotation[]>;
+
 export interface NativeTranslator {
+  annotate: Annotate;
   start(texts: string[], options: string): NativeTranslation;
-  /** JSON of TranslatorInfo, as far as it is about the file. */
+  /** JSON of TranslatorInfo or EncoderInfo, as far as it is about the file. */
   info(): string;
   delete(): void;
 }
 
-/** What is not given is empty; `tsv` stands for sources and targets. */
-export interface NativeRunTexts {
-  tsv: string;
+/** The text of a file, or its lines as pairs. */
+export interface NativeText {
+  file: string;
   sources: string[];
   targets: string[];
-  validSources: string[];
-  validTargets: string[];
 }
+
+/** What is not given is empty. */
+export type NativeRunTexts = Record<'pairs' | 'labelled' | 'tagged' | 'mono', NativeText>;
 
 export interface TokenizerOptions {
   vocabSize: number;
@@ -55,12 +66,6 @@ export interface NativeStepReport {
 
 export type NativeEvaluation = Evaluation & { targetTokens: number };
 
-export interface NativeValidation {
-  loss: number;
-  greedy: NativeEvaluation;
-  isBest: boolean;
-}
-
 export interface NativeTrainingRun {
   step(): NativeStepReport;
   epochs(): number;
@@ -70,8 +75,10 @@ export interface NativeTrainingRun {
   change(config: string): void;
   /** The first validation pairs: sources, then targets. */
   samples(count: number): string[];
-  validate(): NativeJob<NativeValidation>;
+  /** JSON of Validation, without samples. */
+  validate(): NativeJob<string>;
   start(texts: string[], options: string): NativeTranslation;
+  annotate: Annotate;
   startGreedy(texts: string[], attention: boolean): NativeTranslation;
   evaluate(sources: string[], references: string[], options: string): NativeJob<NativeEvaluation>;
   /** `metadata`: JSON of strings. */
@@ -85,6 +92,7 @@ export interface NativeModule {
   planRun(
     request: string,
     texts: NativeRunTexts,
+    valid: NativeRunTexts,
     model: Uint8Array,
     sourceTokenizer: Uint8Array,
     targetTokenizer: Uint8Array,
@@ -96,7 +104,8 @@ export interface NativeModule {
   describe(): string;
   /** Once, before load(); returns how many there are, which is 1 in a build without threads. */
   startThreads(threads: number): number;
-  load(file: Uint8Array): NativeTranslator;
+  /** Throws unless the model does what `use` says: 'translate', 'classify' or 'tag'. */
+  load(file: Uint8Array, use: string): NativeTranslator;
 }
 
 /** What Emscripten adds: the type and the what() of a C++ exception, and its release. */

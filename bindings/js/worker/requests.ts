@@ -21,6 +21,7 @@ export class Requests {
     load: async (wanted, call) => (await this.#open(call, () => this.#load(wanted, call))).info,
     train: async (wanted, call) => (await this.#open(call, () => this.#train(wanted, call))).info,
     translate: (wanted, { key }) => translate(wanted, this.#model(key)),
+    annotate: ({ texts, options, use }, { key }) => this.#model(key).annotate(texts, options, use),
     run: ({ options }, { key }) => run(options, this.#training(key)),
     evaluate: ({ pairs, options }, { key }) => this.#training(key).evaluate(pairs, options),
     change: ({ options }, { key }) => this.#training(key).change(options),
@@ -81,10 +82,10 @@ export class Requests {
   }
 
   #load(wanted: Wanted<'load'>, call: Call): Promise<SyncTranslator> {
-    const { model, integrity } = wanted;
+    const { model, integrity, use } = wanted;
     return this.#withModel(wanted, model, call, async (engine, { name, bytes }) => {
       if (integrity) await checkIntegrity(name, bytes, integrity);
-      return engine.load(bytes);
+      return engine.loadFor(use, bytes);
     });
   }
 

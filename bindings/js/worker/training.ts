@@ -1,12 +1,12 @@
 // Training runs in the module, one step per call.
 import { wellFormed } from '../shared/options.js';
-import type { Plain, RunSettings, TrainInput } from '../shared/protocol.js';
+import type { GivenTexts, Plain, RunSettings, TrainInput } from '../shared/protocol.js';
 import type { Evaluation, Pair, TrainerInfo, TrainingConfig, TrainingEvent, Validation } from '../shared/trainer-types.js';
-import type { Translation } from '../shared/types.js';
+import type { Annotation, Translation } from '../shared/types.js';
 import { trainTokenizer } from './conversion.js';
 import { Job, Model } from './model.js';
 import type { Instance } from './module.js';
-import type { NativeJob, NativeTrainingRun } from './native.js';
+import type { NativeTrainingRun } from './native.js';
 
 // Passes over a few pairs end so often that validating after each would take most of the time.
 const leastStepsBetweenValidations = 20;
@@ -15,20 +15,27 @@ const leastStepsBetweenValidations = 20;
 const mostBytes = (threads: number) => (threads > 1 ? 2 : 4) * 2 ** 30;
 const none = new Uint8Array();
 
+function nativeText(given: string | readonly Pair[] = [], file = '') {
+  if (typeof given === 'string') return nativeText([], given);
+  const side = (i: 0 | 1) => given.map((pair) => wellFormed(pair[i]));
+  return { file: wellFormed(file), sources: side(0), targets: side(1) };
+}
+
+const nativeTexts = ({ pairs, tsv, labelled, tagged, mono }: GivenTexts) => ({
+  pairs: nativeText(pairs, tsv),
+  labelled: nativeText(labelled),
+  tagged: nativeText(tagged),
+  mono: nativeText(mono),
+});
+
 /** `model`: the bytes of the model to fine-tune or the checkpoint to resume, or none. */
 export async function beginTraining(instance: Instance, input: TrainInput, model: Uint8Array): Promise<Training> {
-  const { options, texts: { pairs = [], tsv = '', validation = [] }, tokenizer } = input;
+  const { options, tokenizer } = input;
   const { source, target = none } = tokenizer ?? { source: none };
-  const side = (given: readonly Pair[], i: 0 | 1) => given.map((pair) => wellFormed(pair[i]));
-  const texts = {
-    tsv: wellFormed(tsv),
-    sources: side(pairs, 0),
-    targets: side(pairs, 1),
-    validSources: side(validation, 0),
-    validTargets: side(validation, 1),
-  };
+  const [texts, valid] = [nativeTexts(input.texts), nativeTexts(input.valid)];
   const { module, threads } = instance;
-  const plan = instance.create(() => module.planRun(options, texts, model, source, target, mostBytes(threads)));
+  const plan = instance.create(() =>
+    module.planRun(options, texts, valid, model, source, target, mostBytes(threads)));
   try {
     const trained: Uint8Array[] = [];
     for (const job of instance.call(() => plan.untrained())) {
@@ -98,14 +105,15 @@ export class Training extends Model<NativeTrainingRun> {
         validated = step;
         event.validation = yield* this.#validation(options);
       }
-      if (pins) event.pinned = yield* this.#translations(pinned, true);
+      if (pins && this.#isEncoder) event.annotated = yield* this.#annotations(pinned, { attention: true });
+      else if (pins) event.pinned = yield* this.#translations(pinned, true);
       yield event;
     }
   }
 
   *evaluate(pairs: readonly Pair[], options: string): Generator<undefined, Evaluation> {
     const side = (i: 0 | 1) => pairs.map((pair) => wellFormed(pair[i]));
-    const { targetTokens: _, ...evaluation } = yield* this.#all((run) => run.evaluate(side(0), side(1), options));
+    const { targetTokens: _, ...evaluation } = yield* this.finish((run) => run.evaluate(side(0), side(1), options));
     return evaluation;
   }
 
@@ -123,23 +131,27 @@ export class Training extends Model<NativeTrainingRun> {
   }
 
   *#validation({ samples, attention }: RunSettings): Generator<undefined, Plain<Validation>> {
-    const { loss, isBest, greedy } = yield* this.#all((run) => run.validate());
-    const { bleu, chrf, exactMatch } = greedy;
+    const scores = JSON.parse(yield* this.finish((run) => run.validate())) as Omit<Validation, 'samples'>;
     const both = this.#call((run) => run.samples(samples));
     const sources = both.slice(0, both.length / 2);
-    const translations = yield* this.#translations(sources, attention);
-    return {
-      loss,
-      isBest,
-      bleu,
-      chrf,
-      exactMatch,
-      samples: sources.map((source, i) => ({
-        source,
-        reference: both[sources.length + i]!,
-        translation: translations[i]!,
-      })),
-    };
+    const sample = (i: number) => ({ source: sources[i]!, reference: both[sources.length + i]! });
+    if (!this.#isEncoder) {
+      const translations = yield* this.#translations(sources, attention);
+      return { ...scores, samples: translations.map((translation, i) => ({ ...sample(i), translation })) };
+    }
+    const { classes = [], tags = [] } = this.info;
+    if (classes.length + tags.length === 0) return { ...scores, samples: [] };
+    // The words of tagged texts are separated already.
+    const annotations = yield* this.#annotations(sources, { attention, ...(tags.length > 0 && { split: false }) });
+    return { ...scores, samples: [], annotated: annotations.map((annotation, i) => ({ ...sample(i), annotation })) };
+  }
+
+  get #isEncoder(): boolean {
+    return this.info.classes !== undefined;
+  }
+
+  #annotations(texts: readonly string[], options: object): Generator<undefined, Plain<Annotation[]>> {
+    return this.annotate(texts, JSON.stringify(options), this.info.classes?.length ? 'classify' : 'tag');
   }
 
   *#translations(texts: readonly string[], attention: boolean): Generator<undefined, Plain<Translation[]>> {
@@ -151,16 +163,6 @@ export class Training extends Model<NativeTrainingRun> {
       return step.value;
     } finally {
       job.dispose();
-    }
-  }
-
-  *#all<Result>(begin: (run: NativeTrainingRun) => NativeJob<Result>): Generator<undefined, Result> {
-    const job = this.instance.create(() => begin(this.native));
-    try {
-      while (this.instance.call(() => job.step())) yield;
-      return this.instance.call(() => job.result());
-    } finally {
-      this.instance.delete(job);
     }
   }
 
