@@ -82,10 +82,7 @@ export interface ModelConfig {
    */
   positions: 'sinusoidal' | 'learned' | 'sinusoidal_halves' | 'sinusoidal_marian';
   /** Which embeddings are the output projection too: both, the target's, or none. */
-  /**
-   * How a target token sees the earlier ones: by masked self-attention (section 3.2.3), or by the recurrent cell of
-   * Firefox's students (SSRU, Kim et al. 2019), which has no attention maps. Files without this key have 'attention'.
-   */
+  /** How target tokens see earlier ones: self-attention, or the recurrent cell of Firefox's students (no maps). */
   decoder_self: 'attention' | 'ssru';
   tie_embeddings: 'all' | 'target' | 'none';
   /** Whether token embeddings are multiplied by √d_model. Files without this key have true. */
@@ -236,10 +233,7 @@ export interface AttentionMaps {
   map(layer: number, head: number): Float32Array;
 }
 
-/**
- * Row i of `decoder` and `cross` is the step that chose targetTokens[i]; its input was the begin token or
- * targetTokens[i - 1].
- */
+/** Row i of `decoder` and `cross` is the step that chose targetTokens[i], after the begin token or targetTokens[i - 1]. */
 export interface Attention {
   /** source × source */
   encoder: AttentionMaps;
