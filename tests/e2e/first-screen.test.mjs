@@ -122,11 +122,14 @@ test('a weak translation is said to be one, its doubtful words are marked, and u
   withView(site, laptop, '', async (page) => {
     await translated(page);
     assert.equal(await note(page).innerText(), '', 'a good one needs no word');
-    await translate(page, 'Anna kommt aus Hamburg.');
+    await translate(page, 'Am 24. Dezember 1998 kosteten 3,5 kg Äpfel 7,99 Euro.');
     await note(page).getByText(/^The model is unsure/).waitFor();
     assert.ok((await page.locator('.target .piece.unsure').count()) > 0);
     await show(page, 'weak');
-    await translate(page, 'Hallo 😀 Welt');
+    // A model whose vocabulary has no bytes.
+    await page.evaluate(() => (location.hash = '#translate?model=en-de'));
+    await chosen(page, 'en-de');
+    await box(page, 'English').fill('Hello 😀 world');
     await note(page).getByText('The model does not know these characters: 😀.').waitFor();
     assert.ok(!(await page.locator('main').innerText()).includes('<unk>'));
   }));
