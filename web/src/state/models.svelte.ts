@@ -1,4 +1,5 @@
 // The models: which there are, which one is in use, which one is on its way.
+import { untrack } from 'svelte';
 import { storedModels, Translator, type TranslatorInfo } from 'wasmformer';
 import bundled from 'virtual:models';
 import type { ImportOptions } from 'wasmformer/convert';
@@ -82,7 +83,8 @@ class Models {
     $effect.root(() => {
       $effect(() => {
         const { model } = link.parameters;
-        if (link.arrivals > 0 && model !== undefined && model !== this.model?.id) void this.#follow(model);
+        const isComing = untrack(() => this.loading?.id === model);
+        if (link.arrivals > 0 && model !== undefined && model !== this.model?.id && !isComing) void this.#follow(model);
       });
     });
   }
