@@ -52,6 +52,8 @@ class Models {
     const known = [...ownModels, ...this.kept];
     return this.model && !known.some(({ id }) => id === this.model!.id) ? [...known, this.model] : known;
   });
+  /** The page's own, with their addresses. */
+  readonly own = ownModels.map((model) => ({ ...model, url: ownAddress(model).href }));
   /** The pairs of languages that the page's own models translate. */
   readonly pairs = ownModels.map(({ languages }) => languages.split('-') as [string, string]);
   readonly info = $derived<TranslatorInfo | null>(this.translator?.info ?? null);
@@ -125,7 +127,7 @@ class Models {
   }
 
   async list() {
-    const own = ownModels.map((model) => ownAddress(model).href);
+    const own = this.own.map(({ url }) => url);
     const [addresses, files] = await Promise.all([storedModels.list(), keptFiles()]);
     this.kept = [
       ...addresses.filter(({ url }) => !own.includes(url)).map(({ url, bytes }) => fromAddress(url, bytes)),
