@@ -68,12 +68,14 @@ function serviceWorker(): Plugin {
         });
       const builds = readdirSync(dist).filter((folder) => !['extras', 'cli'].includes(folder));
       const modules = Object.fromEntries(builds.map((folder) => [folder, names(folder)]));
+      const pairs = readdirSync(new URL('./public/pairs/', import.meta.url)).map((name) => `pairs/${name}`);
+      const rest = [...names('extras'), ...pairs]; // only kept where they are asked for
       const statics = ['./', 'icon.svg', 'manifest.webmanifest'];
       const html = readFileSync(new URL('./index.html', import.meta.url));
-      const content = JSON.stringify({ shell: [...statics, ...shell], modules });
+      const content = JSON.stringify({ shell: [...statics, ...shell], modules, rest });
       const version = createHash('sha256').update(content).update(html).update(JSON.stringify(pageHeaders)).digest('hex').slice(0, 12);
       const source = readFileSync(new URL('./src/shell/service-worker.js', import.meta.url), 'utf8');
-      const line = `const { shell, modules, version, headers } = ${JSON.stringify({ ...JSON.parse(content), version, headers: pageHeaders })};\n`;
+      const line = `const { shell, modules, rest, version, headers } = ${JSON.stringify({ ...JSON.parse(content), version, headers: pageHeaders })};\n`;
       this.emitFile({ type: 'asset', fileName: 'service-worker.js', source: line + source });
     },
   };

@@ -64,6 +64,31 @@ test('with the headers there is no reload; the service worker comes for the next
   await site.stop();
 });
 
+test('everything is kept at one press; then the page translates offline by a model that was never opened', async () => {
+  const site = await start();
+  const { page, errors } = await visit(site);
+  await page.getByRole('link', { name: 'Models' }).click();
+  const press = page.getByRole('button', { name: /^Keep everything for offline use/ });
+  const [promised] = (await press.innerText()).match(/[\d.]+/);
+  await press.click();
+  const done = page.getByText(/^Everything is kept in this browser: /);
+  await done.waitFor();
+  const [size] = (await done.innerText()).match(/[\d.]+/);
+  assert.ok(Math.abs(size - promised) < 2 && size > 24, `${promised} were promised, ${size} are kept`);
+  assert.deepEqual(errors, []);
+  await page.context().setOffline(true);
+  site.server.close();
+  site.server.closeAllConnections();
+  await page.reload();
+  await page.getByRole('button', { name: 'Use English → Chinese' }).click();
+  await page.getByRole('link', { name: 'Translate' }).click();
+  await page.getByRole('textbox', { name: 'English' }).fill('I met an old friend in the park yesterday.');
+  await page.locator('.target').getByText('我昨天在公园里遇到了一位老朋友。').waitFor();
+  const reached = await page.evaluate(async () => (await (await fetch('pairs/en-zh.tsv.gz')).arrayBuffer()).byteLength);
+  assert.ok(reached > 1e5, 'sentence pairs to train with');
+  await site.stop();
+});
+
 test('where service workers do not come, are refused, or are not there, the page works with one thread', async () => {
   const without = [
     { serviceWorkers: 'block' },

@@ -58,6 +58,28 @@ test('numbers flow upwards within a stack; cross-attention reads the top of the 
   }
 });
 
+test('a recurrent decoder has a box with one arrow in place of masked self-attention, and no heads in it', () => {
+  for (const { sizes, tall } of all()) {
+    const recurrent = { ...sizes, recurrent: true };
+    const { boxes, wires, marks } = geometry.layOut(recurrent, tall);
+    const units = boxes.filter(({ kind }) => kind === 'unit').map(({ id }) => id);
+    assert.deepEqual(units, Array.from({ length: sizes.decoderLayers }, (_, layer) => `dec.${layer + 1}.self`));
+    for (const id of units) assert.equal(wires.filter(({ to, kind }) => to === id && kind === 'flow').length, sizes.norm === 'pre' ? 2 : 1);
+    assert.equal(boxes.filter(({ kind }) => kind === 'attention').length, sizes.encoderLayers + sizes.decoderLayers);
+    assert.equal(marks.length, 3 * (sizes.encoderLayers + sizes.decoderLayers), 'Q, K and V of the attentions');
+    const { parse, format } = place;
+    assert.equal(format(parse('dec.1.self.h2.1-1', recurrent)), 'dec.1.self');
+    assert.equal(format(parse('enc.1.self.h2', recurrent)), 'enc.1.self.h2');
+  }
+});
+
+test('of a recurrent decoder only encoder and cross-attention can be chosen', async () => {
+  const { kindsOf } = await load('attention/attention.ts');
+  const maps = (layers) => ({ data: [], layers, heads: 4, rows: 1, columns: 1 });
+  assert.deepEqual(kindsOf({ encoder: maps(6), decoder: maps(0), cross: maps(2) }), ['encoder', 'cross']);
+  assert.deepEqual(kindsOf({ encoder: maps(3), decoder: maps(3), cross: maps(3) }), ['encoder', 'decoder', 'cross']);
+});
+
 test('the camera centres what it frames', () => {
   const { scale, x, y } = geometry.camera({ x: 100, y: 50, width: 200, height: 100 }, 400, 400);
   assert.deepEqual([scale, x, y], [2, -200, 0]);

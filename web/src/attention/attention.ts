@@ -30,6 +30,9 @@ export const NOTHING: Focus = { row: null, column: null };
 export const KINDS = ['encoder', 'decoder', 'cross'] as const;
 export type Kind = (typeof KINDS)[number];
 
+/** Those that a model has: a recurrent decoder has no self-attention. */
+export const kindsOf = (attention: Partial<Record<Kind, Maps>>) => KINDS.filter((kind) => attention[kind]?.layers);
+
 export function selectMap(maps: Maps, layer: number, head: Head): AttentionMap {
   const { heads, rows, columns } = maps;
   const size = rows * columns;

@@ -62,9 +62,10 @@ export function figure(result: Inside, box: Box, sizes: Sizes, known: number, ro
       hatch: at.kind === 'decoder' ? masked(at.maps.rows, size, size) : undefined,
     }));
   }
-  if (kind === 'ffn') {
+  if (kind === 'ffn' || kind === 'unit') {
     const at = strip(box, room);
-    return [{ ...at, signed: signed(hiddenAt(result, place), at.width, at.height, own) }];
+    const numbers = kind === 'ffn' ? hiddenAt(result, place) : residualAt(result, place).added;
+    return [{ ...at, signed: signed(numbers, at.width, at.height, own) }];
   }
   if (kind === 'embed') {
     const at = strip(box, room);

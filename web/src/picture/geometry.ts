@@ -1,6 +1,6 @@
 // Where everything stands in figure 1 of "Attention Is All You Need", drawn from a model's sizes. Lengths are units of
 // the drawing; y grows downwards, as on the screen, and the computation goes upwards, as in the paper.
-import { format, type Part, type Place, type Sizes, type Stack } from './place';
+import { format, isUnit, type Part, type Place, type Sizes, type Stack } from './place';
 
 export interface Rect {
   x: number;
@@ -9,7 +9,7 @@ export interface Rect {
   height: number;
 }
 
-export type Kind = 'stack' | 'layer' | 'attention' | 'ffn' | 'norm' | 'embed' | 'output';
+export type Kind = 'stack' | 'layer' | 'attention' | 'unit' | 'ffn' | 'norm' | 'embed' | 'output';
 
 export interface Box extends Rect {
   id: string;
@@ -129,8 +129,9 @@ class Drawing {
   }
 
   /** A sublayer above `bottom`; what comes from the encoder comes from `memoryX`. */
-  sublayer(place: Place, bottom: number, height: number, memoryX: number): Box {
+  sublayer(sizes: Sizes, place: Place, bottom: number, height: number, memoryX: number): Box {
     const { part } = place;
+    if (isUnit(place, sizes)) return this.box('unit', place, bottom, height);
     const box = this.box(part === 'ffn' ? 'ffn' : 'attention', place, bottom, height,
       part === 'ffn' ? [0] : part === 'self' ? FORKS : [FORKS[2]]);
     if (part === 'ffn') return box;
@@ -153,13 +154,13 @@ class Drawing {
     const norm = { ...place, part: `${place.part}Norm` as Part };
     const [tap, before]: [Point, string] = [[this.#cx, y - 2], this.last];
     if (sizes.norm === 'post') {
-      const box = this.sublayer(place, y - FORK, height, memoryX);
+      const box = this.sublayer(sizes, place, y - FORK, height, memoryX);
       const { id, y: top } = this.box('norm', norm, box.y - CLOSE, NORM);
       this.residual(tap, before, id, this.#side < 0 ? this.#left : this.#left + this.#width, top + NORM / 2);
       return top;
     }
     const { y: top } = this.box('norm', norm, y - CLOSE, NORM);
-    const box = this.sublayer(place, top - FORK + 4, height, memoryX);
+    const box = this.sublayer(sizes, place, top - FORK + 4, height, memoryX);
     const sum: Point = [this.#cx, box.y - CLOSE - SUM];
     this.wires.push({ from: box.id, to: box.id, kind: 'flow', points: [this.exit, [sum[0], sum[1] + SUM]] });
     this.residual(tap, before, box.id, this.#cx + this.#side * SUM, sum[1]);

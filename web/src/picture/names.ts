@@ -24,7 +24,7 @@ export function nameOf(place: Place, sizes: Sizes, whole = false, result?: Insid
 /** What a part is in the paper: the words about it are called after that. */
 export function partKey({ stack, part }: Place, sizes: Sizes) {
   if (part === 'embed') return stack === 'enc' ? 'embedIn' : 'embedOut';
-  if (part === 'self') return stack === 'enc' ? 'self' : 'masked';
+  if (part === 'self') return stack === 'enc' ? 'self' : sizes.recurrent ? 'ssru' : 'masked';
   if (part === 'norm') return 'lastNorm';
   if (part!.endsWith('Norm')) return sizes.norm === 'post' ? 'addNorm' : 'norm';
   return part as 'cross' | 'ffn' | 'linear' | 'softmax';

@@ -19,9 +19,11 @@ export interface Sizes {
   decoderLayers: number;
   heads: number;
   norm: 'post' | 'pre';
+  recurrent?: boolean; // a unit without heads in place of masked self-attention
 }
 
-export const isAttention = (part?: Part) => part === 'self' || part === 'cross';
+export const isUnit = ({ stack, part }: Place, sizes: Sizes) => !!sizes.recurrent && stack === 'dec' && part === 'self';
+export const isAttention = (place: Place, sizes: Sizes) => (place.part === 'self' || place.part === 'cross') && !isUnit(place, sizes);
 export const layersOf = (sizes: Sizes, stack: Stack) =>
   stack === 'enc' ? sizes.encoderLayers : stack === 'dec' ? sizes.decoderLayers : 0;
 
@@ -51,7 +53,7 @@ export function parse(text: string | undefined, sizes: Sizes): Place {
   if (!(layer === undefined ? ends : partsOf(stack)).includes(part)) return stack === 'out' ? {} : place;
   place.part = part;
   const head = Number(/^h(\d+)$/.exec(words[0] ?? '')?.[1] ?? 0) - 1;
-  if (!isAttention(part) || head < 0 || head >= sizes.heads) return place;
+  if (!isAttention(place, sizes) || head < 0 || head >= sizes.heads) return place;
   place.head = head;
   const cell = /^(\d+)-(\d+)$/.exec(words[1] ?? '');
   if (cell && Number(cell[1]) > 0 && Number(cell[2]) > 0) {

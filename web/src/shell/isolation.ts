@@ -29,13 +29,27 @@ export async function isolate(): Promise<void> {
   await new Promise(() => {});
 }
 
+function moduleName(): string {
+  const { build, threads } = models.info!;
+  return threads > 1 ? `${build}-threads` : build;
+}
+
+/** Keeps all that the page is made of but the models; gives its bytes. */
+export async function keepPage(): Promise<number> {
+  const { active } = await register();
+  const { port1, port2 } = new MessageChannel();
+  return new Promise((resolve, reject) => {
+    port1.onmessage = ({ data }) => (data.error ? reject(new Error(data.error)) : resolve(data.bytes));
+    active!.postMessage({ type: 'everything', name: moduleName() }, [port2]);
+  });
+}
+
 /** Calls `onUpdate` with what to do when a newer page has been kept and the visitor wants it. */
 export async function keepOffline(onUpdate: (take: () => void) => void): Promise<void> {
   try {
     if (!import.meta.env.PROD || !navigator.serviceWorker) return;
     const registration = await register();
-    const { build, threads } = models.info!;
-    registration.active?.postMessage({ type: 'module', name: threads > 1 ? `${build}-threads` : build });
+    registration.active?.postMessage({ type: 'module', name: moduleName() });
     const offer = () => {
       const { waiting } = registration;
       if (!waiting) return;

@@ -1,6 +1,6 @@
 // Keeps the page for offline use, and adds the page's own headers to this site's answers where the host does not send
 // them: threads need an isolated page, and workers the security policy. The build puts a line before this with what to
-// keep (shell, modules by build), the version and the headers. The package keeps the models.
+// keep (shell, modules by build, and the rest), the version and the headers. The package keeps the models.
 const prefix = 'wasmformer-page-';
 const kept = caches.open(prefix + version);
 
@@ -13,14 +13,30 @@ addEventListener('activate', (event) => {
     old.then((names) => Promise.all(names.map((name) => caches.delete(name))))]));
 });
 
-addEventListener('message', ({ data }) => {
+addEventListener('message', (event) => {
+  const { data, ports } = event;
   if (data.type === 'update') skipWaiting();
   // The module came before this worker did; most of it is still in the browser's own cache.
-  if (data.type === 'module') void kept.then(async (cache) => {
-    const missing = await Promise.all(modules[data.name].map(async (url) => ((await cache.match(url)) ? [] : [url])));
-    await cache.addAll(missing.flat());
-  });
+  if (data.type === 'module') void keep(modules[data.name]);
+  if (data.type === 'everything') {
+    const [port] = ports;
+    event.waitUntil(keep([...shell, ...modules[data.name], ...rest]).then(size).then(
+      (bytes) => port.postMessage({ bytes }), (error) => port.postMessage({ error: String(error) })));
+  }
 });
+
+async function keep(urls) {
+  const cache = await kept;
+  const missing = await Promise.all(urls.map(async (url) => ((await cache.match(url)) ? [] : [url])));
+  await cache.addAll(missing.flat());
+}
+
+/** Bytes of all that is kept. */
+async function size() {
+  const cache = await kept;
+  const sizes = (await cache.keys()).map(async (url) => (await (await cache.match(url)).blob()).size);
+  return (await Promise.all(sizes)).reduce((sum, bytes) => sum + bytes, 0);
+}
 
 addEventListener('fetch', (event) => {
   const { method, mode, url } = event.request;

@@ -4,7 +4,7 @@ import type { Form } from '../attention/drawing';
 import { translation, type Shown } from './translation.svelte';
 
 class Look {
-  kind = $state<Kind>('cross');
+  #kind = $state<Kind>('cross');
   form = $state<Form>('heat');
   #choices = $state.raw<Partial<Record<Kind, { layer: number; head: Head }>>>({});
   #pointed = $state.raw<{ focus: Focus; shown: Shown | null }>({ focus: NOTHING, shown: null });
@@ -17,6 +17,14 @@ class Look {
   /** The cross-attention of the chosen layer and head. */
   readonly map = $derived(translation.shown ? this.#crossOf(translation.shown) : null);
   readonly #pointedMap = $derived(this.#pointed.shown && this.#crossOf(this.#pointed.shown));
+
+  get kind() {
+    return translation.shown?.attention[this.#kind].layers === 0 ? 'cross' : this.#kind;
+  }
+
+  set kind(kind: Kind) {
+    this.#kind = kind;
+  }
 
   /** The chosen layer and head of a kind, within what the model has; at first the last layer's mean. */
   chosen(kind: Kind): { layer: number; head: Head } {

@@ -1,4 +1,5 @@
 // The models: which there are, which one is in use, which one is on its way.
+import { untrack } from 'svelte';
 import { storedModels, Translator, type TranslatorInfo } from 'wasmformer';
 import bundled from 'virtual:models';
 import type { ImportOptions } from 'wasmformer/convert';
@@ -51,6 +52,8 @@ class Models {
     const known = [...ownModels, ...this.kept];
     return this.model && !known.some(({ id }) => id === this.model!.id) ? [...known, this.model] : known;
   });
+  /** The page's own, with their addresses. */
+  readonly own = ownModels.map((model) => ({ ...model, url: ownAddress(model).href }));
   /** The pairs of languages that the page's own models translate. */
   readonly pairs = ownModels.map(({ languages }) => languages.split('-') as [string, string]);
   readonly info = $derived<TranslatorInfo | null>(this.translator?.info ?? null);
@@ -82,7 +85,8 @@ class Models {
     $effect.root(() => {
       $effect(() => {
         const { model } = link.parameters;
-        if (link.arrivals > 0 && model !== undefined && model !== this.model?.id) void this.#follow(model);
+        const isComing = untrack(() => this.loading?.id === model);
+        if (link.arrivals > 0 && model !== undefined && model !== this.model?.id && !isComing) void this.#follow(model);
       });
     });
   }
@@ -123,7 +127,7 @@ class Models {
   }
 
   async list() {
-    const own = ownModels.map((model) => ownAddress(model).href);
+    const own = this.own.map(({ url }) => url);
     const [addresses, files] = await Promise.all([storedModels.list(), keptFiles()]);
     this.kept = [
       ...addresses.filter(({ url }) => !own.includes(url)).map(({ url, bytes }) => fromAddress(url, bytes)),

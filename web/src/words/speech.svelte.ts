@@ -36,3 +36,7 @@ export function languageName(code: string | undefined): string {
     return code; // the file is not named after languages
   }
 }
+
+/** Two tables of long texts, which are data of their own rather than part of a script. */
+export const fetched = <T>(...urls: [en: string, zh: string]) =>
+  Promise.all(urls.map(async (url) => (await fetch(url)).json())) as Promise<[T, T]>;

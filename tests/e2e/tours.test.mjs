@@ -1,0 +1,163 @@
+// The guided tours: every stop in both languages, by the bar, by keys, by links, and on a phone.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { laptop, phone, shifts, show, start, translated, watchShifts } from './support.mjs';
+import { width, withView } from './views.mjs';
+
+let site;
+before(async () => (site = await start()));
+after(() => site.stop());
+
+const still = { ...laptop, reducedMotion: 'reduce' };
+const bar = (page) => page.getByTestId('tour');
+const question = (page) => bar(page).locator('.question').innerText();
+const parameter = (page, name) => page.evaluate((name) => new URLSearchParams(location.hash.split('?')[1]).get(name), name);
+const at = (page, stop) => page.waitForFunction((stop) => new URLSearchParams(location.hash.split('?')[1]).get('tour') === stop, stop);
+
+const texts = async (page, selector, ...wanted) => {
+  await page.locator(selector).first().waitFor();
+  await page.waitForFunction(
+    ([selector, wanted]) => wanted.every((text) => [...document.querySelectorAll(selector)].some((one) => one.textContent.includes(text))),
+    [selector, wanted]);
+};
+const crumbs = (...wanted) => (page) => texts(page, '[data-testid=crumbs] li:last-child', ...wanted);
+const result = (...wanted) => (page) => texts(page, '[data-testid=after]', ...wanted);
+
+/** What a visitor sees at each stop, and once its answer is shown. */
+const stops = {
+  en: {
+    inside: [
+      (page) => page.getByTestId('figure').locator('[data-place="dec.3.cross"]').waitFor(),
+      (page) => texts(page, '[data-testid=scene]', 'Positional encoding'),
+      (page) => texts(page, '[data-testid=scene] h3', 'Masked multi-head attention'),
+      crumbs('Head 4'),
+      (page) => texts(page, '[data-testid=logits] .chosen', 'in'),
+      [(page) => texts(page, 'main td', "I'll call you when I arrive."), (page) => texts(page, 'main td', 'get to get to.')],
+    ],
+    attention: [
+      crumbs('Cross-attention'),
+      crumbs('“met” → “getroffen”'),
+      crumbs('Head 1'),
+      [(page) => texts(page, '[data-testid=before]', 'yesterday'), result('park.')],
+      [(page) => texts(page, '[data-testid=before]', 'met'), result('have')],
+    ],
+  },
+  zh: {
+    inside: [
+      (page) => page.getByTestId('figure').locator('[data-place="dec.3.cross"]').waitFor(),
+      (page) => texts(page, '[data-testid=scene]', '位置编码'),
+      (page) => texts(page, '[data-testid=scene] h3', '掩码多头注意力'),
+      crumbs('第 3 个头'),
+      (page) => texts(page, '[data-testid=logits] .chosen', '一'),
+      [(page) => texts(page, 'main td', '当我到的时候，我会打电话给你。'), (page) => texts(page, 'main td', '我会到你到的时候，打电话给我。')],
+    ],
+    attention: [
+      crumbs('交叉注意力'),
+      crumbs('“遇” → “met”'),
+      crumbs('第 1 个头'),
+      [(page) => texts(page, '[data-testid=before]', '一位'), result('老朋友')],
+      [(page) => texts(page, '[data-testid=before]', '遇到'), result('住在')],
+    ],
+  },
+};
+
+for (const [locale, language] of [['en', 'en-US'], ['zh', 'zh-CN']]) for (const [name, expected] of Object.entries(stops[locale])) {
+  test(`${locale}: every stop of "${name}" shows what its question is about; no word is missing`, () =>
+    withView(site, { ...still, locale: language }, `#picture?tour=${name}.1`, async (page) => {
+      await bar(page).waitFor();
+      const next = bar(page).getByRole('button', { name: /^(Next|Finish|下一站|结束)$/ });
+      const heights = new Set();
+      const asked = new Set();
+      for (const [i, shown] of expected.entries()) {
+        const [before, afterwards = async () => {}] = [shown].flat();
+        await at(page, `${name}.${i + 1}`);
+        await before(page);
+        asked.add(await question(page));
+        await bar(page).getByRole('button', { name: /^(Show the answer|显示答案)$/ }).click();
+        await bar(page).locator('.answer').waitFor();
+        await afterwards(page);
+        const said = await bar(page).innerText();
+        assert.doesNotMatch(said, /undefined|stop_|\{/);
+        assert.match(said, locale === 'zh' ? /\p{Script=Han}/u : /^[^\p{Script=Han}]+$/u);
+        assert.equal(await page.locator('main [role=alert]').count(), 0);
+        heights.add((await bar(page).boundingBox()).height);
+        const overflow = await bar(page).locator('.texts').evaluate((one) => one.scrollHeight - one.clientHeight);
+        assert.ok(overflow <= 1, `stop ${i + 1}: ${overflow} px of the text are cut`);
+        await next.click();
+      }
+      await bar(page).waitFor({ state: 'detached' });
+      assert.equal(asked.size, expected.length);
+      assert.ok(expected.length >= 5 && expected.length <= 7);
+      assert.equal(heights.size, 1, 'the bar stays as tall');
+    }));
+}
+
+test('a stop that shows something else: without the head, or the mask, the words of the answer are gone', () =>
+  withView(site, still, '#intervene?tour=attention.4.answer', async (page) => {
+    await result('I met an old friend in the park')(page);
+    assert.doesNotMatch(await page.getByTestId('after').innerText(), /yesterday/);
+    await page.getByRole('button', { name: 'Switch to Chinese' }).click();
+    await result('我昨天')(page);
+    assert.doesNotMatch(await page.getByTestId('after').innerText(), /一位/);
+  }));
+
+test('by the first screen and by keys: right, left, Escape; the arrows of a text box stay its own; back goes back', () =>
+  withView(site, still, '', async (page) => {
+    await translated(page);
+    await page.getByRole('link', { name: 'Inside one translation' }).click();
+    await at(page, 'inside.1');
+    for (const stop of [2, 3]) {
+      await bar(page).waitFor();
+      await page.keyboard.press('ArrowRight');
+      await at(page, `inside.${stop}`);
+    }
+    await page.keyboard.press('ArrowLeft');
+    await at(page, 'inside.2');
+    const first = await question(page);
+    await page.getByRole('textbox', { name: 'German' }).focus();
+    await page.keyboard.press('ArrowRight');
+    assert.equal(await question(page), first);
+    await page.evaluate(() => document.activeElement.blur());
+    await page.goBack();
+    await at(page, 'inside.3');
+    await page.reload();
+    assert.match(await question(page), /hatched/);
+    await page.keyboard.press('Escape');
+    await bar(page).waitFor({ state: 'detached' });
+    await page.waitForFunction(() => !location.hash.includes('tour'));
+    await page.goto(`${site.address}#picture`);
+    await page.getByRole('link', { name: 'What attention does' }).waitFor();
+  }));
+
+test('what the bar shows never moves the page; large type is kept in the address', () =>
+  withView(site, still, '#picture?tour=attention.1', async (page) => {
+    await crumbs('Cross-attention')(page);
+    await watchShifts(page);
+    await bar(page).getByRole('button', { name: 'Show the answer' }).click();
+    await bar(page).locator('.answer').waitFor();
+    await page.waitForTimeout(300);
+    assert.deepEqual(await shifts(page), []);
+    const size = () => page.evaluate(() => parseFloat(getComputedStyle(document.documentElement).fontSize));
+    const before = await size();
+    await bar(page).getByRole('button', { name: 'Large type' }).click();
+    assert.ok((await size()) >= 1.4 * before);
+    await bar(page).getByRole('button', { name: 'Next' }).click();
+    await at(page, 'attention.2');
+    await page.reload();
+    await bar(page).waitFor();
+    assert.ok((await size()) >= 1.4 * before);
+    assert.equal(await parameter(page, 'large'), '1');
+  }));
+
+for (const [name, options] of Object.entries({ laptop: still, phone: { ...phone, reducedMotion: 'reduce' } })) {
+  test(`${name}: the bar fits, and axe finds nothing`, () =>
+    withView(site, options, '#picture?tour=attention.2.answer', async (page) => {
+      await page.getByTestId('arithmetic').waitFor();
+      assert.ok((await width(page)) <= options.viewport.width);
+      const { y, height } = await bar(page).boundingBox();
+      assert.ok(y > options.viewport.height / 2 && Math.abs(y + height - options.viewport.height) < 1);
+      const overflow = await bar(page).locator('.texts').evaluate((one) => one.scrollHeight - one.clientHeight);
+      assert.ok(overflow <= 1, `${overflow} px of the text are cut`);
+      await show(page, `tour-${name}`);
+    }));
+}

@@ -1,0 +1,40 @@
+// Keeps the page with all of its own models for when there is no network.
+import { storedModels, Translator } from 'wasmformer';
+import { keepPage } from '../shell/isolation';
+import { reason } from '../text/reason';
+import { models } from './models.svelte';
+
+const PAGE = 4e6; // bytes of the page without its models, about
+
+class Offline {
+  readonly total = models.own.reduce((sum, { bytes }) => sum + bytes, PAGE);
+  /** Bytes that have come; null before and after. */
+  loaded = $state<number | null>(null);
+  /** Bytes that are kept, once all are. */
+  kept = $state(0);
+  problem = $state('');
+
+  async keep() {
+    this.problem = '';
+    let done = (this.loaded = 0);
+    try {
+      const stored = (await storedModels.list()).map(({ url }) => url);
+      for (const { url, bytes } of models.own) {
+        if (!stored.includes(url)) {
+          const onProgress = (loaded: number) => (this.loaded = done + loaded);
+          (await Translator.load(url, { onProgress })).dispose();
+        }
+        this.loaded = done += bytes;
+      }
+      const all = (await storedModels.list()).map(({ url }) => url);
+      if (models.own.some(({ url }) => !all.includes(url))) throw new Error('the browser refused to store a model');
+      this.kept = done + (await keepPage());
+    } catch (error) {
+      this.problem = reason(error);
+    } finally {
+      this.loaded = null;
+    }
+  }
+}
+
+export const offline = new Offline();
