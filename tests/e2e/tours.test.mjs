@@ -32,13 +32,13 @@ const stops = {
       (page) => texts(page, '[data-testid=scene] h3', 'Masked multi-head attention'),
       crumbs('Head 4'),
       (page) => texts(page, '[data-testid=logits] .chosen', 'in'),
-      [(page) => texts(page, 'main td', "I'll call you when I arrive."), (page) => texts(page, 'main td', 'get to get to.')],
+      [(page) => texts(page, 'main td', "I'll call you if I arrive."), (page) => texts(page, 'main td', "I'll call you if I get to.")],
     ],
     attention: [
       crumbs('Cross-attention'),
       crumbs('“met” → “getroffen”'),
       crumbs('Head 1'),
-      [(page) => texts(page, '[data-testid=before]', 'yesterday'), result('park.')],
+      [(page) => texts(page, '[data-testid=before]', 'in the park'), result('friend yesterday.')],
       [(page) => texts(page, '[data-testid=before]', 'met'), result('have')],
     ],
   },
@@ -94,8 +94,8 @@ for (const [locale, language] of [['en', 'en-US'], ['zh', 'zh-CN']]) for (const 
 
 test('a stop that shows something else: without the head, or the mask, the words of the answer are gone', () =>
   withView(site, still, '#intervene?tour=attention.4.answer', async (page) => {
-    await result('I met an old friend in the park')(page);
-    assert.doesNotMatch(await page.getByTestId('after').innerText(), /yesterday/);
+    await result('I met an old friend')(page);
+    assert.doesNotMatch(await page.getByTestId('after').innerText(), /park/);
     await page.getByRole('button', { name: 'Switch to Chinese' }).click();
     await result('我昨天')(page);
     assert.doesNotMatch(await page.getByTestId('after').innerText(), /一位/);

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../web/src', import.meta.url));
-const order = ['dom', 'text', 'words', 'attention', 'models', 'train', 'state', 'components', 'picture', 'views', 'element', 'shell', 'App.svelte', 'main.ts'];
+const order = ['dom', 'text', 'words', 'attention', 'models', 'train', 'state', 'shell', 'components', 'picture', 'views', 'element', 'App.svelte', 'main.ts'];
 
 const files = readdirSync(root, { recursive: true }).filter((file) => /\.(ts|js|svelte)$/.test(file) && !file.endsWith('.d.ts'));
 const fileOf = (path) => [path, `${path}.ts`, `${path}.svelte.ts`].find((name) => files.includes(name));
@@ -17,7 +17,7 @@ function importsOf(file) {
   const text = readFileSync(join(root, file), 'utf8');
   return [...text.matchAll(/(?:from|import|new URL)\s*\(?\s*'(\.[^']+)'/g)]
     .map(([, name]) => [name, posix.join(posix.dirname(file), name)])
-    .filter(([name]) => !/\.(css|json)$/.test(name) && !name.endsWith('service-worker.js'))
+    .filter(([name]) => !/\.(css|json)(\?url)?$/.test(name) && !name.endsWith('service-worker.js'))
     .map(([name, path]) => fileOf(path) ?? assert.fail(`${file} imports ${name}, which is not there`));
 }
 

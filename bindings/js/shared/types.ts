@@ -81,9 +81,9 @@ export interface ModelConfig {
    * 10000 ('sinusoidal_marian', Marian itself); or learned vectors.
    */
   positions: 'sinusoidal' | 'learned' | 'sinusoidal_halves' | 'sinusoidal_marian';
-  /** Which embeddings are the output projection too: both, the target's, or none. */
   /** How target tokens see earlier ones: self-attention, or the recurrent cell of Firefox's students (no maps). */
   decoder_self: 'attention' | 'ssru';
+  /** Which embeddings are the output projection too: both, the target's, or none. */
   tie_embeddings: 'all' | 'target' | 'none';
   /** Whether token embeddings are multiplied by √d_model. Files without this key have true. */
   scale_embedding: boolean;

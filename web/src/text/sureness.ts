@@ -1,7 +1,7 @@
 // How sure a model was of what it wrote, from the probabilities of its tokens.
 
 /** A token of less is marked. */
-export const UNSURE = 0.35;
+export const UNSURE = 0.3;
 /** A translation whose tokens have less, in the geometric mean, is likely to be wrong; right ones have 0.8 and more. */
 const WEAK = 0.72;
 

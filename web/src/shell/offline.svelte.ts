@@ -1,8 +1,8 @@
 // Keeps the page with all of its own models for when there is no network.
 import { storedModels, Translator } from 'wasmformer';
-import { keepPage } from '../shell/isolation';
+import { keepPage } from './isolation';
 import { reason } from '../text/reason';
-import { models } from './models.svelte';
+import { models } from '../state/models.svelte';
 
 const PAGE = 4e6; // bytes of the page without its models, about
 
