@@ -154,7 +154,7 @@ void evaluate_annotations(const std::string& name, const AnnotatedFiles& files, 
 }
 
 void add_annotation_commands(CLI::App& app) {
-  add_command(app, "classify", "Print the label of each line, the most probable first: LABEL TAB PROBABILITY ...",
+  add_command(app, "classify", "Print the labels of each line, the most probable first: LABEL TAB PROBABILITY ...",
               false);
   add_command(app, "tag", "Tag the words of each line: TOKEN TAB TAG, an empty line after each line of the input",
               true);

@@ -188,7 +188,7 @@ void add_text_options(CLI::App& command, TrainOptions& o) {
   command.add_option("--data", o.data,
                      "TSV files of pairs instead of --source and --target; FILE:WEIGHT takes its pairs WEIGHT times");
   command.add_option("--valid-data", o.valid.tsv, "a TSV file of pairs to validate on");
-  command.add_option("--augment", o.augment, "KEY=SHARE: add changed copies of SHARE times the pairs");
+  command.add_option("--augment", o.augment, "KEY=SHARE: add up to SHARE changed copies per pair");
   command.add_option("--columns", o.train.columns, "SOURCE,TARGET columns of the TSV files, from 0")
       ->capture_default_str();
   command.add_option("--labels", o.labelled.labels, "train a classifier: lines of LABEL TAB TEXT");
@@ -211,7 +211,7 @@ void add_train_command(CLI::App& app) {
   add_options(*command, fields(o->request) + fields(o->loop), "train");
   command->get_option("--pairs")->needs("--task");
   command->add_option("--tokenizer", o->tokenizer,
-                      "SentencePiece .model file; a task's default is its characters, that of --from the model's own");
+                      "SentencePiece .model file; default: a task's characters, or with --from the model's own");
   command->add_option("--target-tokenizer", o->target_tokenizer, "another one for the target side");
   command->add_option("--from", o->from, "a model to fine-tune, at a constant rate of 1e-4 unless --set says")
       ->excludes(command->get_option("--preset"));

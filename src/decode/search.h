@@ -54,8 +54,8 @@ std::vector<Choice> most_probable(Eigen::Ref<RowVector> row, Index k, const Conf
 
 class Search {
  public:
-  // The pad and begin tokens are never chosen, nor, if `candidates` are given, tokens other than these and the
-  // prefixes'. Uses beam_size, length_penalty, sampling, the masks and beam_trace of `options`. Throws Error as
+  // The pad and begin tokens are never chosen. With `candidates`, only those and the tokens of the prefixes are
+  // chosen. Uses beam_size, length_penalty, sampling, the masks and beam_trace of `options`. Throws Error as
   // checked() does, and when a source, prefix or mask does not fit the model.
   Search(Transformer& transformer, ThreadPool& pool, std::vector<SearchInput> inputs, const TranslateOptions& options,
          std::vector<TokenId> candidates = {});

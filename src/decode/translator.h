@@ -28,7 +28,7 @@ class TranslationJob {
   // UTF-8, a sentence longer than the model's max_length, or one without a token that is to be masked.
   TranslationJob(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& texts,
                  const TranslateOptions& options, std::uint64_t first = 0);
-  // `candidates`: the only target tokens to choose; by default those of the model's shortlist, if it has one.
+  // `candidates`: the only target tokens to choose from; by default those of the model's shortlist, if it has one.
   TranslationJob(const ModelFile& model, ThreadPool& pool, std::vector<Source> sources, const TranslateOptions& options,
                  const std::vector<TokenId>* candidates = nullptr);
 
@@ -72,9 +72,9 @@ class Translator {
 };
 
 // Any number of texts, in batches of at most `batch_tokens` source tokens (a longer text stands alone), texts
-// of similar length together; one decoding step per call. The threads of the pool divide the texts of a batch: to
-// divide the loops of a step would be slower, as there are many and short ones. The results do not depend on their
-// number.
+// of similar length together; one decoding step per call. The threads of the pool share out the texts of a
+// batch: splitting the loops of a step would be slower, as they are many and short. The results do not depend on the
+// number of threads.
 class BatchedTranslation {
  public:
   struct TooLong {

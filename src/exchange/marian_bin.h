@@ -8,7 +8,7 @@
 
 namespace wasmformer {
 
-// What a name ends in that holds the multiplier of the int8 tensor of the name: value = byte / multiplier.
+// An int8 tensor's multiplier is stored under the tensor's name with this suffix: value = byte / multiplier.
 inline constexpr const char* multiplier_suffix = "#multiplier";
 
 // The items by name, as views into `bytes`: f4 and f2 as they are; `intgemm8` as I8 with its multiplier, an F32 [1, 1],
@@ -16,7 +16,7 @@ inline constexpr const char* multiplier_suffix = "#multiplier";
 // processor's own, and for lengths that do not fit the file.
 SafetensorsFile parse_marian_bin(std::string_view bytes);
 
-// Whether the file begins as a .bin of Marian: version 1, and as many items as it may hold.
+// Whether the bytes begin like a Marian .bin file: version 1, and no more items than fit in it.
 bool is_marian_bin(std::string_view bytes);
 
 // Marian's binary lexical shortlist, for vocabularies of these sizes. Throws Error, naming the fault, if it is damaged

@@ -312,13 +312,13 @@ ModelFile assemble(SafetensorsFile tensors, Tokenizer source, Tokenizer target) 
   return assemble_model(config, weights.file(), std::move(source), std::move(target));
 }
 
-// The only file whose name passes.
+// The name of the only file that passes.
 template <class Predicate>
 std::string only_file(const FolderFiles& files, const char* what, Predicate passes) {
   std::string found;
   for (const auto& [name, bytes] : files) {
     if (!passes(name, bytes)) continue;
-    WASMFORMER_CHECK(found.empty(), "[marian] the folder has both " << found << " and " << name << " as " << what);
+    WASMFORMER_CHECK(found.empty(), "[marian] the folder has " << what << " twice: " << found << " and " << name);
     found = name;
   }
   WASMFORMER_CHECK(!found.empty(), "[marian] the folder has no " << what);

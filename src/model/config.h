@@ -124,7 +124,7 @@ struct Config {
     v({"eos_id", "end token; the tokenizer decides it"}, eos_id);
   }
 
-  // Layers whose heads attention maps and head masks count, encoder aside.
+  // How many decoder layers have self-attention, and so attention maps and heads to mask.
   Index decoder_attentions() const { return decoder_self == DecoderSelf::ssru ? 0 : decoder_layers; }
   bool is_encoder() const { return decoder_layers == 0; }
   // Whether there is an output projection to the target vocabulary.

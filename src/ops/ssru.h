@@ -18,8 +18,8 @@ struct KeptCells {
   std::span<const std::int32_t> rows;
 };
 
-// u, gate: [n, d], the tokens of packed sentences; returns relu(c), [n, d]. With `kept`, sentence i goes on from its
-// cell there and leaves its new ones.
+// u, gate: [n, d], the tokens of packed sentences; returns relu(c), [n, d]. With `kept`, sentence i continues from
+// its last cell there and stores its new ones.
 Var ssru(Tape& tape, Var u, Var gate, std::span<const Span> spans, const KeptCells* kept = nullptr);
 
 }  // namespace wasmformer

@@ -10,15 +10,15 @@
 namespace wasmformer {
 
 struct Shortlist {
-  Index first = 0;                    // so many ids from 0 on are always candidates
-  std::vector<std::int32_t> offsets;  // those of source id s are ids[offsets[s]] to before ids[offsets[s + 1]]
+  Index first = 0;                    // ids below this are always candidates
+  std::vector<std::int32_t> offsets;  // source id s has ids[offsets[s]] up to, not including, ids[offsets[s + 1]]
   std::vector<std::int32_t> ids;      // ascending for each
 
   // Throws Error unless the offsets fit `sources` pieces, or fewer, and every id is below `targets`.
   void check(Index sources, Index targets) const;
 
-  // Ascending: for all tokens of a batch together, as Marian takes them, so that their number is a multiple of 8. With
-  // `is_shared`, a vocabulary of both sides, the sources themselves too.
+  // Ascending, for all tokens of a batch together, filled up to a multiple of 8 as in Marian. With `is_shared` (one
+  // vocabulary for both sides) the source pieces themselves are candidates too.
   std::vector<TokenId> candidates(std::span<const TokenId> sources, bool is_shared) const;
 };
 

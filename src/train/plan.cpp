@@ -42,7 +42,7 @@ void check_tokenizer(const RunRequest& request, const RunInput& input) {
                    "[train] a tokenizer's settings are given, but a model that is fine-tuned has its own tokenizer; "
                    "only a tokenizer's file can replace it");
   WASMFORMER_CHECK(!fine_tunes || !request.objective || !has_files,
-                   "[train] tokenizer is given, but an encoder that comes from a model keeps the model's");
+                   "[train] tokenizer is given, but an encoder made from a model keeps that model's tokenizer");
   if (!request.tokenizer) return;
   const auto& [type, vocab_size, joint, normalization] = *request.tokenizer;
   WASMFORMER_CHECK(!request.resume, "[train] tokenizer is given, but a run that is resumed has its own");
@@ -216,7 +216,7 @@ Augmentation RunPlan::augmentation() {
   own = {};
   if (metadata.contains(key)) from_json(metadata[key], fields(own), "checkpoint");
   WASMFORMER_CHECK(!request_.augment || *request_.augment == own,
-                   "[train] the run was begun with another augment than the one given; repeat its own or leave it out");
+                   "[train] the run was begun with another augment; repeat that one or leave augment out");
   return own;
 }
 

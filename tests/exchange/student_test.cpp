@@ -180,5 +180,5 @@ TEST_CASE("Damaged and foreign .bin files are refused in a sentence") {
   CHECK_THROWS_WITH(folder.import(), ContainsSubstring("truncated or damaged"));
   bin = whole;
   folder.files["other.bin"] = whole;
-  CHECK_THROWS_WITH(folder.import(), ContainsSubstring("both model.int8.bin and other.bin"));
+  CHECK_THROWS_WITH(folder.import(), ContainsSubstring("twice: model.int8.bin and other.bin"));
 }

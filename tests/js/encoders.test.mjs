@@ -257,7 +257,7 @@ test('pipelines have the shape of Transformers.js', async () => {
   assert.deepEqual(await tag([texts[0]], { aggregation_strategy: 'simple' }), [[{ entity_group: 'place', ...rome }]]);
   assert.deepEqual((await tag(texts[0], { ignore_labels: ['B-place'] })).map(({ word }) => word), ['play', 'jazz', 'in']);
   await assert.rejects(tag('a', { aggregation_strategy: 'max' }), { message: /aggregation_strategy must be 'none' or 'simple'/ });
-  await assert.rejects(tag('a', { aggregation_strategy: 'simple', ignore_labels: [] }), { message: /ignore_labels is of single words/ });
+  await assert.rejects(tag('a', { aggregation_strategy: 'simple', ignore_labels: [] }), { message: /ignore_labels applies to single words/ });
   await assert.rejects(pipeline('text-classification', fixturePath, { threads: 1 }), { message: /does not classify; it translates/ });
   for (const one of [classify, tag]) await one.dispose();
 });

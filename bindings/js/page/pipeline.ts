@@ -241,7 +241,7 @@ function tagging(tagger: Tagger) {
     const { aggregation_strategy, ignore_labels = ['O'], signal } = given;
     const isSimple = aggregation_strategy === 'simple';
     if (isSimple && given.ignore_labels) {
-      throw new Error("[pipeline] ignore_labels is of single words, but aggregation_strategy is 'simple'");
+      throw new Error("[pipeline] ignore_labels applies to single words, but aggregation_strategy is 'simple'");
     }
     if (isSimple && !tagger.info.tags.every((tag) => /^(O$|[BI]-)/.test(tag))) {
       throw new Error("[pipeline] aggregation_strategy is 'simple', but the model's tags are not spans (O, B-…, I-…)");

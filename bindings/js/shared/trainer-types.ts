@@ -132,7 +132,7 @@ export interface TrainerOptions extends TrainingData, WorkerOptions {
   preset?: PresetName;
   /** Settings that differ from the preset. With `from`, only those of training and dropout. */
   config?: Settings;
-  /** Default: { type: 'char' } for a task, otherwise { type: 'bpe', vocabSize: 2000 }. Not with `from`. */
+  /** Default: { type: 'char' } for a task, else { type: 'bpe', vocabSize: 2000 }. With `from`: files only; not for an encoder. */
   tokenizer?: TokenizerSettings | TokenizerFiles;
   /** Changed copies that are added to the pairs. A run that is resumed adds its own again. Not for a task. */
   augment?: Augmentation;
@@ -236,7 +236,7 @@ export interface Validation extends Partial<Omit<Evaluation, 'translations'>> {
   frameAccuracy?: number;
   /** Mean of -log p, without dropout and label smoothing. */
   loss: number;
-  /** Whether this is the lowest loss so far, or of an encoder the highest mean of accuracy and spanF1 or tagAccuracy. */
+  /** Whether it is the best so far: by loss, or for labels and tags by the mean of accuracy and spanF1 or tagAccuracy. */
   isBest: boolean;
   /** Of translators. */
   samples: Sample[];

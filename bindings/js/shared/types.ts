@@ -182,7 +182,7 @@ export interface TranslateOptions<Text = string> {
   beamTrace?: boolean;
   /** Return embeddings, queries, keys, values and the residual stream. Default false. */
   internals?: boolean;
-  /** Score all target pieces, even if the model has a shortlist, as Firefox's students do. Default false. */
+  /** Score all target pieces, even if the model has a shortlist (Firefox's student models have one). Default false. */
   fullVocabulary?: boolean;
   /** Called after each step with the best text so far; for an array, with all of them. */
   onToken?: (partial: Text) => void;
@@ -386,7 +386,7 @@ export interface Annotation {
   sourceTokens: SourceToken[];
   /** source × source; only with `attention`, and if the text is not empty. */
   attention?: { encoder: AttentionMaps };
-  /** Most probable first. They sum to 1; with multi_label each is for itself, and those above 0.5 apply. */
+  /** Most probable first. They sum to 1; with multi_label each is independent, and those above 0.5 apply. */
   labels?: LabelProbability[];
   /** Whether the labels come from the first max_length tokens only, since the text is longer. */
   isCut?: boolean;
