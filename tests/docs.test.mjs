@@ -79,7 +79,7 @@ function writeCorpora(place) {
 
 // Sizes and numbers of steps that take seconds.
 const smaller = [
-  [/--vocab-size \d+ --type bpe/g, '--vocab-size 300 --type bpe'],
+  [/--vocab-size \d+ --type bpe/g, '--vocab-size 400 --type bpe'],
   [/--preset \S+/g, '--preset tiny'],
   [/--max-steps \d+/g, '--max-steps 4'],
   [/(m30k .*) \d{4,5} /g, '$1 4 '],

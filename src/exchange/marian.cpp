@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "exchange/marian_bin.h"
 #include "exchange/state_dict.h"
 #include "ops/embedding.h"
 #include "tensor/check.h"
@@ -291,7 +292,8 @@ std::vector<std::string> marian_files(const std::vector<std::string>& names) {
 ModelFile import_marian(const FolderFiles& files) {
   if (files.contains(config_name)) return import_hugging_face(files);
   if (files.contains("decoder.yml")) return import_marian_npz(files);
-  const bool has_bin = std::any_of(files.begin(), files.end(), [](const auto& f) { return f.first.ends_with(".bin"); });
+  const bool has_bin = std::any_of(files.begin(), files.end(),
+                                   [](const auto& f) { return f.first.ends_with(".bin") && is_marian_bin(f.second); });
   WASMFORMER_CHECK(has_bin,
                    "[marian] the folder has neither config.json, as Hugging Face's models, nor decoder.yml, as "
                    "Marian's own, nor a .bin file, as Firefox's");

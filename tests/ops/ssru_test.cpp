@@ -43,6 +43,6 @@ TEST_CASE("The recurrent unit is its definition, for each sentence by itself, in
     const Spans sentences{{0, known}};
     const KeptCells cells{&kept, sentences, rows};
     const Var z = ssru(tape, tape.constant(part), tape.constant(part_gate), part_spans, &cells);
-    CHECK(Matrix(z.value()) == Matrix(y.value().middleRows(3 + known - size, size)));
+    CHECK((z.value() - y.value().middleRows(3 + known - size, size)).cwiseAbs().maxCoeff() < 1e-6);
   }
 }

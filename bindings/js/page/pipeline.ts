@@ -14,8 +14,8 @@ const kinds = {
   'text2text-generation': Translator,
   'text-classification': Classifier,
   'token-classification': Tagger,
-};
-export type PipelineTask = keyof typeof kinds;
+} satisfies Record<PipelineTask, unknown>;
+export type PipelineTask = 'translation' | 'text2text-generation' | 'text-classification' | 'token-classification';
 
 /** What progress_callback gets; `progress` is in percent, if the size is known. */
 export interface PipelineProgress {
