@@ -36,7 +36,7 @@ std::vector<TokenId> shortlisted(const ModelFile& model, const std::vector<Sourc
   if (!model.shortlist || options.full_vocabulary) return {};
   std::vector<TokenId> tokens;
   for (const Source& source : sources) tokens.insert(tokens.end(), source.ids.begin(), source.ids.end());
-  return model.shortlist->candidates(tokens, model.transformer->config().tie_embeddings == TieEmbeddings::all);
+  return model.shortlist->candidates(tokens, model.source_tokenizer == model.target_tokenizer);
 }
 
 const char* state(Fate fate) { return fate == Fate::kept ? "kept" : fate == Fate::ended ? "ended" : "pruned"; }

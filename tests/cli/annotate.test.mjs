@@ -2,18 +2,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { before, test } from 'node:test';
+import { drawnTexts, words } from '../drawn-texts.mjs';
 import { path, refuse, run, succeed } from './trained.mjs';
 
-const words = ['play', 'some', 'jazz', 'in', 'rome', 'now'];
 // [label, words, tags]: the label says whether "jazz" is there; the word after "in" is a place.
-function examples(count, seed) {
-  let state = seed;
-  const draw = () => words[(state = (state * 48271) % 2147483647) % words.length];
-  return Array.from({ length: count }, (_, i) => {
-    const chosen = Array.from({ length: 2 + (i % 4) }, draw);
-    return [chosen.includes('jazz') ? 'music' : 'other', chosen, chosen.map((_, j) => (chosen[j - 1] === 'in' ? 'B-place' : 'O'))];
-  });
-}
+const examples = (count, seed) => drawnTexts(count, seed).map((text) =>
+  [text.includes('jazz') ? 'music' : 'other', text, text.map((_, j) => (text[j - 1] === 'in' ? 'B-place' : 'O'))]);
 const labels = (rows) => rows.map(([label, text]) => `${label}\t${text.join(' ')}\n`).join('');
 const conll = (rows) => rows.map(([, text, tags]) => text.map((word, i) => `${word}\t${tags[i]}\n`).join('') + '\n').join('');
 const sizes = ['--set', 'd_model=32', '--set', 'ffn_dim=64', '--set', 'num_heads=2', '--set', 'dropout=0', '--set', 'schedule=constant', '--set', 'learning_rate=3e-3'];

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Classifier, Tagger, Trainer, Translator } from '../../dist/index.js';
 import { pipeline } from '../../dist/page/pipeline.js';
+import { drawnTexts } from '../drawn-texts.mjs';
 import { close, fixturePath } from './support.mjs';
 
 const program = process.env.WASMFORMER_PROGRAM ?? join(import.meta.dirname, '../../build/native/wasmformer');
@@ -18,18 +19,12 @@ const run = (...args) => {
   return stdout;
 };
 
-const words = ['play', 'some', 'jazz', 'in', 'rome', 'now'];
 /** [label, words, tags]: whether "jazz" is there; the words after "in" are a place. */
-function examples(count, seed) {
-  let state = seed;
-  const draw = () => words[(state = (state * 48271) % 2147483647) % words.length];
-  return Array.from({ length: count }, (_, i) => {
-    const chosen = Array.from({ length: 2 + (i % 4) }, draw);
-    const at = chosen.indexOf('in');
-    const tags = chosen.map((_, j) => (at < 0 || j <= at ? 'O' : j === at + 1 ? 'B-place' : 'I-place'));
-    return [chosen.includes('jazz') ? 'music' : 'other', chosen, tags];
-  });
-}
+const examples = (count, seed) => drawnTexts(count, seed).map((text) => {
+  const at = text.indexOf('in');
+  const tags = text.map((_, j) => (at < 0 || j <= at ? 'O' : j === at + 1 ? 'B-place' : 'I-place'));
+  return [text.includes('jazz') ? 'music' : 'other', text, tags];
+});
 const labelledOf = (rows) => rows.map(([label, text]) => [label, text.join(' ')]);
 const taggedOf = (rows) => rows.map(([, text, tags]) => [text, tags]);
 const tsvOf = (rows) => labelledOf(rows).map((row) => `${row.join('\t')}\n`).join('');
