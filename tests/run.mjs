@@ -123,7 +123,7 @@ function build() {
   installPackages({ tests: true });
   // Taken where the build folder is new: changing it later would compile everything again.
   const strict = ['-DWASMFORMER_WARNINGS_AS_ERRORS=ON'];
-  buildPreset('native', ['wasmformer', 'wasmformer_library', 'wasmformer_tests', 'wasmformer_gradient_tests'], strict);
+  buildPreset('native', ['wasmformer', 'wasmformer_mpi', 'wasmformer_library', 'wasmformer_tests', 'wasmformer_gradient_tests'], strict);
   buildPreset('wasm', ['wasmformer_tests_relaxed', 'wasmformer_tests_simd', 'wasmformer_types'], strict);
   buildPackage();
   buildPage();

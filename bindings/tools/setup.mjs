@@ -29,6 +29,12 @@ const programs = {
     apt: 'zlib1g-dev', brew: 'zlib', dnf: 'zlib-devel', pacman: 'zlib',
   },
   python3: { needs: ['wasm'], found: () => which('python3'), apt: 'python3', brew: 'python3', dnf: 'python3', pacman: 'python' },
+  mpicc: {
+    needs: ['tests'], found: () => which('mpicc'), apt: 'libopenmpi-dev', brew: 'open-mpi', dnf: 'openmpi-devel', pacman: 'openmpi',
+  },
+  mpirun: {
+    needs: ['tests'], found: () => which('mpirun'), apt: 'openmpi-bin', brew: 'open-mpi', dnf: 'openmpi', pacman: 'openmpi',
+  },
   chromium: {
     needs: ['browser'], found: chromium,
     apt: 'chromium', brew: '--cask chromium', dnf: 'chromium', pacman: 'chromium',

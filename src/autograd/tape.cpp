@@ -73,11 +73,15 @@ GradientSlot Tape::gradient_over_value(Var var) {
   return {View(node.gradient, node.rows, node.cols), true};
 }
 
-void Tape::backward(Var loss) {
+void Tape::backward(Var loss, FunctionRef<void(Index id)> passed) {
   WASMFORMER_CHECK(recording_, "[backward] this tape does not record");
   WASMFORMER_CHECK(loss.rows() == 1 && loss.cols() == 1, "[backward] the loss is " << shape(loss) << ", not [1, 1]");
   gradient(loss).view.setOnes();
   for (auto operation = operations_.rbegin(); operation != operations_.rend(); ++operation) {
+    if (!operation->out) {
+      if (passed) passed(operation->id);
+      continue;
+    }
     Var::Node& out = *operation->out;
     if (!out.gradient) continue;
     operation->run(operation->closure, {out.gradient, out.rows, out.cols});

@@ -9,6 +9,7 @@
 #include "autograd/arena.h"
 #include "gemm/packed.h"
 #include "tensor/check.h"
+#include "tensor/function_ref.h"
 #include "tensor/matrix.h"
 #include "tensor/random.h"
 #include "tensor/thread_pool.h"
@@ -60,6 +61,9 @@ class Tape {
   // Seeds of dropout, one per operation. The trainer seeds the tape for each step.
   void seed(std::uint64_t seed) { random_ = Random(seed); }
   std::uint64_t next_seed() { return random_.bits(); }
+  // The number of the next operations' first row in the whole batch, of which this tape may have a part.
+  void set_first_row(Index row) { first_row_ = row; }
+  Index first_row() const { return first_row_; }
 
   // An uninitialised [rows, cols] matrix.
   Var variable(Index rows, Index cols, bool wants_gradient);
@@ -90,6 +94,11 @@ class Tape {
         {[](void* f, ConstView g) { (*static_cast<F*>(f))(g); }, new (arena_.take<F>(1)) F(backward), out.node_});
   }
 
+  // backward() calls passed(id) once the gradients of all later operations are complete.
+  void mark(Index id) {
+    if (recording_) operations_.push_back({nullptr, nullptr, nullptr, id});
+  }
+
   // The rows of `var`, quantised for products with int8 weights; made once for all readers.
   const QuantizedRows& quantized(Var var);
 
@@ -114,7 +123,7 @@ class Tape {
   }
 
   // Computes all gradients of `loss`, [1, 1]. Throws Error if recording is off.
-  void backward(Var loss);
+  void backward(Var loss, FunctionRef<void(Index id)> passed = {});
   // Forgets all variables and operations, keeps the memory.
   void clear();
   // Calls body(begin, end) over rows of `cols` columns, several threads at a time.
@@ -134,12 +143,14 @@ class Tape {
   struct Operation {
     void (*run)(void*, ConstView);
     void* closure;
-    Var::Node* out;
+    Var::Node* out;  // null for a mark
+    Index id = 0;
   };
 
   ThreadPool& pool_;
   bool recording_;
   Random random_;
+  Index first_row_ = 0;
   Arena arena_;
   std::vector<Operation> operations_;
 

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/options.h"
+#include "cli/ranks.h"
 
 namespace {
 
@@ -51,6 +52,11 @@ std::string explain(CLI::App& app, const CLI::ParseError& error) {
   return error.what();
 }
 
+void fail(const std::string& problem, int exit_code) {
+  fail_together(problem, exit_code);
+  std::fprintf(stderr, "wasmformer: %s\n", problem.c_str());
+}
+
 // 2 for a wrong command line.
 int run(int argc, char** argv) {
   CLI::App app{"The Transformer of 'Attention Is All You Need': trains, translates, evaluates."};
@@ -62,7 +68,7 @@ int run(int argc, char** argv) {
     return e.get_exit_code();
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() != 0) {
-      std::fprintf(stderr, "wasmformer: %s\n", explain(app, e).c_str());
+      fail(explain(app, e), 2);
       return 2;
     }
     std::ostringstream text;  // --help or --version
@@ -79,12 +85,14 @@ int main(int argc, char** argv) {
 #ifdef SIGXFSZ
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is then an error of write()
 #endif
+  std::string problem;
   try {
     return run(argc, argv);
   } catch (const std::bad_alloc&) {
-    std::fprintf(stderr, "wasmformer: not enough memory; smaller --batch-tokens need less\n");
+    problem = "not enough memory; smaller --batch-tokens need less";
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "wasmformer: %s\n", e.what());
+    problem = e.what();
   }
+  fail(problem, 1);
   return 1;
 }

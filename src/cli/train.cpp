@@ -216,9 +216,10 @@ void add_train_command(CLI::App& app) {
   command->add_option("--from", o->from, "a model to fine-tune, at a constant rate of 1e-4 unless --set says")
       ->excludes(command->get_option("--preset"));
   command->add_option("--set", o->set, "KEY=VALUE: change one setting of the preset or of --from");
-  command->add_option_function<std::string>(
-      "--batch-tokens", [o](const std::string& tokens) { o->set.push_back("batch_tokens=" + tokens); },
-      "the same as --set batch_tokens=N");
+  for (const auto& [flag, key] : {std::pair<std::string, std::string>{"--batch-tokens", "batch_tokens="},
+                                  std::pair<std::string, std::string>{"--accumulate", "accumulate="}})
+    command->add_option_function<std::string>(
+        flag, [o, key = key](const std::string& value) { o->set.push_back(key + value); }, "the same as --set " + key + "N");
   command->add_option("--output", o->loop.output, "folder for best.safetensors, last.safetensors and log.jsonl")
       ->required();
   command->add_option("--metadata", o->metadata, "KEY=VALUE to store in the model, such as its corpus and licence");

@@ -8,6 +8,7 @@
 
 #include "cli/files.h"
 #include "cli/progress.h"
+#include "cli/ranks.h"
 
 #ifdef __EMSCRIPTEN__
 #include <emscripten.h>
@@ -31,7 +32,8 @@ void watch_for_signals() {
   }, &signal_number, SIGINT, SIGTERM);
   // clang-format on
 #else
-  for (int number : {SIGINT, SIGTERM}) std::signal(number, [](int caught) { signal_number = caught; });
+  // SIGUSR1: mpirun passes it on and waits, while SIGINT and SIGTERM make it kill the ranks a second later.
+  for (int number : {SIGINT, SIGTERM, SIGUSR1}) std::signal(number, [](int caught) { signal_number = caught; });
 #endif
 }
 
@@ -92,30 +94,42 @@ class TrainingLoop {
       : o_(options),
         pool_(options.threads),
         run_(begin(pool_)),
-        log_((fs::path(options.output) / "log.jsonl").string(), options.resume, run_->progress().step) {}
+        log_((fs::path(options.output) / "log.jsonl").string(), options.resume, run_->progress().step) {
+    if (ranks_.size() > 1) run_->trainer().join(ranks_);
+  }
 
   void operator()() {
-    prepare_folder();
-    introduce();
-    auto saved = Clock::now();
-    for (bool ends = done(); !ends && !signal_number;) {
-      const StepReport report = step();
-      ends = done();                      // asked once, or the clock might reach its goal between two answers
-      constexpr double save_every = 300;  // seconds
-      if (run_->epoch_has_ended() || ends) {
-        validate(report);
-      } else {
-        if (run_->progress().step % o_.report_every == 0) log(report, {});
-        if (!signal_number && seconds_since(saved) <= save_every) continue;
-      }
-      save();
-      saved = Clock::now();
+    if (ranks_.is_first()) {
+      prepare_folder();
+      introduce();
     }
-    if (signal_number)
+    saved_step_ = run_->progress().step;
+    bool is_interrupted = false;
+    for (bool ends = done(); !ends && !is_interrupted; is_interrupted = ranks_.any(signal_number)) {
+      const StepReport report = step();
+      ends = done();  // asked once, or the clock might reach its goal between two answers
+      if (ranks_.is_first()) keep(report, ends);
+    }
+    if (is_interrupted && ranks_.is_first()) {
+      if (saved_step_ != run_->progress().step) save();
       line_.print("interrupted at step " + std::to_string(run_->progress().step) + "; --resume continues from there");
+    }
+    ranks_.any(false);  // a rank that ends early is a failure to mpirun
   }
 
  private:
+  // Reports, validates and saves what is due.
+  void keep(const StepReport& report, bool ends) {
+    constexpr double save_every = 300;  // seconds
+    if (run_->epoch_has_ended() || ends) {
+      validate(report);
+    } else {
+      if (run_->progress().step % o_.report_every == 0) log(report, {});
+      if (!signal_number && seconds_since(saved_) <= save_every) return;
+    }
+    save();
+  }
+
   // Writes the log at once, so that a folder where nothing can be written is refused before any step.
   void prepare_folder() {
     std::error_code error;
@@ -130,6 +144,7 @@ class TrainingLoop {
     line_.print("valid: " + size_of(run_->valid_corpus()));
     line_.print(std::to_string(run_->model().transformer->parameter_count()) + " parameters, " +
                 std::to_string(run_->trainer().batches_per_epoch()) + " batches per epoch, " +
+                (ranks_.size() > 1 ? std::to_string(ranks_.size()) + " ranks of " : "") +
                 std::to_string(pool_.size()) + (pool_.size() == 1 ? " thread" : " threads"));
   }
 
@@ -139,7 +154,7 @@ class TrainingLoop {
     step_seconds_ += seconds_since(begin);
     tokens_ += report.target_tokens;
     const double f = fraction();
-    line_.update(f, standing(report.loss) + (f > 0 ? "  " + duration(seconds() * (1 - f) / f) + " left" : ""));
+    if (ranks_.is_first()) line_.update(f, standing(report.loss) + (f > 0 ? "  " + duration(seconds() * (1 - f) / f) + " left" : ""));
     return report;
   }
 
@@ -152,7 +167,7 @@ class TrainingLoop {
     if (o_.max_minutes) f = std::max(f, seconds() / (*o_.max_minutes * 60));
     return std::min(f, 1.0);
   }
-  bool done() const { return fraction() == 1; }
+  bool done() { return ranks_.any(fraction() == 1); }
 
   // Of the whole run, earlier parts included.
   double seconds() const { return log_.seconds() + seconds_since(start_); }
@@ -197,6 +212,7 @@ class TrainingLoop {
       write("epoch-" + std::to_string(run_->progress().epoch) + ".safetensors", run_->model_file());
     write("last.safetensors", run_->checkpoint());
     clean_folder();
+    saved_ = Clock::now(), saved_step_ = run_->progress().step;
   }
 
   // Removes epochs beyond --keep, and unfinished files of a program that was killed.
@@ -219,11 +235,13 @@ class TrainingLoop {
   }
 
   const TrainingLoopOptions& o_;
+  Ranks& ranks_ = ranks();
   ProgressLine line_;
   ThreadPool pool_;
   std::unique_ptr<TrainingRun> run_;
   TrainingLog log_;
-  Clock::time_point start_ = Clock::now();
+  Clock::time_point start_ = Clock::now(), saved_ = start_;
+  Index saved_step_ = 0;
   Index tokens_ = 0;         // since start_
   double step_seconds_ = 0;  // for them; validation and saving do not count
 };

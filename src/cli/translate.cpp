@@ -1,10 +1,12 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "cli/ranks.h"
 #include "decode/translator.h"
 #include "train/run.h"
 
@@ -35,64 +37,105 @@ nlohmann::json attention_of(const Translation& t) {
   return entry;
 }
 
-// Translates line after line, a part of the input at a time, so that any input fits in memory.
+// Translates line after line, a part of the input at a time, so that any input fits in memory. With several ranks, each
+// has a part of its own; the first reads and writes.
 class Run {
  public:
   explicit Run(const Options& options)
-      : o_(options),
-        model_(load_model(options.decoding.model, Weights::packed)),
-        pool_(options.decoding.threads),
-        input_(options.input) {
+      : o_(options), model_(load_model(options.decoding.model, Weights::packed)), pool_(options.decoding.threads) {
+    if (!ranks_.is_first()) return;
+    input_.emplace(o_.input);
     if (!o_.attention.empty()) attention_.emplace(o_.attention);
   }
 
   void operator()() {
     checked(o_.decoding.translate, model_.transformer->config());  // even if there is no line
-    while (read_part()) translate_part();
-    if (attention_) {
-      attention_->write(lines_ == 0 ? "[]\n" : "]\n");
-      attention_->commit();
-    }
-    WASMFORMER_CHECK(too_long_ == 0, "[translate] " << too_long_ << " of " << lines_ << " lines "
-                                                    << (too_long_ == 1 ? "is" : "are")
-                                                    << " too long for the model and left empty");
+    WASMFORMER_CHECK(ranks_.size() == 1 || o_.attention.empty(), "[translate] --attention needs a single rank");
+    if (ranks_.is_first())
+      translate_input();
+    else
+      translate_for_first();
+    double too_long = static_cast<double>(too_long_);
+    ranks_.sum({&too_long, 1});
+    WASMFORMER_CHECK(too_long == 0 || !ranks_.is_first(),
+                     "[translate] " << too_long << " of " << lines_ << " lines " << (too_long == 1 ? "is" : "are")
+                                    << " too long for the model and left empty");
   }
 
  private:
-  // Reads what keeps several batches busy, or all that has arrived so far. False at the end of the input.
-  bool read_part() {
+  void translate_input() {
+    for (auto parts = read_parts(); !parts[0].empty(); parts = read_parts()) {
+      std::size_t first = lines_ + parts[0].size();
+      for (int rank = 1; rank < ranks_.size(); first += parts[rank++].size()) send(parts[rank], first, rank);
+      print(translated(parts[0], lines_));
+      for (int rank = 1; rank < ranks_.size(); ++rank)
+        if (!parts[rank].empty()) print(ranks_.receive(rank));
+      lines_ = first;
+    }
+    for (int rank = 1; rank < ranks_.size(); ++rank) ranks_.send(rank, "");
+    if (!attention_) return;
+    attention_->write(lines_ == 0 ? "[]\n" : "]\n");
+    attention_->commit();
+  }
+
+  // For each rank what keeps several batches busy, or all that has arrived so far; nothing at the end of the input.
+  std::vector<std::vector<std::string>> read_parts() {
     const TranslateOptions& options = o_.decoding.translate;
     const std::size_t most_lines = attention_ ? 64 : static_cast<std::size_t>(4096 / options.n_best),
                       most_bytes = 32 * static_cast<std::size_t>(o_.decoding.batch_tokens);
-    part_ = input_.next_part(most_lines, most_bytes);
-    return !part_.empty();
+    std::vector<std::vector<std::string>> parts(static_cast<std::size_t>(ranks_.size()));
+    for (auto& part : parts) part = input_->next_part(most_lines, most_bytes);
+    return parts;
   }
 
-  void translate_part() {
-    BatchedTranslation translation(model_, pool_, part_, o_.decoding.translate, o_.decoding.batch_tokens, lines_);
+  // As NUMBER-OF-FIRST-LINE LF LINE LF LINE…
+  void send(const std::vector<std::string>& part, std::size_t first, int rank) {
+    if (part.empty()) return;
+    std::string text = std::to_string(first);
+    for (const std::string& line : part) text += "\n" + line;
+    ranks_.send(rank, text);
+  }
+
+  void translate_for_first() {
+    for (std::string text = ranks_.receive(0); !text.empty(); text = ranks_.receive(0)) {
+      std::vector<std::string> part;
+      std::istringstream lines(text);
+      for (std::string line; std::getline(lines, line);) part.push_back(line);
+      if (text.ends_with("\n")) part.emplace_back();
+      const std::size_t first = std::stoul(part[0]);
+      part.erase(part.begin());
+      ranks_.send(0, translated(part, first));
+    }
+  }
+
+  // The output for the lines of `part`, of which `first` is the number of the first.
+  std::string translated(const std::vector<std::string>& part, std::size_t first) {
+    BatchedTranslation translation(model_, pool_, part, o_.decoding.translate, o_.decoding.batch_tokens, first);
     for (const auto& [text, tokens] : translation.too_long())
-      progress_.print("line " + std::to_string(lines_ + text + 1) + " has " + std::to_string(tokens) +
+      progress_.print("line " + std::to_string(first + text + 1) + " has " + std::to_string(tokens) +
                       " tokens; the model takes at most " + std::to_string(model_.transformer->config().max_length) +
                       "; its translation is empty");
     too_long_ += translation.too_long().size();
-    finish(translation, [&](std::size_t done) { progress_.update(-1, std::to_string(lines_ + done) + " lines"); });
-    std::string text;
+    finish(translation, [&](std::size_t done) {
+      if (ranks_.is_first()) progress_.update(-1, std::to_string(first + done) + " lines");
+    });
+    std::string output;
     for (const Translation& t : translation.take()) {
-      add_lines(t, text);
-      if (attention_) attention_->write((lines_ == 0 ? "[" : ",") + attention_of(t).dump());
-      ++lines_;
+      add_lines(t, first, output);
+      if (attention_) attention_->write((first == 0 ? "[" : ",") + attention_of(t).dump());
+      ++first;
     }
     progress_.erase();
-    print(text);
+    return output;
   }
 
-  void add_lines(const Translation& t, std::string& text) const {
+  void add_lines(const Translation& t, std::size_t line, std::string& text) const {
     if (o_.decoding.translate.n_best == 1) {
       text += (o_.scores ? fixed(t.score, 4) + "\t" : "") + t.text + "\n";
       return;
     }
     const auto add = [&](const Hypothesis& h) {
-      text += std::to_string(lines_) + " ||| " + h.text + " ||| " + fixed(h.score, 4) + "\n";
+      text += std::to_string(line) + " ||| " + h.text + " ||| " + fixed(h.score, 4) + "\n";
     };
     add(t);
     for (const Hypothesis& h : t.alternatives) add(h);
@@ -101,11 +144,12 @@ class Run {
   const Options& o_;
   ModelFile model_;
   ThreadPool pool_;
-  LineReader input_;
+  Ranks& ranks_ = ranks();
+  std::optional<LineReader> input_;  // of the first rank
   std::optional<FileWriter> attention_;
   ProgressLine progress_;
-  std::vector<std::string> part_;
-  std::size_t lines_ = 0, too_long_ = 0;  // before part_
+  std::size_t lines_ = 0;     // translated so far, by all ranks
+  std::size_t too_long_ = 0;  // of this rank's
 };
 
 }  // namespace

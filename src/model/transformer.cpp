@@ -243,6 +243,7 @@ Var Transformer::encode(Tape& tape, std::span<const TokenId> ids, std::span<cons
   Stream x = embedded(tape, ids, spans, /*cache=*/nullptr, source_embedding_, source_positions_, record);
   const std::span<const Span> key_spans = masks.source_rows.empty() ? spans : masks.source_spans;
   for (std::size_t l = 0; l < encoder_.size(); ++l) {
+    tape.mark(static_cast<Index>(l));
     EncoderLayer& layer = encoder_[l];
     x = residual(tape, x, layer.self_attn_layer_norm, [&](Var h) {
       MultiHeadAttention& attn = layer.self_attn;
@@ -282,6 +283,7 @@ Var Transformer::decode(Tape& tape, std::span<const TokenId> ids, std::span<cons
   };
 
   for (std::size_t l = 0; l < decoder_.size(); ++l) {
+    tape.mark(static_cast<Index>(encoder_.size() + l));
     DecoderLayer& layer = decoder_[l];
     Cache::Layer* store = cache ? &cache->layers[l] : nullptr;
     x = residual(tape, x, layer.self_attn_layer_norm, [&](Var h) {

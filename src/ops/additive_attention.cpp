@@ -44,7 +44,7 @@ void forward(const Call& c, const Block& b, Scalar* p, View y, std::vector<Matri
   for (Index i = 0; i < b.L; ++i) {
     probabilities_of(c, b, i, p);
     if (probabilities) std::copy_n(p, b.S, (*probabilities)[b.sentence].row(b.head * b.L + i).data());
-    c.drop.apply(p, b.first + i * b.S, b.S);
+    c.drop.apply(p, b.first + i * b.step, b.S);
     auto out = y.row(b.query + i).segment(b.column, c.d_k);
     out.setZero();
     for (Index j = 0, seen = b.visible(i, c.causal); j < seen; ++j)
@@ -57,7 +57,7 @@ void backward(const Call& c, const Block& b, Scalar* p, Scalar* ds, ConstView dy
               Scalar* dw) {
   const auto add = [](Scalar* sum, Vector x, auto count) { simd::store(sum, simd::load(sum, count) + x, count); };
   for (Index i = 0; i < b.L; ++i) {
-    const Index seen = b.visible(i, c.causal), first = b.first + i * b.S, row = b.query + i;
+    const Index seen = b.visible(i, c.causal), first = b.first + i * b.step, row = b.query + i;
     const auto head = [&](auto& m, Index r) { return m.row(r).segment(b.column, c.d_k); };
     // y = (p * mask) v with p = softmax(s)
     probabilities_of(c, b, i, p);
@@ -102,7 +102,7 @@ Var additive_attention(Tape& tape, Var q, Var k, Var v, Parameter& w, std::span<
                .plan = plan,
                .d_k = d / options.heads,
                .causal = options.causal,
-               .drop = Dropout(tape, options.dropout),
+               .drop = Dropout(tape, options.dropout, options.heads * numbered_keys),
                .key_rows = options.key_rows.empty() ? nullptr : options.key_rows.data()};
   const Index row = padded(plan.most_keys);
   for_blocks(tape.pool(), plan, tape.scratch<Scalar>(plan.chunks * row), row,

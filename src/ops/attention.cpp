@@ -101,7 +101,7 @@ void forward(const Call& c, const Block& b, Scratch scratch, View y, std::vector
       const Softmax s = softmax(row, seen, padded(t.seen));
       if (c.kept) c.kept[(b.query + at) * c.heads + b.head] = s;
       if (probabilities) std::copy_n(row, seen, (*probabilities)[b.sentence].row(b.head * b.L + at).data());
-      c.drop.apply(row, b.first + at * b.S, padded(t.seen));  // zeros behind `seen`
+      c.drop.apply(row, b.first + at * b.step, padded(t.seen));  // zeros behind `seen`
     }
     write_rows(c, y, b.query + t.first, t.rows, b.column, scratch,
                [&](Scalar* out, Index stride) { tile_sums(c, b, t, p, vs, out, stride, /*add=*/false); });
@@ -119,7 +119,7 @@ void backward(const Call& c, const Block& b, Scratch scratch, ConstView dy, View
     tile_scores(c, b, t, qs, ks, c.scale, p);
     tile_scores(c, b, t, dys, vs, 1, ds);
     for (Index i = 0; i < t.rows; ++i) {
-      const Index at = t.first + i, seen = b.visible(at, c.causal), first = b.first + at * b.S;
+      const Index at = t.first + i, seen = b.visible(at, c.causal), first = b.first + at * b.step;
       Scalar *row = p + i * c.stride(), *gradient = ds + i * c.stride();
       softmax_again(row, seen, padded(t.seen), c.kept[(b.query + at) * c.heads + b.head]);
       c.drop.apply(gradient, first, padded(t.seen));
@@ -158,7 +158,7 @@ Var attention(Tape& tape, Var q, Var k, Var v, std::span<const Span> query_spans
                .d_k = d_k,
                .causal = options.causal,
                .scale = options.scaled ? 1 / std::sqrt(static_cast<Scalar>(d_k)) : Scalar(1),
-               .drop = Dropout(tape, options.dropout),
+               .drop = Dropout(tape, options.dropout, options.heads * numbered_keys),
                .key_rows = options.key_rows.empty() ? nullptr : options.key_rows.data(),
                .kept = recorded ? tape.scratch<Softmax>(q.rows() * options.heads) : nullptr};
 

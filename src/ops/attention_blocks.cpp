@@ -44,16 +44,17 @@ AttentionPlan plan_attention(Tape& tape, Var q, Var k, Var v, std::span<const Sp
   const Index heads = options.heads, d_k = q.cols() / heads, count = static_cast<Index>(query_spans.size()) * heads;
   AttentionBlock* blocks = tape.scratch<AttentionBlock>(count);
   AttentionPlan plan{{blocks, static_cast<std::size_t>(count)}};
-  Index first = 0;
+  Index work = 0;
   for (Index i = 0; i < count; ++i) {
     const Index sentence = i / heads, head = i % heads;
     const Span a = query_spans[sentence], b = key_spans[sentence];
-    blocks[i] = {a.begin, b.begin, a.size, b.size, head * d_k, sentence, head, first};
-    first += a.size * b.size;
+    const Index first = (a.begin * heads + head) * numbered_keys;
+    blocks[i] = {a.begin, b.begin, a.size, b.size, head * d_k, sentence, head, first, heads * numbered_keys};
+    work += a.size * b.size * d_k;
     plan.most_queries = std::max(plan.most_queries, a.size);
     plan.most_keys = std::max(plan.most_keys, b.size);
   }
-  plan.chunks = std::clamp<Index>((1 + first * d_k) / work_per_chunk, 1, most_chunks);
+  plan.chunks = std::clamp<Index>((1 + work) / work_per_chunk, 1, most_chunks);
   plan.grain = std::max<Index>((count + plan.chunks - 1) / plan.chunks, 1);
 
   if (options.probabilities) {

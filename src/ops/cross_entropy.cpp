@@ -60,7 +60,7 @@ CrossEntropy mean_loss(Tape& tape, Var logits, double loss, double nll, double c
 }  // namespace
 
 CrossEntropy cross_entropy(Tape& tape, Var logits, std::span<const TokenId> targets, double smoothing,
-                           std::span<const double> weights) {
+                           std::span<const double> weights, double total) {
   const Index n = logits.rows(), vocabulary = logits.cols();
   WASMFORMER_CHECK(n == static_cast<Index>(targets.size()) && n > 0,
                    "[cross_entropy] logits " << shape(logits) << " and " << targets.size() << " targets");
@@ -68,8 +68,9 @@ CrossEntropy cross_entropy(Tape& tape, Var logits, std::span<const TokenId> targ
                    "[cross_entropy] logits " << shape(logits) << " and " << weights.size() << " weights");
   check_targets(targets, vocabulary);
   const auto weight = [&](TokenId target) { return weights.empty() ? 1 : weights[target]; };
-  double count = 0;
-  for (TokenId target : targets) count += weight(target);
+  double count = total;
+  if (total == 0)
+    for (TokenId target : targets) count += weight(target);
 
   const bool recorded = tape.recording() && logits.wants_gradient();
   double* row_loss = tape.scratch<double>(n);
@@ -98,8 +99,9 @@ CrossEntropy cross_entropy(Tape& tape, Var logits, std::span<const TokenId> targ
 }
 
 CrossEntropy binary_cross_entropy(Tape& tape, Var logits, std::span<const TokenId> targets, std::span<const Span> spans,
-                                  double smoothing) {
+                                  double smoothing, double total) {
   const Index n = logits.rows();
+  const double count = total == 0 ? static_cast<double>(n) : total;
   WASMFORMER_CHECK(n == static_cast<Index>(spans.size()) && n > 0,
                    "[cross_entropy] logits " << shape(logits) << " and targets of " << spans.size() << " rows");
   check_targets(targets, logits.cols());
@@ -116,10 +118,10 @@ CrossEntropy binary_cross_entropy(Tape& tape, Var logits, std::span<const TokenI
       const double common = std::log1p(std::exp(-std::abs(static_cast<double>(x)))) + std::max<double>(x, 0);
       loss += common - smooth * static_cast<double>(x), nll += common - t * static_cast<double>(x);
       if (recorded)
-        x = static_cast<Scalar>((1 / (1 + std::exp(-static_cast<double>(x))) - smooth) / static_cast<double>(n));
+        x = static_cast<Scalar>((1 / (1 + std::exp(-static_cast<double>(x))) - smooth) / count);
     }
   }
-  return mean_loss(tape, logits, loss, nll, static_cast<double>(n));
+  return mean_loss(tape, logits, loss, nll, count);
 }
 
 Var weighted_sum(Tape& tape, Var a, Var b, double weight) {

@@ -14,15 +14,16 @@ struct CrossEntropy {
 };
 
 // logits: [n, V]; targets: n ids; weights: one per id, or none for 1 each: the means are weighted by that of the
-// row's target. Recording overwrites the logits with their gradient.
+// row's target. `total`: what the sums are divided by instead of the weights of these rows, for a part of a batch; 0 for
+// these. Recording overwrites the logits with their gradient.
 CrossEntropy cross_entropy(Tape& tape, Var logits, std::span<const TokenId> targets, double smoothing,
-                           std::span<const double> weights = {});
+                           std::span<const double> weights = {}, double total = 0);
 
 // Each id independently, p = sigmoid(logit). targets: row i has the ids targets[spans[i]], which may be none. The loss
 // is the mean over rows of the sum over ids, with targets smoothed to (1 - smoothing) t + smoothing / 2; `nll` is the
-// same without smoothing.
+// same without smoothing. `total`: as above, in rows.
 CrossEntropy binary_cross_entropy(Tape& tape, Var logits, std::span<const TokenId> targets, std::span<const Span> spans,
-                                  double smoothing);
+                                  double smoothing, double total = 0);
 
 // a + weight b, of [1, 1] each.
 Var weighted_sum(Tape& tape, Var a, Var b, double weight);

@@ -8,18 +8,20 @@ namespace wasmformer {
 
 class Dropout {
  public:
-  // Off when `rate` is 0 or the tape does not record.
-  Dropout(Tape& tape, double rate)
+  // Off when `rate` is 0 or the tape does not record. `width`: elements per row of the batch, so that a part of a batch
+  // has the masks of the whole.
+  Dropout(Tape& tape, double rate, Index width)
       : on_(tape.recording() && rate > 0),
         seed_(on_ ? static_cast<std::uint32_t>(tape.next_seed()) : 0),
         threshold_(static_cast<std::uint32_t>(rate * 0x1p32)),
+        first_(static_cast<std::uint32_t>(tape.first_row() * width)),
         scale_(static_cast<Scalar>(1 / (1 - rate))) {}
 
   explicit operator bool() const { return on_; }
 
   // What element `index` is multiplied by: 0 with probability `rate`, else 1 / (1 - rate).
   Scalar operator()(Index index) const {
-    return mix32(static_cast<std::uint32_t>(index) * 0x9e3779b9u ^ seed_) >= threshold_ ? scale_ : Scalar(0);
+    return mix32((first_ + static_cast<std::uint32_t>(index)) * 0x9e3779b9u ^ seed_) >= threshold_ ? scale_ : Scalar(0);
   }
 
   // data[i] *= mask of element first + i.
@@ -32,7 +34,7 @@ class Dropout {
 
  private:
   bool on_;
-  std::uint32_t seed_, threshold_;
+  std::uint32_t seed_, threshold_, first_;
   Scalar scale_;
 };
 

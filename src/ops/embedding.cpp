@@ -21,7 +21,7 @@ Var embedding(Tape& tape, std::span<const TokenId> ids, std::span<const Index> a
   for (Index place : at) check_range("place", place, positions.rows);
 
   const Scalar scale = scaled ? std::sqrt(static_cast<Scalar>(d)) : 1;
-  const Dropout drop(tape, dropout);
+  const Dropout drop(tape, dropout, d);
   WASMFORMER_CHECK(positions.value.cols() == d, "[embedding] positions [" << positions.rows << ", " << positions.cols
                                                                           << "] and table [" << table.rows << ", " << d
                                                                           << "] differ in columns");

@@ -140,7 +140,7 @@ ResidualNorm residual_norm(Tape& tape, Var x, Var y, double dropout, Parameter& 
                    "[residual_norm] shapes " << shape(x) << " and " << shape(y) << " differ");
   check("residual_norm", x, weight, bias);
   const Index n = x.rows(), d = x.cols();
-  const Dropout drop(tape, dropout);
+  const Dropout drop(tape, dropout, d);
   const bool wanted = x.wants_gradient() || y.wants_gradient();
   const ResidualNorm result{tape.variable_over(y, wanted), tape.variable(n, d, wanted || weight.wants_gradient())};
   Var sum = result.sum, norm = result.norm;

@@ -56,7 +56,7 @@ Var linear(Tape& tape, Var x, Parameter& weight, Parameter* bias) {
 
 Var linear(Tape& tape, Var x, Parameter& weight, Parameter* bias, Activation kind, double dropout) {
   check(x, weight, bias);
-  const Dropout drop(tape, dropout);
+  const Dropout drop(tape, dropout, weight.rows);
   Var y = tape.variable(x.rows(), weight.rows, x.wants_gradient() || weight.wants_gradient());
   // f' of ReLU follows from y; for the others the input is kept.
   const bool keep = y.wants_gradient() && kind != Activation::relu;

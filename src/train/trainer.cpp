@@ -1,107 +1,15 @@
 #include "train/trainer.h"
 
 #include <cmath>
-#include <optional>
-
-#include "ops/cross_entropy.h"
-#include "ops/pooling.h"
 
 namespace wasmformer {
 namespace {
-
-// Hides tokens from an encoder: those to predict where it is trained on masks, some of them otherwise. Returns the rows
-// that are hidden. A text's begin and end are always seen.
-std::vector<Index> hide_tokens(Batch& batch, const Config& c, double rate, Random& random, bool vary) {
-  std::vector<Index> hidden;
-  for (std::size_t i = 0; i < batch.source.size(); ++i) {
-    TokenId& id = batch.source[i];
-    if (id == c.eos_id || id == c.bos_id || random.uniform() >= rate) continue;
-    hidden.push_back(static_cast<Index>(i));
-    // Devlin et al. 2019, section 3.1: a tenth is replaced by any token, a tenth stays.
-    const double kind = vary ? random.uniform() : 0;
-    if (kind < 0.8)
-      id = c.pad_id;
-    else if (kind < 0.9)
-      id = static_cast<TokenId>(random.below(static_cast<std::uint64_t>(c.source_vocab_size)));
-  }
-  return hidden;
-}
-
-CrossEntropy encoder_loss(Tape& tape, Transformer& transformer, Batch batch, const TrainingConfig& training,
-                          std::uint64_t seed, double smoothing, std::span<const double> class_weights) {
-  const Config& c = transformer.config();
-  const bool is_masked = c.predicts_tokens();
-  Random random(seed);
-  const double rate = is_masked ? training.mask_rate : tape.recording() ? training.word_dropout : 0;
-  const std::vector<TokenId> original = batch.source;
-  std::vector<Index> hidden = hide_tokens(batch, c, rate, random, is_masked);
-  if (is_masked && hidden.empty()) hidden.push_back(0);  // a mean needs one
-  Var memory = transformer.encode(tape, batch.source, batch.source_spans);
-  if (is_masked) {
-    std::vector<TokenId> expected;
-    for (Index row : hidden) expected.push_back(original[row]);
-    return cross_entropy(tape, transformer.logits(tape, rows_at(tape, memory, hidden)), expected, smoothing);
-  }
-  std::optional<CrossEntropy> classes, tags;
-  if (c.classes > 0) {
-    Var logits = transformer.classify(tape, memory, batch.source_spans);
-    classes = c.multi_label ? binary_cross_entropy(tape, logits, batch.classes, batch.class_spans, smoothing)
-                            : cross_entropy(tape, logits, batch.classes, smoothing, class_weights);
-  }
-  if (c.tags > 0) tags = cross_entropy(tape, transformer.tag(tape, memory, batch.tagged), batch.tags, smoothing);
-  if (!classes || !tags) return classes ? *classes : *tags;
-  return {weighted_sum(tape, classes->loss, tags->loss, training.tag_weight),
-          classes->nll + training.tag_weight * tags->nll};
-}
-
-CrossEntropy forward(Tape& tape, Transformer& transformer, const Batch& batch, const TrainingConfig& training,
-                     std::uint64_t seed, double label_smoothing, std::span<const double> class_weights) {
-  tape.clear();
-  if (transformer.config().is_encoder())
-    return encoder_loss(tape, transformer, batch, training, seed, label_smoothing, class_weights);
-  Var memory = transformer.encode(tape, batch.source, batch.source_spans);
-  Var hidden = transformer.decode(tape, batch.target_in, batch.target_spans, memory, batch.source_spans);
-  return cross_entropy(tape, transformer.logits(tape, hidden), batch.target_out, label_smoothing);
-}
-
-// What the mean loss of a batch is the mean of.
-Index loss_units(const Batch& batch, const Config& c) {
-  if (!c.is_encoder()) return static_cast<Index>(batch.target_out.size());
-  return static_cast<Index>(c.predicts_tokens() ? batch.source.size() : batch.source_spans.size());
-}
-
-// What only an encoder's training reads.
-void check_encoder_settings(const TrainingConfig& config) {
-  const TrainingConfig none;
-  WASMFORMER_CHECK(config.word_dropout == none.word_dropout && config.tag_weight == none.tag_weight &&
-                       config.balance_classes == none.balance_classes && config.mask_rate == none.mask_rate &&
-                       config.freeze_steps == none.freeze_steps,
-                   "[train] word_dropout, tag_weight, balance_classes, mask_rate and freeze_steps are for models that "
-                   "classify, tag or fill masks");
-}
 
 // Only the heads keep their gradients.
 void freeze_encoder(Transformer& transformer) {
   transformer.visit([](const std::string& name, Parameter& p, Initializer) {
     if (name.starts_with("model.")) p.gradient.setZero();
   });
-}
-
-// Inverse to how often each class occurs, 1 on average over the texts.
-std::vector<double> balanced_weights(const Corpus& corpus, const Config& c) {
-  std::vector<double> counts(static_cast<std::size_t>(c.classes), 0);
-  double all = 0;
-  for (const SentencePair& pair : corpus.pairs)
-    for (TokenId id : pair.classes) ++counts[id], ++all;
-  for (double& count : counts) count = all / static_cast<double>(c.classes) / std::max(count, 1.0);
-  return counts;
-}
-
-double guessing_loss(const Config& c, const TrainingConfig& training) {
-  const auto guess = [](Index choices) { return std::log(static_cast<double>(std::max<Index>(choices, 1))); };
-  if (c.predicts_tokens()) return guess(c.target_vocab_size);
-  return (c.multi_label ? static_cast<double>(c.classes) * guess(2) : guess(c.classes)) +
-         training.tag_weight * guess(c.tags);
 }
 
 std::vector<Parameter*> parameters(Transformer& transformer) {
@@ -119,11 +27,15 @@ Trainer::Trainer(Transformer& transformer, const Corpus& corpus, const TrainingC
       config_((config.check(), config)),
       pool_(pool),
       tape_(pool, /*recording=*/true),
+      loss_(transformer, corpus, config),
       optimizer_(parameters(transformer), config) {
-  const Config& c = transformer.config();
-  if (!c.is_encoder()) check_encoder_settings(config_);
-  if (config_.balance_classes && c.classes > 0 && !c.multi_label) class_weights_ = balanced_weights(corpus, c);
+  if (config_.accumulate > 1) gradients_.emplace(transformer_, alone_);
   plan_epoch();
+}
+
+void Trainer::join(Ranks& ranks) {
+  ranks_ = &ranks;
+  gradients_.emplace(transformer_, ranks);
 }
 
 void Trainer::plan_epoch() {
@@ -151,31 +63,66 @@ StepReport Trainer::step() {
   }
 }
 
+std::vector<Trainer::Part> Trainer::next_parts(LossTotals& totals, Index& units) const {
+  const Index first = progress_.batch, count = std::min(config_.accumulate, batches_per_epoch() - first);
+  const Index ranks = ranks_->size(), rank = ranks_->rank();
+  std::vector<Part> parts;
+  for (Index i = first; i < first + count; ++i) {
+    const auto number = static_cast<std::uint64_t>(progress_.step + 1) + (static_cast<std::uint64_t>(i - first) << 32);
+    const std::uint64_t seed = mix(config_.seed) ^ number;
+    Batch batch = pack(corpus_, batches_[i], transformer_.config().bos_id);
+    units += loss_.units(batch);
+    loss_.hide(batch, config_, seed, /*training=*/true);
+    loss_.add_to(totals, batch);
+    if (config_.accumulate < ranks)
+      parts.push_back({share(batch, static_cast<int>(rank), static_cast<int>(ranks)), seed});
+    else if ((i - first) * ranks / count == rank)
+      parts.push_back({std::move(batch), seed});
+  }
+  return parts;
+}
+
+double Trainer::add_gradients(const std::vector<Part>& parts, const LossTotals& totals) {
+  double loss = 0;
+  for (const Part& part : parts) {
+    if (!loss_.has_targets(part.batch)) continue;
+    tape_.clear();
+    tape_.seed(part.seed);
+    const Var mean = loss_(tape_, part.batch, config_, totals, config_.label_smoothing).loss;
+    loss += mean.value()(0, 0);
+    const bool is_last = &part == &parts.back();
+    tape_.backward(mean, [&](Index layer) {
+      if (gradients_ && is_last) gradients_->begin_sum(layer);
+    });
+    if (gradients_ && !is_last) gradients_->add_batch();
+  }
+  if (gradients_) gradients_->finish();
+  ranks_->sum({&loss, 1});
+  return loss;
+}
+
 StepReport Trainer::take_step() {
-  const Batch batch = pack(corpus_, batches_[progress_.batch], transformer_.config().bos_id);
   const Index step = progress_.step + 1;
-  const std::uint64_t seed = mix(config_.seed) ^ static_cast<std::uint64_t>(step);
-  tape_.seed(seed);
   StepReport report;
-  const Var loss = forward(tape_, transformer_, batch, config_, seed, config_.label_smoothing, class_weights_).loss;
-  report.loss = loss.value()(0, 0);
+  LossTotals totals;
+  const std::vector<Part> parts = next_parts(totals, report.target_tokens);
+  report.loss = add_gradients(parts, totals);
   WASMFORMER_CHECK(std::isfinite(report.loss), "[train] the loss of step " << step << " is not finite; " << diverged);
   // ln V is the loss of guessing; a model that is fine-tuned may begin above it.
-  const double guessing = guessing_loss(transformer_.config(), config_);
+  const double guessing = loss_.of_guessing(config_);
   if (highest_loss_ == 0) highest_loss_ = 3 * std::max(guessing, report.loss);
   WASMFORMER_CHECK(report.loss <= highest_loss_, "[train] the loss of step " << step << " is " << report.loss
                                                                              << ", far above the " << guessing
                                                                              << " of guessing; " << diverged);
-  tape_.backward(loss);
   if (step <= config_.freeze_steps) freeze_encoder(transformer_);
   report.learning_rate = learning_rate(config_, transformer_.config().d_model, step);
   report.gradient_norm = optimizer_.step(pool_, step, report.learning_rate);
-  report.target_tokens = loss_units(batch, transformer_.config());
 
   progress_.step = step;
   progress_.loss_sum += report.loss * static_cast<double>(report.target_tokens);
   progress_.loss_tokens += report.target_tokens;
-  if (++progress_.batch == batches_per_epoch()) {
+  progress_.batch = std::min(progress_.batch + config_.accumulate, batches_per_epoch());
+  if (progress_.batch == batches_per_epoch()) {
     progress_.batch = 0;
     ++progress_.epoch;
     plan_epoch();
@@ -192,10 +139,11 @@ double Trainer::take_mean_loss() {
 
 Trainer::LossSum Trainer::validation_loss(const Corpus& corpus, std::span<const Index> pairs) {
   Tape tape(pool_, /*recording=*/false);
-  const Batch batch = pack(corpus, pairs, transformer_.config().bos_id);
-  const Index units = loss_units(batch, transformer_.config());
+  Batch batch = pack(corpus, pairs, transformer_.config().bos_id);
+  const Index units = loss_.units(batch);
   constexpr std::uint64_t same_masks = 1;  // so that losses can be compared
-  return {forward(tape, transformer_, batch, config_, same_masks, 0, {}).nll * static_cast<double>(units), units};
+  loss_.hide(batch, config_, same_masks, /*training=*/false);
+  return {loss_(tape, batch, config_, {}, 0).nll * static_cast<double>(units), units};
 }
 
 void Trainer::change(const TrainingConfig& config) {

@@ -3,6 +3,8 @@
 
 #include "data/batch.h"
 #include "model/transformer.h"
+#include "train/gradient_sum.h"
+#include "train/loss.h"
 #include "train/optimizer.h"
 
 namespace wasmformer {
@@ -21,7 +23,7 @@ struct StepReport {
   double loss = 0;  // label-smoothed, mean over target tokens
   double learning_rate = 0;
   double gradient_norm = 0;  // before clipping
-  Index target_tokens = 0;
+  Index target_tokens = 0;   // of all ranks
 };
 
 class Trainer {
@@ -29,8 +31,13 @@ class Trainer {
   // `transformer` and `corpus` must outlive the trainer. The weights must be set.
   Trainer(Transformer& transformer, const Corpus& corpus, const TrainingConfig& config, ThreadPool& pool);
 
-  // Forward, backward and update over the next batch. Throws Error when the loss or the gradient is not
-  // finite, or the loss is far above that of guessing; all is then as before the step.
+  // Trains together with others, which must have the same weights and corpus and take the same steps: the batches of an
+  // update are shared out, or if there are fewer than ranks, the sentences of each. `ranks` must outlive the trainer.
+  void join(Ranks& ranks);
+
+  // Forward and backward over the next batches, TrainingConfig::accumulate of them unless the epoch ends, then one
+  // update. Throws Error when the loss or the gradient is not
+  // finite, or the loss is far above that of guessing; all is then as before the step, in every rank.
   StepReport step();
 
   // Of -log p(token), without dropout and smoothing.
@@ -55,7 +62,15 @@ class Trainer {
   void resume(const Progress& progress);
 
  private:
+  struct Part {
+    Batch batch;
+    std::uint64_t seed;
+  };
   StepReport take_step();
+  // This rank's part of the batches of the next step, and what all ranks have together.
+  std::vector<Part> next_parts(LossTotals& totals, Index& units) const;
+  // Adds the gradients of all ranks; returns the loss.
+  double add_gradients(const std::vector<Part>& parts, const LossTotals& totals);
   void plan_epoch();
 
   Transformer& transformer_;
@@ -63,9 +78,11 @@ class Trainer {
   TrainingConfig config_;
   ThreadPool& pool_;
   Tape tape_;
+  TrainingLoss loss_;
   Optimizer optimizer_;
   Progress progress_;
-  std::vector<double> class_weights_;        // empty: 1 each
+  Ranks alone_, *ranks_ = &alone_;
+  std::optional<GradientSum> gradients_;     // of several batches, or with other ranks
   double highest_loss_ = 0;                  // a higher one means divergence; 0: not known yet
   std::vector<std::vector<Index>> batches_;  // of this epoch
 };

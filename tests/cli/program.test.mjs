@@ -48,6 +48,17 @@ test('translate, evaluate, average and inspect', () => {
   assert.ok(facts.tensors.F16 > 0 && !facts.tensors.F32);
 });
 
+test('a model may come through a pipe, as its file is read once', () => {
+  const model = path('run/best.safetensors');
+  const piped = (...args) => spawnSync('bash', ['-c', 'cat "$0" | "$@"', model, program, ...args], { encoding: 'utf8' });
+  assert.equal(piped('inspect', '/dev/stdin', '--json').stdout, succeed('inspect', model, '--json').stdout);
+  const evaluated = piped('evaluate', '--model', '/dev/stdin', '--data', path('valid.tsv'));
+  assert.match(evaluated.stdout, /^BLEU /, evaluated.stderr);
+  const tuned = piped('train', '--from', '/dev/stdin', '--data', path('train.tsv.gz'), '--valid-data', path('valid.tsv'),
+    '--output', path('piped'), '--max-steps', '2');
+  assert.equal(tuned.status, 0, tuned.stderr);
+});
+
 test('translate masks source tokens and heads, starts with a prefix, and samples', () => {
   const model = path('run/best.safetensors');
   const translate = (...options) => {

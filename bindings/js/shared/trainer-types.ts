@@ -54,6 +54,8 @@ export interface TrainingConfig {
   freeze_steps: number;
   /** Tokens per batch at most, on its longer side. */
   batch_tokens: number;
+  /** Batches whose gradients are added up before the weights change. Default 1. */
+  accumulate: number;
   /** Of weights, dropout and the order of the data. */
   seed: number;
 }

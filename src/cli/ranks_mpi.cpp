@@ -1,0 +1,94 @@
+// Instead of ranks.cpp in builds with WASMFORMER_MPI: MPI 3.1, https://www.mpi-forum.org/docs.
+// Without the C++ functions that MPI 3 dropped.
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
+#include <mpi.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+#include <vector>
+
+#include "cli/ranks.h"
+
+namespace wasmformer {
+namespace {
+
+// MPI ends all ranks when one of its functions fails, so that no return value needs a check.
+class MpiRanks : public Ranks {
+ public:
+  MpiRanks() {
+    int provided;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &size_);
+  }
+  ~MpiRanks() override { MPI_Finalize(); }
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+
+  void sum(std::span<double> values) override {
+    MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  }
+  void begin_sum(std::span<Scalar> values) override {
+    constexpr std::size_t most = 1 << 22;  // counts are ints, and smaller messages travel while others are added
+    for (std::size_t at = 0; at < values.size(); at += most) {
+      const auto part = values.subspan(at, std::min(most, values.size() - at));
+      MPI_Iallreduce(MPI_IN_PLACE, part.data(), static_cast<int>(part.size()), MPI_FLOAT, MPI_SUM,
+                     MPI_COMM_WORLD, &open_.emplace_back());
+    }
+  }
+  void poll() override {
+    int done;
+    MPI_Testall(static_cast<int>(open_.size()), open_.data(), &done, MPI_STATUSES_IGNORE);
+  }
+  void finish_sums() override {
+    MPI_Waitall(static_cast<int>(open_.size()), open_.data(), MPI_STATUSES_IGNORE);
+    open_.clear();
+  }
+
+  void send(int to, const std::string& text) override {
+    MPI_Send(text.data(), static_cast<int>(text.size()), MPI_CHAR, to, 0, MPI_COMM_WORLD);
+  }
+  std::string receive(int from) override {
+    MPI_Status status;
+    MPI_Probe(from, 0, MPI_COMM_WORLD, &status);
+    int size;
+    MPI_Get_count(&status, MPI_CHAR, &size);
+    std::string text(static_cast<std::size_t>(size), '\0');
+    MPI_Recv(text.data(), size, MPI_CHAR, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return text;
+  }
+
+ private:
+  int rank_ = 0, size_ = 1;
+  std::vector<MPI_Request> open_;
+};
+
+// Of Open MPI, MPICH and Slurm: a program that nobody started with others needs no MPI_Init.
+bool is_started_together() {
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "SLURM_STEP_NUM_TASKS"})
+    if (std::getenv(name)) return true;
+  return false;
+}
+
+}  // namespace
+
+Ranks& ranks() {
+  static Ranks alone;
+  if (!is_started_together()) return alone;
+  static MpiRanks together;
+  return together;
+}
+
+void fail_together(const std::string& problem, int exit_code) {
+  if (ranks().size() == 1) return;
+  // What is wrong with a file that all read, the first rank says alone: it ends the others before they speak.
+  if (!ranks().is_first()) std::this_thread::sleep_for(std::chrono::seconds(1));
+  std::fprintf(stderr, "wasmformer: rank %d: %s\n", ranks().rank(), problem.c_str());
+  MPI_Abort(MPI_COMM_WORLD, exit_code);
+}
+
+}  // namespace wasmformer

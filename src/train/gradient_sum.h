@@ -1,0 +1,33 @@
+// The sum of the gradients of several batches and of all ranks. The ranks' is begun layer by layer, while backward still
+// computes the others.
+#pragma once
+
+#include "model/transformer.h"
+#include "train/ranks.h"
+
+namespace wasmformer {
+
+class GradientSum {
+ public:
+  // Both must outlive it.
+  GradientSum(Transformer& transformer, Ranks& ranks);
+
+  // Takes the gradients of a batch and sets them to zero: each batch has sums of its own, whoever computes it.
+  void add_batch();
+  // The gradients of `layer` (encoder layers first) are complete in this rank's last batch.
+  void begin_sum(Index layer);
+  // Begins the rest, waits for all, and puts the sums where the gradients were.
+  void finish();
+
+ private:
+  struct Bucket {
+    std::vector<Parameter*> parameters;
+    std::vector<Scalar> values;
+    bool begun = false;
+  };
+  void add(Bucket& bucket);
+  Ranks& ranks_;
+  std::vector<Bucket> buckets_;  // in the order of backward: the last layer first, then what is no layer's
+};
+
+}  // namespace wasmformer

@@ -1,0 +1,166 @@
+#include "train/ranks.h"
+
+#include <algorithm>
+#include <barrier>
+#include <catch_amalgamated.hpp>
+#include <thread>
+
+#include "tests/train/small_run.h"
+
+using namespace wasmformer;
+using Catch::Matchers::WithinAbs;
+
+namespace {
+
+// Ranks that are threads of this program.
+struct Meeting {
+  explicit Meeting(int size) : size(size), barrier(size), doubles(size), scalars(size) {}
+  int size;
+  std::barrier<> barrier;
+  std::vector<std::span<double>> doubles;
+  std::vector<std::span<Scalar>> scalars;
+};
+
+class ThreadRank : public Ranks {
+ public:
+  ThreadRank(Meeting& meeting, int rank) : m_(meeting), rank_(rank) {}
+  int rank() const override { return rank_; }
+  int size() const override { return m_.size; }
+  void sum(std::span<double> values) override { add(m_.doubles, values); }
+  void begin_sum(std::span<Scalar> values) override { add(m_.scalars, values); }
+
+ private:
+  template <class T>
+  void add(std::vector<std::span<T>>& all, std::span<T> mine) {
+    all[rank_] = mine;
+    m_.barrier.arrive_and_wait();
+    std::vector<T> total(mine.size());
+    for (const auto& values : all)
+      for (std::size_t i = 0; i < total.size(); ++i) total[i] += values[i];
+    m_.barrier.arrive_and_wait();
+    std::ranges::copy(total, mine.begin());
+    m_.barrier.arrive_and_wait();
+  }
+  Meeting& m_;
+  int rank_;
+};
+
+struct Result {
+  std::vector<double> losses;
+  std::string weights;
+};
+
+Result train(const Config& c, const Corpus& corpus, const TrainingConfig& training, int steps, Ranks* ranks) {
+  Transformer transformer(c);
+  transformer.initialize(3);
+  ThreadPool pool(1);
+  Trainer trainer(transformer, corpus, training, pool);
+  if (ranks) trainer.join(*ranks);
+  Result result;
+  for (int i = 0; i < steps; ++i) result.losses.push_back(trainer.step().loss);
+  result.weights = weight_bytes(transformer);
+  return result;
+}
+
+Config encoder_config() {
+  Config c = letters_config();
+  c.decoder_layers = 0;
+  return c;
+}
+
+// Texts of 1 to 6 letters, with a label and a tag for each letter.
+Corpus annotated_corpus(Index texts) {
+  Corpus corpus = random_corpus(texts, 4);
+  for (SentencePair& pair : corpus.pairs) {
+    pair.target.clear();
+    pair.classes = {pair.source[0] % 3};
+    for (Index i = 0; i + 1 < static_cast<Index>(pair.source.size()); ++i) {
+      pair.words.push_back(i);
+      pair.target.push_back(pair.source[i] % 2);
+    }
+  }
+  return corpus;
+}
+
+}  // namespace
+
+TEST_CASE("Ranks that share each batch out have the losses of one rank") {
+  Config c = letters_config();
+  Corpus corpus = random_corpus(120, 1);
+  TrainingConfig training = small_training();
+  SECTION("translation, a decoder of attention") {
+    c.attention = GENERATE(AttentionScore::scaled_dot, AttentionScore::additive);
+    c.norm = GENERATE(NormPlace::post, NormPlace::pre);
+  }
+  SECTION("translation, a recurrent decoder") { c.decoder_self = DecoderSelf::ssru; }
+  SECTION("masked tokens") {
+    c = encoder_config();
+    for (SentencePair& pair : corpus.pairs) pair.target.clear();
+  }
+  SECTION("labels and tags") {
+    c = encoder_config(), corpus = annotated_corpus(120);
+    c.classes = 3, c.tags = 2;
+    training.balance_classes = true, training.word_dropout = 0.1, training.tag_weight = 0.5;
+  }
+  SECTION("several labels per text") {
+    c = encoder_config(), corpus = annotated_corpus(120);
+    for (SentencePair& pair : corpus.pairs) pair.words.clear(), pair.target.clear();
+    c.classes = 3, c.multi_label = true;
+  }
+  c.dropout = c.attention_dropout = c.activation_dropout = 0.1;
+  training.batch_tokens = 14;  // of two sentences or three, so that some shares have none
+  training.accumulate = GENERATE(1, 3);
+  const int size = GENERATE(2, 4);
+  CAPTURE(size, training.accumulate);
+
+  const Result one = train(c, corpus, training, 25, nullptr);
+  Meeting meeting(size);
+  std::vector<Result> all(size);
+  {
+    std::vector<std::jthread> threads;
+    for (int rank = 0; rank < size; ++rank)
+      threads.emplace_back([&, rank] {
+        ThreadRank ranks(meeting, rank);
+        all[rank] = train(c, corpus, training, 25, &ranks);
+      });
+  }
+  for (int rank = 0; rank < size; ++rank) {
+    CHECK(all[rank].weights == all[0].weights);
+    for (std::size_t i = 0; i < one.losses.size(); ++i) CHECK_THAT(all[rank].losses[i], WithinAbs(one.losses[i], 1e-5));
+  }
+}
+
+TEST_CASE("Batches that are accumulated change the weights as one batch of all their sentences") {
+  Config c = letters_config();
+  c.dropout = 0;
+  const Corpus corpus = random_corpus(12, 2);
+  TrainingConfig training = small_training();
+  training.batch_tokens = 1000;
+  const Result whole = train(c, corpus, training, 4, nullptr);
+  training.batch_tokens = 14, training.accumulate = 100;  // more than an epoch has: an update never spans two
+  const Result parts = train(c, corpus, training, 4, nullptr);
+  for (std::size_t i = 0; i < whole.losses.size(); ++i) CHECK_THAT(parts.losses[i], WithinAbs(whole.losses[i], 1e-5));
+}
+
+TEST_CASE("Shares of a batch are its sentences, in order and with about as many tokens each") {
+  const Corpus corpus = random_corpus(9, 6);
+  std::vector<Index> pairs{0, 1, 2, 3, 4, 5, 6, 7, 8};
+  const Batch whole = pack(corpus, pairs, 2);
+  Batch joined;
+  for (int i = 0; i < 3; ++i) {
+    const Batch part = share(whole, i, 3);
+    CHECK(part.first_source == static_cast<Index>(joined.source.size()));
+    CHECK(part.first_target == static_cast<Index>(joined.target_out.size()));
+    CHECK(part.source.size() + part.target_out.size() < (whole.source.size() + whole.target_out.size()) / 3 + 14);
+    REQUIRE(part.source_spans.size() == part.target_spans.size());
+    CHECK(part.source_spans.front().begin == 0);
+    CHECK(part.source_spans.back().end() == static_cast<Index>(part.source.size()));
+    CHECK(part.target_spans.back().end() == static_cast<Index>(part.target_in.size()));
+    joined.source.insert(joined.source.end(), part.source.begin(), part.source.end());
+    joined.target_out.insert(joined.target_out.end(), part.target_out.begin(), part.target_out.end());
+    joined.target_in.insert(joined.target_in.end(), part.target_in.begin(), part.target_in.end());
+  }
+  CHECK(joined.source == whole.source);
+  CHECK(joined.target_in == whole.target_in);
+  CHECK(joined.target_out == whole.target_out);
+}
