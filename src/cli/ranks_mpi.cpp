@@ -36,8 +36,8 @@ class MpiRanks : public Ranks {
     constexpr std::size_t most = 1 << 22;  // counts are ints, and smaller messages travel while others are added
     for (std::size_t at = 0; at < values.size(); at += most) {
       const auto part = values.subspan(at, std::min(most, values.size() - at));
-      MPI_Iallreduce(MPI_IN_PLACE, part.data(), static_cast<int>(part.size()), MPI_FLOAT, MPI_SUM,
-                     MPI_COMM_WORLD, &open_.emplace_back());
+      MPI_Iallreduce(MPI_IN_PLACE, part.data(), static_cast<int>(part.size()), MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD,
+                     &open_.emplace_back());
     }
   }
   void poll() override {

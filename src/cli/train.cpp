@@ -219,7 +219,8 @@ void add_train_command(CLI::App& app) {
   for (const auto& [flag, key] : {std::pair<std::string, std::string>{"--batch-tokens", "batch_tokens="},
                                   std::pair<std::string, std::string>{"--accumulate", "accumulate="}})
     command->add_option_function<std::string>(
-        flag, [o, key = key](const std::string& value) { o->set.push_back(key + value); }, "the same as --set " + key + "N");
+        flag, [o, key = key](const std::string& value) { o->set.push_back(key + value); },
+        "the same as --set " + key + "N");
   command->add_option("--output", o->loop.output, "folder for best.safetensors, last.safetensors and log.jsonl")
       ->required();
   command->add_option("--metadata", o->metadata, "KEY=VALUE to store in the model, such as its corpus and licence");

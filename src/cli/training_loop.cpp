@@ -144,8 +144,8 @@ class TrainingLoop {
     line_.print("valid: " + size_of(run_->valid_corpus()));
     line_.print(std::to_string(run_->model().transformer->parameter_count()) + " parameters, " +
                 std::to_string(run_->trainer().batches_per_epoch()) + " batches per epoch, " +
-                (ranks_.size() > 1 ? std::to_string(ranks_.size()) + " ranks of " : "") +
-                std::to_string(pool_.size()) + (pool_.size() == 1 ? " thread" : " threads"));
+                (ranks_.size() > 1 ? std::to_string(ranks_.size()) + " ranks of " : "") + std::to_string(pool_.size()) +
+                (pool_.size() == 1 ? " thread" : " threads"));
   }
 
   StepReport step() {
@@ -154,7 +154,8 @@ class TrainingLoop {
     step_seconds_ += seconds_since(begin);
     tokens_ += report.target_tokens;
     const double f = fraction();
-    if (ranks_.is_first()) line_.update(f, standing(report.loss) + (f > 0 ? "  " + duration(seconds() * (1 - f) / f) + " left" : ""));
+    if (ranks_.is_first())
+      line_.update(f, standing(report.loss) + (f > 0 ? "  " + duration(seconds() * (1 - f) / f) + " left" : ""));
     return report;
   }
 

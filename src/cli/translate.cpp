@@ -57,9 +57,9 @@ class Run {
       translate_for_first();
     double too_long = static_cast<double>(too_long_);
     ranks_.sum({&too_long, 1});
-    WASMFORMER_CHECK(too_long == 0 || !ranks_.is_first(),
-                     "[translate] " << too_long << " of " << lines_ << " lines " << (too_long == 1 ? "is" : "are")
-                                    << " too long for the model and left empty");
+    WASMFORMER_CHECK(too_long == 0 || !ranks_.is_first(), "[translate] " << too_long << " of " << lines_ << " lines "
+                                                                         << (too_long == 1 ? "is" : "are")
+                                                                         << " too long for the model and left empty");
   }
 
  private:

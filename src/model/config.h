@@ -190,7 +190,8 @@ struct TrainingConfig {
       mask_rate);
     v({"freeze_steps", "steps in which only the heads of an encoder learn", steps}, freeze_steps);
     v({"batch_tokens", "tokens per batch at most, on its longer side", between(1, 1 << 24)}, batch_tokens);
-    v({"accumulate", "batches whose gradients are added up before the weights change", between(1, 1 << 16)}, accumulate);
+    v({"accumulate", "batches whose gradients are added up before the weights change", between(1, 1 << 16)},
+      accumulate);
     v({"seed", "seed of weights, dropout and the order of the data"}, seed);
   }
 

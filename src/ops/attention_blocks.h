@@ -11,7 +11,8 @@ namespace wasmformer {
 // One head of one sentence: L queries from row `query` on, S keys from row `key` on.
 struct AttentionBlock {
   Index query, key, L, S, column, sentence, head;
-  Index first, step;  // the number of its first probability, which dropout counts, and how much higher the next row's is
+  Index first,
+      step;  // the number of its first probability, which dropout counts, and how much higher the next row's is
   Index visible(Index i, bool causal) const { return causal ? S - L + i + 1 : S; }  // keys that query i sees
 };
 

@@ -117,8 +117,7 @@ CrossEntropy binary_cross_entropy(Tape& tape, Var logits, std::span<const TokenI
       // -t log p - (1 - t) log(1 - p) = log(1 + exp(-|x|)) + max(x, 0) - t x
       const double common = std::log1p(std::exp(-std::abs(static_cast<double>(x)))) + std::max<double>(x, 0);
       loss += common - smooth * static_cast<double>(x), nll += common - t * static_cast<double>(x);
-      if (recorded)
-        x = static_cast<Scalar>((1 / (1 + std::exp(-static_cast<double>(x))) - smooth) / count);
+      if (recorded) x = static_cast<Scalar>((1 / (1 + std::exp(-static_cast<double>(x))) - smooth) / count);
     }
   }
   return mean_loss(tape, logits, loss, nll, count);

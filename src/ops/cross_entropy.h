@@ -14,8 +14,8 @@ struct CrossEntropy {
 };
 
 // logits: [n, V]; targets: n ids; weights: one per id, or none for 1 each: the means are weighted by that of the
-// row's target. `total`: what the sums are divided by instead of the weights of these rows, for a part of a batch; 0 for
-// these. Recording overwrites the logits with their gradient.
+// row's target. `total`: what the sums are divided by instead of the weights of these rows, for a part of a batch; 0
+// for these. Recording overwrites the logits with their gradient.
 CrossEntropy cross_entropy(Tape& tape, Var logits, std::span<const TokenId> targets, double smoothing,
                            std::span<const double> weights = {}, double total = 0);
 

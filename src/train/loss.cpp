@@ -97,14 +97,14 @@ CrossEntropy TrainingLoss::operator()(Tape& tape, const Batch& batch, const Trai
   std::optional<CrossEntropy> classes, tags;
   if (c.classes > 0) {
     Var logits = transformer_.classify(tape, memory, batch.source_spans);
-    classes = c.multi_label
-                  ? binary_cross_entropy(tape, logits, batch.classes, batch.class_spans, label_smoothing,
-                                         totals.classes)
-                  : cross_entropy(tape, logits, batch.classes, label_smoothing, class_weights_, totals.classes);
+    classes =
+        c.multi_label
+            ? binary_cross_entropy(tape, logits, batch.classes, batch.class_spans, label_smoothing, totals.classes)
+            : cross_entropy(tape, logits, batch.classes, label_smoothing, class_weights_, totals.classes);
   }
   if (c.tags > 0)
-    tags = cross_entropy(tape, transformer_.tag(tape, memory, batch.tagged), batch.tags, label_smoothing, {},
-                         totals.tags);
+    tags =
+        cross_entropy(tape, transformer_.tag(tape, memory, batch.tagged), batch.tags, label_smoothing, {}, totals.tags);
   if (!classes || !tags) return classes ? *classes : *tags;
   return {weighted_sum(tape, classes->loss, tags->loss, config.tag_weight),
           classes->nll + config.tag_weight * tags->nll};

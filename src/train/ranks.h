@@ -1,4 +1,5 @@
-// Programs that train one model together, as MPI calls them: ranks. This one is alone; src/cli/ranks_mpi.cpp has others.
+// Programs that train one model together, as MPI calls them: ranks. This one is alone; src/cli/ranks_mpi.cpp has
+// others.
 #pragma once
 
 #include <span>
