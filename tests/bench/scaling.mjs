@@ -1,6 +1,6 @@
-// What a training step costs with more ranks than there are here: a model with three constants, fitted to steps of one and
-// two ranks on this machine, and its figures for clusters.
-//   node tests/bench/scaling.mjs --data FILE --tokenizer FILE [--steps 20] [--preset small]
+// What a training step costs with more ranks than there are here: a model of compute, update and network, fitted to steps of
+// one and two ranks on this machine, and its figures for clusters.
+//   node tests/bench/scaling.mjs --data FILE --tokenizer FILE [--steps 12]
 // needs build/native/wasmformer_mpi (`npm test` builds it) and two processors that nothing else uses.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -10,54 +10,66 @@ import { parseArgs } from 'node:util';
 import { root } from '../../bindings/tools/shell.mjs';
 
 const { values } = parseArgs({ options: {
-  data: { type: 'string' }, tokenizer: { type: 'string' }, steps: { type: 'string', default: '20' },
-  preset: { type: 'string', default: 'small' }, tokens: { type: 'string', default: '4096' },
+  data: { type: 'string' }, tokenizer: { type: 'string' }, steps: { type: 'string', default: '12' },
 } });
+if (!values.data || !values.tokenizer) throw new Error('usage: scaling.mjs --data FILE --tokenizer FILE [--steps 12]');
 const env = { ...process.env, OMPI_ALLOW_RUN_AS_ROOT: '1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: '1',
   OMPI_MCA_btl_vader_single_copy_mechanism: 'none' };
 
-/** Median seconds of a step. */
-function measure(ranks) {
+/** Median seconds of a step, with one thread per rank. */
+function measure(ranks, ...options) {
   const output = mkdtempSync(join(tmpdir(), 'scaling-'));
-  const { status, stderr } = spawnSync('mpirun', ['-n', ranks, join(root, 'build/native/wasmformer_mpi'), 'train',
-    '--data', values.data, '--valid-data', values.data, '--tokenizer', values.tokenizer, '--preset', values.preset,
-    '--batch-tokens', values.tokens, '--output', output, '--max-steps', values.steps, '--report-every', '1'], { encoding: 'utf8', env });
+  const { status, stderr } = spawnSync('mpirun', ['--bind-to', 'none', '-n', ranks, join(root, 'build/native/wasmformer_mpi'), 'train',
+    '--data', values.data, '--valid-data', values.data, '--tokenizer', values.tokenizer, '--preset', 'small', '--threads', '1',
+    '--output', output, '--max-steps', values.steps, '--report-every', '1', ...options], { encoding: 'utf8', env });
   if (status !== 0) throw new Error(stderr);
-  const seconds = readFileSync(join(output, 'log.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line).seconds);
+  const times = readFileSync(join(output, 'log.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line).seconds);
   rmSync(output, { recursive: true });
-  const steps = seconds.slice(1, -1).map((time, i) => time - seconds[i]).sort((a, b) => a - b);  // the last one validates
+  // Without the last one, which is followed by a validation.
+  const steps = times.slice(1, -1).map((time, i) => time - times[i]).sort((p, q) => p - q);
   return steps[Math.floor(steps.length / 2)];
 }
 
-// Weights in millions as `wasmformer inspect` counts them with 8,000 pieces for small and the paper's 37,000 for the others.
-const models = { small: 7.6e6, base: 63e6, big: 214e6 };
-
-/**
- * Seconds of a step. Compute: 6 FLOP per weight and token. All-reduce in rings: each rank sends and receives 2 (n - 1) / n of
- * the gradients, and waits 2 (n - 1) times for a message. Backward, two thirds of the step, hides the share `overlap` of it.
- */
-function step({ weights, tokens, ranks, flops, bandwidth, latency, overlap, bytes = 4, uneven = 1.05 }) {
-  const compute = (6 * weights * tokens) / ranks / flops * (ranks > 1 ? uneven : 1);
-  const reduce = ranks === 1 ? 0 : (2 * (ranks - 1) / ranks) * (weights * bytes) / bandwidth + 2 * (ranks - 1) * latency;
-  return compute + Math.max(reduce - Math.min(overlap * reduce, (2 / 3) * compute), 0);
+/** The constants of this machine. */
+function fit() {
+  const tokens = 2048;
+  const one = measure(1, '--batch-tokens', tokens), two = measure(2, '--batch-tokens', tokens);
+  const update = Math.max(2 * one - measure(1, '--batch-tokens', tokens, '--accumulate', 2), 0);
+  // With a sentence per batch there is no computing that could hide the sum.
+  const reduce = measure(2, '--batch-tokens', 1) - measure(1, '--batch-tokens', 1);
+  const shown = two - ((one - update) / 2 + update);
+  console.log(`one rank ${one.toFixed(3)} s per step, two ranks ${two.toFixed(3)} s: ${(two / one).toFixed(3)}`);
+  console.log(`of it ${update.toFixed(3)} s for the update; the sum alone takes ${reduce.toFixed(3)} s, of which ${shown.toFixed(3)} s are not hidden`);
+  return { flops: (6 * models.small[0] * tokens) / (one - update), update: update / models.small[0] };
 }
 
-export function table({ flops, overlap }) {
-  const lines = ['| model, tokens per update | network | 8 ranks | 64 | 512 | 512, bf16 gradients | 512, 8 times the tokens |',
-    '| --- | --- | --- | --- | --- | --- | --- |'];
-  for (const [name, tokens] of [['small', 25_000], ['base', 25_000], ['big', 25_000]]) {
+// Weights, with 8,000 pieces for small and the 37,000 of the paper (table 3) for the others.
+// [all, the share in layers]
+const models = { small: [7.6e6, 0.73], base: [63e6, 0.7], big: [214e6, 0.82] };
+
+/**
+ * Seconds of a step. Compute: 6 FLOP per weight and token, divided among the ranks. Update: a time per weight in each of them.
+ * All-reduce in rings: each rank sends and receives 2 (n - 1) / n of the gradients, and waits 2 (n - 1) times for a message.
+ * Backward, two thirds of computing, hides what belongs to layers: all but the table of pieces, which is complete last.
+ */
+function step({ weights, layers, tokens, ranks, flops, update, bandwidth, latency, bytes = 4 }) {
+  const compute = (6 * weights * tokens) / ranks / flops;
+  const reduce = (share) => (ranks === 1 ? 0 : (2 * (ranks - 1) / ranks) * (share * weights * bytes) / bandwidth + 2 * (ranks - 1) * latency);
+  return compute + update * weights + Math.max(reduce(layers) - (2 / 3) * compute, 0) + reduce(1 - layers);
+}
+
+/** How many times as fast as one rank. A rank is a node of `cores` such processors, which share its work without loss. */
+function table({ flops, update }, cores) {
+  const lines = ['| model | network | 8 ranks | 64 | 512 | 512, bf16 gradients | 512, 8 times the tokens |', '| --- | --- | --- | --- | --- | --- | --- |'];
+  for (const [name, [weights, layers]] of Object.entries(models)) {
     for (const [network, bandwidth, latency] of [['10 Gbit/s', 1.25e9, 30e-6], ['100 Gbit/s', 12.5e9, 3e-6]]) {
-      const given = { weights: models[name], tokens, flops, bandwidth, latency, overlap };
+      const given = { weights, layers, tokens: 25_000, flops: cores * flops, update: update / cores, bandwidth, latency };
       const times = (more) => (step({ ...given, ...more, ranks: 1 }) / step({ ...given, ...more })).toFixed(0);
-      lines.push(`| ${name}, ${tokens.toLocaleString('en')} | ${network} | ${[8, 64, 512].map((ranks) => times({ ranks })).join(' | ')} | `
-        + `${times({ ranks: 512, bytes: 2 })} | ${times({ ranks: 512, tokens: 8 * tokens })} |`);
+      lines.push(`| ${name} | ${network} | ${[8, 64, 512].map((ranks) => times({ ranks })).join(' | ')} | ${times({ ranks: 512, bytes: 2 })} | `
+        + `${times({ ranks: 512, tokens: 200_000 })} |`);
     }
   }
   return lines.join('\n');
 }
 
-if (values.data) {
-  const [one, two] = [measure(1), measure(2)];
-  console.log(`one rank ${one.toFixed(3)} s, two ranks ${two.toFixed(3)} s per step: ${(two / one).toFixed(3)}`);
-}
-console.log(table({ flops: 500e9, overlap: 0.8 }));
+console.log(table(fit(), 16));
