@@ -120,7 +120,11 @@ test('aborting stops it with the reason; unknown options are refused', async (t)
     await new Promise((resolve) => setTimeout(resolve, 100));
     window.running.undo();
     let refused;
-    try { window.begin({ observed: true }); } catch ({ message }) { refused = message; }
+    try {
+      window.begin({ observed: true });
+    } catch ({ message }) {
+      refused = message;
+    }
     return { reason, isLess: count < 100, isStopped: count === window.asked.length, text: document.body.textContent, refused };
   });
   assert.deepEqual({ ...found, text: '' }, { reason: 'enough', isLess: true, isStopped: true, text: '', refused: "[document] there is no option 'observed'; did you mean 'observe'?" });

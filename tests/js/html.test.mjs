@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { backwards, dictionary, html, reversing, same } from './support-pages.mjs';
 
 const restored = {
-  'nothing': '', 'no text': '<p></p>', 'a paragraph': '<p>hello <b>world</b></p>\n',
+  nothing: '', 'no text': '<p></p>', 'a paragraph': '<p>hello <b>world</b></p>\n',
   'capitals, and a line break': '<P><B>Space</B><BR>please?</p>',
   'entities in attributes and text': '<p data-attr="&quot;&apos;&eacute;">text &lt;with&gt; named &amp; entities</p>',
   'two spaces before an image': 'One sentence. The <b>best  <img src=x alt="a>b"></b> deal. <u>Three</u>',
@@ -15,7 +15,7 @@ const restored = {
   'a comment': 'foo <!-- <ignore> me -->bar',
   'a place to break a word': 'hello<wbr>, hello<WBR>',
   'inline code': 'foo <var><var>nested</var></var> bar, foo <var>&amp;</var> bar',
-  'preformatted': '<pre>one\n  <b>two</b></pre><style>p { }</style><textarea>a <b></textarea>',
+  preformatted: '<pre>one\n  <b>two</b></pre><style>p { }</style><textarea>a <b></textarea>',
   'attributes without quotes or values': "<span class=q data-x='1'>The dog</span> <input disabled> sleeps",
   'a doctype and a page': '<!DOCTYPE html>\n<html lang=en>\n<head><title>A &amp; b</title><meta charset=utf-8></head>\n<body>\n  <h1>Hello</h1>\n</body></html>\n',
   'an element around blocks': 'one <a href="x">two <div>three</div> four</a> five',
@@ -25,7 +25,7 @@ const restored = {
   'ends of what has none': 'a </img> b </wbr> <b>c</br></b>',
   'a tag that is cut off': 'hello <b cla', 'only signs': '<p>1 &lt; 2 &amp; 3 &gt; 2 &copy;</p>',
   'what is marked': 'my <span translate="no">Name</span> is <p class="a notranslate">Bond</p>',
-  'a vector image': 'an <svg><title>x</title><path d="M0"/></svg> icon', 'CDATA': 'a <![CDATA[ b ]]> c',
+  'a vector image': 'an <svg><title>x</title><path d="M0"/></svg> icon', CDATA: 'a <![CDATA[ b ]]> c',
 };
 for (const [name, markup] of Object.entries(restored)) {
   // Entities that are not needed become the characters themselves; white space inside sentences is one space.

@@ -174,7 +174,7 @@ class LivePage {
   #arrange({ parent, nodes, texts, created }: Change, pieces: Piece<ChildNode>[]): void {
     const free = [...texts.keys()];
     const homes = new Map(free.map((text) => [text, text.parentNode]));
-    const stack: { into: Node; original: Node; last: ChildNode | null }[] = [{ into: parent, original: parent, last: nodes[0]!.previousSibling }];
+    const stack: { into: Node; last: ChildNode | null }[] = [{ into: parent, last: nodes[0]!.previousSibling }];
     const put = (node: ChildNode) => {
       const level = stack.at(-1)!;
       const next = level.last ? level.last.nextSibling : level.into.firstChild;
@@ -188,7 +188,7 @@ class LivePage {
       else if (piece.kind === 'open') {
         const node = piece.isCopy ? create(piece.handle.cloneNode(false) as ChildNode) : piece.handle;
         put(node);
-        stack.push({ into: node, original: piece.handle, last: null });
+        stack.push({ into: node, last: null });
       } else {
         const { into } = stack.at(-1)!;
         const at = free.findIndex((text) => homes.get(text) === into);
