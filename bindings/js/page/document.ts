@@ -1,6 +1,6 @@
 // Live pages: what is visible first, in place, so that elements keep their state and listeners.
 import { boolean, checked, signal as signalRule } from '../shared/options.js';
-import type { DocumentOptions, DocumentTranslation, SentenceTranslator } from '../shared/page-types.js';
+import type { DocumentOptions, DocumentTranslation, PageNode, SentenceTranslator } from '../shared/page-types.js';
 import { inline, isTranslatable, kept, Run, single, translateRuns, type Item, type Piece } from './markup.js';
 
 /** Nodes side by side that are one run of text, as they were when it was taken. */
@@ -243,11 +243,14 @@ const rules = { observe: boolean, signal: signalRule };
 /**
  * Translates a live page, or a part of it, in place: what is visible first. Elements keep their state and listeners;
  * code, forms' contents, `translate="no"` and what can be edited stay as they are.
- * @throws when an option is unknown or impossible
+ * @throws when `node` is nothing of a page, or an option is unknown or impossible
  */
 export function translateDocument(
-  translator: SentenceTranslator, node: Document | DocumentFragment | Element, options: DocumentOptions = {},
+  translator: SentenceTranslator, node: PageNode, options: DocumentOptions = {},
 ): DocumentTranslation {
   const given = checked<DocumentOptions>('document', rules, options);
-  return new LivePage(translator, 'body' in node ? node.documentElement : node, given);
+  if (!(node instanceof Node) || ![1, 9, 11].includes(node.nodeType)) {
+    throw new TypeError('[document] node must be a document, a fragment or an element');
+  }
+  return new LivePage(translator, node instanceof Document ? node.documentElement : node, given);
 }

@@ -71,6 +71,12 @@ export interface HtmlTranslation {
   sentences: (SentenceTranslation & { source: string })[];
 }
 
+/** A Document, a DocumentFragment or an Element, for projects with the types of browsers and without. */
+export interface PageNode {
+  readonly nodeType: number;
+  readonly nodeName: string;
+}
+
 export interface DocumentOptions {
   /** Translate what the page adds or changes later, too. Default false. */
   observe?: boolean;
