@@ -71,6 +71,9 @@ export function buildPackage({ withProgram = true } = {}) {
   }
   copyFileSync(join(root, 'bindings/LICENSES.txt'), join(unfinished, 'LICENSES.txt'));
   run(join(root, 'node_modules/.bin/tsc'), ['-p', 'bindings/js', '--outDir', unfinished, '--noEmitOnError']);
+  // With the parts of htmlparser2 that it needs inside.
+  const tokenizer = join(unfinished, 'page/tokenizer.js');
+  run(join(root, 'node_modules/.bin/rolldown'), [tokenizer, '--file', tokenizer, '--minify', '--logLevel', 'silent']);
   run(process.execPath, ['bindings/tools/describe.mjs', unfinished]);
   const element = ['build', 'web', '--config', 'web/element.config.ts', '--outDir', unfinished, '--logLevel', 'warn'];
   run(join(root, 'node_modules/.bin/vite'), element);

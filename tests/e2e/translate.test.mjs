@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
 import { box, builtPage, expected, go, laptop, phone, show, start, translate, translated } from './support.mjs';
-import { load } from './views.mjs';
 
 let site;
 before(async () => (site = await start()));
@@ -38,7 +37,7 @@ test('a long text is cut into sentences and put together again with its line bre
   }));
 
 test('sentences: whole, in order, with what stands between them', async () => {
-  const { split, joint } = await load('text/sentences.ts');
+  const { split, joint } = await import('../../dist/page/pages.js');
   const texts = {
     'Am 3. Mai kam z. B. Dr. Kurz. Und dann?\nKein Punkt\n\n„Ja!“ sagte er. ': ['de', 4, ['', ' ', '\n', '\n\n']],
     '你好。你叫什么名字？我叫小明。': ['zh', 3, ['', ' ', ' ']],

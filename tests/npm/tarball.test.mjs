@@ -191,7 +191,7 @@ test('API pages are written of every entry, without a warning', () => {
   const pages = join(folder, 'pages');
   run(join(root, 'node_modules/.bin/typedoc'), ['--tsconfig', 'bindings/docs/tsconfig.json', '--out', pages], { cwd: root });
   assert.deepEqual(readdirSync(join(pages, 'modules')).sort(),
-    ['attention.html', 'index.html', 'options.html', 'page_convert.html', 'page_pipeline.html', 'worker_engine.html']);
+    ['attention.html', 'index.html', 'options.html', 'page_convert.html', 'page_pages.html', 'page_pipeline.html', 'worker_engine.html']);
   assert.match(readFileSync(join(pages, 'interfaces/index.TranslateOptions.html'), 'utf8'), /lengthPenalty/);
 });
 

@@ -1,8 +1,9 @@
 // Models in a worker: what they have in common, and the Translator.
-import { checkAnnotate, checkTranslate } from '../shared/options.js';
+import { checkAnnotate, checkTranslate, takeHtml } from '../shared/options.js';
 import { dispose } from '../shared/platform.js';
 import type { Result, Start, Update, Use, Wanted } from '../shared/protocol.js';
 import { withMaps } from '../shared/results.js';
+import type { HtmlTranslation, SentenceTranslator } from '../shared/page-types.js';
 import type {
   AnnotateCall, AnnotateOptions, Annotation, EncoderInfo, LoadOptions, ModelSource, StreamOptions,
   TranslateOptions, Translation, TranslatorInfo, WorkerOptions,
@@ -59,15 +60,21 @@ export abstract class RemoteTranslator<Info> extends RemoteModel<Info> {
   /**
    * Translates one text or several, together; a Trainer does so with its current weights, between two steps of run().
    * Each text is one sentence. Calls made at the same time take turns.
+   * With `html: true` the text is markup, a page or a part of one: its sentences are translated, and tags stay around
+   * the words that they belong to. Options about one sentence, such as onToken, are refused then.
    * @throws when an option is unknown or impossible, or a text is longer than the model allows
    */
+  translate(html: string, options: TranslateOptions & { html: true }): Promise<HtmlTranslation>;
   translate(text: string, options?: TranslateOptions<string>): Promise<Translation>;
   translate(text: readonly string[], options?: TranslateOptions<string[]>): Promise<Translation[]>;
   async translate(
     text: string | readonly string[],
-    options: TranslateOptions<string> | TranslateOptions<string[]> = {},
-  ): Promise<Translation | Translation[]> {
-    return this.translateFrom(new Error(), text, options);
+    options: (TranslateOptions<string> | TranslateOptions<string[]>) & { html?: boolean } = {},
+  ): Promise<Translation | Translation[] | HtmlTranslation> {
+    const site = new Error();
+    const { html, rest } = takeHtml(options);
+    if (html) return (await import('./html.js')).translateHtml(text, this as unknown as SentenceTranslator, rest);
+    return this.translateFrom(site, text, rest);
   }
 
   /** @internal `site` was made by the caller, for its stack. */
@@ -76,12 +83,12 @@ export abstract class RemoteTranslator<Info> extends RemoteModel<Info> {
     text: string | readonly string[],
     options: TranslateOptions<string> | TranslateOptions<string[]>,
   ): Promise<Translation | Translation[]> {
-    const { texts, search, onToken, signal } = checkTranslate(text, options);
+    const { texts, search, onToken, signal, finish } = checkTranslate(text, options);
     const isOne = typeof text === 'string';
     const onUpdate = (update: Update) => update.type === 'partial' && onToken?.(isOne ? update.texts[0]! : update.texts);
     const wanted = { texts, options: search, partials: onToken !== undefined };
     const plain = await this.connection.call('translate', wanted, site, { signal, onUpdate, owner: this });
-    const translations = withMaps<Translation[]>(plain);
+    const translations = finish(plain);
     return isOne ? translations[0]! : translations;
   }
 }

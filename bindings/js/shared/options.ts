@@ -1,6 +1,9 @@
 // Checks of the options that are JavaScript's own: callbacks, signals, sources of models, threads. All others are
 // declared in C++ (src/decode/translate_options.h, src/train/request.h), and checked there.
-import type { AnnotateOptions, TranslateOptions } from './types.js';
+import { align, qualityOf } from './alignment.js';
+import type { Plain } from './protocol.js';
+import { withMaps } from './results.js';
+import type { AnnotateOptions, TranslateOptions, Translation } from './types.js';
 
 export interface Rule {
   accepts(value: unknown): boolean;
@@ -47,10 +50,29 @@ interface CheckedTexts {
   /** All other options, as JSON: the module checks them. */
   search: string;
 }
-type TranslateCall = Pick<TranslateOptions<string | string[]>, 'onToken' | 'signal'>;
+type TranslateCall = Pick<TranslateOptions<string | string[]>, 'onToken' | 'signal' | 'alignment' | 'quality'>;
+/** `finish` makes what the caller gets of the module's translations. */
+type CheckedTranslate = CheckedTexts & TranslateCall & { finish(plain: Plain<Translation[]>): Translation[] };
 
-export const checkTranslate = (text: unknown, options: unknown): CheckedTexts & TranslateCall =>
-  checkTexts<TranslateCall>('translate', text, { onToken: callback, signal }, options);
+/** The option `html`, and all others: what translates markup is in a file of its own. */
+export function takeHtml(options: unknown): { html: boolean; rest: object } {
+  if (!isObject(options) || !('html' in options)) return { html: false, rest: options as object };
+  const { html, ...rest } = options;
+  return { html: checked<{ html?: boolean }>('translate', { html: boolean }, { html }).html ?? false, rest };
+}
+
+export function checkTranslate(text: unknown, options: unknown): CheckedTranslate {
+  const rules = { onToken: callback, signal, alignment: boolean, quality: boolean };
+  const given = checkTexts<TranslateCall>('translate', text, rules, options);
+  const finish = (plain: Plain<Translation[]>) => withMaps<Translation[]>(plain).map((translation, i) => {
+    if (given.quality) translation.quality = qualityOf(translation);
+    if (!given.alignment) return translation;
+    translation.alignment = align(given.texts[i]!, translation);
+    if (!(options as TranslateOptions).attention) delete translation.attention;
+    return translation;
+  });
+  return { ...given, search: given.alignment ? JSON.stringify({ ...JSON.parse(given.search), attention: true }) : given.search, finish };
+}
 
 export const checkAnnotate = (use: string, text: unknown, options: unknown): CheckedTexts & Pick<AnnotateOptions, 'signal'> =>
   checkTexts<Pick<AnnotateOptions, 'signal'>>(use, text, { signal }, options);

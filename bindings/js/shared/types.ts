@@ -1,4 +1,5 @@
 // The public types of the package. Rows are queries, columns are keys; log-probabilities are natural logarithms.
+import type { Aligned, AlignmentOptions } from './page-types.js';
 
 /** Where a model comes from: a URL (or, in Node, a path), or the bytes of a model file. */
 export type ModelSource = string | URL | Blob | ArrayBuffer | Uint8Array;
@@ -154,7 +155,7 @@ export interface AttentionHead {
 }
 
 /** `Text` is what is translated: a string, or an array of them. */
-export interface TranslateOptions<Text = string> {
+export interface TranslateOptions<Text = string> extends AlignmentOptions {
   /** Hypotheses kept at each step; 1 is greedy search. Default 4, and 1 with `sampling`. */
   beamSize?: number;
   /** Alpha of ((5 + n) / 6)^alpha, by which the score of n tokens is divided. Default 0.6. */
@@ -321,7 +322,7 @@ export interface Internals {
   decoder: StackInternals;
 }
 
-export interface Translation extends Hypothesis {
+export interface Translation extends Hypothesis, Aligned {
   /** The end token last. */
   sourceTokens: SourceToken[];
   /** The nBest - 1 further hypotheses, best first. */

@@ -4,7 +4,6 @@ import type { Description } from '../shared/description.js';
 import { checkTranslate } from '../shared/options.js';
 import { dispose } from '../shared/platform.js';
 import type { Use } from '../shared/protocol.js';
-import { withMaps } from '../shared/results.js';
 import type { Build, TranslateOptions, Translation, TranslatorInfo } from '../shared/types.js';
 import { Model } from './model.js';
 import { detectBuild, Instance } from './module.js';
@@ -103,14 +102,14 @@ export class SyncTranslator extends Model<NativeTranslator> {
   translate(text: readonly string[], options?: Omit<TranslateOptions<string[]>, 'signal'>): Translation[];
   translate(text: string | readonly string[], options: object = {}): Translation | Translation[] {
     if ('signal' in options) throw new Error('[translate] signal cannot abort a call that blocks; use a Translator');
-    const { texts, search, onToken } = checkTranslate(text, options);
+    const { texts, search, onToken, finish } = checkTranslate(text, options);
     const isOne = typeof text === 'string';
     const job = this.start(texts, search);
     try {
       const steps = job.steps(onToken !== undefined);
       let step = steps.next();
       for (; !step.done; step = steps.next()) if (step.value) onToken?.(isOne ? step.value[0]! : step.value);
-      const translations = withMaps<Translation[]>(step.value);
+      const translations = finish(step.value);
       return isOne ? translations[0]! : translations;
     } finally {
       job.dispose();

@@ -5,7 +5,7 @@ import type { Candidate, Translation, Translator } from 'wasmformer';
 import ready from 'virtual:ready';
 import type { Maps } from '../attention/attention';
 import { examples } from '../text/examples';
-import { joint, split, type Part } from '../text/sentences';
+import { joint, split, type Part } from 'wasmformer/pages';
 import { link } from './link.svelte';
 import { models } from './models.svelte';
 import { reason } from '../text/reason';

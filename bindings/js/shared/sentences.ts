@@ -1,10 +1,12 @@
 // Cuts a text into the sentences that are translated one by one.
 
+/** A sentence in a text. */
 export interface Part {
   /** White space before the sentence: it stands before the translation too. */
   gap: string;
   /** Where the sentence begins in the text. */
   begin: number;
+  /** The sentence, without white space around it. */
   source: string;
 }
 

@@ -1,0 +1,9 @@
+// The model, in a page of the extension that nobody sees; model.safetensors lies beside it.
+import { Translator } from './wasmformer/index.js';
+const model = Translator.load('model.safetensors');
+chrome.runtime.onMessage.addListener((sentences, sender, answer) => {
+  model.then((translator) => translator.translate(sentences, { alignment: true, beamSize: 1 }))
+    .then((found) => found.map(({ text, alignment }) => ({ text, alignment: { ...alignment, data: [...alignment.data] } })))
+    .then((found) => answer({ found }), ({ message }) => answer({ message }));
+  return true; // it answers later
+});

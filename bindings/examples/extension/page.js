@@ -1,0 +1,12 @@
+// In the page: its sentences go to the model. Run again, it restores the original.
+(async () => {
+  if (globalThis.translation) return void (globalThis.translation.undo(), delete globalThis.translation);
+  const { translateDocument } = await import(chrome.runtime.getURL('wasmformer/page/pages.js'));
+  const translate = async (sentences) => {
+    const { found, message } = await chrome.runtime.sendMessage(sentences);
+    if (message) throw new Error(message);
+    return found;
+  };
+  globalThis.translation = translateDocument({ info: { languages: 'de-en' }, translate }, document, { observe: true });
+  globalThis.translation.finished.catch(console.error);
+})();

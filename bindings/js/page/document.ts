@@ -1,0 +1,256 @@
+// Live pages: what is visible first, in place, so that elements keep their state and listeners.
+import { boolean, checked, signal as signalRule } from '../shared/options.js';
+import type { DocumentOptions, DocumentTranslation, PageNode, SentenceTranslator } from '../shared/page-types.js';
+import { inline, isTranslatable, kept, Run, single, translateRuns, type Item, type Piece } from './markup.js';
+
+/** Nodes side by side that are one run of text, as they were when it was taken. */
+interface Place {
+  parent: ParentNode & Node;
+  nodes: ChildNode[];
+  run: Run<ChildNode>;
+  texts: Map<Text, string>;
+}
+
+/** How to restore a place. */
+interface Change extends Place {
+  /** The children of each element in it. */
+  children: Map<Element, ChildNode[]>;
+  created: ChildNode[];
+}
+
+const isElement = (node: Node): node is Element => node.nodeType === 1;
+const isText = (node: Node): node is Text => node.nodeType === 3;
+
+function isKept(element: Element): boolean {
+  return kept.has(element.localName) || element.getAttribute('translate') === 'no' || element.classList.contains('notranslate')
+    || (element as HTMLElement).isContentEditable;
+}
+
+/** Translates `root` until it is told to stop. */
+class LivePage {
+  readonly finished: Promise<void>;
+  #translator: SentenceTranslator;
+  #signal: AbortSignal | undefined;
+  #stop = new AbortController();
+  #queue: Place[] = [];
+  #changes: Change[] = [];
+  /** What this has written, to tell it from what the page writes. */
+  #written = new WeakMap<Text, string>();
+  #mutations: MutationObserver | undefined;
+  #visible = new Set<Node>();
+  #views: IntersectionObserver | undefined;
+  #work: Promise<void> | undefined;
+  #root: Node;
+
+  constructor(translator: SentenceTranslator, root: Node, { observe, signal }: DocumentOptions) {
+    this.#translator = translator;
+    this.#root = root;
+    this.#signal = signal;
+    signal?.addEventListener('abort', () => this.#end(signal.reason), { once: true, signal: this.#stop.signal });
+    if (signal?.aborted) this.#end(signal.reason);
+    const known = this.#watchViews();
+    this.#add(root);
+    if (observe && !signal?.aborted) {
+      this.#mutations = new MutationObserver((records) => this.#follow(records));
+      this.#mutations.observe(root, { childList: true, characterData: true, subtree: true });
+    }
+    this.finished = known.then(() => (this.#work = this.#drain()));
+    this.finished.catch(() => {}); // whoever does not look at it wants no error of the whole page either
+    if (!observe) void this.finished.then(() => this.#end(undefined), () => {});
+  }
+
+  undo(): void {
+    this.#end(new DOMException('the translation was undone', 'AbortError'));
+    for (const change of this.#changes.reverse()) this.#restore(change);
+    this.#changes = [];
+  }
+
+  #end(reason: unknown): void {
+    this.#stop.abort(reason);
+    this.#mutations?.disconnect();
+    this.#views?.disconnect();
+    this.#queue = [];
+  }
+
+  /** Resolves when it is known what is visible, or the browser does not draw the page now. */
+  #watchViews(): Promise<void> {
+    if (!('IntersectionObserver' in globalThis)) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#views = new IntersectionObserver((entries) => {
+        for (const { target, isIntersecting } of entries) this.#visible[isIntersecting ? 'add' : 'delete'](target);
+        resolve();
+      });
+      setTimeout(resolve, 200);
+    });
+  }
+
+  #add(root: Node): void {
+    const places = isElement(root) && isKept(root) ? [] : this.#placesIn(root as ParentNode & Node);
+    this.#queue = [...this.#queue.filter(({ parent }) => !root.contains(parent)), ...places];
+    for (const { parent } of places) if (isElement(parent)) this.#views?.observe(parent);
+  }
+
+  #isInline(node: ChildNode): boolean {
+    if (isText(node)) return node.data === '' || this.#written.get(node) !== node.data;
+    if (!isElement(node)) return true;
+    return inline.has(node.localName) && (isKept(node) || [...node.childNodes].every((child) => this.#isInline(child)));
+  }
+
+  #placesIn(parent: ParentNode & Node): Place[] {
+    const places: Place[] = [];
+    let nodes: ChildNode[] = [];
+    const flush = () => {
+      const texts = new Map<Text, string>();
+      const run = new Run(nodes.flatMap((node) => itemsOf(node, texts)));
+      if (isTranslatable(run.text)) places.push({ parent, nodes, run, texts });
+      nodes = [];
+    };
+    for (const child of parent.childNodes) {
+      if (this.#isInline(child)) {
+        nodes.push(child);
+        continue;
+      }
+      flush();
+      if (isElement(child) && !isKept(child)) places.push(...this.#placesIn(child));
+    }
+    flush();
+    return places;
+  }
+
+  async #drain(): Promise<void> {
+    try {
+      while (this.#queue.length > 0) {
+        const isVisible = ({ parent }: Place) => this.#visible.has(parent);
+        const batch = (this.#queue.some(isVisible) ? this.#queue.filter(isVisible) : this.#queue).slice(0, 8);
+        this.#queue = this.#queue.filter((place) => !batch.includes(place));
+        const fresh = batch.filter(isUnchanged);
+        const options = { signal: this.#stop.signal };
+        await translateRuns(fresh.map(({ run }) => run), this.#translator, options, (pieces, i) => this.#replace(fresh[i]!, pieces));
+      }
+      this.#stop.signal.throwIfAborted();
+    } catch (error) {
+      this.#end(error);
+      throw error;
+    } finally {
+      this.#work = undefined;
+    }
+  }
+
+  /** The page has changed something. */
+  #follow(records: MutationRecord[]): void {
+    const roots = new Set<Node>();
+    for (const { target } of records) {
+      let root = target;
+      while (root !== this.#root && root.parentNode && (!isElement(root) || inline.has(root.localName))) root = root.parentNode;
+      if (root.isConnected && !(isElement(root) && root.closest('[translate=no], .notranslate'))) roots.add(root);
+    }
+    for (const root of roots) this.#add(root);
+    if (!this.#work && this.#queue.length > 0) {
+      this.#work = this.#drain();
+      this.#work.catch((error: unknown) => error !== this.#signal?.reason && reportError(error));
+    }
+  }
+
+  /** Changes the page without being told of it as a change of the page's own. */
+  #quietly(change: () => void): void {
+    const records = this.#mutations?.takeRecords() ?? [];
+    change();
+    this.#mutations?.takeRecords();
+    if (records.length > 0) this.#follow(records);
+  }
+
+  #replace(place: Place, pieces: Piece<ChildNode>[]): void {
+    if (this.#stop.signal.aborted || !isUnchanged(place)) return;
+    this.#quietly(() => {
+      const elements = pieces.flatMap((piece) => (piece.kind === 'open' && isElement(piece.handle) ? [piece.handle] : []));
+      const children = new Map(elements.map((element) => [element, [...element.childNodes]]));
+      const change: Change = { ...place, children, created: [] };
+      this.#arrange(change, pieces);
+      this.#changes.push(change);
+    });
+  }
+
+  /** Moves what is not yet in its place; texts are used again, since frameworks hold on to them. */
+  #arrange({ parent, nodes, texts, created }: Change, pieces: Piece<ChildNode>[]): void {
+    const free = [...texts.keys()];
+    const homes = new Map(free.map((text) => [text, text.parentNode]));
+    const stack: { into: Node; last: ChildNode | null }[] = [{ into: parent, last: nodes[0]!.previousSibling }];
+    const put = (node: ChildNode) => {
+      const level = stack.at(-1)!;
+      const next = level.last ? level.last.nextSibling : level.into.firstChild;
+      if (next !== node) level.into.insertBefore(node, next);
+      level.last = node;
+    };
+    const create = <T extends ChildNode>(node: T): T => (created.push(node), node);
+    for (const piece of pieces) {
+      if (piece.kind === 'close') stack.pop();
+      else if (piece.kind === 'atom') put(piece.handle);
+      else if (piece.kind === 'open') {
+        const node = piece.isCopy ? create(piece.handle.cloneNode(false) as ChildNode) : piece.handle;
+        put(node);
+        stack.push({ into: node, last: null });
+      } else {
+        const { into } = stack.at(-1)!;
+        const at = free.findIndex((text) => homes.get(text) === into);
+        const text = at < 0 ? create(document.createTextNode('')) : free.splice(at, 1)[0]!;
+        this.#write(text, piece.text);
+        put(text);
+      }
+    }
+    for (const text of free) this.#write(text, '');
+  }
+
+  #write(text: Text, data: string): void {
+    text.data = data;
+    this.#written.set(text, data);
+  }
+
+  #restore({ parent, nodes, texts, children, created }: Change): void {
+    const isOurs = (node: ChildNode) => !isText(node) || this.#written.get(node) === node.data;
+    if (!nodes.every((node) => node.parentNode === parent) || ![...texts.keys(), ...created].every(isOurs)) return;
+    const marker = parent.insertBefore(document.createComment(''), nodes.reduce((first, node) =>
+      (first.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_PRECEDING ? node : first)));
+    for (const node of created) node.remove();
+    for (const node of nodes) parent.insertBefore(node, marker);
+    marker.remove();
+    for (const [element, before] of children) element.replaceChildren(...before);
+    for (const [text, data] of texts) {
+      text.data = data;
+      this.#written.delete(text);
+    }
+  }
+}
+
+/** Whether the page has left it as it was when it was taken. */
+const isUnchanged = ({ parent, nodes, texts }: Place) =>
+  nodes.every((node) => node.parentNode === parent) && [...texts].every(([text, data]) => text.data === data && text.isConnected);
+
+function itemsOf(node: ChildNode, texts: Map<Text, string>): Item<ChildNode>[] {
+  if (isText(node)) {
+    texts.set(node, node.data);
+    return [{ kind: 'text', text: node.data }];
+  }
+  if (!isElement(node) || isKept(node) || node.childNodes.length === 0) {
+    return [{ kind: 'atom', handle: node, isSeen: isElement(node) && node.localName !== 'wbr' }];
+  }
+  const isSingle = single.has(node.localName) || node.id !== '' || node.localName.includes('-');
+  const inside = [...node.childNodes].flatMap((child) => itemsOf(child, texts));
+  return [{ kind: 'open', handle: node, isSingle }, ...inside, { kind: 'close' }];
+}
+
+const rules = { observe: boolean, signal: signalRule };
+
+/**
+ * Translates a live page, or a part of it, in place: what is visible first. Elements keep their state and listeners;
+ * code, forms' contents, `translate="no"` and what can be edited stay as they are.
+ * @throws when `node` is nothing of a page, or an option is unknown or impossible
+ */
+export function translateDocument(
+  translator: SentenceTranslator, node: PageNode, options: DocumentOptions = {},
+): DocumentTranslation {
+  const given = checked<DocumentOptions>('document', rules, options);
+  if (!(node instanceof Node) || ![1, 9, 11].includes(node.nodeType)) {
+    throw new TypeError('[document] node must be a document, a fragment or an element');
+  }
+  return new LivePage(translator, node instanceof Document ? node.documentElement : node, given);
+}

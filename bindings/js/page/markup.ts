@@ -1,0 +1,365 @@
+// Runs of text with inline markup in them, for HTML and for live pages alike: taken apart before translation, and put
+// together after it by the alignments. H is how the caller knows an element.
+import { joint, split, type Part } from '../shared/sentences.js';
+import type { SentenceTranslation, SentenceTranslator } from '../shared/page-types.js';
+
+const words = (text: string) => new Set(text.split(' '));
+/** Elements that are part of a sentence; all others end it. */
+export const inline = words(`a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark math nobr
+  output q s samp small span strike strong sub sup svg time tt u var wbr`.replace(/\s+/g, ' '));
+/** Elements that are kept as they are, with all that is inside. */
+export const kept = words(`applet audio canvas code iframe kbd math noembed noframes noscript object plaintext pre samp
+  script style svg template textarea var video xmp`.replace(/\s+/g, ' '));
+/** Elements that stay one element: a copy would be another control, or another target of links. */
+export const single = words('a label output svg');
+
+/** What a run is made of, in order. */
+export type Item<H> =
+  | { kind: 'text'; text: string }
+  | { kind: 'open'; handle: H; isSingle: boolean }
+  | { kind: 'close' }
+  /** What has no text to translate, and whether a reader sees it between words. */
+  | { kind: 'atom'; handle: H; isSeen: boolean };
+
+/** What comes back: `isCopy` if the element stands already elsewhere. */
+export type Piece<H> =
+  | { kind: 'text'; text: string }
+  | { kind: 'open'; handle: H; isCopy: boolean }
+  | { kind: 'close'; handle: H }
+  | { kind: 'atom'; handle: H };
+
+interface Mark<H> {
+  handle: H;
+  parent: Mark<H> | undefined;
+  /** In the text of the run. */
+  start: number;
+  end: number;
+  isAtom: boolean;
+  isSeen: boolean;
+  isSingle: boolean;
+  hasSpace: { before: boolean; after: boolean };
+  /** Of an element whose words are all gone. */
+  inside: Mark<H>[];
+}
+
+/** Text without a letter has nothing to translate. */
+export const isTranslatable = (text: string) => /\p{L}/u.test(text);
+const isWordLike = (character: string | undefined) => character !== undefined && /[^\s,.(){}[\]]/.test(character);
+
+/** Text as a page shows it, and the elements in it. */
+export class Run<H> {
+  text = '';
+  /** In the order in which they open. */
+  readonly marks: Mark<H>[] = [];
+
+  constructor(items: readonly Item<H>[]) {
+    const open: Mark<H>[] = [];
+    let pending: Mark<H>[] = []; // atoms since the last text
+    for (const item of items) {
+      if (item.kind === 'text') {
+        this.#add(item.text.replace(/\u00ad/g, ''), pending);
+        pending = [];
+      } else if (item.kind === 'close') {
+        const mark = open.pop()!;
+        mark.end = this.text.length;
+        if (mark.end > mark.start) continue;
+        mark.isAtom = true; // nothing in it to translate: it moves as a whole
+        mark.isSeen = this.marks.splice(this.marks.indexOf(mark) + 1).some(({ isSeen }) => isSeen);
+        pending = [...pending.filter((atom) => this.marks.includes(atom)), mark];
+      } else {
+        const isAtom = item.kind === 'atom';
+        const mark: Mark<H> = {
+          handle: item.handle, parent: open.at(-1), start: this.text.length, end: this.text.length, isAtom, inside: [],
+          isSeen: item.kind === 'atom' && item.isSeen, isSingle: item.kind === 'open' && item.isSingle,
+          hasSpace: { before: /\s$/.test(this.text), after: false },
+        };
+        this.marks.push(mark);
+        (isAtom ? pending : open).push(mark);
+      }
+    }
+  }
+
+  #add(text: string, atoms: Mark<H>[]): void {
+    let added = text.replace(/[ \t\n\f\r]+/g, ' ');
+    if (added === '') return;
+    for (const atom of atoms) atom.hasSpace.after = /^\s/.test(added);
+    if (/\s$/.test(this.text)) added = added.replace(/^ /, '');
+    else if (atoms.some((atom) => atom.isSeen) && isWordLike(this.text.at(-1)) && isWordLike(added[0])) this.text += ' ';
+    this.text += added;
+  }
+}
+
+/** A sentence with its translation; without alignment it is left as it was. */
+interface Placed extends Part {
+  joint: string;
+  found: SentenceTranslation;
+  isSame: boolean;
+}
+
+interface Word<H> {
+  text: string;
+  /** White space before it. */
+  space: string;
+  /** Where it comes from in the text of the run. */
+  source: number;
+  sentence: number;
+  isPunctuation: boolean;
+  stack: Mark<H>[];
+  /** The probabilities of source positions, for elements that no word chose. */
+  share(start: number, end: number): number;
+}
+
+const isPunctuation = (text: string) => !/[\p{L}\p{N}]/u.test(text);
+
+function segments(text: string, language: string | undefined): { text: string; start: number }[] {
+  try {
+    const segmenter = new Intl.Segmenter(language, { granularity: 'word' });
+    return Array.from(segmenter.segment(text), ({ segment, index }) => ({ text: segment, start: index }));
+  } catch { // no Segmenter, or no language of that name
+    return Array.from(text.matchAll(/[\p{L}\p{M}\p{N}]+|\s+|[^]/gu), ({ 0: text, index }) => ({ text, start: index }));
+  }
+}
+
+/** The words of a translated sentence with the source token that each comes from. */
+function wordsOf<H>({ found, begin, source, isSame, joint }: Placed, sentence: number, language?: string): Word<H>[] {
+  const all: Word<H>[] = [];
+  let space = joint;
+  const { source: from, target: to, data } = found.alignment ?? { source: [], target: [], data: [] };
+  for (const { text, start } of segments(found.text, language)) {
+    if (text.trim() === '') {
+      space += text;
+      continue;
+    }
+    const row = from.map(() => 0);
+    to.forEach((range, i) => {
+      const isInside = range.end > range.start && range.start < start + text.length && range.end > start;
+      if (isInside) from.forEach((_, j) => (row[j]! += data[i * from.length + j]!));
+    });
+    const total = row.reduce((sum, value) => sum + value, 0) || 1;
+    let best = -1;
+    row.forEach((value, j) => {
+      if (from[j]!.end > from[j]!.start && (best < 0 || value > row[best]!)) best = j;
+    });
+    const at = isSame ? start : best < 0 ? 0 : from[best]!.start;
+    all.push({
+      text, space, sentence, source: begin + at, isPunctuation: isPunctuation(text), stack: [],
+      share: (a, b) => row.reduce((sum, value, j) => sum + (begin + from[j]!.start < b && begin + from[j]!.end > a ? value : 0), 0) / total,
+    });
+    space = '';
+  }
+  // The end of a sentence stays the end.
+  const last = all.at(-1);
+  if (last?.isPunctuation && isPunctuation(source.at(-1)!)) last.source = begin + source.length - 1;
+  return all;
+}
+
+/** How many elements two stacks share, from the outside. */
+function shared<H>(a: readonly Mark<H>[], b: readonly Mark<H>[]): number {
+  let count = 0;
+  while (count < a.length && a[count] === b[count]) count++;
+  return count;
+}
+
+const pathOf = <H>(mark: Mark<H>): Mark<H>[] => (mark.parent ? [...pathOf(mark.parent), mark.parent] : []);
+const has = <H>(stack: Mark<H>[], path: Mark<H>[]) => shared(stack, path) === path.length;
+
+/** Stretches [first, last] of words that are in the element. */
+function stretchesOf<H>(all: Word<H>[], mark: Mark<H>): [number, number][] {
+  const stretches: [number, number][] = [];
+  all.forEach(({ stack }, i) => {
+    const last = stretches.at(-1);
+    if (!stack.includes(mark)) return;
+    const between = last ? all.slice(last[1] + 1, i).filter((word) => !word.isPunctuation) : [];
+    // A word between may come from it as well, such as an article that the source has not.
+    const path = pathOf(mark);
+    const isHole = between.every((word) =>
+      word.stack.length === path.length && has(word.stack, path) && word.share(mark.start, mark.end) >= 0.2);
+    if (last && isHole) {
+      for (const word of all.slice(last[1] + 1, i)) word.stack = [...path, mark];
+      last[1] = i;
+    } else stretches.push([i, i]);
+  });
+  return stretches;
+}
+
+/** Gives each word the elements around it; returns those that no word is in. */
+function assign<H>(run: Run<H>, all: Word<H>[]): Set<Mark<H>> {
+  const elements = run.marks.filter((mark) => !mark.isAtom);
+  for (const word of all) {
+    word.stack = elements.filter((mark) => mark.start <= word.source && word.source < mark.end && !word.isPunctuation);
+  }
+  const lost = new Set<Mark<H>>();
+  for (const mark of elements) {
+    const path = pathOf(mark);
+    if (!all.some((word) => word.stack.includes(mark))) {
+      const isSign = isPunctuation(run.text.slice(mark.start, mark.end));
+      const free = all.filter((word) => word.isPunctuation === isSign && word.stack.length === path.length && has(word.stack, path));
+      const shares = free.map((word) => word.share(mark.start, mark.end));
+      const most = Math.max(...shares);
+      if (free.length > 0 && most >= 0.1) free[shares.indexOf(most)]!.stack.push(mark);
+      else lost.add(mark);
+      continue;
+    }
+    const stretches = stretchesOf(all, mark);
+    if (!mark.isSingle || stretches.length < 2) continue;
+    const longest = stretches.reduce((a, b) => (b[1] - b[0] > a[1] - a[0] ? b : a));
+    all.forEach((word, i) => {
+      const depth = word.stack.indexOf(mark);
+      if (depth >= 0 && (i < longest[0] || i > longest[1])) word.stack.length = depth;
+    });
+  }
+  all.forEach((word, i) => {
+    if (!word.isPunctuation || word.stack.length > 0) return;
+    const neighbour = (step: 1 | -1) => {
+      let at = i + step;
+      while (all[at]?.isPunctuation) at += step;
+      return all[at]?.sentence === word.sentence ? all[at] : undefined;
+    };
+    const [before, after] = [neighbour(-1), neighbour(1)];
+    if (before && after) word.stack = before.stack.slice(0, shared(before.stack, after.stack));
+    else word.stack = ((before ?? after)?.stack ?? []).filter((mark) => mark.start <= word.source && word.source < mark.end);
+  });
+  return lost;
+}
+
+/** Where an element without words goes: before word `at`, or after the one before it. */
+function slotOf<H>(mark: Mark<H>, path: Mark<H>[], all: Word<H>[], placed: Placed[]): { at: number; isAfter: boolean } {
+  const sentence = Math.max(0, placed.filter(({ begin }) => begin <= mark.start).length - 1);
+  const inPath = all.map((_, i) => i).filter((i) => has(all[i]!.stack, path));
+  const near = inPath.filter((i) => all[i]!.sentence === sentence);
+  const candidates = near.length > 0 ? near : inPath;
+  const pick = (chosen: number[], isBetter: (a: number, b: number) => boolean) =>
+    chosen.reduce((best, i) => (best < 0 || isBetter(all[i]!.source, all[best]!.source) ? i : best), -1);
+  const next = pick(candidates.filter((i) => all[i]!.source >= mark.start), (a, b) => a < b);
+  const previous = pick(candidates.filter((i) => all[i]!.source < mark.start), (a, b) => a >= b);
+  const isTied = !mark.hasSpace.before && mark.hasSpace.after;
+  const isAfter = previous >= 0 && (next < 0 || isTied);
+  let at = isAfter ? (next < 0 ? candidates.at(-1)! : previous) + 1 : previous < 0 ? (candidates[0] ?? 0) : next;
+  // Not inside elements that it was not in.
+  const isWithin = () => at > 0 && at < all.length && shared(all[at - 1]!.stack, all[at]!.stack) > path.length;
+  while (isWithin()) at += isAfter ? 1 : -1;
+  return { at, isAfter };
+}
+
+/** The run with its sentences translated. */
+function put<H>(run: Run<H>, placed: Placed[], tail: string, language?: string): Piece<H>[] {
+  const all = placed.flatMap((one, i) => wordsOf<H>(one, i, language));
+  const lost = assign(run, all);
+  const slots = new Map<number, { mark: Mark<H>; path: Mark<H>[]; isAfter: boolean }[]>();
+  for (const mark of run.marks) {
+    if (!mark.isAtom && !lost.has(mark)) continue;
+    if (mark.parent && lost.has(mark.parent)) {
+      mark.parent.inside.push(mark);
+      continue;
+    }
+    const path = pathOf(mark);
+    const { at, isAfter } = slotOf(mark, path, all, placed);
+    slots.set(at, [...(slots.get(at) ?? []), { mark, path, isAfter }]);
+  }
+  const pieces: Piece<H>[] = [];
+  const opened = new Set<Mark<H>>();
+  let stack: Mark<H>[] = [];
+  const write = (text: string) => void (text !== '' && pieces.push({ kind: 'text', text }));
+  const open = (mark: Mark<H>) => {
+    pieces.push({ kind: 'open', handle: mark.handle, isCopy: opened.has(mark) });
+    opened.add(mark);
+  };
+  const closeTo = (count: number) => {
+    while (stack.length > count) pieces.push({ kind: 'close', handle: stack.pop()!.handle });
+  };
+  const go = (next: Mark<H>[]) => {
+    closeTo(shared(stack, next));
+    next.slice(stack.length).forEach(open);
+    stack = [...next];
+  };
+  const writeMark = (mark: Mark<H>) => {
+    if (mark.isAtom) return void pieces.push({ kind: 'atom', handle: mark.handle });
+    open(mark);
+    mark.inside.forEach(writeMark);
+    pieces.push({ kind: 'close', handle: mark.handle });
+  };
+  for (let i = 0; i <= all.length; i++) {
+    const here = slots.get(i) ?? [];
+    const word = all[i];
+    let space = word?.space ?? tail;
+    const writeSpace = () => {
+      write(space);
+      space = '';
+    };
+    for (const { mark, path } of here.filter(({ isAfter }) => isAfter)) {
+      go(path);
+      if (mark.hasSpace.before) space ||= mark.isSeen ? ' ' : '';
+      if (mark.hasSpace.before) writeSpace();
+      writeMark(mark);
+      if (mark.isSeen && mark.hasSpace.after) space ||= ' ';
+    }
+    const before = here.filter(({ isAfter }) => !isAfter);
+    closeTo(shared(stack, before[0]?.path ?? word?.stack ?? []));
+    for (const { mark, path } of before) {
+      writeSpace();
+      go(path);
+      writeMark(mark);
+      if (mark.isSeen && mark.hasSpace.after) space = ' ';
+    }
+    closeTo(shared(stack, word?.stack ?? []));
+    writeSpace();
+    go(word?.stack ?? []);
+    if (word) write(word.text);
+  }
+  return pieces;
+}
+
+const batchSize = 32;
+const longest = 500; // characters of a sentence
+
+/** Sentences of more tokens than the model takes stay as they are. */
+async function translateBatch<Found extends SentenceTranslation>(
+  batch: string[], translator: SentenceTranslator<Found>, options: object,
+): Promise<(Found | undefined)[]> {
+  try {
+    return await translator.translate(batch, { ...options, alignment: true });
+  } catch (error) {
+    if (!(error instanceof Error && /tokens.*the model takes/.test(error.message))) throw error;
+    if (batch.length === 1) return [undefined];
+    const half = batch.length >> 1;
+    const first = await translateBatch(batch.slice(0, half), translator, options);
+    return [...first, ...await translateBatch(batch.slice(half), translator, options)];
+  }
+}
+
+/**
+ * Translates runs, each different sentence once, and passes each run's pieces on when its last sentence is there.
+ * Options besides `signal` go to translate().
+ */
+export async function translateRuns<H, Found extends SentenceTranslation>(
+  runs: readonly Run<H>[], translator: SentenceTranslator<Found>, options: { signal?: AbortSignal },
+  take: (pieces: Piece<H>[], run: number) => void,
+): Promise<Map<string, Found | undefined>> {
+  const [source, target] = (translator.info.languages || '-').split('-').map((code) => code || undefined);
+  const most = Math.min(longest, translator.info.config?.max_length ?? longest);
+  const cut = runs.map(({ text }) => split(text, source, most));
+  const found = new Map<string, Found | undefined>();
+  let next = 0;
+  const finish = () => {
+    for (; next < runs.length; next++) {
+      const { parts, tail } = cut[next]!;
+      if (parts.some((part) => isTranslatable(part.source) && !found.has(part.source))) return;
+      const placed = parts.map((part) => {
+        const translation = found.get(part.source);
+        const isSame = translation === undefined;
+        return { ...part, joint: isSame ? part.gap : joint(part, target), found: translation ?? { text: part.source }, isSame };
+      });
+      take(put(runs[next]!, placed, tail, target), next);
+    }
+  };
+  const wanted = [...new Set(cut.flatMap(({ parts }) => parts.map((part) => part.source)).filter(isTranslatable))];
+  for (let i = 0; i < wanted.length; i += batchSize) {
+    const batch = wanted.slice(i, i + batchSize);
+    const translations = await translateBatch(batch, translator, options);
+    batch.forEach((sentence, k) => found.set(sentence, translations[k]!));
+    finish();
+  }
+  options.signal?.throwIfAborted();
+  finish();
+  return found;
+}

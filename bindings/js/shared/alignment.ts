@@ -1,0 +1,105 @@
+// Where tokens stand in their texts, which of them belong together, and how sure the model is of words.
+import type { Alignment, Quality, TextRange } from './page-types.js';
+import type { Attention, Translation } from './types.js';
+
+type Tokens = readonly { piece: string }[];
+const isByte = (piece = '') => /^<0x[0-9A-F]{2}>$/.test(piece);
+
+/** The text as pieces spell it, without white space, and where each of its units comes from. */
+function spelled(text: string): { letters: string; places: TextRange[] } {
+  let letters = '';
+  const places: TextRange[] = [];
+  for (const { 0: written, index } of text.matchAll(/\P{M}\p{M}*|\p{M}+/gsu)) {
+    const normal = written.normalize('NFKC').replace(/\s/g, '');
+    letters += normal;
+    for (let i = 0; i < normal.length; i++) places.push({ start: index, end: index + written.length });
+  }
+  return { letters, places };
+}
+
+/** The text of tokens[i] and of the bytes after it that spell one text with it. */
+function spelling(tokens: Tokens, i: number): { wanted: string; count: number } {
+  let count = 1;
+  const { piece } = tokens[i]!;
+  if (!isByte(piece)) return { wanted: piece.replaceAll('▁', ''), count };
+  while (isByte(tokens[i + count]?.piece)) count++;
+  const bytes = tokens.slice(i, i + count).map((token) => parseInt(token.piece.slice(3), 16));
+  return { wanted: new TextDecoder().decode(new Uint8Array(bytes)).replace(/\s/g, ''), count };
+}
+
+/** Where each token stands in `text`; one that normalization or `<unk>` hides takes what lies between its neighbours. */
+export function locate(tokens: Tokens, text: string): TextRange[] {
+  const { letters, places } = spelled(text);
+  const found: (TextRange | undefined)[] = [];
+  let cursor = 0;
+  for (let i = 0; i < tokens.length;) {
+    const { wanted, count } = spelling(tokens, i);
+    const farthest = cursor + (found.at(-1) === undefined ? 40 : 8);
+    const at = wanted === '' ? -1 : letters.slice(0, farthest + wanted.length).indexOf(wanted, cursor);
+    const last = at + wanted.length - 1;
+    const range = at < 0 ? undefined : { start: places[at]!.start, end: places[last]!.end };
+    for (let k = 0; k < count; k++) found.push(range && { ...range });
+    if (range) cursor = last + 1;
+    i += count;
+  }
+  let end = text.trimEnd().length;
+  const nextStarts = found.map(() => 0);
+  for (let i = found.length - 1; i >= 0; i--) nextStarts[i] = end = found[i]?.start ?? end;
+  let start = 0;
+  return found.map((range, i) => {
+    const isEnd = i === tokens.length - 1 && range === undefined && tokens[i]!.piece !== '<unk>';
+    const next = nextStarts[i]!;
+    const from = isEnd ? next : Math.min(start, next);
+    const given = range ?? { start: from, end: tokens[i]!.piece === '▁' ? from : next };
+    start = given.end;
+    return given;
+  });
+}
+
+/** The mean of the heads that align, [target, source]. */
+function meanOf({ cross, decoder }: Attention): Float32Array {
+  const { layers, heads, rows, columns } = cross;
+  // A recurrent decoder has no maps of its own: a student, whose training guides head 0 of the last layer.
+  const isStudent = !decoder?.data.length;
+  const first = isStudent ? layers - 1 : Math.min(1, layers - 1);
+  const used = isStudent ? 1 : heads;
+  const data = new Float32Array(rows * columns);
+  for (let layer = first; layer < layers; layer++) {
+    for (let head = 0; head < used; head++) {
+      cross.map(layer, head).forEach((value, i) => (data[i]! += value / ((layers - first) * used)));
+    }
+  }
+  return data;
+}
+
+/** `attention` of the translation must be there, unless the text is empty. */
+export function align(text: string, { sourceTokens, targetTokens, text: target, attention }: Translation): Alignment {
+  if (!attention) return { source: [], target: [], data: new Float32Array() };
+  return { source: locate(sourceTokens, text), target: locate(targetTokens, target), data: meanOf(attention) };
+}
+
+/** Words are what white space separates, and each Han character or kana is one. */
+export function qualityOf({ text, targetTokens }: Translation): Quality {
+  const alone = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+  const ranges = locate(targetTokens, text);
+  const words: (TextRange & { logProbability: number; count: number })[] = [];
+  let spaces: number[] = []; // a space that is a token of its own counts for the word after it
+  ranges.forEach(({ start, end }, i) => {
+    const token = targetTokens[i]!;
+    if (end === start) return void (token.piece === '▁' && spaces.push(token.logProbability));
+    const last = words.at(-1);
+    const count = spaces.length + 1;
+    const logProbability = spaces.reduce((sum, value) => sum + value, token.logProbability) / count;
+    spaces = [];
+    const joins = last && start <= last.end && !alone.test(text.slice(start, end)) && !alone.test(text.slice(last.start, last.end));
+    if (!joins) return void words.push({ start, end, logProbability, count });
+    last.logProbability = (last.logProbability * last.count + logProbability) / (last.count + 1);
+    last.count++;
+    last.end = Math.max(last.end, end);
+  });
+  const sum = words.reduce((total, word) => total + word.logProbability, 0);
+  return {
+    sentence: words.length ? sum / words.length : 0,
+    words: words.map(({ start, end, logProbability }) => ({ start, end, logProbability })),
+  };
+}

@@ -1,0 +1,93 @@
+// The public types of what translates whole texts and pages: alignments, quality, HTML, live documents.
+
+/** What is computed from attention and scores. */
+export interface AlignmentOptions {
+  /** Return which source tokens each target token comes from. Default false. */
+  alignment?: boolean;
+  /** Return how sure the model is of the sentence and of each word. Default false. */
+  quality?: boolean;
+}
+
+/** text.slice(start, end), counted in UTF-16 units as JavaScript does. */
+export interface TextRange {
+  start: number;
+  end: number;
+}
+
+/**
+ * From cross-attention: the head that training guided in Firefox's students, otherwise the mean of all heads without
+ * those of the first layer. It was not trained for this, so single words may be wrong.
+ */
+export interface Alignment {
+  /** Where each source token stands in the text that was given; the end token's range is empty. */
+  source: TextRange[];
+  /** Where each target token stands in the translation. */
+  target: TextRange[];
+  /** [target tokens, source tokens], row after row; each row sums to 1. */
+  data: Float32Array;
+}
+
+/**
+ * Mean log-probabilities (natural logarithms, at most 0; exp() of one is a geometric mean). They are not calibrated:
+ * they compare translations of one model, and are no probability that a reader finds the text right.
+ */
+export interface Quality {
+  /** The mean of its words. */
+  sentence: number;
+  /** Of the translation, each with the mean of its tokens; the end token counts for none. */
+  words: (TextRange & { logProbability: number })[];
+}
+
+/** What Translation, too, has. */
+export interface Aligned {
+  /** Only with `alignment`. */
+  alignment?: Alignment;
+  /** Only with `quality`. */
+  quality?: Quality;
+}
+
+/** A translation as pages need it. */
+export interface SentenceTranslation extends Aligned {
+  text: string;
+}
+
+/** A Translator, a Trainer, or what pivot() and cached() return. `Found` is what a sentence's translation holds. */
+export interface SentenceTranslator<Found extends SentenceTranslation = SentenceTranslation> {
+  readonly info: { readonly languages?: string; readonly config?: { readonly max_length: number } };
+  translate(sentences: readonly string[], options?: AlignmentOptions & { signal?: AbortSignal }): Promise<Found[]>;
+}
+
+/** One text has one result, several have an array of them, and HTML has markup. */
+export interface SentenceCall<Options, Found> {
+  (html: string, options: Options & { html: true }): Promise<HtmlTranslation>;
+  (text: string, options?: Options): Promise<Found>;
+  (texts: readonly string[], options?: Options): Promise<Found[]>;
+}
+
+export interface HtmlTranslation {
+  /** The markup with its text translated. */
+  text: string;
+  /** Each different sentence of it, in order, with its quality if that is asked for. */
+  sentences: (SentenceTranslation & { source: string })[];
+}
+
+/** A Document, a DocumentFragment or an Element, for projects with the types of browsers and without. */
+export interface PageNode {
+  readonly nodeType: number;
+  readonly nodeName: string;
+}
+
+export interface DocumentOptions {
+  /** Translate what the page adds or changes later, too. Default false. */
+  observe?: boolean;
+  /** Aborting stops, and leaves what is translated; undo() restores it. */
+  signal?: AbortSignal;
+}
+
+/** A live page, or a part of it, that is being translated. */
+export interface DocumentTranslation {
+  /** Resolves when all that was there at the start is translated; rejects if that fails or is aborted. */
+  readonly finished: Promise<void>;
+  /** Stops, and restores the original text where the page has not changed it since. */
+  undo(): void;
+}

@@ -1,0 +1,186 @@
+// Live pages translated in place, by the package's own modules and by the example of an extension.
+import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+import { Translator } from '../../dist/index.js';
+import { start, until } from './support.mjs';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const model = join(root, 'tests/fixtures/tiny-de-en.safetensors');
+const folder = mkdtempSync(join(tmpdir(), 'wasmformer-'));
+let session;
+before(async () => {
+  symlinkSync(join(root, 'dist'), join(folder, 'wasmformer'));
+  symlinkSync(model, join(folder, 'model.safetensors'));
+  writeFileSync(join(folder, 'index.html'), '<!doctype html><link rel="icon" href="data:,"><title>Titel</title><body>');
+  session = await start(folder, {});
+});
+after(async () => {
+  await session.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A page of this markup, where `begin(options)` translates it into capitals, and `asked` are the sentences. */
+async function live(test, markup) {
+  const { page, errors, close } = await session.open();
+  test.after(close);
+  await page.evaluate(async (markup) => {
+    const { translateDocument } = await import('./wasmformer/page/pages.js');
+    document.body.innerHTML = markup;
+    window.asked = [];
+    const parts = (text) => Array.from(text.matchAll(/\S+/g), ({ 0: word, index }) => ({ start: index, end: index + word.length }));
+    const translate = async (sentences, { signal }) => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      signal.throwIfAborted();
+      window.asked.push(...sentences);
+      return sentences.map((text) => {
+        const places = parts(text);
+        const data = Float32Array.from({ length: places.length ** 2 }, (_, i) => Number(i % (places.length + 1) === 0));
+        return { text: text.toUpperCase(), alignment: { source: places, target: places, data } };
+      });
+    };
+    window.begin = (options, node = document.body) => (window.running = translateDocument({ info: {}, translate }, node, options));
+  }, markup);
+  return { page, errors, body: () => page.evaluate(() => document.body.innerHTML) };
+}
+
+test('in place: words, not code or fields; elements and listeners stay; undo restores everything', async (t) => {
+  const markup = '<h1>one <b>two</b></h1><p id="p">three <a id="a" href="#">four <i>five</i></a> six<br>seven</p><ul><li>eight</li> <li>nine <code>x</code> ten</li></ul>'
+    + '<pre>code</pre><script type="text/plain">if (a < b) c();</script><textarea>field</textarea><input value="value" placeholder="hint"><p translate="no">Name</p>'
+    + '<p class="notranslate">Name</p><div contenteditable="true">mine</div><p>1 + 2</p><button>press</button><div>outer <p>inner</p> rest</div>';
+  const { page, errors, body } = await live(t, markup);
+  const original = await body();
+  const result = await page.evaluate(async () => {
+    const [link, texts] = [document.getElementById('a'), document.querySelector('li').firstChild];
+    let clicks = 0;
+    link.addEventListener('click', () => clicks++);
+    link.focus();
+    await window.begin({}).finished;
+    document.getElementById('a').click();
+    return { clicks, isSame: link === document.getElementById('a'), isText: texts === document.querySelector('li').firstChild, focus: document.activeElement === link };
+  });
+  assert.deepEqual(result, { clicks: 1, isSame: true, isText: true, focus: true });
+  const capitals = original.replace(/(?<=>)[^<]+/g, (text, at) => {
+    const before = original.slice(0, at);
+    return /<(code|pre|script[^>]*|textarea|p translate="no"|p class="notranslate"|div contenteditable="true")>$/.test(before) ? text : text.toUpperCase();
+  });
+  assert.equal(await body(), capitals);
+  await page.evaluate(() => window.running.undo());
+  assert.equal(await body(), original);
+  assert.deepEqual(errors, []);
+});
+
+test('what is visible comes first', async (t) => {
+  const { page } = await live(t, Array.from({ length: 300 }, (_, i) => `<p style="height: 40px">word ${i}</p>`).join(''));
+  await page.evaluate(() => scrollTo(0, 40 * 200));
+  await page.evaluate(() => window.begin({}).finished);
+  const asked = await page.evaluate(() => window.asked.map((text) => Number(text.split(' ')[1])));
+  assert.equal(asked.length, 300);
+  assert.ok(asked.slice(0, 8).every((number) => number > 130 && number < 230), asked.slice(0, 8).join());
+});
+
+test('changes are followed, what is translated already is not translated again, and undo restores them', async (t) => {
+  const { page, errors, body } = await live(t, '<p id="p">one <b>two</b> three</p><div id="d"></div>');
+  const wait = (text) => until(page, `document.body.innerHTML.includes(${JSON.stringify(text)})`);
+  await page.evaluate(() => window.begin({ observe: true }).finished);
+  await page.evaluate(() => (document.getElementById('d').innerHTML = '<p>four <i>five</i></p>'));
+  await wait('<p>FOUR <i>FIVE</i></p>');
+  await page.evaluate(() => (document.querySelector('b').firstChild.data = 'changed'));
+  await wait('<b>CHANGED</b>');
+  await page.evaluate(() => document.getElementById('p').append('more', document.createElement('hr')));
+  await wait('MORE');
+  assert.deepEqual((await page.evaluate(() => window.asked)), ['one two three', 'four five', 'changed', 'more']);
+  const end = await body();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  assert.equal(await body(), end, 'its own changes are no changes of the page');
+  await page.evaluate(() => window.running.undo());
+  assert.match(await body(), /<p>four <i>five<\/i><\/p>/);
+  assert.match(await body(), /<b>changed<\/b>/);
+  assert.match(await body(), /more<hr>/);
+  await page.evaluate(() => document.getElementById('d').append('after'));
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  assert.match(await body(), /after/);
+  assert.deepEqual(errors, []);
+});
+
+test('aborting stops it with the reason; unknown options are refused', async (t) => {
+  const { page, errors } = await live(t, Array.from({ length: 100 }, (_, i) => `<p>word ${i}</p>`).join(''));
+  const found = await page.evaluate(async () => {
+    const stop = new AbortController();
+    const { finished } = window.begin({ observe: true, signal: stop.signal });
+    while (window.asked.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    stop.abort(new Error('enough'));
+    const reason = await finished.then(() => 'none', ({ message }) => message);
+    const count = window.asked.length;
+    document.body.append('new text');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    window.running.undo();
+    let refused;
+    try {
+      window.begin({ observed: true });
+    } catch ({ message }) {
+      refused = message;
+    }
+    return { reason, isLess: count < 100, isStopped: count === window.asked.length, text: document.body.textContent, refused };
+  });
+  assert.deepEqual({ ...found, text: '' }, { reason: 'enough', isLess: true, isStopped: true, text: '', refused: "[document] there is no option 'observed'; did you mean 'observe'?" });
+  assert.ok(!/WORD/.test(found.text) && found.text.endsWith('new text'));
+  assert.deepEqual(errors, []);
+});
+
+test('a real model in the page: the words of its plain translations', async (t) => {
+  const { page, errors } = await live(t, '<p>Wo ist <a href="#">der <b>Bahnhof</b></a>?</p><p>Ich habe einen Hund.</p>');
+  const shown = await page.evaluate(async () => {
+    const { Translator } = await import('./wasmformer/index.js');
+    const { translateDocument } = await import('./wasmformer/page/pages.js');
+    const translator = await Translator.load('model.safetensors');
+    await translateDocument(translator, document.body).finished;
+    return [...document.querySelectorAll('p')].map((one) => one.textContent);
+  });
+  const translator = await Translator.load(model);
+  const plain = await translator.translate(['Wo ist der Bahnhof?', 'Ich habe einen Hund.']);
+  translator.dispose();
+  assert.deepEqual(shown, plain.map(({ text }) => text));
+  assert.equal(await page.locator('a b').count(), 1);
+  assert.deepEqual(errors, []);
+});
+
+test('the example of an extension translates a page offline, and restores it', async (t) => {
+  const place = mkdtempSync(join(tmpdir(), 'wasmformer-'));
+  const extension = join(place, 'extension');
+  cpSync(join(root, 'bindings/examples/extension'), extension, { recursive: true });
+  cpSync(join(root, 'dist'), join(extension, 'wasmformer'), { recursive: true, filter: (path) => !/standalone\.js$|\bcli\b/.test(path) });
+  cpSync(model, join(extension, 'model.safetensors'));
+  const manifest = JSON.parse(readFileSync(join(extension, 'manifest.json'), 'utf8'));
+  assert.equal(manifest.manifest_version, 3);
+  // A test cannot press the button, which is what gives the extension the page.
+  writeFileSync(join(extension, 'manifest.json'), JSON.stringify({ ...manifest, host_permissions: [`${new URL(session.address).origin}/*`] }));
+  const context = await chromium.launchPersistentContext(join(place, 'profile'), {
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', headless: false,
+    args: ['--headless=new', '--no-sandbox', '--disable-gpu', `--disable-extensions-except=${extension}`, `--load-extension=${extension}`],
+  });
+  t.after(async () => {
+    await context.close();
+    rmSync(place, { recursive: true, force: true });
+  });
+  const worker = context.serviceWorkers()[0] ?? await context.waitForEvent('serviceworker');
+  const page = await context.newPage();
+  await page.goto(session.address);
+  await page.evaluate(() => (document.body.innerHTML = '<p>Ich habe einen <b>Hund</b>.</p>'));
+  const press = () => worker.evaluate(async (origin) => {
+    const [{ id }] = await chrome.tabs.query({ url: `${origin}/*` });
+    await translateTab(id);
+  }, new URL(session.address).origin);
+  await press();
+  const translator = await Translator.load(model);
+  const { text } = await translator.translate('Ich habe einen Hund.', { beamSize: 1 });
+  translator.dispose();
+  await until(page, `document.querySelector('p').textContent === ${JSON.stringify(text)}`);
+  assert.equal(await page.locator('p b').count(), 1);
+  await press();
+  await until(page, "document.body.innerHTML === '<p>Ich habe einen <b>Hund</b>.</p>'");
+});

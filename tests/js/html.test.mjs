@@ -1,0 +1,172 @@
+// Markup around translated text: the cases of Bergamot's specification, generated pages, and broken markup.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { backwards, dictionary, html, reversing, same } from './support-pages.mjs';
+
+const restored = {
+  nothing: '', 'no text': '<p></p>', 'a paragraph': '<p>hello <b>world</b></p>\n',
+  'capitals, and a line break': '<P><B>Space</B><BR>please?</p>',
+  'entities in attributes and text': '<p data-attr="&quot;&apos;&eacute;">text &lt;with&gt; named &amp; entities</p>',
+  'two spaces before an image': 'One sentence. The <b>best  <img src=x alt="a>b"></b> deal. <u>Three</u>',
+  'nested elements': '<p>hello <img> <b>world</b> <u>and other <a href="#">creatures</a></u></p>',
+  'a break at the end': 'hello <br>', 'an empty element at the end': 'hello <u></u>', 'a break at the end of a paragraph': '<p>hello <br></p>',
+  'nested empty elements': 'a <span> <img> <u></u> <b></b> <img> </span> b',
+  'a script': 'hello <script>alert("<foo>");</script>world',
+  'a comment': 'foo <!-- <ignore> me -->bar',
+  'a place to break a word': 'hello<wbr>, hello<WBR>',
+  'inline code': 'foo <var><var>nested</var></var> bar, foo <var>&amp;</var> bar',
+  preformatted: '<pre>one\n  <b>two</b></pre><style>p { }</style><textarea>a <b></textarea>',
+  'attributes without quotes or values': "<span class=q data-x='1'>The dog</span> <input disabled> sleeps",
+  'a doctype and a page': '<!DOCTYPE html>\n<html lang=en>\n<head><title>A &amp; b</title><meta charset=utf-8></head>\n<body>\n  <h1>Hello</h1>\n</body></html>\n',
+  'an element around blocks': 'one <a href="x">two <div>three</div> four</a> five',
+  'tags without a partner': 'one <b>two <i>three</b> four</i> five</p> six <u>seven',
+  'a part of a page': '</div><p>text</p></body>',
+  'an element without an end in a paragraph': '<p>one <b>two</p><p>three</p>',
+  'ends of what has none': 'a </img> b </wbr> <b>c</br></b>',
+  'a tag that is cut off': 'hello <b cla', 'only signs': '<p>1 &lt; 2 &amp; 3 &gt; 2 &copy;</p>',
+  'what is marked': 'my <span translate="no">Name</span> is <p class="a notranslate">Bond</p>',
+  'a vector image': 'an <svg><title>x</title><path d="M0"/></svg> icon', CDATA: 'a <![CDATA[ b ]]> c',
+};
+for (const [name, markup] of Object.entries(restored)) {
+  // Entities that are not needed become the characters themselves; white space inside sentences is one space.
+  test(`a translation that is the source gives the same markup: ${name}`, async () => {
+    assert.equal(await html(markup), markup.replace(/ {2,}(?=<img src)/, ' '));
+  });
+}
+
+test('what the model gets: sentences without markup, white space as a page shows it', async () => {
+  const seen = async (markup) => {
+    const all = [];
+    await html(markup, { info: {}, translate: async (texts, options) => (all.push(...texts), same.translate(texts, options)) });
+    return all;
+  };
+  assert.deepEqual(await seen('<P><B>Spa</B>ce<BR>please?</p>'), ['Space', 'please?']);
+  assert.deepEqual(await seen('<p>text &lt;with&gt;\n   named&nbsp;&amp; ent&shy;ities</p>'), ['text <with> named\u00a0& entities']);
+  assert.deepEqual(await seen('<p>hello<img/>world</p>'), ['hello world']);
+  assert.deepEqual(await seen('un<u>der</u>line, hel<wbr>lo <!-- no -->you'), ['underline, hello you']);
+  assert.deepEqual(await seen('foo <code>x</code> bar <script>no</script><p>It rains. We stay.</p><p>1 2</p>'), ['foo bar', 'It rains.', 'We stay.']);
+  assert.deepEqual(await seen('<ul><li>red car<li>blue car<li>red car</ul>'), ['red car', 'blue car'], 'each different sentence once');
+});
+
+test('tags stay around the words they belong to', async () => {
+  const cars = { 'I like to drive this car.': 'Ich|0 fahre|3 gerne|1 dieses|4 Auto|5 _.|6' };
+  assert.equal(await html('<p>I <b>like</b> to <u>drive</u> this car.</p>', dictionary(cars)),
+    '<p>Ich <u>fahre</u> <b>gerne</b> dieses Auto.</p>');
+  assert.equal(await html('<p><i>I like</i> to drive <a href="?a=1&b">this car</a>.</p>', dictionary(cars)),
+    '<p><i>Ich</i> fahre <i>gerne</i> <a href="?a=1&b">dieses Auto</a>.</p>');
+  // A link stays one link, around most of its words.
+  const calls = { 'I will call up my friend today.': 'Heute|6 rufe|2 ich|0 meinen|4 Freund|5 an|3 _.|7' };
+  assert.equal(await html('I will <a href=x>call up my friend</a> <b>today.</b>', dictionary(calls)),
+    '<b>Heute</b> rufe ich <a href=x>meinen Freund an</a>.');
+});
+
+test('an element around a part of a word takes the whole word', async () => {
+  assert.equal(await html('un<u>der</u>line'), '<u>underline</u>');
+  assert.equal(await html('<b>Spa</b>ce, please'), '<b>Space</b>, please');
+});
+
+test('nothing is lost: elements without words of their own, images, escapes', async () => {
+  const czech = { 'I like to drive this car.': 'Rád|0 řídím|0 to|4 auto|5 _.|6' };
+  assert.equal(await html('<p>I <b>like</b> to <u>drive</u> this car.</p>', dictionary(czech)), '<p>Rád řídím <b></b><u></u>to auto.</p>');
+  assert.equal(await html('<p>I <b>like <img src=x> </b> to drive this car.</p>', dictionary(czech)), '<p>Rád řídím <b><img src=x></b>to auto.</p>');
+  assert.equal(await html('Say it', dictionary({ 'Say it': '<b>|0 &|1' })), '&lt;b&gt; &amp;');
+});
+
+/** A generator of numbers that gives the same ones each time. */
+function random(seed) {
+  let state = seed >>> 0;
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+const vocabulary = 'the river small green boat sings while seven old friends write letters about music and warm bread'.split(' ');
+
+/** A page from templates, with the text of each of its blocks. */
+function page(seed) {
+  const draw = random(seed);
+  const one = (items) => items[draw(items.length)];
+  const blocks = [];
+  const inline = (depth) => Array.from({ length: 1 + draw(4) }, () => {
+    const words = Array.from({ length: 1 + draw(3) }, () => one(vocabulary)).join(' ');
+    if (depth === 0 || draw(2) === 0) return one([words, words, `${words} &amp; ${words}`, `${words}<!-- c${draw(99)} -->`, `${words} <img src="${draw(99)}.png" alt="a &lt; b">`]);
+    const [open, close] = one([['<b>', '</b>'], ['<em class="x y">', '</em>'], [`<a href="?q=${draw(99)}&amp;r" id="i${draw(1e9)}">`, '</a>'],
+      ["<span style='color: red'>", '</span>'], ['<I>', '</I>'], [`<a href=/p${draw(1e9)}>`, '</a>']]);
+    return `${open}${inline(depth - 1)}${close}`;
+  }).join(' ');
+  const block = (open, close) => {
+    const content = `${inline(2)} ${one(vocabulary)}${one(['.', '!', '?', ''])}`;
+    blocks.push(content.replace(/<[^>]*>/g, '').replaceAll('&amp;', '&'));
+    return `${open}${content}${close}`;
+  };
+  const section = () => one([
+    () => block('<p>', '</p>'), () => block('<h2 class="t">', '</h2>'), () => `<ul>\n  ${block('<li>', '</li>')}\n  ${block('<li>', '')}</ul>`,
+    () => `<script>if (a < b && "<p>${draw(99)}</p>") run();</script>`, () => `<style>p > b { color: #${draw(9)} }</style>`,
+    () => `<pre>let x = ${draw(9)};\n  <i>keep</i></pre>`, () => `<table><tr>${block('<td>', '</td>')}${block('<th>', '</th>')}</tr></table>`,
+    () => `<div data-a='"${draw(9)}"'>${block('', '')}<br>${block('', '')}</div>`, () => `<form><input value="the river"><button>${block('', '')}</button></form>`,
+  ])();
+  const markup = `<!doctype html><html><head>${block('<title>', '</title>').replace(/<(?!\/?title)[^>]*>/g, '')}</head><body>\n${Array.from({ length: 12 }, section).join('\n')}</body></html>`;
+  return { markup, blocks };
+}
+
+const tagsOf = (markup) => markup.match(/<!--.*?-->|<script[^]*?<\/script>|<style[^]*?<\/style>|<pre[^]*?<\/pre>|<[^>]*>/gi);
+const letters = (text) => text.replace(/\s/g, '');
+
+test('200 pages from templates: every tag, balanced; the text of the plain translations; nothing else', async () => {
+  let copies = 0;
+  for (let seed = 1; seed <= 200; seed++) {
+    const { markup, blocks } = page(seed);
+    const result = await html(markup, reversing);
+    const [before, after] = [markup, result].map((text) => Map.groupBy?.(tagsOf(text), (tag) => tag) ?? groups(tagsOf(text)));
+    assert.deepEqual([...after.keys()].sort(), [...before.keys()].sort(), `page ${seed}`);
+    for (const [tag, { length }] of after) {
+      const isFormat = /^<\/?(b|em|span|i)\b/i.test(tag);
+      assert.ok(isFormat ? length >= before.get(tag).length : length === before.get(tag).length, `page ${seed}: ${tag}`);
+      copies += length - before.get(tag).length;
+    }
+    const open = [];
+    for (const [, slash, name] of result.matchAll(/<!--.*?-->|<script[^]*?<\/script>|<(\/?)(b|em|a|span|i)\b[^>]*>/gi)) {
+      if (name && !slash) open.push(name);
+      else if (name) assert.equal(open.pop(), name, `page ${seed}`);
+    }
+    const shown = result.replace(/<!--.*?-->|<(script|style|pre)[^]*?<\/\1>|<[^>]*>/g, '').replaceAll('&amp;', '&');
+    assert.equal(letters(shown), letters(blocks.map((text) => backwards(text.trim()).text).join('')), `page ${seed}`);
+  }
+  assert.ok(copies > 0, 'formatting that is torn apart is repeated');
+});
+
+function groups(items) {
+  const found = new Map();
+  for (const item of items) found.set(item, [...(found.get(item) ?? []), item]);
+  return found;
+}
+
+// WASMFORMER_FUZZ_MARKUP=1000000 for a long campaign.
+const count = Number(process.env.WASMFORMER_FUZZ_MARKUP ?? 2000);
+test(`${count} pages of broken markup: no crash, and what comes out is as good as what went in`, async () => {
+  const scraps = ['<', '>', '</', '/>', '"', "'", '&', '&#', '&#x110000;', '&nbsp;', '<!--', '-->', '<b>', '</b>', '</p>', '<a href="', '<script>', '</script>',
+    '<![CDATA[', ']]>', '<?', '<svg>', '<title>', '<textarea>', '<plaintext>', '<code>', '\0', '\ud800', '\u00ad', '<p', '<i><u><b>', '<ruby>a<rt>b', ' ', '. '];
+  for (let seed = 1; seed <= count; seed++) {
+    const draw = random(seed);
+    let { markup } = page(draw(1e6));
+    const from = draw(markup.length);
+    markup = markup.slice(from, from + 20 + draw(400));
+    for (let changes = draw(12); changes > 0; changes--) {
+      const [at, length] = [draw(markup.length), draw(2) * draw(30)];
+      const scrap = draw(3) === 0 ? markup.slice(draw(markup.length)).slice(0, draw(40)) : scraps[draw(scraps.length)];
+      markup = markup.slice(0, at) + scrap + markup.slice(at + length);
+    }
+    const once = await html(markup);
+    assert.equal(letters(await html(once)), letters(once), `seed ${seed}: ${JSON.stringify(markup)}`);
+    await html(markup, reversing);
+  }
+});
+
+test('thousands of elements in one another, and ten thousand sentences', async () => {
+  for (const [open, close] of [['<b>', '</b>'], ['<div>', '</div>'], ['<b>', '']]) {
+    const deep = `${open.repeat(20_000)}word${close.repeat(20_000)}`;
+    assert.equal(await html(deep), deep);
+  }
+  const long = Array.from({ length: 10_000 }, (_, i) => `<p>Sentence <i>number</i> ${i}.</p>`).join('');
+  assert.equal(await html(long), long);
+});

@@ -1,0 +1,167 @@
+// Alignments and quality, pivots, the cache of sentences, and markup through a real model.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Translator } from '../../dist/index.js';
+import { cached, pivot, split } from '../../dist/page/pages.js';
+import { Engine } from '../../dist/worker/engine.js';
+import { aligned, html } from './support-pages.mjs';
+import { close, fixtureBytes, fixturePath, sentences } from './support.mjs';
+
+let translator;
+before(async () => {
+  translator = await Translator.load(fixturePath);
+});
+after(() => translator.dispose());
+
+const spelling = (pieces) => pieces.replaceAll('▁', '');
+
+test('an alignment says where tokens stand, and gives each target token probabilities of source tokens', async () => {
+  const all = await translator.translate(sentences, { alignment: true });
+  for (const [i, { text, alignment, sourceTokens, targetTokens, attention }] of all.entries()) {
+    assert.equal(attention, undefined, 'only with attention: true');
+    for (const [tokens, ranges, whole] of [[sourceTokens, alignment.source, sentences[i]], [targetTokens, alignment.target, text]]) {
+      assert.equal(ranges.length, tokens.length);
+      ranges.forEach(({ start, end }, k) => {
+        const piece = tokens[k].piece;
+        if (!/^<|⁇/.test(piece)) assert.equal(whole.slice(start, end).normalize('NFKC'), spelling(piece), `${piece} in ${whole}`);
+      });
+      assert.equal(ranges.at(-1).start, ranges.at(-1).end, 'the end token');
+    }
+    const columns = sourceTokens.length;
+    for (let row = 0; row < targetTokens.length; row++) {
+      close(alignment.data.subarray(row * columns, (row + 1) * columns).reduce((a, b) => a + b), 1, 1e-4);
+    }
+  }
+  const [first] = all;
+  const both = await translator.translate(sentences[0], { alignment: true, attention: true });
+  assert.deepEqual(both.alignment.source, first.alignment.source);
+  const { rows, columns, layers, heads, data } = both.attention.cross;
+  const unused = layers > 1 ? heads : 0; // maps of the first layer
+  for (let at = 0; at < rows * columns; at++) {
+    let sum = 0;
+    for (let map = unused; map < layers * heads; map++) sum += data[map * rows * columns + at];
+    close(both.alignment.data[at], sum / (layers * heads - unused), 1e-5);
+  }
+  assert.deepEqual((await translator.translate('', { alignment: true })).alignment.source, []);
+});
+
+test('unusual characters do not move the places of those after them', async () => {
+  const text = 'Ich sehe 😀😀 ﬁve  und ½ Hund—e\u0301 Straße.';
+  const { alignment, sourceTokens } = await translator.translate(text, { alignment: true });
+  const at = (word) => alignment.source.findIndex(({ start }) => start === text.indexOf(word));
+  for (const word of ['Ich', 'sehe', 'Stra']) assert.ok(at(word) >= 0 && spelling(sourceTokens[at(word)].piece) !== '', word);
+  alignment.source.forEach(({ start, end }, i, all) => {
+    assert.ok(start <= end && end <= text.length && (i === 0 || start >= all[i - 1].start), `${i}`);
+  });
+});
+
+test('quality: means of log-probabilities, of words and of the sentence', async () => {
+  const { text, quality, targetTokens } = await translator.translate(sentences[2], { quality: true });
+  assert.deepEqual(quality.words.map(({ start, end }) => text.slice(start, end)), text.split(' '));
+  close(quality.sentence, quality.words.reduce((sum, word) => sum + word.logProbability, 0) / quality.words.length, 1e-6);
+  assert.ok(quality.words.every(({ logProbability }) => logProbability <= 0));
+  const second = targetTokens.findIndex(({ piece }, i) => i > 0 && piece.startsWith('▁'));
+  const first = targetTokens.slice(0, second).map(({ logProbability }) => logProbability);
+  close(quality.words[0].logProbability, first.reduce((a, b) => a + b) / first.length, 1e-6);
+  const engine = (await Engine.create()).load(fixtureBytes());
+  close(engine.translate(sentences[2], { quality: true, alignment: true }).quality.sentence, quality.sentence, 1e-4);
+  engine.dispose();
+});
+
+test('markup has the words of the plain translations, and the qualities of its sentences', async () => {
+  const { text, sentences: found } = await translator.translate(
+    `<h1>${sentences[0]}</h1>\n<p class=x>Wo <b>ist <i>der Bahnhof</i></b>? <a href="#">${sentences[2]}</a></p><script>x</script>`, { html: true, quality: true });
+  const plain = await translator.translate(sentences.slice(0, 3));
+  const letters = (words) => words.replace(/<script>.*<\/script>|<[^>]*>|\s/g, '');
+  assert.equal(letters(text), letters(plain.map((one) => one.text).join('')));
+  assert.match(text, /^<h1>[^<]+<\/h1>\n<p class=x>.*<script>x<\/script>$/s);
+  for (const tag of ['<b>', '</b>', '<i>', '</i>']) assert.ok(text.includes(tag), tag);
+  assert.equal(text.split('<a href="#">').length, 2);
+  assert.deepEqual(found.map(({ source }) => source), sentences.slice(0, 3));
+  assert.ok(found.every(({ quality }) => quality.sentence < 0));
+  assert.equal((await translator.translate('a', { html: false })).text, (await translator.translate('a')).text);
+  const long = `<p>${sentences[0]}</p><p>${'😀'.repeat(400)}ä</p>`;
+  assert.ok((await translator.translate(long, { html: true })).text.includes('😀'.repeat(100)), 'what is too long for the model stays');
+});
+
+test('markup is refused with options about one sentence, or if it is none, and can be aborted', async () => {
+  await assert.rejects(translator.translate('<p>', { html: 'yes' }), /html must be true or false, not 'yes'/);
+  await assert.rejects(translator.translate('<p>a</p>', { html: true, onToken: () => {} }), /onToken is about one sentence/);
+  await assert.rejects(translator.translate(['<p>'], { html: true }), /markup must be a string, not an array/);
+  await assert.rejects(translator.translate('<p>Hallo</p>', { html: true, beamSise: 2 }), /beamSise/);
+  await assert.rejects(translator.translate('<p>Hallo</p>', { html: true, signal: AbortSignal.abort(new Error('enough')) }), /enough/);
+  await assert.rejects(translator.translate('a', { alignment: 1 }), /alignment must be true or false/);
+  await assert.rejects(html('<p>a b</p>', { info: {}, translate: async () => { throw new Error('broken'); } }), /broken/);
+});
+
+const model = (languages, entries) => ({
+  info: { languages }, translate: async (texts) => texts.map((source) => aligned(source, entries[source].split(' ').map((item) => {
+    const [part, from] = item.split('|');
+    return { part, from: Number(from) };
+  }))),
+});
+
+test('a pivot translates by a third language, and its alignments lead through it', async () => {
+  const first = model('de-en', { 'rotes Haus dort': 'there|2 red|0 house|1' });
+  const second = model('en-fr', { 'there red house': 'maison|2 rouge|1 là|0' });
+  const both = pivot(first, second);
+  assert.equal(both.info.languages, 'de-fr');
+  const { text, via, alignment } = await both.translate('rotes Haus dort', { alignment: true });
+  assert.deepEqual([text, via.text], ['maison rouge là', 'there red house']);
+  assert.deepEqual([...alignment.data], [0, 1, 0, 1, 0, 0, 0, 0, 1]);
+  assert.equal((await both.translate('<p><b>rotes</b> <i>Haus</i> dort</p>', { html: true })).text, '<p><i>maison</i> <b>rouge</b> là</p>');
+  assert.throws(() => pivot(first, first), /translates into 'en', but the second reads 'de'/);
+  // A token of the second model over two of the first takes of both, by their lengths.
+  const one = { info: {}, translate: async () => [{ text: 'abcd', alignment: { source: [{ start: 0, end: 1 }, { start: 1, end: 2 }],
+    target: [{ start: 0, end: 1 }, { start: 1, end: 4 }], data: Float32Array.of(1, 0, 0, 1) } }] };
+  const [from, to] = [[{ start: 0, end: 4 }], [{ start: 0, end: 1 }]];
+  const two = { info: {}, translate: async () => [{ text: 'x', alignment: { source: from, target: to, data: Float32Array.of(1) } }] };
+  assert.deepEqual([...(await pivot(one, two).translate('ab', { alignment: true })).alignment.data], [0.25, 0.75]);
+  const nameless = { info: {}, translate: (...given) => translator.translate(...given) };
+  const real = await pivot(nameless, nameless).translate(sentences.slice(0, 2), { alignment: true, quality: true });
+  assert.equal(real[0].via.text, (await translator.translate(sentences[0])).text);
+  assert.equal(real[0].text, (await translator.translate(real[0].via.text)).text);
+  for (const { alignment } of real) {
+    const columns = alignment.source.length;
+    for (let row = 0; row < alignment.target.length; row++) {
+      close(alignment.data.subarray(row * columns, (row + 1) * columns).reduce((a, b) => a + b), 1, 1e-3);
+    }
+  }
+});
+
+test('a cache asks for each sentence once, and forgets those not used for longest', async () => {
+  const asked = [];
+  const source = { info: { languages: 'de-en' }, translate: async (texts) => (asked.push(...texts), texts.map((text) => ({ text: text.toUpperCase() }))) };
+  const cache = cached(source, { bytes: 1000 });
+  assert.deepEqual((await cache.translate(['a', 'b', 'a'])).map(({ text }) => text), ['A', 'B', 'A']);
+  assert.equal((await cache.translate('a')).text, 'A');
+  assert.deepEqual(asked, ['a', 'b']);
+  await cache.translate('a', { alignment: true });
+  assert.deepEqual(asked, ['a', 'b', 'a'], 'other options give other results');
+  for (let i = 0; i < 50; i++) {
+    await cache.translate(`sentence ${i}`);
+    await cache.translate('a');
+    assert.ok(cache.bytes > 0 && cache.bytes <= 1000, `${cache.bytes}`);
+  }
+  assert.equal(asked.filter((text) => text === 'a').length, 2, 'what is used stays');
+  await cache.translate('b');
+  assert.equal(asked.at(-1), 'b', 'what is not used goes');
+  await cache.translate('x'.repeat(1000));
+  assert.ok(cache.bytes <= 1000);
+  cache.clear();
+  assert.equal(cache.bytes, 0);
+  await assert.rejects(cache.translate('a', { onToken: () => {} }), /onToken/);
+  assert.throws(() => cached(source, { bytes: -1 }), /bytes must be a whole number/);
+  assert.throws(() => cached(source, {}), /bytes is missing/);
+  const kept = cached(translator, { bytes: 1e6 });
+  const markup = `<p>${sentences[0]} <b>${sentences[1]}</b></p>`;
+  const { text } = await translator.translate(markup, { html: true });
+  assert.equal((await kept.translate(markup, { html: true })).text, text);
+  const size = kept.bytes;
+  assert.equal((await kept.translate(markup, { html: true })).text, text);
+  assert.equal(kept.bytes, size);
+});
+
+test('the sentences of a text, as a page cuts it', () => {
+  assert.deepEqual(split('Am 3. Mai. Und?', 'de', 100).parts.map(({ source }) => source), ['Am 3. Mai.', 'Und?']);
+});
