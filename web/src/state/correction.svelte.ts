@@ -23,7 +23,7 @@ export interface Result {
   before: string;
   after: string;
   steps: number;
-  /** Of the kept set; null where there is none. */
+  /** Scores on pairs that it did not learn from, before and after; null if there are no such pairs. */
   scores: { before: Scores; after: Scores; pairs: number; origin: 'shipped' | 'own' } | null;
   model: File;
 }
