@@ -56,6 +56,12 @@ class Setup {
     else this.chosen = value === { ...defaultsOf(others, this.#own) }[key] ? others : { ...others, [key]: value };
   }
 
+  /** To what the data begin with. */
+  reset() {
+    const { data, start } = this.values;
+    this.chosen = { data, ...(start === 'model' && { start }) };
+  }
+
   /** What a link, or a card, says. */
   read(text: string) {
     this.chosen = parse(text);
