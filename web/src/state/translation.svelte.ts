@@ -119,13 +119,13 @@ class Work {
     clearTimeout(this.#timer);
     this.#setSource(text);
     // What is hidden is hidden in this sentence; a link brings its own.
-    const others = text === link.parameters.text ? {} : { mask: null };
+    const others: Record<string, null> = text === link.parameters.text ? {} : { mask: null };
     link.set({ ...others, text: text !== '' && text.length <= LONGEST_IN_LINK ? text : null });
   }
 
   /** Chooses the sentence around a place in the text. */
   chooseAt(offset: number) {
-    this.#chosen = Math.max(0, this.sentences.findLastIndex(({ begin }) => begin <= offset));
+    this.choose(Math.max(0, this.sentences.findLastIndex(({ begin }) => begin <= offset)));
   }
 
   /** Makes the translation of a sentence begin with these; with none, it is free again. */
@@ -152,7 +152,7 @@ class Work {
     this.#forced.clear();
     // The language may have changed, and with it the examples.
     const isForeign = Object.values(examples).flat().includes(this.source) && !this.examples.includes(this.source);
-    if (isForeign && link.parameters.text !== undefined) link.set({ text: null });
+    if (isForeign && link.parameters.text !== undefined) link.set({ text: null, mask: null });
     this.#setSource(isForeign ? (this.examples[0] ?? '') : this.source);
     this.#placeReady(); // it need not be made again
     void this.#translate(translator);
