@@ -94,6 +94,22 @@ test('the search goes on from a node, as the native program does with that begin
     await first(page).getByRole('button', { name: native(sentence).text, exact: true }).waitFor();
   }));
 
+test('it is a place of the picture: its output box opens it, the breadcrumb says where, and Escape leads back', () =>
+  withView(site, { ...laptop, reducedMotion: 'reduce' }, address.replace('beam', 'picture'), async (page) => {
+    const output = page.locator('[data-place="out.beam"]');
+    await output.click();
+    await whenSearched(page);
+    const crumbs = page.getByTestId('crumbs').locator('li');
+    assert.deepEqual(await crumbs.allInnerTexts(), ['Model', 'Beam search']);
+    await page.waitForFunction(() => location.hash.startsWith('#beam?'));
+    await page.reload();
+    await whenSearched(page);
+    await selected(page).focus();
+    await page.keyboard.press('Escape');
+    await page.getByTestId('scene').waitFor({ state: 'detached' });
+    await page.waitForFunction(() => location.hash.startsWith('#picture?') && document.activeElement.dataset.place === 'out.beam');
+  }));
+
 test('by keyboard: through the tree, and the length penalty changes the ranking', () =>
   withView(site, laptop, address, async (page) => {
     await whenSearched(page);

@@ -1,4 +1,4 @@
-// Hidden pieces, heads that are off, and sampling: the result is the native program's.
+// Words that are hidden on the picture, heads that are switched off there, and sampling: the result is the native program's.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { expected, laptop, phone, show, start } from './support.mjs';
@@ -27,42 +27,66 @@ test('what changed is marked word by word', () => {
   assert.equal(compare('我昨天看书', '我今天看书', 'zh').after.filter(({ changed }) => changed)[0].text, '今天');
 });
 
-test('a hidden piece and heads that are off, by mouse', () =>
+const token = (page, name) => page.getByTestId('figure').getByRole('button', { name: `Hide “${name}”` });
+const head = (page, name) => page.getByRole('switch', { name });
+
+test('on the picture: a hidden word and heads that are off run through it, are in the address, and can be undone', () =>
   withView(site, laptop, address(), async (page) => {
-    await page.getByRole('button', { name: 'alten' }).click();
-    const masked = native(sentence, '--mask-source', '4');
-    await result(page, masked.text);
+    await token(page, 'alten').click();
+    await result(page, native(sentence, '--mask-source', '4').text);
     assert.ok((await page.locator('ins, del').count()) > 0, 'what changed is marked');
+    const written = () => page.getByTestId('written').locator('text').allTextContents();
+    assert.ok(!(await written()).includes('old'), 'the decoder of the picture writes the new translation');
     const off = ['cross:2:0', 'cross:2:1', 'encoder:0:3'];
-    for (const name of ['Layer 3, head 1', 'Layer 3, head 2']) await page.getByRole('switch', { name }).click();
-    await page.getByText('Encoder', { exact: true }).click();
-    await page.getByRole('switch', { name: 'Layer 1, head 4' }).click();
+    for (const name of ['Decoder · Layer 3 · Cross-attention · Head 1', 'Decoder · Layer 3 · Cross-attention · Head 2', 'Encoder · Layer 1 · Multi-head attention · Head 4']) {
+      await head(page, name).click();
+    }
     await result(page, native(sentence, '--mask-source', '4', '--mask-heads', off.join()).text);
-    await page.getByRole('button', { name: 'alten' }).click();
+    await token(page, 'alten').click();
     await result(page, native(sentence, '--mask-heads', off.join()).text);
-    assert.equal(await page.getByRole('switch', { checked: false }).count(), 1, 'of the encoder');
-    assert.match(page.url(), /heads=cross%3A2%3A0%2Ccross%3A2%3A1%2Cencoder%3A0%3A3/);
+    assert.equal(await page.getByRole('switch', { checked: false }).count(), 3);
+    await page.waitForFunction(() => /heads=cross%3A2%3A0%2Ccross%3A2%3A1%2Cencoder%3A0%3A3/.test(location.hash));
     await show(page, 'intervene-laptop');
-    await page.getByRole('button', { name: 'Reset all changes' }).click();
-    assert.equal(await page.getByTestId('after').count(), 0);
+    await page.getByRole('button', { name: 'Undo all changes' }).click();
+    await page.getByTestId('after').waitFor({ state: 'detached' });
+    await page.waitForFunction(() => !/mask|heads/.test(location.hash));
+    assert.equal(await page.getByRole('switch', { checked: false }).count(), 0);
   }));
 
-test('by keyboard: pieces, heads and sampling', () =>
+test('inside an attention its heads are switched; in the embedding every word can be hidden; the beam search follows', () =>
+  withView(site, laptop, `#picture?${new URLSearchParams({ text: sentence, at: 'dec.3.cross' })}`, async (page) => {
+    await head(page, 'Decoder · Layer 3 · Cross-attention · Head 2').click();
+    await result(page, native(sentence, '--mask-heads', 'cross:2:1').text);
+    await page.evaluate(() => (location.hash = location.hash.replace('dec.3.cross', 'enc.embed')));
+    await page.getByTestId('scene').getByRole('button', { name: 'Hide “alten”' }).click();
+    const { text } = native(sentence, '--mask-source', '4', '--mask-heads', 'cross:2:1');
+    await result(page, text);
+    await page.getByRole('navigation').getByRole('link', { name: 'Beam search' }).click();
+    await page.locator('tbody tr').first().getByRole('button', { name: text, exact: true }).waitFor();
+    // Another sentence has other words, and the same heads.
+    await page.getByRole('textbox', { name: 'German' }).fill('Guten Morgen.');
+    await page.waitForFunction(() => !location.hash.includes('mask') && location.hash.includes('heads'));
+  }));
+
+test('by keyboard: words, heads and sampling', () =>
   withView(site, laptop, address(), async (page) => {
-    await page.getByRole('button', { name: 'Ich' }).focus();
-    await page.keyboard.press('End');
-    await page.keyboard.press('ArrowLeft');
-    await page.keyboard.press('ArrowLeft');
-    await page.keyboard.press('Space');
-    const place = native(sentence).source_tokens.length - 3;
-    await result(page, native(sentence, '--mask-source', String(place)).text);
-    await page.keyboard.press('Space');
-    await page.getByRole('switch', { name: 'Layer 1, head 1' }).focus();
+    await page.locator('[data-place="enc.embed"]').focus();
     await page.keyboard.press('ArrowDown');
+    const focused = () => page.evaluate(() => document.activeElement.dataset.place);
+    assert.match(await focused(), /^token\.\d+$/);
     await page.keyboard.press('ArrowRight');
+    const place = (await focused()).split('.')[1];
+    await page.keyboard.press('Space');
+    await result(page, native(sentence, '--mask-source', place).text);
+    await page.keyboard.press('Space');
+    await page.locator('[data-place="dec.2.cross"]').focus();
+    await page.keyboard.press('ArrowRight');
+    assert.match(await focused(), /^dec\.2\.cross\.h\d$/);
+    const number = Number((await focused()).at(-1)) - 1;
     await page.keyboard.press('Enter');
-    await result(page, native(sentence, '--mask-heads', 'cross:1:1').text);
+    await result(page, native(sentence, '--mask-heads', `cross:1:${number}`).text);
     await page.keyboard.press('Enter');
+    await page.locator('summary').press('Enter');
     await page.getByRole('radio', { name: 'Beam search' }).focus();
     await page.keyboard.press('ArrowRight');
     await page.getByRole('slider', { name: 'Temperature' }).focus();

@@ -202,6 +202,31 @@ test('another sentence, and a pre-norm model: the figure follows', () =>
     assert.match(await page.getByTestId('written').textContent(), /\p{Script=Han}/u);
   }));
 
+test('phone: two fingers enlarge the picture, one finger moves it, and a box still opens', () =>
+  withView(site, { ...phone, reducedMotion: 'reduce' }, address(), async (page) => {
+    await ready(page);
+    const box = () => at(page, 'dec.1.self').locator('.body').boundingBox();
+    await at(page, 'dec.1.self').scrollIntoViewIfNeeded();
+    const before = await box();
+    const client = await page.context().newCDPSession(page);
+    const touch = (type, ...points) => client.send('Input.dispatchTouchEvent', { type, touchPoints: points.map(([x, y], id) => ({ x, y, id })) });
+    const [x, y] = [before.x + before.width / 2, before.y + before.height / 2];
+    await touch('touchStart', [x - 20, y], [x + 20, y]);
+    await touch('touchMove', [x - 30, y], [x + 30, y]);
+    await touch('touchMove', [x - 40, y], [x + 40, y]);
+    await touch('touchEnd');
+    const larger = await box();
+    near(String(larger.width / before.width), 2, 0.1);
+    near(String(larger.x + larger.width / 2), x, 6);
+    await touch('touchStart', [x, y]);
+    await touch('touchMove', [x + 40, y]);
+    await touch('touchMove', [x + 80, y]);
+    await touch('touchEnd');
+    assert.ok((await box()).x > larger.x + 30, 'it was moved');
+    await at(page, 'dec.1.self').locator('.name').tap();
+    await scene(page).waitFor();
+  }));
+
 test('phone, in Chinese: everything fits, and the words are those of textbooks', () =>
   withView(site, { ...phone, locale: 'zh-CN', reducedMotion: 'reduce' }, address(), async (page) => {
     await ready(page);

@@ -24,7 +24,7 @@ test('the files of a student are converted and used; views, map and picture do w
     const kinds = page.getByRole('radiogroup');
     assert.ok(!/decoder/i.test(await kinds.first().innerText()), 'two kinds of attention');
     await show(page, 'student-translate');
-    for (const view of ['picture', 'steps', 'beam', 'intervene', 'about']) {
+    for (const view of ['picture', 'beam', 'intervene', 'about']) {
       await page.evaluate((view) => (location.hash = `#${view}`), view);
       await page.locator('main').waitFor();
       await page.waitForTimeout(1500);

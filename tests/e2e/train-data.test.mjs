@@ -53,6 +53,27 @@ for (const [name, size] of Object.entries({ laptop, 'small-phone': smallPhone })
     }, { size }));
 }
 
+test('own pairs continue the model in use: a forecast by their number, settings without its architecture, and its own words at first', () =>
+  withTrain(async (page) => {
+    await page.getByRole('button', { name: 'Teach German → English your pairs' }).click();
+    const box = page.getByRole('textbox', { name: 'One pair per line' });
+    await box.fill(['Guten Morgen.\tTop of the morning.', ...lines.split('\n')].join('\n'));
+    await page.getByRole('button', { name: 'Use this text' }).click();
+    const forecast = page.getByTestId('forecast');
+    await forecast.getByText('41 pairs').waitFor();
+    await page.getByText('Tokenizer', { exact: true }).waitFor({ state: 'detached' });
+    await page.getByText('scratch', { exact: true }).click();
+    await forecast.getByText('41 pairs are too few to learn a language from scratch').waitFor();
+    await page.getByRole('radio', { name: 'German → English' }).check({ force: true });
+    await field(page, 'Epochs').fill('1');
+    await show(page, 'train-tune');
+    await begin(page).click();
+    const cockpit = page.getByRole('region', { name: /^German → English \+ .*41 pairs$/ });
+    await cockpit.getByRole('button', { name: 'Open in Translate' }).first().waitFor();
+    await cockpit.getByText('finished', { exact: true }).waitFor();
+    assert.match(await cockpit.getByTestId('watched').innerText(), /^(Good|Top of the) morning\.$/, 'it knew German before');
+  }));
+
 test('a dropped CSV file goes to Train: quotes, semicolons, UTF-16, a header; its columns can be chosen', () =>
   withTrain(async (page) => {
     const rows = ['id;german;english;note', ...Array.from({ length: 20 }, (_, i) => `${i};"Nun; Satz ""${i}"".";Sentence ${i}.;${i % 2 ? 'old' : 'new'} one`)];

@@ -70,7 +70,7 @@ test('a run shows in every view and in the title; after a reload it is on top, w
     await eventually(() => inSight(page.getByRole('button', { name: 'Pause' })), 'the resumed run is out of sight');
   }));
 
-for (const view of ['steps', 'beam', 'intervene']) {
+for (const view of ['picture', 'beam', 'intervene']) {
   test(`${view}: without a sentence there is a field with a border that asks for one`, () =>
     withView(site, laptop, `#${view}?text=`, async (page) => {
       await page.getByText('Type a sentence above to look inside its translation.').waitFor();

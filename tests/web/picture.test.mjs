@@ -96,7 +96,8 @@ test('arrow keys go to the next box in their direction', () => {
   assert.equal(from('dec.1.self', 1, 0), 'dec.embed');
   assert.match(from('enc.2.ffn', 0, 1), /^dec\./);
   assert.match(from('dec.2.cross', 0, -1), /^enc\./);
-  assert.equal(from('out.softmax', -1, 0), undefined);
+  assert.equal(from('out.softmax', -1, 0), 'out.beam');
+  assert.equal(from('out.beam', -1, 0), undefined);
 });
 
 test('a point goes along a connector, whose path begins and ends with it', () => {
@@ -107,7 +108,7 @@ test('a point goes along a connector, whose path begins and ends with it', () =>
 
 test('an address names a place, and only one that the model has', () => {
   const { parse, format, trail, outer, beside } = place;
-  for (const text of ['', 'enc', 'dec', 'dec.2', 'dec.2.cross', 'dec.2.cross.h3', 'dec.2.cross.h3.5-2', 'enc.1.ffnNorm', 'enc.embed', 'out.softmax']) {
+  for (const text of ['', 'enc', 'dec', 'dec.2', 'dec.2.cross', 'dec.2.cross.h3', 'dec.2.cross.h3.5-2', 'enc.1.ffnNorm', 'enc.embed', 'out.softmax', 'out.beam']) {
     assert.equal(format(parse(text, sizes)), text);
   }
   assert.deepEqual(parse('dec.2.cross.h3.5-2', sizes),

@@ -207,7 +207,7 @@ function drawInput(stack: 'enc' | 'dec', x: number, bottom: number) {
 }
 
 const inputHeight = 14 + 2 * SUM + 8 + EMBED + 12 + TOKENS;
-const outputHeight = CHART + 10 + OUTPUT + 9 + OUTPUT + HEAD_ROOM;
+const outputHeight = OUTPUT + 9 + CHART + 10 + OUTPUT + 9 + OUTPUT + HEAD_ROOM;
 
 /** `tall`: the decoder above the encoder, for narrow screens. */
 export function layOut(sizes: Sizes, tall = false): Geometry {
@@ -241,20 +241,22 @@ export function layOut(sizes: Sizes, tall = false): Geometry {
   const linear = boxOf('output', { stack: 'out', part: 'linear' }, x, decTop - HEAD_ROOM - OUTPUT, width, OUTPUT);
   const softmax = boxOf('output', { stack: 'out', part: 'softmax' }, x, linear.y - 9 - OUTPUT, width, OUTPUT);
   const chart: Rect = { x, y: softmax.y - 10 - CHART, width, height: CHART };
+  const beam = boxOf('output', { stack: 'out', part: 'beam' }, x, chart.y - 9 - OUTPUT, width, OUTPUT);
   const ends: Wire[] = [
     { from: dec.last, to: linear.id, kind: 'flow', points: [[cx, top], [cx, linear.y + OUTPUT]] },
     { from: linear.id, to: softmax.id, kind: 'flow', points: [[cx, linear.y], [cx, softmax.y + OUTPUT]] },
     { from: softmax.id, to: 'chart', kind: 'flow', points: [[cx, softmax.y], [cx, chart.y + CHART]] },
+    { from: 'chart', to: beam.id, kind: 'flow', points: [[cx, chart.y], [cx, beam.y + OUTPUT]] },
   ];
   // What was chosen becomes input: beside everything, down to the tokens.
   const right = decX + COLUMN + MARGIN + 2;
-  const [from, to] = [chart.y + CHART / 2, belowDec.tokens.y + TOKENS / 2];
-  ends.push({ from: 'chart', to: 'chart', kind: 'loop',
+  const [from, to] = [beam.y + OUTPUT / 2, belowDec.tokens.y + TOKENS / 2];
+  ends.push({ from: beam.id, to: beam.id, kind: 'loop',
     points: [[x + width, from], [right, from], [right, to], [decX + COLUMN + 4, to]] });
   return {
     width: right + 7,
     height: encBottom + inputHeight,
-    boxes: [...enc.boxes, below.embed, ...dec.boxes, belowDec.embed, linear, softmax],
+    boxes: [...enc.boxes, below.embed, ...dec.boxes, belowDec.embed, linear, softmax, beam],
     wires: [...below.wires, ...enc.wires, ...belowDec.wires, ...dec.wires, ...ends],
     marks: [...enc.marks, ...dec.marks],
     sums: [below.sum, ...enc.sums, belowDec.sum, ...dec.sums],
@@ -315,10 +317,10 @@ export function along(points: readonly Point[], share: number): Point {
 }
 
 /** The box that an arrow key goes to: the nearest in that direction, those straight ahead first. */
-export function nearest(boxes: readonly Box[], from: Box, down: number, right: number): Box | undefined {
-  const middle = (box: Box) => [box.x + box.width / 2, box.y + box.height / 2];
+export function nearest<Of extends Rect>(boxes: readonly Of[], from: Of, down: number, right: number): Of | undefined {
+  const middle = (box: Rect) => [box.x + box.width / 2, box.y + box.height / 2];
   const [x, y] = middle(from);
-  let best: { box: Box; far: number } | undefined;
+  let best: { box: Of; far: number } | undefined;
   for (const box of boxes) {
     const [dx, dy] = [middle(box)[0] - x, middle(box)[1] - y];
     const ahead = dx * right + dy * down;

@@ -27,7 +27,7 @@ export function partKey({ stack, part }: Place, sizes: Sizes) {
   if (part === 'self') return stack === 'enc' ? 'self' : sizes.recurrent ? 'ssru' : 'masked';
   if (part === 'norm') return 'lastNorm';
   if (part!.endsWith('Norm')) return sizes.norm === 'post' ? 'addNorm' : 'norm';
-  return part as 'cross' | 'ffn' | 'linear' | 'softmax';
+  return part as 'cross' | 'ffn' | 'linear' | 'softmax' | 'beam';
 }
 
 const partName = (place: Place, sizes: Sizes) => w(`part_${partKey(place, sizes)}`);

@@ -1,5 +1,5 @@
 // The numbers of a translation that belong to a place in the picture.
-import type { AttentionInternals, AttentionMaps, LayerInternals, NumberRows, Translation } from 'wasmformer';
+import type { AttentionHead, AttentionInternals, AttentionMaps, LayerInternals, NumberRows, Translation } from 'wasmformer';
 import { readPieces, type AttentionMap, type Kind } from '../attention/attention';
 import { stackInput } from '../attention/arithmetic';
 import type { Part, Place } from './place';
@@ -12,6 +12,9 @@ export const isWhole = (result: Translation | null): result is Inside => !!(resu
 export const stackOf = ({ internals }: Inside, { stack }: Place) => internals[stack === 'enc' ? 'encoder' : 'decoder'];
 
 export const kindOf = ({ stack, part }: Place): Kind => (stack === 'enc' ? 'encoder' : part === 'cross' ? 'cross' : 'decoder');
+
+/** As the package names it. */
+export const headAt = (place: Place): AttentionHead => ({ attention: kindOf(place), layer: place.layer!, head: place.head! });
 
 export interface AttentionAt {
   kind: Kind;

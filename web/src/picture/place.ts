@@ -2,7 +2,7 @@
 
 export type Stack = 'enc' | 'dec' | 'out';
 /** What a stack is made of: an Add & Norm belongs to the sublayer before it. */
-export type Part = 'embed' | 'self' | 'selfNorm' | 'cross' | 'crossNorm' | 'ffn' | 'ffnNorm' | 'norm' | 'linear' | 'softmax';
+export type Part = 'embed' | 'self' | 'selfNorm' | 'cross' | 'crossNorm' | 'ffn' | 'ffnNorm' | 'norm' | 'linear' | 'softmax' | 'beam';
 
 /** Numbers count from 0, in the address from 1. Nothing set: the whole model. */
 export interface Place {
@@ -49,7 +49,7 @@ export function parse(text: string | undefined, sizes: Sizes): Place {
     place.layer = layer;
   }
   const part = words.shift() as Part;
-  const ends: readonly Part[] = stack === 'out' ? ['linear', 'softmax'] : sizes.norm === 'pre' ? ['embed', 'norm'] : ['embed'];
+  const ends: readonly Part[] = stack === 'out' ? ['linear', 'softmax', 'beam'] : sizes.norm === 'pre' ? ['embed', 'norm'] : ['embed'];
   if (!(layer === undefined ? ends : partsOf(stack)).includes(part)) return stack === 'out' ? {} : place;
   place.part = part;
   const head = Number(/^h(\d+)$/.exec(words[0] ?? '')?.[1] ?? 0) - 1;
@@ -77,7 +77,7 @@ export function trail(place: Place): Place[] {
 /** One step out; the whole model stays. */
 export const outer = (place: Place): Place => trail(place).at(-2) ?? {};
 
-/** The same place one layer, or one head, further; null where there is none. */
+/** The same place one layer or head later (`by` 1) or earlier (-1); null if there is no such layer or head. */
 export function beside(place: Place, by: number, sizes: Sizes): Place | null {
   if (place.head !== undefined) {
     const head = place.head + by;

@@ -2,14 +2,14 @@
 import { format, layersOf, partsOf, type Part, type Place, type Sizes, type Stack } from './place';
 
 export interface Stage {
-  box: string; // 'chart': the next token is chosen and appended
+  box: string; // 'chart': the probabilities of the next token
   place: Place;
   time: number; // of 1, an attention's
 }
 
-const TIMES: Partial<Record<Part, number>> = { embed: 0.8, ffn: 0.8, linear: 0.7, softmax: 0.9 };
+const TIMES: Partial<Record<Part, number>> = { embed: 0.8, ffn: 0.8, linear: 0.7, softmax: 0.9, beam: 0.7 };
 const NORM_TIME = 0.5;
-const CHART_TIME = 1.4;
+const CHART_TIME = 0.7;
 
 function stack(sizes: Sizes, name: Stack): Stage[] {
   const stage = (layer: number | undefined, part: Part): Stage => {
@@ -31,7 +31,7 @@ function stack(sizes: Sizes, name: Stack): Stage[] {
 export function stages(sizes: Sizes, step: number): Stage[] {
   const out = (part: Part): Stage => ({ box: `out.${part}`, place: { stack: 'out', part }, time: TIMES[part]! });
   return [...(step === 0 ? stack(sizes, 'enc') : []), ...stack(sizes, 'dec'), out('linear'), out('softmax'),
-    { box: 'chart', place: { stack: 'out', part: 'softmax' }, time: CHART_TIME }];
+    { box: 'chart', place: { stack: 'out', part: 'softmax' }, time: CHART_TIME }, out('beam')];
 }
 
 export interface Moment {

@@ -1,6 +1,6 @@
 // A copy of the model learns a corrected translation, in a worker of its own; the model in use does not change.
 import { Trainer, type Evaluation, type Pair } from 'wasmformer';
-import { decode } from '../train/decode';
+import { shippedPairs } from '../train/shipped';
 import { models, titleOf } from './models.svelte';
 import { reason } from '../text/reason';
 import { t } from '../words/page';
@@ -23,7 +23,7 @@ export interface Result {
   before: string;
   after: string;
   steps: number;
-  /** Of the kept set; null where there is none. */
+  /** Scores on pairs that it did not learn from, before and after; null if there are no such pairs. */
   scores: { before: Scores; after: Scores; pairs: number; origin: 'shipped' | 'own' } | null;
   model: File;
 }
@@ -104,22 +104,11 @@ class Correction {
 
 /** Pairs to rehearse, and others to measure: shipped ones of these languages, or the visitor's own other sentences. */
 async function keptPairs(source: string): Promise<{ rehearsed: Pair[]; kept: Pair[]; origin: 'shipped' | 'own' }> {
-  const shipped = await shippedPairs(models.sourceCode ?? '', models.targetCode ?? '').catch(() => []);
+  const shipped = await shippedPairs(models.sourceCode, models.targetCode).catch(() => []);
   if (shipped.length > 0) return { rehearsed: shipped.slice(0, REHEARSED), kept: shipped.slice(-KEPT), origin: 'shipped' };
   const others = translation.sentences.filter((sentence) => sentence.fresh && sentence.source !== source);
   const pairs = others.map(({ source, shown }): Pair => [source, shown!.text]).slice(0, REHEARSED);
   return { rehearsed: pairs, kept: pairs, origin: 'own' };
-}
-
-async function shippedPairs(source: string, target: string): Promise<Pair[]> {
-  const isTurned = source !== 'en';
-  if (source === target || (isTurned && target !== 'en')) return [];
-  const response = await fetch(new URL(`pairs/en-${isTurned ? source : target}.tsv.gz`, document.baseURI));
-  if (!response.ok) return [];
-  // Some hosts say that it is compressed, and then it comes plain.
-  const text = await decode(await response.blob(), response.url);
-  const pairs = text.trimEnd().split('\n').map((line) => line.split('\t'));
-  return pairs.map(([english, other]): Pair => (isTurned ? [other, english] : [english, other]));
 }
 
 export const correction = new Correction();

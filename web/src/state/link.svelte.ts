@@ -1,7 +1,7 @@
 // The address: #VIEW?text=…&model=…, and what a view adds. A link restores what it says.
 import { t } from '../words/page';
 
-export const views = ['translate', 'picture', 'train', 'steps', 'beam', 'intervene', 'models', 'about'] as const;
+export const views = ['translate', 'picture', 'beam', 'intervene', 'train', 'models', 'about'] as const;
 export type View = (typeof views)[number];
 export const viewName = (view: View) => t(`view_${view}`);
 
@@ -47,7 +47,7 @@ class Link {
 
   #read() {
     const [view, query = ''] = location.hash.slice(1).split(/\?(.*)/s);
-    this.view = views.find((known) => known === view) ?? 'translate';
+    this.view = views.find((known) => known === view) ?? (view === 'steps' ? 'picture' : 'translate'); // its old name
     this.parameters = Object.fromEntries(new URLSearchParams(query));
   }
 }

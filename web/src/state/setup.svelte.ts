@@ -1,15 +1,19 @@
 // What the visitor has chosen to train, and the experiment that it makes.
 import type { PresetName, Settings, TrainerOptions } from 'wasmformer';
 import { link } from './link.svelte';
+import { models, titleOf } from './models.svelte';
 import { languageName, number } from '../words/speech.svelte';
 import type { Experiment } from '../train/experiment';
 import {
-  defaultsOf, isShipped, isTask, isUsed, MODEL, parse, presetOf, short, SHIPPED_PAIRS, TRAINING, validationOf, write,
+  defaultsOf, isShipped, isTask, isTuned, isUsed, MODEL, parse, presetOf, short, SHIPPED_PAIRS, TRAINING, validationOf, write,
     wrongs, type Key, type Values,
 } from '../train/fields';
 import { pairs, type Source } from './pairs.svelte';
+import { pairsIn, shippedPairs } from '../train/shipped';
 import type { Wish } from '../train/table';
 import { w } from '../words/train';
+
+const REHEARSED = [24, 2000]; // known pairs, at least and at most
 
 class Setup {
   chosen = $state.raw<Partial<Values>>({});
@@ -18,6 +22,7 @@ class Setup {
 
   readonly #own = $derived(this.chosen.data === 'own' ? (pairs.sources.own?.made.pairs ?? 0) : 0);
   readonly values = $derived<Values>({ ...defaultsOf(this.chosen, this.#own), ...this.chosen });
+  readonly isTuned = $derived(isTuned(this.values));
   readonly wrong = $derived.by(() => {
     const all = Object.entries(wrongs(this.values, this.#own || undefined));
     return Object.fromEntries(all.filter(([key]) => isUsed(key as Key, this.values))) as ReturnType<typeof wrongs>;
@@ -41,13 +46,20 @@ class Setup {
     const there = this.wanted && pairs.sources[this.wanted.key];
     return there && there.wish === JSON.stringify(this.wanted!.wish) ? there : null;
   });
-  readonly ready = $derived(Object.keys(this.wrong).length === 0 && (this.wanted === null || this.source !== null));
+  readonly ready = $derived(Object.keys(this.wrong).length === 0 && (this.wanted === null || this.source !== null)
+    && (!this.isTuned || models.translator !== null));
 
   set(key: Key, value: string) {
     const others: Partial<Values> = Object.fromEntries(Object.entries(this.chosen).filter(([other]) => other !== key));
     // Another kind of data has defaults of its own; the settings of the old one would seldom fit it.
     if (key === 'data') this.chosen = { ...(others.seed ? { seed: others.seed } : {}), data: value };
     else this.chosen = value === { ...defaultsOf(others, this.#own) }[key] ? others : { ...others, [key]: value };
+  }
+
+  /** To what the data begin with. */
+  reset() {
+    const { data, start } = this.values;
+    this.chosen = { data, ...(start === 'model' && { start }) };
   }
 
   /** What a link, or a card, says. */
@@ -78,7 +90,7 @@ class Setup {
     if (isTask(data)) return w(`data_${data}`);
     const count = w('pairsCount', { count: number(this.pairs ?? 0) });
     const title = isShipped(data) ? data.split('-').map(languageName).join(' → ') : pairs.sources.own?.facts.name || w('data_own');
-    return `${title}, ${count}`;
+    return `${this.isTuned ? `${titleOf(models.model!)} + ` : ''}${title}, ${count}`;
   }
 
   /** Only when `ready`. */
@@ -100,22 +112,33 @@ class Setup {
     const { tsv: blob, pairs: all, validation: kept, languages } = this.source!.made;
     const tsv = await blob.text();
     if (isShipped(data)) return { tsv, validation: kept, languages: data };
+    if (this.isTuned) return this.#tuned(pairsIn(tsv), validationOf(validation, all));
     return { tsv, validation: validationOf(validation, all), ...(languages ? { languages } : {}) };
+  }
+
+  /** The model in use with pairs that it learns, and as many that it knows, against forgetting. */
+  async #tuned(own: [string, string][], kept: number): Promise<TrainerOptions> {
+    const known = await shippedPairs(models.sourceCode, models.targetCode).catch(() => []);
+    const rehearsed = known.slice(0, Math.max(REHEARSED[0], Math.min(REHEARSED[1], own.length)));
+    return { from: models.from!, pairs: [...own.slice(kept), ...rehearsed], validation: own.slice(0, kept) };
   }
 
   #model(): TrainerOptions {
     const { data, preset, tokenizer: type, vocab, joint } = this.values;
-    const own = presetOf(preset);
-    const config: Record<string, string | number> = {};
+    const own: Partial<ReturnType<typeof presetOf>> = this.isTuned ? {} : presetOf(preset);
+    const config: Record<string, string | number> = this.isTuned ? { attention_dropout: 0, activation_dropout: 0 } : {};
     for (const key of [...MODEL, ...TRAINING]) {
-      if (this.values[key] === short(own[key]) || !isUsed(key, this.values)) continue;
-      config[key] = typeof own[key] === 'number' ? Number(this.values[key]) : this.values[key];
+      const value = this.values[key];
+      if (value === short(own[key] ?? '') || !isUsed(key, this.values)) continue;
+      config[key] = Number.isNaN(Number(value)) ? value : Number(value);
     }
     // The package takes Noam's factor, not its peak, which another width or warm-up would change.
-    const { schedule, learning_rate: peak, d_model, warmup_steps } = this.values;
+    const { schedule, learning_rate: peak, warmup_steps } = this.values;
+    const d_model = this.isTuned ? models.info!.config.d_model : this.values.d_model;
     if (['schedule', 'learning_rate', 'd_model', 'warmup_steps'].some((key) => key in config)) {
       config.learning_rate = Number(peak) * (schedule === 'noam' ? Math.sqrt(Number(d_model) * Number(warmup_steps)) : 1);
     }
+    if (this.isTuned) return { config: config as Settings };
     // Unicode's compatibility form would make Chinese punctuation ASCII's.
     const isPlain = data.includes('zh') && (type === 'bpe' || type === 'unigram');
     const pieces = { ...(type !== 'char' && { vocabSize: Number(vocab) }), ...(isPlain && { normalization: 'identity' as const }) };

@@ -35,7 +35,7 @@ const KEPT = 150; // translations
 const CANDIDATES = 8;
 export const BEAM_SIZE = 4;
 /** What views ask for that look inside the model. */
-export const INSIDE = { beamSize: BEAM_SIZE, attention: true, internals: true, topTokens: CANDIDATES };
+export const INSIDE = { attention: true, internals: true, topTokens: CANDIDATES };
 
 /** A sentence together with how its translation is made to begin. */
 const keyOf = (source: string, forced: readonly Candidate[]) => JSON.stringify([source, forced.map(({ id }) => id)]);
@@ -109,6 +109,7 @@ class Work {
   }
 
   choose(index: number) {
+    if (index !== this.chosen) link.set({ mask: null });
     this.#chosen = index;
   }
 
@@ -117,12 +118,14 @@ class Work {
     this.#search?.abort();
     clearTimeout(this.#timer);
     this.#setSource(text);
-    link.set({ text: text !== '' && text.length <= LONGEST_IN_LINK ? text : null });
+    // What is hidden is hidden in this sentence; a link brings its own.
+    const others: Record<string, null> = text === link.parameters.text ? {} : { mask: null };
+    link.set({ ...others, text: text !== '' && text.length <= LONGEST_IN_LINK ? text : null });
   }
 
   /** Chooses the sentence around a place in the text. */
   chooseAt(offset: number) {
-    this.#chosen = Math.max(0, this.sentences.findLastIndex(({ begin }) => begin <= offset));
+    this.choose(Math.max(0, this.sentences.findLastIndex(({ begin }) => begin <= offset)));
   }
 
   /** Makes the translation of a sentence begin with these; with none, it is free again. */
@@ -149,7 +152,7 @@ class Work {
     this.#forced.clear();
     // The language may have changed, and with it the examples.
     const isForeign = Object.values(examples).flat().includes(this.source) && !this.examples.includes(this.source);
-    if (isForeign && link.parameters.text !== undefined) link.set({ text: null });
+    if (isForeign && link.parameters.text !== undefined) link.set({ text: null, mask: null });
     this.#setSource(isForeign ? (this.examples[0] ?? '') : this.source);
     this.#placeReady(); // it need not be made again
     void this.#translate(translator);

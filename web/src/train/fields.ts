@@ -23,6 +23,7 @@ const choice = <T extends string>(...options: T[]) => ({ options });
 
 const OWN = {
   data: choice(...DATA),
+  start: choice('scratch', 'model'),
   pairs: whole(10, 200_000),
   validation: whole(1, 10_000),
   lowercase: choice('no', 'yes'),
@@ -90,6 +91,11 @@ export const exampleOf = (name: TaskName) => `${taskOf(name).source} → ${taskO
 /** What each kind of data begins with: tuned so that one press teaches it. */
 function beginnings({ data = 'reverse', ...chosen }: Partial<Values>, ownPairs: number): Record<string, string | number> {
   if (!isTask(data)) {
+    if (chosen.start === 'model') {
+      // Small steps, and few of them: it has learnt the language already.
+      const epochs = Math.max(3, Math.min(40, Math.round(4000 / (ownPairs || 100))));
+      return { preset: 'small', tokenizer: 'bpe', epochs, schedule: 'constant', learning_rate: 1e-4, warmup_steps: 10, clip_norm: 1, batch_tokens: 1024 };
+    }
     const count = ownPairs || SHIPPED_PAIRS;
     // Few pairs give few pieces, and want more passes.
     const [tokenizer, epochs] = [count < 3000 ? 'char' : 'bpe', Math.min(200, Math.max(3, Math.round(240_000 / count)))];
@@ -111,7 +117,7 @@ export function defaultsOf(chosen: Partial<Values>, ownPairs: number): Values {
   const size = String(chosen.preset ?? start.preset);
   const own = Math.max(1, Math.min(500, Math.round(ownPairs / 20)));
   const all: Record<string, string | number> = {
-    data, pairs: 6000, validation: own, lowercase: 'no', longest: 500, vocab: 2000, joint: 'yes',
+    data, start: 'scratch', pairs: 6000, validation: own, lowercase: 'no', longest: 500, vocab: 2000, joint: 'yes',
     goal: 'epochs', steps: 3000, minutes: 15, seed: 1,
     ...presetOf(size),
     ...(chosen.joint === 'no' ? { tie_embeddings: 'target' } : {}),
@@ -176,9 +182,14 @@ export function wrongs(values: Values, pairs: number | undefined): Partial<Recor
   return found;
 }
 
+/** A model in use goes on learning: it keeps its architecture and its tokenizer. */
+export const isTuned = ({ data, start }: Values) => data === 'own' && start === 'model';
+
 /** Whether a field means anything beside the other values. */
 export function isUsed(key: Key, values: Values): boolean {
+  if (isTuned(values) && ['tokenizer', 'vocab', 'joint', 'preset', ...MODEL].includes(key)) return false;
   switch (key) {
+    case 'start': return values.data === 'own';
     case 'pairs': return isTask(values.data);
     case 'validation': return values.data === 'own'; // the others bring theirs
     case 'lowercase': case 'longest': return !isTask(values.data);
