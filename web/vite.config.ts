@@ -5,16 +5,16 @@ import { defineConfig, type Plugin } from 'vite';
 import { isolation, pageHeaders, policy } from './serve.mjs';
 import { examples } from './src/text/examples.ts';
 
-const modelFolder = new URL('./public/models/', import.meta.url);
-
-function bundledModels() {
-  const files = existsSync(modelFolder) ? readdirSync(modelFolder).filter((file) => file.endsWith('.safetensors')) : [];
+function modelsIn(folder: string) {
+  const place = new URL(`./public/${folder}/`, import.meta.url);
+  const files = existsSync(place) ? readdirSync(place).filter((file) => file.endsWith('.safetensors')) : [];
   return files.sort().map((file) => ({
-    languages: file.replace(/\.safetensors$/, ''),
-    url: `models/${file}`,
-    bytes: statSync(new URL(file, modelFolder)).size,
+    name: file.replace(/\.safetensors$/, ''),
+    url: `${folder}/${file}`,
+    bytes: statSync(new URL(file, place)).size,
   }));
 }
+const bundledModels = () => modelsIn('models').map(({ name: languages, ...rest }) => ({ languages, ...rest }));
 
 /** What each model makes of its first example, to be shown until that model has loaded. */
 async function readyTranslations() {
@@ -84,7 +84,8 @@ function serviceWorker(): Plugin {
 export default defineConfig({
   root: import.meta.dirname,
   base: './', // any folder of any static host
-  plugins: [svelte({ configFile: false }), virtualModule('models', bundledModels), virtualModule('ready', readyTranslations),
+  plugins: [svelte({ configFile: false }), virtualModule('models', bundledModels),
+    virtualModule('encoders', () => modelsIn('encoders')), virtualModule('ready', readyTranslations),
     virtualModule('version', packageVersion), contentSecurityPolicy(), serviceWorker()],
   build: { outDir: '../build/page', emptyOutDir: true, assetsInlineLimit: 0, target: 'es2022', modulePreload: false },
   worker: { format: 'es' },
