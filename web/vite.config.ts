@@ -68,8 +68,9 @@ function serviceWorker(): Plugin {
         });
       const builds = readdirSync(dist).filter((folder) => !['extras', 'cli'].includes(folder));
       const modules = Object.fromEntries(builds.map((folder) => [folder, names(folder)]));
-      const pairs = readdirSync(new URL('./public/pairs/', import.meta.url)).map((name) => `pairs/${name}`);
-      const rest = [...names('extras'), ...pairs]; // only kept where they are asked for
+      const texts = ['pairs', 'labelled'].flatMap((folder) =>
+        readdirSync(new URL(`./public/${folder}/`, import.meta.url)).filter((name) => name.endsWith('.gz')).map((name) => `${folder}/${name}`));
+      const rest = [...names('extras'), ...texts]; // only kept where they are asked for
       const statics = ['./', 'icon.svg', 'manifest.webmanifest'];
       const html = readFileSync(new URL('./index.html', import.meta.url));
       const content = JSON.stringify({ shell: [...statics, ...shell], modules, rest });

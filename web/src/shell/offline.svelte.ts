@@ -4,7 +4,7 @@ import { keepPage } from './isolation';
 import { reason } from '../text/reason';
 import { models, ownEncoders } from '../state/models.svelte';
 
-const PAGE = 4e6; // bytes of the page without its models, about
+const PAGE = 5e6; // bytes of the page without its models, about
 const all = [...models.own, ...ownEncoders];
 
 class Offline {

@@ -29,6 +29,7 @@ const ownAddress = (model: Model) =>
   new URL(bundled.find(({ languages }) => languages === model.id)!.url, document.baseURI);
 
 /** What comes with the page and does not translate. */
+// eslint-disable-next-line svelte/prefer-svelte-reactivity -- it never changes
 export const ownEncoders = bundledEncoders.map((model) => ({ ...model, url: new URL(model.url, document.baseURI).href }));
 
 /** 'German → English' for 'de-en'. */

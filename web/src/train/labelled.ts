@@ -1,6 +1,7 @@
 // Labelled texts to train an encoder on: those that come with the page, and the visitor's own lines.
 import type { LabelledText, TaggedText, TrainerOptions } from 'wasmformer';
 import { decode } from './decode';
+import { tally } from './record';
 
 /** Texts of a file that validate, from its end; how long to train, and the pieces, tuned so that one press teaches it. */
 export const LABELLED = {
@@ -46,15 +47,15 @@ export function own(text: string): (LabelledData & { steps: number }) | Odd {
   if (labelled.length < 4) return { why: 'tooFew' };
   if (new Set(labelled.map(([label]) => label)).size < 2) return { why: 'oneLabel' };
   const texts = labelled.map(([, text]) => text);
-  return { labelled, validation: Math.max(1, Math.min(500, Math.round(labelled.length / 10))), tokenizer: tokenizerFor(texts), steps: OWN_STEPS };
+  const validation = Math.max(1, Math.min(500, Math.round(labelled.length / 10)));
+  return { labelled, validation, tokenizer: tokenizerFor(texts), steps: OWN_STEPS };
 }
 
 /** Characters where texts have no spaces; else words, of which those that occur once stand for all unknown ones. */
 function tokenizerFor(texts: readonly string[]): TrainerOptions['tokenizer'] {
   const all = texts.join(' ');
   if ((all.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Thai}]/gu)?.length ?? 0) > 0.3 * all.length) return { type: 'char' };
-  const counts = new Map<string, number>();
-  for (const word of all.split(' ')) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const counts = tally(all.split(' '));
   const often = [...counts.values()].filter((count) => count > 1).length;
   const SPECIAL = 4;
   return { type: 'word', vocabSize: Math.min(8000, SPECIAL + Math.max(often, Math.min(4, counts.size))) };

@@ -162,6 +162,13 @@ export function add(record: RunRecord, event: TrainingEvent, secondsBefore: numb
   };
 }
 
+/** How often each name occurs. */
+export function tally(names: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}
+
 function foundIn({ source, reference, annotation: { labels, tokens } }: AnnotatedSample): Found {
   const [first, second] = reference.split('\t');
   const [label, tags] = labels ? [first, second] : [undefined, first];
