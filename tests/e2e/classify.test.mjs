@@ -84,7 +84,7 @@ test('a file that is dropped is kept, downloaded and deleted; one that translate
     await drop(page, ['other.safetensors', translator.toString('base64'), 1]);
     assert.match(await page.getByRole('alert').innerText(), /^Could not load this model: .+\.$/);
     await page.getByRole('button', { name: 'Delete' }).click();
-    await page.waitForFunction(() => document.querySelectorAll('select[aria-label=Model] option').length === 3);
+    await page.waitForFunction((count) => document.querySelectorAll('select[aria-label=Model] option').length === count, readdirSync(join(builtPage, 'encoders')).length);
     await page.goto(`${site.address}#models`);
     await page.getByText('in use', { exact: true }).waitFor();
     assert.equal(await page.getByText('snips').count(), 0, 'the translators are listed without it');
