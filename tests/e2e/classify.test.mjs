@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => (classifier?.dispose(), site.stop()));
 
-const text = (page) => page.getByRole('textbox', { name: 'Text' });
+const text = (page) => page.getByRole('textbox', { name: 'Text', exact: true });
 const labels = (page) => page.getByTestId('labels').locator('th').allInnerTexts();
 const first = (page, label) =>
   page.waitForFunction((label) => document.querySelector('[data-testid=labels] th')?.innerText === label, label);

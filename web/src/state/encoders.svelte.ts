@@ -4,6 +4,7 @@ import { deleteFile, keepFile, keptFiles, readFile } from '../models/files';
 import { link } from './link.svelte';
 import { ownEncoders } from './models.svelte';
 import { reason } from '../text/reason';
+import { speech } from '../words/speech.svelte';
 
 export interface Encoder {
   /** What a link calls it: 'snips' or 'file:NAME'. */
@@ -16,7 +17,8 @@ export interface Encoder {
 const own = ownEncoders.map(({ name, url }): Encoder => ({ id: name, name, url }));
 
 class Encoders {
-  model = $state.raw<Encoder>(own[0]);
+  /** In use; before one has loaded, the first, of the visitor's language. */
+  model = $state.raw<Encoder>(own.find(({ id }) => id === (speech.locale === 'zh' ? 'csl' : 'snips')) ?? own[0]);
   /** A classifier also tags, if it can. */
   #instance = $state.raw<Classifier | Tagger | null>(null);
   readonly info = $derived(this.#instance?.info ?? null);
@@ -52,7 +54,7 @@ class Encoders {
       this.#instance = instance;
       this.model = model;
       if (file) await this.#keep(file);
-      link.set({ encoder: this.model.id === own[0]?.id ? null : this.model.id });
+      link.set({ encoder: this.model.id });
     } catch (error) {
       if (attempt === this.#last) this.problem = reason(error);
     } finally {
