@@ -72,7 +72,7 @@ test('a file that is dropped is kept, downloaded and deleted; one that translate
   withView(site, laptop, '#classify', async (page) => {
     await first(page, 'PlayMusic');
     const bytes = readFileSync(file);
-    await drop(page, ['mine.safetensors', bytes.toString('base64'), 1]);
+    await drop(page, ['mine.safetensors', bytes]);
     await page.getByRole('button', { name: 'Delete' }).waitFor();
     await page.waitForURL(/encoder=file%3Amine/);
     await page.reload();
@@ -81,7 +81,7 @@ test('a file that is dropped is kept, downloaded and deleted; one that translate
     assert.equal(given.name, 'mine.safetensors');
     assert.ok(given.bytes.equals(bytes));
     const translator = readFileSync(new URL('../fixtures/tiny-de-en.safetensors', import.meta.url));
-    await drop(page, ['other.safetensors', translator.toString('base64'), 1]);
+    await drop(page, ['other.safetensors', translator]);
     assert.match(await page.getByRole('alert').innerText(), /^Could not load this model: .+\.$/);
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.waitForFunction((count) => document.querySelectorAll('select[aria-label=Model] option').length === count, readdirSync(join(builtPage, 'encoders')).length);
@@ -108,9 +108,9 @@ test('own labelled lines: what is wrong is said; a run shows its accuracy and it
     const lines = Array.from({ length: 60 }, (_, i) => (i % 2 ? `music\tplay song number ${i}` : `weather\twill it rain on day ${i}`));
     await box.fill(lines.join('\n'));
     await use.click();
-    const cell = page.getByRole('button', { name: /^music taken for music: \d/ });
+    const cell = page.getByRole('button', { name: /^music classified as music: \d/ });
     await cell.click();
-    await page.getByRole('heading', { name: 'music taken for music' }).waitFor();
+    await page.getByRole('heading', { name: 'music classified as music' }).waitFor();
     assert.match(await page.locator('.cockpit li', { hasText: 'play song number' }).first().innerText(), /play song number \d+/);
     await page.waitForFunction(() => document.querySelector('.score').innerText === '100 %');
     await page.getByRole('button', { name: 'Pause' }).click();
