@@ -5,16 +5,16 @@ import { defineConfig, type Plugin } from 'vite';
 import { isolation, pageHeaders, policy } from './serve.mjs';
 import { examples } from './src/text/examples.ts';
 
-const modelFolder = new URL('./public/models/', import.meta.url);
-
-function bundledModels() {
-  const files = existsSync(modelFolder) ? readdirSync(modelFolder).filter((file) => file.endsWith('.safetensors')) : [];
+function modelsIn(folder: string) {
+  const place = new URL(`./public/${folder}/`, import.meta.url);
+  const files = existsSync(place) ? readdirSync(place).filter((file) => file.endsWith('.safetensors')) : [];
   return files.sort().map((file) => ({
-    languages: file.replace(/\.safetensors$/, ''),
-    url: `models/${file}`,
-    bytes: statSync(new URL(file, modelFolder)).size,
+    name: file.replace(/\.safetensors$/, ''),
+    url: `${folder}/${file}`,
+    bytes: statSync(new URL(file, place)).size,
   }));
 }
+const bundledModels = () => modelsIn('models').map(({ name: languages, ...rest }) => ({ languages, ...rest }));
 
 /** What each model makes of its first example, to be shown until that model has loaded. */
 async function readyTranslations() {
@@ -68,8 +68,9 @@ function serviceWorker(): Plugin {
         });
       const builds = readdirSync(dist).filter((folder) => !['extras', 'cli'].includes(folder));
       const modules = Object.fromEntries(builds.map((folder) => [folder, names(folder)]));
-      const pairs = readdirSync(new URL('./public/pairs/', import.meta.url)).map((name) => `pairs/${name}`);
-      const rest = [...names('extras'), ...pairs]; // only kept where they are asked for
+      const texts = ['pairs', 'labelled'].flatMap((folder) =>
+        readdirSync(new URL(`./public/${folder}/`, import.meta.url)).filter((name) => name.endsWith('.gz')).map((name) => `${folder}/${name}`));
+      const rest = [...names('extras'), ...texts]; // only kept where they are asked for
       const statics = ['./', 'icon.svg', 'manifest.webmanifest'];
       const html = readFileSync(new URL('./index.html', import.meta.url));
       const content = JSON.stringify({ shell: [...statics, ...shell], modules, rest });
@@ -84,7 +85,8 @@ function serviceWorker(): Plugin {
 export default defineConfig({
   root: import.meta.dirname,
   base: './', // any folder of any static host
-  plugins: [svelte({ configFile: false }), virtualModule('models', bundledModels), virtualModule('ready', readyTranslations),
+  plugins: [svelte({ configFile: false }), virtualModule('models', bundledModels),
+    virtualModule('encoders', () => modelsIn('encoders')), virtualModule('ready', readyTranslations),
     virtualModule('version', packageVersion), contentSecurityPolicy(), serviceWorker()],
   build: { outDir: '../build/page', emptyOutDir: true, assetsInlineLimit: 0, target: 'es2022', modulePreload: false },
   worker: { format: 'es' },

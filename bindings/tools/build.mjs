@@ -96,7 +96,7 @@ export function buildPage() {
   if (!isStale(join(root, 'build/page/index.html'), ['web', 'dist', 'package-lock.json'])) return;
   step('Building the page into build/page');
   run(join(root, 'node_modules/.bin/vite'), ['build', 'web', '--logLevel', 'warn']);
-  rmSync(join(root, 'build/page/models/README.md'), { force: true });
+  for (const folder of ['models', 'labelled']) rmSync(join(root, `build/page/${folder}/README.md`), { force: true });
 }
 
 function buildBenchmarks() {

@@ -132,3 +132,21 @@ test('events do not change the states before them', () => {
   after(state, report(1, { validation }), { type: 'pin', text: 'z' }, saved(1), { type: 'pause' });
   assert.deepEqual(state, copy);
 });
+
+test('of an encoder, a run remembers its scores, and what was expected and found', () => {
+  const annotation = { labels: [{ label: 'weather', probability: 1 }, { label: 'music', probability: 0 }], tokens: [{ tag: 'O' }, { tag: 'B-x' }] };
+  const annotated = [{ source: 'play it', reference: 'music\tO O', annotation }];
+  const [state] = after(begun({ metric: 'accuracy' }), report(10, { validation: { loss: 1, accuracy: 50, spanF1: 20, isBest: true, samples: [], annotated } }));
+  assert.deepEqual(state.record.points[0].valid, { loss: 1, accuracy: 50, spanF1: 20 });
+  assert.deepEqual(state.record.found, [{ text: 'play it', label: ['music', 'weather'], tags: [['O', 'O'], ['O', 'B-x']] }]);
+});
+
+test('own labelled lines become texts with labels, or say what is wrong; words that occur once are unknown ones', async () => {
+  const { own } = await load('train/labelled.ts');
+  const lines = ['a\tx y', '', 'b\tx  z', 'a\tx w', 'b\tx y\tend'].join('\n');
+  const { labelled, tokenizer, validation } = own(lines);
+  assert.deepEqual(labelled, [['a', 'x y'], ['b', 'x z'], ['a', 'x w'], ['b', 'x y end']]);
+  assert.deepEqual([tokenizer, validation], [{ type: 'word', vocabSize: 8 }, 1]);
+  assert.deepEqual(own('a\t天气\nb\t音乐\na\t晴天\nb\t唱歌').tokenizer, { type: 'char' });
+  assert.deepEqual(own('a\tx\nb'), { why: 'noTab', row: 2, text: 'b' });
+});

@@ -24,6 +24,11 @@ declare module 'virtual:models' {
   export default models;
 }
 
+declare module 'virtual:encoders' {
+  const models: { name: string; url: string; bytes: number }[];
+  export default models;
+}
+
 declare module 'virtual:version' {
   /** Of the npm package. */
   const version: string;

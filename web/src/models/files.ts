@@ -9,13 +9,16 @@ export interface KeptFile {
   languages: string;
 }
 
+/** What a file's model does; each kind is listed where it is used. */
+export type FileKind = 'translator' | 'encoder';
+
 /**
  * Resolves to the name that the file is kept under: its own, or 'NAME (2)' where another file is kept under that.
  * Rejects where the browser has no room for it, or forbids its storage.
  */
-export async function keepFile(file: File, languages: string): Promise<string> {
+export async function keepFile(file: File, languages: string, kind: FileKind = 'translator'): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', await file.arrayBuffer()));
-  const headers = { 'x-bytes': String(file.size), 'x-languages': languages, 'x-sha256': digest.join() };
+  const headers = { 'x-bytes': String(file.size), 'x-languages': languages, 'x-sha256': digest.join(), 'x-kind': kind };
   const cache = await caches.open(CACHE);
   for (let count = 1; ; ++count) {
     const name = count === 1 ? file.name : file.name.replace(/(\.\w+)?$/, ` (${count})$1`);
@@ -26,13 +29,13 @@ export async function keepFile(file: File, languages: string): Promise<string> {
   }
 }
 
-export async function keptFiles(): Promise<KeptFile[]> {
+export async function keptFiles(kind: FileKind = 'translator'): Promise<KeptFile[]> {
   try {
     const cache = await caches.open(CACHE);
     const responses = await Promise.all((await cache.keys())
       .map(async (request) => [request.url, await cache.match(request)] as const));
     return responses.flatMap(([url, response]) => {
-      if (!response) return [];
+      if (!response || (response.headers.get('x-kind') ?? 'translator') !== kind) return [];
       const name = decodeURIComponent(url.split('/').at(-1)!);
       return { name, bytes: Number(response.headers.get('x-bytes')), languages: response.headers.get('x-languages') ?? '' };
     });

@@ -1,7 +1,7 @@
 // The address: #VIEW?text=…&model=…, and what a view adds. A link restores what it says.
 import { t } from '../words/page';
 
-export const views = ['translate', 'picture', 'beam', 'intervene', 'train', 'models', 'about'] as const;
+export const views = ['translate', 'picture', 'beam', 'intervene', 'train', 'classify', 'models', 'about'] as const;
 export type View = (typeof views)[number];
 export const viewName = (view: View) => t(`view_${view}`);
 

@@ -1,12 +1,13 @@
 // A run of the Train view: carries out what the reducer of train/run.ts decides, with a Trainer, and with it a
 // worker, of its own, and with the browser's storage.
-import { Trainer, type TrainingEvent } from 'wasmformer';
+import { Trainer, type TrainerInfo, type TrainingEvent } from 'wasmformer';
 import type { Experiment } from '../train/experiment';
-import { cut, fromMetadata, intervals, newRecord, toMetadata, WITHOUT_RECORD, type RunRecord } from '../train/record';
+import { cut, fromMetadata, intervals, isEncoder, newRecord, toMetadata, WITHOUT_RECORD, type RunRecord } from '../train/record';
 import {
   isBusy, isUnsaved, newState, preparedFor, reduce, share, type Effect, type RunEvent, type RunState, type Stretch,
 } from '../train/run';
 import { holdRun, keepRun, readRun } from '../train/store';
+import { encoders } from './encoders.svelte';
 import { link } from './link.svelte';
 import { models } from './models.svelte';
 import { pace } from './pace.svelte';
@@ -14,7 +15,11 @@ import { reason } from '../text/reason';
 import { translation } from './translation.svelte';
 
 const SAMPLES = 5;
+const FOUND = 500; // validation texts that an encoder's run shows
 const WARM = 3; // seconds of training before its pace tells anything
+
+const metricOf = ({ task, classes, tags }: TrainerInfo): RunRecord['metric'] =>
+  classes?.length ? 'accuracy' : tags?.length ? 'tagAccuracy' : task ? 'exactMatch' : 'bleu';
 
 export class Run {
   #now = $state.raw<RunState>()!;
@@ -105,7 +110,12 @@ export class Run {
     }
   }
 
-  async openInTranslate() {
+  async open() {
+    if (isEncoder(this.record)) {
+      link.set({ input: null });
+      if (await encoders.take(await this.model())) location.hash = link.to('classify');
+      return;
+    }
     await models.loadFile(await this.model());
     if (models.problem) return;
     const { pinned, samples } = this.record;
@@ -119,7 +129,7 @@ export class Run {
     const { info } = trainer;
     const goal = { epochs: Math.ceil(info.epoch) + 10 };
     const name = file.name.replace(/(\.run)?( \(\d+\))?\.safetensors$/, '');
-    const fresh = newRecord({ name, metric: info.task ? 'exactMatch' : 'bleu', setup: null, goal }, info);
+    const fresh = newRecord({ name, metric: metricOf(info), setup: null, goal }, info);
     const known = fromMetadata(info.metadata);
     if (known && !taken(known.id)) this.#letGo = await holdRun(known.id);
     const id = this.#letGo ? known!.id : fresh.id;
@@ -215,8 +225,8 @@ export class Run {
   async #train({ goal, pins }: Stretch) {
     const { signal } = (this.#stop = new AbortController());
     const { reportEvery } = this.record;
-    const options = { ...goal, ...intervals(this.record), reportEvery, samples: SAMPLES, pinned: pins,
-      attention: pins.length === 0 };
+    const options = { ...goal, ...intervals(this.record), reportEvery, pinned: pins,
+      ...(isEncoder(this.record) ? { samples: FOUND } : { samples: SAMPLES, attention: pins.length === 0 }) };
     let first: TrainingEvent | undefined;
     let last: TrainingEvent | undefined;
     try {

@@ -9,7 +9,7 @@ export interface Experiment {
   /** Totals of the whole run. */
   goal: { epochs?: number; steps?: number; minutes?: number };
   /** What the curve shows beside the losses. */
-  metric: 'bleu' | 'exactMatch';
+  metric: 'bleu' | 'exactMatch' | 'accuracy' | 'tagAccuracy';
   /** Data and settings as the link says them; null where the data are the visitor's own. */
   setup: string | null;
 }

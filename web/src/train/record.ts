@@ -1,6 +1,6 @@
 // What is remembered of a run: its curves, samples and pinned sentences. Plain data, kept beside the checkpoint, and
 // inside of it where it leaves the browser.
-import type { TrainerInfo, TrainingEvent, Translation } from 'wasmformer';
+import type { AnnotatedSample, TrainerInfo, TrainingEvent, Translation, Validation } from 'wasmformer';
 import type { Experiment } from './experiment';
 
 export interface Point {
@@ -10,7 +10,17 @@ export interface Point {
   rate: number;
   norm: number;
   speed: number;
-  valid?: { loss: number; bleu: number; chrf: number; exactMatch: number };
+  valid?: Scores;
+}
+
+/** Those of the kind of model. */
+type Scores = Pick<Validation, 'loss' | 'bleu' | 'chrf' | 'exactMatch' | 'accuracy' | 'tagAccuracy' | 'spanF1'>;
+
+/** A validation text, with its label and the tags of its words: as they should be, and as they were found last. */
+export interface Found {
+  text: string;
+  label?: readonly [expected: string, found: string];
+  tags?: readonly (readonly [expected: string, found: string])[];
 }
 
 export interface Snapshot {
@@ -51,12 +61,17 @@ export interface RunRecord {
   points: Point[];
   samples: SampleHistory[];
   pinned: Pinned[];
+  /** Of encoders. */
+  found?: Found[];
   isOver: boolean;
 }
 
 const MOST_POINTS = 2000;
 const MOST_SNAPSHOTS = 60;
 const MOST_PAST = 24;
+
+/** Whether a run's model classifies or tags. */
+export const isEncoder = ({ metric }: Pick<RunRecord, 'metric'>) => metric === 'accuracy' || metric === 'tagAccuracy';
 
 /** Half of the old ones go where there are too many; `keeps` says which stay in any case. */
 export function thin<Item>(items: readonly Item[], most: number, keeps: (item: Item) => boolean = () => false): Item[] {
@@ -93,9 +108,10 @@ export function totalSteps({ goal, batchesPerEpoch }: RunRecord): number | null 
  */
 export function intervals(record: RunRecord): { validateEvery: number; pinEvery: number } {
   const { batchesPerEpoch, reportEvery, points } = record;
+  const most = isEncoder(record) ? 100 : 500; // validating an encoder takes little time
   const total = totalSteps(record) ?? Math.max(600, 2 * (points.at(-1)?.step ?? 0));
   return {
-    validateEvery: roundUp(Math.min(500, Math.max(20, batchesPerEpoch)), reportEvery),
+    validateEvery: roundUp(Math.min(most, Math.max(20, batchesPerEpoch)), reportEvery),
     pinEvery: roundUp(total / (4 * MOST_SNAPSHOTS), reportEvery),
   };
 }
@@ -130,19 +146,36 @@ export function add(record: RunRecord, event: TrainingEvent, secondsBefore: numb
   pins: readonly string[]): RunRecord {
   const { step, epoch, loss, learningRate: rate, gradientNorm: norm, tokensPerSecond: speed, validation, pinned } =
     event;
-  const { bleu, chrf, exactMatch } = validation ?? {};
-  const valid = validation && { loss: validation.loss, bleu: bleu!, chrf: chrf!, exactMatch: exactMatch! };
-  const point: Point = { step, epoch, loss, rate, norm, speed, ...(valid && { valid }) };
+  const { isBest, samples, annotated, ...valid } = validation ?? { loss: undefined };
+  const point: Point = { step, epoch, loss, rate, norm, speed, ...(validation && { valid: valid as Scores }) };
   return {
     ...record,
     seconds: secondsBefore + event.seconds,
     points: thin([...record.points, point], MOST_POINTS, ({ valid }) => !!valid),
-    samples: withSamples(record.samples, step, validation?.samples ?? []),
+    samples: withSamples(record.samples, step, samples ?? []),
+    ...(annotated && { found: annotated.map(foundIn) }),
     pinned: record.pinned.map((pin) => {
       const translation = pinned?.[pins.indexOf(pin.text)];
       return translation ? { ...pin,
         snapshots: thin([...pin.snapshots, snapshotOf(step, translation)], MOST_SNAPSHOTS) } : pin;
     }),
+  };
+}
+
+/** How often each name occurs. */
+export function tally(names: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}
+
+function foundIn({ source, reference, annotation: { labels, tokens } }: AnnotatedSample): Found {
+  const [first, second] = reference.split('\t');
+  const [label, tags] = labels ? [first, second] : [undefined, first];
+  return {
+    text: source,
+    ...(labels && { label: [label!, labels[0].label] as const }),
+    ...(tokens && { tags: tags!.split(' ').map((tag, i) => [tag, tokens[i]?.tag ?? ''] as const) }),
   };
 }
 

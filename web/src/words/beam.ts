@@ -1,5 +1,6 @@
-import en from './en/beam.json';
-import { words } from './speech.svelte';
-import zh from './zh/beam.json';
+import type Words from './en/beam.json';
+import en from './en/beam.json?url';
+import { later } from './speech.svelte';
+import zh from './zh/beam.json?url';
 
-export const w = words(en, zh);
+export const { w, arrived } = later<typeof Words>(en, zh);

@@ -1,5 +1,6 @@
-import en from './en/runs.json';
-import { words } from './speech.svelte';
-import zh from './zh/runs.json';
+import type Words from './en/runs.json';
+import en from './en/runs.json?url';
+import { later } from './speech.svelte';
+import zh from './zh/runs.json?url';
 
-export const w = words(en, zh);
+export const { w, arrived } = later<typeof Words>(en, zh);

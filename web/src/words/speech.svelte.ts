@@ -40,3 +40,10 @@ export function languageName(code: string | undefined): string {
 /** Two tables of long texts, which are data of their own rather than part of a script. */
 export const fetched = <T>(...urls: [en: string, zh: string]) =>
   Promise.all(urls.map(async (url) => (await fetch(url)).json())) as Promise<[T, T]>;
+
+/** The same as words of a part that waits for `arrived` before it is shown. */
+export function later<T extends Record<string, string>>(en: string, zh: string) {
+  const tables = [{}, {}] as [T, T];
+  const arrived = fetched<T>(en, zh).then((both) => tables.forEach((table, i) => Object.assign(table, both[i])));
+  return { w: words<keyof T & string>(...tables), arrived };
+}

@@ -1,5 +1,6 @@
-import en from './en/train.json';
-import { words } from './speech.svelte';
-import zh from './zh/train.json';
+import type Words from './en/train.json';
+import en from './en/train.json?url';
+import { later } from './speech.svelte';
+import zh from './zh/train.json?url';
 
-export const w = words(en, zh);
+export const { w, arrived } = later<typeof Words>(en, zh);

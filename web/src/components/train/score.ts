@@ -5,5 +5,6 @@ import { number } from '../../words/speech.svelte';
 export function scoreOf({ points, metric }: RunRecord): string {
   const valid = points.findLast(({ valid }) => valid)?.valid;
   if (!valid) return '';
-  return metric === 'exactMatch' ? `${number(valid.exactMatch, { maximumSignificantDigits: 3 })} %` : `${number(valid.bleu, { maximumFractionDigits: 1 })} BLEU`;
+  if (metric === 'accuracy' || metric === 'tagAccuracy') return `${number(valid[metric] ?? 0, { maximumFractionDigits: 1 })} %`;
+  return metric === 'exactMatch' ? `${number(valid.exactMatch!, { maximumSignificantDigits: 3 })} %` : `${number(valid.bleu!, { maximumFractionDigits: 1 })} BLEU`;
 }

@@ -1,0 +1,122 @@
+// The view that classifies and tags: what it shows is what the package finds, and what is trained here opens in it.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { Classifier } from '../../dist/index.js';
+import { builtPage, laptop, phone, show, start } from './support.mjs';
+import { download, drop, load, width, withView } from './views.mjs';
+
+let site, classifier, pure;
+const file = join(builtPage, 'encoders/snips.safetensors');
+before(async () => {
+  site = await start();
+  classifier = await Classifier.load(readFileSync(file));
+  pure = await load('text/parts.ts');
+});
+after(() => (classifier?.dispose(), site.stop()));
+
+const text = (page) => page.getByRole('textbox', { name: 'Text', exact: true });
+const labels = (page) => page.getByTestId('labels').locator('th').allInnerTexts();
+const first = (page, label) =>
+  page.waitForFunction((label) => document.querySelector('[data-testid=labels] th')?.innerText === label, label);
+
+test('a text is cut into its parts and what lies between them', () => {
+  const parts = [{ start: 3, end: 5, label: 'a' }, { start: 5, end: 6, label: 'b' }];
+  assert.deepEqual(pure.cut('xy ab!z', parts).map(({ text, part }) => [text, part?.label]), [['xy ', undefined], ['ab', 'a'], ['!', 'b'], ['z', undefined]]);
+  assert.deepEqual(pure.wordsOf('Hello, you').map(({ start, end }) => [start, end]), [[0, 5], [7, 10]]);
+  const hues = [...pure.hues(['b', 'a', 'b']).entries()];
+  assert.deepEqual(hues.map(([name]) => name), ['a', 'b']);
+  assert.notEqual(hues[0][1], hues[1][1]);
+});
+
+for (const [name, size] of Object.entries({ laptop, phone })) {
+  test(`${name}: labels, spans, and which words decide, as the package has them; the link restores them`, () =>
+    withView(site, size, '#classify', async (page) => {
+      await first(page, 'PlayMusic');
+      const sentence = 'book a table for two at a thai restaurant in boston';
+      await text(page).fill(sentence);
+      await first(page, 'BookRestaurant');
+      const found = await classifier.classify(sentence);
+      assert.deepEqual(await labels(page), found.labels.slice(0, 7).map(({ label }) => label));
+      const spans = await page.getByTestId('tagged').locator('.part').allInnerTexts();
+      assert.deepEqual(spans.map((span) => span.split('\n')), found.spans.map(({ text, type }) => [text, type]));
+      const less = await classifier.classify('book a table for two at a thai  in boston');
+      const change = 100 * (less.labels.find(({ label }) => label === 'BookRestaurant').probability - found.labels[0].probability);
+      const said = page.getByTestId('without').locator('.part', { hasText: 'restaurant' }).locator('small');
+      await said.waitFor();
+      assert.ok(Math.abs(Number((await said.innerText()).replace('−', '-')) - change) < 0.06, `${await said.innerText()}, ${change}`);
+      assert.equal(await page.getByTestId('attended').locator('.piece').count(), found.sourceTokens.length - 1, 'all but the end');
+      assert.equal(await width(page), size.viewport.width);
+      await show(page, `classify-${name}`);
+      await page.waitForURL(/input=book/);
+      await page.reload();
+      await first(page, 'BookRestaurant');
+      assert.equal(await text(page).inputValue(), sentence);
+      await text(page).fill('');
+      await page.getByText('Type a text above.').waitFor();
+    }));
+}
+
+test('each bundled model has an example and a result', () =>
+  withView(site, laptop, '#classify', async (page) => {
+    for (const name of readdirSync(join(builtPage, 'encoders'))) {
+      await page.getByRole('combobox', { name: 'Model' }).selectOption(name.replace('.safetensors', ''));
+      await page.waitForFunction(() => document.querySelector('[data-testid=labels], [data-testid=tagged]') && !document.querySelector('.status [role=status]'));
+      assert.ok((await text(page).inputValue()).length > 10, name);
+      assert.equal(await page.getByRole('alert').count(), 0, name);
+    }
+  }));
+
+test('a file that is dropped is kept, downloaded and deleted; one that translates is refused in a sentence', () =>
+  withView(site, laptop, '#classify', async (page) => {
+    await first(page, 'PlayMusic');
+    const bytes = readFileSync(file);
+    await drop(page, ['mine.safetensors', bytes]);
+    await page.getByRole('button', { name: 'Delete' }).waitFor();
+    await page.waitForURL(/encoder=file%3Amine/);
+    await page.reload();
+    await page.getByRole('button', { name: 'Delete' }).waitFor();
+    const given = await download(page, () => page.getByRole('button', { name: 'Download' }).click());
+    assert.equal(given.name, 'mine.safetensors');
+    assert.ok(given.bytes.equals(bytes));
+    const translator = readFileSync(new URL('../fixtures/tiny-de-en.safetensors', import.meta.url));
+    await drop(page, ['other.safetensors', translator]);
+    assert.match(await page.getByRole('alert').innerText(), /^Could not load this model: .+\.$/);
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.waitForFunction((count) => document.querySelectorAll('select[aria-label=Model] option').length === count, readdirSync(join(builtPage, 'encoders')).length);
+    await page.goto(`${site.address}#models`);
+    await page.getByText('in use', { exact: true }).waitFor();
+    assert.equal(await page.getByText('snips').count(), 0, 'the translators are listed without it');
+  }));
+
+test('own labelled lines: what is wrong is said; a run shows its accuracy and its confusions, and opens in Classify', () =>
+  withView(site, laptop, '#train', async (page) => {
+    const card = page.getByRole('button', { name: /^Your own labels/ });
+    await card.click();
+    const box = page.getByRole('textbox', { name: /^One text per line/ });
+    const use = page.getByRole('button', { name: 'Train on these lines' });
+    for (const [lines, wrong] of [
+      ['a\tb\nc', 'Line 2 has no label, tab and text: c'],
+      ['a\tb\na\tc\na\td\na\te', 'All lines have the same label; at least two labels are needed.'],
+      ['a\tb\nc\td', 'Too few lines: at least 4 are needed.'],
+    ]) {
+      await box.fill(lines);
+      await use.click();
+      await page.getByText(wrong).waitFor();
+    }
+    const lines = Array.from({ length: 60 }, (_, i) => (i % 2 ? `music\tplay song number ${i}` : `weather\twill it rain on day ${i}`));
+    await box.fill(lines.join('\n'));
+    await use.click();
+    const cell = page.getByRole('button', { name: /^music classified as music: \d/ });
+    await cell.click();
+    await page.getByRole('heading', { name: 'music classified as music' }).waitFor();
+    assert.match(await page.locator('.cockpit li', { hasText: 'play song number' }).first().innerText(), /play song number \d+/);
+    await page.waitForFunction(() => document.querySelector('.score').innerText === '100 %');
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('paused', { exact: true }).first().waitFor();
+    await show(page, 'train-labels');
+    await page.getByRole('button', { name: 'Open in Classify' }).click();
+    await text(page).fill('play song number 3');
+    await first(page, 'music');
+  }));

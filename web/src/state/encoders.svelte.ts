@@ -1,0 +1,94 @@
+// The models that classify and tag: those of the page, those that are kept in this browser, and the one in use.
+import { Classifier, Tagger, type AnnotateOptions, type Annotation } from 'wasmformer';
+import { deleteFile, keepFile, keptFiles, readFile } from '../models/files';
+import { link } from './link.svelte';
+import { ownEncoders } from './models.svelte';
+import { reason } from '../text/reason';
+import { speech } from '../words/speech.svelte';
+
+export interface Encoder {
+  /** What a link calls it: 'snips' or 'file:NAME'. */
+  id: string;
+  name: string;
+  /** Of the page's own. */
+  url?: string;
+}
+
+const own = ownEncoders.map(({ name, url }): Encoder => ({ id: name, name, url }));
+
+class Encoders {
+  /** In use; before one has loaded, the first, of the visitor's language. */
+  model = $state.raw<Encoder>(own.find(({ id }) => id === (speech.locale === 'zh' ? 'csl' : 'snips')) ?? own[0]);
+  /** A classifier also tags, if it can. */
+  #instance = $state.raw<Classifier | Tagger | null>(null);
+  readonly info = $derived(this.#instance?.info ?? null);
+  kept = $state.raw<Encoder[]>([]);
+  readonly all = $derived([...own, ...this.kept]);
+  busy = $state(false);
+  problem = $state('');
+  #last = 0;
+
+  /** Loads what the link names, or else the first; nothing where that is there already. */
+  async follow() {
+    await this.list();
+    const wanted = this.all.find(({ id }) => id === link.parameters.encoder) ?? this.model;
+    if (wanted.id !== this.model.id || !this.#instance) await this.load(wanted);
+  }
+
+  async list() {
+    const files = await keptFiles('encoder');
+    this.kept = files.map(({ name }) => ({ id: `file:${name}`, name }));
+  }
+
+  /** The one in use stays so if this cannot be loaded. */
+  async load(model: Encoder, file?: File): Promise<boolean> {
+    const attempt = ++this.#last;
+    this.busy = true;
+    this.problem = '';
+    try {
+      const source = file ?? model.url ?? (await readFile(model.name));
+      if (!source) throw new Error(`${model.name} is not kept in this browser any more`);
+      const instance = await Classifier.load(source).catch((first) => Tagger.load(source).catch(() => Promise.reject(first)));
+      if (attempt !== this.#last) return instance.dispose(), false;
+      this.#instance?.dispose();
+      this.#instance = instance;
+      this.model = model;
+      if (file) await this.#keep(file);
+      link.set({ encoder: this.model.id });
+    } catch (error) {
+      if (attempt === this.#last) this.problem = reason(error);
+    } finally {
+      if (attempt === this.#last) this.busy = false;
+    }
+    return attempt === this.#last && this.problem === '';
+  }
+
+  take(file: File) {
+    return this.load({ id: `file:${file.name}`, name: file.name }, file);
+  }
+
+  async #keep(file: File) {
+    const name = await keepFile(file, '', 'encoder');
+    this.model = { id: `file:${name}`, name };
+    await this.list();
+  }
+
+  async delete() {
+    await deleteFile(this.model.name);
+    await this.list();
+    await this.load(own[0]);
+  }
+
+  /** The file of the model in use. */
+  async file(): Promise<Blob> {
+    const { url, name } = this.model;
+    return url ? (await fetch(url)).blob() : (await readFile(name))!;
+  }
+
+  annotate(texts: readonly string[], options?: AnnotateOptions): Promise<Annotation[]> {
+    const instance = this.#instance!;
+    return instance instanceof Classifier ? instance.classify(texts, options) : instance.tag(texts, options);
+  }
+}
+
+export const encoders = new Encoders();

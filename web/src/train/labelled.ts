@@ -1,0 +1,62 @@
+// Labelled texts to train an encoder on: those that come with the page, and the visitor's own lines.
+import type { LabelledText, TaggedText, TrainerOptions } from 'wasmformer';
+import { decode } from './decode';
+import { tally } from './record';
+
+/** Texts of a file that validate, from its end; how long to train, and the pieces, tuned so that one press teaches it. */
+export const LABELLED = {
+  snips: { validation: 700, steps: 1200, tokenizer: { type: 'bpe', vocabSize: 4000 }, example: 'play some jazz → PlayMusic' },
+  csl: { validation: 1000, steps: 1500, tokenizer: { type: 'char' }, example: '高血压患者的运动疗法 → 医学' },
+  ewt: { validation: 1000, steps: 2000, tokenizer: { type: 'bpe', vocabSize: 6000 }, example: 'I saw it → PRON VERB PRON' },
+} as const;
+export type LabelledName = keyof typeof LABELLED;
+const OWN_STEPS = 1000;
+
+export type LabelledData = Pick<TrainerOptions, 'labelled' | 'tagged' | 'validLabelled' | 'validTagged' | 'validation' | 'tokenizer'>;
+
+/** What the encoder's preset does not say: `steps` are those in which the rate falls to 0. */
+export const configFor = (steps: number) =>
+  ({ schedule: 'cosine', learning_rate: 2e-3, warmup_steps: Math.min(200, Math.floor(steps / 4)), decay_steps: steps }) as const;
+
+export async function shipped(name: LabelledName): Promise<LabelledData & { steps: number }> {
+  const url = `labelled/${name}.tsv.gz`;
+  const response = await fetch(new URL(url, document.baseURI));
+  if (!response.ok) throw new Error(`${url}: ${response.status} ${response.statusText}`);
+  const rows = (await decode(await response.blob(), url)).trimEnd().split('\n').map((line) => line.split('\t'));
+  const { validation, steps, tokenizer } = LABELLED[name];
+  const labelled = rows[0][0] ? rows.map(([label, text]): LabelledText => [label, text]) : undefined;
+  const tagged = rows[0][2] ? rows.map(([, text, tags]): TaggedText => [text.split(' '), tags.split(' ')]) : undefined;
+  return {
+    steps, tokenizer, labelled: labelled?.slice(0, -validation), tagged: tagged?.slice(0, -validation),
+    validLabelled: labelled?.slice(-validation), validTagged: tagged?.slice(-validation),
+  };
+}
+
+export type Odd = { why: 'noTab'; row: number; text: string } | { why: 'oneLabel' | 'tooFew' };
+
+/** The visitor's own lines of label, tab and text, or the first thing that is wrong with them. */
+export function own(text: string): (LabelledData & { steps: number }) | Odd {
+  const lines = text.split(/\r\n?|\n/);
+  const labelled: LabelledText[] = [];
+  for (const [place, line] of lines.entries()) {
+    if (!line.trim()) continue;
+    const [label, ...rest] = line.split('\t').map((cell) => cell.replace(/\s+/g, ' ').trim());
+    if (!label || !rest.join('')) return { why: 'noTab', row: place + 1, text: line.slice(0, 60) };
+    labelled.push([label, rest.join(' ')]);
+  }
+  if (labelled.length < 4) return { why: 'tooFew' };
+  if (new Set(labelled.map(([label]) => label)).size < 2) return { why: 'oneLabel' };
+  const texts = labelled.map(([, text]) => text);
+  const validation = Math.max(1, Math.min(500, Math.round(labelled.length / 10)));
+  return { labelled, validation, tokenizer: tokenizerFor(texts), steps: OWN_STEPS };
+}
+
+/** Characters where texts have no spaces; else words, of which those that occur once stand for all unknown ones. */
+function tokenizerFor(texts: readonly string[]): TrainerOptions['tokenizer'] {
+  const all = texts.join(' ');
+  if ((all.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Thai}]/gu)?.length ?? 0) > 0.3 * all.length) return { type: 'char' };
+  const counts = tally(all.split(' '));
+  const often = [...counts.values()].filter((count) => count > 1).length;
+  const SPECIAL = 4;
+  return { type: 'word', vocabSize: Math.min(8000, SPECIAL + Math.max(often, Math.min(4, counts.size))) };
+}
