@@ -67,7 +67,9 @@ function serviceWorker(): Plugin {
           return files.find((file) => file.type === 'asset' && bytes.equals(Buffer.from(file.source)))!.fileName;
         });
       const builds = readdirSync(dist).filter((folder) => !['extras', 'cli'].includes(folder));
-      const modules = Object.fromEntries(builds.map((folder) => [folder, names(folder)]));
+      // Plain SIMD has the script of relaxed SIMD.
+      const script = (folder: string) => names(folder.replace('simd', 'relaxed')).filter((name) => name.endsWith('.mjs'));
+      const modules = Object.fromEntries(builds.map((folder) => [folder, [...new Set([...names(folder), ...script(folder)])]]));
       const pairs = readdirSync(new URL('./public/pairs/', import.meta.url)).map((name) => `pairs/${name}`);
       const rest = [...names('extras'), ...pairs]; // only kept where they are asked for
       const statics = ['./', 'icon.svg', 'manifest.webmanifest'];

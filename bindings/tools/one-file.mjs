@@ -31,11 +31,11 @@ async function bundle(folder, entry, inside) {
 
 // The plain SIMD build, which runs everywhere.
 function modules(folder) {
-  const read = (name) => readFileSync(join(folder, 'wasm/simd', name));
+  const read = (name) => readFileSync(join(folder, 'wasm', name));
   return {
     // It needs no address of the module, which it is given.
-    glue: read('wasmformer.mjs').toString().replaceAll('import.meta.url', '""'),
-    module: `export default '${gzipSync(read('wasmformer.wasm'), { level: 9 }).toString('base64')}';`,
+    glue: read('relaxed/wasmformer.mjs').toString().replaceAll('import.meta.url', '""'),
+    module: `export default '${gzipSync(read('simd/wasmformer.wasm'), { level: 9 }).toString('base64')}';`,
   };
 }
 
