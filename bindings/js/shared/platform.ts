@@ -28,17 +28,59 @@ export function sameOriginScript(script: URL): URL {
 const cacheName = 'wasmformer-models';
 const sizeHeader = 'x-bytes';
 
+type ModelCache = Pick<Cache, 'match' | 'put' | 'delete' | 'keys'>;
+
 /**
- * The browser's Cache Storage for models; undefined without one, or if the browser refuses it: in a private window, or
- * when the disk is full.
+ * Cache Storage, or in Node a folder, for models; undefined without one, or if the browser refuses it: in a private window,
+ * or when the disk is full.
  * @internal
  */
-export async function openModelCache(): Promise<Cache | undefined> {
+export async function openModelCache(): Promise<ModelCache | undefined> {
   try {
-    return await caches.open(cacheName);
+    return await ('caches' in globalThis ? caches.open(cacheName) : openFolder());
   } catch {
     return undefined;
   }
+}
+
+/** Whether models can be kept. */
+export const canCache = () => 'caches' in globalThis || isNode;
+
+/** As much of Cache Storage as is used here: each file's bytes, and its address and headers beside them. */
+async function openFolder(): Promise<ModelCache> {
+  const { mkdir, readdir, readFile, rename, rm, writeFile } = await nodeModule<typeof import('node:fs/promises')>('fs/promises');
+  const { homedir } = await nodeModule<typeof import('node:os')>('os');
+  const { createHash, randomUUID } = await nodeModule<typeof import('node:crypto')>('crypto');
+  const folder = `${process.env.XDG_CACHE_HOME || `${homedir()}/.cache`}/${cacheName}`;
+  const place = (key: RequestInfo | URL) => `${folder}/${createHash('sha256').update(String(key)).digest('hex')}`;
+  const read = async (path: string) => JSON.parse(await readFile(path, 'utf8')) as { url: string; headers: [string, string][] };
+  return {
+    async match(key) {
+      const path = place(key as string);
+      const about = await read(`${path}.json`).catch(() => undefined);
+      const bytes = about && (await readFile(path).catch(() => undefined));
+      return bytes && new Response(bytes, { headers: about.headers });
+    },
+    async put(key, response) {
+      await mkdir(folder, { recursive: true });
+      const path = place(key as string);
+      const about = JSON.stringify({ url: String(key), headers: [...response.headers] });
+      const own = `${path}.${randomUUID()}`; // whole or absent, whoever else writes it
+      await writeFile(own, new Uint8Array(await response.arrayBuffer()));
+      await rename(own, path);
+      await writeFile(own, about);
+      await rename(own, `${path}.json`);
+    },
+    async delete(key) {
+      const path = place(key as string);
+      await rm(path, { force: true });
+      return rm(`${path}.json`).then(() => true, () => false);
+    },
+    async keys() {
+      const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json'));
+      return Promise.all(names.map(async (name) => new Request((await read(`${folder}/${name}`)).url)));
+    },
+  };
 }
 
 /** @internal */
@@ -54,7 +96,7 @@ export function toStoredResponse(bytes: Uint8Array<ArrayBuffer>, headers: Header
 }
 
 export const storedModels = {
-  /** The models that load() has kept in this browser; empty without Cache Storage. */
+  /** The models that load() has kept here; empty without Cache Storage. */
   async list(): Promise<StoredModel[]> {
     const cache = await openModelCache();
     const urls = (await cache?.keys())?.map(({ url }) => url) ?? [];

@@ -1,0 +1,72 @@
+// Cuts a text into the sentences that are translated one by one, and joins the translations.
+
+export interface Part {
+  /** White space before the sentence: it stands before the translation too. */
+  gap: string;
+  /** Where the sentence begins in the text. */
+  begin: number;
+  source: string;
+}
+
+// What Unicode's rules take for an end, and is none: an ordinal or an abbreviation before the rest of its sentence.
+const ABBREVIATED = /(?:^|[\s.(])(?:\d{1,3}|\p{L}|Dr|Prof|Mr|Mrs|Ms|St|Nr|Hr|Fr|Abs|Bd|bzw|ca|evtl|etc|ggf|usw|vgl|vs)\.\s*$/iu;
+
+function segments(text: string, language: string | undefined): string[] {
+  if (!('Segmenter' in Intl)) return text.split(/(?<=[.!?…。！？]\s+|\n)/);
+  let segmenter: Intl.Segmenter;
+  try {
+    segmenter = new Intl.Segmenter(language, { granularity: 'sentence' });
+  } catch {
+    segmenter = new Intl.Segmenter(undefined, { granularity: 'sentence' }); // the file is not named after languages
+  }
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+}
+
+/** Pieces of at most `longest` characters, cut where words end if possible. */
+function cut(text: string, longest: number): string[] {
+  const pieces = [];
+  while (text.length > longest) {
+    const head = text.slice(0, longest);
+    const end = head.search(/[,;:–]\s[^,;:–]*$/) + 1 || head.search(/\s\S*$/) + 1 || longest;
+    pieces.push(text.slice(0, end));
+    text = text.slice(end);
+  }
+  return [...pieces, text];
+}
+
+/**
+ * The sentences of `text`, and the white space after the last one. A line break ends a sentence, and so do
+ * `longest` characters.
+ */
+export function split(text: string, language: string | undefined, longest: number): { parts: Part[]; tail: string } {
+  const joined: string[] = [];
+  for (const segment of segments(text, language)) {
+    const before = joined.at(-1);
+    const isQuote = /[“”"»«’']\s*$/.test(before ?? '') && /^\p{Ll}/u.test(segment); // „Ja!“ sagte er
+    if (before !== undefined && !/\n\s*$/.test(before) && (isQuote || ABBREVIATED.test(before))) joined[joined.length - 1] += segment;
+    else joined.push(segment);
+  }
+  const parts: Part[] = [];
+  let gap = '';
+  let begin = 0;
+  for (const piece of joined.flatMap((sentence) => cut(sentence, longest))) {
+    const source = piece.trim();
+    const space = piece.length - piece.trimStart().length;
+    if (source === '') gap += piece;
+    else {
+      parts.push({ gap: gap + piece.slice(0, space), begin: begin + space, source });
+      gap = piece.slice(space + source.length);
+    }
+    begin += piece.length;
+  }
+  return { parts, tail: gap };
+}
+
+/**
+ * What stands before the translation of a sentence: the text's own white space, as the language of the target
+ * writes it.
+ */
+export function joint({ gap, begin }: Part, target: string | undefined): string {
+  if (begin === gap.length || gap.includes('\n')) return gap;
+  return /^(zh|ja|th|lo|km|my)\b/.test(target ?? '') ? '' : gap || ' ';
+}
