@@ -6,8 +6,8 @@ import { Connection } from './connection.js';
 import { address, modelData, workerAddress } from './options.js';
 
 /**
- * A folder: the address of its files, or the name of a model of Hugging Face; a path, in Node; files that were dropped or chosen; or sources of files by their
- * names.
+ * A folder: the address of its files, or the name of a model of Hugging Face; a path, in Node; files that were dropped or
+ * chosen; or sources of files by their names.
  */
 export type FolderSource = string | URL | Iterable<File> | Readonly<Record<string, ModelSource>>;
 

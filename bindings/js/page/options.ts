@@ -20,7 +20,7 @@ function hubData(model: string, hub: string | URL, precision: 'f32' | 'f16' | 'i
   if (!model.startsWith(`${origin}/`)) return undefined;
   const [, name, kind, revision, file] =
     /^\/([^/?#]+\/[^/?#]+)(?:\/(tree|resolve|blob)\/([^/?#]+)(?:\/([^?#]+))?)?\/?(?:[?#].*)?$/.exec(model.slice(origin.length)) ?? [];
-  if (!name || kind === 'resolve' && file) return undefined;
+  if (!name || (kind === 'resolve' && file)) return undefined;
   return kind === 'blob' && file ? { kind: 'url', url: at(name, revision) + file } : { kind: 'hub', url: at(name, revision), precision };
 }
 
@@ -97,7 +97,7 @@ export function checkWorker(place: string, { threads, shareWith, workerURL }: Wo
   }
 }
 
-const loadRules: Rules<LoadOptions> = {
+export const loadRules: Rules<LoadOptions> = {
   ...workerRules,
   onProgress: callback,
   signal,
