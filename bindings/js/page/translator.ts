@@ -65,6 +65,7 @@ export abstract class RemoteTranslator<Info> extends RemoteModel<Info> {
    */
   translate(text: string, options?: TranslateOptions<string>): Promise<Translation>;
   translate(text: readonly string[], options?: TranslateOptions<string[]>): Promise<Translation[]>;
+  translate(text: string | readonly string[], options?: StreamOptions): Promise<Translation | Translation[]>;
   async translate(
     text: string | readonly string[],
     options: TranslateOptions<string> | TranslateOptions<string[]> = {},
