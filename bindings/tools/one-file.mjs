@@ -23,7 +23,7 @@ async function bundle(folder, entry, inside) {
     load: (id) => texts[/^\0inside:(.*)/.exec(id)?.[1]],
   };
   const [{ output }] = await build({
-    root, configFile: false, publicDir: false, logLevel: 'warn', plugins: [plugin],
+    root, configFile: false, publicDir: false, logLevel: 'warn', plugins: [plugin], define: { 'import.meta.url': '""' },
     build: { write: false, target: 'es2022', lib: { entry: 'inside:entry', formats: ['iife'], name: 'wasmformer', fileName: 'script' } },
   });
   return output[0].code;

@@ -182,7 +182,7 @@ test('the first translation is there within a second of a warm load', () =>
     assert.ok(Math.min(...times) <= 1000, `${times.map(Math.round)} ms`);
   }));
 
-test('the page\'s script is at most 200 KB, compressed, of which 48 KB come with the view that trains', () => {
+test('the page\'s script is at most 201 KB, compressed, of which 48 KB come with the view that trains', () => {
   const folder = join(builtPage, 'assets');
   const scripts = readdirSync(folder).filter((name) => name.endsWith('.js'));
   const bytes = (names) =>
@@ -192,7 +192,7 @@ test('the page\'s script is at most 200 KB, compressed, of which 48 KB come with
   const rest = scripts.filter((name) => !training.includes(name));
   assert.ok(training.length >= 3 && rest.length >= 3, `${scripts}`);
   const sizes = [bytes(rest), bytes(training)];
-  assert.ok(sizes[0] <= 152_000 && sizes[1] <= 48_000, `${sizes}`);
+  assert.ok(sizes[0] <= 153_000 && sizes[1] <= 48_000, `${sizes}`);
 });
 
 test('a link restores sentence and view, also in the history', () =>

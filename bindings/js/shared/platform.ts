@@ -28,7 +28,7 @@ export function sameOriginScript(script: URL): URL {
 const cacheName = 'wasmformer-models';
 const sizeHeader = 'x-bytes';
 
-type ModelCache = Pick<Cache, 'match' | 'put' | 'delete' | 'keys'>;
+export type ModelCache = Pick<Cache, 'match' | 'put' | 'delete' | 'keys'>;
 
 /**
  * Cache Storage, or in Node a folder, for models; undefined without one, or if the browser refuses it: in a private window,
@@ -37,51 +37,20 @@ type ModelCache = Pick<Cache, 'match' | 'put' | 'delete' | 'keys'>;
  */
 export async function openModelCache(): Promise<ModelCache | undefined> {
   try {
-    return await ('caches' in globalThis ? caches.open(cacheName) : openFolder());
+    if ('caches' in globalThis) return await caches.open(cacheName);
+    return await (await folderCache()).openFolder(cacheName);
   } catch {
     return undefined;
   }
 }
 
+// Bundlers for browsers leave this address alone, since only Node needs the file.
+const here = import.meta.url;
+const folderCache = () =>
+  import(/* webpackIgnore: true */ /* @vite-ignore */ new URL('./folder-cache.js', here).href) as Promise<typeof import('./folder-cache.js')>;
+
 /** Whether models can be kept. */
 export const canCache = () => 'caches' in globalThis || isNode;
-
-/** As much of Cache Storage as is used here: each file's bytes, and its address and headers beside them. */
-async function openFolder(): Promise<ModelCache> {
-  const { mkdir, readdir, readFile, rename, rm, writeFile } = await nodeModule<typeof import('node:fs/promises')>('fs/promises');
-  const { homedir } = await nodeModule<typeof import('node:os')>('os');
-  const { createHash, randomUUID } = await nodeModule<typeof import('node:crypto')>('crypto');
-  const folder = `${process.env.XDG_CACHE_HOME || `${homedir()}/.cache`}/${cacheName}`;
-  const place = (key: RequestInfo | URL) => `${folder}/${createHash('sha256').update(String(key)).digest('hex')}`;
-  const read = async (path: string) => JSON.parse(await readFile(path, 'utf8')) as { url: string; headers: [string, string][] };
-  return {
-    async match(key) {
-      const path = place(key as string);
-      const about = await read(`${path}.json`).catch(() => undefined);
-      const bytes = about && (await readFile(path).catch(() => undefined));
-      return bytes && new Response(bytes, { headers: about.headers });
-    },
-    async put(key, response) {
-      await mkdir(folder, { recursive: true });
-      const path = place(key as string);
-      const about = JSON.stringify({ url: String(key), headers: [...response.headers] });
-      const own = `${path}.${randomUUID()}`; // whole or absent, whoever else writes it
-      await writeFile(own, new Uint8Array(await response.arrayBuffer()));
-      await rename(own, path);
-      await writeFile(own, about);
-      await rename(own, `${path}.json`);
-    },
-    async delete(key) {
-      const path = place(key as string);
-      await rm(path, { force: true });
-      return rm(`${path}.json`).then(() => true, () => false);
-    },
-    async keys() {
-      const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json'));
-      return Promise.all(names.map(async (name) => new Request((await read(`${folder}/${name}`)).url)));
-    },
-  };
-}
 
 /** @internal */
 export const storedBytes = (stored: Response) => Number(stored.headers.get(sizeHeader));
