@@ -9,7 +9,7 @@ import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 
 const root = join(import.meta.dirname, '..');
-const documents = ['README.md', 'CHANGELOG.md', 'src/README.md', 'bindings/README.md', 'tests/bench/README.md',
+const documents = ['README.md', 'CHANGELOG.md', 'src/README.md', 'bindings/README.md', 'bindings/MIGRATING.md', 'tests/bench/README.md',
   'web/public/models/README.md'];
 const text = (document) => readFileSync(join(root, document), 'utf8');
 const blocks = (document, language) =>

@@ -67,7 +67,9 @@ function serviceWorker(): Plugin {
           return files.find((file) => file.type === 'asset' && bytes.equals(Buffer.from(file.source)))!.fileName;
         });
       const builds = readdirSync(dist).filter((folder) => !['extras', 'cli'].includes(folder));
-      const modules = Object.fromEntries(builds.map((folder) => [folder, names(folder)]));
+      // Plain SIMD has the script of relaxed SIMD.
+      const script = (folder: string) => names(folder.replace('simd', 'relaxed')).filter((name) => name.endsWith('.mjs'));
+      const modules = Object.fromEntries(builds.map((folder) => [folder, [...new Set([...names(folder), ...script(folder)])]]));
       const texts = ['pairs', 'labelled'].flatMap((folder) =>
         readdirSync(new URL(`./public/${folder}/`, import.meta.url)).filter((name) => name.endsWith('.gz')).map((name) => `${folder}/${name}`));
       const rest = [...names('extras'), ...texts]; // only kept where they are asked for

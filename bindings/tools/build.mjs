@@ -34,14 +34,6 @@ export function isStale(output, inputs) {
   return inputs.some((input) => isNewer(join(root, input)));
 }
 
-// Each thread runs the module's script again, in a worker: from the address that bindings/js/worker/module.ts gives, since
-// bundlers rename the script, Vite refuses Emscripten's own line, and no page may start a worker of another host.
-function withThreadScript(glue) {
-  const own = /new Worker\(new URL\([^()]*\),/;
-  if (!own.test(glue)) throw new Error('[build] the script of this Emscripten starts its threads in an unknown way');
-  return glue.replace(own, 'new Worker(Module["threadScript"],');
-}
-
 // dist/: the npm package; the page does without the program for Node, which takes long to compile. It is put together
 // beside and then renamed, so it is whole or absent.
 export function buildPackage({ withProgram = true } = {}) {
@@ -50,7 +42,7 @@ export function buildPackage({ withProgram = true } = {}) {
   const built = (file) => join('build/wasm', file);
   buildPreset('wasm', [...modules.map((name) => `wasmformer_js_${name}`), 'wasmformer_extras_js', ...(withProgram ? ['wasmformer'] : [])]);
   const dist = join(root, 'dist');
-  const sources = ['bindings/js', 'bindings/LICENSES.txt', 'bindings/one-file', 'bindings/tools/one-file.mjs', 'bindings/tools/describe.mjs', 'web/src', 'web/element.config.ts',
+  const sources = ['bindings/js', 'bindings/LICENSES.txt', 'bindings/one-file', 'bindings/tools/one-file.mjs', 'bindings/tools/describe.mjs', 'bindings/tools/glue.mjs', 'web/src', 'web/element.config.ts',
     'package-lock.json'];
   const isWhole = !withProgram || existsSync(join(dist, 'wasm/cli'));
   if (isWhole && !isStale(join(dist, 'index.js'), [...sources, ...files.map(built)])) return;
@@ -63,13 +55,12 @@ export function buildPackage({ withProgram = true } = {}) {
     mkdirSync(dirname(to), { recursive: true });
     if (file === 'cli/cli.wasm') {
       writeFileSync(`${to}.br`, brotliCompressSync(readFileSync(from)));
-    } else if (file.endsWith('-threads/wasmformer.mjs')) {
-      writeFileSync(to, withThreadScript(readFileSync(from, 'utf8')));
     } else {
       copyFileSync(from, to);
     }
   }
   copyFileSync(join(root, 'bindings/LICENSES.txt'), join(unfinished, 'LICENSES.txt'));
+  run(process.execPath, ['bindings/tools/glue.mjs', unfinished]);
   run(join(root, 'node_modules/.bin/tsc'), ['-p', 'bindings/js', '--outDir', unfinished, '--noEmitOnError']);
   // With the parts of htmlparser2 that it needs inside.
   const tokenizer = join(unfinished, 'page/tokenizer.js');

@@ -23,7 +23,7 @@ async function bundle(folder, entry, inside) {
     load: (id) => texts[/^\0inside:(.*)/.exec(id)?.[1]],
   };
   const [{ output }] = await build({
-    root, configFile: false, publicDir: false, logLevel: 'warn', plugins: [plugin],
+    root, configFile: false, publicDir: false, logLevel: 'warn', plugins: [plugin], define: { 'import.meta.url': '""' },
     build: { write: false, target: 'es2022', lib: { entry: 'inside:entry', formats: ['iife'], name: 'wasmformer', fileName: 'script' } },
   });
   return output[0].code;
@@ -31,11 +31,11 @@ async function bundle(folder, entry, inside) {
 
 // The plain SIMD build, which runs everywhere.
 function modules(folder) {
-  const read = (name) => readFileSync(join(folder, 'wasm/simd', name));
+  const read = (name) => readFileSync(join(folder, 'wasm', name));
   return {
     // It needs no address of the module, which it is given.
-    glue: read('wasmformer.mjs').toString().replaceAll('import.meta.url', '""'),
-    module: `export default '${gzipSync(read('wasmformer.wasm'), { level: 9 }).toString('base64')}';`,
+    glue: read('relaxed/wasmformer.mjs').toString().replaceAll('import.meta.url', '""'),
+    module: `export default '${gzipSync(read('simd/wasmformer.wasm'), { level: 9 }).toString('base64')}';`,
   };
 }
 

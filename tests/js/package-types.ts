@@ -30,6 +30,19 @@ const why: 'beam' | 'score' | 'finished' | undefined = nodes?.[0]?.reason;
 const rows: NumberRows | undefined = forced.internals?.decoder.layers[0]?.crossAttention?.queries;
 export const inside = [why, rows?.data, forced.internals?.encoder.tokenEmbedding.columns];
 
+const either: string | string[] = ['Danke!', 'Bitte!'];
+const eitherWay: Translation | Translation[] = await translator.translate(either as string | string[], { beamSize: 2 });
+async function *lines(): AsyncGenerator<string> {
+  yield await Promise.resolve('Danke!');
+}
+const indices: number[] = [];
+for await (const { index } of translator.translateAll(lines(), { batchSize: 4, start: 1, beamSize: 1 })) indices.push(index);
+const { text, sentences } = await translator.translateText('Danke! Bitte!', { attention: true });
+const size: number | undefined = (await Translator.estimate('Helsinki-NLP/opus-mt-de-en', { precision: 'f16' })).download;
+export const longer = [eitherWay, indices, text, sentences[0]?.begin, size];
+
+// @ts-expect-error: a loop takes the texts
+translator.translateAll(['Danke!'], { onToken() {} });
 // @ts-expect-error: there is no such attention
 await translator.translate('Danke!', { maskedHeads: [{ attention: 'self', layer: 0, head: 0 }] });
 // @ts-expect-error: there is no such option

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Translator } from '../../dist/index.js';
-import { pipeline } from '../../dist/page/pipeline.js';
+import { pipeline, TextStreamer } from '../../dist/page/pipeline.js';
 import { fixturePath, sentences } from './support.mjs';
 
 let translate;
@@ -53,11 +53,10 @@ test('what cannot be is refused by name', async () => {
   for (const [options, message] of [
     [null, /^\[pipeline\] options must be an object, not null/],
     [{ beams: 2 }, /^\[pipeline\] there is no option 'beams'/],
-    [{ length_penalty: 1 }, /^\[pipeline\] length_penalty is another formula/],
     [{ num_beams: 0 }, /^\[pipeline\] num_beams must be/],
     [{ num_return_sequences: 5 }, /^\[pipeline\] num_return_sequences is 5, but num_beams is 4/],
     [{ num_return_sequences: 2, output_attentions: true }, /output_attentions is of one output/],
-    [{ temperature: 2 }, /temperature is given, but nothing is drawn without do_sample/],
+    [{ streamer: {} }, /streamer must be a TextStreamer of wasmformer\/pipeline/],
     [{ do_sample: true, num_beams: 3 }, /^\[pipeline\] num_beams is 3, but do_sample draws one text/],
     [{ max_length: 9, max_new_tokens: 9 }, /are both given/],
     [{ tgt_lang: 'fr' }, /tgt_lang is 'fr', but the model translates de-en/],
@@ -65,9 +64,50 @@ test('what cannot be is refused by name', async () => {
     await assert.rejects(translate(sentences[0], options), { message });
   }
   await assert.rejects(pipeline('summarization', fixturePath), { message: /there is no task 'summarization'/ });
-  await assert.rejects(pipeline('translation', fixturePath, { device: 'webgpu' }), { message: /device must be 'wasm'/ });
-  await assert.rejects(pipeline('translation', fixturePath, { dtype: 'q8' }), { message: /dtype is 'q8', but the model's numbers are f/ });
-  await assert.rejects(pipeline('translation', fixturePath, { revision: 'main' }), { message: /there is no option 'revision'/ });
+  await assert.rejects(pipeline('translation', fixturePath, { divice: 'cpu' }), { message: /there is no option 'divice'; did you mean 'device'/ });
+});
+
+/** What `work` writes with console.warn. */
+async function warnings(t, work) {
+  const { mock } = t.mock.method(console, 'warn', () => {});
+  await work();
+  return mock.calls.map(({ arguments: [message] }) => message);
+}
+
+test('what Transformers.js has and this package has not is warned of by name, once', async (t) => {
+  const long = sentences[2];
+  const expected = await texts(long);
+  const told = await warnings(t, async () => {
+    for (let times = 0; times < 2; times++) {
+      const given = { length_penalty: 1, no_repeat_ngram_size: 3, temperature: 2, top_k: 3, early_stopping: true };
+      assert.deepEqual(await texts(long, given), expected);
+      const other = await pipeline('translation', fixturePath, { device: 'webgpu', dtype: 'q4', revision: 'main' });
+      assert.equal((await other(long))[0].translation_text, expected[0]);
+      await other.dispose();
+    }
+  });
+  assert.equal(told.length, 8);
+  for (const [i, name] of ['length_penalty', 'no_repeat_ngram_size', 'early_stopping', 'temperature', 'top_k', 'revision', 'device', 'dtype'].entries()) {
+    assert.ok(told[i].startsWith(`[pipeline] ${name} `), told[i]);
+  }
+});
+
+test('a streamer gets the text part by part, as greedy search writes it', async (t) => {
+  const long = sentences[2];
+  const [expected] = await texts(long, { num_beams: 1 });
+  const parts = [];
+  const streamer = new TextStreamer(translate.tokenizer, { skip_prompt: true, callback_function: (text) => parts.push(text) });
+  assert.deepEqual(await texts(long, { streamer }), [expected]);
+  assert.ok(parts.length > 3);
+  assert.equal(parts.join(''), expected);
+  assert.match((await warnings(t, () => texts([long], { streamer, num_beams: 4 })))[0], /num_beams is 1 with a streamer/);
+  await assert.rejects(translate(sentences, { streamer }), /a streamer takes one text/);
+});
+
+test('languages may be named as in NLLB', async () => {
+  await texts(sentences[0], { src_lang: 'deu_Latn', tgt_lang: 'eng_Latn' });
+  await texts(sentences[0], { src_lang: 'de_DE', tgt_lang: 'en' });
+  await assert.rejects(translate(sentences[0], { tgt_lang: 'fra_Latn' }), /tgt_lang is 'fra_Latn', but the model translates de-en/);
 });
 
 test('progress is told as Transformers.js tells it; text2text-generation names its outputs so', async () => {

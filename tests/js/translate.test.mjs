@@ -147,3 +147,9 @@ test('onToken tells how the text grows', async () => {
   assert.ok(rows.every((row) => row.length === sentences.length));
   assert.deepEqual(rows.at(-1), results.map((result) => result.text));
 });
+
+test('a translation with everything in it can be cloned, as posting and storing do', async () => {
+  const translation = await translator.translate(sentences[0], { attention: true, internals: true, beamTrace: true });
+  assert.equal(translation.attention.cross.map(0, 0).length, translation.attention.cross.rows * translation.attention.cross.columns);
+  assert.deepEqual(structuredClone(translation), translation);
+});

@@ -2,7 +2,7 @@ import { Translator } from 'wasmformer';
 
 const [source, target] = ['source', 'target'].map((id) => document.getElementById(id));
 const translator = await Translator.load('./de-en.safetensors', {
-  onProgress: (loaded, total) => (target.value = `${Math.round((100 * loaded) / total)} % of the model`),
+  onProgress: (loaded, total) => (target.value = total ? `${Math.round((100 * loaded) / total)} % of the model` : `${loaded} bytes of the model`),
 });
 
 let typing = new AbortController();

@@ -1,5 +1,5 @@
 // A worker as the page sees it: one connection for each model in it, and the calls that wait for replies.
-import { isNode, nodeModule } from '../shared/platform.js';
+import { isNode, nodeModule, sameOriginScript } from '../shared/platform.js';
 import type { Method, PlainError, Reply, Request, Result, Update, Wanted } from '../shared/protocol.js';
 import { createWorker, workerScript } from './worker-script.js';
 
@@ -32,11 +32,14 @@ interface PortEvents {
   onDeath(reason: string): void;
 }
 
-function openWebWorker({ onMessage, onDeath }: PortEvents): WorkerPort {
-  const worker = createWorker();
+function openWebWorker({ onMessage, onDeath }: PortEvents, script: URL | undefined): WorkerPort {
+  if (typeof Worker === 'undefined') {
+    throw new Error('[load] no worker can be started here, as in service workers; start one in a page and send it the texts');
+  }
+  const worker = script ? new Worker(sameOriginScript(script), { type: 'module' }) : createWorker();
   worker.onmessage = ({ data }) => onMessage(data);
   worker.onmessageerror = () => onDeath('a message could not be read');
-  worker.onerror = ({ message }) => onDeath(message || 'its script, worker.js, could not be loaded');
+  worker.onerror = ({ message }) => onDeath(message || `its script, ${String(script ?? workerScript())}, could not be loaded; the option workerURL says where it is`);
   return {
     post: (message, transfer = []) => worker.postMessage(message, transfer),
     keepAlive: () => {},
@@ -44,10 +47,10 @@ function openWebWorker({ onMessage, onDeath }: PortEvents): WorkerPort {
   };
 }
 
-async function openNodeWorker({ onMessage, onDeath }: PortEvents): Promise<WorkerPort> {
+async function openNodeWorker({ onMessage, onDeath }: PortEvents, script = workerScript()): Promise<WorkerPort> {
   const { Worker: NodeWorker } = await nodeModule<typeof import('node:worker_threads')>('worker_threads');
   // Options of the program, such as --input-type, are not for the worker.
-  const worker = new NodeWorker(workerScript(), { execArgv: [] });
+  const worker = new NodeWorker(script, { execArgv: [] });
   worker.on('message', onMessage);
   worker.on('messageerror', ({ message }) => onDeath(message));
   worker.on('error', ({ message }) => onDeath(message));
@@ -67,7 +70,7 @@ interface WorkerHost {
   lastId: number;
 }
 
-async function openHost(): Promise<WorkerHost> {
+async function openHost(script: URL | undefined): Promise<WorkerHost> {
   const connections = new Set<Connection>();
   const closeAll = (reason: string) => [...connections].forEach((connection) => connection.close(reason));
   const events: PortEvents = {
@@ -77,7 +80,7 @@ async function openHost(): Promise<WorkerHost> {
     },
     onDeath: (reason) => closeAll(`the worker has stopped: ${reason}`),
   };
-  const port = isNode ? await openNodeWorker(events) : openWebWorker(events);
+  const port = isNode ? await openNodeWorker(events, script) : openWebWorker(events, script);
   port.keepAlive(false);
   return { port, connections, lastId: 0 };
 }
@@ -102,10 +105,24 @@ export class Connection {
     host.connections.add(this);
   }
 
-  static async open(tag: string, shareWith?: Connection): Promise<Connection> {
+  /** In the worker of `shareWith`, or in a new one of `script`. */
+  static async open(tag: string, shareWith?: Connection, script?: URL): Promise<Connection> {
     const reason = shareWith ? shareWith.#closeReason : undefined;
     if (reason !== undefined) throw new Error(`[load] shareWith cannot be used: ${reason}`);
-    return new Connection(shareWith ? shareWith.#host : await openHost(), tag);
+    return new Connection(shareWith ? shareWith.#host : await openHost(script), tag);
+  }
+
+  /** One call to a worker that is started for it, and ended. */
+  static async once<M extends Method>(
+    method: M, wanted: Wanted<M>, site: Error, options: CallOptions, script?: URL,
+  ): Promise<Result<M>> {
+    options.signal?.throwIfAborted();
+    const connection = await Connection.open(method, undefined, script);
+    try {
+      return await connection.call(method, wanted, site, options);
+    } finally {
+      connection.close('the call is over');
+    }
   }
 
   /** Rejects with the signal's reason, with what `onUpdate` throws, or with the worker's error as seen from `site`. */

@@ -3,11 +3,11 @@ import { callback, checked, oneOf, signal, string, type Rules } from '../shared/
 import type { Conversion, ModelData, Update } from '../shared/protocol.js';
 import type { ModelSource } from '../shared/types.js';
 import { Connection } from './connection.js';
-import { modelData } from './options.js';
+import { address, modelData, workerAddress } from './options.js';
 
 /**
- * A folder: the address of its files; a path, in Node; files that were dropped or chosen; or sources of files by their
- * names.
+ * A folder: the address of its files, or the name of a model of Hugging Face; a path, in Node; files that were dropped or
+ * chosen; or sources of files by their names.
  */
 export type FolderSource = string | URL | Iterable<File> | Readonly<Record<string, ModelSource>>;
 
@@ -22,12 +22,16 @@ export interface ImportOptions {
   /** Called with the bytes that have arrived, of all files; `total` is missing if it is unknown. */
   onProgress?: (loaded: number, total?: number) => void;
   signal?: AbortSignal;
+  /** As in WorkerOptions. */
+  workerURL?: string | URL;
 }
 
 export interface ExportOptions {
   /** Default 'f32'. */
   precision?: 'f32' | 'f16';
   signal?: AbortSignal;
+  /** As in WorkerOptions. */
+  workerURL?: string | URL;
 }
 
 const importRules: Rules<ImportOptions> = {
@@ -35,8 +39,9 @@ const importRules: Rules<ImportOptions> = {
   languages: string,
   onProgress: callback,
   signal,
+  workerURL: address,
 };
-const onnxRules: Rules<Omit<ExportOptions, 'precision'>> = { signal };
+const onnxRules: Rules<Omit<ExportOptions, 'precision'>> = { signal, workerURL: address };
 const exportRules: Rules<ExportOptions> = { ...onnxRules, precision: oneOf('f32', 'f16') };
 
 /**
@@ -47,9 +52,9 @@ const exportRules: Rules<ExportOptions> = { ...onnxRules, precision: oneOf('f32'
  */
 export async function importMarian(folder: FolderSource, options: ImportOptions = {}): Promise<Blob> {
   const site = new Error();
-  const { precision = 'f32', languages = '', onProgress, signal } = checked<ImportOptions>('import', importRules, options);
+  const { precision = 'f32', languages = '', onProgress, signal, workerURL } = checked<ImportOptions>('import', importRules, options);
   const onUpdate = (update: Update) => update.type === 'progress' && onProgress?.(update.loaded, update.total);
-  const files = await convert({ to: 'model', from: folderData(folder), precision, languages }, site, { signal, onUpdate });
+  const files = await convert({ to: 'model', from: folderData(folder), precision, languages }, site, { signal, workerURL, onUpdate });
   return files['model.safetensors']!;
 }
 
@@ -59,8 +64,8 @@ export async function importMarian(folder: FolderSource, options: ImportOptions 
  */
 export function exportMarian(model: ModelSource, options: ExportOptions = {}): Promise<FolderFiles> {
   const site = new Error();
-  const { precision = 'f32', signal } = checked<ExportOptions>('export', exportRules, options);
-  return convert({ to: 'marian', from: { model: modelData(model) }, precision, languages: '' }, site, { signal });
+  const { precision = 'f32', ...rest } = checked<ExportOptions>('export', exportRules, options);
+  return convert({ to: 'marian', from: { model: modelData(model) }, precision, languages: '' }, site, rest);
 }
 
 /**
@@ -70,8 +75,8 @@ export function exportMarian(model: ModelSource, options: ExportOptions = {}): P
  */
 export function exportOnnx(model: ModelSource, options: Omit<ExportOptions, 'precision'> = {}): Promise<FolderFiles> {
   const site = new Error();
-  const { signal } = checked<Omit<ExportOptions, 'precision'>>('export', onnxRules, options);
-  return convert({ to: 'onnx', from: { model: modelData(model) }, precision: 'f32', languages: '' }, site, { signal });
+  const rest = checked<Omit<ExportOptions, 'precision'>>('export', onnxRules, options);
+  return convert({ to: 'onnx', from: { model: modelData(model) }, precision: 'f32', languages: '' }, site, rest);
 }
 
 function folderData(folder: FolderSource): ModelData | Record<string, ModelData> {
@@ -88,13 +93,7 @@ function folderData(folder: FolderSource): ModelData | Record<string, ModelData>
 async function convert(
   wanted: Conversion,
   site: Error,
-  options: { signal?: AbortSignal; onUpdate?: (update: Update) => void },
+  { workerURL, ...options }: { signal?: AbortSignal; workerURL?: string | URL; onUpdate?: (update: Update) => void },
 ): Promise<FolderFiles> {
-  options.signal?.throwIfAborted();
-  const connection = await Connection.open('convert');
-  try {
-    return await connection.call('convert', wanted, site, options);
-  } finally {
-    connection.close('the conversion is over');
-  }
+  return Connection.once('convert', wanted, site, options, workerAddress(workerURL));
 }

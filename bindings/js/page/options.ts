@@ -1,14 +1,35 @@
 // Checks of what callers pass to Translator.load and to Trainer, and where their models come from.
 import {
-  boolean, callback, checked, isObject, show, signal, splitOptions, string, toJson, whole, type Rule, type Rules,
+  boolean, callback, checked, isObject, oneOf, show, signal, splitOptions, string, toJson, whole, type Rule, type Rules,
 } from '../shared/options.js';
 import type { ModelData } from '../shared/protocol.js';
 import type { Pair, SaveOptions, TrainerOptions } from '../shared/trainer-types.js';
+import { canCache, isNode } from '../shared/platform.js';
 import type { LoadOptions, WorkerOptions } from '../shared/types.js';
 import { connections } from './connection.js';
 
+const mainHub = 'https://huggingface.co';
+
+/** A model of Hugging Face's host by its name, or by an address that people copy: of its page, a folder or a file. */
+function hubData(model: string, hub: string | URL, precision: 'f32' | 'f16' | 'int8'): ModelData | undefined {
+  const at = (name: string, revision = 'main') => new URL(`/${name}/resolve/${revision}/`, hub).href;
+  if (/^[\w-][\w.-]*\/[\w-][\w.-]*$/.test(model) && !/\.[a-z]+$/i.test(model)) {
+    return { kind: 'hub', url: at(model), precision, ...(isNode && { path: model }) };
+  }
+  const { origin } = new URL(hub);
+  if (!model.startsWith(`${origin}/`)) return undefined;
+  const [, name, kind, revision, file] =
+    /^\/([^/?#]+\/[^/?#]+)(?:\/(tree|resolve|blob)\/([^/?#]+)(?:\/([^?#]+))?)?\/?(?:[?#].*)?$/.exec(model.slice(origin.length)) ?? [];
+  if (!name || (kind === 'resolve' && file)) return undefined;
+  return kind === 'blob' && file ? { kind: 'url', url: at(name, revision) + file } : { kind: 'hub', url: at(name, revision), precision };
+}
+
 /** The model in a form that can be posted. */
-export function modelData(model: unknown): ModelData {
+export function modelData(
+  model: unknown, { hub = mainHub, precision = 'int8' }: Pick<LoadOptions, 'hub' | 'precision'> = {},
+): ModelData {
+  const hosted = typeof model === 'string' || model instanceof URL ? hubData(String(model), hub, precision) : undefined;
+  if (hosted) return hosted;
   if (model instanceof Blob) return { kind: 'blob', blob: model };
   // A copy, so that the caller keeps the bytes. Not by slice(), which in a Buffer of Node gives a view.
   if (model instanceof Uint8Array) return { kind: 'bytes', bytes: new Uint8Array(model) };
@@ -32,12 +53,28 @@ function urlData(url: URL): ModelData {
 
 /** The option `cache` or its default. Throws if it is true and caching is impossible. */
 export function shouldCache(model: ModelData, wanted: boolean | undefined): boolean {
-  const isWeb = model.kind === 'url' && /^https?:/.test(model.url);
+  const isHub = model.kind === 'hub';
+  const isWeb = isHub || (model.kind === 'url' && /^https?:/.test(model.url));
   if (wanted && !isWeb) throw new Error('[load] cache is true, but only models from http(s) URLs can be cached');
-  if (wanted && !('caches' in globalThis)) {
+  if (wanted && !canCache()) {
     throw new Error('[load] cache is true, but there is no Cache Storage here; browsers have it on https pages');
   }
-  return wanted ?? (isWeb && 'caches' in globalThis);
+  return wanted ?? (isWeb && (isHub ? canCache() : 'caches' in globalThis));
+}
+
+export const address: Rule = {
+  accepts: (value) => value instanceof URL || (typeof value === 'string' && value !== ''),
+  expected: 'a URL',
+};
+
+/** The address of the worker's script, for a page or for Node. */
+export function workerAddress(given: string | URL | undefined): URL | undefined {
+  if (given === undefined) return undefined;
+  try {
+    return new URL(given, globalThis.document?.baseURI ?? globalThis.location?.href);
+  } catch {
+    throw new TypeError(`[load] workerURL must be a URL, not ${show(given)}`);
+  }
 }
 
 export const workerRules: Rules<WorkerOptions> = {
@@ -49,16 +86,18 @@ export const workerRules: Rules<WorkerOptions> = {
     accepts: (value) => isObject(value) && connections.has(value),
     expected: 'a Translator, a Classifier, a Tagger or a Trainer',
   },
+  workerURL: address,
 };
 
 /** Throws if the options of a worker exclude each other. */
-export function checkWorker(place: string, { threads, shareWith }: WorkerOptions): void {
+export function checkWorker(place: string, { threads, shareWith, workerURL }: WorkerOptions): void {
+  if (shareWith && workerURL !== undefined) throw new Error(`[${place}] workerURL is given, but shareWith uses another's worker`);
   if (shareWith && threads !== undefined) {
     throw new Error(`[${place}] threads is ${show(threads)}, but shareWith uses the threads of the other one`);
   }
 }
 
-const loadRules: Rules<LoadOptions> = {
+export const loadRules: Rules<LoadOptions> = {
   ...workerRules,
   onProgress: callback,
   signal,
@@ -67,6 +106,8 @@ const loadRules: Rules<LoadOptions> = {
     accepts: (value) => typeof value === 'string' && /^sha(256|384|512)-[A-Za-z0-9+/]+={0,2}$/.test(value),
     expected: "'sha256-' and the digest in base64",
   },
+  precision: oneOf('f32', 'f16', 'int8'),
+  hub: { accepts: (value) => /^https?:/.test(String(value)), expected: 'a URL' },
 };
 
 export function checkLoad(options: unknown): LoadOptions {

@@ -1,13 +1,16 @@
 // `wasmformer/pipeline`: pipeline('translation', model) and others as in Transformers.js.
 import {
-  callback, checked, isObject, oneOf, signal, whole, type Rule, type Rules,
+  callback, checked, oneOf, signal, string, whole, type Rule, type Rules,
 } from '../shared/options.js';
 import type {
   Attention, LoadOptions, ModelSource, TaggedSpan, TaggedToken, Translation, TranslateOptions, WorkerOptions,
 } from '../shared/types.js';
 import { Classifier, Tagger } from './encoders.js';
-import { checkWorker, workerRules } from './options.js';
+import { checkWorker, loadRules, workerRules } from './options.js';
+import { streaming, type TextStreamer } from './streamer.js';
 import { Translator } from './translator.js';
+
+export { TextStreamer } from './streamer.js';
 
 const kinds = {
   translation: Translator,
@@ -27,16 +30,32 @@ export interface PipelineProgress {
   progress?: number;
 }
 
-export interface PipelineOptions extends WorkerOptions {
+// Options of Transformers.js without effect here; a warning names each that is given.
+const ignoredOptions = [
+  'revision', 'cache_dir', 'local_files_only', 'config', 'model_file_name', 'subfolder', 'session_options',
+  'use_external_data_format',
+] as const;
+const ignoredGeneration = [
+  'length_penalty', 'repetition_penalty', 'no_repeat_ngram_size', 'early_stopping', 'min_length', 'min_new_tokens',
+  'use_cache', 'num_beam_groups', 'diversity_penalty', 'typical_p', 'epsilon_cutoff', 'bad_words_ids', 'suppress_tokens',
+  'forced_bos_token_id', 'forced_eos_token_id', 'bos_token_id', 'eos_token_id', 'pad_token_id', 'decoder_start_token_id',
+  'generation_config', 'return_dict_in_generate', 'output_scores', 'logits_processor', 'stopping_criteria',
+] as const;
+
+export interface PipelineOptions
+  extends WorkerOptions, Pick<LoadOptions, 'hub' | 'integrity'>, Partial<Record<(typeof ignoredOptions)[number], unknown>> {
   progress_callback?: (progress: PipelineProgress) => void;
-  /** Always the CPU, by WebAssembly. */
-  device?: 'wasm' | 'cpu' | 'auto';
-  /** Must be how the file stores its numbers, since they are not converted. */
-  dtype?: 'auto' | 'fp32' | 'fp16' | 'int8' | 'q8';
+  /** Always the CPU, by WebAssembly; other devices, such as 'webgpu', only cause a warning. */
+  device?: string;
+  /**
+   * How a model of Hugging Face is stored when it is converted: 'fp32', 'fp16', or int8 (default, and also for fewer bits).
+   * A model file keeps its numbers.
+   */
+  dtype?: string;
   signal?: AbortSignal;
 }
 
-export interface GenerationOptions {
+export interface GenerationOptions extends Partial<Record<(typeof ignoredGeneration)[number], unknown>> {
   /** Default 4, and 1 with do_sample. */
   num_beams?: number;
   /** At most num_beams. Default 1. */
@@ -51,13 +70,15 @@ export interface GenerationOptions {
   top_k?: number;
   top_p?: number;
   seed?: number;
-  /** Must be the languages of the model. */
+  /** Must be the languages of the model, as 'de', 'deu' or 'deu_Latn'. */
   src_lang?: string;
   tgt_lang?: string;
   /** Adds `attention` to each output, as in Translation; only with one output per text. */
   output_attentions?: boolean;
   /** Gets the best text so far after each step; for several inputs, all of them. */
   callback_function?: (partial: string | string[]) => void;
+  /** Gets each new part of one text; num_beams is then 1. */
+  streamer?: TextStreamer;
   signal?: AbortSignal;
 }
 
@@ -126,13 +147,22 @@ export interface TaggingPipeline extends AnyPipeline {
 export interface Pipeline<Output> extends AnyPipeline {
   (texts: string | readonly string[], options?: GenerationOptions): Promise<Output[]>;
   readonly translator: Translator;
+  /** Only for `new TextStreamer(pipe.tokenizer, …)`. */
+  readonly tokenizer: unknown;
 }
+
+const anything: Rule = { accepts: () => true, expected: 'any value' };
+const allOf = <Name extends string>(names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, anything])) as Record<Name, Rule>;
 
 const pipelineRules: Rules<PipelineOptions> = {
   ...workerRules,
+  ...allOf(ignoredOptions),
   progress_callback: callback,
-  device: oneOf('wasm', 'cpu', 'auto'),
-  dtype: oneOf('auto', 'fp32', 'fp16', 'int8', 'q8'),
+  device: string,
+  dtype: string,
+  hub: loadRules.hub,
+  integrity: loadRules.integrity,
   signal,
 };
 // What the options are called in Translator.translate, which checks their values.
@@ -154,11 +184,31 @@ const taggingRules: Rules<TaggingOptions> = {
   ignore_labels: { accepts: Array.isArray, expected: 'an array of tags' },
   signal,
 };
-const anything: Rule = { accepts: () => true, expected: 'any value' };
-const generationRules = Object.fromEntries(
-  [...Object.keys({ ...names, ...samplingNames }), 'max_length', 'do_sample', 'src_lang', 'tgt_lang']
-    .map((name) => [name, anything]),
-) as Rules<GenerationOptions>;
+const generationRules = allOf([
+  ...Object.keys({ ...names, ...samplingNames }), 'max_length', 'do_sample', 'src_lang', 'tgt_lang', 'streamer', ...ignoredGeneration,
+]) as Rules<GenerationOptions>;
+
+const warnings = new Set<string>();
+/** Once for each. */
+function warn(message: string): void {
+  if (!warnings.has(message)) console.warn(`[pipeline] ${message}`);
+  warnings.add(message);
+}
+
+function warnOf(ignored: readonly string[], given: object): void {
+  for (const name of ignored.filter((name) => name in given)) {
+    const instead = { length_penalty: '; Translator.translate has its own lengthPenalty', revision: '; use the address …/tree/REVISION' }[name];
+    warn(`${name} has no effect here${instead ?? ''}`);
+  }
+}
+
+/** The weights of which the ONNX files were made. */
+function withWeights(model: ModelSource): ModelSource {
+  const [, name] = (typeof model === 'string' && /^(?:Xenova|onnx-community)\/(opus-mt-[\w.-]+?)(?:-ONNX)?$/.exec(model)) || [];
+  if (!name) return model;
+  warn(`${String(model)} has ONNX files, which cannot be read; Helsinki-NLP/${name}, of which they were made, is used instead`);
+  return `Helsinki-NLP/${name}`;
+}
 
 /**
  * @param model any source that Translator.load, Classifier.load or Tagger.load takes
@@ -184,24 +234,28 @@ export function pipeline(
   model: ModelSource,
   options?: PipelineOptions,
 ): Promise<TaggingPipeline>;
-export async function pipeline(task: PipelineTask, model: ModelSource, options: PipelineOptions = {}): Promise<unknown> {
+export async function pipeline(task: PipelineTask, source: ModelSource, options: PipelineOptions = {}): Promise<unknown> {
   if (!Object.hasOwn(kinds, task)) {
     throw new Error(`[pipeline] there is no task '${String(task)}'; there are '${Object.keys(kinds).join("', '")}'`);
   }
   const given = checked<PipelineOptions>('pipeline', pipelineRules, options);
   checkWorker('pipeline', given);
-  const { progress_callback, device: _, dtype, ...rest } = given;
+  const { progress_callback, device, dtype = 'auto', threads, shareWith, workerURL, hub, integrity, signal } = given;
+  warnOf(ignoredOptions, given);
+  if (device !== undefined && !['wasm', 'cpu', 'auto'].includes(device)) warn(`device is '${device}', but the CPU is used`);
+  const model = withWeights(source);
   const file = typeof model === 'string' || model instanceof URL ? String(model) : 'the given bytes';
   const report = (progress: Omit<PipelineProgress, 'task' | 'file'>) => progress_callback?.({ task, file, ...progress });
   report({ status: 'initiate' });
   const kind: { load(model: ModelSource, options: LoadOptions): Promise<Translator | Classifier | Tagger> } = kinds[task];
   const loaded = await kind.load(model, {
-    ...rest,
+    threads, shareWith, workerURL, hub, integrity, signal, precision: precisions[dtype] ?? 'int8',
     onProgress: (loaded, total) =>
       report({ status: 'progress', loaded, ...(total && { total, progress: (100 * loaded) / total }) }),
   });
+  const { precision } = loaded.info;
+  if (dtype !== 'auto' && precisions[dtype] !== precision) warn(`dtype is '${dtype}', but the model's numbers are ${precision}`);
   try {
-    checkPrecision(dtype, loaded.info.precision);
     report({ status: 'done' });
     report({ status: 'ready' });
   } catch (error) {
@@ -219,7 +273,7 @@ export async function pipeline(task: PipelineTask, model: ModelSource, options: 
         ...(translation.attention && { attention: translation.attention }),
       })),
     );
-  return Object.assign(call, shared, { translator: loaded });
+  return Object.assign(call, shared, { translator: loaded, tokenizer: undefined });
 }
 
 function classification(classifier: Classifier) {
@@ -255,37 +309,39 @@ function tagging(tagger: Tagger) {
   };
 }
 
-function checkPrecision(wanted: PipelineOptions['dtype'] = 'auto', found: string): void {
-  const known = { auto: found, fp32: 'f32', fp16: 'f16', int8: 'int8', q8: 'int8' }[wanted];
-  if (known !== found) throw new Error(`[pipeline] dtype is '${wanted}', but the model's numbers are ${found}`);
-}
+const precisions: Record<string, 'f32' | 'f16' | 'int8'> = { fp32: 'f32', fp16: 'f16', int8: 'int8', q8: 'int8' };
 
 async function translate(
   translator: Translator,
   texts: string | readonly string[],
   options: GenerationOptions,
 ): Promise<Translation[]> {
-  if (isObject(options) && 'length_penalty' in options) {
-    throw new Error('[pipeline] length_penalty is another formula here; Translator.translate has its own lengthPenalty');
-  }
-  const { max_length, ...given } = checked<GenerationOptions>('pipeline', generationRules, options);
+  const { max_length, streamer, ...given } = checked<GenerationOptions>('pipeline', generationRules, options);
+  warnOf(ignoredGeneration, given);
   if (given.max_new_tokens && max_length) throw new Error('[pipeline] max_new_tokens and max_length are both given');
   if ((given.num_return_sequences ?? 1) > 1 && given.output_attentions) {
     throw new Error('[pipeline] output_attentions is of one output, but num_return_sequences is more');
   }
   const sampling = renamed(samplingNames, given);
-  const [drawn] = Object.keys(samplingNames).filter((name) => name in given);
-  if (drawn && !given.do_sample) throw new Error(`[pipeline] ${drawn} is given, but nothing is drawn without do_sample`);
+  for (const name of Object.keys(samplingNames).filter((name) => name in given && !given.do_sample)) {
+    warn(`${name} has no effect without do_sample`);
+  }
   checkLanguages(given, translator.info.languages);
+  if (streamer && given.callback_function) throw new Error('[pipeline] streamer and callback_function are both given');
+  if (streamer && (given.num_beams ?? 1) > 1) warn('num_beams is 1 with a streamer, since a beam changes what it has written');
+  const streamed = streamer && streaming(streamer, texts);
   const translated = {
     ...(max_length !== undefined && { maxLength: max_length - 1 }),
     ...(given.do_sample && { sampling: { topK: 50, ...sampling } }),
     ...renamed(names, given),
+    ...streamed?.options,
   };
   try {
     // TypeScript cannot tell one text from several here.
     const all: unknown = await translator.translate(texts as string, translated as TranslateOptions);
-    return Array.isArray(all) ? all : [all as Translation];
+    const translations = Array.isArray(all) ? (all as Translation[]) : [all as Translation];
+    streamed?.end(translations[0]!.text);
+    return translations;
   } catch (error) {
     throw error instanceof Error && error.message.startsWith('[translate]') ? withNamesOfPipeline(error) : error;
   }
@@ -304,10 +360,19 @@ function withNamesOfPipeline(error: Error): Error {
   return error;
 }
 
+/** 'de' of 'de', 'deu' and 'deu_Latn'. */
+function languageOf(code: string): string {
+  try {
+    return new Intl.Locale(code.replaceAll('_', '-')).language;
+  } catch {
+    return code;
+  }
+}
+
 function checkLanguages({ src_lang, tgt_lang }: GenerationOptions, languages: string): void {
   const [source, target] = languages.split('-');
   for (const [name, wanted, found] of [['src_lang', src_lang, source], ['tgt_lang', tgt_lang, target]]) {
-    if (wanted !== undefined && wanted !== found) {
+    if (wanted !== undefined && languageOf(wanted) !== languageOf(found ?? '')) {
       throw new Error(`[pipeline] ${name} is '${wanted}', but the model translates ${languages || 'what it does not say'}`);
     }
   }

@@ -47,7 +47,7 @@ export class Trainer extends RemoteTranslator<TrainerInfo> {
     from: ModelSource | undefined,
     site: Error,
   ): Promise<Trainer> {
-    const model = from === undefined ? undefined : modelData(from);
+    const model = from === undefined ? undefined : modelData(from, { precision: 'f32' });
     const cache = model !== undefined && shouldCache(model, undefined);
     const wanted = { ...question, ...(model && { model }), cache };
     return openModel('trainer', 'train', wanted, where, { signal }, site, (...made) => new Trainer(...made));

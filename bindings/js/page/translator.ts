@@ -4,12 +4,14 @@ import { dispose } from '../shared/platform.js';
 import type { Result, Start, Update, Use, Wanted } from '../shared/protocol.js';
 import { withMaps } from '../shared/results.js';
 import type { HtmlTranslation, SentenceTranslator } from '../shared/page-types.js';
+import { joint, split } from '../shared/sentences.js';
 import type {
-  AnnotateCall, AnnotateOptions, Annotation, EncoderInfo, LoadOptions, ModelSource, StreamOptions,
-  TranslateOptions, Translation, TranslatorInfo, WorkerOptions,
+  AnnotateCall, AnnotateOptions, Annotation, EncoderInfo, Estimate, IndexedTranslation, LoadOptions, ModelSource,
+  StreamOptions, TextTranslation, TranslateAllOptions, TranslateOptions, Translation, TranslatorInfo, WorkerOptions,
 } from '../shared/types.js';
+import { checkAll, translateAll } from './all.js';
 import { Connection, connections, type CallOptions } from './connection.js';
-import { checkLoad, modelData, shouldCache } from './options.js';
+import { checkLoad, modelData, shouldCache, workerAddress } from './options.js';
 import { threadCount } from './threads.js';
 
 /** A model in a worker: what all classes of this package have in common. */
@@ -59,7 +61,7 @@ export abstract class RemoteModel<Info> {
 export abstract class RemoteTranslator<Info> extends RemoteModel<Info> {
   /**
    * Translates one text or several, together; a Trainer does so with its current weights, between two steps of run().
-   * Each text is one sentence. Calls made at the same time take turns.
+   * Each text is one sentence: translateText() takes longer ones apart. Calls made at the same time take turns.
    * With `html: true` the text is markup, a page or a part of one: its sentences are translated, and tags stay around
    * the words that they belong to. Options about one sentence, such as onToken, are refused then.
    * @throws when an option is unknown or impossible, or a text is longer than the model allows
@@ -67,6 +69,7 @@ export abstract class RemoteTranslator<Info> extends RemoteModel<Info> {
   translate(html: string, options: TranslateOptions & { html: true }): Promise<HtmlTranslation>;
   translate(text: string, options?: TranslateOptions<string>): Promise<Translation>;
   translate(text: readonly string[], options?: TranslateOptions<string[]>): Promise<Translation[]>;
+  translate(text: string | readonly string[], options?: StreamOptions): Promise<Translation | Translation[]>;
   async translate(
     text: string | readonly string[],
     options: (TranslateOptions<string> | TranslateOptions<string[]>) & { html?: boolean } = {},
@@ -78,6 +81,13 @@ export abstract class RemoteTranslator<Info> extends RemoteModel<Info> {
   }
 
   /** @internal `site` was made by the caller, for its stack. */
+  protected translateFrom(site: Error, text: readonly string[], options: TranslateOptions<string[]>): Promise<Translation[]>;
+  /** @internal */
+  protected translateFrom(
+    site: Error,
+    text: string | readonly string[],
+    options: TranslateOptions<string> | TranslateOptions<string[]>,
+  ): Promise<Translation | Translation[]>;
   protected async translateFrom(
     site: Error,
     text: string | readonly string[],
@@ -108,6 +118,50 @@ export class Translator extends RemoteTranslator<TranslatorInfo> {
   }
 
   /**
+   * What load() with the same options would download.
+   * @throws as load does, if the model cannot be found
+   */
+  static async estimate(model: ModelSource, options: Omit<LoadOptions, 'onProgress'> = {}): Promise<Estimate> {
+    const site = new Error();
+    const { signal, workerURL, cache, integrity, hub, precision } = checkLoad(options);
+    const data = modelData(model, { hub, precision });
+    if (data.kind === 'bytes' || data.kind === 'blob' || data.kind === 'path') return { download: 0, isStored: true };
+    const wanted = { model: data, cache: shouldCache(data, cache), integrity };
+    return Connection.once('estimate', wanted, site, { signal }, workerAddress(workerURL));
+  }
+
+  /**
+   * Translates a text of any number of sentences, one by one, and keeps the white space between them. A sentence ends as
+   * Intl.Segmenter says, or after 500 characters.
+   * @throws as translate does
+   */
+  async translateText(text: string, options: StreamOptions = {}): Promise<TextTranslation> {
+    const site = new Error();
+    checkTranslate(text, {});
+    const [source, target] = this.info.languages.split('-');
+    const { parts, tail } = split(text, source || undefined, Math.min(longestSentence, this.info.config.max_length));
+    const translations = await this.translateFrom(site, parts.map((part) => part.source), withoutOnToken('translateText', options));
+    const sentences = parts.map(({ begin, source }, i) => ({ begin, source, translation: translations[i]! }));
+    return { text: parts.map((part, i) => joint(part, target) + translations[i]!.text).join('') + tail, sentences };
+  }
+
+  /**
+   * Translates texts in the order in which they come, and yields each translation with its index. At most two batches are
+   * read and not yet yielded, so a slow loop makes the source wait. Leaving the loop ends the work and the source.
+   * @throws as translate does, naming the text by its index, unless there is `onError`
+   */
+  translateAll(
+    texts: AsyncIterable<string> | Iterable<string>,
+    options: TranslateAllOptions = {},
+  ): AsyncGenerator<IndexedTranslation, void, undefined> {
+    const { batchSize, start, onError, signal, ...search } = withoutOnToken('translateAll', options);
+    const given = checkAll(texts, { batchSize, start, onError, signal });
+    const site = new Error();
+    const translate = async (some: string[], signal: AbortSignal) => this.translateFrom(site, some, { ...search, signal });
+    return translateAll(texts, translate, given);
+  }
+
+  /**
    * Translates, and yields the best text so far after each step; the generator returns the Translation. Leaving the
    * loop ends the work.
    * @throws as translate does
@@ -119,11 +173,19 @@ export class Translator extends RemoteTranslator<TranslatorInfo> {
     options: StreamOptions = {},
   ): AsyncGenerator<string | string[], Translation | Translation[], undefined> {
     const site = new Error();
-    if ('onToken' in options) throw new TypeError("[translate] stream() has no option 'onToken'; its loop takes the texts");
+    const search = withoutOnToken('stream', options);
     const work = (onToken: (partial: string | string[]) => void, signal: AbortSignal) =>
-      this.translateFrom(site, text, { ...options, signal, onToken });
+      this.translateFrom(site, text, { ...search, signal, onToken });
     return toAsyncGenerator(work, options.signal);
   }
+}
+
+// Characters of a sentence in translateText.
+const longestSentence = 500;
+
+function withoutOnToken<T extends object>(place: string, options: T): T {
+  if ('onToken' in options) throw new TypeError(`[translate] ${place}() has no option 'onToken'; stream() gives the texts so far`);
+  return options;
 }
 
 /** Closes the connections of objects that were forgotten without dispose(). */
@@ -142,13 +204,13 @@ export async function load<Model>(
   site: Error,
   make: (info: EncoderInfo, connection: Connection) => Model,
 ): Promise<Model> {
-  const { onProgress, signal, threads, shareWith, cache, integrity } = checkLoad(options);
-  const data = modelData(model);
+  const { onProgress, signal, threads, shareWith, workerURL, cache, integrity, hub, precision } = checkLoad(options);
+  const data = modelData(model, { hub, precision });
   const wanted = { model: data, cache: shouldCache(data, cache), integrity, use };
   const onUpdate = (update: Update) => update.type === 'progress' && onProgress?.(update.loaded, update.total);
   // The module has refused files of another kind.
   const made = (info: TranslatorInfo, connection: Connection) => make(info as EncoderInfo, connection);
-  return openModel(tags[use], 'load', wanted, { threads, shareWith }, { signal, onUpdate }, site, made);
+  return openModel(tags[use], 'load', wanted, { threads, shareWith, workerURL }, { signal, onUpdate }, site, made);
 }
 
 /**
@@ -159,7 +221,7 @@ export async function openModel<M extends 'load' | 'train', Model>(
   tag: string,
   method: M,
   wanted: Omit<Wanted<M>, 'threads' | 'isThreadsLimit'> & Pick<Start, 'model'>,
-  { threads: wantedThreads = 'auto', shareWith }: WorkerOptions,
+  { threads: wantedThreads = 'auto', shareWith, workerURL }: WorkerOptions,
   { signal, onUpdate }: CallOptions,
   site: Error,
   make: (info: Result<M>, connection: Connection) => Model,
@@ -167,7 +229,7 @@ export async function openModel<M extends 'load' | 'train', Model>(
   const host = shareWith && connections.get(shareWith);
   const threads = host ? 1 : await threadCount(wantedThreads);
   signal?.throwIfAborted();
-  const connection = await Connection.open(tag, host);
+  const connection = await Connection.open(tag, host, workerAddress(workerURL));
   try {
     // TypeScript cannot add the two again.
     const all = { ...wanted, threads, isThreadsLimit: wantedThreads === 'auto' } as unknown as Wanted<M>;

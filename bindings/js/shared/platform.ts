@@ -28,18 +28,29 @@ export function sameOriginScript(script: URL): URL {
 const cacheName = 'wasmformer-models';
 const sizeHeader = 'x-bytes';
 
+export type ModelCache = Pick<Cache, 'match' | 'put' | 'delete' | 'keys'>;
+
 /**
- * The browser's Cache Storage for models; undefined without one, or if the browser refuses it: in a private window, or
- * when the disk is full.
+ * Cache Storage, or in Node a folder, for models; undefined without one, or if the browser refuses it: in a private window,
+ * or when the disk is full.
  * @internal
  */
-export async function openModelCache(): Promise<Cache | undefined> {
+export async function openModelCache(): Promise<ModelCache | undefined> {
   try {
-    return await caches.open(cacheName);
+    if ('caches' in globalThis) return await caches.open(cacheName);
+    return await (await folderCache()).openFolder(cacheName);
   } catch {
     return undefined;
   }
 }
+
+// Bundlers for browsers leave this address alone, since only Node needs the file.
+const here = import.meta.url;
+const folderCache = () =>
+  import(/* webpackIgnore: true */ /* @vite-ignore */ new URL('./folder-cache.js', here).href) as Promise<typeof import('./folder-cache.js')>;
+
+/** Whether models can be kept. */
+export const canCache = () => 'caches' in globalThis || isNode;
 
 /** @internal */
 export const storedBytes = (stored: Response) => Number(stored.headers.get(sizeHeader));
@@ -54,7 +65,7 @@ export function toStoredResponse(bytes: Uint8Array<ArrayBuffer>, headers: Header
 }
 
 export const storedModels = {
-  /** The models that load() has kept in this browser; empty without Cache Storage. */
+  /** The models that load() has kept here; empty without Cache Storage. */
   async list(): Promise<StoredModel[]> {
     const cache = await openModelCache();
     const urls = (await cache?.keys())?.map(({ url }) => url) ?? [];

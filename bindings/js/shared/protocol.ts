@@ -3,7 +3,7 @@
 import type {
   Evaluation, Pair, RunOptions, SaveOptions, TrainerInfo, TrainingConfig, TrainingEvent,
 } from './trainer-types.js';
-import type { Annotation, AttentionMaps, EncoderInfo, Translation, TranslatorInfo } from './types.js';
+import type { Annotation, AttentionMaps, EncoderInfo, Estimate, Translation, TranslatorInfo } from './types.js';
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -11,7 +11,16 @@ export type ModelData =
   | { kind: 'url'; url: string }
   | { kind: 'path'; path: string }
   | { kind: 'blob'; blob: Blob }
-  | { kind: 'bytes'; bytes: Bytes };
+  | { kind: 'bytes'; bytes: Bytes }
+  | HubData;
+
+/** A folder of a host, at `url`, which ends with a slash; in Node a file at `path` comes first. */
+export interface HubData {
+  kind: 'hub';
+  url: string;
+  path?: string;
+  precision: 'f32' | 'f16' | 'int8';
+}
 
 /** How a model begins. The first one in a worker decides the threads. */
 export interface Start {
@@ -40,6 +49,7 @@ export interface Calls {
   change(wanted: { options: string }): TrainingConfig;
   save(wanted: Required<Omit<SaveOptions, 'signal'>>): { file: Blob; step: number };
   convert(wanted: Conversion): Record<string, Blob>;
+  estimate(wanted: { model: ModelData; cache: boolean; integrity?: string }): Estimate;
 }
 export type Method = keyof Calls;
 export type Wanted<M extends Method> = Parameters<Calls[M]>[0];

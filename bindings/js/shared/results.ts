@@ -12,7 +12,7 @@ export function withMaps<T>(plain: Plain<T>): T {
 
 function addMap(maps: AttentionMaps): void {
   const { data, layers, heads, rows, columns } = maps;
-  maps.map = (layer, head) => {
+  const map: AttentionMaps['map'] = (layer, head) => {
     const inside = (value: number, size: number) => Number.isInteger(value) && value >= 0 && value < size;
     if (!inside(layer, layers) || !inside(head, heads)) {
       throw new RangeError(`[attention] layer ${layer}, head ${head} is not in ${layers} layers of ${heads} heads`);
@@ -20,4 +20,6 @@ function addMap(maps: AttentionMaps): void {
     const begin = (layer * heads + head) * rows * columns;
     return data.subarray(begin, begin + rows * columns);
   };
+  // Not enumerable, so that a translation can be posted and stored: structuredClone() refuses functions.
+  Object.defineProperty(maps, 'map', { value: map, configurable: true });
 }

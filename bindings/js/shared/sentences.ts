@@ -1,4 +1,4 @@
-// Cuts a text into the sentences that are translated one by one.
+// Cuts a text into the sentences that are translated one by one, and joins the translations.
 
 /** A sentence in a text. */
 export interface Part {

@@ -1,45 +1,7 @@
 // The public types of the package. Rows are queries, columns are keys; log-probabilities are natural logarithms.
 import type { Aligned, AlignmentOptions } from './page-types.js';
 
-/** Where a model comes from: a URL (or, in Node, a path), or the bytes of a model file. */
-export type ModelSource = string | URL | Blob | ArrayBuffer | Uint8Array;
-
-/** A Translator, a Classifier, a Tagger or a Trainer. */
-export interface WorkerOwner {
-  readonly info: { readonly build: Build; readonly threads: number };
-  dispose(): void;
-}
-
-/** Where a model runs. */
-export interface WorkerOptions {
-  /**
-   * Threads to compute with, from 1 to 64. 'auto', the default, takes one per core, up to 8, in Node and on pages that
-   * are cross-origin isolated, and 1 elsewhere. The results are the same for every number.
-   */
-  threads?: number | 'auto';
-  /**
-   * Use this one's worker, with its threads and memory, instead of starting another. Their calls take turns; an error
-   * that stops the module stops all of them.
-   */
-  shareWith?: WorkerOwner;
-}
-
-export interface LoadOptions extends WorkerOptions {
-  /** Called while the model arrives, in bytes; `total` is missing if the server does not send it. */
-  onProgress?: (loaded: number, total?: number) => void;
-  /** Aborting ends the download and rejects with the signal's reason. */
-  signal?: AbortSignal;
-  /** Keep the downloaded model in Cache Storage. Default: true for http(s) URLs if the browser has it. */
-  cache?: boolean;
-  /** Accept only this file: 'sha256-…', 'sha384-…' or 'sha512-…' in base64, as in a script's integrity attribute. */
-  integrity?: string;
-}
-
-/** A model that load() has kept in this browser; loading its URL again needs no download. */
-export interface StoredModel {
-  url: string;
-  bytes: number;
-}
+export type * from './load-types.js';
 
 /** The hyper-parameters of a model, with the names they have in the model file. */
 export interface ModelConfig {
@@ -193,6 +155,25 @@ export interface TranslateOptions<Text = string> extends AlignmentOptions {
 
 /** The loop gets what onToken would be called with. */
 export type StreamOptions = Omit<TranslateOptions, 'onToken'>;
+
+export interface TranslateAllOptions extends StreamOptions {
+  /** Texts that are translated together, and read before the first of them is; 1 for a source that is slow. Default 32. */
+  batchSize?: number;
+  /** Texts to skip at the beginning: the index after the last one that was translated before. Default 0. */
+  start?: number;
+  /** Called for a text that cannot be translated, which is then left out. Without it, the error ends the loop. */
+  onError?: (error: Error, index: number) => void;
+}
+
+/** A translation, and the place of its text in the source, counted from 0. */
+export type IndexedTranslation = Translation & { index: number };
+
+/** A text of several sentences. */
+export interface TextTranslation {
+  text: string;
+  /** In order; `begin` is where the sentence begins in the source, in UTF-16 units. */
+  sentences: { begin: number; source: string; translation: Translation }[];
+}
 
 export interface SourceToken {
   /** As SentencePiece prints it: '▁' marks the start of a word. */

@@ -3,7 +3,7 @@
 import { wellFormed } from '../shared/options.js';
 import { nodeModule } from '../shared/platform.js';
 import type { Bytes, Conversion, ModelData } from '../shared/protocol.js';
-import { readBytes } from './download.js';
+import { checkIntegrity, lengthOf, readBytes, type Progress } from './download.js';
 import { errorOf, startModule } from './module.js';
 import type { ExceptionHelpers, TokenizerOptions } from './native.js';
 
@@ -40,7 +40,8 @@ export function trainTokenizer(sentences: readonly string[], options: TokenizerO
 }
 
 type Folder = Record<string, ModelData>;
-type Progress = (loaded: number, total?: number) => void;
+/** What the host answers to a question for each file that a folder may have. */
+type Heads = ReadonlyMap<string, Response>;
 
 export async function convert(wanted: Conversion, onProgress: Progress): Promise<Record<string, Blob>> {
   const { to, from, precision, languages } = wanted;
@@ -52,16 +53,28 @@ export async function convert(wanted: Conversion, onProgress: Progress): Promise
     });
   }
   const given = 'kind' in from ? await folderAt(from as ModelData) : (from as Folder);
-  const { names, files } = await readFolder(given, onProgress);
-  return { 'model.safetensors': blob(await withExtras((module) => module.readMarian(names, files, languages, precision))) };
+  return { 'model.safetensors': blob(await convertFolder(given, precision, languages, onProgress)) };
+}
+
+/** `integrity`: a file's name, and the digest that it must have. */
+export async function convertFolder(
+  folder: Folder, precision: string, languages: string, onProgress: Progress, heads?: Heads,
+  integrity?: readonly [name: string, digest: string],
+): Promise<Bytes> {
+  const { names, files } = await readFolder(folder, onProgress, heads);
+  if (integrity) await checkIntegrity(integrity[0], files[names.indexOf(integrity[0])]!, integrity[1]);
+  return withExtras((module) => module.readMarian(names, files, languages, precision) as Bytes);
 }
 
 const blob = (bytes: Uint8Array) => new Blob([bytes as Bytes], { type: 'application/octet-stream' });
 
 /** The files of a folder that reading a model takes. */
-async function readFolder(folder: Folder, onProgress: Progress): Promise<{ names: string[]; files: Bytes[] }> {
+async function readFolder(
+  folder: Folder, onProgress: Progress, heads?: Heads,
+): Promise<{ names: string[]; files: Bytes[] }> {
   const names = await withExtras((module) => module.marianFiles(Object.keys(folder)));
-  const all = names.map(() => ({ loaded: 0, total: NaN })); // until it is known
+  const lengths = names.map((name) => heads?.has(name) && lengthOf(heads.get(name)!.headers));
+  const all = lengths.map((total) => ({ loaded: 0, total: total || NaN })); // until it is known
   const sum = (key: 'loaded' | 'total') => all.reduce((so, file) => so + file[key], 0);
   const read = (name: string, i: number) =>
     readBytes(folder[name]!, (loaded, total = NaN) => {
@@ -82,7 +95,7 @@ async function folderAt(place: ModelData): Promise<Folder> {
     const at = (name: string) => `${place.path}/${isUrl ? encodeURIComponent(name) : name}`;
     return Object.fromEntries(names.map((name) => [name, { kind: 'path', path: at(name) }]));
   }
-  if (place.kind === 'url') return folderOf(place.url);
+  if (place.kind === 'url' || place.kind === 'hub') return (await hostedFolder(place.url)).folder;
   throw new Error('[import] the source must be a folder, not one file');
 }
 
@@ -91,16 +104,18 @@ const settings = ['config.json', 'source.spm', 'target.spm', 'vocab.json'];
 const further = ['generation_config.json', 'tokenizer_config.json', 'target_vocab.json'];
 const weights = ['model.safetensors', 'pytorch_model.bin'];
 
-async function folderOf(address: string): Promise<Folder> {
+/** The file of the weights that is read. */
+export const weightsOf = (heads: Heads) => weights.find((name) => heads.get(name)!.ok);
+
+export async function hostedFolder(address: string): Promise<{ folder: Folder; heads: Heads }> {
   const base = address.endsWith('/') ? address : `${address}/`;
-  const at = (name: string): ModelData => ({ kind: 'url', url: new URL(name, base).href });
-  const there = async (name: string) => {
-    const response = await fetch(new URL(name, base), { method: 'HEAD' }).catch((cause: unknown) => {
+  const ask = async (name: string) => {
+    const answer = await fetch(new URL(name, base), { method: 'HEAD' }).catch((cause: unknown) => {
       throw new Error(`[import] ${base}${name} could not be fetched: ${(cause as Error).message}`, { cause });
     });
-    return response.ok;
+    return [name, answer] as const;
   };
-  const found = await Promise.all([...further, ...weights].map(async (name) => (await there(name)) && name));
-  const present = found.filter((name) => name !== false);
-  return Object.fromEntries([...settings, ...present].map((name) => [name, at(name)]));
+  const heads = new Map(await Promise.all([...settings, ...further, ...weights].map(ask)));
+  const wanted = [...settings, ...further.filter((name) => heads.get(name)!.ok), ...[weightsOf(heads) ?? []].flat()];
+  return { folder: Object.fromEntries(wanted.map((name) => [name, { kind: 'url', url: new URL(name, base).href }])), heads };
 }

@@ -2,7 +2,7 @@
 import { nodeModule, openModelCache, storedBytes, toStoredResponse } from '../shared/platform.js';
 import type { Bytes, ModelData } from '../shared/protocol.js';
 
-type Progress = (loaded: number, total?: number) => void;
+export type Progress = (loaded: number, total?: number) => void;
 
 /** `name` is for messages; `isCached`: the bytes come from the cache, not from the source. */
 export interface ModelFile {
@@ -13,14 +13,19 @@ export interface ModelFile {
   keep(): Promise<void>;
   /** To be called if they are not a model. */
   forget(): Promise<void>;
+  /** Throws if they are not the bytes that were wanted. */
+  check?: () => Promise<void>;
 }
 
 const nothing = async () => {};
 
+export const uncached = (name: string, bytes: Bytes): ModelFile => ({ name, bytes, isCached: false, keep: nothing, forget: nothing });
+
 export async function readModel(data: ModelData, useCache: boolean, onProgress: Progress): Promise<ModelFile> {
-  if (data.kind === 'url' && useCache) return readThroughCache(data.url, onProgress);
-  const bytes = await readBytes(data, onProgress, checkBeginning);
-  return { name: nameOf(data), bytes, isCached: false, keep: nothing, forget: nothing };
+  if (data.kind === 'url' && useCache) {
+    return throughCache(data.url, data.url, onProgress, () => download(data.url, onProgress, checkBeginning));
+  }
+  return uncached(nameOf(data), await readBytes(data, onProgress, checkBeginning));
 }
 
 type Check = (name: string, bytes: Uint8Array) => void;
@@ -41,6 +46,8 @@ export async function readBytes(data: ModelData, onProgress: Progress, check: Ch
       return readPath(data.path, onProgress, check);
     case 'url':
       return (await download(data.url, onProgress, check)).bytes;
+    case 'hub':
+      throw new Error(`[load] ${data.url} is a folder; importMarian() makes a model file of it`);
   }
 }
 
@@ -53,6 +60,7 @@ function nameOf(data: ModelData): string {
     case 'path':
       return data.path;
     case 'url':
+    case 'hub':
       return data.url;
   }
 }
@@ -125,9 +133,7 @@ async function download(url: string, onProgress: Progress, check: Check): Promis
   if (!response.ok) {
     throw new Error(`[load] ${url} answered ${`${response.status} ${response.statusText}`.trim()}`);
   }
-  // The length of a compressed answer says nothing about the bytes that come out.
-  const length = response.headers.get('content-encoding') ? null : response.headers.get('content-length');
-  const total = length === null ? undefined : Number(length);
+  const total = lengthOf(response.headers);
   const bytes = await collect(url, chunksOf(response.body!), total, onProgress, check).catch((cause: unknown) => {
     if (cause instanceof WrongFile) throw cause;
     throw new Error(`[load] the download of ${url} broke off: ${reason(cause)}`, { cause });
@@ -138,6 +144,12 @@ async function download(url: string, onProgress: Progress, check: Check): Promis
   return { bytes, headers: response.headers };
 }
 
+/** The length of a compressed answer says nothing about the bytes that come out. */
+export function lengthOf(headers: Headers): number | undefined {
+  const length = headers.get('content-encoding') ? null : headers.get('content-length');
+  return length === null ? undefined : Number(length);
+}
+
 function reason(thrown: unknown): string {
   const { message, cause } = thrown as Error;
   return cause instanceof Error && cause.message ? cause.message : message;
@@ -146,24 +158,31 @@ function reason(thrown: unknown): string {
 // Headers that distinguish versions of a file, best first; servers may not send all of them.
 const versionHeaders = ['etag', 'last-modified', 'content-length'];
 
-async function readThroughCache(url: string, onProgress: Progress): Promise<ModelFile> {
+// The file whose version counts, where it is not that of the key.
+const sourceHeader = 'x-source';
+export const sourceOf = (stored: Response) => stored.headers.get(sourceHeader);
+
+/** What is stored under `key`, or else what `get` brings. */
+export async function throughCache(
+  key: string, name: string, onProgress: Progress, get: () => Promise<{ bytes: Bytes; headers: Headers; source?: string }>,
+): Promise<ModelFile> {
   const cache = await openModelCache();
-  const stored = await cache?.match(url);
-  const forget = async () => void (await cache?.delete(url));
-  if (stored && (await isCurrent(url, stored))) {
-    const collected = collect(url, chunksOf(stored.body!), storedBytes(stored), onProgress, checkBeginning);
+  const stored = await cache?.match(key);
+  const forget = async () => void (await cache?.delete(key));
+  if (stored && (await isCurrent(sourceOf(stored) ?? key, stored))) {
+    const collected = collect(name, chunksOf(stored.body!), storedBytes(stored), onProgress, checkBeginning);
     const bytes = await collected.catch(() => new Uint8Array());
-    return { name: url, bytes, isCached: true, keep: nothing, forget };
+    return { name, bytes, isCached: true, keep: nothing, forget };
   }
-  const { bytes, headers } = await download(url, onProgress, checkBeginning);
-  const kept = new Headers();
+  const { bytes, headers, source } = await get();
+  const kept = new Headers(source === undefined ? {} : { [sourceHeader]: source });
   for (const name of versionHeaders) if (headers.has(name)) kept.set(name, headers.get(name)!);
-  const keep = async () => void (await cache?.put(url, toStoredResponse(bytes, kept)).catch(() => {}));
-  return { name: url, bytes, isCached: false, keep, forget };
+  const keep = async () => void (await cache?.put(key, toStoredResponse(bytes, kept)).catch(() => {}));
+  return { name, bytes, isCached: false, keep, forget };
 }
 
 /** Whether the server still has the stored version; assumed if the server cannot be asked. */
-async function isCurrent(url: string, stored: Response): Promise<boolean> {
+export async function isCurrent(url: string, stored: Response): Promise<boolean> {
   const response = await fetch(url, { method: 'HEAD', cache: 'no-cache' }).catch(() => undefined);
   if (!response?.ok) return true;
   const name = versionHeaders.find((header) => response.headers.has(header) && stored.headers.has(header));

@@ -9,14 +9,14 @@ export type ModuleName = Build | `${Build}-threads` | 'extras';
 export const builds: readonly Build[] = ['relaxed', 'simd'];
 
 // Emscripten's script for each module, and the module. Each address is written in full, since that is how bundlers find
-// files: `new URL('…', import.meta.url)`.
+// files: `new URL('…', import.meta.url)`. Relaxed and plain SIMD have the same script.
 const addresses: Record<ModuleName, { glue: URL; wasm: URL }> = {
   relaxed: {
     glue: new URL('../wasm/relaxed/wasmformer.mjs', import.meta.url),
     wasm: new URL('../wasm/relaxed/wasmformer.wasm', import.meta.url),
   },
   simd: {
-    glue: new URL('../wasm/simd/wasmformer.mjs', import.meta.url),
+    glue: new URL('../wasm/relaxed/wasmformer.mjs', import.meta.url),
     wasm: new URL('../wasm/simd/wasmformer.wasm', import.meta.url),
   },
   'relaxed-threads': {
@@ -24,7 +24,7 @@ const addresses: Record<ModuleName, { glue: URL; wasm: URL }> = {
     wasm: new URL('../wasm/relaxed-threads/wasmformer.wasm', import.meta.url),
   },
   'simd-threads': {
-    glue: new URL('../wasm/simd-threads/wasmformer.mjs', import.meta.url),
+    glue: new URL('../wasm/relaxed-threads/wasmformer.mjs', import.meta.url),
     wasm: new URL('../wasm/simd-threads/wasmformer.wasm', import.meta.url),
   },
   extras: {

@@ -1,8 +1,9 @@
 // Answers the page's calls with the models of this worker.
 import type { Call, Method, ModelData, Reply, Request, Result, Start, Wanted } from '../shared/protocol.js';
 import { convert } from './conversion.js';
-import { checkIntegrity, readModel, type ModelFile } from './download.js';
+import type { ModelFile } from './download.js';
 import { Engine, SyncTranslator } from './engine.js';
+import { estimate, readAny } from './hub.js';
 import { FatalError } from './module.js';
 import { beginTraining, Training } from './training.js';
 import { Turns, type Steps } from './turns.js';
@@ -27,6 +28,7 @@ export class Requests {
     change: ({ options }, { key }) => this.#training(key).change(options),
     save: (wanted, { key }) => save(wanted, this.#training(key)),
     convert: (wanted, { id }) => convert(wanted, this.#onProgress(id)),
+    estimate: (wanted) => estimate(wanted),
   };
 
   constructor(post: (reply: Reply) => void) {
@@ -83,10 +85,10 @@ export class Requests {
 
   #load(wanted: Wanted<'load'>, call: Call): Promise<SyncTranslator> {
     const { model, integrity, use } = wanted;
-    return this.#withModel(wanted, model, call, async (engine, { name, bytes }) => {
-      if (integrity) await checkIntegrity(name, bytes, integrity);
+    return this.#withModel(wanted, model, call, async (engine, { bytes, check }) => {
+      await check?.();
       return engine.loadFor(use, bytes);
-    });
+    }, integrity);
   }
 
   async #train(wanted: Wanted<'train'>, call: Call): Promise<Training> {
@@ -98,13 +100,14 @@ export class Requests {
   /** The result of `use` with the model's bytes, which arrive while the engine starts. */
   async #withModel<T>(
     start: Start, data: ModelData, { id, key }: Call, use: (engine: Engine, file: ModelFile) => Promise<T>,
+    integrity?: string,
   ): Promise<T> {
     const report = this.#onProgress(id);
     const onProgress = (loaded: number, total?: number) => {
       if (!this.#models.has(key)) throw new Error('[load] it has been disposed of');
       report(loaded, total);
     };
-    const read = () => readModel(data, start.cache, onProgress);
+    const read = () => readAny(data, start.cache, integrity, onProgress);
     const [file, engine] = await Promise.all([read(), this.#start(start)]);
     const attempt = async (file: ModelFile) => {
       try {

@@ -1,0 +1,31 @@
+// The text of a pipeline part by part.
+
+/** In the shape of Transformers.js's; `tokenizer` may be anything. */
+export class TextStreamer {
+  readonly #onText: ((text: string) => void) | undefined;
+
+  constructor(_tokenizer?: unknown, options: { callback_function?: (text: string) => void; [other: string]: unknown } = {}) {
+    this.#onText = options.callback_function;
+  }
+
+  /** Called for each new part of the text; subclasses may replace it. */
+  on_finalized_text(...[text]: [text: string, isEnd: boolean]): void {
+    if (text !== '') this.#onText?.(text);
+  }
+}
+
+/** The options with which a streamer gets the new part of one text after each step, and what is to be called last. */
+export function streaming(streamer: TextStreamer, texts: string | readonly string[]) {
+  if (typeof (streamer as Partial<TextStreamer>).on_finalized_text !== 'function') {
+    throw new TypeError('[pipeline] streamer must be a TextStreamer of wasmformer/pipeline');
+  }
+  if ([texts].flat().length !== 1) throw new Error('[pipeline] a streamer takes one text');
+  let sent = '';
+  const send = (text: string, isEnd: boolean) => {
+    const isLonger = text.startsWith(sent);
+    streamer.on_finalized_text(isLonger ? text.slice(sent.length) : '', isEnd);
+    if (isLonger) sent = text;
+  };
+  const onToken = (partial: string | string[]) => send([partial].flat()[0]!, false);
+  return { options: { beamSize: 1, onToken }, end: (text: string) => send(text, true) };
+}

@@ -1,0 +1,39 @@
+// Keeps models in a folder, for Node.
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import type { ModelCache } from './platform.js';
+
+/** As much of Cache Storage as is used here: each file's bytes, and its address and headers beside them. */
+export async function openFolder(name: string): Promise<ModelCache> {
+  const folder = `${process.env.XDG_CACHE_HOME || `${homedir()}/.cache`}/${name}`;
+  const place = (key: RequestInfo | URL) => `${folder}/${createHash('sha256').update(String(key)).digest('hex')}`;
+  const read = async (path: string) => JSON.parse(await readFile(path, 'utf8')) as { url: string; headers: [string, string][] };
+  return {
+    async match(key) {
+      const path = place(key as string);
+      const about = await read(`${path}.json`).catch(() => undefined);
+      const bytes = about && (await readFile(path).catch(() => undefined));
+      return bytes && new Response(bytes, { headers: about.headers });
+    },
+    async put(key, response) {
+      await mkdir(folder, { recursive: true });
+      const path = place(key as string);
+      const about = JSON.stringify({ url: String(key), headers: [...response.headers] });
+      const own = `${path}.${randomUUID()}`; // whole or absent, whoever else writes it
+      await writeFile(own, new Uint8Array(await response.arrayBuffer()));
+      await rename(own, path);
+      await writeFile(own, about);
+      await rename(own, `${path}.json`);
+    },
+    async delete(key) {
+      const path = place(key as string);
+      await rm(path, { force: true });
+      return rm(`${path}.json`).then(() => true, () => false);
+    },
+    async keys() {
+      const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json'));
+      return Promise.all(names.map(async (name) => new Request((await read(`${folder}/${name}`)).url)));
+    },
+  };
+}

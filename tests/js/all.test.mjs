@@ -1,0 +1,141 @@
+// Many texts one after the other, and texts of many sentences.
+import assert from 'node:assert/strict';
+import { setTimeout } from 'node:timers/promises';
+import { after, before, test } from 'node:test';
+import { Translator } from '../../dist/index.js';
+import { fixturePath, sentences } from './support.mjs';
+
+let translator;
+before(async () => (translator = await Translator.load(fixturePath)));
+after(() => translator.dispose());
+
+const texts = Array.from({ length: 40 }, (_, i) => `${sentences[i % sentences.length]} ${i}`);
+
+/** Yields the texts, and counts how many were read. */
+function source(all = texts) {
+  const state = { read: 0, isClosed: false };
+  state.texts = (async function *() {
+    try {
+      for (const text of all) {
+        state.read++;
+        yield text;
+      }
+    } finally {
+      state.isClosed = true;
+    }
+  })();
+  return state;
+}
+
+async function collect(iterable) {
+  const all = [];
+  for await (const item of iterable) all.push(item);
+  return all;
+}
+
+test('translateAll: all texts in order, as alone, from iterables of both kinds', async () => {
+  const expected = (await translator.translate(texts)).map(({ text }) => text);
+  for (const from of [texts, source().texts, new Set(texts)]) {
+    const all = await collect(translator.translateAll(from, { batchSize: 7 }));
+    assert.deepEqual(all.map(({ text }) => text), expected);
+    assert.deepEqual(all.map(({ index }) => index), texts.map((_, i) => i));
+  }
+  assert.deepEqual(await collect(translator.translateAll([])), []);
+});
+
+test('translateAll: a slow loop makes the source wait', async () => {
+  const state = source();
+  let seen = 0;
+  for await (const _ of translator.translateAll(state.texts, { batchSize: 4 })) {
+    await setTimeout(10);
+    seen++;
+    assert.ok(state.read - seen < 2 * 4, `${state.read} were read, ${seen} seen`);
+  }
+  assert.equal(seen, texts.length);
+});
+
+test('translateAll: goes on where it was left, which closes the source', async () => {
+  const state = source();
+  const first = [];
+  for await (const { index, text } of translator.translateAll(state.texts, { batchSize: 5 })) {
+    first.push(text);
+    if (index === 16) break;
+  }
+  await setTimeout(0);
+  assert.equal(state.isClosed, true);
+  const rest = await collect(translator.translateAll(texts, { start: 17, batchSize: 5 }));
+  assert.equal(rest[0].index, 17);
+  assert.deepEqual([...first, ...rest.map(({ text }) => text)], (await translator.translate(texts)).map(({ text }) => text));
+});
+
+test('translateAll: an abort ends it, also while the source is silent', async () => {
+  const reason = new Error('enough');
+  for (const silent of [false, true]) {
+    const controller = new AbortController();
+    const endless = (async function *() {
+      for (;;) yield sentences[0];
+    })();
+    const waiting = (async function *() {
+      yield* sentences;
+      await new Promise(() => {});
+    })();
+    const all = translator.translateAll(silent ? waiting : endless, { signal: controller.signal, batchSize: 5 });
+    await assert.rejects(async () => {
+      for await (const { index } of all) if (index === 4) controller.abort(reason);
+    }, reason);
+  }
+  const before = translator.translateAll(texts, { signal: AbortSignal.abort(reason) });
+  await assert.rejects(before.next(), reason);
+});
+
+test('translateAll: a text that cannot be translated is named, and takes no others with it', async () => {
+  const some = [...sentences];
+  some[3] = 'Haus '.repeat(3000);
+  const seen = [];
+  await assert.rejects(async () => {
+    for await (const { index } of translator.translateAll(some)) seen.push(index);
+  }, /^Error: text 3: \[translate\] the sentence has \d+ tokens; the model takes at most \d+$/);
+  assert.deepEqual(seen, [0, 1, 2]);
+  const errors = [];
+  const rest = await collect(translator.translateAll(some, { onError: (error, index) => errors.push([index, error.message]) }));
+  assert.deepEqual(rest.map(({ index }) => index), [0, 1, 2, 4]);
+  assert.equal(errors.length, 1);
+  assert.equal(errors[0][0], 3);
+  await assert.rejects(translator.translate(some), /^Error: \[translate\] sentence 4 has \d+ tokens/);
+});
+
+test('translateAll: an error of the source comes after what was read before it', async () => {
+  const failing = (async function *() {
+    yield* sentences;
+    throw new Error('the file is gone');
+  })();
+  const seen = [];
+  await assert.rejects(async () => {
+    for await (const { index } of translator.translateAll(failing, { batchSize: 5 })) seen.push(index);
+  }, { message: 'the file is gone' });
+  assert.deepEqual(seen, [0, 1, 2, 3, 4]);
+});
+
+test('translateAll: what cannot be is refused by name', async () => {
+  for (const [from, options, message] of [
+    ['Danke!', {}, /takes an iterable of texts, not 'Danke!'/],
+    [texts, { batchSize: 0 }, /batchSize must be a whole number from 1/],
+    [texts, { start: -1 }, /start must be a whole number from 0/],
+    [texts, { onToken() {} }, /translateAll\(\) has no option 'onToken'/],
+  ]) assert.throws(() => translator.translateAll(from, options), { message });
+  await assert.rejects(translator.translateAll(texts, { beamsize: 2 }).next(), /unknown option 'beamsize'/);
+});
+
+test('translateText: sentences are translated one by one, with what stands between them', async () => {
+  const [first, second, third] = await translator.translate(sentences.slice(0, 3));
+  const { text, sentences: found } = await translator.translateText(`${sentences[0]} ${sentences[1]}\n\n  ${sentences[2]}\n`);
+  assert.equal(text, `${first.text} ${second.text}\n\n  ${third.text}\n`);
+  assert.deepEqual(found.map(({ source }) => source), sentences.slice(0, 3));
+  assert.deepEqual(found.map(({ begin }) => begin), [0, 21, 21 + sentences[1].length + 4]);
+  assert.deepEqual(found[1].translation, second);
+  assert.deepEqual(await translator.translateText(' \n'), { text: ' \n', sentences: [] });
+  // Neither an abbreviation nor an ordinal ends a sentence; one that never ends is cut instead of refused.
+  assert.equal((await translator.translateText('Wir kommen am 3. Mai mit Dr. Schmidt. Danke.')).sentences.length, 2);
+  assert.ok((await translator.translateText('Wort '.repeat(3000))).sentences.length > 20);
+  await assert.rejects(translator.translateText(5), /the text must be a string, not 5/);
+});

@@ -1,0 +1,128 @@
+// Models of Hugging Face by name and address: a server here stands in for the host.
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, beforeEach, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { importMarian } from '../../dist/page/convert.js';
+import { pipeline } from '../../dist/page/pipeline.js';
+import { storedModels, Translator } from '../../dist/index.js';
+import { fixturePath, serve } from './support.mjs';
+
+const folder = fileURLToPath(new URL('../fixtures/marian/tiny', import.meta.url));
+const files = readdirSync(folder).filter((name) => name !== 'pytorch_model.bin');
+const bytes = files.reduce((sum, name) => sum + readFileSync(join(folder, name)).length, 0);
+const name = 'Helsinki-NLP/opus-mt-xx-yy';
+const digest = `sha256-${createHash('sha256').update(readFileSync(join(folder, 'model.safetensors'))).digest('base64')}`;
+
+const cache = mkdtempSync(join(tmpdir(), 'wasmformer-cache-'));
+process.env.XDG_CACHE_HOME = cache;
+beforeEach(() => storedModels.clear());
+after(() => rmSync(cache, { recursive: true, force: true }));
+
+/** The host; `state.downloads` are the files that were fetched. */
+async function host(t, missing = []) {
+  const state = { downloads: [], version: 1, isUp: true };
+  state.hub = await serve(t, ({ url, method }, response) => {
+    if (!state.isUp) return response.destroy();
+    const [, model, file] = /^\/(.+)\/resolve\/(?:main|v2)\/([^/]+)$/.exec(url) ?? [];
+    if (model !== name || !readdirSync(folder).includes(file) || missing.includes(file)) return response.writeHead(404).end();
+    const bytes = readFileSync(join(folder, file));
+    response.writeHead(200, { 'content-length': bytes.length, etag: `"${state.version}"` });
+    if (method === 'GET') state.downloads.push(file);
+    response.end(method === 'GET' ? bytes : undefined);
+  });
+  return state;
+}
+
+async function info(model, options) {
+  const translator = await Translator.load(model, options);
+  try {
+    return { ...translator.info, ...(await translator.translate('c d e')) };
+  } finally {
+    translator.dispose();
+  }
+}
+
+test('a name and every address that people copy give the same model, which is downloaded and converted once', async (t) => {
+  const state = await host(t);
+  const { hub } = state;
+  const seen = [];
+  const first = await info(name, { hub, onProgress: (...numbers) => seen.push(numbers) });
+  assert.equal(first.precision, 'int8');
+  assert.deepEqual(state.downloads.sort(), files);
+  // One number for all files, known from the beginning.
+  assert.ok(seen.every(([loaded, total], i) => total === bytes && loaded >= (seen[i - 1]?.[0] ?? 0)));
+  assert.equal(seen.at(-1)[0], bytes);
+  const page = `${hub}/${name}`;
+  for (const address of [page, `${page}/`, new URL(page), `${page}/tree/main`, `${page}/resolve/main/`, `${page}/resolve/main`, `${page}?library=x`]) {
+    assert.equal((await info(address, { hub })).text, first.text, String(address));
+  }
+  assert.equal(state.downloads.length, files.length, 'the later ones are those of the first');
+  assert.deepEqual((await storedModels.list()).map(({ url, bytes }) => [url, bytes]), [[`${page}/resolve/main/?precision=int8`, first.bytes]]);
+  state.isUp = false;
+  assert.equal((await info(name, { hub })).text, first.text, 'and need no host');
+  state.isUp = true;
+  state.version = 2;
+  await info(name, { hub });
+  assert.equal(state.downloads.length, 2 * files.length, 'new weights take the place of the old');
+});
+
+test('the kept model is that of the precision, the revision and the wish', async (t) => {
+  const state = await host(t);
+  const { hub } = state;
+  assert.equal((await info(name, { hub, precision: 'f32' })).precision, 'f32');
+  assert.equal((await info(name, { hub, precision: 'f16' })).precision, 'f16');
+  await info(`${hub}/${name}/tree/v2`, { hub });
+  assert.equal((await storedModels.list()).length, 3);
+  await info(name, { hub, precision: 'f32', cache: false });
+  assert.equal(state.downloads.length, 4 * files.length);
+});
+
+test('estimate() says the size before a download, and that none is needed', async (t) => {
+  const state = await host(t);
+  const { hub } = state;
+  assert.deepEqual(await Translator.estimate(name, { hub }), { download: bytes, isStored: false });
+  assert.deepEqual(state.downloads, []);
+  await info(name, { hub });
+  assert.deepEqual(await Translator.estimate(name, { hub }), { download: 0, isStored: true });
+  assert.deepEqual(await Translator.estimate(name, { hub, cache: false }), { download: bytes, isStored: false });
+  assert.deepEqual(await Translator.estimate(fixturePath), { download: 0, isStored: true });
+  const one = await serve(t, (_, response) => response.writeHead(200, { 'content-length': 1234 }).end());
+  assert.deepEqual(await Translator.estimate(one), { download: 1234, isStored: false });
+  await assert.rejects(Translator.estimate('Helsinki-NLP/none', { hub }), /Helsinki-NLP\/none\/resolve\/main\/config\.json answered 404$/);
+});
+
+test('integrity is that of the weights, also for what is kept', async (t) => {
+  const { hub } = await host(t);
+  await info(name, { hub });
+  await assert.rejects(info(name, { hub, integrity: digest.replace('-', '-A') }), /the digest of model\.safetensors is sha256-/);
+  await info(name, { hub, integrity: digest });
+  assert.equal((await Translator.estimate(name, { hub, integrity: digest })).isStored, true);
+});
+
+test('conversions and pipelines take them too', async (t) => {
+  const { hub } = await host(t);
+  const mine = await importMarian(`${hub}/${name}/resolve/main/`);
+  const translate = await pipeline('translation', name, { hub, dtype: 'fp32' });
+  assert.equal((await translate('c d e'))[0].translation_text, (await info(mine)).text);
+  await translate.dispose();
+  // The same model under the name of its ONNX files.
+  const { mock } = t.mock.method(console, 'warn', () => {});
+  const other = await pipeline('translation', name.replace('Helsinki-NLP', 'Xenova'), { hub });
+  assert.match(mock.calls[0].arguments[0], /Xenova\/opus-mt-xx-yy has ONNX files, .* Helsinki-NLP\/opus-mt-xx-yy, /);
+  assert.equal(other.translator.info.precision, 'int8');
+  await other.dispose();
+});
+
+test('what the host does not have is named', async (t) => {
+  const state = await host(t, ['model.safetensors', 'pytorch_model.bin']);
+  const { hub } = state;
+  await assert.rejects(info(name, { hub }), /has neither model\.safetensors nor pytorch_model\.bin; other weights, such as ONNX, cannot be read/);
+  await assert.rejects(info('Helsinki-NLP/none', { hub }), /Helsinki-NLP\/none\/resolve\/main\/config\.json answered 404/);
+  await assert.rejects(info(name, { hub: 'huggingface.co' }), /hub must be a URL, not 'huggingface\.co'/);
+  state.isUp = false;
+  await assert.rejects(info(name, { hub }), /could not be fetched/);
+});
