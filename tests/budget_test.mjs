@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const mostLines = { 'src and bindings': 21_500, web: 11_150 };
+const mostLines = { 'src and bindings': 22_200, web: 11_150 };
 const mostInFile = 400;
 const mostInFunction = 60;
 const mostNamingBeamSize = 20;
