@@ -40,15 +40,36 @@ Var Tape::constant(const Matrix& value) {
   return Var(node);
 }
 
-const QuantizedRows& Tape::quantized(Var var) {
-  if (var.node_->quantized) return *var.node_->quantized;
+const QuantizedRows& Tape::quantized(Var var, const PackedMatrix& weights) {
+  const std::optional<float> asked = weights.input_multiplier();
+  if (var.node_->quantized && var.node_->quantized->multiplier == asked) return *var.node_->quantized;
   const Index rows = var.rows(), cols = var.cols(), words = int8_words(cols);
+  const ConstView x = var.value();
+  // Inputs of 8 bits, from 0 to 254, are split where a product takes 7; those that are not negative have no more.
+  const bool is_split = asked && simd::largest_small < 254 && x.size() > 0 && x.minCoeff() < 0;
+  const std::int32_t zero = is_split || simd::largest_small >= 254 ? 127 : 0;
+  float multiplier = asked.value_or(0);
+  if (asked == 0.0f) {
+    const auto largest = x.size() > 0 ? static_cast<float>(x.cwiseAbs().maxCoeff()) : 0.0f;
+    multiplier = largest > 0 ? 127 / largest : 1.0f;
+  }
   auto* result = arena_.take<QuantizedRows>(1);
-  *result = {rows, cols, arena_.take<std::int32_t>(rows * words), arena_.take<float>(rows),
-             arena_.take<std::int32_t>(rows)};
+  const Index parts = is_split ? 2 : 1;
+  *result = {rows,
+             cols,
+             arena_.take<std::int32_t>(rows * parts * words),
+             arena_.take<float>(rows),
+             arena_.take<std::int32_t>(rows),
+             parts,
+             asked};
   for_rows(rows, cols, [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i)
-      quantize_row(var.value().data() + i * cols, cols, result->words + i * words, result->scales[i], result->zeros[i]);
+    for (Index i = begin; i < end; ++i) {
+      const Scalar* row = x.data() + i * cols;
+      if (asked)
+        result->zeros[i] = zero, quantize_row(row, *result, i, multiplier);
+      else
+        quantize_row(row, cols, result->words + i * words, result->scales[i], result->zeros[i]);
+    }
   });
   var.node_->quantized = result;
   return *result;

@@ -2,6 +2,7 @@
 // the last.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -15,6 +16,8 @@
 #include "tensor/thread_pool.h"
 
 namespace wasmformer {
+
+struct Parameter;
 
 // A matrix on a tape: a handle, cheap to copy, valid until the tape is cleared.
 class Var {
@@ -36,7 +39,7 @@ class Var {
     Scalar* value;     // [rows, cols]
     Scalar* gradient;  // the same, or null until a gradient reaches it
     bool wants_gradient;
-    const QuantizedRows* quantized;  // null until the first product with int8 weights
+    const QuantizedRows* quantized;  // for the last product with int8 weights, or null
   };
   explicit Var(Node* node) : node_(node) {}
   Node* node_ = nullptr;
@@ -54,6 +57,13 @@ class Tape {
   Tape(ThreadPool& pool, bool recording) : pool_(pool), recording_(recording) {}
   Tape(const Tape&) = delete;
   Tape& operator=(const Tape&) = delete;
+
+  // Called with the weight and the input of every product of linear(); null for nobody.
+  using Observer = std::function<void(const Parameter& weight, ConstView x)>;
+  void observe(const Observer* observer) { observer_ = observer; }
+  void show(const Parameter& weight, ConstView x) const {
+    if (observer_) (*observer_)(weight, x);
+  }
 
   ThreadPool& pool() { return pool_; }
   bool recording() const { return recording_; }
@@ -99,8 +109,9 @@ class Tape {
     if (recording_) operations_.push_back({nullptr, nullptr, nullptr, id});
   }
 
-  // The rows of `var`, quantised for products with int8 weights; made once for all readers.
-  const QuantizedRows& quantized(Var var);
+  // The rows of `var`, quantised for products with `weights` of int8; made once for all readers with the same
+  // multiplier.
+  const QuantizedRows& quantized(Var var, const PackedMatrix& weights);
 
   GradientSlot gradient(Var var);
   View zeroed_gradient(Var var) {
@@ -159,6 +170,7 @@ class Tape {
     Index size;
   };
   std::vector<Piece> free_;  // memory of gradients that are no longer needed
+  const Observer* observer_ = nullptr;
 };
 
 }  // namespace wasmformer

@@ -42,6 +42,7 @@ void add_evaluate_command(CLI::App& app);
 void add_annotation_commands(CLI::App& app);
 void add_model_commands(CLI::App& app);
 void add_exchange_commands(CLI::App& app);
+void add_shortlist_command(CLI::App& app);
 void add_bench_command(CLI::App& app);
 
 }  // namespace wasmformer

@@ -9,6 +9,7 @@
 #include "exchange/marian.h"
 #include "exchange/marian_export.h"
 #include "exchange/onnx_export.h"
+#include "exchange/student_export.h"
 
 namespace wasmformer {
 namespace {
@@ -42,8 +43,21 @@ void import_folder(const ImportOptions& o) {
 }
 
 struct ExportOptions {
-  std::string model, output, precision = "f32";
+  std::string model, output, precision = "f32", format = "huggingface", calibration;
 };
+
+std::map<std::string, std::string> marian_folder(const ModelFile& model, const ExportOptions& o) {
+  const bool is_bin = o.format == "bin";
+  WASMFORMER_CHECK(o.precision != (is_bin ? "f16" : "int8"),
+                   "[export-marian] --precision " << o.precision << " is not for --format " << o.format);
+  WASMFORMER_CHECK(o.calibration.empty() || o.precision == "int8",
+                   "[export-marian] --calibration is for --precision int8");
+  if (!is_bin) return export_marian(model, float_precision(o.precision));
+  if (o.precision == "f32") return export_student(model);
+  ThreadPool pool;
+  return export_int8_student(model, pool,
+                             o.calibration.empty() ? std::vector<std::string>() : read_lines(o.calibration));
+}
 
 template <class Export>
 CLI::App* add_export(CLI::App& app, const char* name, const char* description, const std::shared_ptr<ExportOptions>& o,
@@ -66,10 +80,15 @@ CLI::App* add_export(CLI::App& app, const char* name, const char* description, c
 
 void add_exchange_commands(CLI::App& app) {
   auto exported = std::make_shared<ExportOptions>();
-  auto* marian = add_export(
-      app, "export-marian", "Write a model as a MarianMT folder of Hugging Face", exported,
-      [exported](const ModelFile& model) { return export_marian(model, float_precision(exported->precision)); });
-  add_precision(*marian, exported->precision);
+  auto* marian =
+      add_export(app, "export-marian", "Write a model as a MarianMT folder of Hugging Face or a student of Bergamot",
+                 exported, [exported](const ModelFile& model) { return marian_folder(model, *exported); });
+  add_precision(*marian, exported->precision, /*has_int8=*/true);
+  marian->add_option("--format", exported->format, "huggingface, or bin, as Firefox and Bergamot read")
+      ->check(CLI::IsMember({"huggingface", "bin"}))
+      ->capture_default_str();
+  marian->add_option("--calibration", exported->calibration,
+                     "source texts, one per line, that say how int8 products round their inputs");
   add_export(app, "export-onnx", "Write a model as ONNX graphs: encoder, and decoder with cache", exported,
              export_onnx);
 

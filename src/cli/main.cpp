@@ -25,6 +25,7 @@ void add_commands(CLI::App& app) {
   add_annotation_commands(app);
   add_model_commands(app);
   add_exchange_commands(app);
+  add_shortlist_command(app);
   add_bench_command(app);
 }
 

@@ -71,10 +71,14 @@ void best_scores(const Row& row, std::span<Choice> best) {
 
 // Fills `best`, at least one, as most_probable(). Returns what makes log-probabilities of scores: log Σ exp.
 Scalar most_probable(Row row, std::span<Choice> best, const Config& config) {
+  const Scalar pad = row(config.pad_id);
   row(config.pad_id) = row(config.bos_id) = -std::numeric_limits<Scalar>::infinity();
   best_scores(row, best);
   const Scalar max = static_cast<Scalar>(best[0].second);
-  const Scalar log_sum = max + std::log(simd::exponentials<false>(row.data(), row.size(), max));
+  Scalar log_sum = max + std::log(simd::exponentials<false>(row.data(), row.size(), max));
+  // Models of Marian itself, with the begin token behind their vocabulary, never choose <unk>, our pad; but it counts.
+  if (config.positions == Positions::sinusoidal_marian && config.bos_id == row.size() - 1)
+    log_sum = std::max(log_sum, pad) + std::log1p(std::exp(-std::abs(log_sum - pad)));
   WASMFORMER_CHECK(std::isfinite(log_sum), "[search] the model gives scores that are not numbers");
   for (Choice& choice : best) choice.second = static_cast<float>(static_cast<Scalar>(choice.second) - log_sum);
   return log_sum;

@@ -36,7 +36,16 @@ std::vector<TokenId> shortlisted(const ModelFile& model, const std::vector<Sourc
   if (!model.shortlist || options.full_vocabulary) return {};
   std::vector<TokenId> tokens;
   for (const Source& source : sources) tokens.insert(tokens.end(), source.ids.begin(), source.ids.end());
-  return model.shortlist->candidates(tokens, model.source_tokenizer == model.target_tokenizer);
+  return model.shortlist->candidates(tokens, model.source_tokenizer == model.target_tokenizer,
+                                     model.transformer->config().target_vocab_size);
+}
+
+// Whether a product rounds its inputs by the largest of the batch, which then must not be shared out to threads.
+bool has_one_scale(const ModelFile& model) {
+  bool found = false;
+  model.transformer->visit(
+      [&](const auto&, const Parameter& p, auto) { found |= p.packed.input_multiplier() == 0.0f; });
+  return found;
 }
 
 const char* state(Fate fate) { return fate == Fate::kept ? "kept" : fate == Fate::ended ? "ended" : "pruned"; }
@@ -163,6 +172,7 @@ BatchedTranslation::BatchedTranslation(const ModelFile& model, ThreadPool& pool,
       pool_(pool),
       options_(options),
       batch_tokens_(static_cast<std::size_t>(batch_tokens)),
+      has_one_scale_(has_one_scale(model)),
       sources_(tokenize_all(model, texts, first)),
       translations_(texts.size()) {
   const auto limit = static_cast<std::size_t>(model.transformer->config().max_length);
@@ -194,7 +204,7 @@ void BatchedTranslation::begin_batch() {
     ++last_;
   } while (last_ < order_.size() && tokens + next().ids.size() <= batch_tokens_);
   const std::vector<TokenId> candidates = shortlisted(model_, batch, options_);
-  const std::size_t count = std::min(batch.size(), static_cast<std::size_t>(pool_.size()));
+  const std::size_t count = has_one_scale_ ? 1 : std::min(batch.size(), static_cast<std::size_t>(pool_.size()));
   for (std::size_t job = 0; job < count; ++job) {
     std::vector<Source> own;
     for (std::size_t i = job; i < batch.size(); i += count) own.push_back(std::move(batch[i]));

@@ -104,6 +104,7 @@ class BatchedTranslation {
   ThreadPool& pool_;
   TranslateOptions options_;
   std::size_t batch_tokens_;
+  bool has_one_scale_;
   std::vector<Source> sources_;
   std::vector<TooLong> too_long_;
   std::vector<std::size_t> order_;    // of the others

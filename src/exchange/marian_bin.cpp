@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::uint64_t version = 1;
 constexpr std::size_t start_bytes = 16, header_bytes = 32, max_dimensions = 8;
+constexpr std::size_t alignment = 256;  // of the data
 constexpr std::uint64_t shortlist_magic = 0xF11A48D5013417F5;
 // Class of the type and bytes of a number.
 enum Type : std::uint64_t { int8 = 0x101, float16 = 0x402, float32 = 0x404, intgemm8 = 0x4101 };
@@ -19,6 +20,19 @@ T value(std::string_view bytes) {
   T x;
   std::memcpy(&x, bytes.data(), sizeof x);
   return x;
+}
+
+template <class T>
+void append(std::string& bytes, T number) {
+  bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+
+// Of a shortlist, behind the place of the checksum itself.
+std::uint64_t checksum_of(std::string_view bytes) {
+  std::uint64_t sum = 0;
+  for (std::size_t at = 16; at + 8 <= bytes.size(); at += 8)
+    sum ^= value<std::uint64_t>(bytes.substr(at)) + 0x9e3779b9 + (sum << 6) + (sum >> 2);
+  return sum;
 }
 
 struct Reader {
@@ -104,6 +118,35 @@ SafetensorsFile parse_marian_bin(std::string_view bytes) {
   return file;
 }
 
+std::string serialize_marian_bin(const SafetensorsFile& file) {
+  std::vector<Item> items;
+  std::string names, shapes, data;
+  for (const auto& [name, tensor] : file.tensors) {
+    if (name.ends_with(multiplier_suffix)) continue;
+    const auto multiplier = file.tensors.find(name + multiplier_suffix);
+    const bool is_quantized = multiplier != file.tensors.end();
+    std::string bytes(tensor.data);
+    if (is_quantized) bytes += multiplier->second.data;
+    const bool is_text = tensor.dtype == Dtype::i8 && !is_quantized;
+    if (!is_text) bytes.resize((bytes.size() + alignment - 1) / alignment * alignment);
+    const Type type = is_text ? int8 : is_quantized ? intgemm8 : float32;
+    items.push_back({name.size() + 1, type, tensor.shape.size(), bytes.size(), name});
+    names.append(name.c_str(), name.size() + 1);
+    for (const Index n : tensor.shape) append(shapes, static_cast<std::int32_t>(n));
+    data += bytes;
+  }
+  std::string out;
+  append(out, version);
+  append(out, static_cast<std::uint64_t>(items.size()));
+  for (const Item& item : items)
+    for (const std::uint64_t number : {item.name_length, item.type, item.dimensions, item.bytes}) append(out, number);
+  out += names + shapes;
+  const std::size_t start = ((out.size() + 8) / alignment + 1) * alignment;
+  append(out, static_cast<std::uint64_t>(start - out.size() - 8));
+  out.resize(start);
+  return out + data;
+}
+
 bool is_marian_shortlist(std::string_view bytes) {
   return bytes.size() >= sizeof shortlist_magic && value<std::uint64_t>(bytes) == shortlist_magic;
 }
@@ -116,9 +159,8 @@ Shortlist parse_marian_shortlist(std::string_view bytes, Index sources, Index ta
   WASMFORMER_CHECK(
       offsets <= bytes.size() && ids <= bytes.size() && bytes.size() == header + 8 * offsets + 4 * ids,
       "[marian] the shortlist is truncated or damaged: its " << bytes.size() << " bytes do not fit its header");
-  std::uint64_t sum = 0;
-  for (std::size_t i = 2; i < bytes.size() / 8; ++i) sum ^= number(i) + 0x9e3779b9 + (sum << 6) + (sum >> 2);
-  WASMFORMER_CHECK(checksum == 0 || checksum == sum, "[marian] the shortlist is damaged: its checksum is wrong");
+  WASMFORMER_CHECK(checksum == 0 || checksum == checksum_of(bytes),
+                   "[marian] the shortlist is damaged: its checksum is wrong");
   WASMFORMER_CHECK(offsets == static_cast<std::uint64_t>(sources) + 1,
                    "[marian] the shortlist is for a vocabulary of " << static_cast<std::int64_t>(offsets) - 1
                                                                     << " pieces, but the model's has " << sources);
@@ -130,6 +172,23 @@ Shortlist parse_marian_shortlist(std::string_view bytes, Index sources, Index ta
   if (ids > 0) std::memcpy(shortlist.ids.data(), bytes.data() + header + 8 * offsets, 4 * ids);
   shortlist.check(sources, targets);
   return shortlist;
+}
+
+std::string serialize_marian_shortlist(const Shortlist& shortlist, Index sources) {
+  std::vector<std::int32_t> offsets = shortlist.offsets;
+  offsets.resize(static_cast<std::size_t>(sources) + 1, offsets.back());
+  std::int32_t longest = 0;
+  for (std::size_t i = 1; i < offsets.size(); ++i) longest = std::max(longest, offsets[i] - offsets[i - 1]);
+  std::string out;
+  for (const std::uint64_t number : {shortlist_magic, std::uint64_t{0}, static_cast<std::uint64_t>(shortlist.first),
+                                     static_cast<std::uint64_t>(longest), static_cast<std::uint64_t>(offsets.size()),
+                                     static_cast<std::uint64_t>(shortlist.ids.size())})
+    append(out, number);
+  for (const std::int32_t offset : offsets) append(out, static_cast<std::uint64_t>(offset));
+  for (const std::int32_t id : shortlist.ids) append(out, id);
+  const std::uint64_t sum = checksum_of(out);
+  std::memcpy(&out[8], &sum, sizeof sum);
+  return out;
 }
 
 }  // namespace wasmformer

@@ -1,6 +1,7 @@
 // Marian's .bin files: the weights of Firefox's and Bergamot's models, as floats or as 8-bit integers.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "io/safetensors.h"
@@ -16,6 +17,10 @@ inline constexpr const char* multiplier_suffix = "#multiplier";
 // processor's own, and for lengths that do not fit the file.
 SafetensorsFile parse_marian_bin(std::string_view bytes);
 
+// The same the other way round: I8 with a multiplier as `intgemm8`, other I8 as text. Items are in the order of their
+// names, as Marian writes them.
+std::string serialize_marian_bin(const SafetensorsFile& file);
+
 // Whether the bytes begin like a Marian .bin file: version 1, and no more items than fit in it.
 bool is_marian_bin(std::string_view bytes);
 
@@ -23,5 +28,7 @@ bool is_marian_bin(std::string_view bytes);
 // or for another vocabulary.
 Shortlist parse_marian_shortlist(std::string_view bytes, Index sources, Index targets);
 bool is_marian_shortlist(std::string_view bytes);
+// For a vocabulary of `sources` pieces.
+std::string serialize_marian_shortlist(const Shortlist& shortlist, Index sources);
 
 }  // namespace wasmformer

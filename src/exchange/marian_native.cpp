@@ -3,19 +3,19 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <cstring>
 #include <list>
 
 #include "exchange/folder.h"
 #include "exchange/marian_bin.h"
+#include "exchange/marian_names.h"
 #include "exchange/npz.h"
 #include "exchange/yaml.h"
 #include "tensor/check.h"
 
 namespace wasmformer {
 namespace {
-
-constexpr const char* options_name = "special:model.yml";
-constexpr const char* output_bias_name = "decoder_ff_logit_out_b";
 
 // The last part of a path.
 std::string file_name(const std::string& path) { return path.substr(path.find_last_of("/\\") + 1); }
@@ -168,14 +168,12 @@ class Renamed {
     if (!is_int8(theirs)) return add(ours, take(theirs).transpose());
     const auto [in, out] = size(theirs);
     add_int8(ours, theirs, out, in);
+    add_alpha(ours, theirs);
     remove(theirs);
   }
-  void linear(const std::string& ours, const std::string& theirs, const std::string& which) {
-    weight(ours + ".weight", theirs + "_W" + which);
-    add(ours + ".bias", take(theirs + "_b" + which));
-  }
-  // One row per piece of the vocabulary; the last is zero, the start.
-  void table(std::initializer_list<const char*> ours, const std::string& theirs, Index vocab_size) {
+  // One row per piece of the vocabulary; the last is zero, the start. `output`: which of ours is the output's too.
+  void table(std::initializer_list<const char*> ours, const std::string& theirs, Index vocab_size,
+             const std::string& output) {
     const Index rows = size(theirs).first;
     WASMFORMER_CHECK(rows + 1 == vocab_size, "[marian] " << theirs << " has " << rows << " rows, but the vocabulary "
                                                          << vocab_size - 1 << " pieces");
@@ -184,37 +182,24 @@ class Renamed {
         add_int8(name, theirs, vocab_size, size(theirs).second);
       else
         add(name, with_start(npz_.matrix(theirs)));
+      if (is_int8(theirs) && name == output) add_alpha(name, theirs, "none");
     }
     remove(theirs);
   }
-  void norm(const std::string& ours, const std::string& theirs) {
-    add(ours + ".weight", take(theirs + "_ln_scale"));
-    add(ours + ".bias", take(theirs + "_ln_bias"));
-  }
-  void attention(const std::string& layer, const std::string& ours, const std::string& theirs) {
-    for (const char* which : {"q", "k", "v"}) linear(layer + ours + "." + which + "_proj", theirs, which);
-    linear(layer + ours + ".out_proj", theirs, "o");
-    norm(layer + ours + "_layer_norm", theirs + "_Wo");
-  }
-  void layers(const std::string& stack, Index count, DecoderSelf self) {
-    for (Index i = 0; i < count; ++i) {
-      const std::string ours = "model." + stack + ".layers." + std::to_string(i) + ".",
-                        theirs = stack + "_l" + std::to_string(i + 1);
-      if (stack == "decoder" && self == DecoderSelf::ssru) {
-        weight(ours + "recurrent.input_proj.weight", theirs + "_rnn_W");
-        linear(ours + "recurrent.forget_gate", theirs + "_rnn", "f");
-        norm(ours + "self_attn_layer_norm", theirs + "_rnn_ffn");
-      } else {
-        attention(ours, "self_attn", theirs + "_self");
-      }
-      if (stack == "decoder") attention(ours, "encoder_attn", theirs + "_context");
-      linear(ours + "fc1", theirs + "_ffn", "1");
-      linear(ours + "fc2", theirs + "_ffn", "2");
-      norm(ours + "final_layer_norm", theirs + "_ffn_ffn");
-    }
+  // All parameters of the layers.
+  void layers(const Config& config) {
+    Transformer(config).visit([&](const std::string& ours, const Parameter&, Initializer rule) {
+      if (ours.find(".layers.") == std::string::npos) return;
+      const std::string theirs = marian_name(ours, config.decoder_self == DecoderSelf::ssru);
+      if (can_be_packed(rule))
+        weight(ours, theirs);
+      else
+        add(ours, take(theirs));
+    });
   }
 
-  const SafetensorsFile& file() const {
+  const SafetensorsFile& file() {
+    std::erase_if(npz_.tensors, [](const auto& item) { return item.first.find(alpha_suffix) != std::string::npos; });
     WASMFORMER_CHECK(npz_.tensors.empty(), "[marian] the tensor '" << npz_.tensors.begin()->first
                                                                    << "' is unknown to a model with these options");
     return file_;
@@ -235,6 +220,22 @@ class Renamed {
     file_.tensors[ours] = {Dtype::i8, {rows, cols}, bytes};
     add(ours + ".scale", Matrix::Constant(1, rows, 1 / npz_.matrix(theirs + multiplier_suffix)(0, 0)));
   }
+  // The multiplier of the inputs of products with `theirs`, as a float or a scalar of int8; 0 if there is none.
+  void add_alpha(const std::string& ours, const std::string& theirs, const std::string& other = "") {
+    std::string name = theirs + alpha_suffix;
+    if (!has(name)) name = other + alpha_suffix;
+    float alpha = 0;
+    if (has(name)) {
+      const TensorEntry& tensor = npz_.tensors.at(name);
+      if (tensor.data.size() == 1)
+        alpha = static_cast<float>(static_cast<std::int8_t>(tensor.data[0])) /
+                static_cast<float>(npz_.matrix(name + multiplier_suffix)(0, 0));
+      else if (tensor.data.size() == sizeof alpha)
+        std::memcpy(&alpha, tensor.data.data(), sizeof alpha);
+      WASMFORMER_CHECK(alpha > 0 && std::isfinite(alpha), "[marian] " << name << " is not one number above 0");
+    }
+    add(ours + input_multiplier_suffix, Matrix::Constant(1, 1, alpha));
+  }
   void remove(const std::string& theirs) {
     npz_.tensors.erase(theirs);
     npz_.tensors.erase(theirs + multiplier_suffix);
@@ -245,26 +246,28 @@ class Renamed {
 };
 
 void take_embeddings(Renamed& weights, Config& c) {
-  const char *encoder = "model.encoder.embed_tokens.weight", *decoder = "model.decoder.embed_tokens.weight";
+  const char *shared = "model.shared.weight", *encoder = "model.encoder.embed_tokens.weight",
+             *decoder = "model.decoder.embed_tokens.weight";
+  const std::string output = c.tie_embeddings == TieEmbeddings::target ? decoder : "";
   if (c.tie_embeddings == TieEmbeddings::all) {
     WASMFORMER_CHECK(c.source_vocab_size == c.target_vocab_size,
                      "[marian] the vocabularies have " << c.source_vocab_size - 1 << " and " << c.target_vocab_size - 1
                                                        << " pieces, but the model has one table for both");
-    weights.table({"model.shared.weight"}, "Wemb", c.source_vocab_size);
+    weights.table({shared}, "Wemb", c.source_vocab_size, shared);
   } else if (weights.has("Wemb")) {
-    weights.table({encoder, decoder}, "Wemb", c.source_vocab_size);
+    weights.table({encoder, decoder}, "Wemb", c.source_vocab_size, output);
   } else {
-    weights.table({encoder}, "encoder_Wemb", c.source_vocab_size);
-    weights.table({decoder}, "decoder_Wemb", c.target_vocab_size);
+    weights.table({encoder}, "encoder_Wemb", c.source_vocab_size, output);
+    weights.table({decoder}, "decoder_Wemb", c.target_vocab_size, output);
   }
   if (c.tie_embeddings == TieEmbeddings::none) {
     const std::string older = "decoder_ff_logit_out_W", newer = "decoder_ff_logit_out_Wt";
     const Matrix output = weights.has(newer) ? weights.take(newer) : Matrix(weights.take(older).transpose());
     weights.add("lm_head.weight", with_start(output));
   }
-  c.output_bias = weights.has(output_bias_name);
+  c.output_bias = weights.has(marian_output_bias);
   if (c.output_bias)
-    weights.add("final_logits_bias", with_start(weights.take(output_bias_name).transpose()).transpose());
+    weights.add("final_logits_bias", with_start(weights.take(marian_output_bias).transpose()).transpose());
 }
 
 // The model that decoder.yml names, or the only one in the folder.
@@ -283,12 +286,12 @@ std::string npz_name(const FolderFiles& files, const Options& decoder) {
 
 // Takes the options out of the tensors.
 Options take_options(SafetensorsFile& tensors) {
-  const auto found = tensors.tensors.find(options_name);
+  const auto found = tensors.tensors.find(marian_options);
   WASMFORMER_CHECK(found != tensors.tensors.end() && found->second.dtype == Dtype::i8,
-                   "[marian] the weights lack " << options_name << ", where Marian stores its options");
+                   "[marian] the weights lack " << marian_options << ", where Marian stores its options");
   std::string_view text = found->second.data;
   while (text.ends_with('\0')) text.remove_suffix(1);
-  Options options(text, options_name);
+  Options options(text, marian_options);
   tensors.tensors.erase(found);
   return options;
 }
@@ -307,8 +310,7 @@ ModelFile assemble(SafetensorsFile tensors, Tokenizer source, Tokenizer target) 
 
   Renamed weights(std::move(tensors));
   take_embeddings(weights, config);
-  weights.layers("encoder", config.encoder_layers, config.decoder_self);
-  weights.layers("decoder", config.decoder_layers, config.decoder_self);
+  weights.layers(config);
   return assemble_model(config, weights.file(), std::move(source), std::move(target));
 }
 
@@ -353,8 +355,6 @@ ModelFile import_student(const FolderFiles& files) {
   const std::string source = vocabulary(has("srcvocab") ? "srcvocab" : "vocab"),
                     target = vocabulary(has("trgvocab") ? "trgvocab" : "vocab");
   SafetensorsFile tensors = parse_marian_bin(files.at(weights));
-  // How Bergamot rounds the inputs of int8 products; here every row has its own scale.
-  std::erase_if(tensors.tensors, [](const auto& item) { return item.first.find("_QuantMultA") != std::string::npos; });
   const bool is_int8 = std::any_of(tensors.tensors.begin(), tensors.tensors.end(),
                                    [](const auto& item) { return item.first.ends_with(multiplier_suffix); });
   ModelFile model = assemble(std::move(tensors), read_tokenizer(files, source, source.c_str()),

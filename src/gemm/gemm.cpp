@@ -26,23 +26,26 @@ template <class Word>
 struct Product {
   const Word* a;  // [m, k] with `a_stride`, or, transposed, [k, m]
   Index a_stride, m, k, n;
-  const Word* b;  // panels of [k, n]
+  const Word* b;    // panels of [k, n]
+  Index parts = 1;  // `a` is the sum of so many, which lie side by side in each of its rows
 };
 
-// acc = a tile of R rows times P panels, over k. The rows of `a` are `stride` apart, or, transposed, next to
-// each other in every one of k groups.
+// acc = a tile of R rows times P panels, over k. The rows of `a` are `stride` apart and of `parts` times k numbers, or,
+// transposed, next to each other in every one of k groups.
 template <bool transposed, int R, int P, class Word>
-inline void multiply(const Word* a, Index stride, const Word* b, Index panel_size, Index k,
+inline void multiply(const Word* a, Index stride, Index parts, const Word* b, Index panel_size, Index k,
                      Vector<Word> (&acc)[R][2 * P]) {
   for (auto& row : acc)
     for (auto& v : row) v = Vector<Word>{};
-  for (Index p = 0; p < k; ++p) {
-    Vector<Word> columns[2 * P];
-    for (int j = 0; j < 2 * P; ++j)
-      columns[j] = simd::load(b + j / 2 * panel_size + p * panel_width<Word> + j % 2 * lanes<Word>);
-    for (int r = 0; r < R; ++r) {
-      const auto x = simd::splat(transposed ? a[p * R + r] : a[r * stride + p]);
-      for (int j = 0; j < 2 * P; ++j) acc[r][j] = simd::multiply_add(x, columns[j], acc[r][j]);
+  for (Index part = 0; part < parts; ++part, a += k) {
+    for (Index p = 0; p < k; ++p) {
+      Vector<Word> columns[2 * P];
+      for (int j = 0; j < 2 * P; ++j)
+        columns[j] = simd::load(b + j / 2 * panel_size + p * panel_width<Word> + j % 2 * lanes<Word>);
+      for (int r = 0; r < R; ++r) {
+        const auto x = simd::splat(transposed ? a[p * R + r] : a[r * stride + p]);
+        for (int j = 0; j < 2 * P; ++j) acc[r][j] = simd::multiply_add(x, columns[j], acc[r][j]);
+      }
     }
   }
 }
@@ -105,8 +108,9 @@ void tiles(const Product<Word>& product, Index row, Index begin, Index end, Inde
     const Index panel_size = product.k * panel_width<Word>;
     for (; begin + P <= end; begin += P) {
       Vector<Word> acc[R][2 * P];
-      multiply<transposed, R, P, Word>(a, product.a_stride, product.b + begin * panel_size + from * panel_width<Word>,
-                                       panel_size, size, acc);
+      multiply<transposed, R, P, Word>(a, product.a_stride, product.parts,
+                                       product.b + begin * panel_size + from * panel_width<Word>, panel_size, size,
+                                       acc);
       for (int r = 0; r < R; ++r) {
         for (int j = 0; j < 2 * P; ++j) {
           const Index column = begin * panel_width<Word> + j * lanes<Word>;
@@ -123,7 +127,7 @@ void tiles(const Product<Word>& product, Index row, Index begin, Index end, Inde
 
 template <bool transposed, class Word, class Store>
 void run(ThreadPool& pool, const Product<Word>& product, const Store& store, Index block, const GemmOptions& options) {
-  const auto [a, a_stride, m, k, n, b] = product;
+  const auto [a, a_stride, m, k, n, b, parts] = product;
   if (m == 0 || n == 0) return;
   using Tiles = void (*)(const Product<Word>&, Index, Index, Index, Index, Index, const Store&);
   static constexpr auto by_rows = []<int... R>(std::integer_sequence<int, R...>) {
@@ -132,7 +136,7 @@ void run(ThreadPool& pool, const Product<Word>& product, const Store& store, Ind
   (std::make_integer_sequence<int, tile_rows>{});
 
   const Index all_panels = panels<Word>(n), rows = std::min(m, rows_per_chunk);
-  const Index worthwhile = smallest_chunk / (rows * panel_width<Word> * std::max<Index>(k, 1)) + 1;
+  const Index worthwhile = smallest_chunk / (rows * panel_width<Word> * std::max<Index>(k * parts, 1)) + 1;
   const Index panels_each = std::max(panels_per_chunk, worthwhile);
   Index row_chunks = (m + rows_per_chunk - 1) / rows_per_chunk;
   if (row_chunks > 1) row_chunks += row_chunks % 2;  // as even for two threads as can be
@@ -195,7 +199,7 @@ void gemm(ThreadPool& pool, const QuantizedRows& x, const PackedMatrix& w, View 
       "[gemm] " << x.rows << " quantised rows of " << x.cols << " times " << shape(w) << "ᵀ do not give " << shape(y));
   WASMFORMER_CHECK(!options.accumulate, "[gemm] a product with int8 weights cannot be added to its result");
   const Index k = int8_words(x.cols);
-  const Product<std::int32_t> product{x.words, k, x.rows, k, w.rows(), w.words()};
+  const Product<std::int32_t> product{x.words, x.parts * k, x.rows, k, w.rows(), w.words(), x.parts};
   run<false>(pool, product, Int8Store{y.data(), y.cols(), options.bias, x, w}, std::max<Index>(k, 1), options);
 }
 

@@ -24,8 +24,15 @@ using Small = std::int16_t;
 #endif
 constexpr int smalls_per_word = 4 / static_cast<int>(sizeof(Small));
 
-// In each word: c + the sum of the products of the Smalls of `a`, 0 to 127, and of `b`, -127 to 127. Exact
-// everywhere: with seven bits on one side, no instruction below saturates.
+// The largest Small of `a` below with which every product is exact: where pairs of products are added in 16 bits, or
+// bytes are signed, seven bits.
+#if defined(__AVX512VNNI__) || defined(__AVXVNNI__)
+constexpr int largest_small = 255;
+#else
+constexpr int largest_small = sizeof(Small) > 1 ? 255 : 127;
+#endif
+
+// In each word: c + the sum of the products of the Smalls of `a`, 0 to largest_small, and of `b`, -127 to 127.
 inline Vector<std::int32_t> multiply_add(Vector<std::int32_t> a, Vector<std::int32_t> b, Vector<std::int32_t> c) {
   using Words = Vector<std::int32_t>;
 #if defined(__AVX512VNNI__)

@@ -1,7 +1,9 @@
 #include "gemm/packed.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "gemm/panels.h"
@@ -47,15 +49,18 @@ PackedMatrix::PackedMatrix(ConstView weights)
 }
 
 PackedMatrix::PackedMatrix(const Int8Matrix& weights)
-    : PackedMatrix(weights.rows, weights.cols, weights.values.data(), weights.scales.data()) {}
+    : PackedMatrix(weights.rows, weights.cols, weights.values.data(), weights.scales.data(), weights.input_multiplier) {
+}
 
-PackedMatrix::PackedMatrix(Index rows, Index cols, const std::int8_t* values, const float* scales)
+PackedMatrix::PackedMatrix(Index rows, Index cols, const std::int8_t* values, const float* scales,
+                           std::optional<float> input_multiplier)
     : format_(Format::int8),
       rows_(rows),
       cols_(cols),
       words_(panels<std::int32_t>(rows_) * panel_width<std::int32_t> * int8_words(cols_)),
       scales_(panels<std::int32_t>(rows_) * panel_width<std::int32_t>),
-      sums_(scales_.size()) {
+      sums_(scales_.size()),
+      input_multiplier_(input_multiplier) {
   WASMFORMER_CHECK(cols <= max_int8_cols, "[gemm] rows of " << cols << " int8 weights are longer than " << max_int8_cols
                                                             << ", beyond which sums of products overflow");
   words_.setZero(), scales_.setZero(), sums_.setZero();
@@ -109,7 +114,7 @@ Int8Matrix PackedMatrix::int8_matrix() const {
 
 Int8Matrix PackedMatrix::int8_rows(std::span<const TokenId> at) const {
   WASMFORMER_CHECK(format_ == Format::int8, "[gemm] this matrix is not int8");
-  Int8Matrix rows{static_cast<Index>(at.size()), cols_, {}, {}};
+  Int8Matrix rows{static_cast<Index>(at.size()), cols_, {}, {}, input_multiplier_};
   rows.values.reserve(at.size() * static_cast<std::size_t>(cols_));
   for (const TokenId j : at) {
     for (Index p = 0; p < cols_; ++p) rows.values.push_back(static_cast<std::int8_t>(smalls(words_)[small_of(j, p)]));
@@ -134,6 +139,28 @@ void quantize_row(const Scalar* x, Index k, std::int32_t* words, float& scale, s
     smalls[p] = static_cast<simd::Small>(static_cast<std::int32_t>(q < 127.0f ? q : 127.0f));
   }
   std::fill(smalls + k, smalls + simd::smalls_per_word * int8_words(k), simd::Small{0});
+}
+
+void quantize_row(const Scalar* x, const QuantizedRows& rows, Index i, float multiplier) {
+  const Index k = rows.cols, words = int8_words(k), size = words * simd::smalls_per_word;
+  auto* smalls = reinterpret_cast<simd::Small*>(rows.words + i * rows.parts * words);
+  std::fill(smalls, smalls + rows.parts * size, simd::Small{0});
+  constexpr float rounding = 0x1.8p23f;  // a sum with it has no fraction, and is rounded half to even
+  const std::int32_t shift = rows.zeros[i] - std::bit_cast<std::int32_t>(rounding);
+  const auto rounded = [&](Index p) {
+    const float wide = static_cast<float>(x[p]) * multiplier, high = wide < 127.0f ? wide : 127.0f;
+    return std::bit_cast<std::int32_t>((high > -127.0f ? high : -127.0f) + rounding) + shift;
+  };
+  if (rows.parts == 1) {
+    for (Index p = 0; p < k; ++p) smalls[p] = static_cast<simd::Small>(rounded(p));
+  } else {
+    for (Index p = 0; p < k; ++p) {
+      const std::int32_t q = rounded(p), half = q / 2;
+      smalls[p] = static_cast<simd::Small>(half), smalls[size + p] = static_cast<simd::Small>(q - half);
+    }
+  }
+  const bool has_nan = Eigen::Map<const RowVector>(x, k).hasNaN();  // which must stay visible
+  rows.scales[i] = has_nan ? std::numeric_limits<float>::quiet_NaN() : 1 / multiplier;
 }
 
 }  // namespace wasmformer

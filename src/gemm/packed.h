@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "tensor/int8_matrix.h"
@@ -24,11 +25,15 @@ class PackedMatrix {
   explicit PackedMatrix(ConstView weights);
   // Throws Error for rows so long that sums of products would overflow 32 bits.
   explicit PackedMatrix(const Int8Matrix& weights);
-  PackedMatrix(Index rows, Index cols, const std::int8_t* values, const float* scales);  // as Int8Matrix
+  PackedMatrix(Index rows, Index cols, const std::int8_t* values, const float* scales,  // as Int8Matrix
+               std::optional<float> input_multiplier = {});
 
   Format format() const { return format_; }
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }
+  // How products with int8 weights round their inputs. None: each row to 7 bits, with a scale of its own. Else as in
+  // Marian: all inputs times this to whole numbers, -127 to 127; 0 stands for 127 / the largest magnitude of them.
+  std::optional<float> input_multiplier() const { return input_multiplier_; }
 
   // Row j, [1, k], as numbers.
   void row(Index j, Scalar* out) const;
@@ -57,17 +62,23 @@ class PackedMatrix {
   Array<std::int32_t> words_;
   Array<float> scales_;
   Array<std::int32_t> sums_;
+  std::optional<float> input_multiplier_;
 };
 
-// Rows x of a product with int8 weights, [m, k], quantised one by one: x ≈ (q - zero) · scale with 0 ≤ q ≤
-// 127. Seven bits, because more would overflow products on some processors; asymmetric, so that outputs of
-// ReLU use all of them.
+// Rows x of a product with int8 weights, [m, k]: x ≈ (q - zero) · scale with 0 ≤ q ≤ 127, because more would
+// overflow products on some processors; asymmetric, so that outputs of ReLU use all of it. A larger q is the sum of
+// two parts.
 struct QuantizedRows {
   Index rows = 0, cols = 0;
-  std::int32_t* words = nullptr;  // [m, int8_words(k)] of q, the missing ones 0
+  std::int32_t* words = nullptr;  // [m, parts, int8_words(k)] of q, the missing ones 0
   float* scales = nullptr;        // [m]
   std::int32_t* zeros = nullptr;  // [m]
+  Index parts = 1;
+  std::optional<float> multiplier = {};  // PackedMatrix::input_multiplier() of the weights they are for
 };
+// Quantises row i of `rows`, as its multiplier says; `multiplier` is that, or what its 0 stands for.
+void quantize_row(const Scalar* x, const QuantizedRows& rows, Index i, float multiplier);
+// One row with a scale and a zero of its own.
 void quantize_row(const Scalar* x, Index k, std::int32_t* words, float& scale, std::int32_t& zero);
 
 }  // namespace wasmformer

@@ -117,14 +117,22 @@ PackedMatrix int8_weight(const SafetensorsFile& file, const std::string& name, I
   const Matrix scales = finite_matrix(file, name + ".scale");
   check_shape(name + ".scale", scales, 1, rows);
   const Eigen::VectorXf floats = scales.row(0).cast<float>();
-  return {rows, cols, values, floats.data()};
+  std::optional<float> multiplier;
+  if (const std::string key = name + input_multiplier_suffix; file.tensors.contains(key)) {
+    const Matrix number = finite_matrix(file, key);
+    check_shape(key, number, 1, 1);
+    multiplier = static_cast<float>(number(0, 0));
+    WASMFORMER_CHECK(*multiplier >= 0, "[model] tensor '" << key << "' is " << *multiplier << "; expected 0 or more");
+  }
+  return {rows, cols, values, floats.data(), multiplier};
 }
 
 // That of most numbers; scales and what belongs to the trainer do not count.
 std::string precision_of(const SafetensorsFile& file) {
   std::map<Dtype, Index> numbers;
   for (const auto& [name, tensor] : file.tensors)
-    if (!name.starts_with("optimizer.") && !name.starts_with(shortlist_prefix) && !name.ends_with(".scale"))
+    if (!name.starts_with("optimizer.") && !name.starts_with(shortlist_prefix) && !name.ends_with(".scale") &&
+        !name.ends_with(input_multiplier_suffix))
       numbers[tensor.dtype] += static_cast<Index>(tensor.data.size() / dtype_bytes(tensor.dtype));
   const auto most = std::max_element(numbers.begin(), numbers.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
@@ -161,7 +169,7 @@ void read_weights(const SafetensorsFile& file, Transformer& transformer, Weights
     known.insert(name);
     if (can_be_packed(rule) && required(file, name).dtype == Dtype::i8) {
       p.packed = int8_weight(file, name, p.rows, p.cols);
-      known.insert(name + ".scale");
+      known.insert({name + ".scale", name + input_multiplier_suffix});
       return;
     }
     Matrix value = finite_matrix(file, name);
@@ -241,6 +249,9 @@ std::string serialize_model(const ModelFile& model, Precision precision, const S
       add(name, Dtype::i8, {rows, cols}, {weights.values.begin(), weights.values.end()});
       const auto* scales = reinterpret_cast<const char*>(weights.scales.data());
       add(name + ".scale", Dtype::f32, {rows}, {scales, weights.scales.size() * sizeof(float)});
+      if (const auto& multiplier = weights.input_multiplier)
+        add(name + input_multiplier_suffix, Dtype::f32, {1},
+            {reinterpret_cast<const char*>(&*multiplier), sizeof *multiplier});
       return;
     }
     // Vectors have one dimension in the file, except this one, which Hugging Face stores as a row.

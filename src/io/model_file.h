@@ -21,6 +21,7 @@ namespace wasmformer {
 
 inline constexpr const char* model_format = "wasmformer";
 inline constexpr const char* model_version = "1";
+inline constexpr const char* input_multiplier_suffix = ".input_multiplier";
 
 // What an encoder's heads can find, by id.
 struct LabelNames {
@@ -51,7 +52,8 @@ ModelFile parse_model(std::string_view bytes, Weights weights = Weights::plain);
 void read_weights(const SafetensorsFile& file, Transformer& transformer, Weights weights);
 
 // extra: further tensors, named optimizer.*, and further metadata. Throws Error if `precision` cannot
-// represent a weight. int8 weights stay int8: X as I8, and X.scale as F32, one number per row.
+// represent a weight. int8 weights stay int8: X as I8, X.scale as F32, one number per row, and
+// X.input_multiplier, one F32, for weights that have one (gemm/packed.h).
 std::string serialize_model(const ModelFile& model, Precision precision, const SafetensorsFile& extra = {});
 
 // The bytes of a weight. Throws Error, with its name, if `precision` cannot represent a value.

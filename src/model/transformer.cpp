@@ -119,6 +119,9 @@ void Transformer::initialize(std::uint64_t seed) {
       }
     }
   });
+  // Marian's decoder begins with zeros; see also Trainer.
+  if (config_.positions == Positions::sinusoidal_marian && !config_.is_encoder())
+    target_embedding().value.row(config_.bos_id).setZero();
 }
 
 void Transformer::enable_gradients() {

@@ -16,9 +16,10 @@ void check(Var x, const Parameter& weight, const Parameter* bias) {
 
 // out = x Wᵀ + b
 void forward(Tape& tape, Var x, const Parameter& weight, GemmOptions options, View out, bool recorded) {
+  tape.show(weight, x.value());
   if (weight.is_packed() && !recorded) {
     if (weight.packed.format() == PackedMatrix::Format::int8)
-      gemm(tape.pool(), tape.quantized(x), weight.packed, out, options);
+      gemm(tape.pool(), tape.quantized(x, weight.packed), weight.packed, out, options);
     else
       gemm(tape.pool(), x.value(), weight.packed, out, options);
     return;

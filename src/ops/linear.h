@@ -8,8 +8,8 @@
 
 namespace wasmformer {
 
-// x: [n, in], weight: [out, in], bias: [1, out] or null; returns [n, out]. With int8 weights every row of x
-// is quantised too. Throws Error if the shapes do not fit, or if int8 weights would be recorded.
+// x: [n, in], weight: [out, in], bias: [1, out] or null; returns [n, out]. With int8 weights x is
+// quantised too. Throws Error if the shapes do not fit, or if int8 weights would be recorded.
 Var linear(Tape& tape, Var x, Parameter& weight, Parameter* bias);
 
 // dropout(f(x Wᵀ + b)).

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "tensor/matrix.h"
@@ -12,6 +13,8 @@ struct Int8Matrix {
   Index rows = 0, cols = 0;
   std::vector<std::int8_t> values;  // row-major, -127 to 127; value · scales[row] is what it stands for
   std::vector<float> scales;
+  // How products round their inputs; see PackedMatrix.
+  std::optional<float> input_multiplier = {};
 };
 
 // The scale of a row is its largest magnitude / 127.

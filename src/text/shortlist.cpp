@@ -20,7 +20,7 @@ void Shortlist::check(Index sources, Index targets) const {
                      "[shortlist] target piece " << id << " is not below the " << targets << " of the vocabulary");
 }
 
-std::vector<TokenId> Shortlist::candidates(std::span<const TokenId> sources, bool is_shared) const {
+std::vector<TokenId> Shortlist::candidates(std::span<const TokenId> sources, bool is_shared, Index targets) const {
   std::set<TokenId> found;
   for (Index id = 0; id < first; ++id) found.insert(static_cast<TokenId>(id));
   for (const TokenId source : sources) {
@@ -29,7 +29,7 @@ std::vector<TokenId> Shortlist::candidates(std::span<const TokenId> sources, boo
     if (s + 1 < offsets.size()) found.insert(ids.begin() + offsets[s], ids.begin() + offsets[s + 1]);
   }
   constexpr std::size_t multiple = 8;
-  for (TokenId id = static_cast<TokenId>(first); found.size() % multiple != 0; ++id) found.insert(id);
+  for (auto id = static_cast<TokenId>(first); found.size() % multiple != 0 && id < targets; ++id) found.insert(id);
   return {found.begin(), found.end()};
 }
 

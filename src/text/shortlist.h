@@ -18,8 +18,8 @@ struct Shortlist {
   void check(Index sources, Index targets) const;
 
   // Ascending, for all tokens of a batch together, filled up to a multiple of 8 as in Marian. With `is_shared` (one
-  // vocabulary for both sides) the source pieces themselves are candidates too.
-  std::vector<TokenId> candidates(std::span<const TokenId> sources, bool is_shared) const;
+  // vocabulary for both sides) the source pieces themselves are candidates too. All are below `targets`.
+  std::vector<TokenId> candidates(std::span<const TokenId> sources, bool is_shared, Index targets) const;
 };
 
 }  // namespace wasmformer

@@ -12,6 +12,16 @@ void freeze_encoder(Transformer& transformer) {
   });
 }
 
+// Marian's decoder begins with zeros instead of a token: with its positions, so does one that is trained here.
+void keep_start(Transformer& transformer) {
+  const Config& c = transformer.config();
+  if (c.positions != Positions::sinusoidal_marian || c.is_encoder()) return;
+  transformer.visit([&c](const std::string& name, Parameter& p, Initializer) {
+    if (name == "model.shared.weight" || name == "model.decoder.embed_tokens.weight")
+      p.gradient.row(c.bos_id).setZero();
+  });
+}
+
 std::vector<Parameter*> parameters(Transformer& transformer) {
   transformer.enable_gradients();
   std::vector<Parameter*> all;
@@ -115,6 +125,7 @@ StepReport Trainer::take_step() {
                                                                              << ", far above the " << guessing
                                                                              << " of guessing; " << diverged);
   if (step <= config_.freeze_steps) freeze_encoder(transformer_);
+  keep_start(transformer_);
   report.learning_rate = learning_rate(config_, transformer_.config().d_model, step);
   report.gradient_norm = optimizer_.step(pool_, step, report.learning_rate);
 

@@ -159,6 +159,51 @@ TEST_CASE("Products with packed weights are those of plain loops, with a bias, f
   });
 }
 
+TEST_CASE("Inputs of 8 bits are rounded half to even, clipped, and give exact sums") {
+  const auto [m, n, k] = GENERATE(from_range(all_sizes));
+  const Index parts = GENERATE(1, 2);
+  const bool extreme = GENERATE(false, true);  // every pair of products would saturate 16 bits
+  if (parts == 1 && simd::largest_small < 254) return;
+  CAPTURE(m, n, k, parts, extreme);
+  Random random(4);
+  const auto number = [&] { return extreme ? 127 : std::floor(random.uniform() * 255) - 127; };
+  const Matrix x = Matrix::NullaryExpr(m, k, [&] { return static_cast<Scalar>(number()); });
+  Int8Matrix w{n, k, {}, std::vector<float>(static_cast<std::size_t>(n), 0.5f)};
+  for (Index i = 0; i < n * k; ++i) w.values.push_back(static_cast<std::int8_t>(number()));
+  Matrix inputs = x * 2;  // a quarter on either side rounds back
+  for (Index i = 0; i < inputs.size(); ++i) {
+    Scalar& input = inputs.data()[i];
+    input += std::abs(input) == 254 ? std::copysign(Scalar(100), input) : Scalar(i % 3 - 1) / 2;
+  }
+  std::vector<std::int32_t> words(static_cast<std::size_t>(m * parts * int8_words(k)), -1);
+  std::vector<std::int32_t> zeros(static_cast<std::size_t>(m), 127);
+  std::vector<float> scales(static_cast<std::size_t>(m));
+  const QuantizedRows rows{m, k, words.data(), scales.data(), zeros.data(), parts, 0.5f};
+  for (Index i = 0; i < m; ++i) quantize_row(inputs.data() + i * k, rows, i, 0.5f);
+  const Eigen::MatrixXd start = Eigen::MatrixXd::Zero(m, n);
+  const Eigen::MatrixXd expected = plain(x, Op::none, Matrix(dequantize(w)), Op::transpose, start);
+  ThreadPool pool(2);
+  Matrix y(m, n);
+  gemm(pool, rows, PackedMatrix(w), view(y));
+  CHECK(y == (2 * expected).cast<Scalar>());
+}
+
+TEST_CASE("A half is rounded to the even number, and what is no number is not hidden") {
+  const Matrix x = (Matrix(1, 6) << 0.5, 1.5, 2.5, -0.5, -1.5, 1e9).finished();
+  std::vector<std::int32_t> words(static_cast<std::size_t>(2 * int8_words(6)));
+  std::int32_t zero = 127;
+  float scale = 0;
+  const QuantizedRows rows{1, 6, words.data(), &scale, &zero, 2, 1.0f};
+  quantize_row(x.data(), rows, 0, 1);
+  const auto* q = reinterpret_cast<const simd::Small*>(words.data());
+  const Index part = int8_words(6) * simd::smalls_per_word;
+  const std::vector<int> expected{0, 2, 2, 0, -2, 127};
+  for (Index p = 0; p < 6; ++p) CHECK(q[p] + q[part + p] - zero == expected[static_cast<std::size_t>(p)]);
+  const Matrix bad = Matrix::Constant(1, 6, std::numeric_limits<Scalar>::quiet_NaN());
+  quantize_row(bad.data(), rows, 0, 1);
+  CHECK(std::isnan(scale));
+}
+
 TEST_CASE("Products with packed weights refuse what does not fit and name the shapes") {
   ThreadPool pool;
   const Matrix x = random_matrix(2, 3, 1), w = random_matrix(4, 5, 2);

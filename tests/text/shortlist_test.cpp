@@ -10,9 +10,10 @@ using Catch::Matchers::ContainsSubstring;
 TEST_CASE("A shortlist gives the first ids, the lists of the sources, and as many more as make a multiple of 8") {
   const Shortlist list{3, {0, 0, 2, 5}, {7, 20, 5, 7, 9}};
   const std::vector<TokenId> sources{2, 1, 2, 40};  // 40: no list
-  CHECK(list.candidates(sources, false) == std::vector<TokenId>{0, 1, 2, 3, 5, 7, 9, 20});
-  CHECK(list.candidates(sources, true) == std::vector<TokenId>{0, 1, 2, 5, 7, 9, 20, 40});
-  CHECK(list.candidates({}, false) == std::vector<TokenId>{0, 1, 2, 3, 4, 5, 6, 7});
+  CHECK(list.candidates(sources, false, 50) == std::vector<TokenId>{0, 1, 2, 3, 5, 7, 9, 20});
+  CHECK(list.candidates(sources, true, 50) == std::vector<TokenId>{0, 1, 2, 5, 7, 9, 20, 40});
+  CHECK(list.candidates({}, false, 50) == std::vector<TokenId>{0, 1, 2, 3, 4, 5, 6, 7});
+  CHECK(list.candidates({}, false, 6) == std::vector<TokenId>{0, 1, 2, 3, 4, 5});  // there are no more
 }
 
 TEST_CASE("Lists that do not fit are refused") {

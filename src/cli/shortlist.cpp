@@ -1,0 +1,62 @@
+#include <CLI/CLI.hpp>
+
+#include "cli/commands.h"
+#include "cli/files.h"
+#include "cli/options.h"
+#include "data/lexicon.h"
+#include "exchange/marian_bin.h"
+
+namespace wasmformer {
+namespace {
+
+struct Options {
+  std::string model, output, lexicon;
+  ParallelTextOptions text;
+  ShortlistOptions shortlist;
+};
+
+Shortlist shortlist_of(const ModelFile& model, const Options& o) {
+  const Config& c = model.transformer->config();
+  const Tokenizer &source = *model.source_tokenizer, &target = *model.target_tokenizer;
+  if (o.lexicon.empty()) {
+    const ParallelText text = read_parallel_text(o.text);
+    const Corpus corpus = tokenize_corpus(text.sources, text.targets, source, target, c);
+    return make_shortlist(corpus, c.source_vocab_size, c.target_vocab_size, o.shortlist);
+  }
+  const std::string bytes = read_file(o.lexicon);
+  if (!is_marian_shortlist(bytes)) return parse_lexicon(bytes, o.lexicon, source, target, o.shortlist);
+  // Models of Marian have one piece more than their vocabulary, the begin token.
+  const auto pieces = [&c](Index size) { return c.bos_id == size - 1 ? size - 1 : size; };
+  return naming(o.lexicon, [&] {
+    return parse_marian_shortlist(bytes, pieces(c.source_vocab_size), pieces(c.target_vocab_size));
+  });
+}
+
+void add_shortlist(const Options& o) {
+  ModelFile model = load_model(o.model);
+  WASMFORMER_CHECK(!model.transformer->config().is_encoder(), "[shortlist] only translators can have a shortlist");
+  model.shortlist = shortlist_of(model, o);
+  write_file_atomically(o.output, serialize_model(model, float_precision(model.precision)));
+  print_formatted("%zu candidates for %zu source pieces\n", model.shortlist->ids.size(),
+                  model.shortlist->offsets.size() - 1);
+}
+
+}  // namespace
+
+void add_shortlist_command(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  auto* command =
+      app.add_subcommand("shortlist", "Store in a model which target pieces may translate each source piece");
+  command->add_option("--model", o->model, "model file")->required();
+  command->add_option("--output", o->output, "the model file to write")->required();
+  command->add_option("--lexicon", o->lexicon,
+                      "Marian's, binary or of lines \"target source probability\"; else it is");
+  command->add_option("--data", o->text.tsv, "counted in sentence pairs of a TSV file,");
+  command->add_option("--columns", o->text.columns, "its source and target column")->capture_default_str();
+  command->add_option("--source", o->text.source, "or of two files,");
+  command->add_option("--target", o->text.target, "line by line");
+  add_options(*command, fields(o->shortlist), "shortlist");
+  command->callback([o] { add_shortlist(*o); });
+}
+
+}  // namespace wasmformer
