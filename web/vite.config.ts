@@ -86,7 +86,11 @@ export default defineConfig({
   base: './', // any folder of any static host
   plugins: [svelte({ configFile: false }), virtualModule('models', bundledModels), virtualModule('ready', readyTranslations),
     virtualModule('version', packageVersion), contentSecurityPolicy(), serviceWorker()],
-  build: { outDir: '../build/page', emptyOutDir: true, assetsInlineLimit: 0, target: 'es2022', modulePreload: false },
+  build: {
+    outDir: '../build/page', emptyOutDir: true, assetsInlineLimit: 0, target: 'es2022', modulePreload: false,
+    // What translates markup and aligns, which this page never asks for.
+    rolldownOptions: { external: ['./html.js', '../shared/alignment.js'] },
+  },
   worker: { format: 'es' },
   server: { headers: isolation },
   preview: { headers: pageHeaders },
