@@ -90,7 +90,11 @@ export default defineConfig({
   plugins: [svelte({ configFile: false }), virtualModule('models', bundledModels),
     virtualModule('encoders', () => modelsIn('encoders')), virtualModule('ready', readyTranslations),
     virtualModule('version', packageVersion), contentSecurityPolicy(), serviceWorker()],
-  build: { outDir: '../build/page', emptyOutDir: true, assetsInlineLimit: 0, target: 'es2022', modulePreload: false },
+  build: {
+    outDir: '../build/page', emptyOutDir: true, assetsInlineLimit: 0, target: 'es2022', modulePreload: false,
+    // What translates markup and aligns, which this page never asks for.
+    rolldownOptions: { external: ['./html.js', '../shared/alignment.js'] },
+  },
   worker: { format: 'es' },
   server: { headers: isolation },
   preview: { headers: pageHeaders },

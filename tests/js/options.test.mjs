@@ -44,7 +44,7 @@ for (const [name, [options, others]] of Object.entries(changing)) {
 const refusedByTranslate = [
   [{ beam_size: 2 }, "unknown option 'beam_size'; did you mean 'beamSize'?"],
   [{ lengthpenalty: 2 }, "unknown option 'lengthpenalty'; did you mean 'lengthPenalty'?"],
-  [{ quality: 'high' }, "unknown option 'quality'"],
+  [{ colour: 'red' }, "unknown option 'colour'"],
   [{ constructor: 1 }, "unknown option 'constructor'"],
   [{ sampling: { topk: 3 } }, "unknown option 'sampling.topk'; did you mean 'topK'?"],
   [{ beamSize: 0 }, 'beamSize must be a whole number from 1 to 64, not 0'],

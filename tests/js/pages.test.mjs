@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Translator } from '../../dist/index.js';
 import { cached, pivot, split } from '../../dist/page/pages.js';
-import { Engine } from '../../dist/worker/engine.js';
 import { aligned, html } from './support-pages.mjs';
-import { close, fixtureBytes, fixturePath, sentences } from './support.mjs';
+import { close, fixturePath, sentences } from './support.mjs';
 
 let translator;
 before(async () => {
@@ -63,9 +62,6 @@ test('quality: means of log-probabilities, of words and of the sentence', async 
   const second = targetTokens.findIndex(({ piece }, i) => i > 0 && piece.startsWith('▁'));
   const first = targetTokens.slice(0, second).map(({ logProbability }) => logProbability);
   close(quality.words[0].logProbability, first.reduce((a, b) => a + b) / first.length, 1e-6);
-  const engine = (await Engine.create()).load(fixtureBytes());
-  close(engine.translate(sentences[2], { quality: true, alignment: true }).quality.sentence, quality.sentence, 1e-4);
-  engine.dispose();
 });
 
 test('markup has the words of the plain translations, and the qualities of its sentences', async () => {

@@ -1,5 +1,5 @@
 // Models in a worker: what they have in common, and the Translator.
-import { checkAnnotate, checkTranslate, takeHtml } from '../shared/options.js';
+import { checkAnnotate, checkTranslate, takeAligned, takeHtml } from '../shared/options.js';
 import { dispose } from '../shared/platform.js';
 import type { Result, Start, Update, Use, Wanted } from '../shared/protocol.js';
 import { withMaps } from '../shared/results.js';
@@ -93,12 +93,16 @@ export abstract class RemoteTranslator<Info> extends RemoteModel<Info> {
     text: string | readonly string[],
     options: TranslateOptions<string> | TranslateOptions<string[]>,
   ): Promise<Translation | Translation[]> {
-    const { texts, search, onToken, signal, finish } = checkTranslate(text, options);
+    const { aligned, rest } = takeAligned(options);
+    const { texts, search, onToken, signal } = checkTranslate(text, rest);
     const isOne = typeof text === 'string';
     const onUpdate = (update: Update) => update.type === 'partial' && onToken?.(isOne ? update.texts[0]! : update.texts);
     const wanted = { texts, options: search, partials: onToken !== undefined };
     const plain = await this.connection.call('translate', wanted, site, { signal, onUpdate, owner: this });
-    const translations = finish(plain);
+    const translations = withMaps<Translation[]>(plain);
+    if (aligned.alignment || aligned.quality) {
+      (await import('../shared/alignment.js')).addTo(translations, texts, aligned, options.attention === true);
+    }
     return isOne ? translations[0]! : translations;
   }
 }

@@ -1,5 +1,5 @@
 // Where tokens stand in their texts, which of them belong together, and how sure the model is of words.
-import type { Alignment, Quality, TextRange } from './page-types.js';
+import type { Alignment, AlignmentOptions, Quality, TextRange } from './page-types.js';
 import type { Attention, Translation } from './types.js';
 
 type Tokens = readonly { piece: string }[];
@@ -28,7 +28,7 @@ function spelling(tokens: Tokens, i: number): { wanted: string; count: number } 
 }
 
 /** Where each token stands in `text`; one that normalization or `<unk>` hides takes what lies between its neighbours. */
-export function locate(tokens: Tokens, text: string): TextRange[] {
+function locate(tokens: Tokens, text: string): TextRange[] {
   const { letters, places } = spelled(text);
   const found: (TextRange | undefined)[] = [];
   let cursor = 0;
@@ -73,13 +73,13 @@ function meanOf({ cross, decoder }: Attention): Float32Array {
 }
 
 /** `attention` of the translation must be there, unless the text is empty. */
-export function align(text: string, { sourceTokens, targetTokens, text: target, attention }: Translation): Alignment {
+function align(text: string, { sourceTokens, targetTokens, text: target, attention }: Translation): Alignment {
   if (!attention) return { source: [], target: [], data: new Float32Array() };
   return { source: locate(sourceTokens, text), target: locate(targetTokens, target), data: meanOf(attention) };
 }
 
 /** Words are what white space separates, and each Han character or kana is one. */
-export function qualityOf({ text, targetTokens }: Translation): Quality {
+function qualityOf({ text, targetTokens }: Translation): Quality {
   const alone = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
   const ranges = locate(targetTokens, text);
   const words: (TextRange & { logProbability: number; count: number })[] = [];
@@ -102,4 +102,15 @@ export function qualityOf({ text, targetTokens }: Translation): Quality {
     sentence: words.length ? sum / words.length : 0,
     words: words.map(({ start, end, logProbability }) => ({ start, end, logProbability })),
   };
+}
+
+/** Adds what is asked for; attention goes again unless that was asked for too. */
+export function addTo(
+  translations: Translation[], texts: readonly string[], { alignment, quality }: AlignmentOptions, keepsAttention: boolean,
+): void {
+  translations.forEach((translation, i) => {
+    if (quality) translation.quality = qualityOf(translation);
+    if (alignment) translation.alignment = align(texts[i]!, translation);
+    if (!keepsAttention) delete translation.attention;
+  });
 }

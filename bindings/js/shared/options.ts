@@ -1,9 +1,7 @@
 // Checks of the options that are JavaScript's own: callbacks, signals, sources of models, threads. All others are
 // declared in C++ (src/decode/translate_options.h, src/train/request.h), and checked there.
-import { align, qualityOf } from './alignment.js';
-import type { Plain } from './protocol.js';
-import { withMaps } from './results.js';
-import type { AnnotateOptions, TranslateOptions, Translation } from './types.js';
+import type { AlignmentOptions } from './page-types.js';
+import type { AnnotateOptions, TranslateOptions } from './types.js';
 
 export interface Rule {
   accepts(value: unknown): boolean;
@@ -50,9 +48,7 @@ interface CheckedTexts {
   /** All other options, as JSON: the module checks them. */
   search: string;
 }
-type TranslateCall = Pick<TranslateOptions<string | string[]>, 'onToken' | 'signal' | 'alignment' | 'quality'>;
-/** `finish` makes what the caller gets of the module's translations. */
-type CheckedTranslate = CheckedTexts & TranslateCall & { finish(plain: Plain<Translation[]>): Translation[] };
+type TranslateCall = Pick<TranslateOptions<string | string[]>, 'onToken' | 'signal'>;
 
 /** The option `html`, and all others: what translates markup is in a file of its own. */
 export function takeHtml(options: unknown): { html: boolean; rest: object } {
@@ -61,17 +57,14 @@ export function takeHtml(options: unknown): { html: boolean; rest: object } {
   return { html: checked<{ html?: boolean }>('translate', { html: boolean }, { html }).html ?? false, rest };
 }
 
-export function checkTranslate(text: unknown, options: unknown): CheckedTranslate {
-  const rules = { onToken: callback, signal, alignment: boolean, quality: boolean };
-  const given = checkTexts<TranslateCall>('translate', text, rules, options);
-  const finish = (plain: Plain<Translation[]>) => withMaps<Translation[]>(plain).map((translation, i) => {
-    if (given.quality) translation.quality = qualityOf(translation);
-    if (!given.alignment) return translation;
-    translation.alignment = align(given.texts[i]!, translation);
-    if (!(options as TranslateOptions).attention) delete translation.attention;
-    return translation;
-  });
-  return { ...given, search: given.alignment ? JSON.stringify({ ...JSON.parse(given.search), attention: true }) : given.search, finish };
+export const checkTranslate = (text: unknown, options: unknown): CheckedTexts & TranslateCall =>
+  checkTexts<TranslateCall>('translate', text, { onToken: callback, signal }, options);
+
+/** The options that need the file alignment.ts, and all others. */
+export function takeAligned(options: object): { aligned: AlignmentOptions; rest: object } {
+  const [aligned] = splitOptions<AlignmentOptions>('translate', { alignment: boolean, quality: boolean }, options);
+  const { alignment: _, quality: __, ...rest } = options as AlignmentOptions;
+  return { aligned, rest: aligned.alignment ? { ...rest, attention: true } : rest };
 }
 
 export const checkAnnotate = (use: string, text: unknown, options: unknown): CheckedTexts & Pick<AnnotateOptions, 'signal'> =>

@@ -4,6 +4,7 @@ import type { Description } from '../shared/description.js';
 import { checkTranslate } from '../shared/options.js';
 import { dispose } from '../shared/platform.js';
 import type { Use } from '../shared/protocol.js';
+import { withMaps } from '../shared/results.js';
 import type { Build, TranslateOptions, Translation, TranslatorInfo } from '../shared/types.js';
 import { Model } from './model.js';
 import { detectBuild, Instance } from './module.js';
@@ -83,6 +84,9 @@ export class Engine {
   }
 }
 
+/** What is about waiting, and what is computed from the results, only a Translator has. */
+export type SyncOptions<Text> = Omit<TranslateOptions<Text>, 'signal' | 'alignment' | 'quality'>;
+
 /** A Translator without a worker: translate() blocks until it is done. */
 export class SyncTranslator extends Model<NativeTranslator> {
   readonly info: TranslatorInfo;
@@ -98,18 +102,18 @@ export class SyncTranslator extends Model<NativeTranslator> {
    * Like Translator.translate, but without the option signal, since nothing could abort it meanwhile.
    * @throws when an option is unknown or impossible, or a text is longer than the model allows
    */
-  translate(text: string, options?: Omit<TranslateOptions<string>, 'signal'>): Translation;
-  translate(text: readonly string[], options?: Omit<TranslateOptions<string[]>, 'signal'>): Translation[];
+  translate(text: string, options?: SyncOptions<string>): Translation;
+  translate(text: readonly string[], options?: SyncOptions<string[]>): Translation[];
   translate(text: string | readonly string[], options: object = {}): Translation | Translation[] {
     if ('signal' in options) throw new Error('[translate] signal cannot abort a call that blocks; use a Translator');
-    const { texts, search, onToken, finish } = checkTranslate(text, options);
+    const { texts, search, onToken } = checkTranslate(text, options);
     const isOne = typeof text === 'string';
     const job = this.start(texts, search);
     try {
       const steps = job.steps(onToken !== undefined);
       let step = steps.next();
       for (; !step.done; step = steps.next()) if (step.value) onToken?.(isOne ? step.value[0]! : step.value);
-      const translations = finish(step.value);
+      const translations = withMaps<Translation[]>(step.value);
       return isOne ? translations[0]! : translations;
     } finally {
       job.dispose();
