@@ -88,7 +88,7 @@ void add_exchange_commands(CLI::App& app) {
       ->check(CLI::IsMember({"huggingface", "bin"}))
       ->capture_default_str();
   marian->add_option("--calibration", exported->calibration,
-                     "source texts, one per line, that say how int8 products round their inputs");
+                     "source texts, one per line, that calibrate how int8 products round their inputs");
   add_export(app, "export-onnx", "Write a model as ONNX graphs: encoder, and decoder with cache", exported,
              export_onnx);
 

@@ -50,11 +50,11 @@ void add_shortlist_command(CLI::App& app) {
   command->add_option("--model", o->model, "model file")->required();
   command->add_option("--output", o->output, "the model file to write")->required();
   command->add_option("--lexicon", o->lexicon,
-                      "Marian's, binary or of lines \"target source probability\"; else it is");
-  command->add_option("--data", o->text.tsv, "counted in sentence pairs of a TSV file,");
-  command->add_option("--columns", o->text.columns, "its source and target column")->capture_default_str();
-  command->add_option("--source", o->text.source, "or of two files,");
-  command->add_option("--target", o->text.target, "line by line");
+                      "a Marian lexicon: binary, or lines of \"target source probability\"");
+  command->add_option("--data", o->text.tsv, "or count in the sentence pairs of this TSV file");
+  command->add_option("--columns", o->text.columns, "source and target column of --data")->capture_default_str();
+  command->add_option("--source", o->text.source, "or count in two files: the source sentences");
+  command->add_option("--target", o->text.target, "and their translations, line by line");
   add_options(*command, fields(o->shortlist), "shortlist");
   command->callback([o] { add_shortlist(*o); });
 }

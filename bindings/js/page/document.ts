@@ -243,7 +243,7 @@ const rules = { observe: boolean, signal: signalRule };
 /**
  * Translates a live page, or a part of it, in place: what is visible first. Elements keep their state and listeners;
  * code, forms' contents, `translate="no"` and what can be edited stay as they are.
- * @throws when `node` is nothing of a page, or an option is unknown or impossible
+ * @throws when `node` is not part of a page, or an option is unknown or impossible
  */
 export function translateDocument(
   translator: SentenceTranslator, node: PageNode, options: DocumentOptions = {},

@@ -118,7 +118,7 @@ export function cached<Found extends SentenceTranslation>(
     }
   };
   const made = composed(translator.info.languages ?? '', [translator], async (texts, { signal, ...search }) => {
-    if ('onToken' in search) throw new TypeError('[cached] onToken has nothing to report for sentences that are kept');
+    if ('onToken' in search) throw new TypeError('[cached] onToken has nothing to report for cached sentences');
     signal?.throwIfAborted();
     const found = new Map<string, Found>();
     const keyOf = (text: string) => JSON.stringify([text, search]);

@@ -206,7 +206,7 @@ function warnOf(ignored: readonly string[], given: object): void {
 function withWeights(model: ModelSource): ModelSource {
   const [, name] = (typeof model === 'string' && /^(?:Xenova|onnx-community)\/(opus-mt-[\w.-]+?)(?:-ONNX)?$/.exec(model)) || [];
   if (!name) return model;
-  warn(`${String(model)} has ONNX files, which cannot be read; Helsinki-NLP/${name}, of which they were made, is used instead`);
+  warn(`${String(model)} has ONNX files, which cannot be read; Helsinki-NLP/${name}, their source, is used instead`);
   return `Helsinki-NLP/${name}`;
 }
 
