@@ -22,6 +22,7 @@ const restored = {
   'tags without a partner': 'one <b>two <i>three</b> four</i> five</p> six <u>seven',
   'a part of a page': '</div><p>text</p></body>',
   'an element without an end in a paragraph': '<p>one <b>two</p><p>three</p>',
+  'an end without a name': 'one</>&gt; two',
   'ends of what has none': 'a </img> b </wbr> <b>c</br></b>',
   'a tag that is cut off': 'hello <b cla', 'only signs': '<p>1 &lt; 2 &amp; 3 &gt; 2 &copy;</p>',
   'what is marked': 'my <span translate="no">Name</span> is <p class="a notranslate">Bond</p>',

@@ -37,7 +37,7 @@ function tokensOf(html: string): Token[] {
   const endTag = (end: number) => add('open', end + 1, { name });
   const tokenizer = new Tokenizer({ decodeEntities: true }, {
     ontext: (start, end) => (before(start), add('text', end, { text: html.slice(start, end) })),
-    ontextentity: (code, end) => add('text', end, { text: String.fromCodePoint(code) }),
+    ontextentity: (code, end) => (before(html.lastIndexOf('&', end - 1)), add('text', end, { text: String.fromCodePoint(code) })),
     onopentagname(start, end) {
       before(start - 1);
       name = html.slice(start, end).toLowerCase();
