@@ -45,6 +45,7 @@ const covered = [
   [/^npm run native && cmake --install /, 'tests/install/files.cmake', '--install'],
   [/^cmake -S bindings\/examples\/cpp /, 'tests/install/example.cmake', 'bindings/examples/cpp'],
   [/^build\/example\/translate /, 'tests/install/example.cmake', '/translate'],
+  [/^(apt-get install libopenmpi-dev|cmake --preset native-mpi|mpirun )/, 'tests/cli/ranks.test.mjs', "'native-mpi'"],
   [/^wasmformer=/, 'tests/docs.test.mjs', 'wasmformer='],
 ];
 const isCovered = (line) => covered.some(([pattern]) => pattern.test(line));
@@ -74,6 +75,14 @@ function writeCorpora(place) {
   }
   for (const [i, name] of ['novels', 'handbook'].entries())
     writeFileSync(join(place, `${name}.tsv.gz`), gzipSync(parts.train.slice(80 * i, 80 * i + 80).join('\n')));
+  for (const [name, lines] of Object.entries(parts)) {
+    const texts = lines.map((line) => line.split('\t')[0]);
+    const labelled = texts.map((text, i) => `${i % 2 ? 'odd' : 'even'}\t${text}\n`).join('');
+    const tagged = (tags) => texts.map((text) => text.split(' ').map((word, i) => `${word}\t${tags[i % 2]}\n`).join('') + '\n').join('');
+    for (const corpus of ['snips_intent', 'csl_category']) writeFileSync(join(place, `${corpus}.${name}`), labelled);
+    writeFileSync(join(place, `snips_slots.${name}`), tagged(['O', 'B-word']));
+    writeFileSync(join(place, `ud_en_ewt.${name}`), tagged(['NOUN', 'VERB']));
+  }
   writeFileSync(join(place, 'sentences.txt'), 'Ich habe einen Hund.\nWo ist mein Buch?\n');
 }
 

@@ -33,6 +33,13 @@ test('the program without MPI needs none of its libraries', () => {
   assert.match(spawnSync('ldd', [withRanks], { encoding: 'utf8' }).stdout, /libmpi/);
 });
 
+test('the preset native-mpi makes the program with MPI', () => {
+  const root = join(import.meta.dirname, '../..');
+  const { status, stderr } = spawnSync('cmake', ['--preset', 'native-mpi', '-B', path('native-mpi')], { cwd: root, encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+  assert.match(readFileSync(path('native-mpi/build.ninja'), 'utf8'), /^build wasmformer: .*ranks_mpi\.cpp\.o/m);
+});
+
 test('two ranks have the losses of one, with dropout and accumulated batches, and one resumes what two began', () => {
   const options = ['--accumulate', '2', '--set', 'dropout=0.1', 'learning_rate=0.1', '--report-every', '1'];
   succeed(...train('one', ...options, '--max-steps', '200'));
