@@ -24,11 +24,10 @@ class LineReader {
   // The next lines, at most so many of them, and of so many bytes before the last; of a pipe what has arrived so far,
   // but one line at least. Empty at the end.
   std::vector<std::string> next_part(std::size_t most_lines, std::size_t most_bytes);
-
- private:
   // False if next() may have to wait, because the other end of a pipe has written no more so far.
   bool is_ready() const;
 
+ private:
   std::unique_ptr<InputFile> input_;
   std::string bytes_;
   std::size_t begin_ = 0, lines_ = 0;  // begin_: of the next line, in bytes_

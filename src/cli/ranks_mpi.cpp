@@ -4,10 +4,12 @@
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "cli/ranks.h"
@@ -17,6 +19,8 @@ namespace {
 
 // MPI ends all ranks when one of its functions fails, so that no return value needs a check.
 class MpiRanks : public Ranks {
+  static_assert(std::is_same_v<Scalar, float>, "begin_sum() sends floats");
+
  public:
   MpiRanks() {
     int provided;

@@ -25,10 +25,10 @@ Shortlist shortlist_of(const ModelFile& model, const Options& o) {
   }
   const std::string bytes = read_file(o.lexicon);
   if (!is_marian_shortlist(bytes)) return parse_lexicon(bytes, o.lexicon, source, target, o.shortlist);
-  // Models of Marian have one piece more than their vocabulary, the begin token.
-  const auto pieces = [&c](Index size) { return c.bos_id == size - 1 ? size - 1 : size; };
+  // Models of Marian have one piece more than their vocabularies, the begin token.
+  const Index begin = c.positions == Positions::sinusoidal_marian && c.bos_id == c.target_vocab_size - 1;
   return naming(o.lexicon, [&] {
-    return parse_marian_shortlist(bytes, pieces(c.source_vocab_size), pieces(c.target_vocab_size));
+    return parse_marian_shortlist(bytes, c.source_vocab_size - begin, c.target_vocab_size - begin);
   });
 }
 
@@ -49,8 +49,7 @@ void add_shortlist_command(CLI::App& app) {
       app.add_subcommand("shortlist", "Store in a model which target pieces may translate each source piece");
   command->add_option("--model", o->model, "model file")->required();
   command->add_option("--output", o->output, "the model file to write")->required();
-  command->add_option("--lexicon", o->lexicon,
-                      "a Marian lexicon: binary, or lines of \"target source probability\"");
+  command->add_option("--lexicon", o->lexicon, "a Marian lexicon: binary, or lines of \"target source probability\"");
   command->add_option("--data", o->text.tsv, "or count in the sentence pairs of this TSV file");
   command->add_option("--columns", o->text.columns, "source and target column of --data")->capture_default_str();
   command->add_option("--source", o->text.source, "or count in two files: the source sentences");

@@ -84,7 +84,8 @@ class Run {
     const std::size_t most_lines = attention_ ? 64 : static_cast<std::size_t>(4096 / options.n_best),
                       most_bytes = 32 * static_cast<std::size_t>(o_.decoding.batch_tokens);
     std::vector<std::vector<std::string>> parts(static_cast<std::size_t>(ranks_.size()));
-    for (auto& part : parts) part = input_->next_part(most_lines, most_bytes);
+    for (auto& part : parts)
+      if (&part == &parts[0] || input_->is_ready()) part = input_->next_part(most_lines, most_bytes);
     return parts;
   }
 

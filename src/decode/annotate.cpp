@@ -33,9 +33,9 @@ std::vector<LabelProbability> class_probabilities(const Matrix& logits, const Mo
   return labels;
 }
 
-// Whether `next` may follow `before`; nullptr is the begin of a text.
-bool may_follow(const std::string* before, const std::string& next) {
-  if (next[0] != 'I') return true;
+// Whether `next` may follow `before`; nullptr is the begin of a text. Where a kind of span has no B- tag, I- begins it.
+bool may_follow(const std::string* before, const std::string& next, const std::vector<std::string>& tags) {
+  if (next[0] != 'I' || std::ranges::find(tags, "B" + next.substr(1)) == tags.end()) return true;
   return before && *before != "O" && before->substr(2) == next.substr(2);
 }
 
@@ -70,14 +70,14 @@ std::vector<Index> best_tags(const Matrix& p, const std::vector<std::string>& ta
   std::vector<std::vector<Index>> allowed(tags.size());  // what may stand before each tag
   for (Index t = 0; t < n; ++t)
     for (Index before = 0; before < n; ++before)
-      if (may_follow(&tags[before], tags[t])) allowed[t].push_back(before);
+      if (may_follow(&tags[before], tags[t], tags)) allowed[t].push_back(before);
   constexpr Scalar never = -std::numeric_limits<Scalar>::infinity();
   Matrix sums = Matrix::Constant(p.rows(), n, never);  // of the best path to each tag
   Eigen::Matrix<Index, Eigen::Dynamic, Eigen::Dynamic> parents(p.rows(), n);
   for (Index i = 0; i < p.rows(); ++i) {
     for (Index t = 0; t < n; ++t) {
       if (i == 0) {
-        if (may_follow(nullptr, tags[t])) sums(0, t) = p(0, t);
+        if (may_follow(nullptr, tags[t], tags)) sums(0, t) = p(0, t);
         continue;
       }
       for (Index before : allowed[t]) {

@@ -77,6 +77,7 @@ void add(SafetensorsFile& file, const Item& item, std::vector<Index> shape, std:
         "[marian] " << item.name << " of the .bin file has a shape that does not fit its " << data.size() << " bytes");
     size *= static_cast<std::uint64_t>(n);
   }
+  WASMFORMER_CHECK(size <= data.size(), "[marian] " << item.name << " of the .bin file has no data");
   if (item.type == intgemm8) {
     WASMFORMER_CHECK(data.size() >= size + sizeof(float),
                      "[marian] " << item.name << " of the .bin file has no multiplier after its bytes");

@@ -213,12 +213,18 @@ class Renamed {
     WASMFORMER_CHECK(shape.size() == 2, "[marian] the tensor '" << theirs << "' is no matrix");
     return {shape[0], shape[1]};
   }
+  float multiplier(const std::string& theirs) const {
+    const Matrix m = npz_.matrix(theirs + multiplier_suffix);
+    WASMFORMER_CHECK(m.size() == 1 && m(0, 0) > 0 && std::isfinite(m(0, 0)),
+                     "[marian] the multiplier of " << theirs << " is not one number above 0");
+    return static_cast<float>(m(0, 0));
+  }
   // Its bytes as rows of a matrix, with zeros for the rows that are missing.
   void add_int8(const std::string& ours, const std::string& theirs, Index rows, Index cols) {
     std::string& bytes = data_.emplace_back(npz_.tensors.at(theirs).data);
     bytes.resize(static_cast<std::size_t>(rows * cols));
     file_.tensors[ours] = {Dtype::i8, {rows, cols}, bytes};
-    add(ours + ".scale", Matrix::Constant(1, rows, 1 / npz_.matrix(theirs + multiplier_suffix)(0, 0)));
+    add(ours + ".scale", Matrix::Constant(1, rows, 1 / multiplier(theirs)));
   }
   // The multiplier of the inputs of products with `theirs`, as a float or a scalar of int8; 0 if there is none.
   void add_alpha(const std::string& ours, const std::string& theirs, const std::string& other = "") {
@@ -228,8 +234,7 @@ class Renamed {
     if (has(name)) {
       const TensorEntry& tensor = npz_.tensors.at(name);
       if (tensor.data.size() == 1)
-        alpha = static_cast<float>(static_cast<std::int8_t>(tensor.data[0])) /
-                static_cast<float>(npz_.matrix(name + multiplier_suffix)(0, 0));
+        alpha = static_cast<float>(static_cast<std::int8_t>(tensor.data[0])) / multiplier(name);
       else if (tensor.data.size() == sizeof alpha)
         std::memcpy(&alpha, tensor.data.data(), sizeof alpha);
       WASMFORMER_CHECK(alpha > 0 && std::isfinite(alpha), "[marian] " << name << " is not one number above 0");

@@ -72,7 +72,7 @@ std::string options_text(const Config& c, Index sources, Index targets) {
 // The items of a .bin file.
 class Items {
  public:
-  // As floats, or bytes with one multiplier for all; `rows_first`: Marian keeps the shape [rows, cols] of ours.
+  // As floats, or as bytes with one multiplier for all.
   void floats(const std::string& name, const Matrix& value) {
     const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> numbers = value.cast<float>();
     add(name, Dtype::f32, {value.rows(), value.cols()},

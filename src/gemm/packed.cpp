@@ -12,7 +12,8 @@
 namespace wasmformer {
 namespace {
 
-// A sum of so many products of 127 and ±127 still fits 32 bits.
+// A sum of so many products of 127 and ±127 still fits 32 bits. With inputs of 8 bits a sum may wrap around, and is
+// right again when the share of the zero point is taken off.
 constexpr Index max_int8_cols = 0x7FFFFFFF / (127 * 127);
 
 template <class Words>

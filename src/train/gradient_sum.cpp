@@ -32,6 +32,13 @@ GradientSum::GradientSum(Transformer& transformer, Ranks& ranks) : ranks_(ranks)
   });
 }
 
+void GradientSum::clear() {
+  for (Bucket& bucket : buckets_) {
+    bucket.begun = false;
+    std::ranges::fill(bucket.values, Scalar(0));
+  }
+}
+
 void GradientSum::add(Bucket& bucket) {
   Scalar* to = bucket.values.data();
   for (Parameter* p : bucket.parameters) {
@@ -64,9 +71,8 @@ void GradientSum::finish() {
       std::copy_n(from, p->gradient.size(), p->gradient.data());
       from += p->gradient.size();
     }
-    bucket.begun = false;
-    std::ranges::fill(bucket.values, Scalar(0));
   }
+  clear();
 }
 
 }  // namespace wasmformer

@@ -12,6 +12,8 @@ class GradientSum {
   // Both must outlive it.
   GradientSum(Transformer& transformer, Ranks& ranks);
 
+  // Forgets what a step that failed has added.
+  void clear();
   // Takes the gradients of a batch and sets them to zero: each batch has sums of its own, whoever computes it.
   void add_batch();
   // The gradients of `layer` (encoder layers first) are complete in this rank's last batch.

@@ -93,9 +93,14 @@ void take_tokenizers(ModelFile& model, const TokenizerPair& to, std::uint64_t se
       p.value = rows_for(own.transpose(), from, other, p.value.transpose()).transpose();
     else
       p.value = std::move(own);
+    // Marian's decoder begins with zeros instead of a token.
+    if (config.positions == Positions::sinusoidal_marian &&
+        (name == "model.shared.weight" || name == "model.decoder.embed_tokens.weight"))
+      p.value.row(config.bos_id).setZero();
   });
   model.transformer = std::move(transformer);
   model.source_tokenizer = to.source, model.target_tokenizer = to.target;
+  model.shortlist.reset();  // of the old vocabulary
 }
 
 }  // namespace
@@ -269,6 +274,7 @@ TrainingStart encoder_start(std::string_view model, const TrainingConfig& traini
   });
   start.model.transformer = std::move(encoder);
   start.model.target_tokenizer = start.model.source_tokenizer;
+  start.model.shortlist.reset();
   start.model.labels = std::move(labels);
   start.model.metadata.erase("languages");
   return start;
@@ -305,8 +311,8 @@ TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& tr
   config.check();
   start.model.transformer = trainable(*start.model.transformer, config);
   if (tokenizers.source) take_tokenizers(start.model, tokenizers, start.training.seed);
-  for (const char* past :
-       {"training", "progress", "task", "steps", "averaged", "valid_loss", "valid_bleu", "bleu", "chrf"})
+  for (const char* past : {"training", "progress", "task", "steps", "averaged", "valid_loss", "valid_bleu",
+                           "valid_accuracy", "valid_span_f1", "valid_tag_accuracy", "bleu", "chrf"})
     start.model.metadata.erase(past);
   std::erase_if(start.model.metadata, [](const auto& entry) { return entry.first.starts_with("run."); });
   return start;

@@ -69,6 +69,7 @@ StepReport Trainer::step() {
   } catch (...) {
     // Later steps add to gradients, so those of a step that failed must not stay.
     transformer_.visit([](const std::string&, Parameter& p, Initializer) { p.gradient.setZero(); });
+    if (gradients_) gradients_->clear();
     throw;
   }
 }

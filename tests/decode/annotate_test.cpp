@@ -155,4 +155,7 @@ TEST_CASE("The best tags are a sequence that BIO allows") {
   p(2, 3) = Scalar(-0.1), p(2, 2) = Scalar(-0.2);
   CHECK(best_tags(p, tags) == std::vector<Index>{0, 2, 2});
   CHECK(best_tags(p, {"a", "b", "c", "d", "e"}) == std::vector<Index>{4, 2, 3});
+  // Without B- tags, I- begins a span.
+  CHECK(best_tags(p, {"I-u", "I-v", "I-x", "I-y", "O"}) == std::vector<Index>{4, 2, 3});
+  CHECK(best_tags(p.leftCols(2), {"I-x", "I-y"}) == std::vector<Index>{0, 0, 0});
 }

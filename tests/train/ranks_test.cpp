@@ -62,6 +62,25 @@ Result train(const Config& c, const Corpus& corpus, const TrainingConfig& traini
   return result;
 }
 
+void check_together(const Config& c, const Corpus& corpus, const TrainingConfig& training, int size,
+                    const Result& alone) {
+  Meeting meeting(size);
+  std::vector<Result> all(static_cast<std::size_t>(size));
+  {
+    std::vector<std::jthread> threads;
+    for (int rank = 0; rank < size; ++rank)
+      threads.emplace_back([&, rank] {
+        ThreadRank ranks(meeting, rank);
+        all[rank] = train(c, corpus, training, 25, &ranks);
+      });
+  }
+  for (const Result& result : all) {
+    CHECK(result.weights == all[0].weights);
+    for (std::size_t i = 0; i < alone.losses.size(); ++i)
+      CHECK_THAT(result.losses[i], WithinAbs(alone.losses[i], 1e-5));
+  }
+}
+
 Config encoder_config() {
   Config c = letters_config();
   c.decoder_layers = 0;
@@ -109,24 +128,13 @@ TEST_CASE("Ranks that share each batch out have the losses of one rank") {
   }
   c.dropout = c.attention_dropout = c.activation_dropout = 0.1;
   training.batch_tokens = 14;  // of two sentences or three, so that some shares have none
-  training.accumulate = GENERATE(1, 3);
-  const int size = GENERATE(2, 4);
-  CAPTURE(size, training.accumulate);
-
-  const Result one = train(c, corpus, training, 25, nullptr);
-  Meeting meeting(size);
-  std::vector<Result> all(size);
-  {
-    std::vector<std::jthread> threads;
-    for (int rank = 0; rank < size; ++rank)
-      threads.emplace_back([&, rank] {
-        ThreadRank ranks(meeting, rank);
-        all[rank] = train(c, corpus, training, 25, &ranks);
-      });
-  }
-  for (int rank = 0; rank < size; ++rank) {
-    CHECK(all[rank].weights == all[0].weights);
-    for (std::size_t i = 0; i < one.losses.size(); ++i) CHECK_THAT(all[rank].losses[i], WithinAbs(one.losses[i], 1e-5));
+  for (const Index accumulate : {1, 3}) {
+    training.accumulate = accumulate;
+    const Result one = train(c, corpus, training, 25, nullptr);
+    for (const int size : {2, 4}) {
+      CAPTURE(accumulate, size);
+      check_together(c, corpus, training, size, one);
+    }
   }
 }
 

@@ -111,6 +111,16 @@ TEST_CASE("Another vocabulary starts from the rows of its pieces, or of the piec
                     ContainsSubstring("one vocabulary for both sides"));
 }
 
+TEST_CASE("A model with another vocabulary does not keep its shortlist") {
+  ModelFile model = letters_model(3);
+  const auto pieces = static_cast<std::size_t>(model.transformer->config().source_vocab_size);
+  model.shortlist = Shortlist{5, std::vector<std::int32_t>(pieces + 1), {}};
+  const std::string bytes = serialize_model(model, Precision::f32);
+  CHECK(fine_tuning_start(bytes, TrainingConfig(), "{}").model.shortlist);
+  const auto words = std::make_shared<const Tokenizer>(word_model({"cab cab z"}, 10));
+  CHECK(!fine_tuning_start(bytes, TrainingConfig(), "{}", {words, words}).model.shortlist);
+}
+
 TEST_CASE("A run that cannot fit into memory is refused before it takes any") {
   Preset p = preset("small");
   const TokenizerPair letters{letters_tokenizer(), letters_tokenizer()};

@@ -165,12 +165,14 @@ TEST_CASE("A rate that diverges is refused by a sentence, and the weights stay")
 }
 
 TEST_CASE("After a step that failed, the next one is as if it had not been") {
-  const Corpus corpus = random_corpus(40, 6);
+  Corpus corpus = random_corpus(40, 6);
+  TrainingConfig config = small_training();
+  config.accumulate = GENERATE(1, 2);
   ThreadPool pool;
   Transformer model(letters_config()), other(letters_config());
   model.initialize(1);
   other.initialize(1);
-  Trainer trainer(model, corpus, small_training(), pool), undisturbed(other, corpus, small_training(), pool);
+  Trainer trainer(model, corpus, config, pool), undisturbed(other, corpus, config, pool);
   trainer.step();
   undisturbed.step();
   constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -184,6 +186,12 @@ TEST_CASE("After a step that failed, the next one is as if it had not been") {
     CHECK_THROWS_WITH(trainer.step(), ContainsSubstring("loss of step 2 is not finite"));
     p.value = kept;
   });
+  // The last batch of the step, after gradients of the first were added.
+  const auto batches = plan_shuffled_batches(corpus, config.batch_tokens, config.seed, 0);
+  TokenId& id = corpus.pairs[batches[static_cast<std::size_t>(2 * config.accumulate - 1)][0]].source[0];
+  const TokenId kept = std::exchange(id, 1'000'000);
+  CHECK_THROWS_WITH(trainer.step(), ContainsSubstring("1000000"));
+  id = kept;
   trainer.step();
   undisturbed.step();
   CHECK((state_bytes(trainer) == state_bytes(undisturbed)));
