@@ -1,5 +1,5 @@
 // HTML as text: what is not a run of text with inline markup stays byte for byte.
-import { show } from '../shared/options.js';
+import { refuseOfSentence, show } from '../shared/options.js';
 import type { HtmlTranslation, SentenceTranslator } from '../shared/page-types.js';
 import { inline, isTranslatable, kept, Run, single, translateRuns, type Item, type Piece } from './markup.js';
 import { Tokenizer } from './tokenizer.js';
@@ -167,9 +167,6 @@ function print(piece: Piece<Element>): string {
   return piece.handle[piece.kind === 'atom' ? 'whole' : piece.kind];
 }
 
-/** Options of translate() that are about one sentence. */
-const ofSentences = ['onToken', 'prefix', 'maskedSource', 'maskedHeads', 'nBest', 'attention', 'topTokens', 'beamTrace', 'internals'];
-
 /**
  * Translates the text in HTML, a whole page or a part of one; tags stay around the words that they belong to.
  * @throws as translate() does, and for options that are about one sentence
@@ -178,8 +175,7 @@ export async function translateHtml(
   html: unknown, translator: SentenceTranslator, options: { signal?: AbortSignal },
 ): Promise<HtmlTranslation> {
   if (typeof html !== 'string') throw new TypeError(`[html] the markup must be a string, not ${show(html)}`);
-  const [refused] = Object.keys(options).filter((name) => ofSentences.includes(name));
-  if (refused) throw new TypeError(`[html] ${refused} is about one sentence, and has no meaning for markup`);
+  refuseOfSentence('html', 'markup', options);
   const parts = partsOf(html);
   const runs = parts.filter((part) => typeof part !== 'string');
   const texts = new Map<Run<Element>, string>();
