@@ -34,7 +34,7 @@ async function live(test, markup) {
     window.asked = [];
     const parts = (text) => Array.from(text.matchAll(/\S+/g), ({ 0: word, index }) => ({ start: index, end: index + word.length }));
     const translate = async (sentences, { signal }) => {
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await new Promise((resolve) => setTimeout(resolve, window.delay ?? 5));
       signal.throwIfAborted();
       window.asked.push(...sentences);
       return sentences.map((text) => {
@@ -105,6 +105,65 @@ test('changes are followed, what is translated already is not translated again, 
   await new Promise((resolve) => setTimeout(resolve, 300));
   assert.match(await body(), /after/);
   assert.deepEqual(errors, []);
+});
+
+test('fragments and detached elements are translated', async (t) => {
+  const { page } = await live(t, '');
+  const found = await page.evaluate(async () => {
+    const template = document.createElement('template');
+    template.innerHTML = 'one <p>two <b>three</b></p>';
+    const element = document.createElement('div');
+    element.innerHTML = '<p>four</p>';
+    for (const node of [template.content, element]) await window.begin({}, node).finished;
+    return [template.innerHTML, element.innerHTML];
+  });
+  assert.deepEqual(found, ['ONE <p>TWO <b>THREE</b></p>', '<p>FOUR</p>']);
+});
+
+test('changes inside of what is kept are not translated', async (t) => {
+  const { page, body } = await live(t, '<svg><text>one</text></svg><pre><div>two</div></pre><div>in <code><div>three</div></code></div><object><p>four</p></object><p>last</p>');
+  await page.evaluate(() => window.begin({ observe: true }).finished);
+  await page.evaluate(() => document.querySelectorAll('svg text, pre div, code div, object p, body > p:last-child').forEach((one) => (one.firstChild.data = 'new')));
+  await until(page, "document.body.innerHTML.includes('NEW')");
+  assert.equal((await body()).match(/new/g).length, 4);
+  assert.deepEqual(await page.evaluate(() => window.asked.filter((text) => text === 'new')), ['new']);
+});
+
+test('finished waits for changes made meanwhile; undo during later work is no error', async (t) => {
+  const { page, errors, body } = await live(t, '<p>one</p>');
+  await page.evaluate(() => (window.delay = 500));
+  await page.evaluate(async () => {
+    const { finished } = window.begin({ observe: true });
+    document.body.append('two');
+    await finished;
+  });
+  assert.equal(await body(), '<p>ONE</p>TWO');
+  await page.evaluate(async () => {
+    document.querySelector('p').firstChild.data = 'three';
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    window.running.undo();
+    await new Promise((resolve) => setTimeout(resolve, 600));
+  });
+  assert.equal(await body(), '<p>three</p>two');
+  assert.deepEqual(errors, []);
+});
+
+test('what the page has thrown away is not kept', async (t) => {
+  const { page } = await live(t, '<p>one</p>');
+  await page.evaluate(() => window.begin({ observe: true }).finished);
+  await page.evaluate(async () => {
+    window.old = [];
+    for (let i = 0; i < 300; i++) {
+      document.body.innerHTML = `<p>word ${i}</p>`;
+      const { firstChild } = document.body;
+      window.old.push(new WeakRef(firstChild));
+      while (firstChild.textContent !== `WORD ${i}`) await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+  });
+  const session = await page.context().newCDPSession(page);
+  await session.send('HeapProfiler.collectGarbage');
+  const count = await page.evaluate(() => window.old.filter((one) => one.deref()).length);
+  assert.ok(count < 100, `${count} are kept`);
 });
 
 test('aborting stops it with the reason; unknown options are refused', async (t) => {

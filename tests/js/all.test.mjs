@@ -1,5 +1,6 @@
 // Many texts one after the other, and texts of many sentences.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { setTimeout } from 'node:timers/promises';
 import { after, before, test } from 'node:test';
 import { Translator } from '../../dist/index.js';
@@ -41,6 +42,22 @@ test('translateAll: all texts in order, as alone, from iterables of both kinds',
     assert.deepEqual(all.map(({ index }) => index), texts.map((_, i) => i));
   }
   assert.deepEqual(await collect(translator.translateAll([])), []);
+});
+
+test('translateAll: texts that are skipped take no memory', () => {
+  const script = `
+    import { translateAll } from '${new URL('../../dist/page/all.js', import.meta.url)}';
+    const used = () => (gc(), process.memoryUsage().heapUsed);
+    const begin = used();
+    let grown;
+    const texts = (async function *() {
+      for (let i = 0; i < 1e5; i++) yield 'text';
+      grown = used() - begin;
+    })();
+    for await (const _ of translateAll(texts, async () => [], { start: 1e5 }));
+    console.log(grown);`;
+  const grown = Number(execFileSync(process.execPath, ['--expose-gc', '--input-type=module', '-e', script], { encoding: 'utf8' }));
+  assert.ok(grown < 5e6, `${grown} bytes`);
 });
 
 test('translateAll: a slow loop makes the source wait', async () => {

@@ -35,6 +35,22 @@ for (const [name, markup] of Object.entries(restored)) {
   });
 }
 
+test('what stands in quotes in an end tag is no markup', async () => {
+  const end = '</b title="> <i>x</i> <img src=x onerror=alert(1)> w">';
+  assert.equal(await html(`<p>a <b>foo${end} bar</p>`, reversing), `<p>BAR <b>FOO${end} A</p>`);
+  assert.equal(await html(`a <b>foo</b x="1"y = '>' z=a"> bar`, reversing), `BAR <b>FOO</b x="1"y = '>' z=a"> A`);
+  assert.equal(await html('a <b>foo</b "> bar', reversing), 'BAR <b>FOO</b "> A', 'a quote that begins no value');
+  assert.equal(await html('a <b>foo</b x="> bar', reversing), 'A <b>FOO</b x="> bar', 'one that is cut off hides the rest');
+});
+
+test('marks are attributes of their own', async () => {
+  for (const open of ['<p class="my-notranslate-x">', '<p data-x="a translate=no">', '<p title=" class=notranslate">', '<p class=a class=notranslate>']) {
+    assert.equal(await html(`${open}word</p>`, reversing), `${open}WORD</p>`);
+  }
+  for (const open of ['<p TRANSLATE=No>', "<p class='a\nnotranslate b'>", '<p class="&#110;otranslate">']) assert.equal(await html(`${open}word</p>`, reversing), `${open}word</p>`);
+  assert.match(await html('<b data-x=" id=1">one two</b> three', dictionary({ 'one two three': 'one|0 three|2 two|1' })), /^<b.*<b/);
+});
+
 test('what the model gets: sentences without markup, white space as a page shows it', async () => {
   const seen = async (markup) => {
     const all = [];

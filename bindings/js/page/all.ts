@@ -23,14 +23,20 @@ export async function *translateAll(
   const stop = new AbortController();
   const onAbort = () => stop.abort(signal!.reason);
   signal?.addEventListener('abort', onAbort);
-  const aborted = new Promise<never>((_, reject) => stop.signal.addEventListener('abort', () => reject(stop.signal.reason)));
-  aborted.catch(() => {});
+  // One promise for each wait: what waits beside a longer one is kept as long as that.
+  let giveUp: (reason: unknown) => void = () => {};
+  stop.signal.addEventListener('abort', () => giveUp(stop.signal.reason));
+  const unlessAborted = <T>(given: T | PromiseLike<T>) => new Promise<T>((resolve, reject) => {
+    giveUp = reject;
+    if (stop.signal.aborted) reject(stop.signal.reason);
+    Promise.resolve(given).then(resolve, reject);
+  });
   let read = 0;
   let isOver = false;
   const next = async () => {
     const batch: string[] = [];
     while (batch.length < batchSize && !isOver) {
-      const { done, value } = await Promise.race([source.next(), aborted]);
+      const { done, value } = await unlessAborted(source.next());
       if (done) isOver = true;
       else if (read++ >= start) batch.push(value);
     }

@@ -34,6 +34,9 @@ class LivePage {
   #stop = new AbortController();
   #queue: Place[] = [];
   #changes: Change[] = [];
+  /** With so many changes, those that cannot be restored any more are forgotten. */
+  #mostChanges = 64;
+  #undone = new DOMException('the translation was undone', 'AbortError');
   /** What this has written, to tell it from what the page writes. */
   #written = new WeakMap<Text, string>();
   #mutations: MutationObserver | undefined;
@@ -54,13 +57,13 @@ class LivePage {
       this.#mutations = new MutationObserver((records) => this.#follow(records));
       this.#mutations.observe(root, { childList: true, characterData: true, subtree: true });
     }
-    this.finished = known.then(() => (this.#work = this.#drain()));
+    this.finished = this.#work = known.then(() => this.#drain());
     this.finished.catch(() => {}); // whoever does not look at it wants no error of the whole page either
     if (!observe) void this.finished.then(() => this.#end(undefined), () => {});
   }
 
   undo(): void {
-    this.#end(new DOMException('the translation was undone', 'AbortError'));
+    this.#end(this.#undone);
     for (const change of this.#changes.reverse()) this.#restore(change);
     this.#changes = [];
   }
@@ -123,7 +126,7 @@ class LivePage {
         const isVisible = ({ parent }: Place) => this.#visible.has(parent);
         const batch = (this.#queue.some(isVisible) ? this.#queue.filter(isVisible) : this.#queue).slice(0, 8);
         this.#queue = this.#queue.filter((place) => !batch.includes(place));
-        const fresh = batch.filter(isUnchanged);
+        const fresh = batch.filter((place) => this.#isUnchanged(place));
         const options = { signal: this.#stop.signal };
         await translateRuns(fresh.map(({ run }) => run), this.#translator, options, (pieces, i) => this.#replace(fresh[i]!, pieces));
       }
@@ -142,12 +145,12 @@ class LivePage {
     for (const { target } of records) {
       let root = target;
       while (root !== this.#root && root.parentNode && (!isElement(root) || inline.has(root.localName))) root = root.parentNode;
-      if (root.isConnected && !(isElement(root) && root.closest('[translate=no], .notranslate'))) roots.add(root);
+      if (this.#root.contains(root) && !this.#isInKept(root)) roots.add(root);
     }
     for (const root of roots) this.#add(root);
     if (!this.#work && this.#queue.length > 0) {
       this.#work = this.#drain();
-      this.#work.catch((error: unknown) => error !== this.#signal?.reason && reportError(error));
+      this.#work.catch((error: unknown) => error !== this.#undone && error !== this.#signal?.reason && reportError(error));
     }
   }
 
@@ -160,13 +163,16 @@ class LivePage {
   }
 
   #replace(place: Place, pieces: Piece<ChildNode>[]): void {
-    if (this.#stop.signal.aborted || !isUnchanged(place)) return;
+    if (this.#stop.signal.aborted || !this.#isUnchanged(place)) return;
     this.#quietly(() => {
       const elements = pieces.flatMap((piece) => (piece.kind === 'open' && isElement(piece.handle) ? [piece.handle] : []));
       const children = new Map(elements.map((element) => [element, [...element.childNodes]]));
       const change: Change = { ...place, children, created: [] };
       this.#arrange(change, pieces);
       this.#changes.push(change);
+      if (this.#changes.length < this.#mostChanges) return;
+      this.#changes = this.#changes.filter((one) => this.#isOurs(one) && !one.nodes.every((node) => this.#isGone(node)));
+      this.#mostChanges = Math.max(64, 2 * this.#changes.length);
     });
   }
 
@@ -205,9 +211,30 @@ class LivePage {
     this.#written.set(text, data);
   }
 
-  #restore({ parent, nodes, texts, children, created }: Change): void {
-    const isOurs = (node: ChildNode) => !isText(node) || this.#written.get(node) === node.data;
-    if (!nodes.every((node) => node.parentNode === parent) || ![...texts.keys(), ...created].every(isOurs)) return;
+  /** Whether the page has left the texts as they were written. */
+  #isOurs({ texts, created }: Change): boolean {
+    return [...texts.keys(), ...created].every((node) => !isText(node) || this.#written.get(node) === node.data);
+  }
+
+  /** Whether the page has left it as it was when it was taken. */
+  #isUnchanged({ parent, nodes, texts }: Place): boolean {
+    return nodes.every((node) => node.parentNode === parent)
+      && [...texts].every(([text, data]) => text.data === data && parent.contains(text) && !this.#isGone(text));
+  }
+
+  /** Taken out of the page; an element or a fragment may be translated before it is put in. */
+  #isGone(node: Node): boolean {
+    return this.#root.isConnected && !node.isConnected;
+  }
+
+  #isInKept(node: Node): boolean {
+    if (isElement(node) && isKept(node)) return true;
+    return node !== this.#root && node.parentNode !== null && this.#isInKept(node.parentNode);
+  }
+
+  #restore(change: Change): void {
+    const { parent, nodes, texts, children, created } = change;
+    if (!nodes.every((node) => node.parentNode === parent) || !this.#isOurs(change)) return;
     const marker = parent.insertBefore(document.createComment(''), nodes.reduce((first, node) =>
       (first.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_PRECEDING ? node : first)));
     for (const node of created) node.remove();
@@ -220,10 +247,6 @@ class LivePage {
     }
   }
 }
-
-/** Whether the page has left it as it was when it was taken. */
-const isUnchanged = ({ parent, nodes, texts }: Place) =>
-  nodes.every((node) => node.parentNode === parent) && [...texts].every(([text, data]) => text.data === data && text.isConnected);
 
 function itemsOf(node: ChildNode, texts: Map<Text, string>): Item<ChildNode>[] {
   if (isText(node)) {

@@ -1,5 +1,5 @@
 // HTML as text: what is not a run of text with inline markup stays byte for byte.
-import { show } from '../shared/options.js';
+import { refuseOfSentence, show } from '../shared/options.js';
 import type { HtmlTranslation, SentenceTranslator } from '../shared/page-types.js';
 import { inline, isTranslatable, kept, Run, single, translateRuns, type Item, type Piece } from './markup.js';
 import { Tokenizer } from './tokenizer.js';
@@ -9,6 +9,8 @@ const empty = new Set(`area base basefont bgsound br col embed frame hr img inpu
 
 /** What their tags begin is no markup, to the end of the page if need be. */
 const raw = new Set('iframe noembed noframes plaintext script style textarea xmp'.split(' '));
+
+const none = new Map<string, string>();
 
 /** A part of the markup; what is of no other kind, such as a doctype, is 'other'. */
 interface Token {
@@ -20,20 +22,39 @@ interface Token {
   text: string;
   /** Of an opening tag, the index of its closing tag, and the other way round; -1 if it has none. */
   match: number;
+  /** Of an opening tag: what they mean. */
+  attributes: Map<string, string>;
+}
+
+/** The end of a tag in which `from` is behind the name, as browsers find it; -1 if there is none. */
+function endOfTag(html: string, from: number): number {
+  const attribute = /[ \t\n\f\r/]*([^ \t\n\f\r/>][^ \t\n\f\r/>=]*([ \t\n\f\r]*=[ \t\n\f\r]*("[^"]*"?|'[^']*'?|[^ \t\n\f\r>]*))?)?/y;
+  attribute.lastIndex = from;
+  while (attribute.test(html) && html[attribute.lastIndex] !== '>') if (attribute.lastIndex >= html.length) return -1;
+  return attribute.lastIndex + 1;
 }
 
 function tokensOf(html: string): Token[] {
   const tokens: Token[] = [];
+  for (let start = 0; start < html.length;) start += tokenize(html.slice(start), start, tokens);
+  return tokens;
+}
+
+/** Adds the tokens of `html`, which stands at `offset`, and returns how much of it they are. */
+function tokenize(html: string, offset: number, tokens: Token[]): number {
   let position = 0;
   // Whatever the tokenizer is silent about goes to the next token.
   const add = (kind: Token['kind'], end: number, part: Partial<Token> = {}) => {
-    if (end > position) tokens.push({ kind, name: '', start: position, end, text: '', match: -1, ...part });
+    const [start, attributes] = [offset + position, kind === 'open' ? values : none];
+    if (end > position) tokens.push({ kind, name: '', start, end: offset + end, text: '', match: -1, attributes, ...part });
     position = Math.max(position, end);
   };
   const before = (start: number) => add('other', start);
   const ignore = () => {};
   let name = '';
-  const after = (end: number) => html.indexOf('>', end) + 1 || html.length;
+  let attribute = '';
+  let values = none;
+  const addValue = (value: string) => values.set(attribute, values.get(attribute)! + value);
   const endTag = (end: number) => add('open', end + 1, { name });
   const tokenizer = new Tokenizer({ decodeEntities: true }, {
     ontext: (start, end) => (before(start), add('text', end, { text: html.slice(start, end) })),
@@ -41,12 +62,24 @@ function tokensOf(html: string): Token[] {
     onopentagname(start, end) {
       before(start - 1);
       name = html.slice(start, end).toLowerCase();
+      values = new Map();
     },
+    onattribname(start, end) {
+      attribute = html.slice(start, end).toLowerCase();
+      if (values.has(attribute)) attribute = ''; // the first one counts
+      values.set(attribute, '');
+    },
+    onattribdata: (start, end) => addValue(html.slice(start, end)),
+    onattribentity: (code) => addValue(String.fromCodePoint(code)),
     onopentagend: endTag,
     onselfclosingtag: endTag,
     onclosetag(start, end) {
       before(html.lastIndexOf('<', start - 1));
-      add('close', after(end), { name: html.slice(start, end).toLowerCase() });
+      const last = endOfTag(html, end);
+      if (last < 0) add('other', html.length);
+      else add('close', last, { name: html.slice(start, end).toLowerCase() });
+      // The tokenizer takes the first `>`, even in quotes: another one goes on behind the tag.
+      if (html.indexOf('>', end) + 1 !== position) tokenizer.pause();
     },
     oncomment(start, end) {
       before(html.lastIndexOf('<', start - 1));
@@ -56,12 +89,11 @@ function tokensOf(html: string): Token[] {
     oncdata: (_, end) => add('other', end + 1),
     ondeclaration: (_, end) => add('other', end + 1),
     onprocessinginstruction: (_, end) => add('other', end + 1),
-    onattribname: ignore, onattribdata: ignore, onattribentity: ignore, onattribend: ignore, onend: ignore,
+    onattribend: ignore, onend: () => before(html.length),
   });
   tokenizer.write(html);
   tokenizer.end();
-  before(html.length);
-  return tokens;
+  return position;
 }
 
 /** Finds the pairs of tags; a tag that closes an outer element leaves the inner ones without an end. */
@@ -85,7 +117,8 @@ type Element = Record<'open' | 'close' | 'whole', string>;
 /** The markup in order: strings stay as they are. */
 type Part = string | Run<Element>;
 
-const isMarkedAsKept = (tag: string) => /\stranslate\s*=\s*["']?no\b|\sclass\s*=\s*(["'][^"']*)?\bnotranslate\b/i.test(tag);
+const isMarkedAsKept = ({ attributes }: Token) =>
+  attributes.get('translate')?.toLowerCase() === 'no' || attributes.get('class')?.split(/[ \t\n\f\r]/).includes('notranslate');
 
 const deepest = 50; // elements around a word: what is deeper in one another ends runs
 
@@ -96,7 +129,7 @@ function simplify(html: string): { tokens: Token[]; ends: boolean[] } {
   const tokens: Token[] = [];
   for (let i = 0; i < all.length; i++) {
     const token = all[i]!;
-    const isKept = token.kind === 'open' && (kept.has(token.name) || isMarkedAsKept(html.slice(token.start, token.end)));
+    const isKept = token.kind === 'open' && (kept.has(token.name) || isMarkedAsKept(token));
     if (isKept && token.match > i) {
       tokens.push({ ...token, kind: 'other', end: all[token.match]!.end, match: -1 });
       i = token.match;
@@ -152,12 +185,12 @@ function partsOf(html: string): Part[] {
 }
 
 function itemOf(html: string, token: Token, closing: Token | undefined): Item<Element> {
-  const { kind, name, start, end, text } = token;
+  const { kind, name, start, end, text, attributes } = token;
   if (kind === 'text' || kind === 'close') return { kind, text };
   const open = html.slice(start, end);
   if (!closing) return { kind: 'atom', handle: { open, close: '', whole: open }, isSeen: kind !== 'comment' && name !== 'wbr' };
   const handle = { open, close: html.slice(closing.start, closing.end), whole: html.slice(start, closing.end) };
-  return { kind: 'open', handle, isSingle: single.has(name) || /\sid\s*=/i.test(open) };
+  return { kind: 'open', handle, isSingle: single.has(name) || Boolean(attributes.get('id')) };
 }
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\u00a0': '&nbsp;' };
@@ -167,9 +200,6 @@ function print(piece: Piece<Element>): string {
   return piece.handle[piece.kind === 'atom' ? 'whole' : piece.kind];
 }
 
-/** Options of translate() that are about one sentence. */
-const ofSentences = ['onToken', 'prefix', 'maskedSource', 'maskedHeads', 'nBest', 'attention', 'topTokens', 'beamTrace', 'internals'];
-
 /**
  * Translates the text in HTML, a whole page or a part of one; tags stay around the words that they belong to.
  * @throws as translate() does, and for options that are about one sentence
@@ -178,8 +208,7 @@ export async function translateHtml(
   html: unknown, translator: SentenceTranslator, options: { signal?: AbortSignal },
 ): Promise<HtmlTranslation> {
   if (typeof html !== 'string') throw new TypeError(`[html] the markup must be a string, not ${show(html)}`);
-  const [refused] = Object.keys(options).filter((name) => ofSentences.includes(name));
-  if (refused) throw new TypeError(`[html] ${refused} is about one sentence, and has no meaning for markup`);
+  refuseOfSentence('html', 'markup', options);
   const parts = partsOf(html);
   const runs = parts.filter((part) => typeof part !== 'string');
   const texts = new Map<Run<Element>, string>();

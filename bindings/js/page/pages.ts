@@ -1,5 +1,5 @@
 // `wasmformer/pages`: what translates whole texts and pages needs besides a Translator.
-import { checked, isObject, takeHtml, whole } from '../shared/options.js';
+import { checked, isObject, refuseOfSentence, takeHtml, whole } from '../shared/options.js';
 import type {
   Alignment, AlignmentOptions, HtmlTranslation, SentenceCall, SentenceTranslation, SentenceTranslator,
 } from '../shared/page-types.js';
@@ -41,7 +41,7 @@ export interface PivotTranslation extends SentenceTranslation {
 
 /**
  * Translates with one model after the other, such as German to Chinese by way of English. Alignments lead from the
- * first model's source to the second one's target.
+ * first model's source to the second one's target. Options about one sentence, such as prefix, are refused.
  * @throws when the first does not translate into the language that the second reads
  */
 export function pivot(first: SentenceTranslator, second: SentenceTranslator): Composed<PivotTranslation> {
@@ -51,6 +51,7 @@ export function pivot(first: SentenceTranslator, second: SentenceTranslator): Co
     throw new Error(`[pivot] the first model translates into '${into}', but the second reads '${reads}'`);
   }
   return composed(from && to ? `${from}-${to}` : '', [first, second], async (texts, options) => {
+    refuseOfSentence('pivot', 'two models', options);
     const between = await first.translate(texts, options);
     const found = await second.translate(between.map(({ text }) => text), options);
     return found.map(({ text, quality, alignment }, i) => {

@@ -57,6 +57,14 @@ export function takeHtml(options: unknown): { html: boolean; rest: object } {
   return { html: checked<{ html?: boolean }>('translate', { html: boolean }, { html }).html ?? false, rest };
 }
 
+const ofSentence = ['onToken', 'prefix', 'maskedSource', 'maskedHeads', 'nBest', 'attention', 'topTokens', 'beamTrace', 'internals'];
+
+/** @throws for options of translate() that are about one sentence of one model */
+export function refuseOfSentence(place: string, subject: string, options: object): void {
+  const refused = Object.keys(options).find((name) => ofSentence.includes(name));
+  if (refused) throw new TypeError(`[${place}] ${refused} is about one sentence, and has no meaning for ${subject}`);
+}
+
 export const checkTranslate = (text: unknown, options: unknown): CheckedTexts & TranslateCall =>
   checkTexts<TranslateCall>('translate', text, { onToken: callback, signal }, options);
 
