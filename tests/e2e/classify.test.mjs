@@ -90,6 +90,42 @@ test('a file that is dropped is kept, downloaded and deleted; one that translate
     assert.equal(await page.getByText('snips').count(), 0, 'the translators are listed without it');
   }));
 
+test('keys in a row are one question, and the next key takes it back', () =>
+  withView(site, laptop, '#classify', async (page) => {
+    await first(page, 'PlayMusic');
+    const sent = await page.evaluate(() => new Promise((resolve) => {
+      const sent = [];
+      const box = document.querySelector('textarea');
+      const type = (value) => {
+        box.value = value;
+        box.dispatchEvent(new Event('input', { bubbles: true }));
+      };
+      const { postMessage } = Worker.prototype;
+      Worker.prototype.postMessage = function (request, ...rest) {
+        const [text] = request.wanted?.texts ?? [];
+        if (text?.startsWith('rain')) sent.push([request.id, text]);
+        if (request.type === 'abort' && request.id === sent[0]?.[0]) resolve(sent.map(([, text]) => text));
+        if (text === 'rain in paris') type('rain in rome');
+        return postMessage.call(this, request, ...rest);
+      };
+      const keys = Array.from({ length: 8 }, (_, i) => 'rain in paris'.slice(0, i + 6));
+      const next = () => {
+        type(keys.shift());
+        if (keys.length > 0) setTimeout(next);
+      };
+      next();
+    }));
+    assert.deepEqual(sent, ['rain in paris']);
+  }));
+
+test('a file that is dropped where translators are opens here', () =>
+  withView(site, laptop, '', async (page) => {
+    await drop(page, ['mine.safetensors', readFileSync(join(builtPage, 'encoders/ewt.safetensors'))]);
+    await page.waitForURL(/#classify.*encoder=file%3Amine/);
+    await text(page).fill('I saw that car.');
+    await page.getByTestId('tagged').locator('.part', { hasText: 'car' }).waitFor();
+  }));
+
 test('own labelled lines: what is wrong is said; a run shows its accuracy and its confusions, and opens in Classify', () =>
   withView(site, laptop, '#train', async (page) => {
     const card = page.getByRole('button', { name: /^Your own labels/ });

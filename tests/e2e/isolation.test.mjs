@@ -86,10 +86,15 @@ test('everything is kept at one press; then the page translates offline by a mod
   await page.locator('.target').getByText('我昨天在公园里遇到了一位老朋友。').waitFor();
   const reached = await page.evaluate(async () => (await (await fetch('pairs/en-zh.tsv.gz')).arrayBuffer()).byteLength);
   assert.ok(reached > 1e5, 'sentence pairs to train with');
+  for (const wanted of ['snips', 'ewt']) {
+    await page.goto(`${site.address}#classify?encoder=${wanted}&input=I+saw+that+car.`);
+    await page.getByTestId(wanted === 'snips' ? 'labels' : 'tagged').filter({ visible: true }).waitFor();
+    assert.equal(await page.getByRole('alert').count(), 0, wanted);
+  }
   await site.stop();
 });
 
-test('where service workers do not come, are refused, or are not there, the page works with one thread', async () => {
+test('where service workers do not come, are refused, or are not there, and no Cache Storage, the page works with one thread', async () => {
   const without = [
     { serviceWorkers: 'block' },
     {
@@ -98,7 +103,7 @@ test('where service workers do not come, are refused, or are not there, the page
           ServiceWorkerContainer.prototype.register = () => Promise.reject(new DOMException('no', 'SecurityError'));
         }),
     },
-    { prepare: (page) => page.addInitScript(() => delete Navigator.prototype.serviceWorker) },
+    { prepare: (page) => page.addInitScript(() => (delete Navigator.prototype.serviceWorker, delete globalThis.caches)) },
   ];
   for (const { prepare, ...options } of without) {
     const { page, errors, seen, close } = await visit(plain, { ...laptop, ...options }, prepare);

@@ -1,14 +1,14 @@
 // Models of Hugging Face by name and address: a server here stands in for the host.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { importMarian } from '../../dist/page/convert.js';
+import { exportOnnx, importMarian } from '../../dist/page/convert.js';
 import { pipeline } from '../../dist/page/pipeline.js';
-import { storedModels, Translator } from '../../dist/index.js';
+import { Classifier, storedModels, Tagger, Translator } from '../../dist/index.js';
 import { fixturePath, serve } from './support.mjs';
 
 const folder = fileURLToPath(new URL('../fixtures/marian/tiny', import.meta.url));
@@ -115,6 +115,49 @@ test('conversions and pipelines take them too', async (t) => {
   assert.match(mock.calls[0].arguments[0], /Xenova\/opus-mt-xx-yy has ONNX files, .* Helsinki-NLP\/opus-mt-xx-yy, /);
   assert.equal(other.translator.info.precision, 'int8');
   await other.dispose();
+});
+
+test('what lies at a path that could be a name comes first: a file, or a folder, which is converted', async (t) => {
+  const { hub, downloads } = await host(t);
+  const back = process.cwd();
+  const here = mkdtempSync(join(tmpdir(), 'wasmformer-here-'));
+  t.after(() => (process.chdir(back), rmSync(here, { recursive: true })));
+  process.chdir(here);
+  cpSync(folder, name, { recursive: true });
+  cpSync(fixturePath, 'Helsinki-NLP/file');
+  assert.ok('encoder_model.onnx' in await exportOnnx('Helsinki-NLP/file'));
+  assert.ok((await importMarian(name)).size > 0);
+  assert.equal((await info(name, { hub, precision: 'f16', integrity: digest })).precision, 'f16');
+  await assert.rejects(info(name, { hub, integrity: digest.replace('-', '-A') }), /the digest of model\.safetensors is sha256-/);
+  assert.deepEqual(await Translator.estimate(name, { hub }), { download: 0, isStored: true });
+  await assert.rejects(exportOnnx(name), { message: `[load] ${name} is a folder; importMarian() makes a model file of it` });
+  assert.deepEqual(downloads, []);
+});
+
+test('a model that is loaded for another use is kept, and read from there', async (t) => {
+  const state = await host(t);
+  await assert.rejects(Tagger.load(name, { hub: state.hub }), /does not tag; it translates$/);
+  assert.equal((await storedModels.list()).length, 1);
+  await assert.rejects(Classifier.load(name, { hub: state.hub }), /does not classify; it translates$/);
+  assert.equal((await info(name, { hub: state.hub })).precision, 'int8');
+  assert.equal(state.downloads.length, files.length);
+});
+
+test('a damaged entry of the cache does not hide the others; clear() leaves nothing behind', async (t) => {
+  const { hub } = await host(t);
+  await info(name, { hub });
+  const there = join(cache, 'wasmformer-models');
+  const digest = 'ab'.repeat(32);
+  writeFileSync(join(there, `${digest}.json`), '{"url":');
+  writeFileSync(join(there, `${digest}.1-2`), 'half');
+  assert.equal((await storedModels.list()).length, 1);
+  await storedModels.clear();
+  assert.deepEqual(readdirSync(there), []);
+  // What cannot be put in its place is not left beside it.
+  mkdirSync(join(there, createHash('sha256').update(`${hub}/${name}/resolve/main/?precision=int8`).digest('hex')));
+  await info(name, { hub });
+  assert.equal(readdirSync(there).length, 1);
+  rmSync(there, { recursive: true });
 });
 
 test('what the host does not have is named', async (t) => {

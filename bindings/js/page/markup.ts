@@ -310,7 +310,6 @@ function put<H>(run: Run<H>, placed: Placed[], tail: string, language?: string):
 }
 
 const batchSize = 32;
-const longest = 500; // characters of a sentence
 
 /** Sentences of more tokens than the model takes stay as they are. */
 async function translateBatch<Found extends SentenceTranslation>(
@@ -336,8 +335,7 @@ export async function translateRuns<H, Found extends SentenceTranslation>(
   take: (pieces: Piece<H>[], run: number) => void,
 ): Promise<Map<string, Found | undefined>> {
   const [source, target] = (translator.info.languages || '-').split('-').map((code) => code || undefined);
-  const most = Math.min(longest, translator.info.config?.max_length ?? longest);
-  const cut = runs.map(({ text }) => split(text, source, most));
+  const cut = runs.map(({ text }) => split(text, source, translator.info.config?.max_length));
   const found = new Map<string, Found | undefined>();
   let next = 0;
   const finish = () => {

@@ -143,7 +143,7 @@ export class Translator extends RemoteTranslator<TranslatorInfo> {
     const site = new Error();
     checkTranslate(text, {});
     const [source, target] = this.info.languages.split('-');
-    const { parts, tail } = split(text, source || undefined, Math.min(longestSentence, this.info.config.max_length));
+    const { parts, tail } = split(text, source || undefined, this.info.config.max_length);
     const translations = await this.translateFrom(site, parts.map((part) => part.source), withoutOnToken('translateText', options));
     const sentences = parts.map(({ begin, source }, i) => ({ begin, source, translation: translations[i]! }));
     return { text: parts.map((part, i) => joint(part, target) + translations[i]!.text).join('') + tail, sentences };
@@ -183,9 +183,6 @@ export class Translator extends RemoteTranslator<TranslatorInfo> {
     return toAsyncGenerator(work, options.signal);
   }
 }
-
-// Characters of a sentence in translateText.
-const longestSentence = 500;
 
 function withoutOnToken<T extends object>(place: string, options: T): T {
   if ('onToken' in options) throw new TypeError(`[translate] ${place}() has no option 'onToken'; stream() gives the texts so far`);

@@ -9,6 +9,7 @@ export async function openFolder(name: string): Promise<ModelCache> {
   const folder = `${process.env.XDG_CACHE_HOME || `${homedir()}/.cache`}/${name}`;
   const place = (key: RequestInfo | URL) => `${folder}/${createHash('sha256').update(String(key)).digest('hex')}`;
   const read = async (path: string) => JSON.parse(await readFile(path, 'utf8')) as { url: string; headers: [string, string][] };
+  const namesIn = () => readdir(folder).catch((): string[] => []);
   return {
     async match(key) {
       const path = place(key as string);
@@ -21,10 +22,14 @@ export async function openFolder(name: string): Promise<ModelCache> {
       const path = place(key as string);
       const about = JSON.stringify({ url: String(key), headers: [...response.headers] });
       const own = `${path}.${randomUUID()}`; // whole or absent, whoever else writes it
-      await writeFile(own, new Uint8Array(await response.arrayBuffer()));
-      await rename(own, path);
-      await writeFile(own, about);
-      await rename(own, `${path}.json`);
+      try {
+        await writeFile(own, new Uint8Array(await response.arrayBuffer()));
+        await rename(own, path);
+        await writeFile(own, about);
+        await rename(own, `${path}.json`);
+      } finally {
+        await rm(own, { force: true });
+      }
     },
     async delete(key) {
       const path = place(key as string);
@@ -32,8 +37,14 @@ export async function openFolder(name: string): Promise<ModelCache> {
       return rm(`${path}.json`).then(() => true, () => false);
     },
     async keys() {
-      const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json'));
-      return Promise.all(names.map(async (name) => new Request((await read(`${folder}/${name}`)).url)));
+      const names = (await namesIn()).filter((name) => name.endsWith('.json'));
+      const readable = async (name: string) => [new Request((await read(`${folder}/${name}`)).url)];
+      return (await Promise.all(names.map((name) => readable(name).catch(() => [])))).flat();
+    },
+    /** Also what is damaged, or was left by a program that broke off. */
+    async clear() {
+      const names = (await namesIn()).filter((name) => /^[0-9a-f]{64}(\.|$)/.test(name));
+      await Promise.all(names.map((name) => rm(`${folder}/${name}`, { force: true })));
     },
   };
 }

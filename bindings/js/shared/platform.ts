@@ -28,7 +28,8 @@ export function sameOriginScript(script: URL): URL {
 const cacheName = 'wasmformer-models';
 const sizeHeader = 'x-bytes';
 
-export type ModelCache = Pick<Cache, 'match' | 'put' | 'delete' | 'keys'>;
+/** Cache Storage lacks clear(). */
+export type ModelCache = Pick<Cache, 'match' | 'put' | 'delete' | 'keys'> & { clear?(): Promise<void> };
 
 /**
  * Cache Storage, or in Node a folder, for models; undefined without one, or if the browser refuses it: in a private window,
@@ -38,6 +39,7 @@ export type ModelCache = Pick<Cache, 'match' | 'put' | 'delete' | 'keys'>;
 export async function openModelCache(): Promise<ModelCache | undefined> {
   try {
     if ('caches' in globalThis) return await caches.open(cacheName);
+    if (!isNode) return undefined;
     return await (await folderCache()).openFolder(cacheName);
   } catch {
     return undefined;
@@ -80,6 +82,8 @@ export const storedModels = {
 
   /** Deletes all of them. */
   async clear(): Promise<void> {
+    const cache = await openModelCache();
+    if (cache?.clear) return cache.clear();
     await Promise.all((await storedModels.list()).map(({ url }) => storedModels.delete(url)));
   },
 };

@@ -12,9 +12,10 @@ export type ModelData =
   | { kind: 'path'; path: string }
   | { kind: 'blob'; blob: Blob }
   | { kind: 'bytes'; bytes: Bytes }
+  | { kind: 'folder'; path: string }
   | HubData;
 
-/** A folder of a host, at `url`, which ends with a slash; in Node a file at `path` comes first. */
+/** A folder of a host, at `url`, which ends with a slash; in Node what is at `path` comes first. */
 export interface HubData {
   kind: 'hub';
   url: string;

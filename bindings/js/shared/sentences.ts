@@ -24,6 +24,8 @@ function segments(text: string, language: string | undefined): string[] {
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
+const longestSentence = 500; // characters
+
 /** Pieces of at most `longest` characters, cut where words end if possible. */
 function cut(text: string, longest: number): string[] {
   const pieces = [];
@@ -37,10 +39,11 @@ function cut(text: string, longest: number): string[] {
 }
 
 /**
- * The sentences of `text`, and the white space after the last one. A line break ends a sentence, and so do
- * `longest` characters.
+ * The sentences of `text`, and the white space after the last one. A line break ends a sentence, and so do 500
+ * characters, or the model's max_length if that is less.
  */
-export function split(text: string, language: string | undefined, longest: number): { parts: Part[]; tail: string } {
+export function split(text: string, language?: string, maxLength = longestSentence): { parts: Part[]; tail: string } {
+  const longest = Math.min(longestSentence, maxLength);
   const joined: string[] = [];
   for (const segment of segments(text, language)) {
     const before = joined.at(-1);

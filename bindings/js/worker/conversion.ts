@@ -3,7 +3,7 @@
 import { wellFormed } from '../shared/options.js';
 import { nodeModule } from '../shared/platform.js';
 import type { Bytes, Conversion, ModelData } from '../shared/protocol.js';
-import { checkIntegrity, lengthOf, readBytes, type Progress } from './download.js';
+import { checkIntegrity, lengthOf, located, readBytes, type Progress } from './download.js';
 import { errorOf, startModule } from './module.js';
 import type { ExceptionHelpers, TokenizerOptions } from './native.js';
 
@@ -85,8 +85,9 @@ async function readFolder(
 }
 
 /** The files of the folder at a path or an address. */
-async function folderAt(place: ModelData): Promise<Folder> {
-  if (place.kind === 'path') {
+export async function folderAt(given: ModelData): Promise<Folder> {
+  const place = await located(given);
+  if (place.kind === 'path' || place.kind === 'folder') {
     const { readdir } = await nodeModule<typeof import('node:fs/promises')>('fs/promises');
     const isUrl = place.path.startsWith('file:');
     const names = await readdir(isUrl ? new URL(place.path) : place.path).catch((cause: unknown) => {
@@ -102,7 +103,7 @@ async function folderAt(place: ModelData): Promise<Folder> {
 // Servers do not list their folders, so each file is asked for.
 const settings = ['config.json', 'source.spm', 'target.spm', 'vocab.json'];
 const further = ['generation_config.json', 'tokenizer_config.json', 'target_vocab.json'];
-const weights = ['model.safetensors', 'pytorch_model.bin'];
+export const weights = ['model.safetensors', 'pytorch_model.bin'];
 
 /** The file of the weights that is read. */
 export const weightsOf = (heads: Heads) => weights.find((name) => heads.get(name)!.ok);

@@ -46,9 +46,21 @@ export async function readBytes(data: ModelData, onProgress: Progress, check: Ch
       return readPath(data.path, onProgress, check);
     case 'url':
       return (await download(data.url, onProgress, check)).bytes;
-    case 'hub':
-      throw new Error(`[load] ${data.url} is a folder; importMarian() makes a model file of it`);
+    case 'folder':
+    case 'hub': {
+      const found = await located(data);
+      if (found.kind === 'path') return readPath(found.path, onProgress, check);
+      throw new Error(`[load] ${nameOf(found)} is a folder; importMarian() makes a model file of it`);
+    }
   }
+}
+
+/** A file or a folder at this path, in Node, comes before the model of the same name. */
+export async function located(data: ModelData): Promise<ModelData> {
+  if (data.kind !== 'hub' || data.path === undefined) return data;
+  const { stat } = await nodeModule<typeof import('node:fs/promises')>('fs/promises');
+  const found = await stat(data.path).catch(() => undefined);
+  return found ? { kind: found.isDirectory() ? 'folder' : 'path', path: data.path } : data;
 }
 
 function nameOf(data: ModelData): string {
@@ -58,6 +70,7 @@ function nameOf(data: ModelData): string {
     case 'blob':
       return (data.blob as Partial<File>).name ?? 'the given Blob';
     case 'path':
+    case 'folder':
       return data.path;
     case 'url':
     case 'hub':

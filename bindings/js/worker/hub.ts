@@ -1,28 +1,28 @@
 // Models of Hugging Face by name: their files are downloaded and converted once, and what comes out is kept.
-import { nodeModule, openModelCache } from '../shared/platform.js';
+import { openModelCache } from '../shared/platform.js';
 import type { HubData, ModelData, Wanted } from '../shared/protocol.js';
 import type { Estimate } from '../shared/types.js';
-import { convertFolder, hostedFolder, weightsOf } from './conversion.js';
+import { convertFolder, folderAt, hostedFolder, weights, weightsOf } from './conversion.js';
 import {
-  checkIntegrity, isCurrent, lengthOf, readModel, sourceOf, throughCache, uncached, type ModelFile, type Progress,
+  checkIntegrity, isCurrent, lengthOf, located, readModel, sourceOf, throughCache, uncached, type ModelFile, type Progress,
 } from './download.js';
-
-/** A file at this path, in Node, comes before the model of the same name. */
-async function located(data: ModelData): Promise<ModelData> {
-  if (data.kind !== 'hub' || data.path === undefined) return data;
-  const { access } = await nodeModule<typeof import('node:fs/promises')>('fs/promises');
-  return access(data.path).then(() => ({ kind: 'path', path: data.path! }), () => data);
-}
 
 // A stored model was made of weights with this digest, if one was wanted.
 const keyOf = ({ url, precision }: HubData, integrity: string | undefined) =>
   `${url}?${String(new URLSearchParams({ precision, ...(integrity && { integrity }) }))}`;
 
-/** The bytes of a model file, from wherever it comes; a folder of Hugging Face is converted to one. */
+/** The bytes of a model file, from wherever it comes; a folder by name is converted to one. */
 export async function readAny(
   given: ModelData, useCache: boolean, integrity: string | undefined, onProgress: Progress,
 ): Promise<ModelFile> {
   const data = await located(given);
+  if (data.kind === 'folder') {
+    const folder = await folderAt(data);
+    const name = weights.find((name) => name in folder);
+    if (!name && integrity !== undefined) throw new Error(`[load] ${data.path} has no weights to check the integrity of`);
+    const check = integrity === undefined ? undefined : [name!, integrity] as const;
+    return uncached(data.path, await convertFolder(folder, (given as HubData).precision, '', onProgress, undefined, check));
+  }
   if (data.kind !== 'hub') {
     const file = await readModel(data, useCache, onProgress);
     const check = integrity === undefined ? undefined : () => checkIntegrity(file.name, file.bytes, integrity);

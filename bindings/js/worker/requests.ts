@@ -115,6 +115,7 @@ export class Requests {
         await file.keep();
         return result;
       } catch (error) {
+        if (isOfOtherUse(error)) await file.keep(); // a good file all the same
         const isNamed = error instanceof Error && error.message.includes(file.name);
         if (error instanceof Error && !isNamed) error.message = `${file.name}: ${error.message}`;
         throw error;
@@ -123,7 +124,7 @@ export class Requests {
     try {
       return await attempt(file);
     } catch (error) {
-      if (!file.isCached) throw error;
+      if (!file.isCached || isOfOtherUse(error)) throw error;
       // The stored copy may be damaged or old; the source decides.
       await file.forget();
       return attempt(await read());
@@ -141,6 +142,8 @@ export class Requests {
   }
 }
 
+// As check_use() in bindings/calls.h says it.
+const isOfOtherUse = (error: unknown) => error instanceof Error && /\[load\] this model does not \w+; it /.test(error.message);
 const isSteps = (answer: unknown): answer is Steps => typeof answer === 'object' && answer !== null && 'next' in answer;
 
 function *translate(

@@ -1,6 +1,7 @@
 // Keeps the page with all of its own models for when there is no network.
-import { Classifier, storedModels, Tagger, Translator } from 'wasmformer';
+import { storedModels, Translator } from 'wasmformer';
 import { keepPage } from './isolation';
+import { loadEncoder } from '../models/encoder';
 import { reason } from '../text/reason';
 import { models, ownEncoders } from '../state/models.svelte';
 
@@ -23,7 +24,8 @@ class Offline {
       for (const { url, bytes } of all) {
         if (!stored.includes(url)) {
           const onProgress = (loaded: number) => (this.loaded = done + loaded);
-          (await anyModel(url, onProgress)).dispose();
+          const translates = models.own.some((model) => model.url === url);
+          (await (translates ? Translator.load(url, { onProgress }) : loadEncoder(url, { onProgress }))).dispose();
         }
         this.loaded = done += bytes;
       }
@@ -37,9 +39,5 @@ class Offline {
     }
   }
 }
-
-/** Whatever it does: one that does something else is kept and not loaded again. */
-const anyModel = (url: string, onProgress: (loaded: number) => void) =>
-  Translator.load(url, { onProgress }).catch(() => Classifier.load(url)).catch(() => Tagger.load(url));
 
 export const offline = new Offline();

@@ -1,5 +1,6 @@
 // The models that classify and tag: those of the page, those that are kept in this browser, and the one in use.
-import { Classifier, Tagger, type AnnotateOptions, type Annotation } from 'wasmformer';
+import { Classifier, type Tagger, type AnnotateOptions, type Annotation } from 'wasmformer';
+import { loadEncoder } from '../models/encoder';
 import { deleteFile, keepFile, keptFiles, readFile } from '../models/files';
 import { link } from './link.svelte';
 import { ownEncoders } from './models.svelte';
@@ -48,10 +49,11 @@ class Encoders {
     try {
       const source = file ?? model.url ?? (await readFile(model.name));
       if (!source) throw new Error(`${model.name} is not kept in this browser any more`);
-      const instance = await Classifier.load(source).catch((first) => Tagger.load(source).catch(() => Promise.reject(first)));
+      const instance = await loadEncoder(source);
       if (attempt !== this.#last) return instance.dispose(), false;
-      this.#instance?.dispose();
+      const before = this.#instance;
       this.#instance = instance;
+      before?.dispose(); // now that no view asks it any more
       this.model = model;
       if (file) await this.#keep(file);
       link.set({ encoder: this.model.id });

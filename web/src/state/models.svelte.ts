@@ -186,6 +186,7 @@ class Models {
     this.problem = this.notice = null;
     this.loading = model;
     this.download = { loaded: 0, total: model.bytes };
+    let file: File | undefined;
     try {
       const options = {
         signal: attempt.signal,
@@ -193,7 +194,7 @@ class Models {
           if (attempt === this.#attempt) this.download = { loaded, total: total ?? model.bytes };
         },
       };
-      const file = await make?.(options);
+      file = await make?.(options);
       const source = file ?? (await this.#source(model));
       const translator = await Translator.load(source, options);
       if (attempt !== this.#attempt) return translator.dispose(); // another model was chosen meanwhile
@@ -206,6 +207,7 @@ class Models {
       if (attempt === this.#attempt && !this.asked) link.set({ model: model === ownModels[0] ? null : this.model.id });
     } catch (error) {
       if (attempt !== this.#attempt) return;
+      if (file && / does not translate; it /.test(reason(error)) && (await classify(file))) return;
       this.problem = attempt.signal.aborted ? { key: 'cancelled' } : { key: 'loadFailed', reason: reason(error) };
     } finally {
       if (attempt === this.#attempt) this.download = this.loading = null;
@@ -249,6 +251,14 @@ class Models {
       this.notice = { key: 'notKept', reason: reason(error) };
     }
   }
+}
+
+/** Opens a file in the view where it belongs; false if it cannot be loaded there either. */
+async function classify(file: File): Promise<boolean> {
+  const { encoders } = await import('./encoders.svelte');
+  const isTaken = await encoders.take(file);
+  if (isTaken) location.hash = link.to('classify');
+  return isTaken;
 }
 
 /** What a model is called on the page. */

@@ -29,7 +29,6 @@ export interface Sentence extends Part {
 
 const TYPING_PAUSE = 80; // ms without a key before the search starts
 const LONGEST_IN_LINK = 6000; // characters
-const LONGEST = 500; // characters of a sentence: models have an end to their positions
 const TOGETHER = 8; // sentences a call: what a new key cannot take away comes soon
 const KEPT = 150; // translations
 const CANDIDATES = 8;
@@ -161,8 +160,7 @@ class Work {
   #setSource(text: string) {
     this.source = text;
     this.problem = null;
-    const { parts, tail } =
-      split(text, models.sourceCode, Math.min(LONGEST, models.info?.config.max_length ?? LONGEST));
+    const { parts, tail } = split(text, models.sourceCode, models.info?.config.max_length);
     this.#tail = tail;
     const before = this.sentences;
     for (const source of this.#forced.keys()) if (!parts.some((part) =>
