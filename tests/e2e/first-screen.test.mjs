@@ -127,8 +127,8 @@ test('a weak translation is said to be one, its doubtful words are marked, and u
     assert.ok((await page.locator('.target .piece.unsure').count()) > 0);
     await show(page, 'weak');
     // A model whose vocabulary has no bytes.
-    await page.evaluate(() => (location.hash = '#translate?model=en-de'));
-    await chosen(page, 'en-de');
+    await page.evaluate(() => (location.hash = '#translate?model=en-zh'));
+    await chosen(page, 'en-zh');
     await box(page, 'English').fill('Hello 😀 world');
     await note(page).getByText('The model does not know these characters: 😀.').waitFor();
     assert.ok(!(await page.locator('main').innerText()).includes('<unk>'));
