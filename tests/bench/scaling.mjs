@@ -39,7 +39,8 @@ function fit() {
   const reduce = measure(2, '--batch-tokens', 1) - measure(1, '--batch-tokens', 1);
   const shown = two - ((one - update) / 2 + update);
   console.log(`one rank ${one.toFixed(3)} s per step, two ranks ${two.toFixed(3)} s: ${(two / one).toFixed(3)}`);
-  console.log(`of it ${update.toFixed(3)} s for the update; the sum alone takes ${reduce.toFixed(3)} s, of which ${shown.toFixed(3)} s are not hidden`);
+  console.log(`of it ${update.toFixed(3)} s for the update; the sum alone takes ${reduce.toFixed(3)} s,`,
+    `of which ${shown.toFixed(3)} s are not hidden`);
   return { flops: (6 * models.small[0] * tokens) / (one - update), update: update / models.small[0] };
 }
 

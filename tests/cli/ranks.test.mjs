@@ -56,7 +56,7 @@ test('two ranks have the losses of one, with dropout and accumulated batches, an
 test('ranks translate parts of the input and write all in its order, from a file or a pipe', () => {
   const args = ['translate', '--model', path('run/best.safetensors'), '--n-best', '2'];
   const text = readFileSync(path('text'), 'utf8').split('\n').slice(0, 800).map((line, i) => (i % 97 === 5 ? '' : line));
-  const input = `${text.join('\n')}\n`.repeat(8);  // more than one part for each rank
+  const input = `${text.join('\n')}\n`.repeat(8); // more than one part for each rank
   const alone = run(args, { input });
   assert.equal(alone.status, 0, alone.stderr);
   assert.match(alone.stdout, /\n6399 \|\|\| .*\n$/);

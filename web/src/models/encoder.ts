@@ -1,5 +1,8 @@
-// Loads a model that classifies, tags, or both; its file tells.
+// The page's models that classify, tag, or both, and how such a model is loaded: its file tells what it does.
+import bundled from 'virtual:encoders';
 import { Classifier, Tagger, type LoadOptions, type ModelSource } from 'wasmformer';
+
+export const ownEncoders = bundled.map((model) => ({ ...model, url: new URL(model.url, document.baseURI).href }));
 
 /** A Classifier also tags, if it can. Of a file that is neither, the first refusal is thrown. */
 export const loadEncoder = (source: ModelSource, options?: LoadOptions): Promise<Classifier | Tagger> =>

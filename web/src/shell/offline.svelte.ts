@@ -1,9 +1,9 @@
 // Keeps the page with all of its own models for when there is no network.
 import { storedModels, Translator } from 'wasmformer';
 import { keepPage } from './isolation';
-import { loadEncoder } from '../models/encoder';
+import { loadEncoder, ownEncoders } from '../models/encoder';
 import { reason } from '../text/reason';
-import { models, ownEncoders } from '../state/models.svelte';
+import { models } from '../state/models.svelte';
 
 const PAGE = 5e6; // bytes of the page without its models, about
 const all = [...models.own, ...ownEncoders];

@@ -1,9 +1,8 @@
 // The models that classify and tag: those of the page, those that are kept in this browser, and the one in use.
 import { Classifier, type Tagger, type AnnotateOptions, type Annotation } from 'wasmformer';
-import { loadEncoder } from '../models/encoder';
+import { loadEncoder, ownEncoders } from '../models/encoder';
 import { deleteFile, keepFile, keptFiles, readFile } from '../models/files';
 import { link } from './link.svelte';
-import { ownEncoders } from './models.svelte';
 import { reason } from '../text/reason';
 import { speech } from '../words/speech.svelte';
 

@@ -2,8 +2,8 @@
 import { untrack } from 'svelte';
 import { storedModels, Translator, type TranslatorInfo } from 'wasmformer';
 import bundled from 'virtual:models';
-import bundledEncoders from 'virtual:encoders';
 import type { ImportOptions } from 'wasmformer/convert';
+import { ownEncoders } from '../models/encoder';
 import { deleteFile, keepFile, keptFiles, readFile } from '../models/files';
 import { decoded, filesAt, folderName, isFolder, isFolderAddress, languagesIn, type Dropped } from '../models/folders';
 import { link } from './link.svelte';
@@ -27,10 +27,6 @@ const ownModels: Model[] = bundled.map(({ languages, bytes }) => ({
 }));
 const ownAddress = (model: Model) =>
   new URL(bundled.find(({ languages }) => languages === model.id)!.url, document.baseURI);
-
-/** What comes with the page and does not translate. */
-// eslint-disable-next-line svelte/prefer-svelte-reactivity -- it never changes
-export const ownEncoders = bundledEncoders.map((model) => ({ ...model, url: new URL(model.url, document.baseURI).href }));
 
 /** 'German → English' for 'de-en'. */
 const languageNames = (languages: string) => languages.split('-').map(languageName).filter(Boolean).join(' → ');
