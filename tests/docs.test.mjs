@@ -46,6 +46,7 @@ const covered = [
   [/^cmake -S bindings\/examples\/cpp /, 'tests/install/example.cmake', 'bindings/examples/cpp'],
   [/^build\/example\/translate /, 'tests/install/example.cmake', '/translate'],
   [/^(apt-get install libopenmpi-dev|cmake --preset native-mpi|mpirun )/, 'tests/cli/ranks.test.mjs', "'native-mpi'"],
+  [/export-marian .*--format bin/, 'tests/exchange/student_export_test.cpp', 'export_student'],
   [/^wasmformer=/, 'tests/docs.test.mjs', 'wasmformer='],
 ];
 const isCovered = (line) => covered.some(([pattern]) => pattern.test(line));
@@ -94,6 +95,7 @@ const smaller = [
   [/(m30k .*) \d{4,5} /g, '$1 4 '],
   [/--(valid|test) 80/g, '--$1 10'],
   [/warmup_steps=\d+/g, 'warmup_steps=1'],
+  [/learning_rate=0.002/g, 'learning_rate=2e-4'],
 ];
 
 for (const document of documents) {

@@ -55,7 +55,8 @@ const models = { small: [7.6e6, 0.73], base: [63e6, 0.7], big: [214e6, 0.82] };
  */
 function step({ weights, layers, tokens, ranks, flops, update, bandwidth, latency, bytes = 4 }) {
   const compute = (6 * weights * tokens) / ranks / flops;
-  const reduce = (share) => (ranks === 1 ? 0 : (2 * (ranks - 1) / ranks) * (share * weights * bytes) / bandwidth + 2 * (ranks - 1) * latency);
+  const messages = 2 * (ranks - 1); // none with one rank
+  const reduce = (share) => messages * ((share * weights * bytes) / ranks / bandwidth + latency);
   return compute + update * weights + Math.max(reduce(layers) - (2 / 3) * compute, 0) + reduce(1 - layers);
 }
 
