@@ -1,5 +1,6 @@
 // Where models come from, and where they run.
-import type { Build } from './types.js';
+/** The builds of the WebAssembly module; the best one that the machine can run is used. */
+export type Build = 'relaxed' | 'simd';
 
 /**
  * Where a model comes from: a URL (or, in Node, a path), the bytes of a model file, or a MarianMT model of Hugging Face

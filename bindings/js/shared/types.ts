@@ -1,4 +1,5 @@
 // The public types of the package. Rows are queries, columns are keys; log-probabilities are natural logarithms.
+import type { Build } from './load-types.js';
 import type { Aligned, AlignmentOptions } from './page-types.js';
 
 export type * from './load-types.js';
@@ -67,9 +68,6 @@ export interface ModelConfig {
   /** The end token. */
   eos_id: number;
 }
-
-/** The builds of the WebAssembly module; the best one that the machine can run is used. */
-export type Build = 'relaxed' | 'simd';
 
 export interface TranslatorInfo {
   config: ModelConfig;
