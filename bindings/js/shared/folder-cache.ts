@@ -2,25 +2,25 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import type { ModelCache } from './platform.js';
+import type { ModelCache } from './model-cache.js';
 
 /** As much of Cache Storage as is used here: each file's bytes, and its address and headers beside them. */
 export async function openFolder(name: string): Promise<ModelCache> {
   const folder = `${process.env.XDG_CACHE_HOME || `${homedir()}/.cache`}/${name}`;
-  const place = (key: RequestInfo | URL) => `${folder}/${createHash('sha256').update(String(key)).digest('hex')}`;
+  const place = (key: string) => `${folder}/${createHash('sha256').update(key).digest('hex')}`;
   const read = async (path: string) => JSON.parse(await readFile(path, 'utf8')) as { url: string; headers: [string, string][] };
   const namesIn = () => readdir(folder).catch((): string[] => []);
   return {
     async match(key) {
-      const path = place(key as string);
+      const path = place(key);
       const about = await read(`${path}.json`).catch(() => undefined);
       const bytes = about && (await readFile(path).catch(() => undefined));
       return bytes && new Response(bytes, { headers: about.headers });
     },
     async put(key, response) {
       await mkdir(folder, { recursive: true });
-      const path = place(key as string);
-      const about = JSON.stringify({ url: String(key), headers: [...response.headers] });
+      const path = place(key);
+      const about = JSON.stringify({ url: key, headers: [...response.headers] });
       const own = `${path}.${randomUUID()}`; // whole or absent, whoever else writes it
       try {
         await writeFile(own, new Uint8Array(await response.arrayBuffer()));
@@ -32,13 +32,13 @@ export async function openFolder(name: string): Promise<ModelCache> {
       }
     },
     async delete(key) {
-      const path = place(key as string);
+      const path = place(key);
       await rm(path, { force: true });
       return rm(`${path}.json`).then(() => true, () => false);
     },
     async keys() {
       const names = (await namesIn()).filter((name) => name.endsWith('.json'));
-      const readable = async (name: string) => [new Request((await read(`${folder}/${name}`)).url)];
+      const readable = async (name: string) => [{ url: (await read(`${folder}/${name}`)).url }];
       return (await Promise.all(names.map((name) => readable(name).catch(() => [])))).flat();
     },
     /** Also what is damaged, or was left by a program that broke off. */

@@ -1,4 +1,5 @@
 // Where models come from, and where they run.
+
 /** The builds of the WebAssembly module; the best one that the machine can run is used. */
 export type Build = 'relaxed' | 'simd';
 

@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // What browsers, Node (Deno, Bun) and their versions do differently.
+import type { ModelCache } from './model-cache.js';
 import type { StoredModel } from './types.js';
 
 /** Node, or a runtime that has its modules, as Deno and Bun do; not a page, even where Electron gives it those too. */
@@ -27,9 +28,6 @@ export function sameOriginScript(script: URL): URL {
 
 const cacheName = 'wasmformer-models';
 const sizeHeader = 'x-bytes';
-
-/** Cache Storage lacks clear(). */
-export type ModelCache = Pick<Cache, 'match' | 'put' | 'delete' | 'keys'> & { clear?(): Promise<void> };
 
 /**
  * Cache Storage, or in Node a folder, for models; undefined without one, or if the browser refuses it: in a private window,
