@@ -226,7 +226,7 @@ class Renamed {
     file_.tensors[ours] = {Dtype::i8, {rows, cols}, bytes};
     add(ours + ".scale", Matrix::Constant(1, rows, 1 / multiplier(theirs)));
   }
-  // The multiplier of the inputs of products with `theirs`, as a float or a scalar of int8; 0 if there is none.
+  // The multiplier of the inputs of products with `theirs`, as a float or an int8 scalar; 0 if missing.
   void add_alpha(const std::string& ours, const std::string& theirs, const std::string& other = "") {
     std::string name = theirs + alpha_suffix;
     if (!has(name)) name = other + alpha_suffix;

@@ -285,7 +285,7 @@ test('a loaded model is fine-tuned: it learns the correction', async () => {
   }
 });
 
-test('a rate that is far too high is told of, and the trainer goes on living', async () => {
+test('a learning rate that is far too high is reported, and the trainer still works', async () => {
   const wild = { schedule: 'constant', learning_rate: 50, warmup_steps: 0, optimizer: 'sgd', label_smoothing: 0 };
   const trainer = await Trainer.create({ ...small, config: { ...config, ...wild } });
   await assert.rejects(async () => {

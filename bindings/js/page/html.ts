@@ -26,7 +26,7 @@ interface Token {
   attributes: Map<string, string>;
 }
 
-/** The end of a tag in which `from` is behind the name, as browsers find it; -1 if there is none. */
+/** Where browsers end the tag whose name ends at `from`; -1 if it is never closed. */
 function endOfTag(html: string, from: number): number {
   const attribute = /[ \t\n\f\r/]*([^ \t\n\f\r/>][^ \t\n\f\r/>=]*([ \t\n\f\r]*=[ \t\n\f\r]*("[^"]*"?|'[^']*'?|[^ \t\n\f\r>]*))?)?/y;
   attribute.lastIndex = from;
