@@ -22,4 +22,7 @@ for (const name of ['readSync', 'writeSync'] as const) {
   Object.assign(fs, { [name]: waiting });
 }
 
-createRequire(import.meta.url)('./wasm/cli/cli.cjs');
+if (process.argv[2] === 'models') {
+  const work = import('./models.js').then(({ printModels }) => printModels(process.argv.slice(3)));
+  await work.catch(({ message }: Error) => (console.error(`wasmformer: ${message}`), process.exitCode = 1));
+} else createRequire(import.meta.url)('./wasm/cli/cli.cjs');

@@ -24,5 +24,6 @@ export async function readModule<Factory>(
   return { factory: factory as Factory, compiled: await WebAssembly.compile(await unpacked(module)) };
 }
 
-/** Never called, since there are no threads. */
+/** Never called, since there are no threads and no conversions. */
 export function threadScript(): undefined {}
+export function zstd(): undefined {}

@@ -62,9 +62,10 @@ export function buildPackage({ withProgram = true } = {}) {
   copyFileSync(join(root, 'bindings/LICENSES.txt'), join(unfinished, 'LICENSES.txt'));
   run(process.execPath, ['bindings/tools/glue.mjs', unfinished]);
   run(join(root, 'node_modules/.bin/tsc'), ['-p', 'bindings/js', '--outDir', unfinished, '--noEmitOnError']);
-  // With the parts of htmlparser2 that it needs inside.
+  // With the parts of htmlparser2 and fzstd that it needs inside.
   const tokenizer = join(unfinished, 'page/tokenizer.js');
-  run(join(root, 'node_modules/.bin/rolldown'), [tokenizer, '--file', tokenizer, '--minify', '--logLevel', 'silent']);
+  for (const [from, to] of [[tokenizer, tokenizer], [join(root, 'node_modules/fzstd/esm/index.mjs'), join(unfinished, 'worker/zstd.js')]])
+    run(join(root, 'node_modules/.bin/rolldown'), [from, '--file', to, '--minify', '--logLevel', 'silent']);
   run(process.execPath, ['bindings/tools/describe.mjs', unfinished]);
   const element = ['build', 'web', '--config', 'web/element.config.ts', '--outDir', unfinished, '--logLevel', 'warn'];
   run(join(root, 'node_modules/.bin/vite'), element);

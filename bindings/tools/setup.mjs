@@ -18,6 +18,7 @@ const chromiumOfMac = '/Applications/Chromium.app/Contents/MacOS/Chromium';
 export const chromium = () => process.env.CHROMIUM
   || ['chromium', 'chromium-browser', 'google-chrome'].map(which).find(Boolean)
   || (existsSync(chromiumOfMac) ? chromiumOfMac : undefined);
+export const firefox = () => process.env.FIREFOX || ['firefox-esr', 'firefox'].map(which).find(Boolean);
 
 // Programs of the system: what needs them (nothing: everything does), how to find them, their packages by package manager.
 const programs = {
@@ -39,6 +40,7 @@ const programs = {
     needs: ['browser'], found: chromium,
     apt: 'chromium', brew: '--cask chromium', dnf: 'chromium', pacman: 'chromium',
   },
+  firefox: { needs: ['browsers'], found: firefox, apt: 'firefox-esr', brew: '--cask firefox', dnf: 'firefox', pacman: 'firefox' },
 };
 // On Debian: the compiler, unless em++ is on PATH, and what the tests use of it.
 const llvmPrograms = {
@@ -46,7 +48,7 @@ const llvmPrograms = {
   'lld-19': { needs: ['wasm'], found: () => existsSync(join(llvm, 'wasm-ld')), apt: 'lld-19' },
   'llvm-19': { needs: ['wasm'], found: () => existsSync(join(llvm, 'llvm-ar')), apt: 'llvm-19' },
 };
-// The fuzzer, the formatter, and copies of libraries that the installed library must not clash with.
+// The fuzzer, the formatter, copies of libraries that the installed library must not clash with, and what WebKit needs.
 const testPrograms = {
   libFuzzer: { needs: ['tests'], found: () => existsSync(fuzzer.runtime), apt: 'libclang-rt-19-dev' },
   'clang-format': { needs: ['tests'], found: clangFormat, apt: 'clang-format-14' },
@@ -54,6 +56,8 @@ const testPrograms = {
   sentencepiece: {
     needs: ['tests'], found: () => existsSync('/usr/include/sentencepiece_processor.h'), apt: 'libsentencepiece-dev',
   },
+  WebKitWebDriver: { needs: ['browsers'], found: () => which('WebKitWebDriver'), apt: 'webkit2gtk-driver' },
+  Xvfb: { needs: ['browsers'], found: () => which('Xvfb'), apt: 'xvfb' },
 };
 
 // From Debian, whatever release this machine has: [cache folder, package/suite, folder inside it, folder to put it].
@@ -189,7 +193,7 @@ function nameMissing(missing, needsEmscripten) {
   if (lines.length > 0) throw new Error(lines.join('\n'));
 }
 
-// `needs`: what is to be built or run, of native, wasm, browser and tests.
+// `needs`: what is to be built or run, of native, wasm, browser (Chromium), browsers (the others) and tests.
 export function setUp(...needs) {
   const debian = release().ID === 'debian';
   const needsEmscripten = needs.includes('wasm') && !emscriptenOnPath() && !existsSync(join(cache, emscripten));

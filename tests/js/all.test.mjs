@@ -133,7 +133,7 @@ test('translateAll: an error of the source comes after what was read before it',
   assert.deepEqual(seen, [0, 1, 2, 3, 4]);
 });
 
-test('translateAll: what cannot be is refused by name', async () => {
+test('translateAll: invalid arguments are refused by name', async () => {
   for (const [from, options, message] of [
     ['Danke!', {}, /takes an iterable of texts, not 'Danke!'/],
     [texts, { batchSize: 0 }, /batchSize must be a whole number from 1/],

@@ -8,7 +8,7 @@ const folder = new URL('../fixtures/answers/', import.meta.url);
 
 test('each list has 60 sentences with a valid pattern, no sentence twice', () => {
   const lists = readdirSync(folder).filter((name) => /^\w\w-\w\w\.tsv$/.test(name));
-  assert.deepEqual(lists.sort(), ['de-en.tsv', 'en-de.tsv', 'en-zh.tsv', 'zh-en.tsv']);
+  assert.deepEqual(lists.sort(), ['de-en.tsv', 'en-de.tsv', 'en-zh.tsv', 'fr-en.tsv', 'zh-en.tsv']);
   for (const name of lists) {
     const answers = readAnswers(new URL(name, folder));
     assert.equal(answers.length, 60, name);

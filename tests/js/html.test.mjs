@@ -35,7 +35,7 @@ for (const [name, markup] of Object.entries(restored)) {
   });
 }
 
-test('what stands in quotes in an end tag is no markup', async () => {
+test('what is quoted in an end tag is not markup', async () => {
   const end = '</b title="> <i>x</i> <img src=x onerror=alert(1)> w">';
   assert.equal(await html(`<p>a <b>foo${end} bar</p>`, reversing), `<p>BAR <b>FOO${end} A</p>`);
   assert.equal(await html(`a <b>foo</b x="1"y = '>' z=a"> bar`, reversing), `BAR <b>FOO</b x="1"y = '>' z=a"> A`);
@@ -186,4 +186,27 @@ test('thousands of elements in one another, and ten thousand sentences', async (
   }
   const long = Array.from({ length: 10_000 }, (_, i) => `<p>Sentence <i>number</i> ${i}.</p>`).join('');
   assert.equal(await html(long), long);
+});
+
+test('twenty thousand empty elements and two thousand formatted words beside each other', async () => {
+  const empty = `<p>hello ${'<i></i>'.repeat(20_000)}</p>`;
+  assert.equal(await html(empty), empty);
+  const formatted = '<b>a</b> '.repeat(2000);
+  assert.equal(await html(formatted), formatted);
+});
+
+test('images and spaces without a break stay as they stood', async () => {
+  assert.equal(await html('one <img><img> two', reversing), '<img><img> TWO ONE');
+  assert.equal(await html('text <img><img>', reversing), 'TEXT <img><img>');
+  assert.equal(await html('one<img id=1><img id=2> two'), 'one<img id=1><img id=2> two');
+  assert.equal(await html('<p>a&nbsp; b</p>'), '<p>a&nbsp; b</p>');
+});
+
+test('no sentence is translated after an abort', async () => {
+  const stop = new AbortController();
+  let batches = 0;
+  const translator = { info: {}, translate: async (texts, options) => (batches++, stop.abort(new Error('enough')), same.translate(texts, options)) };
+  const markup = Array.from({ length: 100 }, (_, i) => `<p>Sentence ${i}</p>`).join('');
+  await assert.rejects(html(markup, translator, { signal: stop.signal }), /enough/);
+  assert.equal(batches, 1);
 });

@@ -1,7 +1,7 @@
 // Models of Hugging Face by name and address: a server here stands in for the host.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
@@ -25,8 +25,9 @@ after(() => rmSync(cache, { recursive: true, force: true }));
 /** The host; `state.downloads` are the files that were fetched. */
 async function host(t, missing = []) {
   const state = { downloads: [], version: 1, isUp: true };
-  state.hub = await serve(t, ({ url, method }, response) => {
+  state.hub = await serve(t, async ({ url, method }, response) => {
     if (!state.isUp) return response.destroy();
+    await state.isReady;
     const [, model, file] = /^\/(.+)\/resolve\/(?:main|v2)\/([^/]+)$/.exec(url) ?? [];
     if (model !== name || !readdirSync(folder).includes(file) || missing.includes(file)) return response.writeHead(404).end();
     const bytes = readFileSync(join(folder, file));
@@ -70,7 +71,7 @@ test('a name and every address that people copy give the same model, which is do
   assert.equal(state.downloads.length, 2 * files.length, 'new weights take the place of the old');
 });
 
-test('the kept model is that of the precision, the revision and the wish', async (t) => {
+test('models are kept by precision and revision, and only if that is wanted', async (t) => {
   const state = await host(t);
   const { hub } = state;
   assert.equal((await info(name, { hub, precision: 'f32' })).precision, 'f32');
@@ -166,6 +167,35 @@ test('what the host does not have is named', async (t) => {
   await assert.rejects(info(name, { hub }), /has neither model\.safetensors nor pytorch_model\.bin; other weights, such as ONNX, cannot be read/);
   await assert.rejects(info('Helsinki-NLP/none', { hub }), /Helsinki-NLP\/none\/resolve\/main\/config\.json answered 404/);
   await assert.rejects(info(name, { hub: 'huggingface.co' }), /hub must be a URL, not 'huggingface\.co'/);
+  for (const hub of ['https:', 'https://[']) await assert.rejects(info(name, { hub }), { message: `[load] hub must be a URL, not '${hub}'` });
+  await assert.rejects(info(name, { hub: `${hub}/artifactory/hf` }), /\/artifactory\/hf\/Helsinki-NLP\/opus-mt-xx-yy\/resolve\/main\/config\.json answered 404/);
   state.isUp = false;
   await assert.rejects(info(name, { hub }), /could not be fetched/);
+});
+
+test('a load that is aborted leaves the stored model as it is', async (t) => {
+  const state = await host(t);
+  const { hub } = state;
+  const first = await Translator.load(name, { hub });
+  t.after(() => first.dispose());
+  let answer;
+  state.isReady = new Promise((resolve) => (answer = resolve));
+  const stop = new AbortController();
+  const load = Translator.load(name, { hub, shareWith: first, signal: stop.signal });
+  setTimeout(() => stop.abort(), 100);
+  await assert.rejects(load, { name: 'AbortError' });
+  await first.translate('c d e'); // the worker knows of the abort now
+  answer();
+  await info(name, { hub });
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  assert.equal(state.downloads.length, files.length);
+  assert.equal((await storedModels.list()).length, 1);
+});
+
+test('listing models does not read them', async (t) => {
+  const { hub } = await host(t);
+  await info(name, { hub });
+  const there = join(cache, 'wasmformer-models');
+  truncateSync(join(there, readdirSync(there).find((file) => !file.endsWith('.json'))), 3 * 2 ** 30); // more than can be read at once
+  assert.equal((await storedModels.list()).length, 1);
 });

@@ -128,6 +128,10 @@ test('texts and models of another type are refused', async () => {
 test('options that are undefined count as left out', async () => {
   const { text } = await translator.translate('Danke!', { beamSize: undefined, sampling: undefined, signal: undefined });
   assert.equal(text, (await translator.translate('Danke!')).text);
+  assert.equal((await translator.translateText('Danke!', { onToken: undefined })).text, text);
+  let readings = 0;
+  await translator.translate('Danke!', { maskedSource: { toJSON: () => (readings++, [0]) } });
+  assert.equal(readings, 1, 'an option is read once');
 });
 
 test('after a refusal the translator goes on', async () => {

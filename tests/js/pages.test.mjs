@@ -80,7 +80,7 @@ test('markup has the words of the plain translations, and the qualities of its s
   assert.ok((await translator.translate(long, { html: true })).text.includes('😀'.repeat(100)), 'what is too long for the model stays');
 });
 
-test('markup is refused with options about one sentence, or if it is none, and can be aborted', async () => {
+test('markup is a string, takes no options about one sentence, and can be aborted', async () => {
   await assert.rejects(translator.translate('<p>', { html: 'yes' }), /html must be true or false, not 'yes'/);
   await assert.rejects(translator.translate('<p>a</p>', { html: true, onToken: () => {} }), /onToken is about one sentence/);
   await assert.rejects(translator.translate(['<p>'], { html: true }), /markup must be a string, not an array/);
@@ -148,6 +148,8 @@ test('a cache asks for each sentence once, and forgets those not used for longes
   cache.clear();
   assert.equal(cache.bytes, 0);
   await assert.rejects(cache.translate('a', { onToken: () => {} }), /onToken/);
+  assert.equal((await cache.translate('a', { onToken: undefined })).text, 'A');
+  assert.equal(await html('<p>a b</p>', undefined, { prefix: undefined }), '<p>a b</p>');
   assert.throws(() => cached(source, { bytes: -1 }), /bytes must be a whole number/);
   assert.throws(() => cached(source, {}), /bytes is missing/);
   const kept = cached(translator, { bytes: 1e6 });
@@ -161,4 +163,15 @@ test('a cache asks for each sentence once, and forgets those not used for longes
 
 test('the sentences of a text, as a page cuts it', () => {
   assert.deepEqual(split('Am 3. Mai. Und?', 'de', 100).parts.map(({ source }) => source), ['Am 3. Mai.', 'Und?']);
+  const cut = (text, most) => split(text, 'zh', most).parts.map(({ source }) => source);
+  assert.deepEqual(cut(`${'漢'.repeat(5)}，${'漢'.repeat(9)}`, 11), [`${'漢'.repeat(5)}，`, '漢'.repeat(9)]);
+  for (const most of [2, 9, 10]) assert.ok(cut('😀'.repeat(20), most).every((part) => part.isWellFormed()), `${most}`);
+});
+
+test('a text without spaces is cut so that the model takes it', async () => {
+  const { max_length } = translator.info.config;
+  for (const character of 'aä漢') {
+    const { sentences: found } = await translator.translateText(character.repeat(3 * max_length));
+    assert.ok(found.length > 2 && found.every(({ translation }) => translation.sourceTokens.length <= max_length));
+  }
 });

@@ -65,6 +65,7 @@ test('what cannot be is refused by name', async () => {
   }
   await assert.rejects(pipeline('summarization', fixturePath), { message: /there is no task 'summarization'/ });
   await assert.rejects(pipeline('translation', fixturePath, { divice: 'cpu' }), { message: /there is no option 'divice'; did you mean 'device'/ });
+  await assert.rejects(pipeline('translation', fixturePath, { dtype: 7 }), { message: /^\[pipeline\] dtype must be a string, not 7/ });
 });
 
 /** What `work` writes with console.warn. */
@@ -74,7 +75,7 @@ async function warnings(t, work) {
   return mock.calls.map(({ arguments: [message] }) => message);
 }
 
-test('what Transformers.js has and this package has not is warned of by name, once', async (t) => {
+test('options of Transformers.js without effect here are named in a warning, once', async (t) => {
   const long = sentences[2];
   const expected = await texts(long);
   const told = await warnings(t, async () => {

@@ -23,7 +23,7 @@ export async function *translateAll(
   const stop = new AbortController();
   const onAbort = () => stop.abort(signal!.reason);
   signal?.addEventListener('abort', onAbort);
-  // One promise for each wait: what waits beside a longer one is kept as long as that.
+  // A new promise for each wait: what races with a longer-lived promise is kept as long as that one.
   let giveUp: (reason: unknown) => void = () => {};
   stop.signal.addEventListener('abort', () => giveUp(stop.signal.reason));
   const unlessAborted = <T>(given: T | PromiseLike<T>) => new Promise<T>((resolve, reject) => {

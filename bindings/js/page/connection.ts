@@ -39,7 +39,7 @@ function openWebWorker({ onMessage, onDeath }: PortEvents, script: URL | undefin
   const worker = script ? new Worker(sameOriginScript(script), { type: 'module' }) : createWorker();
   worker.onmessage = ({ data }) => onMessage(data);
   worker.onmessageerror = () => onDeath('a message could not be read');
-  worker.onerror = ({ message }) => onDeath(message || `its script, ${String(script ?? workerScript())}, could not be loaded; the option workerURL says where it is`);
+  worker.onerror = ({ message }) => onDeath(message || `its script, ${String(script ?? workerScript())}, could not be loaded; set workerURL to where it is`);
   return {
     post: (message, transfer = []) => worker.postMessage(message, transfer),
     keepAlive: () => {},

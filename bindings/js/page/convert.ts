@@ -1,15 +1,15 @@
 // `wasmformer/convert`: reads models of other programs, and writes models for them.
 import { callback, checked, oneOf, signal, string, type Rules } from '../shared/options.js';
 import type { Conversion, ModelData, Update } from '../shared/protocol.js';
-import type { ModelSource } from '../shared/types.js';
+import type { ListedModel, ListSource, ModelSource } from '../shared/types.js';
 import { Connection } from './connection.js';
-import { address, modelData, workerAddress } from './options.js';
+import { address, fileData, modelData, workerAddress } from './options.js';
 
 /**
  * A folder: the address of its files, or the name of a model of Hugging Face; a path, in Node; files that were dropped or
- * chosen; or sources of files by their names.
+ * chosen; sources of files by their names; or a model of a list.
  */
-export type FolderSource = string | URL | Iterable<File> | Readonly<Record<string, ModelSource>>;
+export type FolderSource = string | URL | Iterable<File> | Readonly<Record<string, ModelSource>> | ListSource;
 
 /** Files by their names. */
 export type FolderFiles = Record<string, Blob>;
@@ -47,7 +47,7 @@ const exportRules: Rules<ExportOptions> = { ...onnxRules, precision: oneOf('f32'
 /**
  * The model file of a MarianMT folder of Hugging Face (config.json, model.safetensors or pytorch_model.bin, source.spm,
  * target.spm, vocab.json), of a folder of Marian itself (decoder.yml, .npz, vocabularies), or of a student of Firefox
- * (.bin, vocab*.spm).
+ * (.bin, vocab*.spm; metadata.json). Files may be packed as .gz or .zst.
  * @throws when a file is missing or damaged, or the model is not a Transformer of this kind
  */
 export async function importMarian(folder: FolderSource, options: ImportOptions = {}): Promise<Blob> {
@@ -79,11 +79,18 @@ export function exportOnnx(model: ModelSource, options: Omit<ExportOptions, 'pre
   return convert({ to: 'onnx', from: { model: modelData(model) }, precision: 'f32', languages: '' }, site, rest);
 }
 
+/** The models that `Translator.load({ list, from, to, architecture })` can load, by languages, and the best of each pair first. */
+export async function listModels(list: ListSource['list'], options: Omit<ExportOptions, 'precision'> = {}): Promise<ListedModel[]> {
+  const { signal, workerURL } = checked<Omit<ExportOptions, 'precision'>>('models', onnxRules, options);
+  return Connection.once('list', fileData(list), new Error(), { signal }, workerAddress(workerURL));
+}
+
 function folderData(folder: FolderSource): ModelData | Record<string, ModelData> {
   if (typeof folder === 'string' || folder instanceof URL) return modelData(folder);
   if (typeof folder !== 'object' || folder === null) {
     throw new TypeError(`[import] the folder must be a URL, a path, files, or sources by their names, not ${folder}`);
   }
+  if ('list' in folder && 'from' in folder) return modelData(folder);
   const entries = Symbol.iterator in folder
     ? Array.from(folder, (file) => [file.name, file] as const)
     : Object.entries(folder);

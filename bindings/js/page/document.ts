@@ -1,4 +1,4 @@
-// Live pages: what is visible first, in place, so that elements keep their state and listeners.
+// Translates live pages in place, visible parts first; elements keep their state and listeners.
 import { boolean, checked, signal as signalRule } from '../shared/options.js';
 import type { DocumentOptions, DocumentTranslation, PageNode, SentenceTranslator } from '../shared/page-types.js';
 import { inline, isTranslatable, kept, Run, single, translateRuns, type Item, type Piece } from './markup.js';
@@ -58,7 +58,7 @@ class LivePage {
       this.#mutations.observe(root, { childList: true, characterData: true, subtree: true });
     }
     this.finished = this.#work = known.then(() => this.#drain());
-    this.finished.catch(() => {}); // whoever does not look at it wants no error of the whole page either
+    this.finished.catch(() => {}); // no unhandled rejection if nobody awaits it
     if (!observe) void this.finished.then(() => this.#end(undefined), () => {});
   }
 
@@ -77,7 +77,7 @@ class LivePage {
 
   /** Resolves when it is known what is visible, or the browser does not draw the page now. */
   #watchViews(): Promise<void> {
-    if (!('IntersectionObserver' in globalThis)) return Promise.resolve();
+    if (this.#stop.signal.aborted || !('IntersectionObserver' in globalThis)) return Promise.resolve();
     return new Promise((resolve) => {
       this.#views = new IntersectionObserver((entries) => {
         for (const { target, isIntersecting } of entries) this.#visible[isIntersecting ? 'add' : 'delete'](target);
@@ -88,7 +88,8 @@ class LivePage {
   }
 
   #add(root: Node): void {
-    const places = isElement(root) && isKept(root) ? [] : this.#placesIn(root as ParentNode & Node);
+    const isOver = this.#stop.signal.aborted || (isElement(root) && isKept(root));
+    const places = isOver ? [] : this.#placesIn(root as ParentNode & Node);
     this.#queue = [...this.#queue.filter(({ parent }) => !root.contains(parent)), ...places];
     for (const { parent } of places) if (isElement(parent)) this.#views?.observe(parent);
   }
@@ -154,7 +155,7 @@ class LivePage {
     }
   }
 
-  /** Changes the page without being told of it as a change of the page's own. */
+  /** Changes the page without taking that for a change made by the page itself. */
   #quietly(change: () => void): void {
     const records = this.#mutations?.takeRecords() ?? [];
     change();

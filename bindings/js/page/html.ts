@@ -7,7 +7,7 @@ import { Tokenizer } from './tokenizer.js';
 const empty = new Set(`area base basefont bgsound br col embed frame hr img input keygen link meta param source track
   wbr`.split(/\s+/));
 
-/** What their tags begin is no markup, to the end of the page if need be. */
+/** Elements whose content is not markup, up to the end of the page if they are never closed. */
 const raw = new Set('iframe noembed noframes plaintext script style textarea xmp'.split(' '));
 
 const none = new Map<string, string>();
@@ -18,7 +18,7 @@ interface Token {
   name: string;
   start: number;
   end: number;
-  /** Of text: what it means. */
+  /** Of text: its characters, with entities decoded. */
   text: string;
   /** Of an opening tag, the index of its closing tag, and the other way round; -1 if it has none. */
   match: number;
@@ -78,7 +78,7 @@ function tokenize(html: string, offset: number, tokens: Token[]): number {
       const last = endOfTag(html, end);
       if (last < 0) add('other', html.length);
       else add('close', last, { name: html.slice(start, end).toLowerCase() });
-      // The tokenizer takes the first `>`, even in quotes: another one goes on behind the tag.
+      // The tokenizer ends the tag at the first `>`, even in quotes: another tokenizer goes on after the real end.
       if (html.indexOf('>', end) + 1 !== position) tokenizer.pause();
     },
     oncomment(start, end) {

@@ -38,12 +38,14 @@ interface Mark<H> {
   isSeen: boolean;
   isSingle: boolean;
   hasSpace: { before: boolean; after: boolean };
+  isTied: boolean; // to the word before it
   /** Of an element whose words are all gone. */
   inside: Mark<H>[];
 }
 
 /** Text without a letter has nothing to translate. */
 export const isTranslatable = (text: string) => /\p{L}/u.test(text);
+const isSpace = (character = '') => /\s/.test(character);
 const isWordLike = (character: string | undefined) => character !== undefined && /[^\s,.(){}[\]]/.test(character);
 
 /** Text as a page shows it, and the elements in it. */
@@ -64,14 +66,16 @@ export class Run<H> {
         mark.end = this.text.length;
         if (mark.end > mark.start) continue;
         mark.isAtom = true; // nothing in it to translate: it moves as a whole
-        mark.isSeen = this.marks.splice(this.marks.indexOf(mark) + 1).some(({ isSeen }) => isSeen);
-        pending = [...pending.filter((atom) => this.marks.includes(atom)), mark];
+        const inside = new Set(this.marks.splice(this.marks.lastIndexOf(mark) + 1));
+        mark.isSeen = [...inside].some(({ isSeen }) => isSeen);
+        if (inside.size > 0) pending = pending.filter((atom) => !inside.has(atom));
+        pending.push(mark);
       } else {
-        const isAtom = item.kind === 'atom';
+        const [isAtom, last] = [item.kind === 'atom', pending.at(-1)];
         const mark: Mark<H> = {
           handle: item.handle, parent: open.at(-1), start: this.text.length, end: this.text.length, isAtom, inside: [],
-          isSeen: item.kind === 'atom' && item.isSeen, isSingle: item.kind === 'open' && item.isSingle,
-          hasSpace: { before: /\s$/.test(this.text), after: false },
+          isSeen: item.kind === 'atom' && item.isSeen, isSingle: item.kind === 'open' && item.isSingle, isTied: false,
+          hasSpace: { before: last ? last.hasSpace.before && !last.isSeen : isSpace(this.text.at(-1)), after: false },
         };
         this.marks.push(mark);
         (isAtom ? pending : open).push(mark);
@@ -82,9 +86,11 @@ export class Run<H> {
   #add(text: string, atoms: Mark<H>[]): void {
     let added = text.replace(/[ \t\n\f\r]+/g, ' ');
     if (added === '') return;
-    for (const atom of atoms) atom.hasSpace.after = /^\s/.test(added);
-    if (/\s$/.test(this.text)) added = added.replace(/^ /, '');
-    else if (atoms.some((atom) => atom.isSeen) && isWordLike(this.text.at(-1)) && isWordLike(added[0])) this.text += ' ';
+    const seen = atoms.filter(({ isSeen }) => isSeen).at(-1);
+    if (seen) seen.hasSpace.after = isSpace(added[0]);
+    for (const atom of atoms) atom.isTied = isSpace(added[0]) && !isSpace(this.text.at(-1));
+    if (this.text.endsWith(' ')) added = added.replace(/^ /, '');
+    else if (seen && isWordLike(this.text.at(-1)) && isWordLike(added[0])) this.text += ' ';
     this.text += added;
   }
 }
@@ -163,50 +169,53 @@ function shared<H>(a: readonly Mark<H>[], b: readonly Mark<H>[]): number {
 const pathOf = <H>(mark: Mark<H>): Mark<H>[] => (mark.parent ? [...pathOf(mark.parent), mark.parent] : []);
 const has = <H>(stack: Mark<H>[], path: Mark<H>[]) => shared(stack, path) === path.length;
 
-/** Stretches [first, last] of words that are in the element. */
-function stretchesOf<H>(all: Word<H>[], mark: Mark<H>): [number, number][] {
+/** Stretches [first, last] of the words that are in the element. */
+function stretchesOf<H>(all: Word<H>[], inside: number[], mark: Mark<H>, path: Mark<H>[]): [number, number][] {
   const stretches: [number, number][] = [];
-  all.forEach(({ stack }, i) => {
+  // A word between may come from it as well, such as an article that the source has not.
+  const mayJoin = (word: Word<H>) => word.isPunctuation
+    || (word.stack.length === path.length && has(word.stack, path) && word.share(mark.start, mark.end) >= 0.2);
+  for (const i of inside) {
     const last = stretches.at(-1);
-    if (!stack.includes(mark)) return;
-    const between = last ? all.slice(last[1] + 1, i).filter((word) => !word.isPunctuation) : [];
-    // A word between may come from it as well, such as an article that the source has not.
-    const path = pathOf(mark);
-    const isHole = between.every((word) =>
-      word.stack.length === path.length && has(word.stack, path) && word.share(mark.start, mark.end) >= 0.2);
-    if (last && isHole) {
+    let at = last ? last[1] + 1 : i;
+    while (at < i && mayJoin(all[at]!)) at++;
+    if (last && at === i) {
       for (const word of all.slice(last[1] + 1, i)) word.stack = [...path, mark];
       last[1] = i;
     } else stretches.push([i, i]);
-  });
+  }
   return stretches;
 }
 
 /** Gives each word the elements around it; returns those that no word is in. */
 function assign<H>(run: Run<H>, all: Word<H>[]): Set<Mark<H>> {
   const elements = run.marks.filter((mark) => !mark.isAtom);
-  for (const word of all) {
-    word.stack = elements.filter((mark) => mark.start <= word.source && word.source < mark.end && !word.isPunctuation);
-  }
+  const around = new Array<Mark<H>[] | undefined>(run.text.length); // each character
+  for (const mark of elements) around.fill([...pathOf(mark), mark], mark.start, mark.end);
+  const members = new Map(elements.map((mark) => [mark, [] as number[]]));
+  all.forEach((word, i) => {
+    word.stack = word.isPunctuation ? [] : [...(around[word.source] ?? [])];
+    for (const mark of word.stack) members.get(mark)!.push(i);
+  });
   const lost = new Set<Mark<H>>();
   for (const mark of elements) {
     const path = pathOf(mark);
-    if (!all.some((word) => word.stack.includes(mark))) {
+    const inside = members.get(mark)!.filter((i) => all[i]!.stack.includes(mark));
+    if (inside.length === 0) {
       const isSign = isPunctuation(run.text.slice(mark.start, mark.end));
       const free = all.filter((word) => word.isPunctuation === isSign && word.stack.length === path.length && has(word.stack, path));
       const shares = free.map((word) => word.share(mark.start, mark.end));
       const most = Math.max(...shares);
-      if (free.length > 0 && most >= 0.1) free[shares.indexOf(most)]!.stack.push(mark);
+      if (most >= 0.1) free[shares.indexOf(most)]!.stack.push(mark);
       else lost.add(mark);
       continue;
     }
-    const stretches = stretchesOf(all, mark);
+    const stretches = stretchesOf(all, inside, mark, path);
     if (!mark.isSingle || stretches.length < 2) continue;
     const longest = stretches.reduce((a, b) => (b[1] - b[0] > a[1] - a[0] ? b : a));
-    all.forEach((word, i) => {
-      const depth = word.stack.indexOf(mark);
-      if (depth >= 0 && (i < longest[0] || i > longest[1])) word.stack.length = depth;
-    });
+    for (const [first, last] of stretches) {
+      if (first !== longest[0]) for (const { stack } of all.slice(first, last + 1)) stack.length = path.length;
+    }
   }
   all.forEach((word, i) => {
     if (!word.isPunctuation || word.stack.length > 0) return;
@@ -225,15 +234,14 @@ function assign<H>(run: Run<H>, all: Word<H>[]): Set<Mark<H>> {
 /** Where an element without words goes: before word `at`, or after the one before it. */
 function slotOf<H>(mark: Mark<H>, path: Mark<H>[], all: Word<H>[], placed: Placed[]): { at: number; isAfter: boolean } {
   const sentence = Math.max(0, placed.filter(({ begin }) => begin <= mark.start).length - 1);
-  const inPath = all.map((_, i) => i).filter((i) => has(all[i]!.stack, path));
+  const inPath = [...all.keys()].filter((i) => has(all[i]!.stack, path));
   const near = inPath.filter((i) => all[i]!.sentence === sentence);
   const candidates = near.length > 0 ? near : inPath;
   const pick = (chosen: number[], isBetter: (a: number, b: number) => boolean) =>
     chosen.reduce((best, i) => (best < 0 || isBetter(all[i]!.source, all[best]!.source) ? i : best), -1);
   const next = pick(candidates.filter((i) => all[i]!.source >= mark.start), (a, b) => a < b);
   const previous = pick(candidates.filter((i) => all[i]!.source < mark.start), (a, b) => a >= b);
-  const isTied = !mark.hasSpace.before && mark.hasSpace.after;
-  const isAfter = previous >= 0 && (next < 0 || isTied);
+  const isAfter = previous >= 0 && (next < 0 || mark.isTied);
   let at = isAfter ? (next < 0 ? candidates.at(-1)! : previous) + 1 : previous < 0 ? (candidates[0] ?? 0) : next;
   // Not inside elements that it was not in.
   const isWithin = () => at > 0 && at < all.length && shared(all[at - 1]!.stack, all[at]!.stack) > path.length;
@@ -245,7 +253,7 @@ function slotOf<H>(mark: Mark<H>, path: Mark<H>[], all: Word<H>[], placed: Place
 function put<H>(run: Run<H>, placed: Placed[], tail: string, language?: string): Piece<H>[] {
   const all = placed.flatMap((one, i) => wordsOf<H>(one, i, language));
   const lost = assign(run, all);
-  const slots = new Map<number, { mark: Mark<H>; path: Mark<H>[]; isAfter: boolean }[]>();
+  const slots = Array.from({ length: all.length + 1 }, (): { mark: Mark<H>; path: Mark<H>[]; isAfter: boolean }[] => []);
   for (const mark of run.marks) {
     if (!mark.isAtom && !lost.has(mark)) continue;
     if (mark.parent && lost.has(mark.parent)) {
@@ -254,21 +262,19 @@ function put<H>(run: Run<H>, placed: Placed[], tail: string, language?: string):
     }
     const path = pathOf(mark);
     const { at, isAfter } = slotOf(mark, path, all, placed);
-    slots.set(at, [...(slots.get(at) ?? []), { mark, path, isAfter }]);
+    slots[at]!.push({ mark, path, isAfter });
   }
   const pieces: Piece<H>[] = [];
   const opened = new Set<Mark<H>>();
   let stack: Mark<H>[] = [];
   const write = (text: string) => void (text !== '' && pieces.push({ kind: 'text', text }));
-  const open = (mark: Mark<H>) => {
-    pieces.push({ kind: 'open', handle: mark.handle, isCopy: opened.has(mark) });
-    opened.add(mark);
-  };
-  const closeTo = (count: number) => {
-    while (stack.length > count) pieces.push({ kind: 'close', handle: stack.pop()!.handle });
+  const open = (mark: Mark<H>) =>
+    void (pieces.push({ kind: 'open', handle: mark.handle, isCopy: opened.has(mark) }), opened.add(mark));
+  const leave = (next: Mark<H>[]) => {
+    for (const count = shared(stack, next); stack.length > count;) pieces.push({ kind: 'close', handle: stack.pop()!.handle });
   };
   const go = (next: Mark<H>[]) => {
-    closeTo(shared(stack, next));
+    leave(next);
     next.slice(stack.length).forEach(open);
     stack = [...next];
   };
@@ -278,33 +284,29 @@ function put<H>(run: Run<H>, placed: Placed[], tail: string, language?: string):
     mark.inside.forEach(writeMark);
     pieces.push({ kind: 'close', handle: mark.handle });
   };
-  for (let i = 0; i <= all.length; i++) {
-    const here = slots.get(i) ?? [];
+  for (const [i, here] of slots.entries()) {
     const word = all[i];
     let space = word?.space ?? tail;
-    const writeSpace = () => {
-      write(space);
-      space = '';
-    };
+    const writeSpace = () => void (write(space), space = '');
     for (const { mark, path } of here.filter(({ isAfter }) => isAfter)) {
       go(path);
-      if (mark.hasSpace.before) space ||= mark.isSeen ? ' ' : '';
+      if (mark.hasSpace.before && mark.isSeen) space ||= ' ';
       if (mark.hasSpace.before) writeSpace();
       writeMark(mark);
       if (mark.isSeen && mark.hasSpace.after) space ||= ' ';
     }
     const before = here.filter(({ isAfter }) => !isAfter);
-    closeTo(shared(stack, before[0]?.path ?? word?.stack ?? []));
+    leave(before[0]?.path ?? word?.stack ?? []);
     for (const { mark, path } of before) {
       writeSpace();
       go(path);
       writeMark(mark);
       if (mark.isSeen && mark.hasSpace.after) space = ' ';
     }
-    closeTo(shared(stack, word?.stack ?? []));
+    leave(word?.stack ?? []);
     writeSpace();
     go(word?.stack ?? []);
-    if (word) write(word.text);
+    write(word?.text ?? '');
   }
   return pieces;
 }
@@ -352,6 +354,7 @@ export async function translateRuns<H, Found extends SentenceTranslation>(
   };
   const wanted = [...new Set(cut.flatMap(({ parts }) => parts.map((part) => part.source)).filter(isTranslatable))];
   for (let i = 0; i < wanted.length; i += batchSize) {
+    options.signal?.throwIfAborted();
     const batch = wanted.slice(i, i + batchSize);
     const translations = await translateBatch(batch, translator, options);
     batch.forEach((sentence, k) => found.set(sentence, translations[k]!));

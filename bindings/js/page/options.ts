@@ -5,24 +5,26 @@ import {
 import type { ModelData } from '../shared/protocol.js';
 import type { Pair, SaveOptions, TrainerOptions } from '../shared/trainer-types.js';
 import { canCache, isNode } from '../shared/platform.js';
-import type { LoadOptions, WorkerOptions } from '../shared/types.js';
+import type { ListSource, LoadOptions, WorkerOptions } from '../shared/types.js';
 import { connections } from './connection.js';
 
 const mainHub = 'https://huggingface.co';
 
 /** A model of Hugging Face's host by its name, or by an address that people copy: of its page, a folder or a file. */
 function hubData(model: string, hub: string | URL, precision: 'f32' | 'f16' | 'int8'): ModelData | undefined {
-  const at = (name: string, revision = 'main') => new URL(`/${name}/resolve/${revision}/`, hub).href;
+  const base = workerAddress(hub, 'hub')!.href.replace(/\/*$/, '/');
+  const at = (name: string, revision = 'main') => new URL(`${base}${name}/resolve/${revision}/`).href;
   if (/^[\w-][\w.-]*\/[\w-][\w.-]*$/.test(model) && !/\.[a-z]+$/i.test(model)) {
     return { kind: 'hub', url: at(model), precision, ...(isNode && { path: model }) };
   }
-  const { origin } = new URL(hub);
-  if (!model.startsWith(`${origin}/`)) return undefined;
+  if (!model.startsWith(base)) return undefined;
   const [, name, kind, revision, file] =
-    /^\/([^/?#]+\/[^/?#]+)(?:\/(tree|resolve|blob)\/([^/?#]+)(?:\/([^?#]+))?)?\/?(?:[?#].*)?$/.exec(model.slice(origin.length)) ?? [];
+    /^\/([^/?#]+\/[^/?#]+)(?:\/(tree|resolve|blob)\/([^/?#]+)(?:\/([^?#]+))?)?\/?(?:[?#].*)?$/.exec(model.slice(base.length - 1)) ?? [];
   if (!name || (kind === 'resolve' && file)) return undefined;
   return kind === 'blob' && file ? { kind: 'url', url: at(name, revision) + file } : { kind: 'hub', url: at(name, revision), precision };
 }
+
+const listRules: Rules<ListSource> = { list: { accepts: () => true, expected: '' }, from: string, to: string, architecture: string };
 
 /** The model in a form that can be posted. */
 export function modelData(
@@ -30,15 +32,20 @@ export function modelData(
 ): ModelData {
   const hosted = typeof model === 'string' || model instanceof URL ? hubData(String(model), hub, precision) : undefined;
   if (hosted) return hosted;
+  if (!isObject(model) || !('list' in model)) return fileData(model);
+  const { list, from, to, architecture } = checked<ListSource>('load', listRules, model);
+  if (!from || !to) throw new TypeError("[load] a model of a list is named by its languages, 'from' and 'to'");
+  return { kind: 'listed', list: fileData(list), from, to, architecture, precision };
+}
+
+export function fileData(model: unknown): ModelData {
   if (model instanceof Blob) return { kind: 'blob', blob: model };
   // A copy, so that the caller keeps the bytes. Not by slice(), which in a Buffer of Node gives a view.
   if (model instanceof Uint8Array) return { kind: 'bytes', bytes: new Uint8Array(model) };
   if (model instanceof ArrayBuffer) return { kind: 'bytes', bytes: new Uint8Array(model.slice(0)) };
   if (model instanceof URL) return urlData(model);
   if (typeof model !== 'string' || model === '') {
-    throw new TypeError(
-      `[load] the model must be a URL, a path, a Blob, an ArrayBuffer or a Uint8Array, not ${show(model)}`,
-    );
+    throw new TypeError(`[load] the model must be a URL, a path, a Blob, an ArrayBuffer or a Uint8Array, not ${show(model)}`);
   }
   const base = globalThis.document?.baseURI ?? globalThis.location?.href;
   if (base !== undefined) return urlData(new URL(model, base));
@@ -53,45 +60,43 @@ function urlData(url: URL): ModelData {
 
 /** The option `cache` or its default. Throws if it is true and caching is impossible. */
 export function shouldCache(model: ModelData, wanted: boolean | undefined): boolean {
-  const isHub = model.kind === 'hub';
-  const isWeb = isHub || (model.kind === 'url' && /^https?:/.test(model.url));
+  const from = model.kind === 'listed' ? model.list : model;
+  const isConverted = model.kind === 'hub' || model.kind === 'listed';
+  const isWeb = from.kind === 'hub' || (from.kind === 'url' && /^https?:/.test(from.url));
   if (wanted && !isWeb) throw new Error('[load] cache is true, but only models from http(s) URLs can be cached');
   if (wanted && !canCache()) {
     throw new Error('[load] cache is true, but there is no Cache Storage here; browsers have it on https pages');
   }
-  return wanted ?? (isWeb && (isHub ? canCache() : 'caches' in globalThis));
+  return wanted ?? (isWeb && (isConverted ? canCache() : 'caches' in globalThis));
 }
 
 export const address: Rule = {
-  accepts: (value) => value instanceof URL || (typeof value === 'string' && value !== ''),
-  expected: 'a URL',
+  accepts: (value) => value instanceof URL || (typeof value === 'string' && value !== ''), expected: 'a URL',
 };
 
-/** The address of the worker's script, for a page or for Node. */
-export function workerAddress(given: string | URL | undefined): URL | undefined {
+/** The address of the worker's script, or of a host (`name`), for a page or for Node. */
+export function workerAddress(given: string | URL | undefined, name = 'workerURL'): URL | undefined {
   if (given === undefined) return undefined;
   try {
     return new URL(given, globalThis.document?.baseURI ?? globalThis.location?.href);
   } catch {
-    throw new TypeError(`[load] workerURL must be a URL, not ${show(given)}`);
+    throw new TypeError(`[load] ${name} must be a URL, not ${show(given)}`);
   }
 }
 
 export const workerRules: Rules<WorkerOptions> = {
   threads: {
-    accepts: (value) => value === 'auto' || whole(1, 64).accepts(value),
-    expected: "'auto' or a whole number from 1 to 64",
+    accepts: (value) => value === 'auto' || whole(1, 64).accepts(value), expected: "'auto' or a whole number from 1 to 64",
   },
   shareWith: {
-    accepts: (value) => isObject(value) && connections.has(value),
-    expected: 'a Translator, a Classifier, a Tagger or a Trainer',
+    accepts: (value) => isObject(value) && connections.has(value), expected: 'a Translator, a Classifier, a Tagger or a Trainer',
   },
   workerURL: address,
 };
 
 /** Throws if the options of a worker exclude each other. */
 export function checkWorker(place: string, { threads, shareWith, workerURL }: WorkerOptions): void {
-  if (shareWith && workerURL !== undefined) throw new Error(`[${place}] workerURL is given, but shareWith uses another's worker`);
+  if (shareWith && workerURL !== undefined) throw new Error(`[${place}] workerURL is given, but shareWith already has a worker`);
   if (shareWith && threads !== undefined) {
     throw new Error(`[${place}] threads is ${show(threads)}, but shareWith uses the threads of the other one`);
   }
@@ -107,7 +112,7 @@ export const loadRules: Rules<LoadOptions> = {
     expected: "'sha256-' and the digest in base64",
   },
   precision: oneOf('f32', 'f16', 'int8'),
-  hub: { accepts: (value) => /^https?:/.test(String(value)), expected: 'a URL' },
+  hub: { accepts: (value) => /^https?:\/\/./.test(String(value)), expected: 'a URL' },
 };
 
 export function checkLoad(options: unknown): LoadOptions {
@@ -166,8 +171,7 @@ function checkMono(given: string | readonly string[] | undefined): readonly Pair
 type OwnTexts = 'pairs' | 'tsv' | 'labelled' | 'tagged' | 'validLabelled' | 'validTagged' | 'mono';
 type OwnOptions = Pick<TrainerOptions, OwnTexts | 'from' | 'signal'> & WorkerOptions;
 const examplesRule: Rule = {
-  accepts: (value) => typeof value === 'string' || Array.isArray(value),
-  expected: 'an array of examples, or the text of a file',
+  accepts: (value) => typeof value === 'string' || Array.isArray(value), expected: 'an array of examples, or the text of a file',
 };
 const ownRules: Rules<OwnOptions> = {
   ...workerRules,

@@ -1,4 +1,4 @@
-// `wasmformer/pages`: what translates whole texts and pages needs besides a Translator.
+// `wasmformer/pages`: what it takes, besides a Translator, to translate whole texts and pages.
 import { checked, isObject, refuseOfSentence, takeHtml, whole } from '../shared/options.js';
 import type {
   Alignment, AlignmentOptions, HtmlTranslation, SentenceCall, SentenceTranslation, SentenceTranslator,
@@ -11,7 +11,7 @@ export type * from '../shared/page-types.js';
 /** Any option of translate() about the search; `signal` aborts. */
 export type SentenceOptions = AlignmentOptions & { signal?: AbortSignal; [option: string]: unknown };
 
-/** A SentenceTranslator that is made of others, which stay the caller's. */
+/** A SentenceTranslator made of others, which still belong to the caller. */
 export interface Composed<Found extends SentenceTranslation> {
   readonly info: SentenceTranslator['info'] & { readonly languages: string };
   translate: SentenceCall<SentenceOptions, Found>;
@@ -35,7 +35,7 @@ function composed<Found extends SentenceTranslation>(
 }
 
 export interface PivotTranslation extends SentenceTranslation {
-  /** The sentence in the language between. Its quality is that of the first model, `quality` that of the second. */
+  /** The intermediate sentence. Its quality is that of the first model, `quality` that of the second. */
   via: SentenceTranslation;
 }
 
@@ -87,14 +87,14 @@ function compose(first: Alignment, second: Alignment): Alignment {
 }
 
 export interface Cached<Found extends SentenceTranslation> extends Composed<Found> {
-  /** What is kept now, by an estimate. */
+  /** Roughly how many bytes are kept now. */
   readonly bytes: number;
   clear(): void;
 }
 
 /**
- * Keeps translated sentences, by sentence and options, and forgets those not used for longest when they would take
- * more than `bytes`. Results are shared between calls, and so not to be changed.
+ * Keeps translated sentences, by sentence and options, and discards the least recently used when they would take
+ * more than `bytes`. Results are shared between calls, so do not change them.
  */
 export function cached<Found extends SentenceTranslation>(
   translator: SentenceTranslator<Found>, options: { bytes: number },
@@ -119,7 +119,7 @@ export function cached<Found extends SentenceTranslation>(
     }
   };
   const made = composed(translator.info.languages ?? '', [translator], async (texts, { signal, ...search }) => {
-    if ('onToken' in search) throw new TypeError('[cached] onToken has nothing to report for cached sentences');
+    if (search.onToken !== undefined) throw new TypeError('[cached] onToken has nothing to report for cached sentences');
     signal?.throwIfAborted();
     const found = new Map<string, Found>();
     const keyOf = (text: string) => JSON.stringify([text, search]);

@@ -202,7 +202,7 @@ function warnOf(ignored: readonly string[], given: object): void {
   }
 }
 
-/** The weights of which the ONNX files were made. */
+/** The weights from which the ONNX files were made. */
 function withWeights(model: ModelSource): ModelSource {
   const [, name] = (typeof model === 'string' && /^(?:Xenova|onnx-community)\/(opus-mt-[\w.-]+?)(?:-ONNX)?$/.exec(model)) || [];
   if (!name) return model;
@@ -254,7 +254,7 @@ export async function pipeline(task: PipelineTask, source: ModelSource, options:
       report({ status: 'progress', loaded, ...(total && { total, progress: (100 * loaded) / total }) }),
   });
   const { precision } = loaded.info;
-  if (dtype !== 'auto' && precisions[dtype] !== precision) warn(`dtype is '${dtype}', but the model's numbers are ${precision}`);
+  if (dtype !== 'auto' && precisions[dtype] !== precision) warn(`dtype is '${dtype}', but the model is stored as ${precision}`);
   try {
     report({ status: 'done' });
     report({ status: 'ready' });
@@ -328,7 +328,7 @@ async function translate(
   }
   checkLanguages(given, translator.info.languages);
   if (streamer && given.callback_function) throw new Error('[pipeline] streamer and callback_function are both given');
-  if (streamer && (given.num_beams ?? 1) > 1) warn('num_beams is 1 with a streamer, since a beam changes what it has written');
+  if (streamer && (given.num_beams ?? 1) > 1) warn('num_beams is 1 with a streamer, since beam search revises its text');
   const streamed = streamer && streaming(streamer, texts);
   const translated = {
     ...(max_length !== undefined && { maxLength: max_length - 1 }),

@@ -1,6 +1,6 @@
 // The text of a pipeline part by part.
 
-/** In the shape of Transformers.js's; `tokenizer` may be anything. */
+/** With the interface of Transformers.js's TextStreamer; `tokenizer` may be anything. */
 export class TextStreamer {
   readonly #onText: ((text: string) => void) | undefined;
 

@@ -1,3 +1,3 @@
-// The HTML tokenizer of htmlparser2; the build puts it inside, so that the package needs no other.
+// The HTML tokenizer of htmlparser2; the build bundles it, so that the package has no dependencies.
 /** @internal */
 export { Tokenizer } from 'htmlparser2';

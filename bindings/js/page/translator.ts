@@ -61,7 +61,7 @@ export abstract class RemoteModel<Info> {
 export abstract class RemoteTranslator<Info> extends RemoteModel<Info> {
   /**
    * Translates one text or several, together; a Trainer does so with its current weights, between two steps of run().
-   * Each text is one sentence: translateText() takes longer ones apart. Calls made at the same time take turns.
+   * Each text is one sentence: translateText() splits longer ones. Calls made at the same time take turns.
    * With `html: true` the text is markup, a page or a part of one: its sentences are translated, and tags stay around
    * the words that they belong to. Options about one sentence, such as onToken, are refused then.
    * @throws when an option is unknown or impossible, or a text is longer than the model allows
@@ -185,7 +185,7 @@ export class Translator extends RemoteTranslator<TranslatorInfo> {
 }
 
 function withoutOnToken<T extends object>(place: string, options: T): T {
-  if ('onToken' in options) throw new TypeError(`[translate] ${place}() has no option 'onToken'; stream() gives the texts so far`);
+  if ((options as StreamOptions & { onToken?: unknown }).onToken !== undefined) throw new TypeError(`[translate] ${place}() has no option 'onToken'; stream() gives the texts so far`);
   return options;
 }
 

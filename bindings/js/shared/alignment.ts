@@ -59,7 +59,7 @@ function locate(tokens: Tokens, text: string): TextRange[] {
 /** The mean of the heads that align, [target, source]. */
 function meanOf({ cross, decoder }: Attention): Float32Array {
   const { layers, heads, rows, columns } = cross;
-  // A recurrent decoder has no maps of its own: a student, whose training guides head 0 of the last layer.
+  // A recurrent decoder has no maps: it is taken for that of a student, whose training guided head 0 of the last layer.
   const isStudent = !decoder?.data.length;
   const first = isStudent ? layers - 1 : Math.min(1, layers - 1);
   const used = isStudent ? 1 : heads;

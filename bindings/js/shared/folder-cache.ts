@@ -1,6 +1,6 @@
 // Keeps models in a folder, for Node.
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import type { ModelCache } from './model-cache.js';
 
@@ -14,8 +14,9 @@ export async function openFolder(name: string): Promise<ModelCache> {
     async match(key) {
       const path = place(key);
       const about = await read(`${path}.json`).catch(() => undefined);
-      const bytes = about && (await readFile(path).catch(() => undefined));
-      return bytes && new Response(bytes, { headers: about.headers });
+      if (!about || !(await stat(path).catch(() => undefined))) return undefined;
+      const pull = async (body: ReadableStreamDefaultController) => (body.enqueue(await readFile(path)), body.close());
+      return new Response(new ReadableStream({ pull }, { highWaterMark: 0 }), { headers: about.headers });
     },
     async put(key, response) {
       await mkdir(folder, { recursive: true });

@@ -5,10 +5,29 @@ export type Build = 'relaxed' | 'simd';
 
 /**
  * Where a model comes from: a URL (or, in Node, a path), the bytes of a model file, or a MarianMT model of Hugging Face
- * by its name, such as 'Helsinki-NLP/opus-mt-de-en', or by the address of its page. In browsers a relative URL of the form
- * of such a name begins with './'; in Node a file that exists comes first.
+ * by its name, such as 'Helsinki-NLP/opus-mt-de-en', or by the address of its page. In browsers, begin a relative URL
+ * that looks like such a name with './'; in Node, an existing file comes first. Or a model in one of Mozilla's lists.
  */
-export type ModelSource = string | URL | Blob | ArrayBuffer | Uint8Array;
+export type ModelSource = string | URL | Blob | ArrayBuffer | Uint8Array | ListSource;
+
+/** A student of Firefox in a list of Mozilla's: models.json, registry.json or records of Remote Settings. */
+export interface ListSource {
+  list: string | URL | Blob;
+  from: string;
+  to: string;
+  /** Such as 'tiny'. Default: that of the first, released ones before others and newer ones before older. */
+  architecture?: string;
+}
+
+/** What a list says of a model. `version` is a number or the status of a release; it and `architecture` may be ''. */
+export interface ListedModel extends Pick<ListSource, 'from' | 'to'> {
+  architecture: string;
+  version: string;
+  /** Of all files, as far as the list says: to be downloaded or, in models.json, of the unpacked weights. */
+  bytes: number;
+  /** `length`: bytes to be downloaded; `integrity`: of the unpacked file, as in LoadOptions. */
+  files: Record<string, { url: string; length?: number; integrity?: string }>;
+}
 
 /** A Translator, a Classifier, a Tagger or a Trainer. */
 export interface WorkerOwner {
@@ -24,8 +43,8 @@ export interface WorkerOptions {
    */
   threads?: number | 'auto';
   /**
-   * Use this one's worker, with its threads and memory, instead of starting another. Their calls take turns; an error
-   * that stops the module stops all of them.
+   * Use the worker of this object, with its threads and memory, instead of starting another. Calls of both take turns;
+   * an error that stops the module stops both.
    */
   shareWith?: WorkerOwner;
   /**
@@ -36,21 +55,21 @@ export interface WorkerOptions {
 }
 
 export interface LoadOptions extends WorkerOptions {
-  /** Called while the model arrives, in bytes, of all its files; `total` is missing if a server does not send it. */
+  /** Called with the bytes received, of all files together; `total` is missing if a server does not send it. */
   onProgress?: (loaded: number, total?: number) => void;
   /** Aborting ends the download and rejects with the signal's reason. */
   signal?: AbortSignal;
   /**
    * Keep the model: in Cache Storage, or in Node in a folder wasmformer-models of XDG_CACHE_HOME or ~/.cache. Default: true
-   * for http(s) URLs if there is Cache Storage, and everywhere for models of Hugging Face, which are kept as converted.
+   * for http(s) URLs if there is Cache Storage, and everywhere for what is converted, which is kept as that.
    */
   cache?: boolean;
   /**
    * Accept only this file: 'sha256-…', 'sha384-…' or 'sha512-…' in base64, as in a script's integrity attribute. Of a model
-   * of Hugging Face, the digest of its weights: model.safetensors, or pytorch_model.bin without that.
+   * of Hugging Face or of a list, the digest of its weights: model.safetensors, or else the .bin file, unpacked.
    */
   integrity?: string;
-  /** How a model of Hugging Face is stored when it is converted. Default 'int8'; a Trainer's `from` has 'f32'. */
+  /** How a model of Hugging Face or of a list is stored when it is converted. Default 'int8'; a Trainer's `from` has 'f32'. */
   precision?: 'f32' | 'f16' | 'int8';
   /** The host of models by name. Default 'https://huggingface.co'. */
   hub?: string | URL;

@@ -1,4 +1,4 @@
-/** What is used of Cache Storage, whose types projects for Node lack; it has no clear(). */
+/** The part of Cache Storage that is used, whose types projects for Node lack; only folders have clear(). */
 export interface ModelCache {
   match(key: string): Promise<Response | undefined>;
   put(key: string, response: Response): Promise<void>;

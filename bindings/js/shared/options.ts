@@ -25,8 +25,7 @@ export const boolean: Rule = { accepts: (value) => typeof value === 'boolean', e
 export const string: Rule = { accepts: (value) => typeof value === 'string', expected: 'a string' };
 export const callback: Rule = { accepts: (value) => typeof value === 'function', expected: 'a function' };
 export const signal: Rule = {
-  accepts: (value) => isObject(value) && 'aborted' in value && 'addEventListener' in value,
-  expected: 'an AbortSignal',
+  accepts: (value) => isObject(value) && 'aborted' in value && 'addEventListener' in value, expected: 'an AbortSignal',
 };
 
 /** The given options without those that are undefined; throws for any that `rules` do not allow. */
@@ -36,9 +35,7 @@ export function checked<T extends object>(place: string, rules: Rules<T>, option
   for (const [name, value] of given) {
     const rule = Object.hasOwn(rules, name) ? rules[name as keyof T & string] : undefined;
     if (!rule) throw new TypeError(`[${place}] there is no option '${path}${name}'; ${hint(name, path, rules)}`);
-    if (!rule.accepts(value)) {
-      throw new TypeError(`[${place}] ${path}${name} must be ${rule.expected}, not ${show(value)}`);
-    }
+    if (!rule.accepts(value)) throw new TypeError(`[${place}] ${path}${name} must be ${rule.expected}, not ${show(value)}`);
   }
   return Object.fromEntries(given) as T;
 }
@@ -61,7 +58,7 @@ const ofSentence = ['onToken', 'prefix', 'maskedSource', 'maskedHeads', 'nBest',
 
 /** @throws for options of translate() that are about one sentence of one model */
 export function refuseOfSentence(place: string, subject: string, options: object): void {
-  const refused = Object.keys(options).find((name) => ofSentence.includes(name));
+  const refused = ofSentence.find((name) => (options as Record<string, unknown>)[name] !== undefined);
   if (refused) throw new TypeError(`[${place}] ${refused} is about one sentence, and has no meaning for ${subject}`);
 }
 
@@ -70,8 +67,9 @@ export const checkTranslate = (text: unknown, options: unknown): CheckedTexts & 
 
 /** The options that need the file alignment.ts, and all others. */
 export function takeAligned(options: object): { aligned: AlignmentOptions; rest: object } {
-  const [aligned] = splitOptions<AlignmentOptions>('translate', { alignment: boolean, quality: boolean }, options);
-  const { alignment: _, quality: __, ...rest } = options as AlignmentOptions;
+  const { alignment, quality, ...rest } = Object(options) as AlignmentOptions;
+  const given = isObject(options) ? { alignment, quality } : options;
+  const aligned = checked<AlignmentOptions>('translate', { alignment: boolean, quality: boolean }, given);
   return { aligned, rest: aligned.alignment ? { ...rest, attention: true } : rest };
 }
 
@@ -126,7 +124,7 @@ function hint(name: string, path: string, rules: object): string {
 }
 
 /** Levenshtein's. */
-function distance(a: string, b: string): number {
+export function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 0; i < a.length; i++) {
     const next = [i + 1];

@@ -1,4 +1,4 @@
-// The public types of what translates whole texts and pages: alignments, quality, HTML, live documents.
+// The public types for translating whole texts and pages: alignments, quality, HTML, live documents.
 
 /** What is computed from attention and scores. */
 export interface AlignmentOptions {
@@ -29,7 +29,7 @@ export interface Alignment {
 
 /**
  * Mean log-probabilities (natural logarithms, at most 0; exp() of one is a geometric mean). They are not calibrated:
- * they compare translations of one model, and are no probability that a reader finds the text right.
+ * use them to compare translations by one model, not as the probability that a reader would find the text right.
  */
 export interface Quality {
   /** The mean of its words. */
@@ -57,7 +57,7 @@ export interface SentenceTranslator<Found extends SentenceTranslation = Sentence
   translate(sentences: readonly string[], options?: AlignmentOptions & { signal?: AbortSignal }): Promise<Found[]>;
 }
 
-/** One text has one result, several have an array of them, and HTML has markup. */
+/** One text gives one result, several texts give an array of them, and HTML gives markup. */
 export interface SentenceCall<Options, Found> {
   (html: string, options: Options & { html: true }): Promise<HtmlTranslation>;
   (text: string, options?: Options): Promise<Found>;

@@ -65,7 +65,7 @@ export function toStoredResponse(bytes: Uint8Array<ArrayBuffer>, headers: Header
 }
 
 export const storedModels = {
-  /** The models that load() has kept here; empty without Cache Storage. */
+  /** The models that load() has kept here; empty where models cannot be kept. */
   async list(): Promise<StoredModel[]> {
     const cache = await openModelCache();
     const urls = (await cache?.keys())?.map(({ url }) => url) ?? [];

@@ -3,7 +3,7 @@
 import type {
   Evaluation, Pair, RunOptions, SaveOptions, TrainerInfo, TrainingConfig, TrainingEvent,
 } from './trainer-types.js';
-import type { Annotation, AttentionMaps, EncoderInfo, Estimate, Translation, TranslatorInfo } from './types.js';
+import type { Annotation, AttentionMaps, EncoderInfo, Estimate, ListedModel, Translation, TranslatorInfo } from './types.js';
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 
@@ -13,7 +13,8 @@ export type ModelData =
   | { kind: 'blob'; blob: Blob }
   | { kind: 'bytes'; bytes: Bytes }
   | { kind: 'folder'; path: string }
-  | HubData;
+  | HubData
+  | { kind: 'listed'; list: ModelData; from: string; to: string; architecture?: string; precision: HubData['precision'] };
 
 /** A folder of a host, at `url`, which ends with a slash; in Node what is at `path` comes first. */
 export interface HubData {
@@ -22,6 +23,8 @@ export interface HubData {
   path?: string;
   precision: 'f32' | 'f16' | 'int8';
 }
+
+export type ListData = Extract<ModelData, { kind: 'listed' }>;
 
 /** How a model begins. The first one in a worker decides the threads. */
 export interface Start {
@@ -51,6 +54,7 @@ export interface Calls {
   save(wanted: Required<Omit<SaveOptions, 'signal'>>): { file: Blob; step: number };
   convert(wanted: Conversion): Record<string, Blob>;
   estimate(wanted: { model: ModelData; cache: boolean; integrity?: string }): Estimate;
+  list(wanted: ModelData): ListedModel[];
 }
 export type Method = keyof Calls;
 export type Wanted<M extends Method> = Parameters<Calls[M]>[0];

@@ -10,7 +10,7 @@ export interface Part {
   source: string;
 }
 
-// What Unicode's rules take for an end, and is none: an ordinal or an abbreviation before the rest of its sentence.
+// Not the end, though Unicode's rules say so: an ordinal or an abbreviation before the rest of its sentence.
 const ABBREVIATED = /(?:^|[\s.(])(?:\d{1,3}|\p{L}|Dr|Prof|Mr|Mrs|Ms|St|Nr|Hr|Fr|Abs|Bd|bzw|ca|evtl|etc|ggf|usw|vgl|vs)\.\s*$/iu;
 
 function segments(text: string, language: string | undefined): string[] {
@@ -19,7 +19,7 @@ function segments(text: string, language: string | undefined): string[] {
   try {
     segmenter = new Intl.Segmenter(language, { granularity: 'sentence' });
   } catch {
-    segmenter = new Intl.Segmenter(undefined, { granularity: 'sentence' }); // the file is not named after languages
+    segmenter = new Intl.Segmenter(undefined, { granularity: 'sentence' }); // the model's languages are not valid codes
   }
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
@@ -31,7 +31,8 @@ function cut(text: string, longest: number): string[] {
   const pieces = [];
   while (text.length > longest) {
     const head = text.slice(0, longest);
-    const end = head.search(/[,;:–]\s[^,;:–]*$/) + 1 || head.search(/\s\S*$/) + 1 || longest;
+    const inside = longest - Number(/[\ud800-\udbff]$/.test(head)) || 2; // of a surrogate pair, both or none
+    const end = head.search(/(?:[,;:–]\s|[，；：、])[^,;:–，；：、]*$/) + 1 || head.search(/\s\S*$/) + 1 || inside;
     pieces.push(text.slice(0, end));
     text = text.slice(end);
   }
@@ -40,10 +41,10 @@ function cut(text: string, longest: number): string[] {
 
 /**
  * The sentences of `text`, and the white space after the last one. A line break ends a sentence, and so do 500
- * characters, or the model's max_length if that is less.
+ * characters, or as many as the model's max_length has room for.
  */
-export function split(text: string, language?: string, maxLength = longestSentence): { parts: Part[]; tail: string } {
-  const longest = Math.min(longestSentence, maxLength);
+export function split(text: string, language?: string, maxLength = Infinity): { parts: Part[]; tail: string } {
+  const longest = Math.min(longestSentence, maxLength - 2); // a space before the first word, and the end token
   const joined: string[] = [];
   for (const segment of segments(text, language)) {
     const before = joined.at(-1);

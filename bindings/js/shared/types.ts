@@ -155,7 +155,7 @@ export interface TranslateOptions<Text = string> extends AlignmentOptions {
 export type StreamOptions = Omit<TranslateOptions, 'onToken'>;
 
 export interface TranslateAllOptions extends StreamOptions {
-  /** Texts that are translated together, and read before the first of them is; 1 for a source that is slow. Default 32. */
+  /** How many texts are read and then translated together; 1 for a slow source. Default 32. */
   batchSize?: number;
   /** Texts to skip at the beginning: the index after the last one that was translated before. Default 0. */
   start?: number;

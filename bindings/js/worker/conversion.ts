@@ -2,10 +2,12 @@
 // is needed, and dropped afterwards.
 import { wellFormed } from '../shared/options.js';
 import { nodeModule } from '../shared/platform.js';
-import type { Bytes, Conversion, ModelData } from '../shared/protocol.js';
-import { checkIntegrity, lengthOf, located, readBytes, type Progress } from './download.js';
+import type { Bytes, Conversion, ListData, ModelData } from '../shared/protocol.js';
+import { checkIntegrity, integrityOf, lengthOf, located, nameOf, readBytes, type Progress } from './download.js';
+import { listedModel } from './list.js';
 import { errorOf, startModule } from './module.js';
 import type { ExceptionHelpers, TokenizerOptions } from './native.js';
+import { readJson, unpacked } from './unpack.js';
 
 interface NativeFolder {
   names: string[];
@@ -39,8 +41,9 @@ export function trainTokenizer(sentences: readonly string[], options: TokenizerO
   return withExtras((module) => module.trainTokenizer(sentences.map(wellFormed), options));
 }
 
-type Folder = Record<string, ModelData>;
-/** What the host answers to a question for each file that a folder may have. */
+/** `length`: bytes to load, if they are known; `integrity`: of what is inside. */
+export type Folder = Record<string, ModelData & { length?: number; integrity?: string }>;
+/** The host's answers to HEAD requests, one for each file that a folder may have. */
 type Heads = ReadonlyMap<string, Response>;
 
 export async function convert(wanted: Conversion, onProgress: Progress): Promise<Record<string, Blob>> {
@@ -56,32 +59,45 @@ export async function convert(wanted: Conversion, onProgress: Progress): Promise
   return { 'model.safetensors': blob(await convertFolder(given, precision, languages, onProgress)) };
 }
 
-/** `integrity`: a file's name, and the digest that it must have. */
-export async function convertFolder(
-  folder: Folder, precision: string, languages: string, onProgress: Progress, heads?: Heads,
-  integrity?: readonly [name: string, digest: string],
-): Promise<Bytes> {
-  const { names, files } = await readFolder(folder, onProgress, heads);
-  if (integrity) await checkIntegrity(integrity[0], files[names.indexOf(integrity[0])]!, integrity[1]);
-  return withExtras((module) => module.readMarian(names, files, languages, precision) as Bytes);
+export async function convertFolder(folder: Folder, precision: string, languages: string, onProgress: Progress): Promise<Bytes> {
+  const said = await readMetadata(folder);
+  const { names, files } = await readFolder(folder, onProgress);
+  return withExtras((module) => module.readMarian(names, files, languages || said, precision) as Bytes);
 }
 
 const blob = (bytes: Uint8Array) => new Blob([bytes as Bytes], { type: 'application/octet-stream' });
 
-/** The files of a folder that reading a model takes. */
-async function readFolder(
-  folder: Folder, onProgress: Progress, heads?: Heads,
-): Promise<{ names: string[]; files: Bytes[] }> {
-  const names = await withExtras((module) => module.marianFiles(Object.keys(folder)));
-  const lengths = names.map((name) => heads?.has(name) && lengthOf(heads.get(name)!.headers));
-  const all = lengths.map((total) => ({ loaded: 0, total: total || NaN })); // until it is known
+/** The files of a folder that reading a model takes, unpacked. */
+async function readFolder(folder: Folder, onProgress: Progress): Promise<{ names: string[]; files: Bytes[] }> {
+  // The last of a name counts: the one that is not packed.
+  const given = new Map(Object.keys(folder).sort().reverse().map((name) => [name.replace(/\.(gz|zst)$/, ''), name]));
+  const names = await withExtras((module) => module.marianFiles([...given.keys()]));
+  const all = names.map((name) => ({ loaded: 0, total: folder[given.get(name)!]!.length ?? NaN })); // until it is known
   const sum = (key: 'loaded' | 'total') => all.reduce((so, file) => so + file[key], 0);
-  const read = (name: string, i: number) =>
-    readBytes(folder[name]!, (loaded, total = NaN) => {
+  const read = async (name: string, i: number) => {
+    const file = folder[given.get(name)!]!;
+    const bytes = await readBytes(file, (loaded, total = NaN) => {
       all[i] = { loaded, total };
       onProgress(sum('loaded'), sum('total') || undefined);
     });
+    const content = given.get(name) === name ? bytes : await unpacked(nameOf(file), bytes);
+    if (file.integrity) await checkIntegrity(nameOf(file).replace(/.*\//, ''), content, file.integrity);
+    return content;
+  };
   return { names, files: await Promise.all(names.map(read)) };
+}
+
+/** What Mozilla's metadata.json says of the student beside it: its languages, and the digest that its weights must have. */
+async function readMetadata(folder: Folder): Promise<string> {
+  const file = folder['metadata.json'];
+  if (!file || 'config.json' in folder) return '';
+  const { architecture = 'tiny', hash, sourceLanguage, targetLanguage } = await readJson(file);
+  if (!['tiny', 'base', 'base-memory'].includes(architecture as string)) {
+    throw new Error(`[import] the architecture in metadata.json is '${architecture}'; 'tiny', 'base' and 'base-memory' can be read`);
+  }
+  const weights = weightsOf(Object.keys(folder));
+  if (weights && typeof hash === 'string') folder[weights] = { ...folder[weights]!, integrity: integrityOf(hash) };
+  return sourceLanguage && targetLanguage ? `${sourceLanguage}-${targetLanguage}` : '';
 }
 
 /** The files of the folder at a path or an address. */
@@ -97,16 +113,29 @@ export async function folderAt(given: ModelData): Promise<Folder> {
     return Object.fromEntries(names.map((name) => [name, { kind: 'path', path: at(name) }]));
   }
   if (place.kind === 'url' || place.kind === 'hub') return (await hostedFolder(place.url)).folder;
+  if (place.kind === 'listed') return listedFolder(place);
   throw new Error('[import] the source must be a folder, not one file');
 }
 
 // Servers do not list their folders, so each file is asked for.
 const settings = ['config.json', 'source.spm', 'target.spm', 'vocab.json'];
 const further = ['generation_config.json', 'tokenizer_config.json', 'target_vocab.json'];
-export const weights = ['model.safetensors', 'pytorch_model.bin'];
+const weights = ['model.safetensors', 'pytorch_model.bin'];
 
-/** The file of the weights that is read. */
-export const weightsOf = (heads: Heads) => weights.find((name) => heads.get(name)!.ok);
+/** Which of these files has the weights that are read. */
+export const weightsOf = (names: string[]) =>
+  weights.find((name) => names.includes(name)) ?? names.sort().find((name) => /^model.*\.bin(\.gz|\.zst)?$/.test(name));
+
+/** The files of a model in a list, with its languages. */
+export async function listedFolder(data: ListData): Promise<Folder> {
+  const { files, from, to } = await listedModel(data);
+  const metadata = new TextEncoder().encode(JSON.stringify({ sourceLanguage: from, targetLanguage: to }));
+  const folder: Folder = { 'metadata.json': { kind: 'bytes', bytes: metadata } };
+  return Object.assign(folder, ...Object.entries(files).map(([name, file]) => ({ [name]: { kind: 'url', ...file } }))) as Folder;
+}
+
+// Beside Mozilla's metadata.json; PAIR stands for the languages, such as deen.
+const studentFiles = ['model.PAIR.intgemm.alphas.bin', 'lex.50.50.PAIR.s2t.bin', 'vocab.PAIR.spm', 'srcvocab.PAIR.spm', 'trgvocab.PAIR.spm'];
 
 export async function hostedFolder(address: string): Promise<{ folder: Folder; heads: Heads }> {
   const base = address.endsWith('/') ? address : `${address}/`;
@@ -116,7 +145,15 @@ export async function hostedFolder(address: string): Promise<{ folder: Folder; h
     });
     return [name, answer] as const;
   };
-  const heads = new Map(await Promise.all([...settings, ...further, ...weights].map(ask)));
-  const wanted = [...settings, ...further.filter((name) => heads.get(name)!.ok), ...[weightsOf(heads) ?? []].flat()];
-  return { folder: Object.fromEntries(wanted.map((name) => [name, { kind: 'url', url: new URL(name, base).href }])), heads };
+  const heads = new Map(await Promise.all([...settings, ...further, ...weights, 'metadata.json'].map(ask)));
+  const at = (name: string) => [name, { kind: 'url', url: new URL(name, base).href, length: lengthOf(heads.get(name)!.headers) }] as const;
+  const isThere = (name: string) => heads.get(name)!.ok;
+  let wanted = [...settings, ...further.filter(isThere), ...[weights.find(isThere) ?? []].flat()];
+  if (!isThere('config.json') && isThere('metadata.json')) {
+    const { sourceLanguage, targetLanguage } = await readJson(at('metadata.json')[1]);
+    const names = studentFiles.map((name) => name.replace('PAIR', `${sourceLanguage}${targetLanguage}`));
+    const asked = await Promise.all(names.flatMap((name) => [name, `${name}.gz`, `${name}.zst`]).map(ask));
+    wanted = ['metadata.json', ...asked.flatMap(([name, answer]) => (heads.set(name, answer), answer.ok ? name : []))];
+  }
+  return { folder: Object.fromEntries(wanted.map(at)), heads };
 }

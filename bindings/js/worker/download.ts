@@ -47,10 +47,11 @@ export async function readBytes(data: ModelData, onProgress: Progress, check: Ch
     case 'url':
       return (await download(data.url, onProgress, check)).bytes;
     case 'folder':
+    case 'listed':
     case 'hub': {
       const found = await located(data);
       if (found.kind === 'path') return readPath(found.path, onProgress, check);
-      throw new Error(`[load] ${nameOf(found)} is a folder; importMarian() makes a model file of it`);
+      throw new Error(`[load] ${nameOf(found)} is a ${found.kind === 'listed' ? 'list' : 'folder'}; importMarian() makes a model file of it`);
     }
   }
 }
@@ -63,7 +64,7 @@ export async function located(data: ModelData): Promise<ModelData> {
   return found ? { kind: found.isDirectory() ? 'folder' : 'path', path: data.path } : data;
 }
 
-function nameOf(data: ModelData): string {
+export function nameOf(data: ModelData): string {
   switch (data.kind) {
     case 'bytes':
       return 'the given bytes';
@@ -75,6 +76,8 @@ function nameOf(data: ModelData): string {
     case 'url':
     case 'hub':
       return data.url;
+    case 'listed':
+      return nameOf(data.list);
   }
 }
 
@@ -212,3 +215,6 @@ export async function checkIntegrity(name: string, bytes: Bytes, integrity: stri
   const found = btoa(String.fromCharCode(...new Uint8Array(digest)));
   if (found !== wanted) throw new Error(`[load] the digest of ${name} is ${algorithm}-${found}, not ${integrity}`);
 }
+
+/** Of a SHA-256 in hex. */
+export const integrityOf = (hex: string) => `sha256-${btoa(hex.replace(/../g, (byte) => String.fromCharCode(parseInt(byte, 16) || 0)))}`;

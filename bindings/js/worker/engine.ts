@@ -84,7 +84,7 @@ export class Engine {
   }
 }
 
-/** What is about waiting, and what is computed from the results, only a Translator has. */
+/** Only a Translator has the options about waiting and about what is computed from the results. */
 export type SyncOptions<Text> = Omit<TranslateOptions<Text>, 'signal' | 'alignment' | 'quality'>;
 
 /** A Translator without a worker: translate() blocks until it is done. */

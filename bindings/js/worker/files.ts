@@ -59,6 +59,10 @@ export async function readModule<Factory>(
   return { factory, compiled };
 }
 
+/** fzstd, which unpacks Zstandard. */
+export const zstd = () =>
+  import(/* webpackIgnore: true */ /* @vite-ignore */ new URL('./zstd.js', import.meta.url).href) as Promise<{ decompress(bytes: Uint8Array): Uint8Array }>;
+
 /** The script that the workers of a module's threads run. */
 export function threadScript(name: ModuleName): URL {
   return sameOriginScript(addresses[name].glue);

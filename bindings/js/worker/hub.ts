@@ -1,58 +1,69 @@
-// Models of Hugging Face by name: their files are downloaded and converted once, and what comes out is kept.
+// Models of Hugging Face by name, and of lists: they are downloaded and converted once, and what comes out is kept.
 import { openModelCache } from '../shared/platform.js';
-import type { HubData, ModelData, Wanted } from '../shared/protocol.js';
+import type { HubData, ListData, ModelData, Wanted } from '../shared/protocol.js';
 import type { Estimate } from '../shared/types.js';
-import { convertFolder, folderAt, hostedFolder, weights, weightsOf } from './conversion.js';
+import { convertFolder, folderAt, hostedFolder, listedFolder, weightsOf, type Folder } from './conversion.js';
 import {
-  checkIntegrity, isCurrent, lengthOf, located, readModel, sourceOf, throughCache, uncached, type ModelFile, type Progress,
+  checkIntegrity, isCurrent, lengthOf, located, nameOf, readModel, sourceOf, throughCache, uncached, type ModelFile, type Progress,
 } from './download.js';
 
-// A stored model was made of weights with this digest, if one was wanted.
-const keyOf = ({ url, precision }: HubData, integrity: string | undefined) =>
-  `${url}?${String(new URLSearchParams({ precision, ...(integrity && { integrity }) }))}`;
+type Converted = HubData | ListData | Extract<ModelData, { kind: 'folder' }>;
+const isConverted = (data: ModelData): data is Converted => ['hub', 'listed', 'folder'].includes(data.kind);
 
-/** The bytes of a model file, from wherever it comes; a folder by name is converted to one. */
+// A stored model was made of weights with this digest, if one was wanted.
+const keyOf = (data: Converted, integrity: string | undefined) => `${nameOf(data)}?${String(new URLSearchParams(
+  Object.entries({ ...data, integrity }).filter(([key, value]) => value !== undefined && !/^(kind|url|path|list)$/.test(key)) as string[][],
+))}`;
+
+/** The bytes of a model file, from wherever it comes; a folder by name is converted to one, and a model of a list. */
 export async function readAny(
   given: ModelData, useCache: boolean, integrity: string | undefined, onProgress: Progress,
 ): Promise<ModelFile> {
   const data = await located(given);
-  if (data.kind === 'folder') {
-    const folder = await folderAt(data);
-    const name = weights.find((name) => name in folder);
-    if (!name && integrity !== undefined) throw new Error(`[load] ${data.path} has no weights to check the integrity of`);
-    const check = integrity === undefined ? undefined : [name!, integrity] as const;
-    return uncached(data.path, await convertFolder(folder, (given as HubData).precision, '', onProgress, undefined, check));
-  }
-  if (data.kind !== 'hub') {
+  if (!isConverted(data)) {
     const file = await readModel(data, useCache, onProgress);
     const check = integrity === undefined ? undefined : () => checkIntegrity(file.name, file.bytes, integrity);
     return { ...file, check };
   }
+  const name = nameOf(data);
   const get = async () => {
-    const { folder, heads } = await hostedFolder(data.url);
-    const name = weightsOf(heads);
-    if (name === undefined) {
-      const { status, ok } = heads.get('config.json')!;
-      throw new Error(ok
-        ? `[load] ${data.url} has neither model.safetensors nor pytorch_model.bin; other weights, such as ONNX, cannot be read`
-        : `[load] ${data.url}config.json answered ${status}`);
+    const { folder, ...version } = await folderOf(data);
+    if (integrity !== undefined) {
+      const weights = weightsOf(Object.keys(folder));
+      if (!weights) throw new Error(`[load] ${name} has no weights to check the integrity of`);
+      folder[weights] = { ...folder[weights]!, integrity };
     }
-    const check = integrity === undefined ? undefined : [name, integrity] as const;
-    const bytes = await convertFolder(folder, data.precision, '', onProgress, heads, check);
-    return { bytes, headers: heads.get(name)!.headers, source: `${data.url}${name}` };
+    return { bytes: await convertFolder(folder, (given as HubData).precision, '', onProgress), ...version };
   };
-  return useCache ? throughCache(keyOf(data, integrity), data.url, onProgress, get) : uncached(data.url, (await get()).bytes);
+  if (!useCache || data.kind === 'folder') return uncached(name, (await get()).bytes);
+  return throughCache(keyOf(data, integrity), name, onProgress, get);
+}
+
+/** The files of a model, and the one whose version counts. */
+async function folderOf(data: Converted): Promise<{ folder: Folder; headers: Headers; source: string }> {
+  if (data.kind === 'folder') return { folder: await folderAt(data), headers: new Headers(), source: '' };
+  const version = async () => (data.kind === 'listed' && data.list.kind === 'url' ? head(data.list.url) : new Headers());
+  if (data.kind === 'listed') return { folder: await listedFolder(data), headers: await version(), source: nameOf(data) };
+  const { folder, heads } = await hostedFolder(data.url);
+  const { status, ok } = heads.get('config.json')!;
+  if (!ok) throw new Error(`[load] ${data.url}config.json answered ${status}`);
+  const name = weightsOf(Object.keys(folder));
+  if (name !== undefined) return { folder, headers: heads.get(name)!.headers, source: `${data.url}${name}` };
+  throw new Error(`[load] ${data.url} has neither model.safetensors nor pytorch_model.bin; other weights, such as ONNX, cannot be read`);
 }
 
 /** What readAny() would download, without doing it. */
 export async function estimate({ model, cache, integrity }: Wanted<'estimate'>): Promise<Estimate> {
   const data = await located(model);
-  if (data.kind !== 'url' && data.kind !== 'hub') return { download: 0, isStored: true };
-  const key = data.kind === 'hub' ? keyOf(data, integrity) : data.url;
+  if (data.kind !== 'url' && data.kind !== 'hub' && data.kind !== 'listed') return { download: 0, isStored: true };
+  const key = data.kind === 'url' ? data.url : keyOf(data, integrity);
   const stored = cache ? await (await openModelCache())?.match(key) : undefined;
   if (stored && (await isCurrent(sourceOf(stored) ?? key, stored))) return { download: 0, isStored: true };
-  const download = data.kind === 'hub' ? await folderLength(data.url) : lengthOf(await head(data.url));
-  return { ...(download !== undefined && { download }), isStored: false };
+  const files = data.kind === 'url' ? [data] : Object.values((await folderOf(data)).folder);
+  const lengths = await Promise.all(files.map(async (file: Folder[string]) =>
+    file.length ?? (file.kind === 'url' ? lengthOf(await head(file.url)) : 0) ?? NaN));
+  const download = lengths.reduce((sum, length) => sum + length, 0);
+  return { ...(!Number.isNaN(download) && { download }), isStored: false };
 }
 
 async function head(url: string): Promise<Headers> {
@@ -61,12 +72,4 @@ async function head(url: string): Promise<Headers> {
   });
   if (!response.ok) throw new Error(`[load] ${url} answered ${response.status}`);
   return response.headers;
-}
-
-async function folderLength(url: string): Promise<number | undefined> {
-  const { folder, heads } = await hostedFolder(url);
-  if (!heads.get('config.json')!.ok) throw new Error(`[load] ${url}config.json answered ${heads.get('config.json')!.status}`);
-  const lengths = Object.keys(folder).map((name) => lengthOf(heads.get(name)!.headers) ?? NaN);
-  const sum = lengths.reduce((all, length) => all + length, 0);
-  return Number.isNaN(sum) ? undefined : sum;
 }

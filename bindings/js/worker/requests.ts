@@ -4,6 +4,7 @@ import { convert } from './conversion.js';
 import type { ModelFile } from './download.js';
 import { Engine, SyncTranslator } from './engine.js';
 import { estimate, readAny } from './hub.js';
+import { readList } from './list.js';
 import { FatalError } from './module.js';
 import { beginTraining, Training } from './training.js';
 import { Turns, type Steps } from './turns.js';
@@ -29,6 +30,7 @@ export class Requests {
     save: (wanted, { key }) => save(wanted, this.#training(key)),
     convert: (wanted, { id }) => convert(wanted, this.#onProgress(id)),
     estimate: (wanted) => estimate(wanted),
+    list: (wanted) => readList(wanted),
   };
 
   constructor(post: (reply: Reply) => void) {
@@ -103,8 +105,9 @@ export class Requests {
     integrity?: string,
   ): Promise<T> {
     const report = this.#onProgress(id);
+    const disposed = () => new Error('[load] it has been disposed of');
     const onProgress = (loaded: number, total?: number) => {
-      if (!this.#models.has(key)) throw new Error('[load] it has been disposed of');
+      if (!this.#models.has(key)) throw disposed();
       report(loaded, total);
     };
     const read = () => readAny(data, start.cache, integrity, onProgress);
@@ -121,10 +124,11 @@ export class Requests {
         throw error;
       }
     };
+    if (!this.#models.has(key)) throw disposed();
     try {
       return await attempt(file);
     } catch (error) {
-      if (!file.isCached || isOfOtherUse(error)) throw error;
+      if (!file.isCached || isOfOtherUse(error) || !this.#models.has(key)) throw error;
       // The stored copy may be damaged or old; the source decides.
       await file.forget();
       return attempt(await read());
