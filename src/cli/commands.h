@@ -15,16 +15,6 @@ class App;
 
 namespace wasmformer {
 
-// parse(), with errors that name the file.
-template <class Parse>
-auto naming(const std::string& path, Parse parse) {
-  try {
-    return parse();
-  } catch (const Error& e) {
-    const std::string text = e.what();
-    throw Error(text.find(path) == std::string::npos ? path + ": " + text : text);
-  }
-}
 ModelFile load_model(const std::string& path, Weights weights = Weights::plain);
 ModelFile parse_model(const std::string& path, const std::string& bytes, Weights weights = Weights::plain);
 std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& path);

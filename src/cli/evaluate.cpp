@@ -116,10 +116,7 @@ void add_evaluate_command(CLI::App& app) {
   auto* command = app.add_subcommand(
       "evaluate", "Compare with references (BLEU and chrF2), or with labels and tags (accuracy and F1)");
   add_decoding_options(*command, o->decoding, /*without=*/{"n_best"});
-  command->add_option("--source", o->text.source, "sentences, one per line");
-  command->add_option("--reference", o->text.target, "their translations");
-  command->add_option("--data", o->text.tsv, "a TSV file of pairs instead of the two");
-  command->add_option("--columns", o->text.columns, "SOURCE,TARGET columns of --data, from 0")->capture_default_str();
+  add_parallel_text(*command, o->text, "--reference");
   auto* labels = command->add_option("--labels", o->labelled.labels, "for a classifier: lines of LABEL TAB TEXT");
   auto* tags = command->add_option("--tags", o->labelled.tags,
                                    "for a tagger: lines of TOKEN TAB TAG, an empty line after a sentence");

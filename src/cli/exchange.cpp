@@ -71,6 +71,11 @@ CLI::App* add_export(CLI::App& app, const char* name, const char* description, c
     std::error_code error;
     fs::create_directories(o->output, error);
     WASMFORMER_CHECK(!error, "[export] cannot make the folder " << o->output << ": " << error.message());
+    for (const auto& entry : fs::directory_iterator(o->output)) {  // another model's would be read with this one
+      const std::string file = entry.path().filename().string(), kind = entry.path().extension().string();
+      WASMFORMER_CHECK(files.contains(file) || (kind != ".bin" && kind != ".spm"),
+                       "[export] " << o->output << " has " << file << " of another model; choose an empty folder");
+    }
     for (const auto& [file, bytes] : files) write_file_atomically(o->output + "/" + file, bytes);
   });
   return command;

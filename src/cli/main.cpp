@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <sstream>
 
@@ -27,6 +28,11 @@ void add_commands(CLI::App& app) {
   add_exchange_commands(app);
   add_shortlist_command(app);
   add_bench_command(app);
+  app.parse_complete_callback([&app] {  // before any command runs
+    const std::string name = app.get_subcommands().front()->get_name();
+    WASMFORMER_CHECK(ranks().size() == 1 || name == "train" || name == "translate",
+                     "[mpi] only train and translate share their work; start " << name << " without mpirun");
+  });
 }
 
 // What is wrong with the command line. CLI11 knows what it could not use, but not what was meant.
@@ -53,9 +59,22 @@ std::string explain(CLI::App& app, const CLI::ParseError& error) {
   return error.what();
 }
 
-void fail(const std::string& problem, int exit_code) {
+// Takes no memory, which may be what is missing.
+void fail(const char* problem, int exit_code) {
   fail_together(problem, exit_code);
-  std::fprintf(stderr, "wasmformer: %s\n", problem.c_str());
+  std::fprintf(stderr, "wasmformer: %s\n", problem);
+}
+
+// Says what was thrown, and returns the exit code.
+int report() {
+  try {
+    throw;
+  } catch (const std::bad_alloc&) {
+    fail("not enough memory; smaller --batch-tokens need less", 1);
+  } catch (const std::exception& e) {
+    fail(e.what(), 1);
+  }
+  return 1;
 }
 
 // 2 for a wrong command line.
@@ -69,7 +88,7 @@ int run(int argc, char** argv) {
     return e.get_exit_code();
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() != 0) {
-      fail(explain(app, e), 2);
+      fail(explain(app, e).c_str(), 2);
       return 2;
     }
     std::ostringstream text;  // --help or --version
@@ -86,14 +105,11 @@ int main(int argc, char** argv) {
 #ifdef SIGXFSZ
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is then an error of write()
 #endif
-  std::string problem;
+  // Destructors of JSON values allocate; what they throw without memory ends here.
+  std::set_terminate([] { std::current_exception() ? std::_Exit(report()) : std::abort(); });
   try {
     return run(argc, argv);
-  } catch (const std::bad_alloc&) {
-    problem = "not enough memory; smaller --batch-tokens need less";
-  } catch (const std::exception& e) {
-    problem = e.what();
+  } catch (...) {
+    return report();
   }
-  fail(problem, 1);
-  return 1;
 }

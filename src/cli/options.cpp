@@ -99,6 +99,13 @@ void add_decoding_options(CLI::App& command, DecodingOptions& o, const std::set<
   });
 }
 
+void add_parallel_text(CLI::App& command, ParallelTextOptions& o, const std::string& name_of_target) {
+  command.add_option("--source", o.source, "sentences, one per line");
+  command.add_option(name_of_target, o.target, "their translations, line by line");
+  command.add_option("--data", o.tsv, "a TSV file of pairs instead of the two");
+  command.add_option("--columns", o.columns, "SOURCE,TARGET columns of --data, from 0")->capture_default_str();
+}
+
 ParallelText read_parallel_text(const ParallelTextOptions& o) {
   if (o.tsv.empty()) {
     WASMFORMER_CHECK(!o.source.empty() && !o.target.empty(),

@@ -44,6 +44,7 @@ struct ParallelTextOptions {
   std::string tsv;              // one file of columns
   std::string columns = "0,1";  // source and target column of it, from 0
 };
+void add_parallel_text(CLI::App& command, ParallelTextOptions& options, const std::string& name_of_target);
 // Throws Error naming the file when the files differ in length or a line lacks a column.
 ParallelText read_parallel_text(const ParallelTextOptions& options);
 

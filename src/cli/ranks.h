@@ -7,6 +7,6 @@ namespace wasmformer {
 
 Ranks& ranks();
 // Prints what is wrong, once for all ranks, and ends them. Returns if this program is alone.
-void fail_together(const std::string& problem, int exit_code);
+void fail_together(const char* problem, int exit_code);
 
 }  // namespace wasmformer

@@ -43,9 +43,7 @@ class MpiRanks : public Ranks {
       MPI_Iallreduce(MPI_IN_PLACE, part.data(), static_cast<int>(part.size()), MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD,
                      &open_.emplace_back());
     }
-  }
-  void poll() override {
-    int done;
+    int done;  // lets earlier sums go on, for systems that have no thread for it
     MPI_Testall(static_cast<int>(open_.size()), open_.data(), &done, MPI_STATUSES_IGNORE);
   }
   void finish_sums() override {
@@ -71,7 +69,7 @@ class MpiRanks : public Ranks {
   std::vector<MPI_Request> open_;
 };
 
-// Of Open MPI, MPICH and Slurm: a program that nobody started with others needs no MPI_Init.
+// Variables of Open MPI, MPICH and Slurm: a program that was started alone needs no MPI_Init.
 bool is_started_together() {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "SLURM_STEP_NUM_TASKS"})
     if (std::getenv(name)) return true;
@@ -87,11 +85,11 @@ Ranks& ranks() {
   return together;
 }
 
-void fail_together(const std::string& problem, int exit_code) {
+void fail_together(const char* problem, int exit_code) {
   if (ranks().size() == 1) return;
-  // What is wrong with a file that all read, the first rank says alone: it ends the others before they speak.
+  // If all ranks fail on the same file, only the first reports it: it ends the others before they do.
   if (!ranks().is_first()) std::this_thread::sleep_for(std::chrono::seconds(1));
-  std::fprintf(stderr, "wasmformer: rank %d: %s\n", ranks().rank(), problem.c_str());
+  std::fprintf(stderr, "wasmformer: rank %d: %s\n", ranks().rank(), problem);
   MPI_Abort(MPI_COMM_WORLD, exit_code);
 }
 

@@ -25,8 +25,7 @@ Shortlist shortlist_of(const ModelFile& model, const Options& o) {
   }
   const std::string bytes = read_file(o.lexicon);
   if (!is_marian_shortlist(bytes)) return parse_lexicon(bytes, o.lexicon, source, target, o.shortlist);
-  // Models of Marian have one piece more than their vocabularies, the begin token.
-  const Index begin = c.positions == Positions::sinusoidal_marian && c.bos_id == c.target_vocab_size - 1;
+  const Index begin = c.begins_after_vocabulary();
   return naming(o.lexicon, [&] {
     return parse_marian_shortlist(bytes, c.source_vocab_size - begin, c.target_vocab_size - begin);
   });
@@ -49,11 +48,11 @@ void add_shortlist_command(CLI::App& app) {
       app.add_subcommand("shortlist", "Store in a model which target pieces may translate each source piece");
   command->add_option("--model", o->model, "model file")->required();
   command->add_option("--output", o->output, "the model file to write")->required();
-  command->add_option("--lexicon", o->lexicon, "a Marian lexicon: binary, or lines of \"target source probability\"");
-  command->add_option("--data", o->text.tsv, "or count in the sentence pairs of this TSV file");
-  command->add_option("--columns", o->text.columns, "source and target column of --data")->capture_default_str();
-  command->add_option("--source", o->text.source, "or count in two files: the source sentences");
-  command->add_option("--target", o->text.target, "and their translations, line by line");
+  add_parallel_text(*command, o->text, "--target");
+  command
+      ->add_option("--lexicon", o->lexicon,
+                   "a Marian lexicon instead: binary, or lines of \"target source probability\"")
+      ->excludes("--data", "--source", "--target");
   add_options(*command, fields(o->shortlist), "shortlist");
   command->callback([o] { add_shortlist(*o); });
 }

@@ -125,7 +125,7 @@ class TrainingLoop {
       validate(report);
     } else {
       if (run_->progress().step % o_.report_every == 0) log(report, {});
-      if (!signal_number && seconds_since(saved_) <= save_every) return;
+      if (seconds_since(saved_) <= save_every) return;
     }
     save();
   }

@@ -78,7 +78,7 @@ class Run {
     attention_->commit();
   }
 
-  // For each rank what keeps several batches busy, or all that has arrived so far; nothing at the end of the input.
+  // For each rank, lines for several batches, or all that have arrived so far; none at the end of the input.
   std::vector<std::vector<std::string>> read_parts() {
     const TranslateOptions& options = o_.decoding.translate;
     const std::size_t most_lines = attention_ ? 64 : static_cast<std::size_t>(4096 / options.n_best),

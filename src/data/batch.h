@@ -22,8 +22,8 @@ struct Batch {
 };
 
 Batch pack(const Corpus& corpus, std::span<const Index> pairs, TokenId bos_id);
-// Share `index` of `count` that have about equal numbers of tokens: sentences in a row, none if there are fewer than
-// shares.
+// Share `index` of `count` with about equally many tokens: consecutive sentences, or none if there are fewer sentences
+// than shares.
 Batch share(const Batch& batch, int index, int count);
 
 // The pairs of each batch, in the order of the corpus, cut so that neither side of a batch has more than

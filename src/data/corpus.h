@@ -44,4 +44,7 @@ struct Corpus {
 Corpus tokenize_corpus(const std::vector<std::string>& sources, const std::vector<std::string>& targets,
                        const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer, const Config& config);
 
+// FNV-1a over the token ids, so that a run is not continued, or shared, on other texts.
+std::uint64_t fingerprint(const Corpus& corpus);
+
 }  // namespace wasmformer

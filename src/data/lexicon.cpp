@@ -5,7 +5,6 @@
 #include <map>
 #include <span>
 #include <sstream>
-#include <unordered_map>
 
 #include "tensor/check.h"
 
@@ -55,12 +54,6 @@ Shortlist best_of(const std::vector<List>& lists, std::size_t sources, Index tar
 // Without the end token.
 std::span<const TokenId> words_of(const std::vector<TokenId>& side) { return {side.data(), side.size() - 1}; }
 
-std::unordered_map<std::string, TokenId> ids_by_piece(const Tokenizer& tokenizer) {
-  std::unordered_map<std::string, TokenId> ids;
-  for (TokenId id = 0; id < tokenizer.vocab_size(); ++id) ids.emplace(tokenizer.piece(id), id);
-  return ids;
-}
-
 }  // namespace
 
 Shortlist make_shortlist(const Corpus& corpus, Index sources, Index targets, const ShortlistOptions& options) {
@@ -109,13 +102,13 @@ Shortlist make_shortlist(const Corpus& corpus, Index sources, Index targets, con
 
 Shortlist parse_lexicon(std::string_view text, const std::string& name, const Tokenizer& source,
                         const Tokenizer& target, const ShortlistOptions& options) {
-  const auto source_ids = ids_by_piece(source), target_ids = ids_by_piece(target);
+  const auto source_ids = source.ids(), target_ids = target.ids();
   std::vector<std::map<TokenId, float>> found(static_cast<std::size_t>(source.vocab_size()));
   std::size_t pieces = 0, unknown = 0;
   for_each_line(text, name, [&](std::string_view line, std::size_t number) {
     std::istringstream words{std::string(line)};
     std::string to, from, rest;
-    float probability = -1;
+    double probability = -1;
     if (line.empty()) return;
     WASMFORMER_CHECK(
         words >> to >> from >> probability && !(words >> rest) && probability >= 0 && std::isfinite(probability),
@@ -129,7 +122,7 @@ Shortlist parse_lexicon(std::string_view text, const std::string& name, const To
     const TokenId s = id(source_ids, from, source.unk_id()), t = id(target_ids, to, target.unk_id());
     if (s < 0 || t < 0) return;
     float& most = found[static_cast<std::size_t>(s)][t];
-    most = std::max(most, probability);
+    most = std::max(most, static_cast<float>(probability));
   });
   WASMFORMER_CHECK(pieces > 0, "[shortlist] " << name << " has no pairs of pieces");
   WASMFORMER_CHECK(2 * unknown <= pieces, "[shortlist] the model does not know "

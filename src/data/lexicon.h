@@ -18,8 +18,8 @@ struct ShortlistOptions {
   // See model/options.h.
   template <class Visitor>
   void visit(Visitor&& v) {
-    v({"first", "target pieces that are always candidates, by their ids from 0", between(1, 1 << 22)}, first);
-    v({"best", "candidates of each source piece", between(1, 1 << 16)}, best);
+    v({"first", "how many target pieces, by id from 0, are always candidates", between(1, 1 << 22)}, first);
+    v({"best", "how many more candidates each source piece has", between(1, 1 << 16)}, best);
     v({"iterations", "rounds of expectation and maximisation over --data", between(1, 100)}, iterations);
   }
 };

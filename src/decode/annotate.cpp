@@ -33,16 +33,10 @@ std::vector<LabelProbability> class_probabilities(const Matrix& logits, const Mo
   return labels;
 }
 
-// Whether `next` may follow `before`; nullptr is the begin of a text. Where a kind of span has no B- tag, I- begins it.
+// Whether `next` may follow `before`; nullptr is the start of a text. Where a kind of span has no B- tag, I- begins it.
 bool may_follow(const std::string* before, const std::string& next, const std::vector<std::string>& tags) {
   if (next[0] != 'I' || std::ranges::find(tags, "B" + next.substr(1)) == tags.end()) return true;
   return before && *before != "O" && before->substr(2) == next.substr(2);
-}
-
-Labels tag_names(const AnnotatedText& text) {
-  Labels tags;
-  for (const TaggedWord& word : text.words) tags.push_back(word.tag);
-  return tags;
 }
 
 }  // namespace
@@ -51,6 +45,12 @@ const char* purpose(const Config& config) {
   if (!config.is_encoder()) return "translates";
   if (config.predicts_tokens()) return "fills masks";
   return config.tags == 0 ? "classifies" : config.classes == 0 ? "tags" : "classifies and tags";
+}
+
+Labels tag_names(const AnnotatedText& text) {
+  Labels tags;
+  for (const TaggedWord& word : text.words) tags.push_back(word.tag);
+  return tags;
 }
 
 Labels chosen_labels(const AnnotatedText& text, const Config& config) {

@@ -47,6 +47,8 @@ const char* purpose(const Config& config);
 
 // The labels that are given: the most probable one, or with multi_label those more probable than not.
 Labels chosen_labels(const AnnotatedText& text, const Config& config);
+// One per word.
+Labels tag_names(const AnnotatedText& text);
 
 // The most probable sequence (Viterbi 1967) for log-probabilities [words, tags] in which an I- tag follows a B- or I-
 // tag of its type, if the tags are spans; otherwise the best tag of each word.

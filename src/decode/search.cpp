@@ -76,8 +76,8 @@ Scalar most_probable(Row row, std::span<Choice> best, const Config& config) {
   best_scores(row, best);
   const Scalar max = static_cast<Scalar>(best[0].second);
   Scalar log_sum = max + std::log(simd::exponentials<false>(row.data(), row.size(), max));
-  // Models of Marian itself, with the begin token behind their vocabulary, never choose <unk>, our pad; but it counts.
-  if (config.positions == Positions::sinusoidal_marian && config.bos_id == row.size() - 1)
+  // Models of Marian itself (begin token after the vocabulary) never choose <unk>, our pad, but the sum includes it.
+  if (config.begins_after_vocabulary())
     log_sum = std::max(log_sum, pad) + std::log1p(std::exp(-std::abs(log_sum - pad)));
   WASMFORMER_CHECK(std::isfinite(log_sum), "[search] the model gives scores that are not numbers");
   for (Choice& choice : best) choice.second = static_cast<float>(static_cast<Scalar>(choice.second) - log_sum);
@@ -132,6 +132,7 @@ void Search::choose_output() {
   scored_.erase(std::unique(scored_.begin(), scored_.end()), scored_.end());
   output_ = transformer_.output_rows(scored_);
   columns_.pad_id = column(c.pad_id), columns_.bos_id = column(c.bos_id);
+  columns_.target_vocab_size = static_cast<Index>(scored_.size());
 }
 
 TokenId Search::column(TokenId id) const {

@@ -60,6 +60,9 @@ class Search {
   Search(Transformer& transformer, ThreadPool& pool, std::vector<SearchInput> inputs, const TranslateOptions& options,
          std::vector<TokenId> candidates = {});
 
+  // Tells of every product from the next step on; `observer` must outlive it.
+  void observe(const Tape::Observer* observer) { tape_.observe(observer); }
+
   // False when every sentence had ended already. A sentence ends when beam_size of its hypotheses have ended
   // and no live one scores above the best of them, or at its max_length, where live ones count as ended.
   bool step();

@@ -4,6 +4,12 @@
 
 namespace wasmformer {
 
+TranslateOptions greedy() {
+  TranslateOptions options;
+  options.beam_size = 1;
+  return options;
+}
+
 TranslateOptions checked(TranslateOptions o, const Config& config, Naming naming) {
   check_ranges(fields(o), "translate", naming);
   WASMFORMER_CHECK(!config.is_encoder(),

@@ -75,6 +75,8 @@ struct TranslateOptions {
   }
 };
 
+TranslateOptions greedy();  // the best token of each step
+
 // How the package translates what it evaluates.
 struct EvaluateOptions {
   Index beam_size = 1;

@@ -40,7 +40,7 @@ std::vector<TokenId> shortlisted(const ModelFile& model, const std::vector<Sourc
                                      model.transformer->config().target_vocab_size);
 }
 
-// Whether a product rounds its inputs by the largest of the batch, which then must not be shared out to threads.
+// Whether a product scales its inputs by the largest in the batch, which then must not be split among threads.
 bool has_one_scale(const ModelFile& model) {
   bool found = false;
   model.transformer->visit(

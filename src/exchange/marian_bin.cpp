@@ -175,9 +175,12 @@ Shortlist parse_marian_shortlist(std::string_view bytes, Index sources, Index ta
   return shortlist;
 }
 
-std::string serialize_marian_shortlist(const Shortlist& shortlist, Index sources) {
-  std::vector<std::int32_t> offsets = shortlist.offsets;
+std::string serialize_marian_shortlist(Shortlist shortlist, Index sources, Index targets) {
+  std::vector<std::int32_t>& offsets = shortlist.offsets;
   offsets.resize(static_cast<std::size_t>(sources) + 1, offsets.back());
+  shortlist.ids.resize(static_cast<std::size_t>(offsets.back()));
+  shortlist.first = std::min(shortlist.first, targets);
+  shortlist.check(sources, targets);
   std::int32_t longest = 0;
   for (std::size_t i = 1; i < offsets.size(); ++i) longest = std::max(longest, offsets[i] - offsets[i - 1]);
   std::string out;

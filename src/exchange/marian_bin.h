@@ -29,6 +29,6 @@ bool is_marian_bin(std::string_view bytes);
 Shortlist parse_marian_shortlist(std::string_view bytes, Index sources, Index targets);
 bool is_marian_shortlist(std::string_view bytes);
 // For a vocabulary of `sources` pieces.
-std::string serialize_marian_shortlist(const Shortlist& shortlist, Index sources);
+std::string serialize_marian_shortlist(Shortlist shortlist, Index sources, Index targets);
 
 }  // namespace wasmformer

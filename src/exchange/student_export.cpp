@@ -34,26 +34,25 @@ Index check_pieces(const Tokenizer& tokenizer, const Config& c) {
   bool same = more == 0 || added == "<pad>" || added == "<start>";
   for (TokenId id = 0; same && id < pieces; ++id) same = tokenizer.piece(id) == plain.piece(id);
   WASMFORMER_CHECK(same && plain.eos_id() == c.eos_id,
-                   "[export] the model numbers its pieces otherwise than its SentencePiece file, which a .bin file "
-                   "cannot say");
+                   "[export] the model does not number its pieces as its SentencePiece file does; a .bin file "
+                   "cannot express that");
   return pieces;
 }
 
 void check_config(const Config& c) {
-  WASMFORMER_CHECK(c.predicts_tokens() && !c.is_encoder(), "[export] only translators can be written as .bin files");
+  WASMFORMER_CHECK(!c.is_encoder(), "[export] only translators can be written as .bin files");
   check_key("positions", c.positions, Positions::sinusoidal_marian, "sinusoidal_marian");
   check_key("norm", c.norm, NormPlace::post, "post");
   check_key("attention", c.attention, AttentionScore::scaled_dot, "scaled_dot");
   check_key("norm_epsilon", c.norm_epsilon, 1e-6, "1e-6");
   check_key("scale_embedding", c.scale_embedding, true, "true");
   WASMFORMER_CHECK(c.tie_embeddings != TieEmbeddings::none,
-                   "[export] tie_embeddings must be all or target for a .bin "
-                   "file");
+                   "[export] tie_embeddings must be all or target for a .bin file");
 }
 
 std::string options_text(const Config& c, Index sources, Index targets) {
   const bool is_ssru = c.decoder_self == DecoderSelf::ssru, all = c.tie_embeddings == TieEmbeddings::all;
-  const auto activation = words(c.activation)[static_cast<std::size_t>(c.activation)];
+  const std::string activation = word(c.activation);
   std::ostringstream text;
   text << std::boolalpha << "dec-cell: " << (is_ssru ? "ssru" : "gru") << "\ndec-depth: " << c.decoder_layers
        << "\ndim-emb: " << c.d_model << "\ndim-vocabs: [" << sources << ", " << targets
@@ -166,7 +165,7 @@ std::map<std::string, std::string> export_files(const ModelFile& model, const Mu
     files["vocab.spm"] = source.model();
   else
     files["srcvocab.spm"] = source.model(), files["trgvocab.spm"] = target.model();
-  if (model.shortlist) files["lex.s2t.bin"] = serialize_marian_shortlist(*model.shortlist, sources);
+  if (model.shortlist) files["lex.s2t.bin"] = serialize_marian_shortlist(*model.shortlist, sources, targets);
   return files;
 }
 
@@ -182,24 +181,14 @@ Multipliers calibrated(const ModelFile& model, ThreadPool& pool, const std::vect
     Largest& all = inputs[&weight];
     all.sum += largest, all.squares += largest * largest, ++all.count;
   };
-  Transformer& transformer = *model.transformer;
-  const Config& c = transformer.config();
-  Tape tape(pool, /*recording=*/false);
-  tape.observe(&observer);
+  const Index longest = model.transformer->config().max_length;
   for (const std::string& text : texts) {
-    const std::vector<TokenId> ids = tokenize(model, text, 0).ids;
+    std::vector<TokenId> ids = tokenize(model, text, 0).ids;
     const auto n = static_cast<Index>(ids.size());
-    if (n == 1 || n > c.max_length) continue;
-    const Index limit = std::min(2 * n, c.max_length);
-    Cache cache(c.decoder_layers, 1, limit, c.d_model, c.decoder_self == DecoderSelf::ssru);
-    cache.lengths.assign(1, 0);
-    const Spans source{{0, n}}, one{{0, 1}};
-    tape.clear();
-    const Var memory = transformer.encode(tape, ids, source);
-    TokenId id = c.bos_id;
-    for (Index i = 0; i < limit && (i == 0 || id != c.eos_id); ++i) {
-      Var logits = transformer.logits(tape, transformer.decode(tape, {&id, 1}, one, memory, source, &cache));
-      id = most_probable(logits.mutable_value().row(0), 1, c)[0].first;
+    if (n == 1 || n > longest) continue;
+    Search search(*model.transformer, pool, {{std::move(ids), {}, std::min(2 * n, longest), 0}}, greedy());
+    search.observe(&observer);
+    while (search.step()) {
     }
   }
   Multipliers multipliers;

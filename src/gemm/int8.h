@@ -24,9 +24,9 @@ using Small = std::int16_t;
 #endif
 constexpr int smalls_per_word = 4 / static_cast<int>(sizeof(Small));
 
-// The largest Small of `a` below with which every product is exact: where pairs of products are added in 16 bits, or
-// bytes are signed, seven bits.
-#if defined(__AVX512VNNI__) || defined(__AVXVNNI__)
+// The largest Small of `a` below for which every product is exact: 7 bits where pairs of products are added in 16 bits
+// or bytes are signed.
+#if defined(__AVX512VNNI__) || (defined(__AVXVNNI__) && !defined(__AVX512BW__))
 constexpr int largest_small = 255;
 #else
 constexpr int largest_small = sizeof(Small) > 1 ? 255 : 127;

@@ -32,7 +32,7 @@ class PackedMatrix {
   Index rows() const { return rows_; }
   Index cols() const { return cols_; }
   // How products with int8 weights round their inputs. None: each row to 7 bits, with a scale of its own. Else as in
-  // Marian: all inputs times this to whole numbers, -127 to 127; 0 stands for 127 / the largest magnitude of them.
+  // Marian: all inputs times this, rounded to whole numbers, -127 to 127; 0 stands for 127 / their largest magnitude.
   std::optional<float> input_multiplier() const { return input_multiplier_; }
 
   // Row j, [1, k], as numbers.

@@ -10,15 +10,13 @@
 #include <set>
 #include <utility>
 
-#include "tensor/check.h"
-
 namespace wasmformer {
 namespace {
 
 using Json = nlohmann::json;
 
 constexpr std::string_view base64_digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-constexpr std::string_view optimizer_prefix = "optimizer.", shortlist_prefix = "shortlist.";
+constexpr std::string_view shortlist_prefix = "shortlist.";
 constexpr const char *shortlist_key = "shortlist", *shortlist_offsets = "shortlist.offsets",
                      *shortlist_ids = "shortlist.ids";
 
@@ -131,7 +129,7 @@ PackedMatrix int8_weight(const SafetensorsFile& file, const std::string& name, I
 std::string precision_of(const SafetensorsFile& file) {
   std::map<Dtype, Index> numbers;
   for (const auto& [name, tensor] : file.tensors)
-    if (!name.starts_with("optimizer.") && !name.starts_with(shortlist_prefix) && !name.ends_with(".scale") &&
+    if (!name.starts_with(optimizer_prefix) && !name.starts_with(shortlist_prefix) && !name.ends_with(".scale") &&
         !name.ends_with(input_multiplier_suffix))
       numbers[tensor.dtype] += static_cast<Index>(tensor.data.size() / dtype_bytes(tensor.dtype));
   const auto most = std::max_element(numbers.begin(), numbers.end(),

@@ -14,6 +14,7 @@
 
 #include "io/safetensors.h"
 #include "model/transformer.h"
+#include "tensor/check.h"
 #include "text/shortlist.h"
 #include "text/tokenizer.h"
 
@@ -21,6 +22,7 @@ namespace wasmformer {
 
 inline constexpr const char* model_format = "wasmformer";
 inline constexpr const char* model_version = "1";
+inline constexpr const char* optimizer_prefix = "optimizer.";  // of tensors that a checkpoint adds
 inline constexpr const char* input_multiplier_suffix = ".input_multiplier";
 
 // What an encoder's heads can find, by id.
@@ -42,6 +44,17 @@ enum class Precision { f32, f16 };
 
 // The form of loaded weights: as trained, or packed, for inference only. int8 weights are always packed.
 enum class Weights { plain, packed };
+
+// parse(), with errors that name the file, if it has a name.
+template <class Parse>
+auto naming(const std::string& path, Parse parse) {
+  try {
+    return parse();
+  } catch (const Error& e) {
+    const std::string text = e.what();
+    throw Error(text.find(path) == std::string::npos ? path + ": " + text : text);
+  }
+}
 
 // Throws Error unless this is a complete and consistent model file of this version. Tensors named optimizer.*
 // belong to the trainer and are skipped.

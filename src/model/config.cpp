@@ -50,7 +50,7 @@ void Config::check() const {
   WASMFORMER_CHECK(!is_encoder() || tie_embeddings == TieEmbeddings::all,
                    "[config] a model without a decoder has one vocabulary; tie_embeddings must be 'all'");
   WASMFORMER_CHECK(tags == 0 || max_length >= 3,
-                   "[config] max_length " << max_length << " leaves no room for a word to tag; 3 is the least");
+                   "[config] max_length " << max_length << " leaves no room for a word to tag; it must be at least 3");
   WASMFORMER_CHECK(classes > 0 || (pooling == Pooling::mean && !multi_label),
                    "[config] pooling and multi_label are for models with classes");
   // Pad and begin, which no search chooses, are only ever a target's; the end belongs to both sides.

@@ -127,6 +127,10 @@ struct Config {
   // How many decoder layers have self-attention, and so attention maps and heads to mask.
   Index decoder_attentions() const { return decoder_self == DecoderSelf::ssru ? 0 : decoder_layers; }
   bool is_encoder() const { return decoder_layers == 0; }
+  // Models of Marian have their begin token after the pieces of their vocabulary.
+  bool begins_after_vocabulary() const {
+    return positions == Positions::sinusoidal_marian && bos_id == target_vocab_size - 1;
+  }
   // Whether there is an output projection to the target vocabulary.
   bool predicts_tokens() const { return !is_encoder() || (classes == 0 && tags == 0); }
   // Throws Error, naming the key and the values, if no model can have these sizes.

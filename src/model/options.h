@@ -87,6 +87,11 @@ struct Field {
 template <class Options>
 Fields fields(Options& options);
 
+template <class Choice>
+std::string word(Choice choice) {
+  return words(choice)[static_cast<std::size_t>(choice)];
+}
+
 template <class T>
 concept Struct = requires(T t) {
   t.visit([](const Option&, auto&) {});

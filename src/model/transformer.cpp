@@ -119,9 +119,11 @@ void Transformer::initialize(std::uint64_t seed) {
       }
     }
   });
-  // Marian's decoder begins with zeros; see also Trainer.
-  if (config_.positions == Positions::sinusoidal_marian && !config_.is_encoder())
-    target_embedding().value.row(config_.bos_id).setZero();
+  if (Parameter* start = zero_start()) start->value.row(config_.bos_id).setZero();
+}
+
+Parameter* Transformer::zero_start() {
+  return config_.positions == Positions::sinusoidal_marian && !config_.is_encoder() ? &target_embedding() : nullptr;
 }
 
 void Transformer::enable_gradients() {

@@ -124,6 +124,9 @@ class Transformer {
   // The scores of the tags of the tokens in these rows of `memory`, [rows, tags].
   Var tag(Tape& tape, Var memory, std::span<const Index> rows);
 
+  // Marian's decoder begins with zeros instead of a token: the table whose row of bos_id is zero, or null.
+  Parameter* zero_start();
+
   // v(name, parameter, rule) for every distinct parameter, always in the same order.
   template <class Visitor>
   void visit(Visitor&& v) {

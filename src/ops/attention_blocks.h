@@ -11,12 +11,13 @@ namespace wasmformer {
 // One head of one sentence: L queries from row `query` on, S keys from row `key` on.
 struct AttentionBlock {
   Index query, key, L, S, column, sentence, head;
-  Index first,
-      step;  // the number of its first probability, which dropout counts, and how much higher the next row's is
+  Index first;  // the number of its first probability, which dropout counts
+  Index step;   // how much higher the next row's is
   Index visible(Index i, bool causal) const { return causal ? S - L + i + 1 : S; }  // keys that query i sees
 };
 
-// Dropout numbers the probabilities of a query as if it had that many keys: independent of the other sentences.
+// Dropout numbers the probabilities of a query as if it had that many keys: independent of the other sentences. With 8
+// heads its masks repeat after 32,768 queries, since numbers have 32 bits.
 inline constexpr Index numbered_keys = 1 << 14;
 
 // The blocks of a call, in the tape's memory, and chunks of them with about equal work, few enough that their

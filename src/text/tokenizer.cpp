@@ -128,6 +128,11 @@ TokenId Tokenizer::find(std::string_view piece) const {
 Index Tokenizer::vocab_size() const {
   return vocabulary_.empty() ? processor_->GetPieceSize() : static_cast<Index>(vocabulary_.size());
 }
+std::unordered_map<std::string, TokenId> Tokenizer::ids() const {
+  std::unordered_map<std::string, TokenId> ids;
+  for (TokenId id = 0; id < vocab_size(); ++id) ids.emplace(piece(id), id);
+  return ids;
+}
 TokenId Tokenizer::unk_id() const { return vocabulary_.empty() ? processor_->unk_id() : find(unk_piece); }
 TokenId Tokenizer::pad_id() const { return vocabulary_.empty() ? processor_->pad_id() : find(pad_piece); }
 TokenId Tokenizer::bos_id() const { return vocabulary_.empty() ? processor_->bos_id() : -1; }

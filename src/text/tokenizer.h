@@ -32,6 +32,7 @@ class Tokenizer {
   std::string piece(TokenId id) const;
 
   Index vocab_size() const;
+  std::unordered_map<std::string, TokenId> ids() const;  // by piece
   TokenId unk_id() const;
   // -1 if the model file or the vocabulary has none; a vocabulary has no begin token.
   TokenId pad_id() const;

@@ -38,7 +38,7 @@ bool is_rules_file(const TokenizerOptions& options) { return options.normalizati
 std::string run(const std::vector<std::string>& sentences, const TokenizerOptions& options) {
   const bool has_pieces = options.type == "bpe" || options.type == "unigram";
   const auto flag = [has_pieces](bool wanted) { return has_pieces && wanted ? "true" : "false"; };
-  const Arguments arguments = {
+  Arguments arguments = {
       {"model_type", options.type},
       {"vocab_size", std::to_string(options.vocab_size)},
       {"character_coverage", std::to_string(options.character_coverage)},
@@ -52,6 +52,7 @@ std::string run(const std::vector<std::string>& sentences, const TokenizerOption
       {"eos_id", "3"},
       {"num_threads", "1"},  // the same model on every machine
       {"minloglevel", "2"}};
+  if (!options.symbols.empty()) arguments["user_defined_symbols"] = options.symbols;
   Sentences iterator(sentences);
   std::string model;
   const auto status = sentencepiece::SentencePieceTrainer::Train(arguments, &iterator, &model);
@@ -70,7 +71,11 @@ std::string run(const std::vector<std::string>& sentences, const TokenizerOption
 
 // The trainer aborts if normalization leaves no text, so check that first.
 bool has_text(const std::vector<std::string>& sentences, const std::string& normalization) {
-  const Tokenizer probe(run({"a"}, {100, "char", normalization}));
+  TokenizerOptions options;
+  options.vocab_size = 100;
+  options.type = "char";
+  options.normalization = normalization;
+  const Tokenizer probe(run({"a"}, options));
   return std::any_of(sentences.begin(), sentences.end(), [&probe](const std::string& sentence) {
     return sentence.size() <= max_sentence_bytes && sentence.find(reserved_character) == std::string::npos &&
            !probe.encode(sentence).empty();

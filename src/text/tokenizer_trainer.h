@@ -17,6 +17,7 @@ struct TokenizerOptions {
   double character_coverage = 1;
   bool byte_fallback = false;
   bool split_digits = false;
+  std::string symbols;
 
   template <class Visitor>
   void visit(Visitor&& v) {
@@ -31,6 +32,7 @@ struct TokenizerOptions {
       character_coverage);
     v({"byte_fallback", "bpe, unigram: other characters become their bytes, which takes 256 pieces"}, byte_fallback);
     v({"split_digits", "bpe, unigram: every digit is a piece of its own"}, split_digits);
+    v({"symbols", "pieces that stay whole, separated by commas, such as <e1>,</e1>"}, symbols);
   }
 };
 

@@ -16,18 +16,9 @@ void for_each_moment(Trainer& trainer, F&& f) {
   std::size_t i = 0;
   trainer.transformer().visit([&](const std::string& name, Parameter&, Initializer) {
     Optimizer::Moments& moments = trainer.optimizer().moments()[i++];
-    f("optimizer.mean." + name, moments.mean);
-    if (moments.variance.size() > 0) f("optimizer.variance." + name, moments.variance);
+    f(std::string(optimizer_prefix) + "mean." + name, moments.mean);
+    if (moments.variance.size() > 0) f(std::string(optimizer_prefix) + "variance." + name, moments.variance);
   });
-}
-
-// FNV-1a over the token ids, so that a run is not resumed on other texts.
-std::string fingerprint(const Corpus& corpus) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const SentencePair& pair : corpus.pairs)
-    for (const auto* side : {&pair.source, &pair.target, &pair.classes})
-      for (TokenId id : *side) hash = (hash ^ static_cast<std::uint32_t>(id)) * 0x100000001b3;
-  return std::to_string(hash);
 }
 
 }  // namespace
@@ -46,7 +37,7 @@ std::string serialize_checkpoint(const ModelFile& model, Trainer& trainer, const
                           {"batch", p.batch},
                           {"loss_sum", p.loss_sum},
                           {"loss_tokens", p.loss_tokens},
-                          {"corpus", fingerprint(trainer.corpus())}};
+                          {"corpus", std::to_string(fingerprint(trainer.corpus()))}};
   if (best.step > 0) progress["best_step"] = best.step, progress["best_valid_loss"] = best.valid_loss;
   extra.metadata["training"] = to_json(trainer.transformer().config(), &trainer.config());
   extra.metadata["progress"] = progress.dump();
@@ -72,7 +63,7 @@ BestSoFar restore_checkpoint(std::string_view bytes, Trainer& trainer) {
                      "[checkpoint] " << name << " is " << shape(stored) << ", not " << shape(m));
     m = std::move(stored);
   });
-  const std::string corpus = fingerprint(trainer.corpus());
+  const std::string corpus = std::to_string(fingerprint(trainer.corpus()));
   try {
     const auto progress = nlohmann::json::parse(found->second);
     for (const char* count : {"step", "epoch", "batch", "loss_tokens", "best_step"}) {

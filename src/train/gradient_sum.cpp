@@ -6,7 +6,7 @@
 namespace wasmformer {
 namespace {
 
-// The number of the layer that a parameter is of, encoder layers first; `layers` for those of none.
+// The index of the layer that a parameter belongs to, encoder layers first; the number of layers if to none.
 std::size_t layer_of(const std::string& name, const Config& c) {
   for (const auto& [stack, first] : {std::pair<std::string, Index>{"model.encoder.layers.", 0},
                                      std::pair<std::string, Index>{"model.decoder.layers.", c.encoder_layers}}) {
@@ -57,7 +57,6 @@ void GradientSum::begin_sum(Index layer) {
   add(bucket);
   bucket.begun = true;
   ranks_.begin_sum(bucket.values);
-  ranks_.poll();
 }
 
 void GradientSum::finish() {

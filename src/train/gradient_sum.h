@@ -1,5 +1,5 @@
-// The sum of the gradients of several batches and of all ranks. The ranks' is begun layer by layer, while backward
-// still computes the others.
+// The sum of the gradients of several batches and of all ranks. The sum over ranks begins layer by layer, while
+// backward still computes the other layers.
 #pragma once
 
 #include "model/transformer.h"

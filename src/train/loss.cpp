@@ -70,8 +70,9 @@ void TrainingLoss::add_to(LossTotals& totals, const Batch& batch) const {
 }
 
 bool TrainingLoss::has_targets(const Batch& batch) const {
-  return !batch.source_spans.empty() && (!batch.target_out.empty() || !batch.classes.empty() || !batch.tags.empty() ||
-                                         transformer_.config().multi_label);
+  LossTotals own;
+  add_to(own, batch);
+  return own.targets + own.classes + own.tags > 0;
 }
 
 Index TrainingLoss::units(const Batch& batch) const {
@@ -100,7 +101,10 @@ CrossEntropy TrainingLoss::operator()(Tape& tape, const Batch& batch, const Trai
     classes =
         c.multi_label
             ? binary_cross_entropy(tape, logits, batch.classes, batch.class_spans, label_smoothing, totals.classes)
-            : cross_entropy(tape, logits, batch.classes, label_smoothing, class_weights_, totals.classes);
+            // Validation, which gives no totals, counts every text alike.
+            : cross_entropy(tape, logits, batch.classes, label_smoothing,
+                            totals.classes > 0 ? std::span<const double>(class_weights_) : std::span<const double>(),
+                            totals.classes);
   }
   if (c.tags > 0)
     tags =
@@ -113,7 +117,7 @@ CrossEntropy TrainingLoss::operator()(Tape& tape, const Batch& batch, const Trai
 double TrainingLoss::of_guessing(const TrainingConfig& config) const {
   const Config& c = transformer_.config();
   const auto guess = [](Index choices) { return std::log(static_cast<double>(std::max<Index>(choices, 1))); };
-  if (c.predicts_tokens() || !c.is_encoder()) return guess(c.target_vocab_size);
+  if (c.predicts_tokens()) return guess(c.target_vocab_size);
   return (c.multi_label ? static_cast<double>(c.classes) * guess(2) : guess(c.classes)) +
          config.tag_weight * guess(c.tags);
 }

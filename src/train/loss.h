@@ -1,4 +1,4 @@
-// What training lowers: the mean loss over batches, of which a call may have a part.
+// What training minimizes: the mean loss over batches, of which a call may get only a part.
 #pragma once
 
 #include "data/batch.h"
@@ -25,7 +25,7 @@ class TrainingLoss {
   bool has_targets(const Batch& batch) const;
   // How many tokens, or an encoder's texts, a report counts.
   Index units(const Batch& batch) const;
-  // The part that this batch, which has targets, has in the mean over `totals`. The tape must be seeded.
+  // This batch's share of the mean over `totals`. The batch must have targets, and the tape must be seeded.
   CrossEntropy operator()(Tape& tape, const Batch& batch, const TrainingConfig& config, const LossTotals& totals,
                           double label_smoothing) const;
   // The mean loss of an untrained model.

@@ -34,7 +34,8 @@ Optimizer::Optimizer(std::vector<Parameter*> parameters, const TrainingConfig& c
   }
 }
 
-double Optimizer::step(ThreadPool& pool, Index step, double rate) {
+double Optimizer::step(ThreadPool& pool, Index step, double rate, std::size_t frozen) {
+  for (std::size_t i = 0; i < frozen; ++i) parameters_[i]->gradient.setZero();
   double squares = 0;
   for (const Parameter* p : parameters_) squares += static_cast<double>(p->gradient.squaredNorm());
   const double norm = std::sqrt(squares);
@@ -49,7 +50,7 @@ double Optimizer::step(ThreadPool& pool, Index step, double rate) {
   const Scalar step_size = static_cast<Scalar>(rate / (1 - std::pow(config_.beta1, t)));
   const Scalar v_scale = static_cast<Scalar>(1 / (1 - std::pow(config_.beta2, t)));
   const bool is_sgd = config_.optimizer == OptimizerKind::sgd;
-  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+  for (std::size_t i = frozen; i < parameters_.size(); ++i) {
     Parameter& p = *parameters_[i];
     // Biases and the weights of layer norms are rows, and do not decay.
     const Scalar keep = static_cast<Scalar>(p.rows > 1 ? 1 - rate * config_.weight_decay : 1);

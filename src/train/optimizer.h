@@ -29,9 +29,10 @@ class Optimizer {
 
   Optimizer(std::vector<Parameter*> parameters, const TrainingConfig& config);
 
-  // One update from the gradients, which become zero. Scales them to `clip_norm` first if they are longer.
-  // Returns their norm before that. Throws Error, and changes nothing, when the norm is not finite.
-  double step(ThreadPool& pool, Index step, double rate);
+  // One update from the gradients, which become zero; the first `frozen` parameters stay as they are. Scales the
+  // gradients to `clip_norm` first if they are longer. Returns their norm before that. Throws Error, and changes no
+  // weight, when the norm is not finite.
+  double step(ThreadPool& pool, Index step, double rate, std::size_t frozen = 0);
 
   std::vector<Moments>& moments() { return moments_; }
   // From the next step on; the kind stays.

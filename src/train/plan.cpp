@@ -64,20 +64,6 @@ std::shared_ptr<const Tokenizer> tokenizer_of(const std::string& file) {
   return std::make_shared<const Tokenizer>(file);
 }
 
-template <class Choice>
-std::string word(Choice choice) {
-  return words(choice)[static_cast<std::size_t>(choice)];
-}
-
-template <class Parse>
-TrainingStart naming(const std::string& name, Parse parse) {
-  try {
-    return parse();
-  } catch (const Error& e) {
-    throw Error(name.empty() ? e.what() : name + ": " + e.what());
-  }
-}
-
 }  // namespace
 
 RunPlan::RunPlan(RunRequest request, RunInput input) : request_(std::move(request)), input_(std::move(input)) {

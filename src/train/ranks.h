@@ -1,5 +1,5 @@
-// Programs that train one model together, as MPI calls them: ranks. This one is alone; src/cli/ranks_mpi.cpp has
-// others.
+// Programs that train one model together; MPI calls them ranks. Here there is only one; those of MPI are in
+// src/cli/ranks_mpi.cpp.
 #pragma once
 
 #include <span>
@@ -19,10 +19,8 @@ class Ranks {
 
   // Adds the values of all ranks, in place.
   virtual void sum(std::span<double>) {}
-  // Begins the same; the values belong to it until finish_sums().
+  // Begins such a sum; do not touch the values until finish_sums().
   virtual void begin_sum(std::span<Scalar>) {}
-  // Lets the sums go on, for systems that have no thread for it.
-  virtual void poll() {}
   virtual void finish_sums() {}
 
   virtual void send(int /*to*/, const std::string& /*text*/) {}

@@ -26,10 +26,6 @@ ParallelText usable(const ParallelText& text, const Corpus& corpus, const Config
 
 bool is_of_run(const std::pair<const std::string, std::string>& entry) { return entry.first.starts_with("run."); }
 
-// Keys of metadata that say how good the weights are.
-constexpr std::array figures_of_weights{"valid_loss", "valid_bleu", "valid_accuracy", "valid_span_f1",
-                                        "valid_tag_accuracy"};
-
 // Fills in what the annotations show; returns how far they are from all right, from 0 to 1.
 double take_annotations(Validation& result, const ModelFile& model, const ParallelText& text,
                         const std::vector<AnnotatedText>& found) {
@@ -37,8 +33,7 @@ double take_annotations(Validation& result, const ModelFile& model, const Parall
   result.figures = score(model, text, found).figures;
   double right = 0;
   for (std::size_t i = 0; i < found.size(); ++i) {
-    Annotation a{chosen_labels(found[i], config), {}};
-    for (const TaggedWord& word : found[i].words) a.tags.push_back(word.tag);
+    const Annotation a{chosen_labels(found[i], config), tag_names(found[i])};
     result.greedy.hypotheses.push_back(to_string(a, objective(config)));
     right += result.greedy.hypotheses.back() == text.targets[i];
   }
@@ -50,12 +45,6 @@ double take_annotations(Validation& result, const ModelFile& model, const Parall
     if (figure != result.figures.end() && !is_second) sum += figure->second, ++count;
   }
   return 1 - sum / count / 100;
-}
-
-TranslateOptions greedy() {
-  TranslateOptions options;
-  options.beam_size = 1;
-  return options;
 }
 
 }  // namespace

@@ -49,8 +49,7 @@ std::unique_ptr<Transformer> trainable(Transformer& from, const Config& config) 
 // The table of another vocabulary: rows of the pieces that both have; another piece starts as the mean of the rows that
 // spell it, longest first. Rows of bytes, and of pieces that cannot be spelt, stay as in `fresh`.
 Matrix rows_for(const Matrix& table, const Tokenizer& from, const Tokenizer& to, Matrix fresh) {
-  std::map<std::string, TokenId> ids;
-  for (TokenId id = 0; id < from.vocab_size(); ++id) ids.emplace(from.piece(id), id);
+  std::unordered_map<std::string, TokenId> ids = from.ids();
   for (const auto& [own, other] : {std::pair(from.pad_id(), to.pad_id()), std::pair(from.bos_id(), to.bos_id()),
                                    std::pair(from.eos_id(), to.eos_id()), std::pair(from.unk_id(), to.unk_id())})
     if (own >= 0 && other >= 0) ids.insert_or_assign(to.piece(other), own);
@@ -93,11 +92,8 @@ void take_tokenizers(ModelFile& model, const TokenizerPair& to, std::uint64_t se
       p.value = rows_for(own.transpose(), from, other, p.value.transpose()).transpose();
     else
       p.value = std::move(own);
-    // Marian's decoder begins with zeros instead of a token.
-    if (config.positions == Positions::sinusoidal_marian &&
-        (name == "model.shared.weight" || name == "model.decoder.embed_tokens.weight"))
-      p.value.row(config.bos_id).setZero();
   });
+  if (Parameter* start = transformer->zero_start()) start->value.row(config.bos_id).setZero();
   model.transformer = std::move(transformer);
   model.source_tokenizer = to.source, model.target_tokenizer = to.target;
   model.shortlist.reset();  // of the old vocabulary
@@ -311,8 +307,8 @@ TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& tr
   config.check();
   start.model.transformer = trainable(*start.model.transformer, config);
   if (tokenizers.source) take_tokenizers(start.model, tokenizers, start.training.seed);
-  for (const char* past : {"training", "progress", "task", "steps", "averaged", "valid_loss", "valid_bleu",
-                           "valid_accuracy", "valid_span_f1", "valid_tag_accuracy", "bleu", "chrf"})
+  for (const char* past : figures_of_weights) start.model.metadata.erase(past);
+  for (const char* past : {"training", "progress", "task", "steps", "averaged", "bleu", "chrf"})
     start.model.metadata.erase(past);
   std::erase_if(start.model.metadata, [](const auto& entry) { return entry.first.starts_with("run."); });
   return start;

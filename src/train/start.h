@@ -2,6 +2,7 @@
 // texts.
 #pragma once
 
+#include <array>
 #include <optional>
 
 #include "io/model_file.h"
@@ -52,6 +53,9 @@ struct TrainingStart {
 // common end token, a setting is impossible, or the run would take more than `most_bytes`.
 TrainingStart fresh_start(Preset settings, const TokenizerPair& tokenizers, double most_bytes);
 TrainingStart resumed_start(std::string checkpoint);
+// Keys of metadata that say how good the weights are.
+inline constexpr std::array figures_of_weights{"valid_loss", "valid_bleu", "valid_accuracy", "valid_span_f1",
+                                               "valid_tag_accuracy"};
 // What fine-tuning begins with: a small constant rate, as little is to be forgotten.
 TrainingConfig fine_tuning_config();
 // `changes`: JSON of training settings, and of dropout; the model's sizes stay. Weights of int8 become the

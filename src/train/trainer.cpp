@@ -5,21 +5,11 @@
 namespace wasmformer {
 namespace {
 
-// Only the heads keep their gradients.
-void freeze_encoder(Transformer& transformer) {
-  transformer.visit([](const std::string& name, Parameter& p, Initializer) {
-    if (name.starts_with("model.")) p.gradient.setZero();
-  });
-}
-
-// Marian's decoder begins with zeros instead of a token: with its positions, so does one that is trained here.
-void keep_start(Transformer& transformer) {
-  const Config& c = transformer.config();
-  if (c.positions != Positions::sinusoidal_marian || c.is_encoder()) return;
-  transformer.visit([&c](const std::string& name, Parameter& p, Initializer) {
-    if (name == "model.shared.weight" || name == "model.decoder.embed_tokens.weight")
-      p.gradient.row(c.bos_id).setZero();
-  });
+// visit() gives them before the heads.
+std::size_t encoder_parameters(Transformer& transformer) {
+  std::size_t count = 0;
+  transformer.visit([&](const std::string& name, Parameter&, Initializer) { count += name.starts_with("model."); });
+  return count;
 }
 
 std::vector<Parameter*> parameters(Transformer& transformer) {
@@ -44,6 +34,10 @@ Trainer::Trainer(Transformer& transformer, const Corpus& corpus, const TrainingC
 }
 
 void Trainer::join(Ranks& ranks) {
+  const auto own = static_cast<double>(fingerprint(corpus_));
+  double first = ranks.is_first() ? own : 0;
+  ranks.sum({&first, 1});
+  WASMFORMER_CHECK(!ranks.any(own != first), "[train] the ranks have read different texts or tokenizers");
   ranks_ = &ranks;
   gradients_.emplace(transformer_, ranks);
 }
@@ -125,10 +119,10 @@ StepReport Trainer::take_step() {
   WASMFORMER_CHECK(report.loss <= highest_loss_, "[train] the loss of step " << step << " is " << report.loss
                                                                              << ", far above the " << guessing
                                                                              << " of guessing; " << diverged);
-  if (step <= config_.freeze_steps) freeze_encoder(transformer_);
-  keep_start(transformer_);
+  if (Parameter* start = transformer_.zero_start()) start->gradient.row(transformer_.config().bos_id).setZero();
   report.learning_rate = learning_rate(config_, transformer_.config().d_model, step);
-  report.gradient_norm = optimizer_.step(pool_, step, report.learning_rate);
+  const std::size_t frozen = step <= config_.freeze_steps ? encoder_parameters(transformer_) : 0;
+  report.gradient_norm = optimizer_.step(pool_, step, report.learning_rate, frozen);
 
   progress_.step = step;
   progress_.loss_sum += report.loss * static_cast<double>(report.target_tokens);

@@ -36,8 +36,8 @@ class Trainer {
   void join(Ranks& ranks);
 
   // Forward and backward over the next batches, TrainingConfig::accumulate of them unless the epoch ends, then one
-  // update. Throws Error when the loss or the gradient is not
-  // finite, or the loss is far above that of guessing; all is then as before the step, in every rank.
+  // update. Throws Error when the loss or the gradient is not finite, or the loss is far above that of guessing; all
+  // is then as before the step, in every rank. An error of one rank alone must end the others, which wait for it.
   StepReport step();
 
   // Of -log p(token), without dropout and smoothing.

@@ -59,6 +59,15 @@ test('the encoder of masked training, or of a translator, begins a classifier', 
   const { metadata } = JSON.parse(succeed('inspect', path('tuned/best.safetensors'), '--json').stdout);
   assert.ok(Number(metadata.valid_accuracy) > 90, metadata.valid_accuracy);
   begin(path('run/best.safetensors'), 'translator');
+  // A frozen encoder stays as it is, although weights decay.
+  begin(path('masked/last.safetensors'), 'frozen', '--set', 'freeze_steps=60', 'optimizer=adamw', 'weight_decay=0.1');
+  const encoder = (run) => {
+    const bytes = readFileSync(path(`${run}/last.safetensors`)), start = 8 + Number(bytes.readBigUInt64LE(0));
+    return Object.entries(JSON.parse(bytes.subarray(8, start))).filter(([name]) => name.startsWith('model.'))
+      .map(([name, { data_offsets: [from, to] }]) => [name, bytes.toString('hex', start + from, start + to)]);
+  };
+  assert.ok(encoder('frozen').length > 10);
+  assert.deepEqual(encoder('frozen'), encoder('masked'));
 });
 
 test('an unknown label counts as wrong, in training and evaluation', () => {

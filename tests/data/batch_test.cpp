@@ -75,3 +75,26 @@ TEST_CASE("The order of an epoch follows from seed and epoch, and differs betwee
   CHECK(order(plan_shuffled_batches(corpus, 50, 1, 0)) != order(plan_shuffled_batches(corpus, 50, 2, 0)));
   CHECK(order(plan_shuffled_batches(corpus, 50, 1, 1)) != order(plan_shuffled_batches(corpus, 50, 2, 0)));
 }
+
+TEST_CASE("Shares of a batch are its sentences, in order and with about as many tokens each") {
+  const Corpus corpus = random_corpus(9, 6);
+  std::vector<Index> pairs{0, 1, 2, 3, 4, 5, 6, 7, 8};
+  const Batch whole = pack(corpus, pairs, 2);
+  Batch joined;
+  for (int i = 0; i < 3; ++i) {
+    const Batch part = share(whole, i, 3);
+    CHECK(part.first_source == static_cast<Index>(joined.source.size()));
+    CHECK(part.first_target == static_cast<Index>(joined.target_out.size()));
+    CHECK(part.source.size() + part.target_out.size() < (whole.source.size() + whole.target_out.size()) / 3 + 14);
+    REQUIRE(part.source_spans.size() == part.target_spans.size());
+    CHECK(part.source_spans.front().begin == 0);
+    CHECK(part.source_spans.back().end() == static_cast<Index>(part.source.size()));
+    CHECK(part.target_spans.back().end() == static_cast<Index>(part.target_in.size()));
+    joined.source.insert(joined.source.end(), part.source.begin(), part.source.end());
+    joined.target_out.insert(joined.target_out.end(), part.target_out.begin(), part.target_out.end());
+    joined.target_in.insert(joined.target_in.end(), part.target_in.begin(), part.target_in.end());
+  }
+  CHECK(joined.source == whole.source);
+  CHECK(joined.target_in == whole.target_in);
+  CHECK(joined.target_out == whole.target_out);
+}

@@ -64,7 +64,13 @@ TEST_CASE("Files of Marian are written again byte for byte") {
   for (const char* name : {"model.f32.bin", "model.int8.bin"})
     CHECK(serialize_marian_bin(parse_marian_bin(folder.files.at(name))) == folder.files.at(name));
   const std::string& lexicon = folder.files.at("lex.tiny.s2t.bin");
-  CHECK(serialize_marian_shortlist(parse_marian_shortlist(lexicon, 504, 504), 504) == lexicon);
+  CHECK(serialize_marian_shortlist(parse_marian_shortlist(lexicon, 504, 504), 504, 504) == lexicon);
+  // One of a model that has more pieces, and all of them as candidates, fits the vocabulary that is exported.
+  const Shortlist longer{6, {0, 1, 2, 3}, {1, 2, 5}};
+  const Shortlist cut = parse_marian_shortlist(serialize_marian_shortlist(longer, 2, 5), 2, 5);
+  CHECK(cut.first == 5);
+  CHECK(cut.ids == std::vector<std::int32_t>{1, 2});
+  CHECK_THROWS_AS(serialize_marian_shortlist(longer, 3, 5), Error);
 }
 
 TEST_CASE("An imported student is exported with Marian's own tensors, vocabulary and shortlist") {
@@ -148,7 +154,7 @@ TEST_CASE("What a .bin file cannot say is refused by its name") {
   refused(with([](Config& c) { c.norm = NormPlace::pre; }), "norm must be post");
   refused(with([](Config& c) { c.norm_epsilon = 1e-5; }), "norm_epsilon must be 1e-6");
   refused(with([](Config& c) { c.tie_embeddings = TieEmbeddings::none; }), "tie_embeddings must be all or target");
-  refused(with([](Config& c) { c.eos_id = 5; }), "numbers its pieces otherwise");
+  refused(with([](Config& c) { c.eos_id = 5; }), "does not number its pieces");
   const ModelFile model = own_model({});
   model.transformer->visit([](const std::string& name, Parameter& p, auto) {
     if (name == "model.shared.weight") p.value(2, 0) = 1;

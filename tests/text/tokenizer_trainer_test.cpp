@@ -113,6 +113,19 @@ TEST_CASE("With split digits no piece has two digits") {
   CHECK(pieces_of(whole) < 5);
 }
 
+TEST_CASE("Symbols stay whole wherever they stand") {
+  const std::vector<std::string> sentences(20, "the <e1>cat</e1> sat on the mat");
+  TokenizerOptions options;
+  options.vocab_size = 30;
+  options.symbols = "<e1>,</e1>";
+  const Tokenizer tokenizer(train_tokenizer(sentences, options));
+  const auto ids = tokenizer.ids();
+  const auto text = tokenizer.encode("a<e1>cat</e1>");
+  CHECK(std::ranges::count(text, ids.at("<e1>")) == 1);
+  CHECK(std::ranges::count(text, ids.at("</e1>")) == 1);
+  CHECK(tokenizer.decode(text) == "a<e1>cat</e1>");
+}
+
 TEST_CASE("Rules from a file become part of the tokenizer") {
   const auto path = std::filesystem::temp_directory_path() / "wasmformer-rules.tsv";
   std::ofstream(path) << "570B\t56FD\n5B78\t5B66\n";  // two traditional characters

@@ -82,6 +82,14 @@ TEST_CASE("AdamW takes the decay from the weights, not through the moments, and 
   CHECK(matrix.value(1, 0) == Approx(1 - 0.02 - 0.08333333333).epsilon(1e-6));
   CHECK(row.value(0, 0) == Approx(1 - 0.08333333333).epsilon(1e-6));
   CHECK(adamw.moments()[0].mean(0, 0) == Approx(0.05).epsilon(1e-6));
+  // What is frozen does not decay either, and its gradient does not count.
+  const Matrix before = matrix.value;
+  matrix.gradient.setConstant(100);
+  row.gradient.setConstant(0.25);
+  CHECK(adamw.step(pool, 2, 0.1, 1) == Approx(0.25));
+  CHECK(matrix.value == before);
+  CHECK(matrix.gradient.isZero());
+  CHECK(row.value(0, 0) != Approx(1 - 0.08333333333).epsilon(1e-6));
 }
 
 TEST_CASE("sgd adds its momentum to every step") {

@@ -1,6 +1,7 @@
 #include "train/ranks.h"
 
 #include <algorithm>
+#include <atomic>
 #include <barrier>
 #include <catch_amalgamated.hpp>
 #include <thread>
@@ -138,37 +139,24 @@ TEST_CASE("Ranks that share each batch out have the losses of one rank") {
   }
 }
 
-TEST_CASE("Batches that are accumulated change the weights as one batch of all their sentences") {
-  Config c = letters_config();
-  c.dropout = 0;
-  const Corpus corpus = random_corpus(12, 2);
-  TrainingConfig training = small_training();
-  training.batch_tokens = 1000;
-  const Result whole = train(c, corpus, training, 4, nullptr);
-  training.batch_tokens = 14, training.accumulate = 100;  // more than an epoch has: an update never spans two
-  const Result parts = train(c, corpus, training, 4, nullptr);
-  for (std::size_t i = 0; i < whole.losses.size(); ++i) CHECK_THAT(parts.losses[i], WithinAbs(whole.losses[i], 1e-5));
-}
-
-TEST_CASE("Shares of a batch are its sentences, in order and with about as many tokens each") {
-  const Corpus corpus = random_corpus(9, 6);
-  std::vector<Index> pairs{0, 1, 2, 3, 4, 5, 6, 7, 8};
-  const Batch whole = pack(corpus, pairs, 2);
-  Batch joined;
-  for (int i = 0; i < 3; ++i) {
-    const Batch part = share(whole, i, 3);
-    CHECK(part.first_source == static_cast<Index>(joined.source.size()));
-    CHECK(part.first_target == static_cast<Index>(joined.target_out.size()));
-    CHECK(part.source.size() + part.target_out.size() < (whole.source.size() + whole.target_out.size()) / 3 + 14);
-    REQUIRE(part.source_spans.size() == part.target_spans.size());
-    CHECK(part.source_spans.front().begin == 0);
-    CHECK(part.source_spans.back().end() == static_cast<Index>(part.source.size()));
-    CHECK(part.target_spans.back().end() == static_cast<Index>(part.target_in.size()));
-    joined.source.insert(joined.source.end(), part.source.begin(), part.source.end());
-    joined.target_out.insert(joined.target_out.end(), part.target_out.begin(), part.target_out.end());
-    joined.target_in.insert(joined.target_in.end(), part.target_in.begin(), part.target_in.end());
-  }
-  CHECK(joined.source == whole.source);
-  CHECK(joined.target_in == whole.target_in);
-  CHECK(joined.target_out == whole.target_out);
+TEST_CASE("Ranks that have read different texts are refused") {
+  Meeting meeting(2);
+  std::atomic<int> refused = 0;
+  std::vector<std::jthread> threads;
+  for (int rank = 0; rank < 2; ++rank)
+    threads.emplace_back([&, rank] {
+      ThreadRank ranks(meeting, rank);
+      Transformer transformer(letters_config());
+      transformer.initialize(3);
+      ThreadPool pool(1);
+      const Corpus corpus = random_corpus(12, static_cast<std::uint64_t>(rank));
+      Trainer trainer(transformer, corpus, small_training(), pool);
+      try {
+        trainer.join(ranks);
+      } catch (const Error& e) {
+        refused += std::string(e.what()).find("different texts") != std::string::npos;
+      }
+    });
+  threads.clear();
+  CHECK(refused == 2);
 }

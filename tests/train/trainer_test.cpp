@@ -206,3 +206,39 @@ TEST_CASE("An impossible training config is refused before anything happens") {
   config.learning_rate = 0;
   CHECK_THROWS_WITH(Trainer(model, corpus, config, pool), ContainsSubstring("learning_rate"));
 }
+
+TEST_CASE("Batches that are accumulated change the weights as one batch of all their sentences") {
+  Config c = letters_config();
+  c.dropout = 0;
+  const Corpus corpus = random_corpus(12, 2);
+  const auto losses = [&](Index batch_tokens, Index accumulate) {
+    TrainingConfig training = small_training();
+    training.batch_tokens = batch_tokens, training.accumulate = accumulate;
+    Transformer transformer(c);
+    transformer.initialize(3);
+    ThreadPool pool;
+    Trainer trainer(transformer, corpus, training, pool);
+    std::vector<double> all;
+    for (int i = 0; i < 4; ++i) all.push_back(trainer.step().loss);
+    return all;
+  };
+  const auto whole = losses(1000, 1), parts = losses(14, 100);  // 100: more than an epoch has, which ends the update
+  for (std::size_t i = 0; i < whole.size(); ++i) CHECK(parts[i] == Catch::Approx(whole[i]).margin(1e-5));
+}
+
+TEST_CASE("Classes that are balanced in training count alike in validation") {
+  Config c = letters_config();
+  c.decoder_layers = 0, c.classes = 3;
+  Corpus corpus = random_corpus(30, 4);
+  for (SentencePair& pair : corpus.pairs) pair.target.clear(), pair.classes = {pair.source[0] % 4 / 2};
+  TrainingConfig plain = small_training(), balanced = plain;
+  balanced.balance_classes = true;
+  Transformer transformer(c);
+  transformer.initialize(3);
+  ThreadPool pool;
+  Trainer a(transformer, corpus, plain, pool), b(transformer, corpus, balanced, pool);
+  CHECK(validation_loss(b, corpus) == validation_loss(a, corpus));
+  const double loss = a.step().loss;
+  transformer.initialize(3);
+  CHECK(b.step().loss != Catch::Approx(loss).epsilon(1e-4));
+}
