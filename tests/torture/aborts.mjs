@@ -1,0 +1,109 @@
+// Every call of the package is aborted at a random moment: it rejects with the reason, or has ended with the right answer;
+// the next call is right, and training goes on with the same numbers.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { Trainer, Translator } from '../../dist/index.js';
+import { fixturePath, sentences } from '../js/support.mjs';
+
+const steps = 200;
+const config = { d_model: 16, ffn_dim: 32, num_heads: 2, encoder_layers: 1, decoder_layers: 1, batch_tokens: 200 };
+const task = { task: { name: 'reverse', pairs: 50 }, config, threads: 1 };
+const pairs = [['abc', 'cba'], ['xy', 'yx']];
+
+async function all(items) {
+  const found = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
+const text = ({ text }) => text;
+const batch = Array(40).fill(sentences[2]);
+const page = `<p>${sentences[0]} <b>${sentences[2]}</b></p>`;
+
+// What is aborted, of a translator and a trainer; each resolves to something that is always the same.
+const calls = {
+  translate: ({ translator }, signal) => translator.translate(sentences[2], { signal }).then(text),
+  batch: async ({ translator }, signal) => (await translator.translate(batch, { signal })).map(text),
+  maps: async ({ translator }, signal) =>
+    (await translator.translate(sentences[2], { signal, attention: true, beamTrace: true, internals: true, alignment: true })).text,
+  html: async ({ translator }, signal) => (await translator.translate(page, { signal, html: true })).html,
+  translateText: async ({ translator }, signal) => (await translator.translateText(sentences.join(' '), { signal })).text,
+  translateAll: async ({ translator }, signal) =>
+    (await all(translator.translateAll(batch, { signal, batchSize: 4 }))).map(({ translation }) => translation?.text),
+  stream: ({ translator }, signal) => all(translator.stream(sentences[2], { signal })),
+  load: async (_, signal) => {
+    const loaded = await Translator.load(fixturePath, { signal });
+    loaded.dispose();
+    return loaded.info;
+  },
+  create: async (_, signal) => {
+    const created = await Trainer.create({ ...task, signal });
+    created.dispose();
+    return created.info.trainPairs;
+  },
+  evaluate: async ({ trainer }, signal) => (await trainer.evaluate(pairs, { signal })) && 'evaluated',
+  save: async ({ trainer }, signal) => (await trainer.save({ signal })) && 'saved',
+  // The first report after an abort also tells of steps whose own one was not delivered.
+  run: async (made, signal) => {
+    let isFirst = made.step > 0;
+    for await (const { step, loss } of made.trainer.run({ steps: 5, reportEvery: 1, signal })) {
+      if (!isFirst && loss !== made.losses[step - 1]) throw new Error(`the loss of step ${step} is ${loss}, not ${made.losses[step - 1]}`);
+      made.step = step;
+      isFirst = false;
+    }
+    return 'trained';
+  },
+};
+const made = {};
+const expected = {};
+const milliseconds = {};
+const unhandled = [];
+process.on('unhandledRejection', (reason) => unhandled.push(reason));
+
+async function freshTrainer() {
+  made.trainer?.dispose();
+  Object.assign(made, { trainer: await Trainer.create(task), step: 0 });
+}
+
+/** Resolves to what is wrong with a call that is aborted after `delay` milliseconds. */
+async function abort(name, delay, figures) {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(new Error('aborted here')), delay);
+  const call = calls[name](made, controller.signal).then((answer) => ({ answer }), (error) => ({ error }));
+  const { answer, error, isLate } = await Promise.race([call, sleep(60_000, { isLate: true }, { ref: false })]);
+  clearTimeout(timer);
+  if (isLate) return 'it has not ended after a minute';
+  if (error) {
+    figures.aborted = (figures.aborted ?? 0) + 1;
+    return error.message === 'aborted here' ? '' : String(error.stack);
+  }
+  return isDeepStrictEqual(answer, expected[name]) ? '' : `it answers ${JSON.stringify(answer)}`;
+}
+
+export default {
+  async prepare() {
+    made.translator = await Translator.load(fixturePath);
+    const whole = await Trainer.create(task);
+    made.losses = (await all(whole.run({ steps, reportEvery: 1 }))).map(({ loss }) => loss);
+    whole.dispose();
+    await freshTrainer();
+    for (const [name, call] of Object.entries(calls)) {
+      const begin = performance.now();
+      expected[name] = await call(made);
+      milliseconds[name] = performance.now() - begin;
+    }
+  },
+  cases: () => Infinity,
+  async attempt(i, random, figures) {
+    const names = Object.keys(calls);
+    const name = names[i % names.length];
+    if (made.step > steps / 2) await freshTrainer();
+    const delay = random(10) ? 1.1 * random() * milliseconds[name] : 0;
+    const problem = await abort(name, delay, figures) || (await calls.translate(made) !== expected.translate && 'the next call has another answer')
+      || (unhandled.length > 0 && `nobody handles ${unhandled.splice(0)}`);
+    return problem && `${name}, aborted after ${delay.toFixed(2)} ms: ${problem}`;
+  },
+  finish() {
+    made.translator.dispose();
+    made.trainer.dispose();
+  },
+};

@@ -1,0 +1,23 @@
+// Memory runs out at the n-th allocation: only there, or from there on. The program says so in one sentence, and no file
+// is lost or cut.
+import { spread } from './campaign.mjs';
+import { commands, freshFolder, forever, judge, prepare, run } from './native.mjs';
+
+const swept = 2000;
+const kinds = () => Object.entries(commands).flatMap(([name, command]) => [0, forever].map((more) => ({ name, command, more })));
+
+export default {
+  prepare,
+  cases: () => Infinity,
+  /** Every n up to 2,000 in turn, then any n. */
+  attempt(i, random) {
+    const all = kinds();
+    const { name, command, more } = all[i % all.length];
+    const turn = Math.floor(i / all.length);
+    const n = 1 + (turn < swept ? spread(turn, swept) : random(command.memory));
+    const folder = freshFolder(command);
+    const fault = `memory:${n}:12:${n + more}`;
+    const problem = judge(command, folder, run(command.args(folder), { fault }), /not enough memory/);
+    return problem && `${name} with TORTURE=${fault}: ${problem}`;
+  },
+};

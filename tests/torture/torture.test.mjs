@@ -1,0 +1,13 @@
+// The first cases of the campaigns, always the same ones; `npm run torture` runs more.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { conduct } from './campaign.mjs';
+
+for (const [name, most] of Object.entries({ kills: 12, allocations: 40, disk: 20, inputs: 40, aborts: 24 })) {
+  test(`${name}: ${most} cases`, async () => {
+    const told = [];
+    const { default: campaign } = await import(`./${name}.mjs`);
+    const counts = await conduct(name, campaign, { seed: 1, seconds: Infinity, most, tell: (text) => told.push(text) });
+    assert.deepEqual(counts, [most, 0], told.join('\n'));
+  });
+}
