@@ -1,11 +1,12 @@
 // `npm test`: installs what is missing, builds, runs every suite, and closes with `N passed, N failed`.
-// `npm test -- NAME…` runs the suites whose headings contain one of the names.
+// `npm test -- NAME…` runs the suites whose headings contain one of the names. `npm run test:browsers` does the same with
+// one suite for each browser.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildPackage, buildPage, buildPreset } from '../bindings/tools/build.mjs';
 import { chromium, installPackages, setUp } from '../bindings/tools/setup.mjs';
-import { root } from '../bindings/tools/shell.mjs';
+import { root, run } from '../bindings/tools/shell.mjs';
 
 const results = join(root, 'build/test-results');
 const env = {
@@ -67,11 +68,15 @@ const suites = {
   'C++, the installed library': ctest('^installed_'),
   'Fuzzed readers': nodeTest(testFiles('tests/fuzz')),
   Program: nodeTest(testFiles('tests/cli')),
+  ...(process.platform === 'linux' && { Torture: nodeTest(testFiles('tests/torture'), ...relaxed) }),
   'npm package in Node': nodeTest(testFiles('tests/js'), ...relaxed),
   Tarball: nodeTest(testFiles('tests/npm')),
   'Page without a browser': nodeTest(testFiles('tests/web')),
   'Page in Chromium': nodeTest(testFiles('tests/e2e')),
 };
+const isBrowsers = process.argv[2] === '--browsers';
+const browserSuites = Object.fromEntries(['Chromium', 'Firefox', 'WebKit']
+  .map((name) => [name, nodeTest(() => [join(root, `tests/browsers/${name.toLowerCase()}.test.mjs`)])]));
 
 // Resolves to how the program ended; its output goes to the terminal, or with `isQuiet` waits for the end.
 function execute(program, args, isQuiet) {
@@ -105,7 +110,7 @@ async function runSuite(name, { command, counts }, isQuiet) {
 }
 
 // These have threads of their own, and the page looks at the clock.
-const alone = ['npm package in Node', 'Page in Chromium'];
+const alone = ['npm package in Node', 'Page in Chromium', ...Object.keys(browserSuites)];
 
 // Two at a time: each of these has one thread most of its time.
 async function runInPairs(suites) {
@@ -119,10 +124,17 @@ async function runInPairs(suites) {
 }
 
 function build() {
+  if (isBrowsers) {
+    setUp('wasm', 'browser', 'browsers');
+    installPackages({ tests: true });
+    return buildPage();
+  }
   setUp('native', 'wasm', 'browser', 'tests');
   installPackages({ tests: true });
   // Taken where the build folder is new: changing it later would compile everything again.
   const strict = ['-DWASMFORMER_WARNINGS_AS_ERRORS=ON'];
+  // A build folder that is older than MPI has not found it.
+  if (existsSync(join(root, 'build/native/build.ninja'))) run('cmake', ['build/native', '--log-level=WARNING'], { stdio: ['ignore', 'ignore', 'inherit'] });
   buildPreset('native', ['wasmformer', 'wasmformer_mpi', 'wasmformer_library', 'wasmformer_tests', 'wasmformer_gradient_tests'], strict);
   buildPreset('wasm', ['wasmformer_tests_relaxed', 'wasmformer_tests_simd', 'wasmformer_types'], strict);
   buildPackage();
@@ -133,10 +145,10 @@ function build() {
 let total = [0, 0];
 try {
   build();
-  const names = process.argv.slice(2);
+  const names = process.argv.slice(isBrowsers ? 3 : 2);
   rmSync(results, { recursive: true, force: true });
   mkdirSync(results, { recursive: true });
-  const wanted = Object.entries(suites)
+  const wanted = Object.entries(isBrowsers ? browserSuites : suites)
     .filter(([name]) => names.length === 0 || names.some((part) => name.toLowerCase().includes(part.toLowerCase())));
   const counts = await runInPairs(wanted.filter(([name]) => !alone.includes(name)));
   for (const [name, suite] of wanted.filter(([name]) => alone.includes(name))) counts.push(await runSuite(name, suite));

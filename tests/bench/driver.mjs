@@ -1,31 +1,20 @@
-// Runs jobs side by side: each lives in a page (or worker) of its own in one Chromium, in this Node, or is a native
-// program, and measures a little whenever its turn comes.
+// Runs jobs side by side: each lives in a page (or worker) of its own in one Chromium, in the tab of another browser, in
+// this Node, or is a native program, and measures a little whenever its turn comes.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { chromium } from 'playwright-core';
-import { chromium as chromiumPath } from '../../bindings/tools/setup.mjs';
 import { root } from '../../bindings/tools/shell.mjs';
 import { serve } from '../../web/serve.mjs';
+import { launch } from '../e2e/support.mjs';
 
-const flags = '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking '
-  + '--disable-component-update --disable-sync';
-let shared;
-
-async function browser() {
-  shared ??= (async () => ({
-    ...(await serve(root)),
-    process: await chromium.launch({ executablePath: chromiumPath(), args: flags.split(' ') }),
-  }))();
-  return shared;
-}
+let served, launched;
+const site = () => (served ??= serve(root));
 
 export async function stop() {
-  if (!shared) return;
-  const { process, server } = await shared;
-  await process.close();
-  server.close();
-  server.closeAllConnections();
+  await (await launched)?.close();
+  const { server } = (await served) ?? {};
+  server?.close();
+  server?.closeAllConnections();
 }
 
 // Runs in the page.
@@ -47,8 +36,8 @@ async function openInPage({ module, params, inWorker }) {
 
 /** An empty page of an own context; the project's root is served to it. */
 export async function openPage() {
-  const { process, address } = await browser();
-  const page = await (await process.newContext()).newPage();
+  const { address } = await site();
+  const page = await (await (await (launched ??= launch())).newContext()).newPage();
   page.setDefaultTimeout(0);
   await page.goto(`${address}tests/bench/page.html`);
   return page;
@@ -60,6 +49,12 @@ const kinds = {
     const { module, params, inWorker } = job;
     await page.evaluate(openInPage, { module: `/tests/bench/jobs/${module}`, params, inWorker });
     return { measure: (ms) => page.evaluate((ms) => globalThis.measure(ms), ms), close: () => page.context().close() };
+  },
+  async tab({ browser, module, params }) {
+    const { address } = await site();
+    await browser.open(`${address}tests/bench/page.html`);
+    await browser.evaluate(openInPage, { module: `/tests/bench/jobs/${module}`, params });
+    return { measure: (ms) => browser.evaluate((ms) => globalThis.measure(ms), ms), close: () => browser.close() };
   },
   async node({ module, params }) {
     const measure = await (await import(`./jobs/${module}`)).default(params);

@@ -1,5 +1,5 @@
-// `npm run bench [-- --peers | --learning] [--json] [--only REGEX] [--quick] [--multi30k DIR]`: see README.md. What it prints on
-// standard output is a table or, with --json, one array; everything else goes to standard error.
+// `npm run bench [-- --peers | --learning | --browsers] [--json] [--only REGEX] [--quick] [--multi30k DIR]`: see README.md.
+// What it prints on standard output is a table or, with --json, one array; everything else goes to standard error.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { brotliCompressSync } from 'node:zlib';
 import { isStale } from '../../bindings/tools/build.mjs';
 import { root } from '../../bindings/tools/shell.mjs';
+import { measureBrowsers } from './browsers.mjs';
 import { modelFile, shapes } from './data.mjs';
 import { measure, stop } from './driver.mjs';
 import { learning } from './learning.mjs';
@@ -17,12 +18,13 @@ import { goals, groups, modelFiles, modelPath } from './plan.mjs';
 const { values: options } = parseArgs({
   options: {
     peers: { type: 'boolean' }, json: { type: 'boolean' }, quick: { type: 'boolean' },
-    only: { type: 'string' }, multi30k: { type: 'string' }, learning: { type: 'boolean' },
+    only: { type: 'string' }, multi30k: { type: 'string' }, learning: { type: 'boolean' }, browsers: { type: 'boolean' },
   },
 });
 const results = join(root, 'build/bench');
 const log = (text) => console.error(`> ${text}`);
 const wanted = (text) => !options.only || new RegExp(options.only).test(text);
+const settings = { ...(options.quick ? { rounds: 3, ms: 80 } : { rounds: 5, ms: 400 }), log };
 const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
 const round = (value) => Number(value.toPrecision(4));
 
@@ -33,10 +35,12 @@ const units = [
 const unit = (name) => units.find(([pattern]) => pattern.test(name))?.[1] ?? '';
 
 function build() {
-  const { status } = spawnSync(process.execPath, [join(root, 'bindings/tools/build.mjs'), 'bench'],
+  const part = options.browsers ? 'package' : 'bench';
+  const { status } = spawnSync(process.execPath, [join(root, 'bindings/tools/build.mjs'), part],
     { cwd: root, stdio: ['ignore', 2, 2] });
   if (status !== 0) throw new Error('The build failed');
   mkdirSync(results, { recursive: true });
+  if (options.browsers) return;
   for (const [shape, precision] of modelFiles) {
     const path = modelPath(shape, precision);
     if (isStale(path, ['tests/bench/data.mjs'])) writeFileSync(path, modelFile(shapes[shape], precision));
@@ -100,7 +104,6 @@ function table(all) {
 }
 
 async function measureSpeed(figures) {
-  const settings = options.quick ? { rounds: 3, ms: 80, log } : { rounds: 5, ms: 400, log };
   moduleSizes(figures);
   for (const { own, others } of Object.values(groups)) {
     const jobs = [...own, ...(options.peers ? others : [])].filter(({ title, who }) => wanted(`${title}, ${who}`));
@@ -115,6 +118,7 @@ async function main() {
   if (options.peers) installPeers(log);
   const figures = new Map();
   if (options.learning) await learning(figures, goals, { wanted, corpus: options.multi30k, quick: options.quick, log });
+  else if (options.browsers) await measureBrowsers(figures, { ...settings, wanted });
   else await measureSpeed(figures);
   await stop();
   check(figures);

@@ -1,0 +1,160 @@
+// What must work in every browser: the package in an empty page, then the page itself, as a visitor goes through it.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { root } from '../../bindings/tools/shell.mjs';
+import { pageHeaders, serve } from '../../web/serve.mjs';
+import { builtPage, expected } from '../e2e/support.mjs';
+import { browsers } from './drivers.mjs';
+
+const empty = 'tests/bench/page.html';
+const model = '/web/public/models/de-en.safetensors';
+const [{ translation }, another] = expected;
+
+// These run in the browser.
+const translate = async ({ model, sources, options }) => {
+  const { Translator } = await import('/dist/index.js');
+  const translator = await Translator.load(model, options);
+  const texts = (await translator.translate(sources)).map(({ text }) => text);
+  const { build, threads } = translator.info;
+  translator.dispose();
+  return { texts, build, threads };
+};
+const train = async ({ threads }) => {
+  const { Trainer } = await import('/dist/index.js');
+  const config = { d_model: 32, ffn_dim: 64, num_heads: 2, encoder_layers: 1, decoder_layers: 1, batch_tokens: 256 };
+  const trainer = await Trainer.create({ task: { name: 'reverse', pairs: 200 }, config, ...(threads && { threads }) });
+  const losses = [];
+  for await (const { loss } of trainer.run({ steps: 30, reportEvery: 5 })) losses.push(loss);
+  const again = await Trainer.resume(await trainer.save(), { threads: 1 });
+  const { step } = again.info;
+  const { text } = await again.translate('abc');
+  trainer.dispose();
+  again.dispose();
+  return { losses, step, text };
+};
+const shown = () => ({
+  ready: document.querySelectorAll('.status li').length > 0,
+  text: document.querySelector('.target [role=group][aria-busy=false]')?.innerText.trim(),
+});
+const alerts = () => [...document.querySelectorAll('[role=alert]')].map(({ innerText }) => innerText);
+
+/**
+ * `build`: the module that the browser runs; `threads`: whether isolated pages have them; `keeps`: whether Cache Storage
+ * outlives the page, which it does not in the private window that WebKit gives to a driver.
+ */
+export function checks(name, { build, threads, keeps = true }) {
+  let browser, isolated, plain, page;
+  const downloads = [];
+  before(async () => {
+    [isolated, plain, page] = await Promise.all([serve(root), serve(root, 0, {}), serve(builtPage, 0, pageHeaders)]);
+    isolated.server.on('request', ({ method, url }) => method === 'GET' && url.endsWith('.safetensors') && downloads.push(url));
+    browser = await browsers[name].launch();
+    console.log(`${name} ${browser.version}`);
+  });
+  after(async () => {
+    await browser?.close();
+    for (const { server } of [isolated, plain, page]) {
+      server.close();
+      server.closeAllConnections();
+    }
+  });
+  const most = () => browser.evaluate(() => Math.min(navigator.hardwareConcurrency, 8));
+  const translated = (options) =>
+    browser.evaluate(translate, { model, sources: expected.map(({ source }) => source), options });
+  const texts = expected.map(({ translation }) => translation);
+
+  test('without isolation the package translates with one thread, and says what more would need', async () => {
+    await browser.open(plain.address + empty);
+    assert.deepEqual(await translated({}), { texts, build, threads: 1 });
+    await assert.rejects(translated({ threads: 2 }), /not cross-origin isolated.+Cross-Origin-Opener-Policy/);
+  });
+
+  test(`on an isolated page it has ${threads ? 'a thread for each core' : 'one thread, and says why'}`, async () => {
+    await browser.open(isolated.address + empty);
+    assert.equal(await browser.evaluate(() => crossOriginIsolated), true);
+    assert.deepEqual(await translated({}), { texts, build, threads: threads ? await most() : 1 });
+    if (threads) assert.deepEqual(await translated({ threads: 2 }), { texts, build, threads: 2 });
+    else await assert.rejects(translated({ threads: 2 }), /there is no shared WebAssembly memory here/);
+  });
+
+  test('it trains, saves and resumes, with the same numbers for any number of threads', async () => {
+    await browser.open(isolated.address + empty);
+    const one = await browser.evaluate(train, { threads: 1 });
+    assert.ok(one.losses.at(-1) < one.losses[0] - 0.1, `losses ${one.losses}`);
+    assert.equal(one.step, 30);
+    assert.deepEqual(await browser.evaluate(train, {}), one);
+  });
+
+  test(`a model is listed, deleted and ${keeps ? 'kept over a reload' : 'downloaded again after a reload'}`, async () => {
+    const stored = (what) => browser.evaluate(async (what) => (await import('/dist/index.js')).storedModels[what](), what);
+    await browser.open(isolated.address + empty);
+    await stored('clear');
+    downloads.length = 0;
+    await translated({});
+    const [{ url, bytes }, ...more] = await stored('list');
+    assert.deepEqual([new URL(url).pathname, bytes > 8e6, more.length], [model, true, 0]);
+    await browser.open(isolated.address + empty);
+    await translated({});
+    assert.equal(downloads.length, keeps ? 1 : 2);
+    await stored('clear');
+    assert.deepEqual(await stored('list'), []);
+  });
+
+  test('the element draws the attention of what is typed', async () => {
+    await browser.open(`${plain.address}bindings/examples/browser/`);
+    const drawn = (before) => browser.until((before) => {
+      const canvas = document.querySelector('wasmformer-attention').shadowRoot?.querySelector('[role=application] canvas');
+      const picture = canvas?.width > 0 && canvas.toDataURL();
+      const said = document.querySelector('#target').innerText;
+      return picture && picture !== before?.picture && said !== before?.said && { picture, said };
+    }, before);
+    const before = await drawn();
+    assert.equal(before.said, translation);
+    await browser.type('#source', another.source);
+    await browser.until((wanted) => document.querySelector('#target').innerText === wanted, another.translation);
+    await drawn(before);
+    const colours = await browser.evaluate(() => {
+      const canvas = document.querySelector('wasmformer-attention').shadowRoot.querySelector('[role=application] canvas');
+      return new Set(new Uint32Array(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.buffer)).size;
+    });
+    assert.ok(colours > 10, `${colours} colours`);
+  });
+
+  test('the page greets with an example, and translates what is typed', async () => {
+    await browser.open(page.address);
+    const { text } = await browser.until(`() => { const found = (${shown})(); return found.text && found; }`);
+    await browser.until(`() => (${shown})().ready`);
+    assert.equal((await browser.evaluate(shown)).text, text, 'the model says the same as the example');
+    await browser.type('#source', another.source);
+    await browser.until(`(wanted) => (${shown})().text === wanted`, another.translation);
+    const status = await browser.evaluate(() => document.querySelector('.status').innerText);
+    const count = threads ? await most() : 1;
+    assert.match(status, new RegExp(`\\b${count} threads?\\b`));
+    assert.deepEqual(await browser.evaluate(alerts), []);
+  });
+
+  test('How it works shows the same sentence in the picture', async () => {
+    await browser.click('header nav a', 'How it works');
+    await browser.until(() => document.querySelector('[data-testid=figure] [data-place="enc.1.self"]'));
+    const words = await browser.evaluate(() => document.querySelector('main').innerText);
+    assert.match(words, /gestern/);
+    await browser.click('[data-testid=figure] [data-place="dec.1.cross"]');
+    await browser.until(() => new URLSearchParams(location.hash.split('?')[1]).get('at') === 'dec.1.cross');
+    assert.deepEqual(await browser.evaluate(alerts), []);
+  });
+
+  test('Train runs to the end, and the run is there after a reload', async () => {
+    await browser.click('header nav a', 'Train');
+    await browser.until(() => document.querySelector('main').innerText.includes('Your own pairs'));
+    await browser.open('about:blank'); // a link's settings are read on arrival
+    const setup = encodeURIComponent('data:reverse,pairs:500,steps:90,batch_tokens:256');
+    await browser.open(`${page.address}#train?setup=${setup}`);
+    await browser.click('main button', 'Start training');
+    const isFinished = () => document.querySelector('.runs > table tbody')?.innerText.includes('finished');
+    await browser.until(isFinished);
+    assert.deepEqual(await browser.evaluate(alerts), []);
+    await browser.open('about:blank');
+    await browser.open(`${page.address}#train`);
+    await browser.until(isFinished);
+  });
+}

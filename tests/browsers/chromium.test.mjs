@@ -1,0 +1,3 @@
+import { checks } from './checks.mjs';
+
+checks('Chromium', { build: 'relaxed', threads: true });

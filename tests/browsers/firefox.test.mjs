@@ -1,0 +1,3 @@
+import { checks } from './checks.mjs';
+
+checks('Firefox', { build: 'relaxed', threads: true });
