@@ -14,14 +14,13 @@ function modelsIn(folder: string) {
     bytes: statSync(new URL(file, place)).size,
   }));
 }
-const bundledModels = () => modelsIn('models').map(({ name: languages, ...rest }) => ({ languages, ...rest }));
 
 /** What each model makes of its first example, to be shown until that model has loaded. */
 async function readyTranslations() {
   const { translateExample } = await import(new URL('./example.mjs', import.meta.url).href);
-  const all = bundledModels().map(async ({ languages, url }) => {
-    const source = examples[languages.split('-')[0]]?.[0];
-    return source ? [[languages, await translateExample(new URL(`./public/${url}`, import.meta.url), source)]] : [];
+  const all = modelsIn('models').map(async ({ name, url }) => {
+    const source = examples[name.split('-')[0]]?.[0];
+    return source ? [[name, await translateExample(new URL(`./public/${url}`, import.meta.url), source)]] : [];
   });
   return Object.fromEntries((await Promise.all(all)).flat());
 }
@@ -87,7 +86,7 @@ function serviceWorker(): Plugin {
 export default defineConfig({
   root: import.meta.dirname,
   base: './', // any folder of any static host
-  plugins: [svelte({ configFile: false }), virtualModule('models', bundledModels),
+  plugins: [svelte({ configFile: false }), virtualModule('models', () => modelsIn('models')),
     virtualModule('encoders', () => modelsIn('encoders')), virtualModule('ready', readyTranslations),
     virtualModule('version', packageVersion), contentSecurityPolicy(), serviceWorker()],
   build: {

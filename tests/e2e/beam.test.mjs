@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { expected, laptop, phone, show, start } from './support.mjs';
-import { load, native, width, withView } from './views.mjs';
+import { load, native, watchWorkers, width, withView } from './views.mjs';
 
 let site, pure;
 const sentence = expected[1].source;
@@ -109,6 +109,29 @@ test('it is a place of the picture: its output box opens it, the breadcrumb says
     await page.getByTestId('scene').waitFor({ state: 'detached' });
     await page.waitForFunction(() => location.hash.startsWith('#picture?') && document.activeElement.dataset.place === 'out.beam');
   }));
+
+test('opened from an experiment, it leads back there; a search ends when it is left', () =>
+  withView(site, { ...laptop, reducedMotion: 'reduce' }, address.replace('beam', 'intervene'), async (page) => {
+    await page.locator('[data-place="out.beam"]').click();
+    await whenSearched(page);
+    await selected(page).focus();
+    await page.keyboard.press('Escape');
+    await page.waitForFunction(() => location.hash.startsWith('#intervene?'));
+    await page.getByRole('switch').first().waitFor();
+    await page.locator('[data-place="out.beam"]').click();
+    await whenSearched(page);
+    await page.evaluate(() => {
+      window.asked.push = function (request) {
+        if (request.method === 'translate' && JSON.parse(request.wanted.options).beamTrace) {
+          window.left = request.id;
+          location.hash = '#translate';
+        }
+        return Array.prototype.push.call(this, request);
+      };
+    });
+    await page.getByRole('slider', { name: 'Beam size' }).press('End');
+    await page.waitForFunction(() => window.asked.some(({ type, id }) => type === 'abort' && id === window.left));
+  }, watchWorkers));
 
 test('by keyboard: through the tree, and the length penalty changes the ranking', () =>
   withView(site, laptop, address, async (page) => {

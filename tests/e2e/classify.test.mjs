@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { Classifier } from '../../dist/index.js';
+import { Classifier, Tagger } from '../../dist/index.js';
 import { builtPage, laptop, phone, show, start } from './support.mjs';
 import { download, drop, load, width, withView } from './views.mjs';
 
@@ -62,13 +62,19 @@ test('each bundled model has an example and a result', () =>
   withView(site, laptop, '#classify', async (page) => {
     for (const name of readdirSync(join(builtPage, 'encoders'))) {
       await page.getByRole('combobox', { name: 'Model' }).selectOption(name.replace('.safetensors', ''));
-      await page.waitForFunction(() => document.querySelector('[data-testid=labels], [data-testid=tagged]') && !document.querySelector('.status [role=status]'));
+      const bytes = readFileSync(join(builtPage, 'encoders', name));
+      const model = await Classifier.load(bytes).catch(() => Tagger.load(bytes));
+      const { classes, tags } = model.info;
+      model.dispose();
+      const names = [...classes, ...tags.map((tag) => tag.replace(/^[BI]-/, ''))];
+      await page.waitForFunction((names) =>
+        names.includes(document.querySelector('[data-testid=labels] th, [data-testid=tagged] small')?.innerText), names);
       assert.ok((await text(page).inputValue()).length > 10, name);
       assert.equal(await page.getByRole('alert').count(), 0, name);
     }
   }));
 
-test('a file that is dropped is kept, downloaded and deleted; one that translates is refused in a sentence', () =>
+test('a file that is dropped is kept, downloaded and deleted; one that translates is refused with a message', () =>
   withView(site, laptop, '#classify', async (page) => {
     await first(page, 'PlayMusic');
     const bytes = readFileSync(file);
@@ -85,12 +91,45 @@ test('a file that is dropped is kept, downloaded and deleted; one that translate
     assert.match(await page.getByRole('alert').innerText(), /^Could not load this model: .+\.$/);
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.waitForFunction((count) => document.querySelectorAll('select[aria-label=Model] option').length === count, readdirSync(join(builtPage, 'encoders')).length);
+    await page.waitForURL(/encoder=(?!file)/);
+    assert.equal(await page.getByRole('combobox', { name: 'Model' }).inputValue(), 'snips', 'the first of the visitor’s language');
     await page.goto(`${site.address}#models`);
     await page.getByText('in use', { exact: true }).waitFor();
     assert.equal(await page.getByText('snips').count(), 0, 'the translators are listed without it');
   }));
 
-test('keys in a row are one question, and the next key takes it back', () =>
+test('a model that cannot be fetched is asked for once; the one in use and the text stay', async () => {
+  const { page, close } = await site.open(laptop, undefined, '#classify?input=will+it+rain');
+  try {
+    await page.getByTestId('labels').waitFor();
+    let count = 0;
+    await page.route('**/encoders/ewt.safetensors', (route) => (++count, route.fulfill({ status: 404 })));
+    const select = page.getByRole('combobox', { name: 'Model' });
+    await select.selectOption('ewt');
+    assert.match(await page.getByRole('alert').innerText(), /^Could not load this model: .*404.*\.$/);
+    assert.deepEqual([await select.inputValue(), await text(page).inputValue(), count], ['snips', 'will it rain', 1]);
+  } finally {
+    await close();
+  }
+});
+
+test('a file that the browser has no room for is used all the same, with a word', () =>
+  withView(site, laptop, '#classify', async (page) => {
+    await first(page, 'PlayMusic');
+    await drop(page, ['mine.safetensors', readFileSync(join(builtPage, 'encoders/ewt.safetensors'))]);
+    assert.match(await page.getByRole('alert').innerText(), /^The model is ready to use but could not be saved .*: no room\.$/);
+    assert.equal(await page.getByRole('combobox', { name: 'Model' }).inputValue(), 'file:mine.safetensors');
+    await text(page).fill('I saw that car.');
+    await page.getByTestId('tagged').locator('.part', { hasText: 'car' }).waitFor();
+    await page.waitForURL(/encoder=file%3Amine/);
+    await page.getByRole('combobox', { name: 'Model' }).selectOption('csl');
+    await page.waitForURL(/encoder=csl/);
+    assert.equal(await page.getByRole('alert').count(), 0);
+  }, (page) => page.addInitScript(() => {
+    CacheStorage.prototype.open = () => Promise.reject(new DOMException('no room', 'QuotaExceededError'));
+  })));
+
+test('keys in quick succession send one request, and the next key cancels it', () =>
   withView(site, laptop, '#classify', async (page) => {
     await first(page, 'PlayMusic');
     const sent = await page.evaluate(() => new Promise((resolve) => {
@@ -126,6 +165,36 @@ test('a file that is dropped where translators are opens here', () =>
     await page.getByTestId('tagged').locator('.part', { hasText: 'car' }).waitFor();
   }));
 
+test('of two files that are dropped one after the other, the second counts', () =>
+  withView(site, laptop, '', async (page) => {
+    let answer;
+    const asked = new Promise((resolve) => void page.route(/encoders\.svelte-/, (route) => resolve(answer = () => route.continue())));
+    await drop(page, ['first.safetensors', readFileSync(join(builtPage, 'encoders/ewt.safetensors'))]);
+    await asked;
+    await drop(page, ['second.safetensors', Buffer.alloc(1000)]);
+    const alert = page.getByRole('alert').filter({ hasText: 'second.safetensors' });
+    await alert.waitFor();
+    await answer();
+    await page.waitForURL(/encoder=file%3Afirst/);
+    assert.doesNotMatch(page.url(), /#classify/);
+    assert.ok(await alert.isVisible());
+  }));
+
+test('two presses on a card begin one run', () =>
+  withView(site, laptop, '#train', async (page) => {
+    const held = [];
+    await page.route('**/labelled/*', (route) => void held.push(route));
+    const cards = page.locator('main li.sheet button');
+    const snips = cards.filter({ hasText: 'PlayMusic' });
+    await Promise.all([page.waitForRequest(/labelled/), snips.click()]);
+    await snips.click();
+    await cards.filter({ hasText: 'PRON' }).click();
+    await Promise.all(held.map((route) => route.continue()));
+    await page.locator('.cockpit').waitFor();
+    assert.equal(held.length, 1);
+    await page.locator('.cockpit').getByRole('button', { name: 'Stop' }).click();
+  }));
+
 test('own labelled lines: what is wrong is said; a run shows its accuracy and its confusions, and opens in Classify', () =>
   withView(site, laptop, '#train', async (page) => {
     const card = page.getByRole('button', { name: /^Your own labels/ });
@@ -133,7 +202,7 @@ test('own labelled lines: what is wrong is said; a run shows its accuracy and it
     const box = page.getByRole('textbox', { name: /^One text per line/ });
     const use = page.getByRole('button', { name: 'Train on these lines' });
     for (const [lines, wrong] of [
-      ['a\tb\nc', 'Line 2 has no label, tab and text: c'],
+      ['a\tb\nc', 'Line 2 must have a label, a tab and a text: c'],
       ['a\tb\na\tc\na\td\na\te', 'All lines have the same label; at least two labels are needed.'],
       ['a\tb\nc\td', 'Too few lines: at least 4 are needed.'],
     ]) {
@@ -152,6 +221,15 @@ test('own labelled lines: what is wrong is said; a run shows its accuracy and it
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByText('paused', { exact: true }).first().waitFor();
     await show(page, 'train-labels');
+    await page.evaluate(() => {
+      const { Worker } = window;
+      window.Worker = function () {
+        window.Worker = Worker;
+        throw new Error('no worker');
+      };
+    });
+    await page.getByRole('button', { name: 'Open in Classify' }).click();
+    await page.getByRole('alert').getByText('no worker').waitFor();
     await page.getByRole('button', { name: 'Open in Classify' }).click();
     await text(page).fill('play song number 3');
     await first(page, 'music');

@@ -57,7 +57,7 @@ test('inside an attention its heads are switched; in the embedding every word ca
   withView(site, laptop, `#picture?${new URLSearchParams({ text: sentence, at: 'dec.3.cross' })}`, async (page) => {
     await head(page, 'Decoder · Layer 3 · Cross-attention · Head 2').click();
     await result(page, native(sentence, '--mask-heads', 'cross:2:1').text);
-    await page.waitForURL(/heads=cross/); // written after a pause, which a link of one's own must not overtake
+    await page.waitForURL(/heads=cross/); // which is written after a pause
     await page.evaluate(() => (location.hash = location.hash.replace('dec.3.cross', 'enc.embed')));
     await page.getByTestId('scene').getByRole('button', { name: 'Hide “alten”' }).click();
     const { text } = native(sentence, '--mask-source', '4', '--mask-heads', 'cross:2:1');

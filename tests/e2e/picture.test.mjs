@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Translator } from '../../dist/index.js';
 import { accessible, box, builtPage, expected, laptop, phone, show, start } from './support.mjs';
-import { native, width, withView } from './views.mjs';
+import { native, watchWorkers, width, withView } from './views.mjs';
 
 let site;
 const sentence = expected[1].source;
@@ -193,6 +193,57 @@ test('every kind of box opens, with numbers that agree', () =>
     await show(page, 'picture-sublayer-laptop');
   }));
 
+test('in every encoder layer and at the first steps of decoding, the page computes the weight of the native program', () =>
+  withView(site, still, address('enc'), async (page) => {
+    await ready(page);
+    const wanted = native(sentence);
+    /** The strongest cell of a row of the first head. */
+    const compare = async (name, maps, layer, row) => {
+      const begin = (layer * maps.heads * maps.rows + row) * maps.columns;
+      const weights = maps.data.slice(begin, begin + maps.columns);
+      const weight = Math.max(...weights);
+      const hash = address(`${name}.h1.${row + 1}-${weights.indexOf(weight) + 1}`, { step: String(row + 1) });
+      await page.evaluate((hash) => (location.hash = hash), hash);
+      await page.waitForFunction((weight) => Math.abs(
+        Number(document.querySelector('[data-testid=weight] math > mn')?.textContent) - weight) < 2e-3, weight);
+      const shares = await page.getByTestId('arithmetic').locator('td:nth-child(4)').allInnerTexts();
+      near(String(shares.map(parseFloat).reduce((a, b) => a + b)), 100, maps.columns / 2);
+    };
+    for (let layer = 0; layer < wanted.encoder.layers; ++layer) await compare(`enc.${layer + 1}.self`, wanted.encoder, layer, 0);
+    const last = wanted.cross.layers - 1;
+    for (let step = 0; step < 3; ++step) {
+      await compare(`dec.${last + 1}.cross`, wanted.cross, last, step);
+      assert.equal(await page.locator('[data-testid=chart] .chosen .piece').textContent(), wanted.target_tokens[step].replace('▁', ''));
+    }
+  }));
+
+test('every sentence and every change is translated once; the result of another sentence is marked as old', () =>
+  withView(site, laptop, address('', { heads: 'cross:2:1' }).replace('picture', 'intervene'), async (page) => {
+    const other = 'Guten Morgen.';
+    const shown = async (source) => page.waitForFunction((text) =>
+      document.querySelector('[data-testid=after]')?.innerText === text && !document.querySelector('.stale'),
+    native(source, '--mask-heads', 'cross:2:1').text);
+    await shown(sentence);
+    await page.evaluate(() => {
+      window.seen = [];
+      new MutationObserver(() => {
+        const [before, after] = ['before', 'after'].map((id) => document.querySelector(`[data-testid=${id}]`)?.innerText);
+        if (after && !document.querySelector('.stale')) window.seen.push([before, after]);
+      }).observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
+    });
+    await box(page).fill(other);
+    await shown(other);
+    const [before, after] = await Promise.all(['before', 'after'].map((id) => page.getByTestId(id).innerText()));
+    const seen = (await page.evaluate(() => window.seen)).filter(([text]) => text === before).map(([, text]) => text);
+    assert.deepEqual([...new Set(seen)], [after]);
+    await page.getByRole('button', { name: 'Undo all changes' }).click();
+    await page.waitForFunction(() => !document.querySelector('.stale, [data-testid=after]'));
+    const asked = await page.evaluate(() => window.asked.filter(({ method }) => method === 'translate')
+      .map(({ wanted: { texts, options } }) => [texts[0], JSON.parse(options)]).filter(([, { internals }]) => internals)
+      .map(([text, { maskedHeads }]) => [text, maskedHeads.length]));
+    assert.deepEqual(asked, [[sentence, 1], [other, 1], [other, 0]]);
+  }, watchWorkers));
+
 test('another sentence, and a pre-norm model: the figure follows', () =>
   withView(site, laptop, `#picture?${new URLSearchParams({ model: 'en-zh', text: 'Why do we work?' })}`, async (page) => {
     await figure(page).getByText('Norm before each sublayer').waitFor({ state: 'attached' });
@@ -202,7 +253,7 @@ test('another sentence, and a pre-norm model: the figure follows', () =>
     assert.match(await page.getByTestId('written').textContent(), /\p{Script=Han}/u);
   }));
 
-test('phone: two fingers enlarge the picture, one finger moves it, and a box still opens', () =>
+test('phone: two fingers on the picture enlarge it, one finger moves it, and a box still opens', () =>
   withView(site, { ...phone, reducedMotion: 'reduce' }, address(), async (page) => {
     await ready(page);
     const box = () => at(page, 'dec.1.self').locator('.body').boundingBox();
@@ -211,9 +262,15 @@ test('phone: two fingers enlarge the picture, one finger moves it, and a box sti
     const client = await page.context().newCDPSession(page);
     const touch = (type, ...points) => client.send('Input.dispatchTouchEvent', { type, touchPoints: points.map(([x, y], id) => ({ x, y, id })) });
     const [x, y] = [before.x + before.width / 2, before.y + before.height / 2];
-    await touch('touchStart', [x - 20, y], [x + 20, y]);
-    await touch('touchMove', [x - 30, y], [x + 30, y]);
-    await touch('touchMove', [x - 40, y], [x + 40, y]);
+    await touch('touchStart', [4, y], [x, y]); // the first one beside the picture
+    await touch('touchMove', [4, y], [x + 40, y]);
+    await touch('touchMove', [4, y], [x + 80, y]);
+    await touch('touchEnd');
+    assert.equal((await box()).width, before.width);
+    // On two boxes.
+    await touch('touchStart', [x, y - 100], [x, y + 100]);
+    await touch('touchMove', [x, y - 150], [x, y + 150]);
+    await touch('touchMove', [x, y - 200], [x, y + 200]);
     await touch('touchEnd');
     const larger = await box();
     near(String(larger.width / before.width), 2, 0.1);

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
+import { chromium as chromiumPath } from '../../bindings/tools/setup.mjs';
 import { isolation, pageHeaders, serve } from '../../web/serve.mjs';
 
 const root = new URL('../../', import.meta.url);
@@ -17,12 +18,13 @@ export const laptop = { viewport: { width: 1366, height: 768 } };
 export const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true };
 export const smallPhone = { viewport: { width: 360, height: 740 }, deviceScaleFactor: 2, hasTouch: true };
 
+const flags = '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking '
+  + '--disable-component-update --disable-sync';
+export const launch = () => chromium.launch({ executablePath: chromiumPath(), args: flags.split(' ') });
+
 export async function start(folder = builtPage, headers = folder === builtPage ? pageHeaders : isolation) {
   const { server, address } = await serve(folder, 0, headers);
-  const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-    args: '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync'.split(' '),
-  });
+  const browser = await launch();
   return {
     address,
     server,

@@ -194,6 +194,21 @@ test('the page\'s script is at most 197 KB, compressed, of which 46.5 KB come wi
   assert.ok(sizes[0] <= 150_500 && sizes[1] <= 46_500, `${sizes}`);
 });
 
+test('the first screen comes without the words of other views', async () => {
+  const requests = [];
+  const { page, close } = await site.open(laptop, (page) => page.on('request', (request) => requests.push(request.url())));
+  try {
+    await translated(page);
+    const words = () => requests.filter((url) => url.endsWith('.json'));
+    assert.deepEqual(words(), []);
+    await go(page, 'Classify');
+    await page.getByRole('textbox', { name: 'Text', exact: true }).waitFor();
+    assert.deepEqual(words().map((url) => url.match(/(\w+)-[\w-]{8}\.json$/)[1]), ['classify', 'classify']);
+  } finally {
+    await close();
+  }
+});
+
 test('a link restores sentence and view, also in the history', () =>
   withPage(
     laptop,

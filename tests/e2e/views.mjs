@@ -12,8 +12,8 @@ export { load } from '../web/load.mjs';
 const root = new URL('../../', import.meta.url);
 
 /** Opens a view by its address and gives the page to `use`. */
-export async function withView(site, options, hash, use) {
-  const { page, errors, close } = await site.open(options, undefined, hash);
+export async function withView(site, options, hash, use, prepare) {
+  const { page, errors, close } = await site.open(options, prepare, hash);
   try {
     await use(page);
     assert.deepEqual(errors, [], 'the page logs no error');
@@ -38,6 +38,17 @@ export function native(sentence, ...flags) {
     rmSync(folder, { recursive: true });
   }
 }
+
+/** To prepare a page with: what it asks of its workers goes to `asked`. */
+export const watchWorkers = (page) =>
+  page.addInitScript(() => {
+    window.asked = [];
+    const { postMessage } = Worker.prototype;
+    Worker.prototype.postMessage = function (request, ...rest) {
+      window.asked.push(request);
+      return postMessage.call(this, request, ...rest);
+    };
+  });
 
 /** Width of what is shown, to be compared with the screen's. */
 export const width = (page) => page.evaluate(() => document.documentElement.scrollWidth);

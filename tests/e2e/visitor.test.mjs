@@ -38,6 +38,15 @@ test('"Your own pairs" greets with a form, not with an error', () =>
     assert.deepEqual(await alerts(page), []);
   }));
 
+test('a browser without a language opens Train in English', async () => {
+  const prepare = (page) => page.addInitScript(() => Object.defineProperty(Navigator.prototype, 'language', { get: () => 'C' }));
+  const prepared = { ...site, open: (options, _, path) => site.open(options, prepare, path) };
+  await withView(prepared, laptop, '#train', async (page) => {
+    await card(page, /^Reverse/).waitFor();
+    assert.deepEqual(await alerts(page), []);
+  });
+});
+
 test('after a press on a card the learning sentence and its controls come into sight', () =>
   withView(site, laptop, '#train', async (page) => {
     await card(page, /^Reverse/).click();

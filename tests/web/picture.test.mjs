@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { load } from './load.mjs';
 
-let geometry, place, timeline, thumbs, chips;
+let geometry, place, timeline, thumbs, chips, attention;
 const sizes = { encoderLayers: 3, decoderLayers: 3, heads: 4, norm: 'post' };
 before(async () => {
   [geometry, place, timeline, thumbs, chips] = await Promise.all(
     ['geometry', 'place', 'timeline', 'thumbs', 'chips'].map((name) => load(`picture/${name}.ts`)));
+  attention = await load('attention/arithmetic.ts');
 });
 
 const all = () => [true, false].flatMap((tall) => ['post', 'pre'].flatMap((norm) =>
@@ -168,6 +169,42 @@ test('mean and deviation of a row, and how far a sublayer moved it', () => {
   assert.deepEqual([...thumbs.normalized(numbers([0, 0], [1, 5])).data], [0, 0, -1, 1]);
   assert.deepEqual(thumbs.change(numbers([3, 4], [1, 0]), numbers([3, 4], [1, 2])), [0, 2]);
   assert.deepEqual([...thumbs.added(numbers([1, 2]), numbers([3, 4])).data], [4, 6]);
+});
+
+const near = (a, b, most = 1e-5) => assert.ok(Math.abs(a - b) < most, `${a} is not ${b}`);
+
+test('the arithmetic of a cell, by hand: products, scores, weights and output, with the mask and without the scale', () => {
+  const { arithmetic } = attention;
+  // Two heads of four numbers; the second one is looked at.
+  const internals = {
+    queries: numbers([9, 9, 9, 9, 1, 2, 0, -1]),
+    keys: numbers([9, 9, 9, 9, 2, 0, 1, 0], [9, 9, 9, 9, 1, 1, 5, -1], [9, 9, 9, 9, 0, 0, 0, 0]),
+    values: numbers([9, 9, 9, 9, 1, 0, 0, 0], [9, 9, 9, 9, 0, 1, 0, 4], [9, 9, 9, 9, 0, 0, 1, 0]),
+  };
+  const sum = arithmetic(internals, 2, 1, 0, 1, 3);
+  assert.deepEqual([...sum.products], [1, 2, 0, 1]);
+  assert.equal(sum.dot, 4);
+  assert.deepEqual(sum.scores, [1, 2, 0]);
+  const all = Math.E + Math.E ** 2 + 1;
+  sum.weights.forEach((weight, i) => near(weight, [Math.E, Math.E ** 2, 1][i] / all));
+  near(sum.output[3], (4 * Math.E ** 2) / all);
+  assert.deepEqual(arithmetic(internals, 2, 1, 0, 1, 3, false).scores, [2, 4, 0]);
+  const causal = arithmetic(internals, 2, 1, 0, 0, 2);
+  assert.deepEqual(causal.scores, [1, 2, -Infinity]);
+  assert.equal(causal.weights[2], 0);
+});
+
+test('norms are lengths of rows; the residual stream goes through every sublayer', () => {
+  const { norms, residual } = attention;
+  assert.deepEqual(norms(numbers([3, 4], [0, 2])), [5, 2]);
+  const [after, deeper] = [numbers([3, 4]), numbers([0, 7])];
+  const layer = { afterSelfAttention: after, afterCrossAttention: after, afterFeedForward: deeper };
+  const stack = { tokenEmbedding: numbers([1, 0]), positions: numbers([0, 1]), layers: [layer, layer] };
+  const [first, ...rest] = residual(stack).map(({ stage, norms: [norm] }) => [stage, norm]);
+  assert.equal(first[0], 'input');
+  near(first[1], Math.SQRT2);
+  const of = [['self', 5], ['cross', 5], ['feedForward', 7]];
+  assert.deepEqual(rest, [...of, ...of]);
 });
 
 test('tokens stand in two rows at most, none over another, and lose those in the middle if need be', () => {

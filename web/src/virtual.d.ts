@@ -13,20 +13,13 @@ declare module 'virtual:ready' {
 }
 
 declare module 'virtual:models' {
-  export interface ModelEntry {
-    /** Source and target, 'de-en'. */
-    languages: string;
-    /** Relative to the page. */
-    url: string;
-    bytes: number;
-  }
-  const models: ModelEntry[];
+  /** A translator's name is its source and target, 'de-en'; the url is relative to the page. */
+  const models: { name: string; url: string; bytes: number }[];
   export default models;
 }
 
 declare module 'virtual:encoders' {
-  const models: { name: string; url: string; bytes: number }[];
-  export default models;
+  export { default } from 'virtual:models';
 }
 
 declare module 'virtual:version' {

@@ -25,8 +25,10 @@ export const pinched = (move: (factor: number, at: Point, by: Point) => void, is
     return [clientX - left, clientY - top];
   };
   function read({ touches }: TouchEvent): Fingers {
-    const [a, b = a] = [...touches].slice(0, 2).map(within);
-    return { at: [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2], spread: Math.hypot(a[0] - b[0], a[1] - b[1]), count: touches.length };
+    // Not targetTouches, which has only those of the part of the drawing that was touched.
+    const own = [...touches].filter(({ target }) => element.contains(target as Node));
+    const [a, b = a] = own.map(within);
+    return { at: [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2], spread: Math.hypot(a[0] - b[0], a[1] - b[1]), count: own.length };
   }
   const touch = (event: Event) => {
     const now = read(event as TouchEvent);

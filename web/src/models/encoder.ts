@@ -1,9 +1,11 @@
 // The page's models that classify, tag, or both, and how such a model is loaded: its file tells what it does.
 import bundled from 'virtual:encoders';
 import { Classifier, Tagger, type LoadOptions, type ModelSource } from 'wasmformer';
+import { reason } from '../text/reason';
 
 export const ownEncoders = bundled.map((model) => ({ ...model, url: new URL(model.url, document.baseURI).href }));
 
-/** A Classifier also tags, if it can. Of a file that is neither, the first refusal is thrown. */
+/** A Classifier also tags, if it can. */
 export const loadEncoder = (source: ModelSource, options?: LoadOptions): Promise<Classifier | Tagger> =>
-  Classifier.load(source, options).catch((first) => Tagger.load(source).catch(() => Promise.reject(first)));
+  Classifier.load(source, options).catch((error) =>
+    / does not classify; it tags$/.test(reason(error)) ? Tagger.load(source, options) : Promise.reject(error));

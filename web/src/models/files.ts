@@ -3,6 +3,9 @@
 const CACHE = 'wasmformer-files';
 const address = (name: string) => new URL(`files/${encodeURIComponent(name)}`, document.baseURI).href;
 
+/** A model's name without its suffix, which an address in brackets may follow. */
+export const bareName = (name: string) => name.replace(/\.safetensors(?= \(|$)/, '');
+
 export interface KeptFile {
   name: string;
   bytes: number;

@@ -54,3 +54,6 @@ export const folderName = ({ pathname }: URL) =>
 
 /** 'fr-en' of 'opus-mt-fr-en'; undefined where the name does not end so. */
 export const languagesIn = (name: string) => /-([a-z]{2,3}-[a-z]{2,3})$/.exec(name)?.[1];
+
+/** Whether a file's name, or the path of an address, is that of a list of models, such as Mozilla's. */
+export const isList = (path: string) => /\.json$|\/records$/.test(path) && !/(^|\/)config\.json$/.test(path);

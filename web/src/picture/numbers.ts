@@ -1,11 +1,23 @@
 // The numbers of a translation that belong to a place in the picture.
-import type { AttentionHead, AttentionInternals, AttentionMaps, LayerInternals, NumberRows, Translation } from 'wasmformer';
+import type {
+  AttentionHead, AttentionInternals, AttentionMaps, LayerInternals, NumberRows, Translation, TranslatorInfo,
+} from 'wasmformer';
 import { readPieces, type AttentionMap, type Kind } from '../attention/attention';
 import { stackInput } from '../attention/arithmetic';
-import type { Part, Place } from './place';
+import type { Part, Place, Sizes } from './place';
 
 /** A translation with everything that the picture shows. */
 export type Inside = Translation & Required<Pick<Translation, 'attention' | 'internals'>>;
+
+/** What the inside of every box is drawn from. */
+export interface SceneProps {
+  result: Inside;
+  place: Place;
+  sizes: Sizes;
+  config: TranslatorInfo['config'];
+  known: number; // rows of the decoder that are computed by now
+  room: number; // rem from top to bottom
+}
 
 export const isWhole = (result: Translation | null): result is Inside => !!(result?.attention && result.internals);
 

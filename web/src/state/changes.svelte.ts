@@ -1,5 +1,5 @@
-// What is taken out of the model, and tokens drawn rather than searched for. It stands in the address in the words of the
-// program: mask=1,2&heads=cross:0:3&draw=0.8,0,1,1.
+// What is taken out of the model, and whether tokens are sampled rather than searched for. The address has it as the
+// program's options do: mask=1,2&heads=cross:0:3&draw=0.8,0,1,1.
 import type { AttentionHead, SamplingOptions, TranslateOptions } from 'wasmformer';
 import type { Kind } from '../attention/attention';
 import { link } from './link.svelte';

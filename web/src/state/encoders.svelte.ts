@@ -15,21 +15,29 @@ export interface Encoder {
 }
 
 const own = ownEncoders.map(({ name, url }): Encoder => ({ id: name, name, url }));
+/** Of the visitor's language. */
+const first = () => own.find(({ id }) => id === (speech.locale === 'zh' ? 'csl' : 'snips')) ?? own[0];
 
 class Encoders {
-  /** In use; before one has loaded, the first, of the visitor's language. */
-  model = $state.raw<Encoder>(own.find(({ id }) => id === (speech.locale === 'zh' ? 'csl' : 'snips')) ?? own[0]);
+  /** In use; before one has loaded, the first. */
+  model = $state.raw<Encoder>(first());
   /** A classifier also tags, if it can. */
   #instance = $state.raw<Classifier | Tagger | null>(null);
   readonly info = $derived(this.#instance?.info ?? null);
   kept = $state.raw<Encoder[]>([]);
-  readonly all = $derived([...own, ...this.kept]);
+  readonly all = $derived.by(() => {
+    const known = [...own, ...this.kept];
+    return known.some(({ id }) => id === this.model.id) ? known : [...known, this.model];
+  });
   busy = $state(false);
   problem = $state('');
+  /** Why the browser does not keep the model in use. */
+  unkept = $state('');
   #last = 0;
 
   /** Loads what the link names, or else the first; nothing where that is there already. */
   async follow() {
+    this.problem = ''; // of a file that another view gave it
     await this.list();
     const wanted = this.all.find(({ id }) => id === link.parameters.encoder) ?? this.model;
     if (wanted.id !== this.model.id || !this.#instance) await this.load(wanted);
@@ -44,7 +52,7 @@ class Encoders {
   async load(model: Encoder, file?: File): Promise<boolean> {
     const attempt = ++this.#last;
     this.busy = true;
-    this.problem = '';
+    this.problem = this.unkept = '';
     try {
       const source = file ?? model.url ?? (await readFile(model.name));
       if (!source) throw new Error(`${model.name} is not kept in this browser any more`);
@@ -55,7 +63,7 @@ class Encoders {
       before?.dispose(); // now that no view asks it any more
       this.model = model;
       if (file) await this.#keep(file);
-      link.set({ encoder: this.model.id });
+      if (attempt === this.#last) link.set({ encoder: this.model.id });
     } catch (error) {
       if (attempt === this.#last) this.problem = reason(error);
     } finally {
@@ -69,15 +77,20 @@ class Encoders {
   }
 
   async #keep(file: File) {
-    const name = await keepFile(file, '', 'encoder');
-    this.model = { id: `file:${name}`, name };
-    await this.list();
+    const { model } = this;
+    try {
+      const name = await keepFile(file, '', 'encoder');
+      if (model === this.model) this.model = { id: `file:${name}`, name };
+      await this.list();
+    } catch (error) {
+      if (model === this.model) this.unkept = reason(error);
+    }
   }
 
   async delete() {
     await deleteFile(this.model.name);
     await this.list();
-    await this.load(own[0]);
+    await this.load(first());
   }
 
   /** The file of the model in use. */

@@ -1,11 +1,11 @@
 // The models: which there are, which one is in use, which one is on its way.
 import { untrack } from 'svelte';
-import { storedModels, Translator, type TranslatorInfo } from 'wasmformer';
+import { storedModels, Translator, type ListedModel, type TranslatorInfo } from 'wasmformer';
 import bundled from 'virtual:models';
-import type { ImportOptions } from 'wasmformer/convert';
+import type { FolderSource, ImportOptions } from 'wasmformer/convert';
 import { ownEncoders } from '../models/encoder';
-import { deleteFile, keepFile, keptFiles, readFile } from '../models/files';
-import { decoded, filesAt, folderName, isFolder, isFolderAddress, languagesIn, type Dropped } from '../models/folders';
+import { bareName, deleteFile, keepFile, keptFiles, readFile } from '../models/files';
+import { decoded, filesAt, folderName, isFolder, isFolderAddress, isList, languagesIn, type Dropped } from '../models/folders';
 import { link } from './link.svelte';
 import { reason } from '../text/reason';
 import { t, type Problem } from '../words/page';
@@ -22,14 +22,11 @@ export interface Model {
   bytes: number;
 }
 
-const ownModels: Model[] = bundled.map(({ languages, bytes }) => ({
-  id: languages, origin: 'page', name: languages, languages, bytes,
-}));
-const ownAddress = (model: Model) =>
-  new URL(bundled.find(({ languages }) => languages === model.id)!.url, document.baseURI);
+const ownModels: Model[] = bundled.map(({ name, bytes }) => ({ id: name, origin: 'page', name, languages: name, bytes }));
+const ownAddress = (model: Model) => new URL(bundled.find(({ name }) => name === model.id)!.url, document.baseURI);
 
 /** 'German → English' for 'de-en'. */
-const languageNames = (languages: string) => languages.split('-').map(languageName).filter(Boolean).join(' → ');
+export const languageNames = (languages: string) => languages.split('-').map(languageName).filter(Boolean).join(' → ');
 
 class Models {
   /** In use; before one has loaded, the page's own that the link names, or the first. */
@@ -45,6 +42,8 @@ class Models {
   /** What the translator was loaded from, to be trained further. */
   from: URL | Blob | null = null;
   kept = $state.raw<Model[]>([]);
+  /** The list of models that was opened last. */
+  listed = $state.raw<{ source: URL | File; name: string; models: ListedModel[] } | null>(null);
 
   /** Of folders that are read: in a byte each, or as they come. */
   precision = $state<'int8' | 'f32'>('int8');
@@ -149,6 +148,7 @@ class Models {
 
   /** Loads a model that was dropped or picked, and keeps it if it is one; also a folder of MarianMT or of Marian. */
   loadFiles({ files, folder }: Dropped): Promise<void> {
+    if (files.length === 1 && isList(files[0]!.name)) return this.#openList(files[0]!, files[0]!.name);
     if (isFolder({ files, folder })) return this.#loadFolder(files, folder || 'Marian');
     return this.loadFile(files[0]!);
   }
@@ -157,18 +157,37 @@ class Models {
     return this.load(fromFile(file.name, file.size), async () => file);
   }
 
-  /** Loads a model from its address, or from that of a folder of MarianMT. */
+  /** Loads a model from its address, or from that of a folder of MarianMT; that of a list is opened. */
   async loadAddress(text: string) {
     const typed = addressOf(text);
     if (!typed) return void (this.problem = { key: 'badAddress' });
     const address = filesAt(typed);
+    if (isList(address.pathname)) return this.#openList(address, address.host);
     return isFolderAddress(address) ? this.#loadFolder(address, folderName(address)) : this.loadNamed(address.href);
   }
 
-  #loadFolder(folder: URL | File[], name: string): Promise<void> {
+  async #openList(source: URL | File, name: string) {
+    this.#again = () => this.#openList(source, name);
+    this.problem = this.notice = null;
+    try {
+      const { listModels } = await import('wasmformer/convert');
+      this.listed = { source, name, models: await listModels(source) };
+      location.hash = link.to('models');
+    } catch (error) {
+      this.problem = { key: 'listFailed', reason: reason(error) };
+    }
+  }
+
+  /** Loads a model of the list, and keeps it. */
+  loadListed({ from, to, architecture, bytes }: ListedModel): Promise<void> {
+    const name = ['firefox', architecture, `${from}-${to}`].filter(Boolean).join('-');
+    return this.#loadFolder({ list: this.listed!.source, from, to, architecture }, name, bytes);
+  }
+
+  #loadFolder(folder: FolderSource, name: string, bytes = 0): Promise<void> {
     const file = `${name}.safetensors`;
     const { precision } = this;
-    return this.load(fromFile(file, 0), async (options) => {
+    return this.load(fromFile(file, bytes), async (options) => {
       const { importMarian } = await import('wasmformer/convert');
       return new File([await importMarian(folder, { ...options, precision, languages: languagesIn(name) })], file);
     });
@@ -203,7 +222,12 @@ class Models {
       if (attempt === this.#attempt && !this.asked) link.set({ model: model === ownModels[0] ? null : this.model.id });
     } catch (error) {
       if (attempt !== this.#attempt) return;
-      if (file && / does not translate; it /.test(reason(error)) && (await classify(file))) return;
+      if (file && / does not translate; it /.test(reason(error))) {
+        const { encoders } = await import('./encoders.svelte');
+        const isTaken = await encoders.take(file);
+        if (attempt !== this.#attempt) return;
+        if (isTaken) return void (location.hash = link.to('classify'));
+      }
       this.problem = attempt.signal.aborted ? { key: 'cancelled' } : { key: 'loadFailed', reason: reason(error) };
     } finally {
       if (attempt === this.#attempt) this.download = this.loading = null;
@@ -249,17 +273,9 @@ class Models {
   }
 }
 
-/** Opens a file in the view where it belongs; false if it cannot be loaded there either. */
-async function classify(file: File): Promise<boolean> {
-  const { encoders } = await import('./encoders.svelte');
-  const isTaken = await encoders.take(file);
-  if (isTaken) location.hash = link.to('classify');
-  return isTaken;
-}
-
 /** What a model is called on the page. */
 export const titleOf = ({ origin, languages, name }: Model) =>
-  (origin === 'page' && languageNames(languages)) || name.replace(/\.safetensors(?= \(|$)/, '');
+  (origin === 'page' && languageNames(languages)) || bareName(name);
 
 /** Its languages, where the title does not say them, and its size. */
 export function factsOf(model: Model): string[] {

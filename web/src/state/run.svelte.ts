@@ -114,6 +114,7 @@ export class Run {
     if (isEncoder(this.record)) {
       link.set({ input: null });
       if (await encoders.take(await this.model())) location.hash = link.to('classify');
+      else if (encoders.problem) throw new Error(encoders.problem);
       return;
     }
     await models.loadFile(await this.model());

@@ -3,7 +3,7 @@ import { models } from './models.svelte';
 import { reason } from '../text/reason';
 import { type Problem } from '../words/page';
 
-/** The latest of a view's own searches: a new one ends the one before. */
+/** The latest of a component's own searches: a new one ends the one before, and so does leaving the component. */
 export class Search {
   #made = $state.raw<{ by: Translator; result: Translation } | null>(null);
   /** Null also where another model made it than the current one: a view never mixes two. */
@@ -12,6 +12,10 @@ export class Search {
   problem = $state.raw<Problem | null>(null);
 
   #running: AbortController | null = null;
+
+  constructor() {
+    $effect(() => () => this.stop());
+  }
 
   /** Null when there is nothing to translate, another search took its place, or it failed (which `problem` says). */
   async run(text: string, options: TranslateOptions): Promise<Translation | null> {

@@ -24,6 +24,12 @@ class Settings {
   theme = $state<Theme>('light');
 
   start() {
+    // WebKitGTK says 'C' where the system has no language; uPlot, in the view Train, would not load with that.
+    try {
+      Intl.getCanonicalLocales(navigator.language);
+    } catch {
+      Object.defineProperty(navigator, 'language', { value: 'en' });
+    }
     const locale = remembered('locale') ?? (navigator.language.startsWith('zh') ? 'zh' : 'en');
     this.setLocale(locale === 'zh' ? 'zh' : 'en', false);
     const dark = matchMedia('(prefers-color-scheme: dark)');

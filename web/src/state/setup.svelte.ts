@@ -56,7 +56,7 @@ class Setup {
     else this.chosen = value === { ...defaultsOf(others, this.#own) }[key] ? others : { ...others, [key]: value };
   }
 
-  /** To what the data begin with. */
+  /** Back to the defaults of the data. */
   reset() {
     const { data, start } = this.values;
     this.chosen = { data, ...(start === 'model' && { start }) };

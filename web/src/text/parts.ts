@@ -1,4 +1,4 @@
-// A text cut into parts that have something to say.
+// A text cut into labelled parts and the text between them.
 
 export interface Part {
   start: number;

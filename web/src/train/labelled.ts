@@ -1,7 +1,7 @@
 // Labelled texts to train an encoder on: those that come with the page, and the visitor's own lines.
 import type { LabelledText, TaggedText, TrainerOptions } from 'wasmformer';
-import { decode } from './decode';
 import { tally } from './record';
+import { rowsAt } from './shipped';
 
 /** Texts of a file that validate, from its end; how long to train, and the pieces, tuned so that one press teaches it. */
 export const LABELLED = {
@@ -19,10 +19,7 @@ export const configFor = (steps: number) =>
   ({ schedule: 'cosine', learning_rate: 2e-3, warmup_steps: Math.min(200, Math.floor(steps / 4)), decay_steps: steps }) as const;
 
 export async function shipped(name: LabelledName): Promise<LabelledData & { steps: number }> {
-  const url = `labelled/${name}.tsv.gz`;
-  const response = await fetch(new URL(url, document.baseURI));
-  if (!response.ok) throw new Error(`${url}: ${response.status} ${response.statusText}`);
-  const rows = (await decode(await response.blob(), url)).trimEnd().split('\n').map((line) => line.split('\t'));
+  const rows = await rowsAt(`labelled/${name}.tsv.gz`);
   const { validation, steps, tokenizer } = LABELLED[name];
   const labelled = rows[0][0] ? rows.map(([label, text]): LabelledText => [label, text]) : undefined;
   const tagged = rows[0][2] ? rows.map(([, text, tags]): TaggedText => [text.split(' '), tags.split(' ')]) : undefined;

@@ -71,7 +71,8 @@ const MOST_SNAPSHOTS = 60;
 const MOST_PAST = 24;
 
 /** Whether a run's model classifies or tags. */
-export const isEncoder = ({ metric }: Pick<RunRecord, 'metric'>) => metric === 'accuracy' || metric === 'tagAccuracy';
+export const isEncoder = (record: Pick<RunRecord, 'metric'>): record is { metric: 'accuracy' | 'tagAccuracy' } =>
+  record.metric === 'accuracy' || record.metric === 'tagAccuracy';
 
 /** Half of the old ones go where there are too many; `keeps` says which stay in any case. */
 export function thin<Item>(items: readonly Item[], most: number, keeps: (item: Item) => boolean = () => false): Item[] {

@@ -1,17 +1,21 @@
-// The sentence pairs that come with the page.
+// The texts that come with the page: lines of columns with tabs between them.
 import type { Pair } from 'wasmformer';
 import { decode } from './decode';
 
-/** Those of two languages, one of which is English; none where there are no such pairs. */
+/** Sentence pairs of two languages, one of which is English; none where the languages are others. */
 export async function shippedPairs(source = '', target = ''): Promise<Pair[]> {
   const isTurned = source !== 'en';
   if (source === target || (isTurned && target !== 'en')) return [];
-  const response = await fetch(new URL(`pairs/en-${isTurned ? source : target}.tsv.gz`, document.baseURI));
-  if (!response.ok) return [];
-  // Some hosts say that it is compressed, and then it comes plain.
-  const pairs = pairsIn(await decode(await response.blob(), response.url));
+  const pairs = (await rowsAt(`pairs/en-${isTurned ? source : target}.tsv.gz`)) as [string, string][];
   return isTurned ? pairs.map(([english, other]): Pair => [other, english]) : pairs;
 }
 
-/** Lines of two columns with a tab between them. */
-export const pairsIn = (tsv: string) => tsv.trimEnd().split('\n').map((line) => line.split('\t') as [string, string]);
+export async function rowsAt(path: string): Promise<string[][]> {
+  const response = await fetch(new URL(path, document.baseURI));
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${response.statusText}`);
+  // Some hosts declare the compression, and then the browser has unpacked it already.
+  return rowsIn(await decode(await response.blob(), path));
+}
+
+const rowsIn = (tsv: string) => tsv.trimEnd().split('\n').map((line) => line.split('\t'));
+export const pairsIn = (tsv: string) => rowsIn(tsv) as [string, string][];
