@@ -10,7 +10,7 @@ import { gzipSync } from 'node:zlib';
 
 const root = join(import.meta.dirname, '..');
 const documents = ['README.md', 'CHANGELOG.md', 'src/README.md', 'bindings/README.md', 'bindings/MIGRATING.md', 'tests/bench/README.md',
-  'web/public/models/README.md'];
+  'tests/torture/README.md', 'web/public/models/README.md'];
 const text = (document) => readFileSync(join(root, document), 'utf8');
 const blocks = (document, language) =>
   [...text(document).matchAll(/^```(\w+)\n([^]*?)^```$/gm)].filter((found) => found[1] === language).map((found) => found[2]);
@@ -40,6 +40,7 @@ const covered = [
   [/^npm (test|run (build|native))\b(?!.*cmake)/, 'tests/run.mjs', 'buildPage'],
   [/^npm run docs\b/, 'tests/npm/tarball.test.mjs', 'typedoc'],
   [/^npm run (--silent )?bench\b/, 'tests/bench/run.mjs', '--json'],
+  [/^npm run torture\b/, 'tests/torture/torture.test.mjs', 'conduct'],
   [/^npm install .*wasmformer-.*\.tgz$/, 'tests/npm/tarball.test.mjs', "'install'"],
   [/^node bindings\/tools\/build.mjs one-file /, 'tests/e2e/one-file.test.mjs', 'one-file.mjs'],
   [/^npm run native && cmake --install /, 'tests/install/files.cmake', '--install'],
@@ -84,6 +85,7 @@ function writeCorpora(place) {
     writeFileSync(join(place, `snips_slots.${name}`), tagged(['O', 'B-word']));
     writeFileSync(join(place, `ud_en_ewt.${name}`), tagged(['NOUN', 'VERB']));
   }
+  writeFileSync(join(place, 'more.en'), 'The cat sleeps.\nWhere is the station?\n');
   writeFileSync(join(place, 'sentences.txt'), 'Ich habe einen Hund.\nWo ist mein Buch?\n');
 }
 
@@ -106,8 +108,8 @@ for (const document of documents) {
       const place = join(folder, document.replaceAll('/', '-'), String(i));
       mkdirSync(join(place, 'run'), { recursive: true });
       writeCorpora(place);
-      cpSync(join(root, 'tests/fixtures/tiny-de-en.safetensors'), join(place, 'run/best.safetensors'));
-      cpSync(join(root, 'tests/fixtures/tiny-de-en.safetensors'), join(place, 'de-en.safetensors'));
+      for (const model of ['run/best', 'de-en', 'en-de'])
+        cpSync(join(root, 'tests/fixtures/tiny-de-en.safetensors'), join(place, `${model}.safetensors`));
       for (const path of ['tests/bench/answers.mjs', 'tests/bench/corpus.mjs', 'tests/fixtures/answers'])
         cpSync(join(root, path), join(place, path), { recursive: true });
       symlinkSync(join(root, 'dist'), join(place, 'dist'));
