@@ -90,6 +90,9 @@ const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** Axe finds nothing serious in what the page shows now. */
 export async function accessible(page, name) {
   await page.evaluate(axe); // not by a script element, which the page's policy refuses
+  await page.evaluate(async () => { // new colours reach the element with the end of a transition
+    for (let frame = 0; frame < 5; frame++) await new Promise(requestAnimationFrame);
+  });
   const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
   const serious = found.violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')

@@ -113,6 +113,7 @@ test('by the first screen and by keys: right, left, Escape; the arrows of a text
     }
     await page.keyboard.press('ArrowLeft');
     await at(page, 'inside.2');
+    await bar(page).getByText('dog bites man').waitFor();
     const first = await question(page);
     await page.getByRole('textbox', { name: 'German' }).focus();
     await page.keyboard.press('ArrowRight');
