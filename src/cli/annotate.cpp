@@ -78,7 +78,7 @@ CLI::App* add_command(CLI::App& app, const char* name, const char* help, bool ta
   if (tags) std::erase_if(options, [](const Field& field) { return field.option.name == std::string("top_labels"); });
   add_options(*command, options, "annotate");
   command->add_option("--attention", o->attention, "write the attention of the encoder to this JSON file");
-  command->add_option("--batch-tokens", o->batch_tokens, "tokens of a batch")->capture_default_str();
+  command->add_option("--batch-tokens", o->batch_tokens, "tokens per batch")->capture_default_str();
   add_threads(*command, o->threads);
   command->callback([o, tags] {
     o->annotate.attention = !o->attention.empty();

@@ -31,7 +31,7 @@ void add_commands(CLI::App& app) {
   app.parse_complete_callback([&app] {  // before any command runs
     const std::string name = app.get_subcommands().front()->get_name();
     WASMFORMER_CHECK(ranks().size() == 1 || name == "train" || name == "translate",
-                     "[mpi] only train and translate share their work; start " << name << " without mpirun");
+                     "[mpi] only train and translate share work between ranks; start " << name << " without mpirun");
   });
 }
 
@@ -43,9 +43,9 @@ std::string explain(CLI::App& app, const CLI::ParseError& error) {
     for (const std::string& word : app.remaining())
       if (!word.starts_with("-")) {
         const std::string hint = suggestion(word, commands);
-        return "unknown command '" + word + "'" + (hint.empty() ? "; there are " + listed(commands) : hint);
+        return "unknown command '" + word + "'" + (hint.empty() ? "; the commands are " + listed(commands) : hint);
       }
-    return "no command; there are " + listed(commands);
+    return "no command; the commands are " + listed(commands);
   }
   const CLI::App* command = app.get_subcommands().front();
   for (const std::string& word : command->remaining()) {
@@ -70,7 +70,7 @@ int report() {
   try {
     throw;
   } catch (const std::bad_alloc&) {
-    fail("not enough memory; smaller --batch-tokens need less", 1);
+    fail("not enough memory; a smaller --batch-tokens needs less", 1);
   } catch (const std::exception& e) {
     fail(e.what(), 1);
   }

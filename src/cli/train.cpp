@@ -212,8 +212,8 @@ void add_train_command(CLI::App& app) {
   command->get_option("--pairs")->needs("--task");
   command->add_option("--tokenizer", o->tokenizer,
                       "SentencePiece .model file; default: a task's characters, or with --from the model's own");
-  command->add_option("--target-tokenizer", o->target_tokenizer, "another one for the target side");
-  command->add_option("--from", o->from, "a model to fine-tune, at a constant rate of 1e-4 unless --set says")
+  command->add_option("--target-tokenizer", o->target_tokenizer, "a separate one for the target side");
+  command->add_option("--from", o->from, "a model to fine-tune, at a constant rate of 1e-4 unless --set changes it")
       ->excludes(command->get_option("--preset"));
   command->add_option("--set", o->set, "KEY=VALUE: change one setting of the preset or of --from");
   for (const auto& [flag, key] : {std::pair<std::string, std::string>{"--batch-tokens", "batch_tokens="},

@@ -294,9 +294,10 @@ ModelFile import_marian(const FolderFiles& files) {
   if (files.contains("decoder.yml")) return import_marian_npz(files);
   const bool has_bin = std::any_of(files.begin(), files.end(),
                                    [](const auto& f) { return f.first.ends_with(".bin") && is_marian_bin(f.second); });
-  WASMFORMER_CHECK(has_bin,
-                   "[marian] the folder has neither config.json, as Hugging Face's models, nor decoder.yml, as "
-                   "Marian's own, nor a .bin file, as Firefox's");
+  WASMFORMER_CHECK(
+      has_bin,
+      "[marian] the folder has neither config.json (Hugging Face) nor decoder.yml (Marian) nor a .bin file "
+      "(Firefox)");
   return import_student(files);
 }
 

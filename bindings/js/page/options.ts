@@ -34,7 +34,7 @@ export function modelData(
   if (hosted) return hosted;
   if (!isObject(model) || !('list' in model)) return fileData(model);
   const { list, from, to, architecture } = checked<ListSource>('load', listRules, model);
-  if (!from || !to) throw new TypeError("[load] a model of a list is named by its languages, 'from' and 'to'");
+  if (!from || !to) throw new TypeError("[load] a model in a list is chosen by its languages; give 'from' and 'to'");
   return { kind: 'listed', list: fileData(list), from, to, architecture, precision };
 }
 

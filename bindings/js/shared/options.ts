@@ -59,7 +59,7 @@ const ofSentence = ['onToken', 'prefix', 'maskedSource', 'maskedHeads', 'nBest',
 /** @throws for options of translate() that are about one sentence of one model */
 export function refuseOfSentence(place: string, subject: string, options: object): void {
   const refused = ofSentence.find((name) => (options as Record<string, unknown>)[name] !== undefined);
-  if (refused) throw new TypeError(`[${place}] ${refused} is about one sentence, and has no meaning for ${subject}`);
+  if (refused) throw new TypeError(`[${place}] ${refused} applies to one sentence only, and has no meaning for ${subject}`);
 }
 
 export const checkTranslate = (text: unknown, options: unknown): CheckedTexts & TranslateCall =>

@@ -38,7 +38,7 @@ export interface TrainingConfig {
   epsilon: number;
   /** Share of each weight matrix removed per step, times the rate; for adamw and sgd. */
   weight_decay: number;
-  /** The longest gradient; longer ones are scaled down. 0: no limit. */
+  /** The largest gradient norm; larger gradients are scaled down. 0: no limit. */
   clip_norm: number;
   /** Probability spread over the other tokens in the loss (section 5.4). */
   label_smoothing: number;
@@ -67,7 +67,7 @@ export type Settings = Partial<
 
 /** A tokenizer made from the training pairs. */
 export interface TokenizerSettings {
-  /** 'char' and 'word' count pieces, 'bpe' and 'unigram' learn them (SentencePiece). */
+  /** 'char': all characters; 'word': the most frequent words; 'bpe' and 'unigram' learn pieces (SentencePiece). */
   type: 'char' | 'word' | 'bpe' | 'unigram';
   /** Pieces, including four special ones. Default 2000, and at most 8000 for 'word'. Not for 'char'. */
   vocabSize?: number;

@@ -16,7 +16,7 @@ export interface ModelConfig {
   encoder_layers: number;
   /** Layers of the decoder; 0 for an encoder that classifies, tags or fills masks. */
   decoder_layers: number;
-  /** Attention heads; they divide d_model. */
+  /** Attention heads; d_model must be a multiple of it. */
   num_heads: number;
   /** Inner features of the feed-forward network (section 3.3). */
   ffn_dim: number;
@@ -47,7 +47,7 @@ export interface ModelConfig {
   positions: 'sinusoidal' | 'learned' | 'sinusoidal_halves' | 'sinusoidal_marian';
   /** How target tokens see earlier ones: self-attention, or the recurrent cell of Firefox's students (no maps). */
   decoder_self: 'attention' | 'ssru';
-  /** Which embeddings are the output projection too: both, the target's, or none. */
+  /** Which embeddings also serve as output projection: both, the target's, or none. */
   tie_embeddings: 'all' | 'target' | 'none';
   /** Whether token embeddings are multiplied by √d_model. Files without this key have true. */
   scale_embedding: boolean;

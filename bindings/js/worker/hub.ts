@@ -30,7 +30,7 @@ export async function readAny(
     const { folder, ...version } = await folderOf(data);
     if (integrity !== undefined) {
       const weights = weightsOf(Object.keys(folder));
-      if (!weights) throw new Error(`[load] ${name} has no weights to check the integrity of`);
+      if (!weights) throw new Error(`[load] integrity is given, but ${name} has no weights to check`);
       folder[weights] = { ...folder[weights]!, integrity };
     }
     return { bytes: await convertFolder(folder, (given as HubData).precision, '', onProgress), ...version };

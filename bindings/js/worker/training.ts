@@ -59,7 +59,7 @@ export class Training extends Model<NativeTrainingRun> {
 
   /** Takes steps until a goal is reached; yields after each, and after each decoding step, an event if one is due. */
   *run(options: string): Generator<Plain<TrainingEvent> | undefined, void> {
-    if (this.#isRunning) throw new Error('[train] run() is going on already; end it before the next');
+    if (this.#isRunning) throw new Error('[train] run() is already in progress; end it before starting another');
     this.#isRunning = true;
     try {
       yield* this.#steps(JSON.parse(this.instance.call(() => this.instance.module.runOptions(options))));
