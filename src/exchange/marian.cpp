@@ -294,10 +294,9 @@ ModelFile import_marian(const FolderFiles& files) {
   if (files.contains("decoder.yml")) return import_marian_npz(files);
   const bool has_bin = std::any_of(files.begin(), files.end(),
                                    [](const auto& f) { return f.first.ends_with(".bin") && is_marian_bin(f.second); });
-  WASMFORMER_CHECK(
-      has_bin,
-      "[marian] the folder has neither config.json (Hugging Face) nor decoder.yml (Marian) nor a .bin file "
-      "(Firefox)");
+  WASMFORMER_CHECK(has_bin,
+                   "[marian] the folder has neither config.json (Hugging Face), decoder.yml (Marian) nor "
+                   "a .bin file (Firefox)");
   return import_student(files);
 }
 
