@@ -11,7 +11,7 @@ import type { NativeTrainingRun } from './native.js';
 // Passes over a few pairs end so often that validating after each would take most of the time.
 const leastStepsBetweenValidations = 20;
 
-// A build's memory ends there, and a worker with threads has half of it.
+// The most memory that a build can have; a build with threads has half of it.
 const mostBytes = (threads: number) => (threads > 1 ? 2 : 4) * 2 ** 30;
 const none = new Uint8Array();
 
