@@ -42,7 +42,7 @@ std::string tag_lines(const AnnotatedText& text, const std::string& content) {
   return lines + "\n";
 }
 
-// Line after line, a part of the input at a time, so that any input fits in memory.
+// Reads the input in parts, so that input of any size fits in memory.
 void run(const Options& o, bool tags) {
   const ModelFile model = load_model(o.model, Weights::packed);
   const Config& config = model.transformer->config();

@@ -71,7 +71,7 @@ CLI::App* add_export(CLI::App& app, const char* name, const char* description, c
     std::error_code error;
     fs::create_directories(o->output, error);
     WASMFORMER_CHECK(!error, "[export] cannot make the folder " << o->output << ": " << error.message());
-    for (const auto& entry : fs::directory_iterator(o->output)) {  // another model's would be read with this one
+    for (const auto& entry : fs::directory_iterator(o->output)) {  // readers would mix in files of another model
       const std::string file = entry.path().filename().string(), kind = entry.path().extension().string();
       WASMFORMER_CHECK(files.contains(file) || (kind != ".bin" && kind != ".spm"),
                        "[export] " << o->output << " has " << file << " of another model; choose an empty folder");

@@ -35,7 +35,7 @@ void add_commands(CLI::App& app) {
   });
 }
 
-// What is wrong with the command line. CLI11 knows what it could not use, but not what was meant.
+// What is wrong with the command line. CLI11 knows what it could not parse, but not what was meant.
 std::string explain(CLI::App& app, const CLI::ParseError& error) {
   if (app.get_subcommands().empty()) {
     std::vector<std::string> commands;
@@ -59,7 +59,7 @@ std::string explain(CLI::App& app, const CLI::ParseError& error) {
   return error.what();
 }
 
-// Takes no memory, which may be what is missing.
+// Allocates nothing, since memory may have run out.
 void fail(const char* problem, int exit_code) {
   fail_together(problem, exit_code);
   std::fprintf(stderr, "wasmformer: %s\n", problem);
@@ -77,7 +77,7 @@ int report() {
   return 1;
 }
 
-// 2 for a wrong command line.
+// Returns 2 for a wrong command line.
 int run(int argc, char** argv) {
   CLI::App app{"The Transformer of 'Attention Is All You Need': trains, translates, evaluates."};
   add_commands(app);
@@ -105,7 +105,7 @@ int main(int argc, char** argv) {
 #ifdef SIGXFSZ
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is then an error of write()
 #endif
-  // Destructors of JSON values allocate; what they throw without memory ends here.
+  // Destructors of JSON values allocate; if memory has run out, what they throw ends up here.
   std::set_terminate([] { std::current_exception() ? std::_Exit(report()) : std::abort(); });
   try {
     return run(argc, argv);
