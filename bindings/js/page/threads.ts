@@ -36,7 +36,7 @@ export async function threadCount(wanted: number | 'auto'): Promise<number> {
   if (wanted === 1) return 1;
   const obstacle = threadObstacle();
   if (wanted !== 'auto') {
-    if (obstacle !== undefined) throw new Error(`[load] threads is ${wanted}, but ${obstacle}; use 1 or 'auto'`);
+    if (obstacle !== undefined) throw new Error(`[load] threads is ${wanted}, but ${obstacle}; or use 1 or 'auto'`);
     return wanted;
   }
   if (obstacle !== undefined) return 1;
