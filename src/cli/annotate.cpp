@@ -42,7 +42,7 @@ std::string tag_lines(const AnnotatedText& text, const std::string& content) {
   return lines + "\n";
 }
 
-// Line after line, a part of the input at a time, so that any input fits in memory.
+// Reads the input in parts, so that input of any size fits in memory.
 void run(const Options& o, bool tags) {
   const ModelFile model = load_model(o.model, Weights::packed);
   const Config& config = model.transformer->config();
@@ -78,7 +78,7 @@ CLI::App* add_command(CLI::App& app, const char* name, const char* help, bool ta
   if (tags) std::erase_if(options, [](const Field& field) { return field.option.name == std::string("top_labels"); });
   add_options(*command, options, "annotate");
   command->add_option("--attention", o->attention, "write the attention of the encoder to this JSON file");
-  command->add_option("--batch-tokens", o->batch_tokens, "tokens of a batch")->capture_default_str();
+  command->add_option("--batch-tokens", o->batch_tokens, "tokens per batch")->capture_default_str();
   add_threads(*command, o->threads);
   command->callback([o, tags] {
     o->annotate.attention = !o->attention.empty();

@@ -26,8 +26,8 @@ struct Options {
   bool json = false;
 };
 
-// What `work` does per second, measured for about `seconds` after a first call that warms up. `work` returns
-// how much it did.
+// How much `work` does per second, measured for about `seconds` after one call to warm up. `work` returns how
+// much it did.
 double rate(double seconds, const std::function<double()>& work) {
   using Clock = std::chrono::steady_clock;
   work();

@@ -22,7 +22,7 @@ std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& path);
 // The values of options "KEY=VALUE", in their order. Throws Error when one is something else.
 std::vector<std::pair<std::string, std::string>> key_values(const std::vector<std::string>& options);
 
-// Of the files that --attention writes.
+// JSON of attention maps, as --attention writes it.
 nlohmann::json attention_json(const AttentionMaps& maps);
 
 void add_tokenizer_command(CLI::App& app);

@@ -29,7 +29,7 @@ struct Detail {
   std::vector<LengthScore> by_length;
 };
 
-// Of what is shared by source and reference.
+// The share of names or numbers copied, of those that source and reference share.
 double percent(std::size_t copied, std::size_t all) {
   return all == 0 ? 100 : 100 * static_cast<double>(copied) / static_cast<double>(all);
 }
@@ -128,7 +128,7 @@ void add_evaluate_command(CLI::App& app) {
   command->add_flag("--lowercase", o->lowercase, "compute BLEU without case");
   command->add_flag("--by-length", o->by_length, "also print the scores by length of the source");
   command->add_flag("--json", o->json, "print one JSON object");
-  // What a classifier or tagger would ignore.
+  // Options that a classifier or tagger would ignore are refused.
   for (CLI::Option* option : command->get_options([](const CLI::Option* option) {
          const std::string name = option->get_single_name();
          return name != "help" && name != "model" && name != "labels" && name != "tags" && name != "batch-tokens" &&

@@ -49,9 +49,9 @@ struct ExportOptions {
 std::map<std::string, std::string> marian_folder(const ModelFile& model, const ExportOptions& o) {
   const bool is_bin = o.format == "bin";
   WASMFORMER_CHECK(o.precision != (is_bin ? "f16" : "int8"),
-                   "[export-marian] --precision " << o.precision << " is not for --format " << o.format);
+                   "[export-marian] --precision " << o.precision << " does not work with --format " << o.format);
   WASMFORMER_CHECK(o.calibration.empty() || o.precision == "int8",
-                   "[export-marian] --calibration is for --precision int8");
+                   "[export-marian] --calibration needs --precision int8");
   if (!is_bin) return export_marian(model, float_precision(o.precision));
   if (o.precision == "f32") return export_student(model);
   ThreadPool pool;
@@ -71,7 +71,7 @@ CLI::App* add_export(CLI::App& app, const char* name, const char* description, c
     std::error_code error;
     fs::create_directories(o->output, error);
     WASMFORMER_CHECK(!error, "[export] cannot make the folder " << o->output << ": " << error.message());
-    for (const auto& entry : fs::directory_iterator(o->output)) {  // another model's would be read with this one
+    for (const auto& entry : fs::directory_iterator(o->output)) {  // readers would mix in files of another model
       const std::string file = entry.path().filename().string(), kind = entry.path().extension().string();
       WASMFORMER_CHECK(files.contains(file) || (kind != ".bin" && kind != ".spm"),
                        "[export] " << o->output << " has " << file << " of another model; choose an empty folder");
@@ -89,7 +89,7 @@ void add_exchange_commands(CLI::App& app) {
       add_export(app, "export-marian", "Write a model as a MarianMT folder of Hugging Face or a student of Bergamot",
                  exported, [exported](const ModelFile& model) { return marian_folder(model, *exported); });
   add_precision(*marian, exported->precision, /*has_int8=*/true);
-  marian->add_option("--format", exported->format, "huggingface, or bin, as Firefox and Bergamot read")
+  marian->add_option("--format", exported->format, "huggingface, or bin, which Firefox and Bergamot read")
       ->check(CLI::IsMember({"huggingface", "bin"}))
       ->capture_default_str();
   marian->add_option("--calibration", exported->calibration,

@@ -67,7 +67,7 @@ class InputFile {
     return bytes.size() > before;
   }
 
-  // A read that did not fill the chunk has emptied a pipe.
+  // False after a read that did not fill the chunk: it has emptied the pipe.
   bool is_ready() const {
     pollfd wanted{file_, POLLIN, 0};
     return ended_ || (chunk_.size() == chunk_bytes && ::poll(&wanted, 1, 0) > 0);
@@ -180,7 +180,7 @@ FileWriter::FileWriter(const std::string& path) : path_(path), target_(path) {
     file_ = STDOUT_FILENO;
   } else {
     std::error_code none;
-    // A rename would put a file in the place of a link, or of a device such as /dev/null.
+    // A rename would replace a link, or a device such as /dev/null, by a file.
     if (fs::is_symlink(path, none)) target_ = fs::weakly_canonical(path, none).string();
     if (fs::exists(target_, none) && !fs::is_regular_file(target_, none))
       file_ = ::open(target_.c_str(), O_WRONLY | O_CLOEXEC);
@@ -190,7 +190,7 @@ FileWriter::FileWriter(const std::string& path) : path_(path), target_(path) {
   if (file_ < 0) fail("write", path_);
 }
 
-// Under a name that is nobody else's, with the permissions of the file that it replaces.
+// Opens a new file under an unused name, with the permissions of the file that it will replace.
 void FileWriter::open_unfinished() {
   std::random_device random;
   do {
@@ -213,7 +213,7 @@ void FileWriter::commit() {
   if (unfinished_.empty()) return;
   if (::fsync(file_) != 0 || std::rename(unfinished_.c_str(), target_.c_str()) != 0) fail("write", path_);
   ::close(std::exchange(file_, -1));
-  // So that the new name outlives a crash; not every file system can do that, and then it is no error.
+  // So that the new name survives a crash. Not every file system can sync a folder, so failure is no error.
   const std::string folder = fs::path(target_).parent_path().string();
   const int opened = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_CLOEXEC);
   if (opened < 0) return;

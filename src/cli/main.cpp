@@ -31,11 +31,11 @@ void add_commands(CLI::App& app) {
   app.parse_complete_callback([&app] {  // before any command runs
     const std::string name = app.get_subcommands().front()->get_name();
     WASMFORMER_CHECK(ranks().size() == 1 || name == "train" || name == "translate",
-                     "[mpi] only train and translate share their work; start " << name << " without mpirun");
+                     "[mpi] only train and translate share work between ranks; start " << name << " without mpirun");
   });
 }
 
-// What is wrong with the command line. CLI11 knows what it could not use, but not what was meant.
+// What is wrong with the command line. CLI11 knows what it could not parse, but not what was meant.
 std::string explain(CLI::App& app, const CLI::ParseError& error) {
   if (app.get_subcommands().empty()) {
     std::vector<std::string> commands;
@@ -43,9 +43,9 @@ std::string explain(CLI::App& app, const CLI::ParseError& error) {
     for (const std::string& word : app.remaining())
       if (!word.starts_with("-")) {
         const std::string hint = suggestion(word, commands);
-        return "unknown command '" + word + "'" + (hint.empty() ? "; there are " + listed(commands) : hint);
+        return "unknown command '" + word + "'" + (hint.empty() ? "; the commands are " + listed(commands) : hint);
       }
-    return "no command; there are " + listed(commands);
+    return "no command; the commands are " + listed(commands);
   }
   const CLI::App* command = app.get_subcommands().front();
   for (const std::string& word : command->remaining()) {
@@ -59,7 +59,7 @@ std::string explain(CLI::App& app, const CLI::ParseError& error) {
   return error.what();
 }
 
-// Takes no memory, which may be what is missing.
+// Allocates nothing, since memory may have run out.
 void fail(const char* problem, int exit_code) {
   fail_together(problem, exit_code);
   std::fprintf(stderr, "wasmformer: %s\n", problem);
@@ -70,14 +70,14 @@ int report() {
   try {
     throw;
   } catch (const std::bad_alloc&) {
-    fail("not enough memory; smaller --batch-tokens need less", 1);
+    fail("not enough memory; a smaller --batch-tokens needs less", 1);
   } catch (const std::exception& e) {
     fail(e.what(), 1);
   }
   return 1;
 }
 
-// 2 for a wrong command line.
+// Returns 2 for a wrong command line.
 int run(int argc, char** argv) {
   CLI::App app{"The Transformer of 'Attention Is All You Need': trains, translates, evaluates."};
   add_commands(app);
@@ -105,7 +105,7 @@ int main(int argc, char** argv) {
 #ifdef SIGXFSZ
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is then an error of write()
 #endif
-  // Destructors of JSON values allocate; what they throw without memory ends here.
+  // Destructors of JSON values allocate; if memory has run out, what they throw ends up here.
   std::set_terminate([] { std::current_exception() ? std::_Exit(report()) : std::abort(); });
   try {
     return run(argc, argv);

@@ -16,7 +16,7 @@ struct AverageOptions {
 
 // The mean of every weight over all checkpoints (Vaswani et al. 2017, section 6.1).
 void average(const AverageOptions& o) {
-  ModelFile sum = load_model(o.checkpoints.back());  // whose metadata stays
+  ModelFile sum = load_model(o.checkpoints.back());  // its metadata is kept
   const Scalar share = Scalar(1) / static_cast<Scalar>(o.checkpoints.size());
   for (std::size_t i = 0; i + 1 < o.checkpoints.size(); ++i) {
     const ModelFile other = load_model(o.checkpoints[i]);

@@ -102,7 +102,7 @@ void add_decoding_options(CLI::App& command, DecodingOptions& o, const std::set<
 void add_parallel_text(CLI::App& command, ParallelTextOptions& o, const std::string& name_of_target) {
   command.add_option("--source", o.source, "sentences, one per line");
   command.add_option(name_of_target, o.target, "their translations, line by line");
-  command.add_option("--data", o.tsv, "a TSV file of pairs instead of the two");
+  command.add_option("--data", o.tsv, "a TSV file of pairs instead of two files");
   command.add_option("--columns", o.columns, "SOURCE,TARGET columns of --data, from 0")->capture_default_str();
 }
 

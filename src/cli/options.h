@@ -24,7 +24,7 @@ std::string key_list(const Fields& fields);
 std::string listed(const std::vector<std::string>& words);
 
 void add_threads(CLI::App& command, int& threads);
-// Of the file that is written: f32, f16 or, where the command has it, int8.
+// --precision of the file that is written: f32, f16 or, where the command has it, int8.
 inline Precision float_precision(const std::string& name) { return name == "f16" ? Precision::f16 : Precision::f32; }
 void add_precision(CLI::App& command, std::string& precision, bool has_int8 = false);
 

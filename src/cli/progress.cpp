@@ -7,7 +7,7 @@
 
 #ifdef __EMSCRIPTEN__
 #include <emscripten.h>
-// isatty() says yes to everything there.
+// isatty() is always true there.
 EM_JS(bool, is_terminal, (int file), { return require('tty').isatty(file); });
 #else
 static bool is_terminal(int file) { return isatty(file); }

@@ -43,7 +43,7 @@ class MpiRanks : public Ranks {
       MPI_Iallreduce(MPI_IN_PLACE, part.data(), static_cast<int>(part.size()), MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD,
                      &open_.emplace_back());
     }
-    int done;  // lets earlier sums go on, for systems that have no thread for it
+    int done;  // drives earlier sums forward on systems without a progress thread
     MPI_Testall(static_cast<int>(open_.size()), open_.data(), &done, MPI_STATUSES_IGNORE);
   }
   void finish_sums() override {

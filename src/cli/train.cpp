@@ -25,7 +25,7 @@ struct TrainOptions {
   TrainingLoopOptions loop;
 };
 
-// The first file of sentence pairs that the options name, or "".
+// The first file of sentence pairs in the options, or "".
 std::string named_file(const ParallelTextOptions& o) {
   for (const std::string& file : {o.source, o.target, o.tsv})
     if (!file.empty()) return file;
@@ -106,7 +106,7 @@ RunRequest request_of(const TrainOptions& o) {
   nlohmann::json metadata = nlohmann::json::object();
   for (const auto& [key, value] : key_values(o.metadata)) metadata[key] = value;
   request.metadata = metadata.dump();
-  request.keep_texts = false;  // files are there when the run is resumed
+  request.keep_texts = false;  // the files are given again when the run is resumed
   return request;
 }
 
@@ -152,7 +152,7 @@ std::string notes() {
          "the exit code is 130 or 143. It is 0 once a goal is reached.";
 }
 
-// An encoder has one kind of text, so that nothing that is given stays unused.
+// A run trains on one kind of text; giving several is an error, so that none is silently ignored.
 void check_kinds(const TrainOptions& o) {
   const bool has_labels = o.labelled.any() || o.valid_labelled.any();
   const bool has_pairs = !named_file(o.train).empty() || !o.data.empty() || !named_file(o.valid).empty();
@@ -164,7 +164,7 @@ void check_kinds(const TrainOptions& o) {
 }
 
 int train(TrainOptions o) {
-  // The other way to write --mono.
+  // `--task masked` is another way to write --mono.
   if (!o.mono.empty() && o.request.task && o.request.task->name == "masked") o.request.task.reset();
   check_kinds(o);
   TrainingLoopOptions& loop = o.loop;
@@ -212,8 +212,8 @@ void add_train_command(CLI::App& app) {
   command->get_option("--pairs")->needs("--task");
   command->add_option("--tokenizer", o->tokenizer,
                       "SentencePiece .model file; default: a task's characters, or with --from the model's own");
-  command->add_option("--target-tokenizer", o->target_tokenizer, "another one for the target side");
-  command->add_option("--from", o->from, "a model to fine-tune, at a constant rate of 1e-4 unless --set says")
+  command->add_option("--target-tokenizer", o->target_tokenizer, "a separate one for the target side");
+  command->add_option("--from", o->from, "a model to fine-tune, at a constant rate of 1e-4 unless --set changes it")
       ->excludes(command->get_option("--preset"));
   command->add_option("--set", o->set, "KEY=VALUE: change one setting of the preset or of --from");
   for (const auto& [flag, key] : {std::pair<std::string, std::string>{"--batch-tokens", "batch_tokens="},

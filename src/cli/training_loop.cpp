@@ -53,11 +53,11 @@ Index epoch_of(const std::string& name) {
   return std::from_chars(name.data() + prefix.size(), end, epoch).ptr == end ? epoch : 0;
 }
 
-// log.jsonl, written whole at each report so that it never ends in half a line.
+// log.jsonl, rewritten in full at each report so that it never ends in half a line.
 class TrainingLog {
  public:
   // `resume`: continues after the reports up to `step`; those of later steps, which run again, are dropped.
-  // Throws Error naming file and line if one is no report.
+  // Throws Error naming the file and the line that is not a report.
   TrainingLog(std::string path, bool resume, Index step) : path_(std::move(path)) {
     if (!resume || !fs::exists(path_)) return;
     std::size_t number = 0;
@@ -107,18 +107,18 @@ class TrainingLoop {
     bool is_interrupted = false;
     for (bool ends = done(); !ends && !is_interrupted; is_interrupted = ranks_.any(signal_number)) {
       const StepReport report = step();
-      ends = done();  // asked once, or the clock might reach its goal between two answers
+      ends = done();  // asked once: between two calls the time could run out
       if (ranks_.is_first()) keep(report, ends);
     }
     if (is_interrupted && ranks_.is_first()) {
       if (saved_step_ != run_->progress().step) save();
       line_.print("interrupted at step " + std::to_string(run_->progress().step) + "; --resume continues from there");
     }
-    ranks_.any(false);  // a rank that ends early is a failure to mpirun
+    ranks_.any(false);  // waits for all ranks: mpirun treats one that ends early as a failure
   }
 
  private:
-  // Reports, validates and saves what is due.
+  // Reports, validates and saves, whichever is due.
   void keep(const StepReport& report, bool ends) {
     constexpr double save_every = 300;  // seconds
     if (run_->epoch_has_ended() || ends) {
@@ -130,7 +130,7 @@ class TrainingLoop {
     save();
   }
 
-  // Writes the log at once, so that a folder where nothing can be written is refused before any step.
+  // Writes the log at once, so that a folder that cannot be written to is an error before any step.
   void prepare_folder() {
     std::error_code error;
     fs::create_directories(o_.output, error);
@@ -159,7 +159,7 @@ class TrainingLoop {
     return report;
   }
 
-  // 1 when a goal is reached, -1 without one.
+  // The share of the way to the nearest goal; -1 without a goal.
   double fraction() const {
     const Progress& p = run_->progress();
     double f = -1;
@@ -170,7 +170,7 @@ class TrainingLoop {
   }
   bool done() { return ranks_.any(fraction() == 1); }
 
-  // Of the whole run, earlier parts included.
+  // Seconds of the whole run, including those before it was resumed.
   double seconds() const { return log_.seconds() + seconds_since(start_); }
 
   double tokens_per_second() const { return static_cast<double>(tokens_) / step_seconds_; }
@@ -207,7 +207,7 @@ class TrainingLoop {
     if (found.is_best) write("best.safetensors", run_->model_file());
   }
 
-  // The epoch's own file first: a run that is killed between the two takes the epoch's last steps again.
+  // The epoch's own file first: a run killed between the two repeats the epoch's last steps.
   void save() {
     if (o_.keep > 0 && run_->epoch_has_ended())
       write("epoch-" + std::to_string(run_->progress().epoch) + ".safetensors", run_->model_file());
@@ -244,7 +244,7 @@ class TrainingLoop {
   Clock::time_point start_ = Clock::now(), saved_ = start_;
   Index saved_step_ = 0;
   Index tokens_ = 0;         // since start_
-  double step_seconds_ = 0;  // for them; validation and saving do not count
+  double step_seconds_ = 0;  // spent on these tokens, without validation and saving
 };
 
 }  // namespace

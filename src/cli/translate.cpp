@@ -37,8 +37,8 @@ nlohmann::json attention_of(const Translation& t) {
   return entry;
 }
 
-// Translates line after line, a part of the input at a time, so that any input fits in memory. With several ranks, each
-// has a part of its own; the first reads and writes.
+// Translates the input in parts, so that input of any size fits in memory. With several ranks, each takes its own
+// parts; the first reads and writes.
 class Run {
  public:
   explicit Run(const Options& options)
@@ -49,7 +49,7 @@ class Run {
   }
 
   void operator()() {
-    checked(o_.decoding.translate, model_.transformer->config());  // even if there is no line
+    checked(o_.decoding.translate, model_.transformer->config());  // even if the input is empty
     WASMFORMER_CHECK(ranks_.size() == 1 || o_.attention.empty(), "[translate] --attention needs a single rank");
     if (ranks_.is_first())
       translate_input();
@@ -78,7 +78,7 @@ class Run {
     attention_->commit();
   }
 
-  // For each rank, lines for several batches, or all that have arrived so far; none at the end of the input.
+  // For each rank, lines for several batches, or whatever has arrived so far; no lines at the end of the input.
   std::vector<std::vector<std::string>> read_parts() {
     const TranslateOptions& options = o_.decoding.translate;
     const std::size_t most_lines = attention_ ? 64 : static_cast<std::size_t>(4096 / options.n_best),
@@ -89,7 +89,7 @@ class Run {
     return parts;
   }
 
-  // As NUMBER-OF-FIRST-LINE LF LINE LF LINE…
+  // Sends NUMBER-OF-FIRST-LINE LF LINE LF LINE…
   void send(const std::vector<std::string>& part, std::size_t first, int rank) {
     if (part.empty()) return;
     std::string text = std::to_string(first);
@@ -109,7 +109,7 @@ class Run {
     }
   }
 
-  // The output for the lines of `part`, of which `first` is the number of the first.
+  // The output for the lines of `part`; `first` is the number of its first line.
   std::string translated(const std::vector<std::string>& part, std::size_t first) {
     BatchedTranslation translation(model_, pool_, part, o_.decoding.translate, o_.decoding.batch_tokens, first);
     for (const auto& [text, tokens] : translation.too_long())

@@ -19,7 +19,7 @@ struct AnnotateOptions {
     v({"top_labels", "labels to return, the most probable first; 0 for all", at_least(0), "top"}, top_labels);
     v({"attention", "return the attention of the encoder", {}, ""}, attention);
     v({"masked_heads", "attention heads whose output is set to 0", {}, "mask-heads"}, masked_heads);
-    v({"split", "split texts into words; otherwise their words are separated by spaces already", {}, ""}, split);
+    v({"split", "split texts into words; if off, spaces separate the words", {}, ""}, split);
   }
 };
 

@@ -15,7 +15,7 @@ void check_input(const SearchInput& input, const Config& c) {
   WASMFORMER_CHECK(source >= 1 && static_cast<Index>(source) <= c.max_length,
                    "[search] a sentence has " << source << " tokens; the model takes 1 to " << c.max_length);
   WASMFORMER_CHECK(input.max_length >= 1 && input.max_length <= c.max_length,
-                   "[search] max_length " << input.max_length << " is not in 1 to the model's " << c.max_length);
+                   "[search] max_length " << input.max_length << " is not between 1 and the model's " << c.max_length);
   WASMFORMER_CHECK(
       static_cast<Index>(prefix) < input.max_length,
       "[search] a prefix of " << prefix << " tokens leaves no room in a translation of at most " << input.max_length);

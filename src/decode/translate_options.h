@@ -60,7 +60,7 @@ struct TranslateOptions {
   void visit(Visitor&& v) {
     visit_search(v, beam_size, length_penalty);
     v({"n_best", "hypotheses to return, best first; at most the beam size", at_least(1)}, n_best);
-    v({"max_length", "target tokens at most; 0 for source tokens + 50", at_least(0)}, max_length);
+    v({"max_length", "longest translation in tokens; 0 for source tokens + 50", at_least(0)}, max_length);
     v({"sampling", "draw tokens instead of searching for the best"}, sampling);
     v({"prefix", "forced start of the translation; token ids ending with the end token are the whole translation"},
       prefix);

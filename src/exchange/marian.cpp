@@ -295,8 +295,8 @@ ModelFile import_marian(const FolderFiles& files) {
   const bool has_bin = std::any_of(files.begin(), files.end(),
                                    [](const auto& f) { return f.first.ends_with(".bin") && is_marian_bin(f.second); });
   WASMFORMER_CHECK(has_bin,
-                   "[marian] the folder has neither config.json, as Hugging Face's models, nor decoder.yml, as "
-                   "Marian's own, nor a .bin file, as Firefox's");
+                   "[marian] the folder has neither config.json (Hugging Face), decoder.yml (Marian) nor "
+                   "a .bin file (Firefox)");
   return import_student(files);
 }
 

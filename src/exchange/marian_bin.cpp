@@ -96,7 +96,7 @@ bool is_marian_bin(std::string_view bytes) {
 }
 
 SafetensorsFile parse_marian_bin(std::string_view bytes) {
-  WASMFORMER_CHECK(is_marian_bin(bytes), "[marian] the .bin file does not begin as one of Marian's version 1");
+  WASMFORMER_CHECK(is_marian_bin(bytes), "[marian] the .bin file is not in version 1 of Marian's format");
   Reader reader{bytes};
   reader.take(8);
   std::vector<Item> items(value<std::uint64_t>(reader.take(8)));

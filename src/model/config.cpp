@@ -63,7 +63,7 @@ void TrainingConfig::check() const {
   TrainingConfig copy = *this;
   check_ranges(fields(copy), "config");
   WASMFORMER_CHECK(schedule == Schedule::constant || warmup_steps > 0,
-                   "[config] warmup_steps is 0; only the constant schedule goes without a warm-up");
+                   "[config] warmup_steps is 0; only the constant schedule works without a warm-up");
   WASMFORMER_CHECK(
       schedule != Schedule::cosine || decay_steps > warmup_steps,
       "[config] decay_steps is " << decay_steps << "; the cosine needs more than warmup_steps, " << warmup_steps);
@@ -180,7 +180,7 @@ Preset preset(const std::string& name) {
     if (name == other) return set(p), p;
     known += (known.empty() ? "" : ", ") + std::string(other);
   }
-  throw Error("[config] unknown preset '" + name + "'; known are " + known);
+  throw Error("[config] unknown preset '" + name + "'; the presets are " + known);
 }
 
 // An encoder alone, which dropout keeps from learning a few thousand texts by heart.

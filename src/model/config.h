@@ -96,10 +96,10 @@ struct Config {
     v({"decoder_layers", "layers of the decoder; 0 for an encoder that classifies, tags or fills masks",
        between(0, 1 << 10)},
       decoder_layers);
-    v({"num_heads", "attention heads; they divide d_model", between(1, 1 << 10)}, num_heads);
+    v({"num_heads", "attention heads; d_model must be a multiple of it", between(1, 1 << 10)}, num_heads);
     // One more bit would overflow the 32-bit sums of int8 products.
     v({"ffn_dim", "inner features of the feed-forward network (section 3.3)", between(1, 1 << 17)}, ffn_dim);
-    v({"max_length", "tokens per sentence at most, end token included", between(1, 1 << 20)}, max_length);
+    v({"max_length", "longest sentence in tokens, end token included", between(1, 1 << 20)}, max_length);
     v({"classes", "number of labels for whole texts; set from the labelled text", between(0, 1 << 16)}, classes);
     v({"tags", "number of tags for words; set from the tagged text", between(0, 1 << 16)}, tags);
     v({"pooling", "what a classifier reads: the mean over the tokens, or a begin token's output"}, pooling);
@@ -111,7 +111,7 @@ struct Config {
     v({"activation", "non-linearity of the feed-forward network"}, activation);
     v({"norm", "layer norm after each sublayer, as in the paper, or before it"}, norm);
     v({"positions", "sines and cosines in the paper's order or Marian's, or learned vectors"}, positions);
-    v({"tie_embeddings", "which embeddings are the output projection too: both, the target's, or none"},
+    v({"tie_embeddings", "which embeddings also serve as output projection: both, the target's, or none"},
       tie_embeddings);
     v({"scale_embedding", "multiply embeddings by the square root of d_model (section 3.4)"}, scale_embedding);
     v({"output_bias", "add a bias to the output projection"}, output_bias);
@@ -176,7 +176,7 @@ struct TrainingConfig {
     const Range rate = at_least(0).below(1);
     const Range steps = between(0, 1 << 30);
     v({"optimizer", "how gradients change the weights (section 5.3)"}, optimizer);
-    v({"schedule", "how the learning rate goes on after the warm-up"}, schedule);
+    v({"schedule", "how the learning rate changes after the warm-up"}, schedule);
     v({"learning_rate", "peak rate; for noam the factor before d_model^-0.5 (equation 3)", above(0)}, learning_rate);
     v({"warmup_steps", "steps in which the rate rises to its peak", steps}, warmup_steps);
     v({"decay_steps", "step at which the cosine schedule reaches 0", between(1, 1 << 30)}, decay_steps);
@@ -185,7 +185,7 @@ struct TrainingConfig {
     v({"epsilon", "added to the denominator of Adam", above(0)}, epsilon);
     v({"weight_decay", "share of each weight matrix removed per step, times the rate; for adamw and sgd", rate},
       weight_decay);
-    v({"clip_norm", "longest gradient; longer ones are scaled down; 0 for no limit", at_least(0)}, clip_norm);
+    v({"clip_norm", "largest gradient norm; larger gradients are scaled down; 0 for no limit", at_least(0)}, clip_norm);
     v({"label_smoothing", "probability spread over the other tokens in the loss (section 5.4)", rate}, label_smoothing);
     v({"word_dropout", "share of an encoder's input tokens hidden in training", rate}, word_dropout);
     v({"tag_weight", "weight of the tags' loss beside that of the classes", above(0)}, tag_weight);
@@ -193,7 +193,7 @@ struct TrainingConfig {
     v({"mask_rate", "share of tokens to predict in masked training (Devlin et al. 2019)", above(0).below(1)},
       mask_rate);
     v({"freeze_steps", "steps in which only the heads of an encoder learn", steps}, freeze_steps);
-    v({"batch_tokens", "tokens per batch at most, on its longer side", between(1, 1 << 24)}, batch_tokens);
+    v({"batch_tokens", "most tokens in a batch, counted on its longer side", between(1, 1 << 24)}, batch_tokens);
     v({"accumulate", "batches whose gradients are added up before the weights change", between(1, 1 << 16)},
       accumulate);
     v({"seed", "seed of weights, dropout and the order of the data"}, seed);

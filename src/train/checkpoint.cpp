@@ -74,7 +74,7 @@ BestSoFar restore_checkpoint(std::string_view bytes, Trainer& trainer) {
     trainer.resume({progress.at("step"), progress.at("epoch"), progress.at("batch"), progress.at("loss_sum"),
                     progress.at("loss_tokens")});
     WASMFORMER_CHECK(progress.value("corpus", corpus) == corpus,
-                     "[checkpoint] the run was on other training pairs than these");
+                     "[checkpoint] the run was trained on other pairs than these");
     BestSoFar best;
     best.step = progress.value("best_step", Index(0));
     best.valid_loss = progress.value("best_valid_loss", best.valid_loss);

@@ -6,7 +6,7 @@
 namespace wasmformer {
 namespace {
 
-// The index of the layer that a parameter belongs to, encoder layers first; the number of layers if to none.
+// The index of the layer that a parameter belongs to, encoder layers first; the number of layers if it belongs to none.
 std::size_t layer_of(const std::string& name, const Config& c) {
   for (const auto& [stack, first] : {std::pair<std::string, Index>{"model.encoder.layers.", 0},
                                      std::pair<std::string, Index>{"model.decoder.layers.", c.encoder_layers}}) {
@@ -60,7 +60,7 @@ void GradientSum::begin_sum(Index layer) {
 }
 
 void GradientSum::finish() {
-  // A rank whose share had no target begins all of them here; the last bucket is never begun earlier.
+  // A rank without targets begins all its sums here, and the others at least that of the last bucket.
   for (std::size_t i = 0; i < buckets_.size(); ++i)
     if (!buckets_[i].begun) begin_sum(static_cast<Index>(buckets_.size()) - 2 - static_cast<Index>(i));
   ranks_.finish_sums();

@@ -8,7 +8,7 @@
 namespace wasmformer {
 namespace {
 
-// Inverse to how often each class occurs, 1 on average over the texts.
+// Weights inversely proportional to how often each class occurs, 1 on average over the texts.
 std::vector<double> balanced_weights(const Corpus& corpus, const Config& c) {
   std::vector<double> counts(static_cast<std::size_t>(c.classes), 0);
   double all = 0;
@@ -18,7 +18,7 @@ std::vector<double> balanced_weights(const Corpus& corpus, const Config& c) {
   return counts;
 }
 
-// What only an encoder's training reads.
+// Refuses settings that only the training of encoders reads.
 void check_encoder_settings(const TrainingConfig& config) {
   const TrainingConfig none;
   WASMFORMER_CHECK(config.word_dropout == none.word_dropout && config.tag_weight == none.tag_weight &&
@@ -45,17 +45,17 @@ void TrainingLoss::hide(Batch& batch, const TrainingConfig& config, std::uint64_
   Random random(seed);
   for (std::size_t i = 0; i < batch.source.size(); ++i) {
     TokenId& id = batch.source[i];
-    // A text's begin and end are always seen.
+    // Begin and end tokens are never hidden.
     if (id == c.eos_id || id == c.bos_id || random.uniform() >= rate) continue;
     if (is_masked) batch.tagged.push_back(static_cast<Index>(i)), batch.tags.push_back(id);
-    // Devlin et al. 2019, section 3.1: a tenth is replaced by any token, a tenth stays.
+    // Devlin et al. 2019, section 3.1: a tenth becomes a random token, a tenth stays.
     const double kind = is_masked ? random.uniform() : 0;
     if (kind < 0.8)
       id = c.pad_id;
     else if (kind < 0.9)
       id = static_cast<TokenId>(random.below(static_cast<std::uint64_t>(c.source_vocab_size)));
   }
-  if (is_masked && batch.tagged.empty()) batch.tagged = {0}, batch.tags = {batch.source[0]};  // a mean needs one
+  if (is_masked && batch.tagged.empty()) batch.tagged = {0}, batch.tags = {batch.source[0]};  // the mean needs one
 }
 
 void TrainingLoss::add_to(LossTotals& totals, const Batch& batch) const {

@@ -22,7 +22,7 @@ inline constexpr const char* diverged =
 
 class Optimizer {
  public:
-  // Of the parameter's shape. For sgd `mean` is the velocity, and `variance` empty.
+  // In the parameter's shape. For sgd `mean` is the velocity, and `variance` empty.
   struct Moments {
     Matrix mean, variance;
   };

@@ -112,7 +112,7 @@ Preset RunPlan::settings(const Preset& base, bool is_joint) const {
   return p;
 }
 
-// What is given again may not differ from what the run began with.
+// Options given again on resuming must be those that the run began with.
 void RunPlan::check_resumed() const {
   const ModelFile& model = start_->model;
   const Config& config = model.transformer->config();
@@ -150,7 +150,7 @@ void RunPlan::take_texts() {
   } else {
     auto stored = stored_texts(start_->model.metadata, seed);
     WASMFORMER_CHECK(stored, "[train] the checkpoint holds no sentence pairs; give those that it was trained on");
-    request_.keep_texts = false;  // they stay where they are
+    request_.keep_texts = false;  // the checkpoint's metadata still holds them
     texts_ = *std::move(stored);
   }
 }

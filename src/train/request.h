@@ -40,12 +40,12 @@ struct TokenizerRequest {
 
   template <class Visitor>
   void visit(Visitor&& v) {
-    v({"type", "char and word count pieces, bpe and unigram learn them"}, type);
+    v({"type", "char: all characters; word: the most frequent words; bpe and unigram learn pieces"}, type);
     v({"vocab_size", "pieces including four special ones, 2000 or 8000 words by default; not for char",
        between(5, 1 << 20)},
       vocab_size);
     v({"joint", "one vocabulary for both sides"}, joint);
-    v({"normalization", "of bpe and unigram: Unicode's compatibility form, or the text as it is"}, normalization);
+    v({"normalization", "for bpe and unigram: Unicode's compatibility form, or the text as it is"}, normalization);
   }
 };
 
@@ -98,8 +98,8 @@ struct RunOptions {
     v({"report_every", "steps between events", at_least(1)}, report_every);
     v({"validate_every", "steps between validations; by default once per epoch", at_least(1)}, validate_every);
     v({"samples", "validation pairs, from the first, whose translations an event shows", at_least(0)}, samples);
-    v({"attention", "give the samples with their attention"}, attention);
-    v({"pinned", "texts to translate greedily, with attention, on the way"}, pinned);
+    v({"attention", "include the attention of the samples"}, attention);
+    v({"pinned", "texts to translate greedily, with attention, during the run"}, pinned);
     v({"pin_every", "steps between translations of the pinned texts; by default report_every", at_least(1)}, pin_every);
   }
 };

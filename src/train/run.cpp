@@ -13,7 +13,7 @@ Corpus tokenized(const ParallelText& text, const ModelFile& model) {
                          model.transformer->config());
 }
 
-// Without the pairs that are left out of `corpus`; a label that the training text lacks counts as not found, though.
+// The pairs that `corpus` kept. An encoder keeps all texts: a label missing from the training text counts as not found.
 ParallelText usable(const ParallelText& text, const Corpus& corpus, const Config& config) {
   if (config.is_encoder()) return text;
   ParallelText kept;
@@ -26,7 +26,7 @@ ParallelText usable(const ParallelText& text, const Corpus& corpus, const Config
 
 bool is_of_run(const std::pair<const std::string, std::string>& entry) { return entry.first.starts_with("run."); }
 
-// Fills in what the annotations show; returns how far they are from all right, from 0 to 1.
+// Fills in the scores of the annotations; returns how far they are from perfect, from 0 to 1.
 double take_annotations(Validation& result, const ModelFile& model, const ParallelText& text,
                         const std::vector<AnnotatedText>& found) {
   const Config& config = model.transformer->config();
@@ -147,7 +147,7 @@ Validation TrainingRun::validate() {
 
 TrainingRun::Metadata TrainingRun::metadata() const {
   Metadata all = model_.metadata;
-  // Without a copy of the texts, which may be large.
+  // The texts are not copied: they may be large.
   for (const auto& entry : run_metadata_)
     if (entry.first != texts_key) all.insert(entry);
   return all;

@@ -8,14 +8,14 @@
 
 namespace wasmformer {
 
-// With that many digits after the point.
+// The value with `digits` digits after the decimal point.
 std::string fixed(double value, int digits);
 
 struct Validation {
   double loss = 0;    // mean of Trainer::validation_loss
   Evaluation greedy;  // of greedy translations; of an encoder only `hypotheses`, as data/labels.h writes them
   std::map<std::string, double> figures;  // by the name in the log: bleu, or those of AnnotationScores
-  // By the lowest loss, or the highest mean of accuracy and the tags' score.
+  // Has the lowest loss so far, or the highest mean of accuracy and the tags' score.
   bool is_best = false;
 };
 
@@ -27,7 +27,7 @@ class TrainingRun {
   TrainingRun& operator=(const TrainingRun&) = delete;
 
   StepReport step();
-  // Of the present weights. model_file() has its figures in the metadata until the next step().
+  // Validates the current weights. model_file() has the figures in the metadata until the next step().
   Validation validate();
 
   // Validation, one batch or one decoding step per call; result() once step() has returned false, and once

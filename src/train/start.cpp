@@ -46,8 +46,8 @@ std::unique_ptr<Transformer> trainable(Transformer& from, const Config& config) 
   return transformer;
 }
 
-// The table of another vocabulary: rows of the pieces that both have; another piece starts as the mean of the rows that
-// spell it, longest first. Rows of bytes, and of pieces that cannot be spelt, stay as in `fresh`.
+// The table for another vocabulary: pieces that both have keep their rows; a new piece starts as the mean of the rows
+// that spell it, longest first. Rows of bytes, and of pieces that cannot be spelt, stay as in `fresh`.
 Matrix rows_for(const Matrix& table, const Tokenizer& from, const Tokenizer& to, Matrix fresh) {
   std::unordered_map<std::string, TokenId> ids = from.ids();
   for (const auto& [own, other] : {std::pair(from.pad_id(), to.pad_id()), std::pair(from.bos_id(), to.bos_id()),
@@ -189,10 +189,10 @@ double training_bytes(const Config& c, const TrainingConfig& training) {
                         : c.tie_embeddings == TieEmbeddings::target ? source + target
                                                                     : source + 2 * target;
   const double weights = d * tables + attentions * 4 * d * d + layers * 2 * d * ffn;
-  // Value, gradient, two moments, packed for validation; a checkpoint is three of them, copied once.
+  // Value, gradient, two moments, packed weights for validation; a checkpoint holds three of these and is copied once.
   const double kept = weights * 4 * (5 + 6);
-  // A token leaves queries, keys, values, what attention gives and its projection, sums and norms of each
-  // attention, both sides of each hidden layer; and probabilities over the vocabulary, with their gradient.
+  // Kept per token: queries, keys, values, output, projection, sum and norm of each attention; both sides of each
+  // hidden layer; and the probabilities over the vocabulary with their gradient.
   const double activations = attentions * 7 * d + layers * (2 * ffn + 3 * d) + 2 * target;
   return kept + static_cast<double>(training.batch_tokens) * 4 * activations;
 }

@@ -5,7 +5,7 @@
 namespace wasmformer {
 namespace {
 
-// visit() gives them before the heads.
+// How many parameters the encoder has; visit() gives them before those of the heads.
 std::size_t encoder_parameters(Transformer& transformer) {
   std::size_t count = 0;
   transformer.visit([&](const std::string& name, Parameter&, Initializer) { count += name.starts_with("model."); });

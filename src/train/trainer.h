@@ -40,7 +40,7 @@ class Trainer {
   // is then as before the step, in every rank. An error of one rank alone must end the others, which wait for it.
   StepReport step();
 
-  // Of -log p(token), without dropout and smoothing.
+  // Sums of -log p(token), without dropout and smoothing.
   struct LossSum {
     double sum = 0;
     Index tokens = 0;

@@ -40,7 +40,7 @@ const alerts = () => [...document.querySelectorAll('[role=alert]')].map(({ inner
 
 /**
  * `build`: the module that the browser runs; `threads`: whether isolated pages have them; `keeps`: whether Cache Storage
- * outlives the page, which it does not in the private window that WebKit gives to a driver.
+ * outlives the page, which it does not in the private window that WebKit opens for WebDriver.
  */
 export function checks(name, { build, threads, keeps = true }) {
   let browser, isolated, plain, page;
@@ -146,7 +146,7 @@ export function checks(name, { build, threads, keeps = true }) {
   test('Train runs to the end, and the run is there after a reload', async () => {
     await browser.click('header nav a', 'Train');
     await browser.until(() => document.querySelector('main').innerText.includes('Your own pairs'));
-    await browser.open('about:blank'); // a link's settings are read on arrival
+    await browser.open('about:blank'); // settings in a link are only read on a fresh load
     const setup = encodeURIComponent('data:reverse,pairs:500,steps:90,batch_tokens:256');
     await browser.open(`${page.address}#train?setup=${setup}`);
     await browser.click('main button', 'Start training');

@@ -42,7 +42,7 @@ class Browser {
     await this.press(x, y);
   }
 
-  /** Types `text` over what stands in the box. */
+  /** Replaces the text in the box by `text`, typed. */
   async type(selector, text) {
     await this.click(selector);
     await this.evaluate((selector) => document.querySelector(selector).select(), selector);
@@ -81,7 +81,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.e
 function start(program, args, options) {
   const child = spawn(program, args, options);
   const ended = once(child, 'exit');
-  ended.catch(() => {}); // it could not be started, which said() reports
+  ended.catch(() => {}); // if it could not be started, said() reports it
   process.once('exit', () => child.kill());
   const stop = async () => {
     child.kill();
@@ -162,7 +162,7 @@ class WebKit extends Browser {
       { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
     const [display] = await said(screen, screen.child.stdio[3], /\d+/);
     const port = await freePort();
-    // Without a language of the system, of which WebKit makes the language 'C'.
+    // Without LC_ALL=C the system's language decides; with it WebKit reports the language 'C'.
     const env = { ...process.env, DISPLAY: `:${display}`, LC_ALL: 'C' };
     const driver = start('WebKitWebDriver', [`--port=${port}`], { stdio: 'ignore', env });
     const self = Object.assign(new WebKit(), { programs: [driver, screen], address: `http://127.0.0.1:${port}/session` });

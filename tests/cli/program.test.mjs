@@ -139,7 +139,7 @@ test('bad input gets one sentence', () => {
   refuse(/translate has no option '--beam'; did you mean '--beam-size'\?/, ['translate', '--model', model, '--beam', '4']);
   refuse(/translate has no option '--modle'; did you mean '--model'\?/, ['translate', '--modle', model]);
   refuse(/unknown command 'transalte'; did you mean 'translate'\?/, ['transalte', '--model', model]);
-  refuse(/no command; there are tokenizer, train, translate/, []);
+  refuse(/no command; the commands are tokenizer, train, translate/, []);
   refuse(/beam_size must be a whole number from 1 to 64, not 0/, ['translate', '--model', model, '--beam-size', '0']);
   refuse(/max_length is 2000000000, but the model's max_length is 512/, ['translate', '--model', model, '--max-length', '2000000000']);
   refuse(/sentence 2 has \d+ tokens; the model takes at most 512/, ['evaluate', '--model', model, '--data', path('long.tsv')]);

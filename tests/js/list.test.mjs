@@ -206,6 +206,6 @@ xx    en  base          Nightly          0.2 MB
 `);
   assert.deepEqual(JSON.parse((await run(path, '--json')).stdout), await listModels(path));
   await assert.rejects(run(`${state.at}/absent`), { code: 1, stderr: `wasmformer: [load] ${state.at}/absent answered 404 Not Found\n` });
-  await assert.rejects(run(), { code: 1, stderr: /^wasmformer: \[models\] one list is wanted[^\n]*\n$/ });
+  await assert.rejects(run(), { code: 1, stderr: /^wasmformer: \[models\] give one list[^\n]*\n$/ });
   await assert.rejects(run(path, '--jsn'), { code: 1, stderr: /^wasmformer: [^\n]*--jsn[^\n]*\n$/ });
 });

@@ -82,7 +82,7 @@ test('markup has the words of the plain translations, and the qualities of its s
 
 test('markup is a string, takes no options about one sentence, and can be aborted', async () => {
   await assert.rejects(translator.translate('<p>', { html: 'yes' }), /html must be true or false, not 'yes'/);
-  await assert.rejects(translator.translate('<p>a</p>', { html: true, onToken: () => {} }), /onToken is about one sentence/);
+  await assert.rejects(translator.translate('<p>a</p>', { html: true, onToken: () => {} }), /onToken applies to one sentence only/);
   await assert.rejects(translator.translate(['<p>'], { html: true }), /markup must be a string, not an array/);
   await assert.rejects(translator.translate('<p>Hallo</p>', { html: true, beamSise: 2 }), /beamSise/);
   await assert.rejects(translator.translate('<p>Hallo</p>', { html: true, signal: AbortSignal.abort(new Error('enough')) }), /enough/);
@@ -106,7 +106,7 @@ test('a pivot translates by a third language, and its alignments lead through it
   assert.deepEqual([text, via.text], ['maison rouge là', 'there red house']);
   assert.deepEqual([...alignment.data], [0, 1, 0, 1, 0, 0, 0, 0, 1]);
   assert.equal((await both.translate('<p><b>rotes</b> <i>Haus</i> dort</p>', { html: true })).text, '<p><i>maison</i> <b>rouge</b> là</p>');
-  await assert.rejects(both.translate('rotes Haus dort', { prefix: 'là' }), { message: '[pivot] prefix is about one sentence, and has no meaning for two models' });
+  await assert.rejects(both.translate('rotes Haus dort', { prefix: 'là' }), { message: '[pivot] prefix applies to one sentence only, and has no meaning for two models' });
   assert.throws(() => pivot(first, first), /translates into 'en', but the second reads 'de'/);
   // A token of the second model over two of the first takes of both, by their lengths.
   const one = { info: {}, translate: async () => [{ text: 'abcd', alignment: { source: [{ start: 0, end: 1 }, { start: 1, end: 2 }],

@@ -55,7 +55,7 @@ test('what cannot be is refused by name', async () => {
     [{ beams: 2 }, /^\[pipeline\] there is no option 'beams'/],
     [{ num_beams: 0 }, /^\[pipeline\] num_beams must be/],
     [{ num_return_sequences: 5 }, /^\[pipeline\] num_return_sequences is 5, but num_beams is 4/],
-    [{ num_return_sequences: 2, output_attentions: true }, /output_attentions is of one output/],
+    [{ num_return_sequences: 2, output_attentions: true }, /output_attentions works for one output only/],
     [{ streamer: {} }, /streamer must be a TextStreamer of wasmformer\/pipeline/],
     [{ do_sample: true, num_beams: 3 }, /^\[pipeline\] num_beams is 3, but do_sample draws one text/],
     [{ max_length: 9, max_new_tokens: 9 }, /are both given/],

@@ -182,7 +182,7 @@ test('while it trains, others get their answers between two steps', async () => 
     assert.ok(step < 5000, 'the rate never changed');
     if (asked) continue;
     asked = [trainer.translate('abc', { beamSize: 1 }), trainer.evaluate([['abc', 'cba']]), trainer.save()];
-    await assert.rejects(trainer.run({ steps: 1 }).next(), { message: /run\(\) is going on already/ });
+    await assert.rejects(trainer.run({ steps: 1 }).next(), { message: /run\(\) is already in progress/ });
     await assert.rejects(trainer.change({ batch_tokens: 7 }), { message: /and nothing else/ });
     await assert.rejects(trainer.change({ rate: 7 }), { message: /unknown option 'rate'/ });
     asked.push(trainer.change({ schedule: 'constant', learning_rate: 5e-4, warmup_steps: 0 }));

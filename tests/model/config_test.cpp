@@ -84,9 +84,9 @@ TEST_CASE("The other presets follow their projects") {
   CHECK(kyubyong.training.warmup_steps == 4000);
   CHECK_THAT(kyubyong.training.learning_rate / std::sqrt(512.0 * 4000), WithinRel(3e-4, 1e-12));
 
-  CHECK_THROWS_WITH(
-      preset("Base"),
-      "[config] unknown preset 'Base'; known are toy, tiny, small, base, big, multi30k-tiny, kyubyong, student-tiny");
+  CHECK_THROWS_WITH(preset("Base"),
+                    "[config] unknown preset 'Base'; the presets are toy, tiny, small, base, big, multi30k-tiny, "
+                    "kyubyong, student-tiny");
 }
 
 TEST_CASE("Options set one key each") {
@@ -262,7 +262,7 @@ TEST_CASE("Training options that cannot be are refused") {
     expect("decay_steps is 4000; the cosine needs more than warmup_steps, 4000");
   }
   SECTION("warm-up") {
-    t.warmup_steps = 0, expect("warmup_steps is 0; only the constant schedule goes without a warm-up");
+    t.warmup_steps = 0, expect("warmup_steps is 0; only the constant schedule works without a warm-up");
   }
   SECTION("beta") { t.beta2 = 1, expect("beta2 must be a number of at least 0 and below 1, not 1"); }
   SECTION("clipping") { t.clip_norm = -1, expect("clip_norm must be a number of at least 0, not -1"); }

@@ -1,5 +1,5 @@
-// Every call of the package is aborted at a random moment: it rejects with the reason, or has ended with the right answer;
-// the next call is right, and training goes on with the same numbers.
+// Every call of the package is aborted at a random moment: it rejects with the reason, or resolves to the right answer;
+// the next call gives the right answer, and training continues with the same numbers.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { Trainer, Translator } from '../../dist/index.js';
@@ -19,7 +19,7 @@ const text = ({ text }) => text;
 const batch = Array(40).fill(sentences[2]);
 const page = `<p>${sentences[0]} <b>${sentences[2]}</b></p>`;
 
-// What is aborted, of a translator and a trainer; each resolves to something that is always the same.
+// The calls that are aborted; each always resolves to the same answer.
 const calls = {
   translate: ({ translator }, signal) => translator.translate(sentences[2], { signal }).then(text),
   batch: async ({ translator }, signal) => (await translator.translate(batch, { signal })).map(text),
@@ -42,7 +42,7 @@ const calls = {
   },
   evaluate: async ({ trainer }, signal) => (await trainer.evaluate(pairs, { signal })) && 'evaluated',
   save: async ({ trainer }, signal) => (await trainer.save({ signal })) && 'saved',
-  // The first report after an abort also tells of steps whose own one was not delivered.
+  // The first report after an abort also covers steps whose own report was not delivered, so its loss differs.
   run: async (made, signal) => {
     let isFirst = made.step > 0;
     for await (const { step, loss } of made.trainer.run({ steps: 5, reportEvery: 1, signal })) {

@@ -1,5 +1,5 @@
 // Memory runs out at the n-th allocation: only there, or from there on. The program says so in one sentence, and no file
-// is lost or cut.
+// is lost or truncated.
 import { spread } from './campaign.mjs';
 import { commands, freshFolder, forever, judge, prepare, run } from './native.mjs';
 

@@ -1,8 +1,8 @@
-// A campaign is { prepare(options), cases(), attempt(i, random, figures) }: its cases are numbered, and each is the same
-// for the same seed and number. attempt() gives what is wrong, or nothing; it may count in `figures`. One that `isWhole`
-// runs all its cases, whatever the time.
+// A campaign is { prepare(options), cases(), attempt(i, random, figures) }: its cases are numbered, and the same
+// seed and number give the same case. attempt() returns what is wrong, or nothing; it may count in `figures`. With
+// `isWhole` all cases run, however long they take.
 
-/** Numbers from 0 to below 1, or with a bound integers from 0 to below that (mulberry32). */
+/** Random numbers in [0, 1), or with an argument, integers from 0 to below it (mulberry32). */
 export function randomOf(seed, i) {
   let state = (Math.imul(seed, 0x9e3779b1) ^ Math.imul(i + 1, 0x85ebca6b)) >>> 0;
   return (below) => {
@@ -14,7 +14,7 @@ export function randomOf(seed, i) {
   };
 }
 
-/** The case i of `count`, so that the first ones lie evenly among all of them, and all have their turn. */
+/** The i-th case to run of `count`: the first few are spread evenly over all cases, and every case has its turn. */
 export function spread(i, count) {
   const divides = (a, b) => (b === 0 ? a : divides(b, a % b));
   let stride = Math.max(1, Math.floor(count * 0.618));
@@ -22,7 +22,7 @@ export function spread(i, count) {
   return (i % count) * stride % count;
 }
 
-/** Runs the cases from `first` on until the time is over, or only `first`; resolves to [passed, failed]. */
+/** Runs cases from `first` on until time is up, or only the case `only`; resolves to [passed, failed]. */
 export async function conduct(name, campaign, { seed, first = 0, only, seconds, most = Infinity, tell = console.log, ...options }) {
   const figures = {};
   const begin = Date.now();

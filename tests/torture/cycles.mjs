@@ -1,5 +1,5 @@
-// Models are loaded, used and disposed of, again and again: after the first 100 the memory does not grow. 200 times, or
-// 10,000 in a run of hours.
+// Models are loaded, used and disposed of 200 times, or 10,000 with --hours: after the first 100 times memory does not
+// grow.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Translator } from '../../dist/index.js';
@@ -62,5 +62,5 @@ export default {
   },
   cases: () => ways.length,
   attempt: (i, _, figures) => ways[i](figures),
-  isWhole: true, // its time is what it takes
+  isWhole: true, // however long it takes
 };

@@ -1,5 +1,6 @@
 // Reads, writes and the like fail once or from then on (a full disk, a quota, a damaged or a read-only one), or are slow
-// and take half of the bytes. The program says why in one sentence, and no file is lost or cut; a slow disk changes nothing.
+// and partial, which must change nothing. After a failure the program says why in one sentence, and no file is lost or
+// truncated.
 import { spread } from './campaign.mjs';
 import { commands, errnos, freshFolder, forever, judge, prepare, run } from './native.mjs';
 

@@ -9,7 +9,7 @@ const odd = [[], [0], [0xff], [0xed, 0xa0, 0x80], [0xef, 0xbb, 0xbf], [0x0d], [0
   [0xf0, 0x9f, 0x98, 0x80], [0xe2, 0x96, 0x81], [0xcc, 0x81], [0x22], [0x7b], [0x5c], [0x1f, 0x8b],
   Array(3000).fill(0x61), Array(300).fill(0x20)];
 
-/** One to eight places, most of them near the beginning: a bit is changed, or something cut, doubled, or made odd. */
+/** Damages one to eight places, most of them near the start: flips a bit, or cuts, repeats or replaces something. */
 function damaged(bytes, random) {
   let made = Buffer.from(bytes);
   for (let n = random(2) ? 1 : 1 + random(8); n > 0; n--) {
@@ -31,7 +31,7 @@ const flagsOf = (help) => [...help.matchAll(/^ {2}(--[\w-]+) /gm)].map(([, flag]
   .filter((flag) => !['--help', '--output', '--threads', '--attention', '--input', '--model'].includes(flag));
 let [keys, translateFlags] = [[], []];
 
-// Each gives the program's arguments; `file(path)` is the path of a damaged copy.
+// Each returns the program's arguments; `file(path)` is the path of a damaged copy.
 const ways = {
   text: (file) => ['translate', '--model', path('model'), '--input', file(path('text'))],
   model: (file) => ['translate', '--model', file(path('model')), '--input', path('text')],

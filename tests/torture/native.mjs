@@ -7,13 +7,13 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
 const program = process.env.WASMFORMER_PROGRAM ?? join(root, 'build/native/wasmformer');
-// In memory where that is possible: a kill is no power cut, so fsync would only take time.
+// In memory where possible: a kill is not a power cut, so waiting for fsync on a disk would only take time.
 const scratch = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'wasmformer-torture-'));
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
 export const path = (name) => join(scratch, name);
 export const forever = 1e9;
 
-/** `fault` is what the shim reads; `after` and `by`: ends the program after so many milliseconds by a signal. */
+/** `fault` goes to the shim; the signal `by` ends the program `after` that many milliseconds. */
 export function run(args, { fault = '', count = '', after = 120_000, by = 'SIGABRT' } = {}) {
   const env = { ...process.env, LD_PRELOAD: fault || count ? path('shim.so') : '', TORTURE: fault, TORTURE_COUNT: count };
   return spawnSync(program, args, { encoding: 'utf8', env, timeout: after, killSignal: by });
@@ -63,7 +63,7 @@ const training = (...more) => ({
     '--preset', 'tiny', '--set', 'd_model=16', 'ffn_dim=32', 'num_heads=2', 'encoder_layers=1', 'decoder_layers=1',
     'batch_tokens=200', ...more, '--threads', '1', '--max-epochs', epochs, '--keep', '2', '--report-every', '3', '--output', folder,
     ...(existsSync(join(folder, 'last.safetensors')) ? ['--resume'] : [])],
-  /** The run goes on from what is there, to the very same end. */
+  /** Resumes the run from what is there; it must end with exactly the same files. */
   goOn(folder) {
     const { status, stderr } = run(this.args(folder));
     return status === 0 ? differences(folder, this.expected) : `it cannot be resumed: ${stderr.trim().split('\n').at(-1)}`;
@@ -94,7 +94,7 @@ export function prepareFiles() {
   writeFileSync(path('text'), 'Ich habe einen Hund.\nDanke!\n');
 }
 
-/** Also runs each command once with nothing wrong: what it says and leaves, and how many calls it makes. */
+/** Also runs each command once without a fault, to learn what it prints and writes and how many calls it makes. */
 export function prepare() {
   prepareFiles();
   if (existsSync(path('shim.so'))) return;
@@ -110,7 +110,7 @@ export function prepare() {
   }
 }
 
-/** A folder for a case, as it is before the command. */
+/** A folder for a case, as it was before the command. */
 export function freshFolder({ start }) {
   const folder = path('case');
   rmSync(folder, { recursive: true, force: true });
@@ -118,7 +118,7 @@ export function freshFolder({ start }) {
   return folder;
 }
 
-/** What is wrong after a command that had a fault, or ''. `reason`: what its sentence must match if it failed. */
+/** What is wrong after a command that met a fault, or ''. If it failed, its message must match `reason`. */
 export function judge(command, folder, { status, signal, stdout, stderr }, reason) {
   if (status === 0) return stdout === command.stdout ? differences(folder, command.expected) : `it succeeds with another output: ${stdout}`;
   const said = stderr.split('\n').filter((line) => line.startsWith('wasmformer: '));
@@ -128,7 +128,7 @@ export function judge(command, folder, { status, signal, stdout, stderr }, reaso
   return leftovers(command, folder);
 }
 
-/** Whether every file is whole, and training can go on. */
+/** What is wrong with the files that are left, or ''; training must be able to continue. */
 export function leftovers(command, folder) {
   for (const [name, text] of Object.entries(contents(folder)).filter(([name]) => !name.endsWith('.unfinished'))) {
     const isKnown = [command.expected, command.old].some((files) => files[name] === text);

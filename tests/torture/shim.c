@@ -1,7 +1,7 @@
 // Loaded with LD_PRELOAD. TORTURE=KIND:N:HOW:LAST makes calls N to LAST of a kind go wrong, counted from 1 after main()
-// has begun. KIND is `files` (open, read, write, fsync, rename, close, unlink), `writes`, of which half is done, or
-// `memory` (malloc and its kin, so new too). HOW is kill (SIGKILL, before a call of `files`), slow (5 ms, and half of the
-// bytes), or the errno that the call returns. With TORTURE_COUNT=FILE, FILE gets the numbers of calls of each kind.
+// has begun. KIND is `files` (open, read, write, fsync, rename, close, unlink), `writes` (half is written), or
+// `memory` (malloc and the like, so new too). HOW is kill (SIGKILL, before a call of `files`), slow (5 ms, and half of
+// the bytes), or the errno that the call returns. With TORTURE_COUNT=FILE, FILE gets the numbers of calls of each kind.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -64,7 +64,7 @@ static void die(void) {
   for (;;) pause();
 }
 
-// Whether the call fails, with errno set; a killed one does not return.
+// Whether the call fails, with errno set. Does not return if the fault is a kill.
 static int goes_wrong(void) {
   if (!is_due(&files)) return 0;
   if (kills) die();
@@ -75,7 +75,7 @@ static int goes_wrong(void) {
 
 #define NEXT(type, name, ...) ((type(*)(__VA_ARGS__))dlsym(RTLD_NEXT, #name))
 
-// What a slow disk takes or gives at once.
+// How many bytes a slow disk transfers in one call.
 static size_t some(size_t size) { return sleeps && size > 1 ? size / 2 : size; }
 
 ssize_t write(int file, const void* bytes, size_t size) {
@@ -115,7 +115,7 @@ int close(int file) {
   return -1;
 }
 
-// glibc's own, for dlsym() allocates.
+// glibc's own functions, because dlsym() allocates.
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void*, size_t);
 extern void* __libc_memalign(size_t, size_t);
 

@@ -34,7 +34,7 @@ interface PortEvents {
 
 function openWebWorker({ onMessage, onDeath }: PortEvents, script: URL | undefined): WorkerPort {
   if (typeof Worker === 'undefined') {
-    throw new Error('[load] no worker can be started here, as in service workers; start one in a page and send it the texts');
+    throw new Error('[load] workers cannot be started here, for example in a service worker; load the model in a page and send it the texts');
   }
   const worker = script ? new Worker(sameOriginScript(script), { type: 'module' }) : createWorker();
   worker.onmessage = ({ data }) => onMessage(data);

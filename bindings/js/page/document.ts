@@ -34,10 +34,10 @@ class LivePage {
   #stop = new AbortController();
   #queue: Place[] = [];
   #changes: Change[] = [];
-  /** With so many changes, those that cannot be restored any more are forgotten. */
+  /** Above this many changes, those that can no longer be undone are forgotten. */
   #mostChanges = 64;
   #undone = new DOMException('the translation was undone', 'AbortError');
-  /** What this has written, to tell it from what the page writes. */
+  /** What was written here, to tell it from what the page writes. */
   #written = new WeakMap<Text, string>();
   #mutations: MutationObserver | undefined;
   #visible = new Set<Node>();
@@ -223,7 +223,7 @@ class LivePage {
       && [...texts].every(([text, data]) => text.data === data && parent.contains(text) && !this.#isGone(text));
   }
 
-  /** Taken out of the page; an element or a fragment may be translated before it is put in. */
+  /** Whether it was taken out of the page; an element or a fragment may be translated before it is put in. */
   #isGone(node: Node): boolean {
     return this.#root.isConnected && !node.isConnected;
   }

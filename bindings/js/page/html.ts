@@ -18,11 +18,11 @@ interface Token {
   name: string;
   start: number;
   end: number;
-  /** Of text: its characters, with entities decoded. */
+  /** For text: its characters, with entities decoded. */
   text: string;
-  /** Of an opening tag, the index of its closing tag, and the other way round; -1 if it has none. */
+  /** The index of the matching closing or opening tag; -1 if there is none. */
   match: number;
-  /** Of an opening tag: what they mean. */
+  /** The attributes of an opening tag, decoded. */
   attributes: Map<string, string>;
 }
 
@@ -83,7 +83,7 @@ function tokenize(html: string, offset: number, tokens: Token[]): number {
     },
     oncomment(start, end) {
       before(html.lastIndexOf('<', start - 1));
-      // One without an end must stay where it is, since it would hide what comes after it.
+      // A comment without an end must stay where it is, since it would hide what comes after it.
       add(/--!?>$/.test(html.slice(position, end + 1)) ? 'comment' : 'other', end + 1);
     },
     oncdata: (_, end) => add('other', end + 1),
@@ -120,7 +120,7 @@ type Part = string | Run<Element>;
 const isMarkedAsKept = ({ attributes }: Token) =>
   attributes.get('translate')?.toLowerCase() === 'no' || attributes.get('class')?.split(/[ \t\n\f\r]/).includes('notranslate');
 
-const deepest = 50; // elements around a word: what is deeper in one another ends runs
+const deepest = 50; // elements around a word: deeper nesting ends runs
 
 /** Puts elements that are kept whole into one token each, and says which tokens end a run. */
 function simplify(html: string): { tokens: Token[]; ends: boolean[] } {

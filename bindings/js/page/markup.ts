@@ -1,5 +1,5 @@
-// Runs of text with inline markup in them, for HTML and for live pages alike: taken apart before translation, and put
-// together after it by the alignments. H is how the caller knows an element.
+// Runs of text with inline markup, in HTML and live pages alike: taken apart before translation, and put back together
+// afterwards using the alignments. H is how the caller knows an element.
 import { joint, split, type Part } from '../shared/sentences.js';
 import type { SentenceTranslation, SentenceTranslator } from '../shared/page-types.js';
 
@@ -7,10 +7,10 @@ const words = (text: string) => new Set(text.split(' '));
 /** Elements that are part of a sentence; all others end it. */
 export const inline = words(`a abbr acronym b bdi bdo big cite code data del dfn em font i img ins kbd label mark math nobr
   output q s samp small span strike strong sub sup svg time tt u var wbr`.replace(/\s+/g, ' '));
-/** Elements that are kept as they are, with all that is inside. */
+/** Elements that are kept as they are, with everything inside. */
 export const kept = words(`applet audio canvas code iframe kbd math noembed noframes noscript object plaintext pre samp
   script style svg template textarea var video xmp`.replace(/\s+/g, ' '));
-/** Elements that stay one element: a copy would be another control, or another target of links. */
+/** Elements that are never copied: a copy would be a second control or a second link target. */
 export const single = words('a label output svg');
 
 /** What a run is made of, in order. */
@@ -18,10 +18,10 @@ export type Item<H> =
   | { kind: 'text'; text: string }
   | { kind: 'open'; handle: H; isSingle: boolean }
   | { kind: 'close' }
-  /** What has no text to translate, and whether a reader sees it between words. */
+  /** Has no text to translate; `isSeen`: a reader sees it between words. */
   | { kind: 'atom'; handle: H; isSeen: boolean };
 
-/** What comes back: `isCopy` if the element stands already elsewhere. */
+/** What comes back; `isCopy`: the element has been placed already. */
 export type Piece<H> =
   | { kind: 'text'; text: string }
   | { kind: 'open'; handle: H; isCopy: boolean }
@@ -31,7 +31,7 @@ export type Piece<H> =
 interface Mark<H> {
   handle: H;
   parent: Mark<H> | undefined;
-  /** In the text of the run. */
+  /** Positions in the run's text. */
   start: number;
   end: number;
   isAtom: boolean;
@@ -39,7 +39,7 @@ interface Mark<H> {
   isSingle: boolean;
   hasSpace: { before: boolean; after: boolean };
   isTied: boolean; // to the word before it
-  /** Of an element whose words are all gone. */
+  /** The marks in an element that lost all its words. */
   inside: Mark<H>[];
 }
 
@@ -95,7 +95,7 @@ export class Run<H> {
   }
 }
 
-/** A sentence with its translation; without alignment it is left as it was. */
+/** A sentence with its translation; `isSame`: it was not translated. */
 interface Placed extends Part {
   joint: string;
   found: SentenceTranslation;
@@ -106,12 +106,12 @@ interface Word<H> {
   text: string;
   /** White space before it. */
   space: string;
-  /** Where it comes from in the text of the run. */
+  /** The position in the run's text that it comes from. */
   source: number;
   sentence: number;
   isPunctuation: boolean;
   stack: Mark<H>[];
-  /** The probabilities of source positions, for elements that no word chose. */
+  /** How much of the word comes from these source positions, to place elements that no word fell into. */
   share(start: number, end: number): number;
 }
 
@@ -153,7 +153,7 @@ function wordsOf<H>({ found, begin, source, isSame, joint }: Placed, sentence: n
     });
     space = '';
   }
-  // The end of a sentence stays the end.
+  // Final punctuation stays final.
   const last = all.at(-1);
   if (last?.isPunctuation && isPunctuation(source.at(-1)!)) last.source = begin + source.length - 1;
   return all;
@@ -172,7 +172,7 @@ const has = <H>(stack: Mark<H>[], path: Mark<H>[]) => shared(stack, path) === pa
 /** Stretches [first, last] of the words that are in the element. */
 function stretchesOf<H>(all: Word<H>[], inside: number[], mark: Mark<H>, path: Mark<H>[]): [number, number][] {
   const stretches: [number, number][] = [];
-  // A word between may come from it as well, such as an article that the source has not.
+  // A word in between may belong to it too, such as an article that the source lacks.
   const mayJoin = (word: Word<H>) => word.isPunctuation
     || (word.stack.length === path.length && has(word.stack, path) && word.share(mark.start, mark.end) >= 0.2);
   for (const i of inside) {
@@ -187,7 +187,7 @@ function stretchesOf<H>(all: Word<H>[], inside: number[], mark: Mark<H>, path: M
   return stretches;
 }
 
-/** Gives each word the elements around it; returns those that no word is in. */
+/** Gives each word the elements around it; returns the elements that got no word. */
 function assign<H>(run: Run<H>, all: Word<H>[]): Set<Mark<H>> {
   const elements = run.marks.filter((mark) => !mark.isAtom);
   const around = new Array<Mark<H>[] | undefined>(run.text.length); // each character
@@ -243,13 +243,13 @@ function slotOf<H>(mark: Mark<H>, path: Mark<H>[], all: Word<H>[], placed: Place
   const previous = pick(candidates.filter((i) => all[i]!.source < mark.start), (a, b) => a >= b);
   const isAfter = previous >= 0 && (next < 0 || mark.isTied);
   let at = isAfter ? (next < 0 ? candidates.at(-1)! : previous) + 1 : previous < 0 ? (candidates[0] ?? 0) : next;
-  // Not inside elements that it was not in.
+  // Never move it into an element that it was outside of.
   const isWithin = () => at > 0 && at < all.length && shared(all[at - 1]!.stack, all[at]!.stack) > path.length;
   while (isWithin()) at += isAfter ? 1 : -1;
   return { at, isAfter };
 }
 
-/** The run with its sentences translated. */
+/** The run, put together from its translated sentences. */
 function put<H>(run: Run<H>, placed: Placed[], tail: string, language?: string): Piece<H>[] {
   const all = placed.flatMap((one, i) => wordsOf<H>(one, i, language));
   const lost = assign(run, all);
@@ -313,7 +313,7 @@ function put<H>(run: Run<H>, placed: Placed[], tail: string, language?: string):
 
 const batchSize = 32;
 
-/** Sentences of more tokens than the model takes stay as they are. */
+/** Sentences with more tokens than the model takes are left untranslated. */
 async function translateBatch<Found extends SentenceTranslation>(
   batch: string[], translator: SentenceTranslator<Found>, options: object,
 ): Promise<(Found | undefined)[]> {
@@ -329,7 +329,7 @@ async function translateBatch<Found extends SentenceTranslation>(
 }
 
 /**
- * Translates runs, each different sentence once, and passes each run's pieces on when its last sentence is there.
+ * Translates runs, each distinct sentence once, and passes on each run's pieces as soon as its last sentence is ready.
  * Options besides `signal` go to translate().
  */
 export async function translateRuns<H, Found extends SentenceTranslation>(

@@ -10,7 +10,7 @@ import { connections } from './connection.js';
 
 const mainHub = 'https://huggingface.co';
 
-/** A model of Hugging Face's host by its name, or by an address that people copy: of its page, a folder or a file. */
+/** A Hugging Face model, by its name or by an address that people copy: of its page, a folder or a file. */
 function hubData(model: string, hub: string | URL, precision: 'f32' | 'f16' | 'int8'): ModelData | undefined {
   const base = workerAddress(hub, 'hub')!.href.replace(/\/*$/, '/');
   const at = (name: string, revision = 'main') => new URL(`${base}${name}/resolve/${revision}/`).href;
@@ -34,7 +34,7 @@ export function modelData(
   if (hosted) return hosted;
   if (!isObject(model) || !('list' in model)) return fileData(model);
   const { list, from, to, architecture } = checked<ListSource>('load', listRules, model);
-  if (!from || !to) throw new TypeError("[load] a model of a list is named by its languages, 'from' and 'to'");
+  if (!from || !to) throw new TypeError("[load] a model in a list is chosen by its languages; give 'from' and 'to'");
   return { kind: 'listed', list: fileData(list), from, to, architecture, precision };
 }
 
@@ -123,7 +123,7 @@ export function checkLoad(options: unknown): LoadOptions {
 
 const pairsRule: Rule = { accepts: Array.isArray, expected: "an array of pairs such as ['Hund', 'dog']" };
 
-/** Throws unless they are pairs of strings; `name` is the option's. */
+/** Throws unless `given` is an array of pairs of strings; `name` is the option's name. */
 export function checkPairs(place: string, name: string, given: unknown): readonly Pair[] {
   if (!Array.isArray(given)) throw new TypeError(`[${place}] ${name} must be ${pairsRule.expected}, not ${show(given)}`);
   Array.from(given).forEach((pair: unknown, i) => {
@@ -133,7 +133,7 @@ export function checkPairs(place: string, name: string, given: unknown): readonl
   return given as readonly Pair[];
 }
 
-/** Examples of an encoder as pairs of a text and what `read` makes of its labels; a string, as of a file, stays. */
+/** An encoder's examples as pairs of a text and what `read` makes of its labels; a string (a file's text) stays. */
 function checkExamples(
   name: string, given: unknown, expected: string, read: (first: unknown, second: unknown) => Pair | undefined,
 ): string | readonly Pair[] | undefined {
@@ -167,7 +167,7 @@ function checkMono(given: string | readonly string[] | undefined): readonly Pair
   return lines?.filter((line) => line !== '').map((line) => [line, '']);
 }
 
-// What has a form that JSON cannot hold, and what is about the worker.
+// Options that JSON cannot hold, and those of the worker.
 type OwnTexts = 'pairs' | 'tsv' | 'labelled' | 'tagged' | 'validLabelled' | 'validTagged' | 'mono';
 type OwnOptions = Pick<TrainerOptions, OwnTexts | 'from' | 'signal'> & WorkerOptions;
 const examplesRule: Rule = {
@@ -189,7 +189,7 @@ const ownRules: Rules<OwnOptions> = {
   signal,
 };
 
-/** The options of Trainer.create and Trainer.resume: texts and files, and JSON of RunRequest in src/train/request.h. */
+/** Options of Trainer.create and Trainer.resume as texts, files, and JSON of RunRequest (src/train/request.h). */
 export function checkRequest(place: string, options: unknown, resume: boolean) {
   if (!isObject(options)) throw new TypeError(`[${place}] options must be an object, not ${show(options)}`);
   const { validation, tokenizer, task, ...rest } = options as TrainerOptions;

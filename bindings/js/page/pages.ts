@@ -1,4 +1,4 @@
-// `wasmformer/pages`: what it takes, besides a Translator, to translate whole texts and pages.
+// `wasmformer/pages`: what is needed besides a Translator to translate whole texts and pages.
 import { checked, isObject, refuseOfSentence, takeHtml, whole } from '../shared/options.js';
 import type {
   Alignment, AlignmentOptions, HtmlTranslation, SentenceCall, SentenceTranslation, SentenceTranslator,
@@ -41,7 +41,7 @@ export interface PivotTranslation extends SentenceTranslation {
 
 /**
  * Translates with one model after the other, such as German to Chinese by way of English. Alignments lead from the
- * first model's source to the second one's target. Options about one sentence, such as prefix, are refused.
+ * first model's source to the second one's target. Options for a single sentence, such as prefix, are refused.
  * @throws when the first does not translate into the language that the second reads
  */
 export function pivot(first: SentenceTranslator, second: SentenceTranslator): Composed<PivotTranslation> {

@@ -281,7 +281,7 @@ function classification(classifier: Classifier) {
     const { top_k = 1, signal } = checked<ClassificationOptions>('pipeline', classificationRules, options);
     const found = await classifier.classify([texts].flat(), { topLabels: top_k ?? 0, signal });
     const all = found.map(({ labels }, i) => {
-      if (labels.length === 0) throw new Error(`[pipeline] text ${i} is empty, so that it has no label`);
+      if (labels.length === 0) throw new Error(`[pipeline] text ${i} is empty, so it has no label`);
       return labels.map(({ label, probability }): LabelOutput => ({ label, score: probability }));
     });
     return top_k === 1 || typeof texts === 'string' ? all.flat() : all;
@@ -320,7 +320,7 @@ async function translate(
   warnOf(ignoredGeneration, given);
   if (given.max_new_tokens && max_length) throw new Error('[pipeline] max_new_tokens and max_length are both given');
   if ((given.num_return_sequences ?? 1) > 1 && given.output_attentions) {
-    throw new Error('[pipeline] output_attentions is of one output, but num_return_sequences is more');
+    throw new Error('[pipeline] output_attentions works for one output only, but num_return_sequences is more');
   }
   const sampling = renamed(samplingNames, given);
   for (const name of Object.keys(samplingNames).filter((name) => name in given && !given.do_sample)) {
@@ -373,7 +373,7 @@ function checkLanguages({ src_lang, tgt_lang }: GenerationOptions, languages: st
   const [source, target] = languages.split('-');
   for (const [name, wanted, found] of [['src_lang', src_lang, source], ['tgt_lang', tgt_lang, target]]) {
     if (wanted !== undefined && languageOf(wanted) !== languageOf(found ?? '')) {
-      throw new Error(`[pipeline] ${name} is '${wanted}', but the model translates ${languages || 'what it does not say'}`);
+      throw new Error(`[pipeline] ${name} is '${wanted}', but the model ${languages ? `translates ${languages}` : 'does not name its languages'}`);
     }
   }
 }

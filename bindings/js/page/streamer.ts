@@ -14,7 +14,7 @@ export class TextStreamer {
   }
 }
 
-/** The options with which a streamer gets the new part of one text after each step, and what is to be called last. */
+/** Options that send a streamer the new part of one text after each step, and a function to call at the end. */
 export function streaming(streamer: TextStreamer, texts: string | readonly string[]) {
   if (typeof (streamer as Partial<TextStreamer>).on_finalized_text !== 'function') {
     throw new TypeError('[pipeline] streamer must be a TextStreamer of wasmformer/pipeline');

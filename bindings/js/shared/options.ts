@@ -47,7 +47,7 @@ interface CheckedTexts {
 }
 type TranslateCall = Pick<TranslateOptions<string | string[]>, 'onToken' | 'signal'>;
 
-/** The option `html`, and all others: what translates markup is in a file of its own. */
+/** The option `html`, and all others, since the code that translates markup is in a file of its own. */
 export function takeHtml(options: unknown): { html: boolean; rest: object } {
   if (!isObject(options) || !('html' in options)) return { html: false, rest: options as object };
   const { html, ...rest } = options;
@@ -56,10 +56,10 @@ export function takeHtml(options: unknown): { html: boolean; rest: object } {
 
 const ofSentence = ['onToken', 'prefix', 'maskedSource', 'maskedHeads', 'nBest', 'attention', 'topTokens', 'beamTrace', 'internals'];
 
-/** @throws for options of translate() that are about one sentence of one model */
+/** @throws for options of translate() that apply to one sentence of one model only */
 export function refuseOfSentence(place: string, subject: string, options: object): void {
   const refused = ofSentence.find((name) => (options as Record<string, unknown>)[name] !== undefined);
-  if (refused) throw new TypeError(`[${place}] ${refused} is about one sentence, and has no meaning for ${subject}`);
+  if (refused) throw new TypeError(`[${place}] ${refused} applies to one sentence only, and has no meaning for ${subject}`);
 }
 
 export const checkTranslate = (text: unknown, options: unknown): CheckedTexts & TranslateCall =>
@@ -100,7 +100,7 @@ export function wellFormed(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\uFFFD');
 }
 
-/** JSON in which what JSON does not know is a string, so that the module refuses it instead of ignoring it. */
+/** JSON in which values that JSON cannot hold are strings, so that the module refuses it instead of ignoring it. */
 export function toJson(options: object): string {
   return JSON.stringify(options, (_, value: unknown) => {
     if (typeof value === 'string') return wellFormed(value);
@@ -123,7 +123,7 @@ function hint(name: string, path: string, rules: object): string {
   return nearest <= 3 ? `did you mean '${path}${known[distances.indexOf(nearest)]}'?` : `there are ${known.join(', ')}`;
 }
 
-/** Levenshtein's. */
+/** The Levenshtein distance. */
 export function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 0; i < a.length; i++) {

@@ -15,8 +15,8 @@ export interface TextRange {
 }
 
 /**
- * From cross-attention: the head that training guided in Firefox's students, otherwise the mean of all heads without
- * those of the first layer. It was not trained for this, so single words may be wrong.
+ * From cross-attention: in Firefox's students the head trained with guided alignment, otherwise the mean of all heads
+ * but those of the first layer, which were not trained for this, so single words may be wrong.
  */
 export interface Alignment {
   /** Where each source token stands in the text that was given; the end token's range is empty. */
@@ -38,7 +38,7 @@ export interface Quality {
   words: (TextRange & { logProbability: number })[];
 }
 
-/** What Translation, too, has. */
+/** What a Translation has as well. */
 export interface Aligned {
   /** Only with `alignment`. */
   alignment?: Alignment;
@@ -67,7 +67,7 @@ export interface SentenceCall<Options, Found> {
 export interface HtmlTranslation {
   /** The markup with its text translated. */
   text: string;
-  /** Each different sentence of it, in order, with its quality if that is asked for. */
+  /** Each distinct sentence of it, in order, with its quality if asked for. */
   sentences: (SentenceTranslation & { source: string })[];
 }
 

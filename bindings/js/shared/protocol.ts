@@ -26,7 +26,7 @@ export interface HubData {
 
 export type ListData = Extract<ModelData, { kind: 'listed' }>;
 
-/** How a model begins. The first one in a worker decides the threads. */
+/** How to start a model. The first one in a worker decides the threads. */
 export interface Start {
   model?: ModelData;
   /** Whether to keep `model` in Cache Storage. */

@@ -10,7 +10,7 @@ export interface Part {
   source: string;
 }
 
-// Not the end, though Unicode's rules say so: an ordinal or an abbreviation before the rest of its sentence.
+// Not the end of a sentence, though Unicode's rules say so: an ordinal or an abbreviation before the rest of its sentence.
 const ABBREVIATED = /(?:^|[\s.(])(?:\d{1,3}|\p{L}|Dr|Prof|Mr|Mrs|Ms|St|Nr|Hr|Fr|Abs|Bd|bzw|ca|evtl|etc|ggf|usw|vgl|vs)\.\s*$/iu;
 
 function segments(text: string, language: string | undefined): string[] {

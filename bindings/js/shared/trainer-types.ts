@@ -22,7 +22,7 @@ export type TaggedText = readonly [words: readonly string[], tags: readonly stri
 export interface TrainingConfig {
   /** How gradients change the weights (section 5.3). */
   optimizer: 'adam' | 'adamw' | 'sgd';
-  /** How the learning rate continues after the warm-up. */
+  /** How the learning rate changes after the warm-up. */
   schedule: 'noam' | 'inverse_sqrt' | 'cosine' | 'constant';
   /** The peak; for noam the factor before d_model^-0.5 (equation 3). */
   learning_rate: number;
@@ -38,25 +38,25 @@ export interface TrainingConfig {
   epsilon: number;
   /** Share of each weight matrix removed per step, times the rate; for adamw and sgd. */
   weight_decay: number;
-  /** The longest gradient; longer ones are scaled down. 0: no limit. */
+  /** The largest gradient norm; larger gradients are scaled down. 0: no limit. */
   clip_norm: number;
   /** Probability spread over the other tokens in the loss (section 5.4). */
   label_smoothing: number;
-  /** Of an encoder: share of its input tokens that are hidden in training. */
+  /** For an encoder: share of its input tokens that are hidden in training. */
   word_dropout: number;
-  /** Of an encoder: weight of the tags' loss beside that of the classes. */
+  /** For an encoder: weight of the tags' loss beside that of the classes. */
   tag_weight: number;
-  /** Of an encoder: weights the classes so that rare ones count as much as frequent ones. */
+  /** For an encoder: weights the classes so that rare ones count as much as frequent ones. */
   balance_classes: boolean;
-  /** Of an encoder without labels: share of tokens to predict (Devlin et al. 2019). */
+  /** For an encoder without labels: share of tokens to predict (Devlin et al. 2019). */
   mask_rate: number;
-  /** Of an encoder: steps in which only its heads learn. */
+  /** For an encoder: steps in which only its heads learn. */
   freeze_steps: number;
-  /** Tokens per batch at most, on its longer side. */
+  /** Most tokens in a batch, counted on its longer side. */
   batch_tokens: number;
   /** Batches whose gradients are added up before the weights change. Default 1. */
   accumulate: number;
-  /** Of weights, dropout and the order of the data. */
+  /** Seed of the weights, dropout and the order of the data. */
   seed: number;
 }
 
@@ -67,7 +67,7 @@ export type Settings = Partial<
 
 /** A tokenizer made from the training pairs. */
 export interface TokenizerSettings {
-  /** 'char' and 'word' count pieces, 'bpe' and 'unigram' learn them (SentencePiece). */
+  /** 'char': all characters; 'word': the most frequent words; 'bpe' and 'unigram' learn pieces (SentencePiece). */
   type: 'char' | 'word' | 'bpe' | 'unigram';
   /** Pieces, including four special ones. Default 2000, and at most 8000 for 'word'. Not for 'char'. */
   vocabSize?: number;
@@ -128,8 +128,8 @@ export interface TrainingData {
 /** The numbers are the same for every number of threads. */
 export interface TrainerOptions extends TrainingData, WorkerOptions {
   /**
-   * Sizes and settings to begin with. Default: 'tiny'; for a task 'toy', whose rate falls to 0 when it is learned; for an
-   * encoder one of its own, with much dropout.
+   * Sizes and settings to begin with. Default: 'tiny'; for a task 'toy', whose rate falls to 0 by the time it is learned;
+   * for an encoder a preset of its own, with much dropout.
    */
   preset?: PresetName;
   /** Settings that differ from the preset. With `from`, only those of training and dropout. */
@@ -138,10 +138,10 @@ export interface TrainerOptions extends TrainingData, WorkerOptions {
   tokenizer?: TokenizerSettings | TokenizerFiles;
   /** Changed copies that are added to the pairs. A run that is resumed adds its own again. Not for a task. */
   augment?: Augmentation;
-  /** Of weights, order, dropout and the split; the same seed gives the same numbers. Default 1. */
+  /** Seed of the weights, order, dropout and the split; the same seed gives the same numbers. Default 1. */
   seed?: number;
   /**
-   * A model to fine-tune, also an int8 one, which is trained as floats. The default rate is a constant 1e-4. An encoder
+   * A model to fine-tune; an int8 one is trained as floats. The default rate is a constant 1e-4. An encoder
    * begins with the encoder and the tokenizer of a translator or of another encoder.
    */
   from?: ModelSource;
@@ -209,7 +209,7 @@ export interface Sample {
 
 export interface AnnotatedSample {
   source: string;
-  /** Its labels with commas, its tags with spaces between them; both with a tab between them. */
+  /** Labels separated by commas, tags by spaces; if there are both, a tab is between them. */
   reference: string;
   annotation: Annotation;
 }
@@ -224,39 +224,39 @@ export interface Evaluation {
   translations: string[];
 }
 
-/** Scores in percent, as far as they fit the model: bleu and chrf are of translators, those that follow of encoders. */
+/** Scores in percent, as far as they fit the model: bleu and chrf for translators, the next five for encoders. */
 export interface Validation extends Partial<Omit<Evaluation, 'translations'>> {
-  /** Of texts: how many have the right label, or all of their labels. */
+  /** Texts with the right label, or with all of their labels right. */
   accuracy?: number;
   /** The mean F1 of the labels. */
   macroF1?: number;
-  /** Of words. */
+  /** Words with the right tag. */
   tagAccuracy?: number;
-  /** Of spans, as conlleval counts it. */
+  /** F1 of spans, as conlleval counts it. */
   spanF1?: number;
-  /** Of texts: how many have the right label and all tags right. */
+  /** Texts with the right label and all tags right. */
   frameAccuracy?: number;
   /** Mean of -log p, without dropout and label smoothing. */
   loss: number;
   /** Whether it is the best so far: by loss, or for labels and tags by the mean of accuracy and spanF1 or tagAccuracy. */
   isBest: boolean;
-  /** Of translators. */
+  /** Translators only. */
   samples: Sample[];
-  /** Of encoders that classify or tag. */
+  /** Only for encoders that classify or tag. */
   annotated?: AnnotatedSample[];
 }
 
 export interface TrainingEvent {
   /** Steps since the beginning of training. */
   step: number;
-  /** Passes since then, with the part of the current one. */
+  /** Passes since then, including the current one in part. */
   epoch: number;
   /** With label smoothing; the mean since the last event. */
   loss: number;
   learningRate: number;
   /** Before clipping. */
   gradientNorm: number;
-  /** Target tokens trained on since the last event, without the time of validation. */
+  /** Target tokens per second since the last event, not counting the time of validation. */
   tokensPerSecond: number;
   /** Time spent on steps by this trainer. */
   seconds: number;

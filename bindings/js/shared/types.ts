@@ -16,11 +16,11 @@ export interface ModelConfig {
   encoder_layers: number;
   /** Layers of the decoder; 0 for an encoder that classifies, tags or fills masks. */
   decoder_layers: number;
-  /** Attention heads; they divide d_model. */
+  /** Attention heads; d_model must be a multiple of it. */
   num_heads: number;
   /** Inner features of the feed-forward network (section 3.3). */
   ffn_dim: number;
-  /** Tokens per sentence at most, end token included. */
+  /** Longest sentence in tokens, end token included. */
   max_length: number;
   /** Labels that a whole text can have; 0 for a translator. */
   classes: number;
@@ -47,7 +47,7 @@ export interface ModelConfig {
   positions: 'sinusoidal' | 'learned' | 'sinusoidal_halves' | 'sinusoidal_marian';
   /** How target tokens see earlier ones: self-attention, or the recurrent cell of Firefox's students (no maps). */
   decoder_self: 'attention' | 'ssru';
-  /** Which embeddings are the output projection too: both, the target's, or none. */
+  /** Which embeddings also serve as output projection: both, the target's, or none. */
   tie_embeddings: 'all' | 'target' | 'none';
   /** Whether token embeddings are multiplied by √d_model. Files without this key have true. */
   scale_embedding: boolean;
@@ -122,7 +122,7 @@ export interface TranslateOptions<Text = string> extends AlignmentOptions {
   lengthPenalty?: number;
   /** Hypotheses to return, at most beamSize. Default 1. */
   nBest?: number;
-  /** Target tokens at most. Default, also for 0: source tokens + 50, within the model's max_length. */
+  /** Longest translation in tokens. Default, also for 0: source tokens + 50, within the model's max_length. */
   maxLength?: number;
   /** Draw the tokens instead of searching for the best. */
   sampling?: SamplingOptions;
@@ -151,7 +151,7 @@ export interface TranslateOptions<Text = string> extends AlignmentOptions {
   signal?: AbortSignal;
 }
 
-/** The loop gets what onToken would be called with. */
+/** The loop yields what onToken would be called with. */
 export type StreamOptions = Omit<TranslateOptions, 'onToken'>;
 
 export interface TranslateAllOptions extends StreamOptions {
@@ -227,7 +227,7 @@ export interface Attention {
 export interface BeamNode extends Candidate {
   /** Index in Translation.beam, smaller than the node's own; -1 at the root, which is the begin token. */
   parent: number;
-  /** Of log-probabilities from the root. */
+  /** Sum of the log-probabilities from the root to here. */
   sum: number;
   /** The sum over the length penalty at this length. */
   score: number;
@@ -353,7 +353,7 @@ export interface TaggedToken extends TextPart {
   probability: number;
 }
 
-/** Neighbouring words from a tag B-TYPE (or a first I-TYPE) on, with all I-TYPE that follow. */
+/** A word tagged B-TYPE (or a first I-TYPE), with all the I-TYPE words that follow it. */
 export interface TaggedSpan extends TextPart {
   type: string;
   /** The mean of its words. */

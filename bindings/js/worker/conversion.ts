@@ -1,5 +1,5 @@
-// The extras module, for what is done once: conversions of models and the training of tokenizers. It is fetched when it
-// is needed, and dropped afterwards.
+// The extras module, for one-off work: converting models and training tokenizers. It is fetched when needed and dropped
+// afterwards.
 import { wellFormed } from '../shared/options.js';
 import { nodeModule } from '../shared/platform.js';
 import type { Bytes, Conversion, ListData, ModelData } from '../shared/protocol.js';
@@ -41,7 +41,7 @@ export function trainTokenizer(sentences: readonly string[], options: TokenizerO
   return withExtras((module) => module.trainTokenizer(sentences.map(wellFormed), options));
 }
 
-/** `length`: bytes to load, if they are known; `integrity`: of what is inside. */
+/** `length`: bytes to load, if known; `integrity`: digest of the unpacked content. */
 export type Folder = Record<string, ModelData & { length?: number; integrity?: string }>;
 /** The host's answers to HEAD requests, one for each file that a folder may have. */
 type Heads = ReadonlyMap<string, Response>;
@@ -67,9 +67,9 @@ export async function convertFolder(folder: Folder, precision: string, languages
 
 const blob = (bytes: Uint8Array) => new Blob([bytes as Bytes], { type: 'application/octet-stream' });
 
-/** The files of a folder that reading a model takes, unpacked. */
+/** The files of a folder that are needed to read a model, unpacked. */
 async function readFolder(folder: Folder, onProgress: Progress): Promise<{ names: string[]; files: Bytes[] }> {
-  // The last of a name counts: the one that is not packed.
+  // Of files with the same unpacked name the last one wins, which is the one that is not packed.
   const given = new Map(Object.keys(folder).sort().reverse().map((name) => [name.replace(/\.(gz|zst)$/, ''), name]));
   const names = await withExtras((module) => module.marianFiles([...given.keys()]));
   const all = names.map((name) => ({ loaded: 0, total: folder[given.get(name)!]!.length ?? NaN })); // until it is known
@@ -117,12 +117,12 @@ export async function folderAt(given: ModelData): Promise<Folder> {
   throw new Error('[import] the source must be a folder, not one file');
 }
 
-// Servers do not list their folders, so each file is asked for.
+// Servers do not list their folders, so each file is requested by name.
 const settings = ['config.json', 'source.spm', 'target.spm', 'vocab.json'];
 const further = ['generation_config.json', 'tokenizer_config.json', 'target_vocab.json'];
 const weights = ['model.safetensors', 'pytorch_model.bin'];
 
-/** Which of these files has the weights that are read. */
+/** Which of these files has the weights to read. */
 export const weightsOf = (names: string[]) =>
   weights.find((name) => names.includes(name)) ?? names.sort().find((name) => /^model.*\.bin(\.gz|\.zst)?$/.test(name));
 

@@ -51,7 +51,7 @@ export async function readBytes(data: ModelData, onProgress: Progress, check: Ch
     case 'hub': {
       const found = await located(data);
       if (found.kind === 'path') return readPath(found.path, onProgress, check);
-      throw new Error(`[load] ${nameOf(found)} is a ${found.kind === 'listed' ? 'list' : 'folder'}; importMarian() makes a model file of it`);
+      throw new Error(`[load] ${nameOf(found)} is a ${found.kind === 'listed' ? 'list' : 'folder'}; importMarian() converts it to a model file`);
     }
   }
 }
@@ -174,7 +174,7 @@ function reason(thrown: unknown): string {
 // Headers that distinguish versions of a file, best first; servers may not send all of them.
 const versionHeaders = ['etag', 'last-modified', 'content-length'];
 
-// The file whose version counts, where it is not that of the key.
+// The address whose version counts, if it is not the key.
 const sourceHeader = 'x-source';
 export const sourceOf = (stored: Response) => stored.headers.get(sourceHeader);
 
@@ -216,5 +216,5 @@ export async function checkIntegrity(name: string, bytes: Bytes, integrity: stri
   if (found !== wanted) throw new Error(`[load] the digest of ${name} is ${algorithm}-${found}, not ${integrity}`);
 }
 
-/** Of a SHA-256 in hex. */
+/** `integrity` for a SHA-256 in hex. */
 export const integrityOf = (hex: string) => `sha256-${btoa(hex.replace(/../g, (byte) => String.fromCharCode(parseInt(byte, 16) || 0)))}`;

@@ -84,7 +84,7 @@ export class Engine {
   }
 }
 
-/** Only a Translator has the options about waiting and about what is computed from the results. */
+/** Only a Translator can be aborted or compute `alignment` and `quality`. */
 export type SyncOptions<Text> = Omit<TranslateOptions<Text>, 'signal' | 'alignment' | 'quality'>;
 
 /** A Translator without a worker: translate() blocks until it is done. */

@@ -1,4 +1,4 @@
-// Models of Hugging Face by name, and of lists: they are downloaded and converted once, and what comes out is kept.
+// Hugging Face models by name, and models in lists: downloaded and converted once, and the result is kept.
 import { openModelCache } from '../shared/platform.js';
 import type { HubData, ListData, ModelData, Wanted } from '../shared/protocol.js';
 import type { Estimate } from '../shared/types.js';
@@ -10,12 +10,12 @@ import {
 type Converted = HubData | ListData | Extract<ModelData, { kind: 'folder' }>;
 const isConverted = (data: ModelData): data is Converted => ['hub', 'listed', 'folder'].includes(data.kind);
 
-// A stored model was made of weights with this digest, if one was wanted.
+// Includes the wanted digest, so that a stored model is one whose weights matched it.
 const keyOf = (data: Converted, integrity: string | undefined) => `${nameOf(data)}?${String(new URLSearchParams(
   Object.entries({ ...data, integrity }).filter(([key, value]) => value !== undefined && !/^(kind|url|path|list)$/.test(key)) as string[][],
 ))}`;
 
-/** The bytes of a model file, from wherever it comes; a folder by name is converted to one, and a model of a list. */
+/** The bytes of a model file from any source; folders, Hugging Face models and models in lists are converted to one. */
 export async function readAny(
   given: ModelData, useCache: boolean, integrity: string | undefined, onProgress: Progress,
 ): Promise<ModelFile> {
@@ -30,7 +30,7 @@ export async function readAny(
     const { folder, ...version } = await folderOf(data);
     if (integrity !== undefined) {
       const weights = weightsOf(Object.keys(folder));
-      if (!weights) throw new Error(`[load] ${name} has no weights to check the integrity of`);
+      if (!weights) throw new Error(`[load] integrity is given, but ${name} has no weights to check`);
       folder[weights] = { ...folder[weights]!, integrity };
     }
     return { bytes: await convertFolder(folder, (given as HubData).precision, '', onProgress), ...version };
@@ -39,7 +39,7 @@ export async function readAny(
   return throughCache(keyOf(data, integrity), name, onProgress, get);
 }
 
-/** The files of a model, and the one whose version counts. */
+/** The files of a model, and the headers and address by which a new version is noticed. */
 async function folderOf(data: Converted): Promise<{ folder: Folder; headers: Headers; source: string }> {
   if (data.kind === 'folder') return { folder: await folderAt(data), headers: new Headers(), source: '' };
   const version = async () => (data.kind === 'listed' && data.list.kind === 'url' ? head(data.list.url) : new Headers());

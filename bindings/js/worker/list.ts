@@ -5,7 +5,7 @@ import type { ListedModel } from '../shared/types.js';
 import { integrityOf, nameOf } from './download.js';
 import { readJson } from './unpack.js';
 
-// What the lists call the parts of a student that are read.
+// The files of a student that are needed: what the lists call them, and our names.
 const parts = { model: 'model.bin', lex: 'lex.bin', lexicalshortlist: 'lex.bin', vocab: 'vocab.spm', srcvocab: 'srcvocab.spm', trgvocab: 'trgvocab.spm' };
 const attachments = 'https://firefox-settings-attachments.cdn.mozilla.net/';
 const object = (value: unknown) => (isObject(value) ? value : {}) as Record<string, unknown>;
@@ -43,12 +43,12 @@ function *filesIn(json: Record<string, unknown>): Generator<[of: Model, id: numb
   }
 }
 
-// 3.0 comes before 3.0a1, and a release before what is none.
+// 3.0 ranks above 3.0a1, and a release above anything unreleased.
 const rank = (version: string) => (/^\d[\d.]*$/.test(version) ? `${version}z` : version.replace(/^Release.*/, 'z'));
 const byPair = (a: Model, b: Model) =>
   `${a.from}-${a.to}`.localeCompare(`${b.from}-${b.to}`) || rank(b.version).localeCompare(rank(a.version), 'en', { numeric: true });
 
-/** The models of a list, by languages, and the best of each pair first. */
+/** The models of a list, sorted by language pair, the best of each pair first. */
 export async function readList(list: ModelData): Promise<ListedModel[]> {
   const all = new Map<string, ListedModel>();
   for (const [of, id, part, { path, base, length, bytes = length, sha256 }] of filesIn(await readJson(list))) {
@@ -68,7 +68,7 @@ export async function readList(list: ModelData): Promise<ListedModel[]> {
   throw new Error(`[models] ${nameOf(list)} has no models; Mozilla's models.json, registry.json and records of Remote Settings can be read`);
 }
 
-/** The model that is meant. */
+/** The best model of a list for a language pair and, if given, an architecture. */
 export async function listedModel({ list, architecture, ...pair }: ListData): Promise<ListedModel> {
   const models = await readList(list);
   const title = (of: Partial<ListedModel>) => `${of.from}-${of.to} ${architecture === undefined ? '' : of.architecture}`.trimEnd();

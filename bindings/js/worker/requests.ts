@@ -146,7 +146,7 @@ export class Requests {
   }
 }
 
-// As check_use() in bindings/calls.h says it.
+// Matches the message of check_use() in bindings/calls.h.
 const isOfOtherUse = (error: unknown) => error instanceof Error && /\[load\] this model does not \w+; it /.test(error.message);
 const isSteps = (answer: unknown): answer is Steps => typeof answer === 'object' && answer !== null && 'next' in answer;
 

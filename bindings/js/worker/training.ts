@@ -11,7 +11,7 @@ import type { NativeTrainingRun } from './native.js';
 // Passes over a few pairs end so often that validating after each would take most of the time.
 const leastStepsBetweenValidations = 20;
 
-// A build's memory ends there, and a worker with threads has half of it.
+// The most memory that a build can have; a build with threads has half of it.
 const mostBytes = (threads: number) => (threads > 1 ? 2 : 4) * 2 ** 30;
 const none = new Uint8Array();
 
@@ -59,7 +59,7 @@ export class Training extends Model<NativeTrainingRun> {
 
   /** Takes steps until a goal is reached; yields after each, and after each decoding step, an event if one is due. */
   *run(options: string): Generator<Plain<TrainingEvent> | undefined, void> {
-    if (this.#isRunning) throw new Error('[train] run() is going on already; end it before the next');
+    if (this.#isRunning) throw new Error('[train] run() is already in progress; end it before starting another');
     this.#isRunning = true;
     try {
       yield* this.#steps(JSON.parse(this.instance.call(() => this.instance.module.runOptions(options))));

@@ -1,4 +1,4 @@
-// Files that lie compressed on a disk or a server, as Mozilla's do.
+// Files that are stored compressed, as Mozilla's are.
 import { isNode, nodeModule } from '../shared/platform.js';
 import type { Bytes, ModelData } from '../shared/protocol.js';
 import { nameOf, readBytes } from './download.js';
@@ -19,7 +19,7 @@ export async function unpacked(name: string, bytes: Bytes): Promise<Bytes> {
   }
 }
 
-/** The values of an object in JSON, which may have any type. */
+/** A JSON object from a file; its values may have any type. */
 export async function readJson(data: ModelData): Promise<Record<string, unknown>> {
   const text = new TextDecoder().decode(await unpacked(nameOf(data), await readBytes(data, () => {})));
   try {

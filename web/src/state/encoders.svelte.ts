@@ -55,7 +55,7 @@ class Encoders {
     this.problem = this.unkept = '';
     try {
       const source = file ?? model.url ?? (await readFile(model.name));
-      if (!source) throw new Error(`${model.name} is not kept in this browser any more`);
+      if (!source) throw new Error(`${model.name} is no longer stored in this browser`);
       const instance = await loadEncoder(source);
       if (attempt !== this.#last) return instance.dispose(), false;
       const before = this.#instance;

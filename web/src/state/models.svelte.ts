@@ -257,7 +257,7 @@ class Models {
     if (model.origin === 'page') return ownAddress(model);
     if (model.origin === 'address') return new URL(model.id);
     const kept = await readFile(model.name);
-    if (!kept) throw new Error(`${model.name} is not kept in this browser any more`);
+    if (!kept) throw new Error(`${model.name} is no longer stored in this browser`);
     return kept;
   }
 

@@ -216,7 +216,7 @@ export class Run {
     await this.#saving;
     const { unkept, checkpoint, record } = this.#now;
     const kept = unkept ? this.#file && { file: this.#file, record: checkpoint! } : await readRun(record.id);
-    if (!kept) throw new Error('its checkpoint is not in this browser any more');
+    if (!kept) throw new Error('its checkpoint is no longer in this browser');
     const trainer = await Trainer.resume(kept.file, signal && { signal });
     const longest = kept.record.points.length > record.points.length ? kept.record : record;
     this.#file = kept.file;
