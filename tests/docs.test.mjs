@@ -127,6 +127,7 @@ function project(name, program) {
   mkdirSync(join(place, 'node_modules'), { recursive: true });
   symlinkSync(root, join(place, 'node_modules/wasmformer'));
   for (const models of ['models', 'encoders']) symlinkSync(join(root, 'web/public', models), join(place, models));
+  writeFileSync(join(place, 'package.json'), '{ "dependencies": { "wasmformer": "*" } }'); // for Deno
   writeFileSync(join(place, 'main.mjs'), program.replaceAll('steps: 500', 'steps: 20'));
   return place;
 }
@@ -179,7 +180,7 @@ const model = 'models/de-en.safetensors';
 const bytes = readFileSync(model);
 const integrity = 'sha256-AAAA';
 const few = [['ein Hund', 'a dog'], ['eine Katze', 'a cat'], ['ein Haus', 'a house'], ['das Haus', 'the house']];
-const long = 'Ich habe einen Hund und eine Katze, die Milch trinkt und schläft.';
+const long = 'Ich habe einen Hund. '.repeat(90);
 async function diverge() {
   const trainer = await Trainer.create({ task: 'copy', config: { learning_rate: 1e12, clip_norm: 0, warmup_steps: 1 } });
   for await (const event of trainer.run({ steps: 30 })) event.step;
