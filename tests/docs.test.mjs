@@ -1,19 +1,17 @@
 // The documentation: links resolve, and its commands and programs run, with small data and few steps.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { blocks, errorsUnder, examples, guides, isMessage, text } from './guides.mjs';
 
 const root = join(import.meta.dirname, '..');
 const documents = ['README.md', 'CHANGELOG.md', 'src/README.md', 'bindings/README.md', 'bindings/MIGRATING.md', 'tests/bench/README.md',
-  'tests/torture/README.md', 'web/public/models/README.md'];
-const text = (document) => readFileSync(join(root, document), 'utf8');
-const blocks = (document, language) =>
-  [...text(document).matchAll(/^```(\w+)\n([^]*?)^```$/gm)].filter((found) => found[1] === language).map((found) => found[2]);
+  'tests/torture/README.md', 'web/public/models/README.md', ...guides];
 
 const folder = mkdtempSync(join(tmpdir(), 'wasmformer-docs-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -49,6 +47,7 @@ const covered = [
   [/^(apt-get install libopenmpi-dev|cmake --preset native-mpi|mpirun )/, 'tests/cli/ranks.test.mjs', "'native-mpi'"],
   [/export-marian .*--format bin/, 'tests/exchange/student_export_test.cpp', 'export_student'],
   [/^wasmformer=/, 'tests/docs.test.mjs', 'wasmformer='],
+  [/^(node|deno run -A|bun) main\.mjs$/, 'tests/docs.test.mjs', 'each runtime runs the program of the quick start'],
 ];
 const isCovered = (line) => covered.some(([pattern]) => pattern.test(line));
 
@@ -122,19 +121,89 @@ for (const document of documents) {
   }
 }
 
+/** A folder with the package and the models, and `program` in it as main.mjs. */
+function project(name, program) {
+  const place = join(folder, name.replaceAll('/', '-'));
+  mkdirSync(join(place, 'node_modules'), { recursive: true });
+  symlinkSync(root, join(place, 'node_modules/wasmformer'));
+  for (const models of ['models', 'encoders']) symlinkSync(join(root, 'web/public', models), join(place, models));
+  writeFileSync(join(place, 'package.json'), '{ "dependencies": { "wasmformer": "*" } }'); // for Deno
+  writeFileSync(join(place, 'main.mjs'), program.replaceAll('steps: 500', 'steps: 20'));
+  return place;
+}
+
+function runs(place, runtime = process.execPath, ...args) {
+  const env = { ...process.env, XDG_CACHE_HOME: join(place, 'cache') };
+  const { status, stdout, stderr } = spawnSync(runtime, [...args, 'main.mjs'], { cwd: place, env, encoding: 'utf8', timeout: 120_000 });
+  assert.equal(status, 0, stderr);
+  return stdout;
+}
+
 for (const document of documents) {
   for (const [i, block] of blocks(document, 'js').entries()) {
-    test(`${document}: JavaScript, part ${i + 1}`, () => {
-      const place = join(folder, `js-${document.replaceAll('/', '-')}-${i}`);
-      mkdirSync(join(place, 'node_modules'), { recursive: true });
-      symlinkSync(root, join(place, 'node_modules/wasmformer'));
-      symlinkSync(join(root, 'web/public/models'), join(place, 'models'));
-      writeFileSync(join(place, 'main.mjs'), block.replace('steps: 500', 'steps: 20'));
-      const { status, stderr } = spawnSync(process.execPath, ['main.mjs'], { cwd: place, encoding: 'utf8', timeout: 120_000 });
-      assert.equal(status, 0, stderr);
-    });
+    test(`${document}: JavaScript, part ${i + 1}`, () => void runs(project(`js-${document}-${i}`, block)));
   }
 }
+
+test('each runtime runs the program of the quick start', () => {
+  const guide = 'bindings/docs/quick-start.md';
+  const place = project('runtimes', blocks(guide, 'js').find((block) => block.includes('dispose()')));
+  const runtimes = blocks(guide, 'sh').find((block) => block.startsWith('node')).trim().split('\n');
+  assert.deepEqual(runtimes.map((line) => line.split(' ')[0]), ['node', 'deno', 'bun']);
+  for (const line of runtimes) {
+    const [name, ...args] = line.replace(' main.mjs', '').split(' ');
+    const program = name === 'node' ? process.execPath : join(root, 'node_modules/.bin', name);
+    assert.ok(text(guide).includes(`prints \`${runs(place, program, ...args).trim()}\``), line);
+  }
+});
+
+// That of translateDocument runs in tests/e2e/guides.test.mjs.
+test('the examples in the sources run', () => {
+  const files = readdirSync(join(root, 'bindings/js'), { recursive: true }).filter((name) => /\.ts$/.test(name));
+  const found = files.flatMap((name) => examples(`bindings/js/${name}`).map((code) => [name, code]));
+  assert.equal(found.length, 6);
+  for (const [name, code] of found.filter(([, code]) => !code.includes('document'))) {
+    const imports = "import { Classifier, storedModels, Trainer, Translator } from 'wasmformer';\nimport { pipeline } from 'wasmformer/pipeline';";
+    runs(project(`example-${name}-${found.findIndex((one) => one[1] === code)}`, `${imports}\n${code}`));
+  }
+});
+
+for (const heading of ['What was asked for', 'The model', 'Training', 'Stopping, memory, disposal']) {
+  test(`bindings/docs/errors.md: messages under “${heading}”`, () => {
+    const lines = errorsUnder(heading);
+    assert.ok(lines.length > 4);
+    const calls = lines.map(({ call, before }) => `(translator) => { ${before}; return ${call}; }`).join(',\n');
+    const place = project(`errors-${heading}`, `import { readFileSync } from 'node:fs';
+import { Classifier, Trainer, Translator } from 'wasmformer';
+import { pivot } from 'wasmformer/pages';
+const model = 'models/de-en.safetensors';
+const bytes = readFileSync(model);
+const integrity = 'sha256-AAAA';
+const few = [['ein Hund', 'a dog'], ['eine Katze', 'a cat'], ['ein Haus', 'a house'], ['das Haus', 'the house']];
+const long = 'Ich habe einen Hund. '.repeat(90);
+async function diverge() {
+  const trainer = await Trainer.create({ task: 'copy', config: { learning_rate: 1e12, clip_norm: 0, warmup_steps: 1 } });
+  for await (const event of trainer.run({ steps: 30 })) event.step;
+}
+const messages = [];
+for (const call of [${calls}]) {
+  const translator = await Translator.load(model);
+  messages.push(await Promise.resolve(translator).then(call).then(() => 'no error', (error) => error.message));
+  translator.dispose();
+}
+console.log(JSON.stringify(messages));
+process.exit();`);
+    const messages = JSON.parse(runs(place));
+    for (const [i, { call, message }] of lines.entries()) assert.ok(isMessage(messages[i], message), `${call}: ${messages[i]}`);
+  });
+}
+
+test('bindings/docs/errors.md: the messages that cannot be tried are in the source', () => {
+  const source = readdirSync(join(root, 'bindings/js'), { recursive: true }).filter((name) => /\.ts$/.test(name))
+    .map((name) => text(`bindings/js/${name}`)).join('');
+  const others = text('bindings/docs/errors.md').split('## Others')[1].matchAll(/^- `(.+?) ?…?`/gm);
+  for (const [, message] of others) assert.ok(source.includes(message), message);
+});
 
 test('npm start serves the page, with the headers that threads need', async () => {
   const server = spawn(process.execPath, [join(root, 'bindings/tools/start.mjs')], { env: { ...process.env, PORT: '0' } });

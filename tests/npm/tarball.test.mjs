@@ -7,6 +7,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { inflateSync } from 'node:zlib';
 import { createPackageFromTarballData, checkPackage } from '@arethetypeswrong/core';
 import { chromium } from 'playwright-core';
 import { publint } from 'publint';
@@ -216,12 +217,29 @@ test('every entry can be imported where there is no browser', () => {
   assert.equal(run(process.execPath, ['entries.mjs'], { cwd: project }), '');
 });
 
-test('API pages are written of every entry, without a warning', () => {
+test('API pages are written of every entry, and pages of the guides, without a warning; links lead somewhere', () => {
   const pages = join(folder, 'pages');
   run(join(root, 'node_modules/.bin/typedoc'), ['--tsconfig', 'bindings/docs/tsconfig.json', '--out', pages], { cwd: root });
   assert.deepEqual(readdirSync(join(pages, 'modules')).sort(),
     ['attention.html', 'index.html', 'options.html', 'page_convert.html', 'page_pages.html', 'page_pipeline.html', 'worker_engine.html']);
   assert.match(readFileSync(join(pages, 'interfaces/index.TranslateOptions.html'), 'utf8'), /lengthPenalty/);
+  for (const [name, words] of [['classes/index.Translator', 'Wo ist mein Buch'], ['classes/index.Trainer', 'reverse'], ['functions/page_pages.translateDocument', 'undo'],
+    ['classes/index.Classifier', 'play some jazz'], ['functions/page_pipeline.pipeline', 'translation_text'], ['variables/index.storedModels', '5e7']]) {
+    const example = readFileSync(join(pages, `${name}.html`), 'utf8').split('id="example')[1];
+    assert.ok(example?.includes(words), name);
+  }
+  const documents = readdirSync(join(pages, 'documents')).sort();
+  assert.deepEqual(documents, ['Attention.html', 'Deploying.html', 'Errors.html', 'Memory.html', 'Migrating.html', 'Quick_start.html', 'The_package.html', 'Training.html']);
+  for (const document of ['index.html', ...documents.map((name) => `documents/${name}`)]) {
+    const html = readFileSync(join(pages, document), 'utf8');
+    for (const [, path, anchor] of html.matchAll(/href="(?!https?:|data:)([^"#]*)#?([^"]*)"/g)) {
+      const target = path === '' ? join(pages, document) : join(pages, dirname(document), path);
+      assert.ok(statSync(target).isFile(), `${document}: ${path}`);
+      if (anchor && target.endsWith('.html')) assert.ok(readFileSync(target, 'utf8').includes(`id="${anchor}"`), `${document}: ${path}#${anchor}`);
+    }
+  }
+  const index = readFileSync(join(pages, 'assets/search.js'), 'utf8').match(/"([^"]+)"/)[1];
+  assert.match(inflateSync(Buffer.from(index, 'base64')).toString(), /Quick start/);
 });
 
 test('publint finds nothing', async () => {

@@ -268,6 +268,10 @@ const rules = { observe: boolean, signal: signalRule };
  * Translates a live page, or a part of it, in place: what is visible first. Elements keep their state and listeners;
  * code, forms' contents, `translate="no"` and what can be edited stay as they are.
  * @throws when `node` is not part of a page, or an option is unknown or impossible
+ * @example
+ * const page = translateDocument(await Translator.load('models/de-en.safetensors'), document, { observe: true });
+ * await page.finished;
+ * page.undo(); // the original again
  */
 export function translateDocument(
   translator: SentenceTranslator, node: PageNode, options: DocumentOptions = {},

@@ -3,7 +3,12 @@ import type { Classification, EncoderInfo, LoadOptions, ModelSource, Tagging } f
 import type { Connection } from './connection.js';
 import { load, RemoteModel } from './translator.js';
 
-/** Finds the label of a text with one model, in a worker. */
+/**
+ * Finds the label of a text with one model, in a worker.
+ * @example
+ * const classifier = await Classifier.load('encoders/snips.safetensors');
+ * const { labels } = await classifier.classify('play some jazz', { topLabels: 1 });
+ */
 export class Classifier extends RemoteModel<EncoderInfo> {
   /**
    * The labels of one text or several, together. A text longer than the model's max_length is cut.

@@ -213,6 +213,10 @@ function withWeights(model: ModelSource): ModelSource {
 /**
  * @param model any source that Translator.load, Classifier.load or Tagger.load takes
  * @throws for another task, an unknown or impossible option, and as Translator.load does
+ * @example
+ * const translate = await pipeline('translation', 'models/de-en.safetensors');
+ * const [{ translation_text }] = await translate('Wo ist mein Buch?');
+ * await translate.dispose();
  */
 export function pipeline(
   task: 'translation',

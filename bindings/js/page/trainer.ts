@@ -11,7 +11,13 @@ import {
 } from './options.js';
 import { openModel, RemoteTranslator, toAsyncGenerator } from './translator.js';
 
-/** Trains one model, in a worker. */
+/**
+ * Trains one model, in a worker.
+ * @example
+ * const trainer = await Trainer.create({ task: 'reverse' });
+ * for await (const { step, loss } of trainer.run({ steps: 500 })) console.log(step, loss);
+ * const file = await trainer.save({ optimizer: false }); // for Translator.load
+ */
 export class Trainer extends RemoteTranslator<TrainerInfo> {
   /** As Classifier.classify, with the current weights of a model that is trained on labelled texts. */
   readonly classify = this.annotator<Classification>('classify');

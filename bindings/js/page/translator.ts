@@ -107,7 +107,13 @@ export abstract class RemoteTranslator<Info> extends RemoteModel<Info> {
   }
 }
 
-/** Translates with one model, in a worker. */
+/**
+ * Translates with one model, in a worker.
+ * @example
+ * const translator = await Translator.load('models/de-en.safetensors');
+ * console.log((await translator.translate('Wo ist mein Buch?')).text);
+ * translator.dispose();
+ */
 export class Translator extends RemoteTranslator<TranslatorInfo> {
   private constructor(info: TranslatorInfo, connection: Connection) {
     super(info, connection);

@@ -64,6 +64,11 @@ export function toStoredResponse(bytes: Uint8Array<ArrayBuffer>, headers: Header
   return new Response(bytes, { headers });
 }
 
+/**
+ * The models that load() keeps.
+ * @example
+ * for (const { url, bytes } of await storedModels.list()) if (bytes > 5e7) await storedModels.delete(url);
+ */
 export const storedModels = {
   /** The models that load() has kept here; empty where models cannot be kept. */
   async list(): Promise<StoredModel[]> {
