@@ -80,8 +80,9 @@ function writeCorpora(place) {
     const texts = lines.map((line) => line.split('\t')[0]);
     const labelled = texts.map((text, i) => `${i % 2 ? 'odd' : 'even'}\t${text}\n`).join('');
     const tagged = (tags) => texts.map((text) => text.split(' ').map((word, i) => `${word}\t${tags[i % 2]}\n`).join('') + '\n').join('');
-    for (const corpus of ['snips_intent', 'csl_category']) writeFileSync(join(place, `${corpus}.${name}`), labelled);
-    writeFileSync(join(place, `snips_slots.${name}`), tagged(['O', 'B-word']));
+    for (const corpus of ['snips_intent', 'atis_intent', 'csl_category', 'sst2', 'chnsenticorp_hotel', 'semeval2010t8'])
+      writeFileSync(join(place, `${corpus}.${name}`), labelled);
+    for (const corpus of ['snips_slots', 'atis_slots', 'cluener']) writeFileSync(join(place, `${corpus}.${name}`), tagged(['O', 'B-word']));
     writeFileSync(join(place, `ud_en_ewt.${name}`), tagged(['NOUN', 'VERB']));
   }
   writeFileSync(join(place, 'more.en'), 'The cat sleeps.\nWhere is the station?\n');
