@@ -12,7 +12,7 @@ import { WebSocket } from 'ws';
 import { firefox } from '../../bindings/tools/setup.mjs';
 import { launch as launchPlaywright } from '../e2e/support.mjs';
 
-const patience = 180_000; // the machine may be busy
+const patience = 600_000; // the machine may be busy, and WebKit trains with one thread
 
 /** A tab. Browsers have `version`, `open(address)`, `run(script)` for a promise of a string, input and `close()`. */
 class Browser {
