@@ -1,4 +1,4 @@
-// `npm run bench [-- --peers | --learning | --browsers] [--json] [--only REGEX] [--quick] [--multi30k DIR]`: see README.md.
+// `npm run bench [-- --peers | --learning | --browsers | --long] [--json] [--only REGEX] [--quick] [--multi30k DIR]`: see README.md.
 // What it prints on standard output is a table or, with --json, one array; everything else goes to standard error.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -11,6 +11,7 @@ import { measureBrowsers } from './browsers.mjs';
 import { modelFile, shapes } from './data.mjs';
 import { measure, stop } from './driver.mjs';
 import { learning } from './learning.mjs';
+import { measureLong } from './long.mjs';
 import { multi30k } from './multi30k.mjs';
 import { installPeers } from './peers.mjs';
 import { goals, groups, modelFiles, modelPath } from './plan.mjs';
@@ -19,6 +20,7 @@ const { values: options } = parseArgs({
   options: {
     peers: { type: 'boolean' }, json: { type: 'boolean' }, quick: { type: 'boolean' },
     only: { type: 'string' }, multi30k: { type: 'string' }, learning: { type: 'boolean' }, browsers: { type: 'boolean' },
+    long: { type: 'boolean' },
   },
 });
 const results = join(root, 'build/bench');
@@ -35,12 +37,13 @@ const units = [
 const unit = (name) => units.find(([pattern]) => pattern.test(name))?.[1] ?? '';
 
 function build() {
-  const part = options.browsers ? 'package' : 'bench';
+  const isPackageOnly = options.browsers || options.long;
+  const part = isPackageOnly ? 'package' : 'bench';
   const { status } = spawnSync(process.execPath, [join(root, 'bindings/tools/build.mjs'), part],
     { cwd: root, stdio: ['ignore', 2, 2] });
   if (status !== 0) throw new Error('The build failed');
   mkdirSync(results, { recursive: true });
-  if (options.browsers) return;
+  if (isPackageOnly) return;
   for (const [shape, precision] of modelFiles) {
     const path = modelPath(shape, precision);
     if (isStale(path, ['tests/bench/data.mjs'])) writeFileSync(path, modelFile(shapes[shape], precision));
@@ -119,6 +122,7 @@ async function main() {
   const figures = new Map();
   if (options.learning) await learning(figures, goals, { wanted, corpus: options.multi30k, quick: options.quick, log });
   else if (options.browsers) await measureBrowsers(figures, { ...settings, wanted });
+  else if (options.long) await measureLong(figures, { quick: options.quick, wanted, log });
   else await measureSpeed(figures);
   await stop();
   check(figures);

@@ -12,7 +12,7 @@ import { WebSocket } from 'ws';
 import { firefox } from '../../bindings/tools/setup.mjs';
 import { launch as launchPlaywright } from '../e2e/support.mjs';
 
-const patience = 180_000; // the machine may be busy
+const patience = 600_000; // the machine may be busy, and WebKit trains with one thread
 
 /** A tab. Browsers have `version`, `open(address)`, `run(script)` for a promise of a string, input and `close()`. */
 class Browser {
@@ -31,13 +31,21 @@ class Browser {
     throw new Error(`never: ${predicate} of ${JSON.stringify(args)}; the page says: ${await this.evaluate(() => document.body.innerText)}`);
   }
 
-  /** Clicks the middle of the first element that `selector` finds, with `text` in it, as a mouse does. */
+  /** Clicks the middle of the first element that `selector` finds, with `text` in it, as a mouse does, once it stays in its place. */
   async click(selector, text = '') {
-    const [x, y] = await this.until((selector, text) => {
+    const [x, y] = await this.until(async (selector, text) => {
       const found = [...document.querySelectorAll(selector)].find((element) => element.textContent.includes(text));
-      found?.scrollIntoView({ block: 'center', behavior: 'instant' });
-      const { left, top, width, height } = found?.getBoundingClientRect() ?? {};
-      return width > 0 && [Math.round(left + width / 2), Math.round(top + height / 2)];
+      if (!found || found.disabled) return false;
+      found.scrollIntoView({ block: 'center', behavior: 'instant' });
+      const middle = () => {
+        const { left, top, width, height } = found.getBoundingClientRect();
+        return [Math.round(left + width / 2), Math.round(top + height / 2)];
+      };
+      const before = middle();
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      const [x, y] = middle();
+      const hit = document.elementFromPoint(x, y);
+      return x === before[0] && y === before[1] && (found.contains(hit) || hit?.contains(found)) && [x, y];
     }, selector, text);
     await this.press(x, y);
   }

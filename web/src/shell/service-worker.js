@@ -9,8 +9,10 @@ addEventListener('install', (event) => event.waitUntil(kept.then((cache) => cach
 addEventListener('activate', (event) => {
   const old = caches.keys().then((names) =>
     names.filter((name) => name.startsWith(prefix) && name !== prefix + version));
-  event.waitUntil(Promise.all([clients.claim(),
-    old.then((names) => Promise.all(names.map((name) => caches.delete(name))))]));
+  event.waitUntil(old.then((names) => Promise.all(names.map((name) => caches.delete(name)))));
+  // Not waited for: in Firefox it also waits for the page's threads, which sleep until there is work; activation would
+  // take a minute, and all that the page loads meanwhile would fail.
+  void clients.claim();
 });
 
 addEventListener('message', (event) => {
