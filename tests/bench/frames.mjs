@@ -16,10 +16,6 @@ function watchFrames() {
   };
   requestAnimationFrame(look);
 }
-function watchTasks() {
-  globalThis.tasks = [];
-  new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: 'longtask' });
-}
 
 /** Of the times of frames: frames a second, and the percentage of them that took longer than each bound. */
 export function fluency(times, bounds) {
@@ -28,16 +24,30 @@ export function fluency(times, bounds) {
   return { perSecond: (1000 * lengths.length) / (times.at(-1) - times[0]), over: bounds.map(over) };
 }
 
+/**
+ * The main thread's tasks while `use` runs: their durations, and their processor times, which other programs do not
+ * lengthen. In ms.
+ */
+async function tasksOf(page, use) {
+  const browser = page.context().browser();
+  await browser.startTracing(page, { categories: ['toplevel', 'devtools.timeline'] });
+  await use();
+  const { traceEvents } = JSON.parse(await browser.stopTracing());
+  const mains = new Set(traceEvents.filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain')
+    .map(({ pid, tid }) => `${pid} ${tid}`));
+  return traceEvents.filter(({ name, pid, tid, dur }) => dur && /RunTask$/.test(name) && mains.has(`${pid} ${tid}`))
+    .map(({ dur, tdur }) => ({ ms: dur / 1000, own: (tdur ?? 0) / 1000 }));
+}
+
 async function play(site, model, ms) {
   const { page, close } = await site.open(screen, undefined, `#picture?model=${model}`);
   await page.getByTestId('figure').waitFor({ state: 'attached' });
   await page.waitForTimeout(1000); // what arriving takes is not of the animation
   await page.getByRole('button', { name: 'Play', exact: true }).click();
   await page.evaluate(watchFrames);
-  await page.evaluate(watchTasks);
-  await page.waitForTimeout(ms);
+  const tasks = await tasksOf(page, () => page.waitForTimeout(ms));
   if (!(await page.getByRole('button', { name: 'Pause', exact: true }).isVisible())) throw new Error(`${model} was over before ${ms} ms`);
-  const [frames, tasks] = await page.evaluate(() => [globalThis.frames, globalThis.tasks]);
+  const frames = await page.evaluate(() => globalThis.frames);
   await close();
   return { frames, tasks };
 }
@@ -45,22 +55,22 @@ async function play(site, model, ms) {
 async function type(site) {
   const { page, close } = await site.open(screen);
   await translated(page);
-  await page.evaluate(watchTasks);
-  await box(page).fill('');
-  await page.keyboard.type(TEXT, { delay: 60 });
-  await translated(page);
-  const tasks = await page.evaluate(() => globalThis.tasks);
+  const tasks = await tasksOf(page, async () => {
+    await box(page).fill('');
+    await page.keyboard.type(TEXT, { delay: 60 });
+    await translated(page);
+  });
   await close();
   return tasks;
 }
 
 async function train(site, card, ms) {
   const { page, close } = await site.open(screen, undefined, '#train');
-  await page.evaluate(watchTasks);
-  await page.getByRole('button', { name: card }).first().click();
-  await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
-  await page.waitForTimeout(ms);
-  const tasks = await page.evaluate(() => globalThis.tasks);
+  const tasks = await tasksOf(page, async () => {
+    await page.getByRole('button', { name: card }).first().click();
+    await page.getByRole('button', { name: 'Pause', exact: true }).waitFor();
+    await page.waitForTimeout(ms);
+  });
   await close();
   return tasks;
 }
@@ -72,8 +82,9 @@ export async function measurePage(figures, goals, { wanted, quick, log }) {
     if (goal !== undefined) goals.push({ of: name, to: [], goal, atMost });
   };
   const noteTasks = (tasks, title) => {
-    note(`longest task ms, ${title}`, Math.max(0, ...tasks), 50, true);
-    note(`tasks over 50 ms, ${title}`, tasks.length);
+    note(`longest task ms, ${title}`, Math.max(0, ...tasks.map(({ ms }) => ms)), 50, true);
+    note(`longest task ms of processor time, ${title}`, Math.max(0, ...tasks.map(({ own }) => own)));
+    note(`tasks over 50 ms, ${title}`, tasks.filter(({ ms }) => ms > 50).length);
   };
   try {
     const models = readdirSync(join(builtPage, 'models')).map((file) => file.replace('.safetensors', ''));
@@ -84,6 +95,7 @@ export async function measurePage(figures, goals, { wanted, quick, log }) {
       note(`frames/s, picture, ${model}`, perSecond, 59);
       note(`% of frames over 17 ms, picture, ${model}`, over[0]);
       note(`% of frames over 34 ms, picture, ${model}`, over[1]);
+      note(`ms of processor time per frame, picture, ${model}`, tasks.reduce((sum, { own }) => sum + own, 0) / frames.length);
       noteTasks(tasks, `picture, ${model}`);
     }
     if (wanted('translating')) noteTasks(await type(site), 'translating');
