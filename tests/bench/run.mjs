@@ -1,4 +1,4 @@
-// `npm run bench [-- --peers | --learning | --browsers | --long] [--json] [--only REGEX] [--quick] [--multi30k DIR]`: see README.md.
+// `npm run bench [-- --peers | --learning | --browsers | --long | --page] [--json] [--only REGEX] [--quick] [--multi30k DIR]`: see README.md.
 // What it prints on standard output is a table or, with --json, one array; everything else goes to standard error.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,6 +10,7 @@ import { root } from '../../bindings/tools/shell.mjs';
 import { measureBrowsers } from './browsers.mjs';
 import { modelFile, shapes } from './data.mjs';
 import { measure, stop } from './driver.mjs';
+import { measurePage } from './frames.mjs';
 import { learning } from './learning.mjs';
 import { measureLong } from './long.mjs';
 import { multi30k } from './multi30k.mjs';
@@ -20,7 +21,7 @@ const { values: options } = parseArgs({
   options: {
     peers: { type: 'boolean' }, json: { type: 'boolean' }, quick: { type: 'boolean' },
     only: { type: 'string' }, multi30k: { type: 'string' }, learning: { type: 'boolean' }, browsers: { type: 'boolean' },
-    long: { type: 'boolean' },
+    long: { type: 'boolean' }, page: { type: 'boolean' },
   },
 });
 const results = join(root, 'build/bench');
@@ -32,18 +33,18 @@ const round = (value) => Number(value.toPrecision(4));
 
 const units = [
   [/^(gemm|peak) int8/, 'GOP/s'], [/^(gemm|peak)/, 'GFLOP/s'], [/tokens\/s/, 'tokens/s'], [/\bms\b/, 'ms'],
-  [/growth/, 'bytes'], [/memory/, 'MB'], [/^seconds/, 's'], [/^exactMatch/, '%'], [/^(bleu|BLEU)/, ''], [/wasm /, 'KB'],
+  [/^frames/, '/s'], [/^%/, '%'], [/growth/, 'bytes'], [/memory/, 'MB'], [/^seconds/, 's'], [/^exactMatch/, '%'], [/^(bleu|BLEU)/, ''], [/wasm /, 'KB'],
 ];
 const unit = (name) => units.find(([pattern]) => pattern.test(name))?.[1] ?? '';
 
 function build() {
   const isPackageOnly = options.browsers || options.long;
-  const part = isPackageOnly ? 'package' : 'bench';
+  const part = isPackageOnly ? 'package' : options.page ? 'page' : 'bench';
   const { status } = spawnSync(process.execPath, [join(root, 'bindings/tools/build.mjs'), part],
     { cwd: root, stdio: ['ignore', 2, 2] });
   if (status !== 0) throw new Error('The build failed');
   mkdirSync(results, { recursive: true });
-  if (isPackageOnly) return;
+  if (isPackageOnly || options.page) return;
   for (const [shape, precision] of modelFiles) {
     const path = modelPath(shape, precision);
     if (isStale(path, ['tests/bench/data.mjs'])) writeFileSync(path, modelFile(shapes[shape], precision));
@@ -121,6 +122,7 @@ async function main() {
   if (options.peers) installPeers(log);
   const figures = new Map();
   if (options.learning) await learning(figures, goals, { wanted, corpus: options.multi30k, quick: options.quick, log });
+  else if (options.page) await measurePage(figures, goals, { wanted, quick: options.quick, log });
   else if (options.browsers) await measureBrowsers(figures, { ...settings, wanted });
   else if (options.long) await measureLong(figures, { quick: options.quick, wanted, log });
   else await measureSpeed(figures);

@@ -32,6 +32,49 @@ test('texts, map and three doors are on one screen, under one headline; each doo
     }
   }));
 
+test('in ten seconds it says what it is and what to do, and each door shows at once what it promises', () =>
+  withView(site, screen, '', async (page) => {
+    await translated(page);
+    const text = await page.locator('main').innerText();
+    const read = [
+      'See inside a Transformer', 'This neural network translates while you type, here in your browser.',
+      'Point at a word to see which words it attends to.', 'German', 'English', 'See how it works', 'Train your own', 'Break it',
+    ].map((words) => text.indexOf(words));
+    assert.deepEqual(read, read.toSorted((a, b) => a - b));
+    assert.ok(read[0] >= 0, text);
+    const button = (name) => page.getByRole('button', { name }).first();
+    const figure = page.getByTestId('figure');
+    const doors = {
+      'See how it works This sentence, through every layer': [figure, button('Play')],
+      'Train your own From scratch, here in your browser': [button('Reverse'), button('German → English')],
+      'Break it Hide a word, switch a head off': [figure, page.getByText('Press a word below the encoder to hide it')],
+    };
+    for (const [door, promised] of Object.entries(doors)) {
+      await page.getByRole('link', { name: door }).click();
+      for (const one of promised) {
+        await one.waitFor();
+        await page.waitForFunction((element) => {
+          const { top, bottom } = element.getBoundingClientRect();
+          return top >= 0 && bottom <= innerHeight;
+        }, await one.elementHandle());
+      }
+      await page.goBack();
+      await translated(page);
+    }
+  }));
+
+test('on a phone the doors are as wide as each other, and no alternative is cut', () =>
+  withView(site, { ...phone, viewport: { width: 390, height: 844 } }, '', async (page) => {
+    await translated(page);
+    const doors = await page.getByRole('navigation', { name: 'Where to go next' }).getByRole('link').evaluateAll((all) =>
+      all.map((door) => ({ left: door.getBoundingClientRect().left, width: door.clientWidth })));
+    assert.equal(doors.length, 3);
+    assert.deepEqual(doors, Array(3).fill(doors[0]));
+    const cut = await page.getByRole('region', { name: 'Alternative translations' }).getByRole('button').evaluateAll((all) =>
+      all.filter((one) => one.scrollWidth > one.clientWidth || one.scrollHeight > one.clientHeight + 1).map((one) => one.innerText));
+    assert.deepEqual(cut, []);
+  }));
+
 test('on arrival the words light up in turn, with lines; a key ends that, and who wants less motion sees none', async () => {
   const lit = () => {
     window.lit = new Set();

@@ -127,10 +127,13 @@ test('pairs of Tatoeba come in both directions, with their credit', () =>
   withTrain(async (page) => {
     assert.match(await page.locator('main').innerText(), /Sentences by the contributors of tatoeba\.org, .*CC BY 2\.0 FR/);
     await page.getByText('Data, tokenizer and settings').click();
-    for (const [name, pattern] of [['German → English', /^Ihr Sohn ist ein Engel\.\tYour son is an angel\.$/], ['English → Chinese', /^[\w ,.?']+\t\p{Script=Han}/u]]) {
+    for (const [name, pattern, pairs] of [
+      ['German → English', /^Kein Mensch ist vollkommen\.\tNobody's perfect\.$/, '30,000'],
+      ['English → Chinese', /^[\w ,.?']+\t\p{Script=Han}/u, '10,000'],
+    ]) {
       await page.getByLabel('Data', { exact: true }).selectOption({ label: name });
       await page.waitForFunction((first) => new RegExp(first, 'u').test(document.querySelector('tbody tr')?.innerText), pattern.source);
-      await count(page, '10,000');
+      await count(page, pairs);
     }
   }));
 

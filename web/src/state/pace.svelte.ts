@@ -1,6 +1,6 @@
 // How fast this computer trains, in parameters times tokens a second: measured once, and by every run.
 import { Trainer, type TrainerInfo } from 'wasmformer';
-import { workOf } from '../train/pace';
+import { costOf, workOf } from '../train/pace';
 import type { DataName } from '../train/fields';
 import { remember, remembered } from './settings.svelte';
 
@@ -17,7 +17,7 @@ class Pace {
   }
 
   learn({ parameters, training }: Pick<TrainerInfo, 'parameters' | 'training'>, steps: number, seconds: number) {
-    this.#rate = (parameters * training.batch_tokens * steps) / seconds;
+    this.#rate = costOf(parameters, training.batch_tokens, steps) / seconds;
     remember('pace', String(Math.round(this.#rate)));
   }
 

@@ -5,7 +5,7 @@ import { models, titleOf } from './models.svelte';
 import { languageName, number } from '../words/speech.svelte';
 import type { Experiment } from '../train/experiment';
 import {
-  defaultsOf, isShipped, isTask, isTuned, isUsed, MODEL, parse, presetOf, short, SHIPPED_PAIRS, TRAINING, validationOf, write,
+  defaultsOf, isShipped, isTask, isTuned, isUsed, MODEL, parse, presetOf, short, shippedCount, TRAINING, validationOf, write,
     wrongs, type Key, type Values,
 } from '../train/fields';
 import { pairs, type Source } from './pairs.svelte';
@@ -38,7 +38,7 @@ class Setup {
     const isTurned = !data.startsWith('en');
     const key = isTurned ? data.split('-').reverse().join('-') : data;
     const wish = { ...filters, source: Number(isTurned), target: Number(!isTurned), header: false,
-      validationFrom: SHIPPED_PAIRS };
+      validationFrom: shippedCount(key) };
     return { key, wish, url: new URL(`pairs/${key}.tsv.gz`, document.baseURI).href };
   });
   /** The pairs as they are chosen now, as soon as they are there; a task needs none. */
