@@ -217,7 +217,7 @@ TEST_CASE("Damaged and foreign .bin files are refused in a sentence") {
   }
   bin = whole;
   number_at(8, ~std::uint64_t{0});
-  CHECK_THROWS_WITH(folder.import(), ContainsSubstring("nor a .bin file, as Firefox's"));
+  CHECK_THROWS_WITH(folder.import(), ContainsSubstring("nor a .bin file (Firefox)"));
   bin = whole;
   number_at(16 + 8, 0x2801);
   CHECK_THROWS_WITH(folder.import(), ContainsSubstring("packed for one kind of processor"));

@@ -139,7 +139,7 @@ TEST_CASE("A run is resumed with the texts that it keeps, or with the same given
   CHECK(again(bare, R"(, "validation": 5, "keepTexts": false)", {numbered(30)})->checkpoint() == bare);
   CHECK(again(file, R"(, "metadata": {"note": "x"}, "languages": "de-en")")->metadata().at("note") == "x");
   CHECK_THROWS_WITH(again(bare), ContainsSubstring("the checkpoint holds no sentence pairs; give those"));
-  CHECK_THROWS_WITH(again(bare, R"(, "validation": 6)", {numbered(30)}), ContainsSubstring("other training pairs"));
+  CHECK_THROWS_WITH(again(bare, R"(, "validation": 6)", {numbered(30)}), ContainsSubstring("trained on other pairs"));
   CHECK_THROWS_WITH(again(file, R"(, "config": {"d_model": 32})"), ContainsSubstring("begun with other settings"));
   CHECK_THROWS_WITH(again(file, R"(, "task": {"name": "sort"})"), ContainsSubstring("on texts, not a task"));
   CHECK_THROWS_WITH(again(file, ", " + std::string(by_characters)), ContainsSubstring("has its own"));

@@ -155,7 +155,7 @@ TEST_CASE("A run goes on only with the pairs that it was on") {
   run.step();
   const std::string bytes = run.checkpoint();
   CHECK_THROWS_WITH(TrainingRun(resumed_start(bytes), {{{"ab"}, {"bb"}}, {{"a"}, {"a"}}}, pool),
-                    ContainsSubstring("other training pairs"));
+                    ContainsSubstring("trained on other pairs"));
   CHECK_THROWS_WITH(resumed_start(run.model_file()), ContainsSubstring("no state of a training run"));
 }
 
