@@ -49,7 +49,7 @@ test('a run on pairs that are held back is resumed with the same pairs', () => {
   succeed(...held('held', '--max-steps', '9', '--resume'));
   succeed(...held('held-whole', '--max-steps', '9'));
   assert.ok(readFileSync(path('held/last.safetensors')).equals(readFileSync(path('held-whole/last.safetensors'))));
-  refuse(/other training pairs/, held('held', '--max-steps', '12', '--resume').map((word) => (word === '30' ? '31' : word)));
+  refuse(/trained on other pairs/, held('held', '--max-steps', '12', '--resume').map((word) => (word === '30' ? '31' : word)));
   refuse(/nothing to validate on: .*--validation N/, held('bad', '--max-steps', '1').filter((word) => word !== '--validation' && word !== '30'));
 });
 
