@@ -26,7 +26,7 @@ async function withModels(options, use, prepare = async () => {}) {
   }
 }
 
-const own = ['German → English', 'English → German', 'English → Chinese'];
+const own = ['German → English', 'English → German', 'English → Chinese', 'French → English'];
 const choose = (page, id) => page.getByRole('combobox', { name: 'Model' }).selectOption(id);
 const models = (page) => page.locator('main li .name').allInnerTexts();
 const inUse = (page, name) => page.locator('li', { has: page.locator('.name', { hasText: name }) }).getByText('in use').waitFor();
