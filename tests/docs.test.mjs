@@ -86,6 +86,7 @@ function writeCorpora(place) {
     writeFileSync(join(place, `ud_en_ewt.${name}`), tagged(['NOUN', 'VERB']));
   }
   writeFileSync(join(place, 'more.en'), 'The cat sleeps.\nWhere is the station?\n');
+  writeFileSync(join(place, 'prose.en'), 'The cat sleeps.\nWhere is the station?\n');
   writeFileSync(join(place, 'sentences.txt'), 'Ich habe einen Hund.\nWo ist mein Buch?\n');
 }
 
