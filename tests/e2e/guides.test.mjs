@@ -44,7 +44,7 @@ for (const [i, { name, html }] of [...pages, example].entries()) {
     const { page, errors, close } = await site.open(laptop, undefined, `${i}.html`);
     const seen = html.includes('<wasmformer-attention')
       ? page.getByRole('application').locator('canvas').first().waitFor()
-      : page.waitForFunction((before) => document.body.innerText !== before && /\b(my book|dog|Thanks|bytes|undone)\b/.test(document.body.innerText), before);
+      : page.waitForFunction((before) => document.body.innerText !== before && /\b(my book|dog|Thanks?|bytes|undone)\b/.test(document.body.innerText), before);
     await seen.catch(async () => assert.fail(`${await page.locator('body').innerText()} is seen; ${errors.join('; ')}`));
     assert.deepEqual(errors, []);
     await close();
