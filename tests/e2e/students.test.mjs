@@ -94,7 +94,7 @@ test('a list that is chosen as a file, on a Chinese phone; what is no list is sa
     assert.match(await page.getByRole('alert').innerText(), /^无法读取列表：models\.json is not JSON: .*。/);
     await choose('models.json', JSON.stringify(list));
     await page.getByRole('heading', { name: 'models.json 中的模型' }).waitFor();
-    await page.getByText('法语 → 英语').first().waitFor();
+    await page.getByText('法语 → 英语').filter({ visible: true }).last().waitFor();
     await show(page, 'models-list-zh');
     await page.getByRole('button', { name: '使用 fr-en (tiny' }).click();
     await page.waitForURL(/model=file%3Afirefox-tiny-fr-en/);
