@@ -15,10 +15,10 @@ function modelsIn(folder: string) {
   }));
 }
 
-/** What each model makes of its first example, to be shown until that model has loaded. */
+/** What the models that visitors begin with make of their first example, to be shown until the model has loaded. */
 async function readyTranslations() {
   const { translateExample } = await import(new URL('./example.mjs', import.meta.url).href);
-  const all = modelsIn('models').map(async ({ name, url }) => {
+  const all = modelsIn('models').filter(({ name }) => ['de-en', 'en-zh'].includes(name)).map(async ({ name, url }) => {
     const source = examples[name.split('-')[0]]?.[0];
     return source ? [[name, await translateExample(new URL(`./public/${url}`, import.meta.url), source)]] : [];
   });

@@ -32,7 +32,7 @@ const stops = {
       (page) => texts(page, '[data-testid=scene] h3', 'Masked multi-head attention'),
       crumbs('Head 4'),
       (page) => texts(page, '[data-testid=logits] .chosen', 'in'),
-      [(page) => texts(page, 'main td', "I'll call you if I arrive."), (page) => texts(page, 'main td', "I'll call you if I get to.")],
+      [(page) => texts(page, 'main td', 'Could you close the window?'), (page) => texts(page, 'main td', 'Could you turn the window to the window?')],
     ],
     attention: [
       crumbs('Cross-attention'),
