@@ -71,6 +71,42 @@ test('a forgotten model is downloaded again', async (t) => {
   assert.deepEqual([(await state.read()).isCached, state.downloads], [false, 2]);
 });
 
+/** Locks as browsers have them: one holder per name, the others in the order of their requests. */
+function giveLocks(t) {
+  const last = new Map();
+  const request = (name, use) => {
+    const held = (last.get(name) ?? Promise.resolve()).then(use);
+    last.set(name, held.catch(() => {}));
+    return held;
+  };
+  const before = Object.getOwnPropertyDescriptor(globalThis, 'navigator');
+  Object.defineProperty(globalThis, 'navigator', { value: { locks: { request } }, configurable: true });
+  t.after(() => before ? Object.defineProperty(globalThis, 'navigator', before) : delete globalThis.navigator);
+}
+
+test('of two tabs that load a model at the same moment, one downloads it', async (t) => {
+  giveLocks(t);
+  const state = await site(t);
+  const load = async () => {
+    const file = await state.read();
+    await file.keep();
+    file.release?.();
+    return [file.text, file.isCached];
+  };
+  assert.deepEqual(await Promise.all([load(), load()]), [['first', false], ['first', true]]);
+  assert.equal(state.downloads, 1);
+});
+
+test('when a download fails, the next tab tries it', async (t) => {
+  giveLocks(t);
+  const state = await site(t);
+  state.isUp = false;
+  const first = state.read();
+  await assert.rejects(first, /could not be fetched/);
+  state.isUp = true;
+  assert.equal((await state.read()).text, 'first');
+});
+
 test('a storage that refuses to work is done without', async (t) => {
   const state = await site(t);
   globalThis.caches = { open: () => Promise.reject(new Error('SecurityError')) };

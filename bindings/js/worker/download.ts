@@ -13,6 +13,8 @@ export interface ModelFile {
   keep(): Promise<void>;
   /** To be called if they are not a model. */
   forget(): Promise<void>;
+  /** To be called in the end: lets other tabs go on that wait for this file. */
+  release?: () => void;
   /** Throws if they are not the bytes that were wanted. */
   check?: () => Promise<void>;
 }
@@ -178,23 +180,45 @@ const versionHeaders = ['etag', 'last-modified', 'content-length'];
 const sourceHeader = 'x-source';
 export const sourceOf = (stored: Response) => stored.headers.get(sourceHeader);
 
-/** What is stored under `key`, or else what `get` brings. */
+/** Waits until no other tab downloads `key`; the next one goes on when the returned function is called. */
+function turn(key: string): Promise<() => void> {
+  const locks = globalThis.navigator?.locks as LockManager | undefined;
+  if (!locks) return Promise.resolve(() => {});
+  return new Promise((resolve, reject) => {
+    locks.request(`wasmformer ${key}`, () => new Promise<void>((release) => resolve(release))).catch(reject);
+  });
+}
+
+/** What is stored under `key`, or else what `get` brings; of several tabs that ask at once, one calls `get`. */
 export async function throughCache(
   key: string, name: string, onProgress: Progress, get: () => Promise<{ bytes: Bytes; headers: Headers; source?: string }>,
 ): Promise<ModelFile> {
   const cache = await openModelCache();
-  const stored = await cache?.match(key);
   const forget = async () => void (await cache?.delete(key));
-  if (stored && (await isCurrent(sourceOf(stored) ?? key, stored))) {
+  const find = async (): Promise<ModelFile | undefined> => {
+    const stored = await cache?.match(key);
+    if (!stored || !(await isCurrent(sourceOf(stored) ?? key, stored))) return undefined;
     const collected = collect(name, chunksOf(stored.body!), storedBytes(stored), onProgress, checkBeginning);
-    const bytes = await collected.catch(() => new Uint8Array());
-    return { name, bytes, isCached: true, keep: nothing, forget };
+    return { name, bytes: await collected.catch(() => new Uint8Array()), isCached: true, keep: nothing, forget };
+  };
+  const found = await find();
+  if (found) return found;
+  const release = cache ? await turn(key).catch(() => nothing) : nothing;
+  try {
+    const other = await find();
+    if (other) {
+      release();
+      return other;
+    }
+    const { bytes, headers, source } = await get();
+    const kept = new Headers(source === undefined ? {} : { [sourceHeader]: source });
+    for (const name of versionHeaders) if (headers.has(name)) kept.set(name, headers.get(name)!);
+    const keep = async () => void (await cache?.put(key, toStoredResponse(bytes, kept)).catch(() => {}));
+    return { name, bytes, isCached: false, keep, forget, release };
+  } catch (error) {
+    release();
+    throw error;
   }
-  const { bytes, headers, source } = await get();
-  const kept = new Headers(source === undefined ? {} : { [sourceHeader]: source });
-  for (const name of versionHeaders) if (headers.has(name)) kept.set(name, headers.get(name)!);
-  const keep = async () => void (await cache?.put(key, toStoredResponse(bytes, kept)).catch(() => {}));
-  return { name, bytes, isCached: false, keep, forget };
 }
 
 /** Whether the server still has the stored version; assumed if the server cannot be asked. */

@@ -111,7 +111,11 @@ export class Requests {
       report(loaded, total);
     };
     const read = () => readAny(data, start.cache, integrity, onProgress);
-    const [file, engine] = await Promise.all([read(), this.#start(start)]);
+    const reading = read();
+    const [file, engine] = await Promise.all([reading, this.#start(start)]).catch((error: unknown) => {
+      void reading.then(({ release }) => release?.(), () => {});
+      throw error;
+    });
     const attempt = async (file: ModelFile) => {
       try {
         const result = await use(engine, file);
@@ -122,9 +126,14 @@ export class Requests {
         const isNamed = error instanceof Error && error.message.includes(file.name);
         if (error instanceof Error && !isNamed) error.message = `${file.name}: ${error.message}`;
         throw error;
+      } finally {
+        file.release?.();
       }
     };
-    if (!this.#models.has(key)) throw disposed();
+    if (!this.#models.has(key)) {
+      file.release?.();
+      throw disposed();
+    }
     try {
       return await attempt(file);
     } catch (error) {
