@@ -233,7 +233,8 @@ test('API pages are written of every entry, and pages of the guides, without a w
   for (const document of ['index.html', ...documents.map((name) => `documents/${name}`)]) {
     const html = readFileSync(join(pages, document), 'utf8');
     for (const [, path, anchor] of html.matchAll(/href="(?!https?:|data:)([^"#]*)#?([^"]*)"/g)) {
-      const target = path === '' ? join(pages, document) : join(pages, dirname(document), path);
+      const named = path === '' ? join(pages, document) : join(pages, dirname(document), path);
+      const target = named.endsWith('/') ? join(named, 'index.html') : named; // as servers answer
       assert.ok(statSync(target).isFile(), `${document}: ${path}`);
       if (anchor && target.endsWith('.html')) assert.ok(readFileSync(target, 'utf8').includes(`id="${anchor}"`), `${document}: ${path}#${anchor}`);
     }
