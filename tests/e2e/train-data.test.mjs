@@ -55,7 +55,7 @@ for (const [name, size] of Object.entries({ laptop, 'small-phone': smallPhone })
 
 test('own pairs continue the model in use: a forecast by their number, settings without its architecture, and its own words at first', () =>
   withTrain(async (page) => {
-    await page.getByRole('button', { name: 'Teach German → English your pairs' }).click();
+    await page.getByRole('button', { name: 'Fine-tune German → English on your pairs' }).click();
     const box = page.getByRole('textbox', { name: 'One pair per line' });
     await box.fill(['Guten Morgen.\tTop of the morning.', ...lines.split('\n')].join('\n'));
     await page.getByRole('button', { name: 'Use this text' }).click();
