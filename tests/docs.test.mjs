@@ -109,9 +109,9 @@ for (const document of documents) {
       const place = join(folder, document.replaceAll('/', '-'), String(i));
       mkdirSync(join(place, 'run'), { recursive: true });
       writeCorpora(place);
-      for (const model of ['run/best', 'de-en', 'en-de'])
+      for (const model of ['run/best', 'de-en', 'en-de', 'web/public/models/de-en'])
         cpSync(join(root, 'tests/fixtures/tiny-de-en.safetensors'), join(place, `${model}.safetensors`));
-      for (const path of ['tests/bench/answers.mjs', 'tests/bench/corpus.mjs', 'tests/fixtures/answers'])
+      for (const path of ['tests/bench/answers.mjs', 'tests/bench/corpus.mjs', 'tests/fixtures/answers', 'web/cards'])
         cpSync(join(root, path), join(place, path), { recursive: true });
       symlinkSync(join(root, 'dist'), join(place, 'dist'));
       cpSync(join(root, 'tests/fixtures/marian/tiny'), join(place, 'opus-mt-fr-en'), { recursive: true });

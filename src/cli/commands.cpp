@@ -34,4 +34,21 @@ std::vector<std::pair<std::string, std::string>> key_values(const std::vector<st
   return all;
 }
 
+std::vector<std::pair<std::string, std::string>> metadata_of(const std::vector<std::string>& options) {
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const std::string& option : options) {
+    if (option.find('=') != std::string::npos || !option.ends_with(".json")) {
+      all.push_back(key_values({option}).front());
+      continue;
+    }
+    const auto json = nlohmann::json::parse(read_file(option), nullptr, /*allow_exceptions=*/false);
+    WASMFORMER_CHECK(json.is_object(), "[options] " << option << " is not a JSON object");
+    for (const auto& [key, value] : json.items()) {
+      WASMFORMER_CHECK(value.is_string(), "[options] " << option << ": " << key << " is not a string");
+      all.emplace_back(key, value);
+    }
+  }
+  return all;
+}
+
 }  // namespace wasmformer

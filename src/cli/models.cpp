@@ -37,7 +37,7 @@ void average(const AverageOptions& o) {
   sum.transformer->visit([&](const std::string&, Parameter& p, Initializer) { p.value *= share; });
   for (const char* key : {"progress", "valid_loss", "valid_bleu"}) sum.metadata.erase(key);
   sum.metadata["averaged"] = std::to_string(o.checkpoints.size()) + " checkpoints";
-  for (const auto& [key, value] : key_values(o.metadata)) sum.metadata[key] = value;
+  for (const auto& [key, value] : metadata_of(o.metadata)) sum.metadata[key] = value;
   write_file_atomically(o.output, serialize_model(sum, float_precision(o.precision)));
 }
 
@@ -48,8 +48,11 @@ struct QuantizeOptions {
 
 void quantize(const QuantizeOptions& o) {
   ModelFile model = load_model(o.model);
-  naming(o.model, [&] { model.transformer->quantize(); });
-  for (const auto& [key, value] : key_values(o.metadata)) model.metadata[key] = value;
+  bool is_int8 = false;
+  model.transformer->visit([&](const std::string&, Parameter& p, Initializer) { is_int8 |= p.is_packed(); });
+  // An int8 model can still be given metadata.
+  if (!is_int8 || o.metadata.empty()) naming(o.model, [&] { model.transformer->quantize(); });
+  for (const auto& [key, value] : metadata_of(o.metadata)) model.metadata[key] = value;
   write_file_atomically(o.output, serialize_model(model, Precision::f32));
 }
 
@@ -88,15 +91,15 @@ void add_model_commands(CLI::App& app) {
   auto* average_command = app.add_subcommand("average", "Average the weights of checkpoints of one run");
   average_command->add_option("--output", a->output, "the model file to write")->required();
   add_precision(*average_command, a->precision);
-  average_command->add_option("--metadata", a->metadata, "KEY=VALUE to store in the model");
+  average_command->add_option("--metadata", a->metadata, metadata_help);
   average_command->add_option("checkpoints", a->checkpoints, "model files of the same sizes")->required();
   average_command->callback([a] { average(*a); });
 
   auto q = std::make_shared<QuantizeOptions>();
-  auto* quantize_command = app.add_subcommand("quantize", "Store the weights of a model as int8");
-  quantize_command->add_option("--model", q->model, "model file of F32 or F16")->required();
+  auto* quantize_command = app.add_subcommand("quantize", "Store the weights of a model as int8, or metadata in one that is int8 already");
+  quantize_command->add_option("--model", q->model, "model file of F32 or F16; of int8, with --metadata")->required();
   quantize_command->add_option("--output", q->output, "the model file to write")->required();
-  quantize_command->add_option("--metadata", q->metadata, "KEY=VALUE to store in the model");
+  quantize_command->add_option("--metadata", q->metadata, metadata_help);
   quantize_command->callback([q] { quantize(*q); });
 
   auto i = std::make_shared<InspectOptions>();

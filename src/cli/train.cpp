@@ -104,7 +104,7 @@ RunRequest request_of(const TrainOptions& o) {
     set_field(fields(*request.augment), key, share, "augment");
   }
   nlohmann::json metadata = nlohmann::json::object();
-  for (const auto& [key, value] : key_values(o.metadata)) metadata[key] = value;
+  for (const auto& [key, value] : metadata_of(o.metadata)) metadata[key] = value;
   request.metadata = metadata.dump();
   request.keep_texts = false;  // the files are given again when the run is resumed
   return request;
@@ -223,7 +223,7 @@ void add_train_command(CLI::App& app) {
         "the same as --set " + key + "N");
   command->add_option("--output", o->loop.output, "folder for best.safetensors, last.safetensors and log.jsonl")
       ->required();
-  command->add_option("--metadata", o->metadata, "KEY=VALUE to store in the model, such as its corpus and licence");
+  command->add_option("--metadata", o->metadata, metadata_help);
   command->footer(notes());
   command->callback([o] {
     o->valid.columns = o->train.columns;

@@ -308,9 +308,10 @@ TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& tr
   start.model.transformer = trainable(*start.model.transformer, config);
   if (tokenizers.source) take_tokenizers(start.model, tokenizers, start.training.seed);
   for (const char* past : figures_of_weights) start.model.metadata.erase(past);
-  for (const char* past : {"training", "progress", "task", "steps", "averaged", "bleu", "chrf"})
-    start.model.metadata.erase(past);
-  std::erase_if(start.model.metadata, [](const auto& entry) { return entry.first.starts_with("run."); });
+  // What was measured of the old weights, in any language ("bleu.zh"), and what a page keeps of its runs.
+  const std::set<std::string> past{"training", "progress", "task", "steps", "averaged", "bleu", "chrf", "run"};
+  std::erase_if(start.model.metadata,
+                [&](const auto& entry) { return past.contains(entry.first.substr(0, entry.first.find('.'))); });
   return start;
 }
 

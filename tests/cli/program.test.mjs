@@ -111,6 +111,14 @@ test('a quantised model is less than half the size, says nearly the same, and is
     path('target'), '--json').stdout);
   assert.ok(Math.abs(score(small).chrf - score(model).chrf) < 5);
   refuse(/small\.safetensors.*int8 already/, ['quantize', '--model', small, '--output', path('smaller.safetensors')]);
+  const card = path('card.json');
+  writeFileSync(card, JSON.stringify({ 'limits.zh': '短句' }));
+  succeed('quantize', '--model', small, '--output', path('described.safetensors'), '--metadata', card, 'licence=CC0');
+  assert.deepEqual(facts(path('described.safetensors')).metadata, { ...facts(small).metadata, 'limits.zh': '短句', licence: 'CC0' });
+  const weights = (file) => readFileSync(file).subarray(8 + Number(readFileSync(file).readBigUInt64LE()));
+  assert.ok(weights(path('described.safetensors')).equals(weights(small)));
+  writeFileSync(card, '["a"]');
+  refuse(/card\.json is not a JSON object/, ['quantize', '--model', small, '--output', small, '--metadata', card]);
   refuse(/int8.*average the float models/, ['average', '--output', path('mean.safetensors'), small, model]);
 });
 

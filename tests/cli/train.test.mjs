@@ -110,7 +110,7 @@ test('a run that is killed at any moment leaves whole files', async () => {
 test('fine-tuning starts from the weights of a model, int8 included; a kept model records its own step', () => {
   const small = path('to-tune.safetensors');
   const facts = (file) => JSON.parse(succeed('inspect', file, '--json').stdout);
-  succeed('quantize', '--model', path('run/best.safetensors'), '--output', small, '--metadata', 'bleu=99', 'licence=none');
+  succeed('quantize', '--model', path('run/best.safetensors'), '--output', small, '--metadata', 'bleu=99', 'bleu.zh=99', 'licence=none', 'licence.zh=无');
   const tune = (output, ...more) => ['train', '--from', small, '--data', path('train.tsv.gz'), '--valid-data', path('valid.tsv'),
     '--output', path(output), '--max-epochs', '2', '--keep', '2', '--report-every', '1', ...more];
   succeed(...tune('tuned', '--set', 'dropout=0', '--set', 'learning_rate=0.002'));
@@ -118,7 +118,7 @@ test('fine-tuning starts from the weights of a model, int8 included; a kept mode
   assert.ok(losses('tuned')[0] < losses('run')[0] / 2, 'it begins with what the model knows');
   const { metadata } = facts(path('tuned/epoch-1.safetensors'));
   const steps = losses('tuned').length / 2;
-  assert.deepEqual([metadata.licence, metadata.bleu, metadata.steps], ['none', undefined, String(steps)]);
+  assert.deepEqual([metadata.licence, metadata['licence.zh'], metadata.bleu, metadata['bleu.zh'], metadata.steps], ['none', '无', undefined, undefined, String(steps)]);
   assert.equal(facts(path('tuned/last.safetensors')).metadata.steps, String(2 * steps));
   assert.match(metadata.training, /"dropout":0\.0,.*"schedule":"constant","learning_rate":0\.002/);
   refuse(/keeps its sizes/, tune('bad', '--set', 'd_model=64'));

@@ -36,7 +36,7 @@ for (const [name, size] of Object.entries({ laptop, 'small-phone': smallPhone })
       await paste(page, [lines, ...odd, ''].join('\n'));
       await count(page, 40);
       assert.deepEqual((await preview(page))[0].split('\t'), ['Satz Nummer 0.', 'Sentence number 0.']);
-      await page.getByText('4 rows skipped').click();
+      await page.getByText('Rows skipped: 4').click();
       for (const text of ['1 with a missing column', '1 with an empty side', '1 longer than 500 characters', '1 repeated', 'row 43: Satz Nummer 1.']) {
         await page.getByText(text).waitFor();
       }
@@ -55,7 +55,7 @@ for (const [name, size] of Object.entries({ laptop, 'small-phone': smallPhone })
 
 test('own pairs continue the model in use: a forecast by their number, settings without its architecture, and its own words at first', () =>
   withTrain(async (page) => {
-    await page.getByRole('button', { name: 'Teach German → English your pairs' }).click();
+    await page.getByRole('button', { name: 'Fine-tune German → English on your pairs' }).click();
     const box = page.getByRole('textbox', { name: 'One pair per line' });
     await box.fill(['Guten Morgen.\tTop of the morning.', ...lines.split('\n')].join('\n'));
     await page.getByRole('button', { name: 'Use this text' }).click();

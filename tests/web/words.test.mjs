@@ -96,6 +96,36 @@ test('an error is said without its tags, and keeps its numbers', async () => {
   assert.equal(reason("Cannot read 'name'.."), "Cannot read 'name'");
 });
 
+test('what the engine says is said in Chinese, with its names and numbers', async () => {
+  const { reason, retelling } = await load('text/reason.ts');
+  const table = JSON.parse(readFileSync(join(root, 'text/reasons.zh.json'), 'utf8'));
+  const retell = retelling(table);
+  const said = {
+    'a.bin: [load] b.bin is not a model file: it does not begin as a safetensors file does': 'a.bin：b.bin 不是模型文件：它的开头不符合 safetensors 格式',
+    '[load] https://a.org/x could not be fetched: Failed to fetch.': '无法获取 https://a.org/x（没有网络连接，或服务器拒绝访问）',
+    '[translate] sentence 1 has 751 tokens; the model takes at most 512': '第 1 句有 751 个词元，模型最多接受 512 个',
+    '[tokenizer] vocab_size is 2000, too high for this text; it can be 81 at most': '词表大小 2000 对这些文本来说太大，最多为 81',
+    'a.bin: [load] this model does not translate; it tags': 'a.bin：这个模型不能翻译，它的用途是标注',
+    'a sentence of nobody': 'a sentence of nobody',
+  };
+  for (const [english, chinese] of Object.entries(said)) assert.equal(retell(reason(new Error(english))), chinese);
+  for (const [english, chinese] of Object.entries(table)) {
+    assert.deepEqual(placesIn(chinese).filter((place) => !placesIn(english).includes(place)), [], english);
+  }
+});
+
+test('the sentences that are said in Chinese are those of the sources', () => {
+  const folders = ['src', 'bindings', 'web/src'].map((folder) => join(root, '../..', folder));
+  const files = folders.flatMap((folder) => readdirSync(folder, { recursive: true }).filter((file) => /\.(cpp|h|ts|svelte)$/.test(file)).map((file) => join(folder, file)));
+  // As they are put together there: without the joints of their strings.
+  const source = files.map((file) => readFileSync(file, 'utf8')).join('\n').replace(/"\s*(<<)?\s*"|\\(?=')/g, '');
+  const browsers = ['network error']; // say these themselves
+  for (const english of Object.keys(JSON.parse(readFileSync(join(root, 'text/reasons.zh.json'), 'utf8')))) {
+    const parts = english.split(/\{\w+\}|404 Not Found/).filter((part) => part.length > 3);
+    for (const part of parts) assert.ok(browsers.includes(english) || source.includes(part), `${english}: no source has “${part}”`);
+  }
+});
+
 test('addresses: malformed percent codes stay, and a Hugging Face page leads to its files', async () => {
   const { decoded, filesAt, isRun } = await load('models/folders.ts');
   assert.deepEqual([decoded('100%'), decoded('a%20b')], ['100%', 'a b']);

@@ -2,7 +2,7 @@
 import type { PresetName, Settings, TrainerOptions } from 'wasmformer';
 import { link } from './link.svelte';
 import { models, titleOf } from './models.svelte';
-import { languageName, number } from '../words/speech.svelte';
+import { languageName, list, number } from '../words/speech.svelte';
 import type { Experiment } from '../train/experiment';
 import {
   defaultsOf, isShipped, isTask, isTuned, isUsed, MODEL, parse, presetOf, short, shippedCount, TRAINING, validationOf, write,
@@ -90,7 +90,7 @@ class Setup {
     if (isTask(data)) return w(`data_${data}`);
     const count = w('pairsCount', { count: number(this.pairs ?? 0) });
     const title = isShipped(data) ? data.split('-').map(languageName).join(' → ') : pairs.sources.own?.facts.name || w('data_own');
-    return `${this.isTuned ? `${titleOf(models.model!)} + ` : ''}${title}, ${count}`;
+    return `${this.isTuned ? `${titleOf(models.model!)} + ` : ''}${list([title, count])}`;
   }
 
   /** Only when `ready`. */

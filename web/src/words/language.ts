@@ -4,8 +4,8 @@ export type Locale = 'en' | 'zh';
 export type Values = Record<string, string | number>;
 type Table<K extends string> = Readonly<Record<K, string>>;
 
-/** Speaks the language of `locale` at the time of each call. */
-export function language(locale: () => Locale) {
+/** Speaks the language of `locale` at the time of each call; `retell` says what the engine says in that language. */
+export function language(locale: () => Locale, retell = (reason: string) => reason) {
   const formats = new Map<string, Intl.NumberFormat>(); // making one takes longer than all that it formats
 
   function number(value: number, wanted: Intl.NumberFormatOptions = {}): string {
@@ -25,7 +25,7 @@ export function language(locale: () => Locale) {
       <K extends string>(en: Table<K>, zh: Table<K>) =>
         (key: K, values: Values = {}): string =>
           (locale() === 'zh' ? zh : en)[key].replace(/\{(\w+)\}(?=(\p{Script=Han}?))/gu, (whole, name, next) => {
-            const value = String(values[name] ?? whole);
+            const value = name === 'reason' ? retell(String(values.reason)) : String(values[name] ?? whole);
             return next && /\d$/.test(value) ? `${value} ` : value;
           }),
   };

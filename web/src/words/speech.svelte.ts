@@ -1,14 +1,28 @@
 // The page's language, and numbers and words in it.
+import { retelling } from '../text/reason';
+import reasonsInChinese from '../text/reasons.zh.json?url';
 import { language, type Locale } from './language';
 
 class Speech {
-  locale = $state<Locale>('en');
+  #locale = $state<Locale>('en');
+  #inChinese = $state.raw<((reason: string) => string) | null>(null);
+
+  get locale() {
+    return this.#locale;
+  }
+  set locale(locale: Locale) {
+    this.#locale = locale;
+    if (locale !== 'zh' || this.#inChinese) return;
+    fetch(reasonsInChinese).then(async (file) => (this.#inChinese = retelling(await file.json()))).catch(() => {}); // they stay English
+  }
+
+  retell = (reason: string) => (this.#locale === 'zh' ? this.#inChinese?.(reason) : undefined) ?? reason;
 }
 
 export const speech = new Speech();
 
 /** A part of the page makes its own `t` from its own tables, so that these load with it. */
-export const { words, number, percent } = language(() => speech.locale);
+export const { words, number, percent } = language(() => speech.locale, speech.retell);
 
 export const decimals =
   (value: number, digits = 2) => number(value, { maximumFractionDigits: digits, minimumFractionDigits: digits });
@@ -36,6 +50,10 @@ export function languageName(code: string | undefined): string {
     return code; // the file is not named after languages
   }
 }
+
+/** What a model file says of itself, in the page's language where it does: under 'limits.zh' beside 'limits'. */
+export const saidOf = (metadata: Readonly<Record<string, string>>, key: string) =>
+  metadata[`${key}.${speech.locale}`] ?? metadata[key];
 
 /** Two tables of long texts, which are data of their own rather than part of a script. */
 export const fetched = <T>(...urls: [en: string, zh: string]) =>

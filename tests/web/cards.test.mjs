@@ -1,0 +1,39 @@
+// The cards of the bundled models, in both languages.
+import assert from 'node:assert/strict';
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const web = fileURLToPath(new URL('../../web/', import.meta.url));
+const models = ['models', 'encoders'].flatMap((folder) => readdirSync(join(web, 'public', folder))
+  .filter((file) => file.endsWith('.safetensors')).map((file) => join(web, 'public', folder, file)));
+
+function metadataOf(file) {
+  const open = openSync(file);
+  const read = (length, place) => {
+    const bytes = Buffer.alloc(length);
+    readSync(open, bytes, 0, length, place);
+    return bytes;
+  };
+  const header = JSON.parse(read(Number(read(8, 0).readBigUInt64LE()), 8));
+  closeSync(open);
+  return header.__metadata__;
+}
+
+test('each bundled model has a Chinese card, with the figures of the English one', () => {
+  assert.ok(models.length >= 7);
+  for (const model of models) {
+    const name = basename(model, '.safetensors');
+    const metadata = metadataOf(model);
+    const card = JSON.parse(readFileSync(join(web, `cards/${name}.json`), 'utf8'));
+    for (const key of ['corpus', 'licence', 'bleu', 'chrf', 'valid', 'limits']) {
+      const [en, zh] = [metadata[key], card[`${key}.zh`]];
+      if (en && /[a-z]{3}/.test(en.replace(/CC BY|CC0|Apache/g, ''))) assert.ok(zh, `${name}: ${key}.zh is missing`);
+      const figures = (text) => (text.match(/\d[\d.,]*\d/g) ?? []).sort();
+      if (zh) assert.deepEqual(figures(zh), figures(en), `${name}: ${key}`);
+    }
+    const unknown = Object.keys(card).filter((key) => !(key.replace(/\.zh$/, '') in metadata));
+    assert.deepEqual(unknown, [], name);
+  }
+});
