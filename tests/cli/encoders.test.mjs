@@ -131,6 +131,20 @@ for (const [name, { files, settings }] of Object.entries(encoders)) {
   });
 }
 
+test('an imported model learns other labels, tags, or to fill masks', () => {
+  const texts = examples(60, 1).map(([label, text]) => [label, text.join(' '), text.map((word) => `${word}\tO\n`).join('').replace('O', 'B-x')]);
+  writeFileSync(path('two'), texts.map(([label, text]) => `${label}\t${text}\n`).join(''));
+  writeFileSync(path('tagged'), texts.map(([, , tags]) => `${tags}\n`).join(''));
+  writeFileSync(path('plain'), texts.map(([, text]) => `${text}\n`).join(''));
+  const tuned = (name) => path(`tuned ${name}/last.safetensors`);
+  for (const [name, given] of [['two', '--labels'], ['tagged', '--tags'], ['plain', '--mono']]) {
+    succeed(['train', given, path(name), '--validation', '10', '--from', path('bert-classify'), '--max-steps', '2', '--output', path(`tuned ${name}`)]);
+  }
+  assert.match(succeed(['classify', '--model', tuned('two')], 'play jazz\n'), /^(music|other)\t/);
+  assert.match(succeed(['tag', '--model', tuned('tagged')], 'play jazz\n'), /^play\t(O|B-x)\n/);
+  assert.match(run(['tag', '--model', tuned('plain')], 'play\n').stderr, /it fills masks$/m);
+});
+
 test('what is no such folder is refused in one sentence', () => {
   const refuse = (pattern, change) => {
     const copy = path('bad');
