@@ -1,7 +1,7 @@
 // The extras module, for what is done once: it trains SentencePiece tokenizers, and reads and writes models
 // of other programs. bindings/js/worker/conversion.ts declares the same in TypeScript.
 #include "arrays.h"
-#include "exchange/marian.h"
+#include "exchange/folder.h"
 #include "exchange/marian_export.h"
 #include "exchange/onnx_export.h"
 #include "text/tokenizer_trainer.h"
@@ -16,13 +16,13 @@ Bytes train(const std::vector<std::string>& sentences, const TokenizerOptions& o
 
 Precision float_precision(const std::string& name) { return name == "f16" ? Precision::f16 : Precision::f32; }
 
-Bytes read_marian(const std::vector<std::string>& names, const std::vector<Bytes>& files, const std::string& languages,
+Bytes read_folder(const std::vector<std::string>& names, const std::vector<Bytes>& files, const std::string& languages,
                   const std::string& precision) {
   std::vector<std::string> bytes;
   for (const Bytes& file : files) bytes.push_back(from_bytes(file));
   FolderFiles folder;
   for (std::size_t i = 0; i < names.size(); ++i) folder[names[i]] = bytes[i];
-  ModelFile model = import_marian(folder);
+  ModelFile model = import_folder(folder);
   bytes = {};
   if (!languages.empty()) model.metadata["languages"] = languages;
   if (precision == "int8" && model.precision != "int8") model.transformer->quantize();
@@ -62,8 +62,8 @@ EMSCRIPTEN_BINDINGS(wasmformer_extras) {
       .field("normalization", &TokenizerOptions::normalization);
   value_object<Folder>("Folder").field("names", &Folder::names).field("files", &Folder::files);
   emscripten::function("trainTokenizer", &train);
-  emscripten::function("marianFiles", &marian_files);
-  emscripten::function("readMarian", &read_marian);
+  emscripten::function("folderFiles", &folder_files);
+  emscripten::function("readFolder", &read_folder);
   emscripten::function("writeMarian", &write_marian);
   emscripten::function("writeOnnx", &write_onnx);
 }

@@ -115,6 +115,7 @@ for (const document of documents) {
         cpSync(join(root, path), join(place, path), { recursive: true });
       symlinkSync(join(root, 'dist'), join(place, 'dist'));
       cpSync(join(root, 'tests/fixtures/marian/tiny'), join(place, 'opus-mt-fr-en'), { recursive: true });
+      cpSync(join(root, 'tests/fixtures/bert/distilbert-tag'), join(place, 'distilbert-ner'), { recursive: true });
       const script = smaller.reduce((script, [pattern, to]) => script.replace(pattern, to), block);
       const program = `wasmformer=${join(root, 'build/native/wasmformer')}`;
       const { status, stderr } = spawnSync('bash', ['-euc', `${program}\n${script}`], { cwd: place, encoding: 'utf8' });
@@ -177,7 +178,9 @@ for (const heading of ['What was asked for', 'The model', 'Training', 'Stopping,
     const calls = lines.map(({ call, before }) => `(translator) => { ${before}; return ${call}; }`).join(',\n');
     const place = project(`errors-${heading}`, `import { readFileSync } from 'node:fs';
 import { Classifier, Trainer, Translator } from 'wasmformer';
+import { importBert } from 'wasmformer/convert';
 import { pivot } from 'wasmformer/pages';
+const roberta = Buffer.from('{"model_type":"roberta"}');
 const model = 'models/de-en.safetensors';
 const bytes = readFileSync(model);
 const integrity = 'sha256-AAAA';

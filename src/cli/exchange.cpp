@@ -1,4 +1,4 @@
-// Commands over models of other programs: import-marian, export-marian and export-onnx.
+// Commands over models of other programs: import-marian, import-bert, export-marian and export-onnx.
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <set>
@@ -6,7 +6,7 @@
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/options.h"
-#include "exchange/marian.h"
+#include "exchange/folder.h"
 #include "exchange/marian_export.h"
 #include "exchange/onnx_export.h"
 #include "exchange/student_export.h"
@@ -20,7 +20,7 @@ struct ImportOptions {
   std::string folder, output, precision = "f32", languages;
 };
 
-void import_folder(const ImportOptions& o) {
+void import_model(const ImportOptions& o) {
   std::error_code error;
   std::vector<std::string> names;
   std::set<std::string> packed;  // which read_file() unpacks
@@ -33,13 +33,23 @@ void import_folder(const ImportOptions& o) {
   }
   WASMFORMER_CHECK(!error, "[files] cannot read the folder '" << o.folder << "': " << error.message());
   std::map<std::string, std::string> bytes;
-  for (const std::string& name : marian_files(names))
+  for (const std::string& name : folder_files(names))
     bytes[name] = read_file((fs::path(o.folder) / (name + (packed.contains(name) ? ".gz" : ""))).string());
-  ModelFile model = naming(o.folder, [&] { return import_marian({bytes.begin(), bytes.end()}); });
+  ModelFile model = naming(o.folder, [&] { return import_folder({bytes.begin(), bytes.end()}); });
   bytes.clear();
   if (!o.languages.empty()) model.metadata["languages"] = o.languages;
   if (o.precision == "int8" && model.precision != "int8") model.transformer->quantize();
   write_file_atomically(o.output, serialize_model(model, float_precision(o.precision)));
+}
+
+CLI::App* add_import(CLI::App& app, const char* name, const char* description, const char* folder,
+                     const std::shared_ptr<ImportOptions>& o) {
+  auto* command = app.add_subcommand(name, description);
+  command->add_option("folder", o->folder, folder)->required();
+  command->add_option("--output", o->output, "the model file to write")->required();
+  add_precision(*command, o->precision, /*has_int8=*/true);
+  command->callback([o] { import_model(*o); });
+  return command;
 }
 
 struct ExportOptions {
@@ -85,6 +95,7 @@ CLI::App* add_export(CLI::App& app, const char* name, const char* description, c
 
 void add_exchange_commands(CLI::App& app) {
   auto exported = std::make_shared<ExportOptions>();
+  auto imported = std::make_shared<ImportOptions>();
   auto* marian =
       add_export(app, "export-marian", "Write a model as a MarianMT folder of Hugging Face or a student of Bergamot",
                  exported, [exported](const ModelFile& model) { return marian_folder(model, *exported); });
@@ -94,17 +105,15 @@ void add_exchange_commands(CLI::App& app) {
       ->capture_default_str();
   marian->add_option("--calibration", exported->calibration,
                      "source texts, one per line, that calibrate how int8 products round their inputs");
-  add_export(app, "export-onnx", "Write a model as ONNX graphs: encoder, and decoder with cache", exported,
+  add_export(app, "export-onnx",
+             "Write a model as ONNX graphs: encoder, and decoder with cache; or encoder with its labels", exported,
              export_onnx);
 
-  auto o = std::make_shared<ImportOptions>();
-  auto* command = app.add_subcommand("import-marian", "Make a model file from a Marian or MarianMT folder");
-  command->add_option("folder", o->folder, "with config.json, decoder.yml or a .bin file, weights and vocabularies")
-      ->required();
-  command->add_option("--output", o->output, "the model file to write")->required();
-  add_precision(*command, o->precision, /*has_int8=*/true);
-  command->add_option("--languages", o->languages, "such as de-en; overrides what the folder says");
-  command->callback([o] { import_folder(*o); });
+  auto* translator = add_import(app, "import-marian", "Make a model file from a Marian or MarianMT folder",
+                                "with config.json, decoder.yml or a .bin file, weights and vocabularies", imported);
+  translator->add_option("--languages", imported->languages, "such as de-en; overrides what the folder says");
+  add_import(app, "import-bert", "Make a model file from a folder of BERT or DistilBERT that classifies or tags",
+             "with config.json, vocab.txt and weights", imported);
 }
 
 }  // namespace wasmformer

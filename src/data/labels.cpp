@@ -34,7 +34,7 @@ TokenId find(const std::vector<std::string>& sorted, const std::string& name) {
 }
 
 void begin(const Config& config, std::vector<TokenId>& ids) {
-  if (config.classes > 0 && config.pooling == Pooling::first) ids.push_back(config.bos_id);
+  if (config.pooling == Pooling::first) ids.push_back(config.bos_id);
 }
 
 // The tokens of one word, without the space before it where that is a token of its own.

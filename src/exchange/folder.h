@@ -11,6 +11,11 @@ namespace wasmformer {
 
 using FolderFiles = std::map<std::string, std::string_view>;
 
+// Those of the file names in a folder that import_folder() reads.
+std::vector<std::string> folder_files(const std::vector<std::string>& names);
+// The model of any folder that import_marian() or import_bert() reads.
+ModelFile import_folder(const FolderFiles& files);
+
 // Throws Error if there is no such file.
 std::string_view folder_file(const FolderFiles& files, const std::string& name);
 

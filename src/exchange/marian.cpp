@@ -1,12 +1,11 @@
 #include "exchange/marian.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
+#include "exchange/hugging_face.h"
 #include "exchange/marian_bin.h"
-#include "exchange/state_dict.h"
 #include "ops/embedding.h"
 #include "tensor/check.h"
 
@@ -15,70 +14,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr const char *config_name = "config.json", *shared_name = "model.shared.weight",
-                     *source_name = "model.encoder.embed_tokens.weight",
+constexpr const char *shared_name = "model.shared.weight", *source_name = "model.encoder.embed_tokens.weight",
                      *target_name = "model.decoder.embed_tokens.weight", *output_name = "lm_head.weight",
                      *bias_name = "final_logits_bias";
-
-Json parse_json(const FolderFiles& files, const std::string& name) {
-  constexpr int max_depth = 16;
-  const std::string_view text = folder_file(files, name);
-  try {
-    const auto shallow = [](int depth, Json::parse_event_t, Json&) {
-      if (depth > max_depth) throw Error("deep");
-      return true;
-    };
-    Json json = Json::parse(text.begin(), text.end(), shallow);
-    if (json.is_object()) return json;
-  } catch (const std::exception&) {
-  }
-  throw Error("[marian] " + name + " is not a JSON object");
-}
-
-Json parse_json_if_any(const FolderFiles& files, const std::string& name) {
-  return files.contains(name) ? parse_json(files, name) : Json::object();
-}
-
-// config.json; generation_config.json overrides it.
-class Settings {
- public:
-  explicit Settings(const FolderFiles& files)
-      : json_(parse_json(files, config_name)), generation_(parse_json_if_any(files, "generation_config.json")) {}
-
-  bool has(const char* key) const { return !at(key).is_null(); }
-  const Json& at(const char* key) const {
-    static const Json none;
-    const auto found = generation_.find(key);
-    if (found != generation_.end() && !found->is_null()) return *found;
-    return json_.contains(key) ? json_[key] : none;
-  }
-  Index whole(const char* key) const { return whole(key, at(key)); }
-  Index whole(const char* key, const Json& value) const {
-    WASMFORMER_CHECK(
-        value.is_number_unsigned() && value.get<std::uint64_t>() < (1u << 31),
-        "[marian] " << key << " of " << config_name << " must be a whole number from 0, not " << text(value));
-    return static_cast<Index>(value.get<std::uint64_t>());
-  }
-  bool flag(const char* key, bool otherwise) const {
-    if (!has(key)) return otherwise;
-    WASMFORMER_CHECK(at(key).is_boolean(),
-                     "[marian] " << key << " of " << config_name << " must be true or false, not " << text(at(key)));
-    return at(key).get<bool>();
-  }
-  std::string word(const char* key) const { return at(key).is_string() ? at(key).get<std::string>() : ""; }
-  double rate(const char* key) const { return at(key).is_number() ? at(key).get<double>() : 0; }
-  // An id, or a list with one.
-  TokenId token(const char* key) const {
-    const Json& value = at(key);
-    return static_cast<TokenId>(whole(key, value.is_array() && value.size() == 1 ? value[0] : value));
-  }
-  static std::string text(const Json& value) {
-    return value.dump(-1, ' ', false, Json::error_handler_t::replace).substr(0, 80);
-  }
-
- private:
-  Json json_, generation_;
-};
 
 // A setting that must be equal in encoder and decoder.
 Index same(const Settings& settings, const std::string& key) {
@@ -99,8 +37,8 @@ Activation activation(const std::string& name) {
 
 Config read_config(const Settings& settings) {
   const std::string type = settings.word("model_type");
-  WASMFORMER_CHECK(type == "marian",
-                   "[marian] " << config_name << " has model_type '" << type << "'; only 'marian' is supported");
+  WASMFORMER_CHECK(type == "marian", "[import] " << config_name << " has model_type '" << type
+                                                 << "'; only 'marian', 'bert' and 'distilbert' can be read");
   for (const char* key : {"normalize_embedding", "normalize_before", "add_final_layer_norm"})
     WASMFORMER_CHECK(!settings.flag(key, false),
                      "[marian] " << key << " is true; only Marian's post-norm models without it are supported");
@@ -145,21 +83,6 @@ std::vector<std::string> read_vocabulary(const FolderFiles& files, const std::st
     seen[id.get<std::size_t>()] = true;
   }
   return pieces;
-}
-
-SafetensorsFile read_tensors(const FolderFiles& files) {
-  for (const char* name : {"model.safetensors", "pytorch_model.bin"}) {
-    const std::string index = name == std::string("pytorch_model.bin") ? name : "model.safetensors";
-    WASMFORMER_CHECK(files.contains(name) || !files.contains(index + ".index.json"),
-                     "[marian] the weights are split into several files, which "
-                         << index
-                         << ".index.json lists; this reads one, "
-                            "as save_pretrained writes below 5 GB");
-  }
-  if (files.contains("model.safetensors")) return parse_safetensors(files.at("model.safetensors"));
-  WASMFORMER_CHECK(files.contains("pytorch_model.bin"),
-                   "[marian] the folder has no weights: neither model.safetensors nor pytorch_model.bin");
-  return parse_state_dict(files.at("pytorch_model.bin"));
 }
 
 bool same_tensor(const TensorEntry& a, const TensorEntry& b) {
@@ -275,20 +198,6 @@ ModelFile import_hugging_face(const FolderFiles& files) {
 
 }  // namespace
 
-std::vector<std::string> marian_files(const std::vector<std::string>& names) {
-  const auto has = [&names](const char* name) { return std::find(names.begin(), names.end(), name) != names.end(); };
-  const bool hugging_face = has(config_name), safetensors = has("model.safetensors");
-  std::vector<std::string> read;
-  for (const std::string& name : names) {
-    const bool wanted = hugging_face ? name.ends_with(".json") || name.ends_with(".spm") ||
-                                           name == "model.safetensors" || (name == "pytorch_model.bin" && !safetensors)
-                                     : name.ends_with(".yml") || name.ends_with(".spm") || name.ends_with(".bin") ||
-                                           (name.ends_with(".npz") && !name.ends_with(".optimizer.npz"));
-    if (wanted) read.push_back(name);
-  }
-  return read;
-}
-
 ModelFile import_marian(const FolderFiles& files) {
   if (files.contains(config_name)) return import_hugging_face(files);
   if (files.contains("decoder.yml")) return import_marian_npz(files);
@@ -298,12 +207,6 @@ ModelFile import_marian(const FolderFiles& files) {
                    "[marian] the folder has neither config.json (Hugging Face), decoder.yml (Marian) nor "
                    "a .bin file (Firefox)");
   return import_student(files);
-}
-
-std::string_view folder_file(const FolderFiles& files, const std::string& name) {
-  const auto found = files.find(name);
-  WASMFORMER_CHECK(found != files.end(), "[marian] the folder has no " << name);
-  return found->second;
 }
 
 ModelFile assemble_model(const Config& config, const SafetensorsFile& file, Tokenizer source, Tokenizer target) {

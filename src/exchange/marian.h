@@ -3,15 +3,9 @@
 // *.npz, vocabularies), or a student of Firefox and Bergamot (*.bin, vocabularies).
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "exchange/folder.h"
 
 namespace wasmformer {
-
-// Those of the file names in a folder that import_marian() reads.
-std::vector<std::string> marian_files(const std::vector<std::string>& names);
 
 // The weights stay floats. Throws Error, with what was expected and found, if a file is missing or damaged,
 // or if Transformer has no such model, as for BART's or recurrent decoders.

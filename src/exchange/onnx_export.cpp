@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 
+#include "exchange/encoder_settings.h"
 #include "exchange/marian_export.h"
 #include "exchange/onnx.h"
 
@@ -22,32 +23,33 @@ class Stack {
       : transformer_(*model.transformer), c_(transformer_.config()), weights_(weights) {}
 
   std::string encoder() {
-    const std::string b = "batch_size", s = "encoder_sequence_length";
-    graph_.input("input_ids", Type::int64, {b, s});
-    graph_.input("attention_mask", Type::int64, {b, s});
-    const std::string tokens = graph_.op("Squeeze", {length("input_ids", 1)});
-    const std::string at = graph_.op("Range", {graph_.integer(0), tokens, graph_.integer(1)});
-    const bool all = c_.tie_embeddings == TieEmbeddings::all;
-    std::string x = embed("input_ids", at, all ? "model.shared.weight" : "model.encoder.embed_tokens.weight",
-                          transformer_.source_positions());
-    const std::string mask = padding_mask("attention_mask");
-    for (Index i = 0; i < c_.encoder_layers; ++i) {
-      const std::string layer = "model.encoder.layers." + std::to_string(i);
-      x = residual(x, layer + ".self_attn_layer_norm", [&](const std::string& h) {
-        const std::string name = layer + ".self_attn";
-        return attention(h, heads(linear(h, name + ".k_proj")), heads(linear(h, name + ".v_proj")), mask, name);
-      });
-      x = feed_forward(x, layer);
-    }
-    if (c_.norm == NormPlace::pre) x = norm(x, "model.encoder.layer_norm");
-    graph_.op("Identity", {x}, {}, "last_hidden_state");
+    graph_.op("Identity", {encoded()}, {}, "last_hidden_state");
     graph_.output("last_hidden_state", Type::float32, {b, s, c_.d_model});
+    return graph_.bytes();
+  }
+
+  // An encoder with its heads.
+  std::string annotator() {
+    const std::string x = encoded();
+    if (c_.predicts_tokens()) {
+      graph_.output("logits", Type::float32, {b, s, c_.target_vocab_size});
+      logits(x);
+    }
+    if (c_.classes > 0) {
+      graph_.output("logits", Type::float32, {b, c_.classes});
+      graph_.op("Identity", {linear(pooled(x), "classifier")}, {}, "logits");
+    }
+    if (c_.tags > 0) {
+      const std::string name = c_.classes > 0 ? "tag_logits" : "logits";
+      graph_.output(name, Type::float32, {b, s, c_.tags});
+      graph_.op("Identity", {linear(x, "tagger")}, {}, name);
+    }
     return graph_.bytes();
   }
 
   std::string decoder() {
     const Index d_k = c_.d_model / c_.num_heads;
-    const std::string b = "batch_size", s = "encoder_sequence_length", t = "decoder_sequence_length";
+    const std::string t = "decoder_sequence_length";
     graph_.input("input_ids", Type::int64, {b, t});
     graph_.input("encoder_hidden_states", Type::float32, {b, s, c_.d_model});
     graph_.input("encoder_attention_mask", Type::int64, {b, s});
@@ -95,6 +97,46 @@ class Stack {
   }
 
  private:
+  static constexpr const char *b = "batch_size", *s = "encoder_sequence_length";
+
+  // The encoder, from its inputs to its output.
+  std::string encoded() {
+    graph_.input("input_ids", Type::int64, {b, s});
+    graph_.input("attention_mask", Type::int64, {b, s});
+    const std::string tokens = graph_.op("Squeeze", {length("input_ids", 1)});
+    const std::string at = graph_.op("Range", {graph_.integer(0), tokens, graph_.integer(1)});
+    const bool all = c_.tie_embeddings == TieEmbeddings::all;
+    std::string x = embed("input_ids", at, all ? "model.shared.weight" : "model.encoder.embed_tokens.weight",
+                          transformer_.source_positions());
+    if (c_.embedding_norm) x = norm(x, "model.encoder.layernorm_embedding");
+    const std::string mask = padding_mask("attention_mask");
+    for (Index i = 0; i < c_.encoder_layers; ++i) {
+      const std::string layer = "model.encoder.layers." + std::to_string(i);
+      x = residual(x, layer + ".self_attn_layer_norm", [&](const std::string& h) {
+        const std::string name = layer + ".self_attn";
+        return attention(h, heads(linear(h, name + ".k_proj")), heads(linear(h, name + ".v_proj")), mask, name);
+      });
+      x = feed_forward(x, layer);
+    }
+    if (c_.norm == NormPlace::pre) x = norm(x, "model.encoder.layer_norm");
+    return x;
+  }
+
+  // What a classifier reads of each text: [batch, d_model].
+  std::string pooled(const std::string& x) {
+    std::string y;
+    if (c_.pooling == Pooling::first) {
+      y = graph_.op("Gather", {x, graph_.integer(0)}, {{"axis", std::int64_t{1}}});
+    } else {
+      const std::string ones = graph_.op("Cast", {"attention_mask"}, {{"to", std::int64_t{1}}});
+      const std::string own = graph_.op("Mul", {x, graph_.op("Unsqueeze", {ones, graph_.integers({2})})});
+      const std::string sum = graph_.op("ReduceSum", {own, graph_.integers({1})}, {{"keepdims", std::int64_t{0}}});
+      y = graph_.op("Div", {sum, graph_.op("ReduceSum", {ones, graph_.integers({1})})});
+    }
+    if (c_.pooler == Pooler::none) return y;
+    return graph_.op(c_.pooler == Pooler::tanh ? "Tanh" : "Relu", {linear(y, "pooler")});
+  }
+
   using Sublayer = std::function<std::string(const std::string&)>;
 
   std::string target_table() const {
@@ -215,11 +257,15 @@ class Stack {
 
 std::map<std::string, std::string> export_onnx(const ModelFile& model) {
   const Config& c = model.transformer->config();
-  WASMFORMER_CHECK(!c.is_encoder(), "[export-onnx] this model is an encoder alone; only translators can be exported");
-  auto files = marian_settings(model, c.source_vocab_size, c.target_vocab_size, Precision::f32);
+  auto files = c.is_encoder() ? encoder_settings(model)
+                              : marian_settings(model, c.source_vocab_size, c.target_vocab_size, Precision::f32);
   std::map<std::string, Matrix> weights;
   model.transformer->visit(
       [&](const std::string& name, const Parameter& p, Initializer) { weights[name] = p.matrix(); });
+  if (c.is_encoder()) {
+    files["model.onnx"] = Stack(model, weights).annotator();
+    return files;
+  }
   files["encoder_model.onnx"] = Stack(model, weights).encoder();
   files["decoder_model_merged.onnx"] = Stack(model, weights).decoder();
   return files;

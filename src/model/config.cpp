@@ -51,8 +51,10 @@ void Config::check() const {
                    "[config] a model without a decoder has one vocabulary; tie_embeddings must be 'all'");
   WASMFORMER_CHECK(tags == 0 || max_length >= 3,
                    "[config] max_length " << max_length << " leaves no room for a word to tag; it must be at least 3");
-  WASMFORMER_CHECK(classes > 0 || (pooling == Pooling::mean && !multi_label),
-                   "[config] pooling and multi_label are for models with classes");
+  WASMFORMER_CHECK(is_encoder() || (pooling == Pooling::mean && !embedding_norm),
+                   "[config] pooling and embedding_norm are for models without a decoder");
+  WASMFORMER_CHECK(classes > 0 || (pooler == Pooler::none && !multi_label),
+                   "[config] pooler and multi_label are for models with classes");
   // Pad and begin, which no search chooses, are only ever a target's; the end belongs to both sides.
   check_id("pad_id", pad_id, target_vocab_size, target_vocab_size);
   check_id("bos_id", bos_id, target_vocab_size, target_vocab_size);

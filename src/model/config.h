@@ -23,6 +23,8 @@ enum class TieEmbeddings { all, target, none };
 enum class DecoderSelf { attention, ssru };
 // What a classifier reads of a text: the mean of the encoder's output, or its output at a begin token.
 enum class Pooling { mean, first };
+// A layer between that and the classes, as BERT (tanh) and DistilBERT (ReLU) have it.
+enum class Pooler { none, tanh, relu };
 
 inline Words words(AttentionScore) {
   static constexpr std::array all{"scaled_dot", "dot", "additive", "bilinear"};
@@ -53,6 +55,10 @@ inline Words words(Pooling) {
   static constexpr std::array all{"mean", "first"};
   return all;
 }
+inline Words words(Pooler) {
+  static constexpr std::array all{"none", "tanh", "relu"};
+  return all;
+}
 
 struct Config {
   Index source_vocab_size = 0;
@@ -66,6 +72,7 @@ struct Config {
   Index classes = 0;
   Index tags = 0;
   Pooling pooling = Pooling::mean;
+  Pooler pooler = Pooler::none;
   bool multi_label = false;
   DecoderSelf decoder_self = DecoderSelf::attention;
   AttentionScore attention = AttentionScore::scaled_dot;
@@ -73,6 +80,7 @@ struct Config {
   NormPlace norm = NormPlace::post;
   Positions positions = Positions::sinusoidal;
   TieEmbeddings tie_embeddings = TieEmbeddings::all;
+  bool embedding_norm = false;
   bool scale_embedding = true;
   bool output_bias = true;
   double norm_epsilon = 1e-5;
@@ -102,7 +110,10 @@ struct Config {
     v({"max_length", "longest sentence in tokens, end token included", between(1, 1 << 20)}, max_length);
     v({"classes", "number of labels for whole texts; set from the labelled text", between(0, 1 << 16)}, classes);
     v({"tags", "number of tags for words; set from the tagged text", between(0, 1 << 16)}, tags);
-    v({"pooling", "what a classifier reads: the mean over the tokens, or a begin token's output"}, pooling);
+    v({"pooling",
+       "what a classifier reads: the mean over the tokens, or the output at a begin token, which texts then have"},
+      pooling);
+    v({"pooler", "activation of a layer between what a classifier reads and the classes, if there is one"}, pooler);
     v({"multi_label", "a text may have several labels or none, each with a probability of its own"}, multi_label);
     v({"decoder_self",
        "how a target token sees earlier ones: by attention, or by a recurrent cell, which decodes faster"},
@@ -113,6 +124,7 @@ struct Config {
     v({"positions", "sines and cosines in the paper's order or Marian's, or learned vectors"}, positions);
     v({"tie_embeddings", "which embeddings also serve as output projection: both, the target's, or none"},
       tie_embeddings);
+    v({"embedding_norm", "layer norm of the encoder's embeddings with their positions, as in BERT"}, embedding_norm);
     v({"scale_embedding", "multiply embeddings by the square root of d_model (section 3.4)"}, scale_embedding);
     v({"output_bias", "add a bias to the output projection"}, output_bias);
     v({"norm_epsilon", "added to the variance in layer norm", above(0)}, norm_epsilon);

@@ -80,6 +80,8 @@ Transformer::Transformer(const Config& config)
     : config_((config.check(), config)),
       encoder_norm_(config.d_model, config.norm_epsilon),
       decoder_norm_(config.d_model, config.norm_epsilon),
+      embedding_norm_(config.d_model, config.norm_epsilon),
+      pooler_(config.d_model, config.d_model),
       classifier_(config.d_model, config.classes),
       tagger_(config.d_model, config.tags) {
   const Config& c = config_;
@@ -246,6 +248,7 @@ Var Transformer::encode(Tape& tape, std::span<const TokenId> ids, std::span<cons
                         StackRecord* record) {
   check_spans("encode", ids.size(), spans);
   Stream x = embedded(tape, ids, spans, /*cache=*/nullptr, source_embedding_, source_positions_, record);
+  if (config_.embedding_norm) x.x = embedding_norm_(tape, x.x);
   const std::span<const Span> key_spans = masks.source_rows.empty() ? spans : masks.source_spans;
   for (std::size_t l = 0; l < encoder_.size(); ++l) {
     tape.mark(static_cast<Index>(l));
@@ -327,10 +330,14 @@ Var Transformer::decode(Tape& tape, std::span<const TokenId> ids, std::span<cons
 }
 
 Var Transformer::classify(Tape& tape, Var memory, std::span<const Span> spans) {
-  if (config_.pooling == Pooling::mean) return classifier_(tape, mean_rows(tape, memory, spans));
   Index* begins = tape.scratch<Index>(static_cast<Index>(spans.size()));
   for (std::size_t i = 0; i < spans.size(); ++i) begins[i] = spans[i].begin;
-  return classifier_(tape, rows_at(tape, memory, {begins, spans.size()}));
+  Var pooled =
+      config_.pooling == Pooling::mean ? mean_rows(tape, memory, spans) : rows_at(tape, memory, {begins, spans.size()});
+  if (config_.pooler != Pooler::none)
+    pooled = linear(tape, pooled, pooler_.weight, &pooler_.bias,
+                    config_.pooler == Pooler::tanh ? Activation::tanh : Activation::relu, config_.dropout);
+  return classifier_(tape, pooled);
 }
 
 Var Transformer::tag(Tape& tape, Var memory, std::span<const Index> rows) {

@@ -24,7 +24,7 @@ namespace wasmformer {
 // as long as those of the tape.
 struct StackRecord {
   Var token_embedding;  // [tokens, d_model], times √d_model if scaled
-  Var positions;        // [tokens, d_model]; the sum of both enters the first layer
+  Var positions;        // [tokens, d_model]; the sum of both enters the first layer, after embedding_norm
   std::vector<AttentionRecord> self_attention, cross_attention;  // one per layer that has it
   // The residual stream after each sublayer: with post-norm after the norm, with pre-norm the sum.
   std::vector<Var> residuals;  // [tokens, d_model] each
@@ -137,6 +137,7 @@ class Transformer {
       v("model.encoder.embed_positions.weight", source_positions_, Initializer::positions);
       if (!encoder_only) v("model.decoder.embed_positions.weight", target_positions_, Initializer::positions);
     }
+    if (config_.embedding_norm) embedding_norm_.visit("model.encoder.layernorm_embedding", v);
     for (std::size_t i = 0; i < encoder_.size(); ++i) encoder_[i].visit("model.encoder.layers." + std::to_string(i), v);
     for (std::size_t i = 0; i < decoder_.size(); ++i) decoder_[i].visit("model.decoder.layers." + std::to_string(i), v);
     if (config_.norm == NormPlace::pre) {
@@ -145,6 +146,7 @@ class Transformer {
     }
     if (config_.tie_embeddings == TieEmbeddings::none) v("lm_head.weight", output_, Initializer::xavier);
     if (config_.output_bias && config_.predicts_tokens()) v("final_logits_bias", output_bias_, Initializer::zeros);
+    if (config_.pooler != Pooler::none) pooler_.visit("pooler", v);
     if (config_.classes > 0) classifier_.visit("classifier", v);
     if (config_.tags > 0) tagger_.visit("tagger", v);
   }
@@ -180,7 +182,8 @@ class Transformer {
   std::vector<EncoderLayer> encoder_;
   std::vector<DecoderLayer> decoder_;
   LayerNorm encoder_norm_, decoder_norm_;  // pre-norm only
-  Linear classifier_, tagger_;             // [classes, d_model], [tags, d_model]
+  LayerNorm embedding_norm_;
+  Linear pooler_, classifier_, tagger_;  // [d_model, d_model], [classes, d_model], [tags, d_model]
 };
 
 }  // namespace wasmformer

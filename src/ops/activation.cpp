@@ -35,6 +35,8 @@ void activate(Activation kind, Scalar* x, Index n) {
       return replace(x, n, [](Vector v) { return v * normal_cdf(v); });
     case Activation::swish:
       return replace(x, n, [](Vector v) { return v * sigmoid(v); });
+    case Activation::tanh:
+      return replace(x, n, [](Vector v) { return simd::tanh(v); });
   }
 }
 
@@ -51,6 +53,11 @@ void activate_backward(Activation kind, const Scalar* x, Scalar* dx, Index n) {
       return multiply(x, dx, n, [](Vector v) {
         const Vector s = sigmoid(v);
         return s * (1 + v * (1 - s));
+      });
+    case Activation::tanh:
+      return multiply(x, dx, n, [](Vector v) {
+        const Vector t = simd::tanh(v);
+        return 1 - t * t;
       });
   }
 }

@@ -9,6 +9,7 @@
 #include "tensor/check.h"
 #include "text/charsmap.h"
 #include "text/utf8.h"
+#include "text/wordpiece.h"
 
 // In SentencePiece's library, but not in its public headers.
 namespace sentencepiece::logging {
@@ -37,7 +38,9 @@ bool load(sentencepiece::SentencePieceProcessor& processor, const std::string& b
 }  // namespace
 
 // Users of the header need not know SentencePiece.
-struct Tokenizer::Processor : sentencepiece::SentencePieceProcessor {};
+struct Tokenizer::Processor : sentencepiece::SentencePieceProcessor {
+  std::optional<WordPieceRules> wordpiece;
+};
 
 Tokenizer::Tokenizer(std::string model, std::vector<std::string> vocabulary)
     : model_(std::move(model)), vocabulary_(std::move(vocabulary)), processor_(std::make_unique<Processor>()) {
@@ -46,6 +49,7 @@ Tokenizer::Tokenizer(std::string model, std::vector<std::string> vocabulary)
   for (int id = 0; id < processor_->GetPieceSize(); ++id) {
     WASMFORMER_CHECK(is_utf8(processor_->IdToPiece(id)), "[tokenizer] piece " << id << " of the model is not UTF-8");
   }
+  processor_->wordpiece = wordpiece_rules(processor_->model_proto().normalizer_spec().name());
   if (vocabulary_.empty()) return;
   for (const std::string& piece : vocabulary_) {
     const auto id = static_cast<TokenId>(ids_.size());
@@ -66,6 +70,15 @@ std::vector<TokenId> Tokenizer::encode(std::string_view text) const {
   WASMFORMER_CHECK(is_utf8(text), "[tokenizer] the text is not UTF-8");
   if (!vocabulary_.empty()) return encode_by_name(text);
   std::vector<TokenId> ids;
+  if (processor_->wordpiece) {
+    const auto find = [this](std::string_view piece) {
+      const TokenId id = processor_->PieceToId({piece.data(), piece.size()});
+      return processor_->IsUnknown(id) || processor_->IsControl(id) ? -1 : id;
+    };
+    for (const std::string& word : wordpiece_words(text, *processor_->wordpiece))
+      for (const TokenId id : wordpieces(word, unk_id(), find)) ids.push_back(id);
+    return ids;
+  }
   const auto status = processor_->Encode({text.data(), text.size()}, &ids);
   WASMFORMER_CHECK(status.ok(), "[tokenizer] cannot encode: " << status.ToString());
   return ids;
@@ -137,6 +150,8 @@ TokenId Tokenizer::unk_id() const { return vocabulary_.empty() ? processor_->unk
 TokenId Tokenizer::pad_id() const { return vocabulary_.empty() ? processor_->pad_id() : find(pad_piece); }
 TokenId Tokenizer::bos_id() const { return vocabulary_.empty() ? processor_->bos_id() : -1; }
 TokenId Tokenizer::eos_id() const { return vocabulary_.empty() ? processor_->eos_id() : find(eos_piece); }
+
+const std::optional<WordPieceRules>& Tokenizer::wordpiece() const { return processor_->wordpiece; }
 
 void Tokenizer::check_id(TokenId id) const {
   WASMFORMER_CHECK(id >= 0 && id < vocab_size(),

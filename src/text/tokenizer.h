@@ -1,14 +1,16 @@
-// Subword tokens by SentencePiece. The ids are those of spm_encode or, with a separate vocabulary as in
-// Marian, the ids that the pieces have there.
+// Subword tokens by SentencePiece, or by BERT's rules (text/wordpiece.h). The ids are those of spm_encode or, with a
+// separate vocabulary as in Marian, the ids that the pieces have there.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "tensor/matrix.h"
+#include "text/wordpiece.h"
 
 namespace wasmformer {
 
@@ -38,6 +40,9 @@ class Tokenizer {
   TokenId pad_id() const;
   TokenId bos_id() const;
   TokenId eos_id() const;
+
+  // The rules of BERT's tokenizer, if it is one.
+  const std::optional<WordPieceRules>& wordpiece() const;
 
   // What the constructor was given.
   const std::string& model() const { return model_; }

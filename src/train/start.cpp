@@ -250,6 +250,7 @@ TrainingStart encoder_start(std::string_view model, const TrainingConfig& traini
                             LabelNames labels) {
   TrainingStart start = fine_tuning_start(model, training, "{}");
   Config config = start.model.transformer->config();
+  if (labels.classes.empty()) config.pooler = Pooler::none, config.multi_label = false;
   from_json(changes, config, &start.training);
   take_labels(config, labels);
   config.target_vocab_size = config.source_vocab_size;
@@ -262,7 +263,10 @@ TrainingStart encoder_start(std::string_view model, const TrainingConfig& traini
   encoder->initialize(start.training.seed);
   encoder->visit([&](const std::string& name, Parameter& p, Initializer) {
     const auto found = weights.find(name);
-    if (found == weights.end()) return;
+    const LabelNames& known = start.model.labels;
+    const bool is_for_others = (name.starts_with("classifier.") && labels.classes != known.classes) ||
+                               (name.starts_with("tagger.") && labels.tags != known.tags);
+    if (found == weights.end() || is_for_others) return;
     WASMFORMER_CHECK(found->second->rows() == p.rows && found->second->cols() == p.cols,
                      "[train] " << name << " of the model is " << shape(*found->second) << ", not " << shape(p.value)
                                 << "; an encoder keeps the model's sizes");

@@ -93,7 +93,7 @@ test('what cannot be learnt or used is refused in one sentence', () => {
   for (const ignored of [['--by-length'], ['--beam-size', '2'], ['--output', path('bad')]])
     refuse(/excludes/, ['evaluate', '--model', model, '--labels', path('valid.labels'), '--tags', path('valid.conll'), ...ignored]);
   refuse(/is an encoder alone/, ['translate', '--model', model, '--input', path('words')]);
-  refuse(/only translators can be exported/, ['export-onnx', model, '--output', path('onnx')]);
+  refuse(/only translators can be exported/, ['export-marian', model, '--output', path('marian')]);
   refuse(/has no tags; it classifies/, ['tag', '--model', path('tuned/best.safetensors'), '--input', path('words')]);
   refuse(/has no labels of whole texts; it translates/, ['classify', '--model', path('run/best.safetensors'), '--input', path('words')]);
   refuse(/give --labels and --tags for what it has/, ['evaluate', '--model', model, '--labels', path('valid.labels')]);

@@ -98,6 +98,17 @@ test('a file that is dropped is kept, downloaded and deleted; one that translate
     assert.equal(await page.getByText('snips').count(), 0, 'the translators are listed without it');
   }));
 
+test('the files of a BERT folder that are dropped become a model, which is kept', () =>
+  withView(site, laptop, '#classify', async (page) => {
+    await first(page, 'PlayMusic');
+    const folder = new URL('../fixtures/bert/bert-classify/', import.meta.url);
+    await drop(page, ...readdirSync(folder).map((name) => [name, readFileSync(new URL(name, folder))]));
+    await page.waitForURL(/#classify.*encoder=file/);
+    await text(page).fill('play some jazz');
+    const expected = JSON.parse(readFileSync(new URL('../expected.json', folder)))['bert-classify'];
+    await first(page, expected.labels[expected.logits[0].indexOf(Math.max(...expected.logits[0]))]);
+  }));
+
 test('a model that cannot be fetched is asked for once; the one in use and the text stay', async () => {
   const { page, close } = await site.open(laptop, undefined, '#classify?input=will+it+rain');
   try {

@@ -57,7 +57,7 @@ TEST_CASE("Inconsistent Marian folders are refused") {
   }
   SECTION("a missing model") {
     decoder = "models: [a.npz]\nvocabs: [tiny.vocab.yml, tiny.vocab.yml]\n";
-    message = "[marian] the folder has no a.npz";
+    message = "[import] the folder has no a.npz";
   }
   SECTION("one vocabulary") {
     decoder = "vocabs:\n- tiny.vocab.yml\n";
@@ -78,7 +78,7 @@ TEST_CASE("Inconsistent Marian folders are refused") {
   }
   SECTION("no .spm for a .yml vocabulary") {
     f.files.erase("target.spm");
-    message = "[marian] the folder has no target.spm";
+    message = "[import] the folder has no target.spm";
   }
   CHECK_THROWS_WITH(f.import(), ContainsSubstring(message));
 }

@@ -223,7 +223,7 @@ TEST_CASE("A real folder's tokenizer gives the ids of vocab.json to the pieces o
 
   // All of its settings are read before the weights are missed.
   real.files["target.spm"] = real.files["source.spm"];
-  CHECK_THROWS_WITH(real.import(), StartsWith("[marian] the folder has no weights"));
+  CHECK_THROWS_WITH(real.import(), StartsWith("[import] the folder has no weights"));
 }
 
 TEST_CASE("Other models are refused with one sentence") {
@@ -234,11 +234,11 @@ TEST_CASE("Other models are refused with one sentence") {
   std::string message;
   SECTION("BART") {
     config("model_type", "bart");
-    message = "[marian] config.json has model_type 'bart'; only 'marian' is supported";
+    message = "[import] config.json has model_type 'bart'; only 'marian', 'bert' and 'distilbert' can be read";
   }
   SECTION("T5") {
     f.files["config.json"] = R"({"model_type":"t5","d_kv":64,"d_model":512,"num_layers":6,"vocab_size":32128})";
-    message = "[marian] config.json has model_type 't5'; only 'marian' is supported";
+    message = "[import] config.json has model_type 't5'; only 'marian', 'bert' and 'distilbert' can be read";
   }
   SECTION("no type") {
     config("model_type", nullptr);
@@ -262,7 +262,7 @@ TEST_CASE("Other models are refused with one sentence") {
   }
   SECTION("no size") {
     config("d_model", "16");
-    message = "[marian] d_model of config.json must be a whole number from 0, not \"16\"";
+    message = "[import] d_model of config.json must be a whole number from 0, not \"16\"";
   }
   SECTION("forbidden words of two tokens") {
     f.files.erase("generation_config.json");
@@ -292,15 +292,15 @@ TEST_CASE("Other models are refused with one sentence") {
   }
   SECTION("a config that is not JSON") {
     f.files["config.json"] = "{";
-    message = "[marian] config.json is not a JSON object";
+    message = "[import] config.json is not a JSON object";
   }
   SECTION("a deep config") {
     f.files["config.json"] = "{\"a\":" + std::string(100000, '[');
-    message = "[marian] config.json is not a JSON object";
+    message = "[import] config.json is not a JSON object";
   }
   SECTION("a folder without source.spm") {
     f.files.erase("source.spm");
-    message = "[marian] the folder has no source.spm";
+    message = "[import] the folder has no source.spm";
   }
   SECTION("a folder of something else") {
     f.files = {{"readme.txt", "hello"}};
@@ -309,7 +309,7 @@ TEST_CASE("Other models are refused with one sentence") {
   SECTION("weights in parts") {
     f.files.erase("model.safetensors"), f.files.erase("pytorch_model.bin");
     f.files["pytorch_model.bin.index.json"] = "{}";
-    message = "[marian] the weights are split into several files, which pytorch_model.bin.index.json lists";
+    message = "[import] the weights are split into several files, which pytorch_model.bin.index.json lists";
   }
   SECTION("a table of the wrong size") {
     change_tensors(f, [](auto& tensors) {
@@ -337,7 +337,7 @@ TEST_CASE("Other models are refused with one sentence") {
 }
 
 TEST_CASE("Only the files that a Marian model needs are read") {
-  const auto read = [](std::vector<std::string> names) { return marian_files(names); };
+  const auto read = [](std::vector<std::string> names) { return folder_files(names); };
   CHECK(read({"config.json", "model.safetensors", "pytorch_model.bin", "tf_model.h5", "source.spm", "vocab.json"}) ==
         std::vector<std::string>{"config.json", "model.safetensors", "source.spm", "vocab.json"});
   CHECK(read({"config.json", "pytorch_model.bin", "README.md"}) ==

@@ -17,9 +17,10 @@ const clang = existsSync(fuzzer.runtime) ? fuzzer.clang : 'clang++';
 const runsOf = (reader) => (reader < 6 ? 20_000 : 1_000);
 const sources = ['tests/fuzz/readers.cpp', 'src/text/utf8.cpp', 'src/model/config.cpp', 'src/model/options.cpp',
   ...['safetensors', 'model_file'].map((name) => `src/io/${name}.cpp`),
-  ...['pickle', 'state_dict', 'zip', 'npz', 'yaml', 'marian'].map((name) => `src/exchange/${name}.cpp`)];
+  ...['pickle', 'state_dict', 'zip', 'npz', 'yaml', 'marian', 'hugging_face', 'folder', 'bert'].map((name) => `src/exchange/${name}.cpp`)];
 
 const marian = join(root, 'tests/fixtures/marian/tiny');
+const bert = join(root, 'tests/fixtures/bert/bert-classify');
 const fixture = (name) => readFileSync(join(root, 'tests/fixtures', name));
 // In the order of `readers` in readers.cpp.
 const kinds = {
@@ -33,11 +34,14 @@ const kinds = {
   "MarianMT's config": [fixture('marian/tiny/config.json')],
   vocabularies: [fixture('marian/tiny/vocab.json')],
   "MarianMT's tokenizer_config": [fixture('marian/tiny/tokenizer_config.json')],
+  ...Object.fromEntries(['config.json', 'vocab.txt', 'tokenizer_config.json', 'model.safetensors'].map((name) =>
+    [`BERT's ${name}`, [readFileSync(join(bert, name))]])),
 };
 
 function run(command, args) {
   return new Promise((resolve, reject) => {
-    execFile(command, args, { cwd: root, env: { ...process.env, MARIAN_FOLDER: marian }, maxBuffer: 1 << 28 }, (error, stdout, stderr) =>
+    const env = { ...process.env, MARIAN_FOLDER: marian, BERT_FOLDER: bert };
+    execFile(command, args, { cwd: root, env, maxBuffer: 1 << 28 }, (error, stdout, stderr) =>
       error ? reject(new Error(`${command}: ${error.code ?? error.signal}\n${stderr.slice(-4000)}`)) : resolve(stderr));
   });
 }

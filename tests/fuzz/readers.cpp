@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "exchange/marian.h"
+#include "exchange/folder.h"
 #include "exchange/npz.h"
 #include "exchange/state_dict.h"
 #include "exchange/yaml.h"
@@ -28,20 +28,40 @@ void read_all(const SafetensorsFile& file) {
     if (tensor.shape.size() <= 2 && tensor.dtype != Dtype::i8 && tensor.dtype != Dtype::i64) file.matrix(name);
 }
 
-// The folder of MARIAN_FOLDER, in which `bytes` are the file `name`.
-void read_folder(const std::string& name, std::string_view bytes) {
-  static const auto files = [] {
-    std::map<std::string, std::string> read;
-    for (const char* file : {"config.json", "model.safetensors", "source.spm", "target.spm", "vocab.json"}) {
-      std::ifstream stream(std::string(std::getenv("MARIAN_FOLDER")) + "/" + file, std::ios::binary);
-      read[file] = {std::istreambuf_iterator<char>(stream), {}};
-    }
-    return read;
-  }();
+using Files = std::map<std::string, std::string>;
+
+// Those of the folder that an environment variable names.
+Files files_of(const char* variable, std::initializer_list<const char*> names) {
+  Files read;
+  for (const char* name : names) {
+    std::ifstream stream(std::string(std::getenv(variable)) + "/" + name, std::ios::binary);
+    read[name] = {std::istreambuf_iterator<char>(stream), {}};
+  }
+  return read;
+}
+
+// A folder in which `bytes` are the file `name`.
+void read_folder(const Files& files, const char* name, std::string_view bytes) {
   FolderFiles folder(files.begin(), files.end());
   folder[name] = bytes;
-  import_marian(folder);
+  import_folder(folder);
 }
+
+template <const auto& name>
+void read_marian(std::string_view bytes) {
+  static const Files files =
+      files_of("MARIAN_FOLDER", {"config.json", "model.safetensors", "source.spm", "target.spm", "vocab.json"});
+  read_folder(files, name, bytes);
+}
+
+template <const auto& name>
+void read_bert(std::string_view bytes) {
+  static const Files files = files_of("BERT_FOLDER", {"config.json", "model.safetensors", "vocab.txt"});
+  read_folder(files, name, bytes);
+}
+
+constexpr char config_json[] = "config.json", vocab_json[] = "vocab.json", vocab_txt[] = "vocab.txt",
+               tokenizer_json[] = "tokenizer_config.json", weights[] = "model.safetensors";
 
 using Reader = void (*)(std::string_view);
 constexpr Reader readers[] = {
@@ -58,9 +78,13 @@ constexpr Reader readers[] = {
       training.check();
     },
     [](std::string_view bytes) { parse_model(bytes); },
-    [](std::string_view bytes) { read_folder("config.json", bytes); },
-    [](std::string_view bytes) { read_folder("vocab.json", bytes); },
-    [](std::string_view bytes) { read_folder("tokenizer_config.json", bytes); },
+    read_marian<config_json>,
+    read_marian<vocab_json>,
+    read_marian<tokenizer_json>,
+    read_bert<config_json>,
+    read_bert<vocab_txt>,
+    read_bert<tokenizer_json>,
+    read_bert<weights>,
 };
 
 }  // namespace

@@ -5,8 +5,8 @@ import { File } from 'node:buffer';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { exportMarian, exportOnnx, importMarian } from '../../dist/page/convert.js';
-import { Translator } from '../../dist/index.js';
+import { exportMarian, exportOnnx, importBert, importMarian } from '../../dist/page/convert.js';
+import { Classifier, Tagger, Translator } from '../../dist/index.js';
 import { fixtureBytes, fixturePath, sentences, serve } from './support.mjs';
 
 const folder = (name) => fileURLToPath(new URL(`../fixtures/marian/${name}`, import.meta.url));
@@ -82,6 +82,41 @@ test('a model of our own says the same after it was written and read', async () 
   const say = (model) =>
     opened(model, async (translator) => (await translator.translate(sentences)).map(({ text }) => text));
   assert.deepEqual(await say(again), await say(fixturePath));
+});
+
+test('a folder of BERT or DistilBERT classifies and tags, from files, a path and the name on a host', async (t) => {
+  const place = (name) => fileURLToPath(new URL(`../fixtures/bert/${name}`, import.meta.url));
+  const { texts, ...kinds } = JSON.parse(readFileSync(place('expected.json')));
+  const hub = await serve(t, ({ url, method }, response) => {
+    const [, name, file] = /^\/google\/([^/]+)\/resolve\/main\/([^/]+)$/.exec(url) ?? [];
+    if (!name || !readdirSync(place(name)).includes(file)) return response.writeHead(404).end();
+    response.end(method === 'GET' ? readFileSync(join(place(name), file)) : undefined);
+  });
+  const using = async (load, use) => {
+    const model = await load;
+    await use(model);
+    model.dispose();
+  };
+  const { labels, logits } = kinds['bert-classify'];
+  const sum = logits[0].reduce((sum, score) => sum + Math.exp(score), 0);
+  const files = readdirSync(place('bert-classify')).map((file) => new File([readFileSync(join(place('bert-classify'), file))], file));
+  for (const [source, limit] of [[await importBert(files), 1e-4], [await importBert(place('bert-classify')), 1e-4], ['google/bert-classify', 0.1]]) {
+    await using(Classifier.load(source, { hub, cache: false }), async (model) => {
+      const found = await model.classify(texts[0]);
+      for (const [i, label] of labels.entries()) {
+        const { probability } = found.labels.find((one) => one.label === label);
+        assert.ok(Math.abs(probability - Math.exp(logits[0][i]) / sum) < limit, `${source}: ${label} ${probability}`);
+      }
+    });
+  }
+  await using(Tagger.load('google/distilbert-tag', { hub, cache: false, precision: 'f32' }), async (model) => {
+    const { spans, tokens, sourceTokens } = await model.tag('Unaffable  combining');
+    assert.deepEqual(tokens.map(({ start, end }) => [start, end]), [[0, 9], [11, 20]]);
+    assert.deepEqual(sourceTokens.map(({ piece }) => piece), ['[CLS]', '▁un', 'aff', 'able', '▁combin', 'ing', '[SEP]']);
+    assert.ok(spans.every(({ type }) => ['PER', 'LOC'].includes(type)));
+  });
+  await assert.rejects(Translator.load(await importBert(place('bert-tag'), { precision: 'int8' })), /this model does not translate; it tags/);
+  assert.deepEqual(Object.keys(await exportOnnx(await importBert(files))).sort(), ['config.json', 'model.onnx', 'tokenizer_config.json', 'vocab.txt']);
 });
 
 test('ONNX: two graphs, and what tokenizes', async () => {

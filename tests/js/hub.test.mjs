@@ -131,7 +131,7 @@ test('what lies at a path that could be a name comes first: a file, or a folder,
   assert.equal((await info(name, { hub, precision: 'f16', integrity: digest })).precision, 'f16');
   await assert.rejects(info(name, { hub, integrity: digest.replace('-', '-A') }), /the digest of model\.safetensors is sha256-/);
   assert.deepEqual(await Translator.estimate(name, { hub }), { download: 0, isStored: true });
-  await assert.rejects(exportOnnx(name), { message: `[load] ${name} is a folder; importMarian() converts it to a model file` });
+  await assert.rejects(exportOnnx(name), { message: `[load] ${name} is a folder; importMarian() or importBert() converts it to a model file` });
   assert.deepEqual(downloads, []);
 });
 

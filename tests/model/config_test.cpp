@@ -205,7 +205,13 @@ TEST_CASE("Sizes that no model can have are refused") {
   SECTION("no heads") { c.num_heads = 0, expect("num_heads must be a whole number from 1 to 1024, not 0"); }
   SECTION("no layers") { c.encoder_layers = 0, expect("encoder_layers must be a whole number from 1 to 1024, not 0"); }
   SECTION("classes of a translator") { c.classes = 2, expect("classes 2 and tags 0 need decoder_layers 0, not 6"); }
-  SECTION("pooling without classes") { c.pooling = Pooling::first, expect("pooling and multi_label are for models"); }
+  SECTION("pooling with a decoder") {
+    c.pooling = Pooling::first, expect("pooling and embedding_norm are for models without");
+  }
+  SECTION("a pooler without classes") { c.pooler = Pooler::tanh, expect("pooler and multi_label are for models"); }
+  SECTION("an embedding norm with a decoder") {
+    c.embedding_norm = true, expect("embedding_norm are for models without a decoder");
+  }
   SECTION("two vocabularies of an encoder") {
     c.decoder_layers = 0, c.tie_embeddings = TieEmbeddings::none;
     expect("a model without a decoder has one vocabulary");

@@ -42,6 +42,8 @@ TEST_CASE("The gradients of an encoder with both heads are those of central diff
   c.decoder_layers = 0, c.encoder_layers = 2, c.classes = 3, c.tags = 4;
   c.pooling = GENERATE(Pooling::mean, Pooling::first);
   c.norm = GENERATE(NormPlace::post, NormPlace::pre);
+  c.embedding_norm = c.norm == NormPlace::post;
+  c.pooler = c.norm == NormPlace::pre ? Pooler::none : c.pooling == Pooling::first ? Pooler::tanh : Pooler::relu;
   Transformer model = random_model(c, 1);
   model.enable_gradients();
   const Packed source = packed({{4, 5, 3}, {6, 7, 8, 4, 3}});

@@ -14,7 +14,8 @@ TEST_CASE("The activations have the values of their definitions") {
   const auto [kind, expected] =
       GENERATE(table<Activation, std::vector<double>>({{Activation::relu, {0, 0, 0, 1, 100}},
                                                        {Activation::gelu, {0, -0.1586552539, 0, 0.8413447461, 100}},
-                                                       {Activation::swish, {0, -0.2689414214, 0, 0.7310585786, 100}}}));
+                                                       {Activation::swish, {0, -0.2689414214, 0, 0.7310585786, 100}},
+                                                       {Activation::tanh, {-1, -0.7615941560, 0, 0.7615941560, 1}}}));
   activate(kind, x.data(), x.cols());
   for (Index j = 0; j < x.cols(); ++j) {
     CAPTURE(j);

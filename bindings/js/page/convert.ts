@@ -59,6 +59,15 @@ export async function importMarian(folder: FolderSource, options: ImportOptions 
 }
 
 /**
+ * The model file of a folder of BERT or DistilBERT of Hugging Face that classifies texts or tags words (config.json,
+ * vocab.txt, model.safetensors or pytorch_model.bin, tokenizer_config.json), for Classifier and Tagger.
+ * @throws when a file is missing or damaged, or the model is of another kind
+ */
+export function importBert(folder: FolderSource, options: Omit<ImportOptions, 'languages'> = {}): Promise<Blob> {
+  return importMarian(folder, options);
+}
+
+/**
  * The files that Hugging Face's MarianMTModel and MarianTokenizer open.
  * @throws when MarianMT cannot express this model, naming the setting
  */
@@ -69,8 +78,8 @@ export function exportMarian(model: ModelSource, options: ExportOptions = {}): P
 }
 
 /**
- * The model as ONNX graphs, encoder and decoder with cache, and the files of its tokenizers; named as Hugging Face's
- * Optimum names them.
+ * The model as ONNX graphs, encoder and decoder with cache, or of a classifier or tagger one graph that gives the scores of
+ * labels; and the files of its tokenizers. Named as Hugging Face's Optimum names them.
  * @throws when a graph would exceed 2 GiB
  */
 export function exportOnnx(model: ModelSource, options: Omit<ExportOptions, 'precision'> = {}): Promise<FolderFiles> {

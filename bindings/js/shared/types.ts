@@ -26,8 +26,10 @@ export interface ModelConfig {
   classes: number;
   /** Tags that a word can have; 0 for a translator. */
   tags: number;
-  /** What a classifier reads: the mean over the tokens, or a begin token's output. */
+  /** What a classifier reads: the mean over the tokens, or the output at a begin token, which texts then have. */
   pooling: 'mean' | 'first';
+  /** The activation of a layer between that and the classes, if there is one. */
+  pooler: 'none' | 'tanh' | 'relu';
   /** Whether a text may have several labels or none. */
   multi_label: boolean;
   /**
@@ -49,6 +51,8 @@ export interface ModelConfig {
   decoder_self: 'attention' | 'ssru';
   /** Which embeddings also serve as output projection: both, the target's, or none. */
   tie_embeddings: 'all' | 'target' | 'none';
+  /** Whether there is a layer norm of the encoder's embeddings with their positions, as in BERT. */
+  embedding_norm: boolean;
   /** Whether token embeddings are multiplied by √d_model. Files without this key have true. */
   scale_embedding: boolean;
   /** Whether the output projection has a bias. */

@@ -17,8 +17,8 @@ interface NativeFolder {
 /** What bindings/extras.cpp declares. */
 interface NativeExtras {
   trainTokenizer(sentences: string[], options: TokenizerOptions): Uint8Array;
-  marianFiles(names: string[]): string[];
-  readMarian(names: string[], files: Uint8Array[], languages: string, precision: string): Uint8Array;
+  folderFiles(names: string[]): string[];
+  readFolder(names: string[], files: Uint8Array[], languages: string, precision: string): Uint8Array;
   writeMarian(model: Uint8Array, precision: string): NativeFolder;
   writeOnnx(model: Uint8Array): NativeFolder;
 }
@@ -62,7 +62,7 @@ export async function convert(wanted: Conversion, onProgress: Progress): Promise
 export async function convertFolder(folder: Folder, precision: string, languages: string, onProgress: Progress): Promise<Bytes> {
   const said = await readMetadata(folder);
   const { names, files } = await readFolder(folder, onProgress);
-  return withExtras((module) => module.readMarian(names, files, languages || said, precision) as Bytes);
+  return withExtras((module) => module.readFolder(names, files, languages || said, precision) as Bytes);
 }
 
 const blob = (bytes: Uint8Array) => new Blob([bytes as Bytes], { type: 'application/octet-stream' });
@@ -71,7 +71,7 @@ const blob = (bytes: Uint8Array) => new Blob([bytes as Bytes], { type: 'applicat
 async function readFolder(folder: Folder, onProgress: Progress): Promise<{ names: string[]; files: Bytes[] }> {
   // Of files with the same unpacked name the last one wins, which is the one that is not packed.
   const given = new Map(Object.keys(folder).sort().reverse().map((name) => [name.replace(/\.(gz|zst)$/, ''), name]));
-  const names = await withExtras((module) => module.marianFiles([...given.keys()]));
+  const names = await withExtras((module) => module.folderFiles([...given.keys()]));
   const all = names.map((name) => ({ loaded: 0, total: folder[given.get(name)!]!.length ?? NaN })); // until it is known
   const sum = (key: 'loaded' | 'total') => all.reduce((so, file) => so + file[key], 0);
   const read = async (name: string, i: number) => {
@@ -119,6 +119,7 @@ export async function folderAt(given: ModelData): Promise<Folder> {
 
 // Servers do not list their folders, so each file is requested by name.
 const settings = ['config.json', 'source.spm', 'target.spm', 'vocab.json'];
+const settingsOfBert = ['config.json', 'vocab.txt'];
 const further = ['generation_config.json', 'tokenizer_config.json', 'target_vocab.json'];
 const weights = ['model.safetensors', 'pytorch_model.bin'];
 
@@ -145,10 +146,10 @@ export async function hostedFolder(address: string): Promise<{ folder: Folder; h
     });
     return [name, answer] as const;
   };
-  const heads = new Map(await Promise.all([...settings, ...further, ...weights, 'metadata.json'].map(ask)));
+  const heads = new Map(await Promise.all([...settings, 'vocab.txt', ...further, ...weights, 'metadata.json'].map(ask)));
   const at = (name: string) => [name, { kind: 'url', url: new URL(name, base).href, length: lengthOf(heads.get(name)!.headers) }] as const;
   const isThere = (name: string) => heads.get(name)!.ok;
-  let wanted = [...settings, ...further.filter(isThere), ...[weights.find(isThere) ?? []].flat()];
+  let wanted = [...(isThere('vocab.txt') && !isThere('source.spm') ? settingsOfBert : settings), ...further.filter(isThere), ...[weights.find(isThere) ?? []].flat()];
   if (!isThere('config.json') && isThere('metadata.json')) {
     const { sourceLanguage, targetLanguage } = await readJson(at('metadata.json')[1]);
     const names = studentFiles.map((name) => name.replace('PAIR', `${sourceLanguage}${targetLanguage}`));

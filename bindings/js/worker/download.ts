@@ -53,7 +53,7 @@ export async function readBytes(data: ModelData, onProgress: Progress, check: Ch
     case 'hub': {
       const found = await located(data);
       if (found.kind === 'path') return readPath(found.path, onProgress, check);
-      throw new Error(`[load] ${nameOf(found)} is a ${found.kind === 'listed' ? 'list' : 'folder'}; importMarian() converts it to a model file`);
+      throw new Error(`[load] ${nameOf(found)} is a ${found.kind === 'listed' ? 'list' : 'folder'}; importMarian() or importBert() converts it to a model file`);
     }
   }
 }

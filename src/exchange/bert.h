@@ -1,0 +1,17 @@
+// Reads encoders of Hugging Face's BERT (Devlin et al. 2019) and DistilBERT (Sanh et al. 2019) that classify texts or
+// tag tokens: config.json, vocab.txt, model.safetensors or pytorch_model.bin and, if there is one,
+// tokenizer_config.json.
+#pragma once
+
+#include "exchange/folder.h"
+
+namespace wasmformer {
+
+// Whether config.json says so.
+bool is_bert(const FolderFiles& files);
+
+// The weights stay floats. Throws Error, with what was expected and found, if a file is missing or damaged, or if
+// Transformer has no such model, as with relative positions.
+ModelFile import_bert(const FolderFiles& files);
+
+}  // namespace wasmformer

@@ -1,0 +1,15 @@
+// What stands beside the weights of an encoder in a folder of Hugging Face.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "io/model_file.h"
+
+namespace wasmformer {
+
+// config.json, with the labels by id and the ids of special tokens, and the tokenizer: vocab.txt and
+// tokenizer_config.json of BERT's, source.spm and vocab.json of others.
+std::map<std::string, std::string> encoder_settings(const ModelFile& model);
+
+}  // namespace wasmformer

@@ -1,0 +1,76 @@
+#include "exchange/hugging_face.h"
+
+#include <cstdint>
+
+#include "exchange/state_dict.h"
+#include "tensor/check.h"
+
+namespace wasmformer {
+
+using Json = nlohmann::json;
+
+Json parse_json(const FolderFiles& files, const std::string& name) {
+  constexpr int max_depth = 16;
+  const std::string_view text = folder_file(files, name);
+  try {
+    const auto shallow = [](int depth, Json::parse_event_t, Json&) {
+      if (depth > max_depth) throw Error("deep");
+      return true;
+    };
+    Json json = Json::parse(text.begin(), text.end(), shallow);
+    if (json.is_object()) return json;
+  } catch (const std::exception&) {
+  }
+  throw Error("[import] " + name + " is not a JSON object");
+}
+
+Json parse_json_if_any(const FolderFiles& files, const std::string& name) {
+  return files.contains(name) ? parse_json(files, name) : Json::object();
+}
+
+const Json& Settings::at(const char* key) const {
+  static const Json none;
+  const auto found = generation_.find(key);
+  if (found != generation_.end() && !found->is_null()) return *found;
+  return json_.contains(key) ? json_[key] : none;
+}
+
+Index Settings::whole(const char* key, const Json& value) const {
+  WASMFORMER_CHECK(
+      value.is_number_unsigned() && value.get<std::uint64_t>() < (1u << 31),
+      "[import] " << key << " of " << config_name << " must be a whole number from 0, not " << text(value));
+  return static_cast<Index>(value.get<std::uint64_t>());
+}
+
+bool Settings::flag(const char* key, bool otherwise) const {
+  if (!has(key)) return otherwise;
+  WASMFORMER_CHECK(at(key).is_boolean(),
+                   "[import] " << key << " of " << config_name << " must be true or false, not " << text(at(key)));
+  return at(key).get<bool>();
+}
+
+TokenId Settings::token(const char* key) const {
+  const Json& value = at(key);
+  return static_cast<TokenId>(whole(key, value.is_array() && value.size() == 1 ? value[0] : value));
+}
+
+std::string Settings::text(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace).substr(0, 80);
+}
+
+SafetensorsFile read_tensors(const FolderFiles& files) {
+  for (const char* name : {"model.safetensors", "pytorch_model.bin"}) {
+    const std::string index = name == std::string("pytorch_model.bin") ? name : "model.safetensors";
+    WASMFORMER_CHECK(files.contains(name) || !files.contains(index + ".index.json"),
+                     "[import] the weights are split into several files, which "
+                         << index
+                         << ".index.json lists; this reads one, "
+                            "as save_pretrained writes below 5 GB");
+  }
+  if (files.contains("model.safetensors")) return parse_safetensors(files.at("model.safetensors"));
+  WASMFORMER_CHECK(files.contains("pytorch_model.bin"),
+                   "[import] the folder has no weights: neither model.safetensors nor pytorch_model.bin");
+  return parse_state_dict(files.at("pytorch_model.bin"));
+}
+
+}  // namespace wasmformer

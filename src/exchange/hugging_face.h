@@ -1,0 +1,41 @@
+// What folders of Hugging Face have in common: settings as JSON, and the weights.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "exchange/folder.h"
+
+namespace wasmformer {
+
+inline constexpr const char* config_name = "config.json";
+
+// Throws Error unless the file is there and is a JSON object.
+nlohmann::json parse_json(const FolderFiles& files, const std::string& name);
+nlohmann::json parse_json_if_any(const FolderFiles& files, const std::string& name);
+
+// config.json; generation_config.json overrides it.
+class Settings {
+ public:
+  explicit Settings(const FolderFiles& files)
+      : json_(parse_json(files, config_name)), generation_(parse_json_if_any(files, "generation_config.json")) {}
+
+  bool has(const char* key) const { return !at(key).is_null(); }
+  const nlohmann::json& at(const char* key) const;
+  Index whole(const char* key) const { return whole(key, at(key)); }
+  Index whole(const char* key, const nlohmann::json& value) const;
+  bool flag(const char* key, bool otherwise) const;
+  std::string word(const char* key) const { return at(key).is_string() ? at(key).get<std::string>() : ""; }
+  double rate(const char* key) const { return at(key).is_number() ? at(key).get<double>() : 0; }
+  // An id, or a list with one.
+  TokenId token(const char* key) const;
+  static std::string text(const nlohmann::json& value);
+
+ private:
+  nlohmann::json json_, generation_;
+};
+
+// Of model.safetensors or pytorch_model.bin.
+SafetensorsFile read_tensors(const FolderFiles& files);
+
+}  // namespace wasmformer

@@ -1,0 +1,18 @@
+// What the Unicode Character Database says of characters, as far as BERT's tokenizer asks (text/wordpiece.h).
+#pragma once
+
+#include <string>
+
+namespace wasmformer {
+
+bool is_mark(char32_t c);         // category Mn, such as accents that stand for themselves
+bool is_punctuation(char32_t c);  // categories P and, of ASCII, symbols such as $ too
+bool is_invisible(char32_t c);    // control and format characters, and those for private use
+
+// The small letter of a capital; other characters stay as they are.
+char32_t lower_case(char32_t c);
+
+// Appends the canonical decomposition of c without its marks: "e" for é, and a syllable of Hangul letter by letter.
+void append_without_marks(char32_t c, std::u32string& text);
+
+}  // namespace wasmformer

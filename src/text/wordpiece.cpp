@@ -1,0 +1,152 @@
+#include "text/wordpiece.h"
+
+#include <sentencepiece_model.pb.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "tensor/check.h"
+#include "text/letters.h"
+#include "text/unicode.h"
+#include "text/utf8.h"
+
+namespace wasmformer {
+namespace {
+
+using Piece = sentencepiece::ModelProto_SentencePiece;
+
+constexpr std::string_view mark = "\xE2\x96\x81";  // ▁
+constexpr std::string_view within = "##";
+// The name of the normalizer, by which files of this kind are known; the rules follow it.
+constexpr std::string_view kind = "wordpiece", lower_case_rule = " lower_case", accents_rule = " strip_accents",
+                           chinese_rule = " split_chinese";
+
+bool is_space(char32_t c) {
+  return c == ' ' || (c >= '\t' && c <= '\r' && c != '\v' && c != '\f') || c == 0xA0 || c == 0x1680 ||
+         (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
+}
+
+// As BERT has them: neither kana nor Hangul.
+bool is_chinese(char32_t c) {
+  return (c >= 0x4E00 && c <= 0x9FFF) || (c >= 0x3400 && c <= 0x4DBF) || (c >= 0x20000 && c <= 0x2A6DF) ||
+         (c >= 0x2A700 && c <= 0x2CEAF) || (c >= 0xF900 && c <= 0xFAFF) || (c >= 0x2F800 && c <= 0x2FA1F);
+}
+
+}  // namespace
+
+std::string wordpiece_model(const std::vector<std::string>& vocabulary, const WordPieceSpecials& specials,
+                            const WordPieceRules& rules) {
+  sentencepiece::ModelProto model;
+  std::map<std::string, std::size_t> lines;
+  for (const std::string& line : vocabulary) {
+    const std::size_t number = lines.size() + 1;
+    WASMFORMER_CHECK(!line.empty(), "[wordpiece] line " << number << " of the vocabulary is empty");
+    const auto [before, is_new] = lines.emplace(line, number);
+    WASMFORMER_CHECK(is_new, "[wordpiece] the vocabulary has '" << line << "' twice, in lines " << before->second
+                                                                << " and " << number);
+    Piece& piece = *model.add_pieces();
+    const bool is_special =
+        line == specials.cls || line == specials.sep || line == specials.pad || line == specials.mask;
+    const bool is_inner = line.size() > within.size() && line.starts_with(within);
+    piece.set_type(line == specials.unk ? Piece::UNKNOWN : is_special ? Piece::CONTROL : Piece::NORMAL);
+    piece.set_piece(piece.type() != Piece::NORMAL ? line
+                    : is_inner                    ? line.substr(within.size())
+                                                  : std::string(mark) + line);
+    piece.set_score(0);
+  }
+  for (const std::string* special : {&specials.unk, &specials.cls, &specials.sep, &specials.pad})
+    WASMFORMER_CHECK(lines.contains(*special), "[wordpiece] the vocabulary has no " << *special);
+
+  sentencepiece::TrainerSpec& trainer = *model.mutable_trainer_spec();
+  trainer.set_model_type(sentencepiece::TrainerSpec::WORD);
+  trainer.set_vocab_size(model.pieces_size());
+  trainer.set_unk_piece(specials.unk), trainer.set_bos_piece(specials.cls);
+  trainer.set_eos_piece(specials.sep), trainer.set_pad_piece(specials.pad);
+  std::string name(kind);
+  if (rules.lower_case) name += lower_case_rule;
+  if (rules.strip_accents) name += accents_rule;
+  if (rules.split_chinese) name += chinese_rule;
+  model.mutable_normalizer_spec()->set_name(name);
+  return model.SerializeAsString();
+}
+
+std::vector<std::string> wordpiece_vocabulary(const std::string& bytes) {
+  sentencepiece::ModelProto model;
+  model.ParseFromString(bytes);
+  std::vector<std::string> lines;
+  for (const Piece& piece : model.pieces()) {
+    std::string text = piece.piece();
+    if (piece.type() == Piece::NORMAL)
+      text = text.starts_with(mark) ? text.substr(mark.size()) : std::string(within) + text;
+    lines.push_back(std::move(text));
+  }
+  return lines;
+}
+
+std::optional<WordPieceRules> wordpiece_rules(std::string_view normalizer) {
+  if (!normalizer.starts_with(kind)) return std::nullopt;
+  const auto has = [=](std::string_view rule) { return normalizer.find(rule) != normalizer.npos; };
+  return WordPieceRules{has(lower_case_rule), has(accents_rule), has(chinese_rule)};
+}
+
+std::vector<std::string> wordpiece_words(std::string_view text, const WordPieceRules& rules) {
+  std::vector<std::string> words;
+  std::u32string word, folded;
+  const auto end_word = [&] {
+    if (!word.empty()) words.push_back(encode_utf8(word));
+    word.clear();
+  };
+  for (const char32_t c : decode_utf8(text)) {
+    constexpr char32_t replacement = 0xFFFD;  // of what could not be read
+    if (is_space(c)) {
+      end_word();
+      continue;
+    }
+    if (c == replacement || is_invisible(c)) continue;
+    const bool is_apart = rules.split_chinese && is_chinese(c);
+    if (is_apart) end_word();
+    folded.clear();
+    if (rules.strip_accents)
+      append_without_marks(c, folded);
+    else if (rules.lower_case && c == U'\u0130')
+      folded = U"i\u0307";  // İ is the only capital of two small characters
+    else
+      folded += c;
+    for (char32_t letter : folded) {
+      if (rules.lower_case) letter = lower_case(letter);
+      const bool is_alone = is_punctuation(letter);
+      if (is_alone) end_word();
+      word += letter;
+      if (is_alone) end_word();
+    }
+    if (is_apart) end_word();
+  }
+  end_word();
+  return words;
+}
+
+std::vector<TokenId> wordpieces(std::string_view word, TokenId unk,
+                                const std::function<TokenId(std::string_view)>& find) {
+  constexpr std::ptrdiff_t longest = 100;  // characters
+  const auto begins_character = [](char byte) { return (byte & 0xC0) != 0x80; };
+  if (std::count_if(word.begin(), word.end(), begins_character) > longest) return {unk};
+  std::string rest = std::string(mark).append(word);
+  std::vector<TokenId> ids;
+  while (!rest.empty()) {
+    std::size_t length = rest.size();
+    TokenId id = find(rest);
+    while (id < 0 && length > 0) {
+      do --length;
+      while (length > 0 && !begins_character(rest[length]));
+      if (length > 0) id = find(std::string_view(rest).substr(0, length));
+    }
+    // The mark alone is no piece of a word.
+    if (id < 0 || (ids.empty() && length == mark.size())) return {unk};
+    ids.push_back(id);
+    rest.erase(0, length);
+  }
+  return ids;
+}
+
+}  // namespace wasmformer

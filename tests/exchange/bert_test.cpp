@@ -1,0 +1,235 @@
+// To add a kind of model: write it in tests/fixtures/bert/make.py, and name its folder below.
+#include "exchange/bert.h"
+
+#include <catch_amalgamated.hpp>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "decode/annotate.h"
+#include "tensor/check.h"
+#include "tests/exchange/folder.h"
+
+using namespace wasmformer;
+using Catch::Matchers::StartsWith;
+using nlohmann::json;
+
+namespace {
+
+const json& expected() {
+  static const json all = json::parse(read_file(own_fixtures_path() + "/bert/expected.json"));
+  return all;
+}
+
+Folder folder(const std::string& kind) { return Folder(kind, "bert"); }
+
+void change(Folder& folder, const std::string& name, const std::function<void(json&)>& change) {
+  json file = json::parse(folder.files.at(name));
+  change(file);
+  folder.files[name] = file.dump();
+}
+
+// The safetensors of a folder with its tensors as `change` leaves them.
+void change_tensors(Folder& folder, const std::function<void(std::map<std::string, TensorEntry>&)>& change) {
+  std::string& file = folder.files.at("model.safetensors");
+  auto tensors = parse_safetensors(file).tensors;
+  const std::string kept = file;
+  change(tensors);
+  file = serialize_safetensors({tensors.begin(), tensors.end()}, {});
+}
+
+// The scores of the labels in the order of expected.json: of the text or, by a tagger, of each token.
+std::vector<double> scores(const ModelFile& model, const std::vector<TokenId>& ids, const json& labels) {
+  ThreadPool pool;
+  Tape tape(pool, /*recording=*/false);
+  const Spans spans{{0, static_cast<Index>(ids.size())}};
+  Var memory = model.transformer->encode(tape, ids, spans);
+  const bool tags = model.transformer->config().tags > 0;
+  std::vector<Index> rows(ids.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<Index>(i);
+  const Matrix found =
+      (tags ? model.transformer->tag(tape, memory, rows) : model.transformer->classify(tape, memory, spans)).value();
+  const std::vector<std::string>& names = tags ? model.labels.tags : model.labels.classes;
+  std::vector<double> all;
+  for (Index i = 0; i < found.rows(); ++i)
+    for (const json& label : labels)
+      all.push_back(found(i, std::find(names.begin(), names.end(), label.get<std::string>()) - names.begin()));
+  return all;
+}
+
+// The largest and the mean difference from PyTorch's scores.
+std::pair<double, double> differences(const ModelFile& model, const json& right) {
+  double worst = 0, sum = 0, count = 0;
+  for (std::size_t i = 0; i < right["tokens"].size(); ++i) {
+    const auto all = right["logits"][i].get<std::vector<double>>();
+    const std::vector<double> found = scores(model, right["tokens"][i], right["labels"]);
+    REQUIRE(found.size() == all.size());
+    for (std::size_t j = 0; j < all.size(); ++j, ++count) {
+      worst = std::max(worst, std::abs(found[j] - all[j]));
+      sum += std::abs(found[j] - all[j]);
+    }
+  }
+  return {worst, sum / count};
+}
+
+}  // namespace
+
+TEST_CASE("BERT and DistilBERT have the pieces of their rules and the scores that PyTorch computes") {
+  const std::string kind = GENERATE("bert-classify", "bert-tag", "distilbert-classify", "distilbert-tag");
+  INFO(kind);
+  ModelFile model = folder(kind).import();
+  const json& right = expected().at(kind);
+  for (std::size_t i = 0; i < right["tokens"].size(); ++i) {
+    const std::string text = expected()["texts"][i];
+    INFO(text);
+    CHECK(tokenize_text(model, text).ids == right["tokens"][i].get<std::vector<TokenId>>());
+  }
+  CHECK(differences(model, right).first < 1e-4);
+  const ModelFile again = parse_model(serialize_model(model, Precision::f32));
+  CHECK(again.transformer->config() == model.transformer->config());
+  CHECK(*again.source_tokenizer == *model.source_tokenizer);
+  CHECK(differences(again, right).first < 1e-4);
+  model.transformer->quantize();
+  const double rounded =
+      differences(parse_model(serialize_model(model, Precision::f32), Weights::packed), right).second;
+  CHECK(rounded > 1e-4);
+  CHECK(rounded < 0.1);  // of scores up to 6
+}
+
+TEST_CASE("An imported tagger tags words at their places, and a classifier gives probabilities") {
+  ThreadPool pool;
+  const AnnotatedText tagged = annotate(folder("bert-tag").import(), pool, {"Hello  combining wörld"})[0];
+  REQUIRE(tagged.words.size() == 3);
+  CHECK(tagged.words[1].begin == 7);
+  CHECK(tagged.words[1].size == 9);
+  REQUIRE(tagged.tokens.size() == 6);
+  CHECK(tagged.tokens[0].piece == "[CLS]");
+  CHECK(tagged.tokens[2].piece == "\u2581combin");
+  CHECK(tagged.tokens[3].piece == "ing");
+
+  const ModelFile model = folder("bert-classify").import();
+  const auto logits = expected()["bert-classify"]["logits"][0].get<std::vector<double>>();
+  const AnnotatedText found = annotate(model, pool, {expected()["texts"][0]})[0];
+  const auto most = static_cast<std::size_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
+  double sum = 0;
+  for (const double logit : logits) sum += std::exp(logit - logits[most]);
+  CHECK(found.labels[0].label == expected()["bert-classify"]["labels"][most]);
+  CHECK(found.labels[0].probability == Catch::Approx(1 / sum).epsilon(1e-4));
+}
+
+TEST_CASE("A folder of BERT gives the config and the rules of its tokenizer") {
+  Folder f = folder("bert-classify");
+  const Config c = f.import().transformer->config();
+  CHECK(c.pooling == Pooling::first);
+  CHECK(c.pooler == Pooler::tanh);
+  CHECK(c.embedding_norm);
+  CHECK(c.positions == Positions::learned);
+  CHECK(c.activation == Activation::gelu);
+  CHECK(c.norm_epsilon == 1e-12);
+  CHECK(c.max_length == 112);
+  CHECK(c.dropout == 0.1);
+  CHECK_FALSE(c.multi_label);
+  CHECK(folder("distilbert-classify").import().transformer->config().pooler == Pooler::relu);
+  CHECK(folder("distilbert-tag").import().transformer->config().pooler == Pooler::none);
+
+  change(f, "config.json", [](json& c) {
+    c["problem_type"] = "multi_label_classification";
+    c.erase("id2label");
+  });
+  change(f, "tokenizer_config.json", [](json& t) { t["strip_accents"] = false; });
+  ModelFile model = f.import();
+  CHECK(model.transformer->config().multi_label);
+  CHECK(model.labels.classes == std::vector<std::string>{"LABEL_0", "LABEL_1", "LABEL_2"});
+  CHECK(model.source_tokenizer->encode("WÖRLD") == model.source_tokenizer->encode("wörld"));
+  CHECK(model.source_tokenizer->encode("wörld") != model.source_tokenizer->encode("world"));
+  f.files.erase("tokenizer_config.json");
+  CHECK(f.import().source_tokenizer->encode("WÖRLD") == model.source_tokenizer->encode("world"));
+  // Norms as TensorFlow calls them, lines as Windows ends them, and a table that is not used.
+  change_tensors(f, [](auto& tensors) {
+    auto all = std::exchange(tensors, {});
+    for (auto& [name, tensor] : all) {
+      const auto at = name.find("LayerNorm.");
+      tensors[at == name.npos ? name : name.substr(0, at + 10) + (name[at + 10] == 'w' ? "gamma" : "beta")] = tensor;
+    }
+  });
+  std::string& lines = f.files["vocab.txt"];
+  for (std::size_t i = 0; (i = lines.find('\n', i)) != lines.npos; i += 2) lines.insert(i, "\r");
+  CHECK(f.import().source_tokenizer->encode("WÖRLD") == model.source_tokenizer->encode("world"));
+}
+
+TEST_CASE("Other folders of BERT are refused with one sentence") {
+  Folder f = folder("bert-classify");
+  const auto config = [&f](const char* key, const json& value) {
+    change(f, "config.json", [&](json& c) { c[key] = value; });
+  };
+  std::string message;
+  SECTION("another head") {
+    config("architectures", {"BertForMaskedLM"});
+    message = "[bert] the architecture in config.json is 'BertForMaskedLM'; only BERT and DistilBERT";
+  }
+  SECTION("another model") {
+    config("model_type", "roberta");
+    message = "[import] config.json has model_type 'roberta'; only 'marian', 'bert' and 'distilbert' can be read";
+  }
+  SECTION("no vocabulary") {
+    f.files.erase("vocab.txt");
+    message = "[import] the folder has no vocab.txt";
+  }
+  SECTION("a vocabulary of another size") {
+    f.files["vocab.txt"] += "more\n";
+    message = "[bert] vocab.txt has ";
+  }
+  SECTION("no special token") {
+    change(f, "tokenizer_config.json", [](json& t) { t["cls_token"] = "<s>"; });
+    message = "[wordpiece] the vocabulary has no <s>";
+  }
+  SECTION("relative positions") {
+    config("position_embedding_type", "relative_key");
+    message = "[bert] position_embedding_type is 'relative_key'; only 'absolute' can be read";
+  }
+  SECTION("a decoder") {
+    config("is_decoder", true);
+    message = "[bert] is_decoder is true; only encoders can be read";
+  }
+  SECTION("an activation") {
+    config("hidden_act", "gelu_new");
+    message = "[bert] the activation is 'gelu_new'; expected gelu, relu or swish";
+  }
+  SECTION("regression") {
+    config("problem_type", "regression");
+    message = "[bert] problem_type is 'regression'";
+  }
+  SECTION("another tokenizer") {
+    change(f, "tokenizer_config.json", [](json& t) { t["tokenizer_class"] = "BertJapaneseTokenizer"; });
+    message = "[bert] the tokenizer is 'BertJapaneseTokenizer'; only BertTokenizer can be read";
+  }
+  SECTION("labels of another number") {
+    config("id2label", {{"0", "yes"}, {"1", "no"}});
+    message = "[bert] id2label must name 3 labels, as the weights have, but is {\"0\":\"yes\",\"1\":\"no\"}";
+  }
+  SECTION("a label twice") {
+    config("id2label", {{"0", "yes"}, {"1", "no"}, {"2", "no"}});
+    message = "[bert] id2label has two labels of the same name";
+  }
+  SECTION("weights of another size") {
+    config("intermediate_size", 32);
+    message = "[model] tensor 'model.encoder.layers.0.fc1.weight' is [24, 16], the config asks for [32, 16]";
+  }
+  SECTION("a missing layer") {
+    config("num_hidden_layers", 3);
+    message = "[model] the tensor 'model.encoder.layers.2.";
+  }
+  SECTION("a layer too many") {
+    config("num_hidden_layers", 1);
+    message = "[model] the tensor 'model.encoder.layers.1.";
+  }
+  SECTION("truncated weights") {
+    f.files["model.safetensors"].resize(20000);
+    message = "[safetensors]";
+  }
+  SECTION("no weights") {
+    f.files.erase("model.safetensors");
+    message = "[import] the folder has no weights";
+  }
+  INFO(message);
+  CHECK_THROWS_WITH(f.import(), StartsWith(message));
+}
