@@ -44,6 +44,26 @@ test('translateAll: all texts in order, as alone, from iterables of both kinds',
   assert.deepEqual(await collect(translator.translateAll([])), []);
 });
 
+test('translateAll: other translators take their turn, and the order stays', async () => {
+  const expected = (await translator.translate(texts)).map(({ text }) => text);
+  const other = await Translator.load(fixturePath);
+  const calls = [0, 0];
+  for (const [i, one] of [translator, other].entries()) {
+    const { translateFrom } = Object.getPrototypeOf(one);
+    one.translateFrom = function (...call) {
+      calls[i]++;
+      return translateFrom.apply(this, call);
+    };
+  }
+  const all = await collect(translator.translateAll(source().texts, { batchSize: 4, others: [other] }));
+  assert.deepEqual(all.map(({ text, index }) => [text, index]), expected.map((text, i) => [text, i]));
+  assert.deepEqual(calls, [5, 5]);
+  delete translator.translateFrom;
+  other.dispose();
+  await assert.rejects(collect(translator.translateAll(texts, { batchSize: 4, others: [other] })), /disposed/);
+  assert.throws(() => translator.translateAll(texts, { others: [{}] }), { message: '[translate] others must be an array of Translators' });
+});
+
 test('translateAll: texts that are skipped take no memory', () => {
   const script = `
     import { translateAll } from '${new URL('../../dist/page/all.js', import.meta.url)}';
@@ -54,7 +74,7 @@ test('translateAll: texts that are skipped take no memory', () => {
       for (let i = 0; i < 1e5; i++) yield 'text';
       grown = used() - begin;
     })();
-    for await (const _ of translateAll(texts, async () => [], { start: 1e5 }));
+    for await (const _ of translateAll(texts, [async () => []], { start: 1e5 }));
     console.log(grown);`;
   const grown = Number(execFileSync(process.execPath, ['--expose-gc', '--input-type=module', '-e', script], { encoding: 'utf8' }));
   assert.ok(grown < 5e6, `${grown} bytes`);

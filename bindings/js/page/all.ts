@@ -4,6 +4,7 @@ import type { IndexedTranslation, TranslateAllOptions, Translation } from '../sh
 
 type AllOptions = Pick<TranslateAllOptions, 'batchSize' | 'start' | 'onError' | 'signal'>;
 type Texts = AsyncIterable<string> | Iterable<string>;
+/** One for each worker; batches go to them in turn. */
 type Translate = (texts: string[], signal: AbortSignal) => Promise<Translation[]>;
 
 const rules: Rules<AllOptions> = { batchSize: whole(1), start: whole(0), onError: callback, signal };
@@ -16,7 +17,7 @@ export function checkAll(texts: unknown, options: AllOptions): AllOptions {
 }
 
 export async function *translateAll(
-  texts: Texts, translate: Translate, { batchSize = 32, start = 0, onError, signal }: AllOptions,
+  texts: Texts, workers: readonly Translate[], { batchSize = 32, start = 0, onError, signal }: AllOptions,
 ): AsyncGenerator<IndexedTranslation, void, undefined> {
   signal?.throwIfAborted();
   const source = Symbol.asyncIterator in texts ? texts[Symbol.asyncIterator]() : texts[Symbol.iterator]();
@@ -32,6 +33,7 @@ export async function *translateAll(
     Promise.resolve(given).then(resolve, reject);
   });
   let read = 0;
+  let batches = 0;
   let isOver = false;
   const next = async () => {
     const batch: string[] = [];
@@ -40,16 +42,24 @@ export async function *translateAll(
       if (done) isOver = true;
       else if (read++ >= start) batch.push(value);
     }
-    const results = batch.length > 0 ? translate(batch, stop.signal) : undefined;
-    results?.catch(() => {}); // it is awaited when its turn comes
-    return results && { batch, first: read - batch.length, results };
+    if (batch.length === 0) return undefined;
+    const translate = workers[batches++ % workers.length]!;
+    const results = translate(batch, stop.signal);
+    results.catch(() => {}); // it is awaited when its turn comes
+    return { batch, first: read - batch.length, translate, results };
+  };
+  const ahead: ReturnType<typeof next>[] = [];
+  const readOn = () => {
+    const after = ahead.at(-1); // the source is asked for one batch at a time
+    const batch = after ? after.then(next) : next();
+    batch.catch(() => {});
+    ahead.push(batch);
   };
   try {
-    let ahead = next();
-    for (let now = await ahead; now; now = await ahead) {
-      ahead = next();
-      ahead.catch(() => {});
-      const { batch, first } = now;
+    for (const _ of workers) readOn();
+    for (let now = await ahead.shift(); now; now = await ahead.shift()) {
+      readOn();
+      const { batch, first, translate } = now;
       const all = await now.results.catch(() => undefined);
       for (const [i, text] of batch.entries()) {
         stop.signal.throwIfAborted();

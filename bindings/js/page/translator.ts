@@ -156,19 +156,24 @@ export class Translator extends RemoteTranslator<TranslatorInfo> {
   }
 
   /**
-   * Translates texts in the order in which they come, and yields each translation with its index. At most two batches are
-   * read and not yet yielded, so a slow loop makes the source wait. Leaving the loop ends the work and the source.
+   * Translates texts in the order in which they come, and yields each translation with its index. At most one batch per
+   * translator and one more are read and not yet yielded, so a slow loop makes the source wait. Leaving the loop ends
+   * the work and the source.
    * @throws as translate does, naming the text by its index, unless there is `onError`
    */
   translateAll(
     texts: AsyncIterable<string> | Iterable<string>,
     options: TranslateAllOptions = {},
   ): AsyncGenerator<IndexedTranslation, void, undefined> {
-    const { batchSize, start, onError, signal, ...search } = withoutOnToken('translateAll', options);
+    const { batchSize, start, onError, signal, others = [], ...search } = withoutOnToken('translateAll', options);
+    if (!Array.isArray(others) || !others.every((other) => other instanceof Translator)) {
+      throw new TypeError('[translate] others must be an array of Translators');
+    }
     const given = checkAll(texts, { batchSize, start, onError, signal });
     const site = new Error();
-    const translate = async (some: string[], signal: AbortSignal) => this.translateFrom(site, some, { ...search, signal });
-    return translateAll(texts, translate, given);
+    const workers = [this, ...others as Translator[]].map((translator) =>
+      async (some: string[], signal: AbortSignal) => translator.translateFrom(site, some, { ...search, signal }));
+    return translateAll(texts, workers, given);
   }
 
   /**

@@ -1,5 +1,5 @@
 // The public types of the package. Rows are queries, columns are keys; log-probabilities are natural logarithms.
-import type { Build } from './load-types.js';
+import type { Build, WorkerOwner } from './load-types.js';
 import type { Aligned, AlignmentOptions } from './page-types.js';
 
 export type * from './load-types.js';
@@ -161,6 +161,11 @@ export type StreamOptions = Omit<TranslateOptions, 'onToken'>;
 export interface TranslateAllOptions extends StreamOptions {
   /** How many texts are read and then translated together; 1 for a slow source. Default 32. */
   batchSize?: number;
+  /**
+   * Translators of the same model, each loaded by itself and so with its own worker: batches go to all of them in turn.
+   * For pages that are not cross-origin isolated, where a worker has one thread.
+   */
+  others?: readonly WorkerOwner[];
   /** Texts to skip at the beginning: the index after the last one that was translated before. Default 0. */
   start?: number;
   /** Called for a text that cannot be translated, which is then left out. Without it, the error ends the loop. */
