@@ -2,7 +2,7 @@
 // [OUTPUT]` an HTML file that has the package and a model inside.
 // What is up to date is left alone.
 import {
-  chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync,
+  chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
@@ -97,11 +97,18 @@ function buildBenchmarks() {
   buildPreset('wasm', ['relaxed', 'simd', 'relaxed-threads'].map((name) => `wasmformer_bench_${name}`));
 }
 
-// build/docs: the pages of the package's types.
+// The guides and the pages of the package's types, with what their live examples load.
+export function writeDocs(output) {
+  run(join(root, 'node_modules/.bin/typedoc'), ['--tsconfig', 'bindings/docs/tsconfig.json', '--out', output, '--logLevel', 'Warn'], { cwd: root });
+  cpSync(join(root, 'dist'), join(output, 'wasmformer'), { recursive: true, filter: (path) => !/\/cli(\.js)?$/.test(path) });
+  mkdirSync(join(output, 'models'), { recursive: true });
+  copyFileSync(join(root, 'web/public/models/de-en.safetensors'), join(output, 'models/de-en.safetensors'));
+}
+
 function buildDocs() {
   buildPackage();
   step('Writing the API pages into build/docs');
-  run(join(root, 'node_modules/.bin/typedoc'), ['--tsconfig', 'bindings/docs/tsconfig.json', '--logLevel', 'Warn']);
+  writeDocs(join(root, 'build/docs'));
 }
 
 const parts = {

@@ -15,6 +15,7 @@ import { formatMessage } from 'publint/utils';
 import { rolldown } from 'rolldown';
 import { build, createServer } from 'vite';
 import webpack from 'webpack';
+import { writeDocs } from '../../bindings/tools/build.mjs';
 import { isolation, serve } from '../../web/serve.mjs';
 
 const root = join(import.meta.dirname, '../..');
@@ -217,9 +218,9 @@ test('every entry can be imported where there is no browser', () => {
   assert.equal(run(process.execPath, ['entries.mjs'], { cwd: project }), '');
 });
 
-test('API pages are written of every entry, and pages of the guides, without a warning; links lead somewhere', () => {
+test('API pages are written of every entry, and pages of the guides, without a warning; links lead somewhere, and examples run', async () => {
   const pages = join(folder, 'pages');
-  run(join(root, 'node_modules/.bin/typedoc'), ['--tsconfig', 'bindings/docs/tsconfig.json', '--out', pages], { cwd: root });
+  writeDocs(pages);
   assert.deepEqual(readdirSync(join(pages, 'modules')).sort(),
     ['attention.html', 'index.html', 'options.html', 'page_convert.html', 'page_pages.html', 'page_pipeline.html', 'worker_engine.html']);
   assert.match(readFileSync(join(pages, 'interfaces/index.TranslateOptions.html'), 'utf8'), /lengthPenalty/);
@@ -241,6 +242,14 @@ test('API pages are written of every entry, and pages of the guides, without a w
   }
   const index = readFileSync(join(pages, 'assets/search.js'), 'utf8').match(/"([^"]+)"/)[1];
   assert.match(inflateSync(Buffer.from(index, 'base64')).toString(), /Quick start/);
+  const { server, address } = await serve(pages);
+  const page = await browser.newPage();
+  await page.goto(`${address}/documents/Attention.html`);
+  await page.getByRole('button', { name: 'Run' }).click();
+  await page.frameLocator('iframe').getByRole('application').locator('canvas').first().waitFor();
+  await page.close();
+  server.close();
+  server.closeAllConnections();
 });
 
 test('publint finds nothing', async () => {
