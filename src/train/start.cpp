@@ -3,6 +3,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <set>
 
 #include "data/tasks.h"
 #include "tensor/random.h"
