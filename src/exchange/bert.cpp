@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 constexpr const char *table_name = "model.shared.weight", *positions_name = "model.encoder.embed_positions.weight",
                      *types_name = "embeddings.token_type_embeddings.weight";
 
-// The architectures, and whether each has a pooler and what that calls its activation.
+// The prefix of the names of its tensors, whether it tags, and the activation of its pooler.
 struct Architecture {
   const char *name, *prefix;
   bool tags;

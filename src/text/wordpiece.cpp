@@ -77,8 +77,10 @@ std::vector<std::string> wordpiece_vocabulary(const std::string& bytes) {
   std::vector<std::string> lines;
   for (const Piece& piece : model.pieces()) {
     std::string text = piece.piece();
+    // The mark alone is within words.
     if (piece.type() == Piece::NORMAL)
-      text = text.starts_with(mark) ? text.substr(mark.size()) : std::string(within) + text;
+      text =
+          text.starts_with(mark) && text.size() > mark.size() ? text.substr(mark.size()) : std::string(within) + text;
     lines.push_back(std::move(text));
   }
   return lines;

@@ -92,7 +92,7 @@ TEST_CASE("BERT and DistilBERT have the pieces of their rules and the scores tha
   const double rounded =
       differences(parse_model(serialize_model(model, Precision::f32), Weights::packed), right).second;
   CHECK(rounded > 1e-4);
-  CHECK(rounded < 0.1);  // of scores up to 6
+  CHECK(rounded < 0.3);  // of scores up to 6
 }
 
 TEST_CASE("An imported tagger tags words at their places, and a classifier gives probabilities") {

@@ -73,6 +73,8 @@ TEST_CASE("A WordPiece tokenizer is stored as a SentencePiece model, whose piece
   CHECK(tokenizer.piece(4) == "[MASK]");
   CHECK(tokenizer.decode({2, 5, 6, 7, 13, 8, 3, 0}) == "unaffable ! a");
   CHECK(wordpiece_vocabulary(bytes) == vocabulary);
+  const std::vector<std::string> marks{"[PAD]", "[UNK]", "[CLS]", "[SEP]", "\u2581", "##\u2581"};
+  CHECK(wordpiece_vocabulary(wordpiece_model(marks, {}, {})) == marks);
 }
 
 TEST_CASE("A vocabulary that cannot be used is refused, naming the line") {
