@@ -244,7 +244,7 @@ test('API pages are written of every entry, and pages of the guides, without a w
   assert.match(inflateSync(Buffer.from(index, 'base64')).toString(), /Quick start/);
   const { server, address } = await serve(pages);
   const page = await browser.newPage();
-  await page.goto(`${address}/documents/Attention.html`);
+  await page.goto(`${address}documents/Attention.html`);
   await page.getByRole('button', { name: 'Run' }).click();
   await page.frameLocator('iframe').getByRole('application').locator('canvas').first().waitFor();
   await page.close();
