@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/options.h"
+#include "cli/teacher.h"
 #include "cli/training_loop.h"
 #include "data/augment.h"
 #include "data/tasks.h"
@@ -21,8 +22,11 @@ struct TrainOptions {
   AnnotatedFiles labelled, valid_labelled;
   std::string tokenizer, target_tokenizer, from, mono;
   std::vector<std::string> data, augment, set, metadata;
+  TeacherOptions teacher;
   RunRequest request;
   TrainingLoopOptions loop;
+
+  bool distils() const { return !teacher.model.empty(); }
 };
 
 // The first file of sentence pairs in the options, or "".
@@ -66,17 +70,17 @@ ParallelText read_training_pairs(const TrainOptions& o) {
   return all;
 }
 
-bool has_texts(const TrainOptions& o) {
-  return !named_file(o.train).empty() || !o.data.empty() || o.labelled.any() || !o.mono.empty();
-}
+bool has_pairs(const TrainOptions& o) { return !named_file(o.train).empty() || !o.data.empty(); }
+bool has_texts(const TrainOptions& o) { return has_pairs(o) || o.labelled.any() || !o.mono.empty(); }
 bool has_valid_texts(const TrainOptions& o) { return !named_file(o.valid).empty() || o.valid_labelled.any(); }
 
 ParallelText read_training_texts(const TrainOptions& o) {
   if (o.labelled.any()) return read_annotated(o.labelled);
-  if (o.mono.empty()) return read_training_pairs(o);
   ParallelText text;
-  text.sources = read_lines(o.mono);
-  std::erase(text.sources, "");
+  if (has_pairs(o)) text = read_training_pairs(o);
+  if (o.mono.empty()) return text;
+  for (std::string& line : read_lines(o.mono))
+    if (!line.empty()) text.sources.push_back(std::move(line));
   text.targets.resize(text.sources.size());
   return text;
 }
@@ -95,7 +99,7 @@ std::string changes(const TrainOptions& o) {
 RunRequest request_of(const TrainOptions& o) {
   RunRequest request = o.request;
   if (o.labelled.any()) request.objective = o.labelled.objective();
-  if (!o.mono.empty()) request.objective = Objective::masked;
+  if (!o.mono.empty() && !o.distils()) request.objective = Objective::masked;
   if (request.preset.empty() && !request.objective && has_texts(o) && o.from.empty() && !request.resume)
     request.preset = "small";
   request.config = changes(o);
@@ -110,16 +114,18 @@ RunRequest request_of(const TrainOptions& o) {
   return request;
 }
 
+std::string checkpoint_of(const TrainOptions& o) { return (fs::path(o.loop.output) / "last.safetensors").string(); }
+
 RunInput input_of(const TrainOptions& o) {
   const bool has_train = has_texts(o), has_valid = has_valid_texts(o);
   const bool resume = o.request.resume, is_task = o.request.task.has_value();
-  const std::string last = (fs::path(o.loop.output) / "last.safetensors").string();
+  const std::string last = checkpoint_of(o);
   WASMFORMER_CHECK(!is_task || (!has_train && !has_valid),
                    "[train] --task makes its own pairs; leave " << named_file(has_train ? o.train : o.valid) << " out");
   WASMFORMER_CHECK(resume || !fs::exists(last),
                    "[train] " << last << " exists already; add --resume to continue that run, or choose "
                               << "another --output");
-  WASMFORMER_CHECK(resume || is_task || !o.from.empty() || o.labelled.any() || !o.tokenizer.empty(),
+  WASMFORMER_CHECK(resume || is_task || !o.from.empty() || o.labelled.any() || !o.tokenizer.empty() || o.distils(),
                    "[train] --tokenizer is required");
   RunInput input;
   if (resume || !o.from.empty()) {
@@ -134,6 +140,16 @@ RunInput input_of(const TrainOptions& o) {
                    "[train] there is nothing to validate on: give --valid-source and --valid-target, "
                    "--valid-data, or --validation N to hold back N pairs");
   input.train = read_training_texts(o);
+  if (o.distils()) {
+    const ModelFile teacher = load_model(o.teacher.model, Weights::packed);
+    WASMFORMER_CHECK(!teacher.transformer->config().is_encoder(),
+                     "[train] " << o.teacher.model << " does not translate, so it cannot be a teacher");
+    if (o.tokenizer.empty() && !resume && o.from.empty()) {
+      input.source_tokenizer = teacher.source_tokenizer->model();
+      input.target_tokenizer = teacher.target_tokenizer->model();
+    }
+    input.train = distilled(o.teacher, teacher, std::move(input.train), o.loop);
+  }
   if (has_valid) input.valid = o.valid_labelled.any() ? read_annotated(o.valid_labelled) : read_pairs(o.valid);
   return input;
 }
@@ -155,10 +171,14 @@ std::string notes() {
 // A run trains on one kind of text; giving several is an error, so that none is silently ignored.
 void check_kinds(const TrainOptions& o) {
   const bool has_labels = o.labelled.any() || o.valid_labelled.any();
-  const bool has_pairs = !named_file(o.train).empty() || !o.data.empty() || !named_file(o.valid).empty();
+  const bool any_pairs = has_pairs(o) || !named_file(o.valid).empty();
   WASMFORMER_CHECK(
-      has_pairs + has_labels + !o.mono.empty() <= 1,
+      any_pairs + has_labels + (!o.mono.empty() && !o.distils()) <= 1,
       "[train] sentence pairs, labelled or tagged texts, and --mono train different models; give one kind");
+  WASMFORMER_CHECK(!o.distils() || (has_texts(o) && !o.labelled.any()),
+                   "[train] --teacher translates the sources of sentence pairs, and --mono; give one of them");
+  WASMFORMER_CHECK(!o.distils() || !o.request.validation,
+                   "[train] --validation would hold back the teacher's translations; give --valid-data");
   WASMFORMER_CHECK(!o.valid_labelled.any() || o.valid_labelled.objective() == o.labelled.objective(),
                    "[train] --valid-labels and --valid-tags must go with --labels and --tags");
 }
@@ -171,8 +191,11 @@ int train(TrainOptions o) {
   const auto has_goal = [&] { return loop.max_epochs || loop.max_steps || loop.max_minutes; };
   if (o.request.task && !has_goal()) loop.max_steps = find_task(o.request.task->name).steps;
   WASMFORMER_CHECK(has_goal(), "[train] say when to stop: --max-epochs, --max-steps or --max-minutes");
+  // A run that was killed while its teacher was translating has no checkpoint yet.
+  if (o.distils() && !fs::exists(checkpoint_of(o))) o.request.resume = false;
   loop.resume = o.request.resume;
-  RunPlan plan(request_of(o), input_of(o));
+  RunRequest request = request_of(o);  // first, as a teacher takes long
+  RunPlan plan(std::move(request), input_of(o));
   return train_until_done(loop, [&](ThreadPool& pool) {
     std::vector<std::string> tokenizers;
     for (const TokenizerJob& job : plan.untrained()) tokenizers.push_back(train_tokenizer(job.sentences, job.options));
@@ -199,7 +222,8 @@ void add_text_options(CLI::App& command, TrainOptions& o) {
   command.add_option("--valid-tags", o.valid_labelled.tags, "tagged texts to validate on");
   command.add_option(
       "--mono", o.mono,
-      "train an encoder to fill masks in this text; --from MODEL then begins a classifier or tagger with it");
+      "train an encoder to fill masks in this text; --from MODEL then begins a classifier or tagger with it. With "
+      "--teacher, more sources to translate");
 }
 
 }  // namespace
@@ -208,10 +232,11 @@ void add_train_command(CLI::App& app) {
   auto* command = app.add_subcommand("train", "Train a model on sentence pairs");
   auto o = std::make_shared<TrainOptions>();
   add_text_options(*command, *o);
-  add_options(*command, fields(o->request) + fields(o->loop), "train");
+  add_options(*command, fields(o->request) + fields(o->loop) + fields(o->teacher), "train");
   command->get_option("--pairs")->needs("--task");
+  command->get_option("--teacher-beam")->needs("--teacher");
   command->add_option("--tokenizer", o->tokenizer,
-                      "SentencePiece .model file; default: a task's characters, or with --from the model's own");
+                      "SentencePiece .model file; default: a task's characters, or that of --from or --teacher");
   command->add_option("--target-tokenizer", o->target_tokenizer, "a separate one for the target side");
   command->add_option("--from", o->from, "a model to fine-tune, at a constant rate of 1e-4 unless --set changes it")
       ->excludes(command->get_option("--preset"));

@@ -132,9 +132,7 @@ class TrainingLoop {
 
   // Writes the log at once, so that a folder that cannot be written to is an error before any step.
   void prepare_folder() {
-    std::error_code error;
-    fs::create_directories(o_.output, error);
-    WASMFORMER_CHECK(!error, "[train] cannot make the folder " << o_.output << ": " << error.message());
+    make_folder(o_.output);
     log_.write();
     clean_folder();
   }
@@ -224,7 +222,7 @@ class TrainingLoop {
       const std::string name = entry.path().filename().string();
       const Index epoch = epoch_of(name);
       const bool is_own = name.starts_with("best.") || name.starts_with("last.") || name.starts_with("log.jsonl") ||
-                          name.starts_with("epoch-");
+                          name.starts_with("epoch-") || name.starts_with("teacher-");
       if ((epoch > 0 && epoch <= last_to_go) || (is_own && name.find(".unfinished") != std::string::npos))
         old.push_back(entry.path());
     }
@@ -248,6 +246,12 @@ class TrainingLoop {
 };
 
 }  // namespace
+
+void make_folder(const std::string& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  WASMFORMER_CHECK(!error, "[train] cannot make the folder " << path << ": " << error.message());
+}
 
 int train_until_done(const TrainingLoopOptions& options,
                      const std::function<std::unique_ptr<TrainingRun>(ThreadPool&)>& begin) {

@@ -28,6 +28,9 @@ struct TrainingLoopOptions {
   }
 };
 
+// Throws Error if it cannot be made.
+void make_folder(const std::string& path);
+
 // Returns the number of the signal that ended it before a goal was reached, 0 otherwise. `begin` makes the
 // run. The folder is made if it is missing; Error is thrown before any step if no file can be written there.
 int train_until_done(const TrainingLoopOptions& options,

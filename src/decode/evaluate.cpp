@@ -7,6 +7,15 @@ BleuTokenizer evaluation_tokenizer(const ModelFile& model) {
   return default_bleu_tokenizer(languages == model.metadata.end() ? "" : languages->second);
 }
 
+const std::string& nearest(const Translation& translation, const std::string& reference, const BleuOptions& options) {
+  const Hypothesis* found = &translation;
+  if (reference.empty()) return found->text;
+  double best = sentence_bleu(found->text, reference, options);
+  for (const Hypothesis& h : translation.alternatives)
+    if (const double score = sentence_bleu(h.text, reference, options); score > best) best = score, found = &h;
+  return found->text;
+}
+
 EvaluationJob::EvaluationJob(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& sources,
                              std::vector<std::string> references, const TranslateOptions& options, Index batch_tokens,
                              const std::optional<BleuOptions>& bleu)

@@ -16,6 +16,10 @@ struct Evaluation {
   Index target_tokens = 0;  // of the hypotheses, end tokens included
 };
 
+// The text of the hypothesis with the highest sentence BLEU against the reference, the better score among equals; of
+// the best score where there is no reference. What a student learns (Kim and Rush 2016, section 3.3).
+const std::string& nearest(const Translation& translation, const std::string& reference, const BleuOptions& options);
+
 // One decoding step per call.
 class EvaluationJob {
  public:

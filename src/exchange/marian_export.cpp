@@ -50,6 +50,7 @@ void check_key(const char* key, bool fits, const T& value, const char* expected)
 void check_marian(const Config& c) {
   WASMFORMER_CHECK(!c.is_encoder(), "[export-marian] this model is an encoder alone; only translators can be exported");
   const Json config = Json::parse(to_json(c));
+  check_key("decoder_self", c.decoder_self == DecoderSelf::attention, config["decoder_self"], "\"attention\" only");
   check_key("norm", c.norm == NormPlace::post, config["norm"], "\"post\" only");
   check_key("attention", c.attention == AttentionScore::scaled_dot, config["attention"], "\"scaled_dot\" only");
   // Marian's own models have 1e-6; Hugging Face's converter writes 1e-5 for them too.
@@ -91,8 +92,6 @@ std::string text(const Json& json) { return json.dump(2) + "\n"; }
 
 Json generation_settings(const ModelFile& model) {
   const Config& c = model.transformer->config();
-  WASMFORMER_CHECK(c.decoder_self == DecoderSelf::attention,
-                   "[export] decoder_self is ssru; only decoders with self-attention can be exported so far");
   Json json{{"decoder_start_token_id", c.bos_id}, {"bos_token_id", c.bos_id},      {"eos_token_id", c.eos_id},
             {"forced_eos_token_id", c.eos_id},    {"pad_token_id", c.pad_id},      {"bad_words_ids", {{c.pad_id}}},
             {"max_length", c.max_length},         {"num_beams", num_beams(model)}, {"renormalize_logits", true}};

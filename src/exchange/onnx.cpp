@@ -54,12 +54,17 @@ std::string value_info(const std::string& name, OnnxGraph::Type type, const Onnx
 std::string OnnxGraph::op(const std::string& type, const Names& inputs, const Attributes& attributes,
                           std::string output) {
   if (output.empty()) output = type + "_" + std::to_string(count_++);
+  node(type, inputs, {output}, attributes);
+  return output;
+}
+
+void OnnxGraph::node(const std::string& type, const Names& inputs, const Names& outputs, const Attributes& attributes) {
   std::string node;
   for (const std::string& input : inputs) add_bytes(node, 1, input);
-  add_bytes(node, 2, output);
+  for (const std::string& output : outputs) add_bytes(node, 2, output);
   add_bytes(node, 4, type);
   for (const auto& [name, value] : attributes) {
-    enum { is_float = 1, is_integer = 2, is_integers = 7 } kind = is_integer;
+    enum { is_float = 1, is_integer = 2, is_graph = 5, is_integers = 7 } kind = is_integer;
     std::string attribute;
     add_bytes(attribute, 1, name);
     if (const float* number = std::get_if<float>(&value)) {
@@ -68,6 +73,9 @@ std::string OnnxGraph::op(const std::string& type, const Names& inputs, const At
     } else if (const Integers* list = std::get_if<Integers>(&value)) {
       for (const std::int64_t i : *list) add_number(attribute, 8, static_cast<std::uint64_t>(i));
       kind = is_integers;
+    } else if (const auto* body = std::get_if<const OnnxGraph*>(&value)) {
+      add_bytes(attribute, 6, (*body)->graph());
+      kind = is_graph;
     } else {
       add_number(attribute, 3, static_cast<std::uint64_t>(std::get<std::int64_t>(value)));
     }
@@ -75,7 +83,6 @@ std::string OnnxGraph::op(const std::string& type, const Names& inputs, const At
     add_bytes(node, 5, attribute);
   }
   add_bytes(nodes_, 1, node);
-  return output;
 }
 
 std::string OnnxGraph::add_tensor(const std::string& name, Type type, const Integers& shape, const void* values,
@@ -127,18 +134,21 @@ void OnnxGraph::output(const std::string& name, Type type, const Dimensions& dim
   add_bytes(outputs_, 12, value_info(name, type, dimensions));
 }
 
-std::string OnnxGraph::bytes() const {
-  constexpr std::uint64_t ir_version = 8, opset = 17;
+std::string OnnxGraph::graph() const {
   std::string graph = nodes_;
   add_bytes(graph, 2, "wasmformer");
-  graph += tensors_ + inputs_ + outputs_;
+  return graph + tensors_ + inputs_ + outputs_;
+}
+
+std::string OnnxGraph::bytes() const {
+  constexpr std::uint64_t ir_version = 8, opset = 17;
   std::string operators;
   add_bytes(operators, 1, "");
   add_number(operators, 2, opset);
   std::string model;
   add_number(model, 1, ir_version);
   add_bytes(model, 2, "wasmformer");
-  add_bytes(model, 7, graph);
+  add_bytes(model, 7, graph());
   add_bytes(model, 8, operators);
   return model;
 }

@@ -17,11 +17,13 @@ class OnnxGraph {
   using Names = std::vector<std::string>;
   using Integers = std::vector<std::int64_t>;
   using Dimensions = std::vector<std::variant<Index, std::string>>;  // a name stands for a size known at run time only
-  using Attributes = std::vector<std::pair<std::string, std::variant<std::int64_t, float, Integers>>>;
+  // A graph is the body of a loop, whose names must differ from all others.
+  using Attributes = std::vector<std::pair<std::string, std::variant<std::int64_t, float, Integers, const OnnxGraph*>>>;
 
   // Adds a node with one output and returns that output's name, which is `output` unless empty.
   std::string op(const std::string& type, const Names& inputs, const Attributes& attributes = {},
                  std::string output = "");
+  void node(const std::string& type, const Names& inputs, const Names& outputs, const Attributes& attributes = {});
 
   // Adds a tensor to the file, once per name, and returns its name. Throws Error if the file would exceed the
   // 2 GiB that the format allows.
@@ -38,6 +40,7 @@ class OnnxGraph {
  private:
   std::string add_tensor(const std::string& name, Type type, const Integers& shape, const void* values,
                          std::size_t size);
+  std::string graph() const;  // a GraphProto
 
   std::string nodes_, tensors_, inputs_, outputs_;  // fields of a GraphProto
   std::vector<std::string> known_;                  // names of tensors, sorted

@@ -56,15 +56,10 @@ class Stack {
     graph_.output("logits", Type::float32, {b, t, c_.target_vocab_size});
 
     // The part of the source that is not in the past yet: all of it in the first step, then nothing.
-    const std::string before = graph_.op("Squeeze", {length("past_key_values.0.decoder.key", 2)});
-    const std::string after = graph_.op("Add", {before, graph_.op("Squeeze", {length("input_ids", 1)})});
-    const std::string at = graph_.op("Range", {before, after, graph_.integer(1)});
     const std::string fresh =
         graph_.op("Slice", {"encoder_hidden_states", length("past_key_values.0.encoder.key", 2),
                             graph_.integers({std::numeric_limits<std::int64_t>::max()}), graph_.integers({1})});
-    const std::string keys = graph_.op("Range", {graph_.integer(0), after, graph_.integer(1)});
-    const std::string seen = graph_.op("LessOrEqual", {keys, graph_.op("Unsqueeze", {at, graph_.integers({1})})});
-    const std::string causal = graph_.op("Where", {seen, graph_.number(0), graph_.number(lowest)});
+    const auto [at, causal] = places();
     const std::string padding = padding_mask("encoder_attention_mask");
 
     std::string x = embed("input_ids", at, target_table(), transformer_.target_positions());
@@ -85,8 +80,9 @@ class Stack {
         const std::string k = remembered(".k_proj", "key"), v = remembered(".v_proj", "value");
         return attention(h, k, v, mask, name);
       };
-      x = residual(x, layer + ".self_attn_layer_norm",
-                   [&](const std::string& h) { return attend(h, h, causal, layer + ".self_attn", "decoder"); });
+      x = residual(x, layer + ".self_attn_layer_norm", [&](const std::string& h) {
+        return is_recurrent() ? recurrent(h, number) : attend(h, h, causal, layer + ".self_attn", "decoder");
+      });
       x = residual(x, layer + ".encoder_attn_layer_norm",
                    [&](const std::string& h) { return attend(h, fresh, padding, layer + ".encoder_attn", "encoder"); });
       x = feed_forward(x, layer);
@@ -137,6 +133,50 @@ class Stack {
     return graph_.op(c_.pooler == Pooler::tanh ? "Tanh" : "Relu", {linear(y, "pooler")});
   }
 
+  bool is_recurrent() const { return c_.decoder_self == DecoderSelf::ssru; }
+
+  // Where the target tokens stand, and what they see of each other: 0, and the lowest number for later tokens. A
+  // recurrent decoder needs no mask, and its past does not tell how long it is.
+  std::pair<std::string, std::string> places() {
+    if (is_recurrent()) {
+      graph_.input("position_ids", Type::int64, {"batch_size", "decoder_sequence_length"});
+      return {"position_ids", ""};
+    }
+    const std::string before = graph_.op("Squeeze", {length("past_key_values.0.decoder.key", 2)});
+    const std::string after = graph_.op("Add", {before, graph_.op("Squeeze", {length("input_ids", 1)})});
+    const std::string at = graph_.op("Range", {before, after, graph_.integer(1)});
+    const std::string keys = graph_.op("Range", {graph_.integer(0), after, graph_.integer(1)});
+    const std::string seen = graph_.op("LessOrEqual", {keys, graph_.op("Unsqueeze", {at, graph_.integers({1})})});
+    return {at, graph_.op("Where", {seen, graph_.number(0), graph_.number(lowest)})};
+  }
+
+  // The cell of ops/ssru.h, token by token: c = u + f (c before - u).
+  std::string recurrent(const std::string& x, const std::string& number) {
+    const OnnxGraph::Dimensions row{"batch_size", c_.d_model};
+    const std::string name = "model.decoder.layers." + number + ".recurrent";
+    const std::string past = "past_key_values." + number + ".decoder.state",
+                      present = "present." + number + ".decoder.state";
+    graph_.input(past, Type::float32, row);
+    graph_.output(present, Type::float32, row);
+    const std::string u = product(x, name + ".input_proj"),
+                      f = graph_.op("Sigmoid", {linear(x, name + ".forget_gate")});
+
+    const std::string cell = "cell." + number, before = cell + ".before", in = cell + ".input", gate = cell + ".gate";
+    OnnxGraph body;
+    for (const std::string& input : {before, in, gate}) body.input(input, Type::float32, row);
+    const std::string change = body.op("Sub", {before, in}, {}, cell + ".change");
+    const std::string after =
+        body.op("Add", {in, body.op("Mul", {gate, change}, {}, cell + ".kept")}, {}, cell + ".after");
+    body.output(after, Type::float32, row);
+    body.output(body.op("Identity", {after}, {}, cell + ".row"), Type::float32, row);
+    graph_.node("Scan", {past, u, f}, {present, cell},
+                {{"body", &body},
+                 {"num_scan_inputs", std::int64_t{2}},
+                 {"scan_input_axes", OnnxGraph::Integers{1, 1}},
+                 {"scan_output_axes", OnnxGraph::Integers{1}}});
+    return graph_.op("Relu", {cell});
+  }
+
   using Sublayer = std::function<std::string(const std::string&)>;
 
   std::string target_table() const {
@@ -163,10 +203,13 @@ class Stack {
                      {{"axis", std::int64_t{-1}}, {"epsilon", static_cast<float>(c_.norm_epsilon)}});
   }
 
-  std::string linear(const std::string& x, const std::string& name) {
+  std::string product(const std::string& x, const std::string& name) {
     const Matrix w = weights_.at(name + ".weight").transpose();
-    const std::string y = graph_.op("MatMul", {x, graph_.constant(name + ".weight", {w.rows(), w.cols()}, w.data())});
-    return graph_.op("Add", {y, weight(name + ".bias")});
+    return graph_.op("MatMul", {x, graph_.constant(name + ".weight", {w.rows(), w.cols()}, w.data())});
+  }
+
+  std::string linear(const std::string& x, const std::string& name) {
+    return graph_.op("Add", {product(x, name), weight(name + ".bias")});
   }
 
   std::string activation(const std::string& x) {

@@ -16,6 +16,8 @@ namespace wasmformer {
 //     past_key_values.LAYER.decoder.key and .value [b, h, p, d_k], p = 0 at first, and
 //     past_key_values.LAYER.encoder.key and .value, [b, h, 0, d_k] at first, [b, h, s, d_k] then
 //     -> logits [b, t, target_vocab_size], and present.LAYER.* to be the past of the next call.
+//     Of a recurrent decoder instead of .decoder.key and .value: position_ids [b, t], counted from 0, and
+//     past_key_values.LAYER.decoder.state [b, d_model], 0 at first.
 // Of an encoder alone:
 //   model.onnx: input_ids, attention_mask [b, s] -> logits, of each label [b, classes], of the tags of each token [b,
 //   s, tags]

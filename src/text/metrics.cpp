@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -178,18 +179,17 @@ std::string bleu_signature(const BleuOptions& options) {
          "|eff:no|tok:" + tokenizer_names[static_cast<std::size_t>(options.tokenizer)] + "|smooth:exp";
 }
 
-double bleu(const std::vector<std::string>& hypotheses, const std::vector<std::string>& references,
-            const BleuOptions& options) {
-  check_sizes("bleu", hypotheses.size(), references.size());
-  std::array<Statistics, 4> orders;
-  for (std::size_t i = 0; i < hypotheses.size(); ++i) {
-    const std::u32string hypothesis = tokenize(hypotheses[i], options), reference = tokenize(references[i], options);
-    for (std::size_t n = 1; n <= orders.size(); ++n) {
-      add(orders[n - 1], word_ngrams(hypothesis, n), word_ngrams(reference, n));
-    }
-  }
-  // Without any match there is nothing to smooth; without any 4-gram the precision of order 4 is 0.
-  if (orders[0].common == 0 || orders.back().hypothesis == 0) return 0;
+namespace {
+
+using Orders = std::array<Statistics, 4>;
+
+void add(Orders& orders, const std::string& hypothesis, const std::string& reference, const BleuOptions& options) {
+  const std::u32string ours = tokenize(hypothesis, options), theirs = tokenize(reference, options);
+  for (std::size_t n = 1; n <= orders.size(); ++n) add(orders[n - 1], word_ngrams(ours, n), word_ngrams(theirs, n));
+}
+
+double bleu(std::span<const Statistics> orders) {
+  if (orders.empty() || orders[0].common == 0) return 0;  // without any match there is nothing to smooth
   double log_precisions = 0, smoothing = 1;
   for (const Statistics& s : orders) {
     // Each order without a match counts as half of a match, then a quarter, ...
@@ -199,6 +199,23 @@ double bleu(const std::vector<std::string>& hypotheses, const std::vector<std::s
   const double ratio = static_cast<double>(orders[0].reference) / static_cast<double>(orders[0].hypothesis);
   const double brevity_penalty = std::exp(std::min(0.0, 1 - ratio));
   return 100 * brevity_penalty * std::exp(log_precisions / static_cast<double>(orders.size()));
+}
+
+}  // namespace
+
+double bleu(const std::vector<std::string>& hypotheses, const std::vector<std::string>& references,
+            const BleuOptions& options) {
+  check_sizes("bleu", hypotheses.size(), references.size());
+  Orders orders;
+  for (std::size_t i = 0; i < hypotheses.size(); ++i) add(orders, hypotheses[i], references[i], options);
+  return orders.back().hypothesis == 0 ? 0 : bleu(orders);  // without any 4-gram the precision of order 4 is 0
+}
+
+double sentence_bleu(const std::string& hypothesis, const std::string& reference, const BleuOptions& options) {
+  Orders orders;
+  add(orders, hypothesis, reference, options);
+  const auto end = std::find_if(orders.begin(), orders.end(), [](const Statistics& s) { return s.hypothesis == 0; });
+  return bleu(std::span(orders.begin(), end));
 }
 
 double chrf(const std::vector<std::string>& hypotheses, const std::vector<std::string>& references) {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
+#include <tuple>
 
 #include "data/tasks.h"
 #include "tensor/random.h"
@@ -34,14 +35,20 @@ std::string value(const std::map<std::string, std::string>& metadata, const char
   return found == metadata.end() ? "" : found->second;
 }
 
-// The same weights as floats.
-std::unique_ptr<Transformer> trainable(Transformer& from, const Config& config) {
-  std::vector<Parameter*> weights;
-  from.visit([&](const std::string&, Parameter& p, Initializer) { weights.push_back(&p); });
+using LayerChoices = std::tuple<Index, Index, DecoderSelf>;
+LayerChoices layers(const Config& c) { return {c.encoder_layers, c.decoder_layers, c.decoder_self}; }
+
+// The same weights as floats. Where `config` has other layers, those of the same name begin with them, first to last,
+// and the others at random.
+std::unique_ptr<Transformer> trainable(Transformer& from, const Config& config, std::uint64_t seed) {
+  std::map<std::string, Parameter*> weights;
+  from.visit([&](const std::string& name, Parameter& p, Initializer) { weights[name] = &p; });
   auto transformer = std::make_unique<Transformer>(config);
-  std::size_t i = 0;
-  transformer->visit([&](const std::string&, Parameter& p, Initializer) {
-    Parameter& weight = *weights[i++];
+  if (layers(config) != layers(from.config())) transformer->initialize(seed);
+  transformer->visit([&](const std::string& name, Parameter& p, Initializer) {
+    const auto found = weights.find(name);
+    if (found == weights.end()) return;
+    Parameter& weight = *found->second;
     p.value = weight.has_value() ? std::move(weight.value) : weight.packed.matrix();
   });
   return transformer;
@@ -306,11 +313,12 @@ TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& tr
   Config sizes = config;
   sizes.dropout = own.dropout, sizes.attention_dropout = own.attention_dropout;
   sizes.activation_dropout = own.activation_dropout;
-  WASMFORMER_CHECK(sizes == own,
-                   "[train] a model that is fine-tuned keeps its sizes; only settings of "
-                   "training and dropout can change");
+  std::tie(sizes.encoder_layers, sizes.decoder_layers, sizes.decoder_self) = layers(own);
+  WASMFORMER_CHECK(sizes == own && config.is_encoder() == own.is_encoder(),
+                   "[train] a model that is fine-tuned keeps its sizes; only settings of training, dropout, "
+                   "encoder_layers, decoder_layers and decoder_self can change");
   config.check();
-  start.model.transformer = trainable(*start.model.transformer, config);
+  start.model.transformer = trainable(*start.model.transformer, config, start.training.seed);
   if (tokenizers.source) take_tokenizers(start.model, tokenizers, start.training.seed);
   for (const char* past : figures_of_weights) start.model.metadata.erase(past);
   // What was measured of the old weights, in any language ("bleu.zh"), and what a page keeps of its runs.

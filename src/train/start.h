@@ -58,9 +58,10 @@ inline constexpr std::array figures_of_weights{"valid_loss", "valid_bleu", "vali
                                                "valid_tag_accuracy"};
 // What fine-tuning begins with: a small constant rate, as little is to be forgotten.
 TrainingConfig fine_tuning_config();
-// `changes`: JSON of training settings, and of dropout; the model's sizes stay. Weights of int8 become the
-// floats that they stand for, and the figures of the model's quality are left behind. With `tokenizers` the model
-// gets new tables for their vocabularies, which start from the rows of the same or of shorter pieces.
+// `changes`: JSON of training settings, of dropout, and of layers, where new ones begin at random; other sizes stay.
+// Weights of int8 become the floats that they stand for, and the figures of the model's quality are left behind. With
+// `tokenizers` the model gets new tables for their vocabularies, which start from the rows of the same or of shorter
+// pieces.
 TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& training, const std::string& changes,
                                 const TokenizerPair& tokenizers = {});
 

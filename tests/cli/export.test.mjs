@@ -29,6 +29,7 @@ const models = {
   dot: { attention: 'dot', norm: 'pre' },
   additive: { attention: 'additive', norm: 'pre' },
   bilinear: { attention: 'bilinear', norm: 'pre' },
+  recurrent: { decoder_self: 'ssru', positions: 'sinusoidal_marian' },
 };
 const inFormOfMarian = ['paper', 'halves', 'learned', 'marian', 'int8'];
 
@@ -102,10 +103,13 @@ for (const name of [...Object.keys(models), 'int8']) {
     const mask = padded((source, i) => Number(i < source.length));
     const { last_hidden_state: memory } = await encoder.run({
       input_ids: padded((source, i) => source[i] ?? config.pad_token_id), attention_mask: mask });
-    const none = () => Object.fromEntries(decoder.inputNames.filter((input) => input.startsWith('past'))
-      .map((input) => [input, new ort.Tensor('float32', [], [batch, config.decoder_attention_heads, 0, config.d_model / config.decoder_attention_heads])]));
-    const decode = async (ids, past) => {
-      const { logits, ...present } = await decoder.run({ input_ids: int64(ids.flat(), [batch, ids[0].length]),
+    const [heads, d] = [config.decoder_attention_heads, config.d_model];
+    const none = () => Object.fromEntries(decoder.inputNames.filter((input) => input.startsWith('past')).map((input) => [input,
+      input.endsWith('state') ? new ort.Tensor('float32', new Float32Array(batch * d), [batch, d]) : new ort.Tensor('float32', [], [batch, heads, 0, d / heads])]));
+    const decode = async (ids, past, first) => {
+      const dims = [batch, ids[0].length];
+      const places = decoder.inputNames.includes('position_ids') && { position_ids: int64(ids.flatMap((row) => row.map((_, i) => first + i)), dims) };
+      const { logits, ...present } = await decoder.run({ input_ids: int64(ids.flat(), dims), ...places,
         encoder_hidden_states: memory, encoder_attention_mask: mask, ...past });
       return { logits, past: Object.fromEntries(Object.entries(present).map(([key, value]) => [key.replace('present', 'past_key_values'), value])) };
     };
@@ -122,7 +126,7 @@ for (const name of [...Object.keys(models), 'int8']) {
     const length = Math.max(...expected.map(({ target }) => target.length));
     const greedy = expected.map(() => []);
     for (let place = 0; place < length; place++) {
-      const step = await decode(ids, past);
+      const step = await decode(ids, past, place);
       past = step.past;
       ids = expected.map(({ target, logProbabilities }, i) => {
         const scores = row(step.logits, i, 0, 1);
@@ -138,7 +142,7 @@ for (const name of [...Object.keys(models), 'int8']) {
     assert.ok(worst < tolerance(name), `log-probabilities differ by ${worst}`);
 
     const whole = await decode(expected.map(({ target }) => [config.decoder_start_token_id,
-      ...Array.from({ length: length - 1 }, (_, i) => target[i] ?? config.pad_token_id)]), none());
+      ...Array.from({ length: length - 1 }, (_, i) => target[i] ?? config.pad_token_id)]), none(), 0);
     expected.forEach(({ target, logProbabilities }, i) => target.forEach((id, place) =>
       near(row(whole.logits, i, place, length)[id], logProbabilities[place])));
     assert.ok(worst < tolerance(name), `with all tokens at once, they differ by ${worst}`);
@@ -186,7 +190,7 @@ test('a folder of Hugging Face has its files, F16 where asked for', () => {
 });
 
 test('what Marian does not have is refused by its key', () => {
-  for (const [name, pattern] of [['pre', /norm is "pre"; Hugging Face's Marian has "post" only/], ['dot', /norm is/]]) {
+  for (const [name, pattern] of [['recurrent', /decoder_self is "ssru"; Hugging Face's Marian has "attention" only/], ['pre', /norm is "pre"; Hugging Face's Marian has "post" only/], ['dot', /norm is/]]) {
     const { status, stderr } = run(['export-marian', modelFile(name), '--output', path('refused')]);
     assert.equal(status, 1);
     assert.match(stderr, pattern);

@@ -1,7 +1,7 @@
 // Training and translating with several ranks, as mpirun starts them.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { path, program, run, succeed, train } from './trained.mjs';
@@ -61,6 +61,16 @@ test('ranks translate parts of the input and write all in its order, from a file
   assert.equal(alone.status, 0, alone.stderr);
   assert.match(alone.stdout, /\n6399 \|\|\| .*\n$/);
   for (const ranks of [1, 3]) assert.equal(succeedTogether(ranks, args, { input }).stdout, alone.stdout);
+});
+
+test('ranks share the work of a teacher', () => {
+  const student = (output) => train(output, '--teacher', path('run/best.safetensors'), '--mono', path('text'), '--accumulate', '2', '--max-steps', '3');
+  succeed(...student('taught'));
+  succeedTogether(2, student('taught-together'));
+  const [alone, together] = ['taught', 'taught-together'].map((output) =>
+    readdirSync(path(output)).filter((name) => name.startsWith('teacher')).map((name) => [name, readFileSync(path(`${output}/${name}`), 'utf8')]));
+  assert.deepEqual(together, alone);
+  assert.ok(readFileSync(path('taught-together/last.safetensors')).equals(readFileSync(path('taught/last.safetensors'))));
 });
 
 test('what is wrong is said once, and ends all ranks', () => {

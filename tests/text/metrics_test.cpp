@@ -26,6 +26,16 @@ TEST_CASE("BLEU is sacreBLEU's") {
              WithinAbs(39.76353643835252, 1e-10));
 }
 
+TEST_CASE("The BLEU of a short sentence leaves out the orders that it has no words for") {
+  // mjpost/sacrebleu, test/test_bleu.py, with effective order.
+  CHECK_THAT(sentence_bleu("test", "a test"), WithinAbs(36.78794411714425, 1e-10));
+  CHECK_THAT(sentence_bleu("a test", "a test"), WithinAbs(100, 1e-10));
+  // 2/3 of the words; half of a match in two pairs, a quarter in one triple.
+  CHECK_THAT(sentence_bleu("a little test", "a test"), WithinAbs(100 * std::cbrt(2.0 / 3 / 4 / 4), 1e-10));
+  CHECK(sentence_bleu("", "a test") == 0);
+  CHECK(sentence_bleu("this is a cat", "okay thanks") == 0);
+}
+
 TEST_CASE("Lower-case BLEU is the BLEU of lower-cased texts") {
   const std::vector<std::string> capitals = {"THE Ärger ÜBER \u0160koda ΑΒΓ \u0416\u0401 ÷ × \u017Dena \u0141"},
                                  small = {"the ärger über \u0161koda αβγ \u0436\u0451 ÷ × \u017Eena \u0142"};

@@ -84,6 +84,31 @@ TEST_CASE("A model of int8 is fine-tuned from the floats that it stands for") {
                     ContainsSubstring("keeps its sizes"));
 }
 
+TEST_CASE("A model with other layers begins with those of the same name, and the others at random") {
+  const ModelFile model = letters_model(3);
+  const Index layers = model.transformer->config().decoder_layers;
+  const std::string changes =
+      R"({"decoder_self": "ssru", "encoder_layers": 1, "decoder_layers": )" + std::to_string(layers + 1) + "}";
+  TrainingStart start = fine_tuning_start(serialize_model(model, Precision::f32), TrainingConfig(), changes);
+  auto before = weights(*model.transformer);
+  Index own = 0, fresh = 0;
+  for (const auto& [name, value] : weights(*start.model.transformer)) {
+    CAPTURE(name);
+    const bool is_new = name.find(".recurrent.") != std::string::npos ||
+                        name.find("decoder.layers." + std::to_string(layers)) != std::string::npos;
+    REQUIRE(before.contains(name) != is_new);
+    if (is_new)
+      fresh += name.ends_with("proj.weight") && value.norm() > 0;
+    else
+      own += value == before[name];
+  }
+  CHECK(own > 10);
+  CHECK(fresh > 4);
+  CHECK_THROWS_WITH(
+      fine_tuning_start(serialize_model(model, Precision::f32), TrainingConfig(), R"({"decoder_layers": 0})"),
+      ContainsSubstring("keeps its sizes"));
+}
+
 TEST_CASE("Another vocabulary starts from the rows of its pieces, or of the pieces that spell them") {
   const ModelFile model = letters_model(3);
   const std::string bytes = serialize_model(model, Precision::f32);

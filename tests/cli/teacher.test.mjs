@@ -1,0 +1,75 @@
+// Distillation as a user does it: what a student learns, what is kept of the teacher's work, and what is refused.
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { path, refuse, succeed, train } from './trained.mjs';
+
+const student = (output, ...more) => ['train', '--teacher', path('run/best.safetensors'), '--teacher-beam', '3', '--data', path('train.tsv.gz'),
+  '--valid-data', path('valid.tsv'), '--set', 'd_model=16', 'ffn_dim=32', 'num_heads=2', 'decoder_self=ssru', 'warmup_steps=20',
+  '--batch-tokens', '200', '--output', path(output), ...more];
+const lines = (file) => readFileSync(file, 'utf8').split('\n').slice(0, -1);
+const kept = (output) => path(`${output}/${readdirSync(path(output)).find((name) => /^teacher-\d+\.tsv$/.test(name))}`);
+const pairs = () => gunzipSync(readFileSync(path('train.tsv.gz'))).toString().trim().split('\n').map((line) => line.split('\t'));
+
+test('a student learns those of the teacher\'s hypotheses that are nearest to the targets, and the best without one', () => {
+  writeFileSync(path('mono'), 'sieben acht neun\n\neins eins\n');
+  const { stderr } = succeed(...student('student', '--mono', path('mono'), '--max-steps', '5'));
+  assert.match(stderr, /teacher: 0 of 402 sources.*\nteacher: 402 of 402 sources.*\ntrain: 402 pairs/s);
+  const learnt = lines(kept('student')).map((line) => line.split('\t'));
+  assert.deepEqual(learnt.map(([source]) => source), [...pairs().map(([source]) => source), 'sieben acht neun', 'eins eins']);
+  writeFileSync(path('sources'), learnt.map(([source]) => `${source}\n`).join(''));
+  const beam = ['translate', '--model', path('run/best.safetensors'), '--input', path('sources'), '--beam-size', '3'];
+  const hypotheses = learnt.map(() => []);
+  for (const line of succeed(...beam, '--n-best', '3').stdout.trim().split('\n')) {
+    const [i, text] = line.split(' ||| ');
+    hypotheses[i].push(text);
+  }
+  let chosen = 0;
+  for (const [i, [, target]] of learnt.entries()) {
+    assert.ok(hypotheses[i].includes(target), `${i}: ${target}`);
+    const reference = pairs()[i]?.[1];
+    if (reference === undefined) assert.equal(target, hypotheses[i][0]);
+    if (hypotheses[i].includes(reference)) assert.equal(target, reference);
+    chosen += target !== hypotheses[i][0];
+  }
+  assert.ok(chosen > 0, 'the best is not always the nearest');
+  const { config, metadata } = JSON.parse(succeed('inspect', path('student/last.safetensors'), '--json').stdout);
+  assert.deepEqual([config.decoder_self, config.d_model, metadata.steps], ['ssru', 16, '5']);
+});
+
+test('what the teacher has translated before it was killed is kept, and a run that is resumed learns the same', () => {
+  succeed(...student('taught', '--max-steps', '8'));
+  const file = kept('taught');
+  const whole = readFileSync(file, 'utf8');
+  succeed(...student('killed', '--max-steps', '1'));
+  writeFileSync(kept('killed'), lines(file).slice(0, 100).map((line) => `${line}\n`).join(''));
+  const { stderr } = succeed(...student('killed', '--resume', '--max-steps', '8'));
+  assert.match(stderr, /teacher: 100 of 400 sources/);
+  assert.equal(readFileSync(kept('killed'), 'utf8'), whole);
+  assert.match(succeed(...student('fresh', '--resume', '--max-steps', '8', '--threads', '2')).stderr, /teacher: 0 of 400/);
+  for (const output of ['killed', 'fresh'])
+    assert.ok(readFileSync(path(`${output}/last.safetensors`)).equals(readFileSync(path('taught/last.safetensors'))), output);
+  refuse(/trained on other pairs/, [...student('taught', '--resume', '--max-steps', '9'), '--mono', path('mono')]);
+});
+
+test('a model with other layers begins with those of the same name', () => {
+  const from = (output, ...more) => ['train', '--from', path('run/best.safetensors'), '--data', path('train.tsv.gz'), '--valid-data', path('valid.tsv'),
+    '--batch-tokens', '200', '--max-steps', '1', '--report-every', '1', '--output', path(output), ...more];
+  succeed(...from('recurrent', '--set', 'decoder_self=ssru', 'decoder_layers=1', 'encoder_layers=1'));
+  const { config } = JSON.parse(succeed('inspect', path('recurrent/last.safetensors'), '--json').stdout);
+  assert.deepEqual([config.decoder_self, config.decoder_layers, config.encoder_layers], ['ssru', 1, 1]);
+  refuse(/keeps its sizes; only .*decoder_self can change/, from('bad', '--set', 'decoder_layers=0'));
+});
+
+test('what a teacher cannot do is refused', () => {
+  const other = (from, to) => student('bad', '--max-steps', '1').map((word) => (word === from ? to : word));
+  refuse(/--teacher translates the sources of sentence pairs, and --mono; give one of them/,
+    ['train', '--teacher', path('run/best.safetensors'), '--task', 'reverse', '--output', path('bad'), '--max-steps', '1']);
+  refuse(/--validation would hold back the teacher's translations; give --valid-data/,
+    student('bad', '--max-steps', '1', '--validation', '9').filter((word) => word !== '--valid-data' && word !== path('valid.tsv')));
+  refuse(/absent\.safetensors/, other(path('run/best.safetensors'), path('absent.safetensors')));
+  refuse(/teacher_beam must be a whole number from 1 to 64, not 65/, other('3', '65'));
+  refuse(/--teacher-beam requires --teacher/, train('bad', '--max-steps', '1', '--teacher-beam', '2'));
+  refuse(/unknown option 'decoder_sel'/, student('bad', '--max-steps', '1', '--set', 'decoder_sel=ssru'));
+});
