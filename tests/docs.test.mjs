@@ -74,8 +74,11 @@ function writeCorpora(place) {
       writeFileSync(join(place, `${name}.${language}.gz`), gzipSync(sentences));
     }
   }
-  for (const [i, name] of ['novels', 'handbook'].entries())
-    writeFileSync(join(place, `${name}.tsv.gz`), gzipSync(parts.train.slice(80 * i, 80 * i + 80).join('\n')));
+  for (const [i, name] of ['novels', 'handbook', 'python'].entries())
+    writeFileSync(join(place, `${name}.tsv.gz`), gzipSync(parts.train.slice(50 * i, 50 * i + 60).join('\n')));
+  for (const name of ['german', 'french', 'german-valid', 'german-test', 'french-valid', 'french-test'])
+    writeFileSync(join(place, `${name}.tsv.gz`), gzipSync(parts.test.map((line) => `In ${name} ${line.replace('\t', '\tEs heißt ')}\n`).join('')));
+  writeFileSync(join(place, 'rules.tsv'), 'FF01\t21\n');
   for (const [name, lines] of Object.entries(parts)) {
     const texts = lines.map((line) => line.split('\t')[0]);
     const labelled = texts.map((text, i) => `${i % 2 ? 'odd' : 'even'}\t${text}\n`).join('');
@@ -96,7 +99,7 @@ const smaller = [
   [/--preset \S+/g, '--preset tiny'],
   [/--max-steps \d+/g, '--max-steps 4'],
   [/(m30k .*) \d{4,5} /g, '$1 4 '],
-  [/--(valid|test) 80/g, '--$1 10'],
+  [/--(valid|test) [68]0/g, '--$1 10'],
   [/warmup_steps=\d+/g, 'warmup_steps=1'],
   [/learning_rate=0.002/g, 'learning_rate=2e-4'],
 ];
@@ -109,9 +112,10 @@ for (const document of documents) {
       const place = join(folder, document.replaceAll('/', '-'), String(i));
       mkdirSync(join(place, 'run'), { recursive: true });
       writeCorpora(place);
-      for (const model of ['run/best', 'de-en', 'en-de', 'web/public/models/de-en'])
+      for (const model of ['run/best', 'de-en', 'en-de', 'en-zh', 'web/public/models/de-en'])
         cpSync(join(root, 'tests/fixtures/tiny-de-en.safetensors'), join(place, `${model}.safetensors`));
-      for (const path of ['tests/bench/answers.mjs', 'tests/bench/corpus.mjs', 'tests/fixtures/answers', 'web/cards'])
+      const bench = ['answers.mjs', 'corpus.mjs', 'phrases.mjs', 'phrases.tsv', 'phrase-words.tsv'].map((name) => `tests/bench/${name}`);
+      for (const path of [...bench, 'tests/fixtures/answers', 'web/cards'])
         cpSync(join(root, path), join(place, path), { recursive: true });
       symlinkSync(join(root, 'dist'), join(place, 'dist'));
       cpSync(join(root, 'tests/fixtures/marian/tiny'), join(place, 'opus-mt-fr-en'), { recursive: true });

@@ -26,7 +26,7 @@ async function withModels(options, use, prepare = async () => {}) {
   }
 }
 
-const own = ['German → English', 'English → German', 'English → Chinese', 'French → English'];
+const own = ['German → English', 'English → German', 'English → Chinese', 'French → English', 'Chinese → English'];
 const choose = (page, id) => page.getByRole('combobox', { name: 'Model' }).selectOption(id);
 const models = (page) => page.locator('main li .name').allInnerTexts();
 const inUse = (page, name) => page.locator('li', { has: page.locator('.name', { hasText: name }) }).getByText('in use').waitFor();
@@ -84,8 +84,10 @@ test('the other models of the page have examples in their language, and a link b
   withModels(laptop, async (page) => {
     assert.deepEqual(await models(page), own);
     await go(page, 'Translate');
-    const first = { English: 'Why do we work?', French: "Hier, j'ai rencontré un vieil ami dans le parc." };
-    for (const [id, source, word] of [['fr-en', 'French', /old friend/], ['en-de', 'English', /Warum/], ['en-zh', 'English', /为什么/]]) {
+    const first = { English: 'Why do we work?', French: "Hier, j'ai rencontré un vieil ami dans le parc.", Chinese: '我昨天在公园遇见了一位老朋友。' };
+    for (const [id, source, word] of [
+      ['fr-en', 'French', /old friend/], ['zh-en', 'Chinese', /old friend/], ['en-de', 'English', /Warum/], ['en-zh', 'English', /为什么/],
+    ]) {
       await choose(page, id);
       await box(page, source).waitFor();
       await translated(page);

@@ -177,7 +177,7 @@ test('two files of one name are both kept', () =>
     await names(['best', 'best (2)']);
     await drop(page, ['best.safetensors', tiny]); // the first once more
     await chosen(page, 'file:best.safetensors');
-    assert.equal(await page.locator('main li .name').count(), 6);
+    assert.equal(await page.locator('main li .name').count(), 7);
   }));
 
 test('a saved run that is dropped anywhere opens as a run', () =>
