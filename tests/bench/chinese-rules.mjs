@@ -1,5 +1,6 @@
-// Rules for `wasmformer tokenizer --normalization`: NFKC, and traditional Chinese characters as simplified ones, so that a
-// model reads both scripts. Needs OpenCC (the package opencc of Debian): node tests/bench/chinese-rules.mjs > rules.tsv
+// Rules for `wasmformer tokenizer --normalization`: NFKC, traditional Chinese characters as simplified ones, so that a
+// model reads both scripts, and one way to write quotation marks. Needs OpenCC (the package opencc of Debian):
+//   node tests/bench/chinese-rules.mjs > rules.tsv
 import { execFileSync } from 'node:child_process';
 
 const codes = (from, to) => Array.from({ length: to - from }, (_, i) => from + i);
@@ -13,6 +14,8 @@ const simplify = (text) => [...text].map((char) => simplified.get(char) ?? char)
 const rules = new Map();
 for (const char of all) {
   let to = simplify(simplify(char).normalize('NFKC'));
+  if (/^[“”„‟«»「」『』]$/u.test(char)) to = '"';
+  if (/^[‘’‚‛`´]$/u.test(char)) to = "'";
   if (/^[\p{Cc}\p{Cf}]$/u.test(char)) to = '';
   if (/^\s$/u.test(char)) to = ' ';
   if (to !== char) rules.set(char, to);

@@ -1,0 +1,37 @@
+// The phrase book to train on (tests/bench/phrases.mjs).
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { plain } from '../bench/answers.mjs';
+import { kept, pairs, phrases } from '../bench/phrases.mjs';
+
+const named = ['de', 'fr', 'zh'].map((other) => [`${other}-en`, pairs({ languages: [other, 'en'], count: 4000, seed: 5 })]);
+
+test('each phrase has all languages, and the same slots in each', () => {
+  for (const phrase of phrases) {
+    const slots = Object.values(phrase).flatMap((cell) => cell.split(' | ')).map((text) =>
+      [...text.matchAll(/\{(\w+)/g)].map(([, slot]) => slot.toLowerCase()).sort().join(' '));
+    assert.deepEqual([Object.keys(phrase).length, new Set(slots).size], [4, 1], JSON.stringify(phrase));
+  }
+});
+
+test('no pair has a sentence or a name of the lists to test with', () => {
+  const { sentences, names } = kept();
+  assert.ok(sentences.has('guten morgen') && sentences.has('bonjour') && names.has('Zwickau'));
+  for (const [languages, list] of named) {
+    for (const side of list.flat()) {
+      assert.ok(!sentences.has(plain(side)), `${languages}: ${side}`);
+      assert.ok(![...names].some((name) => side.includes(name)), `${languages}: ${side}`);
+    }
+  }
+});
+
+test('slots are filled: names the same on both sides, numbers as each language writes them', () => {
+  for (const [languages, list] of named) {
+    assert.ok(list.every((pair) => pair.every((side) => !/[{}]|undefined| {2}/.test(side))), languages);
+    assert.ok(new Set(list.map((pair) => pair.join('\t'))).size > 2000, languages);
+    for (const [english, other] of list.filter(([english]) => /^(My name is [A-Z]\w+\.|That costs .*\d)/.test(english))) {
+      const copied = english.match(/[\d.]*\d|[A-Z]\w+(?=\.$)/)[0];
+      assert.ok(languages === 'zh-en' || other.includes(/^\d/.test(copied) ? copied.replace('.', ',') : copied), `${english} ${other}`);
+    }
+  }
+});
