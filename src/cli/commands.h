@@ -24,7 +24,8 @@ std::vector<std::pair<std::string, std::string>> key_values(const std::vector<st
 
 // The same of options of --metadata, each of which may also be a JSON file of strings.
 std::vector<std::pair<std::string, std::string>> metadata_of(const std::vector<std::string>& options);
-constexpr char metadata_help[] = "KEY=VALUE to store in the model, such as its corpus and licence, or a .json file of them";
+constexpr char metadata_help[] =
+    "KEY=VALUE to store in the model, such as its corpus and licence, or a .json file of them";
 
 // JSON of attention maps, as --attention writes it.
 nlohmann::json attention_json(const AttentionMaps& maps);

@@ -96,7 +96,8 @@ void add_model_commands(CLI::App& app) {
   average_command->callback([a] { average(*a); });
 
   auto q = std::make_shared<QuantizeOptions>();
-  auto* quantize_command = app.add_subcommand("quantize", "Store the weights of a model as int8, or metadata in one that is int8 already");
+  auto* quantize_command =
+      app.add_subcommand("quantize", "Store the weights of a model as int8, or metadata in one that is int8 already");
   quantize_command->add_option("--model", q->model, "model file of F32 or F16; of int8, with --metadata")->required();
   quantize_command->add_option("--output", q->output, "the model file to write")->required();
   quantize_command->add_option("--metadata", q->metadata, metadata_help);
