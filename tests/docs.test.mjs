@@ -76,8 +76,12 @@ function writeCorpora(place) {
   }
   for (const [i, name] of ['novels', 'handbook', 'python'].entries())
     writeFileSync(join(place, `${name}.tsv.gz`), gzipSync(parts.train.slice(50 * i, 50 * i + 60).join('\n')));
-  for (const name of ['german', 'french', 'german-valid', 'german-test', 'french-valid', 'french-test'])
-    writeFileSync(join(place, `${name}.tsv.gz`), gzipSync(parts.test.map((line) => `In ${name} ${line.replace('\t', '\tEs heißt ')}\n`).join('')));
+  // The other way round, for the model that stands in for en-zh.
+  const swapped = (word) => parts.train.map((line) => `${word}, ${line.split('\t').reverse().join(`\t${word}, `)}\n`).join('');
+  for (const [name, lines] of Object.entries({ german: swapped('Ja'), french: swapped('Nein') }))
+    writeFileSync(join(place, `${name}.tsv.gz`), gzipSync(lines));
+  for (const name of ['german-valid', 'german-test', 'french-valid', 'french-test'])
+    writeFileSync(join(place, `${name}.tsv.gz`), gzipSync(parts.valid.join('\n')));
   writeFileSync(join(place, 'rules.tsv'), 'FF01\t21\n');
   for (const [name, lines] of Object.entries(parts)) {
     const texts = lines.map((line) => line.split('\t')[0]);
