@@ -3,6 +3,7 @@
 #include <catch_amalgamated.hpp>
 #include <nlohmann/json.hpp>
 
+#include "exchange/marian.h"
 #include "io/safetensors.h"
 #include "tests/decode/letters_model.h"
 #include "tests/exchange/folder.h"

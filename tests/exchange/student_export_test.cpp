@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "decode/translator.h"
+#include "exchange/marian.h"
 #include "exchange/marian_bin.h"
 #include "tensor/check.h"
 #include "tests/exchange/folder.h"
