@@ -210,7 +210,7 @@ TEST_CASE("Sizes that no model can have are refused") {
   }
   SECTION("a pooler without classes") { c.pooler = Pooler::tanh, expect("pooler and multi_label are for models"); }
   SECTION("an embedding norm with a decoder") {
-    c.embedding_norm = true, expect("embedding_norm are for models without a decoder");
+    c.embedding_norm = true, expect("pooling and embedding_norm are for models without a decoder");
   }
   SECTION("two vocabularies of an encoder") {
     c.decoder_layers = 0, c.tie_embeddings = TieEmbeddings::none;
