@@ -68,14 +68,20 @@ for (const kind of kinds) {
       assert.ok(found.every((line) => labels.includes(line.split('\t')[1])));
       return;
     }
-    for (const [name, limit] of [[kind, 1e-3], [`${kind}.int8`, 0.1]]) {
+    // Random weights leave a small model little room: single probabilities move by up to 0.1 with int8, the mean by less.
+    for (const [name, limit] of [[kind, 1e-3], [`${kind}.int8`, 0.2]]) {
       if (limit > 0.01) succeed(['quantize', '--model', path(kind), '--output', path(name)]);
       const found = succeed(['classify', '--model', path(name)], input).trim().split('\n');
       assert.equal(found.length, lines.length);
+      const differences = [];
       for (const [line, { i }] of found.map((line, i) => [line, lines[i]])) {
         const said = new Map(chunks(line.split('\t'), 2).map(([label, probability]) => [label, Number(probability)]));
-        near(labels.map((label) => said.get(label)), softmax(logits[i]), limit, expected.texts[i]);
+        const own = labels.map((label) => said.get(label));
+        near(own, softmax(logits[i]), limit, expected.texts[i]);
+        differences.push(...softmax(logits[i]).map((probability, j) => Math.abs(probability - own[j])));
       }
+      const mean = differences.reduce((a, b) => a + b) / differences.length;
+      assert.ok(mean < limit / 5, `${name}: ${mean}`);
     }
   });
 
