@@ -104,6 +104,7 @@ const smaller = [
   [/--max-steps \d+/g, '--max-steps 4'],
   [/(m30k .*) \d{4,5} /g, '$1 4 '],
   [/--(valid|test) [68]0/g, '--$1 10'],
+  [/--least 0.62/g, '--least 0'],
   [/warmup_steps=\d+/g, 'warmup_steps=1'],
   [/learning_rate=0.002/g, 'learning_rate=2e-4'],
 ];
@@ -118,7 +119,8 @@ for (const document of documents) {
       writeCorpora(place);
       for (const model of ['run/best', 'de-en', 'en-de', 'en-zh', 'web/public/models/de-en'])
         cpSync(join(root, 'tests/fixtures/tiny-de-en.safetensors'), join(place, `${model}.safetensors`));
-      const bench = ['answers.mjs', 'corpus.mjs', 'phrases.mjs', 'phrases.tsv', 'phrase-words.tsv'].map((name) => `tests/bench/${name}`);
+      const bench = ['answers.mjs', 'corpus.mjs', 'faithful.mjs', 'phrases.mjs', 'phrases.tsv', 'phrase-words.tsv']
+        .map((name) => `tests/bench/${name}`);
       for (const path of [...bench, 'tests/fixtures/answers', 'web/cards'])
         cpSync(join(root, path), join(place, path), { recursive: true });
       symlinkSync(join(root, 'dist'), join(place, 'dist'));

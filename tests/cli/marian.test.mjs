@@ -68,7 +68,7 @@ test('what is no model of Marian is refused in one sentence, and nothing is writ
   refused(/empty: \[marian\] the folder has neither config\.json/, path('empty'));
   cpSync(join(fixtures, 'tiny'), path('bart'), { recursive: true });
   writeFileSync(path('bart/config.json'), JSON.stringify({ model_type: 'bart', d_model: 16 }));
-  refused(/bart: \[marian\] config\.json has model_type 'bart'; only 'marian' is supported/, path('bart'));
+  refused(/bart: \[import\] config\.json has model_type 'bart'; only 'marian', 'bert' and 'distilbert' can be read/, path('bart'));
   cpSync(join(fixtures, 'tiny-legacy'), path('cut'), { recursive: true });
   const weights = readFileSync(path('cut/pytorch_model.bin'));
   writeFileSync(path('cut/pytorch_model.bin'), weights.subarray(0, weights.length - 100));
