@@ -36,7 +36,7 @@ test('README.md has at most 160 lines', () => assert.ok(text('README.md').split(
 const covered = [
   [/^npm start\b/, 'tests/docs.test.mjs', 'start.mjs'],
   [/^npm (test|run (build|native))\b(?!.*cmake)/, 'tests/run.mjs', 'buildPage'],
-  [/^npm run docs\b/, 'tests/npm/tarball.test.mjs', 'typedoc'],
+  [/^npm run docs\b/, 'tests/npm/tarball.test.mjs', 'writeDocs'],
   [/^npm run (--silent )?bench\b/, 'tests/bench/run.mjs', '--json'],
   [/^npm run torture\b/, 'tests/torture/torture.test.mjs', 'conduct'],
   [/^npm install .*wasmformer-.*\.tgz$/, 'tests/npm/tarball.test.mjs', "'install'"],

@@ -112,7 +112,7 @@ void add_exchange_commands(CLI::App& app) {
   auto* translator = add_import(app, "import-marian", "Make a model file from a Marian or MarianMT folder",
                                 "with config.json, decoder.yml or a .bin file, weights and vocabularies", imported);
   translator->add_option("--languages", imported->languages, "such as de-en; overrides what the folder says");
-  add_import(app, "import-bert", "Make a model file from a folder of BERT or DistilBERT that classifies or tags",
+  add_import(app, "import-bert", "Make a model file from a BERT or DistilBERT folder for text or token classification",
              "with config.json, vocab.txt and weights", imported);
 }
 

@@ -18,7 +18,7 @@ struct TeacherOptions {
   void visit(Visitor&& v) {
     v({"teacher", "a model whose translations of the sources, and of --mono, are learnt instead of the targets"},
       model);
-    v({"teacher_beam", "hypotheses of the teacher, of which the nearest to the target is learnt", between(1, 64)},
+    v({"teacher_beam", "the teacher's beam size; the hypothesis nearest to the target is learnt", between(1, 64)},
       beam);
   }
 };

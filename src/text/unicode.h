@@ -1,11 +1,11 @@
-// What the Unicode Character Database says of characters, as far as BERT's tokenizer asks (text/wordpiece.h).
+// The properties from the Unicode Character Database that BERT's tokenizer needs (text/wordpiece.h).
 #pragma once
 
 #include <string>
 
 namespace wasmformer {
 
-bool is_mark(char32_t c);         // category Mn, such as accents that stand for themselves
+bool is_mark(char32_t c);         // category Mn, such as combining accents
 bool is_punctuation(char32_t c);  // categories P and, of ASCII, symbols such as $ too
 bool is_invisible(char32_t c);    // control and format characters, and those for private use
 

@@ -59,7 +59,7 @@ export async function importMarian(folder: FolderSource, options: ImportOptions 
 }
 
 /**
- * The model file of a folder of BERT or DistilBERT of Hugging Face that classifies texts or tags words (config.json,
+ * The model file made from a Hugging Face folder of BERT or DistilBERT for classifying texts or tagging words (config.json,
  * vocab.txt, model.safetensors or pytorch_model.bin, tokenizer_config.json), for Classifier and Tagger.
  * @throws when a file is missing or damaged, or the model is of another kind
  */
