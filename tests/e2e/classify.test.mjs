@@ -128,7 +128,7 @@ test('a file that the browser has no room for is used all the same, with a word'
   withView(site, laptop, '#classify', async (page) => {
     await first(page, 'PlayMusic');
     await drop(page, ['mine.safetensors', readFileSync(join(builtPage, 'encoders/ewt.safetensors'))]);
-    assert.match(await page.getByRole('alert').innerText(), /^The model is ready to use but could not be saved .*: no room\.$/);
+    assert.match(await page.getByRole('alert').innerText(), /^The model is ready to use but could not be saved .*: there is not enough space in this browser's storage\.$/);
     assert.equal(await page.getByRole('combobox', { name: 'Model' }).inputValue(), 'file:mine.safetensors');
     await text(page).fill('I saw that car.');
     await page.getByTestId('tagged').locator('.part', { hasText: 'car' }).waitFor();
