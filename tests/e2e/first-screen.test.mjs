@@ -129,6 +129,8 @@ test('languages are chosen on the boxes; swapping takes the translation along', 
     assert.deepEqual((await into.locator('option').allInnerTexts()).toSorted(), ['Chinese', 'German']);
     await into.selectOption('zh');
     await chosen(page, 'en-zh');
+    await page.getByRole('combobox', { name: 'Translate from' }).selectOption('fr');
+    await chosen(page, 'fr-en');
     await page.getByTitle('There is no model for the other direction yet').waitFor();
     await page.getByRole('combobox', { name: 'Translate from' }).selectOption('de');
     await chosen(page, 'de-en');
