@@ -91,7 +91,7 @@ test('a list that is chosen as a file, on a Chinese phone; what is no list is sa
       await chooser.setFiles([{ name, mimeType: 'application/json', buffer: Buffer.from(text) }]);
     };
     await choose('models.json', '<html>');
-    assert.match(await page.getByRole('alert').innerText(), /^无法读取列表：models\.json is not JSON: .*。/);
+    assert.match(await page.getByRole('alert').innerText(), /^无法读取列表：models\.json 不是 JSON。$/);
     await choose('models.json', JSON.stringify(list));
     await page.getByRole('heading', { name: 'models.json 中的模型' }).waitFor();
     await page.getByText('法语 → 英语').filter({ visible: true }).last().waitFor();
