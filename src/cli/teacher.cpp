@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t part_size = 1024;  // sources that a rank translates at a time
 constexpr Index batch_tokens = 2048;
 
-// Fits into a column of a TSV file.
+// Makes a text fit into one column of a TSV file.
 std::string one_line(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
@@ -57,7 +57,7 @@ class Distillation {
   }
 
  private:
-  // Of teacher, beam and text.
+  // A checksum of teacher, beam size and text.
   unsigned long identity(const std::string& model) const {
     unsigned long sum = crc32(0, nullptr, 0);
     const auto add = [&sum](std::string_view bytes) {
@@ -70,7 +70,7 @@ class Distillation {
     return sum;
   }
 
-  // What an earlier call has kept; returns how many lines that is.
+  // Reads what an earlier call kept; returns the number of lines.
   std::size_t take_kept() {
     if (!fs::exists(path_)) return 0;
     std::size_t count = 0;

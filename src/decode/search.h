@@ -60,7 +60,7 @@ class Search {
   Search(Transformer& transformer, ThreadPool& pool, std::vector<SearchInput> inputs, const TranslateOptions& options,
          std::vector<TokenId> candidates = {});
 
-  // Tells of every product from the next step on; `observer` must outlive it.
+  // Calls `observer`, which must outlive this, for every matrix product from the next step on.
   void observe(const Tape::Observer* observer) { tape_.observe(observer); }
 
   // False when every sentence had ended already. A sentence ends when beam_size of its hypotheses have ended

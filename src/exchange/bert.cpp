@@ -83,7 +83,7 @@ Config read_config(const Settings& settings, const Architecture& architecture) {
   return c;
 }
 
-// Ours for a tensor's name without "bert." or "distilbert."; the first that occurs is replaced.
+// Our name of a tensor, given without "bert." or "distilbert.". Each replacement applies to the first match.
 std::string our_name(std::string name, bool tags) {
   const std::pair<const char*, const char*> replacements[] = {
       {"embeddings.word_embeddings.weight", table_name},
@@ -118,7 +118,7 @@ std::string our_name(std::string name, bool tags) {
   return name;
 }
 
-// Matrices of ours beside the file's tensors, which are views.
+// The file's tensors, which are views, and the matrices that replace some of them.
 class Tensors {
  public:
   Tensors(const SafetensorsFile& file, const Architecture& architecture) {
@@ -141,7 +141,7 @@ class Tensors {
     file_.tensors[name] = {
         Dtype::f32, vector ? std::vector<Index>{value.cols()} : std::vector<Index>{value.rows(), value.cols()}, bytes};
   }
-  // A text alone is of the first type, whose vector is part of every position then.
+  // A single text has token type 0 throughout, so its vector can be added to every position.
   void fold_types() {
     if (!file_.tensors.contains(types_name)) return;
     const Matrix types = matrix(types_name);
@@ -180,7 +180,7 @@ std::vector<std::string> read_labels(const Settings& settings, Index rows) {
   return names;
 }
 
-// Sorted, and the rows of the head with them.
+// The labels in alphabetical order; sorts the rows of the head likewise.
 std::vector<std::string> take_labels(const Settings& settings, Tensors& tensors, const std::string& head) {
   const Matrix weight = tensors.matrix(head + ".weight"), bias = tensors.matrix(head + ".bias");
   const Index rows = weight.rows();

@@ -1,4 +1,4 @@
-// What stands beside the weights of an encoder in a folder of Hugging Face.
+// The files beside the weights of an encoder in a Hugging Face folder.
 #pragma once
 
 #include <map>

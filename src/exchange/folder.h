@@ -11,9 +11,9 @@ namespace wasmformer {
 
 using FolderFiles = std::map<std::string, std::string_view>;
 
-// Those of the file names in a folder that import_folder() reads.
+// Which of a folder's files import_folder() reads.
 std::vector<std::string> folder_files(const std::vector<std::string>& names);
-// The model of any folder that import_marian() or import_bert() reads.
+// Calls import_marian() or import_bert(), depending on the folder.
 ModelFile import_folder(const FolderFiles& files);
 
 // Throws Error if there is no such file.

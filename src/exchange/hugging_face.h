@@ -1,4 +1,4 @@
-// What folders of Hugging Face have in common: settings as JSON, and the weights.
+// What all Hugging Face folders contain: settings as JSON, and weights.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -27,7 +27,7 @@ class Settings {
   bool flag(const char* key, bool otherwise) const;
   std::string word(const char* key) const { return at(key).is_string() ? at(key).get<std::string>() : ""; }
   double rate(const char* key) const { return at(key).is_number() ? at(key).get<double>() : 0; }
-  // An id, or a list with one.
+  // A token id, which may be the only element of a list.
   TokenId token(const char* key) const;
   static std::string text(const nlohmann::json& value);
 
@@ -35,7 +35,7 @@ class Settings {
   nlohmann::json json_, generation_;
 };
 
-// Of model.safetensors or pytorch_model.bin.
+// The weights in model.safetensors or pytorch_model.bin.
 SafetensorsFile read_tensors(const FolderFiles& files);
 
 }  // namespace wasmformer

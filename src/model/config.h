@@ -23,7 +23,7 @@ enum class TieEmbeddings { all, target, none };
 enum class DecoderSelf { attention, ssru };
 // What a classifier reads of a text: the mean of the encoder's output, or its output at a begin token.
 enum class Pooling { mean, first };
-// A layer between that and the classes, as BERT (tanh) and DistilBERT (ReLU) have it.
+// The activation of a layer between pooling and the classes: tanh in BERT, ReLU in DistilBERT.
 enum class Pooler { none, tanh, relu };
 
 inline Words words(AttentionScore) {

@@ -189,7 +189,7 @@ void add(Orders& orders, const std::string& hypothesis, const std::string& refer
 }
 
 double bleu(std::span<const Statistics> orders) {
-  if (orders.empty() || orders[0].common == 0) return 0;  // without any match there is nothing to smooth
+  if (orders.empty() || orders[0].common == 0) return 0;  // smoothing needs at least one match
   double log_precisions = 0, smoothing = 1;
   for (const Statistics& s : orders) {
     // Each order without a match counts as half of a match, then a quarter, ...

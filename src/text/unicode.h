@@ -6,7 +6,7 @@
 namespace wasmformer {
 
 bool is_mark(char32_t c);         // category Mn, such as combining accents
-bool is_punctuation(char32_t c);  // categories P and, of ASCII, symbols such as $ too
+bool is_punctuation(char32_t c);  // categories P, and ASCII symbols such as $
 bool is_invisible(char32_t c);    // control and format characters, and those for private use
 
 // The small letter of a capital; other characters stay as they are.

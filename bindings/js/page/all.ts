@@ -4,7 +4,7 @@ import type { IndexedTranslation, TranslateAllOptions, Translation } from '../sh
 
 type AllOptions = Pick<TranslateAllOptions, 'batchSize' | 'start' | 'onError' | 'signal'>;
 type Texts = AsyncIterable<string> | Iterable<string>;
-/** One for each worker; batches go to them in turn. */
+/** One per worker; they take turns with the batches. */
 type Translate = (texts: string[], signal: AbortSignal) => Promise<Translation[]>;
 
 const rules: Rules<AllOptions> = { batchSize: whole(1), start: whole(0), onError: callback, signal };

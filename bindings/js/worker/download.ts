@@ -13,7 +13,7 @@ export interface ModelFile {
   keep(): Promise<void>;
   /** To be called if they are not a model. */
   forget(): Promise<void>;
-  /** To be called in the end: lets other tabs go on that wait for this file. */
+  /** Call this last: it lets other tabs that wait for this file continue. */
   release?: () => void;
   /** Throws if they are not the bytes that were wanted. */
   check?: () => Promise<void>;
@@ -180,7 +180,7 @@ const versionHeaders = ['etag', 'last-modified', 'content-length'];
 const sourceHeader = 'x-source';
 export const sourceOf = (stored: Response) => stored.headers.get(sourceHeader);
 
-/** Waits until no other tab downloads `key`; the next one goes on when the returned function is called. */
+/** Waits until no other tab downloads `key`; the returned function lets the next one start. */
 function turn(key: string): Promise<() => void> {
   const locks = globalThis.navigator?.locks as LockManager | undefined;
   if (!locks) return Promise.resolve(() => {});

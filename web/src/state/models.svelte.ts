@@ -45,7 +45,7 @@ class Models {
   /** The list of models that was opened last. */
   listed = $state.raw<{ source: URL | File; name: string; models: ListedModel[] } | null>(null);
 
-  /** Of folders that are read: in a byte each, or as they come. */
+  /** The weights of converted folders: as int8, or unchanged. */
   precision = $state<'int8' | 'f32'>('int8');
 
   readonly all = $derived.by(() => {
