@@ -22,7 +22,7 @@ std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& path);
 // The values of options "KEY=VALUE", in their order. Throws Error when one is something else.
 std::vector<std::pair<std::string, std::string>> key_values(const std::vector<std::string>& options);
 
-// The same of options of --metadata, each of which may also be a JSON file of strings.
+// As key_values() for --metadata, where an option may also be a JSON file of strings.
 std::vector<std::pair<std::string, std::string>> metadata_of(const std::vector<std::string>& options);
 constexpr char metadata_help[] =
     "KEY=VALUE to store in the model, such as its corpus and licence, or a .json file of them";
