@@ -22,21 +22,6 @@ const json& expected() {
 
 Folder folder(const std::string& kind) { return Folder(kind, "bert"); }
 
-void change(Folder& folder, const std::string& name, const std::function<void(json&)>& change) {
-  json file = json::parse(folder.files.at(name));
-  change(file);
-  folder.files[name] = file.dump();
-}
-
-// The safetensors of a folder with its tensors as `change` leaves them.
-void change_tensors(Folder& folder, const std::function<void(std::map<std::string, TensorEntry>&)>& change) {
-  std::string& file = folder.files.at("model.safetensors");
-  auto tensors = parse_safetensors(file).tensors;
-  const std::string kept = file;
-  change(tensors);
-  file = serialize_safetensors({tensors.begin(), tensors.end()}, {});
-}
-
 // The scores of the labels in the order of expected.json: of the text or, by a tagger, of each token.
 std::vector<double> scores(const ModelFile& model, const std::vector<TokenId>& ids, const json& labels) {
   ThreadPool pool;
@@ -131,11 +116,11 @@ TEST_CASE("A folder of BERT gives the config and the rules of its tokenizer") {
   CHECK(folder("distilbert-classify").import().transformer->config().pooler == Pooler::relu);
   CHECK(folder("distilbert-tag").import().transformer->config().pooler == Pooler::none);
 
-  change(f, "config.json", [](json& c) {
+  f.change("config.json", [](json& c) {
     c["problem_type"] = "multi_label_classification";
     c.erase("id2label");
   });
-  change(f, "tokenizer_config.json", [](json& t) { t["strip_accents"] = false; });
+  f.change("tokenizer_config.json", [](json& t) { t["strip_accents"] = false; });
   ModelFile model = f.import();
   CHECK(model.transformer->config().multi_label);
   CHECK(model.labels.classes == std::vector<std::string>{"LABEL_0", "LABEL_1", "LABEL_2"});
@@ -144,7 +129,7 @@ TEST_CASE("A folder of BERT gives the config and the rules of its tokenizer") {
   f.files.erase("tokenizer_config.json");
   CHECK(f.import().source_tokenizer->encode("WÖRLD") == model.source_tokenizer->encode("world"));
   // Norms as TensorFlow calls them, lines as Windows ends them, and a table that is not used.
-  change_tensors(f, [](auto& tensors) {
+  f.change_tensors([](auto& tensors) {
     auto all = std::exchange(tensors, {});
     for (auto& [name, tensor] : all) {
       const auto at = name.find("LayerNorm.");
@@ -158,16 +143,13 @@ TEST_CASE("A folder of BERT gives the config and the rules of its tokenizer") {
 
 TEST_CASE("Other folders of BERT are refused with one sentence") {
   Folder f = folder("bert-classify");
-  const auto config = [&f](const char* key, const json& value) {
-    change(f, "config.json", [&](json& c) { c[key] = value; });
-  };
   std::string message;
   SECTION("another head") {
-    config("architectures", {"BertForMaskedLM"});
+    f.configure("architectures", {"BertForMaskedLM"});
     message = "[bert] the architecture in config.json is 'BertForMaskedLM'; only BERT and DistilBERT";
   }
   SECTION("another model") {
-    config("model_type", "roberta");
+    f.configure("model_type", "roberta");
     message = "[import] config.json has model_type 'roberta'; only 'marian', 'bert' and 'distilbert' can be read";
   }
   SECTION("no vocabulary") {
@@ -179,47 +161,47 @@ TEST_CASE("Other folders of BERT are refused with one sentence") {
     message = "[bert] vocab.txt has ";
   }
   SECTION("no special token") {
-    change(f, "tokenizer_config.json", [](json& t) { t["cls_token"] = "<s>"; });
+    f.change("tokenizer_config.json", [](json& t) { t["cls_token"] = "<s>"; });
     message = "[wordpiece] the vocabulary has no <s>";
   }
   SECTION("relative positions") {
-    config("position_embedding_type", "relative_key");
+    f.configure("position_embedding_type", "relative_key");
     message = "[bert] position_embedding_type is 'relative_key'; only 'absolute' can be read";
   }
   SECTION("a decoder") {
-    config("is_decoder", true);
+    f.configure("is_decoder", true);
     message = "[bert] is_decoder is true; only encoders can be read";
   }
   SECTION("an activation") {
-    config("hidden_act", "gelu_new");
+    f.configure("hidden_act", "gelu_new");
     message = "[bert] the activation is 'gelu_new'; expected gelu, relu or swish";
   }
   SECTION("regression") {
-    config("problem_type", "regression");
+    f.configure("problem_type", "regression");
     message = "[bert] problem_type is 'regression'";
   }
   SECTION("another tokenizer") {
-    change(f, "tokenizer_config.json", [](json& t) { t["tokenizer_class"] = "BertJapaneseTokenizer"; });
+    f.change("tokenizer_config.json", [](json& t) { t["tokenizer_class"] = "BertJapaneseTokenizer"; });
     message = "[bert] the tokenizer is 'BertJapaneseTokenizer'; only BertTokenizer can be read";
   }
   SECTION("labels of another number") {
-    config("id2label", {{"0", "yes"}, {"1", "no"}});
+    f.configure("id2label", {{"0", "yes"}, {"1", "no"}});
     message = "[bert] id2label must name 3 labels, as the weights have, but is {\"0\":\"yes\",\"1\":\"no\"}";
   }
   SECTION("a label twice") {
-    config("id2label", {{"0", "yes"}, {"1", "no"}, {"2", "no"}});
+    f.configure("id2label", {{"0", "yes"}, {"1", "no"}, {"2", "no"}});
     message = "[bert] id2label has two labels of the same name";
   }
   SECTION("weights of another size") {
-    config("intermediate_size", 32);
+    f.configure("intermediate_size", 32);
     message = "[model] tensor 'model.encoder.layers.0.fc1.weight' is [24, 16], the config asks for [32, 16]";
   }
   SECTION("a missing layer") {
-    config("num_hidden_layers", 3);
+    f.configure("num_hidden_layers", 3);
     message = "[model] the tensor 'model.encoder.layers.2.";
   }
   SECTION("a layer too many") {
-    config("num_hidden_layers", 1);
+    f.configure("num_hidden_layers", 1);
     message = "[model] the tensor 'model.encoder.layers.1.";
   }
   SECTION("truncated weights") {

@@ -35,21 +35,6 @@ std::map<std::string, Matrix> weights(const ModelFile& model) {
   return values;
 }
 
-void change(Folder& folder, const std::string& name, const std::function<void(json&)>& change) {
-  json file = json::parse(folder.files.at(name));
-  change(file);
-  folder.files[name] = file.dump();
-}
-
-// The safetensors of a folder with its tensors as `change` leaves them.
-void change_tensors(Folder& folder, const std::function<void(std::map<std::string, TensorEntry>&)>& change) {
-  std::string& file = folder.files.at("model.safetensors");
-  const SafetensorsFile parsed = parse_safetensors(file);
-  auto tensors = parsed.tensors;
-  change(tensors);
-  file = serialize_safetensors({tensors.begin(), tensors.end()}, {});
-}
-
 }  // namespace
 
 TEST_CASE("Marian models of every kind of file have the logits and translations that PyTorch computes") {
@@ -142,15 +127,15 @@ TEST_CASE("A Marian folder gives the config, and generation_config.json override
 
 TEST_CASE("Marian models of two vocabularies and tables") {
   Folder folder("tiny");
-  change(folder, "config.json", [](json& c) {
+  folder.change("config.json", [](json& c) {
     c["share_encoder_decoder_embeddings"] = false;
     c["vocab_size"] = 14;
   });
-  change(folder, "tokenizer_config.json", [](json& c) { c["separate_vocabs"] = true; });
+  folder.change("tokenizer_config.json", [](json& c) { c["separate_vocabs"] = true; });
   folder.files["target_vocab.json"] = folder.files["vocab.json"];
-  change(folder, "vocab.json", [](json& v) { v["b"] = 13; });
+  folder.change("vocab.json", [](json& v) { v["b"] = 13; });
   std::string table;
-  change_tensors(folder, [&](auto& tensors) {
+  folder.change_tensors([&](auto& tensors) {
     const TensorEntry shared = tensors.at("model.shared.weight");
     table = std::string(shared.data) + std::string(16 * 4, '\0');
     tensors.erase("model.shared.weight");
@@ -166,7 +151,7 @@ TEST_CASE("Marian models of two vocabularies and tables") {
   CHECK(*again.target_tokenizer == *model.target_tokenizer);
 
   SECTION("and an output of its own") {
-    change(folder, "config.json", [](json& c) { c["tie_word_embeddings"] = false; });
+    folder.change("config.json", [](json& c) { c["tie_word_embeddings"] = false; });
     CHECK(folder.import().transformer->config().tie_embeddings == TieEmbeddings::none);
   }
 }
@@ -185,7 +170,7 @@ TEST_CASE("An int8 Marian model is close to the float model") {
 TEST_CASE("Stored positions are used if they differ from the computed ones") {
   Folder file = folder("tiny");
   std::string rows(64 * 16 * 4, '\0');
-  change_tensors(file, [&](auto& tensors) {
+  file.change_tensors([&](auto& tensors) {
     for (const char* name : {"model.encoder.embed_positions.weight", "model.decoder.embed_positions.weight"})
       tensors[name] = {Dtype::f32, {64, 16}, rows};
   });
@@ -228,12 +213,9 @@ TEST_CASE("A real folder's tokenizer gives the ids of vocab.json to the pieces o
 
 TEST_CASE("Other models are refused with one sentence") {
   Folder f = folder("tiny");
-  const auto config = [&f](const char* key, const json& value) {
-    change(f, "config.json", [&](json& c) { c[key] = value; });
-  };
   std::string message;
   SECTION("BART") {
-    config("model_type", "bart");
+    f.configure("model_type", "bart");
     message = "[import] config.json has model_type 'bart'; only 'marian', 'bert' and 'distilbert' can be read";
   }
   SECTION("T5") {
@@ -241,53 +223,53 @@ TEST_CASE("Other models are refused with one sentence") {
     message = "[import] config.json has model_type 't5'; only 'marian', 'bert' and 'distilbert' can be read";
   }
   SECTION("no type") {
-    config("model_type", nullptr);
+    f.configure("model_type", nullptr);
     message = "has model_type ''";
   }
   SECTION("pre-norm") {
-    config("normalize_before", true);
+    f.configure("normalize_before", true);
     message = "[marian] normalize_before is true";
   }
   SECTION("a norm after embeddings") {
-    config("normalize_embedding", true);
+    f.configure("normalize_embedding", true);
     message = "[marian] normalize_embedding is true";
   }
   SECTION("an activation") {
-    config("activation_function", "gelu_new");
+    f.configure("activation_function", "gelu_new");
     message = "[marian] activation_function is 'gelu_new'; expected relu, gelu or swish";
   }
   SECTION("heads that differ") {
-    config("decoder_attention_heads", 4);
+    f.configure("decoder_attention_heads", 4);
     message = "[marian] encoder_attention_heads is 2 and decoder_attention_heads is 4";
   }
   SECTION("no size") {
-    config("d_model", "16");
+    f.configure("d_model", "16");
     message = "[import] d_model of config.json must be a whole number from 0, not \"16\"";
   }
   SECTION("forbidden words of two tokens") {
     f.files.erase("generation_config.json");
-    config("bad_words_ids", {{1, 2}});
+    f.configure("bad_words_ids", {{1, 2}});
     message = "[marian] bad_words_ids has [1,2]; only single tokens can be forbidden";
   }
   SECTION("a forbidden token beyond the vocabulary") {
     f.files.erase("generation_config.json");
-    config("bad_words_ids", {{13}});
+    f.configure("bad_words_ids", {{13}});
     message = "[marian] bad_words_ids has 13, but the vocabulary ends at 12";
   }
   SECTION("a vocabulary of the wrong size") {
-    change(f, "vocab.json", [](json& v) { v.erase("a"); });
+    f.change("vocab.json", [](json& v) { v.erase("a"); });
     message = "[marian] vocab.json has 12 pieces, but the vocabulary of config.json has 13";
   }
   SECTION("a vocabulary with a gap") {
-    change(f, "vocab.json", [](json& v) { v["a"] = 13; });
+    f.change("vocab.json", [](json& v) { v["a"] = 13; });
     message = "[marian] vocab.json has 'a' with id 13; ids must be 0 to 12, each once";
   }
   SECTION("a vocabulary with an id twice") {
-    change(f, "vocab.json", [](json& v) { v["a"] = 2; });
+    f.change("vocab.json", [](json& v) { v["a"] = 2; });
     message = "with id 2; ids must be 0 to 12, each once";
   }
   SECTION("another end token") {
-    change(f, "generation_config.json", [](json& c) { c["eos_token_id"] = 3; });
+    f.change("generation_config.json", [](json& c) { c["eos_token_id"] = 3; });
     message = "[marian] eos_token_id is 3, but </s> is piece 0";
   }
   SECTION("a config that is not JSON") {
@@ -312,7 +294,7 @@ TEST_CASE("Other models are refused with one sentence") {
     message = "[import] the weights are split into several files, which pytorch_model.bin.index.json lists";
   }
   SECTION("a table of the wrong size") {
-    change_tensors(f, [](auto& tensors) {
+    f.change_tensors([](auto& tensors) {
       TensorEntry& table = tensors.at("model.shared.weight");
       table = {Dtype::f32, {12, 16}, table.data.substr(64)};
     });
@@ -320,16 +302,16 @@ TEST_CASE("Other models are refused with one sentence") {
   }
   SECTION("tied tables that differ") {
     const std::string other(13 * 16 * 4, '\0');
-    change_tensors(f, [&](auto& tensors) { tensors["lm_head.weight"] = {Dtype::f32, {13, 16}, other}; });
+    f.change_tensors([&](auto& tensors) { tensors["lm_head.weight"] = {Dtype::f32, {13, 16}, other}; });
     message = "[marian] model.shared.weight and lm_head.weight differ, but config.json ties them";
   }
   SECTION("an unknown tensor") {
     const std::string zeros(64, '\0');
-    change_tensors(f, [&](auto& tensors) { tensors["adapter.weight"] = {Dtype::f32, {16}, zeros}; });
+    f.change_tensors([&](auto& tensors) { tensors["adapter.weight"] = {Dtype::f32, {16}, zeros}; });
     message = "[model] the tensor 'adapter.weight' is unknown to a model with this config";
   }
   SECTION("a missing tensor") {
-    change_tensors(f, [](auto& tensors) { tensors.erase("model.encoder.layers.0.fc1.bias"); });
+    f.change_tensors([](auto& tensors) { tensors.erase("model.encoder.layers.0.fc1.bias"); });
     message = "[model] the tensor 'model.encoder.layers.0.fc1.bias' is missing";
   }
   REQUIRE_FALSE(message.empty());
