@@ -15,7 +15,7 @@ function modelsIn(folder: string) {
   }));
 }
 
-/** What the models that visitors begin with make of their first example, to be shown until the model has loaded. */
+/** The output of each starting model for its first example, shown until the model has loaded. */
 async function readyTranslations() {
   const { translateExample } = await import(new URL('./example.mjs', import.meta.url).href);
   const all = modelsIn('models').filter(({ name }) => ['de-en', 'en-zh'].includes(name)).map(async ({ name, url }) => {

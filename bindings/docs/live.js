@@ -1,4 +1,4 @@
-// Lets readers run the HTML examples with <wasmformer-attention> where they stand; served pages only, as they load modules.
+// Lets readers run the HTML examples with <wasmformer-attention> in place; only on served pages: file: pages cannot load modules.
 const base = new URL(document.documentElement.dataset.base, location);
 const imports = {
   wasmformer: new URL('wasmformer/index.js', base).href,

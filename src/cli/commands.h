@@ -22,10 +22,10 @@ std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& path);
 // The values of options "KEY=VALUE", in their order. Throws Error when one is something else.
 std::vector<std::pair<std::string, std::string>> key_values(const std::vector<std::string>& options);
 
-// As key_values() for --metadata, where an option may also be a JSON file of strings.
+// Like key_values(), but for --metadata, where an option may also name a JSON file of strings.
 std::vector<std::pair<std::string, std::string>> metadata_of(const std::vector<std::string>& options);
 constexpr char metadata_help[] =
-    "KEY=VALUE to store in the model, such as its corpus and licence, or a .json file of them";
+    "KEY=VALUE to store in the model, such as its corpus and licence, or a .json file with such pairs";
 
 // JSON of attention maps, as --attention writes it.
 nlohmann::json attention_json(const AttentionMaps& maps);

@@ -37,7 +37,7 @@ class Distillation {
     path_ = (fs::path(run.output) / ("teacher-" + std::to_string(identity(options.model)) + ".tsv")).string();
   }
 
-  // Lines of source and translation.
+  // One line per source: the source, a tab, its translation.
   std::string operator()() {
     const std::size_t all = text_.sources.size(), ranks = static_cast<std::size_t>(ranks_.size());
     double kept = ranks_.is_first() ? static_cast<double>(take_kept()) : 0;

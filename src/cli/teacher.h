@@ -1,4 +1,4 @@
-// Sequence-level distillation (Kim and Rush 2016): a new model learns what a teacher makes of the sources.
+// Sequence-level distillation (Kim and Rush 2016): a new model learns a teacher's translations of the sources.
 #pragma once
 
 #include <string>
@@ -23,8 +23,8 @@ struct TeacherOptions {
   }
 };
 
-// The text with the teacher's translations as targets: of its hypotheses the nearest() to the target, or the best
-// where that is empty. They are kept in the run's folder in teacher-NUMBER.tsv, written every minute, and later calls
+// The text with the teacher's translations as targets: for each source, the hypothesis nearest() to its target, or the
+// best one if the target is empty. They are saved every minute to teacher-NUMBER.tsv in the run's folder; later calls
 // with the same teacher, beam and text continue from there. All ranks share the work.
 ParallelText distilled(const TeacherOptions& options, const ModelFile& teacher, ParallelText text,
                        const TrainingLoopOptions& run);

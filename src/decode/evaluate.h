@@ -16,8 +16,8 @@ struct Evaluation {
   Index target_tokens = 0;  // of the hypotheses, end tokens included
 };
 
-// The text of the hypothesis with the highest sentence BLEU against the reference, the better score among equals; of
-// the best score where there is no reference. What a student learns (Kim and Rush 2016, section 3.3).
+// The text of the hypothesis with the highest sentence BLEU against the reference (ties go to the better score), or of
+// the one with the best score if there is no reference. Students learn this text (Kim and Rush 2016, section 3.3).
 const std::string& nearest(const Translation& translation, const std::string& reference, const BleuOptions& options);
 
 // One decoding step per call.

@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 constexpr const char *table_name = "model.shared.weight", *positions_name = "model.encoder.embed_positions.weight",
                      *types_name = "embeddings.token_type_embeddings.weight";
 
-// The prefix of the names of its tensors, whether it tags, and the activation of its pooler.
+// A Hugging Face class, the prefix of its tensor names, whether it tags, and its pooler's activation.
 struct Architecture {
   const char *name, *prefix;
   bool tags;

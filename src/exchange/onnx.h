@@ -17,7 +17,7 @@ class OnnxGraph {
   using Names = std::vector<std::string>;
   using Integers = std::vector<std::int64_t>;
   using Dimensions = std::vector<std::variant<Index, std::string>>;  // a name stands for a size known at run time only
-  // A graph is the body of a loop, whose names must differ from all others.
+  // An attribute that is a graph is the body of a loop; its names must not occur elsewhere.
   using Attributes = std::vector<std::pair<std::string, std::variant<std::int64_t, float, Integers, const OnnxGraph*>>>;
 
   // Adds a node with one output and returns that output's name, which is `output` unless empty.

@@ -135,7 +135,7 @@ class Stack {
 
   bool is_recurrent() const { return c_.decoder_self == DecoderSelf::ssru; }
 
-  // Where the target tokens stand, and what they see of each other: 0, and the lowest number for later tokens. A
+  // The positions of the target tokens, and their causal mask: 0, or the lowest number for later tokens. A
   // recurrent decoder needs no mask, and its past does not tell how long it is.
   std::pair<std::string, std::string> places() {
     if (is_recurrent()) {

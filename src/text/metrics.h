@@ -25,7 +25,7 @@ struct BleuOptions {
 // differ in size or are empty.
 double bleu(const std::vector<std::string>& hypotheses, const std::vector<std::string>& references,
             const BleuOptions& options = {});
-// Of one sentence, where orders with more words than it has do not count (sacreBLEU's "effective order").
+// BLEU of one sentence, ignoring n-gram orders longer than the sentence (sacreBLEU's "effective order").
 double sentence_bleu(const std::string& hypothesis, const std::string& reference, const BleuOptions& options = {});
 // How many words it takes a line for.
 std::size_t bleu_words(const std::string& line, const BleuOptions& options = {});

@@ -16,7 +16,7 @@ struct Run {
 
 template <std::size_t size>
 bool within(const char32_t (&ranges)[size], char32_t c) {
-  // Of the bounds up to c there is an odd number within a range, whose last bound belongs to it.
+  // Inside a range, an odd number of bounds lie below c; a range includes both of its bounds.
   const auto above = std::lower_bound(ranges, ranges + size, c);
   return above != ranges + size && ((above - ranges) % 2 == 1 || *above == c);
 }

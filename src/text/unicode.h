@@ -9,7 +9,7 @@ bool is_mark(char32_t c);         // category Mn, such as combining accents
 bool is_punctuation(char32_t c);  // categories P, and ASCII symbols such as $
 bool is_invisible(char32_t c);    // control and format characters, and those for private use
 
-// The small letter of a capital; other characters stay as they are.
+// The lower-case form of a capital letter; other characters stay as they are.
 char32_t lower_case(char32_t c);
 
 // Appends the canonical decomposition of c without its marks: "e" for é, and a syllable of Hangul letter by letter.

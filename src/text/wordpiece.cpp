@@ -27,7 +27,7 @@ bool is_space(char32_t c) {
          (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
 }
 
-// As BERT has them: neither kana nor Hangul.
+// What BERT counts as Chinese, which excludes kana and Hangul.
 bool is_chinese(char32_t c) {
   return (c >= 0x4E00 && c <= 0x9FFF) || (c >= 0x3400 && c <= 0x4DBF) || (c >= 0x20000 && c <= 0x2A6DF) ||
          (c >= 0x2A700 && c <= 0x2CEAF) || (c >= 0xF900 && c <= 0xFAFF) || (c >= 0x2F800 && c <= 0x2FA1F);
@@ -77,7 +77,7 @@ std::vector<std::string> wordpiece_vocabulary(const std::string& bytes) {
   std::vector<std::string> lines;
   for (const Piece& piece : model.pieces()) {
     std::string text = piece.piece();
-    // The mark alone is within words.
+    // A piece that is only the mark stands inside words.
     if (piece.type() == Piece::NORMAL)
       text =
           text.starts_with(mark) && text.size() > mark.size() ? text.substr(mark.size()) : std::string(within) + text;
@@ -100,7 +100,7 @@ std::vector<std::string> wordpiece_words(std::string_view text, const WordPieceR
     word.clear();
   };
   for (const char32_t c : decode_utf8(text)) {
-    constexpr char32_t replacement = 0xFFFD;  // of what could not be read
+    constexpr char32_t replacement = 0xFFFD;  // stands for what could not be decoded
     if (is_space(c)) {
       end_word();
       continue;
@@ -112,7 +112,7 @@ std::vector<std::string> wordpiece_words(std::string_view text, const WordPieceR
     if (rules.strip_accents)
       append_without_marks(c, folded);
     else if (rules.lower_case && c == U'\u0130')
-      folded = U"i\u0307";  // İ is the only capital of two small characters
+      folded = U"i\u0307";  // İ is the only capital whose lower case is two characters
     else
       folded += c;
     for (char32_t letter : folded) {
@@ -143,7 +143,7 @@ std::vector<TokenId> wordpieces(std::string_view word, TokenId unk,
       while (length > 0 && !begins_character(rest[length]));
       if (length > 0) id = find(std::string_view(rest).substr(0, length));
     }
-    // The mark alone is no piece of a word.
+    // A piece that is only the mark does not begin a word.
     if (id < 0 || (ids.empty() && length == mark.size())) return {unk};
     ids.push_back(id);
     rest.erase(0, length);

@@ -28,9 +28,9 @@ struct WordPieceSpecials {
 // an empty line, one that is there twice, and a special token that is missing.
 std::string wordpiece_model(const std::vector<std::string>& vocabulary, const WordPieceSpecials& specials,
                             const WordPieceRules& rules);
-// The lines of vocab.txt, back from such a file.
+// The reverse: the lines of vocab.txt from such a file.
 std::vector<std::string> wordpiece_vocabulary(const std::string& model);
-// By the name of the file's normalizer; none: it is of another kind.
+// The rules that the name of the file's normalizer spells out; nullopt if the file is of another kind.
 std::optional<WordPieceRules> wordpiece_rules(std::string_view normalizer);
 
 // The words of a UTF-8 text.

@@ -1,6 +1,6 @@
-// Keeps the machine-translated pairs whose translation, translated back, has most of the words again:
+// Keeps machine-translated pairs whose translation, translated back, has most of the original's words:
 //   paste pairs.tsv back.txt | node tests/bench/faithful.mjs [--least 0.62] > faithful.tsv
-// A line has a sentence, its translation, and that translated back; --least is the smallest F1 of the words.
+// A line has a sentence, its translation, and that translated back; --least is the lowest word F1 to accept.
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 

@@ -2,8 +2,8 @@
 //   node tests/bench/phrases.mjs --languages fr-en --count 6000 [--seed 1] > phrases.fr.tsv
 // A line has English and the other language, separated by a tab, as in the corpora here. Of the phrasings that a cell of
 // the phrase book offers, separated by ' | ', the source takes any, the target always the first. {place:1} is the second
-// of the forms that phrase-words.tsv lists, {Place} begins with a capital letter. A pair is left out if a side of it is in
-// the lists of tests/fixtures/answers, or if it has a name that they have.
+// of the forms that phrase-words.tsv lists, {Place} begins with a capital letter. A pair is left out if either side is in
+// the lists in tests/fixtures/answers, or if it contains a name from those lists.
 import { readdirSync, readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -21,7 +21,7 @@ const listed = Object.fromEntries(words.map(([slot]) =>
   [slot, words.filter((row) => row[0] === slot).map((row) => columns(row.slice(1)))]));
 const isWord = (text) => words.some((row) => row.includes(text));
 
-/** Sentences that no pair may have, and names. */
+/** The sentences and names that must not occur in any pair. */
 export function kept(folder = new URL('../fixtures/answers/', import.meta.url)) {
   const sentences = new Set(), names = new Set();
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.tsv'))) {

@@ -23,7 +23,7 @@ function succeed(args, input) {
 const json = (...file) => JSON.parse(readFileSync(join(...file), 'utf8'));
 const expected = json(fixtures, 'expected.json');
 const kinds = ['bert-classify', 'bert-tag', 'distilbert-classify', 'distilbert-tag'];
-// Of one line, and not too long for the model.
+// Only texts that are a single line and not too long for the model.
 const lines = expected.texts.map((text, i) => ({ text, i })).filter(({ text }) => text.trim() && !/[\n\r\0]/.test(text) && text.length < 200);
 
 const softmax = (scores) => {

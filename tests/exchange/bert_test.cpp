@@ -22,7 +22,7 @@ const json& expected() {
 
 Folder folder(const std::string& kind) { return Folder(kind, "bert"); }
 
-// The scores of the labels in the order of expected.json: of the text or, by a tagger, of each token.
+// The label scores in the order of expected.json: one row for the text or, from a tagger, one per token.
 std::vector<double> scores(const ModelFile& model, const std::vector<TokenId>& ids, const json& labels) {
   ThreadPool pool;
   Tape tape(pool, /*recording=*/false);

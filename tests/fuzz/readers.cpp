@@ -30,7 +30,7 @@ void read_all(const SafetensorsFile& file) {
 
 using Files = std::map<std::string, std::string>;
 
-// Those of the folder that an environment variable names.
+// Reads these files from the folder that an environment variable names.
 Files files_of(const char* variable, std::initializer_list<const char*> names) {
   Files read;
   for (const char* name : names) {
@@ -40,7 +40,7 @@ Files files_of(const char* variable, std::initializer_list<const char*> names) {
   return read;
 }
 
-// A folder in which `bytes` are the file `name`.
+// A folder whose file `name` contains `bytes`.
 void read_folder(const Files& files, const char* name, std::string_view bytes) {
   FolderFiles folder(files.begin(), files.end());
   folder[name] = bytes;

@@ -78,8 +78,8 @@ export function exportMarian(model: ModelSource, options: ExportOptions = {}): P
 }
 
 /**
- * The model as ONNX graphs, encoder and decoder with cache, or of a classifier or tagger one graph that gives the scores of
- * labels; and the files of its tokenizers. Named as Hugging Face's Optimum names them.
+ * The model as ONNX graphs, with the files of its tokenizers: an encoder and a decoder with cache for a translator, or one
+ * graph that returns label scores for a classifier or tagger. Files are named as in Hugging Face's Optimum.
  * @throws when a graph would exceed 2 GiB
  */
 export function exportOnnx(model: ModelSource, options: Omit<ExportOptions, 'precision'> = {}): Promise<FolderFiles> {

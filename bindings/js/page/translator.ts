@@ -156,9 +156,9 @@ export class Translator extends RemoteTranslator<TranslatorInfo> {
   }
 
   /**
-   * Translates texts in the order in which they come, and yields each translation with its index. At most one batch per
-   * translator and one more are read and not yet yielded, so a slow loop makes the source wait. Leaving the loop ends
-   * the work and the source.
+   * Translates texts in the order in which they come, and yields each translation with its index. It reads ahead
+   * at most one batch per translator plus one more, so a slow loop makes the source wait. Leaving the loop stops the work
+   * and closes the source.
    * @throws as translate does, naming the text by its index, unless there is `onError`
    */
   translateAll(

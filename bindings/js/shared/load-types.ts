@@ -5,8 +5,8 @@ export type Build = 'relaxed' | 'simd';
 
 /**
  * Where a model comes from: a URL (or, in Node, a path), the bytes of a model file, or a MarianMT model of Hugging Face
- * by its name, such as 'Helsinki-NLP/opus-mt-de-en', or by the address of its page; for Classifier and Tagger one of BERT
- * or DistilBERT. In browsers, begin a relative URL
+ * by its name, such as 'Helsinki-NLP/opus-mt-de-en', or by the address of its page; Classifier and Tagger
+ * take BERT and DistilBERT models in the same way. In browsers, begin a relative URL
  * that looks like such a name with './'; in Node, an existing file comes first. Or a model in one of Mozilla's lists.
  */
 export type ModelSource = string | URL | Blob | ArrayBuffer | Uint8Array | ListSource;

@@ -1,6 +1,6 @@
-// What was measured must be measured again when a typeface arrives, which may be long after the text. No document: on servers.
+// What was measured must be measured again when a typeface arrives, which may be long after the text. Servers have no document.
 class Fonts {
-  /** Counts up with each. */
+  /** How many times typefaces have arrived. */
   arrived = $state(0);
 
   constructor() {

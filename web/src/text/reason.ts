@@ -10,7 +10,7 @@ export function reason(error: unknown): string {
   return text.replace(/(^|: )\[[a-z][\w -]*\] /g, '$1').replace(OFFLINE, 'there is no connection, or the server refuses it').replace(/\.+$/, '');
 }
 
-/** Says such sentences in another language: `table` has some of them with their translations, and {places} in both. */
+/** Translates such sentences: `table` maps sentences to their translations, with the same {placeholders} in both. */
 export function retelling(table: Readonly<Record<string, string>>) {
   const rules = Object.entries(table).map(([from, to]) => {
     const parts = from.split(/\{(\w+)\}/); // every second one is a name
