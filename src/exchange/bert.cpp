@@ -40,14 +40,6 @@ const Architecture& read_architecture(const Settings& settings) {
               "'; only BERT and DistilBERT ForSequenceClassification and ForTokenClassification can be read");
 }
 
-Activation activation(const std::string& name) {
-  if (name == "gelu") return Activation::gelu;
-  if (name == "relu") return Activation::relu;
-  WASMFORMER_CHECK(name == "swish" || name == "silu",
-                   "[bert] the activation is '" << name.substr(0, 80) << "'; expected gelu, relu or swish");
-  return Activation::swish;
-}
-
 void check_settings(const Settings& settings) {
   const std::string positions = settings.word("position_embedding_type");
   WASMFORMER_CHECK(positions.empty() || positions == "absolute", "[bert] position_embedding_type is '"
@@ -70,7 +62,7 @@ Config read_config(const Settings& settings, const Architecture& architecture) {
   c.num_heads = settings.whole(distil ? "n_heads" : "num_attention_heads");
   c.ffn_dim = settings.whole(distil ? "hidden_dim" : "intermediate_size");
   c.max_length = settings.whole("max_position_embeddings");
-  c.activation = activation(settings.word(distil ? "activation" : "hidden_act"));
+  c.activation = settings.activation(distil ? "activation" : "hidden_act");
   c.norm_epsilon = settings.has("layer_norm_eps") ? settings.rate("layer_norm_eps") : 1e-12;
   c.dropout = settings.rate(distil ? "dropout" : "hidden_dropout_prob");
   c.attention_dropout = settings.rate(distil ? "attention_dropout" : "attention_probs_dropout_prob");
@@ -265,20 +257,19 @@ ModelFile import_bert(const FolderFiles& files) {
   const Settings settings(files);
   const Architecture& architecture = read_architecture(settings);
   Config config = read_config(settings, architecture);
-  const auto tokenizer = std::make_shared<const Tokenizer>(read_tokenizer(files, config.source_vocab_size));
-  config.pad_id = tokenizer->pad_id(), config.bos_id = tokenizer->bos_id(), config.eos_id = tokenizer->eos_id();
+  Tokenizer tokenizer = read_tokenizer(files, config.source_vocab_size), same(tokenizer.model());
+  config.pad_id = tokenizer.pad_id(), config.bos_id = tokenizer.bos_id(), config.eos_id = tokenizer.eos_id();
 
   const SafetensorsFile file = read_tensors(files);
   Tensors tensors(file, architecture);
   tensors.fold_types();
-  ModelFile model;
-  (architecture.tags ? model.labels.tags : model.labels.classes) =
+  LabelNames labels;
+  (architecture.tags ? labels.tags : labels.classes) =
       take_labels(settings, tensors, architecture.tags ? "tagger" : "classifier");
-  config.classes = static_cast<Index>(model.labels.classes.size());
-  config.tags = static_cast<Index>(model.labels.tags.size());
-  model.transformer = std::make_unique<Transformer>(config);
-  read_weights(tensors.file(), *model.transformer, Weights::plain);
-  model.source_tokenizer = model.target_tokenizer = tokenizer;
+  config.classes = static_cast<Index>(labels.classes.size());
+  config.tags = static_cast<Index>(labels.tags.size());
+  ModelFile model = assemble_model(config, tensors.file(), std::move(tokenizer), std::move(same));
+  model.labels = std::move(labels);
   return model;
 }
 

@@ -42,6 +42,15 @@ Index Settings::whole(const char* key, const Json& value) const {
   return static_cast<Index>(value.get<std::uint64_t>());
 }
 
+Activation Settings::activation(const char* key) const {
+  const std::string name = word(key);
+  if (name == "relu") return Activation::relu;
+  if (name == "gelu") return Activation::gelu;
+  WASMFORMER_CHECK(name == "swish" || name == "silu",
+                   "[import] " << key << " is '" << name.substr(0, 80) << "'; expected relu, gelu or swish");
+  return Activation::swish;
+}
+
 bool Settings::flag(const char* key, bool otherwise) const {
   if (!has(key)) return otherwise;
   WASMFORMER_CHECK(at(key).is_boolean(),
@@ -59,18 +68,14 @@ std::string Settings::text(const Json& value) {
 }
 
 SafetensorsFile read_tensors(const FolderFiles& files) {
-  for (const char* name : {"model.safetensors", "pytorch_model.bin"}) {
-    const std::string index = name == std::string("pytorch_model.bin") ? name : "model.safetensors";
-    WASMFORMER_CHECK(files.contains(name) || !files.contains(index + ".index.json"),
+  for (const std::string name : {"model.safetensors", "pytorch_model.bin"}) {
+    if (files.contains(name))
+      return name.ends_with(".bin") ? parse_state_dict(files.at(name)) : parse_safetensors(files.at(name));
+    WASMFORMER_CHECK(!files.contains(name + ".index.json"),
                      "[import] the weights are split into several files, which "
-                         << index
-                         << ".index.json lists; this reads one, "
-                            "as save_pretrained writes below 5 GB");
+                         << name << ".index.json lists; this reads one, as save_pretrained writes below 5 GB");
   }
-  if (files.contains("model.safetensors")) return parse_safetensors(files.at("model.safetensors"));
-  WASMFORMER_CHECK(files.contains("pytorch_model.bin"),
-                   "[import] the folder has no weights: neither model.safetensors nor pytorch_model.bin");
-  return parse_state_dict(files.at("pytorch_model.bin"));
+  throw Error("[import] the folder has no weights: neither model.safetensors nor pytorch_model.bin");
 }
 
 }  // namespace wasmformer

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "exchange/folder.h"
+#include "ops/activation.h"
 
 namespace wasmformer {
 
@@ -26,6 +27,7 @@ class Settings {
   Index whole(const char* key, const nlohmann::json& value) const;
   bool flag(const char* key, bool otherwise) const;
   std::string word(const char* key) const { return at(key).is_string() ? at(key).get<std::string>() : ""; }
+  Activation activation(const char* key) const;
   double rate(const char* key) const { return at(key).is_number() ? at(key).get<double>() : 0; }
   // A token id, which may be the only element of a list.
   TokenId token(const char* key) const;

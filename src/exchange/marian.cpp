@@ -27,14 +27,6 @@ Index same(const Settings& settings, const std::string& key) {
   return encoder;
 }
 
-Activation activation(const std::string& name) {
-  if (name == "relu") return Activation::relu;
-  if (name == "gelu") return Activation::gelu;
-  WASMFORMER_CHECK(name == "swish" || name == "silu",
-                   "[marian] activation_function is '" << name << "'; expected relu, gelu or swish");
-  return Activation::swish;
-}
-
 Config read_config(const Settings& settings) {
   const std::string type = settings.word("model_type");
   WASMFORMER_CHECK(type == "marian", "[import] " << config_name << " has model_type '" << type
@@ -53,7 +45,7 @@ Config read_config(const Settings& settings) {
   c.num_heads = same(settings, "attention_heads");
   c.ffn_dim = same(settings, "ffn_dim");
   c.max_length = settings.whole(settings.has("max_position_embeddings") ? "max_position_embeddings" : "max_length");
-  c.activation = activation(settings.word("activation_function"));
+  c.activation = settings.activation("activation_function");
   c.positions = Positions::sinusoidal_halves;
   c.tie_embeddings = !tied ? TieEmbeddings::none : shared ? TieEmbeddings::all : TieEmbeddings::target;
   c.scale_embedding = settings.flag("scale_embedding", false);

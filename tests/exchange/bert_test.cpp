@@ -174,7 +174,7 @@ TEST_CASE("Other folders of BERT are refused with one sentence") {
   }
   SECTION("an activation") {
     f.configure("hidden_act", "gelu_new");
-    message = "[bert] the activation is 'gelu_new'; expected gelu, relu or swish";
+    message = "[import] hidden_act is 'gelu_new'; expected relu, gelu or swish";
   }
   SECTION("regression") {
     f.configure("problem_type", "regression");

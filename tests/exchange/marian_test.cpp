@@ -236,7 +236,7 @@ TEST_CASE("Other models are refused with one sentence") {
   }
   SECTION("an activation") {
     f.configure("activation_function", "gelu_new");
-    message = "[marian] activation_function is 'gelu_new'; expected relu, gelu or swish";
+    message = "[import] activation_function is 'gelu_new'; expected relu, gelu or swish";
   }
   SECTION("heads that differ") {
     f.configure("decoder_attention_heads", 4);
