@@ -133,18 +133,21 @@ std::vector<TokenId> wordpieces(std::string_view word, TokenId unk,
   constexpr std::ptrdiff_t longest = 100;  // characters
   const auto begins_character = [](char byte) { return (byte & 0xC0) != 0x80; };
   if (std::count_if(word.begin(), word.end(), begins_character) > longest) return {unk};
-  std::string rest = std::string(mark).append(word);
   std::vector<TokenId> ids;
+  std::string rest = std::string(mark).append(word);
+  const auto found = [&](std::string_view piece) -> TokenId {
+    const bool begins_word = piece.starts_with(mark) && piece.size() > mark.size();
+    return begins_word == ids.empty() ? find(piece) : -1;
+  };
   while (!rest.empty()) {
     std::size_t length = rest.size();
-    TokenId id = find(rest);
+    TokenId id = found(rest);
     while (id < 0 && length > 0) {
       do --length;
       while (length > 0 && !begins_character(rest[length]));
-      if (length > 0) id = find(std::string_view(rest).substr(0, length));
+      if (length > 0) id = found(std::string_view(rest).substr(0, length));
     }
-    // A piece that is only the mark does not begin a word.
-    if (id < 0 || (ids.empty() && length == mark.size())) return {unk};
+    if (id < 0) return {unk};
     ids.push_back(id);
     rest.erase(0, length);
   }

@@ -55,6 +55,7 @@ TEST_CASE("A word is its longest pieces from the left, even where that leaves a 
   CHECK(tokenizer.encode("abcc") == std::vector<TokenId>{8, 10, 12});
   CHECK(tokenizer.encode("b") == std::vector<TokenId>{1});
   CHECK(tokenizer.encode("\u2581") == std::vector<TokenId>{1});
+  CHECK(tokenizer.encode("a\u2581un") == std::vector<TokenId>{1});  // no ##\u2581un
   CHECK(tokenizer.encode("[CLS]") == std::vector<TokenId>{1, 1, 1});
   CHECK(tokenizer.encode("").empty());
   CHECK_THROWS_WITH(tokenizer.encode("\xFF"), ContainsSubstring("not UTF-8"));
