@@ -7,6 +7,7 @@
 #include "tensor/random.h"
 #include "text/copies.h"
 #include "text/letters.h"
+#include "text/unicode.h"
 #include "text/utf8.h"
 
 namespace wasmformer {
@@ -35,7 +36,7 @@ std::u32string in_capitals(std::u32string text) {
 }
 
 std::u32string with_small_first(std::u32string text) {
-  if (!text.empty()) text[0] = small_letter(text[0]);
+  if (!text.empty()) text[0] = lower_case(text[0]);
   return text;
 }
 

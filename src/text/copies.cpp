@@ -4,12 +4,13 @@
 
 #include "tensor/check.h"
 #include "text/letters.h"
+#include "text/unicode.h"
 #include "text/utf8.h"
 
 namespace wasmformer {
 namespace {
 
-bool is_capital(char32_t c) { return small_letter(c) != c; }
+bool is_capital(char32_t c) { return lower_case(c) != c; }
 
 std::vector<std::u32string> words_of(std::u32string_view text, bool numbers) {
   std::vector<std::u32string> words;

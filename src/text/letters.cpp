@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "text/unicode.h"
+
 namespace wasmformer {
 namespace {
 
@@ -41,27 +43,15 @@ bool is_ideograph(char32_t c) {
          within(c, 0x20000, 0x3FFFF);
 }
 
-char32_t small_letter(char32_t c) {
-  if (within(c, 'A', 'Z') || (within(c, 0xC0, 0xDE) && c != 0xD7) || (within(c, 0x391, 0x3A9) && c != 0x3A2) ||
-      within(c, 0x410, 0x42F))
-    return c + 32;
-  if (within(c, 0x400, 0x40F)) return c + 80;
-  if (c == 0x178) return 0xFF;
-  // Pairs of a capital and its small letter: even first, or odd first.
-  if (within(c, 0x100, 0x12F) || within(c, 0x132, 0x137) || within(c, 0x14A, 0x177)) return c | 1;
-  if (within(c, 0x139, 0x148) || within(c, 0x179, 0x17E)) return c % 2 == 1 ? c + 1 : c;
-  return c;
-}
-
 char32_t capital_letter(char32_t c) {
   const char32_t candidates[] = {c - 32, c - 80, c - 1, 0x178};
   for (const char32_t candidate : candidates)
-    if (candidate != c && small_letter(candidate) == c) return candidate;
+    if (candidate != c && lower_case(candidate) == c) return candidate;
   return c;
 }
 
 std::u32string in_small_letters(std::u32string text) {
-  for (char32_t& c : text) c = small_letter(c);
+  for (char32_t& c : text) c = lower_case(c);
   return text;
 }
 

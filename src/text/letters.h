@@ -13,8 +13,8 @@ bool is_digit(char32_t c);  // 0 to 9
 bool is_letter(char32_t c);
 bool is_ideograph(char32_t c);  // Chinese characters and kana: written without spaces
 
-// As Unicode has it for Latin up to U+017F, Greek and Cyrillic; other characters stay as they are.
-char32_t small_letter(char32_t c);
+// The reverse of lower_case() in text/unicode.h for Latin, Greek and Cyrillic letters that are 80, 32 or 1 after their
+// capital, and for ÿ; other characters stay as they are.
 char32_t capital_letter(char32_t c);
 std::u32string in_small_letters(std::u32string text);
 

@@ -12,6 +12,7 @@
 
 #include "tensor/check.h"
 #include "text/letters.h"
+#include "text/unicode.h"
 #include "text/utf8.h"
 
 namespace wasmformer {
@@ -112,7 +113,7 @@ std::u32string prepare_zh(const std::u32string& text) {
 // The words with one space before each: "Hello, you!" becomes " Hello , you !".
 std::u32string tokenize(const std::string& line, const BleuOptions& options) {
   std::u32string text = decode_utf8(line);
-  if (options.lowercase) std::transform(text.begin(), text.end(), text.begin(), small_letter);
+  if (options.lowercase) std::transform(text.begin(), text.end(), text.begin(), lower_case);
   while (!text.empty() && is_space(text.back())) text.pop_back();
   const bool by_character = options.tokenizer == BleuTokenizer::character;
   if (options.tokenizer == BleuTokenizer::v13a) text = set_apart(prepare_13a(std::move(text)));
