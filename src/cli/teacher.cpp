@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <map>
+#include <utility>
 
 #include "cli/files.h"
 #include "cli/progress.h"
@@ -53,7 +55,7 @@ class Distillation {
         ranks_.send(0, own);
     }
     for (int rank = 1; rank < ranks_.size() && ranks_.is_first(); ++rank) ranks_.send(rank, lines_);
-    return ranks_.is_first() ? lines_ : ranks_.receive(0);
+    return ranks_.is_first() ? std::move(lines_) : ranks_.receive(0);
   }
 
  private:
@@ -116,8 +118,8 @@ class Distillation {
   void show(std::size_t count) {
     if (!ranks_.is_first()) return;
     const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-    const double rest = seconds * static_cast<double>(text_.sources.size() - std::min(count, text_.sources.size())) /
-                        static_cast<double>(count - first_);
+    const double rest =
+        seconds * static_cast<double>(text_.sources.size() - count) / static_cast<double>(count - first_);
     progress_.update(static_cast<double>(count) / static_cast<double>(text_.sources.size()),
                      standing(count) + "  " + duration(rest) + " left");
   }
@@ -138,13 +140,23 @@ class Distillation {
 
 ParallelText distilled(const TeacherOptions& options, const ModelFile& teacher, ParallelText text,
                        const TrainingLoopOptions& run) {
-  const std::string lines = Distillation(options, teacher, text, run)();
+  // The copies of a file with a weight are translated once.
+  ParallelText once;
+  std::map<std::pair<std::string, std::string>, std::size_t> places;
+  std::vector<std::size_t> place(text.sources.size());
+  for (std::size_t i = 0; i < place.size(); ++i) {
+    const auto [found, is_new] = places.try_emplace({text.sources[i], text.targets[i]}, once.sources.size());
+    place[i] = found->second;
+    if (is_new) once.sources.push_back(text.sources[i]), once.targets.push_back(text.targets[i]);
+  }
+  const std::string lines = Distillation(options, teacher, once, run)();
   std::size_t begin = 0;
-  for (std::string& target : text.targets) {
+  for (std::string& target : once.targets) {
     const std::size_t end = lines.find('\n', begin), tab = lines.rfind('\t', end);
     target = lines.substr(tab + 1, end - tab - 1);
     begin = end + 1;
   }
+  for (std::size_t i = 0; i < place.size(); ++i) text.targets[i] = once.targets[place[i]];
   return text;
 }
 
