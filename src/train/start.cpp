@@ -320,9 +320,9 @@ TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& tr
   config.check();
   start.model.transformer = trainable(*start.model.transformer, config, start.training.seed);
   if (tokenizers.source) take_tokenizers(start.model, tokenizers, start.training.seed);
-  for (const char* past : figures_of_weights) start.model.metadata.erase(past);
   // What was measured of the old weights, in any language ("bleu.zh"), and what a page keeps of its runs.
-  const std::set<std::string> past{"training", "progress", "task", "steps", "averaged", "bleu", "chrf", "run"};
+  std::set<std::string> past{"training", "progress", "task", "steps", "averaged", "bleu", "chrf", "run"};
+  past.insert(figures_of_weights.begin(), figures_of_weights.end());
   std::erase_if(start.model.metadata,
                 [&](const auto& entry) { return past.contains(entry.first.substr(0, entry.first.find('.'))); });
   return start;
