@@ -63,9 +63,13 @@ for (const kind of kinds) {
   test(`${kind}: the program finds what PyTorch's scores say`, () => {
     const input = lines.map(({ text }) => text + '\n').join('');
     if (kind.endsWith('tag')) {
-      const found = succeed(['tag', '--model', path(kind)], 'jazz\nplay\n').trim().split('\n\n');
-      assert.deepEqual(found.map((line) => line.split('\t')[0]), ['jazz', 'play']);
-      assert.ok(found.every((line) => labels.includes(line.split('\t')[1])));
+      const one = lines.filter(({ text }) => /^[a-zA-Z]+$/.test(text)); // words that are one token to any reader
+      const found = succeed(['tag', '--model', path(kind)], one.map(({ text }) => `${text}\n`).join('')).trim().split('\n\n');
+      // After [CLS] comes the word's first piece, whose best label that may begin a span is the tag.
+      const score = (i, label) => chunks(logits[i], labels.length)[1][labels.indexOf(label)];
+      const best = ({ i }) => labels.filter((label) => !label.startsWith('I-'))
+        .reduce((a, b) => (score(i, a) >= score(i, b) ? a : b));
+      assert.deepEqual(found.map((line) => line.split('\t')), one.map((line) => [line.text, best(line)]));
       return;
     }
     // With int8, single probabilities of these random weights move by up to 0.3, most hardly at all.
