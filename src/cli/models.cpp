@@ -48,10 +48,8 @@ struct QuantizeOptions {
 
 void quantize(const QuantizeOptions& o) {
   ModelFile model = load_model(o.model);
-  bool is_int8 = false;
-  model.transformer->visit([&](const std::string&, Parameter& p, Initializer) { is_int8 |= p.is_packed(); });
   // An int8 model can still be given metadata.
-  if (!is_int8 || o.metadata.empty()) naming(o.model, [&] { model.transformer->quantize(); });
+  if (model.precision != "int8" || o.metadata.empty()) naming(o.model, [&] { model.transformer->quantize(); });
   for (const auto& [key, value] : metadata_of(o.metadata)) model.metadata[key] = value;
   write_file_atomically(o.output, serialize_model(model, Precision::f32));
 }

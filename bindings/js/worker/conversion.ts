@@ -146,15 +146,17 @@ export async function hostedFolder(address: string): Promise<{ folder: Folder; h
     });
     return [name, answer] as const;
   };
-  const heads = new Map(await Promise.all([...settings, 'vocab.txt', ...further, ...weights, 'metadata.json'].map(ask)));
+  const asked = new Set([...settings, ...settingsOfBert, ...further, ...weights, 'metadata.json']);
+  const heads = new Map(await Promise.all([...asked].map(ask)));
   const at = (name: string) => [name, { kind: 'url', url: new URL(name, base).href, length: lengthOf(heads.get(name)!.headers) }] as const;
   const isThere = (name: string) => heads.get(name)!.ok;
-  let wanted = [...(isThere('vocab.txt') && !isThere('source.spm') ? settingsOfBert : settings), ...further.filter(isThere), ...[weights.find(isThere) ?? []].flat()];
+  const ofBert = isThere('vocab.txt') && !isThere('source.spm');
+  let wanted = [...(ofBert ? settingsOfBert : settings), ...further.filter(isThere), ...[weights.find(isThere) ?? []].flat()];
   if (!isThere('config.json') && isThere('metadata.json')) {
     const { sourceLanguage, targetLanguage } = await readJson(at('metadata.json')[1]);
     const names = studentFiles.map((name) => name.replace('PAIR', `${sourceLanguage}${targetLanguage}`));
-    const asked = await Promise.all(names.flatMap((name) => [name, `${name}.gz`, `${name}.zst`]).map(ask));
-    wanted = ['metadata.json', ...asked.flatMap(([name, answer]) => (heads.set(name, answer), answer.ok ? name : []))];
+    const found = await Promise.all(names.flatMap((name) => [name, `${name}.gz`, `${name}.zst`]).map(ask));
+    wanted = ['metadata.json', ...found.flatMap(([name, answer]) => (heads.set(name, answer), answer.ok ? name : []))];
   }
   return { folder: Object.fromEntries(wanted.map(at)), heads };
 }
