@@ -49,7 +49,6 @@ class Stack {
 
   std::string decoder() {
     const Index d_k = c_.d_model / c_.num_heads;
-    const std::string t = "decoder_sequence_length";
     graph_.input("input_ids", Type::int64, {b, t});
     graph_.input("encoder_hidden_states", Type::float32, {b, s, c_.d_model});
     graph_.input("encoder_attention_mask", Type::int64, {b, s});
@@ -68,17 +67,19 @@ class Stack {
       // The keys and values of `rows` are appended to the past ones.
       const auto attend = [&](const std::string& h, const std::string& rows, const std::string& mask,
                               const std::string& name, const std::string& part) {
+        const std::string own = part == "decoder" ? at : "";  // where the keys turn
         const auto remembered = [&](const char* projection, const char* what) {
           const std::string end = "." + number + "." + part + "." + what;
           const std::string past = "past_key_values" + end, present = "present" + end;
           const std::string tokens = part + "_sequence_length";
           graph_.input(past, Type::float32, {b, c_.num_heads, "past_" + tokens, d_k});
           graph_.output(present, Type::float32, {b, c_.num_heads, "present_" + tokens, d_k});
-          return graph_.op("Concat", {past, heads(linear(rows, name + projection))}, {{"axis", std::int64_t{2}}},
-                           present);
+          const std::string fresh = heads(linear(rows, name + projection));
+          return graph_.op("Concat", {past, what == std::string("key") ? turned(fresh, own) : fresh},
+                           {{"axis", std::int64_t{2}}}, present);
         };
         const std::string k = remembered(".k_proj", "key"), v = remembered(".v_proj", "value");
-        return attention(h, k, v, mask, name);
+        return attention(h, k, v, mask, name, own);
       };
       x = residual(x, layer + ".self_attn_layer_norm", [&](const std::string& h) {
         return is_recurrent() ? recurrent(h, number) : attend(h, h, causal, layer + ".self_attn", "decoder");
@@ -93,7 +94,7 @@ class Stack {
   }
 
  private:
-  static constexpr const char *b = "batch_size", *s = "encoder_sequence_length";
+  static constexpr const char *b = "batch_size", *s = "encoder_sequence_length", *t = "decoder_sequence_length";
 
   // The encoder, from its inputs to its output.
   std::string encoded() {
@@ -110,7 +111,8 @@ class Stack {
       const std::string layer = "model.encoder.layers." + std::to_string(i);
       x = residual(x, layer + ".self_attn_layer_norm", [&](const std::string& h) {
         const std::string name = layer + ".self_attn";
-        return attention(h, heads(linear(h, name + ".k_proj")), heads(linear(h, name + ".v_proj")), mask, name);
+        const std::string k = turned(heads(linear(h, name + ".k_proj")), at), v = heads(linear(h, name + ".v_proj"));
+        return attention(h, k, v, mask, name, at);
       });
       x = feed_forward(x, layer);
     }
@@ -139,7 +141,7 @@ class Stack {
   // recurrent decoder needs no mask, and its past does not tell how long it is.
   std::pair<std::string, std::string> places() {
     if (is_recurrent()) {
-      graph_.input("position_ids", Type::int64, {"batch_size", "decoder_sequence_length"});
+      graph_.input("position_ids", Type::int64, {b, t});
       return {"position_ids", ""};
     }
     const std::string before = graph_.op("Squeeze", {length("past_key_values.0.decoder.key", 2)});
@@ -152,7 +154,7 @@ class Stack {
 
   // The cell of ops/ssru.h, token by token: c = u + f (c before - u).
   std::string recurrent(const std::string& x, const std::string& number) {
-    const OnnxGraph::Dimensions row{"batch_size", c_.d_model};
+    const OnnxGraph::Dimensions row{b, c_.d_model};
     const std::string name = "model.decoder.layers." + number + ".recurrent";
     const std::string past = "past_key_values." + number + ".decoder.state",
                       present = "present." + number + ".decoder.state";
@@ -194,6 +196,7 @@ class Stack {
   std::string embed(const std::string& ids, const std::string& at, const std::string& table, const Matrix& positions) {
     std::string x = graph_.op("Gather", {weight(table), ids});
     if (c_.scale_embedding) x = graph_.op("Mul", {x, graph_.number(std::sqrt(static_cast<float>(c_.d_model)))});
+    if (c_.positions == Positions::rotary) return x;
     const std::string places = graph_.constant("positions", {positions.rows(), positions.cols()}, positions.data());
     return graph_.op("Add", {x, graph_.op("Gather", {places, at})});
   }
@@ -238,6 +241,23 @@ class Stack {
     return graph_.op("Transpose", {apart}, {{"perm", OnnxGraph::Integers{0, 2, 1, 3}}});
   }
 
+  // Queries or keys, split into heads, turned by the angles of the places `at`, if there are any: (a, b) becomes
+  // (a, b) cos + (-b, a) sin, as in ops/rotary.h.
+  std::string turned(const std::string& x, const std::string& at) {
+    if (c_.positions != Positions::rotary || at.empty()) return x;
+    const Matrix angles = transformer_.rotary_angles();
+    const Index d_k = angles.cols(), half = d_k / 2;
+    Matrix swap = Matrix::Zero(d_k, d_k);  // (a, b) becomes (-b, a)
+    for (Index i = 0; i < half; ++i) swap(half + i, i) = -1, swap(i, half + i) = 1;
+    const auto part = [&](const char* name, Index column) {
+      const Matrix twice = angles.middleCols(column, half).replicate(1, 2);
+      return graph_.op("Gather", {graph_.constant(name, {twice.rows(), d_k}, twice.data()), at});
+    };
+    const std::string swapped = graph_.op("MatMul", {x, graph_.constant("swap", {d_k, d_k}, swap.data())});
+    return graph_.op("Add",
+                     {graph_.op("Mul", {x, part("cosines", half)}), graph_.op("Mul", {swapped, part("sines", 0)})});
+  }
+
   // Scores of queries and keys, both split into heads: [batch, heads, queries, keys].
   std::string scores(std::string q, const std::string& k, const std::string& name) {
     const Index d_k = c_.d_model / c_.num_heads;
@@ -259,9 +279,11 @@ class Stack {
     return graph_.op("Mul", {products, graph_.number(1 / std::sqrt(static_cast<float>(d_k)))});
   }
 
+  // `at`: the places of the queries that are turned, or "".
   std::string attention(const std::string& x, const std::string& k, const std::string& v, const std::string& mask,
-                        const std::string& name) {
-    const std::string masked = graph_.op("Add", {scores(heads(linear(x, name + ".q_proj")), k, name), mask});
+                        const std::string& name, const std::string& at) {
+    const std::string q = turned(heads(linear(x, name + ".q_proj")), at);
+    const std::string masked = graph_.op("Add", {scores(q, k, name), mask});
     const std::string mixed = graph_.op("MatMul", {graph_.op("Softmax", {masked}, {{"axis", std::int64_t{-1}}}), v});
     const std::string rows = graph_.op("Transpose", {mixed}, {{"perm", OnnxGraph::Integers{0, 2, 1, 3}}});
     return linear(graph_.op("Reshape", {rows, graph_.integers({0, 0, c_.d_model})}), name + ".out_proj");

@@ -39,6 +39,12 @@ void Config::check() const {
   check_matrix("max_length", max_length, "d_model", d_model);
   WASMFORMER_CHECK(d_model % num_heads == 0,
                    "[config] d_model " << d_model << " is not a multiple of num_heads " << num_heads);
+  WASMFORMER_CHECK(positions != Positions::rotary || d_model / num_heads % 2 == 0,
+                   "[config] d_model " << d_model << " and num_heads " << num_heads << " make heads of "
+                                       << d_model / num_heads << " features; with rotary positions that must be even");
+  WASMFORMER_CHECK(
+      positions != Positions::rotary || attention == AttentionScore::scaled_dot || attention == AttentionScore::dot,
+      "[config] rotary positions need attention scaled_dot or dot");
   WASMFORMER_CHECK(positions == Positions::learned || d_model % 2 == 0,
                    "[config] d_model is " << d_model << "; with sinusoidal positions it must be even");
   WASMFORMER_CHECK(tie_embeddings != TieEmbeddings::all || source_vocab_size == target_vocab_size,
@@ -191,6 +197,7 @@ Preset encoder_preset() {
   set_sizes(p.config, 128, 2, 4, 512, 0.3);
   p.config.decoder_layers = 0;
   p.config.norm = NormPlace::pre;
+  p.config.positions = Positions::rotary;
   TrainingConfig& t = p.training;
   t.schedule = Schedule::inverse_sqrt;
   t.learning_rate = 1e-3;

@@ -2,7 +2,6 @@
 // 5). visit() declares each one (model/options.h), so JSON, --set and the model file know the same keys.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 
@@ -15,8 +14,8 @@ namespace wasmformer {
 
 enum class NormPlace { post, pre };
 // Constant ones as ops/embedding.h; sinusoidal is the paper's, sinusoidal_halves Hugging Face Marian's, and
-// sinusoidal_marian Marian's own.
-enum class Positions { sinusoidal, learned, sinusoidal_halves, sinusoidal_marian };
+// sinusoidal_marian Marian's own. rotary (ops/rotary.h) adds none to embeddings.
+enum class Positions { sinusoidal, learned, sinusoidal_halves, sinusoidal_marian, rotary };
 enum class TieEmbeddings { all, target, none };
 // What lets a target token see the earlier ones: masked self-attention (section 3.2.3), or a recurrent cell
 // (ops/ssru.h).
@@ -26,39 +25,14 @@ enum class Pooling { mean, first };
 // The activation of a layer between pooling and the classes: tanh in BERT, ReLU in DistilBERT.
 enum class Pooler { none, tanh, relu };
 
-inline Words words(AttentionScore) {
-  static constexpr std::array all{"scaled_dot", "dot", "additive", "bilinear"};
-  return all;
-}
-inline Words words(Activation) {
-  static constexpr std::array all{"relu", "gelu", "swish"};
-  return all;
-}
-inline Words words(NormPlace) {
-  static constexpr std::array all{"post", "pre"};
-  return all;
-}
-inline Words words(Positions) {
-  static constexpr std::array all{"sinusoidal", "learned", "sinusoidal_halves", "sinusoidal_marian"};
-  return all;
-}
-inline Words words(TieEmbeddings) {
-  static constexpr std::array all{"all", "target", "none"};
-  return all;
-}
-
-inline Words words(DecoderSelf) {
-  static constexpr std::array all{"attention", "ssru"};
-  return all;
-}
-inline Words words(Pooling) {
-  static constexpr std::array all{"mean", "first"};
-  return all;
-}
-inline Words words(Pooler) {
-  static constexpr std::array all{"none", "tanh", "relu"};
-  return all;
-}
+WASMFORMER_WORDS(AttentionScore, "scaled_dot", "dot", "additive", "bilinear");
+WASMFORMER_WORDS(Activation, "relu", "gelu", "swish");
+WASMFORMER_WORDS(NormPlace, "post", "pre");
+WASMFORMER_WORDS(Positions, "sinusoidal", "learned", "sinusoidal_halves", "sinusoidal_marian", "rotary");
+WASMFORMER_WORDS(TieEmbeddings, "all", "target", "none");
+WASMFORMER_WORDS(DecoderSelf, "attention", "ssru");
+WASMFORMER_WORDS(Pooling, "mean", "first");
+WASMFORMER_WORDS(Pooler, "none", "tanh", "relu");
 
 struct Config {
   Index source_vocab_size = 0;
@@ -121,7 +95,9 @@ struct Config {
     v({"attention", "how a query and a key are scored"}, attention);
     v({"activation", "non-linearity of the feed-forward network"}, activation);
     v({"norm", "layer norm after each sublayer, as in the paper, or before it"}, norm);
-    v({"positions", "sines and cosines in the paper's order or Marian's, or learned vectors"}, positions);
+    v({"positions",
+       "sines and cosines in the paper's order or Marian's, learned vectors, or queries and keys turned by angles"},
+      positions);
     v({"tie_embeddings", "which embeddings also serve as output projection: both, the target's, or none"},
       tie_embeddings);
     v({"embedding_norm", "layer norm of the encoder's embeddings with their positions, as in BERT"}, embedding_norm);
@@ -153,14 +129,8 @@ struct Config {
 enum class OptimizerKind { adam, adamw, sgd };
 enum class Schedule { noam, inverse_sqrt, cosine, constant };
 
-inline Words words(OptimizerKind) {
-  static constexpr std::array all{"adam", "adamw", "sgd"};
-  return all;
-}
-inline Words words(Schedule) {
-  static constexpr std::array all{"noam", "inverse_sqrt", "cosine", "constant"};
-  return all;
-}
+WASMFORMER_WORDS(OptimizerKind, "adam", "adamw", "sgd");
+WASMFORMER_WORDS(Schedule, "noam", "inverse_sqrt", "cosine", "constant");
 
 struct TrainingConfig {
   OptimizerKind optimizer = OptimizerKind::adam;

@@ -46,6 +46,13 @@ struct Option {
 };
 
 using Words = std::span<const char* const>;
+// The words that stand for the values of an enum, in their order.
+#define WASMFORMER_WORDS(Enum, ...)                     \
+  inline Words words(Enum) {                            \
+    static constexpr const char* all[] = {__VA_ARGS__}; \
+    return all;                                         \
+  }
+
 using TextOrTokens = std::variant<std::string, std::vector<int>>;
 
 struct Field;

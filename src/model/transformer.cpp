@@ -46,6 +46,10 @@ Matrix computed_positions(const Config& c, Index rows) {
       return sinusoidal_halves(rows, c.d_model, half);
     case Positions::sinusoidal_marian:
       return sinusoidal_halves(rows, c.d_model, std::max<Index>(half - 1, 1));
+    case Positions::rotary: {
+      const Index d_k = c.d_model / c.num_heads;
+      return sinusoidal_halves(rows, d_k, d_k / 2);
+    }
     case Positions::learned:
       break;
   }
@@ -163,7 +167,12 @@ Index Transformer::parameter_count() {
   return count;
 }
 
+Matrix Transformer::rotary_angles() const {
+  return is_rotary() ? computed_positions(config_, config_.max_length) : Matrix();
+}
+
 Matrix Transformer::source_positions() const {
+  if (is_rotary()) return Matrix();
   return config_.positions == Positions::learned ? source_positions_.value
                                                  : computed_positions(config_, config_.max_length);
 }
@@ -223,19 +232,21 @@ Transformer::Stream Transformer::embedded(Tape& tape, std::span<const TokenId> i
                                           StackRecord* record) {
   const std::span<const Index> at = places(tape, ids.size(), spans, cache);
   Parameter& all = positions(learned_positions, at);
-  Var x = embedding(tape, ids, at, table, all, config_.dropout, config_.scale_embedding);
+  Parameter* added = is_rotary() ? nullptr : &all;
+  Var x = embedding(tape, ids, at, table, added, config_.dropout, config_.scale_embedding);
   if (record) {  // the two summands
     const Index n = x.rows(), d = x.cols();
     record->token_embedding = tape.variable(n, d, /*wants_gradient=*/false);
     record->positions = tape.variable(n, d, /*wants_gradient=*/false);
+    record->positions.mutable_value().setZero();
     for (Index i = 0; i < n; ++i) {
       auto token = record->token_embedding.mutable_value().row(i);
       table.row(ids[i], token.data());
       if (config_.scale_embedding) token *= std::sqrt(static_cast<Scalar>(d));
-      record->positions.mutable_value().row(i) = all.value.row(at[i]);
+      if (added) record->positions.mutable_value().row(i) = added->value.row(at[i]);
     }
   }
-  return {x, std::nullopt, record};
+  return {x, std::nullopt, {at, is_rotary() ? &all.value : nullptr}, record};
 }
 
 Var Transformer::output(Tape& tape, Stream stream, LayerNorm& norm) {
@@ -255,13 +266,14 @@ Var Transformer::encode(Tape& tape, std::span<const TokenId> ids, std::span<cons
     EncoderLayer& layer = encoder_[l];
     x = residual(tape, x, layer.self_attn_layer_norm, [&](Var h) {
       MultiHeadAttention& attn = layer.self_attn;
-      return attn(tape, h, attn.k_proj(tape, h), attn.v_proj(tape, h),
+      return attn(tape, h, attn.keys(tape, h, x.rotation), attn.v_proj(tape, h),
                   {.query_spans = spans,
                    .key_spans = key_spans,
                    .key_rows = masks.source_rows,
                    .causal = false,
                    .masked_heads = masks.of(AttentionHead::encoder, l),
-                   .record = next_layer(record, &StackRecord::self_attention)});
+                   .record = next_layer(record, &StackRecord::self_attention),
+                   .rotation = x.rotation});
     });
     x = residual(tape, x, layer.final_layer_norm, [&](Var h) { return layer.ffn(tape, h, next_hidden(record)); });
   }
@@ -274,7 +286,6 @@ Var Transformer::decode(Tape& tape, std::span<const TokenId> ids, std::span<cons
   WASMFORMER_CHECK(!cache || spans.size() == cache->lengths.size(),
                    "[decode] " << spans.size() << " spans for " << cache->lengths.size() << " cache slots");
   Stream x = embedded(tape, ids, spans, cache, target_embedding(), target_positions_, record);
-
   std::span<const Span> key_spans = spans;
   std::span<const std::int32_t> key_rows;
   if (cache) {
@@ -300,7 +311,7 @@ Var Transformer::decode(Tape& tape, std::span<const TokenId> ids, std::span<cons
         return layer.recurrent(tape, h, spans, store ? &kept : nullptr);
       }
       MultiHeadAttention& attn = layer.self_attn;
-      Var k = attn.k_proj(tape, h), v = attn.v_proj(tape, h);
+      Var k = attn.keys(tape, h, x.rotation), v = attn.v_proj(tape, h);
       if (store) k = cached(k, store->keys), v = cached(v, store->values);
       return attn(tape, h, k, v,
                   {.query_spans = spans,
@@ -308,7 +319,8 @@ Var Transformer::decode(Tape& tape, std::span<const TokenId> ids, std::span<cons
                    .key_rows = key_rows,
                    .causal = true,
                    .masked_heads = masks.of(AttentionHead::decoder, l),
-                   .record = next_layer(record, &StackRecord::self_attention)});
+                   .record = next_layer(record, &StackRecord::self_attention),
+                   .rotation = x.rotation});
     });
     x = residual(tape, x, layer.encoder_attn_layer_norm, [&](Var h) {
       MultiHeadAttention& attn = layer.encoder_attn;

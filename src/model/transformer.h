@@ -82,9 +82,11 @@ class Transformer {
   explicit Transformer(const Config& config);
 
   const Config& config() const { return config_; }
-  // [max_length, d_model], computed or learned.
+  // [max_length, d_model], computed or learned; empty if they are rotary.
   Matrix source_positions() const;
   Matrix target_positions() const;
+  // Sines and cosines of ops/rotary.h, [max_length, d_k]; empty if positions are not rotary.
+  Matrix rotary_angles() const;
   void initialize(std::uint64_t seed);
   // Gives every parameter a gradient, zero at first, so that tapes record it.
   void enable_gradients();
@@ -157,6 +159,7 @@ class Transformer {
   struct Stream {
     Var x;
     std::optional<Var> waiting;
+    Rotation rotation;  // of the queries and keys of self-attention
     StackRecord* record;
   };
   Stream embedded(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans, const Cache* cache,
@@ -165,7 +168,8 @@ class Transformer {
   Stream residual(Tape& tape, Stream stream, LayerNorm& norm, Sublayer sublayer);
   Var normalized(Tape& tape, Stream& stream, LayerNorm& norm);
   Var output(Tape& tape, Stream stream, LayerNorm& norm);
-  Parameter& positions(Parameter& learned, std::span<const Index> at);
+  bool is_rotary() const { return config_.positions == Positions::rotary; }
+  Parameter& positions(Parameter& learned, std::span<const Index> at);  // rotary: angles
   Parameter& target_embedding();
   Parameter& output_weight();
 

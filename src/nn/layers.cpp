@@ -12,7 +12,7 @@ Var Linear::operator()(Tape& tape, Var x) { return linear(tape, x, weight, &bias
 Var LayerNorm::operator()(Tape& tape, Var x) { return layer_norm(tape, x, weight, bias, epsilon); }
 
 Var MultiHeadAttention::operator()(Tape& tape, Var x, Var keys, Var values, const AttentionCall& call) {
-  Var q = q_proj(tape, x);
+  Var q = rotary(tape, q_proj(tape, x), call.rotation, num_heads);
   const AttentionOptions options{.heads = num_heads,
                                  .causal = call.causal,
                                  .dropout = dropout,

@@ -12,6 +12,7 @@
 #include "ops/activation.h"
 #include "ops/attention.h"
 #include "ops/layer_norm.h"
+#include "ops/rotary.h"
 #include "ops/ssru.h"
 
 namespace wasmformer {
@@ -81,8 +82,8 @@ struct AttentionHead {
 
 // Inputs and results of an attention. Variables are valid as long as those of the tape.
 struct AttentionRecord {
-  Var queries;                        // [n, d_model], projected
-  Var keys, values;                   // [m, d_model], projected; with a cache, its rows
+  Var queries;                        // [n, d_model], projected, and turned if positions are rotary
+  Var keys, values;                   // [m, d_model], likewise, values not turned; with a cache, its rows
   std::vector<Matrix> probabilities;  // of each sentence, [heads · query rows, key rows]
   Var output;                         // [n, d_model]: Concat(head_1, ..., head_h), before W^O
 };
@@ -94,6 +95,7 @@ struct AttentionCall {
   bool causal;
   std::span<const AttentionHead> masked_heads;  // their output is 0; not while recording gradients
   AttentionRecord* record;                      // filled where not null
+  Rotation rotation = {};                       // of the queries; their keys are turned already
 };
 
 // Section 3.2.2: MultiHead(Q, K, V) = Concat(head_1, ..., head_h) W^O.
@@ -116,7 +118,9 @@ struct MultiHeadAttention {
     if (kind == AttentionScore::bilinear) score = Parameter(d_model, d_model / heads);
   }
 
-  // x: [n, d_model] queries; keys and values: [m, d_model], projected by k_proj and v_proj.
+  // Keys of x, [m, d_model], turned to their places.
+  Var keys(Tape& tape, Var x, const Rotation& rotation) { return rotary(tape, k_proj(tape, x), rotation, num_heads); }
+  // x: [n, d_model] queries; keys and values: [m, d_model], projected by keys() and v_proj.
   Var operator()(Tape& tape, Var x, Var keys, Var values, const AttentionCall& call);
 
   template <class Visitor>

@@ -14,30 +14,33 @@ void check_range(const char* what, Index value, Index size) {
 }  // namespace
 
 Var embedding(Tape& tape, std::span<const TokenId> ids, std::span<const Index> at, Parameter& table,
-              Parameter& positions, double dropout, bool scaled) {
+              Parameter* positions, double dropout, bool scaled) {
   WASMFORMER_CHECK(ids.size() == at.size(), "[embedding] " << ids.size() << " ids but " << at.size() << " places");
   const Index n = static_cast<Index>(ids.size()), d = table.cols;
   for (TokenId id : ids) check_range("token", id, table.rows);
-  for (Index place : at) check_range("place", place, positions.rows);
 
   const Scalar scale = scaled ? std::sqrt(static_cast<Scalar>(d)) : 1;
   const Dropout drop(tape, dropout, d);
-  WASMFORMER_CHECK(positions.value.cols() == d, "[embedding] positions [" << positions.rows << ", " << positions.cols
-                                                                          << "] and table [" << table.rows << ", " << d
-                                                                          << "] differ in columns");
+  if (positions) {
+    for (Index place : at) check_range("place", place, positions->rows);
+    WASMFORMER_CHECK(positions->value.cols() == d, "[embedding] positions ["
+                                                       << positions->rows << ", " << positions->cols << "] and table ["
+                                                       << table.rows << ", " << d << "] differ in columns");
+  }
   Var y = tape.variable(n, d, table.wants_gradient());
   tape.for_rows(n, d, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       auto row = y.mutable_value().row(i);
       table.row(ids[i], row.data());
-      row = row * scale + positions.value.row(at[i]);
+      row *= scale;
+      if (positions) row += positions->value.row(at[i]);
       drop.apply(row.data(), i * d, d);
     }
   });
 
   if (y.wants_gradient()) {
     tape.record(
-        y, [&tape, ids = tape.keep(ids), at = tape.keep(at), t = &table, p = &positions, scale, drop](ConstView dy) {
+        y, [&tape, ids = tape.keep(ids), at = tape.keep(at), t = &table, p = positions, scale, drop](ConstView dy) {
           // y = (table[id] scale + positions[place]) * mask; tokens repeat, so threads split the columns
           const Index cols = dy.cols();
           tape.for_columns(cols, [&](Index begin, Index end) {
@@ -46,7 +49,7 @@ Var embedding(Tape& tape, std::span<const TokenId> ids, std::span<const Index> a
               g = dy.row(i).segment(begin, end - begin);
               drop.apply(g.data(), i * cols + begin, end - begin);
               t->gradient.row(ids[i]).segment(begin, end - begin) += g * scale;
-              if (p->wants_gradient()) p->gradient.row(at[i]).segment(begin, end - begin) += g;
+              if (p && p->wants_gradient()) p->gradient.row(at[i]).segment(begin, end - begin) += g;
             }
           });
         });

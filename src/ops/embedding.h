@@ -1,4 +1,4 @@
-// Token embeddings, usually times √d_model, plus positions, then dropout (Vaswani et al. 2017,
+// Token embeddings, usually times √d_model, plus positions if there are any, then dropout (Vaswani et al. 2017,
 // sections 3.4, 3.5 and 5.4).
 #pragma once
 
@@ -10,10 +10,10 @@
 namespace wasmformer {
 
 // ids: n tokens; at[i]: the place of token i in its sentence; table: [vocabulary, d]; positions: [max_length,
-// d], constant or learned; scaled: rows of the table are multiplied by √d. Returns [n, d]. Throws Error for
+// d], constant or learned, or null; scaled: rows of the table are multiplied by √d. Returns [n, d]. Throws Error for
 // an id or place outside the tables.
 Var embedding(Tape& tape, std::span<const TokenId> ids, std::span<const Index> at, Parameter& table,
-              Parameter& positions, double dropout, bool scaled = true);
+              Parameter* positions, double dropout, bool scaled = true);
 
 // PE(pos, 2i) = sin(pos / 10000^(2i/d)), PE(pos, 2i+1) = cos(the same): [max_length, d].
 Matrix sinusoidal_positions(Index max_length, Index d);

@@ -29,6 +29,7 @@ const models = {
   dot: { attention: 'dot', norm: 'pre' },
   additive: { attention: 'additive', norm: 'pre' },
   bilinear: { attention: 'bilinear', norm: 'pre' },
+  rotary: { positions: 'rotary', norm: 'pre' },
   recurrent: { decoder_self: 'ssru', positions: 'sinusoidal_marian' },
 };
 const inFormOfMarian = ['paper', 'halves', 'learned', 'marian', 'int8'];

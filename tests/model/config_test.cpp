@@ -220,6 +220,14 @@ TEST_CASE("Sizes that no model can have are refused") {
   SECTION("odd") {
     c.d_model = 15, c.num_heads = 3, expect("d_model is 15; with sinusoidal positions it must be even");
   }
+  SECTION("odd heads") {
+    c.positions = Positions::rotary, c.d_model = 10, c.num_heads = 2;
+    expect("d_model 10 and num_heads 2 make heads of 5 features; with rotary positions that must be even");
+  }
+  SECTION("rotary scores") {
+    c.positions = Positions::rotary, c.attention = AttentionScore::additive;
+    expect("rotary positions need attention scaled_dot or dot");
+  }
   SECTION("dropout 1") { c.dropout = 1, expect("dropout must be a number of at least 0 and below 1, not 1"); }
   SECTION("dropout -0.1") {
     c.attention_dropout = -0.1, expect("attention_dropout must be a number of at least 0 and below 1, not -0.1");

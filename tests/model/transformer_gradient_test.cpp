@@ -7,11 +7,12 @@ using namespace wasmformer;
 TEST_CASE("The gradients of a whole model are those of central differences") {
   Config c = small_config();
   c.norm = GENERATE(NormPlace::post, NormPlace::pre);
-  c.positions = GENERATE(Positions::sinusoidal, Positions::learned);
+  c.positions = GENERATE(Positions::sinusoidal, Positions::learned, Positions::rotary);
   c.tie_embeddings = GENERATE(TieEmbeddings::all, TieEmbeddings::target, TieEmbeddings::none);
   c.attention = c.norm == NormPlace::post
                     ? c.positions == Positions::learned ? AttentionScore::dot : AttentionScore::scaled_dot
                 : c.positions == Positions::learned ? AttentionScore::additive
+                : c.positions == Positions::rotary  ? AttentionScore::scaled_dot
                                                     : AttentionScore::bilinear;
   c.decoder_self = c.positions == Positions::learned ? DecoderSelf::ssru : DecoderSelf::attention;
   c.output_bias = c.tie_embeddings != TieEmbeddings::target;
@@ -42,6 +43,7 @@ TEST_CASE("The gradients of an encoder with both heads are those of central diff
   c.decoder_layers = 0, c.encoder_layers = 2, c.classes = 3, c.tags = 4;
   c.pooling = GENERATE(Pooling::mean, Pooling::first);
   c.norm = GENERATE(NormPlace::post, NormPlace::pre);
+  c.positions = c.pooling == Pooling::first ? Positions::rotary : Positions::sinusoidal;
   c.embedding_norm = c.norm == NormPlace::post;
   c.pooler = c.norm == NormPlace::pre ? Pooler::none : c.pooling == Pooling::first ? Pooler::tanh : Pooler::relu;
   Transformer model = random_model(c, 1);

@@ -164,6 +164,7 @@ TEST_CASE("A packed batch gives what its sentences give one at a time") {
   Config c = small_config();
   c.decoder_self = GENERATE(DecoderSelf::attention, DecoderSelf::ssru);
   c.norm = GENERATE(NormPlace::post, NormPlace::pre);
+  c.positions = GENERATE(Positions::sinusoidal, Positions::rotary);
   Transformer model = random_model(c, 5);
   ThreadPool pool(2);
   Tape batch(pool, /*recording=*/false), single(pool, /*recording=*/false);
@@ -200,6 +201,7 @@ TEST_CASE("Cached steps give what the whole sequence gives") {
   c.positions = c.norm == NormPlace::post ? Positions::sinusoidal : Positions::learned;
   c.attention =
       GENERATE(AttentionScore::scaled_dot, AttentionScore::dot, AttentionScore::additive, AttentionScore::bilinear);
+  if (c.attention == AttentionScore::dot) c.positions = Positions::rotary;
   c.decoder_self = GENERATE(DecoderSelf::attention, DecoderSelf::ssru);
   const Index at_once = GENERATE(1, 2, 5);  // tokens a step
   CAPTURE(at_once);

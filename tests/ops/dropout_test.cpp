@@ -30,7 +30,7 @@ Matrix ones_through(const std::string& operation, Tape& tape, double rate) {
   }
   if (operation == "embedding") {
     Parameter table{Matrix::Zero(1, d), {}}, positions{Matrix::Ones(1, d), {}};
-    return embedding(tape, std::vector<TokenId>(n, 0), std::vector<Index>(n, 0), table, positions, rate).value();
+    return embedding(tape, std::vector<TokenId>(n, 0), std::vector<Index>(n, 0), table, &positions, rate).value();
   }
   // All keys alike: each of d values, of which a feature sees one, gets probability 1 / d.
   const Matrix keys = Matrix::Ones(d, d), values = Matrix::Identity(d, d) * static_cast<Scalar>(d);

@@ -37,13 +37,13 @@ TEST_CASE("The gradients of embeddings are those of central differences") {
   SECTION("with learned positions") {
     Parameter positions = random_parameter(length, d, 2);
     check_gradients({}, {&table, &positions}, [&](Tape& tape, const std::vector<Var>&) {
-      return embedding(tape, t.ids, t.at, table, positions, dropout);
+      return embedding(tape, t.ids, t.at, table, &positions, dropout);
     });
   }
   SECTION("with sinusoidal positions, and without scale") {
     Parameter positions{sinusoidal_positions(length, d), {}};
     check_gradients({}, {&table}, [&](Tape& tape, const std::vector<Var>&) {
-      return embedding(tape, t.ids, t.at, table, positions, dropout, /*scaled=*/false);
+      return embedding(tape, t.ids, t.at, table, &positions, dropout, /*scaled=*/false);
     });
     CHECK(positions.gradient.size() == 0);
   }

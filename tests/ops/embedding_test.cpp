@@ -18,10 +18,10 @@ TEST_CASE("An embedding is its row times the root of d_model plus the row of its
   expected << 18.5, 20.5, 22.5, 24.5, 1, 4, 7, 10, 17, 20, 23, 26;
   const std::vector<TokenId> ids{2, 0, 2};
   const std::vector<Index> at{0, 1, 1};
-  CHECK(embedding(tape, ids, at, table, positions, 0.5).value() == expected);
+  CHECK(embedding(tape, ids, at, table, &positions, 0.5).value() == expected);
   Matrix unscaled(3, 4);
   unscaled << 9.5, 10.5, 11.5, 12.5, 0, 2, 4, 6, 8, 10, 12, 14;
-  CHECK(embedding(tape, ids, at, table, positions, 0.5, /*scaled=*/false).value() == unscaled);
+  CHECK(embedding(tape, ids, at, table, &positions, 0.5, /*scaled=*/false).value() == unscaled);
 }
 
 TEST_CASE("Sinusoidal positions are sines in even and cosines in odd columns") {
@@ -54,7 +54,7 @@ TEST_CASE("Embeddings refuse tokens and places outside their tables") {
   Tape tape(pool, /*recording=*/false);
   Parameter table = random_parameter(3, 4, 1), positions = random_parameter(2, 4, 2);
   const auto embed = [&](const std::vector<TokenId>& ids, const std::vector<Index>& at) {
-    embedding(tape, ids, at, table, positions, 0);
+    embedding(tape, ids, at, table, &positions, 0);
   };
   CHECK_THROWS_WITH(embed({0, 3}, {0, 1}), ContainsSubstring("token 3") && ContainsSubstring("below 3"));
   CHECK_THROWS_WITH(embed({-1}, {0}), ContainsSubstring("token -1"));

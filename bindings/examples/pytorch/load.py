@@ -76,6 +76,8 @@ class Model(nn.Module):
         config = self.config
         if config['attention'] != 'scaled_dot':
             raise ValueError(f"attention is {config['attention']}; PyTorch's layers have scaled_dot only")
+        if config['positions'] == 'rotary':
+            raise ValueError("PyTorch's layers have no rotary positions")
         layer = dict(d_model=config['d_model'], nhead=config['num_heads'], dim_feedforward=config['ffn_dim'], dropout=0,
                      activation=ACTIVATIONS[config['activation']], layer_norm_eps=config['norm_epsilon'],
                      batch_first=True, norm_first=config['norm'] == 'pre')

@@ -44,9 +44,10 @@ export interface ModelConfig {
   /**
    * Sines and cosines of fixed wavelengths: interleaved ('sinusoidal', Vaswani et al. 2017), or all sines before all
    * cosines, with the same wavelengths ('sinusoidal_halves', Hugging Face's Marian) or with wavelengths up to exactly
-   * 10000 ('sinusoidal_marian', Marian itself); or learned vectors.
+   * 10000 ('sinusoidal_marian', Marian itself); learned vectors; or queries and keys turned by angles ('rotary', Su et
+   * al. 2021), which tells an encoder trained on few texts much more about the order of words.
    */
-  positions: 'sinusoidal' | 'learned' | 'sinusoidal_halves' | 'sinusoidal_marian';
+  positions: 'sinusoidal' | 'learned' | 'sinusoidal_halves' | 'sinusoidal_marian' | 'rotary';
   /** How target tokens see earlier ones: self-attention, or the recurrent cell of Firefox's students (no maps). */
   decoder_self: 'attention' | 'ssru';
   /** Which embeddings also serve as output projection: both, the target's, or none. */

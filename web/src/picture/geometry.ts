@@ -188,8 +188,8 @@ class Drawing {
   }
 }
 
-/** Tokens, embedding and positions below a stack whose frame ends at `bottom`. */
-function drawInput(stack: 'enc' | 'dec', x: number, bottom: number) {
+/** Tokens, embedding and positions, unless they are rotary, below a stack whose frame ends at `bottom`. */
+function drawInput(stack: 'enc' | 'dec', x: number, bottom: number, { rotary }: Sizes) {
   const side = stack === 'enc' ? -1 : 1;
   const left = leftOf(stack, x);
   const width = COLUMN - RAIL - PAD - 5;
@@ -200,10 +200,11 @@ function drawInput(stack: 'enc' | 'dec', x: number, bottom: number) {
   const wave: Point = [cx + side * 46, sum[1]];
   const wires: Wire[] = [
     { from: '', to: embed.id, kind: 'flow', points: [[cx, tokens.y], [cx, embed.y + EMBED]] },
-    { from: embed.id, to: embed.id, kind: 'flow', points: [[cx, embed.y], [cx, sum[1] + SUM]] },
+    { from: embed.id, to: embed.id, kind: 'flow', points: [[cx, embed.y], [cx, sum[1] + (rotary ? -SUM : SUM)]] },
     { from: embed.id, to: embed.id, kind: 'flow', points: [[wave[0] - side * 9, wave[1]], [cx + side * SUM, sum[1]]] },
   ];
-  return { embed, tokens, wires, sum, wave: { at: wave, side } as Geometry['waves'][number], exit: [cx, sum[1] - SUM] as Point };
+  const added: Pick<Geometry, 'wires' | 'sums' | 'waves'> = rotary ? { wires: wires.slice(0, 2), sums: [], waves: [] } : { wires, sums: [sum], waves: [{ at: wave, side }] };
+  return { embed, tokens, ...added, exit: [cx, sum[1] - SUM] as Point };
 }
 
 const inputHeight = 14 + 2 * SUM + 8 + EMBED + 12 + TOKENS;
@@ -222,7 +223,7 @@ export function layOut(sizes: Sizes, tall = false): Geometry {
   const memoryX = tall ? 14 : decX - GAP / 2 + 4;
   const decBottom = outputHeight + PAD + (tall ? decHeight : Math.max(encHeight, decHeight));
   const encBottom = tall ? decBottom + inputHeight + 2 * HEAD_ROOM + 3 * PAD + encHeight : decBottom;
-  const [below, belowDec] = [drawInput('enc', encX, encBottom), drawInput('dec', decX, decBottom)];
+  const [below, belowDec] = [drawInput('enc', encX, encBottom, sizes), drawInput('dec', decX, decBottom, sizes)];
   const [enc, dec] = [new Drawing('enc', encX, below.exit), new Drawing('dec', decX, belowDec.exit)];
   const encTop = enc.layers(sizes, encoderLayers, encBottom, heights[0], memoryX);
   const decTop = dec.layers(sizes, decoderLayers, decBottom, heights[1], memoryX);
@@ -259,8 +260,8 @@ export function layOut(sizes: Sizes, tall = false): Geometry {
     boxes: [...enc.boxes, below.embed, ...dec.boxes, belowDec.embed, linear, softmax, beam],
     wires: [...below.wires, ...enc.wires, ...belowDec.wires, ...dec.wires, ...ends],
     marks: [...enc.marks, ...dec.marks],
-    sums: [below.sum, ...enc.sums, belowDec.sum, ...dec.sums],
-    waves: [below.wave, belowDec.wave],
+    sums: [...below.sums, ...enc.sums, ...belowDec.sums, ...dec.sums],
+    waves: [...below.waves, ...belowDec.waves],
     tokens: { enc: below.tokens, dec: belowDec.tokens },
     chart,
     plaque: tall ? null : { x: encX, y: 0, width: COLUMN + GAP / 2 - 30, height: encTop - PAD - 2 * HEAD_ROOM },

@@ -19,6 +19,7 @@ export interface Sizes {
   decoderLayers: number;
   heads: number;
   norm: 'post' | 'pre';
+  rotary?: boolean; // no positions are added to embeddings
   recurrent?: boolean; // a unit without heads in place of masked self-attention
 }
 
