@@ -150,7 +150,7 @@ class TrainingLoop {
     const auto begin = Clock::now();
     const StepReport report = run_->step();
     step_seconds_ += seconds_since(begin);
-    tokens_ += report.target_tokens;
+    units_ += report.target_tokens;
     const double f = fraction();
     if (ranks_.is_first())
       line_.update(f, standing(report.loss) + (f > 0 ? "  " + duration(seconds() * (1 - f) / f) + " left" : ""));
@@ -171,11 +171,13 @@ class TrainingLoop {
   // Seconds of the whole run, including those before it was resumed.
   double seconds() const { return log_.seconds() + seconds_since(start_); }
 
-  double tokens_per_second() const { return static_cast<double>(tokens_) / step_seconds_; }
+  // Of target tokens, an encoder's tokens to fill masks in, or texts with labels.
+  double units_per_second() const { return static_cast<double>(units_) / step_seconds_; }
+  bool counts_texts() const { return !run_->model().transformer->config().predicts_tokens(); }
 
   std::string standing(double loss) const {
     return "step " + std::to_string(run_->progress().step) + "  epoch " + fixed(run_->epochs(), 2) + "  loss " +
-           fixed(loss, 3) + "  " + fixed(tokens_per_second(), 0) + " tokens/s";
+           fixed(loss, 3) + "  " + fixed(units_per_second(), 0) + (counts_texts() ? " texts/s" : " tokens/s");
   }
 
   void log(const StepReport& report, const nlohmann::ordered_json& figures) {
@@ -184,7 +186,7 @@ class TrainingLoop {
                                  {"loss", run_->trainer().take_mean_loss()},
                                  {"learning_rate", report.learning_rate},
                                  {"gradient_norm", report.gradient_norm},
-                                 {"target_tokens_per_second", tokens_per_second()},
+                                 {"target_tokens_per_second", units_per_second()},
                                  {"seconds", seconds()}};
     std::string text = standing(entry["loss"]);
     for (const auto& [key, value] : figures.items()) {
@@ -241,7 +243,7 @@ class TrainingLoop {
   TrainingLog log_;
   Clock::time_point start_ = Clock::now(), saved_ = start_;
   Index saved_step_ = 0;
-  Index tokens_ = 0;         // since start_
+  Index units_ = 0;          // since start_
   double step_seconds_ = 0;  // spent on these tokens, without validation and saving
 };
 
