@@ -2,7 +2,6 @@
 // the program has none.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,10 +27,7 @@ struct Sampling {
   }
 };
 
-inline Words words(AttentionHead::Kind) {
-  static constexpr std::array all{"encoder", "decoder", "cross"};
-  return all;
-}
+WASMFORMER_WORDS(AttentionHead::Kind, "encoder", "decoder", "cross");
 
 template <class Visitor>
 void visit_search(Visitor&& v, Index& beam_size, double& length_penalty) {

@@ -2,8 +2,6 @@
 // Texts and files come beside them (train/plan.h).
 #pragma once
 
-#include <array>
-
 #include "data/augment.h"
 #include "data/labels.h"
 
@@ -21,15 +19,9 @@ struct TaskRequest {
 };
 
 enum class TokenizerType { character, word, bpe, unigram };
-inline Words words(TokenizerType) {
-  static constexpr std::array all{"char", "word", "bpe", "unigram"};
-  return all;
-}
+WASMFORMER_WORDS(TokenizerType, "char", "word", "bpe", "unigram");
 enum class Normalization { nmt_nfkc, identity };
-inline Words words(Normalization) {
-  static constexpr std::array all{"nmt_nfkc", "identity"};
-  return all;
-}
+WASMFORMER_WORDS(Normalization, "nmt_nfkc", "identity");
 
 // A tokenizer made from the pairs to train on.
 struct TokenizerRequest {

@@ -1,6 +1,5 @@
 // Models without a decoder, in a worker: a Classifier says what a text is, a Tagger what its words are.
 import type { Classification, EncoderInfo, LoadOptions, ModelSource, Tagging } from '../shared/types.js';
-import type { Connection } from './connection.js';
 import { load, RemoteModel } from './translator.js';
 
 /**
@@ -15,10 +14,6 @@ export class Classifier extends RemoteModel<EncoderInfo> {
    * @throws when an option is unknown or impossible
    */
   readonly classify = this.annotator<Classification>('classify');
-
-  private constructor(info: EncoderInfo, connection: Connection) {
-    super(info, connection);
-  }
 
   /**
    * Loads a model file as Translator.load does.
@@ -36,10 +31,6 @@ export class Tagger extends RemoteModel<EncoderInfo> {
    * @throws when an option is unknown or impossible
    */
   readonly tag = this.annotator<Tagging>('tag');
-
-  private constructor(info: EncoderInfo, connection: Connection) {
-    super(info, connection);
-  }
 
   /**
    * Loads a model file as Translator.load does.

@@ -5,7 +5,6 @@ import type {
   TrainingConfig, TrainingEvent,
 } from '../shared/trainer-types.js';
 import type { Classification, ModelSource, Tagging } from '../shared/types.js';
-import type { Connection } from './connection.js';
 import {
   checkChanges, checkPairs, checkRequest, checkSave, checkSignal, modelData, shouldCache,
 } from './options.js';
@@ -24,10 +23,6 @@ export class Trainer extends RemoteTranslator<TrainerInfo> {
 
   /** As Tagger.tag, with the current weights of a model that is trained on tagged texts. */
   readonly tag = this.annotator<Tagging>('tag');
-
-  private constructor(info: TrainerInfo, connection: Connection) {
-    super(info, connection);
-  }
 
   /**
    * Begins a run. Nothing is trained until run().

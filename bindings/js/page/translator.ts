@@ -115,10 +115,6 @@ export abstract class RemoteTranslator<Info> extends RemoteModel<Info> {
  * translator.dispose();
  */
 export class Translator extends RemoteTranslator<TranslatorInfo> {
-  private constructor(info: TranslatorInfo, connection: Connection) {
-    super(info, connection);
-  }
-
   /**
    * Loads a model file and starts a worker for it.
    * @throws when an option is unknown or impossible, the model cannot be fetched, or is not the file of a translator
