@@ -27,7 +27,17 @@ const tatoeba = {
   },
   run: { steps: 2000 },
 };
+/** Intents and slots, from rows of label, text and tags: as the page trains them, with the preset of encoders. */
+const labelled = (title, metric, goal, most, file, hold, vocabSize, steps) => ({
+  title, metric, goal, most, hold, train: { file, labelled: true },
+  options: {
+    tokenizer: { type: 'bpe', vocabSize },
+    config: { schedule: 'cosine', learning_rate: 2e-3, warmup_steps: 200, decay_steps: steps },
+  },
+  run: { steps, validateEvery: 100 },
+});
 const inPage = [
+  labelled('SNIPS intents', 'accuracy', 95, 120, '/web/public/labelled/snips.tsv.gz', 700, 4000, 1200),
   task('reverse', 99, 60), task('dates', 99, 120), task('add', 95), task('copy'), task('sort'), task('roman'),
   task('pig-latin'), tatoeba,
 ];
@@ -71,14 +81,15 @@ async function learnOnPage(title, setup, files, note, log) {
   return model;
 }
 
-/** `corpus`: train, val and test_2016_flickr, .de.gz and .en.gz; '' leaves Multi30k out. */
-export async function learning(figures, goals, { wanted, corpus, quick, log }) {
+/** `atis`: rows of intent, text and slots, the last 500 to validate on, gzipped, within the project; `corpus`: train, val and test_2016_flickr, .de.gz and .en.gz; '' leaves Multi30k out. */
+export async function learning(figures, goals, { wanted, corpus, atis, quick, log }) {
   mkdirSync(folder, { recursive: true });
   const note = (name, value, goal, atMost = false) => {
     figures.set(name, [value]);
     if (goal !== undefined) goals.push({ of: name, to: [], goal, atMost });
   };
-  for (const job of inPage.filter(({ title }) => wanted(title))) {
+  const all = atis ? [...inPage, labelled('ATIS slots', 'spanF1', 90, 300, `/${atis}`, 500, 900, 2000)] : inPage;
+  for (const job of all.filter(({ title }) => wanted(title))) {
     const seen = await learnInPage(job, log);
     const reached = seen.find((event) => event[job.metric] >= job.goal);
     note(`${job.metric}, ${job.title}: Chromium`, seen.at(-1)[job.metric], job.goal);

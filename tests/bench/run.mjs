@@ -1,4 +1,4 @@
-// `npm run bench [-- --peers | --learning | --browsers | --long | --page] [--json] [--only REGEX] [--quick] [--multi30k DIR]`:
+// `npm run bench [-- --peers | --learning | --browsers | --long | --page] [--json] [--only REGEX] [--quick] [--multi30k DIR] [--atis FILE]`:
 // see README.md. What it prints on standard output is a table or, with --json, one array; everything else goes to standard error.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -20,7 +20,7 @@ import { goals, groups, modelFiles, modelPath } from './plan.mjs';
 const { values: options } = parseArgs({
   options: {
     peers: { type: 'boolean' }, json: { type: 'boolean' }, quick: { type: 'boolean' },
-    only: { type: 'string' }, multi30k: { type: 'string' }, learning: { type: 'boolean' }, browsers: { type: 'boolean' },
+    only: { type: 'string' }, multi30k: { type: 'string' }, atis: { type: 'string' }, learning: { type: 'boolean' }, browsers: { type: 'boolean' },
     long: { type: 'boolean' }, page: { type: 'boolean' },
   },
 });
@@ -121,7 +121,7 @@ async function main() {
   build();
   if (options.peers) installPeers(log);
   const figures = new Map();
-  if (options.learning) await learning(figures, goals, { wanted, corpus: options.multi30k, quick: options.quick, log });
+  if (options.learning) await learning(figures, goals, { wanted, corpus: options.multi30k, atis: options.atis, quick: options.quick, log });
   else if (options.page) await measurePage(figures, goals, { wanted, quick: options.quick, log });
   else if (options.browsers) await measureBrowsers(figures, { ...settings, wanted });
   else if (options.long) await measureLong(figures, { quick: options.quick, wanted, log });
