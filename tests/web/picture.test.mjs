@@ -74,6 +74,18 @@ test('a recurrent decoder has a box with one arrow in place of masked self-atten
   }
 });
 
+test('where positions are rotary, nothing is added to the embeddings', async () => {
+  for (const { sizes, tall } of all()) {
+    const [drawn, plain] = [geometry.layOut({ ...sizes, rotary: true }, tall), geometry.layOut(sizes, tall)];
+    assert.deepEqual([drawn.waves.length, plain.waves.length], [0, 2]);
+    assert.equal(drawn.sums.length, plain.sums.length - 2);
+    for (const stack of ['enc', 'dec']) {
+      const out = drawn.wires.filter(({ from }) => from === `${stack}.embed`);
+      assert.ok(out.length > 0 && out.every(({ kind }) => kind !== 'memory'), `${stack}: the embedding goes on to the first layer`);
+    }
+  }
+});
+
 test('of a recurrent decoder only encoder and cross-attention can be chosen', async () => {
   const { kindsOf } = await load('attention/attention.ts');
   const maps = (layers) => ({ data: [], layers, heads: 4, rows: 1, columns: 1 });
