@@ -87,8 +87,10 @@ function writeCorpora(place) {
     const texts = lines.map((line) => line.split('\t')[0]);
     const labelled = texts.map((text, i) => `${i % 2 ? 'odd' : 'even'}\t${text}\n`).join('');
     const tagged = (tags) => texts.map((text) => text.split(' ').map((word, i) => `${word}\t${tags[i % 2]}\n`).join('') + '\n').join('');
-    for (const corpus of ['snips_intent', 'atis_intent', 'csl_category', 'sst2', 'chnsenticorp_hotel', 'semeval2010t8'])
+    for (const corpus of ['snips_intent', 'atis_intent', 'csl_category', 'sst2', 'chnsenticorp_hotel'])
       writeFileSync(join(place, `${corpus}.${name}`), labelled);
+    const marked = labelled.replace(/\t(\S+)(.*?)(\S+)$/gm, '\t<e1>$1</e1>$2 <e2>$3</e2>');
+    writeFileSync(join(place, `semeval2010t8.${name}`), marked);
     for (const corpus of ['snips_slots', 'atis_slots', 'cluener']) writeFileSync(join(place, `${corpus}.${name}`), tagged(['O', 'B-word']));
     writeFileSync(join(place, `ud_en_ewt.${name}`), tagged(['NOUN', 'VERB']));
   }
@@ -106,7 +108,7 @@ const smaller = [
   [/--(valid|test) [68]0/g, '--$1 10'],
   [/--least 0.62/g, '--least 0'],
   [/warmup_steps=\d+/g, 'warmup_steps=1'],
-  [/learning_rate=0.002/g, 'learning_rate=2e-4'],
+  [/learning_rate=0.00[12]/g, 'learning_rate=2e-4'],
 ];
 
 for (const document of documents) {
@@ -119,7 +121,7 @@ for (const document of documents) {
       writeCorpora(place);
       for (const model of ['run/best', 'de-en', 'en-de', 'en-zh', 'web/public/models/de-en'])
         cpSync(join(root, 'tests/fixtures/tiny-de-en.safetensors'), join(place, `${model}.safetensors`));
-      const bench = ['answers.mjs', 'corpus.mjs', 'faithful.mjs', 'phrases.mjs', 'phrases.tsv', 'phrase-words.tsv']
+      const bench = ['answers.mjs', 'corpus.mjs', 'faithful.mjs', 'phrases.mjs', 'phrases.tsv', 'phrase-words.tsv', 'relations.mjs']
         .map((name) => `tests/bench/${name}`);
       for (const path of [...bench, 'tests/fixtures/answers', 'web/cards'])
         cpSync(join(root, path), join(place, path), { recursive: true });

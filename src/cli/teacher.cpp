@@ -140,7 +140,7 @@ class Distillation {
 
 ParallelText distilled(const TeacherOptions& options, const ModelFile& teacher, ParallelText text,
                        const TrainingLoopOptions& run) {
-  // The copies of a file with a weight are translated once.
+  // Each distinct pair is translated once, however often a file's weight repeats it.
   ParallelText once;
   std::map<std::pair<std::string, std::string>, std::size_t> places;
   std::vector<std::size_t> place(text.sources.size());

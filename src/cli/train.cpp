@@ -237,7 +237,7 @@ void add_train_command(CLI::App& app) {
   command->get_option("--teacher-beam")->needs("--teacher");
   command->add_option("--tokenizer", o->tokenizer,
                       "SentencePiece .model file; default: a task's characters, or that of --from or --teacher");
-  command->add_option("--target-tokenizer", o->target_tokenizer, "a separate one for the target side")
+  command->add_option("--target-tokenizer", o->target_tokenizer, "a separate tokenizer for the target side")
       ->needs("--tokenizer");
   command->add_option("--from", o->from, "a model to fine-tune, at a constant rate of 1e-4 unless --set changes it")
       ->excludes(command->get_option("--preset"));

@@ -171,7 +171,7 @@ class TrainingLoop {
   // Seconds of the whole run, including those before it was resumed.
   double seconds() const { return log_.seconds() + seconds_since(start_); }
 
-  // Of target tokens, an encoder's tokens to fill masks in, or texts with labels.
+  // Of target tokens or, if a model classifies or tags, texts.
   double units_per_second() const { return static_cast<double>(units_) / step_seconds_; }
   bool counts_texts() const { return !run_->model().transformer->config().predicts_tokens(); }
 

@@ -72,8 +72,7 @@ SafetensorsFile read_tensors(const FolderFiles& files) {
     if (files.contains(name))
       return name.ends_with(".bin") ? parse_state_dict(files.at(name)) : parse_safetensors(files.at(name));
     WASMFORMER_CHECK(!files.contains(name + ".index.json"),
-                     "[import] the weights are split into several files, which "
-                         << name << ".index.json lists; this reads one, as save_pretrained writes below 5 GB");
+                     "[import] " << name << ".index.json lists several files; save the model with a larger shard size");
   }
   throw Error("[import] the folder has no weights: neither model.safetensors nor pytorch_model.bin");
 }

@@ -67,7 +67,7 @@ class Stack {
       // The keys and values of `rows` are appended to the past ones.
       const auto attend = [&](const std::string& h, const std::string& rows, const std::string& mask,
                               const std::string& name, const std::string& part) {
-        const std::string own = part == "decoder" ? at : "";  // where the keys turn
+        const std::string own = part == "decoder" ? at : "";  // places, which cross-attention does not look at
         const auto remembered = [&](const char* projection, const char* what) {
           const std::string end = "." + number + "." + part + "." + what;
           const std::string past = "past_key_values" + end, present = "present" + end;
@@ -241,8 +241,8 @@ class Stack {
     return graph_.op("Transpose", {apart}, {{"perm", OnnxGraph::Integers{0, 2, 1, 3}}});
   }
 
-  // Queries or keys, split into heads, turned by the angles of the places `at`, if there are any: (a, b) becomes
-  // (a, b) cos + (-b, a) sin, as in ops/rotary.h.
+  // Queries or keys, split into heads, rotated by the angles of the places `at`, unless positions are not rotary or
+  // `at` is empty: (a, b) becomes (a, b) cos + (-b, a) sin, as in ops/rotary.h.
   std::string turned(const std::string& x, const std::string& at) {
     if (c_.positions != Positions::rotary || at.empty()) return x;
     const Matrix angles = transformer_.rotary_angles();
@@ -279,7 +279,7 @@ class Stack {
     return graph_.op("Mul", {products, graph_.number(1 / std::sqrt(static_cast<float>(d_k)))});
   }
 
-  // `at`: the places of the queries that are turned, or "".
+  // `at`: the places by which the queries are rotated, or "" to leave them as they are.
   std::string attention(const std::string& x, const std::string& k, const std::string& v, const std::string& mask,
                         const std::string& name, const std::string& at) {
     const std::string q = turned(heads(linear(x, name + ".q_proj")), at);

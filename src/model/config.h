@@ -13,8 +13,8 @@
 namespace wasmformer {
 
 enum class NormPlace { post, pre };
-// Constant ones as ops/embedding.h; sinusoidal is the paper's, sinusoidal_halves Hugging Face Marian's, and
-// sinusoidal_marian Marian's own. rotary (ops/rotary.h) adds none to embeddings.
+// Constant ones as ops/embedding.h: sinusoidal is the paper's, sinusoidal_halves Hugging Face Marian's,
+// sinusoidal_marian Marian's own. rotary adds nothing to the embeddings; it rotates queries and keys (ops/rotary.h).
 enum class Positions { sinusoidal, learned, sinusoidal_halves, sinusoidal_marian, rotary };
 enum class TieEmbeddings { all, target, none };
 // What lets a target token see the earlier ones: masked self-attention (section 3.2.3), or a recurrent cell
@@ -96,7 +96,9 @@ struct Config {
     v({"activation", "non-linearity of the feed-forward network"}, activation);
     v({"norm", "layer norm after each sublayer, as in the paper, or before it"}, norm);
     v({"positions",
-       "sines and cosines in the paper's order or Marian's, learned vectors, or queries and keys turned by angles"},
+       "how positions are encoded: sines and cosines as in the paper, in Hugging Face's Marian or in Marian itself, "
+       "learned "
+       "vectors, or rotation of queries and keys"},
       positions);
     v({"tie_embeddings", "which embeddings also serve as output projection: both, the target's, or none"},
       tie_embeddings);

@@ -3,7 +3,7 @@
 namespace wasmformer {
 namespace {
 
-// Adds to y the rows of x, turned by the angles of their places, or back with sign -1.
+// Adds to y the rows of x, rotated by the angles of their places, or back with sign -1.
 void add_turned(Tape& tape, ConstView x, View y, const Rotation& rotation, Scalar sign) {
   const Index half = rotation.angles->cols() / 2;
   tape.for_rows(x.rows(), x.cols(), [&](Index begin, Index end) {
@@ -27,10 +27,11 @@ Var rotary(Tape& tape, Var x, const Rotation& rotation, Index heads) {
   const Index n = x.rows(), d = x.cols();
   WASMFORMER_CHECK(static_cast<Index>(at.size()) == n, "[rotary] " << n << " rows but " << at.size() << " places");
   WASMFORMER_CHECK(angles->cols() % 2 == 0 && angles->cols() * heads == d,
-                   "[rotary] angles " << shape(*angles) << " do not fit " << heads << " heads in " << d << " features");
+                   "[rotary] angles " << shape(*angles) << " do not fit " << heads << " heads in " << d
+                                      << " features; a head needs an even number");
   for (Index place : at)
     WASMFORMER_CHECK(place >= 0 && place < angles->rows(),
-                     "[rotary] place " << place << " is not below " << angles->rows());
+                     "[rotary] place " << place << " is outside 0 to " << angles->rows() - 1);
   Var y = tape.variable(n, d, x.wants_gradient());
   y.mutable_value().setZero();
   add_turned(tape, x.value(), y.mutable_value(), rotation, 1);

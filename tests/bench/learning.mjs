@@ -81,7 +81,10 @@ async function learnOnPage(title, setup, files, note, log) {
   return model;
 }
 
-/** `atis`: rows of intent, text and slots, the last 500 to validate on, gzipped, within the project; `corpus`: train, val and test_2016_flickr, .de.gz and .en.gz; '' leaves Multi30k out. */
+/**
+ * `atis`: a gzipped TSV file of intent, text and slots within the project, the last 500 rows for validation; `corpus`: the folder
+ * with train, val and test_2016_flickr, .de.gz and .en.gz, or '' to leave Multi30k out.
+ */
 export async function learning(figures, goals, { wanted, corpus, atis, quick, log }) {
   mkdirSync(folder, { recursive: true });
   const note = (name, value, goal, atMost = false) => {

@@ -1,5 +1,6 @@
-// `npm run bench [-- --peers | --learning | --browsers | --long | --page] [--json] [--only REGEX] [--quick] [--multi30k DIR] [--atis FILE]`:
-// see README.md. What it prints on standard output is a table or, with --json, one array; everything else goes to standard error.
+// `npm run bench [-- --peers | --learning | --browsers | --long | --page] [--json] [--only REGEX] [--quick]
+// [--multi30k DIR] [--atis FILE]`: see README.md. What it prints on standard output is a table or, with --json,
+// one array; everything else goes to standard error.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -63,9 +63,9 @@ for (const kind of kinds) {
   test(`${kind}: the program finds what PyTorch's scores say`, () => {
     const input = lines.map(({ text }) => text + '\n').join('');
     if (kind.endsWith('tag')) {
-      const one = lines.filter(({ text }) => /^[a-zA-Z]+$/.test(text)); // words that are one token to any reader
+      const one = lines.filter(({ text }) => /^[a-zA-Z]+$/.test(text)); // texts that any program takes for a single word
       const found = succeed(['tag', '--model', path(kind)], one.map(({ text }) => `${text}\n`).join('')).trim().split('\n\n');
-      // After [CLS] comes the word's first piece, whose best label that may begin a span is the tag.
+      // The word's first piece follows [CLS]. The tag is that piece's best label among those that can begin a span.
       const score = (i, label) => chunks(logits[i], labels.length)[1][labels.indexOf(label)];
       const best = ({ i }) => labels.filter((label) => !label.startsWith('I-'))
         .reduce((a, b) => (score(i, a) >= score(i, b) ? a : b));

@@ -11,7 +11,7 @@ const student = (output, ...more) => ['train', '--teacher', path('run/best.safet
 const lines = (file) => readFileSync(file, 'utf8').split('\n').slice(0, -1);
 const kept = (output) => path(`${output}/${readdirSync(path(output)).find((name) => /^teacher-\d+\.tsv$/.test(name))}`);
 const linesOfTrain = () => gunzipSync(readFileSync(path('train.tsv.gz'))).toString().trim().split('\n');
-const pairs = () => [...new Set(linesOfTrain())].map((line) => line.split('\t')); // a teacher translates equal ones once
+const pairs = () => [...new Set(linesOfTrain())].map((line) => line.split('\t')); // the teacher translates identical pairs once
 
 test('a student learns those of the teacher\'s hypotheses that are nearest to the targets, and the best without one', () => {
   writeFileSync(path('mono'), 'sieben acht neun\n\neins eins\n');
@@ -40,7 +40,7 @@ test('a student learns those of the teacher\'s hypotheses that are nearest to th
   assert.deepEqual([config.decoder_self, config.d_model, metadata.steps], ['ssru', 16, '5']);
 });
 
-test('a teacher translates the copies of a file with a weight once', () => {
+test('a teacher translates pairs that a file's weight repeats once', () => {
   const { stderr } = succeed(...student('twice', '--max-steps', '1').map((word) => (word === path('train.tsv.gz') ? `${word}:2` : word)));
   assert.match(stderr, new RegExp(`teacher: ${pairs().length} of ${pairs().length} sources.*\\ntrain: 800 pairs`, 's'));
 });

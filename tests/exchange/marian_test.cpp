@@ -291,7 +291,7 @@ TEST_CASE("Other models are refused with one sentence") {
   SECTION("weights in parts") {
     f.files.erase("model.safetensors"), f.files.erase("pytorch_model.bin");
     f.files["pytorch_model.bin.index.json"] = "{}";
-    message = "[import] the weights are split into several files, which pytorch_model.bin.index.json lists";
+    message = "[import] pytorch_model.bin.index.json lists several files; save the model with a larger shard size";
   }
   SECTION("a table of the wrong size") {
     f.change_tensors([](auto& tensors) {

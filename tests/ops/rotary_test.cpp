@@ -20,7 +20,7 @@ Matrix turned(const Matrix& x, const std::vector<Index>& at, Index heads) {
 
 }  // namespace
 
-TEST_CASE("Rotary positions turn the pairs of each head by place / 10000^(2i/d_k)") {
+TEST_CASE("Rotary positions rotate the pairs of each head by place / 10000^(2i/d_k)") {
   Matrix x(1, 8);
   x << 1, 2, 3, 4, 5, 6, 7, 8;
   const Matrix y = turned(x, {7}, 2);  // angles 7 and 7 / 100; pairs (1, 3), (2, 4), (5, 7), (6, 8)
@@ -33,7 +33,7 @@ TEST_CASE("Rotary positions turn the pairs of each head by place / 10000^(2i/d_k
   CHECK(turned(x, {0}, 2) == x);
 }
 
-TEST_CASE("Products of turned queries and keys depend on their distance, not on their places") {
+TEST_CASE("The product of a rotated query and key depends on the offset between their places, not on the places") {
   const Matrix q = random_matrix(1, 8, 1), k = random_matrix(1, 8, 2);
   const auto product = [&](Index at, Index other) {
     return (turned(q, {at}, 1).row(0)).dot(turned(k, {other}, 1).row(0));
@@ -46,6 +46,7 @@ TEST_CASE("Products of turned queries and keys depend on their distance, not on 
 TEST_CASE("Rotary positions refuse places and heads that do not fit") {
   const Matrix x = random_matrix(2, 8, 1);
   CHECK_THROWS_WITH(turned(x, {0}, 2), ContainsSubstring("2 rows but 1 places"));
-  CHECK_THROWS_WITH(turned(x, {0, 64}, 2), ContainsSubstring("place 64 is not below 64"));
-  CHECK_THROWS_WITH(turned(random_matrix(2, 6, 1), {0, 1}, 2), ContainsSubstring("do not fit 2 heads in 6 features"));
+  CHECK_THROWS_WITH(turned(x, {0, 64}, 2), ContainsSubstring("place 64 is outside 0 to 63"));
+  CHECK_THROWS_WITH(turned(random_matrix(2, 9, 1), {0, 1}, 2), ContainsSubstring("do not fit 2 heads in 9 features"));
+  CHECK_THROWS_WITH(turned(random_matrix(2, 6, 1), {0, 1}, 2), ContainsSubstring("a head needs an even number"));
 }

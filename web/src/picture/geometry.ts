@@ -188,7 +188,7 @@ class Drawing {
   }
 }
 
-/** Tokens, embedding and positions, unless they are rotary, below a stack whose frame ends at `bottom`. */
+/** Tokens and embedding, with added positions unless the model's are rotary, below a stack whose frame ends at `bottom`. */
 function drawInput(stack: 'enc' | 'dec', x: number, bottom: number, { rotary }: Sizes) {
   const side = stack === 'enc' ? -1 : 1;
   const left = leftOf(stack, x);
