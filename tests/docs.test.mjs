@@ -87,7 +87,7 @@ function writeCorpora(place) {
     const texts = lines.map((line) => line.split('\t')[0]);
     const labelled = texts.map((text, i) => `${i % 2 ? 'odd' : 'even'}\t${text}\n`).join('');
     const tagged = (tags) => texts.map((text) => text.split(' ').map((word, i) => `${word}\t${tags[i % 2]}\n`).join('') + '\n').join('');
-    for (const corpus of ['snips_intent', 'atis_intent', 'csl_category', 'sst2', 'chnsenticorp_hotel'])
+    for (const corpus of ['snips_intent', 'atis_intent', 'csl_category', 'sst2', 'chnsenticorp_hotel', 'trec'])
       writeFileSync(join(place, `${corpus}.${name}`), labelled);
     const marked = labelled.replace(/\t(\S+)(.*?)(\S+)$/gm, '\t<e1>$1</e1>$2 <e2>$3</e2>');
     writeFileSync(join(place, `semeval2010t8.${name}`), marked);
@@ -104,6 +104,7 @@ const smaller = [
   [/--vocab-size \d+ --type bpe/g, '--vocab-size 400 --type bpe'],
   [/--preset \S+/g, '--preset tiny'],
   [/--max-steps \d+/g, '--max-steps 4'],
+  [/--validation \d+/g, '--validation 10'],
   [/(m30k .*) \d{4,5} /g, '$1 4 '],
   [/--(valid|test) [68]0/g, '--$1 10'],
   [/--least 0.62/g, '--least 0'],
