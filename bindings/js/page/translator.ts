@@ -20,13 +20,14 @@ export abstract class RemoteModel<Info> {
   readonly info: Info;
   #connection: Connection;
 
-  /** @internal */
-  protected constructor(info: Info, connection: Connection) {
+  /** @hidden `connection` is a Connection, whose type callers do not see. */
+  protected constructor(info: Info, connection: object) {
+    const own = connection as Connection;
     this.info = info;
-    this.#connection = connection;
-    connections.set(this, connection);
+    this.#connection = own;
+    connections.set(this, own);
     registry ??= new FinalizationRegistry((open) => open.close('it is no longer in use'));
-    registry.register(this, connection, this);
+    registry.register(this, own, this);
   }
 
   /** Frees the model, and ends the worker with its last one; pending calls are rejected. May be called again. */
