@@ -40,7 +40,7 @@ test('a student learns those of the teacher\'s hypotheses that are nearest to th
   assert.deepEqual([config.decoder_self, config.d_model, metadata.steps], ['ssru', 16, '5']);
 });
 
-test('a teacher translates pairs that a file's weight repeats once', () => {
+test('a teacher translates pairs that a weight repeats once', () => {
   const { stderr } = succeed(...student('twice', '--max-steps', '1').map((word) => (word === path('train.tsv.gz') ? `${word}:2` : word)));
   assert.match(stderr, new RegExp(`teacher: ${pairs().length} of ${pairs().length} sources.*\\ntrain: 800 pairs`, 's'));
 });
