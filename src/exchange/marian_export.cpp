@@ -53,7 +53,7 @@ void check_marian(const Config& c) {
   check_key("decoder_self", c.decoder_self == DecoderSelf::attention, config["decoder_self"], "\"attention\" only");
   check_key("norm", c.norm == NormPlace::post, config["norm"], "\"post\" only");
   check_key("attention", c.attention == AttentionScore::scaled_dot, config["attention"], "\"scaled_dot\" only");
-  check_key("positions", c.positions != Positions::rotary, config["positions"], "none of that kind");
+  check_key("positions", c.positions != Positions::rotary, config["positions"], "computed and learned ones only");
   // Marian's own models have 1e-6; Hugging Face's converter writes 1e-5 for them too.
   check_key("norm_epsilon", c.norm_epsilon == 1e-5 || c.norm_epsilon == 1e-6, c.norm_epsilon, "1e-05 only");
 }

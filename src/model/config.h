@@ -97,8 +97,7 @@ struct Config {
     v({"norm", "layer norm after each sublayer, as in the paper, or before it"}, norm);
     v({"positions",
        "how positions are encoded: sines and cosines as in the paper, in Hugging Face's Marian or in Marian itself, "
-       "learned "
-       "vectors, or rotation of queries and keys"},
+       "learned vectors, or rotation of queries and keys"},
       positions);
     v({"tie_embeddings", "which embeddings also serve as output projection: both, the target's, or none"},
       tie_embeddings);

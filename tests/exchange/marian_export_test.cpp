@@ -114,6 +114,7 @@ TEST_CASE("What Marian does not have is refused by its key") {
   };
   refused("norm", "pre");
   refused("attention", "additive");
+  refused("positions", "rotary");
   refused("norm_epsilon", "1e-8");
 
   std::string other = tiny::model({"a", "b", "c", "d", "e", "f", "g", "h"});

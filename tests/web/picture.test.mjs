@@ -80,8 +80,10 @@ test('where positions are rotary, nothing is added to the embeddings', async () 
     assert.deepEqual([drawn.waves.length, plain.waves.length], [0, 2]);
     assert.equal(drawn.sums.length, plain.sums.length - 2);
     for (const stack of ['enc', 'dec']) {
-      const out = drawn.wires.filter(({ from }) => from === `${stack}.embed`);
-      assert.ok(out.length > 0 && out.every(({ kind }) => kind !== 'memory'), `${stack}: the embedding goes on to the first layer`);
+      const flows = ({ wires }) => wires.filter(({ from, to }) => from === `${stack}.embed` && to === from).map(({ points }) => points);
+      const [[straight], [toSum]] = [flows(drawn), flows(plain)];
+      assert.deepEqual([flows(drawn).length, flows(plain).length], [1, 2], `${stack}: no arrow from positions`);
+      assert.ok(straight.at(-1)[1] < toSum.at(-1)[1], `${stack}: the arrow passes the place of the sum`);
     }
   }
 });

@@ -6,7 +6,7 @@ import { createWorker, workerScript } from './worker-script.js';
 export interface CallOptions {
   signal?: AbortSignal;
   onUpdate?: (update: Update, id: number) => void;
-  transfer?: Transferable[];
+  transfer?: ArrayBuffer[];
   /** Kept from being collected until its call is answered. */
   owner?: object;
 }
@@ -20,7 +20,7 @@ interface Pending extends CallOptions {
 
 /** A worker, alike in browsers and in Node (Deno, Bun). */
 interface WorkerPort {
-  post(message: Request, transfer?: Transferable[]): void;
+  post(message: Request, transfer?: ArrayBuffer[]): void;
   /** While false, an open worker does not keep a Node program from ending. */
   keepAlive(busy: boolean): void;
   terminate(): void;

@@ -20,14 +20,13 @@ export abstract class RemoteModel<Info> {
   readonly info: Info;
   #connection: Connection;
 
-  /** @hidden `connection` is a Connection, whose type callers do not see. */
-  protected constructor(info: Info, connection: object) {
-    const own = connection as Connection;
+  /** @hidden */
+  protected constructor(info: Info, connection: Connection) {
     this.info = info;
-    this.#connection = own;
-    connections.set(this, own);
+    this.#connection = connection;
+    connections.set(this, connection);
     registry ??= new FinalizationRegistry((open) => open.close('it is no longer in use'));
-    registry.register(this, own, this);
+    registry.register(this, connection, this);
   }
 
   /** Frees the model, and ends the worker with its last one; pending calls are rejected. May be called again. */

@@ -44,8 +44,8 @@ export interface ModelConfig {
   /**
    * Sines and cosines of fixed wavelengths: interleaved ('sinusoidal', Vaswani et al. 2017), or all sines before all
    * cosines, with the same wavelengths ('sinusoidal_halves', Hugging Face's Marian) or with wavelengths up to exactly
-   * 10000 ('sinusoidal_marian', Marian itself); learned vectors; or queries and keys turned by angles ('rotary', Su et
-   * al. 2021), which tells an encoder trained on few texts much more about the order of words.
+   * 10000 ('sinusoidal_marian', Marian itself); learned vectors; or rotation of queries and keys ('rotary', Su et al.
+   * 2021), the default of models that classify, tag or fill masks.
    */
   positions: 'sinusoidal' | 'learned' | 'sinusoidal_halves' | 'sinusoidal_marian' | 'rotary';
   /** How target tokens see earlier ones: self-attention, or the recurrent cell of Firefox's students (no maps). */
