@@ -15,12 +15,12 @@ function near(line, number) {
   const [label, text = ''] = line.split('\t');
   const words = text.replace(/<\/?e[12]>/g, ' $& ').trim().split(/\s+/);
   const marks = words.flatMap((word, i) => (/^<\/?e[12]>$/.test(word) ? [i] : []));
-  if (marks.length < 4) throw new Error(`line ${number + 1} has no two marked entities`);
+  if (marks.length < 4) throw new Error(`line ${number + 1} does not mark two entities with <e1>, </e1>, <e2> and </e2>`);
   return `${label}\t${words.slice(Math.max(0, marks[0] - 2), marks.at(-1) + 3).join(' ')}`;
 }
 
 function score(expected, found) {
-  if (expected.length !== found.length) throw new Error(`${expected.length} lines are expected, ${found.length} found`);
+  if (expected.length !== found.length) throw new Error(`${expected.length} lines are expected, but ${found.length} were found`);
   const relation = (label) => label.split('(')[0];
   const relations = [...new Set(expected.map(relation))].filter((name) => name !== 'Other');
   const f1 = relations.map((name) => {
@@ -37,5 +37,5 @@ if (what === 'near') {
   const labels = (lines) => lines.map((line) => line.split('\t')[0]);
   console.log(`macro F1 ${score(labels(linesOf(readFileSync(file, 'utf8'))), labels(given)).toFixed(1)}`);
 } else {
-  throw new Error('near or score is expected: see the head of this file');
+  throw new Error('expected near or score: see the head of this file');
 }

@@ -40,7 +40,7 @@ test('a student learns those of the teacher\'s hypotheses that are nearest to th
   assert.deepEqual([config.decoder_self, config.d_model, metadata.steps], ['ssru', 16, '5']);
 });
 
-test('a teacher translates pairs that a weight repeats once', () => {
+test('a teacher translates each pair only once, however often a weight repeats it', () => {
   const { stderr } = succeed(...student('twice', '--max-steps', '1').map((word) => (word === path('train.tsv.gz') ? `${word}:2` : word)));
   assert.match(stderr, new RegExp(`teacher: ${pairs().length} of ${pairs().length} sources.*\\ntrain: 800 pairs`, 's'));
 });
@@ -60,7 +60,7 @@ test('what the teacher has translated before it was killed is kept, and a run th
   refuse(/trained on other pairs/, [...student('taught', '--resume', '--max-steps', '9'), '--mono', path('mono')]);
 });
 
-test('--from takes other layers', () => {
+test('--from takes a model with other layers than the run has', () => {
   const from = (output, ...more) => ['train', '--from', path('run/best.safetensors'), '--data', path('train.tsv.gz'), '--valid-data', path('valid.tsv'),
     '--batch-tokens', '200', '--max-steps', '1', '--report-every', '1', '--output', path(output), ...more];
   succeed(...from('recurrent', '--set', 'decoder_self=ssru', 'decoder_layers=1', 'encoder_layers=1'));
