@@ -104,3 +104,12 @@ test('in Node, more output than a pipe holds waits for its reader, and ends with
   const { stdout, stderr } = piped('head -n 1');
   assert.deepEqual([stdout, stderr], [`${line}\n141\n`, '']);
 });
+
+// Threads end while the program does; Emscripten's own exit once reached Node as an uncaught exception, in one run of eight.
+test('in Node, a run with threads always ends with 0', () => {
+  for (let run = 0; run < 24; run++) {
+    const { status, stdout } = spawnSync(programs.node, ['translate', '--model', model, '--input', '-', '--threads', '2'],
+      { input: sentences, encoding: 'utf8' });
+    assert.deepEqual([status, stdout.split('\n').length], [0, sentences.split('\n').length], `run ${run}`);
+  }
+});
