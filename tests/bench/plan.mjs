@@ -23,6 +23,9 @@ export const modelFiles = [['S', 'f32'], ['T', 'f32'], ['T', 'int8'], ['B', 'f32
 export const modelPath = (shape, precision) => join(root, `build/bench/${shape}.${precision}.safetensors`);
 const withThreads = (who, count) => (count === 1 ? who : `${who}, ${count} threads`);
 
+// A recurrent decoder (SSRU), as Firefox's students have.
+const student = (who, hasShortlist) => `${who}, student${hasShortlist ? ', shortlist' : ''}`;
+
 // A job of jobs/, in a page of its own. `prefix` begins the names of its figures.
 const page = (title, who, module, params, more = {}) => ({ title, who, kind: 'page', module, params, ...more });
 const nativeJob = (title, who, args, prefix) => ({ title, who, kind: 'native', program: bench, args, prefix });
@@ -64,6 +67,11 @@ function translation(shape) {
     ];
   });
   others.push(page(title, bergamot, 'bergamot.mjs', { shape, batches: batches[shape] }, { prefix: title }));
+  for (const hasShortlist of [false, true]) {
+    const params = { shape, batches: batches[shape], isStudent: true, hasShortlist };
+    own.push(page(title, student(chromium, hasShortlist), 'student.mjs', params, { prefix: title }));
+    others.push(page(title, student(bergamot, hasShortlist), 'bergamot.mjs', params, { prefix: title }));
+  }
   return { own, others };
 }
 
@@ -132,10 +140,12 @@ for (const [shape, overOrt, overBergamot] of [['T', [2.5, 2], [5, 4]], ['B', [2.
     goal(`${what}: ${chromium}, int8`, best(what, ort), `${ort}, best`, overOrt[i]);
     goal(`${what}: ${chromium}, int8`, `${what}: ${bergamot}`, bergamot, overBergamot[i]);
     goal(`${what}: ${native}, int8`, best(what, ortNative, 'int8'), `${ortNative}, int8`, 1.2);
+    goal(`${what}: ${student(chromium, true)}`, `${what}: ${student(bergamot, true)}`, student(bergamot, true), 3);
   });
 }
 const tBatch32 = 'translation T, batch 32, tokens/s';
 goal(`${tBatch32}: ${chromium}, int8`, best(tBatch32, ortNative, 'f32'), `${ortNative}, f32`, 1);
+goal(`${tBatch32}: ${student(chromium, true)}`, best(tBatch32, ort), `${ort}, best`, 2.5);
 for (const precision of ['f32', 'int8']) {
   const who = `${chromium}, ${precision}`;
   goal(`${tBatch32}: ${withThreads(who, 2)}`, `${tBatch32}: ${who}`, '1 thread', 1.7);
