@@ -61,6 +61,9 @@ void run(const Options& o, bool tags) {
       text += tags ? tag_lines(found[i], part[i]) : label_line(found[i]);
       if (attention) attention->write((lines == 0 ? "[" : ",") + attention_of(found[i]).dump());
       ++lines;
+      if (!tags && found[i].is_cut)
+        ProgressLine().print("line " + std::to_string(lines) + " has more than " +
+                             std::to_string(config.max_length - 1) + " tokens; only its beginning was classified");
     }
     print(text);
   }
@@ -134,8 +137,7 @@ void evaluate_annotations(const std::string& name, const AnnotatedFiles& files, 
   if (json) {
     nlohmann::ordered_json all;
     for (const auto& [key, value] : scores.figures) all[key] = value;
-    all["texts"] = text.sources.size();
-    all["seconds"] = seconds;
+    all.update({{"texts", text.sources.size()}, {"seconds", seconds}});
     if (!scores.by_class.empty()) all["by_label"] = by_label(scores.by_class);
     if (!scores.confusion.empty()) all["confusion"] = scores.confusion;
     if (!scores.by_span.empty()) all["by_span"] = by_label(scores.by_span);

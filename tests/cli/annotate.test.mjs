@@ -78,6 +78,30 @@ test('an unknown label counts as wrong, in training and evaluation', () => {
   assert.ok(JSON.parse(stdout).accuracy <= 50);
 });
 
+test('a text longer than max_length is classified by its beginning, with a note; all its words are tagged', () => {
+  const model = path('joint/best.safetensors');
+  writeFileSync(path('long'), `now\n${'jazz '.repeat(600)}\n`);
+  const { stdout, stderr } = succeed('classify', '--model', model, '--input', path('long'));
+  assert.equal(stdout.split('\n').length, 3);
+  assert.match(stderr, /^line 2 has more than 511 tokens; only its beginning was classified\n$/);
+  const tagged = succeed('tag', '--model', model, '--input', path('long'));
+  assert.equal(tagged.stdout.split('\n').filter((line) => line.startsWith('jazz\t')).length, 600);
+  assert.equal(tagged.stderr, '');
+});
+
+test('a tag without its beginning begins a span; empty lines between labelled texts are skipped', () => {
+  const file = (name, text) => (writeFileSync(path(name), text), path(name));
+  const bare = conll(examples(300, 1)).replaceAll('B-place', 'I-place');
+  succeed('train', '--tags', file('bare.conll', bare), '--validation', '40', '--tokenizer', path('words.model'), ...sizes, '--output', path('bare'), '--max-steps', '300');
+  const model = path('bare/best.safetensors');
+  const scores = (name) => JSON.parse(succeed('evaluate', '--model', model, '--tags', path(name), '--json').stdout);
+  assert.ok(scores('valid.conll').span_f1 > 90); // conlleval: I- after O begins a span as B- does
+  assert.deepEqual(scores('bare.conll').by_span.place.expected, (bare.match(/I-place/g) ?? []).length);
+  const gaps = file('gaps.labels', labels(examples(40, 700)).replaceAll('\n', '\n\n'));
+  const count = (name) => JSON.parse(succeed('evaluate', '--model', path('tuned/best.safetensors'), '--labels', name, '--json').stdout).texts;
+  assert.equal(count(gaps), count(path('valid.labels')));
+});
+
 test('what cannot be learnt or used is refused in one sentence', () => {
   const bad = (name, text) => (writeFileSync(path(name), text), path(name));
   const train = (...args) => ['train', ...args, '--validation', '1', '--tokenizer', path('words.model'), '--output', path('bad'), '--max-steps', '1'];
