@@ -5,25 +5,26 @@
 #include <numeric>
 
 #include "decode/explain.h"
+#include "ops/crf.h"
 #include "text/utf8.h"
 
 namespace wasmformer {
 namespace {
 
-// Each row becomes its log-softmax.
-Matrix log_softmax(ConstView logits) {
+// Of each row.
+Matrix softmax(ConstView logits) {
   Matrix result = logits;
   for (Index i = 0; i < result.rows(); ++i) {
     auto row = result.row(i).array();
-    row -= row.maxCoeff();
-    row -= std::log(row.exp().sum());
+    row = (row - row.maxCoeff()).exp();
+    row /= row.sum();
   }
   return result;
 }
 
 std::vector<LabelProbability> class_probabilities(const Matrix& logits, const ModelFile& model, Index top) {
   const bool multi_label = model.transformer->config().multi_label;
-  Matrix p = log_softmax(ConstView(logits.data(), 1, logits.cols())).array().exp();
+  Matrix p = softmax(ConstView(logits.data(), 1, logits.cols()));
   if (multi_label) p = 1 / (1 + (-logits.array()).exp());
   std::vector<LabelProbability> labels;
   for (Index c = 0; c < p.cols(); ++c) labels.push_back({model.labels.classes[c], static_cast<double>(p(0, c))});
@@ -60,9 +61,9 @@ Labels chosen_labels(const AnnotatedText& text, const Config& config) {
   return chosen;
 }
 
-std::vector<Index> best_tags(const Matrix& p, const std::vector<std::string>& tags) {
+std::vector<Index> best_tags(const Matrix& p, const std::vector<std::string>& tags, const Matrix& transitions) {
   std::vector<Index> best(p.rows());
-  if (!are_spans(tags)) {
+  if (!are_spans(tags) && transitions.size() == 0) {
     for (Index i = 0; i < p.rows(); ++i) p.row(i).maxCoeff(&best[i]);
     return best;
   }
@@ -81,8 +82,9 @@ std::vector<Index> best_tags(const Matrix& p, const std::vector<std::string>& ta
         continue;
       }
       for (Index before : allowed[t]) {
-        if (sums(i - 1, before) + p(i, t) <= sums(i, t)) continue;
-        sums(i, t) = sums(i - 1, before) + p(i, t);
+        const Scalar sum = sums(i - 1, before) + p(i, t) + (transitions.size() > 0 ? transitions(before, t) : 0);
+        if (sum <= sums(i, t)) continue;
+        sums(i, t) = sum;
         parents(i, t) = before;
       }
     }
@@ -162,7 +164,7 @@ bool AnnotationJob::step() {
   Var memory = transformer.encode(tape, ids, spans, masks, options_.attention ? &record : nullptr);
   Matrix classes, tags;
   if (c.classes > 0) classes = transformer.classify(tape, memory, spans).value();
-  if (c.tags > 0) tags = log_softmax(transformer.tag(tape, memory, rows).value());
+  if (c.tags > 0) tags = transformer.tag(tape, memory, rows).value();
   Index row = 0;
   for (std::size_t i = begin; i < next_; ++i) {
     const Window& w = windows_[i];
@@ -175,11 +177,14 @@ bool AnnotationJob::step() {
     const auto count = static_cast<Index>(w.at.size());
     const Matrix own = tags.middleRows(row, count);
     row += count;
-    const std::vector<Index> best = best_tags(own, model_.labels.tags);
+    const ConstView scores(own.data(), own.rows(), own.cols());
+    const Parameter& transitions = transformer.tag_transitions();
+    const Matrix probabilities = c.crf ? crf_probabilities(scores, transitions.view()) : softmax(scores);
+    const std::vector<Index> best = best_tags(own, model_.labels.tags, transitions.value);
     for (Index j = 0; j < count; ++j) {
       TaggedWord& word = result.words[w.first_word + j];
       word.tag = model_.labels.tags[best[j]];
-      word.probability = std::exp(static_cast<double>(own(j, best[j])));
+      word.probability = static_cast<double>(probabilities(j, best[j]));
     }
     done_ = w.text;
   }

@@ -50,9 +50,10 @@ Labels chosen_labels(const AnnotatedText& text, const Config& config);
 // One per word.
 Labels tag_names(const AnnotatedText& text);
 
-// The most probable sequence (Viterbi 1967) for log-probabilities [words, tags] in which an I- tag follows a B- or I-
-// tag of its type, if the tags are spans; otherwise the best tag of each word.
-std::vector<Index> best_tags(const Matrix& log_probabilities, const std::vector<std::string>& tags);
+// The sequence with the largest sum of scores (Viterbi 1967), [words, tags], and of transitions, [tags, tags] or empty.
+// If the tags are spans, an I- tag follows a B- or I- tag of its type.
+std::vector<Index> best_tags(const Matrix& scores, const std::vector<std::string>& tags,
+                             const Matrix& transitions = {});
 
 // Any number of texts, in batches of at most `batch_tokens` tokens; one batch per step. Words beyond max_length tokens
 // are tagged in further windows.

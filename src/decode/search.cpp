@@ -87,8 +87,8 @@ Scalar most_probable(Row row, std::span<Choice> best, const Config& config) {
 }  // namespace
 
 std::vector<Choice> most_probable(Row row, Index k, const Config& config) {
-  std::vector<Choice> best(static_cast<std::size_t>(std::min(k, row.size())));
-  most_probable(row, best, config);
+  std::vector<Choice> best(static_cast<std::size_t>(std::clamp<Index>(k, 0, row.size())));
+  if (!best.empty()) most_probable(row, best, config);
   return best;
 }
 

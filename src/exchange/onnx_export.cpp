@@ -43,6 +43,10 @@ class Stack {
       const std::string name = c_.classes > 0 ? "tag_logits" : "logits";
       graph_.output(name, Type::float32, {b, s, c_.tags});
       graph_.op("Identity", {linear(x, "tagger")}, {}, name);
+      if (c_.crf) {
+        graph_.output("tag_transitions", Type::float32, {c_.tags, c_.tags});
+        graph_.op("Identity", {weight("tagger.transitions")}, {}, "tag_transitions");
+      }
     }
     return graph_.bytes();
   }

@@ -20,7 +20,8 @@ namespace wasmformer {
 //     past_key_values.LAYER.decoder.state [b, d_model], 0 at first.
 // For an encoder alone:
 //   model.onnx: input_ids, attention_mask [b, s] -> logits: [b, classes] from a classifier, [b, s, tags] from a tagger,
-//     [b, s, vocabulary] from a model that fills masks. A model that classifies and tags also returns tag_logits.
+//     [b, s, vocabulary] from a model that fills masks. A model that classifies and tags also returns tag_logits,
+//     one with a crf tag_transitions, [tags, tags].
 //   config.json, with id2label and the ids of special tokens; vocab.txt and tokenizer_config.json for BERT's tokenizer,
 //     source.spm and vocab.json for others.
 // One graph serves the first call and the later ones, so that there is no use_cache_branch. Throws Error as

@@ -61,6 +61,7 @@ void Config::check() const {
                    "[config] pooling and embedding_norm are for models without a decoder");
   WASMFORMER_CHECK(classes > 0 || (pooler == Pooler::none && !multi_label),
                    "[config] pooler and multi_label are for models with classes");
+  WASMFORMER_CHECK(tags > 0 || !crf, "[config] crf is for models with tags");
   // Pad and begin, which no search chooses, are only ever a target's; the end belongs to both sides.
   check_id("pad_id", pad_id, target_vocab_size, target_vocab_size);
   check_id("bos_id", bos_id, target_vocab_size, target_vocab_size);
@@ -198,6 +199,7 @@ Preset encoder_preset() {
   p.config.decoder_layers = 0;
   p.config.norm = NormPlace::pre;
   p.config.positions = Positions::rotary;
+  p.config.crf = true;
   TrainingConfig& t = p.training;
   t.schedule = Schedule::inverse_sqrt;
   t.learning_rate = 1e-3;

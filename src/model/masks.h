@@ -1,4 +1,4 @@
-// What of a model's attention is switched off, so that its part in a translation can be seen.
+// Which parts of a model's attention are switched off, so that its part in a translation can be seen.
 #pragma once
 
 #include <span>

@@ -94,6 +94,7 @@ Transformer::Transformer(const Config& config)
   if (c.tie_embeddings == TieEmbeddings::none) output_ = Parameter(c.target_vocab_size, c.d_model);
   if (c.output_bias) output_bias_ = Parameter(1, c.target_vocab_size);
   if (c.positions == Positions::learned) source_positions_ = target_positions_ = Parameter(c.max_length, c.d_model);
+  if (c.crf) transitions_ = Parameter(c.tags, c.tags);
   computed_positions_ = std::make_unique<ComputedPositions>();
   for (Index i = 0; i < c.encoder_layers; ++i) encoder_.emplace_back(c);
   for (Index i = 0; i < c.decoder_layers; ++i) decoder_.emplace_back(c);

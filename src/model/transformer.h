@@ -125,6 +125,8 @@ class Transformer {
   Var classify(Tape& tape, Var memory, std::span<const Span> spans);
   // The scores of the tags of the tokens in these rows of `memory`, [rows, tags].
   Var tag(Tape& tape, Var memory, std::span<const Index> rows);
+  // The scores of two tags as neighbours, [tags, tags], the first one's row; empty without a crf.
+  Parameter& tag_transitions() { return transitions_; }
 
   // Marian's decoder begins with zeros instead of a token: the table whose row of bos_id is zero, or null.
   Parameter* zero_start();
@@ -151,6 +153,7 @@ class Transformer {
     if (config_.pooler != Pooler::none) pooler_.visit("pooler", v);
     if (config_.classes > 0) classifier_.visit("classifier", v);
     if (config_.tags > 0) tagger_.visit("tagger", v);
+    if (config_.crf) v("tagger.transitions", transitions_, Initializer::zeros);
   }
 
  private:
@@ -187,6 +190,7 @@ class Transformer {
   std::vector<DecoderLayer> decoder_;
   LayerNorm encoder_norm_, decoder_norm_;  // pre-norm only
   LayerNorm embedding_norm_;
+  Parameter transitions_;                // of ops/crf.h, [tags, tags]
   Linear pooler_, classifier_, tagger_;  // [d_model, d_model], [classes, d_model], [tags, d_model]
 };
 

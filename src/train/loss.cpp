@@ -1,8 +1,10 @@
 #include "train/loss.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
+#include "ops/crf.h"
 #include "ops/pooling.h"
 
 namespace wasmformer {
@@ -26,6 +28,17 @@ void check_encoder_settings(const TrainingConfig& config) {
                        config.freeze_steps == none.freeze_steps,
                    "[train] word_dropout, tag_weight, balance_classes, mask_rate and freeze_steps are for models that "
                    "classify, tag or fill masks");
+}
+
+// The tags of each sentence.
+Spans tag_spans(const Batch& batch) {
+  Spans spans;
+  for (auto row = batch.tagged.begin(); const Span& sentence : batch.source_spans) {
+    const auto end = std::lower_bound(row, batch.tagged.end(), sentence.end());
+    spans.push_back({row - batch.tagged.begin(), end - row});
+    row = end;
+  }
+  return spans;
 }
 
 }  // namespace
@@ -106,9 +119,11 @@ CrossEntropy TrainingLoss::operator()(Tape& tape, const Batch& batch, const Trai
                             totals.classes > 0 ? std::span<const double>(class_weights_) : std::span<const double>(),
                             totals.classes);
   }
-  if (c.tags > 0)
-    tags =
-        cross_entropy(tape, transformer_.tag(tape, memory, batch.tagged), batch.tags, label_smoothing, {}, totals.tags);
+  if (c.tags > 0) {
+    Var logits = transformer_.tag(tape, memory, batch.tagged);
+    tags = c.crf ? crf_loss(tape, logits, transformer_.tag_transitions(), batch.tags, tag_spans(batch), totals.tags)
+                 : cross_entropy(tape, logits, batch.tags, label_smoothing, {}, totals.tags);
+  }
   if (!classes || !tags) return classes ? *classes : *tags;
   return {weighted_sum(tape, classes->loss, tags->loss, config.tag_weight),
           classes->nll + config.tag_weight * tags->nll};

@@ -158,4 +158,8 @@ TEST_CASE("The best tags are a sequence that BIO allows") {
   // Without B- tags, I- begins a span.
   CHECK(best_tags(p, {"I-u", "I-v", "I-x", "I-y", "O"}) == std::vector<Index>{4, 2, 3});
   CHECK(best_tags(p.leftCols(2), {"I-x", "I-y"}) == std::vector<Index>{0, 0, 0});
+  // With transitions the best sequence need not have the best tag of any word.
+  Matrix transitions = Matrix::Zero(5, 5);
+  transitions(1, 1) = 100;
+  CHECK(best_tags(p, {"a", "b", "c", "d", "e"}, transitions) == std::vector<Index>{1, 1, 1});
 }

@@ -222,6 +222,8 @@ TEST_CASE("The most probable tokens come best first, without pad and begin") {
   const auto best = most_probable(row, 3, c);
   const double sum = std::exp(1.0) + std::exp(3.0) + 2 * std::exp(2.0);
   REQUIRE(best.size() == 3);
+  RowVector copy = row;
+  CHECK(most_probable(copy, 0, c).empty());
   CHECK(best[0].first == 3);
   CHECK(best[1].first == 4);  // the smaller id of two equals
   CHECK(best[2].first == 5);

@@ -7,6 +7,7 @@ import { availableParallelism, homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { fuzzer } from '../../bindings/tools/setup.mjs';
+import { folders, longestInput } from './folders.mjs';
 
 const root = join(import.meta.dirname, '../..');
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'wasmformer');
@@ -14,13 +15,12 @@ const folder = join(root, 'build/fuzz');
 const program = join(folder, 'readers');
 const clang = existsSync(fuzzer.runtime) ? fuzzer.clang : 'clang++';
 // Inputs of each reader; those after the sixth read tokenizers too, which takes a hundred times as long.
-const runsOf = (reader) => (reader < 6 ? 20_000 : 1_000);
-const sources = ['tests/fuzz/readers.cpp', 'src/text/utf8.cpp', 'src/model/config.cpp', 'src/model/options.cpp',
+const runsOf = (reader) => (reader < 6 ? 20_000 : reader < 14 ? 1_000 : 500);
+const sources = ['tests/fuzz/readers.cpp', 'src/text/utf8.cpp', 'src/text/shortlist.cpp', 'src/data/lexicon.cpp', 'src/model/config.cpp', 'src/model/options.cpp',
   ...['safetensors', 'model_file'].map((name) => `src/io/${name}.cpp`),
-  ...['pickle', 'state_dict', 'zip', 'npz', 'yaml', 'marian', 'hugging_face', 'folder', 'bert'].map((name) => `src/exchange/${name}.cpp`)];
+  ...['pickle', 'state_dict', 'zip', 'npz', 'yaml', 'marian', 'marian_bin', 'marian_native', 'hugging_face', 'folder', 'bert'].map((name) => `src/exchange/${name}.cpp`)];
 
-const marian = join(root, 'tests/fixtures/marian/tiny');
-const bert = join(root, 'tests/fixtures/bert/bert-classify');
+const { MARIAN_FOLDER: marian, BERT_FOLDER: bert } = folders;
 const fixture = (name) => readFileSync(join(root, 'tests/fixtures', name));
 // In the order of `readers` in readers.cpp.
 const kinds = {
@@ -36,11 +36,16 @@ const kinds = {
   "MarianMT's tokenizer_config": [fixture('marian/tiny/tokenizer_config.json')],
   ...Object.fromEntries(['config.json', 'vocab.txt', 'tokenizer_config.json', 'model.safetensors'].map((name) =>
     [`BERT's ${name}`, [readFileSync(join(bert, name))]])),
+  'Marian .bin': [fixture('marian/student/model.int8.bin')],
+  "a student's model": [fixture('marian/student/model.int8.bin')],
+  "a student's shortlist": [fixture('marian/student/lex.tiny.s2t.bin')],
+  "a student's vocabulary": [fixture('marian/student/vocab.spm')],
+  lexicons: [Buffer.from('der the 0.8\n▁ich ▁I 0.5\nNULL a 0.1\n</s> </s> 1e-3\n')],
 };
 
 function run(command, args) {
   return new Promise((resolve, reject) => {
-    const env = { ...process.env, MARIAN_FOLDER: marian, BERT_FOLDER: bert };
+    const env = { ...process.env, ...folders };
     execFile(command, args, { cwd: root, env, maxBuffer: 1 << 28 }, (error, stdout, stderr) =>
       error ? reject(new Error(`${command}: ${error.code ?? error.signal}\n${stderr.slice(-4000)}`)) : resolve(stderr));
   });
@@ -49,7 +54,7 @@ function run(command, args) {
 test('the readers are built for libFuzzer', async () => {
   mkdirSync(folder, { recursive: true });
   const time = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const headers = ['src/io', 'src/exchange', 'src/model', 'src/text'].flatMap((name) => readdirSync(join(root, name))
+  const headers = ['src/io', 'src/exchange', 'src/model', 'src/text', 'src/data'].flatMap((name) => readdirSync(join(root, name))
     .filter((file) => file.endsWith('.h')).map((file) => join(root, name, file)));
   const changed = Math.max(...headers.map(time));
   const object = (source) => join(folder, `${basename(source)}.o`);
@@ -74,7 +79,7 @@ for (const [i, [name, files]] of Object.entries(kinds).entries()) {
     rmSync(corpus, { recursive: true, force: true });
     mkdirSync(corpus, { recursive: true });
     files.forEach((file, n) => writeFileSync(join(corpus, String(n)), Buffer.concat([Buffer.from([i]), file])));
-    const told = await run(program, [`-runs=${runs}`, '-seed=1', `-max_len=${i < 6 ? 4096 : 65536}`, '-rss_limit_mb=1024', '-timeout=20',
+    const told = await run(program, [`-runs=${runs}`, '-seed=1', `-max_len=${longestInput(i)}`, '-rss_limit_mb=1024', '-timeout=20',
       '-print_final_stats=1', `-artifact_prefix=${folder}/`, corpus]);
     assert.ok(Number(told.match(/number_of_executed_units: (\d+)/)[1]) >= runs);
   });

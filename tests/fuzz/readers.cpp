@@ -9,7 +9,9 @@
 #include <string>
 #include <string_view>
 
+#include "data/lexicon.h"
 #include "exchange/folder.h"
+#include "exchange/marian_bin.h"
 #include "exchange/npz.h"
 #include "exchange/state_dict.h"
 #include "exchange/yaml.h"
@@ -17,6 +19,7 @@
 #include "io/safetensors.h"
 #include "model/config.h"
 #include "tensor/check.h"
+#include "text/tokenizer.h"
 
 using namespace wasmformer;
 
@@ -55,13 +58,27 @@ void read_marian(std::string_view bytes) {
 }
 
 template <const auto& name>
+void read_student(std::string_view bytes) {
+  static const Files files = files_of("STUDENT_FOLDER", {"model.int8.bin", "vocab.spm", "lex.tiny.s2t.bin"});
+  read_folder(files, name, bytes);
+}
+
+// Lines of target, source and probability, for the vocabulary of that folder.
+void read_lexicon(std::string_view bytes) {
+  static const Files files = files_of("STUDENT_FOLDER", {"vocab.spm"});
+  static const Tokenizer tokenizer(files.at("vocab.spm"));
+  parse_lexicon(bytes, "lexicon", tokenizer, tokenizer, {});
+}
+
+template <const auto& name>
 void read_bert(std::string_view bytes) {
   static const Files files = files_of("BERT_FOLDER", {"config.json", "model.safetensors", "vocab.txt"});
   read_folder(files, name, bytes);
 }
 
 constexpr char config_json[] = "config.json", vocab_json[] = "vocab.json", vocab_txt[] = "vocab.txt",
-               tokenizer_json[] = "tokenizer_config.json", weights[] = "model.safetensors";
+               tokenizer_json[] = "tokenizer_config.json", weights[] = "model.safetensors",
+               student_bin[] = "model.int8.bin", shortlist_bin[] = "lex.tiny.s2t.bin", vocab_spm[] = "vocab.spm";
 
 using Reader = void (*)(std::string_view);
 constexpr Reader readers[] = {
@@ -85,6 +102,11 @@ constexpr Reader readers[] = {
     read_bert<vocab_txt>,
     read_bert<tokenizer_json>,
     read_bert<weights>,
+    [](std::string_view bytes) { read_all(parse_marian_bin(bytes)); },
+    read_student<student_bin>,
+    read_student<shortlist_bin>,
+    read_student<vocab_spm>,
+    read_lexicon,
 };
 
 }  // namespace

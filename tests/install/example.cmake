@@ -9,7 +9,9 @@ execute_process(COMMAND ${CMAKE_COMMAND} -S ${SOURCE}/bindings/examples/cpp -B $
                 OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${CMAKE_COMMAND} --build ${folder} COMMAND_ERROR_IS_FATAL ANY)
 
-file(WRITE ${folder}/sentences "Ich habe einen Hund.\nWo ist mein Buch?\n\nDas Wetter ist heute schön.\n")
+# More than two of its batches.
+string(REPEAT "Ich habe einen Hund.\nWo ist mein Buch?\n\nDas Wetter ist heute schön.\n" 18 sentences)
+file(WRITE ${folder}/sentences "${sentences}")
 function(output variable)
   execute_process(COMMAND ${ARGN} INPUT_FILE ${folder}/sentences OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
   set(${variable} "${text}" PARENT_SCOPE)
@@ -19,7 +21,7 @@ output(texts ${program} translate --model ${model} --attention ${folder}/attenti
 
 file(READ ${folder}/attention.json json)
 set(expected "")
-foreach(i RANGE 3)
+foreach(i RANGE 71)
   string(JSON line GET "${json}" ${i} text)
   string(JSON layers ERROR_VARIABLE no_maps GET "${json}" ${i} cross layers)
   if(NOT no_maps)

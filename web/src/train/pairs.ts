@@ -89,7 +89,7 @@ export function make({ name, rows }: Table,
   };
   for (let row = Number(header); row < rows.length; ++row) {
     const cells = rows[row];
-    if (cells.length === 1 && !cells[0].trim()) continue; // an empty line is none
+    if (cells.length === 1 && !cells[0].trim()) continue; // empty lines do not count
     const sides = [cells[source], cells[target]].map((cell) => cell?.replace(/\s+/g, ' ').trim());
     if (sides.some((side) => side === undefined)) leave('missing', row);
     else if (sides.includes('')) leave('empty', row);

@@ -1,4 +1,4 @@
-// What is said of sentence pairs between the page and the worker that reads them.
+// Messages about sentence pairs between the page and the worker that reads them.
 import type { Pair } from 'wasmformer';
 
 export interface Input {
@@ -25,7 +25,7 @@ export interface Wish {
   target: number;
   header: boolean;
   lowercase: boolean;
-  /** Characters of a side at most. */
+  /** The most characters of a side. */
   longest: number;
   /** The rows from this one on are there to validate on. */
   validationFrom?: number;

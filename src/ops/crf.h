@@ -1,0 +1,20 @@
+// A linear-chain conditional random field (Lafferty, McCallum and Pereira 2001): a sequence of tags scores the sum of
+// its words' scores and of one transition score for each two neighbours.
+#pragma once
+
+#include "autograd/parameter.h"
+#include "ops/cross_entropy.h"
+
+namespace wasmformer {
+
+// scores: [words, tags] of one sentence; transitions: [tags, tags], from the tag before. The probability of each tag of
+// each word, [words, tags].
+Matrix crf_probabilities(ConstView scores, ConstView transitions);
+
+// scores: [n, tags]; transitions: [tags, tags]; each span of `targets` is a sentence, and the spans cover all n words.
+// The negative log-likelihood of the targets, summed and divided by `total` or, if that is 0, by n. Throws Error for
+// other shapes and unknown targets.
+CrossEntropy crf_loss(Tape& tape, Var scores, Parameter& transitions, std::span<const TokenId> targets,
+                      std::span<const Span> spans, double total);
+
+}  // namespace wasmformer
