@@ -26,12 +26,13 @@ const expected = run(join(root, 'build/native/wasmformer'), ['translate', '--mod
 
 const folder = mkdtempSync(join(tmpdir(), 'wasmformer-'));
 const project = join(folder, 'project');
+let packed;
 let tarball;
 let browser;
 
 before(async () => {
-  const [{ filename }] = JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], { cwd: root }));
-  tarball = join(folder, filename);
+  [packed] = JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], { cwd: root }));
+  tarball = join(folder, packed.filename);
   mkdirSync(project);
   writeFileSync(join(project, 'package.json'), '{ "name": "project", "private": true }');
   run('npm', ['install', '--no-audit', '--no-fund', '--offline', tarball], { cwd: project });
@@ -268,6 +269,13 @@ test('the tarball is at most 3.35 MB, and holds nothing that nobody needs', () =
   assert.ok(statSync(tarball).size <= 3.35e6, `${statSync(tarball).size} bytes`);
   const installed = readdirSync(join(project, 'node_modules/wasmformer')).sort();
   assert.deepEqual(installed, ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json']);
+});
+
+test('the documents give the sizes of the package', () => {
+  const text = (name) => readFileSync(join(root, 'bindings', name), 'utf8');
+  assert.match(text('README.md'), /The tarball is at most 3\.35 MB\./);
+  const [, unpacked] = text('docs/comparison.md').match(/^\| installed, without dependencies \| ([\d.]+) MB /m);
+  assert.ok(Math.abs(packed.unpackedSize / 1e6 - unpacked) < 0.1, `${packed.unpackedSize} bytes`);
 });
 
 test('packing a clone that has not been built builds it first', () => {
