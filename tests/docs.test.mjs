@@ -32,6 +32,14 @@ test('links between files resolve', () => {
 
 test('README.md has at most 160 lines', () => assert.ok(text('README.md').split('\n').length <= 161));
 
+test('the packed file is named by its version', () => {
+  const { version } = JSON.parse(text('package.json'));
+  for (const document of ['README.md', 'bindings/docs/quick-start.md']) {
+    const names = text(document).match(/wasmformer-[\d.]+\.tgz/g);
+    assert.deepEqual([...new Set(names)], [`wasmformer-${version}.tgz`], document);
+  }
+});
+
 // Lines of shell that other tests run, or variations of them.
 const covered = [
   [/^npm start\b/, 'tests/docs.test.mjs', 'start.mjs'],

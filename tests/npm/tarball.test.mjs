@@ -286,5 +286,5 @@ test('packing a clone that has not been built builds it first', () => {
     mkdirSync('dist');
     writeFileSync('dist/built.js', process.argv.slice(2).join());`);
   run('npm', ['pack', '--silent'], { cwd: clone, stdio: 'pipe' });
-  assert.equal(run('tar', ['xzOf', join(clone, 'wasmformer-0.1.0.tgz'), 'package/dist/built.js']), 'package');
+  assert.equal(run('tar', ['xzOf', join(clone, packed.filename), 'package/dist/built.js']), 'package');
 });
