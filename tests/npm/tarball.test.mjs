@@ -1,6 +1,6 @@
 // The packed tarball, installed into empty projects of every kind: all translate the same sentence to the same text.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync,
 } from 'node:fs';
@@ -276,6 +276,14 @@ test('the documents give the sizes of the package', () => {
   assert.match(text('README.md'), /The tarball is at most 3\.35 MB\./);
   const [, unpacked] = text('docs/comparison.md').match(/^\| installed, without dependencies \| ([\d.]+) MB /m);
   assert.ok(Math.abs(packed.unpackedSize / 1e6 - unpacked) < 0.1, `${packed.unpackedSize} bytes`);
+});
+
+test('npm would publish it without a warning, but for that of a missing login', () => {
+  const args = ['publish', '--dry-run', '--ignore-scripts', '--offline', '--json'];
+  const { status, stderr } = spawnSync('npm', args, { cwd: root, encoding: 'utf8', timeout: 120_000 });
+  assert.equal(status, 0, stderr);
+  const warnings = stderr.split('\n').filter((line) => line.startsWith('npm warn'));
+  assert.deepEqual(warnings.filter((line) => !line.includes('requires you to be logged in')), []);
 });
 
 test('packing a clone that has not been built builds it first', () => {
