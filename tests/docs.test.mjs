@@ -32,6 +32,21 @@ test('links between files resolve', () => {
 
 test('README.md has at most 160 lines', () => assert.ok(text('README.md').split('\n').length <= 161));
 
+test('CHANGELOG.md has the headings of Keep a Changelog', () => {
+  const headings = text('CHANGELOG.md').match(/^#+ .*$/gm);
+  assert.deepEqual(headings.slice(0, 2), ['# Changelog', '## [Unreleased]']);
+  for (const heading of headings.slice(2))
+    assert.match(heading, /^(## \[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d|### (Added|Changed|Deprecated|Removed|Fixed|Security))$/);
+});
+
+test('the packed file is named by its version', () => {
+  const { version } = JSON.parse(text('package.json'));
+  for (const document of ['README.md', 'bindings/docs/quick-start.md']) {
+    const names = text(document).match(/wasmformer-[\d.]+\.tgz/g);
+    assert.deepEqual([...new Set(names)], [`wasmformer-${version}.tgz`], document);
+  }
+});
+
 // Lines of shell that other tests run, or variations of them.
 const covered = [
   [/^npm start\b/, 'tests/docs.test.mjs', 'start.mjs'],

@@ -26,7 +26,7 @@ export async function trainOnPage({ setup, files, screenshot, log }) {
   try {
     const hash = `#train?setup=${setup}`;
     const { page } = await site.open(undefined, undefined, files ? '#train' : hash);
-    await page.getByRole('heading', { name: 'Start from' }).waitFor();
+    await page.getByRole('heading', { name: 'Train a model' }).waitFor();
     if (files) {
       await drop(page, ...files);
       await page.locator('caption', { hasText: 'pairs' }).waitFor();
@@ -35,18 +35,19 @@ export async function trainOnPage({ setup, files, screenshot, log }) {
     await page.evaluate(watch);
     await page.getByRole('button', { name: 'Start training' }).click();
     const looks = [];
-    const isIn = (state) => page.locator('.runs').getByText(state, { exact: true }).first().isVisible();
+    const cockpit = page.locator('.cockpit');
+    const isIn = (state) => cockpit.getByText(state, { exact: true }).isVisible();
     for (;;) {
       await page.waitForTimeout(60_000);
-      if (await isIn('broke off')) throw new Error(await page.getByRole('alert').first().innerText());
+      if (await isIn('failed')) throw new Error(await cockpit.getByRole('alert').first().innerText());
       if (await isIn('finished')) break;
-      const [{ points }] = await stored(page);
+      const [{ points } = { points: [] }] = await stored(page); // none while the run is being prepared
       const { step, valid } = points.filter((point) => point.valid).at(-1) ?? {};
       looks.push({ ...(await page.evaluate(look)), step, ...valid });
       await page.screenshot({ path: screenshot, fullPage: true });
       log(`page: ${JSON.stringify(looks.at(-1))}`);
     }
-    const press = () => page.locator('.runs').getByRole('button', { name: 'Download the model', exact: true }).click();
+    const press = () => cockpit.getByRole('button', { name: 'Download the model', exact: true }).click();
     const { bytes: model } = await download(page, press);
     const [{ points }] = await stored(page);
     return { looks, points, model };

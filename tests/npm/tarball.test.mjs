@@ -1,6 +1,6 @@
 // The packed tarball, installed into empty projects of every kind: all translate the same sentence to the same text.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
   copyFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync,
 } from 'node:fs';
@@ -26,12 +26,13 @@ const expected = run(join(root, 'build/native/wasmformer'), ['translate', '--mod
 
 const folder = mkdtempSync(join(tmpdir(), 'wasmformer-'));
 const project = join(folder, 'project');
+let packed;
 let tarball;
 let browser;
 
 before(async () => {
-  const [{ filename }] = JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], { cwd: root }));
-  tarball = join(folder, filename);
+  [packed] = JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], { cwd: root }));
+  tarball = join(folder, packed.filename);
   mkdirSync(project);
   writeFileSync(join(project, 'package.json'), '{ "name": "project", "private": true }');
   run('npm', ['install', '--no-audit', '--no-fund', '--offline', tarball], { cwd: project });
@@ -230,7 +231,7 @@ test('API pages are written of every entry, and pages of the guides, without a w
     assert.ok(example?.includes(words), name);
   }
   const documents = readdirSync(join(pages, 'documents')).sort();
-  assert.deepEqual(documents, ['Attention.html', 'Deploying.html', 'Errors.html', 'Memory.html', 'Migrating.html', 'Quick_start.html', 'The_package.html', 'Training.html']);
+  assert.deepEqual(documents, ['Attention.html', 'Comparison.html', 'Deploying.html', 'Errors.html', 'Memory.html', 'Migrating.html', 'Quick_start.html', 'The_package.html', 'Training.html']);
   for (const document of ['index.html', ...documents.map((name) => `documents/${name}`)]) {
     const html = readFileSync(join(pages, document), 'utf8');
     for (const [, path, anchor] of html.matchAll(/href="(?!https?:|data:)([^"#]*)#?([^"]*)"/g)) {
@@ -270,6 +271,21 @@ test('the tarball is at most 3.35 MB, and holds nothing that nobody needs', () =
   assert.deepEqual(installed, ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json']);
 });
 
+test('the documents give the sizes of the package', () => {
+  const text = (name) => readFileSync(join(root, 'bindings', name), 'utf8');
+  assert.match(text('README.md'), /The tarball is at most 3\.35 MB\./);
+  const [, unpacked] = text('docs/comparison.md').match(/^\| installed, without dependencies \| ([\d.]+) MB /m);
+  assert.ok(Math.abs(packed.unpackedSize / 1e6 - unpacked) < 0.1, `${packed.unpackedSize} bytes`);
+});
+
+test('npm would publish it without a warning, but for that of a missing login', () => {
+  const args = ['publish', '--dry-run', '--ignore-scripts', '--offline', '--json'];
+  const { status, stderr } = spawnSync('npm', args, { cwd: root, encoding: 'utf8', timeout: 120_000 });
+  assert.equal(status, 0, stderr);
+  const warnings = stderr.split('\n').filter((line) => line.startsWith('npm warn'));
+  assert.deepEqual(warnings.filter((line) => !line.includes('requires you to be logged in')), []);
+});
+
 test('packing a clone that has not been built builds it first', () => {
   const clone = join(folder, 'clone');
   mkdirSync(join(clone, 'bindings/tools'), { recursive: true });
@@ -278,5 +294,5 @@ test('packing a clone that has not been built builds it first', () => {
     mkdirSync('dist');
     writeFileSync('dist/built.js', process.argv.slice(2).join());`);
   run('npm', ['pack', '--silent'], { cwd: clone, stdio: 'pipe' });
-  assert.equal(run('tar', ['xzOf', join(clone, 'wasmformer-0.1.0.tgz'), 'package/dist/built.js']), 'package');
+  assert.equal(run('tar', ['xzOf', join(clone, packed.filename), 'package/dist/built.js']), 'package');
 });
