@@ -18,6 +18,12 @@ interface Pending extends CallOptions {
   site: Error;
 }
 
+/** Where the worker's script and the folder of its modules are. */
+interface Files {
+  script?: URL;
+  wasm?: string;
+}
+
 /** A worker, alike in browsers and in Node (Deno, Bun). */
 interface WorkerPort {
   post(message: Request, transfer?: ArrayBuffer[]): void;
@@ -70,7 +76,7 @@ interface WorkerHost {
   lastId: number;
 }
 
-async function openHost(script: URL | undefined): Promise<WorkerHost> {
+async function openHost({ script, wasm }: Files): Promise<WorkerHost> {
   const connections = new Set<Connection>();
   const closeAll = (reason: string) => [...connections].forEach((connection) => connection.close(reason));
   const events: PortEvents = {
@@ -82,6 +88,7 @@ async function openHost(script: URL | undefined): Promise<WorkerHost> {
   };
   const port = isNode ? await openNodeWorker(events, script) : openWebWorker(events, script);
   port.keepAlive(false);
+  if (wasm !== undefined) port.post({ type: 'files', wasm });
   return { port, connections, lastId: 0 };
 }
 
@@ -105,19 +112,19 @@ export class Connection {
     host.connections.add(this);
   }
 
-  /** In the worker of `shareWith`, or in a new one of `script`. */
-  static async open(tag: string, shareWith?: Connection, script?: URL): Promise<Connection> {
+  /** In the worker of `shareWith`, or in a new one. */
+  static async open(tag: string, shareWith?: Connection, files: Files = {}): Promise<Connection> {
     const reason = shareWith ? shareWith.#closeReason : undefined;
     if (reason !== undefined) throw new Error(`[load] shareWith cannot be used: ${reason}`);
-    return new Connection(shareWith ? shareWith.#host : await openHost(script), tag);
+    return new Connection(shareWith ? shareWith.#host : await openHost(files), tag);
   }
 
   /** One call to a worker that is started for it, and ended. */
   static async once<M extends Method>(
-    method: M, wanted: Wanted<M>, site: Error, options: CallOptions, script?: URL,
+    method: M, wanted: Wanted<M>, site: Error, options: CallOptions, files: Files,
   ): Promise<Result<M>> {
     options.signal?.throwIfAborted();
-    const connection = await Connection.open(method, undefined, script);
+    const connection = await Connection.open(method, undefined, files);
     try {
       return await connection.call(method, wanted, site, options);
     } finally {
