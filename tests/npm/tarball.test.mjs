@@ -156,6 +156,32 @@ for (const [name, [options, copies]] of Object.entries(copied)) {
   });
 }
 
+test('a service worker is told that it cannot translate', async () => {
+  const place = app('service-worker', '');
+  cpSync(join(project, 'node_modules/wasmformer/dist'), join(place, 'wasmformer'), { recursive: true });
+  writeFileSync(join(place, 'service-worker.js'), `import { Translator } from './wasmformer/index.js';
+    import { Engine } from './wasmformer/worker/engine.js';
+    const said = (call) => call.then(() => 'nothing', ({ message }) => message);
+    onmessage = async ({ source }) => source.postMessage(await Promise.all([Translator.load('model.safetensors'), Engine.create()].map(said)));`);
+  const { server, address } = await serve(place);
+  const page = await browser.newPage();
+  await page.goto(address);
+  const said = await page.evaluate(async () => {
+    await navigator.serviceWorker.register('service-worker.js', { type: 'module' });
+    const { active } = await navigator.serviceWorker.ready;
+    return new Promise((resolve) => {
+      navigator.serviceWorker.onmessage = ({ data }) => resolve(data);
+      navigator.serviceWorker.startMessages();
+      active.postMessage('');
+    });
+  });
+  const more = ', for example in a service worker; load the model in a page and send it the texts';
+  assert.deepEqual(said, [`[load] workers cannot be started here${more}`, `[engine] modules cannot be imported here${more}`]);
+  await page.close();
+  server.close();
+  server.closeAllConnections();
+});
+
 test("the worker's script does not start workers itself: Next.js's Turbopack would build it for ever", () => {
   assert.doesNotMatch(readFileSync(join(project, 'node_modules/wasmformer/dist/worker/worker.js'), 'utf8'), /new Worker\(/);
 });

@@ -1,5 +1,5 @@
 // A worker as the page sees it: one connection for each model in it, and the calls that wait for replies.
-import { isNode, nodeModule, sameOriginScript } from '../shared/platform.js';
+import { isNode, nodeModule, notHere, sameOriginScript } from '../shared/platform.js';
 import type { Method, PlainError, Reply, Request, Result, Update, Wanted } from '../shared/protocol.js';
 import { createWorker, workerScript } from './worker-script.js';
 
@@ -39,9 +39,7 @@ interface PortEvents {
 }
 
 function openWebWorker({ onMessage, onDeath }: PortEvents, script: URL | undefined): WorkerPort {
-  if (typeof Worker === 'undefined') {
-    throw new Error('[load] workers cannot be started here, for example in a service worker; load the model in a page and send it the texts');
-  }
+  if (typeof Worker === 'undefined') throw notHere('[load] workers cannot be started here');
   const worker = script ? new Worker(sameOriginScript(script), { type: 'module' }) : createWorker();
   worker.onmessage = ({ data }) => onMessage(data);
   worker.onmessageerror = () => onDeath('a message could not be read');

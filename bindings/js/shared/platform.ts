@@ -11,6 +11,10 @@ export function nodeModule<T>(name: string): Promise<T> {
   return import(/* webpackIgnore: true */ /* @vite-ignore */ `node:${name}`) as Promise<T>;
 }
 
+/** The error of places where the package cannot run. */
+export const notHere = (what: string, cause?: unknown) =>
+  new Error(`${what}, for example in a service worker; load the model in a page and send it the texts`, { cause });
+
 /** Symbol.dispose, which Node 20 may not have yet. */
 export const dispose: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for('Symbol.dispose');
 

@@ -1,5 +1,5 @@
 // The files of the modules. In the one-file build, bindings/one-file/files.ts replaces this file.
-import { nodeModule, sameOriginScript } from '../shared/platform.js';
+import { nodeModule, notHere, sameOriginScript } from '../shared/platform.js';
 import type { Build } from '../shared/types.js';
 
 /** A build of the module, or the module for conversions and tokenizers. */
@@ -62,6 +62,8 @@ async function compile(url: URL): Promise<WebAssembly.Module> {
 
 function importScript(url: URL): Promise<unknown> {
   return import(/* webpackIgnore: true */ /* @vite-ignore */ url.href).catch((cause: unknown) => {
+    // Where import() is never allowed, once the script runs.
+    if ('ServiceWorkerGlobalScope' in globalThis) throw notHere('[engine] modules cannot be imported here', cause);
     throw new Error(`[build] ${url.href} could not be loaded; set wasmURL to where the folder wasm is`, { cause });
   });
 }
