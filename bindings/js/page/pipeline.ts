@@ -285,7 +285,7 @@ function classification(classifier: Classifier) {
     const { top_k = 1, signal } = checked<ClassificationOptions>('pipeline', classificationRules, options);
     const found = await classifier.classify([texts].flat(), { topLabels: top_k ?? 0, signal });
     const all = found.map(({ labels }, i) => {
-      if (labels.length === 0) throw new Error(`[pipeline] text ${i} is empty, so it has no label`);
+      if (labels.length === 0) throw new Error(`[pipeline] text ${i + 1} is empty, so it has no label`);
       return labels.map(({ label, probability }): LabelOutput => ({ label, score: probability }));
     });
     return top_k === 1 || typeof texts === 'string' ? all.flat() : all;

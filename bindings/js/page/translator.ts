@@ -155,7 +155,7 @@ export class Translator extends RemoteTranslator<TranslatorInfo> {
    * Translates texts in the order in which they come, and yields each translation with its index. It reads ahead
    * at most one batch per translator plus one more, so a slow loop makes the source wait. Leaving the loop stops the work
    * and closes the source.
-   * @throws as translate does, naming the text by its index, unless there is `onError`
+   * @throws as translate does, naming the text by its position counted from 1, unless there is `onError`
    */
   translateAll(
     texts: AsyncIterable<string> | Iterable<string>,
