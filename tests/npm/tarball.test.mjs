@@ -199,6 +199,21 @@ test('everything that a file of the package imports is in the package', () => {
 });
 
 const written = (load) => `${program(load)}console.log(JSON.stringify(globalThis.result));`;
+const aborting = `${fromPackage}
+const translator = await Translator.load('model.safetensors', { threads: 1 });
+const timed = async (work) => {
+  const begin = performance.now();
+  const value = await work();
+  return { value, ms: performance.now() - begin };
+};
+const texts = Array(250).fill(${JSON.stringify(sentence)});
+await translator.translate(texts.slice(0, 5));
+const whole = await timed(() => translator.translate(texts));
+const reason = await translator.translate(texts, { signal: AbortSignal.timeout(100) }).catch(({ name }) => name);
+const next = await timed(() => translator.translate(texts[0]));
+console.log(JSON.stringify({ whole: whole.ms, reason, next: next.ms }));
+translator.dispose();
+`;
 const runtimes = {
   'Node, ES module': [process.execPath, ['main.mjs'], 'main.mjs', written(fromPackage)],
   'Node, CommonJS': [process.execPath, ['main.cjs'], 'main.cjs',
@@ -213,6 +228,14 @@ for (const [name, [runtime, args, file, script]] of Object.entries(runtimes)) {
     const { text, sums } = JSON.parse(run(runtime, args, { cwd: project }));
     assert.equal(text, expected);
     assert.ok(Math.abs(sums - 1) < 1e-5);
+  });
+
+  if (!name.includes('CommonJS')) test(`${name}: an aborted batch ends, and the next call does not wait for it`, () => {
+    copyFileSync(model, join(project, 'model.safetensors'));
+    writeFileSync(join(project, file), aborting);
+    const { whole, reason, next } = JSON.parse(run(runtime, args, { cwd: project }));
+    assert.equal(reason, 'TimeoutError');
+    assert.ok(next < whole / 4, `${next} ms after an abort, ${whole} ms for all`);
   });
 }
 
