@@ -24,6 +24,6 @@ export async function readModule<Factory>(
   return { factory: factory as Factory, compiled: await WebAssembly.compile(await unpacked(module)) };
 }
 
-/** Never called, since there are no threads and no conversions. */
+/** Never called, since there are no other files and no threads. */
+export function setFolder(): void {}
 export function threadScript(): undefined {}
-export function zstd(): undefined {}

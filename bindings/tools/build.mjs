@@ -62,14 +62,16 @@ export function buildPackage({ withProgram = true } = {}) {
   copyFileSync(join(root, 'bindings/LICENSES.txt'), join(unfinished, 'LICENSES.txt'));
   run(process.execPath, ['bindings/tools/glue.mjs', unfinished]);
   run(join(root, 'node_modules/.bin/tsc'), ['-p', 'bindings/js', '--outDir', unfinished, '--noEmitOnError']);
-  // With the parts of htmlparser2 and fzstd that it needs inside.
-  const tokenizer = join(unfinished, 'page/tokenizer.js');
-  for (const [from, to] of [[tokenizer, tokenizer], [join(root, 'node_modules/fzstd/esm/index.mjs'), join(unfinished, 'worker/zstd.js')]])
-    run(join(root, 'node_modules/.bin/rolldown'), [from, '--file', to, '--minify', '--logLevel', 'silent']);
+  // With what they import inside.
+  const bundle = (name, ...how) => run(join(root, 'node_modules/.bin/rolldown'),
+    [join(unfinished, name), '--file', join(unfinished, name), ...how, '--logLevel', 'silent']);
+  for (const name of ['page/tokenizer.js', 'worker/zstd.js']) bundle(name, '--minify');
   run(process.execPath, ['bindings/tools/describe.mjs', unfinished]);
   const element = ['build', 'web', '--config', 'web/element.config.ts', '--outDir', unfinished, '--logLevel', 'warn'];
   run(join(root, 'node_modules/.bin/vite'), element);
   run(process.execPath, ['bindings/tools/one-file.mjs', 'script', unfinished]);
+  // Last, since the one-file build replaces parts of it. Not minified, which would take comments for bundlers away.
+  bundle('worker/worker.js');
   chmodSync(join(unfinished, 'cli.js'), 0o755);
   rmSync(dist, { recursive: true, force: true });
   renameSync(unfinished, dist);

@@ -74,7 +74,7 @@ test('bindings/docs/errors.md: messages under “In a page”', async () => {
   write('errors.html', importMap);
   const { page, close } = await site.open(laptop, undefined, 'errors.html');
   const lines = errorsUnder('In a page');
-  assert.equal(lines.length, 4);
+  assert.equal(lines.length, 5);
   for (const { call, message } of lines) {
     const found = await page.evaluate(async (call) => {
       const { Translator } = await import('wasmformer');

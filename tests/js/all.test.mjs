@@ -128,17 +128,26 @@ test('translateAll: an abort ends it, also while the source is silent', async ()
 test('translateAll: a text that cannot be translated is named, and takes no others with it', async () => {
   const some = [...sentences];
   some[3] = 'Haus '.repeat(3000);
+  const tooLong = /^Error: \[translate\] sentence 4 has \d+ tokens; the model takes at most \d+$/;
   const seen = [];
   await assert.rejects(async () => {
     for await (const { index } of translator.translateAll(some)) seen.push(index);
-  }, /^Error: text 3: \[translate\] the sentence has \d+ tokens; the model takes at most \d+$/);
+  }, tooLong);
   assert.deepEqual(seen, [0, 1, 2]);
   const errors = [];
   const rest = await collect(translator.translateAll(some, { onError: (error, index) => errors.push([index, error.message]) }));
   assert.deepEqual(rest.map(({ index }) => index), [0, 1, 2, 4]);
   assert.equal(errors.length, 1);
   assert.equal(errors[0][0], 3);
-  await assert.rejects(translator.translate(some), /^Error: \[translate\] sentence 4 has \d+ tokens/);
+  await assert.rejects(translator.translate(some), tooLong);
+  for (const [i, given] of [[0, 5], [1, null]]) {
+    const wrong = sentences.with(i, given);
+    const message = `[translate] text ${i + 1} must be a string, not ${given}`;
+    await assert.rejects(translator.translate(wrong), { message });
+    await assert.rejects(collect(translator.translateAll(wrong)), { message });
+  }
+  const masked = translator.translateAll(sentences, { maskedSource: [9], start: 3 });
+  await assert.rejects(collect(masked), { message: /^text 4: \[mask\] source position 9 / });
 });
 
 test('translateAll: an error of the source comes after what was read before it', async () => {

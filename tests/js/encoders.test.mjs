@@ -134,7 +134,7 @@ test('every option does what it says', async () => {
   ]) {
     await assert.rejects(classifier.classify(text, options), { message });
   }
-  await assert.rejects(tagger.tag(['a', 3]), { message: '[tag] text 1 must be a string, not 3' });
+  await assert.rejects(tagger.tag(['a', 3]), { message: '[tag] text 2 must be a string, not 3' });
   await assert.rejects(trainer.translate('jazz'), { message: /this model is an encoder alone/ });
 });
 
@@ -243,7 +243,7 @@ test('pipelines have the shape of Transformers.js', async () => {
   assert.deepEqual(await classify([texts[0]]), all.slice(0, 1));
   assert.deepEqual(await classify(texts[0], { top_k: null }), all);
   assert.deepEqual(await classify([texts[0]], { top_k: 2 }), [all]);
-  await assert.rejects(classify(texts), { message: '[pipeline] text 1 is empty, so it has no label' });
+  await assert.rejects(classify(texts), { message: '[pipeline] text 2 is empty, so it has no label' });
   await assert.rejects(classify('a', { top_k: 0 }), { message: /^\[pipeline\] top_k must be/ });
   const tag = await pipeline('token-classification', path('joint'), { shareWith: classifier });
   const [{ probability: score }] = (await tagger.tag(texts[0])).spans;

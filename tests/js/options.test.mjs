@@ -117,9 +117,9 @@ for (const [options, says] of refusedByLoad) {
 
 test('texts and models of another type are refused', async () => {
   await assert.rejects(translator.translate(5), { message: '[translate] the text must be a string, not 5' });
-  await assert.rejects(translator.translate(['a', null]), { message: '[translate] text 1 must be a string, not null' });
+  await assert.rejects(translator.translate(['a', null]), { message: '[translate] text 2 must be a string, not null' });
   // eslint-disable-next-line no-sparse-arrays
-  await assert.rejects(translator.translate([, 'a']), { message: '[translate] text 0 must be a string, not undefined' });
+  await assert.rejects(translator.translate([, 'a']), { message: '[translate] text 1 must be a string, not undefined' });
   await assert.rejects(Translator.load(''), { message: /^\[load\] the model must be a URL, a path, .* not ''$/ });
   await assert.rejects(Translator.load(42), /the model must be a URL, a path, a Blob, .* not 42/);
   await assert.rejects(Translator.load(), /the model must be .* not undefined/);

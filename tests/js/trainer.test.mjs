@@ -99,6 +99,24 @@ test('the same seed gives the same numbers: left and gone on, saved and resumed,
   assert.deepEqual(rest.filter(([step]) => step > reached + 1), whole.filter(([step]) => step > reached + 1));
 });
 
+test('runs that are interrupted validate when one run would', async () => {
+  const options = { reportEvery: 5 };
+  const whole = losses(await trained(await Trainer.create(small), { steps: 50, ...options }));
+  const steps = whole.filter(([, , loss]) => loss !== undefined).map(([step]) => step);
+  assert.ok(steps.length > 2 && !steps.includes(15), `it validates after steps ${steps}`);
+
+  const first = await Trainer.create(small);
+  const begun = [];
+  for await (const event of first.run({ steps: 15, ...options })) begun.push(event);
+  const file = await first.save();
+  const expected = whole.filter(([step]) => step > 15);
+  assert.deepEqual(losses(await trained(first, { steps: 35, ...options })), expected);
+  assert.deepEqual(losses(await trained(await Trainer.resume(file, { threads: 1 }), { steps: 35, ...options })), expected);
+  assert.notEqual(begun.at(-1).validation, undefined, 'a run ends with one');
+  delete begun.at(-1).validation;
+  assert.deepEqual(losses(begun), whole.filter(([step]) => step <= 15));
+});
+
 test('pairs travel with a saved run, unless it is told not to take them', async () => {
   const trainer = await Trainer.create(byCharacters);
   await trained(trainer, { steps: 3 }, async () => {

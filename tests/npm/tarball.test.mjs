@@ -134,35 +134,87 @@ test('a plain page: modules straight from the folder of the package, without a b
   assert.equal(threads, 1);
 });
 
-test('a bundler that emits no workers, with workerURL and a copy of the folder of the package', async () => {
-  const load = `${fromPackage}\nconst workerURL = 'wasmformer/worker/worker.js';`;
-  const script = program(load).replace(/load\(([^)]*)\)/, 'load($1, { workerURL })');
-  assert.ok(script.includes('{ workerURL }'));
-  const place = app('rolldown', script);
-  const bundle = await rolldown({ input: join(place, 'main.js'), cwd: place });
-  await bundle.write({ dir: join(place, 'dist'), format: 'es' });
-  copyFileSync(join(place, 'index.html'), join(place, 'dist/index.html'));
-  copyFileSync(model, join(place, 'dist/model.safetensors'));
-  cpSync(join(project, 'node_modules/wasmformer/dist'), join(place, 'dist/wasmformer'), { recursive: true });
-  const { threads } = await served(join(place, 'dist'), isolation);
-  assert.ok(threads > 1);
+// Rolldown, as esbuild and Rollup do, leaves addresses of files as they are.
+const copied = {
+  'workerURL and a copy of the folder of the package': [{ workerURL: 'wasmformer/worker/worker.js' }, { '': 'wasmformer' }],
+  'workerURL, wasmURL, and copies of the worker and the modules, under other names': [
+    { workerURL: 'scripts/translating.js', wasmURL: 'modules/1' }, { 'worker/worker.js': 'scripts/translating.js', wasm: 'modules/1' }],
+};
+for (const [name, [options, copies]] of Object.entries(copied)) {
+  test(`a bundler that emits no workers, with ${name}`, async () => {
+    const script = program(fromPackage).replace(/load\(([^)]*)\)/, `load($1, ${JSON.stringify(options)})`);
+    assert.ok(script.includes('workerURL'));
+    const place = app(`rolldown-${Object.keys(options).length}`, script);
+    const bundle = await rolldown({ input: join(place, 'main.js'), cwd: place });
+    await bundle.write({ dir: join(place, 'dist'), format: 'es' });
+    copyFileSync(join(place, 'index.html'), join(place, 'dist/index.html'));
+    copyFileSync(model, join(place, 'dist/model.safetensors'));
+    for (const [from, to] of Object.entries(copies)) {
+      cpSync(join(project, 'node_modules/wasmformer/dist', from), join(place, 'dist', to), { recursive: true });
+    }
+    const { threads } = await served(join(place, 'dist'), isolation);
+    assert.ok(threads > 1);
+  });
+}
+
+test('a service worker is told that it cannot translate', async () => {
+  const place = app('service-worker', '');
+  cpSync(join(project, 'node_modules/wasmformer/dist'), join(place, 'wasmformer'), { recursive: true });
+  writeFileSync(join(place, 'service-worker.js'), `import { Translator } from './wasmformer/index.js';
+    import { Engine } from './wasmformer/worker/engine.js';
+    const said = (call) => call.then(() => 'nothing', ({ message }) => message);
+    onmessage = async ({ source }) => source.postMessage(await Promise.all([Translator.load('model.safetensors'), Engine.create()].map(said)));`);
+  const { server, address } = await serve(place);
+  const page = await browser.newPage();
+  await page.goto(address);
+  const said = await page.evaluate(async () => {
+    await navigator.serviceWorker.register('service-worker.js', { type: 'module' });
+    const { active } = await navigator.serviceWorker.ready;
+    return new Promise((resolve) => {
+      navigator.serviceWorker.onmessage = ({ data }) => resolve(data);
+      navigator.serviceWorker.startMessages();
+      active.postMessage('');
+    });
+  });
+  const more = ', for example in a service worker; load the model in a page and send it the texts';
+  assert.deepEqual(said, [`[load] workers cannot be started here${more}`, `[engine] modules cannot be imported here${more}`]);
+  await page.close();
+  server.close();
+  server.closeAllConnections();
 });
 
-test("what the worker loads does not start workers itself: Next.js's Turbopack would build it for ever", () => {
+test("the worker's script does not start workers itself: Next.js's Turbopack would build it for ever", () => {
+  assert.doesNotMatch(readFileSync(join(project, 'node_modules/wasmformer/dist/worker/worker.js'), 'utf8'), /new Worker\(/);
+});
+
+test('everything that a file of the package imports is in the package', () => {
   const dist = join(project, 'node_modules/wasmformer/dist');
-  const seen = new Set();
-  const visit = (file) => {
-    if (seen.has(file)) return;
-    seen.add(file);
-    const text = readFileSync(file, 'utf8');
-    assert.ok(!/new Worker\(/.test(text), file);
-    for (const [, name] of text.matchAll(/from '(\.[^']+)'/g)) visit(join(dirname(file), name));
-  };
-  visit(join(dist, 'worker/worker.js'));
-  assert.ok(seen.size > 10);
+  let imports = 0;
+  for (const file of readdirSync(dist, { recursive: true }).filter((name) => /\.(js|d\.ts)$/.test(name))) {
+    for (const [, name] of readFileSync(join(dist, file), 'utf8').matchAll(/(?:from|import\()\s*["'](\.[^"']+)["']/g)) {
+      assert.ok(statSync(join(dist, dirname(file), name.replace(/\.js$/, file.endsWith('.d.ts') ? '.d.ts' : '.js'))).isFile(), `${file}: ${name}`);
+      imports++;
+    }
+  }
+  assert.ok(imports > 50);
 });
 
 const written = (load) => `${program(load)}console.log(JSON.stringify(globalThis.result));`;
+const aborting = `${fromPackage}
+const translator = await Translator.load('model.safetensors', { threads: 1 });
+const timed = async (work) => {
+  const begin = performance.now();
+  const value = await work();
+  return { value, ms: performance.now() - begin };
+};
+const texts = Array(250).fill(${JSON.stringify(sentence)});
+await translator.translate(texts.slice(0, 5));
+const whole = await timed(() => translator.translate(texts));
+const reason = await translator.translate(texts, { signal: AbortSignal.timeout(100) }).catch(({ name }) => name);
+const next = await timed(() => translator.translate(texts[0]));
+console.log(JSON.stringify({ whole: whole.ms, reason, next: next.ms }));
+translator.dispose();
+`;
 const runtimes = {
   'Node, ES module': [process.execPath, ['main.mjs'], 'main.mjs', written(fromPackage)],
   'Node, CommonJS': [process.execPath, ['main.cjs'], 'main.cjs',
@@ -177,6 +229,14 @@ for (const [name, [runtime, args, file, script]] of Object.entries(runtimes)) {
     const { text, sums } = JSON.parse(run(runtime, args, { cwd: project }));
     assert.equal(text, expected);
     assert.ok(Math.abs(sums - 1) < 1e-5);
+  });
+
+  if (!name.includes('CommonJS')) test(`${name}: an aborted batch ends, and the next call does not wait for it`, () => {
+    copyFileSync(model, join(project, 'model.safetensors'));
+    writeFileSync(join(project, file), aborting);
+    const { whole, reason, next } = JSON.parse(run(runtime, args, { cwd: project }));
+    assert.equal(reason, 'TimeoutError');
+    assert.ok(next < whole / 4, `${next} ms after an abort, ${whole} ms for all`);
   });
 }
 

@@ -1,5 +1,5 @@
 // A worker as the page sees it: one connection for each model in it, and the calls that wait for replies.
-import { isNode, nodeModule, sameOriginScript } from '../shared/platform.js';
+import { isNode, nodeModule, notHere, sameOriginScript } from '../shared/platform.js';
 import type { Method, PlainError, Reply, Request, Result, Update, Wanted } from '../shared/protocol.js';
 import { createWorker, workerScript } from './worker-script.js';
 
@@ -18,6 +18,12 @@ interface Pending extends CallOptions {
   site: Error;
 }
 
+/** Where the worker's script and the folder of its modules are. */
+interface Files {
+  script?: URL;
+  wasm?: string;
+}
+
 /** A worker, alike in browsers and in Node (Deno, Bun). */
 interface WorkerPort {
   post(message: Request, transfer?: ArrayBuffer[]): void;
@@ -33,9 +39,7 @@ interface PortEvents {
 }
 
 function openWebWorker({ onMessage, onDeath }: PortEvents, script: URL | undefined): WorkerPort {
-  if (typeof Worker === 'undefined') {
-    throw new Error('[load] workers cannot be started here, for example in a service worker; load the model in a page and send it the texts');
-  }
+  if (typeof Worker === 'undefined') throw notHere('[load] workers cannot be started here');
   const worker = script ? new Worker(sameOriginScript(script), { type: 'module' }) : createWorker();
   worker.onmessage = ({ data }) => onMessage(data);
   worker.onmessageerror = () => onDeath('a message could not be read');
@@ -70,7 +74,7 @@ interface WorkerHost {
   lastId: number;
 }
 
-async function openHost(script: URL | undefined): Promise<WorkerHost> {
+async function openHost({ script, wasm }: Files): Promise<WorkerHost> {
   const connections = new Set<Connection>();
   const closeAll = (reason: string) => [...connections].forEach((connection) => connection.close(reason));
   const events: PortEvents = {
@@ -82,6 +86,7 @@ async function openHost(script: URL | undefined): Promise<WorkerHost> {
   };
   const port = isNode ? await openNodeWorker(events, script) : openWebWorker(events, script);
   port.keepAlive(false);
+  if (wasm !== undefined) port.post({ type: 'files', wasm });
   return { port, connections, lastId: 0 };
 }
 
@@ -105,19 +110,19 @@ export class Connection {
     host.connections.add(this);
   }
 
-  /** In the worker of `shareWith`, or in a new one of `script`. */
-  static async open(tag: string, shareWith?: Connection, script?: URL): Promise<Connection> {
+  /** In the worker of `shareWith`, or in a new one. */
+  static async open(tag: string, shareWith?: Connection, files: Files = {}): Promise<Connection> {
     const reason = shareWith ? shareWith.#closeReason : undefined;
     if (reason !== undefined) throw new Error(`[load] shareWith cannot be used: ${reason}`);
-    return new Connection(shareWith ? shareWith.#host : await openHost(script), tag);
+    return new Connection(shareWith ? shareWith.#host : await openHost(files), tag);
   }
 
   /** One call to a worker that is started for it, and ended. */
   static async once<M extends Method>(
-    method: M, wanted: Wanted<M>, site: Error, options: CallOptions, script?: URL,
+    method: M, wanted: Wanted<M>, site: Error, options: CallOptions, files: Files,
   ): Promise<Result<M>> {
     options.signal?.throwIfAborted();
-    const connection = await Connection.open(method, undefined, script);
+    const connection = await Connection.open(method, undefined, files);
     try {
       return await connection.call(method, wanted, site, options);
     } finally {

@@ -1,9 +1,9 @@
 // `wasmformer/convert`: reads models of other programs, and writes models for them.
 import { callback, checked, oneOf, signal, string, type Rules } from '../shared/options.js';
 import type { Conversion, ModelData, Update } from '../shared/protocol.js';
-import type { ListedModel, ListSource, ModelSource } from '../shared/types.js';
-import { Connection } from './connection.js';
-import { address, fileData, modelData, workerAddress } from './options.js';
+import type { FileOptions, ListedModel, ListSource, ModelSource } from '../shared/types.js';
+import { Connection, type CallOptions } from './connection.js';
+import { checkFiles, fileData, fileRules, modelData } from './options.js';
 
 /**
  * A folder: the address of its files, or the name of a model of Hugging Face; a path, in Node; files that were dropped or
@@ -14,7 +14,7 @@ export type FolderSource = string | URL | Iterable<File> | Readonly<Record<strin
 /** Files by their names. */
 export type FolderFiles = Record<string, Blob>;
 
-export interface ImportOptions {
+export interface ImportOptions extends FileOptions {
   /** How the model file stores its numbers. Default 'f32'; 'int8' is a quarter of the size, for translation only. */
   precision?: 'f32' | 'f16' | 'int8';
   /** SOURCE-TARGET such as 'de-en', instead of what the folder says. */
@@ -22,26 +22,22 @@ export interface ImportOptions {
   /** Called with the bytes that have arrived, of all files; `total` is missing if it is unknown. */
   onProgress?: (loaded: number, total?: number) => void;
   signal?: AbortSignal;
-  /** As in WorkerOptions. */
-  workerURL?: string | URL;
 }
 
-export interface ExportOptions {
+export interface ExportOptions extends FileOptions {
   /** Default 'f32'. */
   precision?: 'f32' | 'f16';
   signal?: AbortSignal;
-  /** As in WorkerOptions. */
-  workerURL?: string | URL;
 }
 
 const importRules: Rules<ImportOptions> = {
+  ...fileRules,
   precision: oneOf('f32', 'f16', 'int8'),
   languages: string,
   onProgress: callback,
   signal,
-  workerURL: address,
 };
-const onnxRules: Rules<Omit<ExportOptions, 'precision'>> = { signal, workerURL: address };
+const onnxRules: Rules<Omit<ExportOptions, 'precision'>> = { ...fileRules, signal };
 const exportRules: Rules<ExportOptions> = { ...onnxRules, precision: oneOf('f32', 'f16') };
 
 /**
@@ -52,9 +48,9 @@ const exportRules: Rules<ExportOptions> = { ...onnxRules, precision: oneOf('f32'
  */
 export async function importMarian(folder: FolderSource, options: ImportOptions = {}): Promise<Blob> {
   const site = new Error();
-  const { precision = 'f32', languages = '', onProgress, signal, workerURL } = checked<ImportOptions>('import', importRules, options);
+  const { precision = 'f32', languages = '', onProgress, ...rest } = checked<ImportOptions>('import', importRules, options);
   const onUpdate = (update: Update) => update.type === 'progress' && onProgress?.(update.loaded, update.total);
-  const files = await convert({ to: 'model', from: folderData(folder), precision, languages }, site, { signal, workerURL, onUpdate });
+  const files = await convert({ to: 'model', from: folderData(folder), precision, languages }, site, { ...rest, onUpdate });
   return files['model.safetensors']!;
 }
 
@@ -90,8 +86,8 @@ export function exportOnnx(model: ModelSource, options: Omit<ExportOptions, 'pre
 
 /** The models that `Translator.load({ list, from, to, architecture })` can load, by languages, and the best of each pair first. */
 export async function listModels(list: ListSource['list'], options: Omit<ExportOptions, 'precision'> = {}): Promise<ListedModel[]> {
-  const { signal, workerURL } = checked<Omit<ExportOptions, 'precision'>>('models', onnxRules, options);
-  return Connection.once('list', fileData(list), new Error(), { signal }, workerAddress(workerURL));
+  const { signal, ...files } = checked<Omit<ExportOptions, 'precision'>>('models', onnxRules, options);
+  return Connection.once('list', fileData(list), new Error(), { signal }, checkFiles(files));
 }
 
 function folderData(folder: FolderSource): ModelData | Record<string, ModelData> {
@@ -109,7 +105,7 @@ function folderData(folder: FolderSource): ModelData | Record<string, ModelData>
 async function convert(
   wanted: Conversion,
   site: Error,
-  { workerURL, ...options }: { signal?: AbortSignal; workerURL?: string | URL; onUpdate?: (update: Update) => void },
+  { workerURL, wasmURL, ...options }: FileOptions & CallOptions,
 ): Promise<FolderFiles> {
-  return Connection.once('convert', wanted, site, options, workerAddress(workerURL));
+  return Connection.once('convert', wanted, site, options, checkFiles({ workerURL, wasmURL }));
 }

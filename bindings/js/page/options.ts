@@ -5,7 +5,7 @@ import {
 import type { ModelData } from '../shared/protocol.js';
 import type { Pair, SaveOptions, TrainerOptions } from '../shared/trainer-types.js';
 import { canCache, isNode } from '../shared/platform.js';
-import type { ListSource, LoadOptions, WorkerOptions } from '../shared/types.js';
+import type { FileOptions, ListSource, LoadOptions, WorkerOptions } from '../shared/types.js';
 import { connections } from './connection.js';
 
 const mainHub = 'https://huggingface.co';
@@ -74,8 +74,8 @@ export const address: Rule = {
   accepts: (value) => value instanceof URL || (typeof value === 'string' && value !== ''), expected: 'a URL',
 };
 
-/** The address of the worker's script, or of a host (`name`), for a page or for Node. */
-export function workerAddress(given: string | URL | undefined, name = 'workerURL'): URL | undefined {
+/** The address of the worker's script, or what else `name` says, for a page or for Node. */
+function workerAddress(given: string | URL | undefined, name = 'workerURL'): URL | undefined {
   if (given === undefined) return undefined;
   try {
     return new URL(given, globalThis.document?.baseURI ?? globalThis.location?.href);
@@ -84,19 +84,27 @@ export function workerAddress(given: string | URL | undefined, name = 'workerURL
   }
 }
 
+export const fileRules: Rules<FileOptions> = { workerURL: address, wasmURL: address };
+
+export function checkFiles({ workerURL, wasmURL }: FileOptions): { script?: URL; wasm?: string } {
+  // A folder, with or without the slash at its end.
+  return { script: workerAddress(workerURL), wasm: workerAddress(wasmURL, 'wasmURL')?.href.replace(/\/*$/, '/') };
+}
+
 export const workerRules: Rules<WorkerOptions> = {
+  ...fileRules,
   threads: {
     accepts: (value) => value === 'auto' || whole(1, 64).accepts(value), expected: "'auto' or a whole number from 1 to 64",
   },
   shareWith: {
     accepts: (value) => isObject(value) && connections.has(value), expected: 'a Translator, a Classifier, a Tagger or a Trainer',
   },
-  workerURL: address,
 };
 
 /** Throws if the options of a worker exclude each other. */
-export function checkWorker(place: string, { threads, shareWith, workerURL }: WorkerOptions): void {
-  if (shareWith && workerURL !== undefined) throw new Error(`[${place}] workerURL is given, but shareWith already has a worker`);
+export function checkWorker(place: string, { threads, shareWith, ...files }: WorkerOptions): void {
+  const given = (['workerURL', 'wasmURL'] as const).find((name) => files[name] !== undefined);
+  if (shareWith && given) throw new Error(`[${place}] ${given} is given, but shareWith already has a worker`);
   if (shareWith && threads !== undefined) {
     throw new Error(`[${place}] threads is ${show(threads)}, but shareWith uses the threads of the other one`);
   }

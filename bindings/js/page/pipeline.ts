@@ -244,7 +244,7 @@ export async function pipeline(task: PipelineTask, source: ModelSource, options:
   }
   const given = checked<PipelineOptions>('pipeline', pipelineRules, options);
   checkWorker('pipeline', given);
-  const { progress_callback, device, dtype = 'auto', threads, shareWith, workerURL, hub, integrity, signal } = given;
+  const { progress_callback, device, dtype = 'auto', threads, shareWith, workerURL, wasmURL, hub, integrity, signal } = given;
   warnOf(ignoredOptions, given);
   if (device !== undefined && !['wasm', 'cpu', 'auto'].includes(device)) warn(`device is '${device}', but the CPU is used`);
   const model = withWeights(source);
@@ -253,7 +253,7 @@ export async function pipeline(task: PipelineTask, source: ModelSource, options:
   report({ status: 'initiate' });
   const kind: { load(model: ModelSource, options: LoadOptions): Promise<Translator | Classifier | Tagger> } = kinds[task];
   const loaded = await kind.load(model, {
-    threads, shareWith, workerURL, hub, integrity, signal, precision: precisions[dtype] ?? 'int8',
+    threads, shareWith, workerURL, wasmURL, hub, integrity, signal, precision: precisions[dtype] ?? 'int8',
     onProgress: (loaded, total) =>
       report({ status: 'progress', loaded, ...(total && { total, progress: (100 * loaded) / total }) }),
   });
@@ -285,7 +285,7 @@ function classification(classifier: Classifier) {
     const { top_k = 1, signal } = checked<ClassificationOptions>('pipeline', classificationRules, options);
     const found = await classifier.classify([texts].flat(), { topLabels: top_k ?? 0, signal });
     const all = found.map(({ labels }, i) => {
-      if (labels.length === 0) throw new Error(`[pipeline] text ${i} is empty, so it has no label`);
+      if (labels.length === 0) throw new Error(`[pipeline] text ${i + 1} is empty, so it has no label`);
       return labels.map(({ label, probability }): LabelOutput => ({ label, score: probability }));
     });
     return top_k === 1 || typeof texts === 'string' ? all.flat() : all;

@@ -11,7 +11,7 @@ import type {
 } from '../shared/types.js';
 import { checkAll, translateAll } from './all.js';
 import { Connection, connections, type CallOptions } from './connection.js';
-import { checkLoad, modelData, shouldCache, workerAddress } from './options.js';
+import { checkFiles, checkLoad, modelData, shouldCache } from './options.js';
 import { threadCount } from './threads.js';
 
 /** A model in a worker: what all classes of this package have in common. */
@@ -129,11 +129,11 @@ export class Translator extends RemoteTranslator<TranslatorInfo> {
    */
   static async estimate(model: ModelSource, options: Omit<LoadOptions, 'onProgress'> = {}): Promise<Estimate> {
     const site = new Error();
-    const { signal, workerURL, cache, integrity, hub, precision } = checkLoad(options);
+    const { signal, cache, integrity, hub, precision, ...files } = checkLoad(options);
     const data = modelData(model, { hub, precision });
     if (data.kind === 'bytes' || data.kind === 'blob' || data.kind === 'path') return { download: 0, isStored: true };
     const wanted = { model: data, cache: shouldCache(data, cache), integrity };
-    return Connection.once('estimate', wanted, site, { signal }, workerAddress(workerURL));
+    return Connection.once('estimate', wanted, site, { signal }, checkFiles(files));
   }
 
   /**
@@ -155,7 +155,7 @@ export class Translator extends RemoteTranslator<TranslatorInfo> {
    * Translates texts in the order in which they come, and yields each translation with its index. It reads ahead
    * at most one batch per translator plus one more, so a slow loop makes the source wait. Leaving the loop stops the work
    * and closes the source.
-   * @throws as translate does, naming the text by its index, unless there is `onError`
+   * @throws as translate does, naming the text by its position counted from 1, unless there is `onError`
    */
   translateAll(
     texts: AsyncIterable<string> | Iterable<string>,
@@ -212,13 +212,13 @@ export async function load<Model>(
   site: Error,
   make: (info: EncoderInfo, connection: Connection) => Model,
 ): Promise<Model> {
-  const { onProgress, signal, threads, shareWith, workerURL, cache, integrity, hub, precision } = checkLoad(options);
+  const { onProgress, signal, cache, integrity, hub, precision, ...where } = checkLoad(options);
   const data = modelData(model, { hub, precision });
   const wanted = { model: data, cache: shouldCache(data, cache), integrity, use };
   const onUpdate = (update: Update) => update.type === 'progress' && onProgress?.(update.loaded, update.total);
   // The module has refused files of another kind.
   const made = (info: TranslatorInfo, connection: Connection) => make(info as EncoderInfo, connection);
-  return openModel(tags[use], 'load', wanted, { threads, shareWith, workerURL }, { signal, onUpdate }, site, made);
+  return openModel(tags[use], 'load', wanted, where, { signal, onUpdate }, site, made);
 }
 
 /**
@@ -229,7 +229,7 @@ export async function openModel<M extends 'load' | 'train', Model>(
   tag: string,
   method: M,
   wanted: Omit<Wanted<M>, 'threads' | 'isThreadsLimit'> & Pick<Start, 'model'>,
-  { threads: wantedThreads = 'auto', shareWith, workerURL }: WorkerOptions,
+  { threads: wantedThreads = 'auto', shareWith, ...files }: WorkerOptions,
   { signal, onUpdate }: CallOptions,
   site: Error,
   make: (info: Result<M>, connection: Connection) => Model,
@@ -237,7 +237,7 @@ export async function openModel<M extends 'load' | 'train', Model>(
   const host = shareWith && connections.get(shareWith);
   const threads = host ? 1 : await threadCount(wantedThreads);
   signal?.throwIfAborted();
-  const connection = await Connection.open(tag, host, workerAddress(workerURL));
+  const connection = await Connection.open(tag, host, checkFiles(files));
   try {
     // TypeScript cannot add the two again.
     const all = { ...wanted, threads, isThreadsLimit: wantedThreads === 'auto' } as unknown as Wanted<M>;

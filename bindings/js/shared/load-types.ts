@@ -36,8 +36,19 @@ export interface WorkerOwner {
   dispose(): void;
 }
 
+/** Where the package's files are, if not beside each other as in its folder dist. */
+export interface FileOptions {
+  /**
+   * The address of a copy of dist/worker/worker.js, for bundlers that do not emit workers. Without `wasmURL`, dist/wasm must
+   * be copied too, so that it is ../wasm from there. Default: the file beside the package's own.
+   */
+  workerURL?: string | URL;
+  /** The address of a copy of the folder dist/wasm, such as 'assets/wasm/'. Default: found from the worker's script. */
+  wasmURL?: string | URL;
+}
+
 /** Where a model runs. */
-export interface WorkerOptions {
+export interface WorkerOptions extends FileOptions {
   /**
    * Threads to compute with, from 1 to 64. 'auto', the default, takes one per core, up to 8, in Node and on pages that
    * are cross-origin isolated, and 1 elsewhere. The results are the same for every number.
@@ -48,11 +59,6 @@ export interface WorkerOptions {
    * an error that stops the module stops both.
    */
   shareWith?: WorkerOwner;
-  /**
-   * The address of dist/worker/worker.js in a copy of the package's dist folder, for bundlers that do not emit workers; the
-   * modules are found from there. Default: the file beside the package's own.
-   */
-  workerURL?: string | URL;
 }
 
 export interface LoadOptions extends WorkerOptions {

@@ -79,7 +79,7 @@ export const checkAnnotate = (use: string, text: unknown, options: unknown): Che
 function checkTexts<Own extends object>(place: string, text: unknown, rules: Rules<Own>, options: unknown): CheckedTexts & Own {
   const texts: unknown[] = Array.isArray(text) ? Array.from(text) : [text]; // without holes
   texts.forEach((item, i) => {
-    const name = Array.isArray(text) ? `text ${i}` : 'the text';
+    const name = Array.isArray(text) ? `text ${i + 1}` : 'the text';
     if (typeof item !== 'string') throw new TypeError(`[${place}] ${name} must be a string, not ${show(item)}`);
   });
   const [own, search] = splitOptions<Own>(place, rules, options);

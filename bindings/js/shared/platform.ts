@@ -11,6 +11,10 @@ export function nodeModule<T>(name: string): Promise<T> {
   return import(/* webpackIgnore: true */ /* @vite-ignore */ `node:${name}`) as Promise<T>;
 }
 
+/** The error of places where the package cannot run. */
+export const notHere = (what: string, cause?: unknown) =>
+  new Error(`${what}, for example in a service worker; load the model in a page and send it the texts`, { cause });
+
 /** Symbol.dispose, which Node 20 may not have yet. */
 export const dispose: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for('Symbol.dispose');
 
@@ -44,10 +48,11 @@ export async function openModelCache(): Promise<ModelCache | undefined> {
   }
 }
 
-// Bundlers for browsers leave this address alone, since only Node needs the file.
+// Bundlers for browsers leave this address alone, since only Node needs the file. It is the same from worker/worker.js,
+// which has this file inside.
 const here = import.meta.url;
 const folderCache = () =>
-  import(/* webpackIgnore: true */ /* @vite-ignore */ new URL('./folder-cache.js', here).href) as Promise<typeof import('./folder-cache.js')>;
+  import(/* webpackIgnore: true */ /* @vite-ignore */ new URL('../shared/folder-cache.js', here).href) as Promise<typeof import('./folder-cache.js')>;
 
 /** Whether models can be kept. */
 export const canCache = () => 'caches' in globalThis || isNode;

@@ -99,6 +99,8 @@ export interface Call<M extends Method = Method> {
 
 export type Request =
   | Call
+  /** Where the folder of the modules is; the first message, if there is any. */
+  | { type: 'files'; wasm: string }
   /** Ends a call without a reply. */
   | { type: 'abort'; id: number }
   /** The page has processed an event of this run: training waits for slow consumers. */

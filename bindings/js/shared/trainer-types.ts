@@ -184,8 +184,8 @@ export interface RunOptions {
   /** Steps between events. Default 10. */
   reportEvery?: number;
   /**
-   * Steps between validations. Default: one at the end of each epoch, unless the last one was fewer than 20 steps ago.
-   * There is also one at the end of the run.
+   * Steps between validations. Default: one at the end of each epoch, or of every second, third, … epoch if that takes at
+   * least 20 steps. There is also one at the end of the run.
    */
   validateEvery?: number;
   /** How many validation pairs, from the first, an event shows with their translations. Default 5. */

@@ -1,5 +1,5 @@
 // The files of the modules. In the one-file build, bindings/one-file/files.ts replaces this file.
-import { nodeModule, sameOriginScript } from '../shared/platform.js';
+import { nodeModule, notHere, sameOriginScript } from '../shared/platform.js';
 import type { Build } from '../shared/types.js';
 
 /** A build of the module, or the module for conversions and tokenizers. */
@@ -33,6 +33,19 @@ const addresses: Record<ModuleName, { glue: URL; wasm: URL }> = {
   },
 };
 
+let folder: string | undefined;
+
+/** From now on, modules are found in the folder at this address, which ends with a slash. */
+export function setFolder(address: string): void {
+  folder = address;
+}
+
+function addressesOf(name: ModuleName): { glue: URL; wasm: URL } {
+  if (folder === undefined) return addresses[name];
+  const file = name === 'extras' ? 'extras' : 'wasmformer';
+  return { glue: new URL(`${name.replace('simd', 'relaxed')}/${file}.mjs`, folder), wasm: new URL(`${name}/${file}.wasm`, folder) };
+}
+
 async function compile(url: URL): Promise<WebAssembly.Module> {
   if (url.protocol === 'file:') {
     const { readFile } = await nodeModule<typeof import('node:fs/promises')>('fs/promises');
@@ -47,23 +60,26 @@ async function compile(url: URL): Promise<WebAssembly.Module> {
   return WebAssembly.compile(await response.arrayBuffer());
 }
 
+function importScript(url: URL): Promise<unknown> {
+  return import(/* webpackIgnore: true */ /* @vite-ignore */ url.href).catch((cause: unknown) => {
+    // Where import() is never allowed, once the script runs.
+    if ('ServiceWorkerGlobalScope' in globalThis) throw notHere('[engine] modules cannot be imported here', cause);
+    throw new Error(`[build] ${url.href} could not be loaded; set wasmURL to where the folder wasm is`, { cause });
+  });
+}
+
 /** A compiled module, and the default export of Emscripten's script for it. */
 export async function readModule<Factory>(
   name: ModuleName,
 ): Promise<{ factory: Factory; compiled: WebAssembly.Module }> {
-  const { glue, wasm } = addresses[name];
-  const [{ default: factory }, compiled] = await Promise.all([
-    import(/* webpackIgnore: true */ /* @vite-ignore */ glue.href) as Promise<{ default: Factory }>,
-    compile(wasm),
-  ]);
-  return { factory, compiled };
+  const { glue, wasm } = addressesOf(name);
+  const compiling = compile(wasm);
+  compiling.catch(() => {}); // if both fail, the script's error is thrown
+  const { default: factory } = await importScript(glue) as { default: Factory };
+  return { factory, compiled: await compiling };
 }
-
-/** fzstd, which unpacks Zstandard. */
-export const zstd = () =>
-  import(/* webpackIgnore: true */ /* @vite-ignore */ new URL('./zstd.js', import.meta.url).href) as Promise<{ decompress(bytes: Uint8Array): Uint8Array }>;
 
 /** The script that the workers of a module's threads run. */
 export function threadScript(name: ModuleName): URL {
-  return sameOriginScript(addresses[name].glue);
+  return sameOriginScript(addressesOf(name).glue);
 }

@@ -3,6 +3,7 @@ import type { Call, Method, ModelData, Reply, Request, Result, Start, Wanted } f
 import { convert } from './conversion.js';
 import type { ModelFile } from './download.js';
 import { Engine, SyncTranslator } from './engine.js';
+import { setFolder } from './files.js';
 import { estimate, readAny } from './hub.js';
 import { readList } from './list.js';
 import { FatalError } from './module.js';
@@ -39,6 +40,7 @@ export class Requests {
   }
 
   receive(request: Request): void {
+    if (request.type === 'files') return setFolder(request.wasm);
     if (request.type === 'abort') return this.#turns.abort(({ id }) => id === request.id);
     if (request.type === 'dispose') return this.#dispose(request.key);
     if (request.type === 'acknowledge') return this.#turns.acknowledge(request.id);

@@ -8,8 +8,11 @@ import { Job, Model } from './model.js';
 import type { Instance } from './module.js';
 import type { NativeTrainingRun } from './native.js';
 
-// Passes over a few pairs end so often that validating after each would take most of the time.
+// Passes over a few pairs end so often that validating after each would take most of the time. It depends on nothing but the
+// step and the epoch, so that runs which were interrupted have the same events.
 const leastStepsBetweenValidations = 20;
+const isValidated = (step: number, epoch: number) =>
+  Number.isInteger(epoch) && epoch % Math.ceil((leastStepsBetweenValidations * epoch) / step) === 0;
 
 // The most memory that a build can have; a build with threads has half of it.
 const mostBytes = (threads: number) => (threads > 1 ? 2 : 4) * 2 ** 30;
@@ -73,7 +76,6 @@ export class Training extends Model<NativeTrainingRun> {
     let { step, epoch } = this.info;
     const goal = { step: step + steps, epoch: epoch + epochs, time: performance.now() + minutes * 60_000 };
     const isDone = () => step >= goal.step || epoch >= goal.epoch - 1e-9 || performance.now() >= goal.time;
-    let validated = step;
     let [tokens, since] = [0, this.#seconds];
     while (!isDone()) {
       const begin = performance.now();
@@ -83,8 +85,7 @@ export class Training extends Model<NativeTrainingRun> {
       step++;
       epoch = this.#call((run) => run.epochs());
       const hasEnded = isDone();
-      const isEpoch = Number.isInteger(epoch) && step - validated >= leastStepsBetweenValidations;
-      const validates = hasEnded || (validateEvery ? step % validateEvery === 0 : isEpoch);
+      const validates = hasEnded || (validateEvery ? step % validateEvery === 0 : isValidated(step, epoch));
       const pins = pinned.length > 0 && (hasEnded || step % options.pinEvery === 0);
       if (!validates && !pins && step % reportEvery !== 0) {
         yield;
@@ -101,10 +102,7 @@ export class Training extends Model<NativeTrainingRun> {
         memoryBytes: this.instance.memoryBytes,
       };
       [tokens, since] = [0, this.#seconds];
-      if (validates) {
-        validated = step;
-        event.validation = yield* this.#validation(options);
-      }
+      if (validates) event.validation = yield* this.#validation(options);
       if (pins && this.#isEncoder) event.annotated = yield* this.#annotations(pinned, { attention: true });
       else if (pins) event.pinned = yield* this.#translations(pinned, true);
       yield event;

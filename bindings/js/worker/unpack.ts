@@ -2,7 +2,7 @@
 import { isNode, nodeModule } from '../shared/platform.js';
 import type { Bytes, ModelData } from '../shared/protocol.js';
 import { nameOf, readBytes } from './download.js';
-import { zstd } from './files.js';
+import { decompress } from './zstd.js';
 
 type Zlib = typeof import('node:zlib') & { zstdDecompressSync?(bytes: Bytes): Bytes }; // which Node 20 lacks
 /** The content of gzip or Zstandard data; other bytes as they are, since a server may have unpacked them. */
@@ -10,7 +10,7 @@ export async function unpacked(name: string, bytes: Bytes): Promise<Bytes> {
   const kind = { '31,139': 'gzip', '40,181': 'Zstandard' }[bytes.subarray(0, 2).join()];
   try {
     const zlib = isNode && kind ? await nodeModule<Zlib>('zlib') : undefined;
-    if (kind === 'Zstandard') return zlib?.zstdDecompressSync?.(bytes) ?? ((await zstd()).decompress(bytes) as Bytes);
+    if (kind === 'Zstandard') return zlib?.zstdDecompressSync?.(bytes) ?? (decompress(bytes) as Bytes);
     if (kind === undefined || zlib) return zlib?.gunzipSync(bytes) ?? bytes;
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
     return new Uint8Array(await new Response(stream).arrayBuffer());

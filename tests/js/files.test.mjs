@@ -1,0 +1,62 @@
+// Copies of the package's worker and modules, in other places and under other names.
+import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { Trainer, Translator } from '../../dist/index.js';
+import { exportMarian, importMarian } from '../../dist/page/convert.js';
+import { pipeline } from '../../dist/page/pipeline.js';
+import { fixturePath, sentences } from './support.mjs';
+
+const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'wasmformer-'));
+const at = (name) => pathToFileURL(join(folder, name));
+const copies = { workerURL: at('scripts/translating.mjs'), wasmURL: at('modules/1').href };
+let expected;
+
+before(async () => {
+  cpSync(join(dist, 'worker/worker.js'), join(folder, 'scripts/translating.mjs'));
+  cpSync(join(dist, 'wasm'), join(folder, 'modules/1'), { recursive: true, filter: (path) => !path.endsWith('/cli') });
+  const translator = await Translator.load(fixturePath);
+  expected = (await translator.translate(sentences[0])).text;
+  translator.dispose();
+});
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+for (const threads of [1, 2]) {
+  test(`the worker alone and the modules elsewhere translate, with threads: ${threads}`, async () => {
+    const translator = await Translator.load(fixturePath, { ...copies, threads });
+    assert.equal((await translator.translate(sentences[0])).text, expected);
+    translator.dispose();
+  });
+}
+
+test('so do they in all that starts a worker', async () => {
+  const trainer = await Trainer.create({ task: 'copy', preset: 'tiny', ...copies });
+  for await (const { step } of trainer.run({ steps: 1 })) assert.equal(step, 1);
+  trainer.dispose();
+  const translate = await pipeline('translation', fixturePath, copies);
+  assert.equal((await translate(sentences[0]))[0].translation_text, expected);
+  await translate.dispose();
+  const files = await exportMarian(fixturePath, copies); // by the module for conversions
+  assert.ok((await importMarian(files, copies)).size > 0);
+});
+
+test('the modules alone may be elsewhere', async () => {
+  const translator = await Translator.load(fixturePath, { wasmURL: `${copies.wasmURL}/` });
+  assert.equal((await translator.translate(sentences[0])).text, expected);
+  await assert.rejects(Translator.load(fixturePath, { shareWith: translator, wasmURL: copies.wasmURL }),
+    { message: '[load] wasmURL is given, but shareWith already has a worker' });
+  translator.dispose();
+});
+
+test('what is not there, or is no address, is named', async () => {
+  cpSync(join(folder, 'modules/1'), join(folder, 'part'), { recursive: true, filter: (path) => !path.endsWith('.mjs') });
+  await assert.rejects(Translator.load(fixturePath, { wasmURL: at('part'), threads: 1 }),
+    { message: `[build] ${at('part/relaxed/wasmformer.mjs')} could not be loaded; set wasmURL to where the folder wasm is` });
+  await assert.rejects(Translator.load(fixturePath, { wasmURL: '' }), { message: "[load] wasmURL must be a URL, not ''" });
+  await assert.rejects(Translator.load(fixturePath, { wasmURL: 'wasm' }), { message: "[load] wasmURL must be a URL, not 'wasm'" });
+  assert.throws(() => void exportMarian(fixturePath, { wasmURL: 5 }), { message: '[export] wasmURL must be a URL, not 5' });
+});
