@@ -1,6 +1,7 @@
 // The synchronous engine on one thread: both builds, C++ objects and memory.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { detectBuild } from '../../dist/worker/module.js';
 import { Engine } from '../../dist/worker/engine.js';
@@ -127,3 +128,19 @@ test('memory does not grow with the number of calls, failures, or models', () =>
     for (let i = 0; i < 6; i++) work();
     assert.equal(engine.memoryBytes, size);
   }));
+
+test('a goal in time that is reached between two steps still ends with a validation', async () => {
+  const { beginTraining } = await import('../../dist/worker/training.js');
+  const { checkRequest } = await import('../../dist/page/options.js');
+  const engine = await Engine.create({ build: 'simd' });
+  const { question } = checkRequest('train', { task: 'copy', config: { d_model: 16, ffn_dim: 32, num_heads: 2 } }, false);
+  const training = await beginTraining(engine.instance, question, new Uint8Array());
+  try {
+    const steps = training.run(JSON.stringify({ minutes: 0.5 / 60, reportEvery: 1000 }));
+    assert.equal(steps.next().value, undefined); // a step without an event
+    await setTimeout(600); // another call takes the rest of the time
+    assert.ok([...steps].at(-1)?.validation);
+  } finally {
+    training.dispose();
+  }
+});

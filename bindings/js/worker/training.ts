@@ -76,15 +76,15 @@ export class Training extends Model<NativeTrainingRun> {
     let { step, epoch } = this.info;
     const goal = { step: step + steps, epoch: epoch + epochs, time: performance.now() + minutes * 60_000 };
     const isDone = () => step >= goal.step || epoch >= goal.epoch - 1e-9 || performance.now() >= goal.time;
-    let [tokens, since] = [0, this.#seconds];
-    while (!isDone()) {
+    let [tokens, since, hasEnded] = [0, this.#seconds, isDone()];
+    while (!hasEnded) { // asked once per step, so that the last one is validated
       const begin = performance.now();
       const report = this.#call((run) => run.step());
       this.#seconds += (performance.now() - begin) / 1000;
       tokens += report.targetTokens;
       step++;
       epoch = this.#call((run) => run.epochs());
-      const hasEnded = isDone();
+      hasEnded = isDone();
       const validates = hasEnded || (validateEvery ? step % validateEvery === 0 : isValidated(step, epoch));
       const pins = pinned.length > 0 && (hasEnded || step % options.pinEvery === 0);
       if (!validates && !pins && step % reportEvery !== 0) {
