@@ -21,11 +21,8 @@ struct Chain {
     for (Index i = 0; i < n; ++i) {
       const Scalar max = s.row(i).maxCoeff();
       scores.row(i) = (s.row(i).array() - max).exp();
-      if (i == 0)
-        before.row(0) = scores.row(0);
-      else
-        before.row(i).noalias() = before.row(i - 1) * transitions;
-      if (i > 0) before.row(i).array() *= scores.row(i).array();
+      before.row(i) = scores.row(i);
+      if (i > 0) before.row(i).array() *= before.row(i - 1).lazyProduct(transitions).array();
       scale[i] = static_cast<double>(before.row(i).sum());
       before.row(i) /= static_cast<Scalar>(scale[i]);
       log_sum += std::log(scale[i]) + static_cast<double>(max);
@@ -33,7 +30,7 @@ struct Chain {
     after.row(n - 1).setOnes();
     for (Index i = n - 1; i > 0; --i) {
       next.row(i) = scores.row(i).cwiseProduct(after.row(i)) / static_cast<Scalar>(scale[i]);
-      after.row(i - 1).noalias() = next.row(i) * transitions.transpose();
+      after.row(i - 1) = next.row(i).lazyProduct(transitions.transpose());
     }
   }
 
@@ -41,7 +38,7 @@ struct Chain {
   // Of each two tags as neighbours, summed over the sentence.
   Matrix pairs() const {
     const Index rest = before.rows() - 1;
-    return transitions.cwiseProduct(before.topRows(rest).transpose() * next.bottomRows(rest));
+    return transitions.cwiseProduct(before.topRows(rest).transpose().lazyProduct(next.bottomRows(rest)));
   }
 };
 

@@ -149,7 +149,7 @@ test("errors of the worker show the caller's stack, and its own as the cause", (
       assert.ok(error instanceof Error);
       assert.match(error.stack, /askTooMuch/);
       assert.ok(error.stack.includes(error.message));
-      assert.match(error.cause.stack, /worker\/model\.js/);
+      assert.match(error.cause.stack, /worker\/worker\.js/);
       return true;
     });
   }));

@@ -16,7 +16,7 @@ const others = {
   epsilon: 0.01, weight_decay: 0.5, clip_norm: 0.01, label_smoothing: 0, batch_tokens: 64, accumulate: 2, seed: 2,
 };
 // Of models that classify, tag or fill masks; a translator refuses them.
-const ofEncoders = { pooling: 'first', pooler: 'tanh', embedding_norm: true, multi_label: true, word_dropout: 0.1, tag_weight: 2, balance_classes: true, mask_rate: 0.3, freeze_steps: 5 };
+const ofEncoders = { crf: true, pooling: 'first', pooler: 'tanh', embedding_norm: true, multi_label: true, word_dropout: 0.1, tag_weight: 2, balance_classes: true, mask_rate: 0.3, freeze_steps: 5 };
 const decided = ['classes', 'tags', 'source_vocab_size', 'target_vocab_size', 'pad_id', 'bos_id', 'eos_id'];
 
 /** What a short run computes, in numbers, and what it says of itself. */
