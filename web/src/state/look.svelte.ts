@@ -1,12 +1,13 @@
-// What the visitor looks at: a kind of attention, a layer and a head, and what is pointed at.
-import { NOTHING, selectMap, within, type AttentionMap, type Focus, type Head, type Kind } from '../attention/attention';
+// What the visitor looks at: a kind of attention, a layer and a head, which the address has too, and what is pointed
+// at: kind=decoder&form=lines&decoder=1.3, counted from 1 as on the page.
+import { KINDS, NOTHING, selectMap, within, type AttentionMap, type Focus, type Head, type Kind } from '../attention/attention';
 import type { Form } from '../attention/drawing';
+import { link } from './link.svelte';
 import { translation, type Shown } from './translation.svelte';
 
 class Look {
-  #kind = $state<Kind>('cross');
-  form = $state<Form>('heat');
-  #choices = $state.raw<Partial<Record<Kind, { layer: number; head: Head }>>>({});
+  readonly #kind = $derived(KINDS.find((kind) => kind === link.parameters.kind) ?? 'cross');
+  readonly form = $derived<Form>(link.parameters.form === 'lines' ? 'lines' : 'heat');
   #pointed = $state.raw<{ focus: Focus; shown: Shown | null }>({ focus: NOTHING, shown: null });
 
   /** The sentence whose pieces are shown because the pointer is in it. */
@@ -22,19 +23,21 @@ class Look {
     return translation.shown?.attention[this.#kind].layers === 0 ? 'cross' : this.#kind;
   }
 
-  set kind(kind: Kind) {
-    this.#kind = kind;
+  show(what: { kind?: Kind; form?: Form }) {
+    const { kind = this.#kind, form = this.form } = what;
+    link.set({ kind: kind === 'cross' ? null : kind, form: form === 'heat' ? null : form });
   }
 
   /** The chosen layer and head of a kind, within what the model has; at first the last layer's mean. */
   chosen(kind: Kind): { layer: number; head: Head } {
     const maps = translation.shown?.attention[kind];
-    const { layer, head } = this.#choices[kind] ?? { layer: Infinity, head: 'mean' };
-    return maps ? within(maps, layer, head) : { layer: 0, head: 'mean' };
+    const [, layer = Infinity, head = 'mean'] = /^([1-9]\d*)\.([1-9]\d*|mean)$/.exec(link.parameters[kind] ?? '') ?? [];
+    return maps ? within(maps, Number(layer) - 1, head === 'mean' ? head : Number(head) - 1) : { layer: 0, head: 'mean' };
   }
 
   choose(kind: Kind, layer: number, head: Head) {
-    this.#choices = { ...this.#choices, [kind]: { layer, head } };
+    const isFirst = head === 'mean' && layer + 1 === translation.shown?.attention[kind].layers;
+    link.set({ [kind]: isFirst ? null : `${layer + 1}.${head === 'mean' ? head : head + 1}` });
   }
 
   at(row: number | null, column: number | null, shown = translation.shown) {
