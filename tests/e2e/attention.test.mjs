@@ -160,6 +160,8 @@ test('encoder, decoder and cross; heat map and lines; by mouse', () =>
         await choose(page, form);
         const picture = await pixels(page);
         assert.ok(!seen.has(picture), `${kind}, ${form} is a picture of its own`);
+        const hasHatching = /hatched/.test(await page.locator('.aside').innerText());
+        assert.equal(hasHatching, kind === 'Decoder' && form === 'Heat map', 'the words are about what is drawn');
         seen.add(picture);
       }
       await map(page).hover({ position: { x: 20, y: (await map(page).boundingBox()).height - 12 } });
