@@ -160,6 +160,8 @@ test('encoder, decoder and cross; heat map and lines; by mouse', () =>
         await choose(page, form);
         const picture = await pixels(page);
         assert.ok(!seen.has(picture), `${kind}, ${form} is a picture of its own`);
+        const hasHatching = /hatched/.test(await page.locator('.aside').innerText());
+        assert.equal(hasHatching, kind === 'Decoder' && form === 'Heat map', 'the words are about what is drawn');
         seen.add(picture);
       }
       await map(page).hover({ position: { x: 20, y: (await map(page).boundingBox()).height - 12 } });
@@ -169,6 +171,50 @@ test('encoder, decoder and cross; heat map and lines; by mouse', () =>
     assert.match(await readout(page), /“.+” attends [\d.]+% to “.+”/);
     await choose(page, 'Lines');
     await show(page, 'attention-lines-laptop');
+  }));
+
+/** The lines of a drawing: the color of each. */
+const strokes = async (page) => {
+  const { name, bytes } = await download(page, () => page.getByRole('button', { name: 'SVG' }).click());
+  return { name, colours: [...String(bytes).matchAll(/ fill="none" stroke="([^"]+)"/g)].map(([, colour]) => colour) };
+};
+
+test('heads of a layer as lines, each in its color, above a threshold; by mouse, by keyboard and by link', () =>
+  withView(site, laptop, '', async (page) => {
+    await translated(page);
+    const one = page.getByRole('checkbox', { name: 'Head 1' });
+    assert.equal(await one.count(), 0, 'a heat map has no use for them');
+    await choose(page, 'Lines');
+    assert.equal(new Set((await strokes(page)).colours).size, 1, 'at first their mean is drawn');
+    await one.focus();
+    await page.keyboard.press('Space');
+    await page.getByRole('checkbox', { name: 'Head 3' }).check();
+    const two = await strokes(page);
+    assert.equal(two.name, 'attention-cross-3-1+3.svg');
+    const [first, third] = await page.evaluate(() =>
+      [1, 3].map((head) => getComputedStyle(document.documentElement).getPropertyValue(`--head-${head}`).trim()));
+    assert.deepEqual(new Set(two.colours), new Set([first, third]));
+    const threshold = page.getByRole('slider', { name: 'Hide links below' });
+    await threshold.focus();
+    for (let press = 0; press < 8; press++) await page.keyboard.press('ArrowRight');
+    await page.getByText('Layer 3, heads in color: 2', { exact: true }).waitFor();
+    await page.locator('output').getByText('10%').waitFor();
+    const strong = await strokes(page);
+    assert.ok(strong.colours.length > 0 && strong.colours.length < two.colours.length, `${two.colours.length}, ${strong.colours.length}`);
+    await page.waitForFunction(() => /colors=1\.3/.test(location.hash) && /least=10/.test(location.hash));
+    await page.reload();
+    await translated(page);
+    assert.deepEqual((await strokes(page)).colours, strong.colours, 'the link draws the same');
+    await page.getByRole('button', { name: 'All', exact: true }).click();
+    assert.equal(new Set((await strokes(page)).colours).size, 4);
+    await show(page, 'attention-heads-laptop');
+    await head(page, 2, 4).click();
+    assert.equal(new Set((await strokes(page)).colours).size, 1, 'one head alone is drawn as before');
+    assert.ok(!(await one.isChecked()));
+    await head(page, 2, 4).press('ArrowRight');
+    assert.ok(await one.isChecked(), 'the mean of another layer has the colors again');
+    await page.getByRole('button', { name: 'None', exact: true }).click();
+    assert.equal(await page.getByRole('checkbox', { checked: true }).count(), 0);
   }));
 
 test('which head aligns best is found by hiding pieces', () =>
@@ -193,6 +239,8 @@ test('by keyboard: kinds, forms, heads and cells', () =>
     await page.keyboard.press('Tab');
     await page.keyboard.press('ArrowRight');
     assert.ok(await page.getByRole('radio', { name: 'Lines' }).isChecked());
+    for (let stop = 0; stop < 6; stop++) await page.keyboard.press('Tab'); // four heads, all of them, the threshold
+    assert.ok(await page.getByRole('slider', { name: 'Hide links below' }).evaluate((slider) => slider === document.activeElement));
     await page.keyboard.press('Tab');
     assert.match(await readout(page), /“.+” attends [\d.]+% to “.+”/, 'the first row’s strongest link');
     await page.keyboard.press('ArrowDown');

@@ -47,6 +47,19 @@ test('a browser without a language opens Train in English', async () => {
   });
 });
 
+test('what the page says of itself is in the visitor\'s language, and follows it', () =>
+  withView(site, { ...laptop, locale: 'zh-CN' }, '', async (page) => {
+    const said = () => page.locator('meta[name=description]').getAttribute('content');
+    await page.getByRole('button', { name: 'English' }).waitFor();
+    assert.match(await said(), /浏览器.*注意力/);
+    await page.getByRole('button', { name: 'English' }).click();
+    const english = await said();
+    assert.match(english, /your browser.*attention/);
+    const manifest = JSON.parse(readFileSync(new URL('../../web/public/manifest.webmanifest', import.meta.url), 'utf8'));
+    assert.equal(manifest.description, english);
+    assert.match(await (await page.request.get(site.address)).text(), /<noscript>[^<]*JavaScript[^<]*<span lang="zh-Hans">.*浏览器/);
+  }));
+
 test('after a press on a card the learning sentence and its controls come into sight', () =>
   withView(site, laptop, '#train', async (page) => {
     await card(page, /^Reverse/).click();

@@ -33,10 +33,11 @@ export type Kind = (typeof KINDS)[number];
 /** Those that a model has: a recurrent decoder has no self-attention. */
 export const kindsOf = (attention: Partial<Record<Kind, Maps>>) => KINDS.filter((kind) => attention[kind]?.layers);
 
-export function selectMap(maps: Maps, layer: number, head: Head): AttentionMap {
+/** Of one head, or the mean of several. */
+export function selectMap(maps: Maps, layer: number, head: Head | readonly number[]): AttentionMap {
   const { heads, rows, columns } = maps;
   const size = rows * columns;
-  const chosen = head === 'mean' ? Array.from({ length: heads }, (_, h) => h) : [head];
+  const chosen = head === 'mean' ? Array.from({ length: heads }, (_, h) => h) : [head].flat();
   const data = new Float32Array(size);
   for (const h of chosen) {
     const start = (layer * heads + h) * size;

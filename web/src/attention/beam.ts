@@ -13,6 +13,17 @@ export function pathTo(nodes: readonly BeamNode[], index: number): number[] {
   return path;
 }
 
+/** The nodes of these tokens from the root on, as far as the tree has them. */
+export function pathOf(nodes: readonly BeamNode[], ids: readonly number[]): number[] {
+  const path: number[] = [];
+  for (const id of ids) {
+    const next = nodes.findIndex((node) => node.id === id && node.parent === (path.at(-1) ?? 0));
+    if (next < 0) break;
+    path.push(next);
+  }
+  return path;
+}
+
 /** The pieces of a path as text. */
 export function textOf(nodes: readonly BeamNode[], path: readonly number[]): string {
   const text = path.map((i) => nodes[i].piece).filter((piece) => piece !== '</s>');

@@ -1,6 +1,9 @@
 // The scales: the stops of the theme's --ramp (basics.css), one hue, lightness monotonic, so that it reads without
 // colour vision and in print; and of --signed, for numbers below and above 0.
 
+/** How many --head-1, --head-2, … a theme has; further heads begin again with the first. */
+export const HEAD_COLOURS = 8;
+
 export type Ramp = readonly (readonly [number, number, number])[];
 
 /** The scale as it is where an element stands. */

@@ -49,6 +49,7 @@ export interface Colours {
   rule: string;
   attention: string;
   paper: string;
+  heads: readonly string[];
 }
 
 /** All that a map is drawn from. */
@@ -56,6 +57,8 @@ export interface Drawing {
   layout: Layout;
   map: AttentionMap;
   masked?: boolean; // no row sees the columns after it: those are hatched
+  strands?: readonly { map: AttentionMap; head: number }[]; // heads whose lines, each in its color, take the map's place
+  faintest?: number; // weaker links are left out of the lines
   labels: Labels;
   colours: Colours;
   typeface: Typeface;
@@ -67,7 +70,6 @@ const FINE_GAPS = [0, 0];
 const BAR_GAP = 12;
 const FRAME = 3; // of a marked cell, below the last row
 const MANY = 40; // pieces; a map of more is drawn finely, to be seen at once, and not every piece is written out
-/** Weaker links are left out of the lines. */
 export const FAINTEST = 0.02;
 
 /** Where each piece begins, and after the last one the end of all. */
@@ -127,13 +129,14 @@ function hatching(x: number, y: number, width: number, height: number): number[]
   return all;
 }
 
-export function draw(pen: Pen, { layout, map, masked, labels, colours }: Drawing) {
+export function draw(pen: Pen, drawing: Drawing) {
+  const { layout, map, masked, labels, colours } = drawing;
   const { form, left, top, cell, rowHeight, bar, xs, ys } = layout;
   for (let r = 0; r < map.rows; r += Math.ceil(13 / rowHeight)) drawRowLabel(pen, layout, r, labels, colours.muted);
   const every = form === 'lines' ? 1 : Math.ceil(13 / cell);
   for (let c = 0; c < map.columns; c += every) drawColumnLabel(pen, layout, c, labels, colours.muted);
   if (form === 'lines') {
-    for (let r = 0; r < map.rows; ++r) drawLinks(pen, layout, map, colours, r);
+    for (let r = 0; r < map.rows; ++r) drawLinks(pen, drawing, r);
     return;
   }
   const cellXs = xs.slice(0, -1).map((x) => left + x);
@@ -168,14 +171,19 @@ export function drawColumnLabel(pen: Pen, { form, left, top, xs, columnYs, cell,
 }
 
 /** The links of one row; of one cell when there is `only` its column. */
-export function drawLinks(pen: Pen, layout: Layout, map: AttentionMap, colours: Colours, row: number, only?: number) {
+export function drawLinks(pen: Pen, { layout, map, strands, faintest = FAINTEST, colours }: Drawing, row: number, only?: number) {
   const { left, cell, rowHeight, ys, columnYs } = layout;
-  for (let c = 0; c < map.columns; ++c) {
-    const weight = map.data[row * map.columns + c];
-    if (weight < FAINTEST || (only !== undefined && c !== only)) continue;
-    const [from, to] = [ys[row] + rowHeight / 2, columnYs[c] + rowHeight / 2];
-    pen.link(left, from, left + cell, to, colours.attention, 0.75 + 3.25 * weight, 0.15 + 0.85 * weight);
-  }
+  const all = strands?.map((strand) => ({ ...strand, colour: colours.heads[strand.head % colours.heads.length] }))
+    ?? [{ map, colour: colours.attention }];
+  all.forEach(({ map: { data, columns }, colour }, i) => {
+    // Side by side, or the last head would hide those before it.
+    const y = rowHeight / 2 + (i - (all.length - 1) / 2) * Math.min(3, rowHeight / (all.length + 1));
+    for (let c = 0; c < columns; ++c) {
+      const weight = data[row * columns + c];
+      if (weight < faintest || (only !== undefined && c !== only)) continue;
+      pen.link(left, ys[row] + y, left + cell, columnYs[c] + y, colour, 0.75 + 3.25 * weight, 0.15 + 0.85 * weight);
+    }
+  });
 }
 
 /** What lies at a point: a cell, or the row or column whose label does. */

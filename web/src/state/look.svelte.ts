@@ -1,13 +1,21 @@
-// What the visitor looks at: a kind of attention, a layer and a head, and what is pointed at.
-import { NOTHING, selectMap, within, type AttentionMap, type Focus, type Head, type Kind } from '../attention/attention';
-import type { Form } from '../attention/drawing';
+// What the visitor looks at: a kind of attention, a layer and a head, which the address has too, and what is pointed
+// at: kind=decoder&form=lines&decoder=1.3, counted from 1 as on the page.
+import { KINDS, NOTHING, selectMap, within, type AttentionMap, type Focus, type Head, type Kind } from '../attention/attention';
+import { FAINTEST, type Form } from '../attention/drawing';
+import { link } from './link.svelte';
 import { translation, type Shown } from './translation.svelte';
 
+export const MOST_FAINT = 50; // percent
+
 class Look {
-  #kind = $state<Kind>('cross');
-  form = $state<Form>('heat');
-  #choices = $state.raw<Partial<Record<Kind, { layer: number; head: Head }>>>({});
+  readonly #kind = $derived(KINDS.find((kind) => kind === link.parameters.kind) ?? 'cross');
+  readonly form = $derived<Form>(link.parameters.form === 'lines' ? 'lines' : 'heat');
   #pointed = $state.raw<{ focus: Focus; shown: Shown | null }>({ focus: NOTHING, shown: null });
+
+  /** Heads of the chosen layer whose lines are drawn in colors, in place of their mean: colors=1.3. */
+  readonly heads = $derived(this.form === 'lines' && this.chosen(this.kind).head === 'mean' ? this.#colored() : []);
+  /** Fainter links are not drawn; least=10 is in percent. */
+  readonly faintest = $derived((Math.min(MOST_FAINT, Math.max(1, Math.round(Number(link.parameters.least)))) || 100 * FAINTEST) / 100);
 
   /** The sentence whose pieces are shown because the pointer is in it. */
   hovered = $state<number | null>(null);
@@ -22,19 +30,37 @@ class Look {
     return translation.shown?.attention[this.#kind].layers === 0 ? 'cross' : this.#kind;
   }
 
-  set kind(kind: Kind) {
-    this.#kind = kind;
+  show(what: { kind?: Kind; form?: Form }) {
+    const { kind = this.#kind, form = this.form } = what;
+    link.set({ kind: kind === 'cross' ? null : kind, form: form === 'heat' ? null : form });
   }
 
   /** The chosen layer and head of a kind, within what the model has; at first the last layer's mean. */
   chosen(kind: Kind): { layer: number; head: Head } {
     const maps = translation.shown?.attention[kind];
-    const { layer, head } = this.#choices[kind] ?? { layer: Infinity, head: 'mean' };
-    return maps ? within(maps, layer, head) : { layer: 0, head: 'mean' };
+    const [, layer = Infinity, head = 'mean'] = /^([1-9]\d*)\.([1-9]\d*|mean)$/.exec(link.parameters[kind] ?? '') ?? [];
+    return maps ? within(maps, Number(layer) - 1, head === 'mean' ? head : Number(head) - 1) : { layer: 0, head: 'mean' };
   }
 
   choose(kind: Kind, layer: number, head: Head) {
-    this.#choices = { ...this.#choices, [kind]: { layer, head } };
+    const isFirst = head === 'mean' && layer + 1 === translation.shown?.attention[kind].layers;
+    link.set({ [kind]: isFirst ? null : `${layer + 1}.${head === 'mean' ? head : head + 1}` });
+  }
+
+  /** Draws the lines of these heads in colors. */
+  colour(heads: readonly number[]) {
+    this.choose(this.kind, this.chosen(this.kind).layer, 'mean');
+    link.set({ colors: heads.map((head) => head + 1).sort((a, b) => a - b).join('.') || null });
+  }
+
+  leave(percent: number) {
+    link.set({ least: percent === 100 * FAINTEST ? null : String(percent) });
+  }
+
+  #colored(): number[] {
+    const count = translation.shown?.attention[this.kind].heads ?? 0;
+    const numbers = new Set((link.parameters.colors ?? '').split('.').map((text) => Number(text) - 1));
+    return Array.from({ length: count }, (_, head) => head).filter((head) => numbers.has(head));
   }
 
   at(row: number | null, column: number | null, shown = translation.shown) {
@@ -64,7 +90,7 @@ class Look {
 
   #crossOf(shown: Shown): AttentionMap {
     const { layer, head } = this.chosen('cross');
-    return selectMap(shown.attention.cross, layer, head);
+    return selectMap(shown.attention.cross, layer, this.kind === 'cross' && this.heads.length > 0 ? this.heads : head);
   }
 }
 

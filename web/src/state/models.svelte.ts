@@ -6,7 +6,7 @@ import type { FolderSource, ImportOptions } from 'wasmformer/convert';
 import { ownEncoders } from '../models/encoder';
 import { bareName, deleteFile, keepFile, keptFiles, readFile } from '../models/files';
 import { decoded, filesAt, folderName, isFolder, isFolderAddress, isList, languagesIn, type Dropped } from '../models/folders';
-import { link } from './link.svelte';
+import { link, NOT_OF_OTHERS } from './link.svelte';
 import { reason } from '../text/reason';
 import { t, type Problem } from '../words/page';
 import { languageName, megabytes, speech } from '../words/speech.svelte';
@@ -213,6 +213,8 @@ class Models {
       const source = file ?? (await this.#source(model));
       const translator = await Translator.load(source, options);
       if (attempt !== this.#attempt) return translator.dispose(); // another model was chosen meanwhile
+      // What a link says of tokens is about the tokens of its own model.
+      if (model.id !== (link.parameters.model ?? ownModels[0]?.id) && !this.asked) link.set(NOT_OF_OTHERS);
       this.translator?.dispose();
       const { languages, bytes } = translator.info;
       this.model = { ...model, languages: languages || model.languages, bytes };

@@ -1,12 +1,12 @@
 // What is typed and what comes out, sentence by sentence.
 import { untrack } from 'svelte';
 import { SvelteMap } from 'svelte/reactivity';
-import type { Candidate, Translation, Translator } from 'wasmformer';
+import type { Translation, Translator } from 'wasmformer';
 import ready from 'virtual:ready';
 import type { Maps } from '../attention/attention';
 import { examples } from '../text/examples';
 import { joint, split, type Part } from 'wasmformer/pages';
-import { link } from './link.svelte';
+import { link, NOT_OF_OTHERS } from './link.svelte';
 import { models } from './models.svelte';
 import { reason } from '../text/reason';
 import { type Problem } from '../words/page';
@@ -14,8 +14,8 @@ import { type Problem } from '../words/page';
 /** A finished translation together with the sentence that it is of. */
 export interface Shown extends Omit<Translation, 'attention'> {
   source: string;
-  /** The target was made to begin with these. */
-  forced: readonly Candidate[];
+  /** The target was made to begin with these tokens. */
+  forced: readonly number[];
   attention: { encoder: Maps; decoder: Maps; cross: Maps };
 }
 
@@ -36,8 +36,10 @@ export const BEAM_SIZE = 4;
 /** What views ask for that look inside the model. */
 export const INSIDE = { attention: true, internals: true, topTokens: CANDIDATES };
 
+const inLink = (text: string) => (text !== '' && text.length <= LONGEST_IN_LINK ? text : null);
+
 /** A sentence together with how its translation is made to begin. */
-const keyOf = (source: string, forced: readonly Candidate[]) => JSON.stringify([source, forced.map(({ id }) => id)]);
+const keyOf = (source: string, forced: readonly number[]) => JSON.stringify([source, forced]);
 
 class Work {
   source = $state('');
@@ -45,25 +47,23 @@ class Work {
   running = $state(false);
   problem = $state.raw<Problem | null>(null);
   tokensPerSecond = $state<number | null>(null);
-  #chosen = $state(0);
   #tail = '';
 
   /** The sentence that is looked at. */
-  readonly chosen = $derived(Math.max(0, Math.min(this.#chosen, this.sentences.length - 1)));
+  readonly chosen = $derived(Math.max(0, Math.min((Number(link.parameters.sentence) || 1) - 1, this.sentences.length - 1)));
   readonly sentence = $derived<Sentence | undefined>(this.sentences[this.chosen]);
   readonly shown = $derived(this.sentence?.shown ?? null);
   /** The shown translation is that of the sentence in the box. */
   readonly fresh = $derived(this.sentence?.fresh ?? false);
   /** How it was made to begin, for a search that is to find it again. */
-  readonly prefix = $derived(this.shown && this.shown.forced.length > 0 ? this.shown.forced.map(({ id }) => id)
-    : undefined);
+  readonly prefix = $derived(this.shown && this.shown.forced.length > 0 ? this.shown.forced : undefined);
   /** What stands where there is no translation yet. */
   readonly hint = $derived(this.source.trim() === '' ? 'typeAbove' : models.translator ? 'translating' : 'waiting');
   readonly finished = $derived(this.sentences.length > 0 && this.sentences.every(({ fresh }) => fresh));
   readonly examples = $derived(examples[models.sourceCode ?? ''] ?? []);
 
   /** How translations of a sentence are made to begin. */
-  #forced = new SvelteMap<string, readonly Candidate[]>();
+  #forced = new SvelteMap<string, readonly number[]>();
   #done = new Map<string, Shown>();
   #ready: Record<string, Shown> = {};
   #search: AbortController | null = null;
@@ -73,6 +73,7 @@ class Work {
   start() {
     const first = this.examples[0] ?? '';
     this.#setSource(link.parameters.text ?? first);
+    this.#readBegin();
     this.#placeReady();
     $effect.root(() => {
       // Another link, or a step in the history, may bring another text.
@@ -108,18 +109,17 @@ class Work {
   }
 
   choose(index: number) {
-    if (index !== this.chosen) link.set({ mask: null });
-    this.#chosen = index;
+    if (index !== this.chosen) link.set({ sentence: index > 0 ? String(index + 1) : null, mask: null, from: null });
   }
 
   /** Puts another text into the box, to be translated by a model that is on its way. */
   replace(text: string) {
     this.#search?.abort();
     clearTimeout(this.#timer);
+    const isOther = text !== link.parameters.text;
     this.#setSource(text);
-    // What is hidden is hidden in this sentence; a link brings its own.
-    const others: Record<string, null> = text === link.parameters.text ? {} : { mask: null };
-    link.set({ ...others, text: text !== '' && text.length <= LONGEST_IN_LINK ? text : null });
+    if (isOther) link.set({ ...NOT_OF_OTHERS, begin: this.#begins(), text: inLink(text) });
+    else this.#readBegin();
   }
 
   /** Chooses the sentence around a place in the text. */
@@ -128,9 +128,10 @@ class Work {
   }
 
   /** Makes the translation of a sentence begin with these; with none, it is free again. */
-  force(source: string, beginning: readonly Candidate[]) {
+  force(source: string, beginning: readonly number[]) {
     if (beginning.length > 0) this.#forced.set(source, beginning);
     else this.#forced.delete(source);
+    link.set({ text: inLink(this.source), begin: this.#begins() });
     this.#place();
     void this.#translate();
   }
@@ -141,8 +142,27 @@ class Work {
   }
 
   #follow() {
-    const { text } = link.parameters;
-    if (text !== undefined && text !== this.source) this.type(text, 0);
+    const { text = this.source, begin = null } = link.parameters;
+    if (text !== this.source) this.type(text, 0);
+    else if (begin !== this.#begins()) {
+      this.#readBegin();
+      void this.#translate();
+    }
+  }
+
+  /** How the link has the beginnings: 1-25.7 3-9, each a sentence and its tokens. */
+  #begins(): string | null {
+    const all = this.sentences.map(({ source }, i) => (this.#forced.has(source) ? `${i + 1}-${this.#forced.get(source)!.join('.')}` : ''));
+    return all.filter(Boolean).join(' ') || null;
+  }
+
+  #readBegin() {
+    this.#forced.clear();
+    for (const [, at, ids] of (link.parameters.begin ?? '').matchAll(/(\d+)-(\d+(?:\.\d+)*)/g)) {
+      const sentence = this.sentences[Number(at) - 1];
+      if (sentence) this.#forced.set(sentence.source, ids.split('.').map(Number));
+    }
+    this.#place();
   }
 
   #begin(translator: Translator) {
@@ -151,8 +171,9 @@ class Work {
     this.#forced.clear();
     // The language may have changed, and with it the examples.
     const isForeign = Object.values(examples).flat().includes(this.source) && !this.examples.includes(this.source);
-    if (isForeign && link.parameters.text !== undefined) link.set({ text: null, mask: null });
+    if (isForeign && link.parameters.text !== undefined) link.set({ ...NOT_OF_OTHERS, text: null });
     this.#setSource(isForeign ? (this.examples[0] ?? '') : this.source);
+    if (!models.asked) this.#readBegin(); // a model that is asked about has tokens of its own
     this.#placeReady(); // it need not be made again
     void this.#translate(translator);
   }
@@ -235,7 +256,7 @@ class Work {
       nBest: BEAM_SIZE,
       attention: true,
       topTokens: CANDIDATES,
-      prefix: forced.map(({ id }) => id),
+      prefix: forced,
       signal,
       onToken: (partials) => {
         if (!signal.aborted) this.#place(new Map(partials.map((partial, i) => [keys[i], partial])));

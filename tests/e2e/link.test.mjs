@@ -1,0 +1,112 @@
+// The address has all that is looked at; the same address shows the same again.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { expected, laptop, start, translated } from './support.mjs';
+import { withView } from './views.mjs';
+
+let site;
+before(async () => (site = await start()));
+after(() => site.stop());
+
+const { source } = expected[1];
+const at = (view, more = {}) => `#${view}?${new URLSearchParams({ text: source, ...more })}`;
+const head = (page, layer, number) => page.getByRole('radio', { name: `Layer ${layer}, head ${number}`, exact: true });
+const checked = (page, name) => page.getByRole('radio', { name, exact: true }).isChecked();
+const parameters = (address) => Object.fromEntries(new URLSearchParams(new URL(address).hash.split('?')[1]));
+/** The address, once it says this. */
+const addressWith = async (page, part) => {
+  await page.waitForFunction((part) => location.hash.includes(part), part);
+  return page.url();
+};
+
+test('kind of attention, layer, head and lines survive a reload, and are in the copied link', () =>
+  withView(site, laptop, at('translate'), async (page) => {
+    await translated(page);
+    assert.deepEqual(Object.keys(parameters(page.url())), ['text'], 'what is there at first is left out');
+    await page.getByText('Decoder', { exact: true }).click();
+    await head(page, 1, 3).click();
+    await page.getByText('Lines', { exact: true }).click();
+    await page.evaluate(() => (navigator.clipboard.writeText = async (text) => (window.copied = text)));
+    await page.getByRole('button', { name: 'Copy link' }).click();
+    const copied = await page.evaluate(() => window.copied);
+    assert.deepEqual(parameters(copied), { text: source, kind: 'decoder', decoder: '1.3', form: 'lines' });
+    await addressWith(page, 'form=lines');
+    await page.reload();
+    await translated(page);
+    for (const name of ['Decoder', 'Lines', 'Layer 1, head 3']) assert.ok(await checked(page, name), name);
+    // Another kind has a head of its own, and what is there at first leaves no trace.
+    await page.getByText('Cross', { exact: true }).click();
+    assert.ok(await checked(page, 'Layer 3, mean of 4 heads'));
+    await page.getByText('Heat map', { exact: true }).click();
+    await page.waitForFunction(() => !/kind|form/.test(location.hash));
+    await page.getByText('Decoder', { exact: true }).click();
+    assert.ok(await checked(page, 'Layer 1, head 3'));
+  }));
+
+test('a link beyond what the model has, or beyond sense, shows the nearest', () =>
+  withView(site, laptop, at('translate', { kind: 'all', cross: '9.9', encoder: '0.x', begin: '7-1 x', sentence: '9' }), async (page) => {
+    await translated(page);
+    assert.ok(await checked(page, 'Layer 3, mean of 4 heads'));
+    assert.equal(await page.locator('.target').innerText(), expected[1].translation);
+    await page.getByText('Encoder', { exact: true }).click();
+    assert.ok(await checked(page, 'Layer 3, mean of 4 heads'));
+  }));
+
+test('the beginning of a translation survives a reload, until there is another text or model', () =>
+  withView(site, laptop, at('translate', { text: `${source} ${expected[0].source}`, sentence: '2' }), async (page) => {
+    await translated(page);
+    const target = page.locator('.target');
+    assert.match(await target.locator('[data-sentence="1"]').innerText(), /^Where/);
+    await target.locator('[data-sentence="1"] [data-token="0"]').click();
+    const other = page.locator('.candidates li button:not([aria-current])').first();
+    await other.click();
+    await addressWith(page, 'begin=2-');
+    await page.locator('.target .forced').first().waitFor();
+    const forced = await target.innerText();
+    assert.notEqual(forced.trim(), `${expected[1].translation} ${expected[0].translation}`);
+    await page.reload();
+    await page.locator('.target .forced').first().waitFor();
+    await translated(page);
+    assert.equal(await target.innerText(), forced);
+    assert.match(await page.locator('.note').innerText(), /You fixed the start/);
+    // The sentence is still there after more is written; then it is not.
+    await page.getByRole('textbox', { name: 'German' }).fill(`${expected[0].source} ${source}`);
+    await addressWith(page, 'begin=1-');
+    await page.getByRole('textbox', { name: 'German' }).fill(source);
+    await page.waitForFunction(() => !location.hash.includes('begin'));
+    assert.equal(await page.locator('.target .forced').count(), 0);
+  }));
+
+test('tokens of a link are those of its own model', () =>
+  withView(site, laptop, at('translate', { begin: '1-40', mask: '2', from: '40' }), async (page) => {
+    await page.locator('.target .forced').first().waitFor();
+    await page.getByRole('combobox', { name: 'Model' }).selectOption('fr-en');
+    await addressWith(page, 'model=fr-en');
+    assert.deepEqual(parameters(page.url()), { text: source, model: 'fr-en' });
+    await translated(page);
+    assert.equal(await page.locator('.target .forced').count(), 0);
+  }));
+
+test('the beam search: the length penalty of the ranking and of the search, and where it went on from', () =>
+  withView(site, laptop, at('beam'), async (page) => {
+    const slider = page.getByRole('slider', { name: 'Length penalty' });
+    const forced = page.locator('.forced');
+    await slider.focus();
+    await page.keyboard.press('End');
+    await page.getByRole('button', { name: 'Search again with α = 2.0' }).press('Enter');
+    await slider.press('ArrowLeft');
+    await page.locator('[role=treeitem][aria-level="3"]:not(.best)').first().click();
+    await page.getByRole('button', { name: 'Continue from here' }).click();
+    await forced.waitFor();
+    const said = await forced.innerText();
+    const address = await addressWith(page, 'from=');
+    const { alpha, searched } = parameters(address);
+    assert.deepEqual([alpha, searched], ['1.9', '2']);
+    await page.reload();
+    await page.waitForFunction((said) => document.querySelector('.forced')?.innerText === said, said);
+    assert.equal(await slider.inputValue(), '1.9');
+    assert.equal(await page.getByRole('button', { name: 'Search again with α = 1.9' }).count(), 1);
+    await page.getByRole('textbox', { name: 'German' }).fill(expected[0].source);
+    await page.waitForFunction(() => !location.hash.includes('from') && location.hash.includes('alpha'));
+    await forced.waitFor({ state: 'detached' });
+  }));
