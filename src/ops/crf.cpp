@@ -7,44 +7,55 @@ namespace {
 
 // The forward and backward recursions. Each word's probabilities are scaled to a sum of 1, so that none underflows.
 struct Chain {
-  Matrix scores, transitions;  // exponentials of both, after subtracting the largest: of each word, and of all
-  Matrix before, after;        // [words, tags], scaled: of the words up to this one, and of those behind it
-  Matrix next;                 // row i + 1: what `after` of word i is made of
-  double log_sum;              // of the exponentials of the scores of all sequences
+  const Matrix& transitions;  // exponentials
+  Matrix scores;              // exponentials, after subtracting the largest of each word
+  Matrix before, after;       // [words, tags], scaled: of the words up to this one, and of those behind it
+  double log_sum = 0;         // of the exponentials of the scores of all sequences
 
-  Chain(ConstView s, ConstView t) : scores(s), before(s.rows(), s.cols()), after(s.rows(), s.cols()), next(s) {
-    const Index n = s.rows();
-    const Scalar most = t.maxCoeff();
-    transitions = (t.array() - most).exp();
-    log_sum = static_cast<double>(n - 1) * static_cast<double>(most);
-    Eigen::Array<double, Eigen::Dynamic, 1> scale(n);
+  Chain(ConstView s, const Matrix& t) : transitions(t), scores(s), before(scores), after(scores) {
+    const Index n = s.rows(), tags = s.cols();
     for (Index i = 0; i < n; ++i) {
-      const Scalar max = s.row(i).maxCoeff();
-      scores.row(i) = (s.row(i).array() - max).exp();
-      before.row(i) = scores.row(i);
-      if (i > 0) before.row(i).array() *= before.row(i - 1).lazyProduct(transitions).array();
-      scale[i] = static_cast<double>(before.row(i).sum());
-      before.row(i) /= static_cast<Scalar>(scale[i]);
-      log_sum += std::log(scale[i]) + static_cast<double>(max);
+      Scalar max = s(i, 0), sum = 0;
+      for (Index b = 0; b < tags; ++b) max = std::max(max, s(i, b)), before(i, b) = i == 0 ? 1 : 0;
+      for (Index a = 0; i > 0 && a < tags; ++a)
+        for (Index b = 0; b < tags; ++b) before(i, b) += before(i - 1, a) * transitions(a, b);
+      for (Index b = 0; b < tags; ++b) {
+        scores(i, b) = std::exp(s(i, b) - max);
+        sum += before(i, b) *= scores(i, b);
+      }
+      for (Index b = 0; b < tags; ++b) before(i, b) /= sum, scores(i, b) /= sum;
+      log_sum += std::log(static_cast<double>(sum)) + static_cast<double>(max);
     }
-    after.row(n - 1).setOnes();
-    for (Index i = n - 1; i > 0; --i) {
-      next.row(i) = scores.row(i).cwiseProduct(after.row(i)) / static_cast<Scalar>(scale[i]);
-      after.row(i - 1) = next.row(i).lazyProduct(transitions.transpose());
-    }
+    for (Index i = n - 1; i >= 0; --i)
+      for (Index a = 0; a < tags; ++a) {
+        after(i, a) = i == n - 1 ? 1 : 0;
+        for (Index b = 0; i < n - 1 && b < tags; ++b) after(i, a) += pair(i, a, b);
+      }
   }
 
-  Matrix probabilities() const { return before.cwiseProduct(after); }
-  // Of each two tags as neighbours, summed over the sentence.
-  Matrix pairs() const {
-    const Index rest = before.rows() - 1;
-    return transitions.cwiseProduct(before.topRows(rest).transpose().lazyProduct(next.bottomRows(rest)));
+  Scalar probability(Index word, Index tag) const { return before(word, tag) * after(word, tag); }
+  // Of the sequences behind `word`, if it has tag a and the next word tag b.
+  Scalar pair(Index word, Index a, Index b) const {
+    return transitions(a, b) * scores(word + 1, b) * after(word + 1, b);
   }
 };
 
+Matrix exponentials(ConstView transitions) {
+  Matrix result = transitions;
+  for (Scalar& x : result.reshaped<Eigen::RowMajor>()) x = std::exp(x);
+  return result;
+}
+
 }  // namespace
 
-Matrix crf_probabilities(ConstView scores, ConstView transitions) { return Chain(scores, transitions).probabilities(); }
+Matrix crf_probabilities(ConstView scores, ConstView transitions) {
+  const Matrix factors = exponentials(transitions);
+  const Chain chain(scores, factors);
+  Matrix result = scores;
+  for (Index i = 0; i < scores.rows(); ++i)
+    for (Index tag = 0; tag < scores.cols(); ++tag) result(i, tag) = chain.probability(i, tag);
+  return result;
+}
 
 CrossEntropy crf_loss(Tape& tape, Var scores, Parameter& transitions, std::span<const TokenId> targets,
                       std::span<const Span> spans, double total) {
@@ -56,17 +67,20 @@ CrossEntropy crf_loss(Tape& tape, Var scores, Parameter& transitions, std::span<
   const double count = total == 0 ? static_cast<double>(n) : total;
   const bool recorded = tape.recording() && scores.wants_gradient();
   Var gradient = tape.variable(n, tags, false);  // of the scores
+  const Matrix factors = exponentials(transitions.view());
   Matrix of_transitions = Matrix::Zero(tags, tags);
   double loss = 0;
   for (const Span& span : spans) {
     if (span.size == 0) continue;
     const ConstView own(scores.value().data() + span.begin * tags, span.size, tags);
-    const Chain chain(own, transitions.view());
+    const Chain chain(own, factors);
     loss += chain.log_sum;
-    if (recorded) {
-      gradient.mutable_value().middleRows(span.begin, span.size) = chain.probabilities();
-      of_transitions += chain.pairs();
-    }
+    for (Index i = 0; recorded && i < span.size; ++i)
+      for (Index a = 0; a < tags; ++a) {
+        gradient.mutable_value()(span.begin + i, a) = chain.probability(i, a);
+        for (Index b = 0; i + 1 < span.size && b < tags; ++b)
+          of_transitions(a, b) += chain.before(i, a) * chain.pair(i, a, b);
+      }
     for (Index i = 0; i < span.size; ++i) {
       const TokenId tag = targets[span.begin + i];
       WASMFORMER_CHECK(tag >= 0 && tag < tags, "[crf_loss] target " << tag << " is not below " << tags);
