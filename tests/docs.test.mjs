@@ -108,6 +108,7 @@ function writeCorpora(place) {
     writeFileSync(join(place, `semeval2010t8.${name}`), marked);
     for (const corpus of ['snips_slots', 'atis_slots', 'cluener']) writeFileSync(join(place, `${corpus}.${name}`), tagged(['O', 'B-word']));
     writeFileSync(join(place, `ud_en_ewt.${name}`), tagged(['NOUN', 'VERB']));
+    writeFileSync(join(place, `acl_title.${name}`), `${lines.join('\n')}\n`);
   }
   writeFileSync(join(place, 'more.en'), 'The cat sleeps.\nWhere is the station?\n');
   writeFileSync(join(place, 'prose.en'), 'The cat sleeps.\nWhere is the station?\n');
@@ -124,7 +125,7 @@ const smaller = [
   [/--(valid|test) [68]0/g, '--$1 10'],
   [/--least 0.62/g, '--least 0'],
   [/warmup_steps=\d+/g, 'warmup_steps=1'],
-  [/learning_rate=0.00[12]/g, 'learning_rate=2e-4'],
+  [/learning_rate=0\.00\d+/g, 'learning_rate=2e-4'],
 ];
 
 for (const document of documents) {
@@ -137,7 +138,7 @@ for (const document of documents) {
       writeCorpora(place);
       for (const model of ['run/best', 'de-en', 'en-de', 'en-zh', 'web/public/models/de-en'])
         cpSync(join(root, 'tests/fixtures/tiny-de-en.safetensors'), join(place, `${model}.safetensors`));
-      const bench = ['answers.mjs', 'corpus.mjs', 'faithful.mjs', 'phrases.mjs', 'phrases.tsv', 'phrase-words.tsv', 'relations.mjs']
+      const bench = ['answers.mjs', 'corpus.mjs', 'faithful.mjs', 'phrases.mjs', 'phrases.tsv', 'phrase-words.tsv', 'relations.mjs', 'rouge.mjs']
         .map((name) => `tests/bench/${name}`);
       for (const path of [...bench, 'tests/fixtures/answers', 'web/cards'])
         cpSync(join(root, path), join(place, path), { recursive: true });
