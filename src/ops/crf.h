@@ -1,5 +1,5 @@
 // A linear-chain conditional random field (Lafferty, McCallum and Pereira 2001): a sequence of tags scores the sum of
-// its words' scores and of one transition score for each two neighbours.
+// its words' scores and of one transition score for each pair of neighbours.
 #pragma once
 
 #include "autograd/parameter.h"
@@ -7,8 +7,8 @@
 
 namespace wasmformer {
 
-// scores: [words, tags] of one sentence; transitions: [tags, tags], from the tag before. The probability of each tag of
-// each word, [words, tags].
+// scores: [words, tags] of one sentence; transitions: [tags, tags], a row for each previous tag. Returns the
+// probability of each tag for each word, [words, tags].
 Matrix crf_probabilities(ConstView scores, ConstView transitions);
 
 // scores: [n, tags]; transitions: [tags, tags]; each span of `targets` is a sentence, and the spans cover all n words.

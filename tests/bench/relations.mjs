@@ -20,7 +20,7 @@ function near(line, number) {
 }
 
 function score(expected, found) {
-  if (expected.length !== found.length) throw new Error(`${expected.length} lines are expected, but ${found.length} were found`);
+  if (expected.length !== found.length) throw new Error(`expected ${expected.length} lines, but got ${found.length}`);
   const relation = (label) => label.split('(')[0];
   const relations = [...new Set(expected.map(relation))].filter((name) => name !== 'Other');
   const f1 = relations.map((name) => {

@@ -34,7 +34,7 @@ function longestCommon(expected, found) {
 const scores = { 'ROUGE-1': (a, b) => overlap(a, b, 1), 'ROUGE-2': (a, b) => overlap(a, b, 2), 'ROUGE-L': longestCommon };
 const references = linesOf(readFileSync(process.argv[2], 'utf8'));
 const found = linesOf(readFileSync(0, 'utf8'));
-if (references.length !== found.length) throw new Error(`${references.length} lines are expected, but ${found.length} were found`);
+if (references.length !== found.length) throw new Error(`expected ${references.length} lines, but got ${found.length}`);
 for (const [name, score] of Object.entries(scores)) {
   const best = references.map((line, i) => Math.max(...line.split(' ||| ').map((text) => score(words(text), words(found[i])))));
   console.log(`${name} ${((100 * best.reduce((sum, value) => sum + value, 0)) / best.length).toFixed(1)}`);

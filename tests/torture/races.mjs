@@ -30,7 +30,7 @@ export default {
   prepare({ isLong }) {
     if (isLong) buildPreset('sanitize-threads', ['wasmformer', 'wasmformer_tests']);
     if (!existsSync(program) || !existsSync(tests))
-      console.log('races: the builds with the sanitizer are missing; `cmake --preset sanitize-threads` and its build make them');
+      console.log('races: the builds with the sanitizer are missing; run `cmake --preset sanitize-threads && cmake --build --preset sanitize-threads`');
     prepareFiles();
     mkdirSync(path('case'), { recursive: true });
     writeFileSync(path('sentences'), Array.from({ length: 60 }, (_, i) => `${sentences[i % sentences.length]}\n`).join(''));

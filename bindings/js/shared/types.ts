@@ -32,7 +32,7 @@ export interface ModelConfig {
   pooler: 'none' | 'tanh' | 'relu';
   /** Whether a text may have several labels or none. */
   multi_label: boolean;
-  /** Whether each two neighbouring tags are scored too, in a conditional random field (Lafferty et al. 2001). */
+  /** Whether each pair of neighbouring tags is scored too, in a conditional random field (Lafferty et al. 2001). */
   crf: boolean;
   /**
    * How a query q and a key k are scored: q·k/√d_k (Vaswani et al. 2017), q·k or qᵀWk (Luong et al. 2015), or
