@@ -111,6 +111,7 @@ test('by the first screen and by keys: right, left, Escape; the arrows of a text
       await page.keyboard.press('ArrowRight');
       await at(page, `inside.${stop}`);
     }
+    await bar(page).waitFor();
     await page.keyboard.press('ArrowLeft');
     await at(page, 'inside.2');
     await bar(page).getByText('dog bites man').waitFor();
