@@ -63,7 +63,7 @@ void run(const Options& o, bool tags) {
       ++lines;
       if (!tags && found[i].is_cut)
         ProgressLine().print("line " + std::to_string(lines) + " has more than " +
-                             std::to_string(config.max_length - 1) + " tokens; only its beginning was classified");
+                             std::to_string(config.max_length - 1) + " tokens; it was classified by the first of them");
     }
     print(text);
   }

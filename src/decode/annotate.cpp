@@ -11,7 +11,7 @@
 namespace wasmformer {
 namespace {
 
-// Of each row.
+// Of the scores in each row.
 Matrix softmax(ConstView logits) {
   Matrix result = logits;
   for (Index i = 0; i < result.rows(); ++i) {

@@ -90,7 +90,10 @@ struct Config {
       pooling);
     v({"pooler", "activation of a layer between what a classifier reads and the classes, if there is one"}, pooler);
     v({"multi_label", "a text may have several labels or none, each with a probability of its own"}, multi_label);
-    v({"crf", "also score each pair of neighbouring tags, in a conditional random field (Lafferty et al. 2001)"}, crf);
+    v({"crf",
+       "also score each pair of neighbouring tags, in a conditional random field (Lafferty et al. 2001), without label "
+       "smoothing"},
+      crf);
     v({"decoder_self",
        "how a target token sees earlier ones: by attention, or by a recurrent cell, which decodes faster"},
       decoder_self);

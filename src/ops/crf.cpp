@@ -10,7 +10,7 @@ struct Chain {
   const Matrix& transitions;  // exponentials
   Matrix scores;              // exponentials, after subtracting the largest of each word
   Matrix before, after;       // [words, tags], scaled: of the words up to this one, and of those behind it
-  double log_sum = 0;         // of the exponentials of the scores of all sequences
+  double log_sum = 0;         // log of the summed exponentials of all sequences' scores
 
   Chain(ConstView s, const Matrix& t) : transitions(t), scores(s), before(scores), after(scores) {
     const Index n = s.rows(), tags = s.cols();
@@ -34,7 +34,7 @@ struct Chain {
   }
 
   Scalar probability(Index word, Index tag) const { return before(word, tag) * after(word, tag); }
-  // Of the sequences behind `word`, if it has tag a and the next word tag b.
+  // The weight of the sequences behind `word`, given its tag a and the next tag b.
   Scalar pair(Index word, Index a, Index b) const {
     return transitions(a, b) * scores(word + 1, b) * after(word + 1, b);
   }
@@ -66,7 +66,7 @@ CrossEntropy crf_loss(Tape& tape, Var scores, Parameter& transitions, std::span<
                            << transitions.rows << ", " << transitions.cols << "]");
   const double count = total == 0 ? static_cast<double>(n) : total;
   const bool recorded = tape.recording() && scores.wants_gradient();
-  Var gradient = tape.variable(n, tags, false);  // of the scores
+  Var gradient = tape.variable(n, tags, false);  // with respect to the scores
   const Matrix factors = exponentials(transitions.view());
   Matrix of_transitions = Matrix::Zero(tags, tags);
   double loss = 0;

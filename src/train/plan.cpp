@@ -73,7 +73,9 @@ RunPlan::RunPlan(RunRequest request, RunInput input) : request_(std::move(reques
     start_ = naming(input_.model_name, [&] { return resumed_start(std::move(input_.model)); });
     check_resumed();
   } else if (request_.objective) {
-    settings_ = settings(input_.model.empty() ? encoder_preset() : Preset{{}, fine_tuning_config()}, true);
+    Preset own = encoder_preset();
+    own.config.crf &= has_tags(*request_.objective);
+    settings_ = settings(input_.model.empty() ? own : Preset{{}, fine_tuning_config()}, true);
     settings_.config.decoder_layers = 0;
     WASMFORMER_CHECK(!object(request_.config, "config").contains("decoder_layers"),
                      "[train] decoder_layers is given, but an encoder has no decoder");

@@ -242,7 +242,6 @@ void take_labels(Config& config, const LabelNames& labels) {
   config.tie_embeddings = TieEmbeddings::all;
   config.classes = static_cast<Index>(labels.classes.size());
   config.tags = static_cast<Index>(labels.tags.size());
-  if (config.tags == 0) config.crf = false;
 }
 
 }  // namespace
@@ -260,7 +259,8 @@ TrainingStart encoder_start(std::string_view model, const TrainingConfig& traini
   TrainingStart start = fine_tuning_start(model, training, "{}");
   Config config = start.model.transformer->config();
   if (labels.classes.empty()) config.pooler = Pooler::none, config.multi_label = false;
-  if (config.tags == 0) config.crf = encoder_preset().config.crf;
+  if (config.tags == 0) config.crf = encoder_preset().config.crf;  // new heads
+  config.crf &= !labels.tags.empty();
   from_json(changes, config, &start.training);
   take_labels(config, labels);
   config.target_vocab_size = config.source_vocab_size;

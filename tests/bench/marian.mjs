@@ -1,5 +1,5 @@
 // The models of data.mjs as Marian's binary files, int8 with multipliers for the inputs, as Firefox and Bergamot read them.
-// Since Bergamot's words must be told from their own count, one of them is always the next.
+// Bergamot does not say how many tokens it made, so every token is the same word, and the words of its text are counted.
 import { concatenate, tokenizer, weights } from './data.mjs';
 
 const kinds = { float: 0x404, int8: 0x101, intgemm8: 0x4101 };
@@ -47,7 +47,7 @@ function marianName(name, isStudent) {
   return `${begin}${attention(kind)}_${ending}${projection[0]}`;
 }
 
-// Items of [name, kind, shape, bytes]. A matrix of int8 has one scale, and its activations another.
+// Items of [name, kind, shape, bytes]. A matrix of int8 has one scale, and its activations have another.
 function items(shape, isStudent) {
   const all = [];
   const float = (name, dims, data) => all.push([name, kinds.float, dims, bytesOf(data)]);

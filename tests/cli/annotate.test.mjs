@@ -83,13 +83,13 @@ test('a text longer than max_length is classified by its beginning, with a note;
   writeFileSync(path('long'), `now\n${'jazz '.repeat(600)}\n`);
   const { stdout, stderr } = succeed('classify', '--model', model, '--input', path('long'));
   assert.equal(stdout.split('\n').length, 3);
-  assert.match(stderr, /^line 2 has more than 511 tokens; only its beginning was classified\n$/);
+  assert.match(stderr, /^line 2 has more than 511 tokens; it was classified by the first of them\n$/);
   const tagged = succeed('tag', '--model', model, '--input', path('long'));
   assert.equal(tagged.stdout.split('\n').filter((line) => line.startsWith('jazz\t')).length, 600);
   assert.equal(tagged.stderr, '');
 });
 
-test('a tag without its beginning begins a span; empty lines between labelled texts are skipped', () => {
+test('an I- tag without a B- tag before it begins a span; empty lines between labelled texts are skipped', () => {
   const file = (name, text) => (writeFileSync(path(name), text), path(name));
   const bare = conll(examples(300, 1)).replaceAll('B-place', 'I-place');
   succeed('train', '--tags', file('bare.conll', bare), '--validation', '40', '--tokenizer', path('words.model'), ...sizes, '--output', path('bare'), '--max-steps', '300');
@@ -116,6 +116,7 @@ test('what cannot be learnt or used is refused in one sentence', () => {
   refuse(/3 labelled texts but 1 tagged/, train('--labels', bad('three', 'a\tplay\nb\tjazz\nb\tnow\n'), '--tags', bad('single', 'play\tO\n')));
   refuse(/train different models; give one kind/, train('--labels', path('train.labels'), '--source', path('words'), '--target', path('words')));
   refuse(/must go with --labels and --tags/, train('--labels', path('train.labels'), '--valid-tags', path('valid.conll')));
+  refuse(/crf is for models with tags/, train('--labels', path('train.labels'), '--set', 'crf=true'));
   refuse(/augment is given, but it changes translations/, train('--labels', path('train.labels'), '--augment', 'join=1'));
   for (const ignored of [['--by-length'], ['--beam-size', '2'], ['--output', path('bad')]])
     refuse(/excludes/, ['evaluate', '--model', model, '--labels', path('valid.labels'), '--tags', path('valid.conll'), ...ignored]);

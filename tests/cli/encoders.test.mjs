@@ -134,9 +134,14 @@ for (const [name, { files, settings }] of Object.entries(encoders)) {
     });
     if (!files.includes('tags')) return;
     const tags = succeed(['tag', '--model', model], input).trim().split('\n\n');
+    const transitions = await onnx(out, ids, 'tag_transitions');
+    assert.ok(transitions.flat().some((score) => Math.abs(score) > 1e-3));
+    const sequences = (count) => (count === 0 ? [[]]
+      : sequences(count - 1).flatMap((before) => transitions.map((_, tag) => [...before, tag])));
     (await onnx(out, ids, 'tag_logits')).forEach((tokens, i) => {
-      const best = tokens.slice(0, -1).map((scores) => id2tag[scores.indexOf(Math.max(...scores))]); // without the end
-      assert.deepEqual(tags[i].split('\n').map((line) => line.split('\t')[1]), best);
+      const sum = (all) => all.reduce((total, tag, j) => total + tokens[j][tag] + (j > 0 ? transitions[all[j - 1]][tag] : 0), 0);
+      const best = sequences(tokens.length - 1).reduce((a, b) => (sum(b) > sum(a) ? b : a)); // without the end
+      assert.deepEqual(tags[i].split('\n').map((line) => line.split('\t')[1]), best.map((tag) => id2tag[tag]));
     });
   });
 }

@@ -197,7 +197,7 @@ test('heads of a layer as lines, each in its color, above a threshold; by mouse,
     const threshold = page.getByRole('slider', { name: 'Hide links below' });
     await threshold.focus();
     for (let press = 0; press < 8; press++) await page.keyboard.press('ArrowRight');
-    await page.getByText('Layer 3, 2 of its heads in color', { exact: true }).waitFor();
+    await page.getByText('Layer 3, 2 heads in color', { exact: true }).waitFor();
     await page.locator('output').getByText('10%').waitFor();
     const strong = await strokes(page);
     assert.ok(strong.colours.length > 0 && strong.colours.length < two.colours.length, `${two.colours.length}, ${strong.colours.length}`);

@@ -1,4 +1,4 @@
-// The address has all that is looked at; the same address shows the same again.
+// The address keeps everything that is looked at, and opening it shows the same again.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { expected, laptop, start, translated } from './support.mjs';
@@ -43,7 +43,7 @@ test('kind of attention, layer, head and lines survive a reload, and are in the 
     assert.ok(await checked(page, 'Layer 1, head 3'));
   }));
 
-test('a link beyond what the model has, or beyond sense, shows the nearest', () =>
+test('a link to what the model lacks, or that makes no sense, shows the nearest thing', () =>
   withView(site, laptop, at('translate', { kind: 'all', cross: '9.9', encoder: '0.x', begin: '7-1 x', sentence: '9' }), async (page) => {
     await translated(page);
     assert.ok(await checked(page, 'Layer 3, mean of 4 heads'));

@@ -33,7 +33,7 @@ for (const threads of [1, 2]) {
   });
 }
 
-test('so do they in all that starts a worker', async () => {
+test('everything that starts a worker takes workerURL and wasmURL', async () => {
   const trainer = await Trainer.create({ task: 'copy', preset: 'tiny', ...copies });
   for await (const { step } of trainer.run({ steps: 1 })) assert.equal(step, 1);
   trainer.dispose();
@@ -52,7 +52,7 @@ test('the modules alone may be elsewhere', async () => {
   translator.dispose();
 });
 
-test('what is not there, or is no address, is named', async () => {
+test('errors name the missing file or the invalid address', async () => {
   cpSync(join(folder, 'modules/1'), join(folder, 'part'), { recursive: true, filter: (path) => !path.endsWith('.mjs') });
   await assert.rejects(Translator.load(fixturePath, { wasmURL: at('part'), threads: 1 }),
     { message: `[build] ${at('part/relaxed/wasmformer.mjs')} could not be loaded; set wasmURL to where the folder wasm is` });

@@ -12,11 +12,13 @@ const fixture = join(root, 'tests/fixtures/tiny-de-en.safetensors');
 const model = (name) => join(root, 'web/public', name);
 const sentences = ['Ich habe einen Hund.', 'Danke!', 'Wo ist mein Buch?', 'Heute ist das Wetter schön, aber morgen wird es regnen.', ''];
 
-// Each returns a program and its arguments.
+const training = (command, epochs, threads) => command.args(freshFolder(command), epochs)
+  .map((word, i, all) => (all[i - 1] === '--threads' ? threads : word));
+
+// What to run: a program and its arguments.
 const ways = [
-  (threads, seed) => [program, ...commands.train.args(freshFolder(commands.train), '2').map((word, i, all) => (all[i - 1] === '--threads' ? threads : word)),
-    '--seed', seed],
-  (threads) => [program, ...commands.resume.args(freshFolder(commands.resume), '3').map((word, i, all) => (all[i - 1] === '--threads' ? threads : word))],
+  (threads, seed) => [program, ...training(commands.train, '2', threads), '--seed', seed],
+  (threads) => [program, ...training(commands.resume, '3', threads)],
   (threads) => [program, 'translate', '--model', fixture, '--input', path('sentences'), '--threads', threads],
   (threads, seed) => [program, 'translate', '--model', fixture, '--input', path('sentences'), '--threads', threads, '--beam-size', '1',
     '--top-k', '20', '--sample-seed', seed],

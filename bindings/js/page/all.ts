@@ -7,7 +7,8 @@ type Texts = AsyncIterable<string> | Iterable<string>;
 /** One per worker; they take turns with the batches. */
 type Translate = (texts: string[], signal: AbortSignal) => Promise<Translation[]>;
 
-const position1 = /(?<=^\[translate\] (sentence|text) )1\b/;
+/** In messages about the only text of a call. */
+const firstPosition = /(?<=^\[translate\] (sentence|text) )1\b/;
 const rules: Rules<AllOptions> = { batchSize: whole(1), start: whole(0), onError: callback, signal };
 
 export function checkAll(texts: unknown, options: AllOptions): AllOptions {
@@ -71,8 +72,8 @@ export async function *translateAll(
         } catch (error) {
           if (!(error instanceof Error) || stop.signal.aborted) throw error;
           const position = String(first + i + 1); // messages count from 1, as those of translate()
-          error.message = position1.test(error.message)
-            ? error.message.replace(position1, position) : `text ${position}: ${error.message}`;
+          error.message = firstPosition.test(error.message)
+            ? error.message.replace(firstPosition, position) : `text ${position}: ${error.message}`;
           if (!onError) throw error;
           onError(error, first + i);
         }

@@ -12,7 +12,7 @@ const mainHub = 'https://huggingface.co';
 
 /** A Hugging Face model, by its name or by an address that people copy: of its page, a folder or a file. */
 function hubData(model: string, hub: string | URL, precision: 'f32' | 'f16' | 'int8'): ModelData | undefined {
-  const base = workerAddress(hub, 'hub')!.href.replace(/\/*$/, '/');
+  const base = absolute(hub, 'hub')!.href.replace(/\/*$/, '/');
   const at = (name: string, revision = 'main') => new URL(`${base}${name}/resolve/${revision}/`).href;
   if (/^[\w-][\w.-]*\/[\w-][\w.-]*$/.test(model) && !/\.[a-z]+$/i.test(model)) {
     return { kind: 'hub', url: at(model), precision, ...(isNode && { path: model }) };
@@ -74,8 +74,8 @@ export const address: Rule = {
   accepts: (value) => value instanceof URL || (typeof value === 'string' && value !== ''), expected: 'a URL',
 };
 
-/** The address of the worker's script, or what else `name` says, for a page or for Node. */
-function workerAddress(given: string | URL | undefined, name = 'workerURL'): URL | undefined {
+/** The option `name` as an absolute address, for a page or for Node. */
+function absolute(given: string | URL | undefined, name: string): URL | undefined {
   if (given === undefined) return undefined;
   try {
     return new URL(given, globalThis.document?.baseURI ?? globalThis.location?.href);
@@ -88,7 +88,7 @@ export const fileRules: Rules<FileOptions> = { workerURL: address, wasmURL: addr
 
 export function checkFiles({ workerURL, wasmURL }: FileOptions): { script?: URL; wasm?: string } {
   // A folder, with or without the slash at its end.
-  return { script: workerAddress(workerURL), wasm: workerAddress(wasmURL, 'wasmURL')?.href.replace(/\/*$/, '/') };
+  return { script: absolute(workerURL, 'workerURL'), wasm: absolute(wasmURL, 'wasmURL')?.href.replace(/\/*$/, '/') };
 }
 
 export const workerRules: Rules<WorkerOptions> = {

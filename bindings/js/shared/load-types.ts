@@ -39,8 +39,8 @@ export interface WorkerOwner {
 /** Where the package's files are, if not beside each other as in its folder dist. */
 export interface FileOptions {
   /**
-   * The address of a copy of dist/worker/worker.js, for bundlers that do not emit workers. Without `wasmURL`, dist/wasm must
-   * be copied too, so that it is ../wasm from there. Default: the file beside the package's own.
+   * The address of a copy of dist/worker/worker.js, for bundlers that do not emit workers. Without `wasmURL`, the
+   * worker expects a copy of the folder dist/wasm at ../wasm. Default: the file beside the package's own.
    */
   workerURL?: string | URL;
   /** The address of a copy of the folder dist/wasm, such as 'assets/wasm/'. Default: found from the worker's script. */

@@ -25,7 +25,7 @@ export class Engine {
     this.#instance = instance;
   }
 
-  /** Throws if the machine cannot run the build, or not with that many threads, and in a service worker. */
+  /** Throws in a service worker, and if the machine cannot run the build, or not with that many threads. */
   static async create({ build = detectBuild(), threads = 1 }: EngineOptions = {}): Promise<Engine> {
     return new Engine(await Instance.start(build, threads));
   }

@@ -57,7 +57,7 @@ export interface Drawing {
   layout: Layout;
   map: AttentionMap;
   masked?: boolean; // no row sees the columns after it: those are hatched
-  strands?: readonly { map: AttentionMap; head: number }[]; // heads whose lines, each in its color, take the map's place
+  strands?: readonly { map: AttentionMap; head: number }[]; // heads drawn as lines in colors of their own, instead of the map
   faintest?: number; // weaker links are left out of the lines
   labels: Labels;
   colours: Colours;

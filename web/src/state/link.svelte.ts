@@ -4,7 +4,7 @@ import { t } from '../words/page';
 export const views = ['translate', 'picture', 'beam', 'intervene', 'train', 'classify', 'models', 'about'] as const;
 export type View = (typeof views)[number];
 export const viewName = (view: View) => t(`view_${view}`);
-/** To be set when there is another sentence or model: what is hidden, and how translations begin, is nothing to those. */
+/** Clears what belongs to one sentence and one model: hidden words, and how translations begin. */
 export const NOT_OF_OTHERS = { mask: null, begin: null, from: null };
 
 class Link {

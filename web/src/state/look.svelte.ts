@@ -53,7 +53,7 @@ class Look {
     link.set({ colors: heads.map((head) => head + 1).sort((a, b) => a - b).join('.') || null });
   }
 
-  leave(percent: number) {
+  hideBelow(percent: number) {
     link.set({ least: percent === 100 * FAINTEST ? null : String(percent) });
   }
 

@@ -213,7 +213,7 @@ class Models {
       const source = file ?? (await this.#source(model));
       const translator = await Translator.load(source, options);
       if (attempt !== this.#attempt) return translator.dispose(); // another model was chosen meanwhile
-      // What a link says of tokens is about the tokens of its own model.
+      // Token ids in a link belong to the model in the link.
       if (model.id !== (link.parameters.model ?? ownModels[0]?.id) && !this.asked) link.set(NOT_OF_OTHERS);
       this.translator?.dispose();
       const { languages, bytes } = translator.info;

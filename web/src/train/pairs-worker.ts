@@ -4,7 +4,7 @@ import { Refusal } from './decode';
 import { make, read } from './pairs';
 import type { Bad, Input, Made, Table, Wish } from './table';
 
-/** With `input` the table of that name is read anew; it takes the old one's place only if there are pairs in it. */
+/** With `input`, reads that table again; it replaces the old one only if it contains pairs. */
 export interface Ask {
   id: number;
   key: string;
