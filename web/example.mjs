@@ -5,12 +5,16 @@ import { Translator } from 'wasmformer';
 export async function translateExample(model, source) {
   const translator = await Translator.load(await readFile(model));
   try {
-    const { attention, ...translation } =
+    const { attention, alternatives, ...translation } =
       await translator.translate(source, { beamSize: 4, nBest: 4, attention: true, topTokens: 8 });
     const short = ({ layers, heads, rows, columns, data }) =>
       ({ layers, heads, rows, columns, perMille: Array.from(data, (weight) => Math.round(1000 * weight)) });
     const { encoder, decoder, cross } = attention;
-    return { source, ...translation,
+    // Shorter numbers, and words to choose from in the best translation only.
+    const rounded = (_, value) => (typeof value === 'number' ? Number(value.toFixed(4)) : value);
+    const others = alternatives.slice(1).map((one) => (
+      { ...one, targetTokens: one.targetTokens.map(({ piece, id, logProbability }) => ({ piece, id, logProbability })) }));
+    return { source, ...JSON.parse(JSON.stringify({ ...translation, alternatives: [alternatives[0], ...others] }, rounded)),
       attention: { encoder: short(encoder), decoder: short(decoder), cross: short(cross) } };
   } finally {
     translator.dispose();
