@@ -57,12 +57,14 @@ struct ExportOptions {
 };
 
 std::map<std::string, std::string> marian_folder(const ModelFile& model, const ExportOptions& o) {
-  const bool is_bin = o.format == "bin";
-  WASMFORMER_CHECK(o.precision != (is_bin ? "f16" : "int8"),
+  const bool is_student = o.format != "huggingface";
+  const auto has = [&](const char* precision) { return o.precision == precision; };
+  WASMFORMER_CHECK(is_student ? has("f32") || (has("int8") && o.format == "bin") : !has("int8"),
                    "[export-marian] --precision " << o.precision << " does not work with --format " << o.format);
   WASMFORMER_CHECK(o.calibration.empty() || o.precision == "int8",
                    "[export-marian] --calibration needs --precision int8");
-  if (!is_bin) return export_marian(model, float_precision(o.precision));
+  if (!is_student) return export_marian(model, float_precision(o.precision));
+  if (o.format == "npz") return export_npz_student(model);
   if (o.precision == "f32") return export_student(model);
   ThreadPool pool;
   return export_int8_student(model, pool,
@@ -83,7 +85,7 @@ CLI::App* add_export(CLI::App& app, const char* name, const char* description, c
     WASMFORMER_CHECK(!error, "[export] cannot make the folder " << o->output << ": " << error.message());
     for (const auto& entry : fs::directory_iterator(o->output)) {  // readers would mix in files of another model
       const std::string file = entry.path().filename().string(), kind = entry.path().extension().string();
-      WASMFORMER_CHECK(files.contains(file) || (kind != ".bin" && kind != ".spm"),
+      WASMFORMER_CHECK(files.contains(file) || (kind != ".bin" && kind != ".npz" && kind != ".spm"),
                        "[export] " << o->output << " has " << file << " of another model; choose an empty folder");
     }
     for (const auto& [file, bytes] : files) write_file_atomically(o->output + "/" + file, bytes);
@@ -100,8 +102,10 @@ void add_exchange_commands(CLI::App& app) {
       add_export(app, "export-marian", "Write a model as a MarianMT folder of Hugging Face or a student of Bergamot",
                  exported, [exported](const ModelFile& model) { return marian_folder(model, *exported); });
   add_precision(*marian, exported->precision, /*has_int8=*/true);
-  marian->add_option("--format", exported->format, "huggingface, or bin, which Firefox and Bergamot read")
-      ->check(CLI::IsMember({"huggingface", "bin"}))
+  marian
+      ->add_option("--format", exported->format,
+                   "huggingface; bin, which Firefox and Bergamot read; or npz, which Marian reads")
+      ->check(CLI::IsMember({"huggingface", "bin", "npz"}))
       ->capture_default_str();
   marian->add_option("--calibration", exported->calibration,
                      "source texts, one per line, that calibrate how int8 products round their inputs");

@@ -81,4 +81,22 @@ SafetensorsFile parse_npz(std::string_view bytes) {
   return file;
 }
 
+std::string serialize_npz(const SafetensorsFile& file) {
+  std::map<std::string, std::string> arrays;
+  for (const auto& [name, tensor] : file.tensors) {
+    WASMFORMER_CHECK(tensor.dtype == Dtype::f32 || tensor.dtype == Dtype::i8,
+                     "[npz] '" << name << "' is neither float32 nor bytes");
+    std::string header = tensor.dtype == Dtype::f32 ? "{'descr': '<f4'" : "{'descr': '|i1'";
+    header += ", 'fortran_order': False, 'shape': (";
+    for (const Index n : tensor.shape) header += std::to_string(n) + ",";
+    header += "), }";
+    constexpr std::size_t before = 10, alignment = 64;
+    header.resize((before + header.size()) / alignment * alignment + alignment - before - 1, ' ');
+    const auto length = static_cast<std::uint16_t>(header.size() + 1);
+    std::string& array = arrays[name + ".npy"] = std::string("\x93NUMPY\x01\0", 8);
+    array.append(reinterpret_cast<const char*>(&length), sizeof length).append(header).append("\n").append(tensor.data);
+  }
+  return serialize_zip(arrays);
+}
+
 }  // namespace wasmformer

@@ -1,6 +1,7 @@
 // NumPy's .npz: a zip of .npy arrays. https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "io/safetensors.h"
@@ -10,5 +11,8 @@ namespace wasmformer {
 // The arrays by name (without .npy), as views into `bytes`; their types are f4, f2, i4, i8 or bytes. Throws
 // Error, naming the fault, for other types, Fortran order, and sizes that do not match the data.
 SafetensorsFile parse_npz(std::string_view bytes);
+
+// The same the other way round, for f4 and bytes.
+std::string serialize_npz(const SafetensorsFile& file);
 
 }  // namespace wasmformer

@@ -11,6 +11,7 @@
 #include "decode/translator.h"
 #include "exchange/marian_bin.h"
 #include "exchange/marian_names.h"
+#include "exchange/npz.h"
 #include "tensor/check.h"
 
 namespace wasmformer {
@@ -84,7 +85,7 @@ class Items {
   void text(const std::string& name, const std::string& value) {
     add(name, Dtype::i8, {static_cast<Index>(value.size()) + 1}, {value.c_str(), value.size() + 1});
   }
-  std::string file() const { return serialize_marian_bin(file_); }
+  const SafetensorsFile& file() const { return file_; }
 
  private:
   void add(const std::string& name, Dtype dtype, std::vector<Index> shape, std::string data) {
@@ -116,7 +117,8 @@ Int8Matrix with_one_scale(const std::string& name, const Parameter& p, Index row
   return w;
 }
 
-std::map<std::string, std::string> export_files(const ModelFile& model, const Multipliers* multipliers) {
+std::map<std::string, std::string> export_files(const ModelFile& model, const Multipliers* multipliers,
+                                                bool is_npz = false) {
   const Config& c = model.transformer->config();
   check_config(c);
   const Tokenizer &source = *model.source_tokenizer, &target = *model.target_tokenizer;
@@ -160,8 +162,16 @@ std::map<std::string, std::string> export_files(const ModelFile& model, const Mu
   items.floats(marian_output_bias, bias.leftCols(targets));
   items.text(marian_options, options_text(c, sources, targets));
 
-  std::map<std::string, std::string> files{{"model.bin", items.file()}};
-  if (source.model() == target.model())
+  std::map<std::string, std::string> files;
+  const bool is_shared = source.model() == target.model();
+  if (is_npz) {
+    files["model.npz"] = serialize_npz(items.file());
+    files["decoder.yml"] = std::string("relative-paths: true\nmodels:\n  - model.npz\nvocabs:\n") +
+                           (is_shared ? "  - vocab.spm\n  - vocab.spm\n" : "  - srcvocab.spm\n  - trgvocab.spm\n");
+  } else {
+    files["model.bin"] = serialize_marian_bin(items.file());
+  }
+  if (is_shared)
     files["vocab.spm"] = source.model();
   else
     files["srcvocab.spm"] = source.model(), files["trgvocab.spm"] = target.model();
@@ -202,6 +212,10 @@ Multipliers calibrated(const ModelFile& model, ThreadPool& pool, const std::vect
 }  // namespace
 
 std::map<std::string, std::string> export_student(const ModelFile& model) { return export_files(model, nullptr); }
+
+std::map<std::string, std::string> export_npz_student(const ModelFile& model) {
+  return export_files(model, nullptr, /*is_npz=*/true);
+}
 
 std::map<std::string, std::string> export_int8_student(const ModelFile& model, ThreadPool& pool,
                                                        const std::vector<std::string>& texts) {

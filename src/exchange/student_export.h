@@ -1,4 +1,5 @@
-// A model as Firefox and Bergamot run students: Marian's .bin, SentencePiece vocabularies, a shortlist.
+// A model as Firefox and Bergamot run students: Marian's .bin, SentencePiece vocabularies, a shortlist; or as Marian
+// itself does: .npz and decoder.yml.
 #pragma once
 
 #include <map>
@@ -13,6 +14,9 @@ namespace wasmformer {
 // The bytes of each file, by its name: model.bin, vocab.spm, or srcvocab.spm and trgvocab.spm, and lex.s2t.bin if the
 // model has a shortlist. Throws Error, naming the key, for a config that Marian does not have.
 std::map<std::string, std::string> export_student(const ModelFile& model);
+
+// The same with model.npz and decoder.yml instead of model.bin.
+std::map<std::string, std::string> export_npz_student(const ModelFile& model);
 
 // The same with matrices of int8. Inputs of products are rounded as the model's weights say (PackedMatrix) or, if they
 // are floats, by what translating these texts needs; without texts, by what each product meets. Throws Error too if a

@@ -37,6 +37,20 @@ Record record(std::string_view file, std::uint64_t offset, std::size_t size, std
   return {bytes};
 }
 
+std::uint32_t crc32(std::string_view bytes) {
+  std::uint32_t crc = ~0u;
+  for (const char byte : bytes) {
+    crc ^= static_cast<std::uint8_t>(byte);
+    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ (crc & 1 ? 0xEDB88320u : 0);
+  }
+  return ~crc;
+}
+
+template <class... Numbers>
+void append(std::string& out, Numbers... numbers) {
+  (out.append(reinterpret_cast<const char*>(&numbers), sizeof numbers), ...);
+}
+
 struct Directory {
   std::uint64_t files, begin, size;
 };
@@ -125,6 +139,28 @@ std::map<std::string, std::string_view> parse_zip(std::string_view file) {
                                                                          << ", after the next begins");
   }
   return files;
+}
+
+std::string serialize_zip(const std::map<std::string, std::string>& files) {
+  using U16 = std::uint16_t;
+  using U32 = std::uint32_t;
+  constexpr U16 version = 20, first_of_1980 = 0x21;
+  std::string out, directory;
+  for (const auto& [name, data] : files) {
+    WASMFORMER_CHECK(data.size() < in_zip64 - out.size(), "[zip] an archive of 4 GB or more cannot be written");
+    std::string entry;  // no flags, stored
+    append(entry, version, U16{0}, U16{0}, U16{0}, first_of_1980, crc32(data), static_cast<U32>(data.size()),
+           static_cast<U32>(data.size()), static_cast<U16>(name.size()), U16{0});
+    append(directory.append(central_mark), version);
+    append(directory.append(entry), U16{0}, U16{0}, U16{0}, U32{0}, static_cast<U32>(out.size()));
+    directory += name;
+    out.append(local_mark).append(entry).append(name).append(data);
+  }
+  const auto count = static_cast<U16>(files.size());
+  const auto begin = static_cast<U32>(out.size());
+  append(out.append(directory).append(end_mark), U16{0}, U16{0}, count, count, static_cast<U32>(directory.size()),
+         begin, U16{0});
+  return out;
 }
 
 }  // namespace wasmformer

@@ -1,5 +1,6 @@
 // Alignments and quality, pivots, the cache of sentences, and markup through a real model.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { Translator } from '../../dist/index.js';
 import { cached, pivot, split } from '../../dist/page/pages.js';
@@ -62,6 +63,26 @@ test('quality: means of log-probabilities, of words and of the sentence', async 
   const second = targetTokens.findIndex(({ piece }, i) => i > 0 && piece.startsWith('▁'));
   const first = targetTokens.slice(0, second).map(({ logProbability }) => logProbability);
   close(quality.words[0].logProbability, first.reduce((a, b) => a + b) / first.length, 1e-6);
+});
+
+test('the probabilities of words, by the calibration that is stored in the model', async () => {
+  assert.equal('probability' in (await translator.translate(sentences[2], { quality: true })).quality, false, 'it has none');
+  const file = Buffer.from(readFileSync(fixturePath));
+  const end = 8 + Number(file.readBigUInt64LE(0));
+  const header = JSON.parse(file.subarray(8, end));
+  header.__metadata__.quality_calibration = '2 0.5 1.5';
+  const words = Buffer.from(JSON.stringify(header));
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64LE(BigInt(words.length));
+  const calibrated = await Translator.load(new Uint8Array(Buffer.concat([length, words, file.subarray(end)])));
+  try {
+    const { quality } = await calibrated.translate(sentences[2], { quality: true });
+    for (const { logProbability: x, probability } of quality.words)
+      close(Math.log(probability / (1 - probability)), 2 * x - 0.5 * Math.log(1 - Math.exp(x)) + 1.5, 1e-6);
+    close(quality.probability, quality.words.reduce((sum, word) => sum + word.probability, 0) / quality.words.length, 1e-9);
+  } finally {
+    calibrated.dispose();
+  }
 });
 
 test('markup has the words of the plain translations, and the qualities of its sentences', async () => {

@@ -58,7 +58,7 @@ export abstract class RemoteModel<Info> {
 }
 
 /** A model that translates: what Translator and Trainer have in common. */
-export abstract class RemoteTranslator<Info> extends RemoteModel<Info> {
+export abstract class RemoteTranslator<Info extends { metadata?: Record<string, string> }> extends RemoteModel<Info> {
   /**
    * Translates one text or several, together; a Trainer does so with its current weights, between two steps of run().
    * Each text is one sentence: translateText() splits longer ones. Calls made at the same time take turns.
@@ -101,7 +101,8 @@ export abstract class RemoteTranslator<Info> extends RemoteModel<Info> {
     const plain = await this.connection.call('translate', wanted, site, { signal, onUpdate, owner: this });
     const translations = withMaps<Translation[]>(plain);
     if (aligned.alignment || aligned.quality) {
-      (await import('../shared/alignment.js')).addTo(translations, texts, aligned, options.attention === true);
+      const { addTo } = await import('../shared/alignment.js');
+      addTo(translations, texts, aligned, options.attention === true, this.info.metadata ?? {});
     }
     return isOne ? translations[0]! : translations;
   }

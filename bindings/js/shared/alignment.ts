@@ -78,8 +78,18 @@ function align(text: string, { sourceTokens, targetTokens, text: target, attenti
   return { source: locate(sourceTokens, text), target: locate(targetTokens, target), data: meanOf(attention) };
 }
 
+/** Beta calibration (Kull et al. 2017) with the three numbers in the model's metadata. */
+function calibrationOf(metadata: Readonly<Record<string, string>>) {
+  const [a = NaN, b = NaN, c = NaN] = (metadata.quality_calibration ?? '').split(' ').map(Number);
+  if (!Number.isFinite(a + b + c)) return undefined;
+  return (logProbability: number) => {
+    const x = Math.min(logProbability, -1e-7);
+    return 1 / (1 + Math.exp(-a * x + b * Math.log(-Math.expm1(x)) - c));
+  };
+}
+
 /** Words are what white space separates, and each Han character or kana is one. */
-function qualityOf({ text, targetTokens }: Translation): Quality {
+function qualityOf({ text, targetTokens }: Translation, probabilityOf?: (logProbability: number) => number): Quality {
   const alone = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
   const ranges = locate(targetTokens, text);
   const words: (TextRange & { logProbability: number; count: number })[] = [];
@@ -97,19 +107,24 @@ function qualityOf({ text, targetTokens }: Translation): Quality {
     last.count++;
     last.end = Math.max(last.end, end);
   });
-  const sum = words.reduce((total, word) => total + word.logProbability, 0);
+  const mean = (value: (logProbability: number) => number) =>
+    words.reduce((total, word) => total + value(word.logProbability), 0) / Math.max(words.length, 1);
   return {
-    sentence: words.length ? sum / words.length : 0,
-    words: words.map(({ start, end, logProbability }) => ({ start, end, logProbability })),
+    sentence: mean((value) => value),
+    ...(probabilityOf && { probability: mean(probabilityOf) }),
+    words: words.map(({ start, end, logProbability }) =>
+      ({ start, end, logProbability, ...(probabilityOf && { probability: probabilityOf(logProbability) }) })),
   };
 }
 
 /** Adds what is asked for; attention goes again unless that was asked for too. */
 export function addTo(
   translations: Translation[], texts: readonly string[], { alignment, quality }: AlignmentOptions, keepsAttention: boolean,
+  metadata: Readonly<Record<string, string>>,
 ): void {
+  const probabilityOf = calibrationOf(metadata);
   translations.forEach((translation, i) => {
-    if (quality) translation.quality = qualityOf(translation);
+    if (quality) translation.quality = qualityOf(translation, probabilityOf);
     if (alignment) translation.alignment = align(texts[i]!, translation);
     if (!keepsAttention) delete translation.attention;
   });

@@ -28,14 +28,17 @@ export interface Alignment {
 }
 
 /**
- * Mean log-probabilities (natural logarithms, at most 0; exp() of one is a geometric mean). They are not calibrated:
- * use them to compare translations by one model, not as the probability that a reader would find the text right.
+ * Mean log-probabilities (natural logarithms, at most 0; exp() of one is a geometric mean), which compare translations
+ * by one model. `probability` says how often words of such a log-probability occurred in the reference translations of
+ * the model's validation text; it is missing unless the model file has 'quality_calibration'.
  */
 export interface Quality {
   /** The mean of its words. */
   sentence: number;
+  /** The mean of its words: the share of them to expect in a reference translation. */
+  probability?: number;
   /** Of the translation, each with the mean of its tokens; the end token counts for none. */
-  words: (TextRange & { logProbability: number })[];
+  words: (TextRange & { logProbability: number; probability?: number })[];
 }
 
 /** What a Translation has as well. */

@@ -1,0 +1,98 @@
+// Fits what `quality` says to a validation text: the probability that a word of a translation occurs in its reference.
+//   node tests/bench/calibrate.mjs MODEL.safetensors VALID.tsv[.gz] [--columns 0,1] [--test TEST.tsv[.gz]]
+// prints the metadata 'quality_calibration', the three numbers of a beta calibration (Kull et al. 2017); with --test also the
+// expected calibration error on that part (Naeini et al. 2015; ten bins), before and after.
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { Translator } from '../../dist/index.js';
+import { readPairs } from './corpus.mjs';
+
+const { values, positionals: [model, valid] } = parseArgs({
+  allowPositionals: true, options: { columns: { type: 'string', default: '0,1' }, test: { type: 'string' } },
+});
+if (!valid) throw new Error('usage: calibrate.mjs MODEL VALID [--columns S,T] [--test TEST]');
+const [source, target] = values.columns.split(',').map(Number);
+
+const wordsOf = (text) => text.toLowerCase().match(/\p{Script=Han}|[^\p{Script=Han}\s]+/gu) ?? [];
+
+/** Each translated word: its log-probability, and whether the reference has it, as often as that. */
+async function judged(translator, file) {
+  const pairs = readPairs(file);
+  const all = [];
+  for (let i = 0; i < pairs.length; i += 100) {
+    const some = pairs.slice(i, i + 100);
+    const found = await translator.translate(some.map((pair) => pair[source]), { quality: true });
+    found.forEach(({ text, quality }, k) => {
+      const rest = wordsOf(some[k][target]);
+      for (const { start, end, logProbability } of quality.words) {
+        const at = rest.indexOf(text.slice(start, end).toLowerCase());
+        if (at >= 0) rest.splice(at, 1);
+        all.push({ x: logProbability, isRight: at >= 0 });
+      }
+    });
+  }
+  return all;
+}
+
+const features = (logProbability) => {
+  const x = Math.min(logProbability, -1e-7);
+  return [x, -Math.log(-Math.expm1(x)), 1];
+};
+const dot = (a, b) => a.reduce((sum, value, i) => sum + value * b[i], 0);
+const sigmoid = (x) => 1 / (1 + Math.exp(-x));
+
+/** The solution of a positive definite system, by elimination. */
+function solve(matrix, right) {
+  const rows = matrix.map((row, i) => [...row, right[i]]);
+  const n = rows.length;
+  for (let i = 0; i < n; i++) {
+    for (let k = 0; k < n; k++) {
+      if (k === i) continue;
+      const factor = rows[k][i] / rows[i][i];
+      rows[k] = rows[k].map((value, j) => value - factor * rows[i][j]);
+    }
+  }
+  return rows.map((row, i) => row[n] / row[i]);
+}
+
+/** Logistic regression by Newton's method. */
+function fit(words) {
+  let weights = [1, 1, 0];
+  for (let round = 0; round < 30; round++) {
+    const gradient = [0, 0, 0], curvature = [0, 1, 2].map(() => [0, 0, 0]);
+    for (const { x, isRight } of words) {
+      const f = features(x), p = sigmoid(dot(weights, f));
+      f.forEach((value, i) => {
+        gradient[i] += ((isRight ? 1 : 0) - p) * value;
+        f.forEach((other, k) => (curvature[i][k] += p * (1 - p) * value * other));
+      });
+    }
+    const change = solve(curvature, gradient);
+    weights = weights.map((weight, i) => weight + change[i]);
+  }
+  return weights;
+}
+
+function calibrationError(words, probability) {
+  const bins = Array.from({ length: 10 }, () => ({ sum: 0, right: 0 }));
+  for (const { x, isRight } of words) {
+    const p = probability(x);
+    const bin = bins[Math.min(9, Math.floor(10 * p))];
+    bin.sum += p;
+    bin.right += isRight ? 1 : 0;
+  }
+  return bins.reduce((error, { sum, right }) => error + Math.abs(sum - right), 0) / words.length;
+}
+
+const translator = await Translator.load(new Uint8Array(readFileSync(model)));
+const weights = fit(await judged(translator, valid));
+console.log(JSON.stringify({ quality_calibration: weights.map((weight) => weight.toFixed(3)).join(' ') }));
+if (values.test) {
+  const words = await judged(translator, values.test);
+  const share = words.filter(({ isRight }) => isRight).length / words.length;
+  const percent = (value) => `${(100 * value).toFixed(1)} %`;
+  console.error(`${words.length} words, ${percent(share)} of them in the references; calibration error ${
+    percent(calibrationError(words, Math.exp))} before, ${
+    percent(calibrationError(words, (x) => sigmoid(dot(weights, features(x)))))} after`);
+}
+translator.dispose();
