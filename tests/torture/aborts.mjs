@@ -1,8 +1,12 @@
 // Every call of the package is aborted at a random moment: it rejects with the reason, or resolves to the right answer;
 // the next call gives the right answer, and training continues with the same numbers.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
-import { Trainer, Translator } from '../../dist/index.js';
+import { Classifier, Tagger, Trainer, Translator } from '../../dist/index.js';
+import { exportMarian, exportOnnx, importMarian } from '../../dist/page/convert.js';
+import { cached, pivot } from '../../dist/page/pages.js';
+import { pipeline } from '../../dist/page/pipeline.js';
 import { fixturePath, sentences } from '../js/support.mjs';
 
 const steps = 200;
@@ -17,6 +21,10 @@ async function all(items) {
 }
 const text = ({ text }) => text;
 const batch = Array(40).fill(sentences[2]);
+const labelled = Array.from({ length: 40 }, (_, i) => [i % 2 ? 'music' : 'other', i % 2 ? 'play jazz now' : 'now in rome']);
+const tagged = labelled.map(([, words]) => [words.split(' '), words.split(' ').map((word) => (word === 'rome' ? 'B-place' : 'O'))]);
+const marian = fileURLToPath(new URL('../fixtures/marian/tiny', import.meta.url));
+const sizes = (files) => Object.entries(files).map(([name, bytes]) => [name, bytes.size ?? bytes.length]);
 const page = `<p>${sentences[0]} <b>${sentences[2]}</b></p>`;
 
 // The calls that are aborted; each always resolves to the same answer.
@@ -29,6 +37,14 @@ const calls = {
   translateText: async ({ translator }, signal) => (await translator.translateText(sentences.join(' '), { signal })).text,
   translateAll: async ({ translator }, signal) =>
     (await all(translator.translateAll(batch, { signal, batchSize: 4 }))).map(({ translation }) => translation?.text),
+  pivot: async ({ nameless }, signal) => (await pivot(nameless, nameless).translate(sentences.slice(0, 3), { signal })).map(text),
+  cached: async ({ translator }, signal) => (await cached(translator, { bytes: 1e6 }).translate(sentences.slice(0, 3), { signal })).map(text),
+  pipeline: async ({ translate }, signal) => (await translate(sentences[2], { signal })).map(({ translation_text: found }) => found),
+  classify: async ({ classifier }, signal) => (await classifier.classify(batch, { signal })).map(({ labels }) => labels[0].label),
+  tag: async ({ tagger }, signal) => (await tagger.tag(batch, { signal })).map(({ tokens }) => tokens.map(({ tag }) => tag)),
+  importMarian: async (_, signal) => (await importMarian(marian, { signal })).size,
+  exportMarian: async ({ imported }, signal) => sizes(await exportMarian(imported, { signal })),
+  exportOnnx: async (_, signal) => sizes(await exportOnnx(fixturePath, { signal })),
   stream: ({ translator }, signal) => all(translator.stream(sentences[2], { signal })),
   load: async (_, signal) => {
     const loaded = await Translator.load(fixturePath, { signal });
@@ -39,6 +55,11 @@ const calls = {
     const created = await Trainer.create({ ...task, signal });
     created.dispose();
     return created.info.trainPairs;
+  },
+  resume: async ({ saved }, signal) => {
+    const resumed = await Trainer.resume(saved, { signal });
+    resumed.dispose();
+    return resumed.info.trainPairs;
   },
   evaluate: async ({ trainer }, signal) => (await trainer.evaluate(pairs, { signal })) && 'evaluated',
   save: async ({ trainer }, signal) => (await trainer.save({ signal })) && 'saved',
@@ -82,10 +103,21 @@ async function abort(name, delay, figures) {
 export default {
   async prepare() {
     made.translator = await Translator.load(fixturePath);
+    made.nameless = { info: {}, translate: (texts, options) => made.translator.translate(texts, options) };
     const whole = await Trainer.create(task);
     made.losses = (await all(whole.run({ steps, reportEvery: 1 }))).map(({ loss }) => loss);
+    made.saved = await whole.save();
     whole.dispose();
     await freshTrainer();
+    made.translate = await pipeline('translation', fixturePath);
+    made.imported = await importMarian(marian);
+    const { decoder_layers: _, ...encoder } = config;
+    const joint = await Trainer.create({ labelled, tagged, tokenizer: { type: 'word' }, config: encoder, threads: 1 });
+    await all(joint.run({ steps: 5 }));
+    const model = await joint.save({ optimizer: false });
+    joint.dispose();
+    made.classifier = await Classifier.load(model);
+    made.tagger = await Tagger.load(model);
     for (const [name, call] of Object.entries(calls)) {
       const begin = performance.now();
       expected[name] = await call(made);
@@ -103,7 +135,6 @@ export default {
     return problem && `${name}, aborted after ${delay.toFixed(2)} ms: ${problem}`;
   },
   finish() {
-    made.translator.dispose();
-    made.trainer.dispose();
+    for (const one of [made.translator, made.trainer, made.classifier, made.tagger, made.translate]) one.dispose();
   },
 };
