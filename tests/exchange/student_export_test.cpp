@@ -113,6 +113,30 @@ TEST_CASE("A model of one's own is exported as a student and comes back with the
   CHECK(found == expected);
 }
 
+TEST_CASE("A student with two vocabularies keeps both") {
+  Config config;
+  config.decoder_self = DecoderSelf::ssru, config.tie_embeddings = TieEmbeddings::target;
+  ModelFile model = own_model(config);
+  // The same pieces without the last: a ModelProto is a row of fields, and a piece has fewer than 128 bytes.
+  std::string pieces = model.source_tokenizer->model();
+  std::size_t last = 0;
+  for (std::size_t at = 0; pieces[at] == '\x0a'; at += 2 + static_cast<std::size_t>(pieces[at + 1])) last = at;
+  pieces.erase(last, 2 + static_cast<std::size_t>(pieces[last + 1]));
+  model.target_tokenizer = std::make_shared<const Tokenizer>(pieces);
+  config = model.transformer->config();
+  REQUIRE(--config.target_vocab_size == model.target_tokenizer->vocab_size());
+  model.transformer = std::make_unique<Transformer>(config);
+  model.transformer->initialize(3);
+  const bool is_npz = GENERATE(false, true);
+  const Files files = is_npz ? export_npz_student(model) : export_student(model);
+  CHECK(files.at("srcvocab.spm") == model.source_tokenizer->model());
+  CHECK(files.at("trgvocab.spm") == pieces);
+  CHECK_FALSE(files.contains("vocab.spm"));
+  const ModelFile back = import(files);
+  CHECK(back.source_tokenizer->vocab_size() == back.target_tokenizer->vocab_size() + 1);
+  CHECK(translations(back) == translations(model));
+}
+
 TEST_CASE("An exported int8 student rounds inputs by what the texts need") {
   const ModelFile model = own_model({.decoder_self = DecoderSelf::ssru});
   ThreadPool pool;
