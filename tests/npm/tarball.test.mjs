@@ -176,8 +176,8 @@ test('a service worker is told that it cannot translate', async () => {
       active.postMessage('');
     });
   });
-  const more = ', for example in a service worker; load the model in a page and send it the texts';
-  assert.deepEqual(said, [`[load] workers cannot be started here${more}`, `[engine] modules cannot be imported here${more}`]);
+  const more = '; in a service worker, send the texts to a page that has loaded the model';
+  assert.deepEqual(said, [`[load] this environment cannot start workers${more}`, `[engine] this environment cannot import modules${more}`]);
   await page.close();
   server.close();
   server.closeAllConnections();
