@@ -359,6 +359,14 @@ test('the tarball is at most 3.35 MB, and holds nothing that nobody needs', () =
   assert.deepEqual(installed, ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json']);
 });
 
+test('no source maps are missed: only the scripts that README.md names are minified', () => {
+  const dist = join(project, 'node_modules/wasmformer/dist');
+  const scripts = readdirSync(dist, { recursive: true }).filter((name) => /\.(js|map)$/.test(name) && !name.startsWith('wasm'));
+  const minified = scripts.filter((name) => /.{1000}|sourceMappingURL/.test(readFileSync(join(dist, name), 'utf8')));
+  assert.deepEqual(minified.sort(), ['attention.js', 'page/tokenizer.js']);
+  assert.deepEqual(scripts.filter((name) => name.endsWith('.map')), []);
+});
+
 test('the documents give the sizes of the package', () => {
   const text = (name) => readFileSync(join(root, 'bindings', name), 'utf8');
   assert.match(text('README.md'), /The tarball is at most 3\.35 MB\./);
