@@ -80,16 +80,23 @@ test('translateAll: texts that are skipped take no memory', () => {
   assert.ok(grown < 5e6, `${grown} bytes`);
 });
 
-test('translateAll: a slow loop makes the source wait', async () => {
-  const state = source();
-  let seen = 0;
-  for await (const _ of translator.translateAll(state.texts, { batchSize: 4 })) {
-    await setTimeout(10);
-    seen++;
-    assert.ok(state.read - seen < 2 * 4, `${state.read} were read, ${seen} seen`);
-  }
-  assert.equal(seen, texts.length);
-});
+for (const count of [1, 3]) {
+  test(`translateAll: a slow loop makes the source wait, with workers: ${count}`, async () => {
+    const others = await Promise.all(Array.from({ length: count - 1 }, () => Translator.load(fixturePath)));
+    const state = source(Array.from({ length: 120 }, (_, i) => texts[i % texts.length]));
+    let seen = 0;
+    let most = 0;
+    for await (const _ of translator.translateAll(state.texts, { batchSize: 4, others })) {
+      await setTimeout(seen < 40 ? 10 : 0);
+      most = Math.max(most, state.read - seen);
+      seen++;
+    }
+    assert.equal(seen, 120);
+    // One batch for each worker, and one more; no fewer, or workers would wait.
+    assert.equal(most, 4 * (count + 1));
+    for (const other of others) other.dispose();
+  });
+}
 
 test('translateAll: goes on where it was left, which closes the source', async () => {
   const state = source();

@@ -55,7 +55,7 @@ test('the modules alone may be elsewhere', async () => {
 test('errors name the missing file or the invalid address', async () => {
   cpSync(join(folder, 'modules/1'), join(folder, 'part'), { recursive: true, filter: (path) => !path.endsWith('.mjs') });
   await assert.rejects(Translator.load(fixturePath, { wasmURL: at('part'), threads: 1 }),
-    { message: `[build] ${at('part/relaxed/wasmformer.mjs')} could not be loaded; set wasmURL to where the folder wasm is` });
+    { message: `[build] ${at('part/relaxed/wasmformer.mjs')} could not be loaded; set wasmURL to the address of the package's wasm folder` });
   await assert.rejects(Translator.load(fixturePath, { wasmURL: '' }), { message: "[load] wasmURL must be a URL, not ''" });
   await assert.rejects(Translator.load(fixturePath, { wasmURL: 'wasm' }), { message: "[load] wasmURL must be a URL, not 'wasm'" });
   assert.throws(() => void exportMarian(fixturePath, { wasmURL: 5 }), { message: '[export] wasmURL must be a URL, not 5' });

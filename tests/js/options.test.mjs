@@ -44,6 +44,18 @@ for (const [name, [options, others]] of Object.entries(changing)) {
 const refusedByTranslate = [
   [{ beam_size: 2 }, "unknown option 'beam_size'; did you mean 'beamSize'?"],
   [{ lengthpenalty: 2 }, "unknown option 'lengthpenalty'; did you mean 'lengthPenalty'?"],
+  // As they are called in Transformers.js.
+  [{ num_beams: 4 }, "unknown option 'num_beams'; here it is 'beamSize'"],
+  [{ beamSize: 2, num_return_sequences: 2 }, "unknown option 'num_return_sequences'; here it is 'nBest'"],
+  [{ max_new_tokens: 60 }, "unknown option 'max_new_tokens'; here it is 'maxLength'"],
+  [{ max_length: 60 }, "unknown option 'max_length'; did you mean 'maxLength'?"],
+  [{ length_penalty: 1 }, "unknown option 'length_penalty'; did you mean 'lengthPenalty'?"],
+  [{ do_sample: true }, "unknown option 'do_sample'; here it is 'sampling'"],
+  [{ top_k: 5 }, "unknown option 'top_k'; here it is 'sampling.topK'"],
+  [{ top_p: 0.5 }, "unknown option 'top_p'; here it is 'sampling.topP'"],
+  [{ temperature: 0.5 }, "unknown option 'temperature'; here it is 'sampling.temperature'"],
+  [{ output_attentions: true }, "unknown option 'output_attentions'; here it is 'attention'"],
+  [{ no_repeat_ngram_size: 3 }, "unknown option 'no_repeat_ngram_size'"],
   [{ colour: 'red' }, "unknown option 'colour'"],
   [{ constructor: 1 }, "unknown option 'constructor'"],
   [{ sampling: { topk: 3 } }, "unknown option 'sampling.topk'; did you mean 'topK'?"],

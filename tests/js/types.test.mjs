@@ -1,12 +1,13 @@
 // The TypeScript side agrees with the module as it was built, and with how the package is used.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { blocks } from '../guides.mjs';
 
 const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc');
 
@@ -38,3 +39,28 @@ for (const [name, settings] of Object.entries(libraries)) {
     compiles(folder);
   });
 }
+
+test("the guide's declarations of the element for JSX and Svelte compile, and refuse what it does not take", (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'wasmformer-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  mkdirSync(join(folder, 'node_modules/@types'), { recursive: true });
+  for (const [from, to] of [['', 'wasmformer'], ['node_modules/svelte', 'svelte'], ['node_modules/@types/react', '@types/react']]) {
+    symlinkSync(join(root, from), join(folder, 'node_modules', to));
+  }
+  const declarations = blocks('bindings/docs/attention.md', 'ts');
+  assert.equal(declarations.length, 2);
+  for (const [i, declaration] of declarations.entries()) writeFileSync(join(folder, `element-${i}.ts`), declaration);
+  writeFileSync(join(folder, 'main.tsx'), `import type { SvelteHTMLElements } from 'svelte/elements';
+import type { Translation } from 'wasmformer';
+declare const translation: Translation;
+declare function svelte(attributes: SvelteHTMLElements['wasmformer-attention']): void;
+<wasmformer-attention className="a" translation={translation} layer={2} ref={(element) => void element?.form} />;
+svelte({ class: 'a', translation, layer: 2 });
+// @ts-expect-error: the forms are 'heat' and 'lines'
+<wasmformer-attention form="bars" />;
+// @ts-expect-error: the same
+svelte({ form: 'bars' });`);
+  const compilerOptions = { noEmit: true, strict: true, skipLibCheck: true, target: 'es2022', module: 'esnext', moduleResolution: 'bundler', jsx: 'react-jsx', types: [] };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
+  compiles(folder);
+});

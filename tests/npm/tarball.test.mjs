@@ -9,10 +9,13 @@ import { dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { inflateSync } from 'node:zlib';
 import { createPackageFromTarballData, checkPackage } from '@arethetypeswrong/core';
+import { nodeResolve } from '@rollup/plugin-node-resolve';
+import { build as esbuild } from 'esbuild';
 import { chromium } from 'playwright-core';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { rolldown } from 'rolldown';
+import { rollup } from 'rollup';
 import { build, createServer } from 'vite';
 import webpack from 'webpack';
 import { writeDocs } from '../../bindings/tools/build.mjs';
@@ -134,25 +137,50 @@ test('a plain page: modules straight from the folder of the package, without a b
   assert.equal(threads, 1);
 });
 
-// Rolldown, as esbuild and Rollup do, leaves addresses of files as they are.
+// These leave addresses of files as they are.
+const like = (bundler, plugins = []) => async (place, output) => {
+  const bundle = await bundler({ input: join(place, 'main.js'), plugins });
+  await bundle.write({ dir: output, format: 'es' });
+};
+const bundlers = {
+  esbuild: (place, output, platform = 'browser') =>
+    esbuild({ entryPoints: [join(place, 'main.js')], bundle: true, platform, format: 'esm', outdir: output, logLevel: 'error' }),
+  Rollup: like(rollup, [nodeResolve()]),
+  Rolldown: like(rolldown),
+};
 const copied = {
   'workerURL and a copy of the folder of the package': [{ workerURL: 'wasmformer/worker/worker.js' }, { '': 'wasmformer' }],
   'workerURL, wasmURL, and copies of the worker and the modules, under other names': [
     { workerURL: 'scripts/translating.js', wasmURL: 'modules/1' }, { 'worker/worker.js': 'scripts/translating.js', wasm: 'modules/1' }],
 };
-for (const [name, [options, copies]] of Object.entries(copied)) {
-  test(`a bundler that emits no workers, with ${name}`, async () => {
+const copyParts = (copies, output) => Object.entries(copies).forEach(([from, to]) =>
+  cpSync(join(project, 'node_modules/wasmformer/dist', from), join(output, to), { recursive: true }));
+for (const [bundler, bundle] of Object.entries(bundlers)) for (const [name, [options, copies]] of Object.entries(copied)) {
+  test(`${bundler}, with ${name}`, async () => {
     const script = program(fromPackage).replace(/load\(([^)]*)\)/, `load($1, ${JSON.stringify(options)})`);
     assert.ok(script.includes('workerURL'));
-    const place = app(`rolldown-${Object.keys(options).length}`, script);
-    const bundle = await rolldown({ input: join(place, 'main.js'), cwd: place });
-    await bundle.write({ dir: join(place, 'dist'), format: 'es' });
+    const place = app(`${bundler}-${Object.keys(options).length}`, script);
+    await bundle(place, join(place, 'dist'));
     copyFileSync(join(place, 'index.html'), join(place, 'dist/index.html'));
     copyFileSync(model, join(place, 'dist/model.safetensors'));
-    for (const [from, to] of Object.entries(copies)) {
-      cpSync(join(project, 'node_modules/wasmformer/dist', from), join(place, 'dist', to), { recursive: true });
-    }
+    copyParts(copies, join(place, 'dist'));
     const { threads } = await served(join(place, 'dist'), isolation);
+    assert.ok(threads > 1);
+  });
+}
+
+for (const [bundler, bundle] of Object.entries(bundlers)) {
+  test(`${bundler}, for Node: workerURL is the address of the copy beside the bundle`, async () => {
+    const address = "new URL('wasmformer/worker/worker.js', import.meta.url)";
+    const script = program(fromPackage).replace(/load\(([^)]*)\)/, `load($1, { workerURL: ${address} })`);
+    const place = app(`${bundler}-node`, `${script}console.log(JSON.stringify(globalThis.result));`);
+    const output = join(folder, `${bundler}-node`); // far from node_modules
+    await bundle(place, output, 'node');
+    copyParts({ '': 'wasmformer' }, output);
+    copyFileSync(model, join(output, 'model.safetensors'));
+    writeFileSync(join(output, 'package.json'), '{ "type": "module" }');
+    const { text, threads } = JSON.parse(run(process.execPath, ['main.js'], { cwd: output }));
+    assert.equal(text, expected);
     assert.ok(threads > 1);
   });
 }
@@ -176,8 +204,8 @@ test('a service worker is told that it cannot translate', async () => {
       active.postMessage('');
     });
   });
-  const more = ', for example in a service worker; load the model in a page and send it the texts';
-  assert.deepEqual(said, [`[load] workers cannot be started here${more}`, `[engine] modules cannot be imported here${more}`]);
+  const more = '; in a service worker, send the texts to a page that has loaded the model';
+  assert.deepEqual(said, [`[load] this environment cannot start workers${more}`, `[engine] this environment cannot import modules${more}`]);
   await page.close();
   server.close();
   server.closeAllConnections();
@@ -329,6 +357,14 @@ test('the tarball is at most 3.35 MB, and holds nothing that nobody needs', () =
   assert.ok(statSync(tarball).size <= 3.35e6, `${statSync(tarball).size} bytes`);
   const installed = readdirSync(join(project, 'node_modules/wasmformer')).sort();
   assert.deepEqual(installed, ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json']);
+});
+
+test('no source maps are missed: only the scripts that README.md names are minified', () => {
+  const dist = join(project, 'node_modules/wasmformer/dist');
+  const scripts = readdirSync(dist, { recursive: true }).filter((name) => /\.(js|map)$/.test(name) && !name.startsWith('wasm'));
+  const minified = scripts.filter((name) => /.{1000}|sourceMappingURL/.test(readFileSync(join(dist, name), 'utf8')));
+  assert.deepEqual(minified.sort(), ['attention.js', 'page/tokenizer.js']);
+  assert.deepEqual(scripts.filter((name) => name.endsWith('.map')), []);
 });
 
 test('the documents give the sizes of the package', () => {

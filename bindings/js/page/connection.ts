@@ -39,11 +39,11 @@ interface PortEvents {
 }
 
 function openWebWorker({ onMessage, onDeath }: PortEvents, script: URL | undefined): WorkerPort {
-  if (typeof Worker === 'undefined') throw notHere('[load] workers cannot be started here');
+  if (typeof Worker === 'undefined') throw notHere('[load] this environment cannot start workers');
   const worker = script ? new Worker(sameOriginScript(script), { type: 'module' }) : createWorker();
   worker.onmessage = ({ data }) => onMessage(data);
   worker.onmessageerror = () => onDeath('a message could not be read');
-  worker.onerror = ({ message }) => onDeath(message || `its script, ${String(script ?? workerScript())}, could not be loaded; set workerURL to where it is`);
+  worker.onerror = ({ message }) => onDeath(message || `its script, ${String(script ?? workerScript())}, could not be loaded; set workerURL to its address`);
   return {
     post: (message, transfer = []) => worker.postMessage(message, transfer),
     keepAlive: () => {},

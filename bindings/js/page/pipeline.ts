@@ -1,6 +1,6 @@
 // `wasmformer/pipeline`: pipeline('translation', model) and others as in Transformers.js.
 import {
-  callback, checked, oneOf, signal, string, whole, type Rule, type Rules,
+  callback, checked, oneOf, otherNames, otherSamplingNames, signal, string, whole, type Rule, type Rules,
 } from '../shared/options.js';
 import type {
   Attention, LoadOptions, ModelSource, TaggedSpan, TaggedToken, Translation, TranslateOptions, WorkerOptions,
@@ -165,16 +165,6 @@ const pipelineRules: Rules<PipelineOptions> = {
   integrity: loadRules.integrity,
   signal,
 };
-// What the options are called in Translator.translate, which checks their values.
-const names = {
-  num_beams: 'beamSize',
-  num_return_sequences: 'nBest',
-  max_new_tokens: 'maxLength',
-  output_attentions: 'attention',
-  callback_function: 'onToken',
-  signal: 'signal',
-} as const;
-const samplingNames = { temperature: 'temperature', top_k: 'topK', top_p: 'topP', seed: 'seed' } as const;
 const classificationRules: Rules<ClassificationOptions> = {
   top_k: { accepts: (value) => value === null || whole(1).accepts(value), expected: 'a whole number from 1 on, or null' },
   signal,
@@ -185,7 +175,7 @@ const taggingRules: Rules<TaggingOptions> = {
   signal,
 };
 const generationRules = allOf([
-  ...Object.keys({ ...names, ...samplingNames }), 'max_length', 'do_sample', 'src_lang', 'tgt_lang', 'streamer', ...ignoredGeneration,
+  ...Object.keys({ ...otherNames, ...otherSamplingNames }), 'max_length', 'src_lang', 'tgt_lang', 'streamer', 'signal', ...ignoredGeneration,
 ]) as Rules<GenerationOptions>;
 
 const warnings = new Set<string>();
@@ -326,8 +316,8 @@ async function translate(
   if ((given.num_return_sequences ?? 1) > 1 && given.output_attentions) {
     throw new Error('[pipeline] output_attentions works for one output only, but num_return_sequences is more');
   }
-  const sampling = renamed(samplingNames, given);
-  for (const name of Object.keys(samplingNames).filter((name) => name in given && !given.do_sample)) {
+  const sampling = renamed(otherSamplingNames, given);
+  for (const name of Object.keys(otherSamplingNames).filter((name) => name in given && !given.do_sample)) {
     warn(`${name} has no effect without do_sample`);
   }
   checkLanguages(given, translator.info.languages);
@@ -336,8 +326,9 @@ async function translate(
   const streamed = streamer && streaming(streamer, texts);
   const translated = {
     ...(max_length !== undefined && { maxLength: max_length - 1 }),
-    ...(given.do_sample && { sampling: { topK: 50, ...sampling } }),
-    ...renamed(names, given),
+    ...renamed(otherNames, given),
+    sampling: given.do_sample ? { topK: 50, ...sampling } : undefined,
+    signal: given.signal,
     ...streamed?.options,
   };
   try {
@@ -357,7 +348,7 @@ function renamed(names: Record<string, string>, options: object): object {
 }
 
 function withNamesOfPipeline(error: Error): Error {
-  const all = Object.entries({ ...names, ...samplingNames, do_sample: 'sampling' });
+  const all = Object.entries({ ...otherNames, ...otherSamplingNames });
   error.message = error.message.replace('[translate]', '[pipeline]').replaceAll('sampling.', '').replace(
     /\w+/g, (word) => all.find(([, name]) => name === word)?.[0] ?? word,
   );

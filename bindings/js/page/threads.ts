@@ -26,7 +26,7 @@ function threadObstacle(): string | undefined {
     );
   }
   if (typeof SharedArrayBuffer === 'undefined' || !WebAssembly.validate(new Uint8Array(threadsProbe))) {
-    return 'there is no shared WebAssembly memory here; a current browser or Node has it';
+    return 'there is no shared WebAssembly memory here; current browsers and Node versions have it';
   }
   return undefined;
 }

@@ -62,8 +62,24 @@ export function refuseOfSentence(place: string, subject: string, options: object
   if (refused) throw new TypeError(`[${place}] ${refused} applies to one sentence only, and has no meaning for ${subject}`);
 }
 
-export const checkTranslate = (text: unknown, options: unknown): CheckedTexts & TranslateCall =>
-  checkTexts<TranslateCall>('translate', text, { onToken: callback, signal }, options);
+/** What Transformers.js calls options, with their names in translate() and in its `sampling`. */
+export const otherNames = {
+  num_beams: 'beamSize',
+  num_return_sequences: 'nBest',
+  max_new_tokens: 'maxLength',
+  output_attentions: 'attention',
+  callback_function: 'onToken',
+  do_sample: 'sampling',
+} as const;
+export const otherSamplingNames = { temperature: 'temperature', top_k: 'topK', top_p: 'topP', seed: 'seed' } as const;
+
+export function checkTranslate(text: unknown, options: unknown): CheckedTexts & TranslateCall {
+  for (const [names, path] of [[otherNames, ''], [otherSamplingNames, 'sampling.']] as const) {
+    const found = Object.entries(names).find(([name]) => (options as Record<string, unknown> | null)?.[name] !== undefined);
+    if (found) throw new TypeError(`[translate] unknown option '${found[0]}'; here it is '${path}${found[1]}'`);
+  }
+  return checkTexts<TranslateCall>('translate', text, { onToken: callback, signal }, options);
+}
 
 /** The options that need the file alignment.ts, and all others. */
 export function takeAligned(options: object): { aligned: AlignmentOptions; rest: object } {

@@ -13,7 +13,7 @@ export function nodeModule<T>(name: string): Promise<T> {
 
 /** The error of places where the package cannot run. */
 export const notHere = (what: string, cause?: unknown) =>
-  new Error(`${what}, for example in a service worker; load the model in a page and send it the texts`, { cause });
+  new Error(`${what}; in a service worker, send the texts to a page that has loaded the model`, { cause });
 
 /** Symbol.dispose, which Node 20 may not have yet. */
 export const dispose: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for('Symbol.dispose');

@@ -63,8 +63,8 @@ async function compile(url: URL): Promise<WebAssembly.Module> {
 function importScript(url: URL): Promise<unknown> {
   return import(/* webpackIgnore: true */ /* @vite-ignore */ url.href).catch((cause: unknown) => {
     // Where import() is never allowed, once the script runs.
-    if ('ServiceWorkerGlobalScope' in globalThis) throw notHere('[engine] modules cannot be imported here', cause);
-    throw new Error(`[build] ${url.href} could not be loaded; set wasmURL to where the folder wasm is`, { cause });
+    if ('ServiceWorkerGlobalScope' in globalThis) throw notHere('[engine] this environment cannot import modules', cause);
+    throw new Error(`[build] ${url.href} could not be loaded; set wasmURL to the address of the package's wasm folder`, { cause });
   });
 }
 

@@ -25,7 +25,7 @@ export function detectBuild(): Build {
   const supports = (probe: number[]) => typeof WebAssembly === 'object' && WebAssembly.validate(new Uint8Array(probe));
   if (builds.includes('relaxed') && supports(relaxedProbe) && relaxedSumsAreRight()) return 'relaxed';
   if (supports(simdProbe)) return 'simd';
-  throw new Error('[build] this browser has no WebAssembly SIMD, which wasmformer needs; a current version has it');
+  throw new Error('[build] this browser has no WebAssembly SIMD, which wasmformer needs; update the browser');
 }
 
 interface ThreadSettings {
