@@ -113,7 +113,7 @@ export function layOut(
   const fitting = (room - left - overhangAt(least) - places(columns, 0, gaps).at(-1)!) / columns.length;
   const cell = Math.min(2.6 * rem, Math.max(least, Math.floor(fitting)));
   const slant = Math.max(SLANT, Math.asin(Math.min(1, LINE / (every(cell) * cell + gaps[0]))));
-  const top = Math.ceil(Math.max(...widths, measure(labels.entropy)) * Math.sin(slant) + rem * Math.cos(slant) + 4);
+  const top = Math.ceil(Math.max(...widths, measure(labels.entropy)) * Math.sin(slant) + rem * Math.cos(slant) + 8);
   const fair = fine ? Math.min(18, cell + 1) : Math.min(2.3 * rem, Math.max(24, cell));
   const low = Math.floor((tall - top - FRAME - places(rows, 0, gaps).at(-1)!) / rows.length);
   const rowHeight = Math.min(fair, Math.max(LEAST_ROW, low));
