@@ -1,7 +1,7 @@
 // The built page, by mouse, keyboard and touch. Run after `npm run build`.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { box, expected, laptop, phone, screenshot, show, smallPhone, start, translate, translated } from './support.mjs';
+import { box, expected, laptop, phone, screenshot, smallPhone, start, translate, translated } from './support.mjs';
 
 let site;
 before(async () => (site = await start()));
@@ -239,18 +239,3 @@ test('nothing comes from another host', () => {
     async (page) => page.on('request', (request) => request.url().startsWith('http') && hosts.add(new URL(request.url()).host)),
   );
 });
-
-for (const [name, size, locale] of [['laptop', laptop, 'en-US'], ['small-phone', smallPhone, 'zh-CN']]) {
-  test(`${name}, ${locale}: axe finds nothing serious in any view, and nothing is wider than the screen`, () =>
-    withPage({ ...size, locale }, async (page) => {
-      await page.locator('.status li').first().waitFor();
-      const links = page.getByRole('navigation').getByRole('link');
-      for (let i = 0; i < (await links.count()); ++i) {
-        await links.nth(i).click();
-        await page.waitForFunction((text) => document.title.startsWith(text), i === 0 ? 'Wasmformer' : await links.nth(i).innerText());
-        await page.waitForTimeout(300);
-        await show(page, `${name}-${new URL(page.url()).hash.match(/\w+/)[0]}`);
-        assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), size.viewport.width);
-      }
-    }));
-}

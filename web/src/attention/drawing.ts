@@ -11,7 +11,7 @@ export interface Pen {
   lines(all: readonly (readonly number[])[], stroke: string): void;
   /** From a point to one on its right, both ends level. */
   link(x1: number, y1: number, x2: number, y2: number, stroke: string, width: number, opacity: number): void;
-  text(x: number, y: number, text: string, look: { align?: 'left' | 'center' | 'right'; turned?: boolean; fill: string }): void;
+  text(x: number, y: number, text: string, look: { align?: 'left' | 'center' | 'right'; slant?: number; fill: string }): void;
 }
 
 export interface Typeface {
@@ -29,6 +29,7 @@ export interface Layout {
   left: number;
   top: number;
   cell: number;
+  slant: number; // of the columns' labels; the steeper, the narrower the columns
   rowHeight: number;
   bar: number; // the longest one of entropy
   xs: number[]; // of the columns, from `left`; all 0 as lines
@@ -64,7 +65,8 @@ export interface Drawing {
   typeface: Typeface;
 }
 
-const SLANT = (48 * Math.PI) / 180; // of the column labels
+const SLANT = (48 * Math.PI) / 180; // the least one
+const LINE = 15; // pixels from label to label, or long ones run into each other
 const GAPS = [1, 5]; // between pieces of a word, and between words, in place of SentencePiece's marker
 const FINE_GAPS = [0, 0];
 const BAR_GAP = 12;
@@ -83,6 +85,7 @@ function places(pieces: readonly string[], size: number, gaps = GAPS): number[] 
 }
 
 const LEAST_ROW = 11; // pixels
+const every = (cell: number) => Math.ceil((LINE - 1) / cell); // that has its label
 
 /** `room` is the width that there is; a heat map of many columns takes more. Its rows get lower to fit into `tall`. */
 export function layOut(
@@ -99,24 +102,24 @@ export function layOut(
     const [ys, columnYs] = [places(rows, rowHeight), places(columns, rowHeight)];
     const height = Math.max(ys.at(-1)!, columnYs.at(-1)!);
     const xs = [...columns.map(() => 0), between];
-    return { form, width: left + between + right, height, left, top: 0, cell: between, rowHeight, bar: 0, xs, ys,
-      columnYs };
+    return { form, width: left + between + right, height, left, top: 0, cell: between, slant: 0, rowHeight, bar: 0, xs, ys, columnYs };
   }
   const bar = room < 30 * rem ? 26 : 44;
-  const entropyWidth = BAR_GAP + Math.max(bar, 4 + measure(labels.entropy) * Math.cos(SLANT) + 6);
-  const overhangAt = (cell: number) =>
-    Math.max(entropyWidth, ...widths.map((w, j) => w * Math.cos(SLANT) - (columns.length - 1 - j) * cell));
-  const least = fine ? 4 : 13;
+  const overhangAt = (cell: number, slant = SLANT) => Math.max(
+    BAR_GAP + Math.max(bar, 4 + measure(labels.entropy) * Math.cos(slant) + 6),
+    ...widths.map((w, j) => w * Math.cos(slant) - (columns.length - 1 - j) * cell));
+  const least = fine ? 4 : LINE - 1;
   const gaps = fine ? FINE_GAPS : GAPS;
   const fitting = (room - left - overhangAt(least) - places(columns, 0, gaps).at(-1)!) / columns.length;
   const cell = Math.min(2.6 * rem, Math.max(least, Math.floor(fitting)));
-  const top = Math.ceil(Math.max(...widths, measure(labels.entropy)) * Math.sin(SLANT) + rem * Math.cos(SLANT) + 4);
+  const slant = Math.max(SLANT, Math.asin(Math.min(1, LINE / (every(cell) * cell + gaps[0]))));
+  const top = Math.ceil(Math.max(...widths, measure(labels.entropy)) * Math.sin(slant) + rem * Math.cos(slant) + 8);
   const fair = fine ? Math.min(18, cell + 1) : Math.min(2.3 * rem, Math.max(24, cell));
   const low = Math.floor((tall - top - FRAME - places(rows, 0, gaps).at(-1)!) / rows.length);
   const rowHeight = Math.min(fair, Math.max(LEAST_ROW, low));
   const [xs, ys] = [places(columns, cell, gaps), places(rows, rowHeight, gaps)];
-  const width = Math.floor(left + xs.at(-1)! + overhangAt(cell));
-  return { form, width, height: top + ys.at(-1)! + FRAME, left, top, cell, rowHeight, bar, xs, ys, columnYs: [] };
+  const width = Math.floor(left + xs.at(-1)! + overhangAt(cell, slant));
+  return { form, width, height: top + ys.at(-1)! + FRAME, left, top, cell, slant, rowHeight, bar, xs, ys, columnYs: [] };
 }
 
 /** Slanting lines within a rectangle. */
@@ -131,10 +134,9 @@ function hatching(x: number, y: number, width: number, height: number): number[]
 
 export function draw(pen: Pen, drawing: Drawing) {
   const { layout, map, masked, labels, colours } = drawing;
-  const { form, left, top, cell, rowHeight, bar, xs, ys } = layout;
+  const { form, left, top, cell, slant, rowHeight, bar, xs, ys } = layout;
   for (let r = 0; r < map.rows; r += Math.ceil(13 / rowHeight)) drawRowLabel(pen, layout, r, labels, colours.muted);
-  const every = form === 'lines' ? 1 : Math.ceil(13 / cell);
-  for (let c = 0; c < map.columns; c += every) drawColumnLabel(pen, layout, c, labels, colours.muted);
+  for (let c = 0; c < map.columns; c += form === 'lines' ? 1 : every(cell)) drawColumnLabel(pen, layout, c, labels, colours.muted);
   if (form === 'lines') {
     for (let r = 0; r < map.rows; ++r) drawLinks(pen, drawing, r);
     return;
@@ -149,7 +151,7 @@ export function draw(pen: Pen, drawing: Drawing) {
   }
   // The rows' entropy, each bar as a share of the greatest possible one.
   const at = left + xs.at(-1)! + BAR_GAP;
-  pen.text(at + 4, top - 6, labels.entropy, { turned: true, fill: colours.muted });
+  pen.text(at + 4, top - 6, labels.entropy, { slant, fill: colours.muted });
   const most = Math.log2(Math.max(2, map.columns));
   const thick = Math.min(4, rowHeight - 2);
   for (let r = 0; r < map.rows; ++r) {
@@ -164,10 +166,10 @@ export function drawRowLabel(pen: Pen, { left, top, ys, rowHeight }: Layout, row
   pen.text(left - 8, top + ys[row] + rowHeight / 2, labels.rows[row], { align: 'right', fill });
 }
 
-export function drawColumnLabel(pen: Pen, { form, left, top, xs, columnYs, cell, rowHeight }: Layout, column: number,
+export function drawColumnLabel(pen: Pen, { form, left, top, xs, columnYs, cell, slant, rowHeight }: Layout, column: number,
   labels: Labels, fill: string) {
   const [x, y] = form === 'lines' ? [left + cell + 8, columnYs[column] + rowHeight / 2] : [left + xs[column] + cell / 2, top - 6];
-  pen.text(x, y, labels.columns[column], { turned: form === 'heat', fill });
+  pen.text(x, y, labels.columns[column], { slant, fill });
 }
 
 /** The links of one row; of one cell when there is `only` its column. */
@@ -188,18 +190,21 @@ export function drawLinks(pen: Pen, { layout, map, strands, faintest = FAINTEST,
 
 /** What lies at a point: a cell, or the row or column whose label does. */
 export function locate(layout: Layout, x: number, y: number): { row: number | null; column: number | null } {
-  const { form, left, top, xs, ys, columnYs, cell } = layout;
+  const { form, left, top, xs, ys, columnYs, cell, slant } = layout;
   const find = (starts: number[], at: number) => Math.max(0, starts.slice(0, -1).findLastIndex((start) => start <= at));
   if (form === 'lines') {
     if (x > left + cell / 2) return { row: null, column: find(columnYs, y) };
     return { row: find(ys, y), column: null };
   }
-  const slanted = x - left - Math.max(0, top - y) / Math.tan(SLANT);
+  const slanted = x - left - Math.max(0, top - y) / Math.tan(slant);
   if (y < top) return slanted < 0 || slanted > xs.at(-1)! ? { row: null, column: null }
     : { row: null, column: find(xs, slanted) };
   if (x < left || x > left + xs.at(-1)!) return { row: find(ys, y - top), column: null };
   return { row: find(ys, y - top), column: find(xs, x - left) };
 }
+
+/** How far a text's middle is from its point; one that slants stands over the middle of its column. */
+const below = (slant: number) => (slant ? 1 - 7.5 * Math.cos(slant) : 1);
 
 /** Sizes a canvas for a layout, which empties it. */
 export function prepare(canvas: HTMLCanvasElement | OffscreenCanvas, { width, height }: Layout, typeface: Typeface,
@@ -259,13 +264,13 @@ function canvasPen(context: CanvasRenderingContext2D, typeface: Typeface, ratio:
       context.stroke();
       context.globalAlpha = 1;
     },
-    text(x, y, text, { align = 'left', turned = false, fill }) {
+    text(x, y, text, { align = 'left', slant = 0, fill }) {
       context.fillStyle = fill;
       context.textAlign = align;
       context.save();
       context.translate(x, y);
-      if (turned) context.rotate(-SLANT);
-      context.fillText(text, 0, turned ? -4 : 1);
+      context.rotate(-slant);
+      context.fillText(text, 0, below(slant));
       context.restore();
     },
   };
@@ -290,10 +295,9 @@ export function svgPen(typeface: Typeface): Pen & { svg(width: number, height: n
       const path = `M${n(x1)} ${n(y1)}C${middle} ${n(y1)} ${middle} ${n(y2)} ${n(x2)} ${n(y2)}`;
       parts.push(`<path d="${path}" fill="none" stroke="${stroke}" stroke-width="${n(width)}" opacity="${n(opacity)}"/>`);
     },
-    text(x, y, text, { align = 'left', turned = false, fill }) {
-      const turn = turned ? ` rotate(${n((-SLANT * 180) / Math.PI)})` : '';
+    text(x, y, text, { align = 'left', slant = 0, fill }) {
       parts.push(
-        `<text transform="translate(${n(x)} ${n(y)})${turn}" y="${turned ? -4 : 1}" dominant-baseline="middle" text-anchor="${anchors[align]}" fill="${fill}">${plain(text)}</text>`,
+        `<text transform="translate(${n(x)} ${n(y)}) rotate(${n((-slant * 180) / Math.PI)})" y="${n(below(slant))}" dominant-baseline="middle" text-anchor="${anchors[align]}" fill="${fill}">${plain(text)}</text>`,
       );
     },
     svg: (width, height, paper) =>

@@ -1,7 +1,6 @@
 // How fast this computer trains, in parameters times tokens a second: measured once, and by every run.
 import { Trainer, type TrainerInfo } from 'wasmformer';
-import { costOf, workOf } from '../train/pace';
-import type { DataName } from '../train/fields';
+import { costOf } from '../train/pace';
 import { remember, remembered } from './settings.svelte';
 
 const LASTS = 0.6; // seconds of the measurement
@@ -11,10 +10,8 @@ class Pace {
   #rate = $state(Number(remembered('pace')) || 0);
   #isMeasuring = false;
 
-  /** Seconds that a card's run takes; null where that is not known yet. */
-  seconds(data: DataName): number | null {
-    return this.#rate > 0 ? workOf(data) / this.#rate : null;
-  }
+  /** Seconds that a run takes, by what it costs; null where that is not known yet. */
+  seconds = (work: number) => (this.#rate > 0 ? work / this.#rate : null);
 
   learn({ parameters, training }: Pick<TrainerInfo, 'parameters' | 'training'>, steps: number, seconds: number) {
     this.#rate = costOf(parameters, training.batch_tokens, steps) / seconds;

@@ -1,5 +1,6 @@
 // Labelled texts to train an encoder on: those that come with the page, and the visitor's own lines.
 import type { LabelledText, TaggedText, TrainerOptions } from 'wasmformer';
+import { costOf } from './pace';
 import { tally } from './record';
 import { rowsAt } from './shipped';
 
@@ -11,6 +12,8 @@ export const LABELLED = {
 } as const;
 export type LabelledName = keyof typeof LABELLED;
 const OWN_STEPS = 1000;
+/** What the run of a card costs: the encoder's two layers have so many numbers, and its embeddings cost little. */
+export const workOfLabelled = (name: LabelledName) => costOf(393_216, 1024, LABELLED[name].steps);
 
 export type LabelledData = Pick<TrainerOptions, 'labelled' | 'tagged' | 'validLabelled' | 'validTagged' | 'validation' | 'tokenizer'>;
 

@@ -117,6 +117,10 @@ export function intervals(record: RunRecord): { validateEvery: number; pinEvery:
   };
 }
 
+/** The step that gives the first score and the first translation. */
+export const firstScoreAt = (record: RunRecord) =>
+  record.metric === 'exactMatch' ? record.reportEvery : Math.min(intervals(record).validateEvery, totalSteps(record) ?? Infinity);
+
 export function snapshotOf(step: number, { text, sourceTokens, targetTokens, attention }: Translation): Snapshot {
   const pieces = (tokens: readonly { piece: string }[]) => tokens.map(({ piece }) => piece);
   const cross = attention?.cross;
