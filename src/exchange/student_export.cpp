@@ -69,6 +69,11 @@ std::string options_text(const Config& c, Index sources, Index targets) {
   return text.str();
 }
 
+std::string decoder_text(bool is_shared) {
+  return std::string("relative-paths: true\nmodels:\n  - model.npz\nvocabs:\n") +
+         (is_shared ? "  - vocab.spm\n  - vocab.spm\n" : "  - srcvocab.spm\n  - trgvocab.spm\n");
+}
+
 // The items of a .bin file.
 class Items {
  public:
@@ -166,8 +171,7 @@ std::map<std::string, std::string> export_files(const ModelFile& model, const Mu
   const bool is_shared = source.model() == target.model();
   if (is_npz) {
     files["model.npz"] = serialize_npz(items.file());
-    files["decoder.yml"] = std::string("relative-paths: true\nmodels:\n  - model.npz\nvocabs:\n") +
-                           (is_shared ? "  - vocab.spm\n  - vocab.spm\n" : "  - srcvocab.spm\n  - trgvocab.spm\n");
+    files["decoder.yml"] = decoder_text(is_shared);
   } else {
     files["model.bin"] = serialize_marian_bin(items.file());
   }

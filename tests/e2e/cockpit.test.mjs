@@ -39,7 +39,7 @@ test('a press on a card fills the screen: control, progress, sentence, map, film
 test('cards say how long they take on this computer; Close brings them back, and the run goes on', () =>
   withView(site, screen, '#train', async (page) => {
     await page.getByText(/^≈ .+ on this computer$/).first().waitFor();
-    assert.equal(await page.getByText(/^≈ .+ on this computer$/).count(), 4);
+    assert.equal(await page.getByText(/^≈ .+ on this computer$/).count(), 7);
     await page.goto(site.address + small);
     await page.reload();
     await page.getByRole('button', { name: 'Start training' }).click();
