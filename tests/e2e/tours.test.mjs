@@ -32,7 +32,7 @@ const stops = {
       (page) => texts(page, '[data-testid=scene] h3', 'Masked multi-head attention'),
       crumbs('Head 4'),
       (page) => texts(page, '[data-testid=logits] .chosen', 'in'),
-      [(page) => texts(page, 'main td', 'Could you close the window?'), (page) => texts(page, 'main td', 'Could you turn the window to the window?')],
+      [(page) => texts(page, 'main td', "I should've talked to Tom first."), (page) => texts(page, 'main td', "I should've talked to Tom until I was supposed to talk.")],
     ],
     attention: [
       crumbs('Cross-attention'),
