@@ -138,8 +138,8 @@ for (const document of documents) {
       writeCorpora(place);
       for (const model of ['run/best', 'de-en', 'en-de', 'en-zh', 'web/public/models/de-en'])
         cpSync(join(root, 'tests/fixtures/tiny-de-en.safetensors'), join(place, `${model}.safetensors`));
-      const bench = ['answers.mjs', 'corpus.mjs', 'faithful.mjs', 'phrases.mjs', 'phrases.tsv', 'phrase-words.tsv', 'relations.mjs', 'rouge.mjs']
-        .map((name) => `tests/bench/${name}`);
+      const bench = ['answers.mjs', 'calibrate.mjs', 'corpus.mjs', 'faithful.mjs', 'phrases.mjs', 'phrases.tsv', 'phrase-words.tsv',
+        'relations.mjs', 'rouge.mjs'].map((name) => `tests/bench/${name}`);
       for (const path of [...bench, 'tests/fixtures/answers', 'web/cards'])
         cpSync(join(root, path), join(place, path), { recursive: true });
       symlinkSync(join(root, 'dist'), join(place, 'dist'));

@@ -38,7 +38,8 @@ const calls = {
   translateAll: async ({ translator }, signal) =>
     (await all(translator.translateAll(batch, { signal, batchSize: 4 }))).map(({ translation }) => translation?.text),
   pivot: async ({ nameless }, signal) => (await pivot(nameless, nameless).translate(sentences.slice(0, 3), { signal })).map(text),
-  cached: async ({ translator }, signal) => (await cached(translator, { bytes: 1e6 }).translate(sentences.slice(0, 3), { signal })).map(text),
+  cached: async ({ translator }, signal) =>
+    (await cached(translator, { bytes: 1e6 }).translate(sentences.slice(0, 3), { signal })).map(text),
   pipeline: async ({ translate }, signal) => (await translate(sentences[2], { signal })).map(({ translation_text: found }) => found),
   classify: async ({ classifier }, signal) => (await classifier.classify(batch, { signal })).map(({ labels }) => labels[0].label),
   tag: async ({ tagger }, signal) => (await tagger.tag(batch, { signal })).map(({ tokens }) => tokens.map(({ tag }) => tag)),
