@@ -98,9 +98,9 @@ CLI::App* add_export(CLI::App& app, const char* name, const char* description, c
 void add_exchange_commands(CLI::App& app) {
   auto exported = std::make_shared<ExportOptions>();
   auto imported = std::make_shared<ImportOptions>();
-  auto* marian =
-      add_export(app, "export-marian", "Write a model as a MarianMT folder of Hugging Face or a student of Bergamot",
-                 exported, [exported](const ModelFile& model) { return marian_folder(model, *exported); });
+  auto* marian = add_export(app, "export-marian",
+                            "Write a model as a Hugging Face MarianMT folder, or as a student for Bergamot or Marian",
+                            exported, [exported](const ModelFile& model) { return marian_folder(model, *exported); });
   add_precision(*marian, exported->precision, /*has_int8=*/true);
   marian
       ->add_option("--format", exported->format,

@@ -319,6 +319,13 @@ ModelFile assemble(SafetensorsFile tensors, Tokenizer source, Tokenizer target) 
   return assemble_model(config, weights.file(), std::move(source), std::move(target));
 }
 
+void take_shortlist(ModelFile& model, const FolderFiles& files) {
+  for (const auto& [name, bytes] : files)  // for its pieces, without the start that read_tokenizer() adds
+    if (is_marian_shortlist(bytes))
+      model.shortlist = parse_marian_shortlist(bytes, model.source_tokenizer->vocab_size() - 1,
+                                               model.target_tokenizer->vocab_size() - 1);
+}
+
 // The name of the only file that passes.
 template <class Predicate>
 std::string only_file(const FolderFiles& files, const char* what, Predicate passes) {
@@ -341,6 +348,7 @@ ModelFile import_marian_npz(const FolderFiles& files) {
   WASMFORMER_CHECK(vocabs.size() == 2, "[marian] decoder.yml names " << vocabs.size() << " vocabs; there must be two");
   ModelFile model = assemble(std::move(npz), read_tokenizer(files, file_name(vocabs[0]), "source.spm"),
                              read_tokenizer(files, file_name(vocabs[1]), "target.spm"));
+  take_shortlist(model, files);
   const std::string beams = decoder.text("beam-size");
   if (!beams.empty()) model.metadata["num_beams"] = beams;
   return model;
@@ -364,10 +372,7 @@ ModelFile import_student(const FolderFiles& files) {
                                    [](const auto& item) { return item.first.ends_with(multiplier_suffix); });
   ModelFile model = assemble(std::move(tensors), read_tokenizer(files, source, source.c_str()),
                              read_tokenizer(files, target, target.c_str()));
-  for (const auto& [name, bytes] : files)  // its pieces, without the start that read_tokenizer() adds
-    if (is_marian_shortlist(bytes))
-      model.shortlist = parse_marian_shortlist(bytes, model.source_tokenizer->vocab_size() - 1,
-                                               model.target_tokenizer->vocab_size() - 1);
+  take_shortlist(model, files);
   model.metadata["num_beams"] = "1";
   if (is_int8) model.precision = "int8";
   return model;

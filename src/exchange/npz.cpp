@@ -85,7 +85,7 @@ std::string serialize_npz(const SafetensorsFile& file) {
   std::map<std::string, std::string> arrays;
   for (const auto& [name, tensor] : file.tensors) {
     WASMFORMER_CHECK(tensor.dtype == Dtype::f32 || tensor.dtype == Dtype::i8,
-                     "[npz] '" << name << "' is neither float32 nor bytes");
+                     "[npz] '" << name << "' is neither float32 nor int8");
     std::string header = tensor.dtype == Dtype::f32 ? "{'descr': '<f4'" : "{'descr': '|i1'";
     header += ", 'fortran_order': False, 'shape': (";
     for (const Index n : tensor.shape) header += std::to_string(n) + ",";

@@ -12,7 +12,7 @@ namespace wasmformer {
 // Error, naming the fault, for other types, Fortran order, and sizes that do not match the data.
 SafetensorsFile parse_npz(std::string_view bytes);
 
-// The same the other way round, for f4 and bytes.
+// The inverse, for float32 and int8 only. Throws Error for other types and archives of 4 GB or more.
 std::string serialize_npz(const SafetensorsFile& file);
 
 }  // namespace wasmformer

@@ -69,9 +69,10 @@ std::string options_text(const Config& c, Index sources, Index targets) {
   return text.str();
 }
 
-std::string decoder_text(bool is_shared) {
+std::string decoder_text(bool is_shared, bool has_shortlist) {
   return std::string("relative-paths: true\nmodels:\n  - model.npz\nvocabs:\n") +
-         (is_shared ? "  - vocab.spm\n  - vocab.spm\n" : "  - srcvocab.spm\n  - trgvocab.spm\n");
+         (is_shared ? "  - vocab.spm\n  - vocab.spm\n" : "  - srcvocab.spm\n  - trgvocab.spm\n") +
+         (has_shortlist ? "shortlist:\n  - lex.s2t.bin\n  - false\n" : "");
 }
 
 // The items of a .bin file.
@@ -171,7 +172,7 @@ std::map<std::string, std::string> export_files(const ModelFile& model, const Mu
   const bool is_shared = source.model() == target.model();
   if (is_npz) {
     files["model.npz"] = serialize_npz(items.file());
-    files["decoder.yml"] = decoder_text(is_shared);
+    files["decoder.yml"] = decoder_text(is_shared, model.shortlist.has_value());
   } else {
     files["model.bin"] = serialize_marian_bin(items.file());
   }

@@ -1,5 +1,5 @@
 // A model as Firefox and Bergamot run students: Marian's .bin, SentencePiece vocabularies, a shortlist; or as Marian
-// itself does: .npz and decoder.yml.
+// itself runs them: .npz and decoder.yml.
 #pragma once
 
 #include <map>

@@ -14,7 +14,7 @@ bool is_zip(std::string_view bytes);
 // files that do not overlap.
 std::map<std::string, std::string_view> parse_zip(std::string_view bytes);
 
-// An archive of these files, stored, of less than 4 GB.
+// Packs these files without compression. Throws Error for archives of 4 GB or more.
 std::string serialize_zip(const std::map<std::string, std::string>& files);
 
 }  // namespace wasmformer

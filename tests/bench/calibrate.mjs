@@ -1,4 +1,4 @@
-// Fits what `quality` says to a validation text: the probability that a word of a translation occurs in its reference.
+// Calibrates `quality` on a validation text: fits the probability that a translated word occurs in its reference.
 //   node tests/bench/calibrate.mjs MODEL.safetensors VALID.tsv[.gz] [--columns 0,1] [--test TEST.tsv[.gz]]
 // prints the metadata 'quality_calibration', the three numbers of a beta calibration (Kull et al. 2017); with --test also the
 // expected calibration error on that part (Naeini et al. 2015; ten bins), before and after.
@@ -15,7 +15,7 @@ const [source, target] = values.columns.split(',').map(Number);
 
 const wordsOf = (text) => text.toLowerCase().match(/\p{Script=Han}|[^\p{Script=Han}\s]+/gu) ?? [];
 
-/** Each translated word: its log-probability, and whether the reference has it, as often as that. */
+/** Each translated word: its log-probability, and whether the reference has it (each occurrence there counts once). */
 async function judged(translator, file) {
   const pairs = readPairs(file);
   const all = [];

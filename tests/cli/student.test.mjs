@@ -1,4 +1,4 @@
-// Students of Marian in and out of the program, on the tiny one of tests/fixtures/marian/student.
+// Import and export of Marian students, with the tiny one in tests/fixtures/marian/student.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -41,6 +41,11 @@ test('a student written as .bin or .npz comes back with the same translations', 
     succeed('import-marian', path(format), '--output', path(`${format}.safetensors`));
     assert.equal(translate(path(`${format}.safetensors`)), translate(path('student.safetensors')), format);
   }
+  succeed('export-marian', path('with.safetensors'), '--output', path('listed'), '--format', 'npz');
+  assert.match(readFileSync(path('listed/decoder.yml'), 'utf8'), /^shortlist:\n {2}- lex\.s2t\.bin\n {2}- false\n$/m);
+  succeed('import-marian', path('listed'), '--output', path('again.safetensors'));
+  assert.equal(translate(path('again.safetensors')), translate(path('with.safetensors')), 'the shortlist comes back too');
+  assert.notEqual(translate(path('with.safetensors')), translate(path('student.safetensors')), 'which it changes');
   assert.deepEqual(readdirSync(path('npz')).sort(), ['decoder.yml', 'model.npz', 'vocab.spm']);
   refused(/--precision int8 .*--format npz/, 'export-marian', path('student.safetensors'), '--output', path('x'),
     '--format', 'npz', '--precision', 'int8');
@@ -77,12 +82,12 @@ test('a shortlist is made from sentence pairs or read from a lexicon', () => {
   const said = succeed('shortlist', '--model', model, '--data', path('pairs.tsv'), '--output', listed, '--first', '10', '--best', '100');
   const [candidates] = /^\d+/.exec(said);
   assert.ok(Number(candidates) > 0, said);
-  assert.equal(translate(listed), translate(model), 'all that it says is among the candidates');
+  assert.equal(translate(listed), translate(model), 'every piece of the translations is among the candidates');
 
   succeed('shortlist', '--model', model, '--data', path('pairs.tsv'), '--output', listed, '--first', '10', '--best', '1', '--iterations', '1');
   assert.notEqual(translate(listed), translate(model), 'one candidate per piece is not enough');
 
   succeed('shortlist', '--model', model, '--lexicon', join(fixture, 'lex.tiny.s2t.bin'), '--output', listed);
-  assert.equal(translate(listed), translate(path('with.safetensors')), "as the one that is imported with Marian's own lexicon");
+  assert.equal(translate(listed), translate(path('with.safetensors')), "the same as the model imported with Marian's own lexicon");
   refused(/vocab\.spm/, 'shortlist', '--model', model, '--lexicon', join(fixture, 'vocab.spm'), '--output', path('none'));
 });

@@ -59,7 +59,7 @@ test('inside an attention its heads are switched; in the embedding every word ca
     await result(page, native(sentence, '--mask-heads', 'cross:2:1').text);
     await page.waitForURL(/heads=cross/); // which is written after a pause
     await page.evaluate(() => (location.hash = location.hash.replace('dec.3.cross', 'enc.embed')));
-    await page.getByTestId('scene').getByRole('button', { name: 'Hide “alten' }).click();
+    await page.getByTestId('scene').getByRole('button', { name: /^Hide “alten \d+”$/ }).click();
     const { text } = native(sentence, '--mask-source', '4', '--mask-heads', 'cross:2:1');
     await result(page, text);
     await page.getByRole('navigation').getByRole('link', { name: 'Beam search' }).click();

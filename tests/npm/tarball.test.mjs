@@ -137,7 +137,7 @@ test('a plain page: modules straight from the folder of the package, without a b
   assert.equal(threads, 1);
 });
 
-// These leave addresses of files as they are.
+// These bundlers do not rewrite addresses of files.
 const like = (bundler, plugins = []) => async (place, output) => {
   const bundle = await bundler({ input: join(place, 'main.js'), plugins });
   await bundle.write({ dir: output, format: 'es' });
@@ -359,7 +359,7 @@ test('the tarball is at most 3.35 MB, and holds nothing that nobody needs', () =
   assert.deepEqual(installed, ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json']);
 });
 
-test('no source maps are missed: only the scripts that README.md names are minified', () => {
+test('the package needs no source maps: only the scripts that README.md names are minified', () => {
   const dist = join(project, 'node_modules/wasmformer/dist');
   const scripts = readdirSync(dist, { recursive: true }).filter((name) => /\.(js|map)$/.test(name) && !name.startsWith('wasm'));
   const minified = scripts.filter((name) => /.{1000}|sourceMappingURL/.test(readFileSync(join(dist, name), 'utf8')));

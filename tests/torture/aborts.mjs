@@ -1,4 +1,4 @@
-// Every call of the package is aborted at a random moment: it rejects with the reason, or resolves to the right answer;
+// Calls of the package are aborted at random moments: each rejects with the reason, or resolves to the right answer;
 // the next call gives the right answer, and training continues with the same numbers.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';

@@ -65,7 +65,7 @@ export function shouldCache(model: ModelData, wanted: boolean | undefined): bool
   const isWeb = from.kind === 'hub' || (from.kind === 'url' && /^https?:/.test(from.url));
   if (wanted && !isWeb) throw new Error('[load] cache is true, but only models from http(s) URLs can be cached');
   if (wanted && !canCache()) {
-    throw new Error('[load] cache is true, but there is no Cache Storage here; browsers offer it on https pages only');
+    throw new Error('[load] cache is true, but there is no Cache Storage here; browsers offer it only on https pages and localhost');
   }
   return wanted ?? (isWeb && (isConverted ? canCache() : 'caches' in globalThis));
 }

@@ -76,7 +76,7 @@ export const otherSamplingNames = { temperature: 'temperature', top_k: 'topK', t
 export function checkTranslate(text: unknown, options: unknown): CheckedTexts & TranslateCall {
   for (const [names, path] of [[otherNames, ''], [otherSamplingNames, 'sampling.']] as const) {
     const found = Object.entries(names).find(([name]) => (options as Record<string, unknown> | null)?.[name] !== undefined);
-    if (found) throw new TypeError(`[translate] unknown option '${found[0]}'; here it is '${path}${found[1]}'`);
+    if (found) throw new TypeError(`[translate] unknown option '${found[0]}'; use '${path}${found[1]}' instead`);
   }
   return checkTexts<TranslateCall>('translate', text, { onToken: callback, signal }, options);
 }

@@ -233,7 +233,7 @@ export async function isCurrent(url: string, stored: Response): Promise<boolean>
 export async function checkIntegrity(name: string, bytes: Bytes, integrity: string): Promise<void> {
   const [algorithm, wanted] = integrity.split(/-(.*)/) as [string, string];
   if (!globalThis.crypto?.subtle) {
-    throw new Error('[load] integrity cannot be checked here, since browsers compute digests on https pages only');
+    throw new Error('[load] integrity cannot be checked here, since browsers compute digests only on https pages and localhost');
   }
   const digest = await crypto.subtle.digest(algorithm.replace('sha', 'SHA-'), bytes);
   const found = btoa(String.fromCharCode(...new Uint8Array(digest)));

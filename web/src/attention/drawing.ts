@@ -29,7 +29,7 @@ export interface Layout {
   left: number;
   top: number;
   cell: number;
-  slant: number; // of the columns' labels; the steeper, the narrower the columns
+  slant: number; // of the column labels; steeper for narrower columns
   rowHeight: number;
   bar: number; // the longest one of entropy
   xs: number[]; // of the columns, from `left`; all 0 as lines
@@ -65,8 +65,8 @@ export interface Drawing {
   typeface: Typeface;
 }
 
-const SLANT = (48 * Math.PI) / 180; // the least one
-const LINE = 15; // pixels from label to label, or long ones run into each other
+const SLANT = (48 * Math.PI) / 180; // the smallest slant
+const LINE = 15; // pixels between neighbouring labels, so that long ones do not overlap
 const GAPS = [1, 5]; // between pieces of a word, and between words, in place of SentencePiece's marker
 const FINE_GAPS = [0, 0];
 const BAR_GAP = 12;
@@ -85,7 +85,8 @@ function places(pieces: readonly string[], size: number, gaps = GAPS): number[] 
 }
 
 const LEAST_ROW = 11; // pixels
-const every = (cell: number) => Math.ceil((LINE - 1) / cell); // that has its label
+/** Only every n-th column gets a label. */
+const every = (cell: number) => Math.ceil((LINE - 1) / cell);
 
 /** `room` is the width that there is; a heat map of many columns takes more. Its rows get lower to fit into `tall`. */
 export function layOut(
@@ -203,7 +204,7 @@ export function locate(layout: Layout, x: number, y: number): { row: number | nu
   return { row: find(ys, y - top), column: find(xs, x - left) };
 }
 
-/** How far a text's middle is from its point; one that slants stands over the middle of its column. */
+/** Vertical offset of a text from its anchor; slanted text is centred over its column. */
 const below = (slant: number) => (slant ? 1 - 7.5 * Math.cos(slant) : 1);
 
 /** Sizes a canvas for a layout, which empties it. */

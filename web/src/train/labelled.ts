@@ -12,7 +12,7 @@ export const LABELLED = {
 } as const;
 export type LabelledName = keyof typeof LABELLED;
 const OWN_STEPS = 1000;
-/** What the run of a card costs: the encoder's two layers have so many numbers, and its embeddings cost little. */
+/** What a card's run costs, by the parameters of the two layers and the tokens per batch of the encoders' preset (C++). */
 export const workOfLabelled = (name: LabelledName) => costOf(393_216, 1024, LABELLED[name].steps);
 
 export type LabelledData = Pick<TrainerOptions, 'labelled' | 'tagged' | 'validLabelled' | 'validTagged' | 'validation' | 'tokenizer'>;
