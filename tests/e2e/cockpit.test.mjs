@@ -1,6 +1,7 @@
 // Training on one screen: what is in sight, that nothing moves, and what is there when one comes back.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { looks } from './looks.mjs';
 import { go, phone, shifts, show, start, watchShifts } from './support.mjs';
 import { width, withView } from './views.mjs';
 
@@ -31,9 +32,14 @@ test('a press on a card fills the screen: control, progress, sentence, map, film
     await film(page).first().click();
     assert.equal(await film(page).first().getAttribute('aria-pressed'), 'true');
     await show(page, 'cockpit');
+    assert.deepEqual(await page.evaluate(looks), []);
     await page.setViewportSize(phone.viewport);
     assert.equal(await width(page), phone.viewport.width);
     await show(page, 'cockpit-phone');
+    assert.deepEqual(await page.evaluate(looks), []);
+    await page.getByRole('button', { name: 'Switch to Chinese' }).click();
+    await cockpit(page).getByText('暂停').waitFor();
+    assert.deepEqual(await page.evaluate(looks), []);
   }));
 
 test('cards say how long they take on this computer; Close brings them back, and the run goes on', () =>

@@ -2,7 +2,7 @@
 // nothing is outside or in the wrong language, and axe finds nothing serious.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { latinWords, looks } from './looks.mjs';
+import { latinWords, looks, names } from './looks.mjs';
 import { accessible, laptop, phone, start } from './support.mjs';
 import { width } from './views.mjs';
 
@@ -33,8 +33,6 @@ const places = [
   [`#about?${text}`, 'main dl'],
   ['#translate?text=', '.target .hint'],
 ];
-/** Names, and signs of formulas. */
-const names = new Set(['Wasmformer', 'Transformer', 'Relaxed', 'SIMD', 'JSON', 'model', 'norm', 'Softmax', 'softmax', 'Concat', 'Sublayer', 'logit', 'logits']);
 
 for (const [size, options] of Object.entries(sizes)) for (const locale of ['en-US', 'zh-CN']) {
   test(`${size}, ${locale}: every place looks right`, async () => {

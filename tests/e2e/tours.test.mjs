@@ -1,6 +1,7 @@
 // The guided tours: every stop in both languages, by the bar, by keys, by links, and on a phone.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { latinWords, looks, names as signs } from './looks.mjs';
 import { laptop, phone, shifts, show, start, translated, watchShifts } from './support.mjs';
 import { width, withView } from './views.mjs';
 
@@ -22,6 +23,20 @@ const texts = async (page, selector, ...wanted) => {
 };
 const crumbs = (...wanted) => (page) => texts(page, '[data-testid=crumbs] li:last-child', ...wanted);
 const result = (...wanted) => (page) => texts(page, '[data-testid=after]', ...wanted);
+
+/** On a laptop, then on a phone: nothing is cut, outside or on something else, and no word is untranslated. */
+async function looksRight(page, where, locale) {
+  for (const { viewport } of [phone, laptop]) {
+    await page.setViewportSize(viewport);
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+    assert.deepEqual(await page.evaluate(looks), [], `${where}, ${viewport.width} px`);
+  }
+  if (locale === 'zh') {
+    const sentences = (await page.locator('main [lang]').allTextContents()).join(' ');
+    const untranslated = (await page.evaluate(latinWords)).filter((word) => !signs.has(word) && !sentences.includes(word));
+    assert.deepEqual(untranslated, [], where);
+  }
+}
 
 /** What a visitor sees at each stop, and once its answer is shown. */
 const stops = {
@@ -83,6 +98,7 @@ for (const [locale, language] of [['en', 'en-US'], ['zh', 'zh-CN']]) for (const 
         heights.add((await bar(page).boundingBox()).height);
         const overflow = await bar(page).locator('.texts').evaluate((one) => one.scrollHeight - one.clientHeight);
         assert.ok(overflow <= 1, `stop ${i + 1}: ${overflow} px of the text are cut`);
+        await looksRight(page, `stop ${i + 1}`, locale);
         await next.click();
       }
       await bar(page).waitFor({ state: 'detached' });

@@ -13,7 +13,7 @@ const others = {
   activation: ['gelu', 'swish'], norm: 'pre', positions: ['learned', 'sinusoidal_halves', 'sinusoidal_marian', 'rotary'], scale_embedding: false, decoder_self: 'ssru', tie_embeddings: ['target', 'none'], output_bias: false,
   norm_epsilon: 0.1, dropout: 0.3, attention_dropout: 0.3, activation_dropout: 0.3, optimizer: ['adam', 'sgd'],
   schedule: ['noam', 'inverse_sqrt', 'constant'], learning_rate: 0.05, warmup_steps: 2, decay_steps: 10, beta1: 0.5, beta2: 0.9,
-  epsilon: 0.01, weight_decay: 0.5, clip_norm: 0.01, label_smoothing: 0, batch_tokens: 64, accumulate: 2, seed: 2,
+  epsilon: 0.01, weight_decay: 0.5, clip_norm: 0.01, label_smoothing: 0, batch_tokens: 64, accumulate: 2, quantization_aware: true, seed: 2,
 };
 // Of models that classify, tag or fill masks; a translator refuses them.
 const ofEncoders = { crf: true, pooling: 'first', pooler: 'tanh', embedding_norm: true, multi_label: true, word_dropout: 0.1, tag_weight: 2, balance_classes: true, mask_rate: 0.3, freeze_steps: 5 };

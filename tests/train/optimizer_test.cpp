@@ -106,6 +106,27 @@ TEST_CASE("sgd adds its momentum to every step") {
   CHECK(p.value(0, 0) == Approx(0.825));
 }
 
+TEST_CASE("Training that knows of int8 sees rounded weights, and still adds up steps smaller than the rounding") {
+  TrainingConfig c;
+  c.optimizer = OptimizerKind::sgd;
+  c.beta1 = 0;
+  c.quantization_aware = true;
+  Matrix values(2, 2);
+  values << 127, 10, 0.5, 0.254;  // scales 1 and 0.5 / 127
+  Parameter rounded{values, Matrix::Zero(2, 2)}, kept{values, Matrix::Zero(2, 2)};
+  Optimizer sgd({&rounded, &kept}, c, {true, false});
+  ThreadPool pool;
+  for (Index step = 1; step <= 4; ++step) {
+    rounded.gradient(0, 1) = kept.gradient(0, 1) = -1;
+    sgd.step(pool, step, 0.15);
+    CHECK(kept.value(0, 1) == Approx(10 + 0.15 * static_cast<double>(step)));
+    CHECK(rounded.value(0, 1) == Approx(step < 4 ? 10 : 11));
+    CHECK(rounded.value(0, 0) == Approx(127));
+    CHECK(rounded.value(1, 1) == Approx(65 * 0.5 / 127));
+    CHECK(kept.value(1, 1) == 0.254F);
+  }
+}
+
 TEST_CASE("Clipping scales all gradients together to the norm, and only longer ones") {
   TrainingConfig c;
   c.clip_norm = 1;

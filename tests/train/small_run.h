@@ -50,11 +50,11 @@ inline std::string weight_bytes(Transformer& transformer) {
   return bytes;
 }
 
-// Weights, moments and progress.
+// Weights, what the optimizer keeps, and progress.
 inline std::string state_bytes(Trainer& trainer) {
   std::string bytes = weight_bytes(trainer.transformer());
   for (const auto& moments : trainer.optimizer().moments())
-    bytes += bytes_of(moments.mean) + bytes_of(moments.variance);
+    bytes += bytes_of(moments.mean) + bytes_of(moments.variance) + bytes_of(moments.exact);
   const Progress& p = trainer.progress();
   for (double number : {static_cast<double>(p.step), static_cast<double>(p.epoch), static_cast<double>(p.batch),
                         p.loss_sum, static_cast<double>(p.loss_tokens)})
