@@ -157,6 +157,7 @@ struct TrainingConfig {
   Index freeze_steps = 0;
   Index batch_tokens = 4096;
   Index accumulate = 1;
+  bool quantization_aware = false;
   std::uint64_t seed = 1;
 
   template <class Visitor>
@@ -184,6 +185,10 @@ struct TrainingConfig {
     v({"batch_tokens", "most tokens in a batch, counted on its longer side", between(1, 1 << 24)}, batch_tokens);
     v({"accumulate", "batches whose gradients are added up before the weights change", between(1, 1 << 16)},
       accumulate);
+    v({"quantization_aware",
+       "round the weights to what int8 can store after every step, while the optimizer keeps exact ones, so that the "
+       "model learns to work with them (Jacob et al. 2018)"},
+      quantization_aware);
     v({"seed", "seed of weights, dropout and the order of the data"}, seed);
   }
 

@@ -10,7 +10,7 @@ namespace {
 // More than any run can take; beyond it numbers of steps, pairs and tokens might overflow.
 constexpr std::int64_t most_steps = std::int64_t{1} << 30;
 
-// Calls f(tensor name, matrix) for every moment, in the order of the parameters.
+// Calls f(tensor name, matrix) for all that the optimizer keeps, in the order of the parameters.
 template <class F>
 void for_each_moment(Trainer& trainer, F&& f) {
   std::size_t i = 0;
@@ -18,6 +18,7 @@ void for_each_moment(Trainer& trainer, F&& f) {
     Optimizer::Moments& moments = trainer.optimizer().moments()[i++];
     f(std::string(optimizer_prefix) + "mean." + name, moments.mean);
     if (moments.variance.size() > 0) f(std::string(optimizer_prefix) + "variance." + name, moments.variance);
+    if (moments.exact.size() > 0) f(std::string(optimizer_prefix) + "exact." + name, moments.exact);
   });
 }
 

@@ -22,16 +22,20 @@ inline constexpr const char* diverged =
 
 class Optimizer {
  public:
-  // In the parameter's shape. For sgd `mean` is the velocity, and `variance` empty.
+  // In the parameter's shape. For sgd `mean` is the velocity, and `variance` empty. With quantization_aware, `exact`
+  // has the weights before rounding if int8 stores the parameter, else it is empty.
   struct Moments {
-    Matrix mean, variance;
+    Matrix mean, variance, exact;
   };
 
-  Optimizer(std::vector<Parameter*> parameters, const TrainingConfig& config);
+  // `becomes_int8`: for each parameter, whether quantizing the model rounds it; without it none.
+  Optimizer(std::vector<Parameter*> parameters, const TrainingConfig& config,
+            const std::vector<bool>& becomes_int8 = {});
 
   // One update from the gradients, which become zero; the first `frozen` parameters stay as they are. Scales the
-  // gradients to `clip_norm` first if they are longer. Returns their norm before that. Throws Error, and changes no
-  // weight, when the norm is not finite.
+  // gradients to `clip_norm` first if they are longer. With quantization_aware, the weights are then rounded, and the
+  // gradient counts as that of the exact ones (the straight-through estimator). Returns the norm before scaling. Throws
+  // Error, and changes no weight, when the norm is not finite.
   double step(ThreadPool& pool, Index step, double rate, std::size_t frozen = 0);
 
   std::vector<Moments>& moments() { return moments_; }
@@ -39,6 +43,8 @@ class Optimizer {
   void change(const TrainingConfig& config) { config_ = config; }
 
  private:
+  void update(ThreadPool& pool, std::size_t i, Matrix& weights, Scalar scale, double rate, double t);
+
   std::vector<Parameter*> parameters_;
   std::vector<Moments> moments_;
   TrainingConfig config_;

@@ -198,7 +198,8 @@ double training_bytes(const Config& c, const TrainingConfig& training) {
                                                                     : source + 2 * target;
   const double weights = d * tables + attentions * 4 * d * d + layers * 2 * d * ffn;
   // Value, gradient, two moments, packed weights for validation; a checkpoint holds three of these and is copied once.
-  const double kept = weights * 4 * (5 + 6);
+  // Exact weights, if they are kept as well, are in the checkpoint too.
+  const double kept = weights * 4 * (5 + 6 + (training.quantization_aware ? 3 : 0));
   // Kept per token: queries, keys, values, output, projection, sum and norm of each attention; both sides of each
   // hidden layer; and the probabilities over the vocabulary with their gradient.
   const double activations = attentions * 7 * d + layers * (2 * ffn + 3 * d) + 2 * target;

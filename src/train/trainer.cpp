@@ -19,6 +19,12 @@ std::vector<Parameter*> parameters(Transformer& transformer) {
   return all;
 }
 
+std::vector<bool> become_int8(Transformer& transformer) {
+  std::vector<bool> all;
+  transformer.visit([&](const std::string&, Parameter&, Initializer rule) { all.push_back(can_be_packed(rule)); });
+  return all;
+}
+
 }  // namespace
 
 Trainer::Trainer(Transformer& transformer, const Corpus& corpus, const TrainingConfig& config, ThreadPool& pool)
@@ -28,7 +34,7 @@ Trainer::Trainer(Transformer& transformer, const Corpus& corpus, const TrainingC
       pool_(pool),
       tape_(pool, /*recording=*/true),
       loss_(transformer, corpus, config),
-      optimizer_(parameters(transformer), config) {
+      optimizer_(parameters(transformer), config, become_int8(transformer)) {
   if (config_.accumulate > 1) gradients_.emplace(transformer_, alone_);
   plan_epoch();
 }
