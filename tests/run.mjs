@@ -57,6 +57,9 @@ const testFiles = (folder) => () => readdirSync(join(root, folder)).sort()
 // Node 20 has relaxed SIMD behind a flag that later ones do not know, and wrong in its first compiler.
 const relaxed = Number(process.versions.node.split('.')[0]) < 21 ? ['--experimental-wasm-relaxed-simd', '--no-liftoff'] : [];
 
+// Node's runner leaves one processor idle.
+const twoFiles = ['--test-concurrency=2'];
+
 const suites = {
   'Includes and budget': nodeTest(() => ['include_order', 'budget'].map((name) => join(root, `tests/${name}_test.mjs`))),
   'Formatting and lint': nodeTest(() => [join(root, 'tests/format.test.mjs')]),
@@ -69,10 +72,10 @@ const suites = {
   'Fuzzed readers': nodeTest(testFiles('tests/fuzz')),
   Program: nodeTest(testFiles('tests/cli')),
   ...(process.platform === 'linux' && { Torture: nodeTest(testFiles('tests/torture'), ...relaxed) }),
-  'npm package in Node': nodeTest(testFiles('tests/js'), ...relaxed),
+  'npm package in Node': nodeTest(testFiles('tests/js'), ...relaxed, ...twoFiles),
   Tarball: nodeTest(testFiles('tests/npm')),
   'Page without a browser': nodeTest(testFiles('tests/web')),
-  'Page in Chromium': nodeTest(testFiles('tests/e2e')),
+  'Page in Chromium': nodeTest(testFiles('tests/e2e'), ...twoFiles),
 };
 const isBrowsers = process.argv[2] === '--browsers';
 const browserSuites = Object.fromEntries(['Chromium', 'Firefox', 'WebKit']
