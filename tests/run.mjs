@@ -57,7 +57,7 @@ const testFiles = (folder) => () => readdirSync(join(root, folder)).sort()
 // Node 20 has relaxed SIMD behind a flag that later ones do not know, and wrong in its first compiler.
 const relaxed = Number(process.versions.node.split('.')[0]) < 21 ? ['--experimental-wasm-relaxed-simd', '--no-liftoff'] : [];
 
-// Node's runner leaves one processor idle.
+// By default Node's runner uses one processor fewer than there are: on two, it would run one file at a time.
 const twoFiles = ['--test-concurrency=2'];
 
 const suites = {

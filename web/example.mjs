@@ -10,7 +10,7 @@ export async function translateExample(model, source) {
     const short = ({ layers, heads, rows, columns, data }) =>
       ({ layers, heads, rows, columns, perMille: Array.from(data, (weight) => Math.round(1000 * weight)) });
     const { encoder, decoder, cross } = attention;
-    // To keep it small: rounded numbers, and candidate tokens for the best translation only.
+    // To keep the file small: rounded numbers, and candidate tokens for the best translation only.
     const rounded = (_, value) => (typeof value === 'number' ? Number(value.toFixed(4)) : value);
     const others = alternatives.slice(1).map((one) => (
       { ...one, targetTokens: one.targetTokens.map(({ piece, id, logProbability }) => ({ piece, id, logProbability })) }));

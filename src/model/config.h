@@ -186,8 +186,9 @@ struct TrainingConfig {
     v({"accumulate", "batches whose gradients are added up before the weights change", between(1, 1 << 16)},
       accumulate);
     v({"quantization_aware",
-       "round the weights to what int8 can store after every step, while the optimizer keeps exact ones, so that the "
-       "model learns to work with them (Jacob et al. 2018)"},
+       "after every step, round the weights to values that int8 can store, so that the model learns to work with "
+       "rounded "
+       "weights; the optimizer keeps the exact ones (Jacob et al. 2018)"},
       quantization_aware);
     v({"seed", "seed of weights, dropout and the order of the data"}, seed);
   }

@@ -22,19 +22,19 @@ inline constexpr const char* diverged =
 
 class Optimizer {
  public:
-  // In the parameter's shape. For sgd `mean` is the velocity, and `variance` empty. With quantization_aware, `exact`
-  // has the weights before rounding if int8 stores the parameter, else it is empty.
+  // In the parameter's shape. For sgd `mean` is the velocity, and `variance` empty. `exact` holds the
+  // unrounded weights of parameters that quantization_aware rounds; otherwise it is empty.
   struct Moments {
     Matrix mean, variance, exact;
   };
 
-  // `becomes_int8`: for each parameter, whether quantizing the model rounds it; without it none.
+  // `becomes_int8`: for each parameter, whether int8 quantization rounds it; if empty, none are rounded.
   Optimizer(std::vector<Parameter*> parameters, const TrainingConfig& config,
             const std::vector<bool>& becomes_int8 = {});
 
   // One update from the gradients, which become zero; the first `frozen` parameters stay as they are. Scales the
-  // gradients to `clip_norm` first if they are longer. With quantization_aware, the weights are then rounded, and the
-  // gradient counts as that of the exact ones (the straight-through estimator). Returns the norm before scaling. Throws
+  // gradients to `clip_norm` first if they are longer. With quantization_aware, the gradient updates the
+  // exact weights, which are then rounded (the straight-through estimator). Returns the norm before scaling. Throws
   // Error, and changes no weight, when the norm is not finite.
   double step(ThreadPool& pool, Index step, double rate, std::size_t frozen = 0);
 

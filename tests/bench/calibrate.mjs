@@ -15,7 +15,7 @@ const [source, target] = values.columns.split(',').map(Number);
 
 const wordsOf = (text) => text.toLowerCase().match(/\p{Script=Han}|[^\p{Script=Han}\s]+/gu) ?? [];
 
-/** Each translated word: its log-probability, and whether the reference has it (each occurrence there counts once). */
+/** Each translated word: its log-probability, and whether the reference contains it (each of its words matches once). */
 async function judged(translator, file) {
   const pairs = readPairs(file);
   const all = [];

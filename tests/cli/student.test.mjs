@@ -45,7 +45,7 @@ test('a student written as .bin or .npz comes back with the same translations', 
   assert.match(readFileSync(path('listed/decoder.yml'), 'utf8'), /^shortlist:\n {2}- lex\.s2t\.bin\n {2}- false\n$/m);
   succeed('import-marian', path('listed'), '--output', path('again.safetensors'));
   assert.equal(translate(path('again.safetensors')), translate(path('with.safetensors')), 'the shortlist comes back too');
-  assert.notEqual(translate(path('with.safetensors')), translate(path('student.safetensors')), 'which it changes');
+  assert.notEqual(translate(path('with.safetensors')), translate(path('student.safetensors')), 'the shortlist changes the translations');
   assert.deepEqual(readdirSync(path('npz')).sort(), ['decoder.yml', 'model.npz', 'vocab.spm']);
   refused(/--precision int8 .*--format npz/, 'export-marian', path('student.safetensors'), '--output', path('x'),
     '--format', 'npz', '--precision', 'int8');

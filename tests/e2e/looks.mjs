@@ -71,5 +71,5 @@ export function latinWords() {
   return [...words];
 }
 
-/** Latin words that a Chinese page may show: names, and signs of formulas. */
+/** Latin words that a Chinese page may show: names, and terms in formulas. */
 export const names = new Set(['Wasmformer', 'Transformer', 'Relaxed', 'SIMD', 'JSON', 'model', 'norm', 'Softmax', 'softmax', 'Concat', 'Sublayer', 'logit', 'logits']);

@@ -1,7 +1,7 @@
 // The guided tours: every stop in both languages, by the bar, by keys, by links, and on a phone.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { latinWords, looks, names as signs } from './looks.mjs';
+import { latinWords, looks, names as terms } from './looks.mjs';
 import { laptop, phone, shifts, show, start, translated, watchShifts } from './support.mjs';
 import { width, withView } from './views.mjs';
 
@@ -24,7 +24,7 @@ const texts = async (page, selector, ...wanted) => {
 const crumbs = (...wanted) => (page) => texts(page, '[data-testid=crumbs] li:last-child', ...wanted);
 const result = (...wanted) => (page) => texts(page, '[data-testid=after]', ...wanted);
 
-/** On a laptop, then on a phone: nothing is cut, outside or on something else, and no word is untranslated. */
+/** On a phone, then on a laptop: nothing is cut off, outside the page or overlapping, and every word is translated. */
 async function looksRight(page, where, locale) {
   for (const { viewport } of [phone, laptop]) {
     await page.setViewportSize(viewport);
@@ -33,7 +33,7 @@ async function looksRight(page, where, locale) {
   }
   if (locale === 'zh') {
     const sentences = (await page.locator('main [lang]').allTextContents()).join(' ');
-    const untranslated = (await page.evaluate(latinWords)).filter((word) => !signs.has(word) && !sentences.includes(word));
+    const untranslated = (await page.evaluate(latinWords)).filter((word) => !terms.has(word) && !sentences.includes(word));
     assert.deepEqual(untranslated, [], where);
   }
 }

@@ -50,7 +50,7 @@ inline std::string weight_bytes(Transformer& transformer) {
   return bytes;
 }
 
-// Weights, what the optimizer keeps, and progress.
+// Weights, optimizer state and progress.
 inline std::string state_bytes(Trainer& trainer) {
   std::string bytes = weight_bytes(trainer.transformer());
   for (const auto& moments : trainer.optimizer().moments())

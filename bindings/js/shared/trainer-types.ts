@@ -56,7 +56,7 @@ export interface TrainingConfig {
   batch_tokens: number;
   /** Batches whose gradients are added up before the weights change. Default 1. */
   accumulate: number;
-  /** Rounds the weights to what int8 can store after every step, so that the model learns to work with them. */
+  /** After every step, rounds the weights to values that int8 can store, so that the model learns to work with rounded weights. */
   quantization_aware: boolean;
   /** Seed of the weights, dropout and the order of the data. */
   seed: number;

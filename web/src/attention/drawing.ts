@@ -85,7 +85,7 @@ function places(pieces: readonly string[], size: number, gaps = GAPS): number[] 
 }
 
 const LEAST_ROW = 11; // pixels
-/** Only every n-th column gets a label. */
+/** n, if only every n-th column has room for a label. */
 const every = (cell: number) => Math.ceil((LINE - 1) / cell);
 
 /** `room` is the width that there is; a heat map of many columns takes more. Its rows get lower to fit into `tall`. */
