@@ -64,14 +64,14 @@ const stops = {
       (page) => texts(page, '[data-testid=scene] h3', '掩码多头注意力'),
       crumbs('第 3 个头'),
       (page) => texts(page, '[data-testid=logits] .chosen', '一'),
-      [(page) => texts(page, 'main td', '当我到的时候，我会打电话给你。'), (page) => texts(page, 'main td', '我会到你到的时候，打电话给我。')],
+      [(page) => texts(page, 'main td', '我们的车昨晚坏了。'), (page) => texts(page, 'main td', '我们的车昨晚摔断了。')],
     ],
     attention: [
       crumbs('交叉注意力'),
       crumbs('“遇” → “met”'),
-      crumbs('第 1 个头'),
-      [(page) => texts(page, '[data-testid=before]', '一位'), result('老朋友')],
-      [(page) => texts(page, '[data-testid=before]', '遇到'), result('住在')],
+      crumbs('第 2 个头'),
+      [(page) => texts(page, '[data-testid=before]', '公园里遇'), result('公园遇')],
+      [(page) => texts(page, '[data-testid=before]', '遇到'), result('一个老朋友')],
     ],
   },
 };
@@ -114,7 +114,7 @@ test('a stop that shows something else: without the head, or the mask, the words
     assert.doesNotMatch(await page.getByTestId('after').innerText(), /park/);
     await page.getByRole('button', { name: 'Switch to Chinese' }).click();
     await result('我昨天')(page);
-    assert.doesNotMatch(await page.getByTestId('after').innerText(), /一位/);
+    assert.doesNotMatch(await page.getByTestId('after').innerText(), /里/);
   }));
 
 test('by the first screen and by keys: right, left, Escape; the arrows of a text box stay its own; back goes back', () =>
