@@ -353,8 +353,8 @@ test('the types resolve as the code does', async () => {
   assert.deepEqual(real, []);
 });
 
-test('the tarball is at most 3.35 MB, and holds nothing that nobody needs', () => {
-  assert.ok(statSync(tarball).size <= 3.35e6, `${statSync(tarball).size} bytes`);
+test('the tarball is at most 3.37 MB, and holds nothing that nobody needs', () => {
+  assert.ok(statSync(tarball).size <= 3.37e6, `${statSync(tarball).size} bytes`);
   const installed = readdirSync(join(project, 'node_modules/wasmformer')).sort();
   assert.deepEqual(installed, ['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json']);
 });
