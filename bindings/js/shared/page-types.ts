@@ -29,8 +29,9 @@ export interface Alignment {
 
 /**
  * Mean log-probabilities (natural logarithms, at most 0), for comparing translations by the same model; exp() of such a
- * value is the geometric mean of token probabilities. `probability` says how often words with such a log-probability occurred in the reference translations of
- * the model's validation text; it is missing unless the model file has 'quality_calibration'.
+ * value is the geometric mean of token probabilities. `probability` says how often words with such a log-probability
+ * occurred in the reference translations of the model's validation text; it is missing unless the model file has
+ * 'quality_calibration'.
  */
 export interface Quality {
   /** The mean of its words. */
