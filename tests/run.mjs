@@ -3,6 +3,7 @@
 // one suite for each browser.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { buildPackage, buildPage, buildPreset } from '../bindings/tools/build.mjs';
 import { chromium, installPackages, setUp } from '../bindings/tools/setup.mjs';
@@ -57,8 +58,8 @@ const testFiles = (folder) => () => readdirSync(join(root, folder)).sort()
 // Node 20 has relaxed SIMD behind a flag that later ones do not know, and wrong in its first compiler.
 const relaxed = Number(process.versions.node.split('.')[0]) < 21 ? ['--experimental-wasm-relaxed-simd', '--no-liftoff'] : [];
 
-// By default Node's runner uses one processor fewer than there are: on two, it would run one file at a time.
-const twoFiles = ['--test-concurrency=2'];
+// By default Node's runner leaves one processor idle: with two, it would run one file at a time.
+const allProcessors = [`--test-concurrency=${availableParallelism()}`];
 
 const suites = {
   'Includes and budget': nodeTest(() => ['include_order', 'budget'].map((name) => join(root, `tests/${name}_test.mjs`))),
@@ -72,10 +73,10 @@ const suites = {
   'Fuzzed readers': nodeTest(testFiles('tests/fuzz')),
   Program: nodeTest(testFiles('tests/cli')),
   ...(process.platform === 'linux' && { Torture: nodeTest(testFiles('tests/torture'), ...relaxed) }),
-  'npm package in Node': nodeTest(testFiles('tests/js'), ...relaxed, ...twoFiles),
+  'npm package in Node': nodeTest(testFiles('tests/js'), ...relaxed, ...allProcessors),
   Tarball: nodeTest(testFiles('tests/npm')),
   'Page without a browser': nodeTest(testFiles('tests/web')),
-  'Page in Chromium': nodeTest(testFiles('tests/e2e'), ...twoFiles),
+  'Page in Chromium': nodeTest(testFiles('tests/e2e'), ...allProcessors),
 };
 const isBrowsers = process.argv[2] === '--browsers';
 const browserSuites = Object.fromEntries(['Chromium', 'Firefox', 'WebKit']
