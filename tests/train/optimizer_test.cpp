@@ -106,7 +106,7 @@ TEST_CASE("sgd adds its momentum to every step") {
   CHECK(p.value(0, 0) == Approx(0.825));
 }
 
-TEST_CASE("Training that knows of int8 sees rounded weights, and still adds up steps smaller than the rounding") {
+TEST_CASE("Quantization-aware training sees rounded weights, and still adds up steps smaller than the rounding") {
   TrainingConfig c;
   c.optimizer = OptimizerKind::sgd;
   c.beta1 = 0;
