@@ -12,7 +12,7 @@ export const LABELLED = {
 } as const;
 export type LabelledName = keyof typeof LABELLED;
 const OWN_STEPS = 1000;
-/** What a card's run costs. Two layers of 393,216 parameters and 1,024 tokens per batch are the C++ preset for encoders. */
+/** What a card's run costs. Two layers with 393,216 parameters in all and 1,024 tokens per batch: the C++ preset for encoders. */
 export const workOfLabelled = (name: LabelledName) => costOf(393_216, 1024, LABELLED[name].steps);
 
 export type LabelledData = Pick<TrainerOptions, 'labelled' | 'tagged' | 'validLabelled' | 'validTagged' | 'validation' | 'tokenizer'>;
