@@ -4,7 +4,7 @@ import { shippedPairs } from '../train/shipped';
 import { models, titleOf } from './models.svelte';
 import { reason } from '../text/reason';
 import { t } from '../words/page';
-import { BEAM_SIZE, translation } from './translation.svelte';
+import { translation } from './translation.svelte';
 
 const MOST_STEPS = 40;
 const LOOK_EVERY = 2; // steps between looks at whether it has been learnt
@@ -64,8 +64,8 @@ class Correction {
       this.step = 0;
       this.text = before;
       const options = { steps: MOST_STEPS, reportEvery: LOOK_EVERY, pinned: [source], samples: 0, signal };
-      // The pinned translation is greedy; beam search, which the page uses, can take some steps more.
-      const searched = async () => (await trainer!.translate(source, { beamSize: BEAM_SIZE, signal })).text;
+      // The pinned translation is greedy; beam search, which the page uses, may need a few more steps.
+      const searched = async () => (await trainer!.translate(source, { signal })).text;
       for await (const { step, pinned } of trainer.run(options)) {
         this.step = step;
         this.text = pinned?.[0]?.text ?? this.text;
