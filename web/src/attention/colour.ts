@@ -8,15 +8,8 @@ export type Ramp = readonly (readonly [number, number, number])[];
 
 /** The scale as it is where an element stands. */
 export function readRamp(element: Element, name: '--ramp' | '--signed' = '--ramp'): Ramp {
-  const stops = getComputedStyle(element).getPropertyValue(name);
-  const ramp = ramps.get(stops) ?? makeRamp(stops);
-  ramps.set(stops, ramp);
-  return ramp;
-}
-const ramps = new Map<string, Ramp>(); // by their stops; hundreds of small maps share a few
-
-function makeRamp(stops: string): Ramp {
-  const rgb = stops.split(',').map((hex) => [1, 3, 5].map((i) => parseInt(hex.trim().slice(i, i + 2), 16)));
+  const stops = getComputedStyle(element).getPropertyValue(name).split(',');
+  const rgb = stops.map((hex) => [1, 3, 5].map((i) => parseInt(hex.trim().slice(i, i + 2), 16)));
   return Array.from({ length: 256 }, (_, k) => {
     const place = (k / 255) * (rgb.length - 1);
     const low = Math.min(Math.floor(place), rgb.length - 2);
