@@ -98,7 +98,7 @@ function writeCorpora(place) {
   for (const name of ['german-valid', 'german-test', 'french-valid', 'french-test'])
     writeFileSync(join(place, `${name}.tsv.gz`), gzipSync(parts.valid.join('\n')));
   mkdirSync(join(place, 'long'));
-  writeFileSync(join(place, 'long/train.tsv'), parts.train.join('\n'));
+  for (const part of ['train', 'valid']) writeFileSync(join(place, `long/${part}.tsv`), `${parts[part].join('\n')}\n`);
   writeFileSync(join(place, 'rules.tsv'), 'FF01\t21\n');
   for (const [name, lines] of Object.entries(parts)) {
     const texts = lines.map((line) => line.split('\t')[0]);
