@@ -146,7 +146,7 @@ for (const [name, size] of Object.entries({ screen, phone })) {
     } }, size, '', async (page) => {
       await translated(page);
       await box(page).fill('');
-      await page.keyboard.type('Heute gehe ich mit meiner Schwester in den Park und.', { delay: 90 }); // slow enough to be translated in between
+      await page.keyboard.type('Heute gehe ich mit meiner Schwester in den Park und.', { delay: 90 }); // slow enough to be translated while it is typed
       await translated(page);
       await page.waitForTimeout(300);
       assert.deepEqual(await shifts(page), []);

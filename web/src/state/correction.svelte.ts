@@ -64,7 +64,7 @@ class Correction {
       this.step = 0;
       this.text = before;
       const options = { steps: MOST_STEPS, reportEvery: LOOK_EVERY, pinned: [source], samples: 0, signal };
-      // The pinned translation is greedy; beam search, which the page uses, may need a few more steps.
+      // The pinned translation is greedy; the page uses beam search, which may need a few more training steps.
       const searched = async () => (await trainer!.translate(source, { signal })).text;
       for await (const { step, pinned } of trainer.run(options)) {
         this.step = step;
