@@ -98,7 +98,7 @@ void run(const Options& o) {
                                 {"seconds", seconds},
                                 {"tokens_per_second", rate},
                                 {"beam_size", o.decoding.translate.beam_size},
-                                {"length_penalty", o.decoding.translate.length_penalty}};
+                                {"length_penalty", length_penalty(model, o.decoding.translate)}};
     add_to(json, detail);
     print_formatted("%s\n", json.dump(2).c_str());
   } else {

@@ -139,13 +139,20 @@ class Augmenter {
       if (!found.empty() || !copied_numbers(p.source, p.target).empty()) named_lines_.push_back(line);
     }
     names_.assign(names.begin(), names.end());
+    std::set<char32_t> letters;
+    for (const auto& name : names_) letters.insert(name.begin() + 1, name.end());
+    letters_.assign(letters.begin(), letters.end());
   }
 
-  // Another name of the text, or one made of two, as names that nobody has met are to be copied too.
+  // Another name of the text, or one made of two, half of the time with one letter changed: the model is to copy
+  // names that it has never met, letter by letter if need be. Rare letters are drawn as often as others.
   std::u32string new_name() {
     const std::u32string& first = names_[random_.below(names_.size())];
     const std::u32string& second = names_[random_.below(names_.size())];
-    return random_.below(2) ? first : first.substr(0, (first.size() + 1) / 2) + second.substr(second.size() / 2);
+    if (random_.below(2)) return first;
+    std::u32string name = first.substr(0, (first.size() + 1) / 2) + second.substr(second.size() / 2);
+    if (random_.below(2)) name[1 + random_.below(name.size() - 1)] = letters_[random_.below(letters_.size())];
+    return name;
   }
 
   // With as many digits; 1 stays, as what it counts is singular.
@@ -162,6 +169,7 @@ class Augmenter {
   Random random_;
   std::unique_ptr<CopyFinder> finder_;
   std::vector<std::u32string> names_;  // of all pairs, each once
+  std::vector<char32_t> letters_;      // of the names but for their first, each once
   std::vector<Index> named_lines_;     // with a name or a number
 };
 

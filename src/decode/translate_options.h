@@ -29,17 +29,21 @@ struct Sampling {
 
 WASMFORMER_WORDS(AttentionHead::Kind, "encoder", "decoder", "cross");
 
+constexpr double default_length_penalty = 0.6;  // section 6.1
+
 template <class Visitor>
-void visit_search(Visitor&& v, Index& beam_size, double& length_penalty) {
+void visit_search(Visitor&& v, Index& beam_size, std::optional<double>& length_penalty) {
   v({"beam_size", "hypotheses kept at each step; 1 is greedy search", between(1, 64)}, beam_size);
-  v({"length_penalty", "alpha of ((5 + n) / 6)^alpha, which divides the score of n tokens (Wu et al. 2016)",
+  v({"length_penalty",
+     "alpha of ((5 + n) / 6)^alpha, which divides the score of n tokens (Wu et al. 2016); by default the one in the "
+     "model's metadata, or 0.6",
      at_least(0)},
     length_penalty);
 }
 
 struct TranslateOptions {
   Index beam_size = 4;
-  double length_penalty = 0.6;
+  std::optional<double> length_penalty = {};
   Index n_best = 1;
   Index max_length = 0;
   std::optional<Sampling> sampling = {};  // beam_size is then 1
@@ -76,7 +80,7 @@ TranslateOptions greedy();  // the best token of each step
 // How the package translates what it evaluates.
 struct EvaluateOptions {
   Index beam_size = 1;
-  double length_penalty = TranslateOptions{}.length_penalty;
+  std::optional<double> length_penalty = {};
 
   template <class Visitor>
   void visit(Visitor&& v) {

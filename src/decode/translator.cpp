@@ -30,6 +30,11 @@ std::vector<Source> tokenize_all(const ModelFile& model, const std::vector<std::
   return sources;
 }
 
+TranslateOptions completed(const ModelFile& model, TranslateOptions options) {
+  options.length_penalty = length_penalty(model, options);
+  return options;
+}
+
 // What the model's shortlist allows for all of these together; empty: everything.
 std::vector<TokenId> shortlisted(const ModelFile& model, const std::vector<Source>& sources,
                                  const TranslateOptions& options) {
@@ -71,6 +76,14 @@ Source tokenize(const ModelFile& model, const std::string& text, std::uint64_t n
   return source;
 }
 
+double length_penalty(const ModelFile& model, const TranslateOptions& options) {
+  TranslateOptions found = options;
+  const auto own = model.metadata.find("length_penalty");
+  if (!found.length_penalty && own != model.metadata.end())
+    set_field(fields(found), "length_penalty", own->second, "model");
+  return found.length_penalty.value_or(default_length_penalty);
+}
+
 TranslationJob::TranslationJob(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& texts,
                                const TranslateOptions& options, std::uint64_t first)
     : TranslationJob(model, pool, tokenize_all(model, texts, first), options) {}
@@ -80,7 +93,7 @@ TranslationJob::TranslationJob(const ModelFile& model, ThreadPool& pool, std::ve
     : model_(model),
       pool_(pool),
       sources_(std::move(sources)),
-      search_(*model.transformer, pool, search_inputs(model, sources_, options), options,
+      search_(*model.transformer, pool, search_inputs(model, sources_, options), completed(model, options),
               candidates ? *candidates : shortlisted(model, sources_, options)) {
   for (std::size_t i = 0; i < sources_.size(); ++i)
     if (sources_[i].ids.size() > 1) searched_.push_back(static_cast<Index>(i));

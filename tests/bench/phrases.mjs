@@ -62,8 +62,8 @@ function drawing(random) {
 /** Names, many of them invented, as a model is to copy names that it has never met. */
 function naming({ random, any, range, from }, isChinese) {
   const chinese = () => joined(from('family'), random() < 0.5 ? from('given') : joined(from('given'), from('given'), ''));
-  const syllable = () => ['b br c ch d dr f fl g gr h j k kr l m n p r s sch st t th tr v w y z', 'a e i o u a e i o ei ia ie au',
-    'n l r s m nd lf rt ck tz nn'].map((letters, i) => i < 2 || random() < 0.7 ? any(letters.split(' ')) : '').join('');
+  const syllable = () => ['b br c ch d dr f fl g gr h j k kr l m n p r s sch st t th tr v w y z', 'a e i o u a e i o u a e i o ei ia ie au ä é í ö ø å ü',
+    'n l r s m n l r s m nd lf rt ck tz nn č ł ñ š'].map((letters, i) => i < 2 || random() < 0.7 ? any(letters.split(' ')) : '').join('');
   const invented = (ends) => {
     const text = Array.from({ length: range(1, 2) }, syllable).join('') + any(ends.split(' '));
     return same(text[0].toUpperCase() + text.slice(1));

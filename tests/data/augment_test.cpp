@@ -77,9 +77,13 @@ TEST_CASE("Names and numbers are exchanged on both sides alike") {
       CHECK(parts[1] == parts[2]);
   }
   CHECK(names.size() > 3);
-  CHECK(std::any_of(names.begin(), names.end(), [](const std::string& name) {
-    return !std::regex_match(name, std::regex("Tom|Boston|Maria|Anna|Paul"));
-  }));
+  const std::string first = "(To|Bos|Mar|An|Pa)", second = "(om|ton|ria|na|ul)";
+  const auto any_other_than = [&](const std::string& pattern) {
+    return std::any_of(names.begin(), names.end(),
+                       [&](const std::string& name) { return !std::regex_match(name, std::regex(pattern)); });
+  };
+  CHECK(any_other_than("Tom|Boston|Maria|Anna|Paul"));
+  CHECK(any_other_than(first + second));  // with a letter changed
 }
 
 TEST_CASE("Case changes on both sides, and marks at the end go") {

@@ -164,7 +164,7 @@ TEST_CASE("The hypotheses of a beam are different, in order, within the length, 
       }
       CHECK(h.sum == Catch::Approx(sum).epsilon(1e-6));
       CHECK(h.score ==
-            Catch::Approx(sum / std::pow((5.0 + static_cast<double>(h.ids.size())) / 6, options.length_penalty))
+            Catch::Approx(sum / std::pow((5.0 + static_cast<double>(h.ids.size())) / 6, *options.length_penalty))
                 .epsilon(1e-6));
     }
   }

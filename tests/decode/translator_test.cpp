@@ -249,6 +249,21 @@ TEST_CASE("A translation has at most max_length tokens, by default 50 more than 
   CHECK(translate(model, {"abc"})[0].tokens.size() == 5 + 50);
 }
 
+TEST_CASE("Beam search takes the length penalty that the model's metadata name, unless another is asked for") {
+  ModelFile model = letters_model(12);
+  const auto score = [&](const TranslateOptions& options) { return translate(model, {"abc"}, options)[0].score; };
+  const double usual = score({.length_penalty = 0.6}), stronger = score({.length_penalty = 2});
+  REQUIRE(usual != stronger);
+  CHECK(score({}) == usual);
+  model.metadata["length_penalty"] = "2";
+  CHECK(score({}) == stronger);
+  CHECK(score({.length_penalty = 0.6}) == usual);
+  CHECK(length_penalty(model, {}) == 2);
+  model.metadata["length_penalty"] = "-1";
+  CHECK_THROWS_WITH(score({}), ContainsSubstring("[model] length_penalty must be a number of at least 0, not -1"));
+  CHECK(score({.length_penalty = 0.6}) == usual);
+}
+
 TEST_CASE("Impossible options are refused by name") {
   const ModelFile model = letters_model(12);
   const auto refused = [&](const TranslateOptions& options, const std::string& message) {

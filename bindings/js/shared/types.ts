@@ -125,7 +125,10 @@ export interface AttentionHead {
 export interface TranslateOptions<Text = string> extends AlignmentOptions {
   /** Hypotheses kept at each step; 1 is greedy search. Default 4, and 1 with `sampling`. */
   beamSize?: number;
-  /** Alpha of ((5 + n) / 6)^alpha, by which the score of n tokens is divided. Default 0.6. */
+  /**
+   * Alpha of ((5 + n) / 6)^alpha, by which the score of n tokens is divided: with a larger one, longer translations are
+   * preferred. Default: the metadata's `length_penalty`, or 0.6.
+   */
   lengthPenalty?: number;
   /** Hypotheses to return, at most beamSize. Default 1. */
   nBest?: number;
