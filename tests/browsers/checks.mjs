@@ -19,6 +19,24 @@ const translate = async ({ model, sources, options }) => {
   translator.dispose();
   return { texts, build, threads };
 };
+const share = async ({ model, sources }) => {
+  const messages = []; // to each worker
+  globalThis.Worker = class extends Worker {
+    #number = messages.push(0) - 1;
+    postMessage(...all) {
+      messages[this.#number]++;
+      super.postMessage(...all);
+    }
+  };
+  const { Translator } = await import('/dist/index.js');
+  const [first, second] = [await Translator.load(model), await Translator.load(model)];
+  messages.fill(0);
+  const texts = [];
+  for await (const { text } of first.translateAll(sources, { batchSize: 1, others: [second] })) texts.push(text);
+  first.dispose();
+  second.dispose();
+  return { texts, busy: messages.filter((count) => count > 1).length };
+};
 const train = async ({ threads }) => {
   const { Trainer } = await import('/dist/index.js');
   const config = { d_model: 32, ffn_dim: 64, num_heads: 2, encoder_layers: 1, decoder_layers: 1, batch_tokens: 256 };
@@ -67,6 +85,13 @@ export function checks(name, { build, threads, keeps = true }) {
     await browser.open(plain.address + empty);
     assert.deepEqual(await translated({}), { texts, build, threads: 1 });
     await assert.rejects(translated({ threads: 2 }), /not cross-origin isolated.+Cross-Origin-Opener-Policy/);
+  });
+
+  test('without isolation two workers share many texts, which stay in order', async () => {
+    await browser.open(plain.address + empty);
+    const sources = Array.from({ length: 5 }, () => expected.map(({ source }) => source)).flat();
+    assert.deepEqual(await browser.evaluate(share, { model, sources }),
+      { texts: Array.from({ length: 5 }, () => texts).flat(), busy: 2 });
   });
 
   test(`on an isolated page it has ${threads ? 'a thread for each core' : 'one thread, and says why'}`, async () => {

@@ -93,7 +93,7 @@ test('the beam search: the length penalty of the ranking and of the search, and 
     const forced = page.locator('.forced');
     await slider.focus();
     await page.keyboard.press('End');
-    await page.getByRole('button', { name: 'Search again with α = 2.0' }).press('Enter');
+    await page.getByRole('button', { name: 'Search again with α = 3.0' }).press('Enter');
     await slider.press('ArrowLeft');
     // The end of the search, which chooses the best hypothesis, may come between the two presses.
     for (let i = 0; i < 5 && !(await forced.isVisible()); i++) {
@@ -104,11 +104,11 @@ test('the beam search: the length penalty of the ranking and of the search, and 
     const said = await forced.innerText();
     const address = await addressWith(page, 'from=');
     const { alpha, searched } = parameters(address);
-    assert.deepEqual([alpha, searched], ['1.9', '2']);
+    assert.deepEqual([alpha, searched], ['2.9', '3']);
     await page.reload();
     await page.waitForFunction((said) => document.querySelector('.forced')?.innerText === said, said);
-    assert.equal(await slider.inputValue(), '1.9');
-    assert.equal(await page.getByRole('button', { name: 'Search again with α = 1.9' }).count(), 1);
+    assert.equal(await slider.inputValue(), '2.9');
+    assert.equal(await page.getByRole('button', { name: 'Search again with α = 2.9' }).count(), 1);
     await page.getByRole('textbox', { name: 'German' }).fill(expected[0].source);
     await page.waitForFunction(() => !location.hash.includes('from') && location.hash.includes('alpha'));
     await forced.waitFor({ state: 'detached' });

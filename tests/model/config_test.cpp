@@ -21,7 +21,8 @@ Config valid() {
 }  // namespace
 
 TEST_CASE("Every preset is sound once it has a vocabulary") {
-  const std::string name = GENERATE("toy", "tiny", "small", "base", "big", "multi30k-tiny", "kyubyong", "student-tiny");
+  const std::string name =
+      GENERATE("toy", "tiny", "small", "base", "big", "multi30k-tiny", "kyubyong", "student-tiny", "student-micro");
   Preset p = preset(name);
   CHECK_THROWS_WITH(p.config.check(),
                     Catch::Matchers::StartsWith("[config] source_vocab_size is 0; a model needs a vocabulary"));
@@ -86,7 +87,7 @@ TEST_CASE("The other presets follow their projects") {
 
   CHECK_THROWS_WITH(preset("Base"),
                     "[config] unknown preset 'Base'; the presets are toy, tiny, small, base, big, multi30k-tiny, "
-                    "kyubyong, student-tiny");
+                    "kyubyong, student-tiny, student-micro");
 }
 
 TEST_CASE("Options set one key each") {

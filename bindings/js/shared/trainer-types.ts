@@ -7,7 +7,7 @@ import type {
 /** The made-up tasks, with any number of pairs; attention shows how the model solves them. */
 export type TaskName = 'copy' | 'reverse' | 'sort' | 'add' | 'dates' | 'roman' | 'pig-latin' | 'chinese-dates' | 'chinese-numbers';
 
-export type PresetName = 'toy' | 'tiny' | 'small' | 'base' | 'big' | 'multi30k-tiny' | 'kyubyong' | 'student-tiny';
+export type PresetName = 'toy' | 'tiny' | 'small' | 'base' | 'big' | 'multi30k-tiny' | 'kyubyong' | 'student-tiny' | 'student-micro';
 
 /** A source sentence and its translation. */
 export type Pair = readonly [source: string, target: string];
