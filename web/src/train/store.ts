@@ -1,13 +1,25 @@
 // Stored runs: a record and its checkpoint, written together or not at all.
-import { createStore, delMany, entries, getMany, setMany, type UseStore } from 'idb-keyval';
+import { createStore, del, delMany, entries, getMany, set, setMany, type UseStore } from 'idb-keyval';
 import type { RunRecord } from './record';
 
 let store: UseStore | undefined;
 const opened = () => (store ??= createStore('wasmformer-runs', 'runs'));
 
+let takesBlobs: Promise<boolean> | undefined;
+/** WebKit's private windows store no Blob, and where one is put after other values, the transaction never ends. */
+function canStoreBlobs(): Promise<boolean> {
+  const probe = async () => {
+    await set('blob', new Blob(['?']), opened());
+    await del('blob', opened());
+    return true;
+  };
+  return (takesBlobs ??= probe().catch(() => false));
+}
+
 /** Rejects where the browser has no room for it, or forbids its storage. */
-export function keepRun(record: RunRecord, checkpoint: Blob): Promise<void> {
-  return setMany([[`run:${record.id}`, record], [`file:${record.id}`, checkpoint]], opened());
+export async function keepRun(record: RunRecord, checkpoint: Blob): Promise<void> {
+  const file = (await canStoreBlobs()) ? checkpoint : await checkpoint.arrayBuffer();
+  return setMany([[`run:${record.id}`, record], [`file:${record.id}`, file]], opened());
 }
 
 /** The latest first. */
@@ -17,8 +29,8 @@ export async function storedRuns(): Promise<RunRecord[]> {
 }
 
 export async function readRun(id: string): Promise<{ record: RunRecord; file: Blob } | null> {
-  const [record, file] = await getMany<RunRecord | Blob | undefined>([`run:${id}`, `file:${id}`], opened());
-  return record && file ? { record: record as RunRecord, file: file as Blob } : null;
+  const [record, file] = await getMany<RunRecord | Blob | ArrayBuffer | undefined>([`run:${id}`, `file:${id}`], opened());
+  return record && file ? { record: record as RunRecord, file: new Blob([file as Blob | ArrayBuffer]) } : null;
 }
 
 export function deleteRun(id: string): Promise<void> {
