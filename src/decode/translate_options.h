@@ -35,8 +35,8 @@ template <class Visitor>
 void visit_search(Visitor&& v, Index& beam_size, std::optional<double>& length_penalty) {
   v({"beam_size", "hypotheses kept at each step; 1 is greedy search", between(1, 64)}, beam_size);
   v({"length_penalty",
-     "alpha of ((5 + n) / 6)^alpha, which divides the score of n tokens (Wu et al. 2016); by default the one in the "
-     "model's metadata, or 0.6",
+     "alpha of ((5 + n) / 6)^alpha, which divides the score of n tokens (Wu et al. 2016); default: the model's "
+     "own, if it has one, else 0.6",
      at_least(0)},
     length_penalty);
 }

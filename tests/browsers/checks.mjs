@@ -20,7 +20,7 @@ const translate = async ({ model, sources, options }) => {
   return { texts, build, threads };
 };
 const share = async ({ model, sources }) => {
-  const messages = []; // to each worker
+  const messages = []; // count per worker
   globalThis.Worker = class extends Worker {
     #number = messages.push(0) - 1;
     postMessage(...all) {
@@ -87,7 +87,7 @@ export function checks(name, { build, threads, keeps = true }) {
     await assert.rejects(translated({ threads: 2 }), /not cross-origin isolated.+Cross-Origin-Opener-Policy/);
   });
 
-  test('without isolation two workers share many texts, which stay in order', async () => {
+  test('without isolation two workers split many texts and keep their order', async () => {
     await browser.open(plain.address + empty);
     const sources = Array.from({ length: 5 }, () => expected.map(({ source }) => source)).flat();
     assert.deepEqual(await browser.evaluate(share, { model, sources }),

@@ -249,7 +249,7 @@ TEST_CASE("A translation has at most max_length tokens, by default 50 more than 
   CHECK(translate(model, {"abc"})[0].tokens.size() == 5 + 50);
 }
 
-TEST_CASE("Beam search takes the length penalty that the model's metadata name, unless another is asked for") {
+TEST_CASE("Beam search uses the length penalty in the model's metadata unless the caller gives another") {
   ModelFile model = letters_model(12);
   const auto score = [&](const TranslateOptions& options) { return translate(model, {"abc"}, options)[0].score; };
   const double usual = score({.length_penalty = 0.6}), stronger = score({.length_penalty = 2});

@@ -126,8 +126,8 @@ export interface TranslateOptions<Text = string> extends AlignmentOptions {
   /** Hypotheses kept at each step; 1 is greedy search. Default 4, and 1 with `sampling`. */
   beamSize?: number;
   /**
-   * Alpha of ((5 + n) / 6)^alpha, by which the score of n tokens is divided: with a larger one, longer translations are
-   * preferred. Default: the metadata's `length_penalty`, or 0.6.
+   * Alpha of ((5 + n) / 6)^alpha, which divides the score of n tokens; a larger alpha favors longer translations.
+   * Default: `length_penalty` in the model's metadata, or else 0.6.
    */
   lengthPenalty?: number;
   /** Hypotheses to return, at most beamSize. Default 1. */

@@ -6,7 +6,7 @@ let store: UseStore | undefined;
 const opened = () => (store ??= createStore('wasmformer-runs', 'runs'));
 
 let takesBlobs: Promise<boolean> | undefined;
-/** WebKit's private windows store no Blob, and where one is put after other values, the transaction never ends. */
+/** WebKit's private windows can't store Blobs; putting one after other values hangs the transaction. */
 function canStoreBlobs(): Promise<boolean> {
   const probe = async () => {
     await set('blob', new Blob(['?']), opened());
