@@ -55,6 +55,4 @@ export async function readFile(name: string): Promise<Blob | undefined> {
   }
 }
 
-export async function deleteFile(name: string): Promise<void> {
-  await (await caches.open(CACHE)).delete(address(name));
-}
+export const deleteFile = async (name: string) => (await caches.open(CACHE)).delete(address(name));

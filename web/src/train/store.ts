@@ -1,5 +1,5 @@
 // Stored runs: a record and its checkpoint, written together or not at all.
-import { createStore, del, delMany, entries, getMany, set, setMany, type UseStore } from 'idb-keyval';
+import { createStore, delMany, entries, getMany, set, setMany, type UseStore } from 'idb-keyval';
 import type { RunRecord } from './record';
 
 let store: UseStore | undefined;
@@ -7,18 +7,11 @@ const opened = () => (store ??= createStore('wasmformer-runs', 'runs'));
 
 let takesBlobs: Promise<boolean> | undefined;
 /** WebKit's private windows can't store Blobs; putting one after other values hangs the transaction. */
-function canStoreBlobs(): Promise<boolean> {
-  const probe = async () => {
-    await set('blob', new Blob(['?']), opened());
-    await del('blob', opened());
-    return true;
-  };
-  return (takesBlobs ??= probe().catch(() => false));
-}
+const canStoreBlobs = () => (takesBlobs ??= set('blob', new Blob(['?']), opened()).then(() => true, () => false));
 
 /** Rejects where the browser has no room for it, or forbids its storage. */
 export async function keepRun(record: RunRecord, checkpoint: Blob): Promise<void> {
-  const file = (await canStoreBlobs()) ? checkpoint : await checkpoint.arrayBuffer();
+  const file = await canStoreBlobs() ? checkpoint : await checkpoint.arrayBuffer();
   return setMany([[`run:${record.id}`, record], [`file:${record.id}`, file]], opened());
 }
 
@@ -33,9 +26,7 @@ export async function readRun(id: string): Promise<{ record: RunRecord; file: Bl
   return record && file ? { record: record as RunRecord, file: new Blob([file as Blob | ArrayBuffer]) } : null;
 }
 
-export function deleteRun(id: string): Promise<void> {
-  return delMany([`run:${id}`, `file:${id}`], opened());
-}
+export const deleteRun = (id: string) => delMany([`run:${id}`, `file:${id}`], opened());
 
 /** Keeps other tabs from the run until what it resolves to is called; null where another tab does so. */
 export function holdRun(id: string): Promise<(() => void) | null> {
