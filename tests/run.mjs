@@ -62,6 +62,8 @@ const relaxed = Number(process.versions.node.split('.')[0]) < 21 ? ['--experimen
 const allProcessors = [`--test-concurrency=${availableParallelism()}`];
 
 const suites = {
+  // The longest first, as two run at a time.
+  'Fuzzed readers': nodeTest(testFiles('tests/fuzz')),
   'Includes and budget': nodeTest(() => ['include_order', 'budget'].map((name) => join(root, `tests/${name}_test.mjs`))),
   'Formatting and lint': nodeTest(() => [join(root, 'tests/format.test.mjs')]),
   Documentation: nodeTest(() => [join(root, 'tests/docs.test.mjs')]),
@@ -70,7 +72,6 @@ const suites = {
   'C++, native': catch2(join(root, 'build/native/tests/wasmformer_tests')),
   'C++, gradients in double': catch2(join(root, 'build/native/tests/wasmformer_gradient_tests')),
   'C++, the installed library': ctest('^installed_'),
-  'Fuzzed readers': nodeTest(testFiles('tests/fuzz')),
   Program: nodeTest(testFiles('tests/cli')),
   ...(process.platform === 'linux' && { Torture: nodeTest(testFiles('tests/torture'), ...relaxed) }),
   'npm package in Node': nodeTest(testFiles('tests/js'), ...relaxed, ...allProcessors),
