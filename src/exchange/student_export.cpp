@@ -114,8 +114,12 @@ Int8Matrix with_one_scale(const std::string& name, const Parameter& p, Index row
                      "[export] " << name << " has a scale for each row; a .bin file of int8 needs the float model");
     return w;
   }
-  const Matrix value = p.matrix().topRows(rows);
-  const float largest = static_cast<float>(value.cwiseAbs().maxCoeff()), multiplier = largest > 0 ? 127 / largest : 1;
+  // Bergamot in WebAssembly cuts the sum of two neighbouring products to 16 bits. With weights that add up to at most
+  // 128, none is cut, so that every processor gives the same.
+  const Matrix value = p.matrix().topRows(rows), sizes = value.cwiseAbs();
+  Scalar largest = 0;
+  for (Index j = 1; j < sizes.cols(); j += 2) largest = std::max(largest, (sizes.col(j - 1) + sizes.col(j)).maxCoeff());
+  const float multiplier = largest > 0 ? 127 / static_cast<float>(largest) : 1;
   w.rows = rows, w.cols = value.cols(), w.scales = {1 / multiplier};
   for (const Scalar x : value.reshaped<Eigen::RowMajor>())
     w.values.push_back(

@@ -162,6 +162,21 @@ TEST_CASE("An exported int8 student rounds inputs by what the texts need") {
   CHECK(parse_marian_bin(export_int8_student(model, pool, {}).at("model.bin")).tensors.count("Wemb_QuantMultA") == 0);
 }
 
+TEST_CASE("No sum of two products saturates in Bergamot: neighbouring int8 weights add up to at most 128") {
+  const ModelFile model = own_model({.decoder_self = DecoderSelf::ssru});
+  ThreadPool pool;
+  const ModelFile back = import(export_int8_student(model, pool, {}));
+  int most = 0;
+  back.transformer->visit([&](const auto&, const Parameter& p, auto) {
+    if (p.packed.format() != PackedMatrix::Format::int8) return;
+    const Int8Matrix w = p.packed.int8_matrix();
+    for (std::size_t i = 1; i < w.values.size(); i += 2)
+      most = std::max(most, std::abs(w.values[i - 1]) + std::abs(w.values[i]));
+  });
+  CHECK(most <= 128);
+  CHECK(most >= 126);  // as fine as that allows
+}
+
 TEST_CASE("What a .bin file cannot say is refused by its name") {
   const auto refused = [](const Config& config, const char* key) {
     ModelFile model = own_model({});
