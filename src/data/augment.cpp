@@ -144,8 +144,8 @@ class Augmenter {
     letters_.assign(letters.begin(), letters.end());
   }
 
-  // A name from the pairs, or one spliced from two, half of these with a letter after the first replaced, so that the
-  // model learns to copy unseen names, letter by letter if need be. All letters are equally likely.
+  // A name from the pairs, or one spliced from two; half of the spliced ones get one letter, never the first, replaced.
+  // So the model learns to copy unseen names, letter by letter if need be. All letters are equally likely.
   std::u32string new_name() {
     const std::u32string& first = names_[random_.below(names_.size())];
     const std::u32string& second = names_[random_.below(names_.size())];
@@ -169,7 +169,7 @@ class Augmenter {
   Random random_;
   std::unique_ptr<CopyFinder> finder_;
   std::vector<std::u32string> names_;  // of all pairs, each once
-  std::vector<char32_t> letters_;      // in names after the first, each once
+  std::vector<char32_t> letters_;      // non-initial, from names; each once
   std::vector<Index> named_lines_;     // with a name or a number
 };
 

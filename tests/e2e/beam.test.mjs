@@ -158,8 +158,8 @@ test('by keyboard: through the tree, and the length penalty changes the ranking'
     const after = await scores();
     assert.notDeepEqual(after, before);
     assert.deepEqual(after, after.toSorted((a, b) => b - a));
-    await page.getByRole('button', { name: 'Search again with α = 2.0' }).press('Enter');
-    const { text } = native(sentence, '--length-penalty', '2');
+    await page.getByRole('button', { name: 'Search again with α = 3.0' }).press('Enter');
+    const { text } = native(sentence, '--length-penalty', '3');
     await first(page).getByRole('button', { name: text, exact: true }).waitFor();
     await page.getByRole('slider', { name: 'Beam size' }).focus();
     await page.keyboard.press('Home');

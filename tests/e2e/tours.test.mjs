@@ -122,12 +122,14 @@ test('by the first screen and by keys: right, left, Escape; the arrows of a text
     await translated(page);
     await page.getByRole('link', { name: 'Inside one translation' }).click();
     await at(page, 'inside.1');
+    await bar(page).waitFor();
     for (const stop of [2, 3]) {
-      await bar(page).waitFor();
+      const before = await question(page);
       await page.keyboard.press('ArrowRight');
       await at(page, `inside.${stop}`);
+      // The address is there a moment before the page knows of it.
+      await page.waitForFunction((before) => document.querySelector('[data-testid=tour] .question')?.innerText !== before, before);
     }
-    await bar(page).waitFor();
     await page.keyboard.press('ArrowLeft');
     await at(page, 'inside.2');
     await bar(page).getByText('dog bites man').waitFor();
