@@ -98,7 +98,6 @@ Search::Search(Transformer& transformer, ThreadPool& pool, std::vector<SearchInp
       options_(checked(options, transformer.config())),
       tape_(pool, /*recording=*/false),
       cache_(make_cache(inputs, options_.beam_size, transformer.config())) {
-  if (!options_.length_penalty) options_.length_penalty = default_length_penalty;
   const Config& c = transformer.config();
   const std::size_t beam = static_cast<std::size_t>(options_.beam_size);
   std::size_t nodes = 0;
@@ -147,7 +146,8 @@ std::int32_t Search::add(const Node& node) {
 }
 
 double Search::score(double sum, Index length) const {
-  return sum / std::pow((5 + static_cast<double>(length)) / 6, *options_.length_penalty);
+  return sum /
+         std::pow((5 + static_cast<double>(length)) / 6, options_.length_penalty.value_or(default_length_penalty));
 }
 
 void Search::end(Sentence& sentence, std::int32_t node, Index length) {

@@ -77,11 +77,12 @@ Source tokenize(const ModelFile& model, const std::string& text, std::uint64_t n
 }
 
 double length_penalty(const ModelFile& model, const TranslateOptions& options) {
-  TranslateOptions found = options;
   const auto own = model.metadata.find("length_penalty");
-  if (!found.length_penalty && own != model.metadata.end())
-    set_field(fields(found), "length_penalty", own->second, "model");
-  return found.length_penalty.value_or(default_length_penalty);
+  if (options.length_penalty || own == model.metadata.end())
+    return options.length_penalty.value_or(default_length_penalty);
+  TranslateOptions found;
+  set_field(fields(found), "length_penalty", own->second, "model");
+  return *found.length_penalty;
 }
 
 TranslationJob::TranslationJob(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& texts,
