@@ -62,7 +62,7 @@ const relaxed = Number(process.versions.node.split('.')[0]) < 21 ? ['--experimen
 const allProcessors = [`--test-concurrency=${availableParallelism()}`];
 
 const suites = {
-  // The longest first, as two run at a time.
+  // Longest first: two suites run at once.
   'Fuzzed readers': nodeTest(testFiles('tests/fuzz')),
   'Includes and budget': nodeTest(() => ['include_order', 'budget'].map((name) => join(root, `tests/${name}_test.mjs`))),
   'Formatting and lint': nodeTest(() => [join(root, 'tests/format.test.mjs')]),

@@ -144,7 +144,7 @@ class Augmenter {
     letters_.assign(letters.begin(), letters.end());
   }
 
-  // A name from the pairs, or one spliced from two; half of the spliced ones get one letter, never the first, replaced.
+  // A name from the pairs, or one spliced from two; in half of the spliced ones, one non-initial letter is replaced.
   // So the model learns to copy unseen names, letter by letter if need be. All letters are equally likely.
   std::u32string new_name() {
     const std::u32string& first = names_[random_.below(names_.size())];

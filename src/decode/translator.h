@@ -20,8 +20,8 @@ struct Source {
 // Throws Error for text that is not UTF-8.
 Source tokenize(const ModelFile& model, const std::string& text, std::uint64_t number);
 
-// The alpha of the options, or else of the model's metadata, or else the default. Throws Error if the model's is used
-// and is not a number of at least 0.
+// The alpha of the options, or else of the model's metadata, or else the default. Throws Error if it needs the
+// model's and that is not a number of at least 0.
 double length_penalty(const ModelFile& model, const TranslateOptions& options);
 
 // The translation of a batch of texts, one decoding step per call, so that a caller can show what there is so

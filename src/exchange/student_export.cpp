@@ -114,8 +114,8 @@ Int8Matrix with_one_scale(const std::string& name, const Parameter& p, Index row
                      "[export] " << name << " has a scale for each row; a .bin file of int8 needs the float model");
     return w;
   }
-  // Bergamot in WebAssembly cuts the sum of two neighbouring products to 16 bits. With weights that add up to at most
-  // 128, none is cut, so that every processor gives the same.
+  // Bergamot in WebAssembly saturates the sum of two neighboring products at 16 bits. If the sizes of their weights sum
+  // to at most 128, none saturates, so all processors agree.
   const Matrix value = p.matrix().topRows(rows), sizes = value.cwiseAbs();
   Scalar largest = 0;
   for (Index j = 1; j < sizes.cols(); j += 2) largest = std::max(largest, (sizes.col(j - 1) + sizes.col(j)).maxCoeff());

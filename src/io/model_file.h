@@ -3,8 +3,8 @@
 // of SentencePiece .model bytes; only the first if they are equal), source_vocabulary and target_vocabulary
 // (JSON arrays of pieces, if any; only the first if they are equal), classes and tags (JSON arrays of the names of an
 // encoder's labels, if any), shortlist (how many ids are always candidates; the tensors shortlist.offsets and
-// shortlist.ids hold its lists), languages ("de-en"), length_penalty (beam
-// search's alpha, see decode/translate_options.h), and what the trainer adds.
+// shortlist.ids hold its lists), languages ("de-en"), length_penalty
+// (alpha of the beam search, see decode/translate_options.h), and what the trainer adds.
 #pragma once
 
 #include <map>

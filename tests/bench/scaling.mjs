@@ -41,9 +41,9 @@ function fit() {
   const alone = (one - update) / 2 + update, shown = two - alone;
   const predicted = alone + (1 - models.small[1]) * reduce;
   console.log(`one rank ${one.toFixed(3)} s per step, two ranks ${two.toFixed(3)} s: ${(two / one).toFixed(3)}`);
-  console.log(`update: ${update.toFixed(3)} s; the sum alone takes ${reduce.toFixed(3)} s,`,
+  console.log(`update: ${update.toFixed(3)} s; summing gradients alone takes ${reduce.toFixed(3)} s,`,
     `of which ${shown.toFixed(3)} s are not hidden`);
-  console.log(`predicted for two ranks: ${predicted.toFixed(3)} s, ${(predicted / two).toFixed(2)} times the measurement`);
+  console.log(`predicted for two ranks: ${predicted.toFixed(3)} s, ${(predicted / two).toFixed(2)} of the measured`);
   return { flops: (6 * models.small[0] * tokens) / (one - update), update: update / models.small[0] };
 }
 

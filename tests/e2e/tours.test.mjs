@@ -127,7 +127,7 @@ test('by the first screen and by keys: right, left, Escape; the arrows of a text
       const before = await question(page);
       await page.keyboard.press('ArrowRight');
       await at(page, `inside.${stop}`);
-      // The address is there a moment before the page knows of it.
+      // The URL changes a moment before the page does.
       await page.waitForFunction((before) => document.querySelector('[data-testid=tour] .question')?.innerText !== before, before);
     }
     await page.keyboard.press('ArrowLeft');

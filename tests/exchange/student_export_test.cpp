@@ -162,7 +162,7 @@ TEST_CASE("An exported int8 student rounds inputs by what the texts need") {
   CHECK(parse_marian_bin(export_int8_student(model, pool, {}).at("model.bin")).tensors.count("Wemb_QuantMultA") == 0);
 }
 
-TEST_CASE("No sum of two products saturates in Bergamot: neighbouring int8 weights add up to at most 128") {
+TEST_CASE("No sum of two products saturates in Bergamot: neighboring int8 sizes sum to at most 128") {
   const ModelFile model = own_model({.decoder_self = DecoderSelf::ssru});
   ThreadPool pool;
   const ModelFile back = import(export_int8_student(model, pool, {}));
@@ -174,7 +174,7 @@ TEST_CASE("No sum of two products saturates in Bergamot: neighbouring int8 weigh
       most = std::max(most, std::abs(w.values[i - 1]) + std::abs(w.values[i]));
   });
   CHECK(most <= 128);
-  CHECK(most >= 126);  // as fine as that allows
+  CHECK(most >= 126);  // uses the whole range
 }
 
 TEST_CASE("What a .bin file cannot say is refused by its name") {
