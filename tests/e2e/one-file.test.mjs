@@ -28,9 +28,12 @@ after(async () => {
 });
 
 /** Opens a file of the folder from the disk; it asks for nothing else but the script, and logs no error. */
-async function withFile(name, options, use) {
+async function withFile(name, options, use, prepare = () => {}) {
   const asked = [];
-  const watch = async (page) => page.on('request', (request) => asked.push(request.url()));
+  const watch = async (page) => {
+    page.on('request', (request) => asked.push(request.url()));
+    await prepare(page);
+  };
   const { page, errors, close } = await site.open(options, watch, String(pathToFileURL(join(folder, name))));
   try {
     await use(page);
@@ -72,6 +75,19 @@ test('the file translates what is typed to what the package translates it to, an
     }
   });
 });
+
+test('a visitor who is already in the field when the model is ready finds it empty', () =>
+  withFile(
+    'page.html',
+    laptop,
+    async (page) => {
+      await page.getByRole('status').filter({ hasText: /^$/ }).waitFor({ state: 'attached' });
+      assert.equal(await page.getByRole('textbox').inputValue(), '');
+      await page.keyboard.type(sentences[0]);
+      await page.getByText('I have a dog.', { exact: true }).waitFor();
+    },
+    (page) => page.addInitScript(() => addEventListener('DOMContentLoaded', () => document.querySelector('textarea').focus())),
+  ));
 
 test('the file fits a small phone', () =>
   withFile('page.html', smallPhone, async (page) => {
