@@ -3,9 +3,46 @@
 #include <algorithm>
 
 #include "tensor/check.h"
+#include "tensor/random.h"
 #include "text/utf8.h"
 
 namespace wasmformer {
+namespace {
+
+class PieceSplitter {
+ public:
+  PieceSplitter(const Tokenizer& tokenizer, double rate) : rate_(rate) {
+    if (rate == 0) return;
+    const auto ids = tokenizer.ids();
+    parts_.resize(ids.size());
+    for (const auto& [piece, id] : ids)
+      for (std::size_t cut = 1; cut < piece.size(); ++cut) {
+        const auto first = ids.find(piece.substr(0, cut)), second = ids.find(piece.substr(cut));
+        if (first != ids.end() && second != ids.end()) parts_[id].push_back({first->second, second->second});
+      }
+  }
+
+  std::vector<TokenId> split(const std::vector<TokenId>& ids, Random& random) const {
+    if (rate_ == 0) return ids;
+    std::vector<TokenId> result;
+    for (const TokenId id : ids) add(id, random, result);
+    return result;
+  }
+
+ private:
+  void add(TokenId id, Random& random, std::vector<TokenId>& result) const {
+    const auto& parts = parts_[id];
+    if (parts.empty() || random.uniform() >= rate_) return result.push_back(id);
+    const auto [first, second] = parts[random.below(parts.size())];
+    add(first, random, result);
+    add(second, random, result);
+  }
+
+  double rate_;
+  std::vector<std::vector<std::pair<TokenId, TokenId>>> parts_;  // by id: the pairs of pieces that spell it
+};
+
+}  // namespace
 
 void for_each_line(std::string_view text, const std::string& name,
                    const std::function<void(std::string_view, std::size_t)>& each) {
@@ -38,15 +75,20 @@ ParallelText parse_tsv(std::string_view text, const std::string& name, Columns c
 }
 
 Corpus tokenize_corpus(const std::vector<std::string>& sources, const std::vector<std::string>& targets,
-                       const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer, const Config& config) {
+                       const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer, const Config& config,
+                       const PieceDropout& dropout) {
   WASMFORMER_CHECK(sources.size() == targets.size(),
                    "[corpus] " << sources.size() << " source lines but " << targets.size() << " target lines");
   WASMFORMER_CHECK(!sources.empty(), "[corpus] there are no sentence pairs");
+  const PieceSplitter source_splitter(source_tokenizer, dropout.rate);
+  const PieceSplitter target_splitter(target_tokenizer, dropout.rate);
+  Random random(dropout.seed);
   Corpus corpus;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     WASMFORMER_CHECK(is_utf8(sources[i]), "[corpus] source line " << i + 1 << " is not UTF-8");
     WASMFORMER_CHECK(is_utf8(targets[i]), "[corpus] target line " << i + 1 << " is not UTF-8");
-    SentencePair pair{source_tokenizer.encode(sources[i]), target_tokenizer.encode(targets[i])};
+    SentencePair pair{source_splitter.split(source_tokenizer.encode(sources[i]), random),
+                      target_splitter.split(target_tokenizer.encode(targets[i]), random)};
     const bool empty = pair.source.empty() || pair.target.empty();
     pair.source.push_back(config.eos_id);
     pair.target.push_back(config.eos_id);

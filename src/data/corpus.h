@@ -40,9 +40,18 @@ struct Corpus {
   Index skipped = 0;         // pairs with an empty side, or longer than the model's max_length
 };
 
+// Spells words in different ways, as BPE-dropout does (Provilkov et al. 2020): with probability `rate`, a piece that
+// two other pieces spell is split into such a pair, and so are its parts. Thus a model learns what short pieces mean,
+// and to copy words that it does not know.
+struct PieceDropout {
+  double rate = 0;
+  std::uint64_t seed = 1;
+};
+
 // Throws Error when the lists differ in length, a line is not UTF-8, or no pair is left.
 Corpus tokenize_corpus(const std::vector<std::string>& sources, const std::vector<std::string>& targets,
-                       const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer, const Config& config);
+                       const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer, const Config& config,
+                       const PieceDropout& dropout = {});
 
 // FNV-1a over the token ids, so that a run is not continued, or shared, on other texts.
 std::uint64_t fingerprint(const Corpus& corpus);

@@ -103,7 +103,7 @@ class Items {
 };
 
 // With one scale for all, as in Marian; the first `rows` rows.
-Int8Matrix with_one_scale(const std::string& name, const Parameter& p, Index rows) {
+Int8Matrix with_one_scale(const std::string& name, const Parameter& p, Index rows, bool is_table) {
   Int8Matrix w;
   if (p.packed.format() == PackedMatrix::Format::int8) {
     w = p.packed.int8_matrix();
@@ -114,16 +114,25 @@ Int8Matrix with_one_scale(const std::string& name, const Parameter& p, Index row
                      "[export] " << name << " has a scale for each row; a .bin file of int8 needs the float model");
     return w;
   }
-  // Bergamot in WebAssembly saturates the sum of two neighboring products at 16 bits. If the sizes of their weights sum
-  // to at most 128, none saturates, so all processors agree.
-  const Matrix value = p.matrix().topRows(rows), sizes = value.cwiseAbs();
-  Scalar largest = 0;
-  for (Index j = 1; j < sizes.cols(); j += 2) largest = std::max(largest, (sizes.col(j - 1) + sizes.col(j)).maxCoeff());
-  const float multiplier = largest > 0 ? 127 / static_cast<float>(largest) : 1;
+  // Bergamot in WebAssembly saturates the sum of two neighboring products, of bytes 0 to 254 and weights, at 16 bits.
+  // If no two weights add up to more than 129, none saturates, so all processors agree.
+  constexpr int most = 129;
+  const Matrix value = p.matrix().topRows(rows);
+  Scalar unit = value.cwiseAbs().maxCoeff() / 127;
+  for (Index j = 1; j < value.cols() && !is_table; j += 2)  // rounding may add 1 to a sum
+    unit = std::max(unit, (value.col(j - 1) + value.col(j)).cwiseAbs().maxCoeff() / (most - 1));
+  const float multiplier = unit > 0 ? 1 / static_cast<float>(unit) : 1;
   w.rows = rows, w.cols = value.cols(), w.scales = {1 / multiplier};
   for (const Scalar x : value.reshaped<Eigen::RowMajor>())
     w.values.push_back(
         static_cast<std::int8_t>(std::nearbyint(std::clamp(static_cast<float>(x) * multiplier, -127.0f, 127.0f))));
+  // Bergamot scales a table anew, to a largest byte of 127. So that stays, and the smaller of a large pair is reduced.
+  for (std::size_t i = 1; i < w.values.size() && is_table; i += 2) {
+    std::int8_t &first = w.values[i - 1], &second = w.values[i];
+    std::int8_t& smaller = std::abs(first) < std::abs(second) ? first : second;
+    const int excess = std::abs(first + second) - most;
+    if (excess > 0) smaller = static_cast<std::int8_t>(smaller > 0 ? smaller - excess : smaller + excess);
+  }
   return w;
 }
 
@@ -140,7 +149,7 @@ std::map<std::string, std::string> export_files(const ModelFile& model, const Mu
     if (!multipliers)
       return items.floats(name, is_table ? Matrix(p.matrix().topRows(rows)) : Matrix(p.matrix().transpose()));
     items.bytes(name, is_table ? std::vector<Index>{rows, p.cols} : std::vector<Index>{p.cols, p.rows},
-                with_one_scale(name, p, rows));
+                with_one_scale(name, p, rows, is_table));
     const auto found = multipliers->find(&p);
     if (!is_product || found == multipliers->end()) return;
     const Matrix alpha = Matrix::Constant(1, 1, found->second);

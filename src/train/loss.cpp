@@ -47,6 +47,7 @@ TrainingLoss::TrainingLoss(Transformer& transformer, const Corpus& corpus, const
     : transformer_(transformer) {
   const Config& c = transformer.config();
   if (!c.is_encoder()) check_encoder_settings(config);
+  WASMFORMER_CHECK(!c.is_encoder() || config.bpe_dropout == 0, "[train] bpe_dropout is for models that translate");
   if (config.balance_classes && c.classes > 0 && !c.multi_label) class_weights_ = balanced_weights(corpus, c);
 }
 

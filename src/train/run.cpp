@@ -7,10 +7,10 @@
 namespace wasmformer {
 namespace {
 
-Corpus tokenized(const ParallelText& text, const ModelFile& model) {
+Corpus tokenized(const ParallelText& text, const ModelFile& model, const PieceDropout& dropout = {}) {
   if (model.transformer->config().is_encoder()) return annotated_corpus(text, model);
   return tokenize_corpus(text.sources, text.targets, *model.source_tokenizer, *model.target_tokenizer,
-                         model.transformer->config());
+                         model.transformer->config(), dropout);
 }
 
 // The pairs that `corpus` kept. An encoder keeps all texts: a label missing from the training text counts as not found.
@@ -57,7 +57,7 @@ std::string fixed(double value, int digits) {
 
 TrainingRun::TrainingRun(TrainingStart start, TrainingTexts texts, ThreadPool& pool)
     : model_(std::move(start.model)),
-      corpus_(tokenized(texts.train, model_)),
+      corpus_(tokenized(texts.train, model_, {start.training.bpe_dropout, start.training.seed})),
       valid_(tokenized(texts.valid, model_)),
       valid_text_(usable(texts.valid, valid_, model_.transformer->config())),
       pool_(pool),

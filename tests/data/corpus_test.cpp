@@ -1,12 +1,15 @@
 #include "data/corpus.h"
 
 #include <catch_amalgamated.hpp>
+#include <map>
 
 #include "tensor/check.h"
 #include "tests/decode/letters_model.h"
+#include "tests/text/tiny_tokenizer.h"
 
 using namespace wasmformer;
 using Catch::Matchers::ContainsSubstring;
+using Catch::Matchers::WithinAbs;
 
 namespace {
 
@@ -35,6 +38,28 @@ TEST_CASE("Pairs with an empty or too long side are passed over and counted") {
   CHECK(corpus.pairs.size() == 1);
   CHECK(corpus.pairs[0].source.size() == 6);
   CHECK(corpus.skipped == 5);
+}
+
+TEST_CASE("BPE-dropout spells pieces by smaller ones, as often as asked, and the text stays") {
+  const Tokenizer tokenizer(tiny::model({"a", "b", "ab", "abab"}, "", tiny::bpe_model));
+  const auto spelled = [&](const PieceDropout& dropout) {
+    const std::vector<std::string> texts(4000, "abab");
+    return tokenize_corpus(texts, texts, tokenizer, tokenizer, letters_config(), dropout);
+  };
+  const Corpus whole = spelled({}), split = spelled({0.25, 5});
+  const std::vector<TokenId> shortest = whole.pairs[0].source;
+  REQUIRE(shortest == std::vector<TokenId>{4, 8, 3});
+  std::map<std::vector<TokenId>, double> spellings;
+  for (const SentencePair& pair : split.pairs) {
+    CHECK(tokenizer.decode(pair.source) == "abab");
+    CHECK(tokenizer.decode(pair.target) == "abab");
+    ++spellings[pair.source], ++spellings[pair.target];
+  }
+  CHECK(spellings.size() == 5);
+  CHECK_THAT(spellings[shortest] / 8000, WithinAbs(0.75, 0.02));
+  CHECK_THAT((spellings[{4, 7, 7, 3}]) / 8000, WithinAbs(0.25 * 0.75 * 0.75, 0.02));
+  CHECK(fingerprint(split) == fingerprint(spelled({0.25, 5})));
+  CHECK(fingerprint(split) != fingerprint(spelled({0.25, 6})));
 }
 
 TEST_CASE("A corpus that cannot be trained on is refused by a sentence with both sides") {

@@ -17,12 +17,14 @@ const others = {
 };
 // Of models that classify, tag or fill masks; a translator refuses them.
 const ofEncoders = { crf: true, pooling: 'first', pooler: 'tanh', embedding_norm: true, multi_label: true, word_dropout: 0.1, tag_weight: 2, balance_classes: true, mask_rate: 0.3, freeze_steps: 5 };
+// Of pieces, which the task's tokenizer of characters does not have.
+const ofPieces = { bpe_dropout: 0.3 };
 const decided = ['classes', 'tags', 'source_vocab_size', 'target_vocab_size', 'pad_id', 'bos_id', 'eos_id'];
 
 /** What a short run computes, in numbers, and what it says of itself. */
-async function run(settings) {
+async function run(settings, texts = { task: { name: 'reverse', pairs: 60 } }) {
   // Pairs that are too long for max_length are left out.
-  const trainer = await Trainer.create({ task: { name: 'reverse', pairs: 60 }, config: { ...config, ...settings }, shareWith: host });
+  const trainer = await Trainer.create({ ...texts, config: { ...config, ...settings }, shareWith: host });
   const numbers = [];
   for await (const { loss, gradientNorm } of trainer.run({ steps: 8, validateEvery: 8, reportEvery: 1 })) {
     numbers.push(loss, gradientNorm);
@@ -42,7 +44,7 @@ test('the same settings give the same numbers', async () => {
 
 test('none of the settings is left out here', () => {
   const all = Object.keys({ ...info.config, ...info.training }).filter((key) => !decided.includes(key));
-  assert.deepEqual(Object.keys({ ...others, ...ofEncoders }).sort(), all.sort());
+  assert.deepEqual(Object.keys({ ...others, ...ofEncoders, ...ofPieces }).sort(), all.sort());
 });
 
 for (const [key, values] of Object.entries(others)) {
@@ -55,6 +57,15 @@ for (const [key, values] of Object.entries(others)) {
     });
   }
 }
+
+test('bpe_dropout splits pieces, differently for another seed', async () => {
+  const pairs = Array.from({ length: 60 }, (_, i) => [`${i % 7} kleine Katzen`, `${i % 7} small cats`]);
+  const texts = { pairs, tokenizer: { type: 'bpe', vocabSize: 60 }, validation: 8 };
+  const losses = [];
+  for (const settings of [{}, ofPieces, ofPieces, { ...ofPieces, seed: 2 }]) losses.push((await run(settings, texts)).numbers);
+  assert.deepEqual(losses[1], losses[2]);
+  for (const other of [losses[0], losses[3]]) assert.notDeepEqual(losses[1], other);
+});
 
 for (const [key, value] of Object.entries(ofEncoders)) {
   test(`${key} is refused for a translator`, async () => {

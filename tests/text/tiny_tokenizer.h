@@ -27,12 +27,14 @@ inline std::string piece(const std::string& text, float score, unsigned type) {
 }
 
 // Ids: pad 0, unk 1, begin 2, end 3, "▁" 4, then the letters in order. charsmap: normalization rules, if any.
-inline std::string model(const std::vector<std::string>& letters, const std::string& charsmap = "") {
-  constexpr unsigned normal = 1, unknown = 2, control = 3, character_model = 4;
+constexpr unsigned bpe_model = 2, character_model = 4;
+inline std::string model(const std::vector<std::string>& letters, const std::string& charsmap = "",
+                         unsigned type = character_model) {
+  constexpr unsigned normal = 1, unknown = 2, control = 3;
   std::string bytes = piece("<pad>", 0, control) + piece("<unk>", 0, unknown) + piece("<s>", 0, control) +
                       piece("</s>", 0, control) + piece("\xE2\x96\x81", -1, normal);
   for (std::size_t i = 0; i < letters.size(); ++i) bytes += piece(letters[i], -2 - static_cast<float>(i), normal);
-  bytes += bytes_field(2, number_field(3, character_model));
+  bytes += bytes_field(2, number_field(3, type));
   return bytes + bytes_field(3, charsmap.empty() ? std::string() : bytes_field(2, charsmap));
 }
 
