@@ -42,12 +42,14 @@ Var Tape::constant(const Matrix& value) {
 
 const QuantizedRows& Tape::quantized(Var var, const PackedMatrix& weights) {
   const std::optional<float> asked = weights.input_multiplier();
-  if (var.node_->quantized && var.node_->quantized->multiplier == asked) return *var.node_->quantized;
+  const bool is_wide = weights.takes_wide_inputs();
+  const QuantizedRows* kept = var.node_->quantized;
+  if (kept && kept->multiplier == asked && kept->is_wide == is_wide) return *kept;
   const Index rows = var.rows(), cols = var.cols(), words = int8_words(cols);
   const ConstView x = var.value();
-  // Inputs of 8 bits, from 0 to 254, are split where a product takes 7; those that are not negative have no more.
-  const bool is_split = asked && simd::largest_small < 254 && x.size() > 0 && x.minCoeff() < 0;
-  const std::int32_t zero = is_split || simd::largest_small >= 254 ? 127 : 0;
+  // Inputs that are not negative have only 7 bits.
+  const bool is_split = asked && !is_wide && x.size() > 0 && x.minCoeff() < 0;
+  const std::int32_t zero = is_split ? 127 : is_wide ? simd::wide_inputs().zero : 0;
   float multiplier = asked.value_or(0);
   if (asked == 0.0f) {
     const auto largest = x.size() > 0 ? static_cast<float>(x.cwiseAbs().maxCoeff()) : 0.0f;
@@ -61,7 +63,8 @@ const QuantizedRows& Tape::quantized(Var var, const PackedMatrix& weights) {
              arena_.take<float>(rows),
              arena_.take<std::int32_t>(rows),
              parts,
-             asked};
+             asked,
+             is_wide};
   for_rows(rows, cols, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       const Scalar* row = x.data() + i * cols;

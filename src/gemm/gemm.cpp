@@ -85,12 +85,19 @@ struct Int8Store {
     Scalar* to = c + row * n + column;
     const Index count = n - column;
     v -= x.zeros[row] * simd::load(w.sums() + column);
+    for (const Int8Excess& more : w.excess(column, column + lanes<std::int32_t>))
+      v[more.row - column] += more.value * number(row, more.column);
     const auto y = __builtin_convertvector(v, Vector<float>) * (x.scales[row] * simd::load(w.scales() + column));
 #ifndef WASMFORMER_DOUBLE
     if (count >= lanes<float>) return simd::store(to, bias ? y + simd::load(bias + column) : y);
 #endif
     for (Index j = 0; j < std::min<Index>(count, lanes<float>); ++j)
       to[j] = static_cast<Scalar>(y[j]) + (bias ? bias[column + j] : Scalar(0));
+  }
+
+  // A whole input, as products that may saturate read it.
+  std::int32_t number(Index row, Index column) const {
+    return reinterpret_cast<const std::uint8_t*>(x.words + row * int8_words(x.cols))[column];
   }
 };
 

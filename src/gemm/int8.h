@@ -24,15 +24,8 @@ using Small = std::int16_t;
 #endif
 constexpr int smalls_per_word = 4 / static_cast<int>(sizeof(Small));
 
-// The largest Small of `a` below for which every product is exact: 7 bits where pairs of products are added in 16 bits
-// or bytes are signed.
-#if defined(__AVX512VNNI__) || (defined(__AVXVNNI__) && !defined(__AVX512BW__))
-constexpr int largest_small = 255;
-#else
-constexpr int largest_small = sizeof(Small) > 1 ? 255 : 127;
-#endif
-
-// In each word: c + the sum of the products of the Smalls of `a`, 0 to largest_small, and of `b`, -127 to 127.
+// In each word: c + the sum of the products of the Smalls of `a`, 0 to 127, and of `b`, -127 to 127; for other `a` see
+// wide_inputs().
 inline Vector<std::int32_t> multiply_add(Vector<std::int32_t> a, Vector<std::int32_t> b, Vector<std::int32_t> c) {
   using Words = Vector<std::int32_t>;
 #if defined(__AVX512VNNI__)
@@ -55,6 +48,37 @@ inline Vector<std::int32_t> multiply_add(Vector<std::int32_t> a, Vector<std::int
   return c + (Words)_mm_madd_epi16((__m128i)a, (__m128i)b);
 #else
   return c + ((a << 16) >> 16) * ((b << 16) >> 16) + (a >> 16) * (b >> 16);
+#endif
+}
+
+// How inputs from -127 to 127 may enter multiply_add as its `a`, with exact results.
+struct WideInputs {
+  bool fit = true;  // with `zero` added; otherwise each is split into two of 7 bits
+  int zero = 127;
+  bool saturates = false;  // where two neighboring weights sum to more than largest_pair
+};
+constexpr int largest_pair = 0x7FFF / 254;
+
+inline WideInputs wide_inputs() {
+#if defined(__wasm_relaxed_simd__)
+  // The engine reads bytes above 127 as signed or as unsigned, always in the same way.
+  static const WideInputs found = [] {
+    const auto product = [](std::int32_t a, std::int32_t b) {
+      volatile std::int32_t left = a, right = b;  // not to be computed by the compiler
+      return multiply_add(splat<std::int32_t>(left), splat<std::int32_t>(right), {})[0];
+    };
+    constexpr std::int32_t many_254 = -0x01010102, many_64 = 0x40404040, many_127 = 0x7F7F7F7F;
+    const std::int32_t sum = product(many_254, many_64);
+    if (sum == 4 * -2 * 64) return WideInputs{.zero = 0};
+    return WideInputs{.fit = sum == 4 * 254 * 64, .saturates = product(many_254, many_127) != 4 * 254 * 127};
+  }();
+  return found;
+#elif defined(__ARM_FEATURE_DOTPROD)
+  return {.zero = 0};
+#elif defined(__AVX2__) && !defined(__AVX512VNNI__) && (!defined(__AVXVNNI__) || defined(__AVX512BW__))
+  return {.saturates = true};
+#else
+  return {};
 #endif
 }
 

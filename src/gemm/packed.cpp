@@ -16,6 +16,9 @@ namespace {
 // right again when the share of the zero point is taken off.
 constexpr Index max_int8_cols = 0x7FFFFFFF / (127 * 127);
 
+// Trained weights have far fewer large pairs than one in this many weights; with more, two parts are faster.
+constexpr Index most_excess_share = 64;
+
 template <class Words>
 const simd::Small* smalls(const Words& words) {
   return reinterpret_cast<const simd::Small*>(words.data());
@@ -66,14 +69,34 @@ PackedMatrix::PackedMatrix(Index rows, Index cols, const std::int8_t* values, co
                                                             << ", beyond which sums of products overflow");
   words_.setZero(), scales_.setZero(), sums_.setZero();
   auto* to = reinterpret_cast<simd::Small*>(words_.data());
+  const simd::WideInputs wide = simd::wide_inputs();
+  const auto excess_at = [=](Index i) {
+    constexpr int most = simd::largest_pair;
+    const int pair = values[i - 1] + values[i];
+    return pair - std::clamp(pair, -most, most);
+  };
+  Index large_pairs = 0;
+  if (input_multiplier && wide.fit && wide.saturates)
+    for (Index j = 0; j < rows; ++j)
+      for (Index p = 1; p < cols; p += 2) large_pairs += excess_at(j * cols + p) != 0;
+  takes_wide_inputs_ = input_multiplier && wide.fit && large_pairs <= rows * cols / most_excess_share;
+  const bool has_excess = takes_wide_inputs_ && large_pairs > 0;
+  if (has_excess) excess_starts_.setZero(scales_.size() + 1);
   for (Index j = 0; j < rows_; ++j) {
     const std::int8_t* from = values + j * cols_;
     for (Index p = 0; p < cols_; ++p) {
-      to[small_of(j, p)] = from[p];
-      sums_[j] += from[p];
+      int value = from[p];
+      sums_[j] += value;
+      if (const int excess = has_excess && p % 2 == 1 ? excess_at(j * cols + p) : 0) {
+        excess_.push_back({j, p, excess});
+        value -= excess;
+      }
+      to[small_of(j, p)] = static_cast<simd::Small>(value);
     }
     scales_[j] = scales[j];
+    if (has_excess) excess_starts_[j + 1] = static_cast<std::int32_t>(excess_.size());
   }
+  for (Index j = rows_ + 1; j < excess_starts_.size(); ++j) excess_starts_[j] = excess_starts_[rows_];
 }
 
 Index PackedMatrix::small_of(Index j, Index p) const {
@@ -83,8 +106,11 @@ Index PackedMatrix::small_of(Index j, Index p) const {
 
 void PackedMatrix::row(Index j, Scalar* out) const {
   if (format_ == Format::int8) {
-    for (Index p = 0; p < cols_; ++p)
-      out[p] = static_cast<Scalar>(static_cast<float>(smalls(words_)[small_of(j, p)]) * scales_[j]);
+    const auto number = [&](Index p, int more) {
+      return static_cast<Scalar>(static_cast<float>(smalls(words_)[small_of(j, p)] + more) * scales_[j]);
+    };
+    for (Index p = 0; p < cols_; ++p) out[p] = number(p, 0);
+    for (const Int8Excess& more : excess(j, j + 1)) out[more.column] = number(more.column, more.value);
   } else {
     constexpr Index w = panel_width<Scalar>;
     for (Index p = 0; p < cols_; ++p) out[p] = scalars_[(j / w * cols_ + p) * w + j % w];
@@ -119,6 +145,8 @@ Int8Matrix PackedMatrix::int8_rows(std::span<const TokenId> at) const {
   rows.values.reserve(at.size() * static_cast<std::size_t>(cols_));
   for (const TokenId j : at) {
     for (Index p = 0; p < cols_; ++p) rows.values.push_back(static_cast<std::int8_t>(smalls(words_)[small_of(j, p)]));
+    for (const Int8Excess& more : excess(j, j + 1))
+      rows.values.end()[more.column - cols_] += static_cast<std::int8_t>(more.value);
     rows.scales.push_back(scales_[j]);
   }
   return rows;

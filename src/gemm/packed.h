@@ -16,6 +16,12 @@ enum class Op { none, transpose };
 // all. Element (p, j) is at p · width + j % width of panel j / width; columns from n on are zeros.
 void pack_panels(ConstView b, Op op, Index begin, Index end, Scalar* out);
 
+// What a weight, in this column of its row, has beyond the value in the panels.
+struct Int8Excess {
+  Index row, column;
+  std::int32_t value;
+};
+
 // W of y = x Wᵀ, [n, k], as panels of Wᵀ: of Scalars, or of words of consecutive int8 values of a row.
 class PackedMatrix {
  public:
@@ -34,6 +40,8 @@ class PackedMatrix {
   // How products with int8 weights round their inputs. None: each row to 7 bits, with a scale of its own. Else as in
   // Marian: all inputs times this, rounded to whole numbers, -127 to 127; 0 stands for 127 / their largest magnitude.
   std::optional<float> input_multiplier() const { return input_multiplier_; }
+  // Whether such inputs enter a product as they are (simd::WideInputs), not as two parts.
+  bool takes_wide_inputs() const { return takes_wide_inputs_; }
 
   // Row j, [1, k], as numbers.
   void row(Index j, Scalar* out) const;
@@ -48,6 +56,11 @@ class PackedMatrix {
   const std::int32_t* words() const { return words_.data(); }
   const float* scales() const { return scales_.data(); }     // of int8, one per row, for whole panels
   const std::int32_t* sums() const { return sums_.data(); }  // of each row's int8 values, likewise
+  // Of rows [begin, end), where sums of two products would saturate otherwise (simd::WideInputs).
+  std::span<const Int8Excess> excess(Index begin, Index end) const {
+    if (excess_.empty()) return {};
+    return {excess_.data() + excess_starts_[begin], excess_.data() + excess_starts_[end]};
+  }
 
  private:
   template <class T>
@@ -63,11 +76,14 @@ class PackedMatrix {
   Array<float> scales_;
   Array<std::int32_t> sums_;
   std::optional<float> input_multiplier_;
+  bool takes_wide_inputs_ = false;
+  Array<std::int32_t> excess_starts_;  // by row, for whole panels and one more; empty without excess
+  std::vector<Int8Excess> excess_;
 };
 
 // Rows x of a product with int8 weights, [m, k]: x ≈ (q - zero) · scale with 0 ≤ q ≤ 127, because more would
-// overflow products on some processors; asymmetric, so that outputs of ReLU use all of it. A larger q is the sum of
-// two parts.
+// overflow products on some processors; asymmetric, so that outputs of ReLU use all of it. For weights with an input
+// multiplier, q is larger (simd::WideInputs), or the sum of two parts.
 struct QuantizedRows {
   Index rows = 0, cols = 0;
   std::int32_t* words = nullptr;  // [m, parts, int8_words(k)] of q, the missing ones 0
@@ -75,6 +91,7 @@ struct QuantizedRows {
   std::int32_t* zeros = nullptr;  // [m]
   Index parts = 1;
   std::optional<float> multiplier = {};  // PackedMatrix::input_multiplier() of the weights they are for
+  bool is_wide = false;                  // PackedMatrix::takes_wide_inputs() of these
 };
 // Quantises row i of `rows`, as its multiplier says; `multiplier` is that, or what its 0 stands for.
 void quantize_row(const Scalar* x, const QuantizedRows& rows, Index i, float multiplier);

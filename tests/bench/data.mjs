@@ -38,6 +38,11 @@ function uniform(seed) {
   };
 }
 
+// Normally distributed, roughly as trained weights are.
+function normal(random) {
+  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+}
+
 /** Name (Hugging Face Marian's) -> { shape, data }; matrices are [outputs, inputs]. No special token is ever chosen. */
 export function weights({ d, layers, ffn, vocabulary }) {
   const random = uniform(1);
@@ -45,8 +50,8 @@ export function weights({ d, layers, ffn, vocabulary }) {
   const add = (name, shape, value) =>
     all.set(name, { shape, data: new Float32Array(shape.reduce((a, b) => a * b)).map(value) });
   const matrix = (name, rows, cols, gain = 1) => {
-    const width = 2 * gain * Math.sqrt(3 / cols);
-    add(name, [rows, cols], () => width * (random() - 0.5));
+    const deviation = gain / Math.sqrt(cols);
+    add(name, [rows, cols], () => deviation * normal(random));
   };
   // Sharp attention, or every sentence would look alike.
   const linear = (name, inputs, outputs) => {

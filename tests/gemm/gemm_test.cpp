@@ -161,22 +161,27 @@ TEST_CASE("Products with packed weights are those of plain loops, with a bias, f
 
 TEST_CASE("Inputs of 8 bits are rounded half to even, clipped, and give exact sums") {
   const auto [m, n, k] = GENERATE(from_range(all_sizes));
-  const Index parts = GENERATE(1, 2);
   const int extreme = GENERATE(0, 127, -127);  // of the weights: every pair of products would saturate 16 bits
-  if (parts == 1 && simd::largest_small < 254) return;
-  CAPTURE(m, n, k, parts, extreme);
+  const int spread = GENERATE(127, 64);        // of the other weights: few or no pairs would
   Random random(4);
-  const auto number = [&](int if_extreme) { return extreme ? if_extreme : std::floor(random.uniform() * 255) - 127; };
-  const Matrix x = Matrix::NullaryExpr(m, k, [&] { return static_cast<Scalar>(number(127)); });
-  Int8Matrix w{n, k, {}, std::vector<float>(static_cast<std::size_t>(n), 0.5f)};
-  for (Index i = 0; i < n * k; ++i) w.values.push_back(static_cast<std::int8_t>(number(extreme)));
+  const auto number = [&](int most, int if_extreme) {
+    return extreme ? if_extreme : std::floor(random.uniform() * (2 * most + 1)) - most;
+  };
+  const Matrix x = Matrix::NullaryExpr(m, k, [&] { return static_cast<Scalar>(number(127, 127)); });
+  Int8Matrix w{n, k, {}, std::vector<float>(static_cast<std::size_t>(n), 0.5f), 0.5f};
+  for (Index i = 0; i < n * k; ++i) w.values.push_back(static_cast<std::int8_t>(number(spread, extreme)));
+  if (spread == 64 && n * k > 70) w.values[1] = 127;
   Matrix inputs = x * 2;  // a quarter on either side rounds back
   for (Index i = 0; i < inputs.size(); ++i) {
     Scalar& input = inputs.data()[i];
     input += std::abs(input) == 254 ? std::copysign(Scalar(100), input) : Scalar(i % 3 - 1) / 2;
   }
+  const PackedMatrix packed(w);
+  const bool is_wide = packed.takes_wide_inputs();
+  const Index parts = is_wide ? 1 : 2;
+  CAPTURE(m, n, k, extreme, spread, parts);
   std::vector<std::int32_t> words(static_cast<std::size_t>(m * parts * int8_words(k)), -1);
-  std::vector<std::int32_t> zeros(static_cast<std::size_t>(m), 127);
+  std::vector<std::int32_t> zeros(static_cast<std::size_t>(m), is_wide ? simd::wide_inputs().zero : 127);
   std::vector<float> scales(static_cast<std::size_t>(m));
   const QuantizedRows rows{m, k, words.data(), scales.data(), zeros.data(), parts, 0.5f};
   for (Index i = 0; i < m; ++i) quantize_row(inputs.data() + i * k, rows, i, 0.5f);
@@ -184,8 +189,10 @@ TEST_CASE("Inputs of 8 bits are rounded half to even, clipped, and give exact su
   const Eigen::MatrixXd expected = plain(x, Op::none, Matrix(dequantize(w)), Op::transpose, start);
   ThreadPool pool(2);
   Matrix y(m, n);
-  gemm(pool, rows, PackedMatrix(w), view(y));
+  gemm(pool, rows, packed, view(y));
   CHECK(y == (2 * expected).cast<Scalar>());
+  CHECK(packed.int8_matrix().values == w.values);
+  CHECK(packed.matrix() == dequantize(w));
 }
 
 TEST_CASE("A half is rounded to the even number, and what is no number is not hidden") {
