@@ -18,6 +18,9 @@ const mostUnacknowledged = 3;
 // Calls that share the steps; more would only hold memory.
 const mostSharing = 4;
 
+// Milliseconds of steps before messages are looked at: in WebKit a look takes half of one, as long as a short step.
+const longestTurn = 4;
+
 export class Turns {
   #calls: (Work & { unacknowledged: number })[] = [];
   #isRunning = false;
@@ -54,10 +57,13 @@ export class Turns {
   async #run(): Promise<void> {
     if (this.#isRunning) return;
     this.#isRunning = true;
+    let begin = performance.now();
     for (let call = this.#next(); call; call = this.#next()) {
       this.#calls.splice(this.#calls.indexOf(call), 1);
       if (this.#step(call)) this.#calls.splice(mostSharing - 1, 0, call);
+      if (performance.now() - begin < longestTurn) continue;
       await this.#pause();
+      begin = performance.now();
     }
     this.#isRunning = false;
   }
