@@ -1,4 +1,4 @@
-// `npm run bench [-- --peers | --learning | --browsers | --long | --page] [--json] [--only REGEX] [--quick]
+// `npm run bench [-- --peers | --learning | --browsers | --long | --newcomer | --page] [--json] [--only REGEX] [--quick]
 // [--multi30k DIR] [--atis FILE]`: see README.md. What it prints on standard output is a table or, with --json,
 // one array; everything else goes to standard error.
 import { spawnSync } from 'node:child_process';
@@ -15,6 +15,7 @@ import { measurePage } from './frames.mjs';
 import { learning } from './learning.mjs';
 import { measureLong } from './long.mjs';
 import { multi30k } from './multi30k.mjs';
+import { measureNewcomer } from './newcomer.mjs';
 import { installPeers } from './peers.mjs';
 import { goals, groups, modelFiles, modelPath } from './plan.mjs';
 
@@ -22,7 +23,7 @@ const { values: options } = parseArgs({
   options: {
     peers: { type: 'boolean' }, json: { type: 'boolean' }, quick: { type: 'boolean' },
     only: { type: 'string' }, multi30k: { type: 'string' }, atis: { type: 'string' }, learning: { type: 'boolean' }, browsers: { type: 'boolean' },
-    long: { type: 'boolean' }, page: { type: 'boolean' },
+    long: { type: 'boolean' }, newcomer: { type: 'boolean' }, page: { type: 'boolean' },
   },
 });
 const results = join(root, 'build/bench');
@@ -39,7 +40,7 @@ const units = [
 const unit = (name) => units.find(([pattern]) => pattern.test(name))?.[1] ?? '';
 
 function build() {
-  const isPackageOnly = options.browsers || options.long;
+  const isPackageOnly = options.browsers || options.long || options.newcomer;
   const part = isPackageOnly ? 'package' : options.page ? 'page' : 'bench';
   const { status } = spawnSync(process.execPath, [join(root, 'bindings/tools/build.mjs'), part],
     { cwd: root, stdio: ['ignore', 2, 2] });
@@ -126,6 +127,7 @@ async function main() {
   else if (options.page) await measurePage(figures, goals, { wanted, quick: options.quick, log });
   else if (options.browsers) await measureBrowsers(figures, { ...settings, wanted });
   else if (options.long) await measureLong(figures, { quick: options.quick, wanted, log });
+  else if (options.newcomer) await measureNewcomer(figures, { wanted, log });
   else await measureSpeed(figures);
   await stop();
   check(figures);
