@@ -274,8 +274,7 @@ std::unique_ptr<EvaluationJob> run_evaluate(TrainingRun& run, const std::vector<
                                             const std::vector<std::string>& references, const std::string& json) {
   EvaluateOptions o;
   from_json(json, fields(o), "evaluate", Naming::camel);
-  const TranslateOptions options{.beam_size = o.beam_size, .length_penalty = o.length_penalty};
-  return std::make_unique<EvaluationJob>(run.packed_model(), pool(1), sources, references, options);
+  return std::make_unique<EvaluationJob>(run.packed_model(), pool(1), sources, references, o.translate);
 }
 
 using ValidationJob = TrainingRun::ValidationJob;

@@ -1,4 +1,4 @@
-// `wasmformer/options`: what there is to set, with types, ranges, defaults and help. The build replaces this script by
+// `wasmformer/options`: all options, with types, ranges, defaults and help. The build replaces this script by
 // one with the values, and writes them to options.json too (bindings/tools/describe.mjs).
 import type { Description } from './shared/description.js';
 

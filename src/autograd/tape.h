@@ -58,7 +58,7 @@ class Tape {
   Tape(const Tape&) = delete;
   Tape& operator=(const Tape&) = delete;
 
-  // Called with the weight and the input of every product of linear(); null for nobody.
+  // Called with the weight and the input of every product of linear(); null for none.
   using Observer = std::function<void(const Parameter& weight, ConstView x)>;
   void observe(const Observer* observer) { observer_ = observer; }
   void show(const Parameter& weight, ConstView x) const {

@@ -54,7 +54,7 @@ std::string explain(CLI::App& app, const CLI::ParseError& error) {
     for (const CLI::Option* option : command->get_options())
       for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
     const std::string given = word.substr(0, word.find('='));
-    return command->get_name() + " has no option '" + given + "'" + suggestion(given, flags);
+    return "unknown option '" + given + "' of " + command->get_name() + suggestion(given, flags);
   }
   return error.what();
 }

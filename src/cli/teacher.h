@@ -5,8 +5,8 @@
 
 #include "cli/training_loop.h"
 #include "data/corpus.h"
+#include "decode/translate_options.h"
 #include "io/model_file.h"
-#include "model/options.h"
 
 namespace wasmformer {
 
@@ -18,7 +18,7 @@ struct TeacherOptions {
   void visit(Visitor&& v) {
     v({"teacher", "a model whose translations of the sources, and of --mono, are learnt instead of the targets"},
       model);
-    v({"teacher_beam", "the teacher's beam size; the hypothesis nearest to the target is learnt", between(1, 64)},
+    v({"teacher_beam", "the teacher's beam size; the hypothesis nearest to the target is learnt", hypothesis_counts},
       beam);
   }
 };

@@ -38,7 +38,7 @@ LabelNames label_names(const ParallelText& text, Objective objective, bool multi
 
 // The words of a text for tagging: at spaces.
 std::vector<std::string_view> split_at_spaces(std::string_view text);
-// The same for text that nobody has split: words, numbers, and every other character by itself.
+// The same for unsplit text: words, numbers, and every other character by itself.
 std::vector<std::string_view> split_words(std::string_view text);
 
 // Tokens of `words`, from word `first`, as many as max_length allows, with the end token and, if the config says so, a

@@ -17,6 +17,9 @@ struct Task {
   Index pairs, steps;  // enough of both for the preset `toy` to learn it
 };
 
+// How many more a run takes to validate on.
+constexpr Index task_valid_pairs = 200;
+
 std::span<const Task> tasks();
 // Throws Error for an unknown name.
 const Task& find_task(const std::string& name);

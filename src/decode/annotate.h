@@ -35,7 +35,7 @@ struct TaggedWord {
 };
 
 struct AnnotatedText {
-  std::vector<LabelProbability> labels;  // most probable first; with multi_label each is for itself
+  std::vector<LabelProbability> labels;  // most probable first; with multi_label each is independent
   std::vector<TaggedWord> words;
   std::vector<SourceToken> tokens;
   std::optional<AttentionMaps> attention;  // of the first max_length tokens

@@ -29,11 +29,12 @@ struct Sampling {
 
 WASMFORMER_WORDS(AttentionHead::Kind, "encoder", "decoder", "cross");
 
+constexpr Range hypothesis_counts = between(1, 64);
 constexpr double default_length_penalty = 0.6;  // section 6.1
 
 template <class Visitor>
 void visit_search(Visitor&& v, Index& beam_size, std::optional<double>& length_penalty) {
-  v({"beam_size", "hypotheses kept at each step; 1 is greedy search", between(1, 64)}, beam_size);
+  v({"beam_size", "hypotheses kept at each step; 1 is greedy search", hypothesis_counts}, beam_size);
   v({"length_penalty",
      "alpha of ((5 + n) / 6)^alpha, which divides the score of n tokens (Wu et al. 2016); default: the model's "
      "own, if it has one, else 0.6",
@@ -79,12 +80,11 @@ TranslateOptions greedy();  // the best token of each step
 
 // How the package translates what it evaluates.
 struct EvaluateOptions {
-  Index beam_size = 1;
-  std::optional<double> length_penalty = {};
+  TranslateOptions translate{.beam_size = 1};
 
   template <class Visitor>
   void visit(Visitor&& v) {
-    visit_search(v, beam_size, length_penalty);
+    visit_search(v, translate.beam_size, translate.length_penalty);
   }
 };
 

@@ -94,7 +94,7 @@ struct Hypothesis {
   std::vector<TargetToken> tokens;  // the end token last, unless max_length cut it off
 };
 
-// What is optional is there if it was asked for and the text is not empty.
+// Optional parts are set if requested and the text is not empty.
 struct Translation : Hypothesis {
   std::vector<SourceToken> source_tokens;     // the end token last
   std::vector<Hypothesis> alternatives;       // up to n_best - 1 further ones, best first

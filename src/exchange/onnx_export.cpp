@@ -142,7 +142,7 @@ class Stack {
   bool is_recurrent() const { return c_.decoder_self == DecoderSelf::ssru; }
 
   // The positions of the target tokens, and their causal mask: 0, or the lowest number for later tokens. A
-  // recurrent decoder needs no mask, and its past does not tell how long it is.
+  // recurrent decoder needs no mask, and its past does not show its length.
   std::pair<std::string, std::string> places() {
     if (is_recurrent()) {
       graph_.input("position_ids", Type::int64, {b, t});

@@ -16,7 +16,7 @@ struct Masks {
   Spans source_spans;                     // of sentence i: in source_rows, or, where that is empty, the source's
 
   // `source_spans`: packed sentences, masked[i]: positions in sentence i that no attention looks at, counted
-  // from 0. Throws Error for heads or positions that there are not, and where nothing of a sentence stays.
+  // from 0. Throws Error for heads or positions that do not exist, and if nothing of a sentence is left.
   Masks(const Config& config, std::vector<AttentionHead> heads, std::span<const Span> source_spans,
         std::span<const std::vector<Index>> masked);
   Masks() = default;

@@ -152,7 +152,7 @@ std::string to_json(const Fields& fields, Naming naming = Naming::snake);
 // Throws Error for the first value outside its range.
 void check_ranges(const Fields& fields, const std::string& place, Naming naming = Naming::snake);
 
-// What there is to set: a JSON array with, for each field, name, type (boolean, integer, number, string,
+// The schema: a JSON array with, for each field, name, type (boolean, integer, number, string,
 // choice, group or list), default, help, and where there are any minimum, maximum, exclusiveMinimum,
 // exclusiveMaximum, choices, optional, and the fields of a group or the item of a list. The fields must hold
 // the defaults.

@@ -111,7 +111,7 @@ Var additive_attention(Tape& tape, Var q, Var k, Var v, Parameter& w, std::span<
   if (y.wants_gradient()) {
     tape.record(y, [=, &tape](ConstView dy) {
       View dq = tape.zeroed_gradient(c.q), dk = tape.zeroed_gradient(c.k), dv = tape.zeroed_gradient(c.v);
-      // Each chunk adds up a gradient of w of its own, behind its two rows.
+      // Each chunk sums its own gradient of w, after its two rows.
       const Index size = 2 * row + d;
       View memory(tape.scratch<Scalar>(c.plan.chunks * size), c.plan.chunks, size);
       memory.setZero();

@@ -50,7 +50,7 @@ struct Scratch {
   Scalar* take(Index count) { return std::exchange(next, next + padded(count)); }
 };
 
-// Rows [begin, begin + count) of a head as whole vectors: in place, or a copy with zeros behind d_k features.
+// Rows [begin, begin + count) of a head as whole vectors: in place, or a copy with zeros after d_k features.
 Rows head_rows(const Call& c, ConstView m, Index begin, Index count, Index column, Scratch& scratch,
                const std::int32_t* at = nullptr) {
   const Rows rows{m.data() + column + (at ? 0 : begin * m.cols()), m.cols(), at ? at + begin : nullptr};
@@ -101,7 +101,7 @@ void forward(const Call& c, const Block& b, Scratch scratch, View y, std::vector
       const Softmax s = softmax(row, seen, padded(t.seen));
       if (c.kept) c.kept[(b.query + at) * c.heads + b.head] = s;
       if (probabilities) std::copy_n(row, seen, (*probabilities)[b.sentence].row(b.head * b.L + at).data());
-      c.drop.apply(row, b.first + at * b.step, padded(t.seen));  // zeros behind `seen`
+      c.drop.apply(row, b.first + at * b.step, padded(t.seen));  // zeros after `seen`
     }
     write_rows(c, y, b.query + t.first, t.rows, b.column, scratch,
                [&](Scalar* out, Index stride) { tile_sums(c, b, t, p, vs, out, stride, /*add=*/false); });

@@ -9,7 +9,7 @@ namespace {
 struct Chain {
   const Matrix& transitions;  // exponentials
   Matrix scores;              // exponentials, after subtracting the largest of each word
-  Matrix before, after;       // [words, tags], scaled: of the words up to this one, and of those behind it
+  Matrix before, after;       // [words, tags], scaled: of the words up to this one, and of those after it
   double log_sum = 0;         // log of the summed exponentials of all sequences' scores
 
   Chain(ConstView s, const Matrix& t) : transitions(t), scores(s), before(scores), after(scores) {
@@ -34,7 +34,7 @@ struct Chain {
   }
 
   Scalar probability(Index word, Index tag) const { return before(word, tag) * after(word, tag); }
-  // The weight of the sequences behind `word`, given its tag a and the next tag b.
+  // The weight of the sequences after `word`, given its tag a and the next tag b.
   Scalar pair(Index word, Index a, Index b) const {
     return transitions(a, b) * scores(word + 1, b) * after(word + 1, b);
   }

@@ -58,7 +58,7 @@ inline Vector<float> multiply_add(Vector<float> a, Vector<float> b, Vector<float
 
 inline Vector<double> multiply_add(Vector<double> a, Vector<double> b, Vector<double> c) { return c + a * b; }
 
-// The first `count` lanes of memory, zeros behind them; and back. Whole: all of them.
+// The first `count` lanes of memory, zeros after them; and back. Whole: all of them.
 struct Whole {};
 template <class T>
 inline Vector<T> load(const T* from, Whole) {

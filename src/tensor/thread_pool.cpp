@@ -106,7 +106,7 @@ struct ThreadPool::State {
     while (true) {
       if (!spin(spins_long, wanted)) {
         std::unique_lock lock(mutex);
-        // The flag stands before the look, so that the caller either is seen or sees it.
+        // The flag is set before the look, so that the caller either is seen or sees it.
         for (worker_sleeps = true; !wanted(); worker_sleeps = true) work_ready.wait(lock);
       }
       if (stopping) return;
@@ -158,7 +158,7 @@ int ThreadPool::size() const { return static_cast<int>(state_->workers.size()) +
 void ThreadPool::parallel_for(Index count, Index grain, FunctionRef<void(Index, Index)> body) {
   State& s = *state_;
   grain = std::max<Index>(grain, 1);
-  // While another thread's loop has the workers, this one does without them.
+  // While another thread's loop has the workers, this one runs without them.
   if (s.workers.empty() || count <= grain || s.has_caller.exchange(true)) {
     for (Index begin = 0; begin < count; begin += grain) body(begin, std::min(begin + grain, count));
     return;

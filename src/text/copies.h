@@ -1,4 +1,4 @@
-// What a translation takes over from its source as it is: names and numbers.
+// What a translation copies unchanged from its source: names and numbers.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace wasmformer {
 
 class CopyFinder {
  public:
-  // Learns from sentence pairs which words are ordinary: those that stand somewhere in small letters.
+  // Learns from sentence pairs which words are ordinary: those that occur somewhere in lower case.
   CopyFinder(const std::vector<std::string>& sources, const std::vector<std::string>& targets);
 
   // Words of three letters or more with one capital, their first, that stand on both sides and are no
@@ -21,7 +21,7 @@ class CopyFinder {
   std::unordered_set<std::u32string> ordinary_;
 };
 
-// Numbers that stand on both sides, each once, in the order of the source; 3,5 and 3.5 are the same, which is
+// Numbers that occur on both sides, each once, in the order of the source; 3,5 and 3.5 are the same, which is
 // written 3.5.
 std::vector<std::u32string> copied_numbers(std::u32string_view source, std::u32string_view target);
 // "1.234,5" as "1.234.5": with one separator for points and commas.

@@ -51,7 +51,7 @@ void replace_all(std::u32string& text, std::u32string_view from, std::u32string_
   }
 }
 
-// Where a rule holds for two neighbours, from left to right, puts a space between them, and one behind or before.
+// Where a rule holds for two neighbours, from left to right, puts a space between them, and one after or before.
 template <class Holds>
 std::u32string set_apart(const std::u32string& text, bool is_behind, Holds holds) {
   std::u32string out;

@@ -25,7 +25,7 @@ struct WordPieceSpecials {
 };
 
 // The bytes of a SentencePiece .model file with these lines of a vocab.txt as pieces. Throws Error, with the line, for
-// an empty line, one that is there twice, and a special token that is missing.
+// an empty line, a repeated one, and a missing special token.
 std::string wordpiece_model(const std::vector<std::string>& vocabulary, const WordPieceSpecials& specials,
                             const WordPieceRules& rules);
 // The reverse: the lines of vocab.txt from such a file.

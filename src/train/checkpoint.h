@@ -1,4 +1,4 @@
-// A checkpoint: a model file that also holds what a run needs to go on to the very same numbers.
+// A checkpoint: a model file that also holds what a run needs to continue with the same numbers.
 // Tensors optimizer.mean.NAME and optimizer.variance.NAME; metadata `training` (TrainingConfig) and
 // `progress`, JSON.
 #pragma once

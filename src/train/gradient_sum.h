@@ -29,7 +29,7 @@ class GradientSum {
   };
   void add(Bucket& bucket);
   Ranks& ranks_;
-  std::vector<Bucket> buckets_;  // in the order of backward: the last layer first, then what is no layer's
+  std::vector<Bucket> buckets_;  // in the order of backward: the last layer first, then the rest
 };
 
 }  // namespace wasmformer

@@ -100,7 +100,7 @@ struct RunOptions {
 // model/options.h.
 RunRequest run_request(const std::string& json);
 
-// JSON of what there is to choose: `presets` (name, values, and the peak of the learning rate), `tasks`, and
+// JSON of all choices: `presets` (name, values, and the peak of the learning rate), `tasks`, and
 // the schemas of `run_request`, `run_options` and `config`, the config keys.
 std::string describe_training();
 

@@ -116,7 +116,7 @@ Preset task_preset(const std::string& task) {
 }
 
 TrainingTexts task_texts(const std::string& task, Index pairs, std::uint64_t seed) {
-  constexpr Index valid_pairs = 200;  // all pairs are different, so none is in both parts
+  constexpr Index valid_pairs = task_valid_pairs;  // all pairs are different, so none is in both parts
   const Task& found = find_task(task);
   if (pairs == 0) pairs = found.pairs;
   WASMFORMER_CHECK(pairs > 0 && pairs <= found.most_pairs - valid_pairs,

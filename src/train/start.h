@@ -18,8 +18,8 @@ struct TrainingTexts {
 // The preset `toy`, as long as the task takes.
 Preset task_preset(const std::string& task);
 
-// `pairs` of a made-up task to train on (0: as many as it takes), and 200 others to validate on. Throws Error
-// as make_pairs() does.
+// `pairs` of a made-up task to train on (0: as many as it takes), and task_valid_pairs others to validate on. Throws
+// Error as make_pairs() does.
 TrainingTexts task_texts(const std::string& task, Index pairs, std::uint64_t seed);
 
 // Holds back `count` pairs for validation, drawn by the seed. Throws Error if none would be left.
@@ -59,7 +59,7 @@ inline constexpr std::array figures_of_weights{"valid_loss", "valid_bleu", "vali
 // What fine-tuning begins with: a small constant rate, as little is to be forgotten.
 TrainingConfig fine_tuning_config();
 // `changes`: JSON of training settings, of dropout, and of layers, where new ones begin at random; other sizes stay.
-// Weights of int8 become the floats that they stand for, and the figures of the model's quality are left behind. With
+// int8 weights become floats again, and the figures of the model's quality are dropped. With
 // `tokenizers` the model gets new tables for their vocabularies, which start from the rows of the same or of shorter
 // pieces.
 TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& training, const std::string& changes,

@@ -66,7 +66,7 @@ export async function *translateAll(
       for (const [i, text] of batch.entries()) {
         stop.signal.throwIfAborted();
         try {
-          // One text that cannot be translated takes no others with it.
+          // One text that cannot be translated does not affect others.
           const [translation] = all ? [all[i]!] : await translate([text], stop.signal);
           yield Object.assign(translation!, { index: first + i });
         } catch (error) {

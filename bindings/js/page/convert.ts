@@ -77,6 +77,9 @@ export function exportMarian(model: ModelSource, options: ExportOptions = {}): P
  * The model as ONNX graphs, with the files of its tokenizers: an encoder and a decoder with cache for a translator, or one
  * graph that returns label scores for a classifier or tagger. Files are named as in Hugging Face's Optimum.
  * @throws when a graph would exceed 2 GiB
+ * @example
+ * const files = await exportOnnx('models/de-en.safetensors');
+ * for (const [name, blob] of Object.entries(files)) await writeFile(name, blob.stream());
  */
 export function exportOnnx(model: ModelSource, options: Omit<ExportOptions, 'precision'> = {}): Promise<FolderFiles> {
   const site = new Error();

@@ -24,7 +24,12 @@ export class Classifier extends RemoteModel<EncoderInfo> {
   }
 }
 
-/** Tags the words of a text with one model, in a worker. */
+/**
+ * Tags the words of a text with one model, in a worker.
+ * @example
+ * const tagger = await Tagger.load('encoders/snips.safetensors');
+ * const { spans } = await tagger.tag('play some jazz in the kitchen');
+ */
 export class Tagger extends RemoteModel<EncoderInfo> {
   /**
    * A tag for each word of one text or several, which may have any length.

@@ -43,6 +43,9 @@ export interface PivotTranslation extends SentenceTranslation {
  * Translates with one model after the other, such as German to Chinese by way of English. Alignments lead from the
  * first model's source to the second one's target. Options for a single sentence, such as prefix, are refused.
  * @throws when the first does not translate into the language that the second reads
+ * @example
+ * const [toEnglish, toChinese] = await Promise.all(['de-en', 'en-zh'].map((name) => Translator.load(`models/${name}.safetensors`)));
+ * const { text, via } = await pivot(toEnglish, toChinese).translate('Wo ist mein Buch?');
  */
 export function pivot(first: SentenceTranslator, second: SentenceTranslator): Composed<PivotTranslation> {
   const [from, into] = (first.info.languages || '-').split('-');
@@ -95,6 +98,9 @@ export interface Cached<Found extends SentenceTranslation> extends Composed<Foun
 /**
  * Keeps translated sentences, by sentence and options, and discards the least recently used when they would take
  * more than `bytes`. Results are shared between calls, so do not change them.
+ * @example
+ * const translator = cached(await Translator.load('models/de-en.safetensors'), { bytes: 1e7 });
+ * await translator.translate(['Wo ist mein Buch?', 'Wo ist mein Buch?']); // the model translates it once
  */
 export function cached<Found extends SentenceTranslation>(
   translator: SentenceTranslator<Found>, options: { bytes: number },

@@ -117,7 +117,7 @@ function qualityOf({ text, targetTokens }: Translation, probabilityOf?: (logProb
   };
 }
 
-/** Adds what is asked for; attention goes again unless that was asked for too. */
+/** Adds what is asked for; removes attention unless it was asked for. */
 export function addTo(
   translations: Translation[], texts: readonly string[], { alignment, quality }: AlignmentOptions, keepsAttention: boolean,
   metadata: Readonly<Record<string, string>>,

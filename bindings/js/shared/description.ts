@@ -1,4 +1,4 @@
-// What there is to set, as the module describes it.
+// All options, as the module describes them.
 import type { PresetName, TaskName } from './trainer-types.js';
 
 /** One option, as C++ declares and checks it. */
@@ -37,7 +37,7 @@ export interface TaskDescription {
   /** An example. */
   source: string;
   target: string;
-  /** As many different pairs as there can be. */
+  /** The most pairs to train on. */
   mostPairs: number;
   /** Pairs and steps with which the preset 'toy' learns it. */
   pairs: number;

@@ -34,7 +34,7 @@ export function checked<T extends object>(place: string, rules: Rules<T>, option
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   for (const [name, value] of given) {
     const rule = Object.hasOwn(rules, name) ? rules[name as keyof T & string] : undefined;
-    if (!rule) throw new TypeError(`[${place}] there is no option '${path}${name}'; ${hint(name, path, rules)}`);
+    if (!rule) throw new TypeError(`[${place}] unknown option '${path}${name}'; ${hint(name, path, rules)}`);
     if (!rule.accepts(value)) throw new TypeError(`[${place}] ${path}${name} must be ${rule.expected}, not ${show(value)}`);
   }
   return Object.fromEntries(given) as T;

@@ -17,7 +17,13 @@ export interface EngineOptions {
   threads?: number;
 }
 
-/** One instance of the module: its memory and its threads, and the models in it. */
+/**
+ * One instance of the module: its memory and its threads, and the models in it.
+ * @example
+ * const engine = await Engine.create();
+ * const translator = engine.load(await readFile('models/de-en.safetensors'));
+ * console.log(translator.translate('Wo ist mein Buch?').text); // blocks until it is done
+ */
 export class Engine {
   #instance: Instance;
 
@@ -57,7 +63,7 @@ export class Engine {
     return this.#instance.objects;
   }
 
-  /** What there is to set, with types, ranges, defaults and help. */
+  /** All options, with types, ranges, defaults and help. */
   describe(): Description {
     return JSON.parse(this.#instance.call(() => this.#instance.module.describe())) as Description;
   }
