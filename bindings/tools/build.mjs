@@ -14,7 +14,9 @@ const modules = ['relaxed', 'simd', 'relaxed-threads', 'simd-threads'];
 
 // Configures a preset of CMakePresets.json once, and builds targets of it.
 export function buildPreset(preset, targets, settings = []) {
-  if (!existsSync(join(root, 'build', preset, 'build.ninja'))) {
+  const cache = join(root, 'build', preset, 'CMakeCache.txt');
+  const isSet = (setting) => readFileSync(cache, 'utf8').includes(setting.slice('-D'.length).replace('=', ':BOOL='));
+  if (!existsSync(join(root, 'build', preset, 'build.ninja')) || !settings.every(isSet)) {
     step(`Configuring build/${preset}`);
     run('cmake', ['--preset', preset, '--log-level=WARNING', ...settings], { stdio: ['ignore', 'ignore', 'inherit'] });
   }
@@ -34,9 +36,10 @@ export function isStale(output, inputs) {
   return inputs.some((input) => isNewer(join(root, input)));
 }
 
-// dist/: the npm package; the page does without the program for Node, which takes long to compile. It is put together
-// beside and then renamed, so it is whole or absent.
-export function buildPackage({ withProgram = true } = {}) {
+// dist/: the npm package; the page does without the program for Node, which takes long to compile, unless it is there
+// already. It is put together beside and then renamed, so it is whole or absent.
+export function buildPackage({ needsProgram = true } = {}) {
+  const withProgram = needsProgram || existsSync(join(root, 'dist/wasm/cli'));
   const files = [...modules.map((name) => `${name}/wasmformer`), 'extras/extras'].flatMap((name) => [`${name}.mjs`, `${name}.wasm`]);
   if (withProgram) files.push('cli/cli.cjs', 'cli/cli.wasm');
   const built = (file) => join('build/wasm', file);
@@ -81,12 +84,12 @@ export function buildPackage({ withProgram = true } = {}) {
 export function buildOneFile(
   model = join(root, 'web/public/models/de-en.safetensors'), output = join(root, 'build/wasmformer.html'),
 ) {
-  buildPackage({ withProgram: false });
+  buildPackage({ needsProgram: false });
   run(process.execPath, ['bindings/tools/one-file.mjs', 'page', resolve(model), resolve(output)]);
 }
 
 export function buildPage() {
-  buildPackage({ withProgram: false });
+  buildPackage({ needsProgram: false });
   if (!isStale(join(root, 'build/page/index.html'), ['web', 'dist', 'package-lock.json'])) return;
   step('Building the page into build/page');
   run(join(root, 'node_modules/.bin/vite'), ['build', 'web', '--logLevel', 'warn']);
