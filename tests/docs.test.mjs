@@ -11,7 +11,7 @@ import { blocks, errorsUnder, examples, guides, isMessage, text } from './guides
 
 const root = join(import.meta.dirname, '..');
 const documents = ['README.md', 'CHANGELOG.md', 'src/README.md', 'bindings/README.md', 'bindings/MIGRATING.md', 'tests/bench/README.md',
-  'tests/torture/README.md', 'web/public/models/README.md', ...guides];
+  'tests/torture/README.md', 'web/public/models/README.md', 'web/public/labelled/README.md', ...guides];
 
 const folder = mkdtempSync(join(tmpdir(), 'wasmformer-docs-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -196,9 +196,14 @@ test('each runtime runs the program of the quick start', () => {
 test('the examples in the sources run', () => {
   const files = readdirSync(join(root, 'bindings/js'), { recursive: true }).filter((name) => /\.ts$/.test(name));
   const found = files.flatMap((name) => examples(`bindings/js/${name}`).map((code) => [name, code]));
-  assert.equal(found.length, 6);
+  assert.equal(found.length, 11);
   for (const [name, code] of found.filter(([, code]) => !code.includes('document'))) {
-    const imports = "import { Classifier, storedModels, Trainer, Translator } from 'wasmformer';\nimport { pipeline } from 'wasmformer/pipeline';";
+    const imports = `import { readFile, writeFile } from 'node:fs/promises';
+import { Classifier, storedModels, Tagger, Trainer, Translator } from 'wasmformer';
+import { exportOnnx } from 'wasmformer/convert';
+import { Engine } from 'wasmformer/engine';
+import { cached, pivot } from 'wasmformer/pages';
+import { pipeline } from 'wasmformer/pipeline';`;
     runs(project(`example-${name}-${found.findIndex((one) => one[1] === code)}`, `${imports}\n${code}`));
   }
 });

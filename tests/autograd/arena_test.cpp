@@ -5,7 +5,7 @@
 
 using namespace wasmformer;
 
-TEST_CASE("Pieces are aligned and do not overlap, whatever their sizes") {
+TEST_CASE("Pieces of any size are aligned and do not overlap") {
   Arena arena;
   std::vector<std::pair<char*, Index>> pieces;
   for (Index size : {0, 1, 63, 64, 65, 1 << 20, 3, (1 << 20) + 1, 5 << 20, 7}) {
@@ -19,7 +19,7 @@ TEST_CASE("Pieces are aligned and do not overlap, whatever their sizes") {
       if (pieces[i].first[j] != static_cast<char>(i)) FAIL("piece " << i << " was written over");
 }
 
-TEST_CASE("Reset keeps the memory, as much as the largest step so far needed") {
+TEST_CASE("Reset keeps as much memory as the largest step so far needed") {
   Arena arena;
   const auto step = [&](Index pieces) {
     for (Index i = 0; i < pieces; ++i) arena.take<double>(100000);
@@ -35,7 +35,7 @@ TEST_CASE("Reset keeps the memory, as much as the largest step so far needed") {
   CHECK(step(40) > first);
 }
 
-TEST_CASE("Steps whose pieces differ a little in size share their memory") {
+TEST_CASE("Steps with slightly different piece sizes share their memory") {
   Arena arena;
   const auto step = [&](Index extra) {
     for (Index i = 0; i < 30; ++i) arena.take<char>((i % 3 == 0 ? 6'000'000 : 700'000) + extra);

@@ -11,7 +11,7 @@
 using namespace wasmformer;
 using Catch::Matchers::ContainsSubstring;
 
-TEST_CASE("Backward refuses a tape that does not record and a loss that is not one number") {
+TEST_CASE("Backward refuses a tape that does not record and a loss that is not a scalar") {
   ThreadPool pool;
   Tape silent(pool, /*recording=*/false), tape(pool, /*recording=*/true);
   CHECK_THROWS_WITH(silent.backward(silent.variable(1, 1, true)), ContainsSubstring("does not record"));
@@ -60,7 +60,7 @@ TEST_CASE("The tape's memory does not grow from the second step on") {
   CHECK(step(20) == bytes);
 }
 
-TEST_CASE("Memory of finished gradients is reused") {
+TEST_CASE("The memory of finished gradients is reused") {
   ThreadPool pool;
   Tape tape(pool, /*recording=*/true);
   Parameter weight = random_parameter(300, 300, 1);
@@ -75,7 +75,7 @@ TEST_CASE("Memory of finished gradients is reused") {
   CHECK(tape.bytes() - values < operations * one / 2);
 }
 
-TEST_CASE("After a backward that threw, gradients take no memory of values") {
+TEST_CASE("After backward throws, gradients do not reuse the memory of values") {
   ThreadPool pool;
   Tape tape(pool, /*recording=*/true);
   Parameter weight = random_parameter(30, 30, 1);

@@ -81,7 +81,7 @@ export function checks(name, { build, threads, keeps = true }) {
     browser.evaluate(translate, { model, sources: expected.map(({ source }) => source), options });
   const texts = expected.map(({ translation }) => translation);
 
-  test('without isolation the package translates with one thread, and says what more would need', async () => {
+  test('without isolation the package translates with one thread, and says what more threads need', async () => {
     await browser.open(plain.address + empty);
     assert.deepEqual(await translated({}), { texts, build, threads: 1 });
     await assert.rejects(translated({ threads: 2 }), /not cross-origin isolated.+Cross-Origin-Opener-Policy/);
@@ -102,7 +102,7 @@ export function checks(name, { build, threads, keeps = true }) {
     else await assert.rejects(translated({ threads: 2 }), /there is no shared WebAssembly memory here/);
   });
 
-  test('it trains, saves and resumes, with the same numbers for any number of threads', async () => {
+  test('training, saving and resuming give the same numbers with any number of threads', async () => {
     await browser.open(isolated.address + empty);
     const one = await browser.evaluate(train, { threads: 1 });
     assert.ok(one.losses.at(-1) < one.losses[0] - 0.1, `losses ${one.losses}`);
@@ -151,7 +151,7 @@ export function checks(name, { build, threads, keeps = true }) {
     assert.ok(colours > 10, `${colours} colours`);
   });
 
-  test('the page greets with an example, and translates what is typed', async () => {
+  test('the page starts with an example, and translates what is typed', async () => {
     await browser.open(page.address);
     const { text } = await browser.until(`() => { const found = (${shown})(); return found.text && found; }`);
     await browser.until(`() => (${shown})().ready`);

@@ -23,7 +23,7 @@ before(() => {
     '--valid-tags', path('valid.conll'), '--tokenizer', path('words.model'), ...sizes, '--output', path('joint'), '--max-steps', '500');
 });
 
-test('a model that classifies and tags at once finds both, and reports them', () => {
+test('one model can classify and tag, and reports scores for both', () => {
   const log = JSON.parse(readFileSync(path('joint/log.jsonl'), 'utf8').trim().split('\n').at(-1));
   assert.ok(log.accuracy > 90);
   const model = path('joint/best.safetensors');
@@ -50,7 +50,7 @@ test('a model that classifies and tags at once finds both, and reports them', ()
   assert.ok(int8.frame_accuracy > 85);
 });
 
-test('the encoder of masked training, or of a translator, begins a classifier', () => {
+test('a classifier can start from the encoder of masked training or of a translator', () => {
   writeFileSync(path('mono'), examples(300, 3).map(([, text]) => text.join(' ') + '\n').join(''));
   succeed('train', '--task', 'masked', '--mono', path('mono'), '--validation', '20', '--tokenizer', path('words.model'), ...sizes, '--output', path('masked'), '--max-steps', '100');
   const begin = (from, output, ...more) => succeed('train', '--labels', path('train.labels'), '--validation', '40', '--from', from,
@@ -78,7 +78,7 @@ test('an unknown label counts as wrong, in training and evaluation', () => {
   assert.ok(JSON.parse(stdout).accuracy <= 50);
 });
 
-test('a text longer than max_length is classified by its beginning, with a note; all its words are tagged', () => {
+test('a text longer than max_length is classified by its start, with a note; all its words are tagged', () => {
   const model = path('joint/best.safetensors');
   writeFileSync(path('long'), `now\n${'jazz '.repeat(600)}\n`);
   const { stdout, stderr } = succeed('classify', '--model', model, '--input', path('long'));
@@ -89,7 +89,7 @@ test('a text longer than max_length is classified by its beginning, with a note;
   assert.equal(tagged.stderr, '');
 });
 
-test('an I- tag without a B- tag before it begins a span; empty lines between labelled texts are skipped', () => {
+test('an I- tag without a preceding B- tag starts a span; empty lines between labeled texts are skipped', () => {
   const file = (name, text) => (writeFileSync(path(name), text), path(name));
   const bare = conll(examples(300, 1)).replaceAll('B-place', 'I-place');
   succeed('train', '--tags', file('bare.conll', bare), '--validation', '40', '--tokenizer', path('words.model'), ...sizes, '--output', path('bare'), '--max-steps', '300');
@@ -105,7 +105,7 @@ test('an I- tag without a B- tag before it begins a span; empty lines between la
   assert.equal(count(gaps), count(path('valid.labels')));
 });
 
-test('what cannot be learnt or used is refused in one sentence', () => {
+test('invalid training data and uses are refused in one sentence', () => {
   const bad = (name, text) => (writeFileSync(path(name), text), path(name));
   const train = (...args) => ['train', ...args, '--validation', '1', '--tokenizer', path('words.model'), '--output', path('bad'), '--max-steps', '1'];
   const model = path('joint/best.safetensors');

@@ -60,7 +60,7 @@ before(() => {
 
 for (const kind of kinds) {
   const { labels, tokens, logits } = expected[kind];
-  test(`${kind}: the program finds what PyTorch's scores say`, () => {
+  test(`${kind}: the program's results match PyTorch's scores`, () => {
     const input = lines.map(({ text }) => text + '\n').join('');
     if (kind.endsWith('tag')) {
       const one = lines.filter(({ text }) => /^[a-zA-Z]+$/.test(text)); // texts that any program takes for a single word
@@ -89,7 +89,7 @@ for (const kind of kinds) {
     }
   });
 
-  test(`${kind} as ONNX: ONNX Runtime's scores are PyTorch's, and the tokenizer's files are those of the folder`, async () => {
+  test(`${kind} as ONNX: ONNX Runtime's scores match PyTorch's, and the tokenizer's files match the folder's`, async () => {
     const files = path(`${kind}.onnx`);
     succeed(['export-onnx', path(kind), '--output', files]);
     assert.equal(readFileSync(join(files, 'vocab.txt'), 'utf8'), readFileSync(join(fixtures, kind, 'vocab.txt'), 'utf8'));
@@ -112,7 +112,7 @@ const encoders = {
 };
 
 for (const [name, { files, settings }] of Object.entries(encoders)) {
-  test(`an encoder that was trained here, ${name}, as ONNX: ONNX Runtime has the program's probabilities`, async () => {
+  test(`an encoder trained here, ${name}, as ONNX: ONNX Runtime gives the program's probabilities`, async () => {
     const texts = examples(120, 1);
     writeFileSync(path('labels'), texts.map(([label, text]) => `${label}\t${text.join(' ')}\n`).join(''));
     writeFileSync(path('tags'), texts.map(([, text]) => text.map((word, i) => `${word}\t${text[i - 1] === 'in' ? 'B-place' : 'O'}\n`).join('') + '\n').join(''));
@@ -146,7 +146,7 @@ for (const [name, { files, settings }] of Object.entries(encoders)) {
   });
 }
 
-test('an imported model learns other labels, tags, or to fill masks', () => {
+test('an imported model can learn other labels or tags, or to fill masks', () => {
   const texts = examples(60, 1).map(([label, text]) => [label, text.join(' '), text.map((word) => `${word}\tO\n`).join('').replace('O', 'B-x')]);
   writeFileSync(path('two'), texts.map(([label, text]) => `${label}\t${text}\n`).join(''));
   writeFileSync(path('tagged'), texts.map(([, , tags]) => `${tags}\n`).join(''));
@@ -160,7 +160,7 @@ test('an imported model learns other labels, tags, or to fill masks', () => {
   assert.match(run(['tag', '--model', tuned('plain')], 'play\n').stderr, /it fills masks$/m);
 });
 
-test('what is no such folder is refused in one sentence', () => {
+test('unsupported folders are refused in one sentence', () => {
   const refuse = (pattern, change) => {
     const copy = path('bad');
     rmSync(copy, { recursive: true, force: true });

@@ -54,7 +54,7 @@ for (const [name, data] of [
   ['a task', { task }],
   ['pairs', { pairs: Array.from({ length: 200 }, (_, i) => [`Nummer ${i}`, `number ${i}`]), tokenizer: { type: 'char' } }],
 ]) {
-  test(`a run on ${name} begins in the package, goes on in the program, and comes back`, async () => {
+  test(`a run on ${name} starts in the package, continues in the program, and returns`, async () => {
     const output = `run on ${name}`;
     const whole = await Trainer.create({ ...data, config: sizes, threads: 1 });
     const expected = await events(whole, { steps: 24, reportEvery: 1 });

@@ -163,7 +163,7 @@ function comparePyTorch(kind, name, opened, expected) {
 }
 
 for (const name of inFormOfMarian) {
-  test(`a folder of Hugging Face, ${name}, in PyTorch`, { skip: !python && 'there is no PyTorch' }, () => {
+  test(`a Hugging Face folder in PyTorch: ${name}`, { skip: !python && 'there is no PyTorch' }, () => {
     const files = path(`marian of ${name}`);
     succeed('export-marian', modelFile(name), '--output', files);
     comparePyTorch('marian', name, files, translations(modelFile(name), files));
@@ -171,13 +171,13 @@ for (const name of inFormOfMarian) {
 }
 
 for (const name of ['paper', 'halves', 'learned', 'marian', 'pre', 'int8']) {
-  test(`layers of PyTorch with the weights of a model file, ${name}`, { skip: !python && 'there is no PyTorch' }, () => {
+  test(`PyTorch layers with the weights of a model file: ${name}`, { skip: !python && 'there is no PyTorch' }, () => {
     const files = path(`onnx of ${name}`);
     comparePyTorch('layers', name, modelFile(name), translations(modelFile(name), files));
   });
 }
 
-test('a folder of Hugging Face has its files, F16 where asked for', () => {
+test('a Hugging Face folder has all its files, in F16 on request', () => {
   succeed('export-marian', modelFile('halves'), '--output', path('half'), '--precision', 'f16');
   assert.deepEqual(readdirSync(path('half')).sort(), ['config.json', 'generation_config.json', 'model.safetensors', 'source.spm',
     'target.spm', 'target_vocab.json', 'tokenizer_config.json', 'vocab.json']);
@@ -190,7 +190,7 @@ test('a folder of Hugging Face has its files, F16 where asked for', () => {
   assert.deepEqual([source_lang, target_lang, separate_vocabs], ['de', 'en', true]);
 });
 
-test('what Marian does not have is refused by its key', () => {
+test('settings that Marian lacks are refused by their key', () => {
   for (const [name, pattern] of [['recurrent', /decoder_self is "ssru"; Hugging Face's Marian has "attention" only/], ['pre', /norm is "pre"; Hugging Face's Marian has "post" only/], ['dot', /norm is/]]) {
     const { status, stderr } = run(['export-marian', modelFile(name), '--output', path('refused')]);
     assert.equal(status, 1);

@@ -51,7 +51,7 @@ std::string gzip(const std::string& path, const std::string& bytes) {
 
 }  // namespace
 
-TEST_CASE("Files are read as they are, and .gz unpacked") {
+TEST_CASE("Files are read unchanged, and .gz files are unpacked") {
   const Folder folder;
   const std::string bytes = std::string("a\0b\r\n", 5) + std::string(200000, 'x');
   put(folder / "plain", bytes);
@@ -67,7 +67,7 @@ TEST_CASE("Files are read as they are, and .gz unpacked") {
   CHECK(read_file(folder / "empty.gz").empty());
 }
 
-TEST_CASE("What cannot be read is named") {
+TEST_CASE("Read errors name the file") {
   const Folder folder;
   CHECK_THROWS_WITH(read_file(folder / "none"),
                     "[files] cannot read '" + (folder / "none") + "': No such file or directory");
@@ -86,7 +86,7 @@ TEST_CASE("What cannot be read is named") {
   }
 }
 
-TEST_CASE("Lines end with LF or CRLF, the last with neither too") {
+TEST_CASE("Lines end with LF or CRLF; the last one may end with neither") {
   const Folder folder;
   const auto lines = [&folder](const std::string& text) {
     put(folder / "text", text);
@@ -104,13 +104,13 @@ TEST_CASE("Lines end with LF or CRLF, the last with neither too") {
   CHECK(read_lines(folder / "text.gz") == Lines{"one", "two"});
 }
 
-TEST_CASE("A line that is not UTF-8 is named") {
+TEST_CASE("An error names the line that is not UTF-8") {
   const Folder folder;
   put(folder / "text", "fine\n\u00FC\nbad \xFC\nfine\n");
   CHECK_THROWS_WITH(read_lines(folder / "text"), "[files] line 3 of '" + (folder / "text") + "' is not UTF-8");
 }
 
-TEST_CASE("A file is written whole, in place of the old one") {
+TEST_CASE("A new file replaces the old one completely") {
   const Folder folder;
   const std::string path = folder / "file", bytes = std::string("\0\n\xFF", 3) + std::string(300000, 'y');
   write_file_atomically(path, "old");
@@ -125,7 +125,7 @@ TEST_CASE("A file is written whole, in place of the old one") {
   CHECK((status.st_mode & 0777) == (0666 & ~mask));
 }
 
-TEST_CASE("A link stays a link, and a device a device") {
+TEST_CASE("Writing through a link or to a device keeps the link or device") {
   const Folder folder;
   put(folder / "file", "old");
   fs::create_symlink("file", folder.path / "link");
@@ -138,7 +138,7 @@ TEST_CASE("A link stays a link, and a device a device") {
                     "[files] cannot write '/dev/full': No space left on device");
 }
 
-TEST_CASE("What cannot be written is named, and leaves nothing behind") {
+TEST_CASE("Write errors name the file and leave nothing behind") {
   const Folder folder;
   const std::string path = folder / "none/file";
   CHECK_THROWS_WITH(write_file_atomically(path, "x"), "[files] cannot write '" + path + "': No such file or directory");
@@ -148,7 +148,7 @@ TEST_CASE("What cannot be written is named, and leaves nothing behind") {
   CHECK(folder.names() == std::vector<std::string>{"folder"});
 }
 
-TEST_CASE("A disk that fills up while writing leaves the old file") {
+TEST_CASE("If the disk fills up during a write, the old file stays") {
   const Folder folder;
   const std::string path = folder / "file", old(1000, 'o');
   put(path, old);
@@ -191,7 +191,7 @@ TEST_CASE("A new file keeps the permissions of the old one, and links with its n
   CHECK(get(folder / "victim") == "precious");
 }
 
-TEST_CASE("Two writers of one file do not mix") {
+TEST_CASE("Two writers of one file do not mix their data") {
   const Folder folder;
   const std::string path = folder / "file", a(300000, 'a'), b(300000, 'b');
   FileWriter first(path), second(path);
@@ -209,7 +209,7 @@ TEST_CASE("Two writers of one file do not mix") {
   CHECK(folder.names() == std::vector<std::string>{"file"});
 }
 
-TEST_CASE("Lines come from a pipe as they arrive") {
+TEST_CASE("Lines are read from a pipe as they arrive") {
   int ends[2];
   REQUIRE(::pipe(ends) == 0);
   LineReader reader("/dev/fd/" + std::to_string(ends[0]));

@@ -60,7 +60,7 @@ test('an imported model can be averaged', () => {
   assert.deepEqual(translate(path('mean.safetensors')), expected.hugging_face.printed);
 });
 
-test('what is no model of Marian is refused in one sentence, and nothing is written', () => {
+test('what is not a Marian model is refused in one sentence, and nothing is written', () => {
   const output = path('refused.safetensors');
   const refused = (pattern, from) => refuse(pattern, ['import-marian', from, '--output', output]);
   refused(/\[files\] cannot read the folder '.*nowhere': No such file/, path('nowhere'));

@@ -14,6 +14,9 @@ test('translate, evaluate, average and inspect', () => {
   const best = succeed('translate', '--model', model, '--input', path('source'), '--n-best', '3').stdout.trim().split('\n');
   assert.equal(best.length, 60);
   best.forEach((line, i) => assert.match(line, new RegExp(`^${Math.floor(i / 3)} \\|\\|\\| .* \\|\\|\\| -?\\d+\\.\\d+$`)));
+  const few = run(['translate', '--model', model, '--n-best', '3'], { input: 'Danke!\n\nJa.\n' }).stdout.trimEnd().split('\n');
+  assert.deepEqual(few.map((line) => line.split(' ||| ')[0]), ['0', '0', '0', '1', '2', '2', '2']);
+  assert.equal(few[3], '1 |||  ||| 0.0000');
   const scores = best.slice(0, 3).map((line) => Number(line.split(' ||| ')[2]));
   assert.deepEqual(scores, [...scores].sort((a, b) => b - a));
 
@@ -49,7 +52,7 @@ test('translate, evaluate, average and inspect', () => {
 });
 
 // Emscripten's files cannot be pipes.
-test('a model may come through a pipe, as its file is read once', { skip: process.env.WASMFORMER_PROGRAM }, () => {
+test('a model can be read from a pipe, since its file is read once', { skip: process.env.WASMFORMER_PROGRAM }, () => {
   const model = path('run/best.safetensors');
   const piped = (...args) => spawnSync('bash', ['-c', 'cat "$0" | "$@"', model, program, ...args], { encoding: 'utf8' });
   assert.equal(piped('inspect', '/dev/stdin', '--json').stdout, succeed('inspect', model, '--json').stdout);
@@ -97,7 +100,7 @@ test('translate masks source tokens and heads, starts with a prefix, and samples
   bad(/temperature must be a number above 0, not 0/, '--temperature', '0');
 });
 
-test('a quantised model is less than half the size, says nearly the same, and is refused where floats are needed', () => {
+test('a quantized model is less than half the size, translates nearly the same, and is refused where floats are needed', () => {
   const small = path('small.safetensors');
   const model = path('run/best.safetensors');
   succeed('quantize', '--model', model, '--output', small, '--metadata', 'limits=short = long', 'licence=none');
@@ -122,7 +125,7 @@ test('a quantised model is less than half the size, says nearly the same, and is
   refuse(/int8.*average the float models/, ['average', '--output', path('mean.safetensors'), small, model]);
 });
 
-test('bad input gets one sentence', () => {
+test('bad input gives a one-sentence error', () => {
   const model = path('run/best.safetensors');
   writeFileSync(path('short'), 'eins\nzwei\n');
   writeFileSync(path('empty'), '');
@@ -143,9 +146,9 @@ test('bad input gets one sentence', () => {
   refuse(/last\.safetensors/, train('nowhere', '--resume', '--max-steps', '1'));
   refuse(/gigantic/, train('bad', '--max-steps', '1').map((word) => (word === 'tiny' ? 'gigantic' : word)));
   refuse(/other settings/, train('run', '--resume', '--max-steps', '301', '--set', 'ffn_dim=128'));
-  refuse(/translate has no option '--colour'$/, ['translate', '--model', model, '--colour', 'blue']);
-  refuse(/translate has no option '--beam'; did you mean '--beam-size'\?/, ['translate', '--model', model, '--beam', '4']);
-  refuse(/translate has no option '--modle'; did you mean '--model'\?/, ['translate', '--modle', model]);
+  refuse(/unknown option '--colour' of translate$/, ['translate', '--model', model, '--colour', 'blue']);
+  refuse(/unknown option '--beam' of translate; did you mean '--beam-size'\?/, ['translate', '--model', model, '--beam', '4']);
+  refuse(/unknown option '--modle' of translate; did you mean '--model'\?/, ['translate', '--modle', model]);
   refuse(/unknown command 'transalte'; did you mean 'translate'\?/, ['transalte', '--model', model]);
   refuse(/no command; the commands are tokenizer, train, translate/, []);
   refuse(/beam_size must be a whole number from 1 to 64, not 0/, ['translate', '--model', model, '--beam-size', '0']);
@@ -160,7 +163,7 @@ test('bad input gets one sentence', () => {
   assert.equal(run(['translate', '--model', model], { input: '\n🙂🙂\n' }).stdout.split('\n').length, 3);
 });
 
-test('--version and --help print and succeed; help has ranges and defaults', () => {
+test('--version and --help print and succeed; help shows ranges and defaults', () => {
   const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
   assert.equal(succeed('--version').stdout, `wasmformer ${version}\n`);
   assert.match(succeed('--help').stdout, /translate/);
@@ -208,7 +211,7 @@ test('translate takes any number of lines in bounded memory', { skip: process.en
   assert.ok(many - few < 30000, `${few} KiB for 5,000 lines, ${many} KiB for 200,000`);
 });
 
-test('a line that is too long is named and left empty, and the others are translated', () => {
+test('a line that is too long is reported and left empty, and the others are translated', () => {
   const model = path('run/best.safetensors');
   const alone = run(['translate', '--model', model], { input: 'eins\nzwei\n' }).stdout.split('\n');
   const { status, stdout, stderr } = run(['translate', '--model', model], { input: `eins\n${'eins '.repeat(5000)}\nzwei\n` });
@@ -218,13 +221,13 @@ test('a line that is too long is named and left empty, and the others are transl
   assert.match(stderr, /1 of 3 lines is too long for the model/);
 });
 
-test('sampled translations do not depend on the batches', () => {
+test('sampled translations do not depend on batching', () => {
   const sampled = (...more) => succeed('translate', '--model', path('run/best.safetensors'), '--input', path('source'), '--temperature', '2',
     '--sample-seed', '3', ...more).stdout;
   assert.equal(sampled('--batch-tokens', '1'), sampled());
 });
 
-test('output that cannot be written is an error of one sentence', { skip: !existsSync('/dev/full') }, () => {
+test('a failed write gives a one-sentence error', { skip: !existsSync('/dev/full') }, () => {
   const model = path('run/best.safetensors');
   const to = (redirection, ...args) => spawnSync('bash', ['-c', `"$0" "$@" ${redirection}`, program, ...args], { encoding: 'utf8' });
   for (const args of [['translate', '--model', model, '--input', path('source')], ['inspect', model], ['inspect', model, '--json'], ['--help'],
@@ -244,7 +247,7 @@ test('output that cannot be written is an error of one sentence', { skip: !exist
   assert.match(stderr, /cannot write 'standard output': File too large/);
 });
 
-test('bench measures products, translation and training', () => {
+test('bench measures matrix products, translation and training', () => {
   const figures = JSON.parse(succeed('bench', '--json', '--seconds', '0.01').stdout);
   assert.equal(Object.keys(figures).length, 6);
   for (const [name, value] of Object.entries(figures)) assert.ok(Number.isFinite(value) && value > 0, name);

@@ -28,19 +28,19 @@ function assertSameLosses(output, expected, most = 1e-5) {
   }
 }
 
-test('the program without MPI needs none of its libraries', () => {
+test('the program without MPI needs no MPI libraries', () => {
   assert.doesNotMatch(spawnSync('ldd', [program], { encoding: 'utf8' }).stdout, /mpi/);
   assert.match(spawnSync('ldd', [withRanks], { encoding: 'utf8' }).stdout, /libmpi/);
 });
 
-test('the preset native-mpi makes the program with MPI', () => {
+test('the preset native-mpi builds the program with MPI', () => {
   const root = join(import.meta.dirname, '../..');
   const { status, stderr } = spawnSync('cmake', ['--preset', 'native-mpi', '-B', path('native-mpi')], { cwd: root, encoding: 'utf8' });
   assert.equal(status, 0, stderr);
   assert.match(readFileSync(path('native-mpi/build.ninja'), 'utf8'), /^build wasmformer: .*ranks_mpi\.cpp\.o/m);
 });
 
-test('two ranks have the losses of one, with dropout and accumulated batches, and one resumes what two began', () => {
+test('two ranks have the same losses as one, with dropout and accumulated batches, and one can resume their run', () => {
   const options = ['--accumulate', '2', '--set', 'dropout=0.1', 'learning_rate=0.1', '--report-every', '1'];
   succeed(...train('one', ...options, '--max-steps', '200'));
   succeedTogether(2, train('two', ...options, '--max-steps', '200'));
@@ -53,7 +53,7 @@ test('two ranks have the losses of one, with dropout and accumulated batches, an
   assertSameLosses('changing', 'one-short');
 });
 
-test('ranks translate parts of the input and write all in its order, from a file or a pipe', () => {
+test('ranks translate parts of a file or a pipe and write the output in order', () => {
   const args = ['translate', '--model', path('run/best.safetensors'), '--n-best', '2'];
   const text = readFileSync(path('text'), 'utf8').split('\n').slice(0, 800).map((line, i) => (i % 97 === 5 ? '' : line));
   const input = `${text.join('\n')}\n`.repeat(8); // more than one part for each rank
@@ -63,7 +63,7 @@ test('ranks translate parts of the input and write all in its order, from a file
   for (const ranks of [1, 3]) assert.equal(succeedTogether(ranks, args, { input }).stdout, alone.stdout);
 });
 
-test('ranks share the work of a teacher', () => {
+test("ranks share a teacher's work", () => {
   const student = (output) => train(output, '--teacher', path('run/best.safetensors'), '--mono', path('text'), '--accumulate', '2', '--max-steps', '3');
   succeed(...student('taught'));
   succeedTogether(2, student('taught-together'));
@@ -73,7 +73,7 @@ test('ranks share the work of a teacher', () => {
   assert.ok(readFileSync(path('taught-together/last.safetensors')).equals(readFileSync(path('taught/last.safetensors'))));
 });
 
-test('what is wrong is said once, and ends all ranks', () => {
+test('an error is printed once and ends all ranks', () => {
   const missing = mpirun(2, ['translate', '--model', path('run/best.safetensors'), '--input', path('missing')]);
   assert.notEqual(missing.status, 0);
   assert.match(missing.stderr, /wasmformer: rank 0: .*missing/);
@@ -85,7 +85,7 @@ test('what is wrong is said once, and ends all ranks', () => {
   assert.equal(option.stderr.match(/^wasmformer: .*did you mean '--model'/gm).length, 1, option.stderr);
 });
 
-test('a rank that dies ends the run, with whole files that it resumes from', async () => {
+test('a rank that dies ends the run, which can resume from complete files', async () => {
   const options = ['--report-every', '1', '--set', 'dropout=0.1', 'learning_rate=0.1'];
   const child = spawn('mpirun', ['-n', '2', withRanks, ...train('died', ...options, '--max-epochs', '1000')], { env });
   let text = '';

@@ -28,7 +28,7 @@ function both(args, input) {
   });
 }
 
-test('tokenizers are the same bytes', () => {
+test('tokenizers have the same bytes', () => {
   for (const type of ['bpe', 'unigram', 'char', 'word']) {
     both(['tokenizer', '--input', path('pairs.tsv.gz'), '--vocab-size', '200', '--type', type, '--output', path(`NAME-${type}.model`)]);
     assert.ok(readFileSync(path(`native-${type}.model`)).equals(readFileSync(path(`node-${type}.model`))), type);
@@ -82,7 +82,7 @@ test('evaluation gives the same scores and hypotheses', () => {
   assert.equal(readFileSync(path('node.txt'), 'utf8'), readFileSync(path('native.txt'), 'utf8'));
 });
 
-test('help and wrong options are the same, to the exit code', () => {
+test('help and errors about options are the same, including the exit code', () => {
   for (const args of [['--help'], ['train', '--help'], [], ['translate'], ['translate', '--model', path('absent')], ['sing']]) {
     const [native, node] = Object.values(programs).map((program) => {
       const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8' });
@@ -92,7 +92,7 @@ test('help and wrong options are the same, to the exit code', () => {
   }
 });
 
-test('in Node, more output than a pipe holds waits for its reader, and ends with it', () => {
+test('in Node, output larger than a pipe waits for its reader, and stops when the reader closes', () => {
   const count = 6000;
   writeFileSync(path('many'), 'Wo ist mein Buch?\n'.repeat(count));
   const piped = (reader) => spawnSync('bash', ['-c', `"$0" "$@" | ${reader}; echo "\${PIPESTATUS[0]}"`, programs.node, 'translate',
@@ -106,7 +106,7 @@ test('in Node, more output than a pipe holds waits for its reader, and ends with
 });
 
 // Threads end while the program does; Emscripten's own exit once reached Node as an uncaught exception, in one run of eight.
-test('in Node, a run with threads always ends with 0', () => {
+test('in Node, a run with threads always exits with 0', () => {
   for (let run = 0; run < 24; run++) {
     const { status, stdout } = spawnSync(programs.node, ['translate', '--model', model, '--input', '-', '--threads', '2'],
       { input: sentences, encoding: 'utf8' });

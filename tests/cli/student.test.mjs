@@ -35,7 +35,7 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-test('a student written as .bin or .npz comes back with the same translations', () => {
+test('a student written as .bin or .npz is read back with the same translations', () => {
   for (const format of ['bin', 'npz']) {
     succeed('export-marian', path('student.safetensors'), '--output', path(format), '--format', format);
     succeed('import-marian', path(format), '--output', path(`${format}.safetensors`));
@@ -75,7 +75,7 @@ print(json.dumps([arrays, archive.read('special:model.yml.npy')[128:].decode()])
   assert.match(options, /dec-cell: ssru\n[^]*\0$/);
 });
 
-test('a shortlist is made from sentence pairs or read from a lexicon', () => {
+test('a shortlist is built from sentence pairs or read from a lexicon', () => {
   const model = path('student.safetensors'), listed = path('listed.safetensors');
   const sources = texts.trim().split('\n'), targets = translate(model).trimEnd().split('\n');
   writeFileSync(path('pairs.tsv'), sources.map((source, i) => `${source}\t${targets[i]}\n`).join(''));

@@ -13,7 +13,7 @@ const kept = (output) => path(`${output}/${readdirSync(path(output)).find((name)
 const linesOfTrain = () => gunzipSync(readFileSync(path('train.tsv.gz'))).toString().trim().split('\n');
 const pairs = () => [...new Set(linesOfTrain())].map((line) => line.split('\t')); // the teacher translates identical pairs once
 
-test('a student learns those of the teacher\'s hypotheses that are nearest to the targets, and the best without one', () => {
+test("a student learns the teacher's hypotheses nearest to the targets, or the best ones without targets", () => {
   writeFileSync(path('mono'), 'sieben acht neun\n\neins eins\n');
   const { stderr } = succeed(...student('student', '--mono', path('mono'), '--max-steps', '5'));
   const count = pairs().length + 2;
@@ -45,7 +45,7 @@ test('a teacher translates each pair only once, however often a weight repeats i
   assert.match(stderr, new RegExp(`teacher: ${pairs().length} of ${pairs().length} sources.*\\ntrain: 800 pairs`, 's'));
 });
 
-test('what the teacher has translated before it was killed is kept, and a run that is resumed learns the same', () => {
+test('translations made before the teacher was killed are kept, and a resumed run learns the same', () => {
   succeed(...student('taught', '--max-steps', '8'));
   const file = kept('taught');
   const whole = readFileSync(file, 'utf8');
@@ -60,7 +60,7 @@ test('what the teacher has translated before it was killed is kept, and a run th
   refuse(/trained on other pairs/, [...student('taught', '--resume', '--max-steps', '9'), '--mono', path('mono')]);
 });
 
-test('--from takes a model with other layers than the run has', () => {
+test("--from takes a model whose layers differ from the run's", () => {
   const from = (output, ...more) => ['train', '--from', path('run/best.safetensors'), '--data', path('train.tsv.gz'), '--valid-data', path('valid.tsv'),
     '--batch-tokens', '200', '--max-steps', '1', '--report-every', '1', '--output', path(output), ...more];
   succeed(...from('recurrent', '--set', 'decoder_self=ssru', 'decoder_layers=1', 'encoder_layers=1'));
@@ -69,7 +69,7 @@ test('--from takes a model with other layers than the run has', () => {
   refuse(/keeps its sizes; only .*decoder_self can change/, from('bad', '--set', 'decoder_layers=0'));
 });
 
-test('what a teacher cannot do is refused', () => {
+test('options that do not fit a teacher are refused', () => {
   const other = (from, to) => student('bad', '--max-steps', '1').map((word) => (word === from ? to : word));
   refuse(/--teacher translates the sources of sentence pairs, and --mono; give one of them/,
     ['train', '--teacher', path('run/best.safetensors'), '--task', 'reverse', '--output', path('bad'), '--max-steps', '1']);

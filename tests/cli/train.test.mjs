@@ -5,7 +5,7 @@ import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { limited, path, program, refuse, run, succeed, train, training } from './trained.mjs';
 
-test('training leaves a best and a last checkpoint and a log of whole lines', () => {
+test('training writes a best and a last checkpoint and a log of complete lines', () => {
   assert.deepEqual(readdirSync(path('run')).filter((name) => !name.startsWith('epoch')).sort(),
     ['best.safetensors', 'last.safetensors', 'log.jsonl']);
   const log = readFileSync(path('run/log.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line));
@@ -15,7 +15,7 @@ test('training leaves a best and a last checkpoint and a log of whole lines', ()
   assert.ok(log.at(-1).loss < log[0].loss, 'the loss falls');
 });
 
-test('a goal in minutes ends with a validation and both checkpoints, as every goal does', () => {
+test('a goal in minutes ends with a validation and both checkpoints, like every goal', () => {
   succeed(...train('minutes', '--max-minutes', '0.01', '--report-every', '1'));
   const last = JSON.parse(readFileSync(path('minutes/log.jsonl'), 'utf8').trim().split('\n').at(-1));
   assert.equal(typeof last.valid_loss, 'number');
@@ -41,7 +41,7 @@ test('a run that is interrupted and resumed ends with the same bytes, with any n
   assert.deepEqual(losses('stopped'), losses('whole'));
 });
 
-test('a run on pairs that are held back is resumed with the same pairs', () => {
+test('a run with held-out pairs is resumed with the same pairs', () => {
   const held = (output, ...more) => ['train', '--data', path('train.tsv.gz'), '--validation', '30', '--seed', '0', '--tokenizer', path('tok.model'),
     '--preset', 'tiny', '--set', 'd_model=32', '--set', 'ffn_dim=64', '--batch-tokens', '200', '--output', path(output), ...more];
   const { stderr } = succeed(...held('held', '--max-steps', '5'));
@@ -53,7 +53,7 @@ test('a run on pairs that are held back is resumed with the same pairs', () => {
   refuse(/nothing to validate on: .*--validation N/, held('bad', '--max-steps', '1').filter((word) => word !== '--validation' && word !== '30'));
 });
 
-test('corpora have weights, and changed copies of their pairs are added, also when the run is resumed', () => {
+test('corpora have weights, and augmented pairs are added, also when a run is resumed', () => {
   const mixed = (output, ...more) => [...training, '--data', path('train.tsv.gz') + ':0.5', path('valid.tsv') + ':2',
     '--augment', 'join=0.5', 'small=0.25', '--output', path(output), ...more];
   assert.match(succeed(...mixed('mixed', '--max-steps', '5')).stderr, /train: 420 pairs/);
@@ -66,7 +66,7 @@ test('corpora have weights, and changed copies of their pairs are added, also wh
   refuse(/another augment/, mixed('mixed', '--max-steps', '12', '--resume').map((word) => word.replace('join=0.5', 'join=1')));
 });
 
-test('a folder is as if the program had never been killed in it', () => {
+test('resuming cleans up what a killed program left in the folder', () => {
   const kept = (...more) => train('kept', '--max-epochs', '3', '--keep', '2', ...more);
   succeed(...kept());
   const files = readdirSync(path('kept')).sort();
@@ -78,7 +78,7 @@ test('a folder is as if the program had never been killed in it', () => {
   assert.deepEqual(readdirSync(path('kept')).sort(), [...files, 'notes.unfinished']);
 });
 
-test('a resumed run is refused before training where nothing can be written, or the log is damaged', () => {
+test('resuming is refused before training if nothing can be written or the log is damaged', () => {
   succeed(...train('log', '--max-steps', '4', '--report-every', '1'));
   const whole = readFileSync(path('log/log.jsonl'), 'utf8');
   const lines = whole.split('\n');
@@ -92,7 +92,7 @@ test('a resumed run is refused before training where nothing can be written, or 
   assert.match(result.stderr, /^wasmformer: .*cannot write '.*log\.jsonl'/, 'before anything else');
 });
 
-test('a run that is killed at any moment leaves whole files', async () => {
+test('a run killed at any moment leaves complete files', async () => {
   for (let i = 0; i < 6; ++i) {
     const output = `killed${i}`;
     const child = spawn(program, train(output, '--max-epochs', '50', '--report-every', '1'));
@@ -107,7 +107,7 @@ test('a run that is killed at any moment leaves whole files', async () => {
   }
 });
 
-test('fine-tuning starts from the weights of a model, int8 included; a kept model records its own step', () => {
+test("fine-tuning starts from a model's weights, including int8; a kept model records its own step", () => {
   const small = path('to-tune.safetensors');
   const facts = (file) => JSON.parse(succeed('inspect', file, '--json').stdout);
   succeed('quantize', '--model', path('run/best.safetensors'), '--output', small, '--metadata', 'bleu=99', 'bleu.zh=99', 'licence=none', 'licence.zh=无');
@@ -127,7 +127,7 @@ test('fine-tuning starts from the weights of a model, int8 included; a kept mode
   refuse(/absent\.safetensors/, tune('bad').map((word) => (word === small ? path('absent.safetensors') : word)));
 });
 
-test('a made-up task needs no files: characters are its pieces, and a resumed run makes the same pairs', () => {
+test('a made-up task needs no files: its pieces are characters, and a resumed run makes the same pairs', () => {
   const task = (output, ...more) => ['train', '--task', 'reverse', '--pairs', '300', '--set', 'd_model=32', '--set', 'optimizer=adamw',
     '--set', 'weight_decay=0.01', '--set', 'schedule=cosine', '--set', 'decay_steps=400', '--set', 'learning_rate=0.003',
     '--set', 'batch_tokens=300', '--report-every', '1', '--output', path(output), ...more];
@@ -156,7 +156,7 @@ test('train --help lists the keys of --set, and says how an interrupted run ends
   assert.match(stdout, /exit code is 130/);
 });
 
-test('a full disk stops training with a sentence and keeps the last whole checkpoint', () => {
+test('a full disk stops training with a message and keeps the last complete checkpoint', () => {
   succeed(...train('full', '--max-steps', '10'));
   const before = readFileSync(path('full/last.safetensors'));
   const result = limited(8, train('full', '--resume', '--max-steps', '40'));

@@ -38,14 +38,14 @@ std::vector<std::string> found(const std::string& in, const std::string& pattern
 
 }  // namespace
 
-TEST_CASE("Without shares nothing is added, with them as many pairs as they say, the same by the same seed") {
+TEST_CASE("Shares decide how many pairs are added; the same seed adds the same pairs") {
   CHECK(added({}).empty());
   CHECK(added({.names = 4}).size() == 20);
   CHECK(added({.names = 4}) == added({.names = 4}));
   CHECK(added({.names = 4}) != added({.names = 4}, text, 2));
 }
 
-TEST_CASE("Two to four pairs become one, in the same order on both sides") {
+TEST_CASE("Two to four pairs are joined into one, in the same order on both sides") {
   std::set<std::size_t> counts;
   for (const std::string& pair : added({.join = 8})) {
     const auto marks = found(pair, "[.?!](?=[ |]|$)");
@@ -60,7 +60,7 @@ TEST_CASE("Two to four pairs become one, in the same order on both sides") {
   CHECK(added({.join = 1}, chinese)[0].starts_with("你好。你好。"));
 }
 
-TEST_CASE("Names and numbers are exchanged on both sides alike") {
+TEST_CASE("Names and numbers are swapped in the same way on both sides") {
   std::set<std::string> names;
   for (const std::string& pair : added({.names = 20})) {
     const std::size_t middle = pair.find('|');
@@ -86,7 +86,7 @@ TEST_CASE("Names and numbers are exchanged on both sides alike") {
   CHECK(any_other_than(first + second));  // with a letter changed
 }
 
-TEST_CASE("Case changes on both sides, and marks at the end go") {
+TEST_CASE("Case changes on both sides, and final punctuation is removed") {
   const ParallelText loud{{"Ein Spaß, Ärger!"}, {"A joke, trouble!"}};
   const auto cases = added({.small = 30, .capitals = 20}, loud);
   CHECK(std::set<std::string>(cases.begin(), cases.end()) ==
@@ -97,7 +97,7 @@ TEST_CASE("Case changes on both sides, and marks at the end go") {
   CHECK(added({.unmarked = 1}, ParallelText{{"Ja."}, {"Yes"}}).empty());
 }
 
-TEST_CASE("A weight repeats pairs, or takes evenly spread ones") {
+TEST_CASE("A weight repeats pairs or takes an evenly spaced subset") {
   ParallelText numbers;
   for (int i = 0; i < 10; ++i) numbers.sources.push_back(std::to_string(i));
   numbers.targets = numbers.sources;
@@ -109,7 +109,7 @@ TEST_CASE("A weight repeats pairs, or takes evenly spread ones") {
   CHECK(std::set<std::string>(more.sources.begin(), more.sources.end()).size() == 10);
 }
 
-TEST_CASE("A run adds pairs to those it trains on, also when it is resumed, and to no task") {
+TEST_CASE("A run adds pairs to its training pairs, also when resumed; a task's run cannot") {
   const std::string config =
       R"("config": {"d_model": 16, "ffn_dim": 32, "num_heads": 2, "encoder_layers": 1, "decoder_layers": 1})";
   ThreadPool pool;

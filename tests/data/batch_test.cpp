@@ -23,7 +23,7 @@ std::vector<Index> sorted(std::vector<Index> items) {
 
 }  // namespace
 
-TEST_CASE("A batch packs its pairs one after the other, the target shifted by the begin token") {
+TEST_CASE("A batch packs its pairs one after another, with targets shifted by the begin token") {
   Corpus corpus;
   corpus.pairs = {{{5, 6, 3}, {7, 3}}, {{8, 3}, {9, 10, 11, 3}}, {{3}, {3}}};
   const Batch batch = pack(corpus, std::vector<Index>{1, 0, 2}, 2);
@@ -34,7 +34,7 @@ TEST_CASE("A batch packs its pairs one after the other, the target shifted by th
   CHECK(batch.target_spans == Spans{{0, 4}, {4, 2}, {6, 1}});
 }
 
-TEST_CASE("Batches keep the budget on both sides and hold every pair once") {
+TEST_CASE("Batches stay within the budget on both sides and hold every pair once") {
   const Corpus corpus = random_corpus(200, 1);
   const std::vector<Index> all = order(plan_batches(corpus, 50));
   CHECK(std::is_sorted(all.begin(), all.end()));
@@ -60,7 +60,7 @@ TEST_CASE("Batches keep the budget on both sides and hold every pair once") {
   }
 }
 
-TEST_CASE("Every seed shuffles, 0 too") {
+TEST_CASE("Every seed shuffles, even 0") {
   const Corpus corpus = random_corpus(100, 2);
   for (std::uint64_t seed : {0, 1, 2}) {
     const std::vector<Index> all = order(plan_shuffled_batches(corpus, 50, seed, 0));
@@ -68,7 +68,7 @@ TEST_CASE("Every seed shuffles, 0 too") {
   }
 }
 
-TEST_CASE("The order of an epoch follows from seed and epoch, and differs between them") {
+TEST_CASE("The order of an epoch depends only on seed and epoch") {
   const Corpus corpus = random_corpus(100, 2);
   CHECK(plan_shuffled_batches(corpus, 50, 1, 4) == plan_shuffled_batches(corpus, 50, 1, 4));
   CHECK(order(plan_shuffled_batches(corpus, 50, 1, 0)) != order(plan_shuffled_batches(corpus, 50, 1, 1)));
@@ -76,7 +76,7 @@ TEST_CASE("The order of an epoch follows from seed and epoch, and differs betwee
   CHECK(order(plan_shuffled_batches(corpus, 50, 1, 1)) != order(plan_shuffled_batches(corpus, 50, 2, 0)));
 }
 
-TEST_CASE("Shares of a batch are its sentences, in order and with about as many tokens each") {
+TEST_CASE("The shares of a batch hold its sentences in order, with similar numbers of tokens") {
   const Corpus corpus = random_corpus(9, 6);
   std::vector<Index> pairs{0, 1, 2, 3, 4, 5, 6, 7, 8};
   const Batch whole = pack(corpus, pairs, 2);

@@ -32,7 +32,7 @@ TEST_CASE("Pairs become ids that end with the end token") {
   CHECK(corpus.skipped == 0);
 }
 
-TEST_CASE("Pairs with an empty or too long side are passed over and counted") {
+TEST_CASE("Pairs with an empty or too long side are skipped and counted") {
   // "abcd" is 6 tokens with "▁" and the end, "abcde" 7.
   const Corpus corpus = tokenized({"abcd", "", "a", "abcde", "a", "   "}, {"a", "a", "", "a", "abcde", "a"});
   CHECK(corpus.pairs.size() == 1);
@@ -40,7 +40,7 @@ TEST_CASE("Pairs with an empty or too long side are passed over and counted") {
   CHECK(corpus.skipped == 5);
 }
 
-TEST_CASE("BPE-dropout spells pieces by smaller ones, as often as asked, and the text stays") {
+TEST_CASE("BPE-dropout splits pieces into smaller ones at the given rate and keeps the text") {
   const Tokenizer tokenizer(tiny::model({"a", "b", "ab", "abab"}, "", tiny::bpe_model));
   const auto spelled = [&](const PieceDropout& dropout) {
     const std::vector<std::string> texts(4000, "abab");
@@ -62,7 +62,7 @@ TEST_CASE("BPE-dropout spells pieces by smaller ones, as often as asked, and the
   CHECK(fingerprint(split) != fingerprint(spelled({0.25, 6})));
 }
 
-TEST_CASE("A corpus that cannot be trained on is refused by a sentence with both sides") {
+TEST_CASE("Unusable corpora are refused with a clear message") {
   CHECK_THROWS_WITH(tokenized({"a", "b", "c"}, {"a", "b"}),
                     ContainsSubstring("3 source lines") && ContainsSubstring("2 target lines"));
   CHECK_THROWS_WITH(tokenized({}, {}), ContainsSubstring("no sentence pairs"));

@@ -27,7 +27,7 @@ std::vector<std::string> strings(const std::vector<std::string_view>& views) { r
 
 }  // namespace
 
-TEST_CASE("CoNLL text becomes sentences with a tag for each word") {
+TEST_CASE("CoNLL text is read as sentences with a tag for each word") {
   const ParallelText text = parse_conll("\xEF\xBB\xBFplay\tO\r\njazz\tB-music\n\n\nin\tO\nRome\tB-place", "f.conll");
   CHECK(text.sources == std::vector<std::string>{"play jazz", "in Rome"});
   CHECK(text.targets == std::vector<std::string>{"O B-music", "O B-place"});
@@ -36,7 +36,7 @@ TEST_CASE("CoNLL text becomes sentences with a tag for each word") {
   CHECK_THROWS_WITH(parse_conll("\xFF\tO\n", "f.conll"), ContainsSubstring("line 1 of f.conll is not UTF-8"));
 }
 
-TEST_CASE("Annotations are read as they are written") {
+TEST_CASE("Annotations are parsed, and written back unchanged") {
   const auto both = Objective::classify_and_tag;
   const Annotation a = parse_annotation("play jazz", "music\tO B-genre", both, false);
   CHECK(a.classes == std::vector<std::string>{"music"});
@@ -50,7 +50,7 @@ TEST_CASE("Annotations are read as they are written") {
   CHECK_THROWS_WITH(parse_annotation("x", "O", both, false), ContainsSubstring("tab"));
 }
 
-TEST_CASE("Label names are sorted, and what cannot be learnt is refused by line") {
+TEST_CASE("Label names are sorted, and labels that cannot be learned are refused") {
   const auto names = [](std::vector<std::string> targets) {
     return label_names({std::vector<std::string>(targets.size(), "x"), std::move(targets)}, Objective::classify, false);
   };
@@ -60,13 +60,13 @@ TEST_CASE("Label names are sorted, and what cannot be learnt is refused by line"
                     ContainsSubstring("10000 bytes") && ContainsSubstring("text 2"));
 }
 
-TEST_CASE("Text that nobody has split is split at spaces, punctuation and Chinese characters") {
+TEST_CASE("Raw text is split at spaces, punctuation and Chinese characters") {
   CHECK(strings(split_words("Play \"3,5\" songs, please.")) ==
         std::vector<std::string>{"Play", "\"", "3,5", "\"", "songs", ",", "please", "."});
   CHECK(strings(split_words("去北京\u3000吧")) == std::vector<std::string>{"去", "北", "京", "吧"});
 }
 
-TEST_CASE("The first token of a word carries its tag; a long text is cut, unknown labels are left out") {
+TEST_CASE("The first token of a word carries its tag; long texts are cut, and unknown labels left out") {
   const ModelFile m = model(12, {{"music", "travel"}, {"B-place", "O"}});
   const ParallelText text{{"in Rome", "in Rome", "play some jazz in Rome"},
                           {"travel\tO B-place", "other\tO B-place", "music\tO O B-genre O B-place"}};

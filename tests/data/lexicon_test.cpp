@@ -28,7 +28,7 @@ Corpus books() {
 
 }  // namespace
 
-TEST_CASE("Model 1 finds which word means which") {
+TEST_CASE("IBM Model 1 finds which words translate each other") {
   const Shortlist one = make_shortlist(books(), 6, 20, {.first = 2, .best = 1, .iterations = 10});
   one.check(6, 20);
   CHECK(one.first == 2);
@@ -53,7 +53,7 @@ TEST_CASE("A text lexicon gives the most probable pieces of each source piece") 
   CHECK(list_of(list, static_cast<std::size_t>(id("a"))).empty());
 }
 
-TEST_CASE("Lines that are no lexicon, and lexicons of another vocabulary, are refused") {
+TEST_CASE("Malformed lexicons, and lexicons of another vocabulary, are refused") {
   const auto tokenizer = letters_tokenizer();
   const auto refused = [&](const char* text, const char* sentence) {
     CHECK_THROWS_WITH(parse_lexicon(text, "lex", *tokenizer, *tokenizer, {}), ContainsSubstring(sentence));

@@ -88,7 +88,7 @@ std::string expected(const std::string& task, const std::string& source) {
 
 }  // namespace
 
-TEST_CASE("Every task's pairs are different and right, and its example is one of them") {
+TEST_CASE("Every task's pairs are distinct and correct, and its example is one of them") {
   for (const Task& task : tasks()) {
     CAPTURE(task.name);
     const ParallelText text = make_pairs(task.name, 500, 7);
@@ -123,7 +123,7 @@ TEST_CASE("The seed alone decides a task's pairs") {
   CHECK(std::equal(some.begin(), some.end(), more.begin()));
 }
 
-TEST_CASE("Tasks that are not there, and pairs that cannot be, are refused") {
+TEST_CASE("Unknown tasks and impossible numbers of pairs are refused") {
   CHECK_THROWS_WITH(make_pairs("revers", 5, 1), ContainsSubstring("no task 'revers'") && ContainsSubstring("reverse"));
   CHECK_THROWS_WITH(make_pairs("roman", 4000, 1),
                     ContainsSubstring("4000 pairs of roman") && ContainsSubstring("3900"));

@@ -29,7 +29,7 @@ std::atomic<long> allocations = 0;
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
-TEST_CASE("A decoded token allocates nothing") {
+TEST_CASE("Decoding a token allocates nothing") {
   const ModelFile file = letters_model(3, /*end_bias=*/-100);  // all go on to their max_length
   const int threads = GENERATE(1, 2);
   const TranslateOptions options = GENERATE(TranslateOptions{.beam_size = 1}, TranslateOptions{.beam_size = 4},

@@ -45,7 +45,7 @@ std::unique_ptr<TrainingRun> run(ThreadPool& pool, Objective objective, const st
 
 }  // namespace
 
-TEST_CASE("An encoder learns to classify and tag at once, and goes on from its checkpoint to the same bytes") {
+TEST_CASE("An encoder learns to classify and tag at once, and resumes from its checkpoint with identical bytes") {
   ThreadPool pool(2);
   const auto whole = run(pool, Objective::classify_and_tag);
   std::string checkpoint;
@@ -122,7 +122,7 @@ TEST_CASE("Masked training predicts hidden words, and its encoder can be fine-tu
   CHECK(tuned->validate().figures.at("accuracy") > 90);
 }
 
-TEST_CASE("Several labels per text have probabilities of their own") {
+TEST_CASE("With several labels per text, each has its own probability") {
   ThreadPool pool(2);
   RunRequest request;
   request.objective = Objective::classify;
@@ -147,7 +147,7 @@ TEST_CASE("Several labels per text have probabilities of their own") {
   CHECK(chosen_labels(found[2], config).empty());
 }
 
-TEST_CASE("The best tags are a sequence that BIO allows") {
+TEST_CASE("The best tags form a valid BIO sequence") {
   const std::vector<std::string> tags{"B-x", "B-y", "I-x", "I-y", "O"};
   Matrix p = Matrix::Constant(3, 5, -3);
   p(0, 4) = -1, p(0, 0) = Scalar(-1.2);  // O is a little better than B-x

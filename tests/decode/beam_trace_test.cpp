@@ -56,7 +56,7 @@ const SearchInput input{{5, 6, 7, 3}, {}, 12};
 
 }  // namespace
 
-TEST_CASE("The nodes of a beam's tree add up, and its best ended leaf is the translation") {
+TEST_CASE("The scores in a beam's tree add up, and its best finished leaf is the translation") {
   const ModelFile model = letters_model(GENERATE(1, 2, 3), GENERATE(0.0, 2.5));
   const Index beam_size = GENERATE(1, 2, 5);
   const double length_penalty = GENERATE(0.0, 1.2);
@@ -93,7 +93,7 @@ TEST_CASE("The nodes of a beam's tree add up, and its best ended leaf is the tra
   CHECK(places.size() == hypotheses.size());
 }
 
-TEST_CASE("Each step keeps a beam of hypotheses, and what it drops has a true reason") {
+TEST_CASE("Each step keeps a full beam and gives the right reason for each node it drops") {
   const ModelFile model = letters_model(GENERATE(4, 5), GENERATE(0.0, 2.5));
   const Index beam_size = GENERATE(1, 2, 5);
   const double length_penalty = GENERATE(0.0, 1.2);
@@ -137,7 +137,7 @@ TEST_CASE("Each step keeps a beam of hypotheses, and what it drops has a true re
   }
 }
 
-TEST_CASE("A search drops by each of the reasons") {
+TEST_CASE("Every reason to drop a node occurs") {
   std::set<Fate> fates;
   for (std::uint64_t seed : {4, 5, 6, 7})
     for (double end_bias : {0.0, 2.5})
@@ -147,7 +147,7 @@ TEST_CASE("A search drops by each of the reasons") {
   CHECK(fates.size() == 5);
 }
 
-TEST_CASE("A step's candidates are the best of all that may follow its beam") {
+TEST_CASE("A step's candidates are the best continuations of its beam") {
   const ModelFile model = letters_model(6);
   Transformer& transformer = *model.transformer;
   const Config& c = transformer.config();
@@ -187,7 +187,7 @@ TEST_CASE("A step's candidates are the best of all that may follow its beam") {
   }
 }
 
-TEST_CASE("Tracing changes nothing that is found") {
+TEST_CASE("Tracing does not change the results") {
   const ModelFile model = letters_model(7, 1);
   const auto plain = search(model, input, {.beam_size = 4}),
              traced = search(model, input, {.beam_size = 4, .beam_trace = true});
@@ -208,7 +208,7 @@ TEST_CASE("A prefix is the trunk of the tree") {
   for (std::size_t n = 3; n < trace.size(); ++n) CHECK(trace[n].parent >= 2);
 }
 
-TEST_CASE("A translation carries its tree, with pieces") {
+TEST_CASE("A translation includes its tree, with pieces") {
   const ModelFile model = letters_model(9, 1);
   ThreadPool pool;
   TranslateOptions options{.beam_size = 3, .n_best = 2, .beam_trace = true};
@@ -242,7 +242,7 @@ TEST_CASE("A translation carries its tree, with pieces") {
   CHECK(!translate_in_batches(model, pool, {"abc"}, options, 100)[0].beam);
 }
 
-TEST_CASE("Each node of a tree has its fate in words") {
+TEST_CASE("Each node of a tree states its fate in words") {
   std::set<std::string> fates;
   ThreadPool pool;
   for (std::uint64_t seed : {4, 5, 6, 7}) {

@@ -31,7 +31,7 @@ TEST_CASE("Evaluation scores the model's translations and counts their tokens") 
   CHECK(other.exact_match == 0);
 }
 
-TEST_CASE("BLEU of a model into Chinese is that of its characters") {
+TEST_CASE("BLEU of a model into Chinese compares characters") {
   ModelFile model = letters_model(1, /*end_bias=*/-9);
   const std::vector<std::string> letters{"一", "二", "三", "四", "五", "六", "七", "八"};
   model.target_tokenizer = std::make_shared<const Tokenizer>(tiny::model(letters));

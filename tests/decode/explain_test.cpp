@@ -154,7 +154,7 @@ TEST_CASE("Internals reproduce the attention maps, and streams lead from the emb
   }
 }
 
-TEST_CASE("Internals are there when asked for, and not for an empty text") {
+TEST_CASE("Internals are returned on request, but not for an empty text") {
   const ModelFile model = letters_model(2, 1);
   CHECK(!translate(model, "abc", {.attention = true}).internals);
   CHECK(translate(model, "abc", {.internals = true}).internals);
@@ -162,7 +162,7 @@ TEST_CASE("Internals are there when asked for, and not for an empty text") {
   CHECK(!translate(model, "", {.internals = true}).internals);
 }
 
-TEST_CASE("A masked source token has no column of attention, and is as if it were not there") {
+TEST_CASE("A masked source token gets no attention and acts as if absent") {
   ModelFile model = letters_model(3, 1);
   Config c = model.transformer->config();
   c.positions = Positions::learned;  // all the same, so that places say nothing
@@ -199,7 +199,7 @@ TEST_CASE("A masked source token has no column of attention, and is as if it wer
   CHECK(translate(model, "abc", {.max_length = 9}).score != found.score);
 }
 
-TEST_CASE("A masked head's part of the output is zero, its map stays, and the search goes without it") {
+TEST_CASE("A masked head keeps its map but adds nothing to the output or the search") {
   const ModelFile model = letters_model(4, 1), without = letters_model(4, 1);
   const Index d_k = letters_config().d_model / letters_config().num_heads;
   without.transformer->visit([&](const std::string& name, Parameter& p, Initializer) {
@@ -218,7 +218,7 @@ TEST_CASE("A masked head's part of the output is zero, its map stays, and the se
   CHECK(translate(model, "abcd", {.beam_size = 3}).score != Catch::Approx(found.score).epsilon(1e-5));
 }
 
-TEST_CASE("Impossible masks are refused by a sentence") {
+TEST_CASE("Impossible masks are refused with a message") {
   const ModelFile model = letters_model(5);
   const auto refused = [&](const TranslateOptions& options, const std::string& a, const std::string& b) {
     CHECK_THROWS_WITH(translate(model, "abc", options), ContainsSubstring(a) && ContainsSubstring(b));

@@ -52,7 +52,7 @@ std::vector<TokenId> by_probability(const std::vector<double>& row) {
 
 }  // namespace
 
-TEST_CASE("A seed always samples the same, with any number of threads; another seed samples another") {
+TEST_CASE("A seed samples the same text with any number of threads; another seed samples another") {
   const ModelFile file = letters_model(1);
   const auto first = sample(*file.transformer, {.seed = 1}, 8, 20);
   CHECK(sample(*file.transformer, {.seed = 1}, 8, 20) == first);
@@ -63,7 +63,7 @@ TEST_CASE("A seed always samples the same, with any number of threads; another s
   CHECK(std::set<Ids>(first.begin(), first.end()).size() > 1);
 }
 
-TEST_CASE("Tokens are drawn as often as they are probable, sharper at a low temperature") {
+TEST_CASE("Tokens are drawn in proportion to their probabilities, more sharply at a low temperature") {
   const ModelFile file = letters_model(2);
   const double temperature = GENERATE(0.5, 1.0, 2.0);
   CAPTURE(temperature);
@@ -82,7 +82,7 @@ TEST_CASE("Tokens are drawn as often as they are probable, sharper at a low temp
   }
 }
 
-TEST_CASE("top_k and top_p leave the most probable tokens only") {
+TEST_CASE("top_k and top_p keep only the most probable tokens") {
   const ModelFile file = letters_model(3);
   const auto row = first_token(*file.transformer);
   const auto order = by_probability(row);

@@ -80,7 +80,7 @@ TEST_CASE("A beam of 1 takes the most probable token each time") {
   }
 }
 
-TEST_CASE("A batch finds what its sentences find alone") {
+TEST_CASE("A batch gives the same results as its sentences alone") {
   const ModelFile file = letters_model(4, /*end_bias=*/2);
   const Index beam_size = GENERATE(1, 2, 4);
   CAPTURE(beam_size);
@@ -96,7 +96,7 @@ TEST_CASE("A batch finds what its sentences find alone") {
   }
 }
 
-TEST_CASE("A beam as wide as all there is finds everything, best first") {
+TEST_CASE("A beam as wide as the search space finds everything, best first") {
   Config c = small_config();
   c.source_vocab_size = c.target_vocab_size = 6;
   Transformer model = random_model(c, GENERATE(1, 2));
@@ -135,7 +135,7 @@ TEST_CASE("A beam as wide as all there is finds everything, best first") {
   }
 }
 
-TEST_CASE("The hypotheses of a beam are different, in order, within the length, and add up") {
+TEST_CASE("The hypotheses of a beam are distinct, sorted, within the length limit, and add up") {
   const ModelFile file = letters_model(GENERATE(5, 6), GENERATE(0.0, 3.0));
   const TranslateOptions options{.beam_size = 4, .length_penalty = GENERATE(0.0, 0.6)};
   const auto all = search(*file.transformer, inputs, options);
@@ -199,7 +199,7 @@ TEST_CASE("Forcing what would be found anyway changes nothing") {
   CHECK(std::abs(forced.sum - free.sum) < limit);
 }
 
-TEST_CASE("One, two and three threads find the same bytes") {
+TEST_CASE("One, two and three threads give the same bytes") {
   const ModelFile file = letters_model(9, /*end_bias=*/1);
   const auto one = search(*file.transformer, inputs, {.beam_size = 4}, 1);
   for (int threads : {2, 3}) {
@@ -215,7 +215,7 @@ TEST_CASE("One, two and three threads find the same bytes") {
   }
 }
 
-TEST_CASE("The most probable tokens come best first, without pad and begin") {
+TEST_CASE("The most probable tokens come best first, without the pad and begin tokens") {
   Config c = small_config();
   RowVector row(6);
   row << 100, 1, 100, 3, 2, 2;
@@ -255,7 +255,7 @@ TEST_CASE("The most probable tokens come best first, without pad and begin") {
   CHECK_THROWS_WITH(most_probable(row, 3, c), ContainsSubstring("not numbers"));
 }
 
-TEST_CASE("Search refuses what it cannot do and names both sides") {
+TEST_CASE("Search refuses invalid input with a message") {
   const ModelFile file = letters_model(1);
   const auto with = [&](const SearchInput& input, const TranslateOptions& options) {
     search(*file.transformer, {{{5, 3}, {}, 5}, input}, options);
@@ -271,7 +271,7 @@ TEST_CASE("Search refuses what it cannot do and names both sides") {
   CHECK_THROWS_AS(with({{5, 3}, {99}, 5}, {}), Error);
 }
 
-TEST_CASE("While a search goes on there is one hypothesis, a token longer with each step") {
+TEST_CASE("A running search has one hypothesis, one token longer with each step") {
   const ModelFile file = letters_model(5, /*end_bias=*/3);
   ThreadPool pool;
   bool ended_early = false;
@@ -291,7 +291,7 @@ TEST_CASE("While a search goes on there is one hypothesis, a token longer with e
   CHECK(ended_early);  // hypotheses that ended while others went on
 }
 
-TEST_CASE("A beam starts as one hypothesis, and sentences that have ended are computed no more") {
+TEST_CASE("A beam starts as one hypothesis, and finished sentences are no longer computed") {
   const ModelFile file = letters_model(6, /*end_bias=*/-100);  // none ends before its max_length
   const Index beam_size = GENERATE(1, 4), prefix = GENERATE(0, 2);
   ThreadPool pool;
@@ -310,7 +310,7 @@ TEST_CASE("A beam starts as one hypothesis, and sentences that have ended are co
     CHECK(static_cast<Index>(s.hypotheses(static_cast<Index>(i)).front().ids.size()) == limits[i]);
 }
 
-TEST_CASE("No sentences are found at once") {
+TEST_CASE("A search over no sentences ends at once") {
   const ModelFile file = letters_model(1);
   ThreadPool pool;
   Search none(*file.transformer, pool, {}, {});

@@ -15,7 +15,7 @@ TranslateOptions parse(const std::string& json, Naming naming = Naming::camel) {
 
 }  // namespace
 
-TEST_CASE("Translate options come from JSON, with the names of JavaScript") {
+TEST_CASE("Translate options are read from JSON with their JavaScript names") {
   CHECK(parse("{}").beam_size == 4);
   const TranslateOptions all = parse(R"({"beamSize": 5, "lengthPenalty": 1, "nBest": 2, "maxLength": 9,
       "prefix": "ab", "maskedSource": [1, 2], "maskedHeads": [{"attention": "cross", "layer": 1, "head": 0}],

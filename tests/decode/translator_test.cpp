@@ -39,7 +39,7 @@ bool sums_to_one(const AttentionMaps& maps) {
 
 }  // namespace
 
-TEST_CASE("An empty text becomes an empty text, whatever is beside it") {
+TEST_CASE("An empty text translates to an empty text in any batch") {
   const ModelFile model = letters_model(1, 1);
   const auto alone = translate(model, {""}, {.attention = true, .top_tokens = 2});
   REQUIRE(alone.size() == 1);
@@ -59,7 +59,7 @@ TEST_CASE("An empty text becomes an empty text, whatever is beside it") {
   }
 }
 
-TEST_CASE("The tokens of a translation are those of its text and its sentence") {
+TEST_CASE("The tokens of a translation match its text and its source") {
   const ModelFile model = letters_model(2, 1);
   for (const Translation& t : translate(model, {"abc", "h"})) {
     std::vector<TokenId> ids;
@@ -76,7 +76,7 @@ TEST_CASE("The tokens of a translation are those of its text and its sentence") 
   CHECK(pieces == "\xE2\x96\x81|a|b|c|</s>|");
 }
 
-TEST_CASE("A text of emoji alone is translated like any other") {
+TEST_CASE("A text of only emoji is translated like any other") {
   const ModelFile model = letters_model(3, 1);
   const auto t = translate(model, {"\xF0\x9F\x98\x80\xF0\x9F\x8E\x89", "\xF0\x9F\x91\xA9\xE2\x80\x8D\xF0\x9F\x9A\x80"});
   REQUIRE(t.size() == 2);
@@ -86,7 +86,7 @@ TEST_CASE("A text of emoji alone is translated like any other") {
   }
 }
 
-TEST_CASE("A sentence of 5,000 tokens is refused by a sentence, and the next one works") {
+TEST_CASE("A sentence of 5,000 tokens is refused with a message, and the next one works") {
   ThreadPool pool;
   const Translator translator(serialize_model(letters_model(4, 1), Precision::f32), pool);
   CHECK_THROWS_WITH(translator.translate({"ab", std::string(5000, 'a')}, {}),
@@ -127,7 +127,7 @@ TEST_CASE("The partial text grows by one token per step, up to the result") {
   CHECK(job.partial()[0] == expected[0].text);
 }
 
-TEST_CASE("Attention has a row for each chosen token, a column for each token it may see, and sums to 1") {
+TEST_CASE("Attention has a row per chosen token and a column per visible token, and its rows sum to 1") {
   const ModelFile model = letters_model(6, 1);
   const Config& c = model.transformer->config();
   TranslateOptions options{.beam_size = 3, .n_best = 2, .attention = true};
@@ -151,7 +151,7 @@ TEST_CASE("Attention has a row for each chosen token, a column for each token it
   CHECK(!translate(model, some, options)[0].attention);
 }
 
-TEST_CASE("Attention is that of the model over the whole translation") {
+TEST_CASE("Attention matches the model's over the whole translation") {
   const ModelFile model = letters_model(7, 1);
   // The second best of the first text must not be taken for the second text.
   const auto t = translate(model, {"abcd", "h"}, {.beam_size = 3, .n_best = 3, .attention = true})[1];
@@ -186,7 +186,7 @@ TEST_CASE("Candidates of each step are in order and, in greedy search, begin wit
   }
 }
 
-TEST_CASE("n-best gives different texts' hypotheses in order") {
+TEST_CASE("n-best gives the hypotheses of a text in order") {
   const ModelFile model = letters_model(9, 1);
   const auto t = translate(model, {"abc"}, {.beam_size = 4, .n_best = 4})[0];
   REQUIRE(t.alternatives.size() == 3);

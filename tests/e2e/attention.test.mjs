@@ -38,13 +38,13 @@ const pen = () => ({
   text() {},
 });
 
-test('entropy is that of the row, in bits', () => {
+test('entropy is computed per row, in bits', () => {
   const { entropy } = pure;
   const rows = mapOf([1, 0, 0, 0], [0.25, 0.25, 0.25, 0.25], [0.5, 0.25, 0.25, 0]);
   assert.deepEqual([0, 1, 2].map((row) => entropy(rows, row)), [0, 2, 1.5]);
 });
 
-test('the best aligned head reads from what the experiment says, not from beside it', () => {
+test('the best aligned head attends to the pieces that matter, not to their neighbors', () => {
   const { bestAligned } = pure;
   const beside = [0, 0, 1, 1, 0, 0, 0, 1, 0]; // one step late, and as sharp
   const right = [0.7, 0.2, 0.1, 0.2, 0.7, 0.1, 0.1, 0.2, 0.7];
@@ -56,7 +56,7 @@ test('the best aligned head reads from what the experiment says, not from beside
   assert.equal(bestAligned(maps, mapOf([0, 0, 0], [0, 0, 0], [0, 0, 0])), null);
 });
 
-test('a drawing has each cell where a pointer finds it again', () => {
+test('each cell is drawn where the pointer finds it', () => {
   const { layOut, draw, locate } = pure;
   const weights = mapOf([0.9, 0.1, 0], [0.01, 0.49, 0.5]);
   const rows = ['▁a', 'b'];
@@ -81,7 +81,7 @@ test('a drawing has each cell where a pointer finds it again', () => {
   assert.equal(drawn.links.length, 4, 'links below 2% are left out');
 });
 
-test('a map fits into a given height, and what the mask hides stays empty', () => {
+test('a map fits a given height, and masked cells stay empty', () => {
   const { layOut, draw } = pure;
   const pieces = Array.from({ length: 14 }, (_, i) => `▁w${i}`);
   const labels = { rows: pieces, columns: pieces, entropy: 'entropy' };
@@ -102,7 +102,7 @@ test('a map fits into a given height, and what the mask hides stays empty', () =
   assert.ok(drawn.hatched > 0, 'what is hidden is hatched');
 });
 
-test('every number is that of `wasmformer translate --attention`, and every row sums to 1', () =>
+test('every number matches `wasmformer translate --attention`, and every row sums to 1', () =>
   withView(site, laptop, '', async (page) => {
     await translated(page);
     const { source } = expected[1];
@@ -179,7 +179,7 @@ const strokes = async (page) => {
   return { name, colours: [...String(bytes).matchAll(/ fill="none" stroke="([^"]+)"/g)].map(([, colour]) => colour) };
 };
 
-test('heads of a layer as lines, each in its color, above a threshold; by mouse, by keyboard and by link', () =>
+test("a layer's heads are drawn as lines, each in its color, above a threshold; by mouse, keyboard and link", () =>
   withView(site, laptop, '', async (page) => {
     await translated(page);
     const one = page.getByRole('checkbox', { name: 'Head 1' });
@@ -217,7 +217,7 @@ test('heads of a layer as lines, each in its color, above a threshold; by mouse,
     assert.equal(await page.getByRole('checkbox', { checked: true }).count(), 0);
   }));
 
-test('which head aligns best is found by hiding pieces', () =>
+test('the best aligned head is found by hiding pieces', () =>
   withView(site, laptop, '', async (page) => {
     await translated(page);
     await page.getByRole('button', { name: 'Which head aligns best?' }).press('Enter');
@@ -268,7 +268,7 @@ for (const [name, size] of Object.entries({ phone, 'small-phone': smallPhone }))
     }));
 }
 
-test('a hundred pieces and more fit, and are read by pointing', () =>
+test('a hundred pieces or more fit, and can be read by pointing', () =>
   withView(site, laptop, '', async (page) => {
     await translated(page);
     await translate(page, Array.from({ length: 12 }, () => 'Tom wollte nicht, dass Maria ihm hilft,').join(' '));

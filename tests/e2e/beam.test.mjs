@@ -25,7 +25,7 @@ const small = [
   node(5, '</s>', -0.4, -1.7, 4, { state: 'ended', hypothesis: 1 }),
 ];
 
-test('the length penalty is that of Wu et al., and changes the order', () => {
+test('the length penalty follows Wu et al. and changes the order', () => {
   const { lengthPenalty, rank, pathTo, textOf } = pure;
   assert.equal(lengthPenalty(1, 0.6), 1);
   assert.ok(Math.abs(lengthPenalty(7, 1) - 2) < 1e-12);
@@ -36,7 +36,7 @@ test('the length penalty is that of Wu et al., and changes the order', () => {
   assert.equal(textOf(small, pathTo(small, 6)), 'ac d');
 });
 
-test('in the tree steps stand in columns, and no two nodes in one place', () => {
+test('the tree has a column for each step, and no two nodes overlap', () => {
   const { placeTree } = pure;
   const { places, width, height } = placeTree(small, true, small.map(() => 40), 20, 10);
   assert.equal(places.length, small.length);
@@ -57,7 +57,7 @@ const panel = (page) => page.getByTestId('node');
 const first = (page) => page.locator('tbody tr').first();
 const whenSearched = (page) => page.locator('[role=treeitem]').nth(10).waitFor();
 
-test('the best leaf is the translation; nodes tell their fate and show their attention', () =>
+test('the best leaf is the translation; nodes show their fate and their attention', () =>
   withView(site, laptop, address, async (page) => {
     await whenSearched(page);
     const { text } = native(sentence);
@@ -80,7 +80,7 @@ test('the best leaf is the translation; nodes tell their fate and show their att
     await show(page, 'beam-laptop');
   }));
 
-test('the search goes on from a node, as the native program does with that beginning', () =>
+test('the search continues from a node, as the native program does from that prefix', () =>
   withView(site, laptop, address, async (page) => {
     await whenSearched(page);
     const other = page.locator('[role=treeitem][aria-level="2"]:not(.best)').first();
@@ -94,7 +94,7 @@ test('the search goes on from a node, as the native program does with that begin
     await first(page).getByRole('button', { name: native(sentence).text, exact: true }).waitFor();
   }));
 
-test('it is a place of the picture: its output box opens it, the breadcrumb says where, and Escape leads back', () =>
+test("the picture's output box opens the beam search, the breadcrumb names it, and Escape leads back", () =>
   withView(site, { ...laptop, reducedMotion: 'reduce' }, address.replace('beam', 'picture'), async (page) => {
     const output = page.locator('[data-place="out.beam"]');
     await output.click();
@@ -110,7 +110,7 @@ test('it is a place of the picture: its output box opens it, the breadcrumb says
     await page.waitForFunction(() => location.hash.startsWith('#picture?') && document.activeElement.dataset.place === 'out.beam');
   }));
 
-test('opened from an experiment, it leads back there; a search ends when it is left', () =>
+test('a beam search opened from an experiment leads back there, and leaving it ends the search', () =>
   withView(site, { ...laptop, reducedMotion: 'reduce' }, address.replace('beam', 'intervene'), async (page) => {
     await page.locator('[data-place="out.beam"]').click();
     await whenSearched(page);
@@ -166,7 +166,7 @@ test('by keyboard: through the tree, and the length penalty changes the ranking'
     await page.waitForFunction(() => document.querySelectorAll('tbody tr').length === 1);
   }));
 
-test('phone: the tree scrolls in its own room', () =>
+test('phone: the tree scrolls in its own area', () =>
   withView(site, phone, address, async (page) => {
     await whenSearched(page);
     assert.equal(await width(page), phone.viewport.width);

@@ -21,7 +21,7 @@ const labels = (page) => page.getByTestId('labels').locator('th').allInnerTexts(
 const first = (page, label) =>
   page.waitForFunction((label) => document.querySelector('[data-testid=labels] th')?.innerText === label, label);
 
-test('a text is cut into its parts and what lies between them', () => {
+test('a text is split into its parts and the text between them', () => {
   const parts = [{ start: 3, end: 5, label: 'a' }, { start: 5, end: 6, label: 'b' }];
   assert.deepEqual(pure.cut('xy ab!z', parts).map(({ text, part }) => [text, part?.label]), [['xy ', undefined], ['ab', 'a'], ['!', 'b'], ['z', undefined]]);
   assert.deepEqual(pure.wordsOf('Hello, you').map(({ start, end }) => [start, end]), [[0, 5], [7, 10]]);
@@ -31,7 +31,7 @@ test('a text is cut into its parts and what lies between them', () => {
 });
 
 for (const [name, size] of Object.entries({ laptop, phone })) {
-  test(`${name}: labels, spans, and which words decide, as the package has them; the link restores them`, () =>
+  test(`${name}: labels, spans and deciding words match the package; the link restores them`, () =>
     withView(site, size, '#classify', async (page) => {
       await first(page, 'PlayMusic');
       const sentence = 'book a table for two at a thai restaurant in boston';
@@ -74,7 +74,7 @@ test('each bundled model has an example and a result', () =>
     }
   }));
 
-test('a file that is dropped is kept, downloaded and deleted; one that translates is refused with a message', () =>
+test('a dropped file is kept, downloaded and deleted; a translator is refused with a message', () =>
   withView(site, laptop, '#classify', async (page) => {
     await first(page, 'PlayMusic');
     const bytes = readFileSync(file);
@@ -98,7 +98,7 @@ test('a file that is dropped is kept, downloaded and deleted; one that translate
     assert.equal(await page.getByText('snips').count(), 0, 'the translators are listed without it');
   }));
 
-test('the files of a BERT folder that are dropped become a model, which is kept', () =>
+test('the dropped files of a BERT folder become a model, which is kept', () =>
   withView(site, laptop, '#classify', async (page) => {
     await first(page, 'PlayMusic');
     const folder = new URL('../fixtures/bert/bert-classify/', import.meta.url);
@@ -109,7 +109,7 @@ test('the files of a BERT folder that are dropped become a model, which is kept'
     await first(page, expected.labels[expected.logits[0].indexOf(Math.max(...expected.logits[0]))]);
   }));
 
-test('a model that cannot be fetched is asked for once; the one in use and the text stay', async () => {
+test('a model that cannot be fetched is requested once; the current model and the text stay', async () => {
   const { page, close } = await site.open(laptop, undefined, '#classify?input=will+it+rain');
   try {
     await page.getByTestId('labels').waitFor();
@@ -124,7 +124,7 @@ test('a model that cannot be fetched is asked for once; the one in use and the t
   }
 });
 
-test('a file that the browser has no room for is used all the same, with a word', () =>
+test('a file that the browser cannot store is still used, with a note', () =>
   withView(site, laptop, '#classify', async (page) => {
     await first(page, 'PlayMusic');
     await drop(page, ['mine.safetensors', readFileSync(join(builtPage, 'encoders/ewt.safetensors'))]);
@@ -140,7 +140,7 @@ test('a file that the browser has no room for is used all the same, with a word'
     CacheStorage.prototype.open = () => Promise.reject(new DOMException('no room', 'QuotaExceededError'));
   })));
 
-test('keys in quick succession send one request, and the next key cancels it', () =>
+test('quick keystrokes send one request, and the next keystroke cancels it', () =>
   withView(site, laptop, '#classify', async (page) => {
     await first(page, 'PlayMusic');
     const sent = await page.evaluate(() => new Promise((resolve) => {
@@ -168,7 +168,7 @@ test('keys in quick succession send one request, and the next key cancels it', (
     assert.deepEqual(sent, ['rain in paris']);
   }));
 
-test('a file that is dropped where translators are opens here', () =>
+test('an encoder dropped on the Translate view opens in Classify', () =>
   withView(site, laptop, '', async (page) => {
     await drop(page, ['mine.safetensors', readFileSync(join(builtPage, 'encoders/ewt.safetensors'))]);
     await page.waitForURL(/#classify.*encoder=file%3Amine/);
@@ -176,7 +176,7 @@ test('a file that is dropped where translators are opens here', () =>
     await page.getByTestId('tagged').locator('.part', { hasText: 'car' }).waitFor();
   }));
 
-test('of two files that are dropped one after the other, the second counts', () =>
+test('if two files are dropped one after the other, the second wins', () =>
   withView(site, laptop, '', async (page) => {
     let answer;
     const asked = new Promise((resolve) => void page.route(/encoders\.svelte-/, (route) => resolve(answer = () => route.continue())));
@@ -191,7 +191,7 @@ test('of two files that are dropped one after the other, the second counts', () 
     assert.ok(await alert.isVisible());
   }));
 
-test('two presses on a card begin one run', () =>
+test('two presses on a card start one run', () =>
   withView(site, laptop, '#train', async (page) => {
     const held = [];
     await page.route('**/labelled/*', (route) => void held.push(route));
@@ -206,7 +206,7 @@ test('two presses on a card begin one run', () =>
     await page.locator('.cockpit').getByRole('button', { name: 'Stop' }).click();
   }));
 
-test('own labelled lines: what is wrong is said; a run shows its accuracy and its confusions, and opens in Classify', () =>
+test('own labeled lines: errors are shown; a run shows its accuracy and confusions, and opens in Classify', () =>
   withView(site, laptop, '#train', async (page) => {
     const card = page.getByRole('button', { name: /^Your own labels/ });
     await card.click();

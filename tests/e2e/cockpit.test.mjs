@@ -14,7 +14,7 @@ const small = `#train?setup=${encodeURIComponent('data:reverse,pairs:500,steps:4
 const cockpit = (page) => page.locator('.cockpit');
 const film = (page) => page.getByRole('group', { name: 'Snapshots' }).getByRole('button');
 
-test('a press on a card fills the screen: control, progress, sentence, map, film, loss and score are in sight, and nothing moves', () =>
+test('pressing a card fills the screen: controls, progress, sentence, map, film, loss and score are visible, and nothing moves', () =>
   withView(site, screen, '#train', async (page) => {
     await page.getByRole('button', { name: /^Reverse/ }).click();
     await page.getByTestId('watched').waitFor();
@@ -42,7 +42,7 @@ test('a press on a card fills the screen: control, progress, sentence, map, film
     assert.deepEqual(await page.evaluate(looks), []);
   }));
 
-test('cards say how long they take on this computer; Close brings them back, and the run goes on', () =>
+test('cards say how long they take on this computer; Close brings them back, and the run continues', () =>
   withView(site, screen, '#train', async (page) => {
     await page.getByText(/^≈ .+ on this computer$/).first().waitFor();
     assert.equal(await page.getByText(/^≈ .+ on this computer$/).count(), 7);

@@ -48,7 +48,7 @@ async function live(test, markup) {
   return { page, errors, body: () => page.evaluate(() => document.body.innerHTML) };
 }
 
-test('in place: words, not code or fields; elements and listeners stay; undo restores everything', async (t) => {
+test('words are translated in place, not code or fields; elements and listeners stay; undo restores everything', async (t) => {
   const markup = '<h1>one <b>two</b></h1><p id="p">three <a id="a" href="#">four <i>five</i></a> six<br>seven</p><ul><li>eight</li> <li>nine <code>x</code> ten</li></ul>'
     + '<pre>code</pre><script type="text/plain">if (a < b) c();</script><textarea>field</textarea><input value="value" placeholder="hint"><p translate="no">Name</p>'
     + '<p class="notranslate">Name</p><div contenteditable="true">mine</div><p>1 + 2</p><button>press</button><div>outer <p>inner</p> rest</div>';
@@ -74,7 +74,7 @@ test('in place: words, not code or fields; elements and listeners stay; undo res
   assert.deepEqual(errors, []);
 });
 
-test('what is visible comes first', async (t) => {
+test('visible text is translated first', async (t) => {
   const { page } = await live(t, Array.from({ length: 300 }, (_, i) => `<p style="height: 40px">word ${i}</p>`).join(''));
   await page.evaluate(() => scrollTo(0, 40 * 200));
   await page.evaluate(() => window.begin({}).finished);
@@ -83,7 +83,7 @@ test('what is visible comes first', async (t) => {
   assert.ok(asked.slice(0, 8).every((number) => number > 130 && number < 230), asked.slice(0, 8).join());
 });
 
-test('changes are followed, what is translated already is not translated again, and undo restores them', async (t) => {
+test('later changes are translated, translated text is not translated again, and undo restores everything', async (t) => {
   const { page, errors, body } = await live(t, '<p id="p">one <b>two</b> three</p><div id="d"></div>');
   const wait = (text) => until(page, `document.body.innerHTML.includes(${JSON.stringify(text)})`);
   await page.evaluate(() => window.begin({ observe: true }).finished);
@@ -120,7 +120,7 @@ test('fragments and detached elements are translated', async (t) => {
   assert.deepEqual(found, ['ONE <p>TWO <b>THREE</b></p>', '<p>FOUR</p>']);
 });
 
-test('changes inside of what is kept are not translated', async (t) => {
+test('changes inside excluded elements are not translated', async (t) => {
   const { page, body } = await live(t, '<svg><text>one</text></svg><pre><div>two</div></pre><div>in <code><div>three</div></code></div><object><p>four</p></object><p>last</p>');
   await page.evaluate(() => window.begin({ observe: true }).finished);
   await page.evaluate(() => document.querySelectorAll('svg text, pre div, code div, object p, body > p:last-child').forEach((one) => (one.firstChild.data = 'new')));
@@ -129,7 +129,7 @@ test('changes inside of what is kept are not translated', async (t) => {
   assert.deepEqual(await page.evaluate(() => window.asked.filter((text) => text === 'new')), ['new']);
 });
 
-test('finished waits for changes made meanwhile; undo during later work is no error', async (t) => {
+test('finished waits for changes made meanwhile; undo during later work is not an error', async (t) => {
   const { page, errors, body } = await live(t, '<p>one</p>');
   await page.evaluate(() => (window.delay = 500));
   await page.evaluate(async () => {
@@ -148,7 +148,7 @@ test('finished waits for changes made meanwhile; undo during later work is no er
   assert.deepEqual(errors, []);
 });
 
-test('what the page has thrown away is not kept', async (t) => {
+test('nodes removed from the page are not kept in memory', async (t) => {
   const { page } = await live(t, '<p>one</p>');
   await page.evaluate(() => window.begin({ observe: true }).finished);
   await page.evaluate(async () => {
@@ -186,12 +186,12 @@ test('aborting stops it with the reason; unknown options are refused', async (t)
     }
     return { reason, isLess: count < 100, isStopped: count === window.asked.length, text: document.body.textContent, refused };
   });
-  assert.deepEqual({ ...found, text: '' }, { reason: 'enough', isLess: true, isStopped: true, text: '', refused: "[document] there is no option 'observed'; did you mean 'observe'?" });
+  assert.deepEqual({ ...found, text: '' }, { reason: 'enough', isLess: true, isStopped: true, text: '', refused: "[document] unknown option 'observed'; did you mean 'observe'?" });
   assert.ok(!/WORD/.test(found.text) && found.text.endsWith('new text'));
   assert.deepEqual(errors, []);
 });
 
-test('a real model in the page: the words of its plain translations', async (t) => {
+test('a real model in the page gives the words of its plain translations', async (t) => {
   const { page, errors } = await live(t, '<p>Wo ist <a href="#">der <b>Bahnhof</b></a>?</p><p>Ich habe einen Hund.</p>');
   const shown = await page.evaluate(async () => {
     const { Translator } = await import('./wasmformer/index.js');
@@ -208,7 +208,7 @@ test('a real model in the page: the words of its plain translations', async (t) 
   assert.deepEqual(errors, []);
 });
 
-test('the example of an extension translates a page offline, and restores it', async (t) => {
+test('the example extension translates a page offline and restores it', async (t) => {
   const place = mkdtempSync(join(tmpdir(), 'wasmformer-'));
   const extension = join(place, 'extension');
   cpSync(join(root, 'bindings/examples/extension'), extension, { recursive: true });

@@ -69,7 +69,7 @@ const strongest = (page, kind, layer, head, row) =>
     return `“${name(rows[row])}” attends ${percent} to “${name(sourceTokens[column])}”`;
   }, [kind, layer, head, row]);
 
-test('it shows the maps of a translation; heads are chosen by mouse', () =>
+test("the element shows a translation's maps; heads are chosen by mouse", () =>
   withElement(laptop, async (page) => {
     const { layers, heads, rows, columns } = await page.evaluate(() => window.translation.attention.cross);
     assert.equal(await page.getByRole('radiogroup').getByRole('radio').count(), layers * (heads + 1));
@@ -115,7 +115,7 @@ test('by keyboard: every choice, and the cells', () =>
     assert.equal((await page.evaluate(() => window.changes)).at(-1).kind, 'encoder');
   }));
 
-test('properties and attributes say what is shown; what cannot be is refused by name', () =>
+test('properties and attributes set what is shown; invalid values are refused by name', () =>
   withElement(laptop, async (page) => {
     await element(page).evaluate((found) => {
       for (const [name, value] of [['kind', 'decoder'], ['layer', '0'], ['head', '1'], ['form', 'lines']]) found.setAttribute(name, value);
@@ -147,7 +147,7 @@ test('properties and attributes say what is shown; what cannot be is refused by 
     assert.equal(await map(page).count(), 0);
   }));
 
-test('a translation without attention says how to ask for it; Chinese where the page is', () =>
+test('without attention the element says how to request it, in Chinese on a Chinese page', () =>
   withElement(laptop, async (page) => {
     const said = element(page).locator('p');
     assert.match(await said.innerText(), /^This translation has no attention maps\. Call translate\(text, \{ attention: true \}\)/);
@@ -155,7 +155,7 @@ test('a translation without attention says how to ask for it; Chinese where the 
     assert.match(await said.innerText(), /^此译文没有注意力图/);
   }, { attention: false }));
 
-test('the colours are those of the page, whenever they change', () =>
+test('the colors follow the page whenever they change', () =>
   withElement({ ...laptop, colorScheme: 'light' }, async (page) => {
     const ink = () => page.getByText('Cross', { exact: true }).evaluate((word) => getComputedStyle(word).color);
     /** The colour of the map's strongest cell differs by theme, since paper is the other end. */

@@ -36,7 +36,7 @@ const damages = {
 };
 
 for (const [name, damage] of Object.entries(damages)) {
-  test(`${name}: one sentence, and trying again works`, async () => {
+  test(`${name}: a one-sentence error, and retrying works`, async () => {
     damage();
     const { page, errors, close } = await site.open();
     try {
@@ -53,7 +53,7 @@ for (const [name, damage] of Object.entries(damages)) {
   });
 }
 
-test('loading can be cancelled and begun again', async () => {
+test('loading can be canceled and restarted', async () => {
   const { page, close } = await site.open(laptop, (page) =>
     page.route('**/models/*', (route) => setTimeout(() => route.continue().catch(() => {}), 1000)),
   );

@@ -19,7 +19,7 @@ const outside = (page, selectors) =>
   page.evaluate((selectors) => selectors.filter((selector) =>
     [...document.querySelectorAll(selector)].some((element) => element.getBoundingClientRect().bottom > innerHeight)), selectors);
 
-test('texts, map and three doors are on one screen, under one headline; each door leads somewhere', () =>
+test('texts, map and three doors fit on one screen under one headline, and each door opens a view', () =>
   withView(site, screen, '', async (page) => {
     await translated(page);
     await page.getByRole('heading', { name: 'See inside a Transformer' }).waitFor();
@@ -33,7 +33,7 @@ test('texts, map and three doors are on one screen, under one headline; each doo
     }
   }));
 
-test('in ten seconds it says what it is and what to do, and each door shows at once what it promises', () =>
+test('the first screen says what the page is and what to do, and each door shows at once what it promises', () =>
   withView(site, screen, '', async (page) => {
     await translated(page);
     const text = await page.locator('main').innerText();
@@ -64,7 +64,7 @@ test('in ten seconds it says what it is and what to do, and each door shows at o
     }
   }));
 
-test('on a phone the doors are as wide as each other, and no alternative is cut', () =>
+test('on a phone the doors are equally wide, and no alternative is cut off', () =>
   withView(site, { ...phone, viewport: { width: 390, height: 844 } }, '', async (page) => {
     await translated(page);
     const doors = await page.getByRole('navigation', { name: 'Where to go next' }).getByRole('link').evaluateAll((all) =>
@@ -76,7 +76,7 @@ test('on a phone the doors are as wide as each other, and no alternative is cut'
     assert.deepEqual(cut, []);
   }));
 
-test('on arrival the words light up in turn, with lines; a key ends that, and who wants less motion sees none', async () => {
+test('on arrival the words light up in turn, with lines; a key press ends it, and reduced motion skips it', async () => {
   const lit = () => {
     window.lit = new Set();
     const look = () => {
@@ -105,7 +105,7 @@ test('on arrival the words light up in turn, with lines; a key ends that, and wh
   });
 });
 
-test('a Chinese browser begins with English → Chinese; a link with a text does not', async () => {
+test('a Chinese browser starts with English → Chinese; a link with a text does not', async () => {
   await withView(site, { ...screen, locale: 'zh-CN' }, '', async (page) => {
     await page.locator('.status li').first().waitFor();
     assert.equal(await page.locator('#source').inputValue(), 'Why do we work?');
@@ -119,7 +119,7 @@ test('a Chinese browser begins with English → Chinese; a link with a text does
   });
 });
 
-test('languages are chosen on the boxes; swapping takes the translation along', () =>
+test('languages are chosen at the text boxes; swapping moves the translation to the source', () =>
   withView(site, laptop, '', async (page) => {
     await translated(page);
     const before = await target(page);
@@ -153,7 +153,7 @@ for (const [name, size] of Object.entries({ screen, phone })) {
     }));
 }
 
-test('a text in another language is noticed, and the right model is offered', () =>
+test('a text in another language is detected, and the right model is offered', () =>
   withView(site, laptop, '', async (page) => {
     await translated(page);
     await translate(page, 'I want to go home because I am tired.');
@@ -164,7 +164,7 @@ test('a text in another language is noticed, and the right model is offered', ()
     await note(page).getByText('This looks like').waitFor({ state: 'detached' });
   }));
 
-test('a weak translation is said to be one, its doubtful words are marked, and unknown characters are named', () =>
+test('a weak translation is flagged, its doubtful words are marked, and unknown characters are named', () =>
   withView(site, laptop, '', async (page) => {
     await translated(page);
     assert.equal(await note(page).innerText(), '', 'a good one needs no word');
@@ -180,7 +180,7 @@ test('a weak translation is said to be one, its doubtful words are marked, and u
     assert.ok(!(await page.locator('main').innerText()).includes('<unk>'));
   }));
 
-test('an alternative is taken by a press, and given back by a press on the best', () =>
+test('pressing an alternative selects it, and pressing the best one restores that', () =>
   withView(site, laptop, '', async (page) => {
     await translated(page);
     const all = page.getByRole('region', { name: 'Alternative translations' }).getByRole('button');
@@ -194,7 +194,7 @@ test('an alternative is taken by a press, and given back by a press on the best'
     await page.waitForFunction((text) => document.querySelector('.target [role=group]').innerText.trim() === text, best);
   }));
 
-test('of several sentences the chosen one is marked, with the way to the next; both sides can be heard', () =>
+test('the selected sentence of several has a button to the next; both sides can be read aloud', () =>
   withView(site, laptop, '', async (page) => {
     await page.addInitScript(() => (window.said = []));
     await page.evaluate(() => {

@@ -17,7 +17,7 @@ after(() => site.stop());
 const result = (page, text) =>
   page.waitForFunction((wanted) => document.querySelector('[data-testid=after]')?.innerText === wanted && !document.querySelector('.stale'), text);
 
-test('what changed is marked word by word', () => {
+test('changes are marked word by word', () => {
   const { compare } = pure;
   const { before, after } = compare('I met an old friend.', 'I saw an old friend today.', 'en');
   assert.deepEqual(before.filter(({ changed }) => changed).map(({ text }) => text), ['met']);
@@ -30,7 +30,7 @@ test('what changed is marked word by word', () => {
 const token = (page, name) => page.getByTestId('figure').getByRole('button', { name: `Hide “${name}”` });
 const head = (page, name) => page.getByRole('switch', { name });
 
-test('on the picture: a hidden word and heads that are off run through it, are in the address, and can be undone', () =>
+test('picture: a hidden word and disabled heads change it, are in the address, and can be undone', () =>
   withView(site, laptop, address(), async (page) => {
     await token(page, 'alten').click();
     await result(page, native(sentence, '--mask-source', '4').text);
@@ -53,7 +53,7 @@ test('on the picture: a hidden word and heads that are off run through it, are i
     assert.equal(await page.getByRole('switch', { checked: false }).count(), 0);
   }));
 
-test('inside an attention its heads are switched; in the embedding every word can be hidden; the beam search follows', () =>
+test('heads are switched inside an attention, words are hidden in the embedding, and the beam search follows', () =>
   withView(site, laptop, `#picture?${new URLSearchParams({ text: sentence, at: 'dec.3.cross' })}`, async (page) => {
     await head(page, 'Decoder · Layer 3 · Cross-attention · Head 2').click();
     await result(page, native(sentence, '--mask-heads', 'cross:2:1').text);
@@ -99,7 +99,7 @@ test('by keyboard: words, heads and sampling', () =>
     await page.waitForFunction((cold) => document.querySelector('[data-testid=after]')?.innerText !== cold, coldest);
   }));
 
-test('a link restores the changes; on a phone all fits', () =>
+test('a link restores the changes; on a phone everything fits', () =>
   withView(site, phone, address({ mask: '2', heads: 'cross:2:3' }), async (page) => {
     await result(page, native(sentence, '--mask-source', '2', '--mask-heads', 'cross:2:3').text);
     assert.equal(await page.getByRole('button', { pressed: true }).count(), 1);

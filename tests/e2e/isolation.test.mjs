@@ -33,7 +33,7 @@ async function visit(site, options, prepare = () => {}) {
 }
 
 for (const [name, size] of Object.entries({ laptop, phone })) {
-  test(`${name}: on a host that sends no headers the page isolates itself by one reload, and takes all threads`, async () => {
+  test(`${name}: on a host without headers the page isolates itself with one reload and uses all threads`, async () => {
     const { page, errors, seen, close } = await visit(plain, size);
     assert.equal(await page.evaluate(() => crossOriginIsolated), true);
     assert.match(await status(page), threads(await most(page)));
@@ -51,7 +51,7 @@ for (const [name, size] of Object.entries({ laptop, phone })) {
   });
 }
 
-test('with the headers there is no reload; the service worker comes for the next visits', async () => {
+test('with the headers there is no reload; the service worker is installed for later visits', async () => {
   const site = await start();
   const { page, errors, seen } = await visit(site);
   assert.equal(await page.evaluate(() => crossOriginIsolated), true);
@@ -64,7 +64,7 @@ test('with the headers there is no reload; the service worker comes for the next
   await site.stop();
 });
 
-test('everything is kept at one press; then the page translates offline by a model that was never opened', async () => {
+test('one press stores everything; then the page translates offline with a model that was never opened', async () => {
   const site = await start();
   const { page, errors } = await visit(site);
   await page.getByRole('link', { name: 'Models' }).click();
@@ -94,7 +94,7 @@ test('everything is kept at one press; then the page translates offline by a mod
   await site.stop();
 });
 
-test('where service workers do not come, are refused, or are not there, and no Cache Storage, the page works with one thread', async () => {
+test('if service workers are blocked, refused or missing, as is Cache Storage, the page works with one thread', async () => {
   const without = [
     { serviceWorkers: 'block' },
     {
@@ -156,13 +156,13 @@ async function translateWithThreads(Translator, model) {
   return results;
 }
 
-test('the package translates alike with 1, 2 and 3 threads', async () => {
+test('the package gives the same translations with 1, 2 and 3 threads', async () => {
   const results = await usePackage(isolating, '/dist/index.js', translateWithThreads);
   assert.deepEqual(results.map(({ threads }) => threads), [1, 2, 3]);
   assert.deepEqual(new Set(results.map(({ text, score }) => `${score} ${text}`)).size, 1);
 });
 
-test('the package of another host, such as a CDN, has threads too', async () => {
+test('the package has threads when loaded from another host, such as a CDN', async () => {
   const { server, address } = await serve(join(root, 'dist'), 0, { 'Access-Control-Allow-Origin': '*' });
   const results = await usePackage(isolating, `${address}index.js`, translateWithThreads);
   assert.deepEqual(results.map(({ threads }) => threads), [1, 2, 3]);

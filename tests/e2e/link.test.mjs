@@ -43,7 +43,7 @@ test('kind of attention, layer, head and lines survive a reload, and are in the 
     assert.ok(await checked(page, 'Layer 1, head 3'));
   }));
 
-test('a link to what the model lacks, or that makes no sense, shows the nearest thing', () =>
+test('a link that is malformed or does not fit the model shows the nearest valid view', () =>
   withView(site, laptop, at('translate', { kind: 'all', cross: '9.9', encoder: '0.x', begin: '7-1 x', sentence: '9' }), async (page) => {
     await translated(page);
     assert.ok(await checked(page, 'Layer 3, mean of 4 heads'));
@@ -52,7 +52,7 @@ test('a link to what the model lacks, or that makes no sense, shows the nearest 
     assert.ok(await checked(page, 'Layer 3, mean of 4 heads'));
   }));
 
-test('the beginning of a translation survives a reload, until there is another text or model', () =>
+test('a forced start of a translation survives a reload, until the text or model changes', () =>
   withView(site, laptop, at('translate', { text: `${source} ${expected[0].source}`, sentence: '2' }), async (page) => {
     await translated(page);
     const target = page.locator('.target');
@@ -77,7 +77,7 @@ test('the beginning of a translation survives a reload, until there is another t
     assert.equal(await page.locator('.target .forced').count(), 0);
   }));
 
-test('tokens of a link are those of its own model', () =>
+test("token ids in a link apply only to the link's own model", () =>
   withView(site, laptop, at('translate', { begin: '1-40', mask: '2', from: '40' }), async (page) => {
     await page.locator('.target .forced').first().waitFor();
     await page.getByRole('combobox', { name: 'Model' }).selectOption('fr-en');
@@ -87,7 +87,7 @@ test('tokens of a link are those of its own model', () =>
     assert.equal(await page.locator('.target .forced').count(), 0);
   }));
 
-test('the beam search: the length penalty of the ranking and of the search, and where it went on from', () =>
+test("a link keeps the beam search's two length penalties and the node it continued from", () =>
   withView(site, laptop, at('beam'), async (page) => {
     const slider = page.getByRole('slider', { name: 'Length penalty' });
     const forced = page.locator('.forced');

@@ -35,7 +35,7 @@ const places = [
 ];
 
 for (const [size, options] of Object.entries(sizes)) for (const locale of ['en-US', 'zh-CN']) {
-  test(`${size}, ${locale}: every place looks right`, async () => {
+  test(`${size}, ${locale}: every view looks right`, async () => {
     const { page, errors, close } = await site.open({ ...options, locale, reducedMotion: 'reduce' });
     const foreign = new Set();
     try {

@@ -54,7 +54,7 @@ async function goesOn(page) {
 }
 
 for (const [name, size] of Object.entries({ laptop, phone })) {
-  test(`${name}: a picked file is used, listed with its size, there again by its link, and deleted`, () =>
+  test(`${name}: a picked file is used, listed with its size, restored by its link, and deleted`, () =>
     withModels(size, async (page) => {
       assert.deepEqual(await models(page), own);
       const [chooser] = await Promise.all([
@@ -80,7 +80,7 @@ for (const [name, size] of Object.entries({ laptop, phone })) {
     }));
 }
 
-test('the other models of the page have examples in their language, and a link brings them back', () =>
+test("the page's other models have examples in their language, and a link restores them", () =>
   withModels(laptop, async (page) => {
     assert.deepEqual(await models(page), own);
     await go(page, 'Translate');
@@ -111,14 +111,14 @@ test('the other models of the page have examples in their language, and a link b
     assert.equal(await box(page, 'English').inputValue(), 'Hallo!');
   }));
 
-test('a file that is dropped anywhere is used', () =>
+test('a file dropped anywhere is used', () =>
   withModels(laptop, async (page) => {
     await go(page, 'Translate');
     await drop(page, async () => new File([await (await fetch('models/de-en.safetensors')).blob()], 'mine.safetensors'));
     await chosen(page, 'file:mine.safetensors');
   }));
 
-test('a model comes from an address, with a bar that can be cancelled, and needs no second download', () => {
+test('a model loads from an address, with a progress bar that can be canceled, and is downloaded once', () => {
   const seen = [];
   let isSlow = true;
   const headers = { 'Access-Control-Allow-Origin': '*', ETag: '"1"', 'Access-Control-Expose-Headers': 'ETag' };
@@ -154,7 +154,7 @@ const folder = fileURLToPath(new URL('../fixtures/marian/tiny', import.meta.url)
 const parts = readdirSync(folder).filter((name) => name !== 'pytorch_model.bin');
 
 for (const [name, size] of Object.entries({ laptop, phone })) {
-  test(`${name}: the files of a MarianMT folder become a model, as 8-bit or original weights, and are kept`, () =>
+  test(`${name}: the files of a MarianMT folder become a model, with 8-bit or original weights, which is kept`, () =>
     withModels(size, async (page) => {
       const take = async (precision) => {
         await page.getByText(precision, { exact: true }).click();
@@ -174,7 +174,7 @@ for (const [name, size] of Object.entries({ laptop, phone })) {
     }));
 }
 
-test('a folder that is dropped anywhere becomes a model of its name', () =>
+test('a folder dropped anywhere becomes a model with its name', () =>
   withModels(laptop, async (page) => {
     const devtools = await page.context().newCDPSession(page);
     const data = { items: [], files: [folder], dragOperationsMask: 1 };
@@ -183,7 +183,7 @@ test('a folder that is dropped anywhere becomes a model of its name', () =>
     await page.getByText(/ INT8$/).waitFor();
   }));
 
-test('a MarianMT folder comes from its address; a missing file is named, and the page goes on', () => {
+test('a MarianMT folder loads from its address; a missing file is named, and the page keeps working', () => {
   const served = new Set(parts);
   const headers = { 'Access-Control-Allow-Origin': '*' };
   return withModels(
@@ -212,7 +212,7 @@ test('a MarianMT folder comes from its address; a missing file is named, and the
   );
 });
 
-test('a model of another kind is refused by its name, and the page goes on', () =>
+test('a model of another kind is refused by its name, and the page keeps working', () =>
   withModels(laptop, async (page) => {
     const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.getByRole('button', { name: 'Choose files' }).click()]);
     const config = Buffer.from(JSON.stringify({ model_type: 't5' }));
@@ -221,7 +221,7 @@ test('a model of another kind is refused by its name, and the page goes on', () 
     await goesOn(page);
   }));
 
-test('300 MB of text, another version, a broken download: one sentence each, and the page goes on', async () => {
+test('300 MB of text, another version, a broken download: a one-sentence error each, and the page keeps working', async () => {
   const other = Buffer.from(bytes.toString('latin1').replace(/"version":"(\d)"/, '"version":"9"'), 'latin1');
   assert.notDeepEqual(other, bytes);
   const files = {
@@ -256,7 +256,7 @@ test('300 MB of text, another version, a broken download: one sentence each, and
   });
 });
 
-test('a storage that is full or forbidden: the model is used all the same, and the page says that it is not kept', async () => {
+test('if storage is full or forbidden, the model is still used, and the page says that it is not kept', async () => {
   const full = async (page) => {
     const session = await page.context().newCDPSession(page);
     await session.send('Storage.overrideQuotaForOrigin', { origin: new URL(site.address).origin, quotaSize: 1000 });
@@ -275,7 +275,7 @@ test('a storage that is full or forbidden: the model is used all the same, and t
   }
 });
 
-test('a browser without WebAssembly SIMD: one sentence, and the page can be looked at', async () => {
+test('without WebAssembly SIMD there is a one-sentence error, and the page can still be viewed', async () => {
   const { page, errors, close } = await site.open(laptop, (page) =>
     page.route('**/assets/worker-*.js', async (route) => {
       const response = await route.fetch();
@@ -298,7 +298,7 @@ const kept = (page) =>
   });
 
 for (const [name, headers] of Object.entries({ 'its headers': undefined, 'no headers': {} })) {
-  test(`after one visit the page works without a network, from a host that sends ${name}`, async (t) => {
+  test(`after one visit the page works offline, from a host that sends ${name}`, async (t) => {
     const visited = await start(builtPage, headers);
     t.after(() => visited.stop());
     const { page, errors, close } = await visited.open({ ...laptop, serviceWorkers: 'allow' });
@@ -324,7 +324,7 @@ for (const [name, headers] of Object.entries({ 'its headers': undefined, 'no hea
   });
 }
 
-test('a newer version of the page is offered, and taken', async (t) => {
+test('a newer version of the page is offered and installed', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'wasmformer-page-'));
   cpSync(builtPage, folder, { recursive: true });
   const visited = await start(folder);

@@ -57,7 +57,7 @@ async function losses(Trainer, steps) {
   }
 }
 
-test('the file translates what is typed to what the package translates it to, and shows its attention', async () => {
+test('the file translates typed text as the package does, and shows its attention', async () => {
   const translator = await Translator.load(readFileSync(model));
   const wanted = (await translator.translate(sentences)).map(({ text }) => text);
   translator.dispose();
@@ -97,7 +97,7 @@ test('the file fits a small phone', () =>
     await screenshot(page, 'one-file-small-phone');
   }));
 
-test('the script alone, from the disk: it trains to the losses of the package, and loads a model', async () => {
+test('the script alone, from disk, trains to the same losses as the package and loads a model', async () => {
   const wanted = await losses(Trainer, steps);
   await withFile('script.html', laptop, async (page) => {
     const found = await page.evaluate(`(${losses})(wasmformer.Trainer, ${steps})`);
@@ -115,7 +115,7 @@ test('the script alone, from the disk: it trains to the losses of the package, a
   });
 });
 
-test('what the one-file build does not have is refused with a sentence', () =>
+test('features that the one-file build lacks are refused with a message', () =>
   withFile('script.html', laptop, async (page) => {
     const message = (call) => page.evaluate(`${call}.then(() => 'nothing', ({ message }) => message)`);
     assert.match(await message("wasmformer.Translator.load('m', { threads: 2 })"), /threads is 2, but there are no threads in the one-file build/);

@@ -22,7 +22,7 @@ const readout = (page) => page.getByTestId('readout').innerText();
 const weights = (page, box) =>
   page.locator(`${box} .piece`).evaluateAll((pieces) => pieces.map((p) => Number(p.style.getPropertyValue('--weight'))));
 
-test('the model arrives with a progress bar, and the first sentence is translated', () =>
+test('the model loads with a progress bar, and the first sentence is translated', () =>
   withPage(
     laptop,
     async (page) => {
@@ -51,7 +51,7 @@ test('the model arrives with a progress bar, and the first sentence is translate
       }),
   ));
 
-test('until the model has loaded, an example of its work is shown', () => {
+test('until the model has loaded, an example translation is shown', () => {
   let release;
   const wait = new Promise((resolve) => (release = resolve));
   return withPage(
@@ -69,14 +69,14 @@ test('until the model has loaded, an example of its work is shown', () => {
   );
 });
 
-test('sentences are translated to the text that the native program gives', () =>
+test('translations match those of the native program', () =>
   withPage(laptop, async (page) => {
     await translated(page);
     assert.ok(expected.length >= 3);
     for (const { source, translation } of expected) assert.equal(await translate(page, source), translation);
   }));
 
-test('typing on cancels the work before it; the text appears token by token', () =>
+test('further typing cancels earlier work; the text appears token by token', () =>
   withPage(laptop, async (page) => {
     await translated(page);
     const before = await page.locator('.target').innerText();
@@ -104,7 +104,7 @@ test('typing on cancels the work before it; the text appears token by token', ()
     assert.deepEqual(others, [], 'the text typed over is never finished');
   }));
 
-test('pointing at a target piece lights source pieces, and the other way round', () =>
+test('pointing at a target piece highlights source pieces, and vice versa', () =>
   withPage(laptop, async (page) => {
     await translated(page);
     await page.locator('.target [data-token="1"]').hover();
@@ -160,7 +160,7 @@ test('the keyboard alone reaches everything', () =>
     }
   }));
 
-test('alternatives come with scores, the best first', () =>
+test('alternatives have scores, with the best first', () =>
   withPage(laptop, async (page) => {
     await translated(page);
     const scores = await page.locator('main ol .score').allInnerTexts();
@@ -183,7 +183,7 @@ for (const [name, size] of Object.entries({ phone, 'small-phone': smallPhone }))
     }));
 }
 
-test('dark when the system is, and by the button; both are remembered', () =>
+test('dark mode follows the system or the button, and the choice is remembered', () =>
   withPage({ ...phone, colorScheme: 'dark' }, async (page) => {
     await translated(page);
     const paper = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
@@ -199,7 +199,7 @@ test('dark when the system is, and by the button; both are remembered', () =>
     assert.notEqual(await paper(), dark);
   }));
 
-test('the page speaks Chinese', () =>
+test('the page is available in Chinese', () =>
   withPage(laptop, async (page) => {
     await translated(page);
     await page.getByText('中文').click();
@@ -208,7 +208,7 @@ test('the page speaks Chinese', () =>
     assert.equal(await box(page, '德语').count(), 1);
   }));
 
-test('typed text is text, never HTML', () =>
+test('typed text is never treated as HTML', () =>
   withPage(laptop, async (page) => {
     await translated(page);
     await translate(page, '<img src="x" onerror="document.title=1"> <b>Guten Tag</b>');
@@ -216,7 +216,7 @@ test('typed text is text, never HTML', () =>
     assert.equal(await page.title(), 'Wasmformer');
   }));
 
-test('the page obeys its own security policy, in the worker too', async () => {
+test('the page obeys its own security policy, also in the worker', async () => {
   // As a header it binds the worker as well, which does not take the policy of the page's <meta>.
   const policy = (await fetch(site.address)).headers.get('Content-Security-Policy');
   await withPage(laptop, async (page) => {
@@ -228,7 +228,7 @@ test('the page obeys its own security policy, in the worker too', async () => {
   for (const loose of ["'unsafe-inline'", "'unsafe-eval'", 'http:', '*', 'data:', 'blob:']) assert.ok(!policy.includes(loose), policy);
 });
 
-test('nothing comes from another host', () => {
+test('nothing is loaded from another host', () => {
   const hosts = new Set();
   return withPage(
     laptop,

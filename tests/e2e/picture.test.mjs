@@ -34,7 +34,7 @@ function near(text, wanted, most) {
 }
 const explanation = (page) => page.getByTestId('explanation').innerText();
 
-test('the figure has the layers, sublayers and heads of the model, and the words of the sentence', () =>
+test('the figure shows the layers, sublayers and heads of the model, and the words of the sentence', () =>
   withView(site, laptop, address(), async (page) => {
     await ready(page);
     const wanted = native(sentence);
@@ -138,7 +138,7 @@ test('a step adds a token; playing goes from box to box, and pauses', () =>
     await count(tokens.length + 1);
   }));
 
-test('while another model comes, the picture never has the one\'s name on the other\'s numbers', () =>
+test("while another model loads, the picture never shows one model's name with the other's numbers", () =>
   withView(site, laptop, address(), async (page) => {
     await ready(page);
     await page.evaluate(() => {
@@ -193,7 +193,7 @@ test('every kind of box opens, with numbers that agree', () =>
     await show(page, 'picture-sublayer-laptop');
   }));
 
-test('in every encoder layer and at the first steps of decoding, the page computes the weight of the native program', () =>
+test("in every encoder layer and the first decoding steps, the page's weights match the native program", () =>
   withView(site, still, address('enc'), async (page) => {
     await ready(page);
     const wanted = native(sentence);
@@ -217,7 +217,7 @@ test('in every encoder layer and at the first steps of decoding, the page comput
     }
   }));
 
-test('every sentence and every change is translated once; the result of another sentence is marked as old', () =>
+test('every sentence and every change is translated once; the result for another sentence is marked as stale', () =>
   withView(site, laptop, address('', { heads: 'cross:2:1' }).replace('picture', 'intervene'), async (page) => {
     const other = 'Guten Morgen.';
     const shown = async (source) => page.waitForFunction((text) =>
@@ -244,7 +244,7 @@ test('every sentence and every change is translated once; the result of another 
     assert.deepEqual(asked, [[sentence, 1], [other, 1], [other, 0]]);
   }, watchWorkers));
 
-test('another sentence, and a pre-norm model: the figure follows', () =>
+test('the figure follows another sentence and a pre-norm model', () =>
   withView(site, laptop, `#picture?${new URLSearchParams({ model: 'en-zh', text: 'Why do we work?' })}`, async (page) => {
     await figure(page).getByText('Norm before each sublayer').waitFor({ state: 'attached' });
     assert.equal(await at(page, 'dec.norm').count(), 1);
@@ -284,7 +284,7 @@ test('phone: two fingers on the picture enlarge it, one finger moves it, and a b
     await scene(page).waitFor();
   }));
 
-test('phone, in Chinese: everything fits, and the words are those of textbooks', () =>
+test('phone, in Chinese: everything fits, and the terms are those of textbooks', () =>
   withView(site, { ...phone, locale: 'zh-CN', reducedMotion: 'reduce' }, address(), async (page) => {
     await ready(page);
     assert.equal(await width(page), phone.viewport.width);

@@ -20,7 +20,7 @@ async function withServer(t, folder, headers) {
 
 const files = () => readdirSync('/proc/self/fd').length;
 
-test('downloads that break off leave no file open', { skip: process.platform !== 'linux' }, async (t) => {
+test('interrupted downloads leave no file open', { skip: process.platform !== 'linux' }, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'wasmformer-serve-'));
   t.after(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'large'), Buffer.alloc(2e7));
@@ -37,7 +37,7 @@ test('downloads that break off leave no file open', { skip: process.platform !==
   assert.ok(files() <= before + 4, `${before} files were open, and now ${files()}`);
 });
 
-test('a file that cannot be read ends its answer, not the server', { skip: process.platform !== 'linux' }, async (t) => {
+test('an unreadable file ends its response, not the server', { skip: process.platform !== 'linux' }, async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'wasmformer-serve-'));
   t.after(() => rmSync(folder, { recursive: true }));
   symlinkSync('/proc/self/mem', join(folder, 'broken')); // reading its beginning is an error, for root too
@@ -48,7 +48,7 @@ test('a file that cannot be read ends its answer, not the server', { skip: proce
   assert.equal((await fetch(`${address}nothing`)).status, 404);
 });
 
-test('the security policy comes as a header', async (t) => {
+test('the security policy is sent as a header', async (t) => {
   const address = await withServer(t, import.meta.dirname, pageHeaders);
   const { headers } = await fetch(`${address}serve.test.mjs`);
   assert.match(headers.get('Content-Security-Policy'), /default-src 'none'.*frame-ancestors 'self'/);

@@ -14,7 +14,7 @@ after(() => site.stop());
 
 const folder = join(import.meta.dirname, '../fixtures/marian/student');
 
-test('the files of a student are converted and used; views, map and picture do without the decoder\'s heads', () =>
+test("a student's files are converted and used; views, map and picture work without decoder heads", () =>
   withView(site, laptop, '#models', async (page) => {
     const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.getByRole('button', { name: 'Choose files' }).click()]);
     await chooser.setFiles(['model.f32.bin', 'vocab.spm', 'lex.tiny.s2t.bin'].map((name) => join(folder, name)));
@@ -70,7 +70,7 @@ async function fetchList(page, address) {
   await page.getByRole('button', { name: 'Download' }).click();
 }
 
-test('a list at an address shows languages, versions and sizes; a model of it is loaded, checked and kept', () =>
+test('a list at an address shows languages, versions and sizes; a model from it is loaded, checked and kept', () =>
   withList(laptop, async (page) => {
     await fetchList(page, mozilla);
     await page.getByRole('heading', { name: 'Models in mozilla.example' }).waitFor();
@@ -84,7 +84,7 @@ test('a list at an address shows languages, versions and sizes; a model of it is
     assert.equal(await page.getByRole('alert').count(), 0);
   }));
 
-test('a list that is chosen as a file, on a Chinese phone; what is no list is said in one sentence', () =>
+test('a list can be chosen as a file, on a Chinese phone; other files give a one-sentence error', () =>
   withList({ ...phone, locale: 'zh-CN' }, async (page) => {
     const choose = async (name, text) => {
       const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.getByRole('button', { name: '选择文件' }).click()]);

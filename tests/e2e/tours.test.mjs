@@ -77,7 +77,7 @@ const stops = {
 };
 
 for (const [locale, language] of [['en', 'en-US'], ['zh', 'zh-CN']]) for (const [name, expected] of Object.entries(stops[locale])) {
-  test(`${locale}: every stop of "${name}" shows what its question is about; no word is missing`, () =>
+  test(`${locale}: every stop of "${name}" shows what its question is about; no string is missing`, () =>
     withView(site, { ...still, locale: language }, `#picture?tour=${name}.1`, async (page) => {
       await bar(page).waitFor();
       const next = bar(page).getByRole('button', { name: /^(Next|Finish|下一站|结束)$/ });
@@ -108,7 +108,7 @@ for (const [locale, language] of [['en', 'en-US'], ['zh', 'zh-CN']]) for (const 
     }));
 }
 
-test('a stop that shows something else: without the head, or the mask, the words of the answer are gone', () =>
+test('without the head or the mask, a stop does not show the words of its answer', () =>
   withView(site, still, '#intervene?tour=attention.4.answer', async (page) => {
     await result('I met an old friend')(page);
     assert.doesNotMatch(await page.getByTestId('after').innerText(), /park/);
@@ -117,7 +117,7 @@ test('a stop that shows something else: without the head, or the mask, the words
     assert.doesNotMatch(await page.getByTestId('after').innerText(), /里/);
   }));
 
-test('by the first screen and by keys: right, left, Escape; the arrows of a text box stay its own; back goes back', () =>
+test('tours open from the first screen and follow the arrow keys, Escape and Back; text boxes keep their arrow keys', () =>
   withView(site, still, '', async (page) => {
     await translated(page);
     await page.getByRole('link', { name: 'Inside one translation' }).click();
@@ -149,7 +149,7 @@ test('by the first screen and by keys: right, left, Escape; the arrows of a text
     await page.getByRole('link', { name: 'What attention does' }).waitFor();
   }));
 
-test('what the bar shows never moves the page; large type is kept in the address', () =>
+test('the bar never moves the page; large type is kept in the address', () =>
   withView(site, still, '#picture?tour=attention.1', async (page) => {
     await crumbs('Cross-attention')(page);
     await watchShifts(page);

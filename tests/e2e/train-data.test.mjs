@@ -30,7 +30,7 @@ const begin = (page) => page.getByRole('button', { name: 'Start training' });
 const fact = (page, name) => page.locator('dl div', { hasText: name }).locator('dd');
 
 for (const [name, size] of Object.entries({ laptop, 'small-phone': smallPhone })) {
-  test(`${name}: pasted pairs are shown, odd rows are counted with their reasons, and the split and filters do what they say`, () =>
+  test(`${name}: pasted pairs are shown, bad rows are counted with their reasons, and the split and filters work`, () =>
     withTrain(async (page) => {
       const odd = ['Nur eins.', 'Nein.\t', 'Satz Nummer 1.\tSentence number 1.', `${'lang '.repeat(120)}\tlong`];
       await paste(page, [lines, ...odd, ''].join('\n'));
@@ -53,7 +53,7 @@ for (const [name, size] of Object.entries({ laptop, 'small-phone': smallPhone })
     }, { size }));
 }
 
-test('own pairs continue the model in use: a forecast by their number, settings without its architecture, and its own words at first', () =>
+test('own pairs fine-tune the current model: a forecast by their number, no tokenizer setting, and its knowledge kept', () =>
   withTrain(async (page) => {
     await page.getByRole('button', { name: 'Fine-tune German → English on your pairs' }).click();
     const box = page.getByRole('textbox', { name: 'One pair per line' });
@@ -87,7 +87,7 @@ test('a dropped CSV file goes to Train: quotes, semicolons, UTF-16, a header; it
     await count(page, 21);
   }));
 
-test('two files are taken line by line, by the picker', () =>
+test('two picked files are paired line by line', () =>
   withTrain(async (page) => {
     await page.getByRole('button', { name: 'Your own pairs' }).click();
     const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.getByRole('button', { name: 'Choose files' }).press('Enter')]);
@@ -98,7 +98,7 @@ test('two files are taken line by line, by the picker', () =>
     assert.deepEqual((await preview(page))[4].split('\t'), ['Wort, 4', 'Word, 4']);
   }));
 
-test('what holds no pairs is refused in one sentence, and what was there stays', () =>
+test('files without pairs are refused in one sentence, and the earlier pairs stay', () =>
   withTrain(async (page) => {
     await paste(page, lines);
     await count(page, 40);
@@ -123,7 +123,7 @@ test('what holds no pairs is refused in one sentence, and what was there stays',
     assert.equal(await page.getByRole('alert').count(), 0);
   }));
 
-test('pairs of Tatoeba come in both directions, with their credit', () =>
+test('Tatoeba pairs come in both directions, with credit', () =>
   withTrain(async (page) => {
     assert.match(await page.locator('main').innerText(), /Sentences by the contributors of tatoeba\.org, .*CC BY 2\.0 FR/);
     await page.getByText('Data, tokenizer and settings').click();
@@ -137,7 +137,7 @@ test('pairs of Tatoeba come in both directions, with their credit', () =>
     }
   }));
 
-test('settings and seed stand in the address, and a link brings them back', async () => {
+test('settings and seed are in the address, and a link restores them', async () => {
   let address;
   await withTrain(async (page) => {
     await page.getByText('Data, tokenizer and settings').click();
@@ -166,7 +166,7 @@ test('settings and seed stand in the address, and a link brings them back', asyn
   }, { hash: '#train?setup=data:reverse,preset:tiny,norm:sideways,nonsense:1' });
 });
 
-test('before the start the page says what it would take; what cannot be is said, beside the field or by the package', () =>
+test('before the start the page shows the cost, and errors beside the field or from the package', () =>
   withTrain(async (page) => {
     await fact(page, 'Parameters').getByText('235,678').waitFor();
     assert.match(await fact(page, 'Memory').innerText(), /^[\d.]+ MB$/);
@@ -189,7 +189,7 @@ test('before the start the page says what it would take; what cannot be is said,
     assert.ok(await begin(page).isEnabled(), 'it may be tried all the same');
   }, { hash: '#train?setup=data:reverse' }));
 
-test('texts are read in every coding, and columns are found', async () => {
+test('texts are read in every encoding, and columns are detected', async () => {
   const { make, read } = await load('train/pairs.ts');
   const wish = { lowercase: false, longest: 500 };
   const table = async (content, name = 'x') => {

@@ -35,7 +35,7 @@ async function atStep(page, least, row = 0) {
 /** The curves, without what depends on the clock. */
 const curves = ({ points }) => points.map((point) => ({ ...point, speed: 0 }));
 
-test('one click teaches reverse to 99 % exact matches; it is watched, scrubbed and opened in Translate', () =>
+test('one click trains reverse to 99% exact matches; the run is watched, scrubbed and opened in Translate', () =>
   withPage('#train', async (page) => {
     await page.getByRole('button', { name: /^Reverse/ }).click();
     await state(page, 'running');
@@ -81,7 +81,7 @@ test('one click teaches reverse to 99 % exact matches; it is watched, scrubbed a
     assert.equal((await page.locator('.target').innerText()).trim(), [...first.text].reverse().join(''));
   }));
 
-test('two runs side by side; one that is paused, left and resumed comes to the very same numbers', () =>
+test('two runs are compared; one that is paused, left and resumed gets identical numbers', () =>
   withPage(small(), async (page) => {
     await begin(page);
     await state(page, 'running');
@@ -112,7 +112,7 @@ test('two runs side by side; one that is paused, left and resumed comes to the v
     assert.equal(await rows(page).count(), 1);
   }));
 
-test('a run that one tab has open does not go on in another; once it is let go, it does, with all of its curve', () =>
+test('a run open in one tab cannot continue in another; once released it can, with its whole curve', () =>
   withPage(small(',steps:300'), async (page) => {
     await begin(page);
     await atStep(page, 20);
@@ -138,7 +138,7 @@ test('a run that one tab has open does not go on in another; once it is let go, 
     assert.deepEqual(points.map((point) => point.step), steps);
   }));
 
-test('the rate is changed on the way; one that is far too high ends it in one sentence, and it goes on from before', () =>
+test('the rate can change during a run; one far too high stops it with one sentence, and it continues from before', () =>
   withPage(small(',steps:600'), async (page) => {
     await begin(page);
     await atStep(page, 20);
@@ -168,7 +168,7 @@ test('the rate is changed on the way; one that is far too high ends it in one se
     await state(page, 'saved in this browser');
   }));
 
-test('a full storage is said and training goes on; the run is downloaded, opened elsewhere, and goes on there', async () => {
+test('full storage is reported and training continues; the run is downloaded, opened elsewhere, and continued', async () => {
   let file, points;
   const full = (page) =>
     page.addInitScript(() => {
@@ -203,7 +203,7 @@ test('a full storage is said and training goes on; the run is downloaded, opened
   });
 });
 
-test('a corrected translation is learnt by a copy, with scores on kept sentences; then it is used', () =>
+test('a copy of the model learns a corrected translation, is scored on held-out sentences, and is then used', () =>
   withPage('', async (page) => {
     await translated(page);
     const before = await translate(page, 'Das ist mein Haus.');

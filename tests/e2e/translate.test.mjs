@@ -23,7 +23,7 @@ async function withPage(options, use, path) {
 
 const target = (page) => page.locator('.target [role=group]').innerText();
 
-test('a long text is cut into sentences and put together again with its line breaks', () =>
+test('a long text is split into sentences and reassembled with its line breaks', () =>
   withPage(laptop, async (page) => {
     const [first, second, third] = expected.filter(({ source }) => /[.?!]$/.test(source));
     const text = `${first.source} ${second.source}\n\n  ${third.source}\n`;
@@ -36,7 +36,7 @@ test('a long text is cut into sentences and put together again with its line bre
     assert.equal(await page.getByRole('alert').count(), 0);
   }));
 
-test('sentences: whole, in order, with what stands between them', async () => {
+test('sentences are complete, in order, with the text between them', async () => {
   const { split, joint } = await import('../../dist/page/pages.js');
   const texts = {
     'Am 3. Mai kam z. B. Dr. Kurz. Und dann?\nKein Punkt\n\n„Ja!“ sagte er. ': ['de', 4, ['', ' ', '\n', '\n\n']],
@@ -59,7 +59,7 @@ test('sentences: whole, in order, with what stands between them', async () => {
   assert.deepEqual(parts.map((part) => joint(part, 'zh')), ['', '', '\n']);
 });
 
-test('the sentence of the caret, or the one that is clicked, is the one that is looked into', () =>
+test('the sentence at the caret, or the one that is clicked, is inspected', () =>
   withPage(laptop, async (page) => {
     const [first, second] = expected;
     await translate(page, `${first.source} ${second.source}`);
@@ -84,7 +84,7 @@ test('the sentence of the caret, or the one that is clicked, is the one that is 
   }));
 
 for (const [name, size] of Object.entries({ laptop, phone })) {
-  test(`${name}: a candidate of a step, chosen by mouse and by keyboard, begins the translation`, () =>
+  test(`${name}: a candidate of a step, chosen by mouse or keyboard, fixes the start of the translation`, () =>
     withPage(size, async (page) => {
       const before = await target(page);
       const piece = page.locator('.target [data-token="1"]');
@@ -129,7 +129,7 @@ function longestTask(trace) {
   return Math.max(...tasks.map(({ tdur = 0 }) => tdur / 1000));
 }
 
-test('the end, chosen as a candidate, is the end', () =>
+test('choosing the end token as a candidate ends the translation', () =>
   withPage(laptop, async (page) => {
     await page.locator('.target [data-token]').last().click();
     await page.getByRole('dialog').getByRole('button', { name: /^end/ }).click();
@@ -168,7 +168,7 @@ function slowdown() {
   return Math.max(1, (performance.now() - began) / used);
 }
 
-test('the first translation is there within a second of a warm load', () =>
+test('the first translation appears within a second of a warm load', () =>
   withPage(laptop, async (page) => {
     await page.addInitScript(() =>
       new MutationObserver(() => {
@@ -199,7 +199,7 @@ test('the page\'s script is at most 200 KB, compressed, of which 46.4 KB come wi
   assert.ok(sizes[0] <= 153_600 && sizes[1] <= 46_400, `${sizes}`);
 });
 
-test('the first screen comes without the words of other views', async () => {
+test('the first screen loads without the strings of other views', async () => {
   const requests = [];
   const { page, close } = await site.open(laptop, (page) => page.on('request', (request) => requests.push(request.url())));
   try {

@@ -30,7 +30,7 @@ async function eventually(holds, what) {
   }
 }
 
-test('"Your own pairs" greets with a form, not with an error', () =>
+test('"Your own pairs" starts with a form, not an error', () =>
   withView(site, laptop, '#train', async (page) => {
     await card(page, 'Your own pairs').click();
     await page.getByText('Add sentence pairs first.').waitFor();
@@ -47,7 +47,7 @@ test('a browser without a language opens Train in English', async () => {
   });
 });
 
-test('what the page says of itself is in the visitor\'s language, and follows it', () =>
+test("the page's description is in the visitor's language and changes with it", () =>
   withView(site, { ...laptop, locale: 'zh-CN' }, '', async (page) => {
     const said = () => page.locator('meta[name=description]').getAttribute('content');
     await page.getByRole('button', { name: 'English' }).waitFor();
@@ -60,7 +60,7 @@ test('what the page says of itself is in the visitor\'s language, and follows it
     assert.match(await (await page.request.get(site.address)).text(), /<noscript>[^<]*JavaScript[^<]*<span lang="zh-Hans">.*浏览器/);
   }));
 
-test('after a press on a card the learning sentence and its controls come into sight', () =>
+test('pressing a card brings the learning sentence and its controls into view', () =>
   withView(site, laptop, '#train', async (page) => {
     await card(page, /^Reverse/).click();
     await page.getByTestId('watched').waitFor();
@@ -69,7 +69,7 @@ test('after a press on a card the learning sentence and its controls come into s
     assert.ok(await inSight(page.locator('.u-legend').first()), 'the loss is beside it');
   }));
 
-test('a run shows in every view and in the title; after a reload it is on top, with its step, and resumes', () =>
+test('a run shows in every view and in the title; after a reload it is listed first, with its step, and resumes', () =>
   withView(site, laptop, reverse(), async (page) => {
     await page.getByRole('button', { name: 'Start training' }).click();
     await page.getByText(/^saved at step/).waitFor();
@@ -93,7 +93,7 @@ test('a run shows in every view and in the title; after a reload it is on top, w
   }));
 
 for (const view of ['picture', 'beam', 'intervene']) {
-  test(`${view}: without a sentence there is a field with a border that asks for one`, () =>
+  test(`${view}: without a sentence, a field with a border asks for one`, () =>
     withView(site, laptop, `#${view}?text=`, async (page) => {
       await page.getByText('Type a sentence above to look inside its translation.').waitFor();
       const field = page.getByPlaceholder('Type a sentence in German');
@@ -123,7 +123,7 @@ for (const locale of ['en-US', 'zh-CN']) test(`${locale}: the ready-made example
   await close();
 });
 
-test('a model link with a malformed percent, or to what is not there, falls back to the bundled model in one sentence', async () => {
+test('a malformed or broken model link falls back to the bundled model with a one-sentence message', async () => {
   for (const path of ['100%25.safetensors', 'models/missing.safetensors']) {
     const { page, close } = await site.open(laptop, undefined, `#translate?model=${encodeURIComponent(`http://localhost:PORT/${path}`).replace('PORT', new URL(site.address).port)}`);
     await translated(page);
@@ -134,7 +134,7 @@ test('a model link with a malformed percent, or to what is not there, falls back
   }
 });
 
-test('a model of another host is fetched only when the visitor agrees; one without TLS is refused in a sentence', () => {
+test('a model on another host is fetched only if the visitor agrees; one without TLS is refused with a message', () => {
   const asked = [];
   const address = 'https://models.example/100%.safetensors';
   return withView(
@@ -175,7 +175,7 @@ test('the address of a Hugging Face page leads to its files', async () => {
   await close();
 });
 
-test('two files of one name are both kept', () =>
+test('two files with the same name are both kept', () =>
   withView(site, laptop, '#models', async (page) => {
     await page.getByText('in use', { exact: true }).waitFor();
     const names = (all) => page.waitForFunction((all) => {
@@ -193,7 +193,7 @@ test('two files of one name are both kept', () =>
     assert.equal(await page.locator('main li .name').count(), 7);
   }));
 
-test('a saved run that is dropped anywhere opens as a run', () =>
+test('a saved run dropped anywhere opens as a run', () =>
   withView(site, laptop, reverse(',steps:60'), async (page) => {
     await page.getByRole('button', { name: 'Start training' }).click();
     await page.locator('.runs').getByText('finished', { exact: true }).waitFor();

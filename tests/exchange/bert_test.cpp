@@ -58,7 +58,7 @@ std::pair<double, double> differences(const ModelFile& model, const json& right)
 
 }  // namespace
 
-TEST_CASE("BERT and DistilBERT have the pieces of their rules and the scores that PyTorch computes") {
+TEST_CASE("BERT and DistilBERT split text by their rules and give PyTorch's scores") {
   const std::string kind = GENERATE("bert-classify", "bert-tag", "distilbert-classify", "distilbert-tag");
   INFO(kind);
   ModelFile model = folder(kind).import();
@@ -80,7 +80,7 @@ TEST_CASE("BERT and DistilBERT have the pieces of their rules and the scores tha
   CHECK(rounded < 0.3);  // of scores up to 6
 }
 
-TEST_CASE("An imported tagger tags words at their places, and a classifier gives probabilities") {
+TEST_CASE("An imported tagger tags words with their positions, and a classifier gives probabilities") {
   ThreadPool pool;
   const AnnotatedText tagged = annotate(folder("bert-tag").import(), pool, {"Hello  combining wörld"})[0];
   REQUIRE(tagged.words.size() == 3);
@@ -101,7 +101,7 @@ TEST_CASE("An imported tagger tags words at their places, and a classifier gives
   CHECK(found.labels[0].probability == Catch::Approx(1 / sum).epsilon(1e-4));
 }
 
-TEST_CASE("A folder of BERT gives the config and the rules of its tokenizer") {
+TEST_CASE("A BERT folder gives the config and the tokenizer's rules") {
   Folder f = folder("bert-classify");
   const Config c = f.import().transformer->config();
   CHECK(c.pooling == Pooling::first);
@@ -141,7 +141,7 @@ TEST_CASE("A folder of BERT gives the config and the rules of its tokenizer") {
   CHECK(f.import().source_tokenizer->encode("WÖRLD") == model.source_tokenizer->encode("world"));
 }
 
-TEST_CASE("Other folders of BERT are refused with one sentence") {
+TEST_CASE("Unsupported BERT folders are refused with one sentence") {
   Folder f = folder("bert-classify");
   std::string message;
   SECTION("another head") {

@@ -36,7 +36,7 @@ Matrix logits(Transformer& model) {
 FolderFiles views(const std::map<std::string, std::string>& files) { return {files.begin(), files.end()}; }
 
 // That Hugging Face's arithmetic gives our numbers is for tests/cli/export.test.mjs, where there is PyTorch.
-TEST_CASE("A folder of Hugging Face has the ids, the names and all tensors of the model") {
+TEST_CASE("A Hugging Face folder has the ids, the names and all tensors of the model") {
   ModelFile model = letters_model(1);
   model.metadata["languages"] = "de-en";
   const auto files = export_marian(model, Precision::f32);
@@ -82,7 +82,7 @@ TEST_CASE("Interleaved positions become halves, with the same scores") {
   CHECK((found - expected).cwiseAbs().maxCoeff() < 1e-5);
 }
 
-TEST_CASE("A smaller vocabulary is filled up with pieces that cannot be chosen") {
+TEST_CASE("A smaller vocabulary is padded with pieces that cannot be chosen") {
   Config config = letters_config();
   config.tie_embeddings = TieEmbeddings::target;
   config.target_vocab_size = 7;
@@ -103,7 +103,7 @@ TEST_CASE("A smaller vocabulary is filled up with pieces that cannot be chosen")
   CHECK((bias.leftCols(7).array() > -100).all());
 }
 
-TEST_CASE("What Marian does not have is refused by its key") {
+TEST_CASE("Settings that Marian lacks are refused by their key") {
   const auto refused = [](const char* key, const char* value) {
     Config config = letters_config();
     TrainingConfig training;
@@ -126,7 +126,7 @@ TEST_CASE("What Marian does not have is refused by its key") {
                     ContainsSubstring("end token is '</s>' in the source and '<eo>' in the target"));
 }
 
-TEST_CASE("A model that is imported and exported is imported again as the same bytes") {
+TEST_CASE("Importing, exporting and importing again gives the same bytes") {
   for (const char* name : {"tiny", "tiny-legacy", "tiny-npz"}) {
     CAPTURE(name);
     const Folder folder(name);
@@ -148,7 +148,7 @@ TEST_CASE("A model that is imported and exported is imported again as the same b
   }
 }
 
-TEST_CASE("An exported model is imported again with the same scores") {
+TEST_CASE("An exported model keeps its scores when imported again") {
   ModelFile model = letters_model(1);
   const auto out = export_marian(model, Precision::f32);
   const ModelFile in = import_marian(views(out));

@@ -24,7 +24,7 @@ void change_options(Folder& folder, const std::string& from, const std::string& 
 
 }  // namespace
 
-TEST_CASE("Unsupported Marian models are refused by setting") {
+TEST_CASE("Unsupported Marian models are refused, naming the setting") {
   Folder f("tiny-npz");
   const auto [from, to, message] = GENERATE(table<std::string, std::string, std::string>({
       {"\ntype: transformer", "\ntype: s2s", "[marian] the model is of type 's2s'; only 'transformer' is supported"},

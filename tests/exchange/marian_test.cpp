@@ -37,7 +37,7 @@ std::map<std::string, Matrix> weights(const ModelFile& model) {
 
 }  // namespace
 
-TEST_CASE("Marian models of every kind of file have the logits and translations that PyTorch computes") {
+TEST_CASE("Marian models from every kind of file give PyTorch's logits and translations") {
   const auto [kind, arithmetic] = GENERATE(table<std::string, std::string>(
       {{"tiny", "hugging_face"}, {"pickle", "hugging_face"}, {"tiny-legacy", "hugging_face"}, {"tiny-npz", "marian"}}));
   INFO(kind);
@@ -125,7 +125,7 @@ TEST_CASE("A Marian folder gives the config, and generation_config.json override
   CHECK(tokens.size() == 12);
 }
 
-TEST_CASE("Marian models of two vocabularies and tables") {
+TEST_CASE("Marian models may have two vocabularies and two embedding tables") {
   Folder folder("tiny");
   folder.change("config.json", [](json& c) {
     c["share_encoder_decoder_embeddings"] = false;
@@ -179,7 +179,7 @@ TEST_CASE("Stored positions are used if they differ from the computed ones") {
   CHECK(weights(model).at("model.encoder.embed_positions.weight").isZero());
 }
 
-TEST_CASE("A real folder's tokenizer gives the ids of vocab.json to the pieces of spm_encode") {
+TEST_CASE("A real folder's tokenizer maps spm_encode's pieces to the ids in vocab.json") {
   Folder real("fr-en");
   const json ids = json::parse(real.files.at("vocab.json"));
   std::vector<std::string> vocabulary(ids.size());
@@ -211,7 +211,7 @@ TEST_CASE("A real folder's tokenizer gives the ids of vocab.json to the pieces o
   CHECK_THROWS_WITH(real.import(), StartsWith("[import] the folder has no weights"));
 }
 
-TEST_CASE("Other models are refused with one sentence") {
+TEST_CASE("Unsupported models are refused with one sentence") {
   Folder f = folder("tiny");
   std::string message;
   SECTION("BART") {

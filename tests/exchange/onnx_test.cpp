@@ -6,7 +6,7 @@ using namespace wasmformer;
 using Catch::Matchers::ContainsSubstring;
 
 // That ONNX Runtime reads and runs the graphs is for tests/cli/export.test.mjs.
-TEST_CASE("Tensors of a graph are kept once, and stay below 2 GiB") {
+TEST_CASE("A graph stores each tensor once, and tensors stay below 2 GiB") {
   OnnxGraph graph;
   const std::vector<Scalar> values(1000, Scalar(0.5));
   const std::size_t empty = graph.bytes().size();

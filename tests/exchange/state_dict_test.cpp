@@ -80,7 +80,7 @@ TEST_CASE("A pickled tensor is read: type, offset in its storage, shape") {
   }
 }
 
-TEST_CASE("Malicious and inconsistent pickles are refused, and nothing is run") {
+TEST_CASE("Malicious and inconsistent pickles are refused without running anything") {
   Tensor tensor;
   std::string pickle, storage = six, message;
   SECTION("a command") {
@@ -177,7 +177,7 @@ TEST_CASE("Malicious and inconsistent pickles are refused, and nothing is run") 
   CHECK_THROWS_WITH(parse_state_dict(archive(pickle, storage)), ContainsSubstring(message));
 }
 
-TEST_CASE("Files that torch.save() does not write are refused") {
+TEST_CASE("Files that torch.save() did not write are refused") {
   CHECK_THROWS_WITH(parse_state_dict("hello"), "[pickle] this is not a file of torch.save, or it is truncated");
   StoredZip zip;
   zip.files = {{"readme", "hello"}};
@@ -186,7 +186,7 @@ TEST_CASE("Files that torch.save() does not write are refused") {
   CHECK_THROWS_WITH(parse_state_dict(zip.bytes()), "[pickle] the archive's numbers are not little-endian");
 }
 
-TEST_CASE("Inconsistent files of PyTorch before 1.6 are refused") {
+TEST_CASE("Inconsistent files from PyTorch before 1.6 are refused") {
   const std::string whole = read_file(own_fixtures_path() + "/marian/tiny-legacy/pytorch_model.bin");
   CHECK(parse_state_dict(whole).tensors.size() == 75);
   const auto with = [&whole](const std::string& from, const std::string& to) {
@@ -204,7 +204,7 @@ TEST_CASE("Inconsistent files of PyTorch before 1.6 are refused") {
   CHECK_THROWS_WITH(parse_state_dict(with("FloatStorage", "HalfStorage\nX")), ContainsSubstring("[pickle] "));
 }
 
-TEST_CASE("A truncated file of torch.save() is refused") {
+TEST_CASE("A truncated file from torch.save() is refused") {
   const std::string legacy = read_file(own_fixtures_path() + "/marian/tiny-legacy/pytorch_model.bin");
   const std::string small = archive(dict(Tensor().pickle()), six);
   const auto cut = [](const std::string& whole, std::size_t size) {

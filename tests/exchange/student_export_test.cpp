@@ -60,7 +60,7 @@ std::vector<std::vector<TokenId>> translations(const ModelFile& model) {
 
 }  // namespace
 
-TEST_CASE("Files of Marian are written again byte for byte") {
+TEST_CASE("Marian's files are rewritten byte for byte") {
   const Folder folder("student");
   for (const char* name : {"model.f32.bin", "model.int8.bin"})
     CHECK(serialize_marian_bin(parse_marian_bin(folder.files.at(name))) == folder.files.at(name));
@@ -98,7 +98,7 @@ TEST_CASE("An imported student is exported with Marian's own tensors, vocabulary
   CHECK(import(files).transformer->config() == model.transformer->config());
 }
 
-TEST_CASE("A model of one's own is exported as a student and comes back with the same translations") {
+TEST_CASE("A model trained here is exported as a student and re-imported with the same translations") {
   Config config;
   config.decoder_self = GENERATE(DecoderSelf::ssru, DecoderSelf::attention);
   config.tie_embeddings = GENERATE(TieEmbeddings::all, TieEmbeddings::target);
@@ -137,7 +137,7 @@ TEST_CASE("A student with two vocabularies keeps both") {
   CHECK(translations(back) == translations(model));
 }
 
-TEST_CASE("An exported int8 student rounds inputs by what the texts need") {
+TEST_CASE("An exported int8 student scales its inputs to fit the texts") {
   const ModelFile model = own_model({.decoder_self = DecoderSelf::ssru});
   ThreadPool pool;
   const std::string text = texts()[0];
@@ -181,7 +181,7 @@ TEST_CASE("No sum of two products saturates in Bergamot: neighboring weights sum
   });
 }
 
-TEST_CASE("What a .bin file cannot say is refused by its name") {
+TEST_CASE("Settings that a .bin file cannot express are refused by name") {
   const auto refused = [](const Config& config, const char* key) {
     ModelFile model = own_model({});
     model.transformer = std::make_unique<Transformer>(config);

@@ -56,7 +56,7 @@ Matrix word_scores(const Translation& found, std::size_t n) {
 
 }  // namespace
 
-TEST_CASE("A student has the numbers of Bergamot: encoder, hidden states, logits, alignment") {
+TEST_CASE("A student matches Bergamot's encoder output, hidden states, logits and alignment") {
   const std::string precision = GENERATE("f32", "int8");
   const double limit = precision == "f32" ? 1e-4 : 1e-3;
   const ModelFile model = student(precision).import();
@@ -85,7 +85,7 @@ TEST_CASE("A student has the numbers of Bergamot: encoder, hidden states, logits
   }
 }
 
-TEST_CASE("A student translates token by token as Bergamot does, with its scores of words") {
+TEST_CASE("A student translates token by token as Bergamot does, with the same word scores") {
   const bool has_shortlist = GENERATE(false, true);
   const std::string precision = GENERATE("f32", "int8"), kind = precision + (has_shortlist ? ".lex" : "");
   CAPTURE(kind);
@@ -117,7 +117,7 @@ TEST_CASE("A student translates token by token as Bergamot does, with its scores
   CHECK(i == 20);
 }
 
-TEST_CASE("int8 products of a student without multipliers scale all inputs of a batch together, as Bergamot") {
+TEST_CASE("int8 products of a student without multipliers scale a batch's inputs together, as in Bergamot") {
   Folder folder = student("int8");
   std::string& bin = folder.files.at("model.int8.bin");
   for (std::size_t at = 0; (at = bin.find("_QuantMultA", at + 1)) != std::string::npos;)
@@ -141,7 +141,7 @@ TEST_CASE("int8 products of a student without multipliers scale all inputs of a 
   for (std::size_t i = 0; i < texts.size(); ++i) CHECK(shared[i].text == alone[i].text);
 }
 
-TEST_CASE("A shortlist may be left out, and leaves the forced start alone") {
+TEST_CASE("A shortlist can be turned off, and does not affect a forced start") {
   ThreadPool pool;
   const Translator plain(serialize_model(student().import(), Precision::f32), pool);
   const Translator with(serialize_model(student("f32", true).import(), Precision::f16), pool);
@@ -159,7 +159,7 @@ TEST_CASE("A shortlist may be left out, and leaves the forced start alone") {
   CHECK(forced.tokens[1].id == 401);
 }
 
-TEST_CASE("A damaged shortlist, or one of another vocabulary, is refused in a sentence") {
+TEST_CASE("A damaged shortlist, or one of another vocabulary, is refused with a message") {
   Folder folder = student("f32", true);
   std::string& bytes = folder.files.at(shortlist);
   const std::string whole = bytes;
@@ -186,7 +186,7 @@ TEST_CASE("A damaged shortlist, or one of another vocabulary, is refused in a se
   CHECK_THROWS_WITH(parse_marian_shortlist(bytes, 600, 600), ContainsSubstring("vocabulary of 504 pieces, but"));
 }
 
-TEST_CASE("int8 weights of a student stay as they are") {
+TEST_CASE("A student's int8 weights stay unchanged") {
   const ModelFile floats = student().import(), bytes = student("int8").import();
   CHECK(bytes.precision == "int8");
   CHECK(bytes.transformer->parameter_count() == floats.transformer->parameter_count());
@@ -206,7 +206,7 @@ TEST_CASE("int8 weights of a student stay as they are") {
   CHECK(packed == 1 + 2 * 6 + 2 * 8);
 }
 
-TEST_CASE("Damaged and foreign .bin files are refused in a sentence") {
+TEST_CASE("Damaged and foreign .bin files are refused with a message") {
   Folder folder = student("int8");
   std::string& bin = folder.files.at("model.int8.bin");
   const auto number_at = [&](std::size_t at, std::uint64_t value) { std::memcpy(&bin[at], &value, sizeof value); };

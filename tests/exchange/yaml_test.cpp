@@ -41,13 +41,13 @@ TEST_CASE("Marian's vocabularies are read") {
                      {"#", {"8"}}});
 }
 
-TEST_CASE("A file without content has no keys, and JSON is YAML too") {
+TEST_CASE("An empty file has no keys, and JSON is valid YAML") {
   CHECK(parse_yaml("", "a.yml").empty());
   CHECK(parse_yaml("# nothing\n", "a.yml").empty());
   CHECK(parse_yaml("{\"a\": 1, \"b\": [2, 3]}", "a.yml") == Yaml{{"a", {"1"}}, {"b", {"2", "3"}}});
 }
 
-TEST_CASE("YAML that Marian does not write is refused by its line") {
+TEST_CASE("YAML that Marian does not write is refused, naming the line") {
   const std::string unsupported = "only keys with one value or a list of values are supported";
   const auto [text, message] = GENERATE_COPY(table<std::string, std::string>({
       {"a: 1\na: 2\n", "[yaml] line 2 of a.yml: the key 'a' occurs twice"},

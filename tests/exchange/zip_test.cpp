@@ -19,7 +19,7 @@ StoredZip sample() {
 
 }  // namespace
 
-TEST_CASE("A zip archive gives the files that are stored in it") {
+TEST_CASE("A zip archive's stored files are read") {
   const std::string bytes = sample().bytes();
   CHECK(is_zip(bytes));
   CHECK_FALSE(is_zip("PK"));
@@ -31,7 +31,7 @@ TEST_CASE("A zip archive gives the files that are stored in it") {
   CHECK(parse_zip(commented).size() == 3);
 }
 
-TEST_CASE("A zip64 archive is read, as PyTorch writes it") {
+TEST_CASE("A zip64 archive is read as PyTorch writes it") {
   const std::string bytes = read_file(own_fixtures_path() + "/marian/tiny/pytorch_model.bin");
   REQUIRE(bytes.find("PK\x06\x06") != std::string::npos);
   CHECK(parse_zip(bytes).at("pytorch_model/version") == "3\n");

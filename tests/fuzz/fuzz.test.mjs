@@ -74,7 +74,7 @@ test('the readers are built for libFuzzer', async () => {
 
 for (const [i, [name, files]] of Object.entries(kinds).entries()) {
   const runs = runsOf(i);
-  test(`${runs} inputs like files of ${name} are read or refused`, async () => {
+  test(`${runs} inputs resembling ${name} are read or refused`, async () => {
     const corpus = join(folder, `corpus-${i}`);
     rmSync(corpus, { recursive: true, force: true });
     mkdirSync(corpus, { recursive: true });

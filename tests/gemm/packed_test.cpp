@@ -15,7 +15,7 @@ ConstView view(const Matrix& m) { return {m.data(), m.rows(), m.cols()}; }
 
 }  // namespace
 
-TEST_CASE("A packed matrix gives back its rows, whatever its size") {
+TEST_CASE("A packed matrix of any size returns its original rows") {
   const auto [rows, cols] = GENERATE(table<Index, Index>({{0, 3}, {1, 1}, {3, 0}, {7, 5}, {8, 8}, {33, 6}, {70, 129}}));
   CAPTURE(rows, cols);
   const Matrix weights = random_matrix(rows, cols, 1);
@@ -38,7 +38,7 @@ TEST_CASE("A packed matrix gives back its rows, whatever its size") {
   }
 }
 
-TEST_CASE("A quantised row is within half a step of the numbers, and zero is exact") {
+TEST_CASE("A quantized row is within half a step of the values, and zero is exact") {
   const Index k = GENERATE(1, 4, 7, 64, 129);
   const double low = GENERATE(-3.0, 0.0, 0.5), high = GENERATE(0.0, 0.25, 9.0);
   if (low > high) return;
@@ -60,7 +60,7 @@ TEST_CASE("A quantised row is within half a step of the numbers, and zero is exa
   for (Index p = k; p < int8_words(k) * simd::smalls_per_word; ++p) CHECK(q[p] == 0);
 }
 
-TEST_CASE("A row with a value that is not finite gets a scale that is not finite") {
+TEST_CASE("A row with a non-finite value gets a non-finite scale") {
   const Scalar bad = GENERATE(std::numeric_limits<Scalar>::quiet_NaN(), std::numeric_limits<Scalar>::infinity(),
                               -std::numeric_limits<Scalar>::infinity());
   const Index k = GENERATE(1, 7, 70), at = GENERATE(0, 3, 69);
@@ -75,7 +75,7 @@ TEST_CASE("A row with a value that is not finite gets a scale that is not finite
   CHECK(!std::isfinite(scale));
 }
 
-TEST_CASE("A row of zeros is quantised to zeros") {
+TEST_CASE("A row of zeros is quantized to zeros") {
   const Matrix x = Matrix::Zero(1, 6);
   std::vector<std::int32_t> words(static_cast<std::size_t>(int8_words(6)), -1);
   float scale = -1;

@@ -127,7 +127,7 @@ TEST_CASE("int8 weights that do not fit are refused by name") {
       "[model] the tensor '" + name + ".scale' is unknown to a model with this config");
 }
 
-TEST_CASE("An int8 model is neither trained nor quantised again") {
+TEST_CASE("An int8 model cannot be trained or quantized again") {
   ModelFile model = small_model();
   model.transformer->quantize();
   CHECK_THROWS_WITH(model.transformer->enable_gradients(),

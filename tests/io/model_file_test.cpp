@@ -10,7 +10,7 @@
 using namespace wasmformer;
 using namespace wasmformer::small;
 
-TEST_CASE("A model is the same after being written and read, with every way of making one") {
+TEST_CASE("A model of any kind is the same after being written and read") {
   Config c = small_config();
   SECTION("tied, sinusoidal, post-norm, bias") {}
   SECTION("target tied, learned positions, pre-norm") {
@@ -138,7 +138,7 @@ TEST_CASE("A weight beyond F16 is not written as infinity") {
   CHECK_NOTHROW(serialize_model(model, Precision::f32));
 }
 
-TEST_CASE("The file is one of Hugging Face Marian's names and shapes") {
+TEST_CASE("The file has the names and shapes of Hugging Face's Marian") {
   const std::string file = serialize_model(small_model(), Precision::f32);
   const SafetensorsFile parsed = parse_safetensors(file);
   const auto shape_of = [&parsed](const char* name) { return parsed.tensors.at(name).shape; };
@@ -157,7 +157,7 @@ TEST_CASE("The file is one of Hugging Face Marian's names and shapes") {
   CHECK_FALSE(parsed.metadata.contains("target_tokenizer"));
 }
 
-TEST_CASE("The trainer's tensors are kept beside the model's, and skipped") {
+TEST_CASE("The trainer's tensors are stored with the model's, and skipped when the model is read") {
   const std::string four(16, '\1');
   SafetensorsFile extra;
   extra.tensors["optimizer.mean.model.shared.weight"] = {Dtype::f32, {4}, four};
@@ -180,7 +180,7 @@ TEST_CASE("Files without the key 'attention' use scaled dot products") {
   CHECK(serialize_model(parse_model(older), Precision::f32) == file);
 }
 
-TEST_CASE("An int8 model is read and written again as the same bytes") {
+TEST_CASE("Reading and writing an int8 model gives the same bytes") {
   Config c = small_config();
   c.attention = GENERATE(AttentionScore::scaled_dot, AttentionScore::additive, AttentionScore::bilinear);
   ModelFile model = small_model(c);
@@ -200,7 +200,7 @@ TEST_CASE("A model with packed weights is written with its original values") {
   CHECK(serialize_model(parse_model(file, Weights::packed), Precision::f32) == file);
 }
 
-TEST_CASE("Base64 is that of RFC 4648") {
+TEST_CASE("Base64 follows RFC 4648") {
   // Its section 10.
   const auto [bytes, text] = GENERATE(table<std::string, std::string>({{"", ""},
                                                                        {"f", "Zg=="},
@@ -217,7 +217,7 @@ TEST_CASE("Base64 is that of RFC 4648") {
   CHECK(base64_decode(base64_encode(all)) == all);
 }
 
-TEST_CASE("What is not base64 is refused") {
+TEST_CASE("Invalid base64 is refused") {
   const std::string text = GENERATE("A", "AA", "AAA", "AA=A", "A===", "====", "AAAA====", "AA-_", "AA A", "AAA\n",
                                     "AA\xFF"
                                     "A");

@@ -53,14 +53,14 @@ TEST_CASE("A safetensors file gives its tensors and metadata") {
   CHECK_THROWS_WITH(parsed.matrix("x"), "[safetensors] tensor 'x' is missing");
 }
 
-TEST_CASE("The numbers of BF16 are upper halves of floats") {
+TEST_CASE("BF16 values are the upper halves of floats") {
   const std::string whole = file(R"({"w":{"dtype":"BF16","shape":[4],"data_offsets":[0,8]}})",
                                  bytes<std::uint16_t>({0x3F80, 0xC000, 0x4049, 0x0000}));
   const Matrix w = parse_safetensors(whole).matrix("w");
   CHECK(w == (Matrix(1, 4) << 1, -2, 3.140625, 0).finished());
 }
 
-TEST_CASE("The numbers of F16 are those of IEEE 754") {
+TEST_CASE("F16 values follow IEEE 754") {
   // https://en.wikipedia.org/wiki/Half-precision_floating-point_format, examples
   const Matrix expected = (Matrix(1, 10) << 0, 0.000000059604645, 0.000060975552, 0.00006103515625, 0.33325195,
                            0.99951172, 1, 1.00097656, 65504, -2)
@@ -75,7 +75,7 @@ TEST_CASE("The numbers of F16 are those of IEEE 754") {
   CHECK(std::signbit(w(0, 12)));
 }
 
-TEST_CASE("Tensors in any order, of no size, and of no dimension are read") {
+TEST_CASE("Tensors in any order, empty tensors and scalars are read") {
   const std::string whole = file(R"({"b":{"dtype":"F32","shape":[1],"data_offsets":[4,8]},)"
                                  R"("z":{"dtype":"F32","shape":[0,5],"data_offsets":[4,4]},)"
                                  R"("a":{"shape":[1,1],"dtype":"F32","data_offsets":[0,4]}}   )",
@@ -87,7 +87,7 @@ TEST_CASE("Tensors in any order, of no size, and of no dimension are read") {
   CHECK(parse_safetensors(file("{}", "")).tensors.empty());
 }
 
-TEST_CASE("Written files are read again") {
+TEST_CASE("Written files can be read back") {
   const std::string f32 = bytes<float>({1, 2, 3, 4, 5, 6}), i8 = bytes<std::int8_t>({1, -1, 127});
   const std::string i64 = bytes<std::int64_t>({1LL << 40});
   const std::vector<std::pair<std::string, TensorEntry>> tensors = {
@@ -169,7 +169,7 @@ TEST_CASE("Real files are read, and refused if truncated") {
   CHECK(files > 0);
 }
 
-TEST_CASE("A wrong header is refused, and the fault named") {
+TEST_CASE("An invalid header is refused, naming the fault") {
   const std::string four = bytes<float>({1});
   const auto one = [](const std::string& fields) { return "{\"a\":{" + fields + "}}"; };
   const auto [header, message] = GENERATE_COPY(table<std::string, std::string>({

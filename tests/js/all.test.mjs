@@ -34,7 +34,7 @@ async function collect(iterable) {
   return all;
 }
 
-test('translateAll: all texts in order, as alone, from iterables of both kinds', async () => {
+test('translateAll: gives all texts in order, the same as alone, from sync and async iterables', async () => {
   const expected = (await translator.translate(texts)).map(({ text }) => text);
   for (const from of [texts, source().texts, new Set(texts)]) {
     const all = await collect(translator.translateAll(from, { batchSize: 7 }));
@@ -44,7 +44,7 @@ test('translateAll: all texts in order, as alone, from iterables of both kinds',
   assert.deepEqual(await collect(translator.translateAll([])), []);
 });
 
-test('translateAll: other translators take their turn, and the order stays', async () => {
+test('translateAll: other translators take turns, and the order is kept', async () => {
   const expected = (await translator.translate(texts)).map(({ text }) => text);
   const other = await Translator.load(fixturePath);
   const calls = [0, 0];
@@ -64,7 +64,7 @@ test('translateAll: other translators take their turn, and the order stays', asy
   assert.throws(() => translator.translateAll(texts, { others: [{}] }), { message: '[translate] others must be an array of Translators' });
 });
 
-test('translateAll: texts that are skipped take no memory', () => {
+test('translateAll: skipped texts take no memory', () => {
   const script = `
     import { translateAll } from '${new URL('../../dist/page/all.js', import.meta.url)}';
     const used = () => (gc(), process.memoryUsage().heapUsed);
@@ -98,7 +98,7 @@ for (const count of [1, 3]) {
   });
 }
 
-test('translateAll: goes on where it was left, which closes the source', async () => {
+test('translateAll: leaving the loop closes the source, and a later call can continue there', async () => {
   const state = source();
   const first = [];
   for await (const { index, text } of translator.translateAll(state.texts, { batchSize: 5 })) {
@@ -112,7 +112,7 @@ test('translateAll: goes on where it was left, which closes the source', async (
   assert.deepEqual([...first, ...rest.map(({ text }) => text)], (await translator.translate(texts)).map(({ text }) => text));
 });
 
-test('translateAll: an abort ends it, also while the source is silent', async () => {
+test('translateAll: an abort ends it, even while the source is silent', async () => {
   const reason = new Error('enough');
   for (const silent of [false, true]) {
     const controller = new AbortController();
@@ -132,7 +132,7 @@ test('translateAll: an abort ends it, also while the source is silent', async ()
   await assert.rejects(before.next(), reason);
 });
 
-test('translateAll: a text that cannot be translated is named, and takes no others with it', async () => {
+test('translateAll: a text that cannot be translated is named, and does not affect the others', async () => {
   const some = [...sentences];
   some[3] = 'Haus '.repeat(3000);
   const tooLong = /^Error: \[translate\] sentence 4 has \d+ tokens; the model takes at most \d+$/;
@@ -157,7 +157,7 @@ test('translateAll: a text that cannot be translated is named, and takes no othe
   await assert.rejects(collect(masked), { message: /^text 4: \[mask\] source position 9 / });
 });
 
-test('translateAll: an error of the source comes after what was read before it', async () => {
+test('translateAll: an error of the source is thrown after the results for earlier texts', async () => {
   const failing = (async function *() {
     yield* sentences;
     throw new Error('the file is gone');
@@ -179,7 +179,7 @@ test('translateAll: invalid arguments are refused by name', async () => {
   await assert.rejects(translator.translateAll(texts, { beamsize: 2 }).next(), /unknown option 'beamsize'/);
 });
 
-test('translateText: sentences are translated one by one, with what stands between them', async () => {
+test('translateText: sentences are translated one by one, and the text between them is kept', async () => {
   const [first, second, third] = await translator.translate(sentences.slice(0, 3));
   const { text, sentences: found } = await translator.translateText(`${sentences[0]} ${sentences[1]}\n\n  ${sentences[2]}\n`);
   assert.equal(text, `${first.text} ${second.text}\n\n  ${third.text}\n`);

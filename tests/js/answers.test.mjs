@@ -16,7 +16,7 @@ test('each list has 60 sentences with a valid pattern, no sentence twice', () =>
   }
 });
 
-test('case, punctuation and the kind of apostrophe do not matter, digits and their points do', async () => {
+test('case, punctuation and the kind of apostrophe do not matter; digits and decimal points do', async () => {
   assert.equal(plain('“It’s 7:30,” she said…'), 'it\'s 7:30 she said');
   assert.equal(plain('3.5 kg, 7,99 Euro.'), '3.5 kg 7,99 euro');
   assert.equal(plain('我很好，谢谢你。'), '我很好谢谢你');

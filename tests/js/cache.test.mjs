@@ -34,7 +34,7 @@ async function site(t) {
   return state;
 }
 
-test('a model is stored when it has proved to be one, and not before', async (t) => {
+test('a model is stored only after it has proved to be one', async (t) => {
   const { read } = await site(t);
   const file = await read();
   assert.equal(stored.size, 0);
@@ -42,7 +42,7 @@ test('a model is stored when it has proved to be one, and not before', async (t)
   assert.equal(stored.size, 1);
 });
 
-test('a stored model is not downloaded again, and progress still tells its size', async (t) => {
+test('a stored model is not downloaded again, and progress still reports its size', async (t) => {
   const state = await site(t);
   await (await state.read()).keep();
   const { text, isCached, seen } = await state.read();
@@ -50,14 +50,14 @@ test('a stored model is not downloaded again, and progress still tells its size'
   assert.deepEqual(seen.at(-1), [5, 5]);
 });
 
-test('a newer version on the server takes the place of the stored one', async (t) => {
+test('a newer version on the server replaces the stored one', async (t) => {
   const state = await site(t);
   await (await state.read()).keep();
   state.body = 'other';
   assert.equal((await state.read()).text, 'other');
 });
 
-test('without the server the stored model serves', async (t) => {
+test('if the server is down, the stored model is used', async (t) => {
   const state = await site(t);
   await (await state.read()).keep();
   state.isUp = false;
@@ -84,7 +84,7 @@ function giveLocks(t) {
   t.after(() => before ? Object.defineProperty(globalThis, 'navigator', before) : delete globalThis.navigator);
 }
 
-test('of two tabs that load a model at the same moment, one downloads it', async (t) => {
+test('if two tabs load a model at the same moment, only one downloads it', async (t) => {
   giveLocks(t);
   const state = await site(t);
   const load = async () => {
@@ -107,7 +107,7 @@ test('when a download fails, the next tab tries it', async (t) => {
   assert.equal((await state.read()).text, 'first');
 });
 
-test('a storage that refuses to work is done without', async (t) => {
+test('loading works even if storage fails', async (t) => {
   const state = await site(t);
   globalThis.caches = { open: () => Promise.reject(new Error('SecurityError')) };
   const file = await state.read();
@@ -115,7 +115,7 @@ test('a storage that refuses to work is done without', async (t) => {
   assert.equal(file.text, 'first');
 });
 
-test('what is stored is listed with its size, and can be deleted', async (t) => {
+test('stored models are listed with their sizes, and can be deleted', async (t) => {
   const state = await site(t);
   await (await state.read()).keep();
   assert.deepEqual(await storedModels.list(), [{ url: `${state.url}/`, bytes: 5 }]);

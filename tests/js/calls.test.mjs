@@ -33,7 +33,7 @@ const index = new URL('../../dist/index.js', import.meta.url).href;
 const node = (script, ...flags) =>
   promisify(execFile)(process.execPath, [...flags, '--input-type=module', '-e', script]);
 
-test('calls made together take turns, and each gets its own answer', () =>
+test('concurrent calls take turns, and each gets its own answer', () =>
   withTranslator(async (translator) => {
     const expected = [];
     for (const sentence of sentences) expected.push((await translator.translate(sentence)).text);
@@ -120,7 +120,7 @@ test('the next call is answered before an aborted batch could have been finished
   translator.dispose();
 });
 
-test('an abort before the call, with a reason, and after the end', () =>
+test('an abort before a call rejects with its reason; one after the end has no effect', () =>
   withTranslator(async (translator) => {
     const reason = new Error('typed on');
     await assert.rejects(translator.translate('Danke!', { signal: AbortSignal.abort(reason) }), reason);
@@ -140,7 +140,7 @@ test('an error in onToken ends the call with that error', () =>
     await translator.translate(sentences[0]);
   }));
 
-test("errors of the worker show the caller's stack, and its own as the cause", () =>
+test("the worker's errors show the caller's stack, and the worker's as the cause", () =>
   withTranslator(async (translator) => {
     async function askTooMuch() {
       await translator.translate('Haus '.repeat(5000));
@@ -154,7 +154,7 @@ test("errors of the worker show the caller's stack, and its own as the cause", (
     });
   }));
 
-test('dispose rejects what waits and what comes after, and may be repeated', async () => {
+test('dispose rejects pending and later calls, and may be repeated', async () => {
   const translator = await Translator.load(fixturePath);
   const waiting = translator.translate(Array(200).fill(sentences[2]));
   translator.dispose();
@@ -164,7 +164,7 @@ test('dispose rejects what waits and what comes after, and may be repeated', asy
   translator[Symbol.dispose ?? Symbol.for('Symbol.dispose')]();
 });
 
-test('the death of the worker rejects all calls with a sentence', async () => {
+test('if the worker dies, all calls are rejected with a message', async () => {
   const { translator, worker } = await loadWithWorker();
   const calls = sentences.map((sentence) => translator.translate(Array(100).fill(sentence)));
   await worker.terminate();
@@ -175,7 +175,7 @@ test('the death of the worker rejects all calls with a sentence', async () => {
   another.dispose();
 });
 
-test('stream() tells the text as it grows and returns the translation; leaving its loop ends the work', () =>
+test('stream() yields the text as it grows and returns the translation; leaving its loop ends the work', () =>
   withTranslator(async (translator) => {
     const expected = await translator.translate(sentences[2], { beamSize: 2 });
     const partials = [];
@@ -201,7 +201,7 @@ test('stream() tells the text as it grows and returns the translation; leaving i
     assert.equal((await translator.translate(sentences[2], { beamSize: 2 })).text, expected.text);
   }));
 
-test('a program ends without dispose, after its calls', async () => {
+test('a program exits after its calls, without dispose', async () => {
   const model = JSON.stringify(fixturePath);
   const { stdout } = await node(`
     import { Translator } from ${JSON.stringify(index)};
@@ -211,7 +211,7 @@ test('a program ends without dispose, after its calls', async () => {
   assert.notEqual(stdout.trim(), '');
 });
 
-test('a translator that is forgotten takes its worker with it, but not while a call waits', async () => {
+test('a garbage-collected translator ends its worker, but not during a call', async () => {
   const { stdout } = await node(
     `import { Worker } from 'node:worker_threads';
     import { setTimeout } from 'node:timers/promises';
@@ -235,7 +235,7 @@ test('a translator that is forgotten takes its worker with it, but not while a c
   assert.equal(stdout.trim(), '100');
 });
 
-test('importing the package needs nothing of a browser and leaves no trace', async () => {
+test('importing the package needs no browser and has no side effects', async () => {
   const { stdout, stderr } = await node(`
     const before = Object.getOwnPropertyNames(globalThis).join();
     await import(${JSON.stringify(index)});

@@ -33,7 +33,7 @@ async function opened(model, use) {
   }
 }
 
-test('a folder gives the same model as path, as files, by names and from its address, with either kind of weights', async (t) => {
+test('a folder gives the same model from a path, files, names or its address, with either kind of weights', async (t) => {
   const address = await serveFolder(t);
   const only = await serveFolder(t, ['model.safetensors']);
   const byName = Object.fromEntries(filesIn('tiny').map((file) => [file.name, file]));
@@ -42,7 +42,7 @@ test('a folder gives the same model as path, as files, by names and from its add
   for (const model of models) assert.ok(model.equals(models[0]));
 });
 
-test('MarianMT and Marian: the pieces and the translations of the outside numbers', async () => {
+test('MarianMT and Marian: pieces and translations match the reference', async () => {
   for (const [name, numbers] of [['tiny', expected.hugging_face], ['tiny-npz', expected.marian]]) {
     await opened(await importMarian(folder(name)), async (translator) => {
       for (const [i, text] of expected.texts.entries()) {
@@ -55,7 +55,7 @@ test('MarianMT and Marian: the pieces and the translations of the outside number
   }
 });
 
-test('precision and languages are those asked for; progress counts all files', async (t) => {
+test('precision and languages are as requested; progress counts all files', async (t) => {
   const told = [];
   const address = await serveFolder(t);
   const model = await importMarian(address, { precision: 'int8', languages: 'de-en', onProgress: (...numbers) => told.push(numbers) });
@@ -68,7 +68,7 @@ test('precision and languages are those asked for; progress counts all files', a
   await opened(await importMarian(folder('tiny'), { precision: 'f16' }), ({ info }) => assert.equal(info.precision, 'f16'));
 });
 
-test('written for MarianMT and read again, the bytes are the same', async () => {
+test('a model written for MarianMT and read again has the same bytes', async () => {
   const first = await importMarian(folder('tiny'));
   const files = await exportMarian(first);
   assert.deepEqual(Object.keys(files).sort(), filesIn('tiny').map(({ name }) => name).filter((name) => name !== 'pytorch_model.bin').sort());
@@ -77,14 +77,14 @@ test('written for MarianMT and read again, the bytes are the same', async () => 
   assert.ok(half['model.safetensors'].size < 0.6 * files['model.safetensors'].size);
 });
 
-test('a model of our own says the same after it was written and read', async () => {
+test('a model of our own translates the same after it is written and read', async () => {
   const again = await importMarian(await exportMarian(fixtureBytes()));
   const say = (model) =>
     opened(model, async (translator) => (await translator.translate(sentences)).map(({ text }) => text));
   assert.deepEqual(await say(again), await say(fixturePath));
 });
 
-test('a folder of BERT or DistilBERT classifies and tags, from files, a path and the name on a host', async (t) => {
+test('a BERT or DistilBERT folder classifies and tags, from files, a path or its name on a host', async (t) => {
   const place = (name) => fileURLToPath(new URL(`../fixtures/bert/${name}`, import.meta.url));
   const { texts, ...kinds } = JSON.parse(readFileSync(place('expected.json')));
   const hub = await serve(t, ({ url, method }, response) => {
@@ -119,12 +119,12 @@ test('a folder of BERT or DistilBERT classifies and tags, from files, a path and
   assert.deepEqual(Object.keys(await exportOnnx(await importBert(files))).sort(), ['config.json', 'model.onnx', 'tokenizer_config.json', 'vocab.txt']);
 });
 
-test('ONNX: two graphs, and what tokenizes', async () => {
+test("ONNX: two graphs, and the tokenizer's files", async () => {
   const names = Object.keys(await exportOnnx(fixturePath));
   for (const name of ['encoder_model.onnx', 'decoder_model_merged.onnx', 'config.json', 'source.spm', 'vocab.json']) assert.ok(names.includes(name), name);
 });
 
-test('what cannot be is refused in one sentence', async (t) => {
+test('invalid input is refused in one sentence', async (t) => {
   const without = (name) => filesIn('tiny').filter((file) => file.name !== name);
   const other = (config) => [...without('config.json'), new File([JSON.stringify(config)], 'config.json')];
   const settings = JSON.parse(readFileSync(join(folder('tiny'), 'config.json')));
@@ -136,7 +136,7 @@ test('what cannot be is refused in one sentence', async (t) => {
     [() => importMarian(join(folder('tiny'), 'absent')), /^\[import\] the folder .*absent could not be read/],
     [() => importMarian(fixtureBytes()), /a folder is wanted|must be/],
     [() => importMarian(42), /the folder must be a URL, a path, files, or sources by their names, not 42/],
-    [() => importMarian(folder('tiny'), { precission: 'int8' }), /no option 'precission'; did you mean 'precision'/],
+    [() => importMarian(folder('tiny'), { precission: 'int8' }), /unknown option 'precission'; did you mean 'precision'/],
     [() => importMarian(folder('tiny'), { precision: 'int4' }), /precision must be 'f32', 'f16' or 'int8', not 'int4'/],
     [() => exportMarian(new Uint8Array(20)), /./],
   ];
@@ -151,7 +151,7 @@ test('what cannot be is refused in one sentence', async (t) => {
   await assert.rejects(importMarian(address), /vocab\.json answered 404/);
 });
 
-test('an abort ends it with its reason', async () => {
+test('an abort ends a conversion with its reason', async () => {
   const controller = new AbortController();
   const import_ = importMarian(folder('tiny'), { signal: controller.signal });
   controller.abort(new Error('enough'));

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { flaw, readPairs, tidy } from '../bench/corpus.mjs';
 
-test('pairs that teach nothing are told from good ones', () => {
+test('useless pairs are told apart from good ones', () => {
   const of = (...pair) => flaw(pair, 20);
   assert.equal(of('Tom has 3 dogs.', 'Tom hat 3 Hunde.'), '');
   assert.equal(of('The weather is nice today.', '今天天气很好。'), '');
@@ -21,7 +21,7 @@ test('pairs that teach nothing are told from good ones', () => {
   assert.equal(tidy('„Er«  sagte – nichts…'), '"Er" sagte - nichts...');
 });
 
-test('no part has a sentence of another, of a kept file, or a repeated pair', () => {
+test('parts share no sentence with each other or a held-out file, and repeat no pair', () => {
   const folder = mkdtempSync(join(tmpdir(), 'corpus-'));
   const path = (name) => join(folder, name);
   // Every German sentence stands beside two English ones.

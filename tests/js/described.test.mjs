@@ -43,13 +43,13 @@ for (const [name, fields, interfaces, own] of declared) {
   });
 }
 
-test('the written description is what the module says', async () => {
+test("the written description matches the module's", async () => {
   const written = JSON.parse(readFileSync(new URL('../../dist/options.json', import.meta.url)));
   assert.deepEqual(written, options);
   assert.deepEqual((await Engine.create({ build: 'simd' })).describe(), options);
 });
 
-test('ranges, defaults, words and tasks are there for a form', () => {
+test('ranges, defaults, choices and tasks are available for a form', () => {
   const beams = field(options.translate, 'beamSize');
   assert.deepEqual([beams.type, beams.default, beams.minimum, beams.maximum], ['integer', 4, 1, 64]);
   assert.deepEqual(field(options.config, 'norm').choices, ['post', 'pre']);

@@ -79,7 +79,7 @@ test('a run reports accuracy and F1 as the program counts them', () => {
   assert.deepEqual([trainer.info.trainPairs, trainer.info.validationPairs], [300, 40]);
 });
 
-test('labels, probabilities and tags are those of the program', async () => {
+test("labels, probabilities and tags match the program's", async () => {
   const lines = run('classify', '--model', path('joint'), '--input', path('lines')).split('\n').map((line) => line.split('\t'));
   const classified = await classifier.classify(texts);
   for (const [i, { labels, isCut }] of classified.entries()) {
@@ -99,7 +99,7 @@ test('labels, probabilities and tags are those of the program', async () => {
   assert.deepEqual(starts(await trainer.tag(texts)), starts(found));
 });
 
-test('tokens and spans know their places in the text', async () => {
+test('tokens and spans have their positions in the text', async () => {
   const found = await tagger.tag(texts);
   for (const [i, { tokens, spans }] of found.entries()) {
     for (const { text, start, end } of [...tokens, ...spans]) assert.equal(texts[i].slice(start, end), text);
@@ -166,7 +166,7 @@ test('a model of another kind is refused in one sentence', async () => {
   one.dispose();
 });
 
-test('files give what arrays give, and a saved run goes on with the same numbers', async () => {
+test('files give the same as arrays, and a saved run continues with the same numbers', async () => {
   const losses = (events) => events.map(({ loss, validation }) => [loss, validation?.accuracy]);
   const steps = { steps: 6, reportEvery: 1, validateEvery: 3 };
   const asArrays = await Trainer.create(joint);
@@ -180,7 +180,7 @@ test('files give what arrays give, and a saved run goes on with the same numbers
   for (const one of [asArrays, asFiles, again]) one.dispose();
 });
 
-test('masked training and a translator begin an encoder', async () => {
+test('an encoder can start from masked training or a translator', async () => {
   const mono = train.map(([, text]) => text.join(' '));
   const masked = await Trainer.create({ mono: `${mono.join('\n')}\n\n`, validation: 20, ...settings });
   const { validation } = (await trained(masked, { steps: 20 })).at(-1);
@@ -235,7 +235,7 @@ for (const [options, message] of [
     assert.rejects(Trainer.create({ ...settings, ...options }), ({ message: found }) => found.includes(message) || assert.fail(found)));
 }
 
-test('pipelines have the shape of Transformers.js', async () => {
+test('pipelines return results in the shape of Transformers.js', async () => {
   const classify = await pipeline('text-classification', path('joint'), { shareWith: classifier });
   const { labels } = await classifier.classify(texts[0]);
   const all = labels.map(({ label, probability }) => ({ label, score: probability }));

@@ -24,27 +24,27 @@ async function withEngine(body, build) {
   }
 }
 
-test('relaxed SIMD is taken where it is there', () => assert.equal(detectBuild(), 'relaxed'));
+test('relaxed SIMD is used if available', () => assert.equal(detectBuild(), 'relaxed'));
 
-test('without WebAssembly SIMD there is one clear sentence', (t) => {
+test('without WebAssembly SIMD there is one clear error message', (t) => {
   t.mock.method(WebAssembly, 'validate', () => false);
   assert.throws(() => detectBuild(), { message: /^\[build\] this browser has no WebAssembly SIMD/ });
 });
 
-test('without relaxed SIMD the plain build is taken', (t) => {
+test('without relaxed SIMD the plain build is used', (t) => {
   const { validate } = WebAssembly;
   t.mock.method(WebAssembly, 'validate', (code) => !code.includes(147) && validate(code));
   assert.equal(detectBuild(), 'simd');
 });
 
-test('where relaxed SIMD adds up wrong the plain build is taken', (t) => {
+test('if relaxed SIMD gives wrong sums, the plain build is used', (t) => {
   t.mock.method(WebAssembly, 'Instance', function Instance() {
     return { exports: { f: () => 24 } };
   });
   assert.equal(detectBuild(), 'simd');
 });
 
-test('both builds translate alike', async () => {
+test('both builds give the same translations', async () => {
   const texts = {};
   for (const build of ['relaxed', 'simd']) {
     await withEngine((engine, translator) => {
@@ -55,7 +55,7 @@ test('both builds translate alike', async () => {
   assert.deepEqual(texts.relaxed, texts.simd);
 });
 
-test('a translator of the engine does what one in a worker does, at once', () =>
+test("an engine's translator does the same as one in a worker, synchronously", () =>
   withEngine(async (_, blocking) => {
     const translator = await Translator.load(bytes);
     assert.deepEqual({ ...blocking.info, threads: 0 }, { ...translator.info, threads: 0 });
@@ -75,7 +75,7 @@ test('a translator of the engine does what one in a worker does, at once', () =>
     assert.throws(() => blocking.translate('Danke!', { beamsize: 1 }), /'beamsize'/);
   }));
 
-test('several models live in one engine, and each is freed for itself', () =>
+test('several models can live in one engine, and each is freed separately', () =>
   withEngine((engine, first) => {
     const second = engine.load(bytes);
     const [{ text }] = first.translate(sentences);
@@ -129,7 +129,7 @@ test('memory does not grow with the number of calls, failures, or models', () =>
     assert.equal(engine.memoryBytes, size);
   }));
 
-test('a goal in time that is reached between two steps still ends with a validation', async () => {
+test('a time goal reached between two steps still ends with a validation', async () => {
   const { beginTraining } = await import('../../dist/worker/training.js');
   const { checkRequest } = await import('../../dist/page/options.js');
   const engine = await Engine.create({ build: 'simd' });

@@ -26,7 +26,7 @@ before(async () => {
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 for (const threads of [1, 2]) {
-  test(`the worker alone and the modules elsewhere translate, with threads: ${threads}`, async () => {
+  test(`the worker script and the modules may be elsewhere, with threads: ${threads}`, async () => {
     const translator = await Translator.load(fixturePath, { ...copies, threads });
     assert.equal((await translator.translate(sentences[0])).text, expected);
     translator.dispose();

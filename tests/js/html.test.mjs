@@ -30,12 +30,12 @@ const restored = {
 };
 for (const [name, markup] of Object.entries(restored)) {
   // Entities that are not needed become the characters themselves; white space inside sentences is one space.
-  test(`a translation that is the source gives the same markup: ${name}`, async () => {
+  test(`translating to the source itself keeps the markup: ${name}`, async () => {
     assert.equal(await html(markup), markup.replace(/ {2,}(?=<img src)/, ' '));
   });
 }
 
-test('what is quoted in an end tag is not markup', async () => {
+test('quoted text in an end tag is not markup', async () => {
   const end = '</b title="> <i>x</i> <img src=x onerror=alert(1)> w">';
   assert.equal(await html(`<p>a <b>foo${end} bar</p>`, reversing), `<p>BAR <b>FOO${end} A</p>`);
   assert.equal(await html(`a <b>foo</b x="1"y = '>' z=a"> bar`, reversing), `BAR <b>FOO</b x="1"y = '>' z=a"> A`);
@@ -43,7 +43,7 @@ test('what is quoted in an end tag is not markup', async () => {
   assert.equal(await html('a <b>foo</b x="> bar', reversing), 'A <b>FOO</b x="> bar', 'one that is cut off hides the rest');
 });
 
-test('marks are attributes of their own', async () => {
+test('translate, class and id are recognized only as whole attributes', async () => {
   for (const open of ['<p class="my-notranslate-x">', '<p data-x="a translate=no">', '<p title=" class=notranslate">', '<p class=a class=notranslate>']) {
     assert.equal(await html(`${open}word</p>`, reversing), `${open}WORD</p>`);
   }
@@ -51,7 +51,7 @@ test('marks are attributes of their own', async () => {
   assert.match(await html('<b data-x=" id=1">one two</b> three', dictionary({ 'one two three': 'one|0 three|2 two|1' })), /^<b.*<b/);
 });
 
-test('what the model gets: sentences without markup, white space as a page shows it', async () => {
+test('the model gets sentences without markup, with white space as a page shows it', async () => {
   const seen = async (markup) => {
     const all = [];
     await html(markup, { info: {}, translate: async (texts, options) => (all.push(...texts), same.translate(texts, options)) });
@@ -77,7 +77,7 @@ test('tags stay around the words they belong to', async () => {
     '<b>Heute</b> rufe ich <a href=x>meinen Freund an</a>.');
 });
 
-test('an element around a part of a word takes the whole word', async () => {
+test('an element around part of a word wraps the whole word', async () => {
   assert.equal(await html('un<u>der</u>line'), '<u>underline</u>');
   assert.equal(await html('<b>Spa</b>ce, please'), '<b>Space</b>, please');
 });
@@ -129,7 +129,7 @@ function page(seed) {
 const tagsOf = (markup) => markup.match(/<!--.*?-->|<script[^]*?<\/script>|<style[^]*?<\/style>|<pre[^]*?<\/pre>|<[^>]*>/gi);
 const letters = (text) => text.replace(/\s/g, '');
 
-test('200 pages from templates: every tag, balanced; the text of the plain translations; nothing else', async () => {
+test('200 generated pages keep every tag, balanced, and have the text of the plain translations', async () => {
   let copies = 0;
   for (let seed = 1; seed <= 200; seed++) {
     const { markup, blocks } = page(seed);
@@ -160,7 +160,7 @@ function groups(items) {
 
 // WASMFORMER_FUZZ_MARKUP=1000000 for a long campaign.
 const count = Number(process.env.WASMFORMER_FUZZ_MARKUP ?? 2000);
-test(`${count} pages of broken markup: no crash, and what comes out is as good as what went in`, async () => {
+test(`${count} pages of broken markup: no crash, and translating again keeps the text`, async () => {
   const scraps = ['<', '>', '</', '/>', '"', "'", '&', '&#', '&#x110000;', '&nbsp;', '<!--', '-->', '<b>', '</b>', '</p>', '<a href="', '<script>', '</script>',
     '<![CDATA[', ']]>', '<?', '<svg>', '<title>', '<textarea>', '<plaintext>', '<code>', '\0', '\ud800', '\u00ad', '<p', '<i><u><b>', '<ruby>a<rt>b', ' ', '. '];
   for (let seed = 1; seed <= count; seed++) {
@@ -179,7 +179,7 @@ test(`${count} pages of broken markup: no crash, and what comes out is as good a
   }
 });
 
-test('thousands of elements in one another, and ten thousand sentences', async () => {
+test('thousands of nested elements, and ten thousand sentences', async () => {
   for (const [open, close] of [['<b>', '</b>'], ['<div>', '</div>'], ['<b>', '']]) {
     const deep = `${open.repeat(20_000)}word${close.repeat(20_000)}`;
     assert.equal(await html(deep), deep);
@@ -188,14 +188,14 @@ test('thousands of elements in one another, and ten thousand sentences', async (
   assert.equal(await html(long), long);
 });
 
-test('twenty thousand empty elements and two thousand formatted words beside each other', async () => {
+test('twenty thousand empty elements and two thousand formatted words side by side', async () => {
   const empty = `<p>hello ${'<i></i>'.repeat(20_000)}</p>`;
   assert.equal(await html(empty), empty);
   const formatted = '<b>a</b> '.repeat(2000);
   assert.equal(await html(formatted), formatted);
 });
 
-test('images and spaces without a break stay as they stood', async () => {
+test('images and no-break spaces stay in place', async () => {
   assert.equal(await html('one <img><img> two', reversing), '<img><img> TWO ONE');
   assert.equal(await html('text <img><img>', reversing), 'TEXT <img><img>');
   assert.equal(await html('one<img id=1><img id=2> two'), 'one<img id=1><img id=2> two');

@@ -71,7 +71,7 @@ test('a name and every address that people copy give the same model, which is do
   assert.equal(state.downloads.length, 2 * files.length, 'new weights take the place of the old');
 });
 
-test('models are kept by precision and revision, and only if that is wanted', async (t) => {
+test('models are kept by precision and revision, unless caching is off', async (t) => {
   const state = await host(t);
   const { hub } = state;
   assert.equal((await info(name, { hub, precision: 'f32' })).precision, 'f32');
@@ -82,7 +82,7 @@ test('models are kept by precision and revision, and only if that is wanted', as
   assert.equal(state.downloads.length, 4 * files.length);
 });
 
-test('estimate() says the size before a download, and that none is needed', async (t) => {
+test('estimate() gives the download size, and 0 if none is needed', async (t) => {
   const state = await host(t);
   const { hub } = state;
   assert.deepEqual(await Translator.estimate(name, { hub }), { download: bytes, isStored: false });
@@ -96,7 +96,7 @@ test('estimate() says the size before a download, and that none is needed', asyn
   await assert.rejects(Translator.estimate('Helsinki-NLP/none', { hub }), /Helsinki-NLP\/none\/resolve\/main\/config\.json answered 404$/);
 });
 
-test('integrity is that of the weights, also for what is kept', async (t) => {
+test('integrity is checked on the weights, also for stored models', async (t) => {
   const { hub } = await host(t);
   await info(name, { hub });
   await assert.rejects(info(name, { hub, integrity: digest.replace('-', '-A') }), /the digest of model\.safetensors is sha256-/);
@@ -104,7 +104,7 @@ test('integrity is that of the weights, also for what is kept', async (t) => {
   assert.equal((await Translator.estimate(name, { hub, integrity: digest })).isStored, true);
 });
 
-test('conversions and pipelines take them too', async (t) => {
+test('conversions and pipelines take hub addresses and names too', async (t) => {
   const { hub } = await host(t);
   const mine = await importMarian(`${hub}/${name}/resolve/main/`);
   const translate = await pipeline('translation', name, { hub, dtype: 'fp32' });
@@ -118,7 +118,7 @@ test('conversions and pipelines take them too', async (t) => {
   await other.dispose();
 });
 
-test('what lies at a path that could be a name comes first: a file, or a folder, which is converted', async (t) => {
+test('a local file or folder takes precedence over a hub name, and a folder is converted', async (t) => {
   const { hub, downloads } = await host(t);
   const back = process.cwd();
   const here = mkdtempSync(join(tmpdir(), 'wasmformer-here-'));
@@ -161,7 +161,7 @@ test('a damaged entry of the cache does not hide the others; clear() leaves noth
   rmSync(there, { recursive: true });
 });
 
-test('what the host does not have is named', async (t) => {
+test('errors name what the host does not have', async (t) => {
   const state = await host(t, ['model.safetensors', 'pytorch_model.bin']);
   const { hub } = state;
   await assert.rejects(info(name, { hub }), /has neither model\.safetensors nor pytorch_model\.bin; other weights, such as ONNX, cannot be read/);

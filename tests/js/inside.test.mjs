@@ -24,7 +24,7 @@ test('a prefix of token ids is forced: a candidate of a step, and the whole targ
   assert.equal((await translator.translate(sentences[2], { prefix: [] })).text, free.text);
 });
 
-test('a masked token is looked at by nothing', async () => {
+test('nothing attends to a masked token', async () => {
   const plain = await translator.translate(sentences[0], { attention: true });
   const masked = await translator.translate(sentences[0], { maskedSource: [3, 2, 3], attention: true });
   assert.deepEqual(masked.sourceTokens, plain.sourceTokens);
@@ -57,7 +57,7 @@ test('a masked head changes the translation, and keeps its map over the source',
   assert.equal(new Set(scores).size, 4);
 });
 
-test('what the masks ask for must be there', async () => {
+test('masks must name existing tokens and heads', async () => {
   const refused = (options, message) => assert.rejects(translator.translate(sentences[0], options), { message });
   await refused({ maskedSource: [6] }, /source position 6 is not in the 6 tokens/);
   await refused({ maskedSource: [0, 1, 2, 3, 4, 5] }, /all 6 tokens of a sentence are masked; one must stay/);
@@ -66,7 +66,7 @@ test('what the masks ask for must be there', async () => {
   await refused({ prefix: [1000] }, /token 1000; the vocabulary has 1000/);
 });
 
-test("the beam's tree holds the translation, adds up, and says why it drops", async () => {
+test("the beam's tree holds the translation, adds up, and says why nodes were dropped", async () => {
   const options = { beamSize: 3, nBest: 3, maxLength: 20 };
   const { beam, ...found } = await translator.translate(sentences[2], { ...options, beamTrace: true });
   assert.deepEqual(found, await translator.translate(sentences[2], options));
@@ -105,7 +105,7 @@ test("the beam's tree holds the translation, adds up, and says why it drops", as
   assert.deepEqual(ids(await translator.translate(sentences[2], { ...options, prefix: path })).slice(0, 2), path);
 });
 
-test('internals give the attention maps again', async () => {
+test('internals reproduce the attention maps', async () => {
   const { internals, attention, sourceTokens, targetTokens } = await translator.translate(sentences[0], {
     internals: true, attention: true,
   });
@@ -161,7 +161,7 @@ test('internals give the attention maps again', async () => {
   assert.equal(new Set(every).size, every.length);
 });
 
-test('what was not asked for is not there, nor for an empty text', async () => {
+test('beam and internals are missing unless requested, and for an empty text', async () => {
   const absent = ({ beam, internals }) => assert.deepEqual([beam, internals], [undefined, undefined]);
   absent(await translator.translate(sentences[0]));
   const [empty, one] = await translator.translate(['', sentences[0]], { beamTrace: true, internals: true });

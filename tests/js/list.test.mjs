@@ -89,7 +89,7 @@ async function check(model, options) {
   }
 }
 
-test('each kind of list says languages, architectures, versions and sizes, and its models translate as in Bergamot', async (t) => {
+test('each kind of list gives languages, architectures, versions and sizes, and its models translate as in Bergamot', async (t) => {
   const state = await host(t);
   for (const [part, bytes] of Object.entries(student)) state.files[`/files/plain-${part}`] = bytes;
   const lists = {
@@ -110,7 +110,7 @@ test('each kind of list says languages, architectures, versions and sizes, and i
   assert.deepEqual(await listModels(new Blob([state.files['/models.json']])), await listModels(`${state.at}/models.json`));
 });
 
-test('the newest released version comes first, and an architecture can be asked for', async (t) => {
+test('the newest released version comes first, and an architecture can be requested', async (t) => {
   const state = await host(t);
   const versions = [['tiny', '1.0'], ['tiny', '2.10'], ['base', '2.9'], ['tiny', '3.0a1'], ['base-memory', '3.0']];
   const list = state.put('/list.json', { data: versions.flatMap(([architecture, version]) => state.records({ architecture, version })) });
@@ -120,7 +120,7 @@ test('the newest released version comes first, and an architecture can be asked 
   });
 });
 
-test('one number counts all files; the model is kept as converted until the list changes', async (t) => {
+test('progress counts all files together; the converted model is kept until the list changes', async (t) => {
   const state = await host(t);
   const model = { list: state.settings, from: 'xx', to: 'en' };
   assert.deepEqual(await Translator.estimate(model), { download: total, isStored: false });
@@ -142,7 +142,7 @@ test('one number counts all files; the model is kept as converted until the list
   assert.deepEqual(await Translator.estimate({ list, from: 'xx', to: 'en' }), { download: total, isStored: false });
 });
 
-test('files that are not those of the list are refused, each in one sentence', async (t) => {
+test('files that do not match the list are refused, each in one sentence', async (t) => {
   const state = await host(t);
   const model = { list: state.settings, from: 'xx', to: 'en' };
   const at = (part) => `/files/${paths[part]}`;
@@ -162,7 +162,7 @@ test('files that are not those of the list are refused, each in one sentence', a
   await assert.rejects(Translator.load(model, { integrity: integrity(student.lex) }), /the digest of/);
 });
 
-test('what is no list, and what a list does not have, is said', async (t) => {
+test('invalid lists, and models missing from a list, are reported', async (t) => {
   const state = await host(t);
   const list = state.put('/models.json', site(state.at));
   await assert.rejects(listModels(state.put('/page', '<html>')), /^Error: \[load\] http\S+\/page is not JSON: [^\n]+$/);
@@ -171,7 +171,7 @@ test('what is no list, and what a list does not have, is said', async (t) => {
   await assert.rejects(listModels(`${state.at}/absent.json`), /absent\.json answered 404/);
   await assert.rejects(Translator.load({ list, from: 'xy', to: 'en' }), /has no model xy-en; the nearest is xx-en$/);
   await assert.rejects(Translator.load({ list, from: 'xx' }), /'from' and 'to'/);
-  await assert.rejects(Translator.load({ list, form: 'xx', to: 'en' }), /no option 'form'; did you mean 'from'\?/);
+  await assert.rejects(Translator.load({ list, form: 'xx', to: 'en' }), /unknown option 'form'; did you mean 'from'\?/);
   await assert.rejects(Translator.load({ list: 3, from: 'xx', to: 'en' }), /must be a URL, a path, a Blob, .* not 3/);
   await assert.rejects(Classifier.load({ list, from: 'xx', to: 'en' }), /does not classify; it translates$/);
 });

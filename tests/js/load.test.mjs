@@ -1,5 +1,6 @@
 // Models from everywhere, progress, integrity, and sources that fail.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { relative } from 'node:path';
@@ -52,7 +53,7 @@ test('paths, URLs, Blobs and bytes give the same translator', async (t) => {
   assert.equal(bytes.length, bytes.buffer.byteLength, 'the given bytes stay with the caller');
 });
 
-test('a Buffer, a view into a larger one, and the same bytes in two loads at once stay with the caller', async () => {
+test('a Buffer, a view into a larger one, and bytes loaded twice at once stay usable by the caller', async () => {
   const buffer = Buffer.alloc(bytes.length + 8, bytes);
   const view = buffer.subarray(0, bytes.length);
   const texts = await Promise.all([translates(view), translates(view), translates(Buffer.from(bytes))]);
@@ -62,7 +63,7 @@ test('a Buffer, a view into a larger one, and the same bytes in two loads at onc
   assert.ok(view.equals(bytes));
 });
 
-test('info tells what the model is', async () => {
+test('info describes the model', async () => {
   const translator = await Translator.load(bytes);
   const { info } = translator;
   translator.dispose();
@@ -85,7 +86,7 @@ test('progress rises to the size of the file', async (t) => {
   }
 });
 
-test('the total is left out where the server does not tell', async (t) => {
+test('the total is missing if the server does not send it', async (t) => {
   const site = await serve(t, (_, response) => response.writeHead(200).end(bytes));
   const seen = [];
   await translates(site, { onProgress: (loaded, total) => seen.push([loaded, total]) });
@@ -99,7 +100,7 @@ test('an error in onProgress ends the load', async () => {
   await assert.rejects(Translator.load(fixturePath, { onProgress }), { message: 'no more' });
 });
 
-test('integrity lets the right file pass and names the digest of another', async () => {
+test('integrity accepts the right file and names the digest of another', async () => {
   await translates(bytes, { integrity: digest(bytes) });
   await translates(fixturePath, { integrity: digest(bytes, 'sha512') });
   const wrong = digest('something else');
@@ -110,7 +111,7 @@ test('integrity lets the right file pass and names the digest of another', async
   });
 });
 
-test('sources that fail are named', async (t) => {
+test('errors name the source that failed', async (t) => {
   const site = await serveModel(t);
   await assert.rejects(Translator.load('no/such.safetensors'), /no\/such\.safetensors could not be read: ENOENT/);
   await assert.rejects(Translator.load(`${site}/other`), { message: `[load] ${site}/other answered 404 Not Found` });
@@ -122,14 +123,23 @@ test('sources that fail are named', async (t) => {
   await assert.rejects(Translator.load(short), new RegExp(`the download of ${short}/ broke off`));
 });
 
-test('files that are no models are refused with their name, at every length', async () => {
+// In a process of its own, since the package looks for a document once, when it is imported.
+test('a document in Node, as jsdom makes one, counts as a page: without workers, and told so', () => {
+  const script = `globalThis.document = { baseURI: 'http://localhost/' };
+    const { Translator } = await import(${JSON.stringify(new URL('../../dist/index.js', import.meta.url))});
+    await Translator.load(${JSON.stringify(fixturePath)}).catch(({ message }) => console.log(message));`;
+  const said = execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+  assert.match(said, /^\[load\] this environment cannot start workers; /);
+});
+
+test('files that are not models are refused by name, at every length', async () => {
   await assert.rejects(Translator.load(new URL(import.meta.url)), /load\.test\.mjs is not a model file: /);
   for (const length of [0, 1, 8, 100, bytes.length >> 1, bytes.length - 1]) {
     await assert.rejects(Translator.load(bytes.subarray(0, length)), /^Error: the given bytes: \[/);
   }
 });
 
-test('what begins as no model file does is refused before the rest has come', async (t) => {
+test('a file that does not start like a model is refused before the rest has arrived', async (t) => {
   let closed;
   const hasClosed = new Promise((resolve) => (closed = resolve));
   const endless = await serve(t, (_, response) => {

@@ -1,4 +1,4 @@
-// Compiled, never run: bindings/js/module.ts must say what Emscripten says of the module it has built.
+// Compiled, never run: bindings/js/worker/native.ts must match what Emscripten says of the module it has built.
 import type { NativeModule } from '../../bindings/js/worker/native.js';
 import type { MainModule } from '../../build/wasm/types/wasmformer.js';
 

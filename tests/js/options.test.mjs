@@ -32,7 +32,7 @@ const changing = {
 };
 
 for (const [name, [options, others]] of Object.entries(changing)) {
-  test(`${name} changes the result, and always in the same way`, async () => {
+  test(`${name} changes the result deterministically`, async () => {
     const calls = [options, options, others].map((given) => translator.translate(sentences[2], given));
     const [first, again, other] = await Promise.all(calls);
     assert.deepEqual(again, first);
@@ -107,7 +107,7 @@ for (const [options, says] of refusedByTranslate) {
 }
 
 const refusedByLoad = [
-  [{ thread: 1 }, "there is no option 'thread'; did you mean 'threads'?"],
+  [{ thread: 1 }, "unknown option 'thread'; did you mean 'threads'?"],
   [{ threads: 0 }, "threads must be 'auto' or a whole number from 1 to 64, not 0"],
   [{ threads: 65 }, "threads must be 'auto' or a whole number from 1 to 64, not 65"],
   [{ threads: 'all' }, "threads must be 'auto' or a whole number from 1 to 64, not 'all'"],
@@ -146,7 +146,7 @@ test('options that are undefined count as left out', async () => {
   assert.equal(readings, 1, 'an option is read once');
 });
 
-test('after a refusal the translator goes on', async () => {
+test('after a refusal the translator keeps working', async () => {
   await assert.rejects(translator.translate('Danke!', { beamSize: 0 }));
   assert.notEqual((await translator.translate('Danke!')).targetTokens.length, 0);
 });

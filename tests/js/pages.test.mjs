@@ -15,7 +15,7 @@ after(() => translator.dispose());
 
 const spelling = (pieces) => pieces.replaceAll('▁', '');
 
-test('an alignment says where tokens stand, and gives each target token probabilities of source tokens', async () => {
+test('an alignment has token positions, and source token probabilities for each target token', async () => {
   const all = await translator.translate(sentences, { alignment: true });
   for (const [i, { text, alignment, sourceTokens, targetTokens, attention }] of all.entries()) {
     assert.equal(attention, undefined, 'only with attention: true');
@@ -45,7 +45,7 @@ test('an alignment says where tokens stand, and gives each target token probabil
   assert.deepEqual((await translator.translate('', { alignment: true })).alignment.source, []);
 });
 
-test('unusual characters do not move the places of those after them', async () => {
+test('unusual characters do not shift the positions of later ones', async () => {
   const text = 'Ich sehe 😀😀 ﬁve  und ½ Hund—e\u0301 Straße.';
   const { alignment, sourceTokens } = await translator.translate(text, { alignment: true });
   const at = (word) => alignment.source.findIndex(({ start }) => start === text.indexOf(word));
@@ -55,7 +55,7 @@ test('unusual characters do not move the places of those after them', async () =
   });
 });
 
-test('quality: means of log-probabilities, of words and of the sentence', async () => {
+test('quality: mean log-probabilities of words and of the sentence', async () => {
   const { text, quality, targetTokens } = await translator.translate(sentences[2], { quality: true });
   assert.deepEqual(quality.words.map(({ start, end }) => text.slice(start, end)), text.split(' '));
   close(quality.sentence, quality.words.reduce((sum, word) => sum + word.logProbability, 0) / quality.words.length, 1e-6);
@@ -65,7 +65,7 @@ test('quality: means of log-probabilities, of words and of the sentence', async 
   close(quality.words[0].logProbability, first.reduce((a, b) => a + b) / first.length, 1e-6);
 });
 
-test('the probabilities of words, by the calibration that is stored in the model', async () => {
+test('word probabilities use the calibration stored in the model', async () => {
   assert.equal('probability' in (await translator.translate(sentences[2], { quality: true })).quality, false, 'it has none');
   const file = Buffer.from(readFileSync(fixturePath));
   const end = 8 + Number(file.readBigUInt64LE(0));
@@ -85,7 +85,7 @@ test('the probabilities of words, by the calibration that is stored in the model
   }
 });
 
-test('markup has the words of the plain translations, and the qualities of its sentences', async () => {
+test('markup gets the words of the plain translations, and the quality of its sentences', async () => {
   const { text, sentences: found } = await translator.translate(
     `<h1>${sentences[0]}</h1>\n<p class=x>Wo <b>ist <i>der Bahnhof</i></b>? <a href="#">${sentences[2]}</a></p><script>x</script>`, { html: true, quality: true });
   const plain = await translator.translate(sentences.slice(0, 3));
@@ -101,7 +101,7 @@ test('markup has the words of the plain translations, and the qualities of its s
   assert.ok((await translator.translate(long, { html: true })).text.includes('😀'.repeat(100)), 'what is too long for the model stays');
 });
 
-test('markup is a string, takes no options about one sentence, and can be aborted', async () => {
+test('markup must be a string, takes no single-sentence options, and can be aborted', async () => {
   await assert.rejects(translator.translate('<p>', { html: 'yes' }), /html must be true or false, not 'yes'/);
   await assert.rejects(translator.translate('<p>a</p>', { html: true, onToken: () => {} }), /onToken applies to one sentence only/);
   await assert.rejects(translator.translate(['<p>'], { html: true }), /markup must be a string, not an array/);
@@ -118,7 +118,7 @@ const model = (languages, entries) => ({
   }))),
 });
 
-test('a pivot translates by a third language, and its alignments lead through it', async () => {
+test('a pivot translates through a third language, and combines the alignments', async () => {
   const first = model('de-en', { 'rotes Haus dort': 'there|2 red|0 house|1' });
   const second = model('en-fr', { 'there red house': 'maison|2 rouge|1 là|0' });
   const both = pivot(first, second);
@@ -147,7 +147,7 @@ test('a pivot translates by a third language, and its alignments lead through it
   }
 });
 
-test('a cache asks for each sentence once, and forgets those not used for longest', async () => {
+test('a cache translates each sentence once, and drops the least recently used', async () => {
   const asked = [];
   const source = { info: { languages: 'de-en' }, translate: async (texts) => (asked.push(...texts), texts.map((text) => ({ text: text.toUpperCase() }))) };
   const cache = cached(source, { bytes: 1000 });
@@ -182,14 +182,14 @@ test('a cache asks for each sentence once, and forgets those not used for longes
   assert.equal(kept.bytes, size);
 });
 
-test('the sentences of a text, as a page cuts it', () => {
+test('a text is split into sentences as on the page', () => {
   assert.deepEqual(split('Am 3. Mai. Und?', 'de', 100).parts.map(({ source }) => source), ['Am 3. Mai.', 'Und?']);
   const cut = (text, most) => split(text, 'zh', most).parts.map(({ source }) => source);
   assert.deepEqual(cut(`${'漢'.repeat(5)}，${'漢'.repeat(9)}`, 11), [`${'漢'.repeat(5)}，`, '漢'.repeat(9)]);
   for (const most of [2, 9, 10]) assert.ok(cut('😀'.repeat(20), most).every((part) => part.isWellFormed()), `${most}`);
 });
 
-test('a text without spaces is cut so that the model takes it', async () => {
+test('a text without spaces is cut to fit the model', async () => {
   const { max_length } = translator.info.config;
   for (const character of 'aä漢') {
     const { sentences: found } = await translator.translateText(character.repeat(3 * max_length));

@@ -14,7 +14,7 @@ test('each phrase has all languages, and the same slots in each', () => {
   }
 });
 
-test('no pair has a sentence or a name of the lists to test with', () => {
+test('no pair has a sentence or a name from the test lists', () => {
   const { sentences, names } = kept();
   assert.ok(sentences.has('guten morgen') && sentences.has('bonjour') && names.has('Zwickau'));
   for (const [languages, list] of named) {

@@ -18,7 +18,7 @@ after(async () => {
 
 const texts = async (...args) => (await translate(...args)).map((output) => output.translation_text);
 
-test('one text or several, and how many outputs of each', async () => {
+test('a pipeline takes one text or several, and returns the requested number of outputs', async () => {
   const one = await translator.translate(sentences[0], { nBest: 3 });
   assert.deepEqual(await translate(sentences[0]), [{ translation_text: one.text }]);
   const three = await texts(sentences[0], { num_return_sequences: 3 });
@@ -49,10 +49,10 @@ test('every option does what it says', async () => {
   await assert.rejects(translate(long, { signal: AbortSignal.abort() }), { name: 'AbortError' });
 });
 
-test('what cannot be is refused by name', async () => {
+test('invalid input is refused by name', async () => {
   for (const [options, message] of [
     [null, /^\[pipeline\] options must be an object, not null/],
-    [{ beams: 2 }, /^\[pipeline\] there is no option 'beams'/],
+    [{ beams: 2 }, /^\[pipeline\] unknown option 'beams'/],
     [{ num_beams: 0 }, /^\[pipeline\] num_beams must be/],
     [{ num_return_sequences: 5 }, /^\[pipeline\] num_return_sequences is 5, but num_beams is 4/],
     [{ num_return_sequences: 2, output_attentions: true }, /output_attentions works for one output only/],
@@ -64,7 +64,7 @@ test('what cannot be is refused by name', async () => {
     await assert.rejects(translate(sentences[0], options), { message });
   }
   await assert.rejects(pipeline('summarization', fixturePath), { message: /there is no task 'summarization'/ });
-  await assert.rejects(pipeline('translation', fixturePath, { divice: 'cpu' }), { message: /there is no option 'divice'; did you mean 'device'/ });
+  await assert.rejects(pipeline('translation', fixturePath, { divice: 'cpu' }), { message: /unknown option 'divice'; did you mean 'device'/ });
   await assert.rejects(pipeline('translation', fixturePath, { dtype: 7 }), { message: /^\[pipeline\] dtype must be a string, not 7/ });
 });
 
@@ -75,7 +75,7 @@ async function warnings(t, work) {
   return mock.calls.map(({ arguments: [message] }) => message);
 }
 
-test('options of Transformers.js without effect here are named in a warning, once', async (t) => {
+test('Transformers.js options without effect here are named in a warning, once', async (t) => {
   const long = sentences[2];
   const expected = await texts(long);
   const told = await warnings(t, async () => {
@@ -111,7 +111,7 @@ test('languages may be named as in NLLB', async () => {
   await assert.rejects(translate(sentences[0], { tgt_lang: 'fra_Latn' }), /tgt_lang is 'fra_Latn', but the model translates de-en/);
 });
 
-test('progress is told as Transformers.js tells it; text2text-generation names its outputs so', async () => {
+test('progress is reported as in Transformers.js; so are the outputs of text2text-generation', async () => {
   const seen = [];
   const generate = await pipeline('text2text-generation', fixturePath, { progress_callback: (told) => seen.push(told) });
   assert.deepEqual([seen[0], seen.at(-2), seen.at(-1)].map(({ status }) => status), ['initiate', 'done', 'ready']);

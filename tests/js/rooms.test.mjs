@@ -37,7 +37,7 @@ function cycleIn(graph) {
 
 const sources = graphOf(folder('bindings/js'), '.ts');
 
-test('every import is that of a file that exists, and all are found', () => {
+test('every import is of an existing file', () => {
   for (const [name, { imports }] of sources) for (const other of imports) assert.ok(sources.has(other), `${name}: ${other}`);
   assert.ok([...sources.values()].flatMap(({ imports }) => imports).length > 40);
 });
@@ -48,7 +48,7 @@ test('no imports form a cycle, not even of types', () => {
   assert.deepEqual(cycleIn(closed), ['b', 'c', 'b']);
 });
 
-test('page/ imports nothing of worker/, worker/ nothing of page/, and shared/ neither', () => {
+test('page/ imports nothing from worker/, worker/ nothing from page/, and shared/ from neither', () => {
   const allowed = { page: ['page', 'shared'], worker: ['worker', 'shared'], shared: ['shared'] };
   for (const [name, { imports }] of sources) {
     const [room] = name.split('/');
@@ -60,7 +60,7 @@ test('page/ imports nothing of worker/, worker/ nothing of page/, and shared/ ne
 });
 
 // Next.js (Turbopack) follows `new Worker` inside a worker's own modules without end.
-test("the worker's script is one file, which starts no worker; nor does what is inside it", () => {
+test("the worker's script is one file, and neither it nor its sources start a worker", () => {
   const built = graphOf(folder('dist'), '.js');
   assert.deepEqual(built.get('worker/worker.js'), { imports: [], starts: false });
   assert.ok([...built.values()].some(({ starts }) => starts));

@@ -25,7 +25,7 @@ async function workersOf(body) {
   return seen.size;
 }
 
-test('models beside each other share a worker and its threads, and each translates as it does alone', async () => {
+test('models can share a worker and its threads, and each translates as it does alone', async () => {
   const file = (path) => new Uint8Array(readFileSync(path));
   const engine = await Engine.create({ threads: 2 });
   const alone = [fixturePath, bundled].map((path) => engine.load(file(path)).translate(sentences));
@@ -52,7 +52,7 @@ test('models beside each other share a worker and its threads, and each translat
   assert.equal(workers, 1);
 });
 
-test('what is disposed of while it works, or before it is there, leaves the others alone', async (t) => {
+test('disposing of a busy model, or aborting a load, does not affect the others', async (t) => {
   const first = await Translator.load(fixturePath);
   const second = await Translator.load(fixturePath, { shareWith: first });
   const waiting = second.translate(Array(5000).fill(sentences[2]));
@@ -80,7 +80,7 @@ test('what is disposed of while it works, or before it is there, leaves the othe
   first.dispose();
 });
 
-test('threads and shareWith exclude each other, and only ours can be shared with', async () => {
+test("threads and shareWith exclude each other, and shareWith takes only the package's own objects", async () => {
   const first = await Translator.load(fixturePath, { threads: 1 });
   const both = { threads: 2, shareWith: first };
   await assert.rejects(Translator.load(fixturePath, both), { message: /^\[load\] threads is 2, but shareWith uses/ });
@@ -91,7 +91,7 @@ test('threads and shareWith exclude each other, and only ours can be shared with
   first.dispose();
 });
 
-test('1,000 times loaded, used and disposed of: no C++ object is left, and the memory stays', async () => {
+test('after 1,000 loads, uses and disposals no C++ object is left, and memory has not grown', async () => {
   const engine = await Engine.create();
   const bytes = fixtureBytes();
   let size;
@@ -105,7 +105,7 @@ test('1,000 times loaded, used and disposed of: no C++ object is left, and the m
   assert.equal(engine.memoryBytes, size);
 });
 
-test('1,000 times the same in one worker', async () => {
+test('after 1,000 loads and disposals in one worker memory has hardly grown', async () => {
   const first = await Translator.load(fixturePath, { threads: 1 });
   const { text } = await first.translate(sentences[3]);
   const bytes = fixtureBytes();
@@ -121,7 +121,7 @@ test('1,000 times the same in one worker', async () => {
   first.dispose();
 });
 
-test('200 aborts at any moment: none is late, and the translator goes on', async () => {
+test('200 aborts at any moment: none is late, and the translator keeps working', async () => {
   const translator = await Translator.load(fixturePath);
   const { text } = await translator.translate(sentences[2]);
   let seed = 1;

@@ -32,7 +32,7 @@ for (const build of ['relaxed', 'simd']) {
   });
 }
 
-test('the threads stay for further models, which need the same memory again', async () => {
+test('the threads stay for later models, which reuse the memory', async () => {
   const engine = await Engine.create({ threads: 3 });
   const work = () => {
     const translator = engine.load(fixtureBytes());
@@ -47,7 +47,7 @@ test('the threads stay for further models, which need the same memory again', as
   assert.equal(engine.memoryBytes, size);
 });
 
-test("'auto' takes the cores, up to 8; a number is taken at its word", async () => {
+test("'auto' uses the cores, up to 8; a number is used as given", async () => {
   for (const [threads, expected] of [[undefined, most], ['auto', most], [1, 1], [2, 2], [3, 3]]) {
     const translator = await Translator.load(fixturePath, { threads });
     assert.equal(translator.info.threads, expected);
@@ -65,7 +65,7 @@ test('without shared memory there is one thread, and more are refused', async (t
   });
 });
 
-test("where shared memory cannot be had, 'auto' does without", async (t) => {
+test("if shared memory cannot be allocated, 'auto' works without it", async (t) => {
   const { Memory } = WebAssembly;
   t.mock.method(WebAssembly, 'Memory', function (options) {
     if (options.shared) throw new RangeError('WebAssembly.Memory(): could not allocate memory');

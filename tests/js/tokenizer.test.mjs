@@ -15,7 +15,7 @@ const sentences = Array.from({ length: 10 }, (_, i) => fixture.map((line, k) => 
 const normalization = 'nmt_nfkc';
 
 for (const type of ['bpe', 'unigram']) {
-  test(`${type}: the file is the native program's, byte for byte`, async (t) => {
+  test(`${type}: the file matches the native program's, byte for byte`, async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'wasmformer-'));
     t.after(() => rmSync(folder, { recursive: true, force: true }));
     const [input, output] = [join(folder, 'text'), join(folder, 'model')];
@@ -26,7 +26,7 @@ for (const type of ['bpe', 'unigram']) {
     assert.ok(readFileSync(output).equals(await trainTokenizer(sentences, { type, vocabSize: 700, normalization })));
   });
 
-  test(`${type}: too little text is said in one sentence`, async () => {
+  test(`${type}: too little text gives a one-sentence error`, async () => {
     const rejects = (text, message) => assert.rejects(trainTokenizer(text, { type, vocabSize: 100, normalization }), { name: 'Error', message });
     await rejects([], '[tokenizer] there is no text to learn from');
     await rejects(['', ' \t '], '[tokenizer] there is no text to learn from');

@@ -303,6 +303,17 @@ test('a loaded model is fine-tuned: it learns the correction', async () => {
   }
 });
 
+test('a Buffer that a model is fine-tuned from, and a view into a larger one, stay with the caller', async () => {
+  const bytes = fixtureBytes();
+  const larger = Buffer.alloc(bytes.length + 8, bytes);
+  for (const from of [Buffer.from(bytes), larger.subarray(0, bytes.length)]) {
+    (await Trainer.create({ from, pairs, validation: pairs, threads: 1 })).dispose();
+    assert.equal(from.length, bytes.length);
+    assert.ok(from.equals(bytes));
+  }
+  assert.equal(larger.length, bytes.length + 8);
+});
+
 test('a learning rate that is far too high is reported, and the trainer still works', async () => {
   const wild = { schedule: 'constant', learning_rate: 50, warmup_steps: 0, optimizer: 'sgd', label_smoothing: 0 };
   const trainer = await Trainer.create({ ...small, config: { ...config, ...wild } });

@@ -25,7 +25,7 @@ test('a translation has its text, score and tokens', async () => {
   assert.equal(attention, undefined);
 });
 
-test('a batch gives what each sentence gives alone, however large it is', async () => {
+test('a batch of any size gives the same results as each sentence alone', async () => {
   const many = Array.from({ length: 70 }, (_, i) => sentences[i % sentences.length]);
   const batch = await translator.translate(many, { beamSize: 2, attention: true });
   assert.equal(batch.length, many.length);
@@ -48,7 +48,7 @@ test('no texts, an empty one, spaces, emoji and half a surrogate pair', async ()
   assert.ok(results.every(({ text }) => text.isWellFormed?.() ?? true));
 });
 
-test('a text that is too long is refused, and the next one translated', async () => {
+test('a text that is too long is refused, and the next one is translated', async () => {
   const long = 'Haus '.repeat(5000);
   await assert.rejects(translator.translate(long), /tokens.*the model takes/);
   await assert.rejects(translator.translate([sentences[0], long]), /tokens.*the model takes/);
@@ -101,7 +101,7 @@ test('a prefix starts the target', async () => {
   assert.equal(targetTokens.map(({ piece }) => piece).join('').startsWith('▁Perhaps'), true);
 });
 
-test('sampling draws the same text from the same seed, others from others', async () => {
+test('sampling draws the same text from the same seed, and other texts from other seeds', async () => {
   const draw = async (seed) => (await translator.translate(sentences[4], { sampling: { temperature: 2, seed } })).text;
   const texts = [await draw(1), await draw(2), await draw(3), await draw(2 ** 53 - 1)];
   assert.equal(await draw(1), texts[0]);
@@ -128,13 +128,13 @@ test('topTokens gives the candidates of each step, best first', async () => {
   }
 });
 
-test('maxLength cuts the target', async () => {
+test('maxLength limits the target', async () => {
   const { targetTokens } = await translator.translate(sentences[2], { maxLength: 3 });
   assert.equal(targetTokens.length, 3);
   assert.notEqual(targetTokens.at(-1).id, translator.info.config.eos_id);
 });
 
-test('onToken tells how the text grows', async () => {
+test('onToken reports the text as it grows', async () => {
   const partials = [];
   const onToken = (partial) => partials.push(partial);
   const { text } = await translator.translate(sentences[2], { beamSize: 1, onToken });
@@ -148,7 +148,7 @@ test('onToken tells how the text grows', async () => {
   assert.deepEqual(rows.at(-1), results.map((result) => result.text));
 });
 
-test('a translation with everything in it can be cloned, as posting and storing do', async () => {
+test('a translation with all its parts can be cloned, as for posting and storing', async () => {
   const translation = await translator.translate(sentences[0], { attention: true, internals: true, beamTrace: true });
   assert.equal(translation.attention.cross.map(0, 0).length, translation.attention.cross.rows * translation.attention.cross.columns);
   assert.deepEqual(structuredClone(translation), translation);

@@ -40,6 +40,34 @@ for (const [name, settings] of Object.entries(libraries)) {
   });
 }
 
+const [browsers, node] = Object.values(libraries);
+const uses = {
+  options: [node, `import { options, type OptionDescription } from 'wasmformer/options';
+const [first]: OptionDescription[] = options.translate;
+export const range: (number | undefined)[] = [first?.minimum, first?.maximum];
+// @ts-expect-error: there is no such part
+options.load;`],
+  attention: [browsers, `import { AttentionElement, type AttentionChoice } from 'wasmformer/attention';
+const element: AttentionElement = document.createElement('wasmformer-attention');
+element.addEventListener('change', (event) => (element.form = (event as CustomEvent<AttentionChoice>).detail.form));
+// @ts-expect-error: the forms are 'heat' and 'lines'
+new AttentionElement().form = 'bars';`],
+};
+for (const [entry, [settings, program]] of Object.entries(uses)) {
+  test(`a use of wasmformer/${entry} compiles with ${settings.lib} alone, with libraries checked`, (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'wasmformer-'));
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    mkdirSync(join(folder, 'node_modules'));
+    symlinkSync(root, join(folder, 'node_modules/wasmformer'));
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+    writeFileSync(join(folder, 'main.ts'), program);
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({
+      compilerOptions: { noEmit: true, strict: true, target: 'es2022', module: 'nodenext', ...settings },
+    }));
+    compiles(folder);
+  });
+}
+
 test("the guide's declarations of the element for JSX and Svelte compile, and refuse what it does not take", (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'wasmformer-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));

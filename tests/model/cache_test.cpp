@@ -51,7 +51,7 @@ using Contents = std::vector<std::vector<Index>>;
 
 }  // namespace
 
-TEST_CASE("Selecting gives every slot the tokens of its parent, again and again") {
+TEST_CASE("Selecting gives every slot its parent's tokens, any number of times") {
   Cache cache = empty(4);
   append(cache, {1, 2, 3, 0}, 0);
   CHECK(contents(cache) == Contents{{0}, {100, 101}, {200, 201, 202}, {}});
@@ -66,7 +66,7 @@ TEST_CASE("Selecting gives every slot the tokens of its parent, again and again"
   CHECK(cache.lengths.empty());
 }
 
-TEST_CASE("A beam may widen up to the slots that its cache was made with, not beyond") {
+TEST_CASE("A beam may not widen beyond the slots its cache was made with") {
   Cache cache = empty(3);
   append(cache, {1, 2, 3}, 0);
   cache.select({2});
@@ -77,7 +77,7 @@ TEST_CASE("A beam may widen up to the slots that its cache was made with, not be
                     Catch::Matchers::ContainsSubstring("51 tokens") && Catch::Matchers::ContainsSubstring("50"));
 }
 
-TEST_CASE("Slots share the rows of their common tokens, and selecting writes none") {
+TEST_CASE("Slots share the rows of their common tokens, and selecting writes no rows") {
   Cache cache = empty(4);
   cache.select({0});
   append(cache, {30}, 0);
@@ -92,7 +92,7 @@ TEST_CASE("Slots share the rows of their common tokens, and selecting writes non
   CHECK(cache.layers[0].keys.rows() == rows);  // 32 are enough
 }
 
-TEST_CASE("A random beam finds the same in its cache as in copies, with as many rows as the longest") {
+TEST_CASE("A random beam's cache holds the same as copies would, and reuses rows") {
   constexpr Index slots = 6;
   Cache cache = empty(slots);
   Random random(GENERATE(1, 2, 3));

@@ -20,7 +20,7 @@ Config valid() {
 
 }  // namespace
 
-TEST_CASE("Every preset is sound once it has a vocabulary") {
+TEST_CASE("Every preset is valid once it has a vocabulary") {
   const std::string name =
       GENERATE("toy", "tiny", "small", "base", "big", "multi30k-tiny", "kyubyong", "student-tiny", "student-micro");
   Preset p = preset(name);
@@ -31,7 +31,7 @@ TEST_CASE("Every preset is sound once it has a vocabulary") {
   p.training.check();
 }
 
-TEST_CASE("The presets base and big are the paper's") {
+TEST_CASE("The presets base and big match the paper") {
   // Vaswani et al. 2017, table 3, and section 5.3 with equation 3.
   const Preset base = preset("base"), big = preset("big");
   CHECK(base.config.d_model == 512);
@@ -197,7 +197,7 @@ TEST_CASE("Deep JSON is refused") {
   CHECK_THROWS_AS(from_json("{\"d_model\":" + std::string(1000000, '['), config), Error);
 }
 
-TEST_CASE("Sizes that no model can have are refused") {
+TEST_CASE("Impossible sizes are refused") {
   Config c = valid();
   c.check();
   std::string message;
@@ -264,7 +264,7 @@ TEST_CASE("An odd d_model is possible with learned positions") {
   CHECK_NOTHROW(c.check());
 }
 
-TEST_CASE("Training options that cannot be are refused") {
+TEST_CASE("Impossible training options are refused") {
   TrainingConfig t;
   t.check();
   std::string message;

@@ -37,7 +37,7 @@ const Packed source = packed({{4, 5, 6, 7, 8, 3}, {7, 3}, {6, 6, 3}}),
 
 }  // namespace
 
-TEST_CASE("A masked head is as if its columns of the output projection were zero") {
+TEST_CASE("Masking a head acts like zeroing its columns of the output projection") {
   Config c = small_config();
   c.encoder_layers = 2;
   c.norm = GENERATE(NormPlace::post, NormPlace::pre);
@@ -61,7 +61,7 @@ TEST_CASE("A masked head is as if its columns of the output projection were zero
   CHECK(!near(logits(model, source, target, one), logits(model, source, target, all)));
 }
 
-TEST_CASE("Heads of one layer and of several are masked together, in any order") {
+TEST_CASE("Heads of one or several layers can be masked together, in any order") {
   Config c = small_config();
   Transformer model = random_model(c, 2);
   const Masked none(3);
@@ -75,7 +75,7 @@ TEST_CASE("Heads of one layer and of several are masked together, in any order")
   CHECK(!near(with({a, b, d}), with({a, d})));
 }
 
-TEST_CASE("Without positions, a masked token is as if it were absent") {
+TEST_CASE("Without positions, a masked token acts as if absent") {
   Config c = small_config();
   c.positions = Positions::learned;
   c.norm = GENERATE(NormPlace::post, NormPlace::pre);
@@ -100,7 +100,7 @@ TEST_CASE("A masked token changes only its own row") {
               logits(model, other, target, masked(model, other, Masked(3)))));
 }
 
-TEST_CASE("Attention over what is visible is the formula over those keys") {
+TEST_CASE("Masked attention equals the formula over the visible keys") {
   Config c = small_config();
   Transformer model = random_model(c, 5);
   const Masked positions{{0, 4}, {1}, {}};
@@ -142,7 +142,7 @@ TEST_CASE("Attention over what is visible is the formula over those keys") {
   compare(decoder.cross_attention.at(1), target.spans, /*masked_head=*/-1);
 }
 
-TEST_CASE("Cached steps under masks give what the whole sequence gives") {
+TEST_CASE("With masks, cached steps match the whole sequence") {
   Config c = small_config();
   c.norm = GENERATE(NormPlace::post, NormPlace::pre);
   Transformer model = random_model(c, 6);

@@ -55,7 +55,7 @@ struct Example {
 
 }  // namespace
 
-TEST_CASE("Options survive JSON in either naming") {
+TEST_CASE("Options survive JSON in either naming style") {
   Example e;
   e.beam_size = 7, e.top_p = 0.1 + 0.2, e.is_open = true, e.seed = 18446744073709551615u;
   e.name = "ä \"quoted\"";
@@ -82,7 +82,7 @@ TEST_CASE("Options survive JSON in either naming") {
   CHECK(nlohmann::json::parse(json).contains(naming == Naming::camel ? "beamSize" : "beam_size"));
 }
 
-TEST_CASE("Options that are not set are missing in JSON, and null unsets them") {
+TEST_CASE("Unset options are absent from JSON, and null unsets an option") {
   Example e;
   CHECK_FALSE(nlohmann::json::parse(to_json(fields(e))).contains("origin"));
   e.origin = {3, Colour::green};
@@ -90,7 +90,7 @@ TEST_CASE("Options that are not set are missing in JSON, and null unsets them") 
   CHECK_FALSE(e.origin);
 }
 
-TEST_CASE("Wrong options are refused by name, with what was expected and given") {
+TEST_CASE("Invalid options are refused by name, with the expected and given values") {
   const auto [json, message] = GENERATE(table<std::string, std::string>({
       {R"({"beamSize": 0})", "beamSize must be a whole number from 1 to 64, not 0"},
       {R"({"beamSize": 2.5})", "beamSize must be a whole number from 1 to 64, not 2.5"},
@@ -122,7 +122,7 @@ TEST_CASE("Wrong options are refused by name, with what was expected and given")
                     Catch::Matchers::StartsWith("[test] " + message));
 }
 
-TEST_CASE("Values set in C++ are checked too, nested ones as well") {
+TEST_CASE("Values set in C++ are checked too, including nested ones") {
   Example e;
   check_ranges(fields(e), "test");
   e.points = {{1, Colour::red}, {-2, Colour::red}};
@@ -136,7 +136,7 @@ TEST_CASE("Values set in C++ are checked too, nested ones as well") {
                     "[test] topP must be a number above 0 and at most 1, not nan");
 }
 
-TEST_CASE("Words of the command line set one field") {
+TEST_CASE("A command-line word sets one field") {
   Example e;
   set_field(fields(e), "top_p", ".5", "test");
   set_field(fields(e), "name", "12", "test");
@@ -152,7 +152,7 @@ TEST_CASE("Words of the command line set one field") {
                     "[test] unknown option 'beam'; did you mean 'beam_size'?");
 }
 
-TEST_CASE("The schema says what there is to set") {
+TEST_CASE("The schema describes every option") {
   Example e;
   const auto all = nlohmann::json::parse(schema(fields(e), Naming::camel));
   CHECK(all[0] == nlohmann::json::parse(R"({"name": "beamSize", "default": 4, "type": "integer",

@@ -112,7 +112,7 @@ std::vector<std::string> folders() {
   return found;
 }
 
-TEST_CASE("The forward pass gives PyTorch's numbers") {
+TEST_CASE("The forward pass matches PyTorch") {
   for (const std::string& folder : folders()) {
     INFO(folder);
     Fixture f(folder);
@@ -159,7 +159,7 @@ TEST_CASE("The forward pass gives PyTorch's numbers") {
   }
 }
 
-TEST_CASE("Every layer gives PyTorch's numbers") {
+TEST_CASE("Every layer matches PyTorch") {
   for (const std::string& folder : folders()) {
     INFO(folder);
     Fixture f(folder);
@@ -184,7 +184,7 @@ TEST_CASE("Every layer gives PyTorch's numbers") {
   }
 }
 
-TEST_CASE("Backward gives PyTorch's gradient of every weight") {
+TEST_CASE("Backward matches PyTorch's gradient of every weight") {
   for (const std::string& folder : folders()) {
     INFO(folder);
     Fixture f(folder);
@@ -209,7 +209,7 @@ TEST_CASE("Backward gives PyTorch's gradient of every weight") {
   }
 }
 
-TEST_CASE("Training steps give PyTorch's weights, losses and rates") {
+TEST_CASE("Training steps match PyTorch's weights, losses and rates") {
   for (const std::string& folder : folders()) {
     INFO(folder);
     Fixture f(folder);
@@ -243,7 +243,7 @@ TEST_CASE("Training steps give PyTorch's weights, losses and rates") {
   }
 }
 
-TEST_CASE("Greedy and beam search give PyTorch's tokens and scores") {
+TEST_CASE("Greedy and beam search match PyTorch's tokens and scores") {
   for (const std::string& folder : folders()) {
     INFO(folder);
     const FixtureFile file(folder + "/decode_model.safetensors");

@@ -4,7 +4,7 @@
 
 using namespace wasmformer;
 
-TEST_CASE("The gradients of a whole model are those of central differences") {
+TEST_CASE("The gradients of a whole model match central differences") {
   Config c = small_config();
   c.norm = GENERATE(NormPlace::post, NormPlace::pre);
   c.positions = GENERATE(Positions::sinusoidal, Positions::learned, Positions::rotary);
@@ -38,7 +38,7 @@ TEST_CASE("The gradients of a whole model are those of central differences") {
       /*places=*/12);
 }
 
-TEST_CASE("The gradients of an encoder with both heads are those of central differences") {
+TEST_CASE("The gradients of an encoder with both heads match central differences") {
   Config c = small_config();
   c.decoder_layers = 0, c.encoder_layers = 2, c.classes = 3, c.tags = 4;
   c.pooling = GENERATE(Pooling::mean, Pooling::first);

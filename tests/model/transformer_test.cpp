@@ -91,7 +91,7 @@ TEST_CASE("Parameters are named as in Hugging Face's Marian") {
     CHECK(std::count(all.begin(), all.end(), name) == 0);
 }
 
-TEST_CASE("Scores that learn have a parameter in every attention") {
+TEST_CASE("Learned attention scores have a parameter in every attention") {
   Config c = small_config();
   const auto shapes = [&c] {
     std::vector<std::string> found;
@@ -114,7 +114,7 @@ TEST_CASE("Scores that learn have a parameter in every attention") {
   CHECK(shapes()[0] == "model.encoder.layers.0.self_attn.score_proj.weight 8 4");
 }
 
-TEST_CASE("The number of parameters is that of the architecture") {
+TEST_CASE("The number of parameters matches the architecture") {
   Config c = preset("base").config;
   c.source_vocab_size = c.target_vocab_size = 37000;
   // Attention 4 (512² + 512), feed-forward 2 · 512 · 2048 + 2048 + 512, norms 2 · 512 each.
@@ -160,7 +160,7 @@ TEST_CASE("Initial weights follow their rules and their seed") {
   });
 }
 
-TEST_CASE("A packed batch gives what its sentences give one at a time") {
+TEST_CASE("A packed batch gives the same results as its sentences one at a time") {
   Config c = small_config();
   c.decoder_self = GENERATE(DecoderSelf::attention, DecoderSelf::ssru);
   c.norm = GENERATE(NormPlace::post, NormPlace::pre);
@@ -195,7 +195,7 @@ TEST_CASE("A packed batch gives what its sentences give one at a time") {
   }
 }
 
-TEST_CASE("Cached steps give what the whole sequence gives") {
+TEST_CASE("Cached steps match the whole sequence") {
   Config c = small_config();
   c.norm = GENERATE(NormPlace::post, NormPlace::pre);
   c.positions = c.norm == NormPlace::post ? Positions::sinusoidal : Positions::learned;

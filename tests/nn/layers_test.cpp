@@ -15,7 +15,7 @@ void set(Linear& linear, Matrix weight, Matrix bias) {
 
 }  // namespace
 
-TEST_CASE("A feed-forward sublayer is a linear, the activation, and a linear") {
+TEST_CASE("A feed-forward sublayer is a linear layer, the activation, and a linear layer") {
   FeedForward ffn(2, 3, Activation::relu, 0);
   set(ffn.fc1, (Matrix(3, 2) << 1, 0, 0, 1, -1, -1).finished(), (Matrix(1, 3) << 0, -5, 1).finished());
   set(ffn.fc2, (Matrix(2, 3) << 1, 1, 1, 2, 0, 0).finished(), (Matrix(1, 2) << 0.5, 0).finished());
@@ -26,7 +26,7 @@ TEST_CASE("A feed-forward sublayer is a linear, the activation, and a linear") {
   CHECK(ffn(tape, tape.constant(x)).value() == (Matrix(2, 2) << 3.5, 6, 2.5, 0).finished());
 }
 
-TEST_CASE("Multi-head attention of one key is its value through the output projection") {
+TEST_CASE("Multi-head attention over one key is its value through the output projection") {
   MultiHeadAttention attention(2, 2, 0, AttentionScore::scaled_dot);
   set(attention.q_proj, random_matrix(2, 2, 1), random_matrix(1, 2, 2));
   set(attention.out_proj, (Matrix(2, 2) << 0, 1, 2, 0).finished(), (Matrix(1, 2) << 10, 20).finished());
@@ -52,7 +52,7 @@ TEST_CASE("Multi-head attention of one key is its value through the output proje
   CHECK(record.output.value() == (Matrix(3, 2) << 3, 0, 3, 0, 3, 0).finished());
 }
 
-TEST_CASE("A layer norm begins as plain normalisation and uses its own epsilon") {
+TEST_CASE("A layer norm starts as plain normalization and uses its own epsilon") {
   LayerNorm norm(2, 3.0);
   norm.visit("norm", [](const std::string&, Parameter& p, Initializer rule) {
     p.value.setConstant(p.rows, p.cols, rule == Initializer::ones ? 1 : 0);
@@ -63,7 +63,7 @@ TEST_CASE("A layer norm begins as plain normalisation and uses its own epsilon")
   CHECK(norm(tape, tape.constant(x)).value() == (Matrix(1, 2) << -0.5, 0.5).finished());
 }
 
-TEST_CASE("Layers name their parameters below the path that they are given") {
+TEST_CASE("Layers name their parameters under the given path") {
   std::vector<std::string> names;
   const auto note = [&](const std::string& name, Parameter&, Initializer) { names.push_back(name); };
   Linear(2, 3).visit("a", note);

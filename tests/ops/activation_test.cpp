@@ -7,7 +7,7 @@
 
 using namespace wasmformer;
 
-TEST_CASE("The activations have the values of their definitions") {
+TEST_CASE("The activations match their definitions") {
   Matrix x(1, 5);
   x << -100, -1, 0, 1, 100;
   // x Φ(x) and x / (1 + e^-x) at ±1: Φ(1) = 0.8413447461, 1 / (1 + 1/e) = 0.7310585786.
@@ -23,7 +23,7 @@ TEST_CASE("The activations have the values of their definitions") {
   }
 }
 
-TEST_CASE("GELU and swish are their formulas all along the curve, in rows of every length") {
+TEST_CASE("GELU and swish match their formulas along the whole curve, in rows of every length") {
   const Index n = GENERATE(0, 1, 3, 16, 17, 2001);
   Matrix x(1, n);
   for (Index j = 0; j < n; ++j) x(0, j) = static_cast<Scalar>(-12 + 24 * (static_cast<double>(j) + 0.5) / n);

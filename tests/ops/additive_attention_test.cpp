@@ -22,7 +22,7 @@ TEST_CASE("Additive attention weighs the values by w tanh(q + k)") {
   CHECK(y.value()(0, 1) == Catch::Approx(23.94504).epsilon(1e-5));
 }
 
-TEST_CASE("Additive attention refuses weights of another size, and to record chosen rows") {
+TEST_CASE("Additive attention refuses weights of the wrong size, and to record chosen rows") {
   ThreadPool pool;
   Tape tape(pool, /*recording=*/true);
   const Matrix x = random_matrix(2, 4, 1);

@@ -21,7 +21,7 @@ void check_attention(const std::vector<Index>& queries, const std::vector<Index>
 
 }  // namespace
 
-TEST_CASE("The gradients of attention are those of central differences") {
+TEST_CASE("The gradients of attention match central differences") {
   const double dropout = GENERATE(0.0, 0.3);
   const AttentionScore kind =
       GENERATE(AttentionScore::scaled_dot, AttentionScore::dot, AttentionScore::additive, AttentionScore::bilinear);
@@ -53,7 +53,7 @@ TEST_CASE("The gradients of attention are those of central differences") {
   }
 }
 
-TEST_CASE("Attention of a matrix to itself adds up the gradients of queries, keys and values") {
+TEST_CASE("Attention of a matrix to itself sums the gradients of queries, keys and values") {
   const Spans sentence = spans_of({4, 2});
   const bool causal = GENERATE(true, false);
   const AttentionScore kind =

@@ -73,7 +73,7 @@ Var on(Tape& tape, const Matrix& m) {
 
 }  // namespace
 
-TEST_CASE("Attention is the formula's, with every probability") {
+TEST_CASE("Attention matches the formula, with every probability") {
   const Case c = GENERATE(Case{"one of each", {1}, {1}, 1, 1, false}, Case{"no query", {0, 2}, {3, 2}, 2, 4, false},
                           Case{"no sentence", {}, {}, 2, 4, true},
                           Case{"a sentence without tokens", {3, 0, 1}, {3, 0, 1}, 3, 9, true},
@@ -171,7 +171,7 @@ TEST_CASE("Attention refuses missing rows, and to record chosen rows") {
   CHECK_THROWS_WITH(attend(recording, {4, 0}, {{0, 2}}), ContainsSubstring("recorded"));
 }
 
-TEST_CASE("Large scores do not overflow attention") {
+TEST_CASE("Large scores do not overflow in attention") {
   ThreadPool pool;
   Tape tape(pool, /*recording=*/false);
   Matrix q(1, 1), k(2, 1), v(2, 1);

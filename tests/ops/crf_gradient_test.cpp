@@ -3,7 +3,7 @@
 
 using namespace wasmformer;
 
-TEST_CASE("The gradients of a conditional random field are those of central differences") {
+TEST_CASE("The gradients of a conditional random field match central differences") {
   const Spans spans{{0, 4}, {4, 1}, {5, 0}, {5, 3}};
   const std::vector<TokenId> targets{0, 2, 2, 1, 1, 0, 0, 2};
   Parameter transitions(random_matrix(3, 3, 2), Matrix::Zero(3, 3));

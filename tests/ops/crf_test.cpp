@@ -29,7 +29,7 @@ std::vector<double> sequences(const Matrix& scores, const Matrix& transitions) {
 
 }  // namespace
 
-TEST_CASE("A conditional random field is the sum over all sequences of tags") {
+TEST_CASE("A conditional random field matches the sum over all tag sequences") {
   const Index tags = 3, words = GENERATE(1, 2, 4);
   const Matrix scores = random_matrix(words, tags, 1) * 3, transitions = random_matrix(tags, tags, 2) * 3;
   const std::vector<double> all = sequences(scores, transitions);
@@ -65,7 +65,7 @@ TEST_CASE("A conditional random field is the sum over all sequences of tags") {
                     ContainsSubstring("target 3 is not below 3"));
 }
 
-TEST_CASE("Large scores and long sentences do not overflow a conditional random field") {
+TEST_CASE("Large scores and long sentences do not overflow in a conditional random field") {
   Matrix scores = random_matrix(3000, 4, 1) * 500, transitions = random_matrix(4, 4, 2) * 20;
   const Matrix p = crf_probabilities({scores.data(), 3000, 4}, {transitions.data(), 4, 4});
   CHECK(p.allFinite());

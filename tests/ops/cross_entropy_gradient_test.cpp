@@ -3,7 +3,7 @@
 
 using namespace wasmformer;
 
-TEST_CASE("The gradients of cross_entropy are those of central differences") {
+TEST_CASE("The gradients of cross_entropy match central differences") {
   struct Sizes {
     Index n, vocabulary;
   };
@@ -18,7 +18,7 @@ TEST_CASE("The gradients of cross_entropy are those of central differences") {
   });
 }
 
-TEST_CASE("The gradients of weighted and binary cross_entropy and of their sum are those of central differences") {
+TEST_CASE("The gradients of weighted and binary cross_entropy and of their sum match central differences") {
   const std::vector<TokenId> classes{2, 0, 2, 1}, sets{0, 1, 2, 1};
   const Spans spans{{0, 2}, {2, 0}, {2, 1}, {3, 1}};
   const std::vector<double> weights{0.5, 3, 1};

@@ -9,7 +9,7 @@
 using namespace wasmformer;
 using Catch::Matchers::ContainsSubstring;
 
-TEST_CASE("cross_entropy is the formula's") {
+TEST_CASE("cross_entropy matches the formula") {
   struct Sizes {
     Index n, vocabulary;
   };
@@ -39,7 +39,7 @@ TEST_CASE("cross_entropy is the formula's") {
   CHECK(std::abs(result.nll - nll / static_cast<double>(n)) < 3e-6);
 }
 
-TEST_CASE("Large scores do not overflow cross_entropy") {
+TEST_CASE("Large scores do not overflow in cross_entropy") {
   ThreadPool pool;
   Tape tape(pool, /*recording=*/false);
   Matrix logits(2, 2);

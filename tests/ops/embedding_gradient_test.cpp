@@ -22,7 +22,7 @@ Tokens tokens(Index n, Index vocabulary, Index length) {
 
 }  // namespace
 
-TEST_CASE("The gradients of embeddings are those of central differences") {
+TEST_CASE("The gradients of embeddings match central differences") {
   struct Sizes {
     Index n, vocabulary, length, d;
   };

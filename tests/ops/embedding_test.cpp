@@ -8,7 +8,7 @@
 using namespace wasmformer;
 using Catch::Matchers::ContainsSubstring;
 
-TEST_CASE("An embedding is its row times the root of d_model plus the row of its place") {
+TEST_CASE("An embedding is its row times sqrt(d_model) plus the row of its position") {
   ThreadPool pool;
   Tape tape(pool, /*recording=*/false);
   Parameter table{Matrix(3, 4), {}}, positions{Matrix(2, 4), {}};
@@ -35,7 +35,7 @@ TEST_CASE("Sinusoidal positions are sines in even and cosines in odd columns") {
   CHECK(p(199, 5) == Catch::Approx(std::cos(199 / 464.158883)).epsilon(1e-6));
 }
 
-TEST_CASE("Sinusoidal positions in halves are sines in the first and cosines in the second") {
+TEST_CASE("Sinusoidal positions in halves are sines in the first half and cosines in the second") {
   const Matrix p = sinusoidal_halves(200, 6, 3), paper = sinusoidal_positions(200, 6);
   for (Index i = 0; i < 3; ++i) {
     CHECK((p.col(i) - paper.col(2 * i)).cwiseAbs().maxCoeff() < 1e-6);
@@ -49,7 +49,7 @@ TEST_CASE("Sinusoidal positions in halves are sines in the first and cosines in 
   CHECK(marian(199, 5) == Catch::Approx(std::cos(0.0199)).epsilon(1e-6));
 }
 
-TEST_CASE("Embeddings refuse tokens and places outside their tables") {
+TEST_CASE("Embeddings refuse tokens and positions outside their tables") {
   ThreadPool pool;
   Tape tape(pool, /*recording=*/false);
   Parameter table = random_parameter(3, 4, 1), positions = random_parameter(2, 4, 2);

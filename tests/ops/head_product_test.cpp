@@ -7,7 +7,7 @@
 using namespace wasmformer;
 using Catch::Matchers::ContainsSubstring;
 
-TEST_CASE("Each head is multiplied by a matrix of its own") {
+TEST_CASE("Each head is multiplied by its own matrix") {
   const Matrix x = random_matrix(9, 6, 1);
   Parameter w{random_matrix(6, 2, 2)};
   Matrix expected(9, 6);

@@ -4,7 +4,7 @@
 
 using namespace wasmformer;
 
-TEST_CASE("The gradients of layer_norm are those of central differences") {
+TEST_CASE("The gradients of layer_norm match central differences") {
   struct Sizes {
     Index n, d;
   };
@@ -32,7 +32,7 @@ TEST_CASE("layer_norm with frozen weights passes the gradient on") {
                   [&](Tape& tape, const std::vector<Var>& x) { return layer_norm(tape, x[0], weight, bias, 1e-5); });
 }
 
-TEST_CASE("The gradients of residual_norm are those of central differences") {
+TEST_CASE("The gradients of residual_norm match central differences") {
   struct Sizes {
     Index n, d;
   };

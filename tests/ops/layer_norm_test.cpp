@@ -24,7 +24,7 @@ double plain(const Matrix& x, Index i, Index j, const Parameter& weight, const P
 
 }  // namespace
 
-TEST_CASE("layer_norm is the formula's") {
+TEST_CASE("layer_norm matches the formula") {
   struct Sizes {
     Index n, d;
   };
@@ -92,7 +92,7 @@ TEST_CASE("residual_norm refuses different shapes and names both") {
                     ContainsSubstring("[2, 3]") && ContainsSubstring("[1, 4]"));
 }
 
-TEST_CASE("layer_norm refuses weights of another width and names both") {
+TEST_CASE("layer_norm refuses weights of the wrong width and names both") {
   ThreadPool pool;
   Tape tape(pool, /*recording=*/false);
   const Matrix x = random_matrix(3, 5, 1);

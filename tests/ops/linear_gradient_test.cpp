@@ -4,7 +4,7 @@
 
 using namespace wasmformer;
 
-TEST_CASE("The gradients of linear are those of central differences") {
+TEST_CASE("The gradients of linear match central differences") {
   struct Sizes {
     Index n, in, out;
   };
@@ -20,7 +20,7 @@ TEST_CASE("The gradients of linear are those of central differences") {
   });
 }
 
-TEST_CASE("The gradients of linear with an activation are those of central differences") {
+TEST_CASE("The gradients of linear with an activation match central differences") {
   const auto kind = GENERATE(Activation::relu, Activation::gelu, Activation::swish);
   struct Sizes {
     Index n, in, out;
@@ -35,7 +35,7 @@ TEST_CASE("The gradients of linear with an activation are those of central diffe
   });
 }
 
-TEST_CASE("Two products of one input add up their gradients") {
+TEST_CASE("Two products of one input add their gradients") {
   Parameter first = random_parameter(4, 3, 1), second = random_parameter(4, 3, 2);
   check_gradients({random_matrix(5, 3, 3)}, {&first, &second}, [&](Tape& tape, const std::vector<Var>& x) {
     return sum(tape, linear(tape, x[0], first, nullptr), linear(tape, x[0], second, nullptr));
@@ -58,7 +58,7 @@ TEST_CASE("A frozen weight passes the gradient on and gets none") {
   CHECK(weight.gradient.size() == 0);
 }
 
-TEST_CASE("A weight learns from an input that wants no gradient") {
+TEST_CASE("A weight gets a gradient from an input that wants none") {
   Parameter weight = random_parameter(4, 3, 1), bias = random_parameter(1, 4, 2);
   const Matrix input = random_matrix(5, 3, 3);
   check_gradients({}, {&weight, &bias}, [&](Tape& tape, const std::vector<Var>&) {

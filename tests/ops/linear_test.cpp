@@ -23,7 +23,7 @@ TEST_CASE("linear multiplies by the transposed weight and adds the bias to every
   CHECK(linear(tape, tape.constant(x), weight, &bias).value() == expected);
 }
 
-TEST_CASE("linear gives the same with packed weights, and nearly the same with int8 weights") {
+TEST_CASE("linear gives the same result with packed weights, and nearly the same with int8 weights") {
   ThreadPool pool;
   Tape tape(pool, /*recording=*/false);
   const Matrix x = random_matrix(5, 70, 1);
@@ -41,7 +41,7 @@ TEST_CASE("linear gives the same with packed weights, and nearly the same with i
   CHECK((small - expected).cwiseAbs().maxCoeff() > 0);
 }
 
-TEST_CASE("linear with an activation is the activation of linear, for every number of rows and format") {
+TEST_CASE("linear with an activation is the activation of linear, for any number of rows and any format") {
   const Index n = GENERATE(0, 1, 5, 150);
   const auto kind = GENERATE(Activation::relu, Activation::gelu, Activation::swish);
   const bool recording = GENERATE(false, true);
@@ -66,7 +66,7 @@ TEST_CASE("linear refuses to record int8 weights") {
   CHECK_THROWS_WITH(linear(tape, x, weight, nullptr), ContainsSubstring("int8 weights have no gradient"));
 }
 
-TEST_CASE("linear of no rows is no rows") {
+TEST_CASE("linear of no rows has no rows") {
   ThreadPool pool;
   Tape tape(pool, /*recording=*/false);
   const Matrix x(0, 3);
@@ -74,7 +74,7 @@ TEST_CASE("linear of no rows is no rows") {
   CHECK(shape(linear(tape, tape.constant(x), weight, &bias)) == "[0, 4]");
 }
 
-TEST_CASE("linear refuses an input or a bias of another width and names both shapes") {
+TEST_CASE("linear refuses an input or a bias of the wrong width and names both shapes") {
   ThreadPool pool;
   Tape tape(pool, /*recording=*/false);
   const Matrix x = random_matrix(2, 5, 1);

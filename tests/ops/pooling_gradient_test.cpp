@@ -4,7 +4,7 @@
 
 using namespace wasmformer;
 
-TEST_CASE("The gradients of rows_at and mean_rows are those of central differences") {
+TEST_CASE("The gradients of rows_at and mean_rows match central differences") {
   const std::vector<Index> at{2, 0, 2};
   const Spans spans{{0, 2}, {2, 1}, {1, 4}};
   check_gradients({random_matrix(5, 3, 1)}, {}, [&](Tape& tape, const std::vector<Var>& x) {

@@ -23,7 +23,7 @@ Matrix cells_of(const Matrix& u, const Matrix& gate, Span span) {  // the defini
 
 }  // namespace
 
-TEST_CASE("The recurrent unit is its definition, for each sentence by itself, in one pass or token by token") {
+TEST_CASE("The recurrent unit matches its definition for each sentence, in one pass or token by token") {
   ThreadPool pool(2);
   const Matrix u = random_matrix(7, 5, 1), gate = random_matrix(7, 5, 2);
   const Spans spans{{0, 3}, {3, 4}};

@@ -18,7 +18,7 @@ TEST_CASE("Weights are rounded to 127 steps of their row's largest magnitude") {
   CHECK(back.row(2).isZero());
 }
 
-TEST_CASE("An empty matrix is quantised to an empty one") {
+TEST_CASE("An empty matrix is quantized to an empty one") {
   const Matrix none(0, 4);
   CHECK(dequantize(quantize(ConstView(none.data(), 0, 4))).rows() == 0);
 }

@@ -28,7 +28,7 @@ TEST_CASE("Equal seeds give equal numbers, different seeds different ones") {
   CHECK(std::adjacent_find(first.begin(), first.end()) == first.end());
 }
 
-TEST_CASE("Neighbouring seeds share no number") {
+TEST_CASE("Neighboring seeds share no number") {
   std::vector<std::uint64_t> numbers;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     Random random(seed);
@@ -60,7 +60,7 @@ TEST_CASE("below gives every number under its limit") {
   CHECK(random.below(1) == 0);
 }
 
-TEST_CASE("shuffle keeps every item, and every item reaches every place") {
+TEST_CASE("shuffle keeps every item, and every item reaches every position") {
   std::vector<std::vector<int>> seen(5, std::vector<int>(5, 0));
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     std::vector<int> items(5);

@@ -26,7 +26,7 @@ std::vector<Span> ranges(ThreadPool& pool, Index count, Index grain) {
 
 }  // namespace
 
-TEST_CASE("parallel_for covers everything once, in ranges that do not depend on the threads") {
+TEST_CASE("parallel_for covers everything once, in ranges that do not depend on the number of threads") {
   const Index count = GENERATE(0, 1, 2, 7, 64, 1000), grain = GENERATE(1, 3, 64, 2000);
   CAPTURE(count, grain);
   Spans expected;
@@ -43,7 +43,7 @@ TEST_CASE("A grain below 1 counts as 1") {
   CHECK(ranges(pool, 3, 0) == Spans{{0, 1}, {1, 1}, {2, 1}});
 }
 
-TEST_CASE("A body's exception reaches the caller, and the pool goes on working") {
+TEST_CASE("A body's exception reaches the caller, and the pool keeps working") {
   for (int threads : {1, 3}) {
     ThreadPool pool(threads);
     for (int repeat = 0; repeat < 20; ++repeat) {

@@ -7,19 +7,19 @@
 using namespace wasmformer;
 using Catch::Matchers::WithinAbs;
 
-TEST_CASE("Words are counted as written, Chinese ones by character", "[by length]") {
+TEST_CASE("Words are counted as written, Chinese text by character", "[by length]") {
   CHECK(word_count("Am 24. Dezember, um 18:30 Uhr!") == 6);
   CHECK(word_count("\u4F60\u597D\u3002Tom") == 3);
   CHECK(word_count(" ... ") == 0);
 }
 
-TEST_CASE("The length ratio is words of the hypotheses by words of the references", "[by length]") {
+TEST_CASE("The length ratio is hypothesis words divided by reference words", "[by length]") {
   CHECK_THAT(length_ratio({"a b c."}, {"a b c d e f g."}), WithinAbs(0.5, 1e-12));
   CHECK_THAT(length_ratio({"\u4F60\u597D"}, {"\u4F60\u597D\u5417\u3002"}, {.tokenizer = BleuTokenizer::zh}),
              WithinAbs(0.5, 1e-12));
 }
 
-TEST_CASE("Each group of lengths has the scores of its own sentences", "[by length]") {
+TEST_CASE("Each length group is scored on its own sentences", "[by length]") {
   const std::string four = "eins zwei drei vier", six = four + " f\u00FCnf sechs",
                     long_one = six + " " + six + " " + six + " " + six + " " + six + " " + six + " " + six;
   const auto scores = scores_by_length({four, six, long_one, ""}, {"one two three four", "one two", "a b c d", ""},

@@ -26,7 +26,7 @@ TEST_CASE("Span scores count whole spans of the right type") {
   CHECK_THROWS_WITH(span_scores({{"O"}}, {{"O", "O"}}), Catch::Matchers::ContainsSubstring("text 1 has 1 tags"));
 }
 
-TEST_CASE("Macro F1 is scikit-learn's") {
+TEST_CASE("Macro F1 matches scikit-learn's") {
   // sklearn.metrics.f1_score(["a", "a", "b", "c"], ["a", "b", "b", "d"], average="macro") is 0.3333...
   const Scores s = label_scores({{"a"}, {"a"}, {"b"}, {"c"}}, {{"a"}, {"b"}, {"b"}, {"d"}});
   CHECK(macro_f1(s) == Approx((2 / 3.0 + 2 / 3.0 + 0 + 0) / 4));

@@ -17,7 +17,7 @@ TEST_CASE("Capital and small letters of Latin, Greek and Cyrillic scripts", "[le
   for (const char32_t c : U"1.÷×\u00DF\u4F60") CHECK((lower_case(c) == c && capital_letter(c) == c));
 }
 
-TEST_CASE("A text is encoded as it was decoded", "[letters]") {
+TEST_CASE("Decoding a text and encoding it again restores it", "[letters]") {
   const std::string text = "a\u00E9\u20AC\u4F60\U0001F600";
   CHECK(encode_utf8(decode_utf8(text)) == text);
 }

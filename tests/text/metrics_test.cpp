@@ -10,7 +10,7 @@ using Catch::Matchers::WithinAbs;
 
 // Figures of sacreBLEU itself, from the tests and documents named.
 
-TEST_CASE("BLEU is sacreBLEU's") {
+TEST_CASE("BLEU matches sacreBLEU's") {
   // mjpost/sacrebleu, test/test_sentence_bleu.py: exp smoothing, 13a, to three decimals.
   CHECK_THAT(bleu({"Produc\u021Bia de zah\u0103r prim\u0103 va fi exprimat\u0103 \u00EEn ceea ce "
                    "prive\u0219te zah\u0103rul alb;"},
@@ -26,7 +26,7 @@ TEST_CASE("BLEU is sacreBLEU's") {
              WithinAbs(39.76353643835252, 1e-10));
 }
 
-TEST_CASE("The BLEU of a short sentence leaves out the orders that it has no words for") {
+TEST_CASE("The BLEU of a short sentence skips orders for which it has too few words") {
   // mjpost/sacrebleu, test/test_bleu.py, with effective order.
   CHECK_THAT(sentence_bleu("test", "a test"), WithinAbs(36.78794411714425, 1e-10));
   CHECK_THAT(sentence_bleu("a test", "a test"), WithinAbs(100, 1e-10));
@@ -46,7 +46,7 @@ TEST_CASE("Lower-case BLEU is the BLEU of lower-cased texts") {
   CHECK(bleu_signature({.lowercase = true}) == "nrefs:1|case:lc|eff:no|tok:13a|smooth:exp");
 }
 
-TEST_CASE("Chinese words are sacreBLEU's") {
+TEST_CASE("Chinese words match sacreBLEU's") {
   // By the regular expressions and ranges of mjpost/sacrebleu, sacrebleu/tokenizers, run in Python.
   const std::vector<std::string> hypotheses = {"the cat sat on the mat, then.", "我们为什么要工作？",
                                                "他在2008年3.5月去了IBM的“总部”,花了1,000元…", ".5公里外有一只cat.",
@@ -85,7 +85,7 @@ TEST_CASE("A Chinese target uses the tokenizer zh, and the signature says so") {
   CHECK(bleu_signature({.tokenizer = BleuTokenizer::character}) == "nrefs:1|case:mixed|eff:no|tok:char|smooth:exp");
 }
 
-TEST_CASE("chrF2 is sacreBLEU's") {
+TEST_CASE("chrF2 matches sacreBLEU's") {
   // huggingface/evaluate, metrics/chrf/README.md
   const std::vector<std::string> hypotheses = {"The relationship between cats and dogs is not exactly friendly.",
                                                "a good bookshop is just a genteel black hole that knows how to read."};
@@ -120,7 +120,7 @@ TEST_CASE("BLEU follows its formula") {
 
 // A text and the same with its words apart, as mteval-v13a.pl splits them, score 100; one split less or more
 // would not.
-TEST_CASE("BLEU's words are those of mteval-v13a") {
+TEST_CASE("BLEU's words match those of mteval-v13a") {
   const auto [text, words] = GENERATE(table<std::string, std::string>({
       {"Hello, world! How are you?", "Hello , world ! How are you ?"},
       {"(a) [b] {c} \"d\" e/f", "( a ) [ b ] { c } \" d \" e / f"},

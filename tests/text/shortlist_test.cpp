@@ -7,7 +7,7 @@
 using namespace wasmformer;
 using Catch::Matchers::ContainsSubstring;
 
-TEST_CASE("A shortlist gives the first ids, the lists of the sources, and as many more as make a multiple of 8") {
+TEST_CASE("A shortlist has the first ids, the sources' lists, and padding to a multiple of 8") {
   const Shortlist list{3, {0, 0, 2, 5}, {7, 20, 5, 7, 9}};
   const std::vector<TokenId> sources{2, 1, 2, 40};  // 40: no list
   CHECK(list.candidates(sources, false, 50) == std::vector<TokenId>{0, 1, 2, 3, 5, 7, 9, 20});

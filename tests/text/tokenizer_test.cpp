@@ -41,7 +41,7 @@ std::vector<std::string> models() {
 
 }  // namespace
 
-TEST_CASE("Ids and pieces are those of spm_encode") {
+TEST_CASE("Ids and pieces match spm_encode") {
   const auto paths = models();
   REQUIRE(!paths.empty());
   for (const std::string& path : paths) {
@@ -84,7 +84,7 @@ TEST_CASE("A tokenizer knows its special tokens and restores the text") {
   CHECK(tokenizer.model() == tiny::model({"a", "b", "\u00E9"}));
 }
 
-TEST_CASE("A separate vocabulary decides the ids") {
+TEST_CASE("A separate vocabulary determines the ids") {
   // Of the model's letters it lacks b; x, \u2581y and the language are of no model.
   const std::vector<std::string> vocabulary{"</s>", "a", "\u2581", "<unk>", "x", ">>de<<", "\u2581y", "<pad>"};
   const Tokenizer tokenizer(tiny::model({"a", "b", "x"}), vocabulary);
@@ -131,7 +131,7 @@ TEST_CASE("Ids outside the vocabulary and text that is not UTF-8 are refused") {
   CHECK_THROWS_WITH(tokenizer.encode("a\xFF"), "[tokenizer] the text is not UTF-8");
 }
 
-TEST_CASE("Other bytes than a SentencePiece model are refused") {
+TEST_CASE("Bytes that are not a SentencePiece model are refused") {
   CHECK_THROWS_WITH(Tokenizer(""), "[tokenizer] these 0 bytes are not a SentencePiece model");
   CHECK_THROWS_AS(Tokenizer("a text file\n"), Error);
   CHECK_THROWS_AS(Tokenizer(std::string(1000, '\0')), Error);

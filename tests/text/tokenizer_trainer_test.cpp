@@ -88,7 +88,7 @@ TEST_CASE("A vocabulary too small for the characters, and an unknown type, are r
                     "[tokenizer] type 'BPE' is not one of bpe, unigram, char and word");
 }
 
-TEST_CASE("With byte fallback every character comes through, and is no unknown piece") {
+TEST_CASE("With byte fallback every character survives, and none becomes an unknown piece") {
   const std::string type = GENERATE("bpe", "unigram");
   const TokenizerOptions options{.vocab_size = 300, .type = type, .character_coverage = 0.999, .byte_fallback = true};
   const Tokenizer tokenizer(train_tokenizer(sentences(), options));

@@ -33,7 +33,7 @@ TEST_CASE("A word model has the most frequent words, and the rest are unknown") 
   CHECK(some.encode("to do be") == std::vector<TokenId>{4, some.unk_id(), 5});
 }
 
-TEST_CASE("Texts without pieces, and what is not UTF-8, are refused") {
+TEST_CASE("Texts without pieces, and texts that are not UTF-8, are refused") {
   CHECK_THROWS_WITH(character_model({}), ContainsSubstring("no text"));
   CHECK_THROWS_WITH(character_model({"", ""}), ContainsSubstring("no text"));
   CHECK_THROWS_WITH(word_model({"  "}, 10), ContainsSubstring("no text"));

@@ -35,19 +35,19 @@ const std::vector<std::string> vocabulary{"[PAD]",  "[UNK]", "[CLS]", "[SEP]", "
 
 }  // namespace
 
-TEST_CASE("Every character of Unicode is a letter, a word, a space or nothing, as BERT has it") {
+TEST_CASE("Every Unicode character is a letter, a word, a space or nothing, as in BERT") {
   const auto expected = nlohmann::json::parse(read_file(own_fixtures_path() + "/bert/expected.json"))["characters"];
   CHECK(checksum({}) == expected["uncased"]);
   CHECK(checksum({false, false, true}) == expected["cased"]);
   CHECK(checksum({true, false, true}) == expected["lower"]);
 }
 
-TEST_CASE("Chinese characters are apart only by their rule") {
+TEST_CASE("Chinese characters are separated only by their rule") {
   CHECK(wordpiece_words("a我爱b", {}) == std::vector<std::string>{"a", "我", "爱", "b"});
   CHECK(wordpiece_words("a我爱b", {true, true, false}) == std::vector<std::string>{"a我爱b"});
 }
 
-TEST_CASE("A word is its longest pieces from the left, even where that leaves a rest that cannot be spelt") {
+TEST_CASE("A word is split into its longest pieces from the left, even if the rest then cannot be spelled") {
   const Tokenizer tokenizer(wordpiece_model(vocabulary, {}, {}));
   CHECK(tokenizer.encode("Unaffable!") == std::vector<TokenId>{5, 6, 7, 13});
   CHECK(tokenizer.encode("abc") == std::vector<TokenId>{8, 10});
@@ -61,7 +61,7 @@ TEST_CASE("A word is its longest pieces from the left, even where that leaves a 
   CHECK_THROWS_WITH(tokenizer.encode("\xFF"), ContainsSubstring("not UTF-8"));
 }
 
-TEST_CASE("A WordPiece tokenizer is stored as a SentencePiece model, whose pieces mark the beginnings of words") {
+TEST_CASE("A WordPiece tokenizer is stored as a SentencePiece model whose pieces mark word starts") {
   const std::string bytes = wordpiece_model(vocabulary, {}, {true, false, true});
   const Tokenizer tokenizer(bytes);
   CHECK(tokenizer.vocab_size() == 14);
@@ -78,7 +78,7 @@ TEST_CASE("A WordPiece tokenizer is stored as a SentencePiece model, whose piece
   CHECK(wordpiece_vocabulary(wordpiece_model(marks, {}, {})) == marks);
 }
 
-TEST_CASE("A vocabulary that cannot be used is refused, naming the line") {
+TEST_CASE("An unusable vocabulary is refused, naming the line") {
   const auto with = [](const char* line) {
     std::vector<std::string> lines = vocabulary;
     lines.emplace_back(line);

@@ -49,7 +49,7 @@ std::string edited(const std::string& bytes, const std::function<void(Safetensor
 
 }  // namespace
 
-TEST_CASE("A run resumed anywhere goes on to the bytes of a run that never stopped") {
+TEST_CASE("A run resumed anywhere ends with the same bytes as a run that never stopped") {
   const bool quantization_aware = GENERATE(false, true);
   Run whole(Run::new_model(), quantization_aware);
   const Index per_epoch = whole.trainer.batches_per_epoch();
@@ -103,7 +103,7 @@ TEST_CASE("A checkpoint is a model file like any other") {
   CHECK(model.transformer->config() == dropping_config());
 }
 
-TEST_CASE("What is no whole checkpoint is refused by a sentence") {
+TEST_CASE("An incomplete checkpoint is refused with a message") {
   Run run;
   run.trainer.step();
   const std::string bytes = run.checkpoint();

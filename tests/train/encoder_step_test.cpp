@@ -70,7 +70,7 @@ void check_step(const std::string& kind, Transformer& model, double loss) {
 
 }  // namespace
 
-TEST_CASE("A training step of encoders that classify, tag or do both gives PyTorch's loss and weights") {
+TEST_CASE("A training step of encoders that classify, tag or do both matches PyTorch's loss and weights") {
   const auto [kind, classes, tags] =
       GENERATE(table<std::string, Index, Index>({{"classify", 3, 0}, {"tag", 0, 4}, {"both", 3, 4}, {"bert", 3, 4}}));
   INFO(kind);
@@ -82,7 +82,7 @@ TEST_CASE("A training step of encoders that classify, tag or do both gives PyTor
   check_step(kind, model, trainer.step().loss);
 }
 
-TEST_CASE("A training step on masked tokens gives PyTorch's loss and weights") {
+TEST_CASE("A training step on masked tokens matches PyTorch's loss and weights") {
   Transformer model = encoder("masked", 0, 0);
   const Corpus corpus = examples(model.config());
   ThreadPool pool(2);

@@ -9,7 +9,7 @@
 using namespace wasmformer;
 using Catch::Approx;
 
-TEST_CASE("The noam schedule is the paper's") {
+TEST_CASE("The noam schedule matches the paper") {
   TrainingConfig c;
   c.schedule = Schedule::noam;
   c.learning_rate = 1;
@@ -47,7 +47,7 @@ TEST_CASE("inverse_sqrt, cosine and constant rise to the learning rate, then fal
   CHECK(learning_rate(c, 512, 1) == Approx(0.01));
 }
 
-TEST_CASE("Adam's steps are those of the paper's formulas") {
+TEST_CASE("Adam's steps match the paper's formulas") {
   TrainingConfig c;
   c.beta1 = 0.9;
   c.beta2 = 0.98;
@@ -68,7 +68,7 @@ TEST_CASE("Adam's steps are those of the paper's formulas") {
   CHECK(adam.moments()[0].variance(0, 0) == Approx(0.0249).epsilon(1e-6));
 }
 
-TEST_CASE("AdamW takes the decay from the weights, not through the moments, and spares rows") {
+TEST_CASE("AdamW decays weight matrices directly, not through the moments, and leaves vectors alone") {
   TrainingConfig c;
   c.optimizer = OptimizerKind::adamw;
   c.weight_decay = 0.2;
@@ -106,7 +106,7 @@ TEST_CASE("sgd adds its momentum to every step") {
   CHECK(p.value(0, 0) == Approx(0.825));
 }
 
-TEST_CASE("Quantization-aware training sees rounded weights, and still adds up steps smaller than the rounding") {
+TEST_CASE("Quantization-aware training sees rounded weights, yet accumulates steps smaller than the rounding") {
   TrainingConfig c;
   c.optimizer = OptimizerKind::sgd;
   c.beta1 = 0;
@@ -127,7 +127,7 @@ TEST_CASE("Quantization-aware training sees rounded weights, and still adds up s
   }
 }
 
-TEST_CASE("Clipping scales all gradients together to the norm, and only longer ones") {
+TEST_CASE("Clipping scales all gradients together, and only if they exceed the norm") {
   TrainingConfig c;
   c.clip_norm = 1;
   ThreadPool pool;
@@ -147,7 +147,7 @@ TEST_CASE("Clipping scales all gradients together to the norm, and only longer o
   CHECK(means(1).first == Approx(0.3));
 }
 
-TEST_CASE("A gradient that is not finite is refused and changes nothing") {
+TEST_CASE("A non-finite gradient is refused and changes nothing") {
   const float bad = GENERATE(std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity(),
                              std::numeric_limits<float>::quiet_NaN());
   Parameter a = random_parameter(2, 3, 1), b = random_parameter(1, 3, 2);

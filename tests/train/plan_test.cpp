@@ -59,9 +59,7 @@ TEST_CASE("A request reads its options in camelCase, with config and metadata as
   CHECK_THROWS_WITH(run_request("[]"), ContainsSubstring("must be a JSON object"));
 }
 
-TEST_CASE(
-    "Pairs for validation are held back by the seed, none is in both parts, and the others keep their "
-    "order") {
+TEST_CASE("Validation pairs are drawn by seed, none is in both parts, and the rest keep their order") {
   const ParallelText all = numbered(40);
   const auto run = [&](const std::string& more) { return begin(request(by_characters + more), {all}); };
   const auto ten = run(R"(, "validation": 10)");
@@ -83,7 +81,7 @@ TEST_CASE(
                     ContainsSubstring("40 of 40 pairs are for validation; there must be some left"));
 }
 
-TEST_CASE("A TSV is as good as its pairs") {
+TEST_CASE("A TSV gives the same run as its pairs") {
   const ParallelText all = numbered(20);
   std::string tsv = "\xEF\xBB\xBF";
   for (std::size_t i = 0; i < 20; ++i) tsv += all.sources[i] + "\t" + all.targets[i] + "\tmore\r\n\r\n";
@@ -94,7 +92,7 @@ TEST_CASE("A TSV is as good as its pairs") {
   CHECK_THROWS_WITH(begin(request(by_characters), lines), ContainsSubstring("line 2 of tsv has 1 column;"));
 }
 
-TEST_CASE("Tokenizers that have to be learnt are asked for, with the pairs to train on only") {
+TEST_CASE("A plan asks for the tokenizers it needs trained, on the training pairs only") {
   ThreadPool pool;
   const auto plan = [](const std::string& tokenizer) { return RunPlan(request(tokenizer), {numbered(40)}); };
   const auto one = plan("").untrained();
@@ -124,7 +122,7 @@ TEST_CASE("Two vocabularies share no table, unless the files are the same") {
   CHECK(ties(request("")) == TieEmbeddings::all);
 }
 
-TEST_CASE("A run is resumed with the texts that it keeps, or with the same given again") {
+TEST_CASE("A run is resumed with the texts it stores, or with the same texts given again") {
   const std::string seed = std::string(by_characters) + R"(, "validation": 5, "seed": 7)";
   const auto run = begin(request(seed), {numbered(30)});
   run->step();
@@ -146,7 +144,7 @@ TEST_CASE("A run is resumed with the texts that it keeps, or with the same given
   CHECK_THROWS_WITH(again(run->model_file()), ContainsSubstring("no state of a training run"));
 }
 
-TEST_CASE("A task's run is resumed from its name, and with no other pairs") {
+TEST_CASE("A task's run is resumed from its name, and refuses other pairs") {
   const auto run = begin(request(R"("task": {"name": "reverse", "pairs": 20})"), {});
   CHECK(run->metadata().at("task") == "reverse, 20 pairs");
   CHECK(run->valid_text().sources.size() == 200);
@@ -176,7 +174,7 @@ TEST_CASE("A model is fine-tuned with its own sizes and tokenizers") {
   CHECK_THROWS_WITH(begin(run_request("{}"), input), ContainsSubstring("old.safetensors: "));
 }
 
-TEST_CASE("What contradicts itself is refused by name") {
+TEST_CASE("Contradictory options are refused by name") {
   const RunInput texts{{{"ab"}, {"ba"}}, {{"a"}, {"a"}}};
   const auto refuse = [](RunRequest r, RunInput input, const char* sentence) {
     CHECK_THROWS_WITH(begin(std::move(r), std::move(input)), ContainsSubstring(sentence));
@@ -203,7 +201,7 @@ TEST_CASE("What contradicts itself is refused by name") {
   refuse(request(by_characters), little_memory, "GB of memory");
 }
 
-TEST_CASE("What there is to choose is described for forms and documentation") {
+TEST_CASE("Every choice is described for forms and documentation") {
   const Json all = Json::parse(describe_training());
   const Json& multi30k = all["presets"][5];
   CHECK(multi30k["name"] == "multi30k-tiny");

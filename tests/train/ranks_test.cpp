@@ -104,7 +104,7 @@ Corpus annotated_corpus(Index texts) {
 
 }  // namespace
 
-TEST_CASE("Ranks that share each batch out have the losses of one rank") {
+TEST_CASE("Ranks that split each batch have the same losses as one rank") {
   Config c = letters_config();
   Corpus corpus = random_corpus(120, 1);
   TrainingConfig training = small_training();

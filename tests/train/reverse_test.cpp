@@ -19,7 +19,7 @@ double exact_matches(const Preset& settings, Index steps, std::shared_ptr<const 
 
 }  // namespace
 
-TEST_CASE("A model of preset tiny learns to reverse strings that it has not seen") {
+TEST_CASE("A model of preset tiny learns to reverse unseen strings") {
   std::vector<std::string> letters;
   for (char c = 'a'; c <= 'z'; ++c) letters.emplace_back(1, c);
   const auto tokenizer = std::make_shared<const Tokenizer>(tiny::model(letters));
@@ -46,7 +46,7 @@ TEST_CASE("A model of preset tiny learns to reverse strings that it has not seen
   CHECK(exact_matches(settings, 800, tokenizer, {sources, targets}, {new_sources, new_targets}) >= 99);
 }
 
-TEST_CASE("Every way of scoring learns to reverse") {
+TEST_CASE("Every kind of attention score learns to reverse") {
   const auto tokenizer = std::make_shared<const Tokenizer>(tiny::model({"a", "b", "c", "d"}));
   // All strings of 5 letters; every tenth is kept for the test.
   std::vector<std::string> sources, targets, new_sources, new_targets;

@@ -27,7 +27,7 @@ TrainingStart new_start(const Preset& p) {
 
 }  // namespace
 
-TEST_CASE("A run goes on from its checkpoint to the very same bytes, across epochs and validations") {
+TEST_CASE("A run resumes from its checkpoint with identical bytes, across epochs and validations") {
   const Preset p = small();
   ThreadPool pool, two(2);
   TrainingRun whole(new_start(p), texts(), pool);
@@ -49,7 +49,7 @@ TEST_CASE("A run goes on from its checkpoint to the very same bytes, across epoc
   CHECK(resumed.model_file() == whole.model_file());
 }
 
-TEST_CASE("A model says its step, and the figures of its validation where its own weights had one") {
+TEST_CASE("A model records its step, and validation figures if its own weights were validated") {
   Preset p = small();
   p.training.schedule = Schedule::constant;
   p.training.learning_rate = 0.01;

@@ -25,7 +25,7 @@ std::map<std::string, Matrix> weights(Transformer& transformer) {
 
 }  // namespace
 
-TEST_CASE("A checkpoint's texts come back as they were, tabs and line ends too") {
+TEST_CASE("A checkpoint's texts are restored exactly, including tabs and line ends") {
   const TrainingTexts texts = some_texts();
   const auto stored = stored_texts({{texts_key, to_json(texts)}}, 1);
   REQUIRE(stored);
@@ -38,7 +38,7 @@ TEST_CASE("A checkpoint's texts come back as they were, tabs and line ends too")
     CHECK_THROWS_WITH(stored_texts({{texts_key, damaged}}, 1), ContainsSubstring("pairs of the run are damaged"));
 }
 
-TEST_CASE("A task's texts are made again from its name, and no pair is in both parts") {
+TEST_CASE("A task's texts are regenerated from its name, and no pair is in both parts") {
   const auto again = stored_texts({{"task", task_name("sort", 30)}}, 5);
   REQUIRE(again);
   CHECK(again->train.sources == task_texts("sort", 30, 5).train.sources);
@@ -55,7 +55,7 @@ TEST_CASE("A task's texts are made again from its name, and no pair is in both p
                     ContainsSubstring(most + " pairs of reverse are asked for; there can be 1 to"));
 }
 
-TEST_CASE("Characters and words are counted in both sides or in each") {
+TEST_CASE("Characters and words are counted in both sides together or in each") {
   const ParallelText text{{"ab", "b c"}, {"xy", "y"}};
   const TokenizerPair joint = counted_tokenizers(text, TokenizerType::character, 0, true);
   CHECK(joint.source == joint.target);
@@ -65,7 +65,7 @@ TEST_CASE("Characters and words are counted in both sides or in each") {
   CHECK(counted_tokenizers(text, TokenizerType::word, 6, true).source->vocab_size() == 6);
 }
 
-TEST_CASE("A model of int8 is fine-tuned from the floats that it stands for") {
+TEST_CASE("An int8 model is fine-tuned from its dequantized weights") {
   ModelFile model = letters_model(3);
   model.transformer->quantize();
   model.metadata = {{"languages", "de-en"}, {"progress", "{}"}, {"run.note", "old"}, {"bleu", "47"}, {"steps", "9"}};
@@ -84,7 +84,7 @@ TEST_CASE("A model of int8 is fine-tuned from the floats that it stands for") {
                     ContainsSubstring("keeps its sizes"));
 }
 
-TEST_CASE("A model with other layers begins with those of the same name, and the others at random") {
+TEST_CASE("A model with other layers copies those of the same name and starts the rest at random") {
   const ModelFile model = letters_model(3);
   const Index layers = model.transformer->config().decoder_layers;
   const std::string changes =
@@ -110,7 +110,7 @@ TEST_CASE("A model with other layers begins with those of the same name, and the
       ContainsSubstring("keeps its sizes"));
 }
 
-TEST_CASE("Another vocabulary starts from the rows of its pieces, or of the pieces that spell them") {
+TEST_CASE("A new vocabulary starts from the rows of its pieces, or of the pieces that spell them") {
   const ModelFile model = letters_model(3);
   const std::string bytes = serialize_model(model, Precision::f32);
   // Pieces: <pad>, <unk>, <s>, </s>, ▁cab, ▁z
@@ -147,7 +147,7 @@ TEST_CASE("A model with another vocabulary does not keep its shortlist") {
   CHECK(!fine_tuning_start(bytes, TrainingConfig(), "{}", {words, words}).model.shortlist);
 }
 
-TEST_CASE("A run that cannot fit into memory is refused before it takes any") {
+TEST_CASE("A run that cannot fit in memory is refused before it allocates any") {
   Preset p = preset("small");
   const TokenizerPair letters{letters_tokenizer(), letters_tokenizer()};
   p.training.batch_tokens = 1 << 22;
@@ -157,7 +157,7 @@ TEST_CASE("A run that cannot fit into memory is refused before it takes any") {
   CHECK(fresh_start(p, letters, 4e9).model.transformer->config().target_vocab_size == 13);
 }
 
-TEST_CASE("What a run keeps for itself is in its checkpoints only") {
+TEST_CASE("A run's private metadata is in its checkpoints only") {
   ThreadPool pool;
   TrainingStart start = fresh_start(task_preset("copy"), {letters_tokenizer(), letters_tokenizer()}, 1e12);
   start.model.metadata = {{"licence", "none"}, {"run.history", "[]"}, {texts_key, to_json(some_texts())}};
@@ -165,7 +165,7 @@ TEST_CASE("What a run keeps for itself is in its checkpoints only") {
   CHECK(run.metadata().at("run.history") == "[]");
   CHECK(!run.metadata().contains(texts_key));
   const auto metadata = [](const std::string& bytes) { return parse_safetensors(bytes).metadata; };
-  CHECK(!metadata(run.model_file()).contains("run.history"));
+  for (const char* own : {"run.history", texts_key}) CHECK(!metadata(run.model_file()).contains(own));
   CHECK(metadata(run.model_file({{"corpus", "two letters"}})).at("corpus") == "two letters");
   CHECK(metadata(run.checkpoint()).at(texts_key) == to_json(some_texts()));
   CHECK(!metadata(run.checkpoint({}, /*with_texts=*/false)).contains(texts_key));
@@ -174,7 +174,7 @@ TEST_CASE("What a run keeps for itself is in its checkpoints only") {
   CHECK(!metadata(run.model_file({{"run.history", "[1]"}})).contains("run.history"));
 }
 
-TEST_CASE("A run goes on only with the pairs that it was on") {
+TEST_CASE("A run resumes only with the pairs it was trained on") {
   ThreadPool pool;
   const TokenizerPair letters{letters_tokenizer(), letters_tokenizer()};
   TrainingRun run(fresh_start(task_preset("copy"), letters, 1e12), {{{"ab"}, {"ba"}}, {{"a"}, {"a"}}}, pool);
@@ -185,7 +185,7 @@ TEST_CASE("A run goes on only with the pairs that it was on") {
   CHECK_THROWS_WITH(resumed_start(run.model_file()), ContainsSubstring("no state of a training run"));
 }
 
-TEST_CASE("Validation leaves out pairs that the model cannot take") {
+TEST_CASE("Validation skips pairs that the model cannot take") {
   ThreadPool pool;
   Preset p = task_preset("copy");
   p.config.max_length = 6;
@@ -195,7 +195,7 @@ TEST_CASE("Validation leaves out pairs that the model cannot take") {
   CHECK(run.validate().greedy.hypotheses.size() == 1);
 }
 
-TEST_CASE("Settings that may change on the way do, and others do not") {
+TEST_CASE("Only some settings may change during a run") {
   ThreadPool pool;
   const TokenizerPair letters{letters_tokenizer(), letters_tokenizer()};
   TrainingRun run(fresh_start(task_preset("copy"), letters, 1e12), {{{"ab"}, {"ba"}}, {{"a"}, {"a"}}}, pool);

@@ -13,7 +13,7 @@
 using namespace wasmformer;
 using Catch::Matchers::ContainsSubstring;
 
-TEST_CASE("Any number of threads trains to the same bytes and translates to the same bytes") {
+TEST_CASE("Any number of threads trains and translates to the same bytes") {
   Config c = letters_config();
   c.d_model = 64;  // several chunks of work for the threads
   c.ffn_dim = 200;
@@ -78,7 +78,7 @@ TEST_CASE("A step reports the batch's loss, and training lowers it") {
   CHECK(trainer.progress().epoch == 201);
 }
 
-TEST_CASE("The mean loss between two reports weighs every target token the same") {
+TEST_CASE("The mean loss between two reports weighs every target token equally") {
   const Corpus corpus = random_corpus(30, 3);
   ThreadPool pool;
   Transformer model(letters_config());
@@ -95,7 +95,7 @@ TEST_CASE("The mean loss between two reports weighs every target token the same"
   }
 }
 
-TEST_CASE("Validation changes nothing about the run, and drops nothing out") {
+TEST_CASE("Validation does not change the run, and uses no dropout") {
   const Corpus corpus = random_corpus(40, 4), valid = random_corpus(25, 5);
   Config c = letters_config();
   c.dropout = 0.3;
@@ -119,7 +119,7 @@ TEST_CASE("Validation changes nothing about the run, and drops nothing out") {
   CHECK(validation_loss(whole, valid) == Catch::Approx(validation_loss(a, valid)).epsilon(1e-5));
 }
 
-TEST_CASE("Seeds decide the order of the data and what is dropped") {
+TEST_CASE("Seeds decide the order of the data and the dropout") {
   const Corpus corpus = random_corpus(40, 4);
   Config c = letters_config();
   c.dropout = 0.3;
@@ -139,7 +139,7 @@ TEST_CASE("Seeds decide the order of the data and what is dropped") {
   CHECK(train(1, 10000) != train(2, 10000));  // one batch an epoch: dropout alone differs
 }
 
-TEST_CASE("A rate that diverges is refused by a sentence, and the weights stay") {
+TEST_CASE("A diverging learning rate is refused with a message, and the weights stay") {
   const Corpus corpus = random_corpus(40, 6);
   TrainingConfig config = small_training();
   config.schedule = Schedule::constant;
@@ -164,7 +164,7 @@ TEST_CASE("A rate that diverges is refused by a sentence, and the weights stay")
   CHECK(state_bytes(trainer) == before);
 }
 
-TEST_CASE("After a step that failed, the next one is as if it had not been") {
+TEST_CASE("A failed step does not affect the next one") {
   Corpus corpus = random_corpus(40, 6);
   TrainingConfig config = small_training();
   config.accumulate = GENERATE(1, 2);
@@ -207,7 +207,7 @@ TEST_CASE("An impossible training config is refused before anything happens") {
   CHECK_THROWS_WITH(Trainer(model, corpus, config, pool), ContainsSubstring("learning_rate"));
 }
 
-TEST_CASE("Batches that are accumulated change the weights as one batch of all their sentences") {
+TEST_CASE("Accumulated batches change the weights like one batch of all their sentences") {
   Config c = letters_config();
   c.dropout = 0;
   const Corpus corpus = random_corpus(12, 2);
@@ -226,7 +226,7 @@ TEST_CASE("Batches that are accumulated change the weights as one batch of all t
   for (std::size_t i = 0; i < whole.size(); ++i) CHECK(parts[i] == Catch::Approx(whole[i]).margin(1e-5));
 }
 
-TEST_CASE("Classes that are balanced in training count alike in validation") {
+TEST_CASE("Classes balanced in training count equally in validation") {
   Config c = letters_config();
   c.decoder_layers = 0, c.classes = 3;
   Corpus corpus = random_corpus(30, 4);

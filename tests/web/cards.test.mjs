@@ -21,7 +21,7 @@ function metadataOf(file) {
   return header.__metadata__;
 }
 
-test('each bundled model has a Chinese card, with the figures of the English one', () => {
+test('each bundled model has a Chinese card with the same figures as the English one', () => {
   assert.ok(models.length >= 7);
   for (const model of models) {
     const name = basename(model, '.safetensors');

@@ -33,7 +33,7 @@ test('imports in web/src point up the list of folders', () => {
   }
 });
 
-test('web/src has no circle of imports', () => {
+test('web/src has no import cycle', () => {
   const done = new Set();
   const visit = (file, path) => {
     assert.ok(!path.includes(file), `a circle: ${[...path.slice(path.indexOf(file)), file].join(' → ')}`);

@@ -17,7 +17,7 @@ const all = () => [true, false].flatMap((tall) => ['post', 'pre'].flatMap((norm)
 const inside = (a, b) => a.x >= b.x && a.y >= b.y && a.x + a.width <= b.x + b.width && a.y + a.height <= b.y + b.height;
 const apart = (a, b) => a.x + a.width <= b.x || b.x + b.width <= a.x || a.y + a.height <= b.y || b.y + b.height <= a.y;
 
-test('every layer and sublayer of a model is drawn, within its layer and beside the others', () => {
+test('every layer and sublayer of a model is drawn, inside its layer and without overlap', () => {
   for (const { sizes, tall } of all()) {
     const name = JSON.stringify({ ...sizes, tall });
     const drawn = geometry.layOut(sizes, tall);
@@ -74,7 +74,7 @@ test('a recurrent decoder has a box with one arrow in place of masked self-atten
   }
 });
 
-test('where positions are rotary, nothing is added to the embeddings', async () => {
+test('with rotary positions, nothing is added to the embeddings', async () => {
   for (const { sizes, tall } of all()) {
     const [drawn, plain] = [geometry.layOut({ ...sizes, rotary: true }, tall), geometry.layOut(sizes, tall)];
     assert.deepEqual([drawn.waves.length, plain.waves.length], [0, 2]);
@@ -88,14 +88,14 @@ test('where positions are rotary, nothing is added to the embeddings', async () 
   }
 });
 
-test('of a recurrent decoder only encoder and cross-attention can be chosen', async () => {
+test('with a recurrent decoder, only encoder attention and cross-attention can be chosen', async () => {
   const { kindsOf } = await load('attention/attention.ts');
   const maps = (layers) => ({ data: [], layers, heads: 4, rows: 1, columns: 1 });
   assert.deepEqual(kindsOf({ encoder: maps(6), decoder: maps(0), cross: maps(2) }), ['encoder', 'cross']);
   assert.deepEqual(kindsOf({ encoder: maps(3), decoder: maps(3), cross: maps(3) }), ['encoder', 'decoder', 'cross']);
 });
 
-test('the camera centres what it frames', () => {
+test('the camera centers what it frames', () => {
   const { scale, x, y } = geometry.camera({ x: 100, y: 50, width: 200, height: 100 }, 400, 400);
   assert.deepEqual([scale, x, y], [2, -200, 0]);
   const drawn = geometry.layOut(sizes);
@@ -103,7 +103,7 @@ test('the camera centres what it frames', () => {
   assert.ok(inside(layer, geometry.framed(drawn, { stack: 'dec', layer: 1, part: 'self' })));
 });
 
-test('arrow keys go to the next box in their direction', () => {
+test('arrow keys move to the next box in their direction', () => {
   const drawn = geometry.layOut(sizes);
   const boxes = drawn.boxes.filter(({ kind }) => kind !== 'stack' && kind !== 'layer');
   const from = (id, down, right) => geometry.nearest(boxes, boxes.find((box) => box.id === id), down, right)?.id;
@@ -115,13 +115,13 @@ test('arrow keys go to the next box in their direction', () => {
   assert.equal(from('out.beam', -1, 0), undefined);
 });
 
-test('a point goes along a connector, whose path begins and ends with it', () => {
+test('a point moves along a connector from start to end', () => {
   const points = [[0, 10], [0, 0], [20, 0]];
   assert.deepEqual([0, 1 / 3, 0.5, 1].map((share) => geometry.along(points, share)), [[0, 10], [0, 0], [5, 0], [20, 0]]);
   assert.match(geometry.path(points), /^M0 10L.*L20 0$/);
 });
 
-test('an address names a place, and only one that the model has', () => {
+test('an address names a place that the model has', () => {
   const { parse, format, trail, outer, beside } = place;
   for (const text of ['', 'enc', 'dec', 'dec.2', 'dec.2.cross', 'dec.2.cross.h3', 'dec.2.cross.h3.5-2', 'enc.1.ffnNorm', 'enc.embed', 'out.softmax', 'out.beam']) {
     assert.equal(format(parse(text, sizes)), text);
@@ -163,7 +163,7 @@ test('the encoder computes once; every box of a step computes in an order that i
 const numbers = (...rows) => ({ data: Float32Array.from(rows.flat()), rows: rows.length, columns: rows[0].length });
 const cells = (shades) => shades.reduce((count, { d }) => count + d.split('M').length - 1, 0);
 
-test('small pictures: shades of weights, what is not computed yet, and the mask', () => {
+test('thumbnails show weights as shades, rows not computed yet, and the mask', () => {
   const map = numbers([1, 0, 0], [0.5, 0.5, 0], [0, 0, 1]);
   assert.equal(cells(thumbs.heat(map, 30, 30)), 4, 'weights of 0 are not drawn');
   assert.equal(cells(thumbs.heat(map, 30, 30, 1)), 1, 'nor rows that are not there yet');
@@ -221,7 +221,7 @@ test('norms are lengths of rows; the residual stream goes through every sublayer
   assert.deepEqual(rest, [...of, ...of]);
 });
 
-test('tokens stand in two rows at most, none over another, and lose those in the middle if need be', () => {
+test('tokens take at most two rows without overlap, and the middle ones are dropped if necessary', () => {
   for (const count of [1, 5, 12, 40, 200]) {
     const { chips: row, scale } = chips.chips(Array(count).fill(40), 400, 20);
     assert.ok(new Set(row.map(({ y }) => y)).size <= 2, `${count}`);

@@ -30,7 +30,7 @@ function begun(more) {
 }
 const saved = (step, now = 0) => ({ type: 'saved', step, now, took: 10 });
 
-test('it begins with a checkpoint, trains to its goal, saves and is over', () => {
+test('a run starts with a checkpoint, trains to its goal, saves and ends', () => {
   let [state, effects] = after(run.preparedFor(experiment()), { type: 'begin', experiment: experiment() });
   assert.deepEqual([state.status, effects], ['preparing', ['create']]);
   state = begun();
@@ -43,7 +43,7 @@ test('it begins with a checkpoint, trains to its goal, saves and is over', () =>
   assert.deepEqual([state.status, state.training, effects], ['over', null, ['free']]);
 });
 
-test('pausing ends at the next report, saves, and keeps the trainer; stopping frees it', () => {
+test('pausing takes effect at the next report, saves, and keeps the trainer; stopping frees it', () => {
   for (const [wish, status, last] of [['pause', 'paused', []], ['stop', 'stored', ['free']]]) {
     let [state, effects] = after(begun(), { type: wish });
     assert.deepEqual([state.status, effects], ['pausing', []]);
@@ -56,7 +56,7 @@ test('pausing ends at the next report, saves, and keeps the trainer; stopping fr
   }
 });
 
-test('another sentence to watch ends the stretch, and the next one watches it', () => {
+test('adding a sentence to watch ends the stretch, and the next stretch watches it', () => {
   let [state, effects] = after(begun(), saved(0), { type: 'pin', text: 'y' });
   assert.deepEqual(effects, []);
   [state, effects] = after(state, report(10));
@@ -76,7 +76,7 @@ test('a task watches its first validation pair at once', () => {
   assert.deepEqual([next.record.isOver, effects, next.stretch.pins], [false, ['train'], ['ab']]);
 });
 
-test('it saves every half minute, sooner for a better validation, later after the loss has jumped', () => {
+test('a run saves every half minute, sooner after a better validation, later after a jump in the loss', () => {
   const [state] = after(begun(), saved(0, 0), report(1));
   assert.deepEqual(after(state, report(29))[1], []);
   assert.deepEqual(after(state, report(31))[1], ['save']);
@@ -87,7 +87,7 @@ test('it saves every half minute, sooner for a better validation, later after th
   assert.deepEqual(after(state, report(31), report(32))[1], [], 'not twice at a time');
 });
 
-test('the time left comes from this stretch alone: a pause, and another computer before it, do not count', () => {
+test('the time left is estimated from this stretch alone, not from a pause or another computer', () => {
   let [state] = after(begun(), saved(0), report(10), report(20));
   assert.equal(state.left, 80, 'a step takes a second');
   [state] = after(state, { type: 'pause' }, report(21), { type: 'stretched', isAborted: true }, { type: 'settled' });
@@ -97,13 +97,13 @@ test('the time left comes from this stretch alone: a pause, and another computer
   assert.equal(after(state, { ...report(41), now: 902_000 })[0].left, 59 / 5, 'a step takes a fifth of a second now');
 });
 
-test('when training fails it is back at its last checkpoint, from which it can go on', () => {
+test('after a training failure the run is back at its last checkpoint and can continue', () => {
   const [state, effects] = after(begun(), report(10), saved(10), report(20), { type: 'failed', reason: 'the loss diverged' });
   assert.deepEqual([state.status, state.problem, state.record.points.length, state.savedStep, effects], ['failed', 'the loss diverged', 1, 10, ['free']]);
   assert.deepEqual(after(state, { type: 'goOn', slower: 3 })[1], ['open']);
 });
 
-test('a run that is over goes on for as long again, with a schedule that reaches the new end', () => {
+test('a finished run can be extended by its length, with a schedule up to the new end', () => {
   const [over] = after(begun(), report(100), saved(100), { type: 'stretched', isAborted: false }, { type: 'settled' });
   const opened = { type: 'opened', info: { ...info, step: 100 }, record: over.record, isSaved: true };
   const { state, effects } = run.reduce(after(over, { type: 'goOn', slower: 1 }, opened)[0], { type: 'extend' });
@@ -111,7 +111,7 @@ test('a run that is over goes on for as long again, with a schedule that reaches
   assert.deepEqual(after(state, { type: 'start' })[0].stretch.goal, { steps: 100 });
 });
 
-test('a storage that refuses is said, and leaving then asks', () => {
+test('a failure to store a run is reported, and leaving then asks for confirmation', () => {
   const [state] = after(begun(), saved(0, 1000));
   assert.equal(run.isUnsaved(state, 5000), false);
   assert.equal(run.isUnsaved(state, 20_000), true);
@@ -120,20 +120,20 @@ test('a storage that refuses is said, and leaving then asks', () => {
   assert.equal(after(full, { type: 'kept' })[0].unkept, '');
 });
 
-test('a run that another tab has open stays as it was', () => {
+test('a run that is open in another tab stays unchanged', () => {
   const [stored] = after(begun(), { type: 'stop' }, report(1), { type: 'stretched', isAborted: true }, { type: 'settled' });
   const [state, effects] = after(stored, { type: 'goOn', slower: 1 }, { type: 'elsewhere', before: 'stored' });
   assert.deepEqual([state.status, state.isElsewhere, effects], ['stored', true, []]);
 });
 
-test('events do not change the states before them', () => {
+test('events do not change earlier states', () => {
   const state = begun();
   const copy = structuredClone(state);
   after(state, report(1, { validation }), { type: 'pin', text: 'z' }, saved(1), { type: 'pause' });
   assert.deepEqual(state, copy);
 });
 
-test('of an encoder, a run remembers its scores, and what was expected and found', () => {
+test('a run of an encoder records its scores, and the expected and found labels', () => {
   const annotation = { labels: [{ label: 'weather', probability: 1 }, { label: 'music', probability: 0 }], tokens: [{ tag: 'O' }, { tag: 'B-x' }] };
   const annotated = [{ source: 'play it', reference: 'music\tO O', annotation }];
   const [state] = after(begun({ metric: 'accuracy' }), report(10, { validation: { loss: 1, accuracy: 50, spanF1: 20, isBest: true, samples: [], annotated } }));
@@ -141,7 +141,7 @@ test('of an encoder, a run remembers its scores, and what was expected and found
   assert.deepEqual(state.record.found, [{ text: 'play it', label: ['music', 'weather'], tags: [['O', 'O'], ['O', 'B-x']] }]);
 });
 
-test('own labelled lines become texts with labels, or say what is wrong; words that occur once are unknown ones', async () => {
+test('labeled lines become texts with labels or an error; words that occur once are unknown', async () => {
   const { own } = await load('train/labelled.ts');
   const lines = ['a\tx y', '', 'b\tx  z', 'a\tx w', 'b\tx y\tend'].join('\n');
   const { labelled, tokenizer, validation } = own(lines);

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { load } from './load.mjs';
 
-test('the language of a text is told by its letters and words, and is not guessed', async () => {
+test("a text's language is detected from its letters and words, and never guessed", async () => {
   const { languageOf } = await load('text/detect.ts');
   const texts = {
     'I want to go home because I am tired.': 'en', 'Where is the station?': 'en', 'Ich möchte nach Hause gehen.': 'de',
@@ -21,14 +21,14 @@ test('the language of a text is told by its letters and words, and is not guesse
   for (const [text, language] of Object.entries(texts)) assert.equal(languageOf(text), language, text);
 });
 
-test('every example is of the language that it stands under', async () => {
+test('every example is in the language it is listed under', async () => {
   const [{ languageOf }, { examples }] = [await load('text/detect.ts'), await load('text/examples.ts')];
   for (const [language, sentences] of Object.entries(examples)) {
     for (const sentence of sentences) assert.ok([language, null].includes(languageOf(sentence)), sentence);
   }
 });
 
-test('a translation is weak when its tokens were improbable in the mean, and each improbable token is marked', async () => {
+test('a translation is weak if its tokens are improbable on average, and each improbable token is marked', async () => {
   const { isUnsure, isWeak } = await load('text/sureness.ts');
   const tokens = (...shares) => shares.map((share) => ({ logProbability: Math.log(share) }));
   assert.deepEqual(tokens(0.9, 0.36, 0.29, 0.01).map(isUnsure), [false, false, true, true]);
@@ -36,7 +36,7 @@ test('a translation is weak when its tokens were improbable in the mean, and eac
   assert.equal(isWeak(tokens(0.8, 0.6, 0.5, 0.9)), true);
 });
 
-test('the film shows the first and the last snapshot, evenly spread, and each once', async () => {
+test('the film shows evenly spaced snapshots, the first and last included, each once', async () => {
   const { frames } = await load('train/record.ts');
   assert.deepEqual(frames(0, 8), []);
   assert.deepEqual(frames(3, 8), [0, 1, 2]);
@@ -44,7 +44,7 @@ test('the film shows the first and the last snapshot, evenly spread, and each on
   for (let count = 1; count < 70; ++count) assert.equal(new Set(frames(count, 8)).size, Math.min(count, 8), count);
 });
 
-test('training German → English takes minutes where reversing words takes half a minute', async () => {
+test('training German → English takes 10 to 20 times as long as reversing words', async () => {
   const { costOf, workOf } = await load('train/pace.ts');
   const times = workOf('de-en') / workOf('reverse');
   assert.ok(times > 10 && times < 20, `${times} times`);
@@ -54,7 +54,7 @@ test('training German → English takes minutes where reversing words takes half
   assert.ok(larger > 3 && larger < 4, `${larger} times`);
 });
 
-test('pairs that come with the page are learnt in a fixed number of steps, at the end of which the rate is 0', async () => {
+test("the page's own pairs are learned in a fixed number of steps, with a schedule that ends there", async () => {
   const { defaultsOf, shippedCount, wrongs } = await load('train/fields.ts');
   for (const data of ['de-en', 'en-de', 'fr-en', 'en-zh']) {
     const values = defaultsOf({ data }, 0);

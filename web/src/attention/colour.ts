@@ -27,7 +27,7 @@ export function pixel([red, green, blue]: Ramp[number]): number {
   return 0xff000000 | (blue << 16) | (green << 8) | red;
 }
 
-/** Draws one pixel for each number, whose place on the ramp `share` tells. */
+/** Draws one pixel for each number; `share` gives its place on the ramp. */
 export function paintPixels(canvas: HTMLCanvasElement, ramp: Ramp,
   numbers: { data: ArrayLike<number>; rows: number; columns: number }, share = (x: number) => x) {
   const pixels = new Uint32Array(numbers.data.length);

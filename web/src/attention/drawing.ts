@@ -222,7 +222,7 @@ function canvasPen(context: CanvasRenderingContext2D, typeface: Typeface, ratio:
   context.textBaseline = 'middle';
   const snap = (length: number) => Math.round(length * ratio) / ratio; // or thin seams show between cells
   return {
-    // One pixel a cell, then columns and rows are pulled to their size: far quicker than a rectangle for each cell.
+    // One pixel per cell, then columns and rows are stretched: far quicker than a rectangle for each cell.
     cells(xs, ys, width, height, colour) {
       const pixels = new ImageData(xs.length, ys.length);
       const bytes = new Uint32Array(pixels.data.buffer);

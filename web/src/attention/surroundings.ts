@@ -7,7 +7,7 @@ export interface Surroundings {
   t(key: AttentionKey, values?: Values): string;
   number(value: number, options?: Intl.NumberFormatOptions): string;
   percent(share: number): string;
-  /** Another value whenever the colours are others. */
+  /** Another value whenever the colours change. */
   readonly theme: unknown;
 }
 

@@ -48,7 +48,7 @@ export function filesAt(address: URL): URL {
 /** Whether an address names a folder: its last part is no file. */
 export const isFolderAddress = ({ pathname }: URL) => !pathname.split('/').at(-1)!.includes('.');
 
-/** 'opus-mt-fr-en' of its address, whatever the host puts behind it. */
+/** 'opus-mt-fr-en' of its address, whatever the host puts after it. */
 export const folderName = ({ pathname }: URL) =>
   pathname.replace(/\/(resolve|raw|tree)\/[^/]+\/?$/, '').split('/').filter(Boolean).map(decoded).at(-1) ?? '';
 

@@ -1,4 +1,4 @@
-// Lets the computation travel through the picture: a step of decoding after the other, a box at a time.
+// Lets the computation travel through the picture: one decoding step after another, box by box.
 import { moved, stages, type Moment, type Stage } from './timeline';
 import type { Sizes } from './place';
 

@@ -1,5 +1,5 @@
 // The service worker: it keeps the page for when there is no network, and where the host does not isolate the page,
-// which threads need, it does, after the page has been loaded once more.
+// which threads need, it does so, after one reload of the page.
 import { models } from '../state/models.svelte';
 
 const TRIED = 'wasmformer.isolation';

@@ -7,12 +7,12 @@ import { t } from '../words/page';
 import { translation } from './translation.svelte';
 
 const MOST_STEPS = 40;
-const LOOK_EVERY = 2; // steps between looks at whether it has been learnt
+const LOOK_EVERY = 2; // steps between checks whether it has been learnt
 const RATE = 1e-4; // of Adam; a few steps of it move one sentence
 const COPIES = 4; // of the correction
 const REHEARSED = 24; // known pairs in each step, against forgetting
 const KEPT = 100; // pairs that it is measured on
-/** BLEU that the kept set may lose without a word. */
+/** BLEU that the kept set may lose unreported. */
 export const FORGETS = 1;
 
 type Scores = Pick<Evaluation, 'bleu' | 'chrf'>;

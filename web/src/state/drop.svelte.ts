@@ -1,7 +1,7 @@
-// Who takes a file that is dropped anywhere on the page: the view that is shown, or else the models.
+// What takes a file dropped anywhere on the page: the view that is shown, or else the models.
 export interface Taker {
   take(files: File[]): void;
-  /** Said while the file is over the page. */
+  /** Shown while the file is over the page. */
   say(): string;
 }
 

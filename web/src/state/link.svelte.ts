@@ -25,7 +25,7 @@ class Link {
     });
   }
 
-  /** The address of a view that keeps everything else; what is trained is nothing to other views. */
+  /** The address of a view that keeps everything else; other views ignore what is trained. */
   to(view: View): string {
     const { setup, ...others } = this.parameters;
     const query = new URLSearchParams(view === 'train' && setup !== undefined ? this.parameters : others).toString();

@@ -34,7 +34,7 @@ class Models {
   loading = $state.raw<Model | null>(null);
   download = $state.raw<{ loaded: number; total: number } | null>(null);
   problem = $state.raw<Problem | null>(null);
-  /** What is worth a word, and no failure. */
+  /** Worth a message, but not a failure. */
   notice = $state.raw<Problem | null>(null);
   translator = $state.raw<Translator | null>(null);
   /** A link's model on another host, which is fetched only when the visitor agrees. */

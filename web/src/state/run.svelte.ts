@@ -16,7 +16,7 @@ import { translation } from './translation.svelte';
 
 const SAMPLES = 5;
 const FOUND = 500; // validation texts that an encoder's run shows
-const WARM = 3; // seconds of training before its pace tells anything
+const WARM = 3; // seconds of training before its pace means anything
 
 const metricOf = ({ task, classes, tags }: TrainerInfo): RunRecord['metric'] =>
   classes?.length ? 'accuracy' : tags?.length ? 'tagAccuracy' : task ? 'exactMatch' : 'bleu';
@@ -243,7 +243,7 @@ export class Run {
     await this.#dispatch({ type: 'stretched', isAborted: signal.aborted });
   }
 
-  /** How fast a stretch was tells how long other runs will take; stretches before it may be another computer's. */
+  /** A stretch's speed predicts how long other runs take; earlier stretches may be another computer's. */
   #learnPace(steps: number, seconds: number) {
     const { record: { parameters }, training } = this.#now;
     if (training && seconds > WARM) pace.learn({ parameters, training }, steps, seconds);

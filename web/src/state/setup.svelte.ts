@@ -75,7 +75,7 @@ class Setup {
     if (this.values.data !== 'own') this.set('data', 'own');
   }
 
-  /** Sees to it that the pairs are there. */
+  /** Makes sure that the pairs are there. */
   async prepare(): Promise<boolean> {
     const wanted = this.wanted;
     if (wanted?.key === 'own' && !pairs.sources.own) return false; // none were given yet

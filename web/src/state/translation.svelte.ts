@@ -29,7 +29,7 @@ export interface Sentence extends Part {
 
 const TYPING_PAUSE = 80; // ms without a key before the search starts
 const LONGEST_IN_LINK = 6000; // characters
-const TOGETHER = 8; // sentences a call: what a new key cannot take away comes soon
+const TOGETHER = 8; // sentences per call: few, so that a new key discards little
 const KEPT = 150; // translations
 const CANDIDATES = 8;
 export const BEAM_SIZE = 4;

@@ -1,4 +1,4 @@
-// The language of a text, told by its letters and its most frequent words; null where they do not tell.
+// Detects the language of a text by its letters and most frequent words; null if they do not suffice.
 
 const LANGUAGES = Object.entries({
   de: ['der die das und ist ich nicht ein eine einen zu mit auf wir sie es den dem von habe haben hat wie wo sind bin auch du mein meine heute guten bitte danke er ihr für wenn dass', 'äöüß'],
@@ -18,7 +18,7 @@ export function languageOf(text: string): string | null {
   if (script) return script[0];
   if (letters.some((letter) => !KNOWN.has(letter))) return null;
   const words = text.toLowerCase().normalize('NFC').match(/\p{L}+/gu) ?? [];
-  // A letter tells only beside a word: names keep the letters of theirs.
+  // A letter counts only with a word: names keep their own letters.
   const scores = LANGUAGES.map(({ language, words: known, letters: own }) => {
     const count = words.filter((word) => known.has(word)).length;
     return { language, score: count && count + letters.filter((letter) => own.includes(letter)).length };

@@ -15,9 +15,6 @@ export const isShipped =
 /** How many pairs of its file are there to train on; the rest validates. */
 export const shippedCount = (data: string) => (data.includes('de') ? 30_000 : 10_000);
 
-/** Pairs that a task has for validation, beside those to learn from. */
-const TASK_VALIDATION = 200;
-
 const whole = (min: number, max: number) => ({ min, max, whole: true });
 const choice = <T extends string>(...options: T[]) => ({ options });
 
@@ -36,7 +33,7 @@ const OWN = {
   steps: whole(1, 1e6),
   epochs: whole(1, 10_000),
   minutes: { min: 0.1, max: 10_000 },
-  seed: whole(1, 1e9),
+  seed: whole(0, 1e9),
 };
 
 /** These go to the package under the same names; the rate is shown as its peak. */
@@ -104,7 +101,7 @@ function beginnings({ data = 'reverse', ...chosen }: Partial<Values>, ownPairs: 
       };
     }
     const count = ownPairs || 10_000;
-    // Few pairs give few pieces, and want more passes.
+    // Few pairs give few pieces, and need more passes.
     const [tokenizer, epochs] = [count < 3000 ? 'char' : 'bpe', Math.min(200, Math.max(3, Math.round(240_000 / count)))];
     return { norm: 'pre', clip_norm: 1, preset: 'multi30k-tiny', tokenizer, epochs, learning_rate: 2e-3, warmup_steps: 300, batch_tokens: 1024 };
   }
@@ -118,7 +115,7 @@ function untilSteps(chosen: Partial<Values>, steps: number): Record<string, stri
   return { goal, steps, schedule: goal === 'steps' ? 'cosine' : 'noam' };
 }
 
-/** Four digits are enough to show, and to say a rate. */
+/** Four digits are enough for display, and for a rate. */
 export const short = (value: string | number) => String(typeof value === 'number' ? Number(value.toPrecision(4)) : value);
 
 /** The defaults, which depend on the data and the preset. */
@@ -187,7 +184,7 @@ export function wrongs(values: Values, pairs: number | undefined): Partial<Recor
   if (values.positions === 'sinusoidal' && at('d_model') % 2 !== 0) set('d_model', ['even']);
   if (values.joint === 'no' && values.tie_embeddings === 'all') set('tie_embeddings', ['oneVocabulary']);
   if (values.schedule === 'cosine' && at('decay_steps') <= at('warmup_steps')) set('decay_steps', ['decay']);
-  const most = isTask(values.data) ? taskOf(values.data).mostPairs - TASK_VALIDATION : Infinity;
+  const most = isTask(values.data) ? taskOf(values.data).mostPairs : Infinity;
   if (at('pairs') > most) set('pairs', ['most', { count: most }]);
   if (values.data === 'own' && pairs !== undefined && validationOf(values.validation, pairs) >= pairs) set('validation', ['most', { count: pairs - 1 }]);
   return found;

@@ -98,7 +98,7 @@ export function newRecord(experiment: Pick<Experiment, 'name' | 'metric' | 'setu
 
 const roundUp = (value: number, unit: number) => Math.max(unit, Math.ceil(value / unit) * unit);
 
-/** Steps of the whole run, where the goal tells. */
+/** Steps of the whole run, if the goal gives them. */
 export function totalSteps({ goal, batchesPerEpoch }: RunRecord): number | null {
   return goal.steps ?? (goal.epochs ? Math.ceil(goal.epochs * batchesPerEpoch) : null);
 }
@@ -219,7 +219,7 @@ export function toMetadata(record: RunRecord): Record<string, string> {
   return { [KEY]: JSON.stringify(record, bytes) };
 }
 
-/** The record in a run's file; null where there is none, or it is not whole. */
+/** The record in a run's file; null if missing or incomplete. */
 export function fromMetadata(metadata: Record<string, string>): RunRecord | null {
   const revive = (_: string, value: { base64?: unknown } | null) =>
     typeof value?.base64 === 'string' ? Uint8Array.from(atob(value.base64), (char) => char.charCodeAt(0)) : value;

@@ -35,7 +35,7 @@ export interface RunState {
   savedStep: number | null;
   /** Of the trainer; null while there is none. */
   training: TrainingConfig | null;
-  /** Seconds, where that can be told. */
+  /** Seconds, if known. */
   left: number | null;
   /** What the trainer is doing; null between two stretches. */
   stretch: Stretch | null;
@@ -54,7 +54,7 @@ export type RunEvent =
   | { type: 'elsewhere'; before: RunState['status'] }
   /** There is a trainer, from a checkpoint or new; one that is idle waits to be told to go on. */
   | { type: 'opened'; info: TrainerInfo; record: RunRecord; isSaved?: boolean; isIdle?: boolean }
-  /** A run that is over goes on for as long again. */
+  /** A finished run continues for as long again. */
   | { type: 'extend' }
   | { type: 'start' }
   | { type: 'changed'; training: TrainingConfig }
@@ -78,7 +78,7 @@ export type Effect =
   /** Ends the stretch at its next report. */
   | { type: 'interrupt' }
   | { type: 'save' }
-  /** Tells that what was asked for before it is done. */
+  /** Reports that earlier requests are done. */
   | { type: 'settle' }
   /** Frees the trainer, and the run for other tabs. */
   | { type: 'free' };
@@ -109,7 +109,7 @@ export function share({ record }: RunState): number | null {
   return record.goal.minutes ? record.seconds / 60 / record.goal.minutes : null;
 }
 
-/** What the goal leaves to be done; null when that is nothing. */
+/** What remains of the goal; null if nothing does. */
 export function remaining({ record, step }: RunState): Experiment['goal'] | null {
   const { goal, points, seconds } = record;
   const total = totalSteps(record);
@@ -141,7 +141,7 @@ export function reduce(state: RunState, event: RunEvent): Step {
       return reported(state, event);
     case 'stretched': {
       const isOver = !event.isAborted && !state.stretch?.isFirst;
-      // Saving tells the step that the next stretch begins with.
+      // Saving gives the step that the next stretch begins with.
       return to({ stretch: null, record: { ...state.record, isOver } }, { type: 'save' }, { type: 'settle' });
     }
     case 'settled':
@@ -237,7 +237,7 @@ function reported(state: RunState, { event, now }: Extract<RunEvent, { type: 're
   return { state: { ...next, nextSave: Infinity }, effects: [{ type: 'save' }] };
 }
 
-/** Other sentences are watched than the stretch was begun with. */
+/** Other sentences are watched than at the stretch's start. */
 const isStale = ({ record, stretch }: RunState) => record.pinned.map(({ text }) => text).join('\n') !== stretch!.pins.join('\n');
 
 function timeLeft(state: RunState, seconds: number, steps: number): number | null {

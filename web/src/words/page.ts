@@ -8,7 +8,7 @@ const en = { ...attentionWords[0], ...pageEn };
 export type Key = keyof typeof en;
 export const t = words<Key>(en, { ...attentionWords[1], ...pageZh });
 
-/** What went wrong, to be said in the visitor's language. */
+/** What went wrong, to show in the visitor's language. */
 export interface Problem {
   key: Key;
   reason?: string;
