@@ -105,6 +105,14 @@ test('in Node, output larger than a pipe waits for its reader, and stops when th
   assert.deepEqual([stdout, stderr], [`${line}\n141\n`, '']);
 });
 
+test('nearly all translations of an int8 model are the same', () => {
+  const bundled = join(root, 'web/public/models/de-en.safetensors');
+  const [native, node] = both(['translate', '--model', bundled, '--beam-size', '1'], sentences).map(({ stdout }) => stdout.split('\n'));
+  assert.equal(node.length, native.length);
+  const same = node.filter((line, i) => line === native[i]).length;
+  assert.ok(same >= 0.98 * node.length, `${same} of ${node.length}`);
+});
+
 // Threads end while the program does; Emscripten's own exit once reached Node as an uncaught exception, in one run of eight.
 test('in Node, a run with threads always exits with 0', () => {
   for (let run = 0; run < 24; run++) {
