@@ -36,8 +36,8 @@ export function isStale(output, inputs) {
   return inputs.some((input) => isNewer(join(root, input)));
 }
 
-// dist/: the npm package; the page does without the program for Node, which takes long to compile, unless it is there
-// already. It is put together beside and then renamed, so it is whole or absent.
+// dist/: the npm package. For the page alone, the program for Node, which takes long to compile, is included only if it
+// was built before. The folder is put together beside dist and then renamed, so dist is whole or absent.
 export function buildPackage({ needsProgram = true } = {}) {
   const withProgram = needsProgram || existsSync(join(root, 'dist/wasm/cli'));
   const files = [...modules.map((name) => `${name}/wasmformer`), 'extras/extras'].flatMap((name) => [`${name}.mjs`, `${name}.wasm`]);

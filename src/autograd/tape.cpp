@@ -47,7 +47,7 @@ const QuantizedRows& Tape::quantized(Var var, const PackedMatrix& weights) {
   if (kept && kept->multiplier == asked && kept->is_wide == is_wide) return *kept;
   const Index rows = var.rows(), cols = var.cols(), words = int8_words(cols);
   const ConstView x = var.value();
-  // Inputs that are not negative have only 7 bits.
+  // Non-negative inputs use only 7 of the 8 bits, so they fit one part.
   const bool is_split = asked && !is_wide && x.size() > 0 && x.minCoeff() < 0;
   const std::int32_t zero = is_split ? 127 : is_wide ? simd::wide_inputs().zero : 0;
   float multiplier = asked.value_or(0);

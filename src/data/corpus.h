@@ -40,9 +40,9 @@ struct Corpus {
   Index skipped = 0;         // pairs with an empty side, or longer than the model's max_length
 };
 
-// Spells words in different ways, as BPE-dropout does (Provilkov et al. 2020): with probability `rate`, a piece that
-// two other pieces spell is split into such a pair, and so are its parts. Thus a model learns what short pieces mean,
-// and to copy words that it does not know.
+// Spells words in varying ways, with the effect of BPE-dropout (Provilkov et al. 2020): with probability `rate`, a
+// piece that two others spell is split into them, and so are its parts. Thus a model learns short pieces, and to copy
+// words that it does not know.
 struct PieceDropout {
   double rate = 0;
   std::uint64_t seed = 1;

@@ -17,7 +17,7 @@ struct Task {
   Index pairs, steps;  // enough of both for the preset `toy` to learn it
 };
 
-// How many more a run takes to validate on.
+// Pairs that a run also takes, to validate on.
 constexpr Index task_valid_pairs = 200;
 
 std::span<const Task> tasks();

@@ -61,10 +61,10 @@ constexpr int largest_pair = 0x7FFF / 254;
 
 inline WideInputs wide_inputs() {
 #if defined(__wasm_relaxed_simd__)
-  // The engine reads bytes above 127 as signed or as unsigned, always in the same way.
+  // A JavaScript engine may read bytes above 127 as signed or as unsigned, but always does the same.
   static const WideInputs found = [] {
     const auto product = [](std::int32_t a, std::int32_t b) {
-      volatile std::int32_t left = a, right = b;  // not to be computed by the compiler
+      volatile std::int32_t left = a, right = b;  // or the compiler might compute it
       return multiply_add(splat<std::int32_t>(left), splat<std::int32_t>(right), {})[0];
     };
     constexpr std::int32_t many_254 = -0x01010102, many_64 = 0x40404040, many_127 = 0x7F7F7F7F;

@@ -16,7 +16,7 @@ namespace {
 // right again when the share of the zero point is taken off.
 constexpr Index max_int8_cols = 0x7FFFFFFF / (127 * 127);
 
-// Trained weights have far fewer large pairs than one in this many weights; with more, two parts are faster.
+// At most one large pair per this many weights. Trained weights have far fewer; with more, two parts are faster.
 constexpr Index most_excess_share = 64;
 
 template <class Words>

@@ -16,7 +16,7 @@ enum class Op { none, transpose };
 // all. Element (p, j) is at p · width + j % width of panel j / width; columns from n on are zeros.
 void pack_panels(ConstView b, Op op, Index begin, Index end, Scalar* out);
 
-// What a weight, in this column of its row, has beyond the value in the panels.
+// By how much a weight exceeds its value in the panels.
 struct Int8Excess {
   Index row, column;
   std::int32_t value;
@@ -83,7 +83,7 @@ class PackedMatrix {
 
 // Rows x of a product with int8 weights, [m, k]: x ≈ (q - zero) · scale with 0 ≤ q ≤ 127, because more would
 // overflow products on some processors; asymmetric, so that outputs of ReLU use all of it. For weights with an input
-// multiplier, q is larger (simd::WideInputs), or the sum of two parts.
+// multiplier, q has 8 bits (simd::WideInputs) or is the sum of two parts.
 struct QuantizedRows {
   Index rows = 0, cols = 0;
   std::int32_t* words = nullptr;  // [m, parts, int8_words(k)] of q, the missing ones 0

@@ -177,7 +177,8 @@ struct TrainingConfig {
       weight_decay);
     v({"clip_norm", "largest gradient norm; larger gradients are scaled down; 0 for no limit", at_least(0)}, clip_norm);
     v({"label_smoothing", "probability spread over the other tokens in the loss (section 5.4)", rate}, label_smoothing);
-    v({"bpe_dropout", "share of the pieces of the training text split into smaller ones (Provilkov et al. 2020)", rate},
+    v({"bpe_dropout",
+       "probability that a piece of the training text is split in two, as are its parts (Provilkov et al. 2020)", rate},
       bpe_dropout);
     v({"word_dropout", "share of an encoder's input tokens hidden in training", rate}, word_dropout);
     v({"tag_weight", "weight of the tags' loss beside that of the classes", above(0)}, tag_weight);

@@ -37,7 +37,7 @@ export interface TaskDescription {
   /** An example. */
   source: string;
   target: string;
-  /** The most pairs to train on. */
+  /** Maximum number of pairs to train on. */
   mostPairs: number;
   /** Pairs and steps with which the preset 'toy' learns it. */
   pairs: number;

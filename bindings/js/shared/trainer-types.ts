@@ -42,7 +42,7 @@ export interface TrainingConfig {
   clip_norm: number;
   /** Probability spread over the other tokens in the loss (section 5.4). */
   label_smoothing: number;
-  /** For a translator: share of the pieces of the training text that are split into smaller ones (Provilkov et al. 2020). */
+  /** For a translator: probability that a piece of the training text is split in two, as are its parts (Provilkov et al. 2020). */
   bpe_dropout: number;
   /** For an encoder: share of its input tokens that are hidden in training. */
   word_dropout: number;

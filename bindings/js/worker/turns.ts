@@ -18,7 +18,7 @@ const mostUnacknowledged = 3;
 // Calls that share the steps; more would only hold memory.
 const mostSharing = 4;
 
-// Milliseconds of steps before messages are looked at: in WebKit a look takes half of one, as long as a short step.
+// Milliseconds of work between checks for messages; in WebKit one check takes half of one, as long as a short step.
 const longestTurn = 4;
 
 export class Turns {
