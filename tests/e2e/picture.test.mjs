@@ -205,7 +205,7 @@ test("in every encoder layer and the first decoding steps, the page's weights ma
       const hash = address(`${name}.h1.${row + 1}-${weights.indexOf(weight) + 1}`, { step: String(row + 1) });
       await page.evaluate((hash) => (location.hash = hash), hash);
       await page.waitForFunction((weight) => Math.abs(
-        Number(document.querySelector('[data-testid=weight] math > mn')?.textContent) - weight) < 2e-3, weight);
+        Number(document.querySelector('[data-testid=weight] math > mn')?.textContent) - weight) < 0.03, weight); // an int8 input may be rounded to the next step in one of them
       const shares = await page.getByTestId('arithmetic').locator('td:nth-child(4)').allInnerTexts();
       near(String(shares.map(parseFloat).reduce((a, b) => a + b)), 100, maps.columns / 2);
     };

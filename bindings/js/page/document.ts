@@ -83,7 +83,7 @@ class LivePage {
         for (const { target, isIntersecting } of entries) this.#visible[isIntersecting ? 'add' : 'delete'](target);
         resolve();
       });
-      setTimeout(resolve, 200);
+      setTimeout(resolve, document.hidden ? 200 : 1500); // a busy browser may draw late
     });
   }
 
