@@ -1,6 +1,7 @@
 #include "data/corpus.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "tensor/check.h"
 #include "tensor/random.h"
@@ -14,7 +15,6 @@ class PieceSplitter {
   PieceSplitter(const Tokenizer& tokenizer, double rate) : rate_(rate) {
     if (rate == 0) return;
     const auto ids = tokenizer.ids();
-    parts_.resize(ids.size());
     for (const auto& [piece, id] : ids)
       for (std::size_t cut = 1; cut < piece.size(); ++cut) {
         const auto first = ids.find(piece.substr(0, cut)), second = ids.find(piece.substr(cut));
@@ -22,8 +22,9 @@ class PieceSplitter {
       }
   }
 
+  bool can_split() const { return !parts_.empty(); }
+
   std::vector<TokenId> split(const std::vector<TokenId>& ids, Random& random) const {
-    if (rate_ == 0) return ids;
     std::vector<TokenId> result;
     for (const TokenId id : ids) add(id, random, result);
     return result;
@@ -31,15 +32,15 @@ class PieceSplitter {
 
  private:
   void add(TokenId id, Random& random, std::vector<TokenId>& result) const {
-    const auto& parts = parts_[id];
-    if (parts.empty() || random.uniform() >= rate_) return result.push_back(id);
-    const auto [first, second] = parts[random.below(parts.size())];
+    const auto parts = parts_.find(id);
+    if (parts == parts_.end() || random.uniform() >= rate_) return result.push_back(id);
+    const auto [first, second] = parts->second[random.below(parts->second.size())];
     add(first, random, result);
     add(second, random, result);
   }
 
   double rate_;
-  std::vector<std::vector<std::pair<TokenId, TokenId>>> parts_;  // by id: the pairs of pieces that spell it
+  std::unordered_map<TokenId, std::vector<std::pair<TokenId, TokenId>>> parts_;  // the pairs of pieces that spell it
 };
 
 }  // namespace
@@ -82,6 +83,8 @@ Corpus tokenize_corpus(const std::vector<std::string>& sources, const std::vecto
   WASMFORMER_CHECK(!sources.empty(), "[corpus] there are no sentence pairs");
   const PieceSplitter source_splitter(source_tokenizer, dropout.rate);
   const PieceSplitter target_splitter(target_tokenizer, dropout.rate);
+  WASMFORMER_CHECK(dropout.rate == 0 || source_splitter.can_split() || target_splitter.can_split(),
+                   "[corpus] bpe_dropout has no effect: no piece of the vocabulary consists of two others");
   Random random(dropout.seed);
   Corpus corpus;
   for (std::size_t i = 0; i < sources.size(); ++i) {

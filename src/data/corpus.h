@@ -48,7 +48,8 @@ struct PieceDropout {
   std::uint64_t seed = 1;
 };
 
-// Throws Error when the lists differ in length, a line is not UTF-8, or no pair is left.
+// Throws Error when the lists differ in length, a line is not UTF-8, no pair is left, or dropout finds nothing to
+// split.
 Corpus tokenize_corpus(const std::vector<std::string>& sources, const std::vector<std::string>& targets,
                        const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer, const Config& config,
                        const PieceDropout& dropout = {});

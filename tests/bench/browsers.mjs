@@ -21,7 +21,10 @@ export async function measureBrowsers(figures, { wanted, ...settings }) {
       jobs.push({ ...part, title, who: `${name} ${browser.version}`, kind: 'tab', browser, prefix: title });
     }
     const others = Array.from({ length: isBusy ? availableParallelism() : 0 }, () => spawn(process.execPath, ['-e', 'for (;;);']));
-    for (const [name, values] of await measure(jobs, settings)) figures.set(name, values);
-    for (const other of others) other.kill();
+    try {
+      for (const [name, values] of await measure(jobs, settings)) figures.set(name, values);
+    } finally {
+      for (const other of others) other.kill();
+    }
   }
 }

@@ -60,6 +60,9 @@ TEST_CASE("BPE-dropout splits pieces into smaller ones at the given rate and kee
   CHECK_THAT((spellings[{4, 7, 7, 3}]) / 8000, WithinAbs(0.25 * 0.75 * 0.75, 0.02));
   CHECK(fingerprint(split) == fingerprint(spelled({0.25, 5})));
   CHECK(fingerprint(split) != fingerprint(spelled({0.25, 6})));
+  const Tokenizer letters(tiny::model({"a", "b"}));
+  CHECK_THROWS_WITH(tokenize_corpus({"ab"}, {"ba"}, letters, letters, letters_config(), {0.25, 5}),
+                    ContainsSubstring("bpe_dropout has no effect"));
 }
 
 TEST_CASE("Unusable corpora are refused with a clear message") {
