@@ -53,6 +53,9 @@ bool has_one_scale(const ModelFile& model) {
   return found;
 }
 
+// Whether a step of one text is too short to share: on busy cores, threads that wait for each other make it slower.
+bool has_short_steps(const ModelFile& model) { return model.transformer->parameter_count() < 16'000'000; }
+
 const char* state(Fate fate) { return fate == Fate::kept ? "kept" : fate == Fate::ended ? "ended" : "pruned"; }
 
 std::optional<std::string> reason(Fate fate) {
@@ -187,6 +190,7 @@ BatchedTranslation::BatchedTranslation(const ModelFile& model, ThreadPool& pool,
       options_(options),
       batch_tokens_(static_cast<std::size_t>(batch_tokens)),
       has_one_scale_(has_one_scale(model)),
+      has_short_steps_(has_short_steps(model)),
       sources_(tokenize_all(model, texts, first)),
       translations_(texts.size()) {
   const auto limit = static_cast<std::size_t>(model.transformer->config().max_length);
@@ -222,7 +226,8 @@ void BatchedTranslation::begin_batch() {
   for (std::size_t job = 0; job < count; ++job) {
     std::vector<Source> own;
     for (std::size_t i = job; i < batch.size(); i += count) own.push_back(std::move(batch[i]));
-    jobs_.emplace_back(model_, pool_, std::move(own), options_, &candidates);
+    jobs_.emplace_back(model_, batch.size() == 1 && has_short_steps_ ? alone_ : pool_, std::move(own), options_,
+                       &candidates);
   }
 }
 

@@ -77,8 +77,8 @@ class Translator {
 
 // Any number of texts, in batches of at most `batch_tokens` source tokens (a longer text stands alone), texts
 // of similar length together; one decoding step per call. The threads of the pool share out the texts of a
-// batch: splitting the loops of a step would be slower, as they are many and short. The results do not depend on the
-// number of threads.
+// batch: splitting the loops of a step would be slower, as they are many and short. For the same reason, one thread
+// translates a single text with a small model. The results do not depend on the number of threads.
 class BatchedTranslation {
  public:
   struct TooLong {
@@ -106,9 +106,10 @@ class BatchedTranslation {
 
   const ModelFile& model_;
   ThreadPool& pool_;
+  ThreadPool alone_;
   TranslateOptions options_;
   std::size_t batch_tokens_;
-  bool has_one_scale_;
+  bool has_one_scale_, has_short_steps_;
   std::vector<Source> sources_;
   std::vector<TooLong> too_long_;
   std::vector<std::size_t> order_;    // of the others
