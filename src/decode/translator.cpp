@@ -53,7 +53,8 @@ bool has_one_scale(const ModelFile& model) {
   return found;
 }
 
-// Whether a step of one text is too short to share: on busy cores, threads that wait for each other make it slower.
+// Whether the decoding steps of one text are too short to split among threads: on busy cores, they would wait for each
+// other longer than they save.
 bool has_short_steps(const ModelFile& model) { return model.transformer->parameter_count() < 16'000'000; }
 
 const char* state(Fate fate) { return fate == Fate::kept ? "kept" : fate == Fate::ended ? "ended" : "pruned"; }

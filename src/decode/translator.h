@@ -77,8 +77,9 @@ class Translator {
 
 // Any number of texts, in batches of at most `batch_tokens` source tokens (a longer text stands alone), texts
 // of similar length together; one decoding step per call. The threads of the pool share out the texts of a
-// batch: splitting the loops of a step would be slower, as they are many and short. For the same reason, one thread
-// translates a single text with a small model. The results do not depend on the number of threads.
+// batch: splitting the loops of a step would be slower, as they are many and short. A text alone in its
+// batch has one thread if the model is small; only a large model's loops are long enough to split. The results do not
+// depend on the number of threads.
 class BatchedTranslation {
  public:
   struct TooLong {
