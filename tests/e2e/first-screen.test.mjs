@@ -187,7 +187,7 @@ test('pressing an alternative selects it, and pressing the best one restores tha
     const [best, second] = [await all.nth(0).innerText(), await all.nth(1).innerText()];
     await all.nth(1).click();
     await page.waitForFunction((text) => document.querySelector('.target [role=group]').innerText.trim() === text, second);
-    assert.equal(await all.nth(1).getAttribute('aria-pressed'), 'true');
+    await all.nth(1).and(page.locator('[aria-pressed=true]')).waitFor();
     assert.equal(await all.count(), 4, 'the others stay');
     assert.equal(await note(page).getByText('You fixed the start').count(), 0);
     await all.nth(0).click();
