@@ -5,7 +5,7 @@ import {
   chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { brotliCompressSync } from 'node:zlib';
+import { brotliCompressSync, constants } from 'node:zlib';
 import { installPackages, setUp } from './setup.mjs';
 import { main, root, run, step } from './shell.mjs';
 
@@ -57,7 +57,7 @@ export function buildPackage({ needsProgram = true } = {}) {
     const to = join(unfinished, 'wasm', file);
     mkdirSync(dirname(to), { recursive: true });
     if (file === 'cli/cli.wasm') {
-      writeFileSync(`${to}.br`, brotliCompressSync(readFileSync(from)));
+      writeFileSync(`${to}.br`, brotliCompressSync(readFileSync(from), { params: { [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_FONT } })); // the smallest
     } else {
       copyFileSync(from, to);
     }

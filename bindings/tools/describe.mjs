@@ -8,7 +8,7 @@ import { main } from './shell.mjs';
 await main(import.meta.url, async ([name]) => {
   const folder = resolve(name);
   const { Engine } = await import(pathToFileURL(join(folder, 'worker/engine.js')));
-  const description = JSON.stringify((await Engine.create({ build: 'simd' })).describe(), undefined, 1);
-  writeFileSync(join(folder, 'options.json'), `${description}\n`);
-  writeFileSync(join(folder, 'options.js'), `export const options = ${description};\n`);
+  const description = (await Engine.create({ build: 'simd' })).describe();
+  writeFileSync(join(folder, 'options.json'), `${JSON.stringify(description)}\n`);
+  writeFileSync(join(folder, 'options.js'), `export const options = ${JSON.stringify(description, undefined, 1)};\n`);
 });

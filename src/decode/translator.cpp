@@ -53,10 +53,6 @@ bool has_one_scale(const ModelFile& model) {
   return found;
 }
 
-// Whether the decoding steps of one text are too short to split among threads: on busy cores, they would wait for each
-// other longer than they save.
-bool has_short_steps(const ModelFile& model) { return model.transformer->parameter_count() < 16'000'000; }
-
 const char* state(Fate fate) { return fate == Fate::kept ? "kept" : fate == Fate::ended ? "ended" : "pruned"; }
 
 std::optional<std::string> reason(Fate fate) {
@@ -190,8 +186,6 @@ BatchedTranslation::BatchedTranslation(const ModelFile& model, ThreadPool& pool,
       pool_(pool),
       options_(options),
       batch_tokens_(static_cast<std::size_t>(batch_tokens)),
-      has_one_scale_(has_one_scale(model)),
-      has_short_steps_(has_short_steps(model)),
       sources_(tokenize_all(model, texts, first)),
       translations_(texts.size()) {
   const auto limit = static_cast<std::size_t>(model.transformer->config().max_length);
@@ -223,12 +217,12 @@ void BatchedTranslation::begin_batch() {
     ++last_;
   } while (last_ < order_.size() && tokens + next().ids.size() <= batch_tokens_);
   const std::vector<TokenId> candidates = shortlisted(model_, batch, options_);
-  const std::size_t count = has_one_scale_ ? 1 : std::min(batch.size(), static_cast<std::size_t>(pool_.size()));
+  const bool is_short = batch.size() == 1 && model_.transformer->parameter_count() < 16'000'000;
+  const std::size_t count = has_one_scale(model_) ? 1 : std::min(batch.size(), static_cast<std::size_t>(pool_.size()));
   for (std::size_t job = 0; job < count; ++job) {
     std::vector<Source> own;
     for (std::size_t i = job; i < batch.size(); i += count) own.push_back(std::move(batch[i]));
-    jobs_.emplace_back(model_, batch.size() == 1 && has_short_steps_ ? alone_ : pool_, std::move(own), options_,
-                       &candidates);
+    jobs_.emplace_back(model_, is_short ? alone_ : pool_, std::move(own), options_, &candidates);
   }
 }
 

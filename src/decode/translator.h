@@ -76,10 +76,9 @@ class Translator {
 };
 
 // Any number of texts, in batches of at most `batch_tokens` source tokens (a longer text stands alone), texts
-// of similar length together; one decoding step per call. The threads of the pool share out the texts of a
-// batch: splitting the loops of a step would be slower, as they are many and short. A text alone in its
-// batch has one thread if the model is small; only a large model's loops are long enough to split. The results do not
-// depend on the number of threads.
+// of similar length together; one decoding step per call. The threads of the pool share out the texts of a batch.
+// The loops of a step are split only for a single text with a large model: on busy cores, threads that split shorter
+// loops wait for each other longer than they save. The results do not depend on the number of threads.
 class BatchedTranslation {
  public:
   struct TooLong {
@@ -107,10 +106,9 @@ class BatchedTranslation {
 
   const ModelFile& model_;
   ThreadPool& pool_;
-  ThreadPool alone_;
+  ThreadPool alone_;  // a single thread
   TranslateOptions options_;
   std::size_t batch_tokens_;
-  bool has_one_scale_, has_short_steps_;
   std::vector<Source> sources_;
   std::vector<TooLong> too_long_;
   std::vector<std::size_t> order_;    // of the others
