@@ -53,8 +53,7 @@ std::string info(const Translator& translator) {
   return json.dump();
 }
 
-// Source tokens per batch, of as many sentences as a product needs to be fast; a step also decides how long
-// other calls wait.
+// Source tokens per batch: enough for fast products, few enough that other calls need not wait long for a step.
 using Job = BatchedTranslation;
 constexpr Index batch_tokens = 1024;
 

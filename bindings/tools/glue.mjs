@@ -4,26 +4,29 @@ import { join, resolve } from 'node:path';
 import { minify } from 'vite';
 import { main } from './shell.mjs';
 
+// Embind writes a string without checking whether there was memory for it.
+const strings = [/_malloc\(4\+length\+1\)/, '($&||Module["outOfMemory"]())'];
 // Each thread runs the module's script again, in a worker: from the address that bindings/js/worker/module.ts gives, since
 // bundlers rename the script, Vite refuses Emscripten's own line, and no page may start a worker of another host.
-function withThreadScript(glue) {
-  const own = /new Worker\(new URL\([^()]*\),/;
-  if (!own.test(glue)) throw new Error('[build] the script of this Emscripten starts its threads in an unknown way');
-  return glue.replace(own, 'new Worker(Module["threadScript"],');
+const threads = [/new Worker\(new URL\([^()]*\),/, 'new Worker(Module["threadScript"],'];
+
+function changed(glue, [own, ours]) {
+  if (!own.test(glue)) throw new Error(`[build] the script of this Emscripten does not contain ${own}`);
+  return glue.replace(own, ours);
 }
 
 await main(import.meta.url, async ([folder]) => {
   const at = (name) => join(resolve(folder), 'wasm', name);
   // Relaxed and plain SIMD differ in the modules only.
-  for (const threads of ['', '-threads']) {
-    const [kept, same] = ['relaxed', 'simd'].map((build) => at(`${build}${threads}/wasmformer.mjs`));
+  for (const suffix of ['', '-threads']) {
+    const [kept, same] = ['relaxed', 'simd'].map((build) => at(`${build}${suffix}/wasmformer.mjs`));
     if (!readFileSync(kept).equals(readFileSync(same))) throw new Error(`[build] ${kept} and ${same} differ`);
     rmSync(same);
   }
   for (const name of ['relaxed/wasmformer', 'relaxed-threads/wasmformer', 'extras/extras']) {
     const file = at(`${name}.mjs`);
-    const text = readFileSync(file, 'utf8');
-    const { code, errors } = await minify(file, name.includes('threads') ? withThreadScript(text) : text);
+    const text = changed(readFileSync(file, 'utf8'), strings);
+    const { code, errors } = await minify(file, name.includes('threads') ? changed(text, threads) : text);
     if (errors.length > 0) throw new Error(`[build] ${file} could not be made smaller: ${errors[0].message}`);
     writeFileSync(file, code);
   }

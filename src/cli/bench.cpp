@@ -26,8 +26,7 @@ struct Options {
   bool json = false;
 };
 
-// How much `work` does per second, measured for about `seconds` after one call to warm up. `work` returns how
-// much it did.
+// What `work` does per second, by what it returns, measured for about `seconds` after one call to warm up.
 double rate(double seconds, const std::function<double()>& work) {
   using Clock = std::chrono::steady_clock;
   work();

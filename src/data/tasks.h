@@ -24,8 +24,7 @@ std::span<const Task> tasks();
 // Throws Error for an unknown name.
 const Task& find_task(const std::string& name);
 
-// `count` different pairs, the same for the same seed. Throws Error when there is no such task, or it has
-// fewer.
+// `count` different pairs, the same for the same seed. Throws Error when the task is unknown or has fewer.
 ParallelText make_pairs(const std::string& task, Index count, std::uint64_t seed);
 
 }  // namespace wasmformer

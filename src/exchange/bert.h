@@ -1,6 +1,5 @@
 // Reads encoders of Hugging Face's BERT (Devlin et al. 2019) and DistilBERT (Sanh et al. 2019) that classify texts or
-// tag tokens: config.json, vocab.txt, model.safetensors or pytorch_model.bin and, if there is one,
-// tokenizer_config.json.
+// tag tokens: config.json, vocab.txt, model.safetensors or pytorch_model.bin and, optionally, tokenizer_config.json.
 #pragma once
 
 #include "exchange/folder.h"

@@ -16,8 +16,7 @@ namespace wasmformer {
 // What a pickle builds. Values refer to each other by index, so that cycles do no harm.
 struct PickleValue {
   using Ref = std::uint32_t;
-  // list: tuples too. storage: items are its persistent id. tensor: items are the arguments of
-  // _rebuild_tensor_v2.
+  // list: tuples too. storage: items are its persistent id. tensor: items are the arguments of _rebuild_tensor_v2.
   enum class Kind { none, number, text, list, dict, global, storage, tensor } kind = Kind::none;
   std::int64_t number = 0;  // also 0 or 1 for a bool
   std::string_view text;    // "module.name" for a global

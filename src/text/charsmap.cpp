@@ -51,7 +51,9 @@ bool charsmap_is_sound(std::string_view charsmap) {
   };
   if (!enter(units[0].offset())) return false;
   while (!way.empty()) {
-    const auto [base, byte, most] = way.back();
+    auto [base, byte, most] = way.back();
+    while (byte <= 0xFF && units[base ^ byte].label() != byte) ++byte;  // nearly all lead nowhere
+    way.back().byte = byte;
     if (byte > 0xFF) {
       matches[base] = static_cast<std::int8_t>(most);
       way.pop_back();
@@ -60,7 +62,7 @@ bool charsmap_is_sound(std::string_view charsmap) {
     const Unit unit = units[base ^ byte];
     const std::uint32_t child = base ^ byte ^ unit.offset();
     // An unused unit of zeros leads from its node to itself, which matches nothing.
-    if (unit.label() == byte && (child != base || unit.has_leaf())) {
+    if (child != base || unit.has_leaf()) {
       if (!enter(child)) return false;
       if (matches[child] == open) continue;  // comes back here after the child
       if (unit.has_leaf() && units[child].value() >= replacements.size()) return false;

@@ -21,8 +21,7 @@ class CopyFinder {
   std::unordered_set<std::u32string> ordinary_;
 };
 
-// Numbers that occur on both sides, each once, in the order of the source; 3,5 and 3.5 are the same, which is
-// written 3.5.
+// Numbers that occur on both sides, each once, in the order of the source; 3,5 and 3.5 are the same, written 3.5.
 std::vector<std::u32string> copied_numbers(std::u32string_view source, std::u32string_view target);
 // "1.234,5" as "1.234.5": with one separator for points and commas.
 std::u32string plain_number(std::u32string_view number);

@@ -12,8 +12,7 @@ enum class BleuTokenizer { v13a, zh, character, none };
 
 // By sacreBLEU's name: 13a, zh, char or none. Throws Error for others.
 BleuTokenizer bleu_tokenizer(const std::string& name);
-// As sacreBLEU chooses by language pair: zh for "en-zh" and its scripts and regions ("en-zh_TW"), 13a
-// otherwise.
+// As sacreBLEU chooses by language pair: zh for "en-zh" and its scripts and regions ("en-zh_TW"), else 13a.
 BleuTokenizer default_bleu_tokenizer(const std::string& languages);
 
 struct BleuOptions {

@@ -56,8 +56,7 @@ std::string run(const std::vector<std::string>& sentences, const TokenizerOption
   Sentences iterator(sentences);
   std::string model;
   const auto status = sentencepiece::SentencePieceTrainer::Train(arguments, &iterator, &model);
-  // Its message begins with its own file, line and condition, in brackets, and may end with advice on its
-  // options.
+  // Its message begins with its own file, line and condition, in brackets, and may end with advice on options.
   const std::string text = status.ToString();
   const std::size_t bracket = text.rfind("] ");
   const std::string sentence = bracket == std::string::npos ? text : text.substr(bracket + 2);

@@ -1,6 +1,5 @@
 // A checkpoint: a model file that also holds what a run needs to continue with the same numbers.
-// Tensors optimizer.mean.NAME and optimizer.variance.NAME; metadata `training` (TrainingConfig) and
-// `progress`, JSON.
+// Tensors optimizer.mean.NAME and optimizer.variance.NAME; metadata `training` (TrainingConfig) and `progress`, JSON.
 #pragma once
 
 #include <limits>

@@ -26,8 +26,7 @@ struct TokenizerJob {
 
 class RunPlan {
  public:
-  // Throws Error, naming the option, when the request contradicts itself, the input or, if it resumes, the
-  // checkpoint's run.
+  // Throws Error, naming the option, when the request contradicts itself, the input or the run that it resumes.
   RunPlan(RunRequest request, RunInput input);
 
   // The tokenizers to train first: none, one for both sides, or the source's and the target's.

@@ -15,19 +15,34 @@ namespace {
 
 using Json = nlohmann::json;
 
-Json to_pairs(const ParallelText& text) {
-  Json pairs = Json::array();
-  for (std::size_t i = 0; i < text.sources.size(); ++i) pairs.push_back({text.sources[i], text.targets[i]});
-  return pairs;
+// Texts are written and read pair by pair: the destructor of a large JSON value needs memory, and aborts without.
+void append_pairs(std::string& json, const ParallelText& text) {
+  json += '[';
+  for (std::size_t i = 0; i < text.sources.size(); ++i)
+    json += (i > 0 ? "," : "") + Json{text.sources[i], text.targets[i]}.dump();
+  json += ']';
 }
 
-ParallelText from_pairs(const Json& pairs) {
-  ParallelText text;
-  for (const Json& pair : pairs) {
-    text.sources.push_back(pair.at(0));
-    text.targets.push_back(pair.at(1));
+TrainingTexts parse_texts(const std::string& json) {
+  constexpr const char* damaged = "[checkpoint] the sentence pairs of the run are damaged";
+  TrainingTexts texts;
+  ParallelText* part = nullptr;
+  const auto keeps = [&](int depth, Json::parse_event_t event, Json& value) {
+    if (event == Json::parse_event_t::key && depth == 1) part = value == "train" ? &texts.train : &texts.valid;
+    if (!part || depth < 2 || (depth == 2 && event != Json::parse_event_t::array_end)) return true;
+    if (depth == 2)
+      WASMFORMER_CHECK(part->sources.size() == part->targets.size(), damaged);
+    else
+      (part->sources.size() > part->targets.size() ? part->targets : part->sources).push_back(value);
+    return false;
+  };
+  try {
+    const Json rest = Json::parse(json, keeps);
+    WASMFORMER_CHECK(rest.at("train").empty() && rest.at("valid").empty(), damaged);
+  } catch (const Json::exception&) {
+    throw Error(damaged);
   }
-  return text;
+  return texts;
 }
 
 std::string value(const std::map<std::string, std::string>& metadata, const char* key) {
@@ -157,14 +172,7 @@ std::string task_name(const std::string& task, Index pairs) {
 
 std::optional<TrainingTexts> stored_texts(const std::map<std::string, std::string>& metadata, std::uint64_t seed) {
   const std::string texts = value(metadata, texts_key), task = value(metadata, "task");
-  if (!texts.empty()) {
-    try {
-      const Json parts = Json::parse(texts);
-      return TrainingTexts{from_pairs(parts.at("train")), from_pairs(parts.at("valid"))};
-    } catch (const Json::exception&) {
-      throw Error("[checkpoint] the sentence pairs of the run are damaged");
-    }
-  }
+  if (!texts.empty()) return parse_texts(texts);
   if (task.empty()) return std::nullopt;
   const std::size_t comma = task.find(", ");
   Index pairs = 0;
@@ -174,7 +182,11 @@ std::optional<TrainingTexts> stored_texts(const std::map<std::string, std::strin
 }
 
 std::string to_json(const TrainingTexts& texts) {
-  return Json{{"train", to_pairs(texts.train)}, {"valid", to_pairs(texts.valid)}}.dump();
+  std::string json = R"({"train":)";
+  append_pairs(json, texts.train);
+  json += R"(,"valid":)";
+  append_pairs(json, texts.valid);
+  return json += '}';
 }
 
 TokenizerPair counted_tokenizers(const ParallelText& text, TokenizerType type, Index vocab_size, bool joint) {

@@ -1,5 +1,4 @@
-// The parts of how a run begins (train/plan.h): new, from a checkpoint, or from a model to fine-tune; and its
-// texts.
+// The parts of how a run begins (train/plan.h): new, from a checkpoint, or from a model to fine-tune; and its texts.
 #pragma once
 
 #include <array>
@@ -25,8 +24,7 @@ TrainingTexts task_texts(const std::string& task, Index pairs, std::uint64_t see
 // Holds back `count` pairs for validation, drawn by the seed. Throws Error if none would be left.
 TrainingTexts hold_back(ParallelText all, Index count, std::uint64_t seed);
 
-// The texts that a checkpoint carries, or those of its task; nullopt if it has neither. Throws Error when
-// they are damaged.
+// The texts that a checkpoint carries, or those of its task; nullopt if it has neither. Throws Error for damaged ones.
 std::optional<TrainingTexts> stored_texts(const std::map<std::string, std::string>& metadata, std::uint64_t seed);
 // What the metadata of a checkpoint holds of them: under `run.texts` a JSON object of both parts as arrays of
 // pairs, under `task` "reverse, 3000 pairs".
@@ -59,9 +57,8 @@ inline constexpr std::array figures_of_weights{"valid_loss", "valid_bleu", "vali
 // What fine-tuning begins with: a small constant rate, as little is to be forgotten.
 TrainingConfig fine_tuning_config();
 // `changes`: JSON of training settings, of dropout, and of layers, where new ones begin at random; other sizes stay.
-// int8 weights become floats again, and the figures of the model's quality are dropped. With
-// `tokenizers` the model gets new tables for their vocabularies, which start from the rows of the same or of shorter
-// pieces.
+// int8 weights become floats again, and the figures of the model's quality are dropped. With `tokenizers` the model
+// gets new tables for their vocabularies, which start from the rows of the same or of shorter pieces.
 TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& training, const std::string& changes,
                                 const TokenizerPair& tokenizers = {});
 

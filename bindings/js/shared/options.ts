@@ -142,12 +142,9 @@ function hint(name: string, path: string, rules: object): string {
 /** The Levenshtein distance. */
 export function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 0; i < a.length; i++) {
-    const next = [i + 1];
-    for (let j = 0; j < b.length; j++) {
-      next.push(Math.min(next[j]! + 1, row[j + 1]! + 1, row[j]! + (a[i] === b[j] ? 0 : 1)));
-    }
-    row = next;
+  for (const letter of a) {
+    let left = Infinity;
+    row = row.map((up, j) => (left = 1 + Math.min(left, up, j > 0 ? row[j - 1]! - (letter === b[j - 1] ? 1 : 0) : up)));
   }
   return row[b.length]!;
 }

@@ -68,10 +68,7 @@ export function split(text: string, language?: string, maxLength = Infinity): { 
   return { parts, tail: gap };
 }
 
-/**
- * What stands before the translation of a sentence: the text's own white space, as the language of the target
- * writes it.
- */
+/** What stands before the translation of a sentence: the text's own white space, as the target language writes it. */
 export function joint({ gap, begin }: Part, target: string | undefined): string {
   if (begin === gap.length || gap.includes('\n')) return gap;
   return /^(zh|ja|th|lo|km|my)\b/.test(target ?? '') ? '' : gap || ' ';

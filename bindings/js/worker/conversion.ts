@@ -1,5 +1,4 @@
-// The extras module, for one-off work: converting models and training tokenizers. It is fetched when needed and dropped
-// afterwards.
+// The extras module, for one-off work: converting models and training tokenizers. Fetched when needed, then dropped.
 import { wellFormed } from '../shared/options.js';
 import { nodeModule } from '../shared/platform.js';
 import type { Bytes, Conversion, ListData, ModelData } from '../shared/protocol.js';

@@ -37,6 +37,7 @@ interface ThreadSettings {
 type Receive = (instance: WebAssembly.Instance, module: WebAssembly.Module) => WebAssembly.Exports;
 type Factory<Module> = (
   options: ThreadSettings & {
+    outOfMemory(): never;
     instantiateWasm(imports: WebAssembly.Imports, receive: Receive): WebAssembly.Exports;
   },
 ) => Promise<Module>;
@@ -46,11 +47,16 @@ interface Started<Module> {
   memory: WebAssembly.Memory;
 }
 
+const noMemory = () => new Error('[memory] there is not enough memory for this');
+
 export async function startModule<Module>(name: ModuleName, settings: ThreadSettings = {}): Promise<Started<Module>> {
   const { factory, compiled } = await readModule<Factory<Module>>(name);
   let memory: WebAssembly.Memory | undefined;
   const module = await factory({
     ...settings,
+    outOfMemory() {
+      throw noMemory();
+    },
     instantiateWasm(imports, receive) {
       const instance = new WebAssembly.Instance(compiled, imports);
       // Shared memory is an import.
@@ -79,7 +85,7 @@ export function errorOf(module: ExceptionHelpers, thrown: unknown): unknown {
   if (thrown instanceof Error) return thrown;
   const [type, message] = module.getExceptionMessage(thrown);
   module.decrementExceptionRefcount(thrown);
-  return new Error(type.includes('bad_alloc') ? '[memory] there is not enough memory for this' : message);
+  return type.includes('bad_alloc') ? noMemory() : new Error(message);
 }
 
 /** A running module: its memory, its threads, and the C++ objects in it. */
