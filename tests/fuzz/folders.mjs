@@ -1,4 +1,5 @@
-// What the fuzzed readers need beside the damaged bytes: folders that are whole, by the environment variables of readers.cpp.
+// What the fuzzed readers need beside the damaged bytes, by the environment variables of readers.cpp: the number of the
+// reader, and folders that are whole.
 import { join } from 'node:path';
 
 const fixture = (name) => join(import.meta.dirname, '../fixtures', name);
@@ -7,6 +8,10 @@ export const folders = {
   BERT_FOLDER: fixture('bert/bert-classify'),
   STUDENT_FOLDER: fixture('marian/student'),
 };
+export const environment = (reader) => ({ ...process.env, ...folders, READER: String(reader) });
 
-/** The longest input of a reader, in bytes: those from the sixth on read tokenizers, those of students whole models. */
-export const longestInput = (reader) => (reader < 6 ? 4096 : reader < 14 ? 65_536 : 262_144);
+/** Whether a reader reads nothing but its input. */
+export const isShort = (reader) => reader < 6 || reader >= 18;
+
+/** The longest input of a reader, in bytes: other readers also read tokenizers, those of students whole models. */
+export const longestInput = (reader) => (isShort(reader) ? 4096 : reader < 14 ? 65_536 : 262_144);
