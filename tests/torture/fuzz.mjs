@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { folders, longestInput } from '../fuzz/folders.mjs';
+import { environment, longestInput } from '../fuzz/folders.mjs';
 
 const root = join(import.meta.dirname, '../..');
 const folder = join(root, 'build/fuzz');
@@ -26,7 +26,7 @@ export default {
     cpSync(join(folder, `corpus-${i}`), corpus, { recursive: true });
     const { status, signal, stderr } = spawnSync(program, [`-max_total_time=${Math.ceil(seconds / corpora().length)}`, `-seed=${seed + 1}`,
       `-max_len=${longestInput(i)}`, '-rss_limit_mb=1024', '-timeout=60', '-print_final_stats=1', `-artifact_prefix=${folder}/`, corpus],
-    { encoding: 'utf8', env: { ...process.env, ...folders }, maxBuffer: 1 << 28 });
+    { encoding: 'utf8', env: environment(i), maxBuffer: 1 << 28 });
     figures.inputs = (figures.inputs ?? 0) + Number(stderr.match(/number_of_executed_units: (\d+)/)?.[1] ?? 0);
     return status === 0 ? '' : `reader ${i} ended with ${signal ?? status}: ${stderr.slice(-2000)}`;
   },

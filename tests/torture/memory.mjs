@@ -1,0 +1,121 @@
+// The memory of a tab runs out: the module's may not grow beyond a limit, which rises page by page. Each call has the
+// right answer or says so in one sentence, and has the right answer once there is more memory.
+import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import { checkRequest } from '../../dist/page/options.js';
+import { Engine } from '../../dist/worker/engine.js';
+import { beginTraining } from '../../dist/worker/training.js';
+import { spread } from './campaign.mjs';
+import { fixtureBytes, sentences } from '../js/support.mjs';
+
+const pageBytes = 65_536;
+// The limit, in pages of 64 KiB. Shared memory has it from the start.
+let most = Infinity;
+const { Memory } = WebAssembly;
+const { grow } = Memory.prototype;
+Memory.prototype.grow = function (pages) {
+  if (this.buffer.byteLength / pageBytes + pages > most) throw new RangeError('WebAssembly.Memory.grow(): no more memory');
+  return grow.call(this, pages);
+};
+WebAssembly.Memory = new Proxy(Memory, {
+  construct: (_, [wanted]) => new Memory({ ...wanted, maximum: Math.min(wanted.maximum, Math.max(most, wanted.initial)) }),
+});
+
+const encoder = new Uint8Array(readFileSync(new URL('../../web/public/encoders/ewt.safetensors', import.meta.url)));
+const settings = { task: { name: 'reverse', pairs: 50 }, config: { d_model: 64, ffn_dim: 128, num_heads: 2, batch_tokens: 1000 } };
+const { question } = checkRequest('train', settings, false);
+const tsv = Array.from({ length: 40_000 }, (_, i) => `Ich habe ${i} Hunde.\tI have ${i} dogs.\n`).join('');
+const corpus = checkRequest('train', { tsv, tokenizer: { type: 'char' }, config: settings.config }, false).question;
+
+function drained(steps) {
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
+}
+
+// Each makes a model of some kind, uses it and disposes of it.
+const calls = {
+  translate(engine) {
+    const translator = engine.load(fixtureBytes());
+    try {
+      return translator.translate([...sentences, sentences.join(' ')], { attention: true, beamTrace: true, internals: true });
+    } finally {
+      translator.dispose();
+    }
+  },
+  tag(engine) {
+    const tagger = engine.loadFor('tag', encoder);
+    try {
+      return drained(tagger.annotate(Array(20).fill('Anna lives in Hamburg .'), '{"attention":true}', 'tag'));
+    } finally {
+      tagger.dispose();
+    }
+  },
+  async train(engine) {
+    const training = await beginTraining(engine.instance, question, new Uint8Array());
+    try {
+      drained(training.run('{"steps":5}'));
+      return training.save(true, true, {});
+    } finally {
+      training.dispose();
+    }
+  },
+  // Its text is passed to the module in one piece.
+  async corpus(engine) {
+    const training = await beginTraining(engine.instance, corpus, new Uint8Array());
+    try {
+      return training.info;
+    } finally {
+      training.dispose();
+    }
+  },
+};
+const ways = Object.keys(calls).flatMap((name) => [1, 2].map((threads) => ({ name, threads })));
+
+const isShortage = (error) => error.message === '[memory] there is not enough memory for this';
+
+/** An engine that is nearly full of models, as its memory is 16 MB from the start. */
+async function fullEngine(threads) {
+  const engine = await Engine.create({ threads });
+  const atFirst = engine.memoryBytes;
+  try {
+    while (engine.memoryBytes === atFirst) engine.load(fixtureBytes());
+  } catch (error) {
+    if (!isShortage(error)) throw error;
+  }
+  return engine;
+}
+
+export default {
+  async prepare() {
+    for (const way of ways) {
+      const engine = await fullEngine(way.threads);
+      way.least = engine.memoryBytes / pageBytes;
+      way.answer = await calls[way.name](engine);
+      way.pages = engine.memoryBytes / pageBytes - way.least;
+    }
+  },
+  cases: () => Infinity,
+  async attempt(i, _, figures) {
+    const { name, threads, least, answer, pages } = ways[i % ways.length];
+    const limit = least + spread(Math.floor(i / ways.length), pages);
+    const what = `${name} with ${threads} threads and ${limit} pages of memory`;
+    if (threads > 1) most = limit; // shared memory has its limit from the start
+    const engine = await fullEngine(threads);
+    const models = engine.liveObjects;
+    most = limit;
+    let failure;
+    try {
+      if (!isDeepStrictEqual(await calls[name](engine), answer)) return `${what} has another answer`;
+    } catch (error) {
+      figures['without enough memory'] = (figures['without enough memory'] ?? 0) + 1;
+      failure = error;
+    } finally {
+      most = Infinity;
+    }
+    if (failure && !isShortage(failure)) return `${what} says ${failure.stack}`;
+    if (engine.liveObjects !== models) return `${what} leaves ${engine.liveObjects - models} objects`;
+    if (threads === 1 && !isDeepStrictEqual(await calls[name](engine), answer)) return `after ${what}, there is another answer`;
+    return '';
+  },
+};
