@@ -29,7 +29,8 @@ export default {
       const { status, signal, stderr } = run(command.args(folder), how);
       told.push(JSON.stringify(how));
       if (status === 0) break;
-      const isStopped = how.by === 'SIGTERM' && (signal === 'SIGTERM' || status === 143);
+      // Its output may be closed before it has ended.
+      const isStopped = how.by === 'SIGTERM' && (['SIGTERM', 'SIGPIPE'].includes(signal) || status === 143);
       if (signal !== 'SIGKILL' && !isStopped) return `${told} ended with ${signal ?? status}: ${stderr}`;
       figures.kills = (figures.kills ?? 0) + 1;
     }

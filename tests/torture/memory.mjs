@@ -1,7 +1,9 @@
 // The memory of a tab runs out: the module's may not grow beyond a limit, which rises page by page. Each call has the
 // right answer or says so in one sentence, and has the right answer once there is more memory.
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { checkRequest } from '../../dist/page/options.js';
 import { Engine } from '../../dist/worker/engine.js';
 import { beginTraining } from '../../dist/worker/training.js';
@@ -70,8 +72,6 @@ const calls = {
     }
   },
 };
-const ways = Object.keys(calls).flatMap((name) => [1, 2].map((threads) => ({ name, threads })));
-
 const isShortage = (error) => error.message === '[memory] there is not enough memory for this';
 
 /** An engine that is nearly full of models, as its memory is 16 MB from the start. */
@@ -86,6 +86,36 @@ async function fullEngine(threads) {
   return engine;
 }
 
+/** What is wrong when the call may have `limit` pages, or ''; `isShort`: there was not enough memory. */
+async function attempt({ name, threads, answer }, limit) {
+  const what = `${name} with ${threads} threads and ${limit} pages of memory`;
+  if (threads > 1) most = limit; // shared memory has its limit from the start
+  const engine = await fullEngine(threads);
+  const models = engine.liveObjects;
+  most = limit;
+  let failure;
+  try {
+    if (!isDeepStrictEqual(await calls[name](engine), answer)) return { problem: `${what} has another answer` };
+  } catch (error) {
+    failure = error;
+  } finally {
+    most = Infinity;
+  }
+  if (failure && !isShortage(failure)) return { problem: `${what} says ${failure.stack}` };
+  if (engine.liveObjects !== models) return { problem: `${what} leaves ${engine.liveObjects - models} objects` };
+  const isRight = threads > 1 || isDeepStrictEqual(await calls[name](engine), answer);
+  return { problem: isRight ? '' : `after ${what}, there is another answer`, isShort: failure !== undefined };
+}
+
+// In workers, which are ended after some cases: an engine keeps its memory and threads for as long as its thread runs.
+if (!isMainThread && workerData?.ways) {
+  parentPort.on('message', async ({ way, limit }) => parentPort.postMessage(await attempt(workerData.ways[way], limit)));
+}
+const casesPerWorker = 40;
+const ways = Object.keys(calls).flatMap((name) => [1, 2].map((threads) => ({ name, threads })));
+let worker;
+let used = 0;
+
 export default {
   async prepare() {
     for (const way of ways) {
@@ -97,25 +127,15 @@ export default {
   },
   cases: () => Infinity,
   async attempt(i, _, figures) {
-    const { name, threads, least, answer, pages } = ways[i % ways.length];
-    const limit = least + spread(Math.floor(i / ways.length), pages);
-    const what = `${name} with ${threads} threads and ${limit} pages of memory`;
-    if (threads > 1) most = limit; // shared memory has its limit from the start
-    const engine = await fullEngine(threads);
-    const models = engine.liveObjects;
-    most = limit;
-    let failure;
-    try {
-      if (!isDeepStrictEqual(await calls[name](engine), answer)) return `${what} has another answer`;
-    } catch (error) {
-      figures['without enough memory'] = (figures['without enough memory'] ?? 0) + 1;
-      failure = error;
-    } finally {
-      most = Infinity;
+    if (used++ % casesPerWorker === 0) {
+      await worker?.terminate();
+      worker = new Worker(new URL(import.meta.url), { workerData: { ways } });
     }
-    if (failure && !isShortage(failure)) return `${what} says ${failure.stack}`;
-    if (engine.liveObjects !== models) return `${what} leaves ${engine.liveObjects - models} objects`;
-    if (threads === 1 && !isDeepStrictEqual(await calls[name](engine), answer)) return `after ${what}, there is another answer`;
-    return '';
+    const way = i % ways.length;
+    worker.postMessage({ way, limit: ways[way].least + spread(Math.floor(i / ways.length), ways[way].pages) });
+    const [{ problem, isShort }] = await once(worker, 'message');
+    if (isShort) figures['without enough memory'] = (figures['without enough memory'] ?? 0) + 1;
+    return problem;
   },
+  finish: () => worker?.terminate(),
 };
