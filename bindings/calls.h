@@ -53,7 +53,7 @@ std::string info(const Translator& translator) {
   return json.dump();
 }
 
-// Source tokens per batch: enough for fast products, few enough that other calls need not wait long for a step.
+// Source tokens per batch: enough for fast matrix products, few enough that no step delays other calls for long.
 using Job = BatchedTranslation;
 constexpr Index batch_tokens = 1024;
 

@@ -26,7 +26,7 @@ struct Options {
   bool json = false;
 };
 
-// What `work` does per second, by what it returns, measured for about `seconds` after one call to warm up.
+// The sum of what `work` returns, per second, measured for about `seconds` after one call to warm up.
 double rate(double seconds, const std::function<double()>& work) {
   using Clock = std::chrono::steady_clock;
   work();

@@ -50,7 +50,7 @@ class StateDict {
     return static_cast<std::uint64_t>(value);
   }
 
-  // _rebuild_tensor_v2(storage, offset, sizes, strides, …) of ('storage', type, key, device, numbers[, None]).
+  // _rebuild_tensor_v2(('storage', type, key, device, numbers[, None]), offset, sizes, strides, …).
   StoredTensor tensor(const std::string& name, const PickleValue& value) const {
     using Kind = PickleValue::Kind;
     const PickleValue &storage = item(value, 0, Kind::storage, name), &sizes = item(value, 2, Kind::list, name),

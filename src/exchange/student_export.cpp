@@ -126,7 +126,7 @@ Int8Matrix with_one_scale(const std::string& name, const Parameter& p, Index row
   for (const Scalar x : value.reshaped<Eigen::RowMajor>())
     w.values.push_back(
         static_cast<std::int8_t>(std::nearbyint(std::clamp(static_cast<float>(x) * multiplier, -127.0f, 127.0f))));
-  // Bergamot rescales a table so that its largest byte is 127; to keep that, the smaller of a large pair is reduced.
+  // Bergamot rescales a table so that its largest byte is 127; to keep a 127, the smaller of its pair shrinks.
   for (std::size_t i = 1; i < w.values.size() && is_table; i += 2) {
     std::int8_t &first = w.values[i - 1], &second = w.values[i];
     std::int8_t& smaller = std::abs(first) < std::abs(second) ? first : second;

@@ -37,7 +37,7 @@ inline void multiply(const Word* a, Index stride, Index parts, const Word* b, In
                      Vector<Word> (&acc)[R][2 * P]) {
   for (auto& row : acc)
     for (auto& v : row) v = Vector<Word>{};
-  if (std::is_same_v<Word, Scalar>) parts = 1;  // which the compiler should know
+  if (std::is_same_v<Word, Scalar>) parts = 1;  // always, but the compiler must know it
   for (Index part = 0; part < parts; ++part, a += k) {
     for (Index p = 0; p < k; ++p) {
       Vector<Word> columns[2 * P];

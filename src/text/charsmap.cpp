@@ -52,7 +52,7 @@ bool charsmap_is_sound(std::string_view charsmap) {
   if (!enter(units[0].offset())) return false;
   while (!way.empty()) {
     auto [base, byte, most] = way.back();
-    while (byte <= 0xFF && units[base ^ byte].label() != byte) ++byte;  // nearly all lead nowhere
+    while (byte <= 0xFF && units[base ^ byte].label() != byte) ++byte;  // most bytes lead nowhere
     way.back().byte = byte;
     if (byte > 0xFF) {
       matches[base] = static_cast<std::int8_t>(most);

@@ -96,7 +96,7 @@ struct RunOptions {
   }
 };
 
-// From JSON with names in camelCase; config and metadata may be objects there. Throws Error as model/options.h.
+// From JSON with names in camelCase; config and metadata may be objects there. Throws Error like model/options.h.
 RunRequest run_request(const std::string& json);
 
 // JSON of all choices: `presets` (name, values, and the peak of the learning rate), `tasks`, and

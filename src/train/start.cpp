@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Texts are written and read pair by pair: the destructor of a large JSON value needs memory, and aborts without.
+// Texts are written and read pair by pair: the destructor of a large JSON value aborts if it gets no memory.
 void append_pairs(std::string& json, const ParallelText& text) {
   json += '[';
   for (std::size_t i = 0; i < text.sources.size(); ++i)

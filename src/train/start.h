@@ -1,4 +1,4 @@
-// The parts of how a run begins (train/plan.h): new, from a checkpoint, or from a model to fine-tune; and its texts.
+// The steps of starting a run (train/plan.h): new, from a checkpoint, or from a model to fine-tune; and its texts.
 #pragma once
 
 #include <array>

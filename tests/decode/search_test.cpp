@@ -96,6 +96,16 @@ TEST_CASE("A batch gives the same results as its sentences alone") {
   }
 }
 
+TEST_CASE("A vocabulary of pad and begin alone, of which neither may be chosen, is refused") {
+  Config c = small_config();
+  c.source_vocab_size = c.target_vocab_size = 2;
+  c.pad_id = 0, c.bos_id = c.eos_id = 1;
+  Transformer model = random_model(c, 1);
+  for (const Index beam : {1, 4})
+    CHECK_THROWS_WITH(search(model, {{{1}, {}, 3}}, {.beam_size = beam}),
+                      ContainsSubstring("scores that are not numbers"));
+}
+
 TEST_CASE("A beam as wide as the search space finds everything, best first") {
   Config c = small_config();
   c.source_vocab_size = c.target_vocab_size = 6;

@@ -14,7 +14,7 @@ const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'was
 const folder = join(root, 'build/fuzz');
 const program = join(folder, 'readers');
 const clang = existsSync(fuzzer.runtime) ? fuzzer.clang : 'clang++';
-// Inputs of each reader; some read a whole model each time, which takes up to a thousand times as long.
+// Inputs per reader; some readers load a whole model each time, which takes up to a thousand times as long.
 const runsOf = (reader) => (isShort(reader) ? 20_000 : reader < 14 ? 1_000 : 200);
 const sources = ['tests/fuzz/readers.cpp', 'src/text/utf8.cpp', 'src/text/shortlist.cpp', 'src/data/lexicon.cpp', 'src/data/corpus.cpp', 'src/data/labels.cpp', 'src/decode/translate_options.cpp', 'src/train/request.cpp', 'src/model/config.cpp', 'src/model/options.cpp',
   ...['safetensors', 'model_file'].map((name) => `src/io/${name}.cpp`),

@@ -1,5 +1,5 @@
-// What libFuzzer calls: one of the readers, whose number is in READER; it may refuse its input by an Error and by
-// nothing else. To add a reader: add it to `readers`, and a file of its kind to fuzz.test.mjs.
+// What libFuzzer calls: the reader whose number is in READER, which may refuse its input only by throwing an Error.
+// To add a reader: add it to `readers`, and a file of its kind to fuzz.test.mjs.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

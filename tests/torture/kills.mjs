@@ -29,7 +29,7 @@ export default {
       const { status, signal, stderr } = run(command.args(folder), how);
       told.push(JSON.stringify(how));
       if (status === 0) break;
-      // Its output may be closed before it has ended.
+      // spawnSync closes the output of a program that it stops, which may end by SIGPIPE.
       const isStopped = how.by === 'SIGTERM' && (['SIGTERM', 'SIGPIPE'].includes(signal) || status === 143);
       if (signal !== 'SIGKILL' && !isStopped) return `${told} ended with ${signal ?? status}: ${stderr}`;
       figures.kills = (figures.kills ?? 0) + 1;

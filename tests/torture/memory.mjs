@@ -1,5 +1,5 @@
-// The memory of a tab runs out: the module's may not grow beyond a limit, which rises page by page. Each call has the
-// right answer or says so in one sentence, and has the right answer once there is more memory.
+// A tab runs out of memory: the module's cannot grow beyond a limit, which rises page by page. Each call gives the
+// right answer, or says in one sentence that memory ran out and gives the right answer once there is more.
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
@@ -11,7 +11,7 @@ import { spread } from './campaign.mjs';
 import { fixtureBytes, sentences } from '../js/support.mjs';
 
 const pageBytes = 65_536;
-// The limit, in pages of 64 KiB. Shared memory has it from the start.
+// The limit, in pages of 64 KiB. Shared memory gets it when created.
 let most = Infinity;
 const { Memory } = WebAssembly;
 const { grow } = Memory.prototype;
@@ -62,7 +62,7 @@ const calls = {
       training.dispose();
     }
   },
-  // Its text is passed to the module in one piece.
+  // All texts are passed to the module as one string.
   async corpus(engine) {
     const training = await beginTraining(engine.instance, corpus, new Uint8Array());
     try {
@@ -74,7 +74,7 @@ const calls = {
 };
 const isShortage = (error) => error.message === '[memory] there is not enough memory for this';
 
-/** An engine that is nearly full of models, as its memory is 16 MB from the start. */
+/** An engine whose initial 16 MB are filled with models, so that calls must grow it. */
 async function fullEngine(threads) {
   const engine = await Engine.create({ threads });
   const atFirst = engine.memoryBytes;
@@ -86,28 +86,28 @@ async function fullEngine(threads) {
   return engine;
 }
 
-/** What is wrong when the call may have `limit` pages, or ''; `isShort`: there was not enough memory. */
+/** `problem`: what goes wrong with at most `limit` pages, or ''; `isShort`: memory ran out. */
 async function attempt({ name, threads, answer }, limit) {
   const what = `${name} with ${threads} threads and ${limit} pages of memory`;
-  if (threads > 1) most = limit; // shared memory has its limit from the start
+  if (threads > 1) most = limit; // shared memory gets its limit when created
   const engine = await fullEngine(threads);
   const models = engine.liveObjects;
   most = limit;
   let failure;
   try {
-    if (!isDeepStrictEqual(await calls[name](engine), answer)) return { problem: `${what} has another answer` };
+    if (!isDeepStrictEqual(await calls[name](engine), answer)) return { problem: `${what} gives a wrong answer` };
   } catch (error) {
     failure = error;
   } finally {
     most = Infinity;
   }
   if (failure && !isShortage(failure)) return { problem: `${what} says ${failure.stack}` };
-  if (engine.liveObjects !== models) return { problem: `${what} leaves ${engine.liveObjects - models} objects` };
+  if (engine.liveObjects !== models) return { problem: `${what} leaks ${engine.liveObjects - models} objects` };
   const isRight = threads > 1 || isDeepStrictEqual(await calls[name](engine), answer);
-  return { problem: isRight ? '' : `after ${what}, there is another answer`, isShort: failure !== undefined };
+  return { problem: isRight ? '' : `after ${what}, the answer is wrong`, isShort: failure !== undefined };
 }
 
-// In workers, which are ended after some cases: an engine keeps its memory and threads for as long as its thread runs.
+// Cases run in workers, replaced after a while: an engine keeps its memory and threads as long as its thread runs.
 if (!isMainThread && workerData?.ways) {
   parentPort.on('message', async ({ way, limit }) => parentPort.postMessage(await attempt(workerData.ways[way], limit)));
 }
