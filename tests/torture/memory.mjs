@@ -137,5 +137,8 @@ export default {
     if (isShort) figures['without enough memory'] = (figures['without enough memory'] ?? 0) + 1;
     return problem;
   },
-  finish: () => worker?.terminate(),
+  finish() {
+    used = 0;
+    return worker?.terminate();
+  },
 };
