@@ -50,7 +50,7 @@ function ctest(pattern) {
 }
 
 function wasmTests(simd, ...flags) {
-  return catch2(process.execPath, ...flags, join(root, `build/wasm/tests/wasmformer_tests_${simd}.cjs`));
+  return catch2(process.execPath, ...flags, join(root, `build/wasm/tests/wasmformer_tests_${simd}.cjs`), '~[native]');
 }
 
 const testFiles = (folder) => () => readdirSync(join(root, folder)).sort()

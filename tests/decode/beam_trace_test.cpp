@@ -16,15 +16,15 @@ using Trace = std::vector<TracedToken>;
 
 namespace {
 
-constexpr double limit = 2e-5;  // as in search_test.cpp
+constexpr double tolerance = 2e-5;
 
-struct Found {
+struct Traced {
   Trace trace;
   std::vector<FoundHypothesis> hypotheses;
 };
 
 // Of two sentences together; what is returned is the second's.
-Found search(const ModelFile& model, const SearchInput& input, TranslateOptions options) {
+Traced search(const ModelFile& model, const SearchInput& input, TranslateOptions options) {
   ThreadPool pool;
   Search s(*model.transformer, pool, {{{9, 3}, {}, 9}, input}, options);
   while (s.step()) {
@@ -183,7 +183,7 @@ TEST_CASE("A step's candidates are the best continuations of its beam") {
     std::sort(found.rbegin(), found.rend());
     REQUIRE(found.size() >= 2 * beam_size);
     CHECK(found.size() < 3 * beam_size);
-    for (std::size_t i = 0; i < 2 * beam_size; ++i) CHECK(std::abs(found[i] - expected[i]) < limit);
+    for (std::size_t i = 0; i < 2 * beam_size; ++i) CHECK(std::abs(found[i] - expected[i]) < tolerance);
   }
 }
 

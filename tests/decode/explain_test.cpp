@@ -14,7 +14,7 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
-Translation translate(const ModelFile& model, const std::string& text, const TranslateOptions& options) {
+Translation explained(const ModelFile& model, const std::string& text, const TranslateOptions& options) {
   ThreadPool pool;
   return translate_in_batches(model, pool, {text}, options, 1000)[0];
 }
@@ -54,7 +54,7 @@ void check_attention(const AttentionInternals& a, const AttentionMaps& maps, Ind
       p.row(i) /= p.row(i).sum();
     }
     CHECK(near(p, map_of(maps, layer, head)));
-    CHECK(near(p * v.middleCols(head * d_k, d_k), output.middleCols(head * d_k, d_k)));
+    CHECK(near(p.lazyProduct(v.middleCols(head * d_k, d_k)), output.middleCols(head * d_k, d_k)));
   }
 }
 
@@ -89,7 +89,7 @@ TEST_CASE("Internals reproduce the attention maps, and streams lead from the emb
     std::map<std::string, Matrix> weights;
     model.transformer->visit([&](const std::string& name, Parameter& p, Initializer) { weights[name] = p.value; });
     const auto linear = [&](const std::string& name, const Eigen::MatrixXf& x) -> Eigen::MatrixXf {
-      return (x * weights.at(name + ".weight").cast<float>().transpose()).rowwise() +
+      return x.lazyProduct(weights.at(name + ".weight").cast<float>().transpose()).rowwise() +
              weights.at(name + ".bias").cast<float>().row(0);
     };
     const auto layer_norm = [&](const std::string& name, Eigen::MatrixXf x) -> Eigen::MatrixXf {
@@ -156,10 +156,10 @@ TEST_CASE("Internals reproduce the attention maps, and streams lead from the emb
 
 TEST_CASE("Internals are returned on request, but not for an empty text") {
   const ModelFile model = letters_model(2, 1);
-  CHECK(!translate(model, "abc", {.attention = true}).internals);
-  CHECK(translate(model, "abc", {.internals = true}).internals);
-  CHECK(!translate(model, "abc", {.internals = true}).attention);
-  CHECK(!translate(model, "", {.internals = true}).internals);
+  CHECK(!explained(model, "abc", {.attention = true}).internals);
+  CHECK(explained(model, "abc", {.internals = true}).internals);
+  CHECK(!explained(model, "abc", {.internals = true}).attention);
+  CHECK(!explained(model, "", {.internals = true}).internals);
 }
 
 TEST_CASE("A masked source token gets no attention and acts as if absent") {
@@ -171,9 +171,9 @@ TEST_CASE("A masked source token gets no attention and acts as if absent") {
     if (rule == Initializer::positions) p.value.setZero();
   });
   TranslateOptions options{.beam_size = 3, .n_best = 2, .max_length = 9, .attention = true, .top_tokens = 2};
-  const Translation expected = translate(model, "ac", options);
+  const Translation expected = explained(model, "ac", options);
   options.masked_source = {2};  // ▁ a b c </s>
-  const Translation found = translate(model, "abc", options);
+  const Translation found = explained(model, "abc", options);
   CHECK(found.text == expected.text);
   CHECK(found.score == Catch::Approx(expected.score).epsilon(1e-5));
   CHECK(found.alternatives.at(0).text == expected.alternatives.at(0).text);
@@ -196,7 +196,7 @@ TEST_CASE("A masked source token gets no attention and acts as if absent") {
   }
   for (std::size_t i = 0; i < found.tokens.size(); ++i)
     CHECK(found.tokens[i].top->at(1).id == expected.tokens[i].top->at(1).id);
-  CHECK(translate(model, "abc", {.max_length = 9}).score != found.score);
+  CHECK(explained(model, "abc", {.max_length = 9}).score != found.score);
 }
 
 TEST_CASE("A masked head keeps its map but adds nothing to the output or the search") {
@@ -206,27 +206,27 @@ TEST_CASE("A masked head keeps its map but adds nothing to the output or the sea
     if (name == "model.decoder.layers.1.encoder_attn.out_proj.weight") p.value.rightCols(d_k).setZero();
   });
   TranslateOptions options{.beam_size = 3, .attention = true, .internals = true};
-  const Translation expected = translate(without, "abcd", options);
+  const Translation expected = explained(without, "abcd", options);
   options.masked_heads = {{AttentionHead::cross, 1, 1}};
-  const Translation found = translate(model, "abcd", options);
+  const Translation found = explained(model, "abcd", options);
   CHECK(found.text == expected.text);
   CHECK(found.score == Catch::Approx(expected.score).epsilon(1e-5));
   CHECK(near(map_of(found.attention->cross, 1, 1), map_of(expected.attention->cross, 1, 1)));
   const Numbers& output = found.internals->decoder.layers[1].cross_attention->output;
   CHECK((matrix(output).rightCols(d_k).array() == 0).all());
   CHECK((matrix(output).leftCols(d_k).array() != 0).any());
-  CHECK(translate(model, "abcd", {.beam_size = 3}).score != Catch::Approx(found.score).epsilon(1e-5));
+  CHECK(explained(model, "abcd", {.beam_size = 3}).score != Catch::Approx(found.score).epsilon(1e-5));
 }
 
 TEST_CASE("Impossible masks are refused with a message") {
   const ModelFile model = letters_model(5);
   const auto refused = [&](const TranslateOptions& options, const std::string& a, const std::string& b) {
-    CHECK_THROWS_WITH(translate(model, "abc", options), ContainsSubstring(a) && ContainsSubstring(b));
+    CHECK_THROWS_WITH(explained(model, "abc", options), ContainsSubstring(a) && ContainsSubstring(b));
   };
   refused({.masked_source = {5}}, "source position 5", "5 tokens");
   refused({.masked_source = {-1}}, "masked_source[0]", "at least 0, not -1");
   refused({.masked_source = {0, 1, 2, 3, 4}}, "all 5 tokens", "one must stay");
   refused({.masked_heads = {{AttentionHead::encoder, 1, 0}}}, "layer 1", "1 layers of 2 heads");
   refused({.masked_heads = {{}, {AttentionHead::cross, 0, 2}}}, "[1] is layer 0, head 2", "2 layers of 2 heads");
-  CHECK(translate(model, "", {.masked_source = {5}}).text.empty());
+  CHECK(explained(model, "", {.masked_source = {5}}).text.empty());
 }

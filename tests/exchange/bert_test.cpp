@@ -15,12 +15,12 @@ using nlohmann::json;
 
 namespace {
 
-const json& expected() {
+const json& bert_expected() {
   static const json all = json::parse(read_file(own_fixtures_path() + "/bert/expected.json"));
   return all;
 }
 
-Folder folder(const std::string& kind) { return Folder(kind, "bert"); }
+Folder bert_folder(const std::string& kind) { return Folder(kind, "bert"); }
 
 // The label scores in the order of expected.json: one row for the text or, from a tagger, one per token.
 std::vector<double> scores(const ModelFile& model, const std::vector<TokenId>& ids, const json& labels) {
@@ -61,10 +61,10 @@ std::pair<double, double> differences(const ModelFile& model, const json& right)
 TEST_CASE("BERT and DistilBERT split text by their rules and give PyTorch's scores") {
   const std::string kind = GENERATE("bert-classify", "bert-tag", "distilbert-classify", "distilbert-tag");
   INFO(kind);
-  ModelFile model = folder(kind).import();
-  const json& right = expected().at(kind);
+  ModelFile model = bert_folder(kind).import();
+  const json& right = bert_expected().at(kind);
   for (std::size_t i = 0; i < right["tokens"].size(); ++i) {
-    const std::string text = expected()["texts"][i];
+    const std::string text = bert_expected()["texts"][i];
     INFO(text);
     CHECK(tokenize_text(model, text).ids == right["tokens"][i].get<std::vector<TokenId>>());
   }
@@ -82,7 +82,7 @@ TEST_CASE("BERT and DistilBERT split text by their rules and give PyTorch's scor
 
 TEST_CASE("An imported tagger tags words with their positions, and a classifier gives probabilities") {
   ThreadPool pool;
-  const AnnotatedText tagged = annotate(folder("bert-tag").import(), pool, {"Hello  combining wörld"})[0];
+  const AnnotatedText tagged = annotate(bert_folder("bert-tag").import(), pool, {"Hello  combining wörld"})[0];
   REQUIRE(tagged.words.size() == 3);
   CHECK(tagged.words[1].begin == 7);
   CHECK(tagged.words[1].size == 9);
@@ -91,18 +91,18 @@ TEST_CASE("An imported tagger tags words with their positions, and a classifier 
   CHECK(tagged.tokens[2].piece == "\u2581combin");
   CHECK(tagged.tokens[3].piece == "ing");
 
-  const ModelFile model = folder("bert-classify").import();
-  const auto logits = expected()["bert-classify"]["logits"][0].get<std::vector<double>>();
-  const AnnotatedText found = annotate(model, pool, {expected()["texts"][0]})[0];
+  const ModelFile model = bert_folder("bert-classify").import();
+  const auto logits = bert_expected()["bert-classify"]["logits"][0].get<std::vector<double>>();
+  const AnnotatedText found = annotate(model, pool, {bert_expected()["texts"][0]})[0];
   const auto most = static_cast<std::size_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
   double sum = 0;
   for (const double logit : logits) sum += std::exp(logit - logits[most]);
-  CHECK(found.labels[0].label == expected()["bert-classify"]["labels"][most]);
+  CHECK(found.labels[0].label == bert_expected()["bert-classify"]["labels"][most]);
   CHECK(found.labels[0].probability == Catch::Approx(1 / sum).epsilon(1e-4));
 }
 
 TEST_CASE("A BERT folder gives the config and the tokenizer's rules") {
-  Folder f = folder("bert-classify");
+  Folder f = bert_folder("bert-classify");
   const Config c = f.import().transformer->config();
   CHECK(c.pooling == Pooling::first);
   CHECK(c.pooler == Pooler::tanh);
@@ -113,8 +113,8 @@ TEST_CASE("A BERT folder gives the config and the tokenizer's rules") {
   CHECK(c.max_length == 112);
   CHECK(c.dropout == 0.1);
   CHECK_FALSE(c.multi_label);
-  CHECK(folder("distilbert-classify").import().transformer->config().pooler == Pooler::relu);
-  CHECK(folder("distilbert-tag").import().transformer->config().pooler == Pooler::none);
+  CHECK(bert_folder("distilbert-classify").import().transformer->config().pooler == Pooler::relu);
+  CHECK(bert_folder("distilbert-tag").import().transformer->config().pooler == Pooler::none);
 
   f.change("config.json", [](json& c) {
     c["problem_type"] = "multi_label_classification";
@@ -142,7 +142,7 @@ TEST_CASE("A BERT folder gives the config and the tokenizer's rules") {
 }
 
 TEST_CASE("Unsupported BERT folders are refused with one sentence") {
-  Folder f = folder("bert-classify");
+  Folder f = bert_folder("bert-classify");
   std::string message;
   SECTION("another head") {
     f.configure("architectures", {"BertForMaskedLM"});

@@ -44,29 +44,29 @@ std::string archive(const std::string& pickle, const std::string& storage) {
   return zip.bytes();
 }
 
-const std::string six = number(1.0f) + number(2.0f) + number(3.0f) + number(4.0f) + number(5.0f) + number(6.0f);
+const std::string six_floats = number(1.0f) + number(2.0f) + number(3.0f) + number(4.0f) + number(5.0f) + number(6.0f);
 
 }  // namespace
 
 TEST_CASE("A pickled tensor is read: type, offset in its storage, shape") {
   Tensor tensor;
   SECTION("whole") {
-    const std::string bytes = archive(dict(tensor.pickle()), six);
+    const std::string bytes = archive(dict(tensor.pickle()), six_floats);
     const SafetensorsFile file = parse_state_dict(bytes);
     CHECK(file.tensors.at("w").shape == std::vector<Index>{2, 3});
     CHECK(file.matrix("w")(1, 2) == 6);
   }
   SECTION("a part") {
     tensor.offset = 4, tensor.sizes = {1, 2}, tensor.strides = {77, 1};  // a stride over one row means nothing
-    const std::string bytes = archive(dict(tensor.pickle()), six);
+    const std::string bytes = archive(dict(tensor.pickle()), six_floats);
     CHECK(parse_state_dict(bytes).matrix("w") == (Matrix(1, 2) << 5, 6).finished());
   }
   SECTION("a scalar, and an empty one") {
     tensor.offset = 5, tensor.sizes = {}, tensor.strides = {};
-    const std::string bytes = archive(dict(tensor.pickle()), six);
+    const std::string bytes = archive(dict(tensor.pickle()), six_floats);
     CHECK(parse_state_dict(bytes).matrix("w")(0, 0) == 6);
     tensor.sizes = {0, 3}, tensor.strides = {3, 1};
-    const std::string empty = archive(dict(tensor.pickle()), six);
+    const std::string empty = archive(dict(tensor.pickle()), six_floats);
     CHECK(parse_state_dict(empty).matrix("w").size() == 0);
   }
   SECTION("of two bytes") {
@@ -82,7 +82,7 @@ TEST_CASE("A pickled tensor is read: type, offset in its storage, shape") {
 
 TEST_CASE("Malicious and inconsistent pickles are refused without running anything") {
   Tensor tensor;
-  std::string pickle, storage = six, message;
+  std::string pickle, storage = six_floats, message;
   SECTION("a command") {
     pickle = "\x80\x02" + std::string("cposix\nsystem\n(") + text("touch /tmp/pickle-was-run") + "tR.";
     message = "[pickle] the file asks for posix.system, which is no part of a state dict";
@@ -114,7 +114,7 @@ TEST_CASE("Malicious and inconsistent pickles are refused without running anythi
     message = "[pickle] protocol 4 is not supported; torch.save writes 2";
   }
   SECTION("a storage that is too small") {
-    storage = six.substr(4);
+    storage = six_floats.substr(4);
     message = "[pickle] the storage of tensor 'w' has 20 bytes, not 6 numbers of 4";
   }
   SECTION("a tensor beyond its storage") {
@@ -182,7 +182,7 @@ TEST_CASE("Files that torch.save() did not write are refused") {
   StoredZip zip;
   zip.files = {{"readme", "hello"}};
   CHECK_THROWS_WITH(parse_state_dict(zip.bytes()), "[pickle] the archive has no data.pkl, as one by torch.save does");
-  zip.files = {{"m/data.pkl", dict(Tensor().pickle())}, {"m/data/0", six}, {"m/byteorder", "big"}};
+  zip.files = {{"m/data.pkl", dict(Tensor().pickle())}, {"m/data/0", six_floats}, {"m/byteorder", "big"}};
   CHECK_THROWS_WITH(parse_state_dict(zip.bytes()), "[pickle] the archive's numbers are not little-endian");
 }
 
@@ -206,7 +206,7 @@ TEST_CASE("Inconsistent files from PyTorch before 1.6 are refused") {
 
 TEST_CASE("A truncated file from torch.save() is refused") {
   const std::string legacy = read_file(own_fixtures_path() + "/marian/tiny-legacy/pytorch_model.bin");
-  const std::string small = archive(dict(Tensor().pickle()), six);
+  const std::string small = archive(dict(Tensor().pickle()), six_floats);
   const auto cut = [](const std::string& whole, std::size_t size) {
     INFO(size);
     CHECK_THROWS_AS(parse_state_dict(std::string_view(whole).substr(0, size)), Error);
@@ -217,7 +217,7 @@ TEST_CASE("A truncated file from torch.save() is refused") {
 }
 
 TEST_CASE("A pickle with any byte changed is read or refused") {
-  const std::string whole = archive(dict(Tensor().pickle()), six);
+  const std::string whole = archive(dict(Tensor().pickle()), six_floats);
   for (std::size_t i = 0; i < whole.size(); ++i) {
     for (const int flip : {1, 0x40, 0xFF}) {
       std::string changed = whole;

@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* shortlist = "lex.tiny.s2t.bin";
 
-Folder student(const std::string& precision = "f32", bool has_shortlist = false) {
+Folder student_folder(const std::string& precision = "f32", bool has_shortlist = false) {
   Folder folder("student");
   std::erase_if(folder.files, [&](const auto& file) {
     return file.first.ends_with(".bin") && file.first != "model." + precision + ".bin" &&
@@ -59,9 +59,9 @@ Matrix word_scores(const Translation& found, std::size_t n) {
 TEST_CASE("A student matches Bergamot's encoder output, hidden states, logits and alignment") {
   const std::string precision = GENERATE("f32", "int8");
   const double limit = precision == "f32" ? 1e-4 : 1e-3;
-  const ModelFile model = student(precision).import();
+  const ModelFile model = student_folder(precision).import();
   CHECK(model.transformer->config().decoder_self == DecoderSelf::ssru);
-  const json trace = json::parse(student().files.at("trace." + precision + ".json"));
+  const json trace = json::parse(student_folder().files.at("trace." + precision + ".json"));
   const auto source = trace["source_ids"].get<std::vector<TokenId>>();
   auto target = trace["target_ids"].get<std::vector<TokenId>>();
   target.insert(target.begin(), model.transformer->config().bos_id);
@@ -89,7 +89,7 @@ TEST_CASE("A student translates token by token as Bergamot does, with the same w
   const bool has_shortlist = GENERATE(false, true);
   const std::string precision = GENERATE("f32", "int8"), kind = precision + (has_shortlist ? ".lex" : "");
   CAPTURE(kind);
-  const Folder folder = student(precision, has_shortlist);
+  const Folder folder = student_folder(precision, has_shortlist);
   ThreadPool pool(2);
   const Translator translator(serialize_model(folder.import(), Precision::f32), pool);
   const json expected = json::parse(folder.files.at("tokens." + kind + ".json"));
@@ -118,7 +118,7 @@ TEST_CASE("A student translates token by token as Bergamot does, with the same w
 }
 
 TEST_CASE("int8 products of a student without multipliers scale a batch's inputs together, as in Bergamot") {
-  Folder folder = student("int8");
+  Folder folder = student_folder("int8");
   std::string& bin = folder.files.at("model.int8.bin");
   for (std::size_t at = 0; (at = bin.find("_QuantMultA", at + 1)) != std::string::npos;)
     bin[bin.rfind('\0', at) + 1] = 'x';  // a name of no weight
@@ -143,8 +143,8 @@ TEST_CASE("int8 products of a student without multipliers scale a batch's inputs
 
 TEST_CASE("A shortlist can be turned off, and does not affect a forced start") {
   ThreadPool pool;
-  const Translator plain(serialize_model(student().import(), Precision::f32), pool);
-  const Translator with(serialize_model(student("f32", true).import(), Precision::f16), pool);
+  const Translator plain(serialize_model(student_folder().import(), Precision::f32), pool);
+  const Translator with(serialize_model(student_folder("f32", true).import(), Precision::f16), pool);
   CHECK(with.model().shortlist->ids.size() > 1000);
   const std::string text = "She reads an old book every evening";
   TranslateOptions options{.beam_size = 3, .max_length = 20};
@@ -160,7 +160,7 @@ TEST_CASE("A shortlist can be turned off, and does not affect a forced start") {
 }
 
 TEST_CASE("A damaged shortlist, or one of another vocabulary, is refused with a message") {
-  Folder folder = student("f32", true);
+  Folder folder = student_folder("f32", true);
   std::string& bytes = folder.files.at(shortlist);
   const std::string whole = bytes;
   const auto refused = [&](std::size_t at, std::uint64_t number, const char* sentence) {
@@ -187,7 +187,7 @@ TEST_CASE("A damaged shortlist, or one of another vocabulary, is refused with a 
 }
 
 TEST_CASE("A student's int8 weights stay unchanged") {
-  const ModelFile floats = student().import(), bytes = student("int8").import();
+  const ModelFile floats = student_folder().import(), bytes = student_folder("int8").import();
   CHECK(bytes.precision == "int8");
   CHECK(bytes.transformer->parameter_count() == floats.transformer->parameter_count());
   std::map<std::string, Matrix> wanted;
@@ -207,7 +207,7 @@ TEST_CASE("A student's int8 weights stay unchanged") {
 }
 
 TEST_CASE("Damaged and foreign .bin files are refused with a message") {
-  Folder folder = student("int8");
+  Folder folder = student_folder("int8");
   std::string& bin = folder.files.at("model.int8.bin");
   const auto number_at = [&](std::size_t at, std::uint64_t value) { std::memcpy(&bin[at], &value, sizeof value); };
   const std::string whole = bin;

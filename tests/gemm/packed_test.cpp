@@ -11,7 +11,7 @@ using namespace wasmformer;
 
 namespace {
 
-ConstView view(const Matrix& m) { return {m.data(), m.rows(), m.cols()}; }
+ConstView whole(const Matrix& m) { return {m.data(), m.rows(), m.cols()}; }
 
 }  // namespace
 
@@ -19,10 +19,10 @@ TEST_CASE("A packed matrix of any size returns its original rows") {
   const auto [rows, cols] = GENERATE(table<Index, Index>({{0, 3}, {1, 1}, {3, 0}, {7, 5}, {8, 8}, {33, 6}, {70, 129}}));
   CAPTURE(rows, cols);
   const Matrix weights = random_matrix(rows, cols, 1);
-  const PackedMatrix packed(view(weights));
+  const PackedMatrix packed(whole(weights));
   CHECK(packed.matrix() == weights);
 
-  const Int8Matrix small = quantize(view(weights));
+  const Int8Matrix small = quantize(whole(weights));
   const PackedMatrix packed_small(small);
   CHECK(packed_small.matrix() == dequantize(small));
   CHECK(packed_small.int8_matrix().values == small.values);

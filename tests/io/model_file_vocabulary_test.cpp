@@ -9,7 +9,7 @@ using namespace wasmformer;
 
 namespace {
 
-ModelFile small_model() {
+ModelFile two_tables() {
   Config c;
   c.source_vocab_size = c.target_vocab_size = 8;
   c.d_model = c.ffn_dim = 4;
@@ -25,7 +25,7 @@ ModelFile small_model() {
 
 // A model file with this text in the place of a vocabulary.
 std::string with_vocabulary(const std::string& text) {
-  const std::string file = serialize_model(small_model(), Precision::f32);
+  const std::string file = serialize_model(two_tables(), Precision::f32);
   const SafetensorsFile parsed = parse_safetensors(file);
   auto metadata = parsed.metadata;
   metadata["source_vocabulary"] = text;
@@ -35,7 +35,7 @@ std::string with_vocabulary(const std::string& text) {
 }  // namespace
 
 TEST_CASE("Separate vocabularies are kept") {
-  ModelFile model = small_model();
+  ModelFile model = two_tables();
   const std::vector<std::string> one{"</s>", "<unk>", "a", "b", "c", "\u2581", "d", "<pad>"};
   std::vector<std::string> other = one;
   std::swap(other[3], other[4]);

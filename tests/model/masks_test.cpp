@@ -14,10 +14,10 @@ using Masked = std::vector<std::vector<Index>>;
 namespace {
 
 // The same sums in another order differ by a few of float's 1.2e-7, times the size of activations.
-constexpr Scalar limit = 1e-5f;
+constexpr Scalar tolerance = 1e-5f;
 
-bool near(const Matrix& a, const Matrix& b) {
-  return a.rows() == b.rows() && a.cols() == b.cols() && (a - b).cwiseAbs().maxCoeff() < limit;
+bool is_near(const Matrix& a, const Matrix& b) {
+  return a.rows() == b.rows() && a.cols() == b.cols() && (a - b).cwiseAbs().maxCoeff() < tolerance;
 }
 
 Matrix logits(Transformer& model, const Packed& source, const Packed& target, const Masks& masks) {
@@ -57,8 +57,8 @@ TEST_CASE("Masking a head acts like zeroing its columns of the output projection
   REQUIRE(found == 1);
   const Masked none(3);
   const Masks all(c, {}, source.spans, none), one(c, {{kind, layer, head}}, source.spans, none);
-  CHECK(near(logits(model, source, target, one), logits(without, source, target, all)));
-  CHECK(!near(logits(model, source, target, one), logits(model, source, target, all)));
+  CHECK(is_near(logits(model, source, target, one), logits(without, source, target, all)));
+  CHECK(!is_near(logits(model, source, target, one), logits(model, source, target, all)));
 }
 
 TEST_CASE("Heads of one or several layers can be masked together, in any order") {
@@ -71,8 +71,8 @@ TEST_CASE("Heads of one or several layers can be masked together, in any order")
   const AttentionHead a{AttentionHead::cross, 1, 0}, b{AttentionHead::encoder, 0, 1}, d{AttentionHead::cross, 1, 1};
   CHECK(with({a, b, d}) == with({d, a, b}));
   CHECK(with({a, a, b, d}) == with({b, d, a}));
-  CHECK(!near(with({a, b, d}), with({a, b})));
-  CHECK(!near(with({a, b, d}), with({a, d})));
+  CHECK(!is_near(with({a, b, d}), with({a, b})));
+  CHECK(!is_near(with({a, b, d}), with({a, d})));
 }
 
 TEST_CASE("Without positions, a masked token acts as if absent") {
@@ -86,8 +86,8 @@ TEST_CASE("Without positions, a masked token acts as if absent") {
   // The end token may be masked like any other.
   const Packed shorter = packed({{4, 6, 8}, {7, 3}, {6, 3}});
   const Matrix found = logits(model, source, target, masked(model, source, {{1, 3, 5}, {}, {0, 0}}));
-  CHECK(near(found, logits(model, shorter, target, masked(model, shorter, Masked(3)))));
-  CHECK(!near(found, logits(model, source, target, masked(model, source, Masked(3)))));
+  CHECK(is_near(found, logits(model, shorter, target, masked(model, shorter, Masked(3)))));
+  CHECK(!is_near(found, logits(model, source, target, masked(model, source, Masked(3)))));
 }
 
 TEST_CASE("A masked token changes only its own row") {
@@ -96,8 +96,8 @@ TEST_CASE("A masked token changes only its own row") {
   const Masked third{{2}, {}, {}};
   CHECK(logits(model, source, target, masked(model, source, third)) ==
         logits(model, other, target, masked(model, other, third)));
-  CHECK(!near(logits(model, source, target, masked(model, source, Masked(3))),
-              logits(model, other, target, masked(model, other, Masked(3)))));
+  CHECK(!is_near(logits(model, source, target, masked(model, source, Masked(3))),
+                 logits(model, other, target, masked(model, other, Masked(3)))));
 }
 
 TEST_CASE("Masked attention equals the formula over the visible keys") {
@@ -131,8 +131,8 @@ TEST_CASE("Masked attention equals the formula over the visible keys") {
           for (std::size_t j = 0; j < rows.size(); ++j)
             sum += e(static_cast<Index>(j)) * r.values.value().row(rows[j]).segment(head * d_k, d_k);
           if (head == masked_head) sum.setZero();
-          CHECK(near(p.row(head * queries[s].size + i), e));
-          CHECK(near(r.output.value().row(queries[s].begin + i).segment(head * d_k, d_k), sum));
+          CHECK(is_near(p.row(head * queries[s].size + i), e));
+          CHECK(is_near(r.output.value().row(queries[s].begin + i).segment(head * d_k, d_k), sum));
         }
       }
     }
@@ -159,7 +159,7 @@ TEST_CASE("With masks, cached steps match the whole sequence") {
     Var memory = at == 0 ? model.encode(tape, some.ids, some.spans, masks) : Var();
     Var found = model.logits(tape, model.decode(tape, part.ids, part.spans, memory, masks.source_spans, &cache, masks));
     for (Index slot = 0; slot < 2; ++slot)
-      CHECK(near(found.value().row(slot), expected.row(slot * 4 + static_cast<Index>(at))));
+      CHECK(is_near(found.value().row(slot), expected.row(slot * 4 + static_cast<Index>(at))));
   }
 }
 

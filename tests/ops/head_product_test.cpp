@@ -11,7 +11,7 @@ TEST_CASE("Each head is multiplied by its own matrix") {
   const Matrix x = random_matrix(9, 6, 1);
   Parameter w{random_matrix(6, 2, 2)};
   Matrix expected(9, 6);
-  for (Index h = 0; h < 6; h += 2) expected.middleCols(h, 2) = x.middleCols(h, 2) * w.value.middleRows(h, 2);
+  for (Index h = 0; h < 6; h += 2) expected.middleCols(h, 2) = x.middleCols(h, 2).lazyProduct(w.value.middleRows(h, 2));
   ThreadPool pool(2);
   Tape tape(pool, /*recording=*/false);
   CHECK((head_product(tape, tape.constant(x), w, 3).value() - expected).cwiseAbs().maxCoeff() < 1e-6);

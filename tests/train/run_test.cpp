@@ -11,7 +11,7 @@ namespace {
 
 TrainingTexts texts() { return {make_pairs("copy", 60, 1), make_pairs("copy", 10, 2)}; }
 
-Preset small() {
+Preset small_preset() {
   Preset p = preset("tiny");
   p.config.d_model = 16, p.config.ffn_dim = 32, p.config.num_heads = 2;
   p.config.encoder_layers = p.config.decoder_layers = 1;
@@ -28,7 +28,7 @@ TrainingStart new_start(const Preset& p) {
 }  // namespace
 
 TEST_CASE("A run resumes from its checkpoint with identical bytes, across epochs and validations") {
-  const Preset p = small();
+  const Preset p = small_preset();
   ThreadPool pool, two(2);
   TrainingRun whole(new_start(p), texts(), pool);
   std::string checkpoint;
@@ -50,7 +50,7 @@ TEST_CASE("A run resumes from its checkpoint with identical bytes, across epochs
 }
 
 TEST_CASE("A model records its step, and validation figures if its own weights were validated") {
-  Preset p = small();
+  Preset p = small_preset();
   p.training.schedule = Schedule::constant;
   p.training.learning_rate = 0.01;
   p.training.warmup_steps = 0;
@@ -82,7 +82,7 @@ TEST_CASE("A model records its step, and validation figures if its own weights w
 }
 
 TEST_CASE("Texts without a usable pair are refused") {
-  const Preset p = small();
+  const Preset p = small_preset();
   ThreadPool pool;
   CHECK_THROWS_WITH(TrainingRun(new_start(p), {{{""}, {"a"}}, texts().valid}, pool), ContainsSubstring("empty side"));
   CHECK_THROWS_WITH(TrainingRun(new_start(p), {texts().train, {{"a", "b"}, {"a"}}}, pool),
