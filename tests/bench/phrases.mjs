@@ -80,6 +80,24 @@ function naming({ random, any, range, from }, isChinese) {
   };
 }
 
+const spelled = {
+  en: ' one two three four five six seven eight nine ten eleven twelve'.split(' '),
+  de: ' eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf'.split(' '),
+};
+
+/** Half an hour or a quarter past the full hour, or a quarter to it. */
+function spokenTime(part, full) {
+  const next = full % 12 + 1, previous = (full + 10) % 12 + 1;
+  const french = full === 1 ? 'une heure' : `${full} heures`, chinese = (n) => [`${n === 2 ? '两' : inChinese(n)}点`, `${n}点`];
+  const after = (n, ending) => chinese(n).map((text) => text + ending);
+  const en = [part.replace('quarter', 'a quarter'), part].flatMap((text) => [`${text} ${spelled.en[full]}`, `${text} ${full}`]);
+  return {
+    'half past': { en, de: `halb ${spelled.de[next]}`, fr: `${french} et demie`, zh: after(full, '半') },
+    'quarter past': { en, de: `Viertel nach ${spelled.de[full]}`, fr: `${french} et quart`, zh: after(full, '一刻') },
+    'quarter to': { en, de: `Viertel vor ${spelled.de[full]}`, fr: `${french} moins le quart`, zh: after(previous, '三刻') },
+  }[part];
+}
+
 /** Numbers, amounts, times and dates; where a language writes them in several ways, the first is for a target. */
 function counting({ random, any, range, from }) {
   const withPoint = (text) => ({ ...same(text), de: text.replace('.', ','), fr: text.replace('.', ',') });
@@ -101,16 +119,17 @@ function counting({ random, any, range, from }) {
     },
     time() {
       const hour = range(0, 23), full = range(1, 12), minute = pad(range(1, 59)), text = `${hour}:${minute}`;
+      if (random() < 0.25) return spokenTime(any(['half past', 'quarter past', 'quarter to']), full);
       return random() < 0.4
-        ? { en: `${full} o'clock`, de: `${full} Uhr`, fr: full === 1 ? '1 heure' : `${full} heures`,
-            zh: [`${full}点`, `${full === 2 ? '两' : inChinese(full)}点`, `${full}点钟`] }
+        ? { en: [`${full} o'clock`, `${spelled.en[full]} o'clock`], de: [`${full} Uhr`, `${full === 1 ? 'ein' : spelled.de[full]} Uhr`],
+            fr: full === 1 ? '1 heure' : `${full} heures`, zh: [`${full}点`, `${full === 2 ? '两' : inChinese(full)}点`, `${full}点钟`] }
         : { en: text, de: [`${text} Uhr`, `${hour}.${minute} Uhr`], fr: [`${hour} h ${minute}`, `${hour}h${minute}`, text],
             zh: [`${hour}点${minute}分`, text] };
     },
     date() {
       const day = range(1, 28), month = from('month');
       const ending = ['th', 'st', 'nd', 'rd'][day > 10 && day < 20 ? 0 : day % 10] ?? 'th';
-      return { en: [`${month.en} ${day}`, `${month.en} ${day}${ending}`], de: `${day}. ${month.de}`,
+      return { en: [`${month.en} ${day}`, `${month.en} ${day}${ending}`, `${day} ${month.en}`, `the ${day}${ending} of ${month.en}`], de: `${day}. ${month.de}`,
         fr: `${day === 1 ? '1er' : day} ${month.fr}`, zh: [`${month.zh}${day}日`, `${month.zh}${day}号`] };
     },
     year: () => same(`${random() < 0.7 ? range(1950, 2030) : range(1500, 1949)}`),
