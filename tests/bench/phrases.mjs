@@ -83,18 +83,20 @@ function naming({ random, any, range, from }, isChinese) {
 const spelled = {
   en: ' one two three four five six seven eight nine ten eleven twelve'.split(' '),
   de: ' eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf'.split(' '),
+  fr: ' une deux trois quatre cinq six sept huit neuf dix onze douze'.split(' '),
 };
 
 /** Half an hour or a quarter past the full hour, or a quarter to it. */
 function spokenTime(part, full) {
   const next = full % 12 + 1, previous = (full + 10) % 12 + 1;
-  const french = full === 1 ? 'une heure' : `${full} heures`, chinese = (n) => [`${n === 2 ? '两' : inChinese(n)}点`, `${n}点`];
+  const chinese = (n) => [`${n === 2 ? '两' : inChinese(n)}点`, `${n}点`];
+  const french = (ending) => [...(full === 1 ? [] : [`${full} heures`]), `${spelled.fr[full]} heure${full === 1 ? '' : 's'}`].map((text) => text + ending);
   const after = (n, ending) => chinese(n).map((text) => text + ending);
   const en = [part.replace('quarter', 'a quarter'), part].flatMap((text) => [`${text} ${spelled.en[full]}`, `${text} ${full}`]);
   return {
-    'half past': { en, de: `halb ${spelled.de[next]}`, fr: `${french} et demie`, zh: after(full, '半') },
-    'quarter past': { en, de: `Viertel nach ${spelled.de[full]}`, fr: `${french} et quart`, zh: after(full, '一刻') },
-    'quarter to': { en, de: `Viertel vor ${spelled.de[full]}`, fr: `${french} moins le quart`, zh: after(previous, '三刻') },
+    'half past': { en, de: `halb ${spelled.de[next]}`, fr: french(' et demie'), zh: after(full, '半') },
+    'quarter past': { en, de: `Viertel nach ${spelled.de[full]}`, fr: french(' et quart'), zh: after(full, '一刻') },
+    'quarter to': { en, de: `Viertel vor ${spelled.de[full]}`, fr: french(' moins le quart'), zh: after(previous, '三刻') },
   }[part];
 }
 

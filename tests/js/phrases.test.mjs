@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { plain } from '../bench/answers.mjs';
+import { common } from '../bench/common.mjs';
 import { kept, pairs, phrases } from '../bench/phrases.mjs';
 
 const named = ['de', 'fr', 'zh'].map((other) => [`${other}-en`, pairs({ languages: [other, 'en'], count: 4000, seed: 5 })]);
@@ -34,4 +35,15 @@ test('slots are filled: names the same on both sides, numbers as each language w
       assert.ok(languages === 'zh-en' || other.includes(/^\d/.test(copied) ? copied.replace('.', ',') : copied), `${english} ${other}`);
     }
   }
+});
+
+test('common sentences are short and have several translations, whatever their case and punctuation', () => {
+  const isCommon = (...pairs) => common(pairs).length === pairs.length;
+  assert.ok(isCommon(['Hello!', 'Salut !'], ['Hi.', 'salut']));
+  assert.ok(!isCommon(['Hello!', 'Salut !'], ['hello', 'Salut.']));
+  const long = 'Je ne sais pas du tout';
+  assert.ok(isCommon(['I have no idea.', `${long}.`], ["I don't know at all.", long], ['No idea.', long]));
+  assert.ok(!isCommon(['I have no idea.', `${long}.`], ["I don't know at all.", long]));
+  assert.ok(isCommon(['What time is it?', 'Quelle heure est-il ?'], ["What's the time?", 'Quelle heure est-il ?']));
+  assert.ok(isCommon(['Come in!', '请进！']) && !isCommon(['Please open the door.', '请把门打开。']));
 });
