@@ -55,22 +55,26 @@ function solve(matrix, right) {
   return rows.map((row, i) => row[n] / row[i]);
 }
 
-/** Logistic regression by Newton's method. */
-function fit(words) {
-  let weights = [1, 1, 0];
+/**
+ * Logistic regression by Newton's method. A weight below 0 would make some less likely words more probable: it becomes 0,
+ * and the others are fitted again, as in the paper.
+ */
+function fit(words, kept = [0, 1, 2]) {
+  const weights = [0, 0, 0];
+  for (const i of kept) weights[i] = i < 2 ? 1 : 0;
   for (let round = 0; round < 30; round++) {
-    const gradient = [0, 0, 0], curvature = [0, 1, 2].map(() => [0, 0, 0]);
+    const gradient = kept.map(() => 0), curvature = kept.map(() => kept.map(() => 0));
     for (const { x, isRight } of words) {
       const f = features(x), p = sigmoid(dot(weights, f));
-      f.forEach((value, i) => {
-        gradient[i] += ((isRight ? 1 : 0) - p) * value;
-        f.forEach((other, k) => (curvature[i][k] += p * (1 - p) * value * other));
+      kept.forEach((i, row) => {
+        gradient[row] += ((isRight ? 1 : 0) - p) * f[i];
+        kept.forEach((k, column) => (curvature[row][column] += p * (1 - p) * f[i] * f[k]));
       });
     }
-    const change = solve(curvature, gradient);
-    weights = weights.map((weight, i) => weight + change[i]);
+    solve(curvature, gradient).forEach((change, row) => (weights[kept[row]] += change));
   }
-  return weights;
+  const negative = kept.find((i) => i < 2 && weights[i] < 0);
+  return negative === undefined ? weights : fit(words, kept.filter((i) => i !== negative));
 }
 
 function calibrationError(words, probability) {
