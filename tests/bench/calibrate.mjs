@@ -56,8 +56,8 @@ function solve(matrix, right) {
 }
 
 /**
- * Logistic regression by Newton's method. A weight below 0 would make some less likely words more probable: it becomes 0,
- * and the others are fitted again, as in the paper.
+ * Logistic regression by Newton's method. If one of the first two weights is below 0, a less likely word could seem more
+ * certain: that weight is set to 0 and the others are fitted again, as in the paper.
  */
 function fit(words, kept = [0, 1, 2]) {
   const weights = [0, 0, 0];

@@ -90,7 +90,8 @@ const spelled = {
 function spokenTime(part, full) {
   const next = full % 12 + 1, previous = (full + 10) % 12 + 1;
   const chinese = (n) => [`${n === 2 ? '两' : inChinese(n)}点`, `${n}点`];
-  const french = (ending) => [...(full === 1 ? [] : [`${full} heures`]), `${spelled.fr[full]} heure${full === 1 ? '' : 's'}`].map((text) => text + ending);
+  const hours = full === 1 ? ['une heure'] : [`${full} heures`, `${spelled.fr[full]} heures`];
+  const french = (ending) => full === 12 ? `midi${ending.replace('demie', 'demi')}` : hours.map((text) => text + ending);
   const after = (n, ending) => chinese(n).map((text) => text + ending);
   const en = [part.replace('quarter', 'a quarter'), part].flatMap((text) => [`${text} ${spelled.en[full]}`, `${text} ${full}`]);
   return {
@@ -106,6 +107,7 @@ function counting({ random, any, range, from }) {
   const letter = () => any([...'ABCDEFGHJKLMNPRSTUVWXYZ']);
   return {
     number: () => same(`${any([range(2, 9), range(2, 9), range(10, 99), range(10, 99), range(100, 999)])}`),
+    few: () => same(`${range(2, 12)}`),
     decimal: () => withPoint(`${range(0, 40)}.${any([range(1, 9), pad(range(1, 99))])}`),
     big() {
       const n = range(1000, any([9999, 99999, 999999]));
@@ -142,7 +144,7 @@ function counting({ random, any, range, from }) {
 }
 
 const contracted = (french) =>
-  french.replace(/\b(d|qu)e (?=[AEIOUYÉÂ])/gi, "$1'").replace(/\bde les? /g, (word) => word === 'de le ' ? 'du ' : 'des ');
+  french.replace(/\b(d|qu)e (?!onze)(?=[AEIOUYÉÂ])/gi, "$1'").replace(/\bde les? /g, (word) => word === 'de le ' ? 'du ' : 'des ');
 
 /** One phrase filled: its text in English and in the other language. */
 function filled(phrase, draw, source, target) {
