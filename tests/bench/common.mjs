@@ -3,8 +3,8 @@
 // A sentence of the other language is picked if it has at least two English translations and at most three words (five
 // in a question), or at least three translations and at most six words. In Chinese: at most four characters, or at least
 // two translations and at most eight characters. Case and punctuation do not count.
-import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
+import { readPairs } from './corpus.mjs';
 
 const letters = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}_]+/gu, '');
 
@@ -23,6 +23,5 @@ export function common(pairs) {
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const pairs = readFileSync(process.argv[2], 'utf8').trimEnd().split('\n').map((line) => line.split('\t').slice(0, 2));
-  for (const pair of common(pairs)) console.log(pair.join('\t'));
+  for (const pair of common(readPairs(process.argv[2]))) console.log(pair.join('\t'));
 }

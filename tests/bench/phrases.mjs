@@ -86,13 +86,14 @@ const spelled = {
   fr: ' une deux trois quatre cinq six sept huit neuf dix onze douze'.split(' '),
 };
 
+const chineseHours = (n) => [`${n === 2 ? '两' : inChinese(n)}点`, `${n}点`];
+
 /** Half an hour or a quarter past the full hour, or a quarter to it. */
 function spokenTime(part, full) {
   const next = full % 12 + 1, previous = (full + 10) % 12 + 1;
-  const chinese = (n) => [`${n === 2 ? '两' : inChinese(n)}点`, `${n}点`];
   const hours = full === 1 ? ['une heure'] : [`${full} heures`, `${spelled.fr[full]} heures`];
   const french = (ending) => full === 12 ? `midi${ending.replace('demie', 'demi')}` : hours.map((text) => text + ending);
-  const after = (n, ending) => chinese(n).map((text) => text + ending);
+  const after = (n, ending) => chineseHours(n).map((text) => text + ending);
   const en = [part.replace('quarter', 'a quarter'), part].flatMap((text) => [`${text} ${spelled.en[full]}`, `${text} ${full}`]);
   return {
     'half past': { en, de: `halb ${spelled.de[next]}`, fr: french(' et demie'), zh: after(full, '半') },
@@ -126,7 +127,7 @@ function counting({ random, any, range, from }) {
       if (random() < 0.25) return spokenTime(any(['half past', 'quarter past', 'quarter to']), full);
       return random() < 0.4
         ? { en: [`${full} o'clock`, `${spelled.en[full]} o'clock`], de: [`${full} Uhr`, `${full === 1 ? 'ein' : spelled.de[full]} Uhr`],
-            fr: full === 1 ? '1 heure' : `${full} heures`, zh: [`${full}点`, `${full === 2 ? '两' : inChinese(full)}点`, `${full}点钟`] }
+            fr: full === 1 ? '1 heure' : `${full} heures`, zh: [...chineseHours(full).toReversed(), `${full}点钟`] }
         : { en: text, de: [`${text} Uhr`, `${hour}.${minute} Uhr`], fr: [`${hour} h ${minute}`, `${hour}h${minute}`, text],
             zh: [`${hour}点${minute}分`, text] };
     },

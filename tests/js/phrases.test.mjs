@@ -37,6 +37,14 @@ test('slots are filled: names the same on both sides, numbers as each language w
   }
 });
 
+test('half past an hour is half of the next one in German', () => {
+  const next = { one: 'zwei', two: 'drei', six: 'sieben', eleven: 'zwölf', twelve: 'eins' };
+  const halves = named[0][1].map(([english, german]) => [next[english.match(/half past (\w+)/)?.[1]], german.match(/halb (\p{L}+)/u)?.[1]])
+    .filter(([expected]) => expected);
+  assert.ok(halves.length > 3);
+  for (const [expected, german] of halves) assert.equal(german, expected);
+});
+
 test('common sentences are short and have several translations, whatever their case and punctuation', () => {
   const isCommon = (...pairs) => common(pairs).length === pairs.length;
   assert.ok(isCommon(['Hello!', 'Salut !'], ['Hi.', 'salut']));
