@@ -38,7 +38,8 @@ test('slots are filled: names the same on both sides, numbers as each language w
 });
 
 test('half past an hour is half of the next one in German', () => {
-  const next = { one: 'zwei', two: 'drei', six: 'sieben', eleven: 'zwölf', twelve: 'eins' };
+  const next = { one: 'zwei', two: 'drei', three: 'vier', four: 'fünf', five: 'sechs', six: 'sieben', seven: 'acht', eight: 'neun',
+    nine: 'zehn', ten: 'elf', eleven: 'zwölf', twelve: 'eins' };
   const halves = named[0][1].map(([english, german]) => [next[english.match(/half past (\w+)/)?.[1]], german.match(/halb (\p{L}+)/u)?.[1]])
     .filter(([expected]) => expected);
   assert.ok(halves.length > 3);
