@@ -20,10 +20,8 @@ struct Options {
 };
 
 nlohmann::json attention_of(const Translation& t) {
-  nlohmann::json entry{{"text", t.text},
-                       {"source_tokens", nlohmann::json::array()},
-                       {"target_tokens", nlohmann::json::array()},
-                       {"log_probabilities", nlohmann::json::array()}};  // of the target tokens
+  const nlohmann::json none = nlohmann::json::array();
+  nlohmann::json entry{{"text", t.text}, {"source_tokens", none}, {"target_tokens", none}, {"log_probabilities", none}};
   for (const SourceToken& token : t.source_tokens) entry["source_tokens"].push_back(token.piece);
   for (const TargetToken& token : t.tokens) {
     entry["target_tokens"].push_back(token.piece);
@@ -159,12 +157,10 @@ void add_translate_command(CLI::App& app) {
   auto o = std::make_shared<Options>();
   auto* command = app.add_subcommand("translate", "Translate sentences, one per line");
   command->footer(
-      "Translations are printed in the order of the input: part by part, and at a pipe as soon as no "
-      "further\n"
-      "line has arrived. With --n-best above 1, lines are INPUT-NUMBER ||| TEXT ||| SCORE, where inputs are\n"
-      "numbered from 0. A line that is too long for the model gets a warning and an empty translation, and "
-      "the\n"
-      "exit code is then 1.");
+      "Translations come in the order of the input: part by part, and at a pipe as soon as no further line\n"
+      "has arrived. With --n-best above 1, lines are INPUT-NUMBER ||| TEXT ||| SCORE, where inputs are\n"
+      "numbered from 0. A line too long for the model gets a warning and an empty translation, and the exit\n"
+      "code is then 1.");
   add_decoding_options(*command, o->decoding, /*without=*/{});
   command->add_option("--input", o->input, "text file; - is standard input")->capture_default_str();
   command->add_flag("--scores", o->scores, "print SCORE TAB TEXT");

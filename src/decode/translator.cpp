@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 #include "decode/explain.h"
 
@@ -24,9 +25,13 @@ std::vector<SearchInput> search_inputs(const ModelFile& model, const std::vector
   return inputs;
 }
 
-std::vector<Source> tokenize_all(const ModelFile& model, const std::vector<std::string>& texts, std::uint64_t first) {
-  std::vector<Source> sources;
-  for (const std::string& text : texts) sources.push_back(tokenize(model, text, first++));
+std::vector<Source> tokenize_all(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& texts,
+                                 std::uint64_t first) {
+  std::vector<Source> sources(texts.size());
+  pool.parallel_for(static_cast<Index>(texts.size()), 16, [&](Index begin, Index end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+      sources[i] = tokenize(model, texts[i], first + i);
+  });
   return sources;
 }
 
@@ -56,16 +61,10 @@ bool has_one_scale(const ModelFile& model) {
 const char* state(Fate fate) { return fate == Fate::kept ? "kept" : fate == Fate::ended ? "ended" : "pruned"; }
 
 std::optional<std::string> reason(Fate fate) {
-  switch (fate) {
-    case Fate::crowded_out:
-      return "beam";
-    case Fate::outscored:
-      return "score";
-    case Fate::too_late:
-      return "finished";
-    default:
-      return {};
-  }
+  if (fate == Fate::crowded_out) return "beam";
+  if (fate == Fate::outscored) return "score";
+  if (fate == Fate::too_late) return "finished";
+  return {};
 }
 
 }  // namespace
@@ -87,7 +86,7 @@ double length_penalty(const ModelFile& model, const TranslateOptions& options) {
 
 TranslationJob::TranslationJob(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& texts,
                                const TranslateOptions& options, std::uint64_t first)
-    : TranslationJob(model, pool, tokenize_all(model, texts, first), options) {}
+    : TranslationJob(model, pool, tokenize_all(model, pool, texts, first), options) {}
 
 TranslationJob::TranslationJob(const ModelFile& model, ThreadPool& pool, std::vector<Source> sources,
                                const TranslateOptions& options, const std::vector<TokenId>* candidates)
@@ -109,13 +108,9 @@ std::vector<std::string> TranslationJob::partial() const {
 
 Hypothesis TranslationJob::hypothesis(const FoundHypothesis& found) const {
   Hypothesis h{model_.target_tokenizer->decode(found.ids), found.score, {}};
-  for (std::size_t i = 0; i < found.ids.size(); ++i) {
-    TargetToken token;
-    token.piece = model_.target_tokenizer->piece(found.ids[i]);
-    token.id = found.ids[i];
-    token.log_probability = found.log_probabilities[i];
-    h.tokens.push_back(std::move(token));
-  }
+  for (std::size_t i = 0; i < found.ids.size(); ++i)
+    h.tokens.push_back(
+        {{{model_.target_tokenizer->piece(found.ids[i]), found.ids[i]}, found.log_probabilities[i]}, {}});
   return h;
 }
 
@@ -123,15 +118,8 @@ Hypothesis TranslationJob::hypothesis(const FoundHypothesis& found) const {
 std::vector<BeamNode> TranslationJob::beam(Index i, Index returned) const {
   std::vector<BeamNode> nodes;
   for (const TracedToken& t : search_.trace(i)) {
-    BeamNode node;
-    node.piece = model_.target_tokenizer->piece(t.id);
-    node.id = t.id;
-    node.log_probability = t.log_probability;
-    node.parent = t.parent;
-    node.sum = t.sum;
-    node.score = t.score;
-    node.length = t.length;
-    node.state = state(t.fate);
+    const std::string piece = model_.target_tokenizer->piece(t.id);
+    BeamNode node{{{piece, t.id}, t.log_probability}, t.parent, t.sum, t.score, t.length, state(t.fate), {}, {}};
     node.reason = reason(t.fate);
     if (t.hypothesis >= 0 && t.hypothesis < returned) node.hypothesis = t.hypothesis;
     nodes.push_back(std::move(node));
@@ -186,7 +174,7 @@ BatchedTranslation::BatchedTranslation(const ModelFile& model, ThreadPool& pool,
       pool_(pool),
       options_(options),
       batch_tokens_(static_cast<std::size_t>(batch_tokens)),
-      sources_(tokenize_all(model, texts, first)),
+      sources_(tokenize_all(model, pool, texts, first)),
       translations_(texts.size()) {
   const auto limit = static_cast<std::size_t>(model.transformer->config().max_length);
   for (std::size_t i = 0; i < sources_.size(); ++i) {
@@ -216,47 +204,51 @@ void BatchedTranslation::begin_batch() {
     batch.push_back(std::move(next()));
     ++last_;
   } while (last_ < order_.size() && tokens + next().ids.size() <= batch_tokens_);
-  const std::vector<TokenId> candidates = shortlisted(model_, batch, options_);
-  const bool is_short = batch.size() == 1 && model_.transformer->parameter_count() < 16'000'000;
+  candidates_ = shortlisted(model_, batch, options_);
   const std::size_t count = has_one_scale(model_) ? 1 : std::min(batch.size(), static_cast<std::size_t>(pool_.size()));
-  for (std::size_t job = 0; job < count; ++job) {
-    std::vector<Source> own;
-    for (std::size_t i = job; i < batch.size(); i += count) own.push_back(std::move(batch[i]));
-    jobs_.emplace_back(model_, is_short ? alone_ : pool_, std::move(own), options_, &candidates);
-  }
+  shares_.resize(count);
+  for (std::size_t i = 0; i < batch.size(); ++i) shares_[i % count].sources.push_back(std::move(batch[i]));
+}
+
+// Steps the share until the deadline; true once it is translated.
+bool BatchedTranslation::translate(std::size_t number, std::chrono::steady_clock::time_point deadline) {
+  auto& [sources, job] = shares_[number];
+  const bool is_short = last_ - first_ == 1 && model_.transformer->parameter_count() < 16'000'000;
+  if (!sources.empty())
+    job.emplace(model_, is_short ? alone_ : pool_, std::exchange(sources, {}), options_, &candidates_);
+  while (job && job->step())
+    if (std::chrono::steady_clock::now() >= deadline) return false;
+  std::size_t at = first_ + number;
+  for (Translation& result : job ? job->result() : std::vector<Translation>{})
+    translations_[order_[std::exchange(at, at + shares_.size())]] = std::move(result);
+  job.reset();
+  return true;
 }
 
 bool BatchedTranslation::step() {
-  if (jobs_.empty()) {
+  if (shares_.empty()) {
     if (last_ == order_.size()) return false;
     begin_batch();
   }
+  // Threads that wait for each other after every token lose more than they gain.
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(shares_.size() > 1 ? 10 : 0);
   std::atomic<bool> goes_on = false;
-  pool_.parallel_for(static_cast<Index>(jobs_.size()), 1, [&](Index begin, Index) {
-    if (jobs_[static_cast<std::size_t>(begin)].step()) goes_on = true;
+  pool_.parallel_for(static_cast<Index>(shares_.size()), 1, [&](Index begin, Index) {
+    if (!translate(static_cast<std::size_t>(begin), deadline)) goes_on = true;
   });
   if (goes_on) return true;
-  for (std::size_t job = 0; job < jobs_.size(); ++job) {
-    std::size_t at = first_ + job;
-    for (Translation& result : jobs_[job].result()) {
-      translations_[order_[at]] = std::move(result);
-      at += jobs_.size();
-    }
-  }
-  jobs_.clear();
+  shares_.clear();
   first_ = last_;
   return last_ < order_.size();
 }
 
 std::vector<std::string> BatchedTranslation::partial() const {
   std::vector<std::string> texts(translations_.size());
-  for (std::size_t i = 0; i < first_; ++i) texts[order_[i]] = translations_[order_[i]].text;
-  for (std::size_t job = 0; job < jobs_.size(); ++job) {
-    std::size_t at = first_ + job;
-    for (std::string& text : jobs_[job].partial()) {
-      texts[order_[at]] = std::move(text);
-      at += jobs_.size();
-    }
+  for (std::size_t i = 0; i < last_; ++i) texts[order_[i]] = translations_[order_[i]].text;
+  for (std::size_t share = 0; share < shares_.size(); ++share) {
+    std::size_t at = first_ + share;
+    for (std::string& text : shares_[share].job ? shares_[share].job->partial() : std::vector<std::string>{})
+      texts[order_[std::exchange(at, at + shares_.size())]] = std::move(text);
   }
   return texts;
 }

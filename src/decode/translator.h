@@ -1,8 +1,10 @@
 // Texts in, texts out: tokenizes, searches, and joins the pieces to text.
 #pragma once
 
+#include <chrono>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -76,9 +78,10 @@ class Translator {
 };
 
 // Any number of texts, in batches of at most `batch_tokens` source tokens (a longer text stands alone), texts
-// of similar length together; one decoding step per call. The threads of the pool share out the texts of a batch.
-// The loops of a step are split only for a single text with a large model: on busy cores, threads that split shorter
-// loops wait for each other longer than they save. The results do not depend on the number of threads.
+// of similar length together. The threads of the pool share out the texts of a batch. A call takes one decoding step,
+// or about 10 ms of them where several threads translate. The loops of a step are split only for a single text with a
+// large model: on busy cores, threads that split shorter loops wait for each other longer than they save. The results
+// do not depend on the number of threads.
 class BatchedTranslation {
  public:
   struct TooLong {
@@ -102,7 +105,14 @@ class BatchedTranslation {
   std::vector<Translation> take() { return std::move(translations_); }
 
  private:
+  // What one thread translates.
+  struct Share {
+    std::vector<Source> sources;        // until a thread begins
+    std::optional<TranslationJob> job;  // until it ends
+  };
+
   void begin_batch();
+  bool translate(std::size_t share, std::chrono::steady_clock::time_point deadline);
 
   const ModelFile& model_;
   ThreadPool& pool_;
@@ -113,7 +123,8 @@ class BatchedTranslation {
   std::vector<TooLong> too_long_;
   std::vector<std::size_t> order_;    // of the others
   std::size_t first_ = 0, last_ = 0;  // of order_: the present batch
-  std::deque<TranslationJob> jobs_;   // of n jobs, job i has texts i, i + n, ... of the batch
+  std::deque<Share> shares_;          // of n shares, share i has texts i, i + n, ... of the batch
+  std::vector<TokenId> candidates_;   // of the batch; empty: all
   std::vector<Translation> translations_;
 };
 

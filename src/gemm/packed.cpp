@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "gemm/panels.h"
 #include "tensor/check.h"
@@ -22,6 +21,18 @@ constexpr Index most_excess_share = 64;
 template <class Words>
 const simd::Small* smalls(const Words& words) {
   return reinterpret_cast<const simd::Small*>(words.data());
+}
+
+// Rows `at` of panels with `words` per row.
+template <class Panels>
+Panels rows_of(const Panels& from, Index words, std::span<const TokenId> at) {
+  if (from.size() == 0) return {};
+  constexpr Index w = panel_width<typename Panels::Scalar>;
+  Panels to = Panels::Zero(panels<typename Panels::Scalar>(static_cast<Index>(at.size())) * w * words);
+  const auto place = [=](Index row, Index word) { return (row / w * words + word) * w + row % w; };
+  for (std::size_t i = 0; i < at.size(); ++i)
+    for (Index p = 0; p < words; ++p) to[place(static_cast<Index>(i), p)] = from[place(at[i], p)];
+  return to;
 }
 
 }  // namespace
@@ -118,13 +129,20 @@ void PackedMatrix::row(Index j, Scalar* out) const {
 }
 
 PackedMatrix PackedMatrix::rows_at(std::span<const TokenId> at) const {
-  const auto count = static_cast<Index>(at.size());
-  if (format_ != Format::int8) {
-    Matrix values(count, cols_);
-    for (Index i = 0; i < count; ++i) row(at[i], values.row(i).data());
-    return PackedMatrix(ConstView(values.data(), count, cols_));
+  PackedMatrix result;
+  result.format_ = format_, result.rows_ = static_cast<Index>(at.size()), result.cols_ = cols_;
+  result.scalars_ = rows_of(scalars_, cols_, at);
+  result.words_ = rows_of(words_, int8_words(cols_), at);
+  result.scales_ = rows_of(scales_, 1, at), result.sums_ = rows_of(sums_, 1, at);
+  result.input_multiplier_ = input_multiplier_, result.takes_wide_inputs_ = takes_wide_inputs_;
+  if (excess_.empty()) return result;
+  result.excess_starts_.resize(result.scales_.size() + 1);
+  for (Index i = 0; i < result.excess_starts_.size(); ++i) {
+    result.excess_starts_[i] = static_cast<std::int32_t>(result.excess_.size());
+    if (i >= result.rows_) continue;
+    for (const auto& [row, column, value] : excess(at[i], at[i] + 1)) result.excess_.push_back({i, column, value});
   }
-  return PackedMatrix(int8_rows(at));
+  return result;
 }
 
 Matrix PackedMatrix::matrix() const {
@@ -134,21 +152,13 @@ Matrix PackedMatrix::matrix() const {
 }
 
 Int8Matrix PackedMatrix::int8_matrix() const {
-  std::vector<TokenId> all(static_cast<std::size_t>(rows_));
-  std::iota(all.begin(), all.end(), TokenId(0));
-  return int8_rows(all);
-}
-
-Int8Matrix PackedMatrix::int8_rows(std::span<const TokenId> at) const {
   WASMFORMER_CHECK(format_ == Format::int8, "[gemm] this matrix is not int8");
-  Int8Matrix rows{static_cast<Index>(at.size()), cols_, {}, {}, input_multiplier_};
-  rows.values.reserve(at.size() * static_cast<std::size_t>(cols_));
-  for (const TokenId j : at) {
+  Int8Matrix rows{rows_, cols_, {}, {scales_.begin(), scales_.begin() + rows_}, input_multiplier_};
+  rows.values.reserve(static_cast<std::size_t>(rows_ * cols_));
+  for (Index j = 0; j < rows_; ++j)
     for (Index p = 0; p < cols_; ++p) rows.values.push_back(static_cast<std::int8_t>(smalls(words_)[small_of(j, p)]));
-    for (const Int8Excess& more : excess(j, j + 1))
-      rows.values.end()[more.column - cols_] += static_cast<std::int8_t>(more.value);
-    rows.scales.push_back(scales_[j]);
-  }
+  for (const Int8Excess& more : excess_)
+    rows.values[static_cast<std::size_t>(more.row * cols_ + more.column)] += static_cast<std::int8_t>(more.value);
   return rows;
 }
 

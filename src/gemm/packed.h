@@ -67,7 +67,6 @@ class PackedMatrix {
   using Array = Eigen::Array<T, Eigen::Dynamic, 1>;  // aligned to the vectors
 
   Index small_of(Index j, Index p) const;  // its place
-  Int8Matrix int8_rows(std::span<const TokenId> at) const;
 
   Format format_ = Format::none;
   Index rows_ = 0, cols_ = 0;

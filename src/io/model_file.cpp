@@ -75,9 +75,8 @@ std::int64_t least_weights(const Config& c) {
 // A config of a few bytes must not allocate more than the file contains: at least one byte per weight.
 void check_size(const Config& config, const SafetensorsFile& file) {
   std::int64_t bytes = 0;
-  for (const auto& [name, tensor] : file.tensors) {
+  for (const auto& [name, tensor] : file.tensors)
     if (!name.starts_with(optimizer_prefix)) bytes += static_cast<std::int64_t>(tensor.data.size());
-  }
   WASMFORMER_CHECK(least_weights(config) <= bytes, "[model] the config asks for at least "
                                                        << least_weights(config) << " weights, but the file has "
                                                        << bytes << " bytes of them");

@@ -46,9 +46,8 @@ bool is_space(char32_t c) {
 }
 
 void replace_all(std::u32string& text, std::u32string_view from, std::u32string_view to) {
-  for (std::size_t at = 0; (at = text.find(from, at)) != std::u32string::npos; at += to.size()) {
+  for (std::size_t at = 0; (at = text.find(from, at)) != std::u32string::npos; at += to.size())
     text.replace(at, from.size(), to);
-  }
 }
 
 // Where a rule holds for two neighbours, from left to right, puts a space between them, and one after or before.
@@ -133,14 +132,12 @@ std::u32string tokenize(const std::string& line, const BleuOptions& options) {
 // The n-grams of `words`, as substrings of it; it has one space before each word.
 Counts word_ngrams(const std::u32string& words, std::size_t n) {
   std::vector<std::size_t> begins;
-  for (std::size_t i = 0; i < words.size(); ++i) {
+  for (std::size_t i = 0; i < words.size(); ++i)
     if (words[i] == ' ') begins.push_back(i);
-  }
   begins.push_back(words.size());
   Counts counts;
-  for (std::size_t i = 0; i + n < begins.size(); ++i) {
+  for (std::size_t i = 0; i + n < begins.size(); ++i)
     ++counts[std::u32string_view(words).substr(begins[i], begins[i + n] - begins[i])];
-  }
   return counts;
 }
 

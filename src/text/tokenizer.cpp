@@ -46,9 +46,8 @@ Tokenizer::Tokenizer(std::string model, std::vector<std::string> vocabulary)
     : model_(std::move(model)), vocabulary_(std::move(vocabulary)), processor_(std::make_unique<Processor>()) {
   WASMFORMER_CHECK(load(*processor_, model_),
                    "[tokenizer] these " << model_.size() << " bytes are not a SentencePiece model");
-  for (int id = 0; id < processor_->GetPieceSize(); ++id) {
+  for (int id = 0; id < processor_->GetPieceSize(); ++id)
     WASMFORMER_CHECK(is_utf8(processor_->IdToPiece(id)), "[tokenizer] piece " << id << " of the model is not UTF-8");
-  }
   processor_->wordpiece = wordpiece_rules(processor_->model_proto().normalizer_spec().name());
   if (vocabulary_.empty()) return;
   for (const std::string& piece : vocabulary_) {

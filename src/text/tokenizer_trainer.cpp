@@ -95,9 +95,8 @@ std::string train_tokenizer(const std::vector<std::string>& sentences, const Tok
   // Four ids are taken by pad, unk, bos and eos.
   WASMFORMER_CHECK(options.vocab_size > 4 && options.vocab_size <= 1 << 20,
                    "[tokenizer] vocab_size is " << options.vocab_size << "; it must be from 5 to " << (1 << 20));
-  for (std::size_t i = 0; i < sentences.size(); ++i) {
+  for (std::size_t i = 0; i < sentences.size(); ++i)
     WASMFORMER_CHECK(is_utf8(sentences[i]), "[tokenizer] sentence " << i + 1 << " is not UTF-8");
-  }
   WASMFORMER_CHECK(has_text(sentences, options.normalization), "[tokenizer] there is no text to learn from");
   return run(sentences, options);
 }

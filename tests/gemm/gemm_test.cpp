@@ -193,6 +193,11 @@ TEST_CASE("Inputs of 8 bits are rounded half to even, clipped, and give exact su
   CHECK(y == (2 * expected).cast<Scalar>());
   CHECK(packed.int8_matrix().values == w.values);
   CHECK(packed.matrix() == dequantize(w));
+  std::vector<TokenId> at;
+  for (Index j = n - 1; j >= 0; j -= 2) at.push_back(static_cast<TokenId>(j));
+  Matrix some(m, static_cast<Index>(at.size()));
+  gemm(pool, rows, packed.rows_at(at), view(some));
+  for (std::size_t i = 0; i < at.size(); ++i) CHECK(some.col(static_cast<Index>(i)) == y.col(at[i]));
 }
 
 TEST_CASE("A half is rounded to the even number, and what is no number is not hidden") {
