@@ -122,10 +122,14 @@ const smaller = [
   [/--vocab-size \d+ --type bpe/g, '--vocab-size 400 --type bpe'],
   [/--preset \S+/g, '--preset tiny'],
   [/--max-steps \d+/g, '--max-steps 4'],
+  [/ \d+ (?=[468]e-4 )/g, ' 4 '],
   [/--validation \d+/g, '--validation 10'],
   [/(m30k .*) \d{4,5} /g, '$1 4 '],
   [/--(valid|test) [68]0/g, '--$1 10'],
+  [/--count \$1/g, '--count 3000'],
+  [/{14..23}/g, '{14..15}'],
   [/--least 0\.\d+/g, '--least 0'],
+  [/ (staples|core(cases)?(-en)?)\.tsv:[\d.]+/g, ' short.tsv:1'], // so few pairs have no common ones
   [/warmup_steps=\d+/g, 'warmup_steps=1'],
   [/learning_rate=0\.00\d+/g, 'learning_rate=2e-4'],
 ];
