@@ -210,7 +210,7 @@ void BatchedTranslation::begin_batch() {
   for (std::size_t i = 0; i < batch.size(); ++i) shares_[i % count].sources.push_back(std::move(batch[i]));
 }
 
-// Steps the share until the deadline; true once it is translated.
+// Takes at least one step, and more until the deadline; true once the share is translated.
 bool BatchedTranslation::translate(std::size_t number, std::chrono::steady_clock::time_point deadline) {
   auto& [sources, job] = shares_[number];
   const bool is_short = last_ - first_ == 1 && model_.transformer->parameter_count() < 16'000'000;

@@ -78,10 +78,10 @@ class Translator {
 };
 
 // Any number of texts, in batches of at most `batch_tokens` source tokens (a longer text stands alone), texts
-// of similar length together. The threads of the pool share out the texts of a batch. A call takes one decoding step,
-// or about 10 ms of them where several threads translate. The loops of a step are split only for a single text with a
-// large model: on busy cores, threads that split shorter loops wait for each other longer than they save. The results
-// do not depend on the number of threads.
+// of similar length together. The threads of the pool share out the texts of a batch. step() takes one decoding step;
+// where several threads translate, each takes steps for about 10 ms. A single text with a small model is left to one
+// thread: on busy cores, threads that split short loops wait for each other longer than they save. The results do not
+// depend on the number of threads.
 class BatchedTranslation {
  public:
   struct TooLong {
@@ -124,7 +124,7 @@ class BatchedTranslation {
   std::vector<std::size_t> order_;    // of the others
   std::size_t first_ = 0, last_ = 0;  // of order_: the present batch
   std::deque<Share> shares_;          // of n shares, share i has texts i, i + n, ... of the batch
-  std::vector<TokenId> candidates_;   // of the batch; empty: all
+  std::vector<TokenId> candidates_;   // output tokens allowed in the batch; empty: all
   std::vector<Translation> translations_;
 };
 

@@ -23,7 +23,7 @@ const simd::Small* smalls(const Words& words) {
   return reinterpret_cast<const simd::Small*>(words.data());
 }
 
-// Rows `at` of panels with `words` per row.
+// The rows `at` of `from`, again as panels; a row has `words` elements.
 template <class Panels>
 Panels rows_of(const Panels& from, Index words, std::span<const TokenId> at) {
   if (from.size() == 0) return {};
