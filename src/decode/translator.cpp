@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <utility>
 
 #include "decode/explain.h"
 
@@ -25,13 +24,9 @@ std::vector<SearchInput> search_inputs(const ModelFile& model, const std::vector
   return inputs;
 }
 
-std::vector<Source> tokenize_all(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& texts,
-                                 std::uint64_t first) {
-  std::vector<Source> sources(texts.size());
-  pool.parallel_for(static_cast<Index>(texts.size()), 16, [&](Index begin, Index end) {
-    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-      sources[i] = tokenize(model, texts[i], first + i);
-  });
+std::vector<Source> tokenize_all(const ModelFile& model, const std::vector<std::string>& texts, std::uint64_t first) {
+  std::vector<Source> sources;
+  for (const std::string& text : texts) sources.push_back(tokenize(model, text, first++));
   return sources;
 }
 
@@ -86,7 +81,7 @@ double length_penalty(const ModelFile& model, const TranslateOptions& options) {
 
 TranslationJob::TranslationJob(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& texts,
                                const TranslateOptions& options, std::uint64_t first)
-    : TranslationJob(model, pool, tokenize_all(model, pool, texts, first), options) {}
+    : TranslationJob(model, pool, tokenize_all(model, texts, first), options) {}
 
 TranslationJob::TranslationJob(const ModelFile& model, ThreadPool& pool, std::vector<Source> sources,
                                const TranslateOptions& options, const std::vector<TokenId>* candidates)
@@ -174,7 +169,7 @@ BatchedTranslation::BatchedTranslation(const ModelFile& model, ThreadPool& pool,
       pool_(pool),
       options_(options),
       batch_tokens_(static_cast<std::size_t>(batch_tokens)),
-      sources_(tokenize_all(model, pool, texts, first)),
+      sources_(tokenize_all(model, texts, first)),
       translations_(texts.size()) {
   const auto limit = static_cast<std::size_t>(model.transformer->config().max_length);
   for (std::size_t i = 0; i < sources_.size(); ++i) {
@@ -204,51 +199,52 @@ void BatchedTranslation::begin_batch() {
     batch.push_back(std::move(next()));
     ++last_;
   } while (last_ < order_.size() && tokens + next().ids.size() <= batch_tokens_);
-  candidates_ = shortlisted(model_, batch, options_);
+  const std::vector<TokenId> candidates = shortlisted(model_, batch, options_);
+  const bool is_short = batch.size() == 1 && model_.transformer->parameter_count() < 16'000'000;
   const std::size_t count = has_one_scale(model_) ? 1 : std::min(batch.size(), static_cast<std::size_t>(pool_.size()));
-  shares_.resize(count);
-  for (std::size_t i = 0; i < batch.size(); ++i) shares_[i % count].sources.push_back(std::move(batch[i]));
+  for (std::size_t job = 0; job < count; ++job) {
+    std::vector<Source> own;
+    for (std::size_t i = job; i < batch.size(); i += count) own.push_back(std::move(batch[i]));
+    jobs_.emplace_back(model_, is_short ? alone_ : pool_, std::move(own), options_, &candidates);
+  }
 }
 
-// Takes at least one step, and more until the deadline; true once the share is translated.
-bool BatchedTranslation::translate(std::size_t number, std::chrono::steady_clock::time_point deadline) {
-  auto& [sources, job] = shares_[number];
-  const bool is_short = last_ - first_ == 1 && model_.transformer->parameter_count() < 16'000'000;
-  if (!sources.empty())
-    job.emplace(model_, is_short ? alone_ : pool_, std::exchange(sources, {}), options_, &candidates_);
-  while (job && job->step())
-    if (std::chrono::steady_clock::now() >= deadline) return false;
-  std::size_t at = first_ + number;
-  for (Translation& result : job ? job->result() : std::vector<Translation>{})
-    translations_[order_[std::exchange(at, at + shares_.size())]] = std::move(result);
-  job.reset();
-  return true;
-}
-
-bool BatchedTranslation::step() {
-  if (shares_.empty()) {
+bool BatchedTranslation::step(std::chrono::milliseconds time) {
+  if (jobs_.empty()) {
     if (last_ == order_.size()) return false;
     begin_batch();
   }
-  // Threads that wait for each other after every token lose more than they gain.
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(shares_.size() > 1 ? 10 : 0);
+  const auto deadline = std::chrono::steady_clock::now() + time;
   std::atomic<bool> goes_on = false;
-  pool_.parallel_for(static_cast<Index>(shares_.size()), 1, [&](Index begin, Index) {
-    if (!translate(static_cast<std::size_t>(begin), deadline)) goes_on = true;
+  pool_.parallel_for(static_cast<Index>(jobs_.size()), 1, [&](Index begin, Index) {
+    while (jobs_[static_cast<std::size_t>(begin)].step()) {
+      if (std::chrono::steady_clock::now() < deadline) continue;
+      goes_on = true;
+      return;
+    }
   });
   if (goes_on) return true;
-  shares_.clear();
+  for (std::size_t job = 0; job < jobs_.size(); ++job) {
+    std::size_t at = first_ + job;
+    for (Translation& result : jobs_[job].result()) {
+      translations_[order_[at]] = std::move(result);
+      at += jobs_.size();
+    }
+  }
+  jobs_.clear();
   first_ = last_;
   return last_ < order_.size();
 }
 
 std::vector<std::string> BatchedTranslation::partial() const {
   std::vector<std::string> texts(translations_.size());
-  for (std::size_t i = 0; i < last_; ++i) texts[order_[i]] = translations_[order_[i]].text;
-  for (std::size_t share = 0; share < shares_.size(); ++share) {
-    std::size_t at = first_ + share;
-    for (std::string& text : shares_[share].job ? shares_[share].job->partial() : std::vector<std::string>{})
-      texts[order_[std::exchange(at, at + shares_.size())]] = std::move(text);
+  for (std::size_t i = 0; i < first_; ++i) texts[order_[i]] = translations_[order_[i]].text;
+  for (std::size_t job = 0; job < jobs_.size(); ++job) {
+    std::size_t at = first_ + job;
+    for (std::string& text : jobs_[job].partial()) {
+      texts[order_[at]] = std::move(text);
+      at += jobs_.size();
+    }
   }
   return texts;
 }

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <deque>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -78,10 +77,9 @@ class Translator {
 };
 
 // Any number of texts, in batches of at most `batch_tokens` source tokens (a longer text stands alone), texts
-// of similar length together. The threads of the pool share out the texts of a batch. step() takes one decoding step;
-// where several threads translate, each takes steps for about 10 ms. A single text with a small model is left to one
-// thread: on busy cores, threads that split short loops wait for each other longer than they save. The results do not
-// depend on the number of threads.
+// of similar length together. The threads of the pool share out the texts of a batch.
+// The loops of a step are split only for a single text with a large model: on busy cores, threads that split shorter
+// loops wait for each other longer than they save. The results do not depend on the number of threads.
 class BatchedTranslation {
  public:
   struct TooLong {
@@ -93,8 +91,9 @@ class BatchedTranslation {
   BatchedTranslation(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& texts,
                      const TranslateOptions& options, Index batch_tokens, std::uint64_t first = 0);
 
-  // False when everything is translated.
-  bool step();
+  // Takes one decoding step for each share of the batch, or as many as fit in `time`, since threads that wait for each
+  // other after every token lose more than they gain. False when everything is translated.
+  bool step(std::chrono::milliseconds time = {});
   std::size_t done() const { return first_; }  // texts
   const std::vector<TooLong>& too_long() const { return too_long_; }
   // Throws Error, naming the first sentence and its length, if one is too long.
@@ -105,14 +104,7 @@ class BatchedTranslation {
   std::vector<Translation> take() { return std::move(translations_); }
 
  private:
-  // What one thread translates.
-  struct Share {
-    std::vector<Source> sources;        // until a thread begins
-    std::optional<TranslationJob> job;  // until it ends
-  };
-
   void begin_batch();
-  bool translate(std::size_t share, std::chrono::steady_clock::time_point deadline);
 
   const ModelFile& model_;
   ThreadPool& pool_;
@@ -123,8 +115,7 @@ class BatchedTranslation {
   std::vector<TooLong> too_long_;
   std::vector<std::size_t> order_;    // of the others
   std::size_t first_ = 0, last_ = 0;  // of order_: the present batch
-  std::deque<Share> shares_;          // of n shares, share i has texts i, i + n, ... of the batch
-  std::vector<TokenId> candidates_;   // output tokens allowed in the batch; empty: all
+  std::deque<TranslationJob> jobs_;   // of n jobs, job i has texts i, i + n, ... of the batch
   std::vector<Translation> translations_;
 };
 
@@ -133,7 +124,7 @@ template <class Job>
 void finish(Job& job, const std::function<void(std::size_t)>& done) {
   std::size_t before = 0;
   for (bool goes_on = true; goes_on;) {
-    goes_on = job.step();
+    goes_on = job.step(std::chrono::milliseconds(10));
     if (done && job.done() > before) done(before = job.done());
   }
 }

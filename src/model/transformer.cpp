@@ -365,11 +365,15 @@ Transformer::OutputRows Transformer::output_rows(std::span<const TokenId> tokens
   const Parameter& all = output_weight();
   const auto count = static_cast<Index>(tokens.size());
   OutputRows rows{Parameter(count, all.cols), Parameter(1, config_.output_bias ? count : 0)};
-  if (all.is_packed())
+  if (all.is_packed()) {
     rows.weight.packed = all.packed.rows_at(tokens);
-  else
-    rows.weight.value = all.value(tokens, Eigen::placeholders::all);
-  if (config_.output_bias) rows.bias.value = output_bias_.value(Eigen::placeholders::all, tokens);
+  } else {
+    rows.weight.value.resize(count, all.cols);
+    for (Index i = 0; i < count; ++i) rows.weight.value.row(i) = all.value.row(tokens[i]);
+  }
+  if (!config_.output_bias) return rows;
+  rows.bias.value.resize(1, count);
+  for (Index i = 0; i < count; ++i) rows.bias.value(0, i) = output_bias_.value(0, tokens[i]);
   return rows;
 }
 
