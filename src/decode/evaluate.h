@@ -30,7 +30,8 @@ class EvaluationJob {
                 const std::optional<BleuOptions>& bleu = {});
 
   // False when all is translated.
-  bool step(std::chrono::milliseconds time = {}) { return translation_.step(time); }
+  bool step() { return translation_.step(); }
+  bool step_for(std::chrono::milliseconds time) { return translation_.step_for(time); }
   std::size_t done() const { return translation_.done(); }  // sentences
   // Valid once step() has returned false; to be called once.
   Evaluation result();

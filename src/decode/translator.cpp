@@ -209,7 +209,7 @@ void BatchedTranslation::begin_batch() {
   }
 }
 
-bool BatchedTranslation::step(std::chrono::milliseconds time) {
+bool BatchedTranslation::step_for(std::chrono::milliseconds time) {
   if (jobs_.empty()) {
     if (last_ == order_.size()) return false;
     begin_batch();

@@ -91,9 +91,10 @@ class BatchedTranslation {
   BatchedTranslation(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& texts,
                      const TranslateOptions& options, Index batch_tokens, std::uint64_t first = 0);
 
-  // Takes one decoding step for each share of the batch, or as many as fit in `time`, since threads that wait for each
-  // other after every token lose more than they gain. False when everything is translated.
-  bool step(std::chrono::milliseconds time = {});
+  // Takes one decoding step for each share of the batch; step_for as many as fit in `time`, since threads that wait for
+  // each other after every token lose more than they gain. False when everything is translated.
+  bool step() { return step_for({}); }
+  bool step_for(std::chrono::milliseconds time);
   std::size_t done() const { return first_; }  // texts
   const std::vector<TooLong>& too_long() const { return too_long_; }
   // Throws Error, naming the first sentence and its length, if one is too long.
@@ -124,7 +125,7 @@ template <class Job>
 void finish(Job& job, const std::function<void(std::size_t)>& done) {
   std::size_t before = 0;
   for (bool goes_on = true; goes_on;) {
-    goes_on = job.step(std::chrono::milliseconds(10));
+    goes_on = job.step_for(std::chrono::milliseconds(10));
     if (done && job.done() > before) done(before = job.done());
   }
 }
