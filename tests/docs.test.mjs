@@ -129,7 +129,7 @@ const smaller = [
   [/--count \$1/g, '--count 3000'],
   [/{14..23}/g, '{14..15}'],
   [/--least 0\.\d+/g, '--least 0'],
-  [/ (staples|core(cases)?(-en)?)\.tsv:[\d.]+/g, ' short.tsv:1'], // which are empty, since so small a corpus has no common sentences
+  [/ (staples|core(cases)?(-en)?)\.tsv:[\d.]+/g, ' short.tsv:1'], // these files are empty: so small a corpus has no common sentences
   [/warmup_steps=\d+/g, 'warmup_steps=1'],
   [/learning_rate=0\.00\d+/g, 'learning_rate=2e-4'],
 ];

@@ -60,7 +60,7 @@ function solve(matrix, right) {
  * certain: that weight is set to 0 and the others are fitted again, as in the paper.
  */
 function fit(words, kept = [0, 1, 2]) {
-  const weights = [0, 0, 0]; // from another start, Newton's method may diverge
+  const weights = [0, 0, 0]; // where Newton's method starts; from far away it may diverge
   for (let round = 0; round < 30; round++) {
     const gradient = kept.map(() => 0), curvature = kept.map(() => kept.map(() => 0));
     for (const { x, isRight } of words) {

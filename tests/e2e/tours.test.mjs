@@ -64,7 +64,7 @@ const stops = {
       (page) => texts(page, '[data-testid=scene] h3', '掩码多头注意力'),
       crumbs('第 3 个头'),
       (page) => texts(page, '[data-testid=logits] .chosen', '一'),
-      [(page) => texts(page, 'main td', '我们的车昨晚坏了。'), (page) => texts(page, 'main td', '我们的车昨晚摔断了。')],
+      [(page) => texts(page, 'main td', '他完成他的使命。'), (page) => texts(page, 'main td', '他完成他的想象。')],
     ],
     attention: [
       crumbs('交叉注意力'),
