@@ -157,8 +157,8 @@ void add_translate_command(CLI::App& app) {
   auto o = std::make_shared<Options>();
   auto* command = app.add_subcommand("translate", "Translate sentences, one per line");
   command->footer(
-      "Translations come in the order of the input, in parts; from a pipe, a part ends when no more lines are\n"
-      "waiting. With --n-best above 1, lines are INPUT-NUMBER ||| TEXT ||| SCORE, where inputs are\n"
+      "Translations are printed in the order of the input, some lines at a time; from a pipe, as soon as no more\n"
+      "lines are waiting. With --n-best above 1, lines are INPUT-NUMBER ||| TEXT ||| SCORE, where inputs are\n"
       "numbered from 0. A line too long for the model gets a warning and an empty translation, and the exit\n"
       "code is then 1.");
   add_decoding_options(*command, o->decoding, /*without=*/{});

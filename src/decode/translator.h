@@ -91,8 +91,8 @@ class BatchedTranslation {
   BatchedTranslation(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& texts,
                      const TranslateOptions& options, Index batch_tokens, std::uint64_t first = 0);
 
-  // Takes one decoding step for each thread's texts; step_for also starts further ones while `time` lasts, since
-  // threads that wait for each other after every token lose more than they gain. False when everything is translated.
+  // Takes one decoding step for each thread's texts. step_for lets each thread take further ones until `time` is over:
+  // waiting for each other after every token costs more than the threads save. False when everything is translated.
   bool step() { return step_for({}); }
   bool step_for(std::chrono::milliseconds time);
   std::size_t done() const { return first_; }  // texts
