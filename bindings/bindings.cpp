@@ -134,7 +134,11 @@ EMSCRIPTEN_BINDINGS(wasmformer) {
       .field("translations", &Evaluation::hypotheses)
       .field("targetTokens", &Evaluation::target_tokens);
 
-  class_<Job>("Job").function("step", &Job::step).function("partial", &Job::partial).function("result", &Job::take);
+  class_<Job>("Job")
+      .function("step", &take_turn<Job>)
+      .function("stepToken", &Job::step)
+      .function("partial", &Job::partial)
+      .function("result", &Job::take);
   class_<Annotations>("Annotations").function("step", &Annotations::step).function("result", &Annotations::result);
   class_<Translator>("Translator")
       .function("start", &translator_start)
@@ -142,7 +146,7 @@ EMSCRIPTEN_BINDINGS(wasmformer) {
       .function("info", &info);
 
   class_<EvaluationJob>("EvaluationJob")
-      .function("step", &EvaluationJob::step)
+      .function("step", &take_turn<EvaluationJob>)
       .function("result", &EvaluationJob::result);
   class_<ValidationJob>("ValidationJob").function("step", &ValidationJob::step).function("result", &validation_result);
   class_<RunPlan>("RunPlan").function("untrained", &RunPlan::untrained).function("begin", &begin_run);

@@ -53,6 +53,12 @@ std::string info(const Translator& translator) {
   return json.dump();
 }
 
+// Steps until so much time is over that waiting for the slowest thread costs little, and so little that aborts are fast.
+template <class Stepped>
+bool take_turn(Stepped& job) {
+  return job.step_for(std::chrono::milliseconds(10));
+}
+
 // Source tokens per batch: enough for fast matrix products, few enough that no step delays other calls for long.
 using Job = BatchedTranslation;
 constexpr Index batch_tokens = 1024;

@@ -55,7 +55,7 @@ export class Model<Native extends Pick<NativeTranslator, 'start' | 'annotate' | 
   }
 }
 
-/** Translates texts, one decoding step per call. */
+/** Translates texts, a few decoding steps at a time. */
 export class Job {
   #instance: Instance;
   #native: NativeTranslation | undefined;
@@ -66,11 +66,11 @@ export class Job {
     this.#native = instance.create(begin);
   }
 
-  /** Yields after each step: the texts so far if `partials` are wanted and they have changed. Returns the result. */
+  /** If `partials` are wanted, yields the texts so far after each token if they have changed. Returns the result. */
   *steps(partials: boolean): Generator<string[] | undefined, Plain<Translation[]>> {
     let last = '';
     for (let isActive = true; isActive;) {
-      isActive = this.#call((native) => native.step());
+      isActive = this.#call((native) => (partials ? native.stepToken() : native.step()));
       const partial = partials ? this.#call((native) => native.partial()) : [];
       const text = partial.join('\n');
       if (isActive || text !== last) yield text === last ? undefined : partial;

@@ -4,7 +4,7 @@ import type { Plain } from '../shared/protocol.js';
 import type { Evaluation } from '../shared/trainer-types.js';
 import type { AttentionMaps, Translation } from '../shared/types.js';
 
-/** One step per call; result() once step() has returned false, and once only. */
+/** step() works for some milliseconds; result() once it has returned false, and once only. */
 export interface NativeJob<Result> {
   step(): boolean;
   result(): Result;
@@ -12,6 +12,8 @@ export interface NativeJob<Result> {
 }
 
 export interface NativeTranslation extends NativeJob<Plain<Translation[]>> {
+  /** step(), but only one token of each text. */
+  stepToken(): boolean;
   /** The best text so far of each input. */
   partial(): string[];
 }
