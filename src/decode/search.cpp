@@ -43,6 +43,12 @@ Cache make_cache(const std::vector<SearchInput>& inputs, Index beam_size, const 
 
 using Row = Eigen::Ref<RowVector>;
 
+// The column of a token among the scores.
+TokenId column(const std::vector<TokenId>& scored, TokenId id) {
+  if (scored.empty()) return id;
+  return static_cast<TokenId>(std::lower_bound(scored.begin(), scored.end(), id) - scored.begin());
+}
+
 // By probability; the smaller id where equal.
 constexpr auto better = [](const Choice& a, const Choice& b) {
   return a.second > b.second || (a.second == b.second && a.first < b.first);
@@ -93,7 +99,7 @@ std::vector<Choice> most_probable(Row row, Index k, const Config& config) {
 }
 
 Search::Search(Transformer& transformer, ThreadPool& pool, std::vector<SearchInput> inputs,
-               const TranslateOptions& options, std::vector<TokenId> candidates)
+               const TranslateOptions& options)
     : transformer_(transformer),
       options_(checked(options, transformer.config())),
       tape_(pool, /*recording=*/false),
@@ -110,8 +116,9 @@ Search::Search(Transformer& transformer, ThreadPool& pool, std::vector<SearchInp
     const std::size_t step = (options_.beam_trace ? 3 : 2) * beam, prefix = input.prefix.size();
     nodes += 1 + prefix + step * (static_cast<std::size_t>(input.max_length) - prefix);
     const std::uint64_t seed = options_.sampling ? mix(options_.sampling->seed) + input.number : 1;
-    sentences_.push_back({std::move(input), {}, 0, false, Random(seed)});
+    sentences_.push_back({std::move(input), c, {}, {}, 0, false, Random(seed)});
     sentences_.back().ended.reserve(beam + 1);
+    if (!sentences_.back().input.candidates.empty()) choose_output(sentences_.back());
   }
   const std::vector<std::vector<Index>> masked(sentences_.size(), options_.masked_source);
   masks_ = Masks(c, options_.masked_heads, source_spans_, masked);
@@ -119,25 +126,25 @@ Search::Search(Transformer& transformer, ThreadPool& pool, std::vector<SearchInp
   for (std::size_t i = 0; i < sentences_.size(); ++i)
     live_.push_back({add({-1, c.bos_id, 0, Fate::kept, 0}), static_cast<std::int32_t>(i)});
   cache_.lengths.assign(live_.size(), 0);
-  columns_ = c;
-  scored_ = std::move(candidates);
-  if (!scored_.empty()) choose_output();
 }
 
-void Search::choose_output() {
+void Search::choose_output(Sentence& sentence) const {
   const Config& c = transformer_.config();
-  for (const Sentence& s : sentences_) scored_.insert(scored_.end(), s.input.prefix.begin(), s.input.prefix.end());
-  scored_.insert(scored_.end(), {c.pad_id, c.bos_id, c.eos_id});
-  std::sort(scored_.begin(), scored_.end());
-  scored_.erase(std::unique(scored_.begin(), scored_.end()), scored_.end());
-  output_ = transformer_.output_rows(scored_);
-  columns_.pad_id = column(c.pad_id), columns_.bos_id = column(c.bos_id);
-  columns_.target_vocab_size = static_cast<Index>(scored_.size());
+  auto& [input, columns, output, ended, length, done, random] = sentence;
+  std::vector<TokenId>& scored = input.candidates;
+  std::vector<TokenId> others = input.prefix;
+  others.insert(others.end(), {c.pad_id, c.bos_id, c.eos_id});
+  for (const TokenId id : others) {
+    const auto at = std::lower_bound(scored.begin(), scored.end(), id);
+    if (at == scored.end() || *at != id) scored.insert(at, id);
+  }
+  output = transformer_.output_rows(scored);
+  columns.pad_id = column(scored, c.pad_id), columns.bos_id = column(scored, c.bos_id);
+  columns.target_vocab_size = static_cast<Index>(scored.size());
 }
 
-TokenId Search::column(TokenId id) const {
-  if (scored_.empty()) return id;
-  return static_cast<TokenId>(std::lower_bound(scored_.begin(), scored_.end(), id) - scored_.begin());
+Eigen::Map<RowVector> Search::scores(std::size_t row, const Sentence& sentence) const {
+  return {scores_[row], sentence.columns.target_vocab_size};
 }
 
 std::int32_t Search::add(const Node& node) {
@@ -164,7 +171,7 @@ void Search::end(Sentence& sentence, std::int32_t node, Index length) {
 
 // Scores of the tokens that were read; spans_ says where each live hypothesis has its own. The first call
 // also reads sources and prefixes.
-Var Search::forward() {
+void Search::forward() {
   tape_.clear();
   ids_.clear(), spans_.clear(), memory_spans_.clear();
   for (const Live& h : live_) {
@@ -184,22 +191,34 @@ Var Search::forward() {
     memory = transformer_.encode(tape_, sources, source_spans_, masks_);
   }
   const Var hidden = transformer_.decode(tape_, ids_, spans_, memory, memory_spans_, &cache_, masks_);
-  Var logits = scored_.empty() ? transformer_.logits(tape_, hidden) : transformer_.logits(tape_, hidden, output_);
-  if (started_) return logits;
+  scores_.clear();
+  const auto keep = [&](Var logits) {
+    for (Index i = 0; i < logits.rows(); ++i) scores_.push_back(logits.mutable_value().row(i).data());
+  };
+  if (sentences_[live_[0].sentence].input.candidates.empty()) {
+    keep(transformer_.logits(tape_, hidden));
+  } else {
+    for (std::size_t first = 0, last = 0; first < live_.size(); first = last) {
+      Sentence& s = sentences_[live_[first].sentence];
+      while (last < live_.size() && live_[last].sentence == live_[first].sentence) ++last;
+      const Index begin = spans_[first].begin;
+      keep(transformer_.logits(tape_, hidden, {begin, spans_[last - 1].end() - begin}, s.output));
+    }
+  }
+  if (started_) return;
 
   started_ = true;
   for (std::size_t i = 0; i < live_.size(); ++i) {
     Sentence& s = sentences_[live_[i].sentence];
     for (TokenId id : s.input.prefix) {
-      auto row = logits.mutable_value().row(spans_[i].begin + s.length++);
+      Row row = scores(static_cast<std::size_t>(spans_[i].begin + s.length++), s);
       Choice best;
-      const Scalar log_sum = most_probable(row, {&best, 1}, columns_);
-      const float log_probability = static_cast<float>(row(column(id)) - log_sum);
+      const Scalar log_sum = most_probable(row, {&best, 1}, s.columns);
+      const float log_probability = static_cast<float>(row(column(s.input.candidates, id)) - log_sum);
       const std::int32_t parent = live_[i].node;
       live_[i].node = add({parent, id, log_probability, Fate::kept, nodes_[parent].sum + log_probability});
     }
   }
-  return logits;
 }
 
 // `weights`: room for as many as `choices`.
@@ -219,21 +238,25 @@ Choice Search::sample(std::span<const Choice> choices, double* weights, Random& 
 
 bool Search::step() {
   if (live_.empty()) return false;
-  View logits = forward().mutable_value();
-  const Index rows = living(), cols = logits.cols();
+  forward();
+  const Index rows = living();
+  Index cols = 0;
+  for (const Live& h : live_) cols = std::max(cols, sentences_[h.sentence].columns.target_vocab_size);
   // Twice the beam is enough to go on with even if the whole beam ends.
   Index k = 2 * options_.beam_size;
   if (options_.sampling) k = options_.sampling->top_k > 0 ? options_.sampling->top_k : cols;
   k = std::min(k, cols);
+  const auto count = [&](const Sentence& s) { return std::min(k, s.columns.target_vocab_size); };
   Choice* choices = tape_.scratch<Choice>(rows * k);
   double* weights = tape_.scratch<double>(options_.sampling ? rows * k : 0);
   tape_.for_rows(rows, cols, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
-      const std::span<Choice> best(choices + i * k, static_cast<std::size_t>(k));
-      most_probable(logits.row(spans_[i].end() - 1), best, columns_);
-      if (!scored_.empty())
-        for (Choice& choice : best) choice.first = scored_[choice.first];
-      if (options_.sampling) best[0] = sample(best, weights + i * k, sentences_[live_[i].sentence].random);
+      Sentence& s = sentences_[live_[i].sentence];
+      const std::span<Choice> best(choices + i * k, static_cast<std::size_t>(count(s)));
+      most_probable(scores(static_cast<std::size_t>(spans_[i].end() - 1), s), best, s.columns);
+      if (!s.input.candidates.empty())
+        for (Choice& choice : best) choice.first = s.input.candidates[choice.first];
+      if (options_.sampling) best[0] = sample(best, weights + i * k, s.random);
     }
   });
 
@@ -250,7 +273,7 @@ bool Search::step() {
     for (; last < live_.size() && live_[last].sentence == live_[first].sentence; ++last) {
       const double sum = nodes_[live_[last].node].sum;
       const Index parent = static_cast<Index>(last);
-      for (Index j = 0; j < (options_.sampling ? 1 : k); ++j) {
+      for (Index j = 0; j < (options_.sampling ? 1 : count(sentence)); ++j) {
         const auto& [id, log_probability] = choices[parent * k + j];
         candidates_.push_back({parent, id, log_probability, sum + log_probability});
       }

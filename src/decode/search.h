@@ -17,6 +17,8 @@ struct SearchInput {
   std::vector<TokenId> prefix = {};  // forced start of the target; with the end token last it is all of it
   Index max_length = 0;              // target tokens at most, end token included
   std::uint64_t number = 0;          // sampling draws differently for each number
+  // Ascending; only these, the end token and those of the prefix are chosen. Empty: all, for all inputs of the search.
+  std::vector<TokenId> candidates = {};
 };
 
 struct FoundHypothesis {
@@ -54,11 +56,9 @@ std::vector<Choice> most_probable(Eigen::Ref<RowVector> row, Index k, const Conf
 
 class Search {
  public:
-  // The pad and begin tokens are never chosen. With `candidates`, only those and the tokens of the prefixes are
-  // chosen. Uses beam_size, length_penalty, sampling, the masks and beam_trace of `options`. Throws Error as
-  // checked() does, and when a source, prefix or mask does not fit the model.
-  Search(Transformer& transformer, ThreadPool& pool, std::vector<SearchInput> inputs, const TranslateOptions& options,
-         std::vector<TokenId> candidates = {});
+  // The pad and begin tokens are never chosen. Uses beam_size, length_penalty, sampling, the masks and beam_trace of
+  // `options`. Throws Error as checked() does, and when a source, prefix or mask does not fit the model.
+  Search(Transformer& transformer, ThreadPool& pool, std::vector<SearchInput> inputs, const TranslateOptions& options);
 
   // Calls `observer`, which must outlive this, for every matrix product from the next step on.
   void observe(const Tape::Observer* observer) { tape_.observe(observer); }
@@ -109,17 +109,18 @@ class Search {
     double sum;
   };
   struct Sentence {
-    SearchInput input;
+    SearchInput input;                 // its candidates: all tokens that are scored, ascending
+    Config columns;                    // the columns of pad and begin among the scores, and their number
+    Transformer::OutputRows output{};  // of the candidates
     std::vector<Ended> ended;  // best first, at most beam_size
     Index length = 0;          // of its live hypotheses
     bool done = false;
     Random random{1};
   };
 
-  void choose_output();
-  // The column of a token among the scores.
-  TokenId column(TokenId id) const;
-  Var forward();
+  void choose_output(Sentence& sentence) const;
+  Eigen::Map<RowVector> scores(std::size_t row, const Sentence& sentence) const;
+  void forward();
   Choice sample(std::span<const Choice> choices, double* weights, Random& random) const;
   void extend(Sentence& sentence, std::int32_t place);
   void trace_unseen(std::size_t considered);
@@ -139,13 +140,9 @@ class Search {
   Cache cache_;
   bool started_ = false;
 
-  // With candidates: all tokens that are scored, ascending, and the columns of pad and begin among them.
-  std::vector<TokenId> scored_;
-  Transformer::OutputRows output_;
-  Config columns_;
-
   // Of one step; kept for their memory.
   std::vector<TokenId> ids_;
+  std::vector<Scalar*> scores_;  // one row per id
   Spans spans_, memory_spans_;
   std::vector<Candidate> candidates_;
   std::vector<Live> next_;

@@ -8,6 +8,14 @@
 namespace wasmformer {
 namespace {
 
+// What the model's shortlist allows; empty: everything.
+std::vector<TokenId> shortlisted(const ModelFile& model, const std::vector<TokenId>& source,
+                                 const TranslateOptions& options) {
+  if (!model.shortlist || options.full_vocabulary) return {};
+  return model.shortlist->candidates(source, model.source_tokenizer == model.target_tokenizer,
+                                     model.transformer->config().target_vocab_size);
+}
+
 // Those of the sources that are not empty.
 std::vector<SearchInput> search_inputs(const ModelFile& model, const std::vector<Source>& sources,
                                        const TranslateOptions& options) {
@@ -19,7 +27,9 @@ std::vector<SearchInput> search_inputs(const ModelFile& model, const std::vector
   for (const auto& [ids, number] : sources) {
     const Index limit =
         std::min(model.transformer->config().max_length, static_cast<Index>(ids.size() + prefix.size()) + room);
-    if (ids.size() > 1) inputs.push_back({ids, prefix, options.max_length > 0 ? options.max_length : limit, number});
+    if (ids.size() > 1)
+      inputs.push_back({ids, prefix, options.max_length > 0 ? options.max_length : limit, number,
+                        shortlisted(model, ids, options)});
   }
   return inputs;
 }
@@ -33,16 +43,6 @@ std::vector<Source> tokenize_all(const ModelFile& model, const std::vector<std::
 TranslateOptions completed(const ModelFile& model, TranslateOptions options) {
   options.length_penalty = length_penalty(model, options);
   return options;
-}
-
-// What the model's shortlist allows for all of these together; empty: everything.
-std::vector<TokenId> shortlisted(const ModelFile& model, const std::vector<Source>& sources,
-                                 const TranslateOptions& options) {
-  if (!model.shortlist || options.full_vocabulary) return {};
-  std::vector<TokenId> tokens;
-  for (const Source& source : sources) tokens.insert(tokens.end(), source.ids.begin(), source.ids.end());
-  return model.shortlist->candidates(tokens, model.source_tokenizer == model.target_tokenizer,
-                                     model.transformer->config().target_vocab_size);
 }
 
 // Whether a product scales its inputs by the largest in the batch, which then must not be split among threads.
@@ -84,12 +84,11 @@ TranslationJob::TranslationJob(const ModelFile& model, ThreadPool& pool, const s
     : TranslationJob(model, pool, tokenize_all(model, texts, first), options) {}
 
 TranslationJob::TranslationJob(const ModelFile& model, ThreadPool& pool, std::vector<Source> sources,
-                               const TranslateOptions& options, const std::vector<TokenId>* candidates)
+                               const TranslateOptions& options)
     : model_(model),
       pool_(pool),
       sources_(std::move(sources)),
-      search_(*model.transformer, pool, search_inputs(model, sources_, options), completed(model, options),
-              candidates ? *candidates : shortlisted(model, sources_, options)) {
+      search_(*model.transformer, pool, search_inputs(model, sources_, options), completed(model, options)) {
   for (std::size_t i = 0; i < sources_.size(); ++i)
     if (sources_[i].ids.size() > 1) searched_.push_back(static_cast<Index>(i));
 }
@@ -152,10 +151,7 @@ Translator::Translator(std::string_view model_file, ThreadPool& pool)
 
 std::vector<Translation> Translator::translate(const std::vector<std::string>& texts,
                                                const TranslateOptions& options) const {
-  Job job = start(texts, options);
-  while (job.step()) {
-  }
-  return job.result();
+  return translate_in_batches(model_, pool_, texts, options);
 }
 
 Translator::Job Translator::start(const std::vector<std::string>& texts, const TranslateOptions& options,
@@ -199,13 +195,12 @@ void BatchedTranslation::begin_batch() {
     batch.push_back(std::move(next()));
     ++last_;
   } while (last_ < order_.size() && tokens + next().ids.size() <= batch_tokens_);
-  const std::vector<TokenId> candidates = shortlisted(model_, batch, options_);
   const bool is_short = batch.size() == 1 && model_.transformer->parameter_count() < 16'000'000;
   const std::size_t count = has_one_scale(model_) ? 1 : std::min(batch.size(), static_cast<std::size_t>(pool_.size()));
   for (std::size_t job = 0; job < count; ++job) {
     std::vector<Source> own;
     for (std::size_t i = job; i < batch.size(); i += count) own.push_back(std::move(batch[i]));
-    jobs_.emplace_back(model_, is_short ? alone_ : pool_, std::move(own), options_, &candidates);
+    jobs_.emplace_back(model_, is_short ? alone_ : pool_, std::move(own), options_);
   }
 }
 

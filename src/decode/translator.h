@@ -33,9 +33,8 @@ class TranslationJob {
   // UTF-8, a sentence longer than the model's max_length, or one without a token that is to be masked.
   TranslationJob(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& texts,
                  const TranslateOptions& options, std::uint64_t first = 0);
-  // `candidates`: the only target tokens to choose from; by default those of the model's shortlist, if it has one.
-  TranslationJob(const ModelFile& model, ThreadPool& pool, std::vector<Source> sources, const TranslateOptions& options,
-                 const std::vector<TokenId>* candidates = nullptr);
+  TranslationJob(const ModelFile& model, ThreadPool& pool, std::vector<Source> sources,
+                 const TranslateOptions& options);
 
   // Takes one step for every unfinished sentence; false when all have ended.
   bool step() { return search_.step(); }
@@ -64,7 +63,7 @@ class Translator {
   // outlive the translator.
   Translator(std::string_view model_file, ThreadPool& pool);
 
-  // All texts are one batch. Throws Error as TranslationJob does.
+  // As translate_in_batches() below.
   std::vector<Translation> translate(const std::vector<std::string>& texts, const TranslateOptions& options = {}) const;
   // The job must not outlive the translator. `first` as in TranslationJob.
   Job start(const std::vector<std::string>& texts, const TranslateOptions& options, std::uint64_t first = 0) const;
@@ -133,6 +132,7 @@ void finish(Job& job, const std::function<void(std::size_t)>& done) {
 // All of a BatchedTranslation at once. Throws Error if a sentence is too long.
 std::vector<Translation> translate_in_batches(const ModelFile& model, ThreadPool& pool,
                                               const std::vector<std::string>& texts, const TranslateOptions& options,
-                                              Index batch_tokens, const std::function<void(std::size_t)>& done = {});
+                                              Index batch_tokens = 2048,
+                                              const std::function<void(std::size_t)>& done = {});
 
 }  // namespace wasmformer

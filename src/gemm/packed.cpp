@@ -29,9 +29,12 @@ Panels rows_of(const Panels& from, Index words, std::span<const TokenId> at) {
   if (from.size() == 0) return {};
   constexpr Index w = panel_width<typename Panels::Scalar>;
   Panels to = Panels::Zero(panels<typename Panels::Scalar>(static_cast<Index>(at.size())) * w * words);
-  const auto place = [=](Index row, Index word) { return (row / w * words + word) * w + row % w; };
-  for (std::size_t i = 0; i < at.size(); ++i)
-    for (Index p = 0; p < words; ++p) to[place(static_cast<Index>(i), p)] = from[place(at[i], p)];
+  const auto begin = [=](Index row) { return row / w * words * w + row % w; };
+  for (std::size_t i = 0; i < at.size(); ++i) {
+    const auto* source = from.data() + begin(at[i]);
+    auto* target = to.data() + begin(static_cast<Index>(i));
+    for (Index p = 0; p < words; ++p) target[p * w] = source[p * w];
+  }
   return to;
 }
 
@@ -160,6 +163,14 @@ Int8Matrix PackedMatrix::int8_matrix() const {
   for (const Int8Excess& more : excess_)
     rows.values[static_cast<std::size_t>(more.row * cols_ + more.column)] += static_cast<std::int8_t>(more.value);
   return rows;
+}
+
+QuantizedRows QuantizedRows::part(Span at) const {
+  QuantizedRows result = *this;
+  result.rows = at.size;
+  result.words += at.begin * parts * int8_words(cols);
+  result.scales += at.begin, result.zeros += at.begin;
+  return result;
 }
 
 void quantize_row(const Scalar* x, Index k, std::int32_t* words, float& scale, std::int32_t& zero) {

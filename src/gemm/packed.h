@@ -91,6 +91,8 @@ struct QuantizedRows {
   Index parts = 1;
   std::optional<float> multiplier = {};  // PackedMatrix::input_multiplier() of the weights they are for
   bool is_wide = false;                  // PackedMatrix::takes_wide_inputs() of these
+
+  QuantizedRows part(Span at) const;
 };
 // Quantises row i of `rows`, as its multiplier says; `multiplier` is that, or what its 0 stands for.
 void quantize_row(const Scalar* x, const QuantizedRows& rows, Index i, float multiplier);

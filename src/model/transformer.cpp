@@ -377,8 +377,8 @@ Transformer::OutputRows Transformer::output_rows(std::span<const TokenId> tokens
   return rows;
 }
 
-Var Transformer::logits(Tape& tape, Var hidden, OutputRows& rows) {
-  return linear(tape, hidden, rows.weight, rows.bias.cols > 0 ? &rows.bias : nullptr);
+Var Transformer::logits(Tape& tape, Var hidden, Span rows, OutputRows& output) {
+  return linear(tape, hidden, rows, output.weight, output.bias.cols > 0 ? &output.bias : nullptr);
 }
 
 }  // namespace wasmformer

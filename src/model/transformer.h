@@ -113,13 +113,13 @@ class Transformer {
   // the tokens that stood in the place of masks (Devlin et al. 2019, section 3.1).
   Var logits(Tape& tape, Var hidden);
 
-  // The output projection to these target tokens alone, and their scores, [n, tokens]: for decoding, as they have no
-  // gradient.
+  // The output projection to these target tokens alone, and their scores for some rows of `hidden`,
+  // [rows.size, tokens]: for decoding, as they have no gradient.
   struct OutputRows {
     Parameter weight, bias;
   };
   OutputRows output_rows(std::span<const TokenId> tokens);
-  Var logits(Tape& tape, Var hidden, OutputRows& rows);
+  Var logits(Tape& tape, Var hidden, Span rows, OutputRows& output);
 
   // memory: what encode() returned for these spans; the scores of each sentence's classes, [spans, classes].
   Var classify(Tape& tape, Var memory, std::span<const Span> spans);

@@ -14,19 +14,22 @@ void check(Var x, const Parameter& weight, const Parameter* bias) {
                                                                             << "]");
 }
 
-// out = x Wᵀ + b
-void forward(Tape& tape, Var x, const Parameter& weight, GemmOptions options, View out, bool recorded) {
-  tape.show(weight, x.value());
+// out = x Wᵀ + b, for these rows of x
+void forward(Tape& tape, Var x, Span rows, const Parameter& weight, GemmOptions options, View out, bool recorded) {
+  const ConstView in(x.value().data() + rows.begin * x.cols(), rows.size, x.cols());
+  tape.show(weight, in);
   if (weight.is_packed() && !recorded) {
     if (weight.packed.format() == PackedMatrix::Format::int8)
-      gemm(tape.pool(), tape.quantized(x, weight.packed), weight.packed, out, options);
+      gemm(tape.pool(), tape.quantized(x, weight.packed).part(rows), weight.packed, out, options);
     else
-      gemm(tape.pool(), x.value(), weight.packed, out, options);
+      gemm(tape.pool(), in, weight.packed, out, options);
     return;
   }
   WASMFORMER_CHECK(weight.has_value(), "[linear] int8 weights have no gradient; train the float model");
-  gemm(tape.pool(), x.value(), Op::none, weight.view(), Op::transpose, out, options);
+  gemm(tape.pool(), in, Op::none, weight.view(), Op::transpose, out, options);
 }
+
+const Scalar* values(const Parameter* bias) { return bias ? bias->value.data() : nullptr; }
 
 void backward(Tape& tape, Var x, Parameter& weight, Parameter* bias, ConstView dy) {
   // y = x Wᵀ + b
@@ -49,9 +52,16 @@ void backward(Tape& tape, Var x, Parameter& weight, Parameter* bias, ConstView d
 Var linear(Tape& tape, Var x, Parameter& weight, Parameter* bias) {
   check(x, weight, bias);
   Var y = tape.variable(x.rows(), weight.rows, x.wants_gradient() || weight.wants_gradient());
-  forward(tape, x, weight, {.bias = bias ? bias->value.data() : nullptr}, y.mutable_value(), y.wants_gradient());
+  forward(tape, x, {0, x.rows()}, weight, {.bias = values(bias)}, y.mutable_value(), y.wants_gradient());
   if (y.wants_gradient())
     tape.record(y, [&tape, x, w = &weight, bias](ConstView dy) { backward(tape, x, *w, bias, dy); });
+  return y;
+}
+
+Var linear(Tape& tape, Var x, Span rows, Parameter& weight, Parameter* bias) {
+  check(x, weight, bias);
+  Var y = tape.variable(rows.size, weight.rows, /*wants_gradient=*/false);
+  forward(tape, x, rows, weight, {.bias = values(bias)}, y.mutable_value(), /*recorded=*/false);
   return y;
 }
 
@@ -72,8 +82,8 @@ Var linear(Tape& tape, Var x, Parameter& weight, Parameter* bias, Activation kin
       drop.apply(out + at, at, columns);
     }
   };
-  forward(tape, x, weight, {.bias = bias ? bias->value.data() : nullptr, .finish = finish},
-          View(before, y.rows(), cols), y.wants_gradient());
+  forward(tape, x, {0, x.rows()}, weight, {.bias = values(bias), .finish = finish}, View(before, y.rows(), cols),
+          y.wants_gradient());
 
   if (y.wants_gradient()) {
     tape.record(y, [&tape, x, y, w = &weight, bias, kind, drop, before](ConstView) {

@@ -12,6 +12,9 @@ namespace wasmformer {
 // quantised too. Throws Error if the shapes do not fit, or if int8 weights would be recorded.
 Var linear(Tape& tape, Var x, Parameter& weight, Parameter* bias);
 
+// Of these rows of x alone, [rows.size, out]; not recorded.
+Var linear(Tape& tape, Var x, Span rows, Parameter& weight, Parameter* bias);
+
 // dropout(f(x Wᵀ + b)).
 Var linear(Tape& tape, Var x, Parameter& weight, Parameter* bias, Activation kind, double dropout);
 

@@ -1,7 +1,6 @@
 #include "text/shortlist.h"
 
 #include <algorithm>
-#include <set>
 
 #include "tensor/check.h"
 
@@ -21,16 +20,22 @@ void Shortlist::check(Index sources, Index targets) const {
 }
 
 std::vector<TokenId> Shortlist::candidates(std::span<const TokenId> sources, bool is_shared, Index targets) const {
-  std::set<TokenId> found;
-  for (Index id = 0; id < first; ++id) found.insert(static_cast<TokenId>(id));
+  std::vector<bool> found(static_cast<std::size_t>(targets));
+  std::fill_n(found.begin(), first, true);
   for (const TokenId source : sources) {
-    if (is_shared) found.insert(source);
+    if (is_shared) found[source] = true;
     const auto s = static_cast<std::size_t>(source);
-    if (s + 1 < offsets.size()) found.insert(ids.begin() + offsets[s], ids.begin() + offsets[s + 1]);
+    if (s + 1 >= offsets.size()) continue;
+    for (std::int32_t i = offsets[s]; i < offsets[s + 1]; ++i) found[ids[i]] = true;
   }
-  constexpr std::size_t multiple = 8;
-  for (auto id = static_cast<TokenId>(first); found.size() % multiple != 0 && id < targets; ++id) found.insert(id);
-  return {found.begin(), found.end()};
+  constexpr std::ptrdiff_t multiple = 8;
+  const auto count = [&] { return std::count(found.begin(), found.end(), true); };
+  for (Index id = first, missing = -count() & (multiple - 1); missing > 0 && id < targets; ++id)
+    if (!found[id]) found[id] = true, --missing;
+  std::vector<TokenId> result;
+  for (Index id = 0; id < targets; ++id)
+    if (found[id]) result.push_back(static_cast<TokenId>(id));
+  return result;
 }
 
 }  // namespace wasmformer

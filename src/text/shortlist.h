@@ -17,7 +17,7 @@ struct Shortlist {
   // Throws Error unless the offsets fit `sources` pieces, or fewer, and every id is below `targets`.
   void check(Index sources, Index targets) const;
 
-  // Ascending, for all tokens of a batch together, padded to a multiple of 8 as in Marian. With `is_shared` (one
+  // Ascending, for all tokens of a sentence together, padded to a multiple of 8 as in Marian. With `is_shared` (one
   // vocabulary for both sides) the source pieces themselves are candidates too. All are below `targets`.
   std::vector<TokenId> candidates(std::span<const TokenId> sources, bool is_shared, Index targets) const;
 };

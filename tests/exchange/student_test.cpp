@@ -159,6 +159,27 @@ TEST_CASE("A shortlist can be turned off, and does not affect a forced start") {
   CHECK(forced.tokens[1].id == 401);
 }
 
+TEST_CASE("A shortlist limits each sentence to its own candidates, whatever is translated beside it") {
+  const std::string precision = GENERATE("f32", "int8");
+  const Index beam = GENERATE(1, 3);
+  const Folder folder = student_folder(precision, true);
+  ThreadPool pool(2);
+  const Translator translator(serialize_model(folder.import(), Precision::f32), pool);
+  std::vector<std::string> texts;
+  std::istringstream lines(folder.files.at("input.txt"));
+  for (std::string line; std::getline(lines, line);) texts.push_back(line);
+  const TranslateOptions options{.beam_size = beam, .n_best = beam, .max_length = 20};
+  const std::vector<Translation> together = translator.translate(texts, options);
+  CHECK(texts.size() == 20);
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    CAPTURE(texts[i]);
+    const Translation alone = translator.translate({texts[i]}, options)[0];
+    CHECK(together[i].text == alone.text);
+    CHECK(together[i].alternatives.size() == alone.alternatives.size());
+    CHECK(std::abs(together[i].score - alone.score) < 1e-5);
+  }
+}
+
 TEST_CASE("A damaged shortlist, or one of another vocabulary, is refused with a message") {
   Folder folder = student_folder("f32", true);
   std::string& bytes = folder.files.at(shortlist);
