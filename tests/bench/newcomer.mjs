@@ -8,7 +8,7 @@ import { root } from '../../bindings/tools/shell.mjs';
 import { launch } from '../e2e/support.mjs';
 import { blocks } from '../guides.mjs';
 
-const model = 'models/de-en.safetensors', translation = 'Where is my book?';
+const model = 'models/de-en.safetensors', translation = "Where's my book?";
 const guide = 'bindings/docs/quick-start.md';
 const [plainPage, vitePage] = blocks(guide, 'html');
 const program = blocks(guide, 'js').find((code) => code.includes('console.log(text)'));

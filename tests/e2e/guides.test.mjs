@@ -64,7 +64,7 @@ test('the headers of bindings/docs/deploying.md give threads, and a policy under
   writeFileSync(join(folder, 'strict.html'), '<!doctype html><p></p><wasmformer-attention></wasmformer-attention><script type="module" src="main.js"></script>');
   const strict = await start(folder, headers);
   const { page, errors } = await strict.open(laptop, (page) => page.route('**/favicon.ico', (route) => route.fulfill({ body: '' })), 'strict.html');
-  await page.getByText('2 threads: Where is my book?').waitFor().catch(() => assert.fail(errors.join('; ')));
+  await page.getByText("2 threads: Where's my book?").waitFor().catch(() => assert.fail(errors.join('; ')));
   await page.getByRole('application').waitFor();
   assert.deepEqual(errors, []);
   await strict.stop();

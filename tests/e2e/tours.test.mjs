@@ -47,7 +47,7 @@ const stops = {
       (page) => texts(page, '[data-testid=scene] h3', 'Masked multi-head attention'),
       crumbs('Head 4'),
       (page) => texts(page, '[data-testid=logits] .chosen', 'in'),
-      [(page) => texts(page, 'main td', 'This is where Tom and Mary live.'), (page) => texts(page, 'main td', "Here's Tom and Mary live.")],
+      [(page) => texts(page, 'main td', 'You only live once.'), (page) => texts(page, 'main td', "It's only a living once.")],
     ],
     attention: [
       crumbs('Cross-attention'),
