@@ -138,7 +138,7 @@ void Search::choose_output(Sentence& sentence) const {
     const auto at = std::lower_bound(scored.begin(), scored.end(), id);
     if (at == scored.end() || *at != id) scored.insert(at, id);
   }
-  output = transformer_.output_rows(scored);
+  output = std::make_unique<Transformer::OutputRows>(transformer_.output_rows(scored));
   columns.pad_id = column(scored, c.pad_id), columns.bos_id = column(scored, c.bos_id);
   columns.target_vocab_size = static_cast<Index>(scored.size());
 }
@@ -202,7 +202,7 @@ void Search::forward() {
       Sentence& s = sentences_[live_[first].sentence];
       while (last < live_.size() && live_[last].sentence == live_[first].sentence) ++last;
       const Index begin = spans_[first].begin;
-      keep(transformer_.logits(tape_, hidden, {begin, spans_[last - 1].end() - begin}, s.output));
+      keep(transformer_.logits(tape_, hidden, {begin, spans_[last - 1].end() - begin}, *s.output));
     }
   }
   if (started_) return;

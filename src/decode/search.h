@@ -3,6 +3,7 @@
 // token.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -109,9 +110,9 @@ class Search {
     double sum;
   };
   struct Sentence {
-    SearchInput input;                 // its candidates: all tokens that are scored, ascending
-    Config columns;                    // the columns of pad and begin among the scores, and their number
-    Transformer::OutputRows output{};  // of the candidates
+    SearchInput input;  // its candidates: all tokens that are scored, ascending
+    Config columns;     // the columns of pad and begin among the scores, and their number
+    std::unique_ptr<Transformer::OutputRows> output{};  // of the candidates, if there are any
     std::vector<Ended> ended;  // best first, at most beam_size
     Index length = 0;          // of its live hypotheses
     bool done = false;

@@ -20,8 +20,8 @@ void Shortlist::check(Index sources, Index targets) const {
 }
 
 std::vector<TokenId> Shortlist::candidates(std::span<const TokenId> sources, bool is_shared, Index targets) const {
-  std::vector<bool> found(static_cast<std::size_t>(targets));
-  std::fill_n(found.begin(), first, true);
+  std::vector<char> found(static_cast<std::size_t>(targets));
+  std::fill_n(found.begin(), first, char{true});
   for (const TokenId source : sources) {
     if (is_shared) found[source] = true;
     const auto s = static_cast<std::size_t>(source);
@@ -29,8 +29,8 @@ std::vector<TokenId> Shortlist::candidates(std::span<const TokenId> sources, boo
     for (std::int32_t i = offsets[s]; i < offsets[s + 1]; ++i) found[ids[i]] = true;
   }
   constexpr std::ptrdiff_t multiple = 8;
-  const auto count = [&] { return std::count(found.begin(), found.end(), true); };
-  for (Index id = first, missing = -count() & (multiple - 1); missing > 0 && id < targets; ++id)
+  std::ptrdiff_t missing = -std::count(found.begin(), found.end(), char{true}) & (multiple - 1);
+  for (Index id = first; missing > 0 && id < targets; ++id)
     if (!found[id]) found[id] = true, --missing;
   std::vector<TokenId> result;
   for (Index id = 0; id < targets; ++id)
