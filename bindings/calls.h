@@ -53,7 +53,8 @@ std::string info(const Translator& translator) {
   return json.dump();
 }
 
-// Steps until so much time is over that waiting for the slowest thread costs little, and so little that aborts are fast.
+// Steps until so much time is over that waiting for the slowest thread costs little, and so little that aborts are
+// fast.
 template <class Stepped>
 bool take_turn(Stepped& job) {
   return job.step_for(std::chrono::milliseconds(10));

@@ -113,8 +113,8 @@ class Search {
     SearchInput input;  // its candidates: all tokens that are scored, ascending
     Config columns;     // the columns of pad and begin among the scores, and their number
     std::unique_ptr<Transformer::OutputRows> output{};  // of the candidates, if there are any
-    std::vector<Ended> ended;  // best first, at most beam_size
-    Index length = 0;          // of its live hypotheses
+    std::vector<Ended> ended;                           // best first, at most beam_size
+    Index length = 0;                                   // of its live hypotheses
     bool done = false;
     Random random{1};
   };

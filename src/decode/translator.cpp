@@ -28,8 +28,8 @@ std::vector<SearchInput> search_inputs(const ModelFile& model, const std::vector
     const Index limit =
         std::min(model.transformer->config().max_length, static_cast<Index>(ids.size() + prefix.size()) + room);
     if (ids.size() > 1)
-      inputs.push_back({ids, prefix, options.max_length > 0 ? options.max_length : limit, number,
-                        shortlisted(model, ids, options)});
+      inputs.push_back(
+          {ids, prefix, options.max_length > 0 ? options.max_length : limit, number, shortlisted(model, ids, options)});
   }
   return inputs;
 }
