@@ -53,8 +53,7 @@ std::string info(const Translator& translator) {
   return json.dump();
 }
 
-// Steps until so much time is over that waiting for the slowest thread costs little, and so little that aborts are
-// fast.
+// Steps for 10 ms: long enough that waiting for the slowest thread costs little, short enough to abort quickly.
 template <class Stepped>
 bool take_turn(Stepped& job) {
   return job.step_for(std::chrono::milliseconds(10));

@@ -169,8 +169,8 @@ void Search::end(Sentence& sentence, std::int32_t node, Index length) {
   ended.pop_back();
 }
 
-// Scores of the tokens that were read; spans_ says where each live hypothesis has its own. The first call
-// also reads sources and prefixes.
+// Fills scores_: one row per token read; spans_ says which rows each live hypothesis has. The first call also reads
+// sources and prefixes.
 void Search::forward() {
   tape_.clear();
   ids_.clear(), spans_.clear(), memory_spans_.clear();

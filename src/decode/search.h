@@ -18,7 +18,7 @@ struct SearchInput {
   std::vector<TokenId> prefix = {};  // forced start of the target; with the end token last it is all of it
   Index max_length = 0;              // target tokens at most, end token included
   std::uint64_t number = 0;          // sampling draws differently for each number
-  // Ascending; only these, the end token and those of the prefix are chosen. Empty: all, for all inputs of the search.
+  // Ascending; only these, the end token and the prefix's tokens are chosen. Empty (in all inputs or in none): all.
   std::vector<TokenId> candidates = {};
 };
 
@@ -110,7 +110,7 @@ class Search {
     double sum;
   };
   struct Sentence {
-    SearchInput input;  // its candidates: all tokens that are scored, ascending
+    SearchInput input;  // its candidates: the scored tokens, ascending; empty: all
     Config columns;     // the columns of pad and begin among the scores, and their number
     std::unique_ptr<Transformer::OutputRows> output{};  // of the candidates, if there are any
     std::vector<Ended> ended;                           // best first, at most beam_size

@@ -129,7 +129,7 @@ void finish(Job& job, const std::function<void(std::size_t)>& done) {
   }
 }
 
-// All of a BatchedTranslation at once. Throws Error if a sentence is too long.
+// All of a BatchedTranslation at once. Throws Error as TranslationJob does.
 std::vector<Translation> translate_in_batches(const ModelFile& model, ThreadPool& pool,
                                               const std::vector<std::string>& texts, const TranslateOptions& options,
                                               Index batch_tokens = 2048,

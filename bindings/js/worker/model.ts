@@ -66,7 +66,7 @@ export class Job {
     this.#native = instance.create(begin);
   }
 
-  /** If `partials` are wanted, yields the texts so far after each token if they have changed. Returns the result. */
+  /** Yields between steps: the texts so far if `partials` and they have changed, else undefined. Returns the result. */
   *steps(partials: boolean): Generator<string[] | undefined, Plain<Translation[]>> {
     let last = '';
     for (let isActive = true; isActive;) {

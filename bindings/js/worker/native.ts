@@ -4,7 +4,7 @@ import type { Plain } from '../shared/protocol.js';
 import type { Evaluation } from '../shared/trainer-types.js';
 import type { AttentionMaps, Translation } from '../shared/types.js';
 
-/** step() works for some milliseconds; result() once it has returned false, and once only. */
+/** step() does a part of the work; result() once it has returned false, and once only. */
 export interface NativeJob<Result> {
   step(): boolean;
   result(): Result;
@@ -12,7 +12,7 @@ export interface NativeJob<Result> {
 }
 
 export interface NativeTranslation extends NativeJob<Plain<Translation[]>> {
-  /** step(), but only one token of each text. */
+  /** One token of each text in the batch. */
   stepToken(): boolean;
   /** The best text so far of each input. */
   partial(): string[];
