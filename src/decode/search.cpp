@@ -130,15 +130,15 @@ Search::Search(Transformer& transformer, ThreadPool& pool, std::vector<SearchInp
 
 void Search::choose_output(Sentence& sentence) const {
   const Config& c = transformer_.config();
-  auto& [input, columns, output, ended, length, done, random] = sentence;
-  std::vector<TokenId>& scored = input.candidates;
-  std::vector<TokenId> others = input.prefix;
+  std::vector<TokenId>& scored = sentence.input.candidates;
+  std::vector<TokenId> others = sentence.input.prefix;
   others.insert(others.end(), {c.pad_id, c.bos_id, c.eos_id});
   for (const TokenId id : others) {
     const auto at = std::lower_bound(scored.begin(), scored.end(), id);
     if (at == scored.end() || *at != id) scored.insert(at, id);
   }
-  output = std::make_unique<Transformer::OutputRows>(transformer_.output_rows(scored));
+  sentence.output = std::make_unique<Transformer::OutputRows>(transformer_.output_rows(scored));
+  Config& columns = sentence.columns;
   columns.pad_id = column(scored, c.pad_id), columns.bos_id = column(scored, c.bos_id);
   columns.target_vocab_size = static_cast<Index>(scored.size());
 }
