@@ -111,7 +111,7 @@ class Search {
   };
   struct Sentence {
     SearchInput input;  // its candidates: the scored tokens, ascending; empty: all
-    Config columns;     // the columns of pad and begin among the scores, and their number
+    Config columns;     // among the scores: the columns of pad and begin; and how many scores
     std::unique_ptr<Transformer::OutputRows> output{};  // of the candidates, if there are any
     std::vector<Ended> ended;                           // best first, at most beam_size
     Index length = 0;                                   // of its live hypotheses

@@ -90,8 +90,9 @@ class BatchedTranslation {
   BatchedTranslation(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& texts,
                      const TranslateOptions& options, Index batch_tokens, std::uint64_t first = 0);
 
-  // Takes one decoding step for each thread's texts. step_for lets each thread take further ones until `time` is over:
-  // waiting for each other after every token costs more than the threads save. False when everything is translated.
+  // Takes one decoding step for each thread's texts. step_for lets each thread take further steps until `time` is
+  // over, as waiting for each other after every token costs much of what threads save. False when everything is
+  // translated.
   bool step() { return step_for({}); }
   bool step_for(std::chrono::milliseconds time);
   std::size_t done() const { return first_; }  // texts

@@ -55,7 +55,7 @@ export class Model<Native extends Pick<NativeTranslator, 'start' | 'annotate' | 
   }
 }
 
-/** Translates texts, a few decoding steps at a time. */
+/** Translates texts, one or more decoding steps at a time. */
 export class Job {
   #instance: Instance;
   #native: NativeTranslation | undefined;
@@ -66,7 +66,7 @@ export class Job {
     this.#native = instance.create(begin);
   }
 
-  /** Yields between steps: the texts so far if `partials` and they have changed, else undefined. Returns the result. */
+  /** Yields after steps: with `partials`, the texts so far if they have changed; else undefined. Returns the result. */
   *steps(partials: boolean): Generator<string[] | undefined, Plain<Translation[]>> {
     let last = '';
     for (let isActive = true; isActive;) {

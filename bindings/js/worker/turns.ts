@@ -22,7 +22,7 @@ const mostSharing = 4;
 const hasImmediates = typeof setImmediate === 'function';
 // Milliseconds of work between checks; in WebKit one check takes half of one, as long as a short step.
 const longestTurn = hasImmediates ? 0 : 4;
-const checksPerMillisecond = hasImmediates ? 1 : 0; // besides the first
+const checksPerMillisecond = hasImmediates ? 1 : 0; // of work, after the first check
 
 export class Turns {
   #calls: (Work & { unacknowledged: number })[] = [];
