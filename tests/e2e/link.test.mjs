@@ -1,6 +1,7 @@
 // The address keeps everything that is looked at, and opening it shows the same again.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { expected, laptop, start, translated } from './support.mjs';
 import { withView } from './views.mjs';
 
@@ -113,3 +114,17 @@ test("a link keeps the beam search's two length penalties and the node it contin
     await page.waitForFunction(() => !location.hash.includes('from') && location.hash.includes('alpha'));
     await forced.waitFor({ state: 'detached' });
   }));
+
+test('a view whose words come late is shown once they are there', () => {
+  let release;
+  const wait = new Promise((resolve) => (release = resolve));
+  return withView(site, laptop, at('translate'), async (page) => {
+    await translated(page);
+    for (const view of ['train', 'classify', 'models', 'about', 'beam']) {
+      await page.evaluate((hash) => (location.hash = hash), at(view));
+      await setTimeout(500); // enough for the view to be drawn, if it did not wait
+    }
+    release();
+    await page.getByRole('tree').waitFor();
+  }, (page) => page.route(/assets\/[a-z]+-[\w-]+\.json$/, (route) => wait.then(() => route.continue())));
+});
