@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { builtPage, laptop, start, translated } from './support.mjs';
+import { box, builtPage, expected, laptop, start, translate, translated } from './support.mjs';
 
 let folder, file, model, site;
 before(async () => {
@@ -65,4 +65,40 @@ test('loading can be canceled and restarted', async () => {
   } finally {
     await close();
   }
+});
+
+// One thread, whose memory grows as it is needed; shared memory gets its limit when the tab is opened.
+test('a tab without enough memory says so, keeps what it has, and goes on once there is more', async (t) => {
+  const alone = await start(builtPage, {});
+  t.after(() => alone.stop());
+  let most = 16 * 2 ** 20;
+  const limited = () => `
+    let most = ${most};
+    new BroadcastChannel('most memory').onmessage = ({ data }) => (most = data);
+    const { grow } = WebAssembly.Memory.prototype;
+    WebAssembly.Memory.prototype.grow = function (pages) {
+      if (this.buffer.byteLength + pages * 65_536 > most) throw new RangeError('no more memory');
+      return grow.call(this, pages);
+    };\n`;
+  const { page, errors, close } = await alone.open(laptop, (page) =>
+    page.route('**/assets/worker-*.js', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, body: limited() + await response.text() });
+    }));
+  const allow = async (bytes) => {
+    most = bytes; // for workers to come
+    await page.evaluate((bytes) => new BroadcastChannel('most memory').postMessage(bytes), bytes);
+  };
+  assert.match(await oneSentence(page), /^The model could not be loaded: .*: there is not enough memory for this\.$/);
+  await allow(20 * 2 ** 20);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await translated(page);
+  const { source, translation } = expected[0];
+  await box(page).fill(`${source.slice(0, -1)} und `.repeat(100));
+  assert.match(await oneSentence(page), /not enough memory/);
+  await allow(Infinity);
+  assert.equal(await translate(page, source), translation);
+  assert.equal(await page.getByRole('alert').count(), 0);
+  assert.deepEqual(errors, []);
+  await close();
 });
