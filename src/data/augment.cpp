@@ -29,12 +29,6 @@ std::u32string without_end(const std::u32string& text) {
   return text.substr(0, text.size() - is_end_mark(text.back()));
 }
 
-std::u32string in_capitals(std::u32string text) {
-  std::u32string capitals;
-  for (const char32_t c : text) c == U'ß' ? capitals += U"SS" : capitals += capital_letter(c);
-  return capitals;
-}
-
 std::u32string with_small_first(std::u32string text) {
   if (!text.empty()) text[0] = lower_case(text[0]);
   return text;

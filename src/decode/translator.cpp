@@ -4,9 +4,41 @@
 #include <atomic>
 
 #include "decode/explain.h"
+#include "text/letters.h"
+#include "text/utf8.h"
 
 namespace wasmformer {
 namespace {
+
+void put_in_capitals(std::string& text) { text = encode_utf8(in_capitals(decode_utf8(text))); }
+
+// Of pieces, all but those that stand for a byte or control the search.
+void put_in_capitals(SourceToken& token) {
+  if (!token.piece.starts_with('<') || !token.piece.ends_with('>')) put_in_capitals(token.piece);
+}
+
+void put_in_capitals(Hypothesis& hypothesis) {
+  put_in_capitals(hypothesis.text);
+  for (TargetToken& token : hypothesis.tokens) {
+    put_in_capitals(static_cast<SourceToken&>(token));
+    if (token.top)
+      for (Candidate& other : *token.top) put_in_capitals(static_cast<SourceToken&>(other));
+  }
+}
+
+void put_in_capitals(Translation& translation) {
+  put_in_capitals(static_cast<Hypothesis&>(translation));
+  for (Hypothesis& other : translation.alternatives) put_in_capitals(other);
+  for (SourceToken& token : translation.source_tokens) put_in_capitals(token);
+  if (translation.beam)
+    for (BeamNode& node : *translation.beam) put_in_capitals(static_cast<SourceToken&>(node));
+}
+
+// With small letters after the first letter.
+std::string lowered(const std::u32string& text) {
+  const auto rest = static_cast<std::size_t>(std::find_if(text.begin(), text.end(), is_letter) - text.begin()) + 1;
+  return encode_utf8(text.substr(0, rest) + in_small_letters(text.substr(std::min(rest, text.size()))));
+}
 
 // What the model's shortlist allows; empty: everything.
 std::vector<TokenId> shortlisted(const ModelFile& model, const std::vector<TokenId>& source,
@@ -21,10 +53,11 @@ std::vector<SearchInput> search_inputs(const ModelFile& model, const std::vector
                                        const TranslateOptions& options) {
   constexpr Index room = 50;  // tokens beyond the source's, section 6.1
   const auto* text = std::get_if<std::string>(&options.prefix);
-  const std::vector<TokenId> prefix =
-      text ? model.target_tokenizer->encode(*text) : std::get<std::vector<TokenId>>(options.prefix);
   std::vector<SearchInput> inputs;
-  for (const auto& [ids, number] : sources) {
+  for (const auto& [ids, number, in_capitals] : sources) {
+    const std::vector<TokenId> prefix =
+        text ? model.target_tokenizer->encode(in_capitals ? lowered(decode_utf8(*text)) : *text)
+             : std::get<std::vector<TokenId>>(options.prefix);
     const Index limit =
         std::min(model.transformer->config().max_length, static_cast<Index>(ids.size() + prefix.size()) + room);
     if (ids.size() > 1)
@@ -65,7 +98,11 @@ std::optional<std::string> reason(Fate fate) {
 }  // namespace
 
 Source tokenize(const ModelFile& model, const std::string& text, std::uint64_t number) {
-  Source source{model.source_tokenizer->encode(text), number};
+  const auto capitals = model.metadata.find("capitals");
+  Source source{{}, number};
+  if (capitals != model.metadata.end() && capitals->second == "lowered")
+    source.in_capitals = is_in_capitals(decode_utf8(text));
+  source.ids = model.source_tokenizer->encode(source.in_capitals ? lowered(decode_utf8(text)) : text);
   source.ids.push_back(model.transformer->config().eos_id);
   return source;
 }
@@ -95,8 +132,11 @@ TranslationJob::TranslationJob(const ModelFile& model, ThreadPool& pool, std::ve
 
 std::vector<std::string> TranslationJob::partial() const {
   std::vector<std::string> texts(sources_.size());
-  for (std::size_t i = 0; i < searched_.size(); ++i)
-    texts[searched_[i]] = model_.target_tokenizer->decode(search_.hypotheses(static_cast<Index>(i)).front().ids);
+  for (std::size_t i = 0; i < searched_.size(); ++i) {
+    std::string& text = texts[searched_[i]];
+    text = model_.target_tokenizer->decode(search_.hypotheses(static_cast<Index>(i)).front().ids);
+    if (sources_[searched_[i]].in_capitals) put_in_capitals(text);
+  }
   return texts;
 }
 
@@ -143,6 +183,8 @@ std::vector<Translation> TranslationJob::result() const {
       sentences.push_back({&sources_[searched_[i]].ids, &found[i], &translations[searched_[i]]});
     explain(model_, pool_, options, search_.masks(), sentences);
   }
+  for (std::size_t i = 0; i < sources_.size(); ++i)
+    if (sources_[i].in_capitals) put_in_capitals(translations[i]);
   return translations;
 }
 

@@ -55,6 +55,22 @@ std::u32string in_small_letters(std::u32string text) {
   return text;
 }
 
+std::u32string in_capitals(std::u32string text) {
+  std::u32string capitals;
+  for (const char32_t c : text) c == U'ß' ? capitals += U"SS" : capitals += capital_letter(c);
+  return capitals;
+}
+
+bool is_in_capitals(std::u32string_view text) {
+  std::size_t letters = 0;
+  for (const char32_t c : text) {
+    if (!is_letter(c)) continue;
+    if (lower_case(c) == c) return false;
+    ++letters;
+  }
+  return letters > 1;
+}
+
 std::vector<Word> find_words(std::u32string_view text) {
   std::vector<Word> words;
   for (std::size_t i = 0; i < text.size();) {

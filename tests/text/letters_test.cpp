@@ -29,3 +29,12 @@ TEST_CASE("Words are letters, numbers are digits with separators within", "[lett
     found.push_back(text.substr(word.begin, word.size) + (word.is_number ? U"#" : U""));
   CHECK(found == std::vector<std::u32string>{U"Um", U"18:30#", U"für", U"1.234,5#", U"x", U"2#", U"你好"});
 }
+
+TEST_CASE("A text is in capitals if it has at least two letters, all of them capitals") {
+  for (const auto* text : {U"WO IST DIE STRA\u1E9EE?", U"\u00C4PFEL: 3,50 \u20AC", U"\u201EOK\u201C",
+                           U"\u041F\u0420\u0418\u0412\u0415\u0422"})
+    CHECK(is_in_capitals(text));
+  for (const auto* text : {U"", U"I?", U"12:30", U"Das ist GUT", U"\u6211\u559C\u6B22 NASA", U"STRA\u00DFE"})
+    CHECK(!is_in_capitals(text));
+  CHECK(in_capitals(U"gr\u00FC\u00DFe, 3 kg") == U"GR\u00DCSSE, 3 KG");
+}
