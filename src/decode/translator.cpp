@@ -12,7 +12,7 @@ namespace {
 
 void put_in_capitals(std::string& text) { text = encode_utf8(in_capitals(decode_utf8(text))); }
 
-// Of pieces, all but those that stand for a byte or control the search.
+// Pieces such as <0x41> and </s> stay as they are.
 void put_in_capitals(SourceToken& token) {
   if (!token.piece.starts_with('<') || !token.piece.ends_with('>')) put_in_capitals(token.piece);
 }

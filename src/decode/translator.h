@@ -19,7 +19,8 @@ struct Source {
   std::uint64_t number = 0;  // its place in the whole input; sampling draws differently for each
   bool in_capitals = false;  // translate into capitals
 };
-// If the model's metadata has "capitals" = "lowered", a text in capitals is read as if it had only its first one.
+// If the model's metadata has "capitals" = "lowered", a text in capitals is read as if only its first
+// letter were a capital.
 // Throws Error for text that is not UTF-8.
 Source tokenize(const ModelFile& model, const std::string& text, std::uint64_t number);
 

@@ -188,7 +188,8 @@ Input parse(const std::string& text, const std::string& place) {
   try {
     return Input::parse(text);
   } catch (const Input::exception& e) {
-    throw Error("[" + place + "] invalid JSON: " + e.what());
+    const std::string reason = e.what();  // begins with the library's own tag, such as [json.exception.parse_error.101]
+    throw Error("[" + place + "] invalid JSON: " + reason.substr(reason.find(' ') + 1));
   }
 }
 

@@ -74,6 +74,8 @@ function naming({ random, any, range, from }, isChinese) {
     ? invented('er ov ski sen mann ini ez off ton berg ier ak ová dorf') : from('surname');
   const western = () => !isChinese && random() < 0.2 ? joined(first(), last()) : first();
   return {
+    first,
+    last,
     name: () => isChinese && random() < 0.4 ? chinese() : western(),
     surname: () => isChinese && random() < 0.5 ? from('family') : last(),
     city: () => !isChinese && random() < 0.35 ? invented('burg heim ville ton ford stad ovo ingen bach ona ac haven') : from('city'),

@@ -67,7 +67,7 @@ test('loading can be canceled and restarted', async () => {
   }
 });
 
-// One thread, whose memory grows as it is needed; shared memory gets its limit when the tab is opened.
+// With one thread: its memory can grow, whereas that of several has a fixed limit from the start.
 test('a tab without enough memory says so, keeps what it has, and goes on once there is more', async (t) => {
   const alone = await start(builtPage, {});
   t.after(() => alone.stop());

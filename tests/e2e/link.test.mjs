@@ -115,7 +115,7 @@ test("a link keeps the beam search's two length penalties and the node it contin
     await forced.waitFor({ state: 'detached' });
   }));
 
-test('a view whose words come late is shown once they are there', () => {
+test('a view appears only once its words have arrived', () => {
   let release;
   const wait = new Promise((resolve) => (release = resolve));
   return withView(site, laptop, at('translate'), async (page) => {

@@ -183,7 +183,7 @@ TEST_CASE("JSON sets the keys it has; wrong JSON sets none") {
       {R"([1])", "[config] the options must be a JSON object, not array"},
       {R"("text")", "[config] the options must be a JSON object, not string"},
       {R"({"dropout": 1e999})", "[config] invalid JSON"},
-      {"{\"d_model\": 64", "[config] invalid JSON"},
+      {"{\"d_model\": 64", "[config] invalid JSON: parse error at line 1"},
       {"", "[config] invalid JSON"},
       {"{\"\xFF\": 1}", "[config] invalid JSON"},
   }));
