@@ -100,8 +100,11 @@ std::optional<std::string> reason(Fate fate) {
 Source tokenize(const ModelFile& model, const std::string& text, std::uint64_t number) {
   const auto capitals = model.metadata.find("capitals");
   Source source{{}, number};
-  if (capitals != model.metadata.end() && capitals->second == "lowered")
+  if (capitals != model.metadata.end()) {
+    WASMFORMER_CHECK(capitals->second == "lowered",
+                     "[model] capitals must be 'lowered', not '" << capitals->second << "'");
     source.in_capitals = is_in_capitals(decode_utf8(text));
+  }
   source.ids = model.source_tokenizer->encode(source.in_capitals ? lowered(decode_utf8(text)) : text);
   source.ids.push_back(model.transformer->config().eos_id);
   return source;

@@ -21,7 +21,7 @@ struct Source {
 };
 // If the model's metadata has "capitals" = "lowered", a text in capitals is read as if only its first
 // letter were a capital.
-// Throws Error for text that is not UTF-8.
+// Throws Error for text that is not UTF-8, and for another value of "capitals".
 Source tokenize(const ModelFile& model, const std::string& text, std::uint64_t number);
 
 // The alpha of the options, or else of the model's metadata, or else the default. Throws Error if it needs the

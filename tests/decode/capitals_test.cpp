@@ -56,4 +56,6 @@ TEST_CASE("A model may read capitals as small letters, and then translates into 
     model.metadata.clear();
     CHECK(with.text == translated(model, text, {}).text);
   }
+  model.metadata["capitals"] = "lower";
+  CHECK_THROWS_WITH(translated(model, "HGFAB", {}), "[model] capitals must be 'lowered', not 'lower'");
 }
