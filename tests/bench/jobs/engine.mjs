@@ -6,10 +6,11 @@ const median = (times) => times.sort((a, b) => a - b)[times.length >> 1];
 
 // Milliseconds of each decoding step of one sentence.
 function steps(translator, text, length) {
-  const job = translator.start([text], { beamSize: 1, maxLength: length });
+  const job = translator.start([text], JSON.stringify({ beamSize: 1, maxLength: length }));
+  const decoding = job.steps(true);
   const times = [];
-  for (let last = performance.now(), more = true; more;) {
-    more = job.step();
+  for (let last = performance.now(), done = false; !done;) {
+    ({ done } = decoding.next());
     const time = performance.now();
     times.push(time - last);
     last = time;
