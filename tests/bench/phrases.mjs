@@ -88,6 +88,29 @@ const spelled = {
   fr: ' une deux trois quatre cinq six sept huit neuf dix onze douze'.split(' '),
 };
 
+/** A number from 13 to 99 in words. */
+function inWords(n) {
+  const tens = Math.floor(n / 10), ones = n % 10;
+  const endings = {
+    en: ' eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(' '),
+    de: ' elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn'.split(' '),
+    fr: 'dix onze douze treize quatorze quinze seize dix-sept dix-huit dix-neuf'.split(' '),
+  };
+  const names = {
+    en: ' _ twenty thirty forty fifty sixty seventy eighty ninety'.split(' '),
+    de: ' _ zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig'.split(' '),
+    fr: ' _ vingt trente quarante cinquante soixante soixante quatre-vingt quatre-vingt'.split(' '),
+  };
+  const french = tens === 7 || tens === 9 ? endings.fr[ones] : ones === 1 ? 'un' : spelled.fr[ones];
+  const and = ones === 1 && tens < 8 ? ' et ' : '-';
+  return {
+    en: tens === 1 ? endings.en[ones] : names.en[tens] + (ones ? `-${spelled.en[ones]}` : ''),
+    de: tens === 1 ? endings.de[ones] : (ones ? `${ones === 1 ? 'ein' : spelled.de[ones]}und` : '') + names.de[tens],
+    fr: tens === 1 ? endings.fr[ones] : french ? names.fr[tens] + and + french : names.fr[tens] + (tens === 8 ? 's' : ''),
+    zh: inChinese(n),
+  };
+}
+
 const chineseHours = (n) => [`${n === 2 ? '两' : inChinese(n)}点`, `${n}点`];
 
 /** Half an hour or a quarter past the full hour, or a quarter to it. */
@@ -110,6 +133,7 @@ function counting({ random, any, range, from }) {
   const letter = () => any([...'ABCDEFGHJKLMNPRSTUVWXYZ']);
   return {
     number: () => same(`${any([range(2, 9), range(2, 9), range(10, 99), range(10, 99), range(100, 999)])}`),
+    spelt: () => inWords(range(13, 99)),
     few: () => same(`${range(2, 12)}`),
     decimal: () => withPoint(`${range(0, 40)}.${any([range(1, 9), pad(range(1, 99))])}`),
     big() {
@@ -147,7 +171,7 @@ function counting({ random, any, range, from }) {
 }
 
 const contracted = (french) =>
-  french.replace(/\b(d|qu)e (?!onze)(?=[AEIOUYÉÂ])/gi, "$1'").replace(/\bde les? /g, (word) => word === 'de le ' ? 'du ' : 'des ');
+  french.replace(/\b(d|qu|j)e (?!onze)(?=[AEIOUYÉÂ])/gi, "$1'").replace(/\bde les? /g, (word) => word === 'de le ' ? 'du ' : 'des ');
 
 /** One phrase filled: its text in English and in the other language. */
 function filled(phrase, draw, source, target) {
@@ -165,7 +189,8 @@ function filled(phrase, draw, source, target) {
   return [source, target].map((language) => {
     const text = alternative(phrase[language].split(' | '), language);
     const result = text.replace(/\{(\w+)(?::(\d))?\}/g, (_, slot, form = 0) => {
-      const word = value(slot.toLowerCase(), language).split('/')[form];
+      const forms = value(slot.toLowerCase(), language).split('/');
+      const word = forms[form] ?? forms[0];
       return /^[A-Z]/.test(slot) ? word[0].toUpperCase() + word.slice(1) : word;
     });
     return language === 'fr' ? contracted(result) : result;
