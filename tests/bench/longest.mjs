@@ -1,7 +1,7 @@
-// Keeps the pairs whose translation is long for its English, so that a model that learns from them leaves out less:
+// Keeps the pairs with relatively long translations, so that a model trained on them omits less:
 //   node tests/bench/longest.mjs pairs.tsv [--drop 0.4] > longest.tsv
-// A line has English, a tab, and its translation. Among sentences with about as many English words, the share --drop with
-// the fewest letters of translation per letter of English is left out.
+// A line has English, a tab, and its translation. Among sentences with about as many English words, drops the fraction
+// --drop with the fewest characters of translation per character of English.
 import { parseArgs } from 'node:util';
 import { readPairs } from './corpus.mjs';
 
@@ -9,7 +9,7 @@ const { values, positionals } = parseArgs({ options: { drop: { type: 'string', d
 const pairs = readPairs(positionals[0]);
 const ratio = ([english, translation]) => [...translation].length / [...english].length;
 
-/** Sentences with the same number of English words, or nearly so from 12 words on, are in the same group. */
+/** By number of English words: exactly below 12, in steps of four up to 43, all longer sentences together. */
 function group([english]) {
   const words = english.split(/\s+/).filter(Boolean).length;
   return words < 12 ? words : words < 44 ? 12 + Math.floor((words - 12) / 4) : 20;

@@ -47,7 +47,7 @@ const stops = {
       (page) => texts(page, '[data-testid=scene] h3', 'Masked multi-head attention'),
       crumbs('Head 4'),
       (page) => texts(page, '[data-testid=logits] .chosen', 'in'),
-      [(page) => texts(page, 'main td', 'You only live once.'), (page) => texts(page, 'main td', "It's only a living once.")],
+      [(page) => texts(page, 'main td', 'I felt like screaming.'), (page) => texts(page, 'main td', 'I felt like writing.')],
     ],
     attention: [
       crumbs('Cross-attention'),
@@ -71,7 +71,7 @@ const stops = {
       crumbs('“遇” → “met”'),
       crumbs('第 2 个头'),
       [(page) => texts(page, '[data-testid=before]', '公园里遇'), result('公园遇')],
-      [(page) => texts(page, '[data-testid=before]', '遇到'), result('一个老朋友')],
+      [(page) => texts(page, '[data-testid=before]', '遇到'), result('里一位老朋友')],
     ],
   },
 };
