@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { plain } from '../bench/answers.mjs';
 import { common } from '../bench/common.mjs';
+import { longest } from '../bench/longest.mjs';
 import { kept, pairs, phrases } from '../bench/phrases.mjs';
 
 const named = ['de', 'fr', 'zh'].map((other) => [`${other}-en`, pairs({ languages: [other, 'en'], count: 4000, seed: 5 })]);
@@ -55,4 +56,11 @@ test('common sentences are short and have several translations, whatever their c
   assert.ok(!isCommon(['I have no idea.', `${long}.`], ["I don't know at all.", long]));
   assert.ok(isCommon(['What time is it?', 'Quelle heure est-il ?'], ["What's the time?", 'Quelle heure est-il ?']));
   assert.ok(isCommon(['Come in!', '请进！']) && !isCommon(['Please open the door.', '请把门打开。']));
+});
+
+test('the shortest translations are left out among sentences of the same length', () => {
+  const short = [['I am here.', '我在'], ['I am here.', '我在这里'], ['I am there.', '我在那里。'], ['He is here.', '他就在这里。']];
+  const long = [['The new house is on the other side of the old river.', '新房'], ['The new house is on the other side of the old river.', '新房子在老河对岸。']];
+  assert.deepEqual(longest([...short, ...long], 0.5), [short[2], short[3], long[1]]);
+  assert.deepEqual(longest([...short, ...long], 0), [...short, ...long]);
 });
