@@ -124,7 +124,7 @@ export class Run {
     location.hash = link.to('translate');
   }
 
-  /** Opens the run that a file contains; rejects if there is none in it. */
+  /** Opens the run in a file; rejects if the file has none. */
   async read(file: File, taken: (id: string) => boolean) {
     const trainer = await Trainer.resume(file);
     const { info } = trainer;
