@@ -105,6 +105,24 @@ test('on arrival the words light up in turn, with lines; a key press ends it, an
   });
 });
 
+test('lines end at their words, also when an earlier sentence is finished later', () =>
+  withView(site, laptop, '#translate?model=de-en', async (page) => {
+    await translated(page);
+    const text = 'Ich gehe heute ins Kino. Übung macht den Meister, sagte mein alter Lehrer uns jeden Tag. ICH HABE HUNGER';
+    await page.locator('#source').fill(text);
+    await page.waitForFunction(() => document.querySelector('.target [role=group]')?.ariaBusy === 'false'
+      && document.querySelector('.target [data-sentence="2"] [data-token]'));
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+    const apart = await page.evaluate(() => {
+      const words = [...document.querySelectorAll('.target [data-sentence="2"] [data-token]')].map((word) => word.getClientRects()[0]);
+      return [...document.querySelectorAll('.texts > svg path')].map((path) => {
+        const { x, y } = path.getPointAtLength(path.getTotalLength()).matrixTransform(path.getScreenCTM());
+        return Math.min(...words.map(({ left, width, top }) => Math.hypot(left + width / 2 - x, top - y)));
+      });
+    });
+    assert.ok(apart.length >= 2 && Math.max(...apart) < 2, `${apart}`);
+  }));
+
 test('a Chinese browser starts with English → Chinese; a link with a text does not', async () => {
   await withView(site, { ...screen, locale: 'zh-CN' }, '', async (page) => {
     await page.locator('.status li').first().waitFor();
