@@ -16,6 +16,8 @@ const columns = (cells) => Object.fromEntries(cells.map((cell, i) => [languages[
 const same = (text) => columns(languages.map(() => text));
 
 export const phrases = table('phrases.tsv').map(columns);
+/** Sentences without slots, to train on as they are. */
+export const sentences = table('sentences.tsv').map(columns);
 const words = table('phrase-words.tsv');
 const listed = Object.fromEntries(words.map(([slot]) =>
   [slot, words.filter((row) => row[0] === slot).map((row) => columns(row.slice(1)))]));

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { plain } from '../bench/answers.mjs';
 import { common } from '../bench/common.mjs';
 import { longest } from '../bench/longest.mjs';
-import { kept, pairs, phrases } from '../bench/phrases.mjs';
+import { kept, pairs, phrases, sentences as written } from '../bench/phrases.mjs';
 
 const named = ['de', 'fr', 'zh'].map((other) => [`${other}-en`, pairs({ languages: [other, 'en'], count: 4000, seed: 5 })]);
 
@@ -23,6 +23,20 @@ test('no pair has a sentence or a name from the test lists', () => {
     for (const side of list.flat()) {
       assert.ok(!sentences.has(plain(side)), `${languages}: ${side}`);
       assert.ok(![...names].some((name) => side.includes(name)), `${languages}: ${side}`);
+    }
+  }
+});
+
+test('each written sentence has all languages, occurs once, ends with a punctuation mark and is in no test list', () => {
+  const { sentences, names } = kept();
+  const seen = { en: new Set(), zh: new Set() };
+  for (const cells of written) {
+    assert.equal(Object.keys(cells).length, 4, JSON.stringify(cells));
+    for (const [language, text] of Object.entries(cells)) {
+      assert.match(text, language === 'zh' ? /[。？！]”?$/ : /[.?!]"?$/);
+      assert.ok(!sentences.has(plain(text)) && ![...names].some((name) => text.includes(name)), text);
+      assert.ok(!seen[language]?.has(plain(text)), `${text} occurs twice`);
+      seen[language]?.add(plain(text));
     }
   }
 });
