@@ -71,7 +71,7 @@ const stops = {
       crumbs('“遇” → “met”'),
       crumbs('第 2 个头'),
       [(page) => texts(page, '[data-testid=before]', '公园里遇'), result('公园遇')],
-      [(page) => texts(page, '[data-testid=before]', '遇到'), result('里一位老朋友')],
+      [(page) => texts(page, '[data-testid=before]', '遇到'), result('里一个老朋友')],
     ],
   },
 };
