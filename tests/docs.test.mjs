@@ -122,7 +122,7 @@ const smaller = [
   [/--vocab-size \d+ --type bpe/g, '--vocab-size 400 --type bpe'],
   [/--preset \S+/g, '--preset tiny'],
   [/--max-steps \d+/g, '--max-steps 4'],
-  [/ \d+ (?=[3468]e-4 )/g, ' 4 '],
+  [/ \d+ (?=[1-8]e-[34] )/g, ' 4 '],
   [/--validation \d+/g, '--validation 10'],
   [/(m30k .*) \d{4,5} /g, '$1 4 '],
   [/--(valid|test) [68]0/g, '--$1 10'],
