@@ -47,7 +47,7 @@ const stops = {
       (page) => texts(page, '[data-testid=scene] h3', 'Masked multi-head attention'),
       crumbs('Head 4'),
       (page) => texts(page, '[data-testid=logits] .chosen', 'in'),
-      [(page) => texts(page, 'main td', 'Where is the bus stop?'), (page) => texts(page, 'main td', 'Where does the bus stop?')],
+      [(page) => texts(page, 'main td', 'How deep are the cuts?'), (page) => texts(page, 'main td', 'How deep are the snakes?')],
     ],
     attention: [
       crumbs('Cross-attention'),
