@@ -12,6 +12,9 @@ after(() => site.stop());
 const still = { ...laptop, reducedMotion: 'reduce' };
 const bar = (page) => page.getByTestId('tour');
 const question = (page) => bar(page).locator('.question').innerText();
+// The URL changes a moment before the page does.
+const newQuestion = (page, before) =>
+  page.waitForFunction((before) => document.querySelector('[data-testid=tour] .question')?.innerText !== before, before);
 const parameter = (page, name) => page.evaluate((name) => new URLSearchParams(location.hash.split('?')[1]).get(name), name);
 const at = (page, stop) => page.waitForFunction((stop) => new URLSearchParams(location.hash.split('?')[1]).get('tour') === stop, stop);
 
@@ -87,6 +90,7 @@ for (const [locale, language] of [['en', 'en-US'], ['zh', 'zh-CN']]) for (const 
         const [before, afterwards = async () => {}] = [shown].flat();
         await at(page, `${name}.${i + 1}`);
         await before(page);
+        await newQuestion(page, [...asked].at(-1));
         asked.add(await question(page));
         await bar(page).getByRole('button', { name: /^(Show the answer|显示答案)$/ }).click();
         await bar(page).locator('.answer').waitFor();
@@ -127,8 +131,7 @@ test('tours open from the first screen and follow the arrow keys, Escape and Bac
       const before = await question(page);
       await page.keyboard.press('ArrowRight');
       await at(page, `inside.${stop}`);
-      // The URL changes a moment before the page does.
-      await page.waitForFunction((before) => document.querySelector('[data-testid=tour] .question')?.innerText !== before, before);
+      await newQuestion(page, before);
     }
     await page.keyboard.press('ArrowLeft');
     await at(page, 'inside.2');
