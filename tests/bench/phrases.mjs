@@ -10,14 +10,13 @@ import { parseArgs } from 'node:util';
 import { plain } from './answers.mjs';
 
 const languages = ['en', 'de', 'fr', 'zh'];
-const table = (name) => readFileSync(new URL(name, import.meta.url), 'utf8').trimEnd().split('\n').slice(1)
+/** The rows of a file here, without the heading. */
+export const table = (name) => readFileSync(new URL(name, import.meta.url), 'utf8').trimEnd().split('\n').slice(1)
   .map((line) => line.split('\t'));
 const columns = (cells) => Object.fromEntries(cells.map((cell, i) => [languages[i], cell]));
 const same = (text) => columns(languages.map(() => text));
 
 export const phrases = table('phrases.tsv').map(columns);
-/** Sentences without slots, to train on as they are. */
-export const sentences = table('sentences.tsv').map(columns);
 const words = table('phrase-words.tsv');
 const listed = Object.fromEntries(words.map(([slot]) =>
   [slot, words.filter((row) => row[0] === slot).map((row) => columns(row.slice(1)))]));

@@ -105,7 +105,7 @@ test('on arrival the words light up in turn, with lines; a key press ends it, an
   });
 });
 
-test('lines end at their words, also when an earlier sentence is finished later', () =>
+test('lines still end at their words when an earlier sentence finishes last', () =>
   withView(site, laptop, '#translate?model=de-en', async (page) => {
     await translated(page);
     const text = 'Ich gehe heute ins Kino. Übung macht den Meister, sagte mein alter Lehrer uns jeden Tag. ICH HABE HUNGER';
