@@ -27,18 +27,20 @@ test('no pair has a sentence or a name from the test lists', () => {
   }
 });
 
-test('each written sentence has all four languages, is unique in English and in Chinese, ends with a punctuation mark, and has no sentence or name from the test lists', () => {
-  const { sentences, names } = kept();
-  const rows = table('sentences.tsv');
-  for (const row of rows) {
-    assert.equal(row.length, 4, `${row}`);
-    for (const [i, text] of row.entries()) {
-      assert.match(text, i === 3 ? /[。？！]”?$/ : /[.?!]"?$/);
-      assert.ok(!sentences.has(plain(text)) && ![...names].some((name) => text.includes(name)), text);
+for (const [file, width] of [['sentences.tsv', 4], ['sentences-zh.tsv', 2]]) {
+  test(`${file}: ${width} languages in each row, unique in English and in Chinese, a punctuation mark at the end, no sentence or name from the test lists`, () => {
+    const { sentences, names } = kept();
+    const rows = table(file);
+    for (const row of rows) {
+      assert.equal(row.length, width, `${row}`);
+      for (const [i, text] of row.entries()) {
+        assert.match(text, i === width - 1 ? /[。？！]”?$/ : /[.?!]"?$/);
+        assert.ok(!sentences.has(plain(text)) && ![...names].some((name) => text.includes(name)), text);
+      }
     }
-  }
-  for (const column of [0, 3]) assert.equal(new Set(rows.map((row) => plain(row[column]))).size, rows.length);
-});
+    for (const column of [0, width - 1]) assert.equal(new Set(rows.map((row) => plain(row[column]))).size, rows.length);
+  });
+}
 
 test('slots are filled: names the same on both sides, numbers as each language writes them', () => {
   for (const [languages, list] of named) {
