@@ -148,7 +148,7 @@ for (const document of documents) {
         cpSync(join(root, 'tests/fixtures/tiny-de-en.safetensors'), join(place, `${model}.safetensors`));
       cpSync(join(root, 'tests/fixtures/sentencepiece/iwslt17-spm_bpe.model'), join(place, 'bpe9500.model'));
       const bench = ['answers.mjs', 'calibrate.mjs', 'common.mjs', 'corpus.mjs', 'faithful.mjs', 'phrases.mjs', 'phrases.tsv', 'phrase-words.tsv', 'sentences.tsv',
-        'sentences-zh.tsv', 'relations.mjs', 'rouge.mjs'].map((name) => `tests/bench/${name}`);
+        'sentences-zh.tsv', 'sentences-de-fr.tsv', 'relations.mjs', 'rouge.mjs'].map((name) => `tests/bench/${name}`);
       for (const path of [...bench, 'tests/fixtures/answers', 'web/cards'])
         cpSync(join(root, path), join(place, path), { recursive: true });
       symlinkSync(join(root, 'dist'), join(place, 'dist'));

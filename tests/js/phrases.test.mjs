@@ -27,18 +27,19 @@ test('no pair has a sentence or a name from the test lists', () => {
   }
 });
 
-for (const [file, width] of [['sentences.tsv', 4], ['sentences-zh.tsv', 2]]) {
-  test(`${file}: ${width} languages in each row, unique in English and in Chinese, a punctuation mark at the end, no sentence or name from the test lists`, () => {
+for (const [file, ...languages] of [['sentences.tsv', 'en', 'de', 'fr', 'zh'], ['sentences-zh.tsv', 'en', 'zh'], ['sentences-de-fr.tsv', 'en', 'de', 'fr']]) {
+  test(`${file}: ${languages.length} languages in each row, unique in English and in Chinese, a punctuation mark at the end, no sentence or name from the test lists`, () => {
     const { sentences, names } = kept();
     const rows = table(file);
     for (const row of rows) {
-      assert.equal(row.length, width, `${row}`);
+      assert.equal(row.length, languages.length, `${row}`);
       for (const [i, text] of row.entries()) {
-        assert.match(text, i === width - 1 ? /[。？！]”?$/ : /[.?!]"?$/);
+        assert.match(text, languages[i] === 'zh' ? /[。？！]”?$/ : /[.?!]"?$/);
         assert.ok(!sentences.has(plain(text)) && ![...names].some((name) => text.includes(name)), text);
       }
     }
-    for (const column of [0, width - 1]) assert.equal(new Set(rows.map((row) => plain(row[column]))).size, rows.length);
+    for (const language of ['en', 'zh'].filter((language) => languages.includes(language)))
+      assert.equal(new Set(rows.map((row) => plain(row[languages.indexOf(language)]))).size, rows.length);
   });
 }
 
