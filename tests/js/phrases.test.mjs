@@ -28,7 +28,7 @@ test('no pair has a sentence or a name from the test lists', () => {
 });
 
 for (const [file, ...languages] of [['sentences.tsv', 'en', 'de', 'fr', 'zh'], ['sentences-zh.tsv', 'en', 'zh'], ['sentences-de-fr.tsv', 'en', 'de', 'fr']]) {
-  test(`${file}: ${languages.length} languages in each row, unique in English and in Chinese, a punctuation mark at the end, no sentence or name from the test lists`, () => {
+  test(`${file}: each row has ${languages.length} languages, each with final punctuation; no English or Chinese sentence twice, no sentence or name from the test lists`, () => {
     const { sentences, names } = kept();
     const rows = table(file);
     for (const row of rows) {

@@ -20,7 +20,7 @@ interface Token {
   end: number;
   /** For text: its characters, with entities decoded. */
   text: string;
-  /** The index of the matching closing or opening tag; -1 if there is none. */
+  /** The index of the matching closing or opening tag; -1 if it is missing. */
   match: number;
   /** The attributes of an opening tag, decoded. */
   attributes: Map<string, string>;

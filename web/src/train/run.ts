@@ -33,7 +33,7 @@ export interface RunState {
   isElsewhere: boolean;
   /** The step that it can go back to; null before the first checkpoint. */
   savedStep: number | null;
-  /** Of the trainer; null while there is none. */
+  /** The settings that the trainer uses; null before it has started. */
   training: TrainingConfig | null;
   /** Seconds, if known. */
   left: number | null;
