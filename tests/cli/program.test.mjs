@@ -49,6 +49,14 @@ test('translate, evaluate, average and inspect', () => {
   assert.equal(facts.config.d_model, 32);
   assert.equal(facts.metadata.languages, 'de-en');
   assert.ok(facts.tensors.F16 > 0 && !facts.tensors.F32);
+
+  const averageWith = (setting) => {
+    succeed('train', '--from', model, '--data', path('valid.tsv'), '--validation', '2', '--output', path(setting),
+      '--max-steps', '1', '--set', setting);
+    return ['average', '--output', path('average.safetensors'), path(`${setting}/last.safetensors`), model];
+  };
+  succeed(...averageWith('dropout=0.37'));
+  refuse(/encoder_layers=1.* differ in their config/, averageWith('encoder_layers=1'));
 });
 
 // Emscripten's files cannot be pipes.
