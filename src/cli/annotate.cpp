@@ -14,7 +14,7 @@
 namespace wasmformer {
 namespace {
 
-struct Options {
+struct AnnotateArguments {
   std::string model, input = "-", attention;
   AnnotateOptions annotate;
   Index batch_tokens = 2048;
@@ -43,7 +43,7 @@ std::string tag_lines(const AnnotatedText& text, const std::string& content) {
 }
 
 // Reads the input in parts, so that input of any size fits in memory.
-void run(const Options& o, bool tags) {
+void run(const AnnotateArguments& o, bool tags) {
   const ModelFile model = load_model(o.model, Weights::packed);
   const Config& config = model.transformer->config();
   WASMFORMER_CHECK((tags ? config.tags : config.classes) > 0, o.model << ": [annotate] this model has no "
@@ -73,7 +73,7 @@ void run(const Options& o, bool tags) {
 }
 
 CLI::App* add_command(CLI::App& app, const char* name, const char* help, bool tags) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<AnnotateArguments>();
   auto* command = app.add_subcommand(name, help);
   command->add_option("--model", o->model, "model file")->required();
   command->add_option("--input", o->input, "text file; - is standard input")->capture_default_str();

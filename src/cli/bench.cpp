@@ -19,7 +19,7 @@
 namespace wasmformer {
 namespace {
 
-struct Options {
+struct BenchArguments {
   std::string model;
   int threads = 1;
   double seconds = 1;
@@ -38,7 +38,7 @@ double rate(double seconds, const std::function<double()>& work) {
 }
 
 // y = x Wᵀ for x [m, k] and W [n, k]: 10^9 additions and multiplications per second.
-double product_rate(const Options& o, ThreadPool& pool, bool int8) {
+double product_rate(const BenchArguments& o, ThreadPool& pool, bool int8) {
   constexpr Index m = 256, n = 512, k = 512;
   Random random(1);
   Matrix weights(n, k), x(m, k), y(m, n);
@@ -62,7 +62,7 @@ double product_rate(const Options& o, ThreadPool& pool, bool int8) {
 }
 
 // Target tokens per second for 32 sentences of 16 tokens each.
-double translation_rate(const Options& o, ThreadPool& pool, const ModelFile& model, Index beam_size) {
+double translation_rate(const BenchArguments& o, ThreadPool& pool, const ModelFile& model, Index beam_size) {
   const Index pieces = model.transformer->config().source_vocab_size - 4;  // without the control tokens
   std::vector<std::string> texts;
   for (Index i = 0; i < 32; ++i) {
@@ -79,7 +79,7 @@ double translation_rate(const Options& o, ThreadPool& pool, const ModelFile& mod
   });
 }
 
-nlohmann::ordered_json measure(const Options& o) {
+nlohmann::ordered_json measure(const BenchArguments& o) {
   ThreadPool pool(o.threads);
   const ParallelText text = make_pairs("reverse", 2000, 1);
   const auto characters = std::make_shared<const Tokenizer>(character_model(text.sources));
@@ -100,7 +100,7 @@ nlohmann::ordered_json measure(const Options& o) {
 }  // namespace
 
 void add_bench_command(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<BenchArguments>();
   auto* command = app.add_subcommand("bench", "Measure matrix products, translation and training");
   command->add_option("--model", o->model, "model file to translate with; the default has the preset tiny");
   command->add_option("--seconds", o->seconds, "time for each figure")

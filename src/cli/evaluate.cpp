@@ -15,7 +15,7 @@
 namespace wasmformer {
 namespace {
 
-struct Options {
+struct EvaluateArguments {
   DecodingOptions decoding;
   ParallelTextOptions text;
   AnnotatedFiles labelled;
@@ -60,7 +60,7 @@ void print_detail(const Detail& d) {
                     s.length_ratio);
 }
 
-void run(const Options& o) {
+void run(const EvaluateArguments& o) {
   if (o.labelled.any())
     return evaluate_annotations(o.decoding.model, o.labelled, o.decoding.batch_tokens, o.decoding.threads, o.json);
   const ModelFile model = load_model(o.decoding.model, Weights::packed);
@@ -112,7 +112,7 @@ void run(const Options& o) {
 }  // namespace
 
 void add_evaluate_command(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<EvaluateArguments>();
   auto* command = app.add_subcommand(
       "evaluate", "Compare with references (BLEU and chrF2), or with labels and tags (accuracy and F1)");
   add_decoding_options(*command, o->decoding, /*without=*/{"n_best"});
@@ -128,7 +128,7 @@ void add_evaluate_command(CLI::App& app) {
   command->add_flag("--lowercase", o->lowercase, "compute BLEU without case");
   command->add_flag("--by-length", o->by_length, "also print the scores by length of the source");
   command->add_flag("--json", o->json, "print one JSON object");
-  // Options that a classifier or tagger would ignore are refused.
+  // EvaluateArguments that a classifier or tagger would ignore are refused.
   for (CLI::Option* option : command->get_options([](const CLI::Option* option) {
          const std::string name = option->get_single_name();
          return name != "help" && name != "model" && name != "labels" && name != "tags" && name != "batch-tokens" &&

@@ -9,13 +9,13 @@
 namespace wasmformer {
 namespace {
 
-struct Options {
+struct ShortlistArguments {
   std::string model, output, lexicon;
   ParallelTextOptions text;
   ShortlistOptions shortlist;
 };
 
-Shortlist shortlist_of(const ModelFile& model, const Options& o) {
+Shortlist shortlist_of(const ModelFile& model, const ShortlistArguments& o) {
   const Config& c = model.transformer->config();
   const Tokenizer &source = *model.source_tokenizer, &target = *model.target_tokenizer;
   if (o.lexicon.empty()) {
@@ -31,7 +31,7 @@ Shortlist shortlist_of(const ModelFile& model, const Options& o) {
   });
 }
 
-void add_shortlist(const Options& o) {
+void add_shortlist(const ShortlistArguments& o) {
   ModelFile model = load_model(o.model);
   WASMFORMER_CHECK(!model.transformer->config().is_encoder(), "[shortlist] only translators can have a shortlist");
   model.shortlist = shortlist_of(model, o);
@@ -43,7 +43,7 @@ void add_shortlist(const Options& o) {
 }  // namespace
 
 void add_shortlist_command(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<ShortlistArguments>();
   auto* command =
       app.add_subcommand("shortlist", "Store in a model which target pieces may translate each source piece");
   command->add_option("--model", o->model, "model file")->required();

@@ -13,7 +13,7 @@
 namespace wasmformer {
 namespace {
 
-struct Options {
+struct TranslateArguments {
   DecodingOptions decoding;
   std::string input = "-", attention;
   bool scores = false;
@@ -39,7 +39,7 @@ nlohmann::json attention_of(const Translation& t) {
 // parts; the first reads and writes.
 class Run {
  public:
-  explicit Run(const Options& options)
+  explicit Run(const TranslateArguments& options)
       : o_(options), model_(load_model(options.decoding.model, Weights::packed)), pool_(options.decoding.threads) {
     if (!ranks_.is_first()) return;
     input_.emplace(o_.input);
@@ -140,7 +140,7 @@ class Run {
     for (const Hypothesis& h : t.alternatives) add(h);
   }
 
-  const Options& o_;
+  const TranslateArguments& o_;
   ModelFile model_;
   ThreadPool pool_;
   Ranks& ranks_ = ranks();
@@ -154,7 +154,7 @@ class Run {
 }  // namespace
 
 void add_translate_command(CLI::App& app) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<TranslateArguments>();
   auto* command = app.add_subcommand("translate", "Translate sentences, one per line");
   command->footer(
       "Translations are printed in the order of the input, some lines at a time; from a pipe, as soon as no more\n"

@@ -7,14 +7,14 @@
 namespace wasmformer {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json config_json(const ModelFile& model) {
+OrderedJson config_json(const ModelFile& model) {
   const Config& c = model.transformer->config();
   const char* task = c.predicts_tokens() ? "MaskedLM"
                      : c.classes > 0     ? "SequenceClassification"
                                          : "TokenClassification";
-  Json json{{"architectures", {"BertFor" + std::string(task)}},
+  OrderedJson json{{"architectures", {"BertFor" + std::string(task)}},
             {"model_type", "bert"},  // programs take it for the names of inputs and outputs
             {"vocab_size", c.source_vocab_size},
             {"hidden_size", c.d_model},
@@ -42,7 +42,7 @@ std::map<std::string, std::string> encoder_settings(const ModelFile& model) {
   std::map<std::string, std::string> files{{"config.json", config_json(model).dump(2) + "\n"}};
   if (const auto& rules = tokenizer.wordpiece()) {
     for (const std::string& line : wordpiece_vocabulary(tokenizer.model())) files["vocab.txt"] += line + "\n";
-    const Json json{{"tokenizer_class", "BertTokenizer"},
+    const OrderedJson json{{"tokenizer_class", "BertTokenizer"},
                     {"do_lower_case", rules->lower_case},
                     {"strip_accents", rules->strip_accents},
                     {"tokenize_chinese_chars", rules->split_chinese},

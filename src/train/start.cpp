@@ -13,7 +13,7 @@
 namespace wasmformer {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 
 // Texts are written and read pair by pair: the destructor of a large JSON value aborts if it gets no memory.
 void append_pairs(std::string& json, const ParallelText& text) {
