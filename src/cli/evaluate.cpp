@@ -128,7 +128,7 @@ void add_evaluate_command(CLI::App& app) {
   command->add_flag("--lowercase", o->lowercase, "compute BLEU without case");
   command->add_flag("--by-length", o->by_length, "also print the scores by length of the source");
   command->add_flag("--json", o->json, "print one JSON object");
-  // EvaluateArguments that a classifier or tagger would ignore are refused.
+  // Options that a classifier or tagger would ignore are refused.
   for (CLI::Option* option : command->get_options([](const CLI::Option* option) {
          const std::string name = option->get_single_name();
          return name != "help" && name != "model" && name != "labels" && name != "tags" && name != "batch-tokens" &&

@@ -27,8 +27,8 @@ void average(const AverageOptions& o) {
   for (std::size_t i = 0; i + 1 < o.checkpoints.size(); ++i) {
     const ModelFile other = load_model(o.checkpoints[i]);
     WASMFORMER_CHECK(
-        same_but_dropout(other.transformer->config(), sum.transformer->config()) && *other.source_tokenizer == *sum.source_tokenizer &&
-            *other.target_tokenizer == *sum.target_tokenizer,
+        same_but_dropout(other.transformer->config(), sum.transformer->config()) &&
+            *other.source_tokenizer == *sum.source_tokenizer && *other.target_tokenizer == *sum.target_tokenizer,
         "[average] " << o.checkpoints[i] << " and " << o.checkpoints.back() << " differ in their config or tokenizers");
     std::vector<const Parameter*> parameters;
     other.transformer->visit([&](const std::string&, Parameter& p, Initializer) { parameters.push_back(&p); });

@@ -93,9 +93,10 @@ std::string text(const OrderedJson& json) { return json.dump(2) + "\n"; }
 
 OrderedJson generation_settings(const ModelFile& model) {
   const Config& c = model.transformer->config();
-  OrderedJson json{{"decoder_start_token_id", c.bos_id}, {"bos_token_id", c.bos_id},      {"eos_token_id", c.eos_id},
-            {"forced_eos_token_id", c.eos_id},    {"pad_token_id", c.pad_id},      {"bad_words_ids", {{c.pad_id}}},
-            {"max_length", c.max_length},         {"num_beams", num_beams(model)}, {"renormalize_logits", true}};
+  OrderedJson json{
+      {"decoder_start_token_id", c.bos_id}, {"bos_token_id", c.bos_id},      {"eos_token_id", c.eos_id},
+      {"forced_eos_token_id", c.eos_id},    {"pad_token_id", c.pad_id},      {"bad_words_ids", {{c.pad_id}}},
+      {"max_length", c.max_length},         {"num_beams", num_beams(model)}, {"renormalize_logits", true}};
   if (c.bos_id != c.pad_id) json["bad_words_ids"].push_back({c.bos_id});
   return json;
 }
@@ -134,12 +135,12 @@ OrderedJson tokenizer_settings(const ModelFile& model, bool separate) {
   const Config& c = model.transformer->config();
   const Tokenizer &source = *model.source_tokenizer, &target = *model.target_tokenizer;
   OrderedJson json{{"tokenizer_class", "MarianTokenizer"},
-            {"unk_token", special_piece("unknown", source, source.unk_id(), target, target.unk_id())},
-            {"eos_token", special_piece("end", source, c.eos_id, target, c.eos_id)},
-            {"pad_token", target.piece(c.pad_id)},
-            {"model_max_length", c.max_length},
-            {"separate_vocabs", separate},
-            {"sp_model_kwargs", OrderedJson::object()}};
+                   {"unk_token", special_piece("unknown", source, source.unk_id(), target, target.unk_id())},
+                   {"eos_token", special_piece("end", source, c.eos_id, target, c.eos_id)},
+                   {"pad_token", target.piece(c.pad_id)},
+                   {"model_max_length", c.max_length},
+                   {"separate_vocabs", separate},
+                   {"sp_model_kwargs", OrderedJson::object()}};
   const auto languages = model.metadata.find("languages");
   if (languages != model.metadata.end() && languages->second.find('-') != std::string::npos) {
     const std::size_t dash = languages->second.find('-');
