@@ -14,20 +14,15 @@ struct AverageOptions {
   std::vector<std::string> checkpoints, metadata;
 };
 
-// Whether weights of the same name are for the same computation: runs with other dropout can be averaged.
-bool same_but_dropout(Config a, const Config& b) {
-  a.dropout = b.dropout, a.attention_dropout = b.attention_dropout, a.activation_dropout = b.activation_dropout;
-  return a == b;
-}
-
 // The mean of every weight over all checkpoints (Vaswani et al. 2017, section 6.1).
 void average(const AverageOptions& o) {
   ModelFile sum = load_model(o.checkpoints.back());  // its metadata is kept
+  const auto without_dropout = [](Config c) { return c.dropout = c.attention_dropout = c.activation_dropout = 0, c; };
   const Scalar share = Scalar(1) / static_cast<Scalar>(o.checkpoints.size());
   for (std::size_t i = 0; i + 1 < o.checkpoints.size(); ++i) {
     const ModelFile other = load_model(o.checkpoints[i]);
     WASMFORMER_CHECK(
-        same_but_dropout(other.transformer->config(), sum.transformer->config()) &&
+        without_dropout(other.transformer->config()) == without_dropout(sum.transformer->config()) &&
             *other.source_tokenizer == *sum.source_tokenizer && *other.target_tokenizer == *sum.target_tokenizer,
         "[average] " << o.checkpoints[i] << " and " << o.checkpoints.back() << " differ in their config or tokenizers");
     std::vector<const Parameter*> parameters;

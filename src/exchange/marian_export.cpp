@@ -11,7 +11,7 @@
 namespace wasmformer {
 namespace {
 
-using OrderedJson = nlohmann::ordered_json;
+using Json = nlohmann::ordered_json;
 
 // Far below every score, within the range of F16; its probability is 0.
 constexpr Scalar never = -1e4;
@@ -49,7 +49,7 @@ void check_key(const char* key, bool fits, const T& value, const char* expected)
 
 void check_marian(const Config& c) {
   WASMFORMER_CHECK(!c.is_encoder(), "[export-marian] this model is an encoder alone; only translators can be exported");
-  const OrderedJson config = OrderedJson::parse(to_json(c));
+  const Json config = Json::parse(to_json(c));
   check_key("decoder_self", c.decoder_self == DecoderSelf::attention, config["decoder_self"], "\"attention\" only");
   check_key("norm", c.norm == NormPlace::post, config["norm"], "\"post\" only");
   check_key("attention", c.attention == AttentionScore::scaled_dot, config["attention"], "\"scaled_dot\" only");
@@ -89,19 +89,18 @@ std::string special_piece(const char* what, const Tokenizer& source, TokenId sou
 }
 
 std::string text(const nlohmann::json& json) { return json.dump(2) + "\n"; }
-std::string text(const OrderedJson& json) { return json.dump(2) + "\n"; }
+std::string text(const Json& json) { return json.dump(2) + "\n"; }
 
-OrderedJson generation_settings(const ModelFile& model) {
+Json generation_settings(const ModelFile& model) {
   const Config& c = model.transformer->config();
-  OrderedJson json{
-      {"decoder_start_token_id", c.bos_id}, {"bos_token_id", c.bos_id},      {"eos_token_id", c.eos_id},
-      {"forced_eos_token_id", c.eos_id},    {"pad_token_id", c.pad_id},      {"bad_words_ids", {{c.pad_id}}},
-      {"max_length", c.max_length},         {"num_beams", num_beams(model)}, {"renormalize_logits", true}};
+  Json json{{"decoder_start_token_id", c.bos_id}, {"bos_token_id", c.bos_id},      {"eos_token_id", c.eos_id},
+            {"forced_eos_token_id", c.eos_id},    {"pad_token_id", c.pad_id},      {"bad_words_ids", {{c.pad_id}}},
+            {"max_length", c.max_length},         {"num_beams", num_beams(model)}, {"renormalize_logits", true}};
   if (c.bos_id != c.pad_id) json["bad_words_ids"].push_back({c.bos_id});
   return json;
 }
 
-OrderedJson config_settings(const Config& c, Index source_vocab_size, Index target_vocab_size, Precision precision) {
+Json config_settings(const Config& c, Index source_vocab_size, Index target_vocab_size, Precision precision) {
   return {{"architectures", {"MarianMTModel"}},
           {"model_type", "marian"},
           {"is_encoder_decoder", true},
@@ -116,7 +115,7 @@ OrderedJson config_settings(const Config& c, Index source_vocab_size, Index targ
           {"encoder_ffn_dim", c.ffn_dim},
           {"decoder_ffn_dim", c.ffn_dim},
           {"max_position_embeddings", c.max_length},
-          {"activation_function", OrderedJson::parse(to_json(c))["activation"]},
+          {"activation_function", Json::parse(to_json(c))["activation"]},
           {"dropout", c.dropout},
           {"attention_dropout", c.attention_dropout},
           {"activation_dropout", c.activation_dropout},
@@ -131,16 +130,16 @@ OrderedJson config_settings(const Config& c, Index source_vocab_size, Index targ
           {"use_cache", true}};
 }
 
-OrderedJson tokenizer_settings(const ModelFile& model, bool separate) {
+Json tokenizer_settings(const ModelFile& model, bool separate) {
   const Config& c = model.transformer->config();
   const Tokenizer &source = *model.source_tokenizer, &target = *model.target_tokenizer;
-  OrderedJson json{{"tokenizer_class", "MarianTokenizer"},
-                   {"unk_token", special_piece("unknown", source, source.unk_id(), target, target.unk_id())},
-                   {"eos_token", special_piece("end", source, c.eos_id, target, c.eos_id)},
-                   {"pad_token", target.piece(c.pad_id)},
-                   {"model_max_length", c.max_length},
-                   {"separate_vocabs", separate},
-                   {"sp_model_kwargs", OrderedJson::object()}};
+  Json json{{"tokenizer_class", "MarianTokenizer"},
+            {"unk_token", special_piece("unknown", source, source.unk_id(), target, target.unk_id())},
+            {"eos_token", special_piece("end", source, c.eos_id, target, c.eos_id)},
+            {"pad_token", target.piece(c.pad_id)},
+            {"model_max_length", c.max_length},
+            {"separate_vocabs", separate},
+            {"sp_model_kwargs", Json::object()}};
   const auto languages = model.metadata.find("languages");
   if (languages != model.metadata.end() && languages->second.find('-') != std::string::npos) {
     const std::size_t dash = languages->second.find('-');
@@ -157,8 +156,8 @@ std::map<std::string, std::string> marian_settings(const ModelFile& model, Index
   const nlohmann::json source_ids = vocabulary(*model.source_tokenizer, source_vocab_size),
                        target_ids = vocabulary(*model.target_tokenizer, target_vocab_size);
   const bool separate = source_ids != target_ids;
-  const OrderedJson generation = generation_settings(model);
-  OrderedJson config = config_settings(model.transformer->config(), source_vocab_size, target_vocab_size, precision);
+  const Json generation = generation_settings(model);
+  Json config = config_settings(model.transformer->config(), source_vocab_size, target_vocab_size, precision);
   config.update(generation);
   std::map<std::string, std::string> files{{"config.json", text(config)},
                                            {"generation_config.json", text(generation)},
