@@ -91,8 +91,9 @@ Ranks& ranks() {
 
 void fail_together(const char* problem, int exit_code) {
   if (ranks().size() == 1) return;
-  // If all ranks fail on the same file, only the first reports it: it ends the others before they do.
-  if (!ranks().is_first()) std::this_thread::sleep_for(std::chrono::seconds(1));
+  // If all ranks fail on the same file, only the first reports it: it ends the others before they do, which can take
+  // more than a second on a busy machine.
+  if (!ranks().is_first()) std::this_thread::sleep_for(std::chrono::seconds(5));
   std::fprintf(stderr, "wasmformer: rank %d: %s\n", ranks().rank(), problem);
   MPI_Abort(MPI_COMM_WORLD, exit_code);
 }
