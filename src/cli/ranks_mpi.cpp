@@ -91,7 +91,7 @@ Ranks& ranks() {
 
 void fail_together(const char* problem, int exit_code) {
   if (ranks().size() == 1) return;
-  // If all ranks fail on the same file, only the first reports it: it ends the others before they do, which can take
+  // If all ranks fail on the same file, the others wait, so that the first can report it and end them. That can take
   // more than a second on a busy machine.
   if (!ranks().is_first()) std::this_thread::sleep_for(std::chrono::seconds(5));
   std::fprintf(stderr, "wasmformer: rank %d: %s\n", ranks().rank(), problem);

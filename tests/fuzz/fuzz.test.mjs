@@ -72,7 +72,8 @@ test('the readers are built for libFuzzer', async () => {
   };
   if (old.length > 0 || !existsSync(program)) {
     await Promise.all(Array.from({ length: availableParallelism() }, compile));
-    // The library's objects hold whole folders. Of functions that are in both, the linker takes the first, with the sanitizers.
+    // Each object of the library covers a whole folder, so some functions are defined twice. The linker keeps the first,
+    // built with sanitizers.
     await run(clang, [...flags, ...sources.map(object), join(root, 'build/native/libwasmformer.a'), '-Wl,-z,muldefs', '-pthread', '-o', program]);
   }
 });
