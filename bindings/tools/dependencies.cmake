@@ -96,10 +96,19 @@ add_library(sentencepiece_train STATIC EXCLUDE_FROM_ALL
   ${source}/trainer_interface.cc ${source}/pretokenizer_for_training.cc)
 target_link_libraries(sentencepiece_train PUBLIC sentencepiece PRIVATE Threads::Threads)
 
+# protobuf counts an element before it has memory for it; if there is none, its destructors free what is not there.
+file(READ ${third_party}/protobuf-lite/google/protobuf/repeated_field.h header)
+string(REGEX REPLACE "(  \\+\\+rep_->allocated_size;\n)(  typename TypeHandler::Type\\* result =\n[^\n]*\n)" "\\2\\1" patched "${header}")
+if(patched STREQUAL header)
+  message(FATAL_ERROR "protobuf's repeated fields are not the known ones: ${third_party}/protobuf-lite")
+endif()
+set(protobuf ${CMAKE_CURRENT_BINARY_DIR}/protobuf)
+file(CONFIGURE OUTPUT ${protobuf}/google/protobuf/repeated_field.h CONTENT "${patched}" @ONLY)
+
 set(SPM_VERSION 0.1.97)
 configure_file(${sentencepiece_SOURCE_DIR}/config.h.in ${CMAKE_CURRENT_BINARY_DIR}/sentencepiece/config.h)
 # builtin_pb and protobuf-lite: its ModelProto, which is the content of a .model file.
-target_include_directories(sentencepiece SYSTEM INTERFACE ${source} ${source}/builtin_pb ${third_party}/protobuf-lite)
+target_include_directories(sentencepiece SYSTEM INTERFACE ${protobuf} ${source} ${source}/builtin_pb ${third_party}/protobuf-lite)
 if(NOT EMSCRIPTEN)
   foreach(name sentencepiece google absl Darts esaxx esaxx_private saisxx saisxx_private)
     target_compile_definitions(sentencepiece PUBLIC ${name}=wasmformer_${name})
@@ -114,7 +123,7 @@ if(NOT EMSCRIPTEN)
 endif()
 foreach(library sentencepiece sentencepiece_train)
   target_include_directories(${library} PRIVATE
-    ${CMAKE_CURRENT_BINARY_DIR}/sentencepiece ${sentencepiece_SOURCE_DIR} ${source} ${source}/builtin_pb ${third_party}
+    ${protobuf} ${CMAKE_CURRENT_BINARY_DIR}/sentencepiece ${sentencepiece_SOURCE_DIR} ${source} ${source}/builtin_pb ${third_party}
     ${third_party}/absl/strings ${third_party}/darts_clone ${third_party}/esaxx ${third_party}/protobuf-lite)
   target_compile_definitions(${library} PRIVATE _USE_INTERNAL_STRING_VIEW HAVE_PTHREAD=1)
   target_compile_options(${library} PRIVATE -w $<$<BOOL:${EMSCRIPTEN}>:-Oz -fno-rtti>)

@@ -65,12 +65,17 @@ void fail(const char* problem, int exit_code) {
   std::fprintf(stderr, "wasmformer: %s\n", problem);
 }
 
+int report_missing_memory() {
+  fail("not enough memory; a smaller --batch-tokens needs less", 1);
+  return 1;
+}
+
 // Says what was thrown, and returns the exit code.
 int report() {
   try {
     throw;
   } catch (const std::bad_alloc&) {
-    fail("not enough memory; a smaller --batch-tokens needs less", 1);
+    return report_missing_memory();
   } catch (const std::exception& e) {
     fail(e.what(), 1);
   }
@@ -105,8 +110,13 @@ int main(int argc, char** argv) {
 #ifdef SIGXFSZ
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is then an error of write()
 #endif
-  // Destructors of JSON values allocate; if memory has run out, what they throw ends up here.
-  std::set_terminate([] { std::current_exception() ? std::_Exit(report()) : std::abort(); });
+  // Destructors of JSON values allocate; if memory has run out, what they throw ends up here. So does what libstdc++
+  // throws while it lists a folder, but as an exception that has not been caught.
+  std::set_terminate([] {
+    if (std::current_exception()) std::_Exit(report());
+    if (std::uncaught_exceptions() > 0) std::_Exit(report_missing_memory());
+    std::abort();
+  });
   try {
     return run(argc, argv);
   } catch (...) {

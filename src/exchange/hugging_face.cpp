@@ -19,6 +19,8 @@ Json parse_json(const FolderFiles& files, const std::string& name) {
     };
     Json json = Json::parse(text.begin(), text.end(), shallow);
     if (json.is_object()) return json;
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception&) {
   }
   throw Error("[import] " + name + " is not a JSON object");

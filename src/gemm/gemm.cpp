@@ -181,10 +181,7 @@ void gemm(ThreadPool& pool, ConstView a, Op op_a, ConstView b, Op op_b, View c, 
   WASMFORMER_CHECK(k == kb && c.rows() == m && c.cols() == n, "[gemm] " << shape(a) << (ta ? "ᵀ" : "") << " times "
                                                                         << shape(b) << (tb ? "ᵀ" : "")
                                                                         << " does not give " << shape(c));
-  // One for each thread that calls; it keeps the size of the largest b.
-  thread_local Eigen::Array<Scalar, Eigen::Dynamic, 1> packed;
-  const Index size = panels<Scalar>(n) * panel_width<Scalar> * k;
-  if (packed.size() < size) packed.resize(size);
+  Eigen::Array<Scalar, Eigen::Dynamic, 1> packed(panels<Scalar>(n) * panel_width<Scalar> * k);
   Scalar* out = packed.data();
   pool.parallel_for(panels<Scalar>(n), panels_per_chunk,
                     [&](Index begin, Index end) { pack_panels(b, op_b, begin, end, out); });

@@ -47,6 +47,8 @@ std::vector<std::string> read_names(const std::map<std::string, std::string>& me
       return true;
     };
     return Json::parse(found->second, flat).get<std::vector<std::string>>();
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception&) {
     throw Error("[model] the " + key + " is not a JSON array of strings");
   }

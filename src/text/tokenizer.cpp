@@ -30,6 +30,8 @@ bool load(sentencepiece::SentencePieceProcessor& processor, const std::string& b
     auto model = std::make_unique<sentencepiece::ModelProto>();
     return model->ParseFromString(bytes) && rules_are_sound(*model) && processor.Load(std::move(model)).ok() &&
            processor.GetPieceSize() > 0;
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception&) {
     return false;
   }

@@ -9,15 +9,15 @@ const kinds = () => Object.entries(commands).flatMap(([name, command]) => [0, fo
 export default {
   prepare,
   cases: () => Infinity,
-  /** Every n up to 2,000 in turn, then any n. */
+  /** In turn: any n, and each n up to 2,000. */
   attempt(i, random) {
     const all = kinds();
     const { name, command, more } = all[i % all.length];
     const turn = Math.floor(i / all.length);
-    const n = 1 + (turn < swept ? spread(turn, swept) : random(command.memory));
+    const n = 1 + (turn % 2 && turn < 2 * swept ? spread(turn >> 1, swept) : random(command.memory));
     const folder = freshFolder(command);
     const fault = `memory:${n}:12:${n + more}`;
-    const problem = judge(command, folder, run(command.args(folder), { fault }), /not enough memory/);
+    const problem = judge(command, folder, run(command.args(folder), { fault }), /not enough memory|Cannot allocate memory/);
     return problem && `${name} with TORTURE=${fault}: ${problem}`;
   },
 };

@@ -76,6 +76,7 @@ export const commands = {
   resume: { ...training('optimizer=adamw', 'schedule=cosine', 'warmup_steps=2', 'decay_steps=16', 'accumulate=2', '--augment', 'join=0.5'),
     begin(folder) { succeed(this.args(folder, '2')); } },
   quantize: replacing('small.safetensors', ['quantize', '--model', model, '--output']),
+  import: replacing('imported.safetensors', ['import-marian', join(root, 'tests/fixtures/marian/tiny-npz'), '--output']),
   translate: { args: () => ['translate', '--model', model, '--input', path('text')] },
   attention: replacing('maps.json', ['translate', '--model', model, '--input', path('text'), '--attention']),
 };
