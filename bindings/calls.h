@@ -53,10 +53,10 @@ std::string info(const Translator& translator) {
   return json.dump();
 }
 
-// Steps for 10 ms: long enough that waiting for the slowest thread costs little, short enough to abort quickly.
+// Steps for 25 ms: long enough that waiting for the slowest thread costs little, short enough to abort quickly.
 template <class Stepped>
 bool take_turn(Stepped& job) {
-  return job.step_for(std::chrono::milliseconds(10));
+  return job.step_for(std::chrono::milliseconds(25));
 }
 
 // Source tokens per batch: enough for fast matrix products, few enough that no step delays other calls for long.

@@ -128,7 +128,7 @@ template <class Job>
 void finish(Job& job, const std::function<void(std::size_t)>& done) {
   std::size_t before = 0;
   for (bool goes_on = true; goes_on;) {
-    goes_on = job.step_for(std::chrono::milliseconds(10));
+    goes_on = job.step_for(std::chrono::seconds(1));
     if (done && job.done() > before) done(before = job.done());
   }
 }
