@@ -74,6 +74,9 @@ test('a task watches its first validation pair at once', () => {
   assert.deepEqual([next.record.pinned[0].text, effects], ['ab', ['interrupt']]);
   [next, effects] = after(next, { type: 'stretched', isAborted: false }, { type: 'settled' });
   assert.deepEqual([next.record.isOver, effects, next.stretch.pins], [false, ['train'], ['ab']]);
+  const opened = { type: 'opened', info: { ...info, step: 3 }, record: state.record, isSaved: true };
+  [next] = after(state, { type: 'goOn', slower: 1 }, opened, { type: 'start' });
+  assert.deepEqual(next.stretch.goal, { steps: state.record.reportEvery - 3 }, 'one that was saved before the first report ends with that report');
 });
 
 test('a run saves every half minute, sooner after a better validation, later after a jump in the loss', () => {

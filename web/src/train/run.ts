@@ -205,7 +205,7 @@ function next(state: RunState): Step {
   const pins = pinned.map(({ text }) => text);
   // Of a task, validating takes no time, so that its first pair can be watched at once.
   const isFirst = pins.length === 0 && points.length === 0 && metric === 'exactMatch';
-  const stretch: Stretch = { goal: isFirst ? { steps: reportEvery } : goal, pins, isFirst, begin: null };
+  const stretch: Stretch = { goal: isFirst ? { steps: reportEvery - (state.step % reportEvery) } : goal, pins, isFirst, begin: null };
   // There always is a checkpoint to go back to.
   const save: Effect[] = state.savedStep === null ? [{ type: 'save' }] : [];
   return { state: { ...state, stretch }, effects: [...save, { type: 'train', stretch }] };
