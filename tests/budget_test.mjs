@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const mostLines = { 'src and bindings': 27_030, web: 12_030 };
+const mostLines = { 'src and bindings': 27_080, web: 12_030 };
 const mostInFile = 400;
 const mostInFunction = 60;
 const mostNamingBeamSize = 21;

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { box, builtPage, expected, laptop, start, translate, translated } from './support.mjs';
+import { endWorkers, watchWorkers } from './views.mjs';
 
 let folder, file, model, site;
 before(async () => {
@@ -62,6 +63,23 @@ test('loading can be canceled and restarted', async () => {
     assert.equal(await oneSentence(page), 'Loading was canceled.');
     await page.getByRole('button', { name: 'Try again' }).click();
     await translated(page);
+  } finally {
+    await close();
+  }
+});
+
+test('a model is loaded again when the browser has ended its worker', async () => {
+  writeFileSync(file, model);
+  const { page, errors, close } = await site.open(laptop, watchWorkers);
+  try {
+    await translated(page);
+    const { source, translation } = expected[0];
+    await page.waitForTimeout(5000); // one that ends sooner would perhaps always end
+    await endWorkers(page);
+    await box(page).fill(source);
+    await page.locator('.target').getByText(translation, { exact: true }).waitFor();
+    assert.equal(await page.getByRole('alert').count(), 0);
+    assert.deepEqual(errors, []);
   } finally {
     await close();
   }

@@ -18,9 +18,9 @@ export const laptop = { viewport: { width: 1366, height: 768 } };
 export const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true };
 export const smallPhone = { viewport: { width: 360, height: 740 }, deviceScaleFactor: 2, hasTouch: true };
 
-const flags = '--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking '
-  + '--disable-component-update --disable-sync';
-export const launch = () => chromium.launch({ executablePath: chromiumPath(), args: flags.split(' ') });
+export const flags = ('--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking '
+  + '--disable-component-update --disable-sync').split(' ');
+export const launch = () => chromium.launch({ executablePath: chromiumPath(), args: flags });
 
 export async function start(folder = builtPage, headers = folder === builtPage ? pageHeaders : isolation) {
   const { server, address } = await serve(folder, 0, headers);

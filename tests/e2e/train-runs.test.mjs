@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { chosen, laptop, show, smallPhone, start, translate, translated } from './support.mjs';
-import { download, stored, width } from './views.mjs';
+import { download, endWorkers, stored, watchWorkers, width } from './views.mjs';
 
 let site;
 before(async () => (site = await start()));
@@ -167,6 +167,28 @@ test('the rate can change during a run; one far too high stops it with one sente
     await press(page, 'Stop');
     await state(page, 'saved in this browser');
   }));
+
+test('a run continues from its last save when the browser ends its worker, and is saved again when it deletes its storage', () =>
+  withPage(small(), async (page) => {
+    await begin(page);
+    await atStep(page, 20);
+    await press(page, 'Pause');
+    await state(page, 'paused');
+    const saved = await step(page);
+    await press(page, 'Resume');
+    await atStep(page, saved + 20);
+    await endWorkers(page);
+    await state(page, 'failed');
+    assert.match(await page.getByRole('alert').innerText(), /^Training failed: the worker has stopped: the browser ended it\.\n/);
+    assert.equal(await step(page), saved);
+    await page.getByRole('button', { name: /^Resume from step \d+$/ }).click();
+    await atStep(page, saved + 20);
+    const { origin } = new URL(page.url());
+    await (await page.context().newCDPSession(page)).send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' });
+    await state(page, 'finished');
+    const [run] = await stored(page);
+    assert.equal(run.points.at(-1).step, 90);
+  }, { prepare: watchWorkers }));
 
 test('full storage is reported and training continues; the run is downloaded, opened elsewhere, and continued', async () => {
   let file, points;

@@ -39,16 +39,21 @@ export function native(sentence, ...flags) {
   }
 }
 
-/** To prepare a page with: what it asks of its workers goes to `asked`. */
+/** To prepare a page, or all of a context, with: what it asks of its workers goes to `asked`. */
 export const watchWorkers = (page) =>
   page.addInitScript(() => {
     window.asked = [];
+    window.workers = new Set();
     const { postMessage } = Worker.prototype;
     Worker.prototype.postMessage = function (request, ...rest) {
       window.asked.push(request);
+      window.workers.add(this);
       return postMessage.call(this, request, ...rest);
     };
   });
+
+/** Ends the workers of a page with watchWorkers() as a browser does: nothing tells the page. */
+export const endWorkers = (page) => page.evaluate(() => window.workers.forEach((worker) => worker.terminate()));
 
 /** Width of what is shown, to be compared with the screen's. */
 export const width = (page) => page.evaluate(() => document.documentElement.scrollWidth);

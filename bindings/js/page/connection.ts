@@ -1,6 +1,6 @@
 // A worker as the page sees it: one connection for each model in it, and the calls that wait for replies.
 import { isNode, nodeModule, notHere, sameOriginScript } from '../shared/platform.js';
-import type { Method, PlainError, Reply, Request, Result, Update, Wanted } from '../shared/protocol.js';
+import type { Alive, Method, PlainError, Reply, Request, Result, Update, Wanted } from '../shared/protocol.js';
 import { createWorker, workerScript } from './worker-script.js';
 
 export interface CallOptions {
@@ -41,13 +41,20 @@ interface PortEvents {
 function openWebWorker({ onMessage, onDeath }: PortEvents, script: URL | undefined): WorkerPort {
   if (typeof Worker === 'undefined') throw notHere('[load] this environment cannot start workers');
   const worker = script ? new Worker(sameOriginScript(script), { type: 'module' }) : createWorker();
-  worker.onmessage = ({ data }) => onMessage(data);
+  const watch = new AbortController();
+  worker.onmessage = ({ data }: MessageEvent<Reply | Alive>) => {
+    if (data.type !== 'alive') return onMessage(data);
+    navigator.locks.request(data.lock, { signal: watch.signal }, () => onDeath('the browser ended it')).catch(() => {});
+  };
   worker.onmessageerror = () => onDeath('a message could not be read');
   worker.onerror = ({ message }) => onDeath(message || `its script, ${String(script ?? workerScript())}, could not be loaded; set workerURL to its address`);
   return {
     post: (message, transfer = []) => worker.postMessage(message, transfer),
     keepAlive: () => {},
-    terminate: () => worker.terminate(),
+    terminate() {
+      watch.abort();
+      worker.terminate();
+    },
   };
 }
 

@@ -125,6 +125,12 @@ export type Reply =
   /** `isFatal`: the module cannot be used any more. */
   | { type: 'failed'; id: number; error: PlainError; isFatal: boolean };
 
+/** The first message of a worker in a browser: it holds this Web Lock as long as it lives, and no event says when it ends. */
+export interface Alive {
+  type: 'alive';
+  lock: string;
+}
+
 /** T as it is posted: without functions, which the page adds again (results.ts). */
 export type Plain<T> = T extends AttentionMaps ? Omit<T, 'map'> : T extends object ? PlainObject<T> : T;
 type PlainObject<T> = T extends ArrayBufferView ? T : { [Key in keyof T]: Plain<T[Key]> };

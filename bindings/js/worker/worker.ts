@@ -1,6 +1,6 @@
 // The worker's script.
 import { nodeModule } from '../shared/platform.js';
-import type { Reply, Request } from '../shared/protocol.js';
+import type { Alive, Reply, Request } from '../shared/protocol.js';
 import { Requests } from './requests.js';
 
 const requests = new Requests(listen((request) => requests.receive(request)));
@@ -11,6 +11,7 @@ function listen(receive: (request: Request) => void): (reply: Reply) => void {
   if ('DedicatedWorkerGlobalScope' in globalThis) {
     // Set at once: a browser delivers the messages that have arrived as soon as the script has run.
     globalThis.onmessage = ({ data }: MessageEvent) => receive(data);
+    void holdLock();
     return (reply) => postMessage(reply, { transfer: buffers(reply) });
   }
   const parent = nodeModule<typeof import('node:worker_threads')>('worker_threads').then(({ parentPort }) => {
@@ -22,6 +23,15 @@ function listen(receive: (request: Request) => void): (reply: Reply) => void {
     return parentPort!;
   });
   return (reply) => void parent.then((port) => port.postMessage(reply, buffers(reply) as never[]));
+}
+
+/** Until the worker ends. Where there are no locks, or they are forbidden, the page does not learn that a browser has ended it. */
+async function holdLock(): Promise<void> {
+  const lock = `wasmformer worker ${Math.random()}`;
+  const alive: Alive = { type: 'alive', lock };
+  await (globalThis.navigator?.locks as LockManager | undefined)
+    ?.request(lock, () => new Promise(() => postMessage(alive)))
+    .catch(() => {});
 }
 
 /** The buffers of all typed arrays in a message, which are moved instead of copied. */

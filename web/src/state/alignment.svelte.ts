@@ -1,7 +1,6 @@
 // Which head of the cross-attention aligns best, found by an experiment.
 import { bestAligned, END_PIECE, type BestHead } from '../attention/attention';
 import { models } from './models.svelte';
-import { reason } from '../text/reason';
 import { type Problem } from '../words/page';
 import { translation, type Shown } from './translation.svelte';
 
@@ -38,7 +37,7 @@ class Alignment {
       }
       this.#measured = { shown, best: bestAligned(shown.attention.cross, effects) };
     } catch (error) {
-      if (!running.signal.aborted) this.problem = { key: 'translateFailed', reason: reason(error) };
+      if (!running.signal.aborted) this.problem = models.failed(error);
     } finally {
       if (running === this.#running) this.hidden = null;
     }

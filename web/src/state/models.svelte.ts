@@ -65,6 +65,7 @@ class Models {
 
   #first: Model | undefined;
   #attempt: AbortController | null = null;
+  #loadedAt = 0;
   #again: () => Promise<void> = async () => {};
 
   /** To be called once the link and the language have been read. */
@@ -219,6 +220,7 @@ class Models {
       const { languages, bytes } = translator.info;
       this.model = { ...model, languages: languages || model.languages, bytes };
       this.translator = translator;
+      this.#loadedAt = performance.now();
       this.from = source;
       if (model.origin !== 'page') await this.#keep(this.model, file);
       if (attempt === this.#attempt && !this.asked) link.set({ model: model === ownModels[0] ? null : this.model.id });
@@ -234,6 +236,14 @@ class Models {
     } finally {
       if (attempt === this.#attempt) this.download = this.loading = null;
     }
+  }
+
+  /** Why a translation failed. A worker that the browser has ended is replaced, unless it has ended too soon after loading. */
+  failed(error: unknown): Problem {
+    const why = reason(error);
+    const isLost = why.startsWith('the worker has stopped') && performance.now() > this.#loadedAt + 5000;
+    if (isLost && this.model && !this.loading) void this.load(this.model);
+    return { key: 'translateFailed', reason: why };
   }
 
   retry() {

@@ -1,6 +1,5 @@
 import type { TranslateOptions, Translation, Translator } from 'wasmformer';
 import { models } from './models.svelte';
-import { reason } from '../text/reason';
 import { type Problem } from '../words/page';
 
 /** The latest of a component's own searches: a new one ends the one before, and so does leaving the component. */
@@ -31,7 +30,7 @@ export class Search {
       this.#made = { by, result };
       return result;
     } catch (error) {
-      if (running === this.#running && !running.signal.aborted) this.problem = { key: 'translateFailed', reason: reason(error) };
+      if (running === this.#running && !running.signal.aborted) this.problem = models.failed(error);
       return null;
     } finally {
       if (running === this.#running) this.busy = false;

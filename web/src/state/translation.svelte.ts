@@ -8,7 +8,6 @@ import { examples } from '../text/examples';
 import { joint, split, type Part } from 'wasmformer/pages';
 import { link, NOT_OF_OTHERS } from './link.svelte';
 import { models } from './models.svelte';
-import { reason } from '../text/reason';
 import { type Problem } from '../words/page';
 
 /** A finished translation together with the sentence that it is of. */
@@ -233,7 +232,7 @@ class Work {
       }
       this.#forget();
     } catch (error) {
-      if (!search.signal.aborted) this.problem = { key: 'translateFailed', reason: reason(error) };
+      if (!search.signal.aborted) this.problem = models.failed(error);
     } finally {
       if (search === this.#search) this.running = false;
     }
