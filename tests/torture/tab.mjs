@@ -1,0 +1,217 @@
+// A run is trained in the built page while its tab, its process, its worker, the whole browser or its storage is taken
+// away, at any moment or while a checkpoint is stored; or a second tab wants it. What is left continues, and ends with the
+// numbers of a run that nothing happened to.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { chromium } from 'playwright-core';
+import { chromium as chromiumPath } from '../../bindings/tools/setup.mjs';
+import { pageHeaders, serve } from '../../web/serve.mjs';
+import { builtPage, flags, until } from '../e2e/support.mjs';
+import { endWorkers, stored, watchWorkers } from '../e2e/views.mjs';
+
+const address = () => `${site.address}#train?setup=${encodeURIComponent('data:reverse,pairs:500,steps:120,batch_tokens:256')}`;
+let site, expected, duration;
+
+/** Runs in the page, which saves whenever the visitor goes to another tab: here, all the time. */
+function saveOften() {
+  let isHidden = false;
+  Object.defineProperty(document, 'hidden', { get: () => isHidden });
+  setInterval(() => {
+    isHidden = true;
+    dispatchEvent(new Event('visibilitychange'));
+    isHidden = false;
+  }, 150);
+  const { put } = IDBObjectStore.prototype;
+  IDBObjectStore.prototype.put = function (...given) {
+    window.stores?.();
+    return put.apply(this, given);
+  };
+}
+
+/** A browser with a profile of its own, which it finds again when it is started again. */
+class Visitor {
+  profile = mkdtempSync(join(tmpdir(), 'wasmformer-tab-'));
+  errors = [];
+
+  async start() {
+    this.context = await chromium.launchPersistentContext(this.profile,
+      { executablePath: chromiumPath(), args: flags, locale: 'en-US', serviceWorkers: 'block' });
+    await watchWorkers(this.context);
+    await this.context.addInitScript(saveOften);
+    await this.context.exposeFunction('stores', () => this.onStore?.());
+    await this.open();
+  }
+
+  /** A new tab. */
+  async open() {
+    this.page = await this.context.newPage();
+    this.page.setDefaultTimeout(120_000);
+    this.page.on('pageerror', (error) => this.errors.push(String(error)));
+    await this.page.goto(address());
+    await this.page.locator('.runs').waitFor();
+    await until(this.page, async () => (await indexedDB.databases()).some(({ name }) => name === 'wasmformer-runs'));
+    if ((await stored(this.page)).length > 0) await this.row.waitFor();
+  }
+
+  /** What the list says of the latest run. */
+  get row() {
+    return this.page.locator('.runs > table tbody tr:first-child td.quiet');
+  }
+  async state() {
+    return (await this.row.count()) ? this.row.innerText() : 'none';
+  }
+
+  /** Waits until the list says something else. */
+  async stateAfter(before) {
+    for (const end = Date.now() + 120_000; Date.now() < end; await sleep(20)) {
+      const now = await this.state();
+      if (now !== before) return now;
+    }
+    throw new Error(`the run stays '${before}'`);
+  }
+
+  /** Starts the run, or continues it; returns when it is trained, or over. */
+  async goOn() {
+    for (let state = await this.state(); ; state = await this.stateAfter(state)) {
+      if (state === 'running' || state === 'finished') return;
+      if (state === 'none') await this.begin();
+      else if (state === 'saved in this browser') await this.resume();
+      else if (state === 'failed') await this.again();
+    }
+  }
+
+  /** After a failure: from the last save, or without one, from the start. */
+  async again() {
+    const button = this.cockpit.getByRole('button', { name: /^Resume from step \d+$/ });
+    if (await button.count()) return button.click();
+    return this.begin();
+  }
+
+  async begin() {
+    const button = this.page.getByRole('button', { name: 'Start training' });
+    if (!(await button.isVisible())) await this.page.getByText('Data, tokenizer and settings', { exact: true }).click();
+    await button.click();
+  }
+
+  get cockpit() {
+    return this.page.locator('.cockpit');
+  }
+
+  async resume() {
+    // One that has not reached its first step is not opened by itself.
+    await this.page.locator('.runs > table tbody tr:first-child button').click();
+    await this.cockpit.getByRole('button', { name: 'Resume', exact: true }).click();
+  }
+
+  async end() {
+    await this.context.close().catch(() => {});
+    rmSync(this.profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  }
+}
+
+const devtools = (page) => page.context().newCDPSession(page);
+
+// What is taken away; afterwards the visitor has a page again.
+const mishaps = {
+  async close(visitor) {
+    await visitor.page.close();
+    await visitor.open();
+  },
+  async leave(visitor) {
+    visitor.page.once('dialog', (dialog) => dialog.accept());
+    await visitor.page.goto('about:blank');
+    await visitor.page.close();
+    await visitor.open();
+  },
+  async crash(visitor) {
+    const crashed = visitor.page.waitForEvent('crash');
+    (await devtools(visitor.page)).send('Page.crash').catch(() => {});
+    await crashed;
+    await visitor.page.close();
+    await visitor.open();
+  },
+  async kill(visitor) {
+    const closed = visitor.context.waitForEvent('close');
+    spawnSync('pkill', ['-KILL', '-f', `user-data-dir=${visitor.profile}`]);
+    await closed;
+    await visitor.start();
+  },
+  worker: ({ page }) => endWorkers(page),
+  async evict({ page }) {
+    await (await devtools(page)).send('Storage.clearDataForOrigin', { origin: new URL(site.address).origin, storageTypes: 'all' });
+  },
+  // Another tab is told that the run is open elsewhere, and gets it when the first one is gone.
+  async tabs(visitor) {
+    const first = visitor.page;
+    await visitor.open();
+    if ((await visitor.state()) !== 'saved in this browser') return first.close();
+    await visitor.resume();
+    const told = visitor.page.getByRole('alert').getByText(/^This run is open in another tab/);
+    await Promise.race([told.waitFor(), visitor.stateAfter('saved in this browser')]);
+    await first.close();
+  },
+};
+
+/** What must be the same: everything but the clock. */
+function numbers(run) {
+  const { points, samples, pinned, isOver } = run;
+  return { points: points.map((point) => ({ ...point, speed: 0 })), samples, pinned, isOver };
+}
+
+async function finished(visitor) {
+  await visitor.goOn();
+  // What happened last may show only now.
+  for (let tries = 0; (await visitor.state()) !== 'finished'; tries++) {
+    const state = await visitor.stateAfter('running');
+    if (state !== 'finished' && tries > 0) throw new Error(`the run is '${state}'`);
+    await visitor.goOn();
+  }
+  return (await stored(visitor.page)).at(-1);
+}
+
+export default {
+  async prepare() {
+    if (!existsSync(builtPage)) return console.log('tab: the page is missing; run `npm run build`');
+    site = await serve(builtPage, 0, pageHeaders);
+    const visitor = new Visitor();
+    await visitor.start();
+    const begin = Date.now();
+    expected = numbers(await finished(visitor));
+    duration = Date.now() - begin;
+    await visitor.end();
+  },
+  cases: () => (site ? Infinity : 0),
+  async attempt(i, random, figures) {
+    const told = [];
+    const names = Object.keys(mishaps);
+    const visitor = new Visitor();
+    try {
+      await visitor.start();
+      for (let n = 1 + random(3); n > 0; n--) {
+        await visitor.goOn();
+        const name = told.length === 0 ? names[i % names.length] : names[random(names.length)];
+        const at = random(2) ? { store: 1 + random(8) } : { after: random(duration) };
+        told.push(`${name} ${JSON.stringify(at)}`);
+        const isStored = new Promise((resolve) => (visitor.onStore = () => --at.store === 0 && resolve()));
+        await Promise.race([isStored, sleep(at.after ?? duration)]);
+        await mishaps[name](visitor);
+        figures[name] = (figures[name] ?? 0) + 1;
+      }
+      const run = await finished(visitor);
+      if (!isDeepStrictEqual(numbers(run), expected)) return `${told}: the run has other numbers`;
+      return visitor.errors.length > 0 ? `${told}: ${visitor.errors}` : '';
+    } catch (error) {
+      return `${told}: ${error.stack}`;
+    } finally {
+      await visitor.end();
+    }
+  },
+  finish() {
+    site?.server.close();
+    site?.server.closeAllConnections();
+  },
+};
