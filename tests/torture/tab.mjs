@@ -141,8 +141,10 @@ const mishaps = {
     await visitor.start();
   },
   worker: ({ page }) => endWorkers(page),
-  async evict({ page }) {
-    await (await devtools(page)).send('Storage.clearDataForOrigin', { origin: new URL(site.address).origin, storageTypes: 'all' });
+  async evict(visitor) {
+    if ((await visitor.state()) === 'finished') return; // nothing would be left to compare
+    const client = await devtools(visitor.page);
+    await client.send('Storage.clearDataForOrigin', { origin: new URL(site.address).origin, storageTypes: 'all' });
   },
   // Another tab is told that the run is open elsewhere, and gets it when the first one is gone.
   async tabs(visitor) {
