@@ -96,11 +96,11 @@ add_library(sentencepiece_train STATIC EXCLUDE_FROM_ALL
   ${source}/trainer_interface.cc ${source}/pretokenizer_for_training.cc)
 target_link_libraries(sentencepiece_train PUBLIC sentencepiece PRIVATE Threads::Threads)
 
-# protobuf counts an element before it has memory for it; if there is none, its destructors free what is not there.
+# protobuf counts an element before allocating it; if that fails, its destructor frees an element that is not there.
 file(READ ${third_party}/protobuf-lite/google/protobuf/repeated_field.h header)
 string(REGEX REPLACE "(  \\+\\+rep_->allocated_size;\n)(  typename TypeHandler::Type\\* result =\n[^\n]*\n)" "\\2\\1" patched "${header}")
 if(patched STREQUAL header)
-  message(FATAL_ERROR "protobuf's repeated fields are not the known ones: ${third_party}/protobuf-lite")
+  message(FATAL_ERROR "cannot patch protobuf's repeated_field.h in ${third_party}/protobuf-lite")
 endif()
 set(protobuf ${CMAKE_CURRENT_BINARY_DIR}/protobuf)
 file(CONFIGURE OUTPUT ${protobuf}/google/protobuf/repeated_field.h CONTENT "${patched}" @ONLY)

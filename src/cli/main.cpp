@@ -111,7 +111,7 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is then an error of write()
 #endif
   // Destructors of JSON values allocate; if memory has run out, what they throw ends up here. So does what libstdc++
-  // throws while it lists a folder, but as an exception that has not been caught.
+  // throws while listing a folder, but there current_exception() is null.
   std::set_terminate([] {
     if (std::current_exception()) std::_Exit(report());
     if (std::uncaught_exceptions() > 0) std::_Exit(report_missing_memory());

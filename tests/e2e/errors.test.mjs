@@ -74,7 +74,7 @@ test('a model is loaded again when the browser has ended its worker', async () =
   try {
     await translated(page);
     const { source, translation } = expected[0];
-    await page.waitForTimeout(5000); // one that ends sooner would perhaps always end
+    await page.waitForTimeout(5000); // a worker that ends sooner is not replaced
     await endWorkers(page);
     await box(page).fill(source);
     await page.locator('.target').getByText(translation, { exact: true }).waitFor();

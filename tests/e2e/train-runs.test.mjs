@@ -168,8 +168,8 @@ test('the rate can change during a run; one far too high stops it with one sente
     await state(page, 'saved in this browser');
   }));
 
-test('a run continues from its last save when the browser ends its worker, and is saved again when it deletes its storage', () =>
-  withPage(small(), async (page) => {
+test('a run continues from its last save if the browser ends its worker, and is saved again if its storage is deleted', () =>
+  withPage(small(',steps:200'), async (page) => {
     await begin(page);
     await atStep(page, 20);
     await press(page, 'Pause');
@@ -186,8 +186,11 @@ test('a run continues from its last save when the browser ends its worker, and i
     const { origin } = new URL(page.url());
     await (await page.context().newCDPSession(page)).send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' });
     await state(page, 'finished');
+    await page.getByRole('button', { name: /^Train longer/ }).click(); // in a new worker
+    await state(page, 'running');
+    await state(page, 'finished');
     const [run] = await stored(page);
-    assert.equal(run.points.at(-1).step, 90);
+    assert.equal(run.points.at(-1).step, 400);
   }, { prepare: watchWorkers }));
 
 test('full storage is reported and training continues; the run is downloaded, opened elsewhere, and continued', async () => {

@@ -39,7 +39,7 @@ export function native(sentence, ...flags) {
   }
 }
 
-/** To prepare a page, or all of a context, with: what it asks of its workers goes to `asked`. */
+/** Prepares a page or a context: what a page posts to its workers is recorded in `asked`. */
 export const watchWorkers = (page) =>
   page.addInitScript(() => {
     window.asked = [];

@@ -9,7 +9,7 @@ const kinds = () => Object.entries(commands).flatMap(([name, command]) => [0, fo
 export default {
   prepare,
   cases: () => Infinity,
-  /** In turn: any n, and each n up to 2,000. */
+  /** Alternately a random n and the next n up to 2,000. */
   attempt(i, random) {
     const all = kinds();
     const { name, command, more } = all[i % all.length];

@@ -14,9 +14,10 @@ import { builtPage, flags, until } from '../e2e/support.mjs';
 import { endWorkers, stored, watchWorkers } from '../e2e/views.mjs';
 
 const address = () => `${site.address}#train?setup=${encodeURIComponent('data:reverse,pairs:500,steps:120,batch_tokens:256')}`;
+const latest = '.runs > table tbody tr:first-child';
 let site, expected, duration;
 
-/** Runs in the page, which saves whenever the visitor goes to another tab: here, all the time. */
+/** Runs in the page, which saves whenever its tab is hidden: this pretends that it is, every 150 ms. */
 function saveOften() {
   let isHidden = false;
   Object.defineProperty(document, 'hidden', { get: () => isHidden });
@@ -32,10 +33,11 @@ function saveOften() {
   };
 }
 
-/** A browser with a profile of its own, which it finds again when it is started again. */
+/** A browser with its own profile, which is kept when the browser is restarted. */
 class Visitor {
   profile = mkdtempSync(join(tmpdir(), 'wasmformer-tab-'));
   errors = [];
+  hasLocks = true;
 
   async start() {
     this.context = await chromium.launchPersistentContext(this.profile,
@@ -54,15 +56,13 @@ class Visitor {
     await this.page.goto(address());
     await this.page.locator('.runs').waitFor();
     await until(this.page, async () => (await indexedDB.databases()).some(({ name }) => name === 'wasmformer-runs'));
-    if ((await stored(this.page)).length > 0) await this.row.waitFor();
+    if ((await stored(this.page)).length > 0) await this.page.locator(latest).waitFor();
   }
 
-  /** What the list says of the latest run. */
-  get row() {
-    return this.page.locator('.runs > table tbody tr:first-child td.quiet');
-  }
-  async state() {
-    return (await this.row.count()) ? this.row.innerText() : 'none';
+  /** The state of the latest run in the list of a tab. */
+  async state(page = this.page) {
+    const state = page.locator(`${latest} td.quiet`);
+    return (await state.count()) ? state.innerText() : 'none';
   }
 
   /** Waits until the list says something else. */
@@ -74,7 +74,7 @@ class Visitor {
     throw new Error(`the run stays '${before}'`);
   }
 
-  /** Starts the run, or continues it; returns when it is trained, or over. */
+  /** Starts or continues the run; returns once it is running or finished. */
   async goOn() {
     for (let state = await this.state(); ; state = await this.stateAfter(state)) {
       if (state === 'running' || state === 'finished') return;
@@ -102,8 +102,8 @@ class Visitor {
   }
 
   async resume() {
-    // One that has not reached its first step is not opened by itself.
-    await this.page.locator('.runs > table tbody tr:first-child button').click();
+    // A run without a first step is not opened automatically.
+    await this.page.locator(`${latest} button`).click();
     await this.cockpit.getByRole('button', { name: 'Resume', exact: true }).click();
   }
 
@@ -144,17 +144,19 @@ const mishaps = {
   async evict(visitor) {
     if ((await visitor.state()) === 'finished') return; // nothing would be left to compare
     const client = await devtools(visitor.page);
+    visitor.hasLocks = false; // they are deleted as well, so that a second tab can train the run too
     await client.send('Storage.clearDataForOrigin', { origin: new URL(site.address).origin, storageTypes: 'all' });
   },
   // Another tab is told that the run is open elsewhere, and gets it when the first one is gone.
   async tabs(visitor) {
     const first = visitor.page;
     await visitor.open();
-    if ((await visitor.state()) !== 'saved in this browser') return first.close();
-    await visitor.resume();
     const told = visitor.page.getByRole('alert').getByText(/^This run is open in another tab/);
-    await Promise.race([told.waitFor(), visitor.stateAfter('saved in this browser')]);
+    if ((await visitor.state()) === 'saved in this browser') await visitor.resume();
+    while (/saved|preparing/.test(await visitor.state()) && !(await told.count())) await sleep(20);
+    const states = await Promise.all([visitor.state(first), visitor.state()]);
     await first.close();
+    if (visitor.hasLocks && states.every((state) => state === 'running')) throw new Error('two tabs train the run');
   },
 };
 
@@ -166,7 +168,7 @@ function numbers(run) {
 
 async function finished(visitor) {
   await visitor.goOn();
-  // What happened last may show only now.
+  // The last mishap may show only now.
   for (let tries = 0; (await visitor.state()) !== 'finished'; tries++) {
     const state = await visitor.stateAfter('running');
     if (state !== 'finished' && tries > 0) throw new Error(`the run is '${state}'`);

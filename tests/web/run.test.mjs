@@ -76,7 +76,7 @@ test('a task watches its first validation pair at once', () => {
   assert.deepEqual([next.record.isOver, effects, next.stretch.pins], [false, ['train'], ['ab']]);
   const opened = { type: 'opened', info: { ...info, step: 3 }, record: state.record, isSaved: true };
   [next] = after(state, { type: 'goOn', slower: 1 }, opened, { type: 'start' });
-  assert.deepEqual(next.stretch.goal, { steps: state.record.reportEvery - 3 }, 'one that was saved before the first report ends with that report');
+  assert.deepEqual(next.stretch.goal, { steps: state.record.reportEvery - 3 }, 'a run saved before its first report next stops at it');
 });
 
 test('a run saves every half minute, sooner after a better validation, later after a jump in the loss', () => {

@@ -38,13 +38,20 @@ interface PortEvents {
   onDeath(reason: string): void;
 }
 
+/** Calls `onFree` when the worker lets go of its lock. */
+async function watchLock(name: string, signal: AbortSignal, onFree: () => void): Promise<void> {
+  // Once the browser has deleted the page's storage, the page does not see the locks of new workers.
+  const isHeld = await navigator.locks.request(name, { ifAvailable: true }, (lock) => !lock);
+  if (isHeld) await navigator.locks.request(name, { signal }, onFree);
+}
+
 function openWebWorker({ onMessage, onDeath }: PortEvents, script: URL | undefined): WorkerPort {
   if (typeof Worker === 'undefined') throw notHere('[load] this environment cannot start workers');
   const worker = script ? new Worker(sameOriginScript(script), { type: 'module' }) : createWorker();
   const watch = new AbortController();
   worker.onmessage = ({ data }: MessageEvent<Reply | Alive>) => {
     if (data.type !== 'alive') return onMessage(data);
-    navigator.locks.request(data.lock, { signal: watch.signal }, () => onDeath('the browser ended it')).catch(() => {});
+    watchLock(data.lock, watch.signal, () => onDeath('the browser ended it')).catch(() => {});
   };
   worker.onmessageerror = () => onDeath('a message could not be read');
   worker.onerror = ({ message }) => onDeath(message || `its script, ${String(script ?? workerScript())}, could not be loaded; set workerURL to its address`);

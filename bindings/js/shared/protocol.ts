@@ -125,7 +125,7 @@ export type Reply =
   /** `isFatal`: the module cannot be used any more. */
   | { type: 'failed'; id: number; error: PlainError; isFatal: boolean };
 
-/** The first message of a worker in a browser: it holds this Web Lock as long as it lives, and no event says when it ends. */
+/** The first message of a worker in a browser, which holds this Web Lock until it ends; no event tells the page when that happens. */
 export interface Alive {
   type: 'alive';
   lock: string;

@@ -25,7 +25,7 @@ function listen(receive: (request: Request) => void): (reply: Reply) => void {
   return (reply) => void parent.then((port) => port.postMessage(reply, buffers(reply) as never[]));
 }
 
-/** Until the worker ends. Where there are no locks, or they are forbidden, the page does not learn that a browser has ended it. */
+/** Holds it until the worker ends. Where locks are missing or forbidden, the page cannot learn that the browser ended the worker. */
 async function holdLock(): Promise<void> {
   const lock = `wasmformer worker ${Math.random()}`;
   const alive: Alive = { type: 'alive', lock };

@@ -215,7 +215,7 @@ export class Run {
   async #resumed(signal?: AbortSignal): Promise<{ trainer: Trainer; record: RunRecord }> {
     await this.#saving;
     const { unkept, checkpoint, record } = this.#now;
-    const kept = unkept ? this.#file && { file: this.#file, record: checkpoint! } : await readRun(record.id);
+    const kept = (unkept ? null : await readRun(record.id)) ?? (this.#file && { file: this.#file, record: checkpoint! });
     if (!kept) throw new Error('its checkpoint is no longer in this browser');
     const trainer = await Trainer.resume(kept.file, signal && { signal });
     const longest = kept.record.points.length > record.points.length ? kept.record : record;
