@@ -255,9 +255,9 @@ export class Run {
     const { file, step } = await this.#trainer.checkpoint({ metadata: WITHOUT_RECORD });
     // The events of its steps may still be on their way.
     const reported = step - (step % this.record.reportEvery);
-    while (this.#now.stretch && (this.record.points.at(-1)?.step ?? 0) < reported) {
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    }
+    const isLate = () => this.#now.stretch && (this.record.points.at(-1)?.step ?? 0) < reported;
+    while (isLate()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (!this.#trainer) return; // the run has failed, and the events will not come
     const now = performance.now();
     this.#file = file;
     await this.#dispatch({ type: 'saved', step, now, took: now - begin });
