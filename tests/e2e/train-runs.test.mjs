@@ -138,6 +138,22 @@ test('a run open in one tab cannot continue in another; once released it can, wi
     assert.deepEqual(points.map((point) => point.step), steps);
   }));
 
+test('resuming a run that another tab has finished in the meantime shows it as finished, not trained for twice as long', () =>
+  withPage(small(), async (page) => {
+    await begin(page);
+    await atStep(page, 20);
+    await press(page, 'Pause');
+    await state(page, 'paused');
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    await state(other, 'saved in this browser');
+    await press(page, 'Resume');
+    await state(page, 'finished');
+    await press(other, 'Resume');
+    await state(other, 'finished');
+    assert.equal(await step(other), 90);
+  }));
+
 test('the rate can change during a run; one far too high stops it with one sentence, and it continues from before', () =>
   withPage(small(',steps:600'), async (page) => {
     await begin(page);

@@ -197,13 +197,14 @@ export class Run {
   async #open({ slower, before }: Extract<Effect, { type: 'open' }>) {
     const { signal } = (this.#creating = new AbortController());
     if (!(await this.#hold())) return this.#dispatch({ type: 'elsewhere', before });
+    const wasOver = this.record.isOver; // another tab may have finished it since
     if (!this.#trainer) {
       const { trainer, record } = await this.#resumed(signal);
       this.#trainer = trainer;
       await this.#dispatch({ type: 'opened', info: trainer.info, record, isSaved: true });
     }
     if (slower !== 1) await this.#change({ learning_rate: this.#now.training!.learning_rate / slower });
-    if (this.record.isOver) await this.#dispatch({ type: 'extend' });
+    if (wasOver && this.record.isOver) await this.#dispatch({ type: 'extend' });
     await this.#dispatch({ type: 'start' });
   }
 
