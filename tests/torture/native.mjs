@@ -6,7 +6,7 @@ import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
-const program = process.env.WASMFORMER_PROGRAM ?? join(root, 'build/native/wasmformer');
+export const program = process.env.WASMFORMER_PROGRAM ?? join(root, 'build/native/wasmformer');
 // In memory where possible: a kill is not a power cut, so waiting for fsync on a disk would only take time.
 const scratch = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'wasmformer-torture-'));
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));

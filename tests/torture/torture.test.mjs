@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { conduct } from './campaign.mjs';
 
-for (const [name, most] of Object.entries({ kills: 12, allocations: 40, memory: 40, disk: 20, inputs: 40, aborts: 24 })) {
+for (const [name, most] of Object.entries({ kills: 12, ranks: 10, allocations: 40, memory: 40, disk: 20, inputs: 40, aborts: 24 })) {
   test(`${name}: ${most} cases`, async () => {
     const told = [];
     const { default: campaign } = await import(`./${name}.mjs`);

@@ -1,0 +1,103 @@
+// Two ranks train; one of them, or mpirun, is killed at a read, write, rename, fsync… or at any moment, up to three times in
+// a row, and one or two ranks resume. The run ends with the same bytes as one of a single rank that was never killed.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { commands, freshFolder, leftovers, path, prepare, program } from './native.mjs';
+
+const withRanks = join(dirname(program), 'wasmformer_mpi');
+// As root in a container, and with more ranks than processors, which Open MPI must be told.
+const env = {
+  ...process.env, OMPI_ALLOW_RUN_AS_ROOT: '1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: '1', OMPI_MCA_rmaps_base_oversubscribe: '1',
+  OMPI_MCA_btl_vader_single_copy_mechanism: 'none', OMPI_MCA_hwloc_base_binding_policy: 'none',
+};
+const command = commands.resume; // it adds two batches before each update, so that two ranks give the same bytes as one
+const counts = [0, 1].map((rank) => path(`count-${rank}`));
+
+/** Starts mpirun; `settings[i]` are variables of rank i. */
+function start(folder, settings) {
+  const contexts = settings.map((variables) => ['-n', '1', 'env', ...variables, withRanks, ...command.args(folder)]);
+  const child = spawn('mpirun', contexts.flatMap((context, i) => (i > 0 ? [':', ...context] : context)), { env });
+  child.output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (child.output += text));
+  child.end = new Promise((resolve) => child.on('close', (code, signal) => resolve(signal ?? code)));
+  return child;
+}
+
+const within = (ms, promise) => Promise.race([promise, sleep(ms, 'it still runs', { ref: false })]);
+
+/** The processes of ranks that train in a folder. */
+function ranksIn(folder) {
+  const { stdout } = spawnSync('pgrep', ['-f', `^${withRanks} train.*${folder}`], { encoding: 'utf8' });
+  return stdout.split('\n').filter(Boolean).map(Number);
+}
+
+async function gone(folder) {
+  for (const end = Date.now() + 20_000; Date.now() < end; await sleep(50)) if (ranksIn(folder).length === 0) return true;
+  spawnSync('pkill', ['-KILL', '-f', `^${withRanks} train.*${folder}`]);
+  return false;
+}
+
+function kill(pid, signal) {
+  try {
+    process.kill(pid, signal);
+  } catch ({ code }) {
+    if (code !== 'ESRCH') throw code; // it may have just ended
+  }
+}
+
+// How a run of two ranks is ended: variables for a rank, or what is done to the processes after a while.
+const ends = {
+  file: (random) => ({ rank: random(2), at: (rank) => 1 + random(command.rankFiles[rank]) }),
+  rank: (random) => ({ after: random(command.duration), by: (child, folder) => kill(ranksIn(folder).at(-random(2)) ?? child.pid, 'SIGKILL') }),
+  mpirun: (random) => ({ after: random(command.duration), by: (child) => kill(child.pid, 'SIGKILL') }),
+  terminate: (random) => ({ after: random(command.duration), by: (child) => kill(child.pid, 'SIGTERM') }),
+  usr1: (random) => ({ after: command.duration * (0.4 + 0.6 * random()), by: (child) => kill(child.pid, 'SIGUSR1') }),
+};
+
+const preload = `LD_PRELOAD=${path('shim.so')}`;
+
+export default {
+  async prepare() {
+    if (!existsSync(withRanks) || spawnSync('mpirun', ['--version']).error) return console.log('ranks: mpirun or the program with MPI is missing');
+    prepare();
+    const folder = freshFolder(command);
+    const begin = Date.now();
+    const child = start(folder, counts.map((file) => [preload, `TORTURE_COUNT=${file}`]));
+    const code = await child.end;
+    command.duration = Date.now() - begin;
+    const problem = code === 0 ? leftovers(command, folder) : child.output;
+    if (problem) throw new Error(`two ranks: ${problem}`);
+    command.rankFiles = counts.map((file) => Number(readFileSync(file, 'utf8').split(' ')[0]));
+  },
+  cases: () => (command.duration ? Infinity : 0),
+  async attempt(i, random, figures) {
+    const folder = freshFolder(command);
+    const done = [];
+    for (let n = 1 + random(3); n > 0; n--) {
+      const name = Object.keys(ends)[(i + done.length) % Object.keys(ends).length];
+      const { rank, at, after, by } = ends[name](random);
+      const variables = [[], []];
+      if (at) variables[rank] = [preload, `TORTURE=files:${at(rank)}:kill:1000000`];
+      done.push(`${name} ${at ? variables[rank][1] : Math.round(after)}`);
+      const child = start(folder, variables);
+      if (by) {
+        await within(after, child.end);
+        by(child, folder);
+      }
+      const code = await within(60_000, child.end);
+      if (!(await gone(folder))) return `${done}: ranks go on without mpirun, which ended with ${code}: ${child.output.slice(-600)}`;
+      if (code === 'it still runs') return `${done}: mpirun has not ended: ${child.output.slice(-600)}`;
+      figures[name] = (figures[name] ?? 0) + 1;
+      if (code === 0) break;
+    }
+    if (random(2)) {
+      const child = start(folder, [[], []]);
+      const code = await within(60_000, child.end);
+      if (code !== 0) return `${done}: two ranks cannot resume: ${code} ${child.output.slice(-600)}`;
+    }
+    const problem = leftovers(command, folder);
+    return problem && `${done}: ${problem}`;
+  },
+};
