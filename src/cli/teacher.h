@@ -16,9 +16,9 @@ struct TeacherOptions {
 
   template <class Visitor>
   void visit(Visitor&& v) {
-    v({"teacher", "a model whose translations of the sources, and of --mono, are learnt instead of the targets"},
+    v({"teacher", "a model whose translations of the sources, and of --mono, are learned instead of the targets"},
       model);
-    v({"teacher_beam", "the teacher's beam size; the hypothesis nearest to the target is learnt", hypothesis_counts},
+    v({"teacher_beam", "the teacher's beam size; the hypothesis nearest to the target is learned", hypothesis_counts},
       beam);
   }
 };

@@ -1,4 +1,4 @@
-// `npm run bench -- --learning [--only REGEX] [--multi30k DIR]`: what is learnt in headless Chromium and by the program,
+// `npm run bench -- --learning [--only REGEX] [--multi30k DIR]`: what is learned in headless Chromium and by the program,
 // and how fast. The curve of each run stays in build/bench/learning, a JSON object a line.
 import { appendFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ const inPage = [
   task('pig-latin'), tatoeba,
 ];
 
-// The sizes of multi30k-tiny; with pre-norm and less dropout than the preset's they are learnt in 25 passes. The rate falls
+// The sizes of multi30k-tiny; with pre-norm and less dropout than the preset's they are learned in 25 passes. The rate falls
 // to 0 at their end, so no checkpoints have to be averaged. A tab, half as fast, takes fewer steps.
 const steps = { native: 5500, tab: 3500 };
 const settings = {

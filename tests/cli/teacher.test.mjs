@@ -18,17 +18,17 @@ test("a student learns the teacher's hypotheses nearest to the targets, or the b
   const { stderr } = succeed(...student('student', '--mono', path('mono'), '--max-steps', '5'));
   const count = pairs().length + 2;
   assert.match(stderr, new RegExp(`teacher: 0 of ${count} sources.*\\nteacher: ${count} of ${count} sources.*\\ntrain: 402 pairs`, 's'));
-  const learnt = lines(kept('student')).map((line) => line.split('\t'));
-  assert.deepEqual(learnt.map(([source]) => source), [...pairs().map(([source]) => source), 'sieben acht neun', 'eins eins']);
-  writeFileSync(path('sources'), learnt.map(([source]) => `${source}\n`).join(''));
+  const learned = lines(kept('student')).map((line) => line.split('\t'));
+  assert.deepEqual(learned.map(([source]) => source), [...pairs().map(([source]) => source), 'sieben acht neun', 'eins eins']);
+  writeFileSync(path('sources'), learned.map(([source]) => `${source}\n`).join(''));
   const beam = ['translate', '--model', path('run/best.safetensors'), '--input', path('sources'), '--beam-size', '3'];
-  const hypotheses = learnt.map(() => []);
+  const hypotheses = learned.map(() => []);
   for (const line of succeed(...beam, '--n-best', '3').stdout.trim().split('\n')) {
     const [i, text] = line.split(' ||| ');
     hypotheses[i].push(text);
   }
   let chosen = 0;
-  for (const [i, [, target]] of learnt.entries()) {
+  for (const [i, [, target]] of learned.entries()) {
     assert.ok(hypotheses[i].includes(target), `${i}: ${target}`);
     const reference = pairs()[i]?.[1];
     if (reference === undefined) assert.equal(target, hypotheses[i][0]);

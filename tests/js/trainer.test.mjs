@@ -266,7 +266,7 @@ test('a goal may be passes or minutes', async () => {
 
 // [type, pieces of a joint vocabulary, of each of two]; unigram finds too few in one side of so small a text.
 for (const [type, ...sizes] of [['word', 36, 27], ['bpe', 36, 34], ['unigram', 36]]) {
-  test(`pieces are learnt from the pairs: ${type}, one vocabulary or two`, async () => {
+  test(`pieces are learned from the pairs: ${type}, one vocabulary or two`, async () => {
     const animals = ['Hund dog', 'Katze cat', 'Vogel bird', 'Fisch fish', 'Pferd horse', 'Maus mouse', 'Biene bee'];
     const words = ['kleine little', 'graue grey', 'schnelle quick', 'junge young', 'wilde wild', 'brave good'];
     const many = Array.from({ length: 60 }, (_, i) =>

@@ -7,7 +7,7 @@ import { t } from '../words/page';
 import { translation } from './translation.svelte';
 
 const MOST_STEPS = 40;
-const LOOK_EVERY = 2; // steps between checks whether it has been learnt
+const LOOK_EVERY = 2; // steps between checks whether it has been learned
 const RATE = 1e-4; // of Adam; a few steps of it move one sentence
 const COPIES = 4; // of the correction
 const REHEARSED = 24; // known pairs in each step, against forgetting

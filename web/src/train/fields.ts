@@ -89,7 +89,7 @@ export const exampleOf = (name: TaskName) => `${taskOf(name).source} → ${taskO
 function beginnings({ data = 'reverse', ...chosen }: Partial<Values>, ownPairs: number): Record<string, string | number> {
   if (!isTask(data)) {
     if (chosen.start === 'model') {
-      // Small steps, and few of them: it has learnt the language already.
+      // Small steps, and few of them: it has learned the language already.
       const epochs = Math.max(3, Math.min(40, Math.round(4000 / (ownPairs || 100))));
       return { preset: 'small', tokenizer: 'bpe', epochs, schedule: 'constant', learning_rate: 1e-4, warmup_steps: 10, clip_norm: 1, batch_tokens: 1024 };
     }
