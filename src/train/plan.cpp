@@ -121,6 +121,7 @@ void RunPlan::check_resumed() const {
   const bool is_joint = model.source_tokenizer->model() == model.target_tokenizer->model();
   Preset p = settings({config, start_->training}, is_joint);
   take_vocabulary(p.config, *model.source_tokenizer, *model.target_tokenizer);
+  if (config.is_encoder()) take_labels(p.config, model.labels);
   WASMFORMER_CHECK(p.config == config && p.training == start_->training,
                    "[train] the run was begun with other settings than these; repeat its own or leave them out");
   const auto found = model.metadata.find("task");

@@ -248,16 +248,12 @@ TrainingStart fresh_start(Preset settings, const TokenizerPair& tokenizers, doub
   return start;
 }
 
-namespace {
-
 void take_labels(Config& config, const LabelNames& labels) {
   config.decoder_layers = 0;
   config.tie_embeddings = TieEmbeddings::all;
   config.classes = static_cast<Index>(labels.classes.size());
   config.tags = static_cast<Index>(labels.tags.size());
 }
-
-}  // namespace
 
 TrainingStart encoder_start(Preset settings, std::shared_ptr<const Tokenizer> tokenizer, LabelNames labels,
                             double most_bytes) {

@@ -70,6 +70,8 @@ TrainingStart encoder_start(std::string_view model, const TrainingConfig& traini
 
 // Takes sizes of vocabularies and the special ids from the tokenizers.
 void take_vocabulary(Config& config, const Tokenizer& source, const Tokenizer& target);
+// Takes the numbers of classes and tags; an encoder has no decoder, and one table of embeddings.
+void take_labels(Config& config, const LabelNames& labels);
 // Whether a config key is one of these.
 bool is_decided_by_vocabulary(const std::string& key);
 

@@ -70,6 +70,15 @@ test('a classifier can start from the encoder of masked training or of a transla
   assert.deepEqual(encoder('frozen'), encoder('masked'));
 });
 
+test('an encoder that began with a preset is resumed by the same command, to the same bytes', () => {
+  const joint = (output, ...more) => succeed('train', '--labels', path('train.labels'), '--tags', path('train.conll'), '--validation', '40',
+    '--preset', 'tiny', '--tokenizer', path('words.model'), ...sizes, '--output', path(output), ...more);
+  joint('at-once', '--max-steps', '12');
+  joint('resumed', '--max-steps', '6');
+  joint('resumed', '--max-steps', '12', '--resume');
+  assert.ok(readFileSync(path('resumed/last.safetensors')).equals(readFileSync(path('at-once/last.safetensors'))));
+});
+
 test('an unknown label counts as wrong, in training and evaluation', () => {
   writeFileSync(path('new.labels'), 'music\tplay jazz\nweather\tnow\n');
   succeed('train', '--labels', path('train.labels'), '--valid-labels', path('new.labels'), '--tokenizer', path('words.model'), ...sizes,
