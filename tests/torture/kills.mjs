@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import { spread } from './campaign.mjs';
 import { commands, freshFolder, leftovers, prepare, run } from './native.mjs';
 
-const training = () => ['train', 'resume'].map((name) => commands[name]);
+const training = () => Object.values(commands).filter(({ goOn }) => goOn);
 const moments = (kind) => training().flatMap((command) =>
   Array.from({ length: command[kind] }, (_, n) => ({ command, fault: `${kind}:${n + 1}:kill:${n + 1}` })));
 let kinds;
@@ -19,7 +19,7 @@ export default {
   attempt(i, random, figures) {
     const all = kinds[i % 2];
     const turn = i >> 1;
-    const { command, fault } = turn < all.length ? all[spread(turn, all.length)] : { command: training()[turn % 2], fault: '' };
+    const { command, fault } = turn < all.length ? all[spread(turn, all.length)] : { command: training()[turn % training().length], fault: '' };
     const folder = freshFolder(command);
     const often = 1 + random(3);
     const told = [];

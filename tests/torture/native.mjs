@@ -30,6 +30,9 @@ const pairs = (first, count) => Array.from({ length: count }, (_, i) => {
   const digits = [...String(((first + i) * 379) % 1000).padStart(3, '0')];
   return `${digits.map((digit) => words[digit]).join(' ')}\t${digits.join(' ')}\n`;
 }).join('');
+// Each word with its digit as the tag.
+const tagged = (pairs) => pairs.replace(/^(.*)\t(.*)$/gm, (_, text, digits) =>
+  text.split(' ').map((word, i) => `${word}\t${digits.split(' ')[i]}\n`).join(''));
 
 const whole = new Set();
 /** What is wrong with a file that must be a whole model or log. */
@@ -58,9 +61,10 @@ function differences(folder, expected) {
     .map((name) => `${name} differs from that of a run that nothing happened to`).join('; ');
 }
 
-const training = (...more) => ({
-  args: (folder, epochs = '4') => ['train', '--data', path('train.tsv'), '--valid-data', path('valid.tsv'), '--tokenizer', path('tok.model'),
-    '--preset', 'tiny', '--set', 'd_model=16', 'ffn_dim=32', 'num_heads=2', 'encoder_layers=1', 'decoder_layers=1',
+const pairsGiven = ['--data', path('train.tsv'), '--valid-data', path('valid.tsv'), '--tokenizer', path('tok.model')];
+const training = (given, ...more) => ({
+  args: (folder, epochs = '4') => ['train', ...given,
+    '--preset', 'tiny', '--set', 'd_model=16', 'ffn_dim=32', 'num_heads=2', 'encoder_layers=1',
     'batch_tokens=200', ...more, '--threads', '1', '--max-epochs', epochs, '--keep', '2', '--report-every', '3', '--output', folder,
     ...(existsSync(join(folder, 'last.safetensors')) ? ['--resume'] : [])],
   /** Resumes the run from what is there; it must end with exactly the same files. */
@@ -72,9 +76,14 @@ const training = (...more) => ({
 const model = join(root, 'tests/fixtures/tiny-de-en.safetensors');
 const replacing = (name, args) => ({ args: (folder) => [...args, join(folder, name)], begin: (folder) => writeFileSync(join(folder, name), 'old') });
 export const commands = {
-  train: training(),
-  resume: { ...training('optimizer=adamw', 'schedule=cosine', 'warmup_steps=2', 'decay_steps=16', 'accumulate=2', '--augment', 'join=0.5'),
-    begin(folder) { succeed(this.args(folder, '2')); } },
+  train: training(pairsGiven, 'decoder_layers=1'),
+  resume: {
+    ...training(pairsGiven, 'decoder_layers=1', 'optimizer=adamw', 'schedule=cosine', 'warmup_steps=2', 'decay_steps=16', 'accumulate=2',
+      '--augment', 'join=0.5'),
+    begin(folder) { succeed(this.args(folder, '2')); },
+  },
+  taught: training([...pairsGiven, '--teacher', path('start-resume/best.safetensors'), '--mono', path('train.tsv')], 'decoder_layers=1'),
+  tagger: training(['--tags', path('train.conll'), '--valid-tags', path('valid.conll'), '--tokenizer', path('tok.model')]),
   quantize: replacing('small.safetensors', ['quantize', '--model', model, '--output']),
   import: replacing('imported.safetensors', ['import-marian', join(root, 'tests/fixtures/marian/tiny-npz'), '--output']),
   translate: { args: () => ['translate', '--model', model, '--input', path('text')] },
@@ -86,6 +95,7 @@ export function prepareFiles() {
   if (existsSync(path('text'))) return;
   writeFileSync(path('train.tsv'), pairs(0, 40));
   writeFileSync(path('valid.tsv'), pairs(50, 5));
+  for (const name of ['train', 'valid']) writeFileSync(path(`${name}.conll`), tagged(readFileSync(path(`${name}.tsv`), 'utf8')));
   succeed(['tokenizer', '--input', path('train.tsv'), '--vocab-size', '40', '--type', 'char', '--output', path('tok.model')]);
   for (const [name, command] of Object.entries(commands)) {
     command.start = path(`start-${name}`);
