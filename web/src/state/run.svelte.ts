@@ -81,10 +81,7 @@ export class Run {
     void this.#dispatch({ type: 'unpin', text });
   }
 
-  /**
-   * From the next step on; the schedule goes on from there. A rate of 0 cannot be scaled, so that it stays
-   * constant.
-   */
+  /** From the next step on; the schedule goes on from there. A rate of 0 cannot be scaled, so that it stays constant. */
   async setRate(rate: number) {
     const now = this.record.points.at(-1)?.rate ?? 0;
     const { learning_rate } = this.#now.training!;
