@@ -12,11 +12,12 @@ const env = {
   ...process.env, OMPI_ALLOW_RUN_AS_ROOT: '1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: '1', OMPI_MCA_rmaps_base_oversubscribe: '1',
   OMPI_MCA_btl_vader_single_copy_mechanism: 'none', OMPI_MCA_hwloc_base_binding_policy: 'none',
 };
-const command = commands.resume; // it adds two batches before each update, so that two ranks give the same bytes as one
+// They add two batches before each update, so that two ranks give the same bytes as one.
+const runs = [commands.resume, commands.taught, commands.tagger];
 const counts = [0, 1].map((rank) => path(`count-${rank}`));
 
 /** Starts mpirun; `settings[i]` are variables of rank i. */
-function start(folder, settings) {
+function start(command, folder, settings) {
   const contexts = settings.map((variables) => ['-n', '1', 'env', ...variables, withRanks, ...command.args(folder)]);
   const child = spawn('mpirun', contexts.flatMap((context, i) => (i > 0 ? [':', ...context] : context)), { env });
   child.output = '';
@@ -48,13 +49,13 @@ function kill(pid, signal) {
 }
 
 // How a run of two ranks is ended: variables for a rank, or what is done to the processes after a while.
-const ends = {
+const ends = (command) => ({
   file: (random) => ({ rank: random(2), at: (rank) => 1 + random(command.rankFiles[rank]) }),
   rank: (random) => ({ after: random(command.duration), by: (child, folder) => kill(ranksIn(folder).at(-random(2)) ?? child.pid, 'SIGKILL') }),
   mpirun: (random) => ({ after: random(command.duration), by: (child) => kill(child.pid, 'SIGKILL') }),
   terminate: (random) => ({ after: random(command.duration), by: (child) => kill(child.pid, 'SIGTERM') }),
   usr1: (random) => ({ after: command.duration * (0.4 + 0.6 * random()), by: (child) => kill(child.pid, 'SIGUSR1') }),
-};
+});
 
 const preload = `LD_PRELOAD=${path('shim.so')}`;
 
@@ -62,26 +63,30 @@ export default {
   async prepare() {
     if (!existsSync(withRanks) || spawnSync('mpirun', ['--version']).error) return console.log('ranks: mpirun or the program with MPI is missing');
     prepare();
-    const folder = freshFolder(command);
-    const begin = Date.now();
-    const child = start(folder, counts.map((file) => [preload, `TORTURE_COUNT=${file}`]));
-    const code = await child.end;
-    command.duration = Date.now() - begin;
-    const problem = code === 0 ? leftovers(command, folder) : child.output;
-    if (problem) throw new Error(`two ranks: ${problem}`);
-    command.rankFiles = counts.map((file) => Number(readFileSync(file, 'utf8').split(' ')[0]));
+    for (const command of runs) {
+      const folder = freshFolder(command);
+      const begin = Date.now();
+      const child = start(command, folder, counts.map((file) => [preload, `TORTURE_COUNT=${file}`]));
+      const code = await child.end;
+      command.duration = Date.now() - begin;
+      const problem = code === 0 ? leftovers(command, folder) : child.output;
+      if (problem) throw new Error(`two ranks: ${problem}`);
+      command.rankFiles = counts.map((file) => Number(readFileSync(file, 'utf8').split(' ')[0]));
+    }
   },
-  cases: () => (command.duration ? Infinity : 0),
+  cases: () => (runs[0].duration ? Infinity : 0),
   async attempt(i, random, figures) {
+    const command = runs[i % runs.length];
     const folder = freshFolder(command);
     const done = [];
     for (let n = 1 + random(3); n > 0; n--) {
-      const name = Object.keys(ends)[(i + done.length) % Object.keys(ends).length];
-      const { rank, at, after, by } = ends[name](random);
+      const ways = Object.entries(ends(command));
+      const [name, way] = ways[(i + done.length) % ways.length];
+      const { rank, at, after, by } = way(random);
       const variables = [[], []];
       if (at) variables[rank] = [preload, `TORTURE=files:${at(rank)}:kill:1000000`];
       done.push(`${name} ${at ? variables[rank][1] : Math.round(after)}`);
-      const child = start(folder, variables);
+      const child = start(command, folder, variables);
       if (by) {
         await within(after, child.end);
         by(child, folder);
@@ -93,7 +98,7 @@ export default {
       if (code === 0) break;
     }
     if (random(2)) {
-      const child = start(folder, [[], []]);
+      const child = start(command, folder, [[], []]);
       const code = await within(60_000, child.end);
       if (code !== 0) return `${done}: two ranks cannot resume: ${code} ${child.output.slice(-600)}`;
     }
