@@ -115,8 +115,8 @@ class Firefox extends Browser {
   static async launch() {
     const profile = mkdtempSync(join(tmpdir(), 'wasmformer-firefox-'));
     const size = ['--width', '1366', '--height', '900'];
-    const program = start(firefox(), ['--headless', ...size, '--no-remote', '--profile', profile, '--remote-debugging-port', '0'],
-      { stdio: ['ignore', 'ignore', 'pipe'] });
+    const program = start(firefox(), ['--headless', ...size, '--no-remote', '--profile', profile, '--remote-debugging-port', '0',
+      '--remote-allow-system-access'], { stdio: ['ignore', 'ignore', 'pipe'] });
     const [, address] = await said(program, program.child.stderr, /BiDi listening on (ws:\S+)/);
     const self = Object.assign(new Firefox(), { program, profile, socket: new WebSocket(`${address}/session`), sent: [] });
     await once(self.socket, 'open');
@@ -128,8 +128,17 @@ class Firefox extends Browser {
     self.socket.on('close', () => self.sent.forEach(({ reject }) => reject(new Error('Firefox has ended'))));
     const { capabilities } = await self.send('session.new', { capabilities: {} });
     self.version = capabilities.browserVersion;
+    await self.ignoreWorkers();
     [{ context: self.context }] = (await self.send('browsingContext.getTree', {})).contexts;
     return self;
+  }
+
+  /** While Firefox watches workers for WebDriver, one that starts another may wait forever (seen in 153). */
+  async ignoreWorkers() {
+    const [{ context }] = (await this.send('browsingContext.getTree', { 'moz:scope': 'chrome' })).contexts;
+    const watcher = 'chrome://remote/content/shared/js-process-actors/WebDriverWorkerListenerActor.sys.mjs';
+    const expression = `ChromeUtils.importESModule('${watcher}').unregisterWebDriverWorkerListenerActor()`;
+    await this.send('script.evaluate', { expression, target: { context }, awaitPromise: false });
   }
 
   send(method, params) {
