@@ -70,9 +70,9 @@ TrainingStart encoder_start(std::string_view model, const TrainingConfig& traini
 
 // Takes sizes of vocabularies and the special ids from the tokenizers.
 void take_vocabulary(Config& config, const Tokenizer& source, const Tokenizer& target);
-// Takes the numbers of classes and tags; an encoder has no decoder, and one table of embeddings.
+// Takes the numbers of classes and tags from the labels; also removes the decoder and ties all embeddings.
 void take_labels(Config& config, const LabelNames& labels);
-// Whether a config key is one of these.
+// Whether a config key is a vocabulary size, a special id, or a number of classes or tags.
 bool is_decided_by_vocabulary(const std::string& key);
 
 }  // namespace wasmformer

@@ -42,7 +42,7 @@ const inPage = [
   task('pig-latin'), tatoeba,
 ];
 
-// The sizes of multi30k-tiny; with pre-norm and less dropout than the preset's they are learned in 25 passes. The rate falls
+// The sizes of multi30k-tiny; with pre-norm and less dropout than the preset's, the pairs are learned in 25 passes. The rate falls
 // to 0 at their end, so no checkpoints have to be averaged. A tab, half as fast, takes fewer steps.
 const steps = { native: 5500, tab: 3500 };
 const settings = {

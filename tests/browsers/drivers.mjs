@@ -133,7 +133,7 @@ class Firefox extends Browser {
     return self;
   }
 
-  /** While Firefox watches workers for WebDriver, one that starts another may wait forever (seen in 153). */
+  /** Stops WebDriver's watching of workers: with it, a worker that starts another worker may wait forever (Firefox 153). */
   async ignoreWorkers() {
     const [{ context }] = (await this.send('browsingContext.getTree', { 'moz:scope': 'chrome' })).contexts;
     const watcher = 'chrome://remote/content/shared/js-process-actors/WebDriverWorkerListenerActor.sys.mjs';

@@ -138,7 +138,7 @@ test('a run open in one tab cannot continue in another; once released it can, wi
     assert.deepEqual(points.map((point) => point.step), steps);
   }));
 
-test('resuming a run that another tab has finished in the meantime shows it as finished, not trained for twice as long', () =>
+test('a run that another tab has finished is shown as finished on Resume, and is not trained again', () =>
   withPage(small(), async (page) => {
     await begin(page);
     await atStep(page, 20);

@@ -1,5 +1,5 @@
-// Two ranks train; one of them, or mpirun, is killed at a read, write, rename, fsync… or at any moment, up to three times in
-// a row, and one or two ranks resume. The run ends with the same bytes as one of a single rank that was never killed.
+// Two ranks train; a rank is killed before a file operation or at any moment, or mpirun is killed or receives a signal, up
+// to three times in a row, and one or two ranks resume. The run ends with the same bytes as one of a single rank that was never killed.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { commands, freshFolder, leftovers, path, prepare, program } from './native.mjs';
 
 const withRanks = join(dirname(program), 'wasmformer_mpi');
-// As root in a container, and with more ranks than processors, which Open MPI must be told.
+// Lets Open MPI run as root (in a container), and more ranks than processors.
 const env = {
   ...process.env, OMPI_ALLOW_RUN_AS_ROOT: '1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: '1', OMPI_MCA_rmaps_base_oversubscribe: '1',
   OMPI_MCA_btl_vader_single_copy_mechanism: 'none', OMPI_MCA_hwloc_base_binding_policy: 'none',
@@ -49,7 +49,7 @@ function kill(pid, signal) {
   }
 }
 
-// How a run of two ranks is ended: variables for a rank, or what is done to the processes after a while.
+// How a run is ended: before which file operation (`at`) of which `rank`, or by what (`by`) after how many ms (`after`).
 const ends = (command) => ({
   file: (random) => ({ rank: random(2), at: (rank) => 1 + random(command.rankFiles[rank]) }),
   rank: (random) => ({ after: random(command.duration), by: (child, folder) => kill(ranksIn(folder).at(-random(2)) ?? child.pid, 'SIGKILL') }),
@@ -93,13 +93,13 @@ export default {
         by(child, folder);
       }
       const code = await within(30_000, child.end);
-      if (!(await gone(folder))) return `${done}: ranks go on without mpirun, which ended with ${code}: ${child.output.slice(-600)}`;
+      if (!(await gone(folder))) return `${done}: ranks still run (mpirun: ${code}): ${child.output.slice(-600)}`;
       if (code === STILL) { // Open MPI's mpirun may wait forever after a rank has died in MPI_Init
         kill(child.pid, 'SIGKILL');
         figures['mpirun without ranks'] = (figures['mpirun without ranks'] ?? 0) + 1;
       }
-      figures[name] = (figures[name] ?? 0) + 1;
       if (code === 0) break;
+      figures[name] = (figures[name] ?? 0) + 1;
     }
     if (random(2)) {
       const child = start(command, folder, [[], []]);

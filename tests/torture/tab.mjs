@@ -66,7 +66,7 @@ class Visitor {
     return (await state.count()) ? state.innerText() : 'none';
   }
 
-  /** Waits until the list says something else; a tab that has just been closed may hold the run a little longer. */
+  /** Waits until the list says something else; resumes again while a tab that was just closed still holds the run. */
   async stateAfter(before) {
     for (const end = Date.now() + 120_000; Date.now() < end; await sleep(20)) {
       const now = await this.state();

@@ -67,6 +67,6 @@ test("the page's own pairs are learned in a fixed number of steps, with a schedu
     const known = new Set(rows.slice(0, shippedCount(data)).map((row) => row.split('\t')[0]));
     const validation = rows.slice(shippedCount(data));
     assert.ok(known.size > 0.8 * shippedCount(data) && [250, 500].includes(validation.length), `${known.size}, ${validation.length}`);
-    assert.ok(validation.every((row) => !known.has(row.split('\t')[0])), 'nothing to validate on is learned');
+    assert.ok(validation.every((row) => !known.has(row.split('\t')[0])), 'no validation row is among the training rows');
   }
 });

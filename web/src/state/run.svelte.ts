@@ -81,7 +81,7 @@ export class Run {
     void this.#dispatch({ type: 'unpin', text });
   }
 
-  /** From the next step on; the schedule goes on from there. A rate of 0 cannot be scaled, so that it stays constant. */
+  /** From the next step on; the schedule goes on from there. A rate of 0 cannot be scaled, so the new one is constant. */
   async setRate(rate: number) {
     const now = this.record.points.at(-1)?.rate ?? 0;
     const { learning_rate } = this.#now.training!;
@@ -194,7 +194,7 @@ export class Run {
   async #open({ slower, before }: Extract<Effect, { type: 'open' }>) {
     const { signal } = (this.#creating = new AbortController());
     if (!(await this.#hold())) return this.#dispatch({ type: 'elsewhere', before });
-    const wasOver = this.record.isOver; // another tab may have finished it since
+    const wasOver = this.record.isOver; // as this tab showed it; another one may have finished it meanwhile
     if (!this.#trainer) {
       const { trainer, record } = await this.#resumed(signal);
       this.#trainer = trainer;
