@@ -4,14 +4,10 @@ import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { mpiEnvironment as env } from '../mpi.mjs';
 import { path, program, run, succeed, train } from './trained.mjs';
 
 const withRanks = join(program, '../wasmformer_mpi');
-// More ranks than processors, which Open MPI must be told, and perhaps as root in a container.
-const env = {
-  ...process.env, OMPI_ALLOW_RUN_AS_ROOT: '1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: '1', OMPI_MCA_rmaps_base_oversubscribe: '1',
-  OMPI_MCA_btl_vader_single_copy_mechanism: 'none', OMPI_MCA_hwloc_base_binding_policy: 'none',
-};
 const mpirun = (ranks, args, options = {}) =>
   spawnSync('mpirun', ['-n', ranks, withRanks, ...args], { encoding: 'utf8', env, ...options });
 function succeedTogether(ranks, args, options) {

@@ -32,6 +32,18 @@ async function atStep(page, least, row = 0) {
   while ((await step(page, row)) < least) await page.waitForTimeout(100);
 }
 
+/** Begins a run, pauses it, and opens it in a second tab. */
+async function besidePaused(page) {
+  await begin(page);
+  await atStep(page, 20);
+  await press(page, 'Pause');
+  await state(page, 'paused');
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await state(other, 'saved in this browser');
+  return other;
+}
+
 /** The curves, without what depends on the clock. */
 const curves = ({ points }) => points.map((point) => ({ ...point, speed: 0 }));
 
@@ -114,13 +126,7 @@ test('two runs are compared; one that is paused, left and resumed gets identical
 
 test('a run open in one tab cannot continue in another; once released it can, with its whole curve', () =>
   withPage(small(',steps:300'), async (page) => {
-    await begin(page);
-    await atStep(page, 20);
-    await press(page, 'Pause');
-    await state(page, 'paused');
-    const other = await page.context().newPage();
-    await other.goto(page.url());
-    await state(other, 'saved in this browser');
+    const other = await besidePaused(page);
     await press(other, 'Resume');
     await other.getByRole('alert').getByText(/^This run is open in another tab/).waitFor();
     await state(other, 'saved in this browser');
@@ -140,13 +146,7 @@ test('a run open in one tab cannot continue in another; once released it can, wi
 
 test('a run that another tab has finished is shown as finished on Resume, and is not trained again', () =>
   withPage(small(), async (page) => {
-    await begin(page);
-    await atStep(page, 20);
-    await press(page, 'Pause');
-    await state(page, 'paused');
-    const other = await page.context().newPage();
-    await other.goto(page.url());
-    await state(other, 'saved in this browser');
+    const other = await besidePaused(page);
     await press(page, 'Resume');
     await state(page, 'finished');
     await press(other, 'Resume');

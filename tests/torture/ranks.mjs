@@ -4,14 +4,10 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { mpiEnvironment as env } from '../mpi.mjs';
 import { commands, freshFolder, leftovers, path, prepare, program } from './native.mjs';
 
 const withRanks = join(dirname(program), 'wasmformer_mpi');
-// Lets Open MPI run as root (in a container), and more ranks than processors.
-const env = {
-  ...process.env, OMPI_ALLOW_RUN_AS_ROOT: '1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: '1', OMPI_MCA_rmaps_base_oversubscribe: '1',
-  OMPI_MCA_btl_vader_single_copy_mechanism: 'none', OMPI_MCA_hwloc_base_binding_policy: 'none',
-};
 // They add two batches before each update, so that two ranks give the same bytes as one.
 const runs = [commands.resume, commands.taught, commands.tagger];
 const counts = [0, 1].map((rank) => path(`count-${rank}`));
