@@ -43,9 +43,9 @@ std::string explain(CLI::App& app, const CLI::ParseError& error) {
     for (const std::string& word : app.remaining())
       if (!word.starts_with("-")) {
         const std::string hint = suggestion(word, commands);
-        return "unknown command '" + word + "'" + (hint.empty() ? "; the commands are " + listed(commands) : hint);
+        return "unknown command '" + word + "'" + (hint.empty() ? "; the commands are " + join(commands) : hint);
       }
-    return "no command; the commands are " + listed(commands);
+    return "no command; the commands are " + join(commands);
   }
   const CLI::App* command = app.get_subcommands().front();
   for (const std::string& word : command->remaining()) {

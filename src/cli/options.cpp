@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cli/files.h"
+#include "tensor/check.h"
 
 namespace wasmformer {
 namespace {
@@ -69,12 +70,6 @@ std::string key_list(const Fields& fields) {
   return lines;
 }
 
-std::string listed(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
-  return text;
-}
-
 void add_threads(CLI::App& command, int& threads) {
   command.add_option("--threads", threads, "threads")->check(CLI::Range(1, 256))->capture_default_str();
 }
@@ -82,7 +77,7 @@ void add_threads(CLI::App& command, int& threads) {
 void add_precision(CLI::App& command, std::string& precision, bool has_int8) {
   std::vector<std::string> all{"f32", "f16"};
   if (has_int8) all.push_back("int8");
-  command.add_option("--precision", precision, listed(all))->check(CLI::IsMember(all))->capture_default_str();
+  command.add_option("--precision", precision, join(all))->check(CLI::IsMember(all))->capture_default_str();
 }
 
 void add_decoding_options(CLI::App& command, DecodingOptions& o, const std::set<std::string>& without) {

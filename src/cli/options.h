@@ -20,8 +20,6 @@ void add_options(CLI::App& command, const Fields& fields, const std::string& pla
 
 // A line for each field, for what `--set` can change: "  d_model    features of a token (…)".
 std::string key_list(const Fields& fields);
-// "tiny, small, base".
-std::string listed(const std::vector<std::string>& words);
 
 void add_threads(CLI::App& command, int& threads);
 // --precision of the file that is written: f32, f16 or, where the command has it, int8.

@@ -162,7 +162,7 @@ std::string notes() {
   Augmentation augmentation;
   std::vector<std::string> names;
   for (const Task& task : tasks()) names.push_back(task.name);
-  return "Presets: " + listed(preset_names()) + "\nTasks: " + listed(names) + "\n\nKeys of --set:\n" + key_list(keys) +
+  return "Presets: " + join(preset_names()) + "\nTasks: " + join(names) + "\n\nKeys of --set:\n" + key_list(keys) +
          "\nKeys of --augment:\n" + key_list(fields(augmentation)) +
          "\nCtrl-C and SIGTERM end training after the step: last.safetensors is saved, --resume continues, and\n"
          "the exit code is 130 or 143. It is 0 once a goal is reached.";

@@ -22,12 +22,6 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 
 std::vector<std::string> strings(const std::vector<std::string_view>& views) { return {views.begin(), views.end()}; }
 
-std::string join(const std::vector<std::string>& parts, const char* separator) {
-  std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : separator) + part;
-  return text;
-}
-
 TokenId find(const std::vector<std::string>& sorted, const std::string& name) {
   const auto found = std::lower_bound(sorted.begin(), sorted.end(), name);
   return found != sorted.end() && *found == name ? static_cast<TokenId>(found - sorted.begin()) : -1;

@@ -196,12 +196,9 @@ const std::vector<std::string>& preset_names() {
 
 Preset preset(const std::string& name) {
   Preset p;
-  std::string known;
-  for (const auto& [other, set] : presets) {
+  for (const auto& [other, set] : presets)
     if (name == other) return set(p), p;
-    known += (known.empty() ? "" : ", ") + std::string(other);
-  }
-  throw Error("[config] unknown preset '" + name + "'; the presets are " + known);
+  throw Error("[config] unknown preset '" + name + "'; the presets are " + join(preset_names()));
 }
 
 // An encoder alone, which dropout keeps from learning a few thousand texts by heart.

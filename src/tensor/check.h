@@ -6,6 +6,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace wasmformer {
 
@@ -16,6 +17,12 @@ struct Error : std::runtime_error {
 template <class M>
 std::string shape(const M& matrix) {
   return "[" + std::to_string(matrix.rows()) + ", " + std::to_string(matrix.cols()) + "]";
+}
+
+inline std::string join(const std::vector<std::string>& parts, const char* separator = ", ") {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : separator) + part;
+  return text;
 }
 
 }  // namespace wasmformer
