@@ -25,5 +25,5 @@ export async function readModule<Factory>(
 }
 
 /** Never called, since there are no other files and no threads. */
-export function setFolder(): void {}
+export function setFiles(): void {}
 export function threadScript(): undefined {}

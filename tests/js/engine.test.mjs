@@ -100,13 +100,11 @@ test('no C++ object outlives its use, whatever happens', () =>
     };
     assert.throws(() => translator.translate(sentences, { onToken }), mine);
     assert.equal(engine.liveObjects, 1);
-    const job = translator.start(sentences, '{}');
-    const steps = job.steps(false);
-    steps.next();
+    const steps = translator.steps(sentences, '{}', true);
     steps.next();
     assert.equal(engine.liveObjects, 2);
-    job.dispose();
-    job.dispose();
+    steps.return();
+    steps.return();
     assert.equal(engine.liveObjects, 1);
     assert.throws(() => engine.load(bytes.subarray(0, 1000)));
     assert.equal(engine.liveObjects, 1);
@@ -119,7 +117,9 @@ test('memory does not grow with the number of calls, failures, or models', () =>
       translator.translate(sentences, { attention: true, beamTrace: true, internals: true, maskedSource: [0] });
       for (let i = 0; i < 4; i++) assert.throws(() => translator.translate(['Haus '.repeat(5000)]));
       for (let i = 0; i < 2; i++) assert.throws(() => engine.load(bytes.subarray(0, bytes.length - 1)));
-      translator.start(sentences, '{}').dispose();
+      const steps = translator.steps(sentences, '{}', false);
+      steps.next();
+      steps.return();
       translator.dispose();
     };
     work();

@@ -1,6 +1,6 @@
 // Copies of the package's worker and modules, in other places and under other names.
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -50,6 +50,24 @@ test('the modules alone may be elsewhere', async () => {
   await assert.rejects(Translator.load(fixturePath, { shareWith: translator, wasmURL: copies.wasmURL }),
     { message: '[load] wasmURL is given, but shareWith already has a worker' });
   translator.dispose();
+});
+
+test('a module is read and compiled once, for all workers', async () => {
+  cpSync(join(folder, 'modules/1'), join(folder, 'once'), { recursive: true });
+  const wasmURL = at('once');
+  const use = async () => {
+    for (const threads of [1, 2]) {
+      const translator = await Translator.load(fixturePath, { wasmURL, threads });
+      assert.equal((await translator.translate(sentences[0])).text, expected);
+      translator.dispose();
+    }
+    assert.ok((await exportMarian(fixturePath, { wasmURL }))['config.json']);
+  };
+  await use();
+  const modules = readdirSync(join(folder, 'once'), { recursive: true }).filter((name) => name.endsWith('.wasm'));
+  assert.ok(modules.length >= 5);
+  for (const name of modules) rmSync(join(folder, 'once', name));
+  await use();
 });
 
 test('errors name the missing file or the invalid address', async () => {

@@ -1,6 +1,6 @@
 // A worker as the page sees it: one connection for each model in it, and the calls that wait for replies.
 import { isNode, nodeModule, notHere, sameOriginScript } from '../shared/platform.js';
-import type { Alive, Method, PlainError, Reply, Request, Result, Update, Wanted } from '../shared/protocol.js';
+import type { Alive, Answer, Method, PlainError, Reply, Request, Result, Update, Wanted } from '../shared/protocol.js';
 import { createWorker, workerScript } from './worker-script.js';
 
 export interface CallOptions {
@@ -88,11 +88,15 @@ interface WorkerHost {
   lastId: number;
 }
 
+/** By their addresses. A module is compiled once, for all workers. */
+const compiled = new Map<string, WebAssembly.Module>();
+
 async function openHost({ script, wasm }: Files): Promise<WorkerHost> {
   const connections = new Set<Connection>();
   const closeAll = (reason: string) => [...connections].forEach((connection) => connection.close(reason));
   const events: PortEvents = {
     onMessage(reply) {
+      if (reply.type === 'compiled') return void compiled.set(reply.url, reply.module);
       for (const connection of connections) if (connection.receive(reply)) break;
       if (reply.type === 'failed' && reply.isFatal) closeAll(reply.error.message);
     },
@@ -100,7 +104,7 @@ async function openHost({ script, wasm }: Files): Promise<WorkerHost> {
   };
   const port = isNode ? await openNodeWorker(events, script) : openWebWorker(events, script);
   port.keepAlive(false);
-  if (wasm !== undefined) port.post({ type: 'files', wasm });
+  port.post({ type: 'files', wasm, compiled });
   return { port, connections, lastId: 0 };
 }
 
@@ -185,7 +189,7 @@ export class Connection {
   }
 
   /** Returns false if the reply is for another connection, or comes too late. */
-  receive(reply: Reply): boolean {
+  receive(reply: Answer): boolean {
     const pending = this.#pending.get(reply.id);
     if (!pending) return false;
     if (reply.type === 'update') {

@@ -99,8 +99,8 @@ export interface Call<M extends Method = Method> {
 
 export type Request =
   | Call
-  /** Where the folder of the modules is; the first message, if there is any. */
-  | { type: 'files'; wasm: string }
+  /** The first message: the folder of the modules if it is not the package's own, and compiled modules by their addresses. */
+  | { type: 'files'; wasm?: string; compiled: Map<string, WebAssembly.Module> }
   /** Ends a call without a reply. */
   | { type: 'abort'; id: number }
   /** The page has processed an event of this run: training waits for slow consumers. */
@@ -120,6 +120,12 @@ export interface PlainError {
 }
 
 export type Reply =
+  /** A module that the worker has compiled, for those that start later. */
+  | { type: 'compiled'; url: string; module: WebAssembly.Module }
+  | Answer;
+
+/** To a call. */
+export type Answer =
   | { type: 'update'; id: number; update: Update }
   | { type: 'done'; id: number; result: unknown }
   /** `isFatal`: the module cannot be used any more. */

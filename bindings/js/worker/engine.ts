@@ -114,15 +114,14 @@ export class SyncTranslator extends Model<NativeTranslator> {
     if ('signal' in options) throw new Error('[translate] signal cannot abort a call that blocks; use a Translator');
     const { texts, search, onToken } = checkTranslate(text, options);
     const isOne = typeof text === 'string';
-    const job = this.start(texts, search);
+    const steps = this.steps(texts, search, onToken !== undefined);
     try {
-      const steps = job.steps(onToken !== undefined);
       let step = steps.next();
       for (; !step.done; step = steps.next()) if (step.value) onToken?.(isOne ? step.value[0]! : step.value);
       const translations = withMaps<Translation[]>(step.value);
       return isOne ? translations[0]! : translations;
     } finally {
-      job.dispose();
+      steps.return([]);
     }
   }
 

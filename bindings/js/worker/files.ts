@@ -34,16 +34,28 @@ const addresses: Record<ModuleName, { glue: URL; wasm: URL }> = {
 };
 
 let folder: string | undefined;
+/** By their addresses. */
+let modules = new Map<string, WebAssembly.Module>();
+let onCompiled: (url: string, module: WebAssembly.Module) => void = () => {};
 
-/** From now on, modules are found in the folder at this address, which ends with a slash. */
-export function setFolder(address: string): void {
-  folder = address;
+/** From now on, modules are in the folder at the address `wasm`, or compiled already. */
+export function setFiles(wasm: string | undefined, compiled: typeof modules, report: typeof onCompiled): void {
+  [folder, modules, onCompiled] = [wasm, compiled, report];
 }
 
 function addressesOf(name: ModuleName): { glue: URL; wasm: URL } {
   if (folder === undefined) return addresses[name];
   const file = name === 'extras' ? 'extras' : 'wasmformer';
   return { glue: new URL(`${name.replace('simd', 'relaxed')}/${file}.mjs`, folder), wasm: new URL(`${name}/${file}.wasm`, folder) };
+}
+
+async function moduleAt(url: URL): Promise<WebAssembly.Module> {
+  const found = modules.get(url.href);
+  if (found) return found;
+  const module = await compile(url);
+  modules.set(url.href, module);
+  onCompiled(url.href, module);
+  return module;
 }
 
 async function compile(url: URL): Promise<WebAssembly.Module> {
@@ -73,7 +85,7 @@ export async function readModule<Factory>(
   name: ModuleName,
 ): Promise<{ factory: Factory; compiled: WebAssembly.Module }> {
   const { glue, wasm } = addressesOf(name);
-  const compiling = compile(wasm);
+  const compiling = moduleAt(wasm);
   compiling.catch(() => {}); // if both fail, the script's error is thrown
   const { default: factory } = await importScript(glue) as { default: Factory };
   return { factory, compiled: await compiling };

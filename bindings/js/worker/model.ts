@@ -1,9 +1,12 @@
-// A model in the module, and the jobs that translate and annotate with it.
+// A model in the module, and the work of translating and annotating with it.
 import { wellFormed } from '../shared/options.js';
 import type { Plain, Use } from '../shared/protocol.js';
 import type { Annotation, Translation } from '../shared/types.js';
 import type { Instance } from './module.js';
 import type { NativeJob, NativeTranslation, NativeTranslator } from './native.js';
+
+/** Yields after steps: with `partials`, the texts so far if they have changed; else undefined. Returns the result. */
+export type DecodingSteps = Generator<string[] | undefined, Plain<Translation[]>>;
 
 /** What translates or annotates: a loaded model, or that of a training run. */
 export class Model<Native extends Pick<NativeTranslator, 'start' | 'annotate' | 'delete'>> {
@@ -17,9 +20,28 @@ export class Model<Native extends Pick<NativeTranslator, 'start' | 'annotate' | 
     this.#native = native;
   }
 
-  /** @internal `options`: JSON. A job must be disposed of, and before the model is. */
-  start(texts: readonly string[], options: string): Job {
-    return new Job(this.instance, () => this.native.start(texts.map(wellFormed), options));
+  /** @internal `options`: JSON. Must be ended before the model is disposed of. */
+  steps(texts: readonly string[], options: string, partials: boolean): DecodingSteps {
+    return this.decode((native) => native.start(texts.map(wellFormed), options), partials);
+  }
+
+  /** @internal Decodes one or more steps at a time. */
+  protected *decode(begin: (native: Native) => NativeTranslation, partials: boolean): DecodingSteps {
+    const { instance } = this;
+    const job = instance.create(() => begin(this.native));
+    try {
+      let last = '';
+      for (let isActive = true; isActive;) {
+        isActive = instance.call(() => (partials ? job.stepToken() : job.step()));
+        const partial = partials ? instance.call(() => job.partial()) : [];
+        const text = partial.join('\n');
+        if (isActive || text !== last) yield text === last ? undefined : partial;
+        last = text;
+      }
+      return instance.call(() => job.result()).map(withoutUndefined);
+    } finally {
+      instance.delete(job);
+    }
   }
 
   /** @internal Classes and tags of texts, a batch per step; `options`: JSON. */
@@ -52,40 +74,6 @@ export class Model<Native extends Pick<NativeTranslator, 'start' | 'annotate' | 
   protected get native(): Native {
     if (!this.#native) throw new Error('[engine] the model has been disposed of');
     return this.#native;
-  }
-}
-
-/** Translates texts, one or more decoding steps at a time. */
-export class Job {
-  #instance: Instance;
-  #native: NativeTranslation | undefined;
-
-  /** @internal */
-  constructor(instance: Instance, begin: () => NativeTranslation) {
-    this.#instance = instance;
-    this.#native = instance.create(begin);
-  }
-
-  /** Yields after steps: with `partials`, the texts so far if they have changed; else undefined. Returns the result. */
-  *steps(partials: boolean): Generator<string[] | undefined, Plain<Translation[]>> {
-    let last = '';
-    for (let isActive = true; isActive;) {
-      isActive = this.#call((native) => (partials ? native.stepToken() : native.step()));
-      const partial = partials ? this.#call((native) => native.partial()) : [];
-      const text = partial.join('\n');
-      if (isActive || text !== last) yield text === last ? undefined : partial;
-      last = text;
-    }
-    return this.#call((native) => native.result()).map(withoutUndefined);
-  }
-
-  dispose(): void {
-    if (this.#native) this.#instance.delete(this.#native);
-    this.#native = undefined;
-  }
-
-  #call<T>(call: (native: NativeTranslation) => T): T {
-    return this.#instance.call(() => call(this.#native!));
   }
 }
 

@@ -3,7 +3,7 @@ import type { Call, Method, ModelData, Reply, Request, Result, Start, Wanted } f
 import { convert } from './conversion.js';
 import type { ModelFile } from './download.js';
 import { Engine, SyncTranslator } from './engine.js';
-import { setFolder } from './files.js';
+import { setFiles } from './files.js';
 import { estimate, readAny } from './hub.js';
 import { readList } from './list.js';
 import { FatalError } from './module.js';
@@ -40,7 +40,9 @@ export class Requests {
   }
 
   receive(request: Request): void {
-    if (request.type === 'files') return setFolder(request.wasm);
+    if (request.type === 'files') {
+      return setFiles(request.wasm, request.compiled, (url, module) => this.#post({ type: 'compiled', url, module }));
+    }
     if (request.type === 'abort') return this.#turns.abort(({ id }) => id === request.id);
     if (request.type === 'dispose') return this.#dispose(request.key);
     if (request.type === 'acknowledge') return this.#turns.acknowledge(request.id);
@@ -164,14 +166,13 @@ const isSteps = (answer: unknown): answer is Steps => typeof answer === 'object'
 function *translate(
   { texts, options, partials }: Wanted<'translate'>, model: SyncTranslator | Training,
 ): Steps<Result<'translate'>> {
-  const job = model.start(texts, options);
+  const steps = model.steps(texts, options, partials);
   try {
-    const steps = job.steps(partials);
     let step = steps.next();
     for (; !step.done; step = steps.next()) yield step.value && { type: 'partial', texts: step.value };
     return step.value;
   } finally {
-    job.dispose();
+    steps.return([]);
   }
 }
 

@@ -4,7 +4,7 @@ import type { GivenTexts, Plain, RunSettings, TrainInput } from '../shared/proto
 import type { Evaluation, Pair, TrainerInfo, TrainingConfig, TrainingEvent, Validation } from '../shared/trainer-types.js';
 import type { Annotation, Translation } from '../shared/types.js';
 import { trainTokenizer } from './conversion.js';
-import { Job, Model } from './model.js';
+import { Model } from './model.js';
 import type { Instance } from './module.js';
 import type { NativeTrainingRun } from './native.js';
 
@@ -152,16 +152,9 @@ export class Training extends Model<NativeTrainingRun> {
     return this.annotate(texts, JSON.stringify(options), this.info.classes?.length ? 'classify' : 'tag');
   }
 
-  *#translations(texts: readonly string[], attention: boolean): Generator<undefined, Plain<Translation[]>> {
-    const job = new Job(this.instance, () => this.native.startGreedy(texts.map(wellFormed), attention));
-    try {
-      const steps = job.steps(false);
-      let step = steps.next();
-      for (; !step.done; step = steps.next()) yield;
-      return step.value;
-    } finally {
-      job.dispose();
-    }
+  #translations(texts: readonly string[], attention: boolean) {
+    const steps = this.decode((run) => run.startGreedy(texts.map(wellFormed), attention), false);
+    return steps as Generator<undefined, Plain<Translation[]>>;
   }
 
   #call<T>(call: (run: NativeTrainingRun) => T): T {
