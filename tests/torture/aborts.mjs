@@ -1,98 +1,20 @@
 // Calls of the package are aborted at random moments: each rejects with the reason, or resolves to the right answer;
 // the next call gives the right answer, and training continues with the same numbers.
-import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
-import { Classifier, Tagger, Trainer, Translator } from '../../dist/index.js';
-import { exportMarian, exportOnnx, importMarian } from '../../dist/page/convert.js';
-import { cached, pivot } from '../../dist/page/pages.js';
-import { pipeline } from '../../dist/page/pipeline.js';
-import { fixturePath, sentences } from '../js/support.mjs';
+import { abortAfter, calls, makeFiles, open, steps, takeUnhandled } from './calls.mjs';
 
-const steps = 200;
-const config = { d_model: 16, ffn_dim: 32, num_heads: 2, encoder_layers: 1, decoder_layers: 1, batch_tokens: 200 };
-const task = { task: { name: 'reverse', pairs: 50 }, config, threads: 1 };
-const pairs = [['abc', 'cba'], ['xy', 'yx']];
-
-async function all(items) {
-  const found = [];
-  for await (const item of items) found.push(item);
-  return found;
-}
-const text = ({ text }) => text;
-const batch = Array(40).fill(sentences[2]);
-const labelled = Array.from({ length: 40 }, (_, i) => [i % 2 ? 'music' : 'other', i % 2 ? 'play jazz now' : 'now in rome']);
-const tagged = labelled.map(([, words]) => [words.split(' '), words.split(' ').map((word) => (word === 'rome' ? 'B-place' : 'O'))]);
-const marian = fileURLToPath(new URL('../fixtures/marian/tiny', import.meta.url));
-const sizes = (files) => Object.entries(files).map(([name, bytes]) => [name, bytes.size ?? bytes.length]);
-const page = `<p>${sentences[0]} <b>${sentences[2]}</b></p>`;
-
-// The calls that are aborted; each always resolves to the same answer.
-const calls = {
-  translate: ({ translator }, signal) => translator.translate(sentences[2], { signal }).then(text),
-  batch: async ({ translator }, signal) => (await translator.translate(batch, { signal })).map(text),
-  maps: async ({ translator }, signal) =>
-    (await translator.translate(sentences[2], { signal, attention: true, beamTrace: true, internals: true, alignment: true })).text,
-  html: async ({ translator }, signal) => (await translator.translate(page, { signal, html: true })).html,
-  translateText: async ({ translator }, signal) => (await translator.translateText(sentences.join(' '), { signal })).text,
-  translateAll: async ({ translator }, signal) =>
-    (await all(translator.translateAll(batch, { signal, batchSize: 4 }))).map(({ translation }) => translation?.text),
-  pivot: async ({ nameless }, signal) => (await pivot(nameless, nameless).translate(sentences.slice(0, 3), { signal })).map(text),
-  cached: async ({ translator }, signal) =>
-    (await cached(translator, { bytes: 1e6 }).translate(sentences.slice(0, 3), { signal })).map(text),
-  pipeline: async ({ translate }, signal) => (await translate(sentences[2], { signal })).map(({ translation_text: found }) => found),
-  classify: async ({ classifier }, signal) => (await classifier.classify(batch, { signal })).map(({ labels }) => labels[0].label),
-  tag: async ({ tagger }, signal) => (await tagger.tag(batch, { signal })).map(({ tokens }) => tokens.map(({ tag }) => tag)),
-  importMarian: async (_, signal) => (await importMarian(marian, { signal })).size,
-  exportMarian: async ({ imported }, signal) => sizes(await exportMarian(imported, { signal })),
-  exportOnnx: async (_, signal) => sizes(await exportOnnx(fixturePath, { signal })),
-  stream: ({ translator }, signal) => all(translator.stream(sentences[2], { signal })),
-  load: async (_, signal) => {
-    const loaded = await Translator.load(fixturePath, { signal });
-    loaded.dispose();
-    return loaded.info;
-  },
-  create: async (_, signal) => {
-    const created = await Trainer.create({ ...task, signal });
-    created.dispose();
-    return created.info.trainPairs;
-  },
-  resume: async ({ saved }, signal) => {
-    const resumed = await Trainer.resume(saved, { signal });
-    resumed.dispose();
-    return resumed.info.trainPairs;
-  },
-  evaluate: async ({ trainer }, signal) => (await trainer.evaluate(pairs, { signal })) && 'evaluated',
-  save: async ({ trainer }, signal) => (await trainer.save({ signal })) && 'saved',
-  // The first report after an abort also covers steps whose own report was not delivered, so its loss differs.
-  run: async (made, signal) => {
-    let isFirst = made.step > 0;
-    for await (const { step, loss } of made.trainer.run({ steps: 5, reportEvery: 1, signal })) {
-      if (!isFirst && loss !== made.losses[step - 1]) throw new Error(`the loss of step ${step} is ${loss}, not ${made.losses[step - 1]}`);
-      made.step = step;
-      isFirst = false;
-    }
-    return 'trained';
-  },
-};
 const made = {};
 const expected = {};
 const milliseconds = {};
-const unhandled = [];
-process.on('unhandledRejection', (reason) => unhandled.push(reason));
 
 async function freshTrainer() {
   made.trainer?.dispose();
-  Object.assign(made, { trainer: await Trainer.create(task), step: 0 });
+  Object.assign(made, { trainer: await open.trainer(), step: 0 });
 }
 
 /** Resolves to what is wrong with a call that is aborted after `delay` milliseconds. */
 async function abort(name, delay, figures) {
-  const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(new Error('aborted here')), delay);
-  const call = calls[name](made, controller.signal).then((answer) => ({ answer }), (error) => ({ error }));
-  const { answer, error, isLate } = await Promise.race([call, sleep(60_000, { isLate: true }, { ref: false })]);
-  clearTimeout(timer);
+  const { answer, error, isLate } = await abortAfter(name, made, delay);
   if (isLate) return 'it has not ended after a minute';
   if (error) {
     figures.aborted = (figures.aborted ?? 0) + 1;
@@ -103,22 +25,9 @@ async function abort(name, delay, figures) {
 
 export default {
   async prepare() {
-    made.translator = await Translator.load(fixturePath);
-    made.nameless = { info: {}, translate: (texts, options) => made.translator.translate(texts, options) };
-    const whole = await Trainer.create(task);
-    made.losses = (await all(whole.run({ steps, reportEvery: 1 }))).map(({ loss }) => loss);
-    made.saved = await whole.save();
-    whole.dispose();
-    await freshTrainer();
-    made.translate = await pipeline('translation', fixturePath);
-    made.imported = await importMarian(marian);
-    const { decoder_layers: _, ...encoder } = config;
-    const joint = await Trainer.create({ labelled, tagged, tokenizer: { type: 'word' }, config: encoder, threads: 1 });
-    await all(joint.run({ steps: 5 }));
-    const model = await joint.save({ optimizer: false });
-    joint.dispose();
-    made.classifier = await Classifier.load(model);
-    made.tagger = await Tagger.load(model);
+    Object.assign(made, await makeFiles());
+    for (const [name, make] of Object.entries(open)) made[name] = await make(made);
+    made.step = 0;
     for (const [name, call] of Object.entries(calls)) {
       const begin = performance.now();
       expected[name] = await call(made);
@@ -132,10 +41,10 @@ export default {
     if (made.step > steps / 2) await freshTrainer();
     const delay = random(10) ? 1.1 * random() * milliseconds[name] : 0;
     const problem = await abort(name, delay, figures) || (await calls.translate(made) !== expected.translate && 'the next call has another answer')
-      || (unhandled.length > 0 && `nobody handles ${unhandled.splice(0)}`);
+      || takeUnhandled().map((reason) => `nobody handles ${reason}`).join();
     return problem && `${name}, aborted after ${delay.toFixed(2)} ms: ${problem}`;
   },
   finish() {
-    for (const one of [made.translator, made.trainer, made.classifier, made.tagger, made.translate]) one.dispose();
+    for (const name of Object.keys(open)) made[name].dispose();
   },
 };
