@@ -59,6 +59,8 @@ for (const [size, options] of Object.entries(sizes)) for (const locale of ['en-U
         if (size === 'phone') {
           await page.setViewportSize({ ...options.viewport, width: NARROWEST });
           assert.equal(await width(page), NARROWEST, address);
+          await page.evaluate(() => document.documentElement.toggleAttribute('data-large', true));
+          assert.equal(await width(page), NARROWEST, `${address}, in large type`);
           await page.setViewportSize(options.viewport);
         }
       }
