@@ -38,6 +38,7 @@ function saveOften() {
 class Visitor {
   profile = mkdtempSync(join(tmpdir(), 'wasmformer-tab-'));
   errors = [];
+  /** False once the storage of the page has been deleted, and with it the Web Locks, until another page is opened. */
   hasLocks = true;
 
   async start() {
@@ -51,6 +52,7 @@ class Visitor {
 
   /** A new tab. */
   async open() {
+    if (this.page?.isClosed()) this.hasLocks = true;
     this.page = await this.context.newPage();
     this.page.setDefaultTimeout(120_000);
     this.page.on('pageerror', (error) => this.errors.push(String(error)));
@@ -142,11 +144,14 @@ const mishaps = {
     await closed;
     await visitor.start();
   },
-  worker: ({ page }) => endWorkers(page),
+  async worker(visitor) {
+    await endWorkers(visitor.page);
+    if (!visitor.hasLocks) await mishaps.close(visitor); // the page cannot notice it then
+  },
   async evict(visitor) {
     if ((await visitor.state()) === 'finished') return; // nothing would be left to compare
     const client = await devtools(visitor.page);
-    visitor.hasLocks = false; // they are deleted as well, so that a second tab can train the run too
+    visitor.hasLocks = false; // a second tab can train the run too
     await client.send('Storage.clearDataForOrigin', { origin: new URL(site.address).origin, storageTypes: 'all' });
   },
   // Another tab is told that the run is open elsewhere, and gets it when the first one is gone.
