@@ -24,6 +24,7 @@ export async function readModule<Factory>(
   return { factory: factory as Factory, compiled: await WebAssembly.compile(await unpacked(module)) };
 }
 
-/** Never called, since there are no other files and no threads. */
+/** Does nothing: the module is inside the script. */
 export function setFiles(): void {}
+/** Never called: there are no threads. */
 export function threadScript(): undefined {}

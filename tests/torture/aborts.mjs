@@ -1,7 +1,7 @@
 // Calls of the package are aborted at random moments: each rejects with the reason, or resolves to the right answer;
 // the next call gives the right answer, and training continues with the same numbers.
 import { isDeepStrictEqual } from 'node:util';
-import { abortAfter, calls, makeFiles, open, steps, takeUnhandled } from './calls.mjs';
+import { abortAfter, calls, prepareInputs, open, steps, takeUnhandled } from './calls.mjs';
 
 const made = {};
 const expected = {};
@@ -25,7 +25,7 @@ async function abort(name, delay, figures) {
 
 export default {
   async prepare() {
-    Object.assign(made, await makeFiles());
+    Object.assign(made, await prepareInputs());
     for (const [name, make] of Object.entries(open)) made[name] = await make(made);
     made.step = 0;
     for (const [name, call] of Object.entries(calls)) {
@@ -41,7 +41,7 @@ export default {
     if (made.step > steps / 2) await freshTrainer();
     const delay = random(10) ? 1.1 * random() * milliseconds[name] : 0;
     const problem = await abort(name, delay, figures) || (await calls.translate(made) !== expected.translate && 'the next call has another answer')
-      || takeUnhandled().map((reason) => `nobody handles ${reason}`).join();
+      || takeUnhandled().map((reason) => `unhandled rejection: ${reason}`).join();
     return problem && `${name}, aborted after ${delay.toFixed(2)} ms: ${problem}`;
   },
   finish() {

@@ -76,11 +76,11 @@ export const calls = {
   },
 };
 
-/** The object that a call needs; without a name here, the translator or none. */
+/** The object that each call needs. Calls that are not listed need the translator or nothing. */
 const objects = { pipeline: 'translate', classify: 'classifier', tag: 'tagger', evaluate: 'trainer', save: 'trainer', run: 'trainer' };
 export const objectOf = (name) => objects[name] ?? 'translator';
 
-/** Makes each object; `options`: for example `shareWith`. */
+/** Opens each kind of object; `options`: for example `shareWith`. */
 export const open = {
   translator: (_, options) => Translator.load(fixturePath, options),
   translate: (_, options) => pipeline('translation', fixturePath, options),
@@ -90,7 +90,7 @@ export const open = {
 };
 
 /** Files that calls need, and the losses of the first steps of `task`. */
-export async function makeFiles() {
+export async function prepareInputs() {
   const whole = await Trainer.create(task);
   const losses = (await all(whole.run({ steps, reportEvery: 1 }))).map(({ loss }) => loss);
   const saved = await whole.save();
@@ -108,10 +108,10 @@ export const takeUnhandled = () => unhandled.splice(0);
 const unhandled = [];
 process.on('unhandledRejection', (reason) => unhandled.push(reason));
 
-/** Resolves to the answer or the error of a call that is aborted after `delay` milliseconds, or to { isLate: true }. */
+/** Resolves to the answer or the error of a call that is aborted after `delay` milliseconds (Infinity: never), or to { isLate: true }. */
 export async function abortAfter(name, made, delay) {
   const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(new Error('aborted here')), delay);
+  const timer = Number.isFinite(delay) ? setTimeout(() => controller.abort(new Error('aborted here')), delay) : undefined;
   const call = calls[name](made, controller.signal).then((answer) => ({ answer }), (error) => ({ error }));
   const outcome = await Promise.race([call, sleep(60_000, { isLate: true }, { ref: false })]);
   clearTimeout(timer);

@@ -1,5 +1,5 @@
-// A visitor of the built page who does anything: presses controls chosen at random, types, drops files, goes back, reloads.
-// Nothing goes uncaught, hangs or overflows the window, and no text contains 'undefined' or 'NaN'.
+// Uses the built page at random: presses controls, types, drops files, goes back, reloads. There must be no uncaught or
+// logged error, crash or hang, the page must fit its window, and no text may contain a value such as 'undefined' or 'NaN'.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,11 +28,11 @@ let site, browser;
 /** In the page: numbers the controls that can be seen, and says what each is. */
 function controls() {
   const all = document.querySelectorAll('a[href], button, summary, select, input, textarea, [role=button], [role=tab], [role=option], [tabindex]');
-  const leaves = (one) => one.target === '_blank' || /^https?:/.test(one.getAttribute('href') ?? '') || one.hasAttribute('download');
-  const isThere = (one) => one.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && one.getBoundingClientRect().width > 0
-    && !one.disabled && !one.closest('[inert]') && !leaves(one);
+  const leavesPage = (one) => one.target === '_blank' || /^https?:/.test(one.getAttribute('href') ?? '') || one.hasAttribute('download');
+  const isSeen = (one) => one.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && one.getBoundingClientRect().width > 0;
+  const isUsable = (one) => isSeen(one) && !one.disabled && !one.closest('[inert]') && !leavesPage(one);
   document.querySelectorAll('[data-monkey]').forEach((one) => one.removeAttribute('data-monkey'));
-  return [...all].filter(isThere).map((one, i) => {
+  return [...all].filter(isUsable).map((one, i) => {
     one.setAttribute('data-monkey', i);
     const label = String(one.ariaLabel ?? one.labels?.[0]?.innerText ?? one.innerText ?? one.name).slice(0, 40);
     return { kind: one.localName + (one.type ? `:${one.type}` : ''), label, options: one.options?.length ?? 0 };
@@ -58,36 +58,36 @@ const dropped = ({ name, base64 }) => {
   }
 };
 
-/** Does one thing; `told` gets what it was. */
-async function act(page, random, told) {
+/** Does one random action and appends it to `log`. */
+async function act(page, random, log) {
   const oneOf = (all) => all[random(all.length)];
   const file = oneOf(Object.keys(files));
-  const way = random(20);
-  if (way === 0) {
+  const choice = random(20);
+  if (choice === 0) {
     const key = oneOf(keys);
-    told.push(`key ${key}`);
+    log.push(`key ${key}`);
     return page.keyboard.press(key);
   }
-  if (way === 1) {
+  if (choice === 1) {
     const how = oneOf(['goBack', 'goForward', 'reload']);
-    told.push(how);
+    log.push(how);
     return page[how]();
   }
-  if (way === 2) {
-    told.push(`drop ${file}`);
+  if (choice === 2) {
+    log.push(`drop ${file}`);
     return page.evaluate(dropped, { name: file, base64: files[file].toString('base64') });
   }
   const found = await page.evaluate(controls);
-  if (found.length === 0) return told.push('no controls');
+  if (found.length === 0) return log.push('no controls');
   const k = random(found.length);
   const { kind, label, options } = found[k];
   const control = page.locator(`[data-monkey="${k}"]`);
-  told.push(`${kind} "${label}"`);
+  log.push(`${kind} "${label}"`);
   if (kind.startsWith('select')) return control.selectOption({ index: random(options) });
   if (kind === 'input:file') return control.setInputFiles({ name: file, mimeType: '', buffer: files[file] });
   if (/textarea|input:(text|search|number|url)/.test(kind)) {
     const text = oneOf(kind === 'input:number' ? numbers : texts);
-    told.push(`  types ${JSON.stringify(text.slice(0, 30))}`);
+    log.push(`  types ${JSON.stringify(text.slice(0, 30))}`);
     return random(2) ? control.fill(text) : control.pressSequentially(text.slice(0, 40));
   }
   if (kind === 'input:range') return control.press(oneOf(['ArrowLeft', 'ArrowRight', 'Home', 'End']));
@@ -107,7 +107,7 @@ export default {
     const context = await browser.newContext({ ...size, locale: random(2) ? 'en-US' : 'zh-CN', serviceWorkers: 'block' });
     const page = await context.newPage();
     page.setDefaultTimeout(3000);
-    const told = [];
+    const log = [];
     const problems = new Set();
     page.on('console', (message) => {
       if (message.type() === 'error' && !/Failed to load resource|ERR_/.test(message.text())) problems.add(`logged: ${message.text().slice(0, 600)}`);
@@ -116,16 +116,17 @@ export default {
     page.on('dialog', (dialog) => void dialog.accept().catch(() => {}));
     page.on('crash', () => problems.add('crashed'));
     const view = views[random(views.length)];
-    told.push(`open ${view}`);
+    log.push(`open ${view}`);
     await page.goto(site.address + view);
     for (let k = 0; k < actions && problems.size === 0; k++) {
-      await act(page, random, told).catch((error) => told.push(`  (${error.message.split('\n')[0].slice(0, 100)})`));
-      const found = await Promise.race([page.evaluate(faults).catch(() => []), sleep(20_000, ['the page hangs'], { ref: false })]);
+      const acted = act(page, random, log).catch((error) => log.push(`  (${error.message.split('\n')[0].slice(0, 100)})`));
+      const checked = acted.then(() => page.evaluate(faults)).catch(() => []); // while it is reloaded, a page does not answer
+      const found = await Promise.race([checked, sleep(30_000, ['the page hangs'], { ref: false })]);
       found.forEach((fault) => problems.add(fault));
       figures.actions = (figures.actions ?? 0) + 1;
     }
     await context.close();
-    return problems.size ? `${[...problems].join('\n')}\n  ${told.join('\n  ')}` : '';
+    return problems.size ? `${[...problems].join('\n')}\n  ${log.join('\n  ')}` : '';
   },
   async finish() {
     await browser?.close();

@@ -38,7 +38,7 @@ function saveOften() {
 class Visitor {
   profile = mkdtempSync(join(tmpdir(), 'wasmformer-tab-'));
   errors = [];
-  /** False once the storage of the page has been deleted, and with it the Web Locks, until another page is opened. */
+  /** False after the page's storage, and with it its Web Locks, was deleted; true again for a page that is opened after it was closed. */
   hasLocks = true;
 
   async start() {
@@ -146,12 +146,12 @@ const mishaps = {
   },
   async worker(visitor) {
     await endWorkers(visitor.page);
-    if (!visitor.hasLocks) await mishaps.close(visitor); // the page cannot notice it then
+    if (!visitor.hasLocks) await mishaps.close(visitor); // without locks, the page cannot tell that the worker has ended
   },
   async evict(visitor) {
     if ((await visitor.state()) === 'finished') return; // nothing would be left to compare
     const client = await devtools(visitor.page);
-    visitor.hasLocks = false; // a second tab can train the run too
+    visitor.hasLocks = false; // the locks are deleted too, so a second tab can train the run
     await client.send('Storage.clearDataForOrigin', { origin: new URL(site.address).origin, storageTypes: 'all' });
   },
   // Another tab is told that the run is open elsewhere, and gets it when the first one is gone.

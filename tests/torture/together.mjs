@@ -1,18 +1,18 @@
-// Several calls of the package at the same time, in one worker or in several, of which some are aborted, and some objects
-// disposed of, at random moments: each call gives its answer, the reason of its abort, or says that its object was
-// disposed of; other objects work on, and no worker stays.
+// Runs several calls at the same time, in one worker or in several, and aborts calls and disposes of objects at random
+// moments. Each call gives its answer, rejects with the reason of its abort, or says that its object was disposed of; the
+// other objects keep working, and no worker is left running.
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { abortAfter, calls, makeFiles, objectOf, open, takeUnhandled } from './calls.mjs';
+import { abortAfter, calls, prepareInputs, objectOf, open, takeUnhandled } from './calls.mjs';
 
 const names = Object.keys(calls);
 const expected = {};
-let files, longest, threadsBefore;
+let files, meanTime, threadsBefore;
 
 const threads = () => readdirSync('/proc/self/task').length;
 
-/** Resolves to how many more threads there are than before, as soon as there are none, or after ten seconds. */
+/** Waits up to ten seconds for additional threads to end; resolves to how many are left. */
 async function threadsLeft() {
   for (let tries = 0; threads() > threadsBefore && tries < 500; tries++) await sleep(20);
   return threads() - threadsBefore;
@@ -28,32 +28,32 @@ async function openAll(wanted, random) {
   return made;
 }
 
-async function call(name, made, disposed, random, figures) {
-  await sleep(random() * longest);
-  const delay = random(3) ? undefined : random() * longest;
-  const isAborted = delay !== undefined;
-  const { answer, error, isLate } = await abortAfter(name, made, delay ?? 1e6);
+async function call(name, made, disposed, { wait, delay }, figures) {
+  await sleep(wait);
+  const { answer, error, isLate } = await abortAfter(name, made, delay);
   if (isLate) return 'has not ended after a minute';
   if (!error) return isDeepStrictEqual(answer, expected[name]) ? '' : `answers ${JSON.stringify(answer)}`;
-  const what = error.message === 'aborted here' ? 'aborted' : 'disposed of';
+  const isAborted = Number.isFinite(delay) && error.message === 'aborted here';
+  const isDisposed = disposed.has(objectOf(name)) && error.message.includes('has been disposed of');
+  if (!isAborted && !isDisposed) return String(error.stack);
+  const what = isAborted ? 'aborted' : 'disposed of';
   figures[what] = (figures[what] ?? 0) + 1;
-  if (what === 'aborted' ? isAborted : disposed.has(objectOf(name)) && error.message.includes('has been disposed of')) return '';
-  return String(error.stack);
+  return '';
 }
 
-async function dispose(name, made, disposed, random) {
-  await sleep(random() * longest);
+async function dispose(name, made, disposed, wait) {
+  await sleep(wait);
   disposed.add(name);
   made[name].dispose();
 }
 
 export default {
   async prepare() {
-    files = await makeFiles();
+    files = await prepareInputs();
     const made = await openAll(names, () => 0);
     const begin = performance.now();
     for (const name of names) expected[name] = await calls[name](made);
-    longest = (performance.now() - begin) / names.length;
+    meanTime = (performance.now() - begin) / names.length;
     for (const name of Object.keys(open)) made[name].dispose();
     await sleep(1000);
     threadsBefore = threads();
@@ -66,9 +66,11 @@ export default {
     const made = await openAll(chosen, random);
     const opened = Object.keys(open).filter((name) => made[name]);
     const disposed = new Set();
-    const ends = opened.filter(() => random(4) === 0).map((name) => dispose(name, made, disposed, random));
-    const problems = await Promise.all(chosen.map(async (name) => {
-      const problem = await call(name, made, disposed, random, figures);
+    // All is drawn here, since the order of what follows depends on timers.
+    const times = chosen.map(() => ({ wait: random() * meanTime, delay: random(3) ? Infinity : random() * meanTime }));
+    const ends = opened.filter(() => random(4) === 0).map((name) => dispose(name, made, disposed, random() * meanTime));
+    const problems = await Promise.all(chosen.map(async (name, k) => {
+      const problem = await call(name, made, disposed, times[k], figures);
       return problem && `${name}: ${problem}`;
     }));
     await Promise.all(ends);
@@ -79,8 +81,8 @@ export default {
     }
     for (const name of opened) made[name].dispose();
     const left = await threadsLeft();
-    if (left > 0) problems.push(`${left} threads stay`);
-    problems.push(...takeUnhandled().map((reason) => `nobody handles ${reason}`));
+    if (left > 0) problems.push(`${left} threads still running`);
+    problems.push(...takeUnhandled().map((reason) => `unhandled rejection: ${reason}`));
     return problems.filter((problem) => problem).map((problem) => `${problem} (of ${chosen}; disposed of: ${[...disposed]})`).join('\n');
   },
 };

@@ -88,7 +88,7 @@ interface WorkerHost {
   lastId: number;
 }
 
-/** By their addresses. A module is compiled once, for all workers. */
+/** Compiled modules by URL, so that later workers need not compile them again. */
 const compiled = new Map<string, WebAssembly.Module>();
 
 async function openHost({ script, wasm }: Files): Promise<WorkerHost> {

@@ -99,7 +99,7 @@ export interface Call<M extends Method = Method> {
 
 export type Request =
   | Call
-  /** The first message: the folder of the modules if it is not the package's own, and compiled modules by their addresses. */
+  /** The first message: the folder of the modules if it is not the package's own, and compiled modules by URL. */
   | { type: 'files'; wasm?: string; compiled: Map<string, WebAssembly.Module> }
   /** Ends a call without a reply. */
   | { type: 'abort'; id: number }
@@ -120,11 +120,11 @@ export interface PlainError {
 }
 
 export type Reply =
-  /** A module that the worker has compiled, for those that start later. */
+  /** A module that this worker has compiled, for workers that start later. */
   | { type: 'compiled'; url: string; module: WebAssembly.Module }
   | Answer;
 
-/** To a call. */
+/** A reply to a call. */
 export type Answer =
   | { type: 'update'; id: number; update: Update }
   | { type: 'done'; id: number; result: unknown }

@@ -34,11 +34,11 @@ const addresses: Record<ModuleName, { glue: URL; wasm: URL }> = {
 };
 
 let folder: string | undefined;
-/** By their addresses. */
+/** Compiled modules by URL. */
 let modules = new Map<string, WebAssembly.Module>();
 let onCompiled: (url: string, module: WebAssembly.Module) => void = () => {};
 
-/** From now on, modules are in the folder at the address `wasm`, or compiled already. */
+/** Sets the folder of the modules (default: the package's own), compiled modules, and what to call after compiling one. */
 export function setFiles(wasm: string | undefined, compiled: typeof modules, report: typeof onCompiled): void {
   [folder, modules, onCompiled] = [wasm, compiled, report];
 }

@@ -5,7 +5,7 @@ import type { Annotation, Translation } from '../shared/types.js';
 import type { Instance } from './module.js';
 import type { NativeJob, NativeTranslation, NativeTranslator } from './native.js';
 
-/** Yields after steps: with `partials`, the texts so far if they have changed; else undefined. Returns the result. */
+/** Yields after each call into the module: with `partials`, the texts so far if they have changed; otherwise undefined. */
 export type DecodingSteps = Generator<string[] | undefined, Plain<Translation[]>>;
 
 /** What translates or annotates: a loaded model, or that of a training run. */
@@ -20,7 +20,7 @@ export class Model<Native extends Pick<NativeTranslator, 'start' | 'annotate' | 
     this.#native = native;
   }
 
-  /** @internal `options`: JSON. Must be ended before the model is disposed of. */
+  /** @internal `options`: JSON. To be finished or ended by `return()` before the model is disposed of. */
   steps(texts: readonly string[], options: string, partials: boolean): DecodingSteps {
     return this.decode((native) => native.start(texts.map(wellFormed), options), partials);
   }
