@@ -1,6 +1,6 @@
 // A worker as the page sees it: one connection for each model in it, and the calls that wait for replies.
 import { isNode, nodeModule, notHere, sameOriginScript } from '../shared/platform.js';
-import type { Alive, Answer, Method, PlainError, Reply, Request, Result, Update, Wanted } from '../shared/protocol.js';
+import type { Alive, Answer, CompiledModule, Method, PlainError, Reply, Request, Result, Update, Wanted } from '../shared/protocol.js';
 import { createWorker, workerScript } from './worker-script.js';
 
 export interface CallOptions {
@@ -89,7 +89,7 @@ interface WorkerHost {
 }
 
 /** Compiled modules by URL, so that later workers need not compile them again. */
-const compiled = new Map<string, WebAssembly.Module>();
+const compiled = new Map<string, CompiledModule>();
 
 async function openHost({ script, wasm }: Files): Promise<WorkerHost> {
   const connections = new Set<Connection>();

@@ -97,10 +97,13 @@ export interface Call<M extends Method = Method> {
   wanted: Wanted<M>;
 }
 
+/** A WebAssembly.Module, which the types of Node do not declare. */
+export type CompiledModule = object;
+
 export type Request =
   | Call
   /** The first message: the folder of the modules if it is not the package's own, and compiled modules by URL. */
-  | { type: 'files'; wasm?: string; compiled: Map<string, WebAssembly.Module> }
+  | { type: 'files'; wasm?: string; compiled: Map<string, CompiledModule> }
   /** Ends a call without a reply. */
   | { type: 'abort'; id: number }
   /** The page has processed an event of this run: training waits for slow consumers. */
@@ -121,7 +124,7 @@ export interface PlainError {
 
 export type Reply =
   /** A module that this worker has compiled, for workers that start later. */
-  | { type: 'compiled'; url: string; module: WebAssembly.Module }
+  | { type: 'compiled'; url: string; module: CompiledModule }
   | Answer;
 
 /** A reply to a call. */

@@ -1,5 +1,6 @@
 // The files of the modules. In the one-file build, bindings/one-file/files.ts replaces this file.
 import { nodeModule, notHere, sameOriginScript } from '../shared/platform.js';
+import type { CompiledModule } from '../shared/protocol.js';
 import type { Build } from '../shared/types.js';
 
 /** A build of the module, or the module for conversions and tokenizers. */
@@ -35,8 +36,8 @@ const addresses: Record<ModuleName, { glue: URL; wasm: URL }> = {
 
 let folder: string | undefined;
 /** Compiled modules by URL. */
-let modules = new Map<string, WebAssembly.Module>();
-let onCompiled: (url: string, module: WebAssembly.Module) => void = () => {};
+let modules = new Map<string, CompiledModule>();
+let onCompiled: (url: string, module: CompiledModule) => void = () => {};
 
 /** Sets the folder of the modules (default: the package's own), compiled modules, and what to call after compiling one. */
 export function setFiles(wasm: string | undefined, compiled: typeof modules, report: typeof onCompiled): void {
@@ -51,7 +52,7 @@ function addressesOf(name: ModuleName): { glue: URL; wasm: URL } {
 
 async function moduleAt(url: URL): Promise<WebAssembly.Module> {
   const found = modules.get(url.href);
-  if (found) return found;
+  if (found) return found as WebAssembly.Module;
   const module = await compile(url);
   modules.set(url.href, module);
   onCompiled(url.href, module);
