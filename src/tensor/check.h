@@ -19,6 +19,7 @@ std::string shape(const M& matrix) {
   return "[" + std::to_string(matrix.rows()) + ", " + std::to_string(matrix.cols()) + "]";
 }
 
+// "a, b, c".
 inline std::string join(const std::vector<std::string>& parts, const char* separator = ", ") {
   std::string text;
   for (const std::string& part : parts) text += (text.empty() ? "" : separator) + part;

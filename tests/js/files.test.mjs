@@ -52,7 +52,7 @@ test('the modules alone may be elsewhere', async () => {
   translator.dispose();
 });
 
-test('a module is read and compiled once, for all workers', async () => {
+test('workers that start later use the module that was compiled already', async () => {
   cpSync(join(folder, 'modules/1'), join(folder, 'once'), { recursive: true });
   const wasmURL = at('once');
   const use = async () => {

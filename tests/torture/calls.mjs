@@ -33,7 +33,7 @@ export const calls = {
   html: async ({ translator }, signal) => (await translator.translate(page, { signal, html: true })).html,
   translateText: async ({ translator }, signal) => (await translator.translateText(sentences.join(' '), { signal })).text,
   translateAll: async ({ translator }, signal) =>
-    (await all(translator.translateAll(batch, { signal, batchSize: 4 }))).map(({ translation }) => translation?.text),
+    (await all(translator.translateAll(batch, { signal, batchSize: 4 }))).map(text),
   pivot: async ({ translator }, signal) => {
     const nameless = { info: {}, translate: (texts, options) => translator.translate(texts, options) };
     return (await pivot(nameless, nameless).translate(sentences.slice(0, 3), { signal })).map(text);

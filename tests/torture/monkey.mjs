@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pageHeaders, serve } from '../../web/serve.mjs';
 import { builtPage, laptop, launch, phone, smallPhone } from '../e2e/support.mjs';
+import { drop } from '../e2e/views.mjs';
 
 const actions = 60;
 const model = readFileSync(join(import.meta.dirname, '../fixtures/tiny-de-en.safetensors'));
@@ -50,14 +51,6 @@ function faults() {
     odd && `it says: ${text.slice(Math.max(0, odd.index - 60), odd.index + 60)}`].filter(Boolean);
 }
 
-const dropped = ({ name, base64 }) => {
-  const data = new DataTransfer();
-  data.items.add(new File([Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))], name));
-  for (const type of ['dragenter', 'dragover', 'drop']) {
-    document.body.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer: data }));
-  }
-};
-
 /** Does one random action and appends it to `log`. */
 async function act(page, random, log) {
   const oneOf = (all) => all[random(all.length)];
@@ -75,7 +68,7 @@ async function act(page, random, log) {
   }
   if (choice === 2) {
     log.push(`drop ${file}`);
-    return page.evaluate(dropped, { name: file, base64: files[file].toString('base64') });
+    return drop(page, [file, files[file]]);
   }
   const found = await page.evaluate(controls);
   if (found.length === 0) return log.push('no controls');
