@@ -176,6 +176,28 @@ export function checks(name, { build, threads, keeps = true }) {
     assert.deepEqual(await browser.evaluate(alerts), []);
   });
 
+  test('a page that is left while it reads the stored runs does not block the next one', async () => {
+    // Waits for `act` on the object store of runs, which it makes if it is missing.
+    const withRuns = (act) => browser.evaluate(`async () => {
+      const request = indexedDB.open('wasmformer-runs');
+      request.onupgradeneeded = () => request.result.createObjectStore('runs');
+      const database = await new Promise((resolve) => { request.onsuccess = () => resolve(request.result); });
+      const transaction = database.transaction('runs', 'readwrite');
+      (${act})(transaction.objectStore('runs'));
+      await new Promise((resolve) => { transaction.oncomplete = resolve; });
+      database.close();
+    }`);
+    await withRuns((runs) => {
+      for (let i = 0; i < 100; i++) runs.put(new ArrayBuffer(2e6), `other:${i}`);
+    });
+    await browser.open('about:blank');
+    await browser.open(`${page.address}#train`);
+    await browser.until(() => document.querySelector('main')?.innerText.includes('Your own pairs'));
+    await browser.open('about:blank');
+    await browser.open(page.address);
+    await withRuns((runs) => runs.clear());
+  });
+
   test('Train runs to the end, and the run is there after a reload', async () => {
     await browser.click('header nav a', 'Train');
     await browser.until(() => document.querySelector('main').innerText.includes('Your own pairs'));
