@@ -44,6 +44,14 @@ test('kind of attention, layer, head and lines survive a reload, and are in the 
     assert.ok(await checked(page, 'Layer 1, head 3'));
   }));
 
+test('a button says when the browser does not let it copy', () =>
+  withView(site, laptop, at('translate'), async (page) => {
+    await translated(page);
+    await page.evaluate(() => (navigator.clipboard.writeText = () => Promise.reject(new DOMException('', 'NotAllowedError'))));
+    await page.getByRole('button', { name: 'Copy link' }).click();
+    await page.getByRole('button', { name: 'Could not copy' }).waitFor();
+  }));
+
 test('a link that is malformed or does not fit the model shows the nearest valid view', () =>
   withView(site, laptop, at('translate', { kind: 'all', cross: '9.9', encoder: '0.x', begin: '7-1 x', sentence: '9' }), async (page) => {
     await translated(page);

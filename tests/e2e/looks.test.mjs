@@ -71,3 +71,28 @@ for (const [size, options] of Object.entries(sizes)) for (const locale of ['en-U
     }
   });
 }
+
+const long = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'; // 80 letters
+const longPlaces = [
+  ...places.slice(0, 12).map(([address, drawn]) => [address.replace(text, `model=de-en&text=${long}`), drawn]),
+  [`#classify?encoder=snips&input=play+the+new+album+by+norah+jones+on+spotify${'a'.repeat(72)}`, '[data-testid=without] > p:last-child:not(.quiet)'],
+];
+
+test('a word of 80 letters makes no view wider than a narrow phone', async () => {
+  const { page, close } = await site.open({ ...phone, viewport: { ...phone.viewport, width: NARROWEST }, reducedMotion: 'reduce' });
+  const widths = {};
+  try {
+    for (const [address, drawn] of longPlaces) {
+      await page.goto('about:blank');
+      await page.goto(site.address + address);
+      await page.locator(drawn).first().waitFor();
+      await page.waitForFunction(() => !document.querySelector('.stale'));
+      widths[address] = await width(page);
+      await page.evaluate(() => document.documentElement.toggleAttribute('data-large', true));
+      widths[`${address}, in large type`] = await width(page);
+    }
+    assert.deepEqual(Object.entries(widths).filter(([, width]) => width !== NARROWEST), []);
+  } finally {
+    await close();
+  }
+});
