@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { root } from '../../bindings/tools/shell.mjs';
 import { pageHeaders, serve } from '../../web/serve.mjs';
+import { looks, places, settled } from '../e2e/looks.mjs';
 import { builtPage, expected } from '../e2e/support.mjs';
 import { browsers } from './drivers.mjs';
 
@@ -174,6 +175,21 @@ export function checks(name, { build, threads, keeps = true }) {
     await browser.click('[data-testid=figure] [data-place="dec.1.cross"]');
     await browser.until(() => new URLSearchParams(location.hash.split('?')[1]).get('at') === 'dec.1.cross');
     assert.deepEqual(await browser.evaluate(alerts), []);
+  });
+
+  test('nothing is cut, covered or outside in any view', async () => {
+    const unfold = () => document.querySelectorAll('main details').forEach((one) => (one.open = true));
+    const found = {};
+    for (const [address, drawn] of places) {
+      await browser.open('about:blank');
+      await browser.open(page.address + address);
+      const [selector, nth = 0] = drawn.split(' >> nth=');
+      await browser.until((selector, nth) => !!document.querySelectorAll(selector)[nth], selector, nth);
+      await browser.until(settled);
+      for (let depth = 0; depth < 2; depth++) await browser.evaluate(unfold);
+      found[address] = await browser.evaluate(looks);
+    }
+    assert.deepEqual(Object.entries(found).filter(([, all]) => all.length), []);
   });
 
   test('a page that is left while it reads the stored runs does not block the next one', async () => {

@@ -1,5 +1,31 @@
 // What can be wrong with how a page looks, found without eyes: cut text, text on text, text outside, the wrong language.
 
+export const text = 'model=en-zh&text=We+do+it.'; // no word of four letters
+/** Each place's address, and what only it shows. */
+export const places = [
+  [`#translate?${text}`, '.target [role=group][aria-busy=false]'],
+  [`#picture?${text}`, '[data-testid=figure] [data-place="dec.3.cross"]'],
+  [`#picture?${text}&at=enc`, '.more h3'],
+  [`#picture?${text}&at=enc.embed`, '.scene .tokens button'],
+  [`#picture?${text}&at=dec.1.self`, '[data-testid=head]'],
+  [`#picture?${text}&at=dec.2.cross.h3.2-2`, '[data-testid=arithmetic] td'],
+  [`#picture?${text}&at=enc.1.ffn`, '[data-testid=zeros]'],
+  [`#picture?${text}&at=enc.1.selfNorm`, '[data-testid=moments] td'],
+  [`#picture?${text}&at=out.softmax`, '[data-testid=logits] td'],
+  [`#picture?${text}&large=1`, '[data-large] [data-testid=figure]'],
+  [`#beam?${text}`, '[role=treeitem] >> nth=8'],
+  [`#intervene?${text}&heads=cross:2:1`, '[data-testid=after]'],
+  [`#train?${text}`, '.sheet .example'],
+  [`#classify?${text}`, '[data-testid=attended] .piece'],
+  [`#models?${text}`, 'main li .name'],
+  [`#about?${text}`, 'main dl'],
+  ['#translate?text=', '.target .hint'],
+];
+
+/** To be run in the page: whether nothing is moving or about to be replaced. */
+export const settled = () => document.querySelectorAll('.scene').length < 2
+  && (!document.querySelector('.stale') || document.querySelector('#source')?.value === '');
+
 /** To be run in the page. Each finding is a line of text; nothing is found on a page that looks right. */
 export function looks() {
   const found = new Set();

@@ -2,7 +2,7 @@
 // nothing is outside or in the wrong language, and axe finds nothing serious.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { latinWords, looks, names } from './looks.mjs';
+import { latinWords, looks, names, places, settled, text } from './looks.mjs';
 import { accessible, laptop, phone, start } from './support.mjs';
 import { width } from './views.mjs';
 
@@ -12,27 +12,6 @@ after(() => site.stop());
 
 const sizes = { laptop: { ...laptop, viewport: { width: 1366, height: 900 } }, phone };
 const NARROWEST = 360;
-const text = 'model=en-zh&text=We+do+it.'; // no word of four letters
-/** Each place's address, and what only it shows. */
-const places = [
-  [`#translate?${text}`, '.target [role=group][aria-busy=false]'],
-  [`#picture?${text}`, '[data-testid=figure] [data-place="dec.3.cross"]'],
-  [`#picture?${text}&at=enc`, '.more h3'],
-  [`#picture?${text}&at=enc.embed`, '.scene .tokens button'],
-  [`#picture?${text}&at=dec.1.self`, '[data-testid=head]'],
-  [`#picture?${text}&at=dec.2.cross.h3.2-2`, '[data-testid=arithmetic] td'],
-  [`#picture?${text}&at=enc.1.ffn`, '[data-testid=zeros]'],
-  [`#picture?${text}&at=enc.1.selfNorm`, '[data-testid=moments] td'],
-  [`#picture?${text}&at=out.softmax`, '[data-testid=logits] td'],
-  [`#picture?${text}&large=1`, '[data-large] [data-testid=figure]'],
-  [`#beam?${text}`, '[role=treeitem] >> nth=8'],
-  [`#intervene?${text}&heads=cross:2:1`, '[data-testid=after]'],
-  [`#train?${text}`, '.sheet .example'],
-  [`#classify?${text}`, '[data-testid=attended] .piece'],
-  [`#models?${text}`, 'main li .name'],
-  [`#about?${text}`, 'main dl'],
-  ['#translate?text=', '.target .hint'],
-];
 
 for (const [size, options] of Object.entries(sizes)) for (const locale of ['en-US', 'zh-CN']) {
   test(`${size}, ${locale}: every view looks right`, async () => {
@@ -43,8 +22,7 @@ for (const [size, options] of Object.entries(sizes)) for (const locale of ['en-U
         await page.goto('about:blank');
         await page.goto(site.address + address);
         await page.locator(drawn).first().waitFor();
-        await page.waitForFunction(() => document.querySelectorAll('.scene').length < 2
-          && (!document.querySelector('.stale') || document.querySelector('#source')?.value === ''));
+        await page.waitForFunction(settled);
         assert.deepEqual(await page.evaluate(looks), [], address);
         if (locale === 'zh-CN' && !/train|classify|models|about/.test(address)) for (const word of await page.evaluate(latinWords)) foreign.add(word);
         // Colours are the same in both languages.
@@ -86,7 +64,7 @@ test('a word of 80 letters makes no view wider than a narrow phone', async () =>
       await page.goto('about:blank');
       await page.goto(site.address + address);
       await page.locator(drawn).first().waitFor();
-      await page.waitForFunction(() => !document.querySelector('.stale'));
+      await page.waitForFunction(settled);
       widths[address] = await width(page);
       await page.evaluate(() => document.documentElement.toggleAttribute('data-large', true));
       widths[`${address}, in large type`] = await width(page);
