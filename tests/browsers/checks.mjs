@@ -178,7 +178,11 @@ export function checks(name, { build, threads, keeps = true }) {
   });
 
   test('nothing is cut, covered or outside in any view', async () => {
-    const unfold = () => document.querySelectorAll('main details').forEach((one) => (one.open = true));
+    const unfolded = () => {
+      const closed = document.querySelectorAll('main details:not([open])');
+      closed.forEach((one) => (one.open = true));
+      return closed.length === 0;
+    };
     const found = {};
     for (const [address, drawn] of places) {
       await browser.open('about:blank');
@@ -186,7 +190,7 @@ export function checks(name, { build, threads, keeps = true }) {
       const [selector, nth = 0] = drawn.split(' >> nth=');
       await browser.until((selector, nth) => !!document.querySelectorAll(selector)[nth], selector, nth);
       await browser.until(settled);
-      for (let depth = 0; depth < 2; depth++) await browser.evaluate(unfold);
+      await browser.until(unfolded);
       found[address] = await browser.evaluate(looks);
     }
     assert.deepEqual(Object.entries(found).filter(([, all]) => all.length), []);
