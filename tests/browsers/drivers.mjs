@@ -14,7 +14,7 @@ import { launch as launchPlaywright } from '../e2e/support.mjs';
 
 const patience = 600_000; // the machine may be busy, and WebKit trains with one thread
 
-/** A tab. Browsers have `version`, `open(address)`, `run(script)` for a promise of a string, input and `close()`. */
+/** A tab. Browsers have `version`, `open(address)`, `resize(width, height)`, `run(script)` for a promise of a string, `close()`, input. */
 class Browser {
   /** Calls `body` in the page; arguments and result travel as JSON. */
   async evaluate(body, ...args) {
@@ -77,6 +77,7 @@ class Chromium extends Browser {
   }
 
   open = (address) => this.page.goto(address);
+  resize = (width, height) => this.page.setViewportSize({ width, height });
   run = (script) => this.page.evaluate(script);
   press = (x, y) => this.page.mouse.click(x, y);
   keys = (text) => this.page.keyboard.type(text);
@@ -149,6 +150,7 @@ class Firefox extends Browser {
   }
 
   open = (url) => this.send('browsingContext.navigate', { url, wait: 'complete' });
+  resize = (width, height) => this.send('browsingContext.setViewport', { viewport: { width, height } });
   perform = (actions) => this.send('input.performActions', { actions });
   async run(script) {
     const target = { context: this.context };
@@ -200,6 +202,7 @@ class WebKit extends Browser {
   }
 
   open = (url) => this.send('/url', { url });
+  resize = (width, height) => this.send('/window/rect', { x: 0, y: 0, width, height }); // at least 447 pixels wide
   perform = (actions) => this.send('/actions', { actions });
   async run(script) {
     const { value, error } = await this.send('/execute/async', {

@@ -17,17 +17,17 @@ const files = {
   'empty.txt': Buffer.alloc(0),
   'long.txt': Buffer.from('Der Hund schläft. '.repeat(3000)),
 };
-const texts = [
+export const texts = [
   '', ' ', 'Wo ist mein Buch?', 'Guten Morgen! Wie geht es dir?\nDanke.', '你好,世界。', '😀'.repeat(30), '<b>Haus</b>', 'a'.repeat(2000),
   'Hund '.repeat(300), '7', 'ä\u0000ö\ud800', 'dog\tHund\ncat\tKatze', 'http://localhost:1/x', '\u202Eabc',
 ];
-const numbers = ['', '0', '-1', '3', '1000000000', '0.5'];
+export const numbers = ['', '0', '-1', '3', '1000000000', '0.5'];
 const keys = ['Tab', 'Escape', 'Enter', 'ArrowDown', 'ArrowRight', ' ', 'Home', 'End', 'Control+a', 'Delete', '?', '/'];
-const views = ['', '#translate', '#picture', '#beam', '#intervene', '#train', '#train?setup=data:copy', '#classify', '#models', '#about'];
+export const views = ['', '#translate', '#picture', '#beam', '#intervene', '#train', '#train?setup=data:copy', '#classify', '#models', '#about'];
 let site, browser;
 
 /** In the page: numbers the controls that can be seen, and says what each is. */
-function controls() {
+export function controls() {
   const all = document.querySelectorAll('a[href], button, summary, select, input, textarea, [role=button], [role=tab], [role=option], [tabindex]');
   const leavesPage = (one) => one.target === '_blank' || /^https?:/.test(one.getAttribute('href') ?? '') || one.hasAttribute('download');
   const isSeen = (one) => one.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && one.getBoundingClientRect().width > 0;
@@ -41,7 +41,7 @@ function controls() {
 }
 
 /** In the page: what a visitor would see that is wrong. */
-function faults() {
+export function faults() {
   const { scrollWidth, clientWidth } = document.documentElement;
   const text = document.body.innerText;
   const odd = /\bundefined\b|\bNaN\b|\[object \w+\]|\bnull\b|Infinity/.exec(text);

@@ -5,7 +5,7 @@ import { conduct } from './campaign.mjs';
 // Shares of the time: five minutes, or --hours.
 const shares = {
   kills: 0.25, ranks: 0.05, allocations: 0.15, memory: 0.05, disk: 0.15, inputs: 0.05, aborts: 0.05, together: 0.05, tab: 0.1, monkey: 0.05,
-  cycles: 0.05, races: 0.05, fuzz: 0.1,
+  browsers: 0.05, cycles: 0.05, races: 0.05, fuzz: 0.1,
 };
 
 const { values } = parseArgs({
