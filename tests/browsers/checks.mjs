@@ -178,7 +178,7 @@ export function checks(name, { build, threads, keeps = true }) {
   });
 
   test('nothing is cut, covered or outside in any view', async () => {
-    const unfolded = () => {
+    const unfold = () => {
       const closed = document.querySelectorAll('main details:not([open])');
       closed.forEach((one) => (one.open = true));
       return closed.length === 0;
@@ -190,32 +190,37 @@ export function checks(name, { build, threads, keeps = true }) {
       const [selector, nth = 0] = drawn.split(' >> nth=');
       await browser.until((selector, nth) => !!document.querySelectorAll(selector)[nth], selector, nth);
       await browser.until(settled);
-      await browser.until(unfolded);
+      await browser.until(unfold);
       found[address] = await browser.evaluate(looks);
     }
     assert.deepEqual(Object.entries(found).filter(([, all]) => all.length), []);
   });
 
   test('a page that is left while it reads the stored runs does not block the next one', async () => {
-    // Waits for `act` on the object store of runs, which it makes if it is missing.
+    // Runs `act` on the object store of the runs, created if missing, and says how its transaction ends.
     const withRuns = (act) => browser.evaluate(`async () => {
       const request = indexedDB.open('wasmformer-runs');
       request.onupgradeneeded = () => request.result.createObjectStore('runs');
       const database = await new Promise((resolve) => { request.onsuccess = () => resolve(request.result); });
       const transaction = database.transaction('runs', 'readwrite');
       (${act})(transaction.objectStore('runs'));
-      await new Promise((resolve) => { transaction.oncomplete = resolve; });
+      const ended = new Promise((resolve) => {
+        transaction.oncomplete = () => resolve('written');
+        transaction.onabort = () => resolve(String(transaction.error));
+      });
       database.close();
+      return Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 60_000, 'blocked'))]);
     }`);
-    await withRuns((runs) => {
+    await browser.open(page.address);
+    assert.equal(await withRuns((runs) => {
       for (let i = 0; i < 100; i++) runs.put(new ArrayBuffer(2e6), `other:${i}`);
-    });
+    }), 'written');
     await browser.open('about:blank');
     await browser.open(`${page.address}#train`);
     await browser.until(() => document.querySelector('main')?.innerText.includes('Your own pairs'));
     await browser.open('about:blank');
     await browser.open(page.address);
-    await withRuns((runs) => runs.clear());
+    assert.equal(await withRuns((runs) => runs.clear()), 'written');
   });
 
   test('Train runs to the end, and the run is there after a reload', async () => {

@@ -14,7 +14,10 @@ import { launch as launchPlaywright } from '../e2e/support.mjs';
 
 const patience = 600_000; // the machine may be busy, and WebKit trains with one thread
 
-/** A tab. Browsers have `version`, `open(address)`, `resize(width, height)`, `run(script)` for a promise of a string, `close()`, input. */
+/**
+ * A browser with one tab. Each kind adds `version`, `open(address)`, `resize(width, height)`, `perform(actions)`, `close()`, and
+ * `run(script)`, where the script gives a promise of a string.
+ */
 class Browser {
   /** Calls `body` in the page; arguments and result travel as JSON. */
   async evaluate(body, ...args) {
@@ -202,7 +205,7 @@ class WebKit extends Browser {
   }
 
   open = (url) => this.send('/url', { url });
-  resize = (width, height) => this.send('/window/rect', { x: 0, y: 0, width, height }); // at least 447 pixels wide
+  resize = (width, height) => this.send('/window/rect', { x: 0, y: 0, width, height }); // the window, which is never narrower than 447 pixels
   perform = (actions) => this.send('/actions', { actions });
   async run(script) {
     const { value, error } = await this.send('/execute/async', {
@@ -214,7 +217,7 @@ class WebKit extends Browser {
   }
 
   async close() {
-    await this.send('', undefined, 'DELETE');
+    await this.send('', undefined, 'DELETE').catch(() => {}); // it may have crashed
     for (const program of this.programs) await program.stop();
   }
 }

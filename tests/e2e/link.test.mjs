@@ -44,7 +44,7 @@ test('kind of attention, layer, head and lines survive a reload, and are in the 
     assert.ok(await checked(page, 'Layer 1, head 3'));
   }));
 
-test('a button says when the browser does not let it copy', () =>
+test('a copy button says so when the browser refuses', () =>
   withView(site, laptop, at('translate'), async (page) => {
     await translated(page);
     await page.evaluate(() => (navigator.clipboard.writeText = () => Promise.reject(new DOMException('', 'NotAllowedError'))));

@@ -1,7 +1,7 @@
 // What can be wrong with how a page looks, found without eyes: cut text, text on text, text outside, the wrong language.
 
 export const text = 'model=en-zh&text=We+do+it.'; // no word of four letters
-/** Each place's address, and what only it shows. */
+/** Each place's address, and what only it shows: a selector, with ` >> nth=` if need be. */
 export const places = [
   [`#translate?${text}`, '.target [role=group][aria-busy=false]'],
   [`#picture?${text}`, '[data-testid=figure] [data-place="dec.3.cross"]'],

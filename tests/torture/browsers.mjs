@@ -1,6 +1,8 @@
-// Uses the built page at random in Firefox and WebKit, by turns, as `monkey` does in Chromium: as far as WebDriver lets it,
-// so without files, and with text put into boxes instead of typed.
-import { existsSync } from 'node:fs';
+// Does random things in the built page in Firefox and WebKit, in turn, as `monkey` does in Chromium; but in one language,
+// without files, keys or hovering, and with text set instead of typed.
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { firefox } from '../../bindings/tools/setup.mjs';
 import { which } from '../../bindings/tools/shell.mjs';
@@ -9,18 +11,18 @@ import { browsers } from '../browsers/drivers.mjs';
 import { builtPage, laptop, phone } from '../e2e/support.mjs';
 import { controls, faults, numbers, texts, views } from './monkey.mjs';
 
+const names = ['Firefox', 'WebKit'];
 const actions = 50;
-const patience = 60_000; // ms for an answer
-let site, found;
-const running = {};
+const patience = 300_000; // ms for a case
+let site, folder;
 
-/** In the page: collects the errors that nothing catches. */
-function collectErrors() {
-  if (window.uncaught) return;
-  window.uncaught = [];
-  const add = (what, error) => window.uncaught.push(`${what}: ${error} ${error?.stack?.slice(0, 500) ?? ''}`);
-  // Firefox reports as an error that a ResizeObserver is called again in the next frame.
-  addEventListener('error', ({ message, error }) => !message.startsWith('ResizeObserver loop') && add('uncaught', error ?? message));
+/** The page's first script: collects uncaught errors, and what is logged as one, over reloads too. */
+function collect() {
+  const add = (what, error) => {
+    sessionStorage.problems = `${sessionStorage.problems ?? ''}${what}: ${error} ${error?.stack?.slice(0, 500) ?? ''}\n`;
+  };
+  // Harmless: a ResizeObserver has to wait for the next frame.
+  addEventListener('error', ({ message, error }) => message.startsWith('ResizeObserver loop') || add('uncaught', error ?? message));
   addEventListener('unhandledrejection', ({ reason }) => add('uncaught', reason));
   const { error } = console;
   console.error = (...all) => {
@@ -38,6 +40,11 @@ function setTo(k, value) {
   for (const type of ['input', 'change']) control.dispatchEvent(new Event(type, { bubbles: true }));
 }
 
+/** In the page: clicks, as a program does; what is drawn has no click(). */
+function click(k) {
+  document.querySelector(`[data-monkey="${k}"]`).dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }));
+}
+
 /** In the page: scrolls to the control, and gives its middle. */
 function middle(k) {
   const control = document.querySelector(`[data-monkey="${k}"]`);
@@ -47,14 +54,16 @@ function middle(k) {
 }
 
 /** Does one random action and appends it to `log`. */
-async function act(tab, random, log) {
+async function act(tab, view, random, log) {
   const oneOf = (all) => all[random(all.length)];
   const choice = random(20);
   if (choice < 2) {
-    const how = ['back', 'reload'][choice];
+    const [how, script] = [['back', 'history.back()'], ['reload', 'location.reload()']][choice];
     log.push(how);
-    await tab.evaluate(`() => { ${['history.back()', 'location.reload()'][choice]}; }`);
-    return sleep(500);
+    await tab.evaluate(`() => { ${script}; }`);
+    await sleep(500);
+    const isOutside = await tab.evaluate(() => location.protocol !== 'http:');
+    return isOutside && tab.open(site.address + view);
   }
   const all = await tab.evaluate(controls);
   if (all.length === 0) return log.push('no controls');
@@ -68,55 +77,70 @@ async function act(tab, random, log) {
     log.push(`  text ${JSON.stringify(text.slice(0, 30))}`);
     return tab.evaluate(setTo, k, text);
   }
-  if (random(3) === 0) return tab.evaluate((k) => document.querySelector(`[data-monkey="${k}"]`).click(), k);
+  if (random(3) === 0) return tab.evaluate(click, k);
   return tab.press(...await tab.evaluate(middle, k));
 }
 
-/** The problems after one more action; an answer that does not come within `patience` is one. */
-async function after(tab, random, log) {
-  const checked = async () => {
-    await tab.evaluate(collectErrors);
-    await act(tab, random, log);
+/** What is wrong with the page now; while it is being reloaded, it may not answer at first. */
+async function problems(tab) {
+  for (let left = 10; ; left--) {
+    try {
+      const [title, collected] = await tab.evaluate(() => [document.title, sessionStorage.problems]);
+      return [...await tab.evaluate(faults), ...(collected ? [collected] : []), ...(/crash/i.test(title) ? [title] : [])];
+    } catch (error) {
+      if (left === 0) return [`the page does not answer: ${error}`];
+      await sleep(1000);
+    }
+  }
+}
+
+async function play(tab, view, random, log, figures) {
+  const { width, height } = [laptop, phone][random(2)].viewport;
+  await tab.resize(width, height);
+  await tab.open(site.address + view);
+  log[0] += `, ${await tab.evaluate(() => innerWidth)} pixels wide`;
+  for (let k = 0; k < actions; k++) {
+    await act(tab, view, random, log).catch((error) => log.push(`  (${String(error).split('\n')[0].slice(0, 100)})`));
     await sleep(random(400));
-    return [...await tab.evaluate(faults), ...await tab.evaluate(() => window.uncaught ?? [])];
-  };
-  const answered = checked().catch((error) => { // a page that is being reloaded does not answer
-    log.push(`  (${String(error).split('\n')[0].slice(0, 100)})`);
-    return /fetch failed|has ended/.test(error) ? ['the browser has ended'] : [];
-  });
-  return Promise.race([answered, sleep(patience, ['the page hangs'], { ref: false })]);
+    figures.actions = (figures.actions ?? 0) + 1;
+    const found = await problems(tab);
+    if (found.length) return found;
+  }
+  return [];
 }
 
 export default {
   async prepare() {
     if (!existsSync(builtPage)) return console.log('browsers: the page is missing; run `npm run build`');
-    found = [...(firefox() ? ['Firefox'] : []), ...(which('WebKitWebDriver') && which('Xvfb') ? ['WebKit'] : [])];
-    if (found.length === 0) return console.log('browsers: Firefox and WebKit are missing; `npm run test:browsers` installs them');
-    site = await serve(builtPage, 0, pageHeaders);
+    if (!firefox() || !which('WebKitWebDriver') || !which('Xvfb')) {
+      return console.log('browsers: Firefox or WebKit is missing; `npm run test:browsers` installs them');
+    }
+    folder = mkdtempSync(join(tmpdir(), 'wasmformer-browsers-'));
+    for (const name of readdirSync(builtPage)) symlinkSync(join(builtPage, name), join(folder, name));
+    rmSync(join(folder, 'index.html'));
+    const html = readFileSync(join(builtPage, 'index.html'), 'utf8');
+    writeFileSync(join(folder, 'index.html'), html.replace('<head>', '<head><script src="collect.js"></script>'));
+    writeFileSync(join(folder, 'collect.js'), `(${collect})();`);
+    site = await serve(folder, 0, pageHeaders);
   },
   cases: () => (site ? Infinity : 0),
   async attempt(i, random, figures) {
-    const name = found[i % found.length];
-    const tab = (running[name] ??= await browsers[name].launch());
-    const { width, height } = [laptop, phone][random(2)].viewport;
+    const name = names[i % names.length];
     const view = views[random(views.length)];
-    const log = [`${name}, ${width} wide, open ${view}`];
-    await tab.resize(width, height);
-    await tab.open(`${site.address}?case=${i}${view}`); // another address: otherwise the page would not be loaded again
-    let problems = [];
-    for (let k = 0; k < actions && problems.length === 0; k++) {
-      problems = await after(tab, random, log);
-      figures.actions = (figures.actions ?? 0) + 1;
+    const log = [`${name}, open ${view}`];
+    let tab, found;
+    try {
+      tab = await browsers[name].launch();
+      found = await Promise.race([play(tab, view, random, log, figures), sleep(patience, ['the browser hangs'], { ref: false })]);
+    } catch (error) {
+      found = [String(error)];
     }
-    if (problems.some((problem) => /hangs|has ended/.test(problem))) {
-      delete running[name];
-      await tab.close().catch(() => {});
-    }
-    return problems.length ? `${problems.join('\n')}\n  ${log.join('\n  ')}` : '';
+    await Promise.race([tab?.close().catch(() => {}), sleep(10_000, undefined, { ref: false })]);
+    return found.length ? `${found.join('\n')}\n  ${log.join('\n  ')}` : '';
   },
   async finish() {
-    for (const tab of Object.values(running)) await tab.close();
     site?.server.close();
     site?.server.closeAllConnections();
+    if (folder) rmSync(folder, { recursive: true });
   },
 };
