@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { root } from '../../bindings/tools/shell.mjs';
 import { pageHeaders, serve } from '../../web/serve.mjs';
 import { looks, places, settled } from '../e2e/looks.mjs';
-import { builtPage, expected } from '../e2e/support.mjs';
+import { builtPage, expected, laptop, phone } from '../e2e/support.mjs';
 import { browsers } from './drivers.mjs';
 
 const empty = 'tests/bench/page.html';
@@ -177,21 +177,24 @@ export function checks(name, { build, threads, keeps = true }) {
     assert.deepEqual(await browser.evaluate(alerts), []);
   });
 
-  test('nothing is cut, covered or outside in any view', async () => {
+  test('nothing is cut, covered or outside in any view, on a phone or a laptop', async () => {
     const unfold = () => {
       const closed = document.querySelectorAll('main details:not([open])');
       closed.forEach((one) => (one.open = true));
       return closed.length === 0;
     };
     const found = {};
-    for (const [address, drawn] of places) {
-      await browser.open('about:blank');
-      await browser.open(page.address + address);
-      const [selector, nth = 0] = drawn.split(' >> nth=');
-      await browser.until((selector, nth) => !!document.querySelectorAll(selector)[nth], selector, nth);
-      await browser.until(settled);
-      await browser.until(unfold);
-      found[address] = await browser.evaluate(looks);
+    for (const { viewport: { width, height } } of [phone, laptop]) {
+      await browser.resize(width, height);
+      for (const [address, drawn] of places) {
+        await browser.open('about:blank');
+        await browser.open(page.address + address);
+        const [selector, nth = 0] = drawn.split(' >> nth=');
+        await browser.until((selector, nth) => !!document.querySelectorAll(selector)[nth], selector, nth);
+        await browser.until(settled);
+        await browser.until(unfold);
+        found[`${address}, ${width} pixels wide`] = await browser.evaluate(looks);
+      }
     }
     assert.deepEqual(Object.entries(found).filter(([, all]) => all.length), []);
   });
