@@ -93,8 +93,9 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.e
 function start(program, args, options) {
   const child = spawn(program, args, options);
   const ended = once(child, 'exit');
-  ended.catch(() => {}); // if it could not be started, said() reports it
-  process.once('exit', () => child.kill());
+  const kill = () => child.kill();
+  process.once('exit', kill);
+  ended.then(() => process.off('exit', kill), () => {}); // if it could not be started, said() reports it
   const stop = async () => {
     child.kill();
     await ended;
