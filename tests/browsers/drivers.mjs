@@ -15,8 +15,8 @@ import { launch as launchPlaywright } from '../e2e/support.mjs';
 const patience = 600_000; // the machine may be busy, and WebKit trains with one thread
 
 /**
- * A browser with one tab. Each kind adds `version`, `open(address)`, `resize(width, height)`, `perform(actions)`, `close()`, and
- * `run(script)`, where the script gives a promise of a string.
+ * A browser with one tab. Each kind adds `version`, `open(address)`, `resize(width, height)`, `close()`, `run(script)`, where the
+ * script evaluates to a promise of a string, and either `perform(actions)` or its own `press` and `keys`.
  */
 class Browser {
   /** Calls `body` in the page; arguments and result travel as JSON. */
@@ -206,7 +206,7 @@ class WebKit extends Browser {
   }
 
   open = (url) => this.send('/url', { url });
-  resize = (width, height) => this.send('/window/rect', { x: 0, y: 0, width, height }); // the window, which is never narrower than 447 pixels
+  resize = (width, height) => this.send('/window/rect', { x: 0, y: 0, width, height }); // the window, at least 447 wide
   perform = (actions) => this.send('/actions', { actions });
   async run(script) {
     const { value, error } = await this.send('/execute/async', {

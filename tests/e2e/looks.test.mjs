@@ -12,6 +12,12 @@ after(() => site.stop());
 
 const sizes = { laptop: { ...laptop, viewport: { width: 1366, height: 900 } }, phone };
 const NARROWEST = 360;
+async function show(page, address, drawn) {
+  await page.goto('about:blank');
+  await page.goto(site.address + address);
+  await page.locator(drawn).first().waitFor();
+  await page.waitForFunction(settled);
+}
 
 for (const [size, options] of Object.entries(sizes)) for (const locale of ['en-US', 'zh-CN']) {
   test(`${size}, ${locale}: every view looks right`, async () => {
@@ -19,10 +25,7 @@ for (const [size, options] of Object.entries(sizes)) for (const locale of ['en-U
     const foreign = new Set();
     try {
       for (const [address, drawn] of places) {
-        await page.goto('about:blank');
-        await page.goto(site.address + address);
-        await page.locator(drawn).first().waitFor();
-        await page.waitForFunction(settled);
+        await show(page, address, drawn);
         assert.deepEqual(await page.evaluate(looks), [], address);
         if (locale === 'zh-CN' && !/train|classify|models|about/.test(address)) for (const word of await page.evaluate(latinWords)) foreign.add(word);
         // Colours are the same in both languages.
@@ -62,10 +65,7 @@ test('a word of 80 letters makes no view of a text wider than a narrow phone', a
   const widths = {};
   try {
     for (const [address, drawn] of longPlaces) {
-      await page.goto('about:blank');
-      await page.goto(site.address + address);
-      await page.locator(drawn).first().waitFor();
-      await page.waitForFunction(settled);
+      await show(page, address, drawn);
       widths[address] = await width(page);
       await page.evaluate(() => document.documentElement.toggleAttribute('data-large', true));
       widths[`${address}, in large type`] = await width(page);

@@ -1,5 +1,5 @@
-// Does random things in the built page in Firefox and WebKit, in turn, as `monkey` does in Chromium; but in one language,
-// without files, keys or hovering, and with text set instead of typed.
+// Does random things in the built page, alternately in Firefox and WebKit. Unlike `monkey`, which uses Chromium, it stays in
+// one browser language, has no files, keys or hovering, and sets text instead of typing it.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,12 +16,12 @@ const actions = 50;
 const patience = 300_000; // ms for a case
 let site, folder;
 
-/** The page's first script: collects uncaught errors, and what is logged as one, over reloads too. */
+/** The page's first script: collects uncaught errors and calls of console.error in sessionStorage, where they survive reloads. */
 function collect() {
   const add = (what, error) => {
     sessionStorage.problems = `${sessionStorage.problems ?? ''}${what}: ${error} ${error?.stack?.slice(0, 500) ?? ''}\n`;
   };
-  // Harmless: a ResizeObserver has to wait for the next frame.
+  // Harmless: it only means that a ResizeObserver was put off until the next frame.
   addEventListener('error', ({ message, error }) => message.startsWith('ResizeObserver loop') || add('uncaught', error ?? message));
   addEventListener('unhandledrejection', ({ reason }) => add('uncaught', reason));
   const { error } = console;
@@ -40,12 +40,12 @@ function setTo(k, value) {
   for (const type of ['input', 'change']) control.dispatchEvent(new Event(type, { bubbles: true }));
 }
 
-/** In the page: clicks, as a program does; what is drawn has no click(). */
+/** In the page: clicks without a mouse. SVG elements have no click(). */
 function click(k) {
   document.querySelector(`[data-monkey="${k}"]`).dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }));
 }
 
-/** In the page: scrolls to the control, and gives its middle. */
+/** In the page: scrolls to the control, and returns the coordinates of its centre. */
 function middle(k) {
   const control = document.querySelector(`[data-monkey="${k}"]`);
   control.scrollIntoView({ block: 'center', behavior: 'instant' });
