@@ -104,23 +104,18 @@ function buildBenchmarks() {
 
 // The guides and the pages of the package's types, with what their live examples load.
 export function writeDocs(output) {
+  step('Writing the API pages');
   run(join(root, 'node_modules/.bin/typedoc'), ['--tsconfig', 'bindings/docs/tsconfig.json', '--out', output, '--logLevel', 'Warn'], { cwd: root });
   cpSync(join(root, 'dist'), join(output, 'wasmformer'), { recursive: true, filter: (path) => !/\/cli(\.js)?$/.test(path) });
   mkdirSync(join(output, 'models'), { recursive: true });
   copyFileSync(join(root, 'web/public/models/de-en.safetensors'), join(output, 'models/de-en.safetensors'));
 }
 
-function buildDocs() {
-  buildPackage();
-  step('Writing the API pages into build/docs');
-  writeDocs(join(root, 'build/docs'));
-}
-
 const parts = {
   native: { needs: ['native'], build: () => buildPreset('native', ['wasmformer', 'wasmformer_library']) },
   package: { needs: ['wasm'], build: () => (installPackages(), buildPackage()) },
   page: { needs: ['wasm'], build: () => (installPackages(), buildPage()) },
-  docs: { needs: ['wasm'], build: () => (installPackages({ tests: true }), buildDocs()) },
+  docs: { needs: ['wasm'], build: () => (installPackages({ tests: true }), buildPackage(), writeDocs(join(root, 'build/docs'))) },
   bench: { needs: ['native', 'wasm', 'browser'], build: () => (installPackages({ tests: true }), buildBenchmarks()) },
 };
 

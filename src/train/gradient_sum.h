@@ -13,11 +13,15 @@ class GradientSum {
   GradientSum(Transformer& transformer, Ranks& ranks);
 
   // Forgets what a step that failed has added.
-  void clear();
+  void clear() {
+    for (Bucket& bucket : buckets_) bucket.is_empty = true, bucket.begun = false;
+  }
   // Takes the gradients of a batch and sets them to zero: each batch has sums of its own, whoever computes it.
-  void add_batch();
+  void add_batch() {
+    for (Bucket& bucket : buckets_) add(bucket);
+  }
   // The gradients of `layer` (encoder layers first) are complete in this rank's last batch.
-  void begin_sum(Index layer);
+  void begin_sum(Index layer) { begin_sum(buckets_[static_cast<std::size_t>(1 + layer)]); }
   // Begins the rest, waits for all, and puts the sums where the gradients were.
   void finish();
 
@@ -25,11 +29,12 @@ class GradientSum {
   struct Bucket {
     std::vector<Parameter*> parameters;
     std::vector<Scalar> values;
-    bool begun = false;
+    bool is_empty = true, begun = false;
   };
   void add(Bucket& bucket);
+  void begin_sum(Bucket& bucket);
   Ranks& ranks_;
-  std::vector<Bucket> buckets_;  // in the order of backward: the last layer first, then the rest
+  std::vector<Bucket> buckets_;  // the rest, then one per layer: backward finishes them from last to first
 };
 
 }  // namespace wasmformer

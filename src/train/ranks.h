@@ -21,6 +21,8 @@ class Ranks {
   virtual void sum(std::span<double>) {}
   // Begins such a sum; do not touch the values until finish_sums().
   virtual void begin_sum(std::span<Scalar>) {}
+  // Call it often: many MPI libraries only send and add during calls.
+  virtual void advance_sums() {}
   virtual void finish_sums() {}
 
   virtual void send(int /*to*/, const std::string& /*text*/) {}

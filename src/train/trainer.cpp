@@ -102,9 +102,10 @@ double Trainer::add_gradients(const std::vector<Part>& parts, const LossTotals& 
     const Var mean = loss_(tape_, part.batch, config_, totals, config_.label_smoothing).loss;
     loss += mean.value()(0, 0);
     const bool is_last = &part == &parts.back();
-    tape_.backward(mean, [&](Index layer) {
+    const auto passed = [&](Index layer) {
       if (gradients_ && is_last) gradients_->begin_sum(layer);
-    });
+    };
+    tape_.backward(mean, passed, [&] { ranks_->advance_sums(); });
     if (gradients_ && !is_last) gradients_->add_batch();
   }
   if (gradients_) gradients_->finish();
