@@ -1,8 +1,9 @@
 // What a training step costs with more ranks than there are here: a model of compute, update and network, fitted to steps of
 // one and two ranks on this machine, and its figures for clusters.
-//   node tests/bench/scaling.mjs --data FILE --tokenizer FILE [--steps 12]
-// needs build/native/wasmformer_mpi (`npm test` builds it) and two processors that nothing else uses.
-import { spawn } from 'node:child_process';
+//   node tests/bench/scaling.mjs --data FILE --tokenizer FILE [--steps 12] [--links 1gbit]
+// needs build/native/wasmformer_mpi (`npm test` builds it) and two processors that nothing else uses. With --links, each rank
+// has a network namespace of its own on Linux, behind a link of that rate in each direction; this needs root.
+import { execSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,17 +12,41 @@ import { parseArgs } from 'node:util';
 import { root } from '../../bindings/tools/shell.mjs';
 
 const { values } = parseArgs({ options: {
-  data: { type: 'string' }, tokenizer: { type: 'string' }, steps: { type: 'string', default: '12' },
+  data: { type: 'string' }, tokenizer: { type: 'string' }, steps: { type: 'string', default: '12' }, links: { type: 'string' },
 } });
-if (!values.data || !values.tokenizer) throw new Error('usage: scaling.mjs --data FILE --tokenizer FILE [--steps 12]');
+if (!values.data || !values.tokenizer) throw new Error('usage: scaling.mjs --data FILE --tokenizer FILE [--steps 12] [--links 1gbit]');
 const env = { ...process.env, OMPI_ALLOW_RUN_AS_ROOT: '1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: '1',
   OMPI_MCA_btl_vader_single_copy_mechanism: 'none' };
+
+const mostLinked = 8;
+const agent = join(tmpdir(), `wasmformer-link-${process.pid}`);
+/** Namespaces link1 to link8, with addresses 10.9.0.1 to 10.9.0.8, on a bridge. */
+function openLinks() {
+  const shape = `root tbf rate ${values.links} burst 1mb latency 100ms`;
+  const commands = ['ip link add links type bridge', 'ip addr add 10.9.0.254/24 dev links', 'ip link set links up'];
+  for (let i = 1; i <= mostLinked; i++) {
+    commands.push(`ip netns add link${i}`, `ip link add link${i} type veth peer name eth netns link${i}`, `ip link set link${i} master links up`,
+      `ip -n link${i} addr add 10.9.0.${i}/24 dev eth`, `ip -n link${i} link set eth up`, `ip -n link${i} link set lo up`,
+      `tc qdisc add dev link${i} ${shape}`, `ip netns exec link${i} tc qdisc add dev eth ${shape}`);
+  }
+  for (const command of commands) execSync(command);
+  // Instead of ssh: mpirun gives it an address and a command.
+  writeFileSync(agent, '#!/bin/sh\ni=${1##*.}\nshift\nexec ip netns exec link$i unshare -u sh -c "hostname link$i; $*"\n', { mode: 0o755 });
+}
+function closeLinks() {
+  for (let i = 1; i <= mostLinked; i++) execSync(`ip link del link${i}; ip netns del link${i}`);
+  execSync('ip link del links');
+  rmSync(agent);
+}
+const acrossLinks = (ranks) => ['-host', Array.from({ length: ranks }, (_, i) => `10.9.0.${i + 1}:1`).join(),
+  ...Object.entries({ plm: 'rsh', plm_rsh_agent: agent, plm_rsh_no_tree_spawn: 1, btl: 'tcp,self', btl_tcp_if_include: '10.9.0.0/24', oob_tcp_if_include: '10.9.0.0/24' })
+    .flatMap(([name, value]) => ['--mca', name, value])];
 
 /** Median seconds of a step, with one thread per rank. */
 async function measure(ranks, ...options) {
   const output = mkdtempSync(join(tmpdir(), 'scaling-'));
   writeFileSync(join(output, 'valid.tsv'), readFileSync(values.data, 'utf8').split('\n').slice(0, 10).join('\n'));
-  const child = spawn('mpirun', ['--bind-to', 'none', '-n', ranks, join(root, 'build/native/wasmformer_mpi'), 'train',
+  const child = spawn('mpirun', ['--bind-to', 'none', '-n', ranks, ...(values.links ? acrossLinks(ranks) : []), join(root, 'build/native/wasmformer_mpi'), 'train',
     '--data', values.data, '--valid-data', join(output, 'valid.tsv'), '--tokenizer', values.tokenizer, '--preset', 'small', '--threads', '1',
     '--output', output, '--max-steps', values.steps, '--report-every', '1', ...options], { env, stdio: ['ignore', 'ignore', 'pipe'] });
   let told = '';
@@ -42,7 +67,8 @@ async function fit() {
   // The computing of two ranks without the sum of gradients: two processes at the same time, each with half of the tokens.
   const apart = await Promise.all([0, 1].map(() => measure(1, '--batch-tokens', tokens / 2)));
   const two = await measure(2, '--batch-tokens', tokens);
-  const update = Math.max(2 * one - await measure(1, '--batch-tokens', tokens, '--accumulate', 2), 0);
+  // A step takes a time per token, and the update, which is the same with an eighth of the tokens.
+  const update = Math.max((8 * await measure(1, '--batch-tokens', tokens / 8) - one) / 7, 0);
   // With a sentence per batch there is no computing that could hide the sum.
   const reduce = await measure(2, '--batch-tokens', 1) - await measure(1, '--batch-tokens', 1);
   const alone = (one - update) / 2 + update, without = (apart[0] + apart[1]) / 2;
@@ -84,4 +110,20 @@ function table({ flops, update }, cores) {
   return lines.join('\n');
 }
 
-console.log(table(await fit(), 16));
+/** Seconds that the sum of gradients takes alone: with the algorithm that Open MPI chooses, and with that of wasmformer. */
+async function sums() {
+  const without = await measure(1, '--batch-tokens', 1);
+  for (const ranks of [2, 3, 4, 6, 8]) {
+    env.OMPI_MCA_coll_libnbc_iallreduce_algorithm = '0';
+    const [theirs, ours] = [await measure(ranks, '--batch-tokens', 1), (delete env.OMPI_MCA_coll_libnbc_iallreduce_algorithm, await measure(ranks, '--batch-tokens', 1))];
+    console.log(`sum of gradients, ${ranks} ranks: ${(theirs - without).toFixed(2)} s as Open MPI would, ${(ours - without).toFixed(2)} s`);
+  }
+}
+
+if (values.links) openLinks();
+try {
+  console.log(table(await fit(), 16));
+  if (values.links) await sums();
+} finally {
+  if (values.links) closeLinks();
+}
