@@ -26,8 +26,8 @@ class MpiRanks : public Ranks {
 
  public:
   explicit MpiRanks(unsigned count) {
-    // In Open MPI's default, a tree, the root sends all gradients log2(ranks) times. In a ring (1), nobody sends more
-    // than twice as much as there is; nor in Rabenseifner's algorithm (3), with fewer messages, for powers of two.
+    // Open MPI's default is a tree, whose root sends all gradients log2(ranks) times. In a ring (1), each rank sends
+    // them less than twice; so it does in Rabenseifner's algorithm (3), in fewer messages, for powers of two.
     setenv("OMPI_MCA_coll_libnbc_iallreduce_algorithm", std::has_single_bit(count) ? "3" : "1", /*overwrite=*/0);
     int provided;
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);

@@ -45,7 +45,8 @@ test('two ranks have the same losses as one, with dropout and accumulated batche
   succeedTogether(2, train('changing', ...options, '--max-steps', '30'));
   succeed(...train('changing', ...options, '--max-steps', '60', '--resume'));
   succeedTogether(3, train('changing', ...options, '--max-steps', '75', '--resume'));
-  succeed(...train('one-short', ...options, '--max-steps', '75'));
+  succeedTogether(4, train('changing', ...options, '--max-steps', '90', '--resume'));
+  succeed(...train('one-short', ...options, '--max-steps', '90'));
   assertSameLosses('changing', 'one-short');
 });
 
