@@ -34,7 +34,7 @@ class GradientSum {
   void add(Bucket& bucket);
   void begin_sum(Bucket& bucket);
   Ranks& ranks_;
-  std::vector<Bucket> buckets_;  // the rest, then one per layer: backward finishes them from last to first
+  std::vector<Bucket> buckets_;  // what is in no layer, then one per layer; backward completes them from last to first
 };
 
 }  // namespace wasmformer
