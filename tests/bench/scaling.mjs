@@ -23,6 +23,7 @@ const agent = join(tmpdir(), `wasmformer-link-${process.pid}`);
 /** Namespaces link1 to link8, with addresses 10.9.0.1 to 10.9.0.8, on a bridge. */
 function openLinks() {
   const shape = `root tbf rate ${values.links} burst 1mb latency 100ms`;
+  closeLinks(); // of a run that was interrupted
   const commands = ['ip link add links type bridge', 'ip addr add 10.9.0.254/24 dev links', 'ip link set links up'];
   for (let i = 1; i <= mostLinked; i++) {
     commands.push(`ip netns add link${i}`, `ip link add link${i} type veth peer name eth netns link${i}`, `ip link set link${i} master links up`,
@@ -34,9 +35,9 @@ function openLinks() {
   writeFileSync(agent, '#!/bin/sh\ni=${1##*.}\nshift\nexec ip netns exec link$i unshare -u sh -c "hostname link$i; $*"\n', { mode: 0o755 });
 }
 function closeLinks() {
-  for (let i = 1; i <= mostLinked; i++) execSync(`ip link del link${i}; ip netns del link${i}`);
-  execSync('ip link del links');
-  rmSync(agent);
+  for (let i = 1; i <= mostLinked; i++) execSync(`ip link del link${i}; ip netns del link${i}; true`, { stdio: 'ignore' });
+  execSync('ip link del links; true', { stdio: 'ignore' });
+  rmSync(agent, { force: true });
 }
 const acrossLinks = (ranks) => ['-host', Array.from({ length: ranks }, (_, i) => `10.9.0.${i + 1}:1`).join(),
   ...Object.entries({ plm: 'rsh', plm_rsh_agent: agent, plm_rsh_no_tree_spawn: 1, btl: 'tcp,self', btl_tcp_if_include: '10.9.0.0/24', oob_tcp_if_include: '10.9.0.0/24' })
@@ -120,8 +121,8 @@ async function sums() {
   }
 }
 
-if (values.links) openLinks();
 try {
+  if (values.links) openLinks();
   console.log(table(await fit(), 16));
   if (values.links) await sums();
 } finally {
