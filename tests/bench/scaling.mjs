@@ -1,5 +1,5 @@
-// What a training step costs with more ranks than there are here: a model of compute, update and network, fitted to steps of
-// one and two ranks on this machine, and its figures for clusters.
+// What a training step costs with more ranks than there are here: a model of compute and update, fitted to steps on this
+// machine, and of networks of nominal bandwidth and latency; its figures for clusters.
 //   node tests/bench/scaling.mjs --data FILE --tokenizer FILE [--steps 12] [--links 1gbit]
 // needs build/native/wasmformer_mpi (`npm test` builds it) and two processors that nothing else uses. With --links, each rank
 // has a network namespace of its own on Linux, behind a link of that rate in each direction; this needs root.
@@ -87,13 +87,13 @@ const models = { small: [7.6e6, 0.73], base: [63e6, 0.7], big: [214e6, 0.82] };
 
 /**
  * Seconds of a step. Compute: 6 FLOP per weight and token, divided among the ranks. Update: a time per weight in each of them.
- * All-reduce in rings: each rank sends and receives 2 (n - 1) / n of the gradients, and waits 2 (n - 1) times for a message.
+ * All-reduce by Rabenseifner's algorithm: each rank sends and receives 2 (n - 1) / n of the gradients, and waits 2 log2(n)
+ * times for a message.
  * Backward, two thirds of computing, hides what belongs to layers: all but the table of pieces, which is complete last.
  */
 function step({ weights, layers, tokens, ranks, flops, update, bandwidth, latency, bytes = 4 }) {
   const compute = (6 * weights * tokens) / ranks / flops;
-  const messages = 2 * (ranks - 1); // none with one rank
-  const reduce = (share) => messages * ((share * weights * bytes) / ranks / bandwidth + latency);
+  const reduce = (share) => 2 * (((1 - 1 / ranks) * share * weights * bytes) / bandwidth + Math.log2(ranks) * latency); // 0 for one
   return compute + update * weights + Math.max(reduce(layers) - (2 / 3) * compute, 0) + reduce(1 - layers);
 }
 
