@@ -27,7 +27,7 @@ class MpiRanks : public Ranks {
  public:
   explicit MpiRanks(unsigned count) {
     // Open MPI's default is a tree, whose root sends all gradients log2(ranks) times. In a ring (1), each rank sends
-    // them less than twice; so it does in Rabenseifner's algorithm (3), in fewer messages, for powers of two.
+    // less than twice their size; Rabenseifner's algorithm (3) does it in fewer messages if ranks are a power of two.
     setenv("OMPI_MCA_coll_libnbc_iallreduce_algorithm", std::has_single_bit(count) ? "3" : "1", /*overwrite=*/0);
     int provided;
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
@@ -79,11 +79,11 @@ class MpiRanks : public Ranks {
   std::vector<MPI_Request> open_;
 };
 
-// How many ranks Open MPI, MPICH or Slurm has started; 0 for a program that was started alone, which needs no MPI_Init.
+// The number of ranks that Open MPI, MPICH or Slurm started; 1 if unknown; 0 if alone, which needs no MPI_Init.
 unsigned started_ranks() {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"})
     if (const char* count = std::getenv(name)) return static_cast<unsigned>(std::atoi(count));
-  return std::getenv("PMIX_RANK") ? 1 : 0;  // the number is unknown
+  return std::getenv("PMIX_RANK") ? 1 : 0;
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ class Ranks {
   virtual void sum(std::span<double>) {}
   // Begins such a sum; do not touch the values until finish_sums().
   virtual void begin_sum(std::span<Scalar>) {}
-  // Call it often: many MPI libraries only send and add during calls.
+  // Lets sums make progress. Call it often: many MPI libraries do nothing outside their calls.
   virtual void advance_sums() {}
   virtual void finish_sums() {}
 

@@ -1,8 +1,8 @@
 // What a training step costs with more ranks than there are here: a model of compute and update, fitted to steps on this
 // machine, and of networks of nominal bandwidth and latency; its figures for clusters.
 //   node tests/bench/scaling.mjs --data FILE --tokenizer FILE [--steps 12] [--links 1gbit]
-// needs build/native/wasmformer_mpi (`npm test` builds it) and two processors that nothing else uses. With --links, each rank
-// has a network namespace of its own on Linux, behind a link of that rate in each direction; this needs root.
+// needs build/native/wasmformer_mpi (`npm test` builds it) and two processors that nothing else uses. With --links (Linux,
+// as root), each of up to 8 ranks runs in its own network namespace, behind a link limited to that rate in each direction.
 import { execSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ const agent = join(tmpdir(), `wasmformer-link-${process.pid}`);
 /** Namespaces link1 to link8, with addresses 10.9.0.1 to 10.9.0.8, on a bridge. */
 function openLinks() {
   const shape = `root tbf rate ${values.links} burst 1mb latency 100ms`;
-  closeLinks(); // of a run that was interrupted
+  closeLinks(); // an interrupted run may have left some
   const commands = ['ip link add links type bridge', 'ip addr add 10.9.0.254/24 dev links', 'ip link set links up'];
   for (let i = 1; i <= mostLinked; i++) {
     commands.push(`ip netns add link${i}`, `ip link add link${i} type veth peer name eth netns link${i}`, `ip link set link${i} master links up`,
@@ -31,7 +31,7 @@ function openLinks() {
       `tc qdisc add dev link${i} ${shape}`, `ip netns exec link${i} tc qdisc add dev eth ${shape}`);
   }
   for (const command of commands) execSync(command);
-  // Instead of ssh: mpirun gives it an address and a command.
+  // Replaces ssh: mpirun calls it with an address and a command.
   writeFileSync(agent, '#!/bin/sh\ni=${1##*.}\nshift\nexec ip netns exec link$i unshare -u sh -c "hostname link$i; $*"\n', { mode: 0o755 });
 }
 function closeLinks() {
@@ -68,7 +68,7 @@ async function fit() {
   // The computing of two ranks without the sum of gradients: two processes at the same time, each with half of the tokens.
   const apart = await Promise.all([0, 1].map(() => measure(1, '--batch-tokens', tokens / 2)));
   const two = await measure(2, '--batch-tokens', tokens);
-  // A step takes a time per token, and the update, which is the same with an eighth of the tokens.
+  // The update takes the same time with an eighth of the tokens, and the rest an eighth.
   const update = Math.max((8 * await measure(1, '--batch-tokens', tokens / 8) - one) / 7, 0);
   // With a sentence per batch there is no computing that could hide the sum.
   const reduce = await measure(2, '--batch-tokens', 1) - await measure(1, '--batch-tokens', 1);
