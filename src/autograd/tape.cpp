@@ -97,7 +97,7 @@ GradientSlot Tape::gradient_over_value(Var var) {
   return {View(node.gradient, node.rows, node.cols), true};
 }
 
-void Tape::backward(Var loss, FunctionRef<void(Index id)> passed, FunctionRef<void()> between) {
+void Tape::backward(Var loss, FunctionRef<void(Index id)> passed, FunctionRef<void()> after_operation) {
   WASMFORMER_CHECK(recording_, "[backward] this tape does not record");
   WASMFORMER_CHECK(loss.rows() == 1 && loss.cols() == 1, "[backward] the loss is " << shape(loss) << ", not [1, 1]");
   gradient(loss).view.setOnes();
@@ -109,7 +109,7 @@ void Tape::backward(Var loss, FunctionRef<void(Index id)> passed, FunctionRef<vo
     Var::Node& out = *operation->out;
     if (!out.gradient) continue;
     operation->run(operation->closure, {out.gradient, out.rows, out.cols});
-    if (between) between();
+    if (after_operation) after_operation();
     free_.push_back({std::exchange(out.gradient, nullptr), aligned(out.rows * out.cols)});
   }
   operations_.clear();

@@ -133,8 +133,8 @@ class Tape {
       view += upstream;
   }
 
-  // Computes all gradients of `loss`, [1, 1]; calls between() after each operation. Throws Error if recording is off.
-  void backward(Var loss, FunctionRef<void(Index id)> passed = {}, FunctionRef<void()> between = {});
+  // Computes all gradients of `loss`, [1, 1]; calls after_operation() after each. Throws Error if recording is off.
+  void backward(Var loss, FunctionRef<void(Index id)> passed = {}, FunctionRef<void()> after_operation = {});
   // Forgets all variables and operations, keeps the memory.
   void clear();
   // Calls body(begin, end) over rows of `cols` columns, several threads at a time.

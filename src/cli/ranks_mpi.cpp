@@ -79,11 +79,11 @@ class MpiRanks : public Ranks {
   std::vector<MPI_Request> open_;
 };
 
-// The number of ranks that Open MPI, MPICH or Slurm started; 1 if unknown; 0 if alone, which needs no MPI_Init.
+// The number of ranks that Open MPI, MPICH or Slurm started; ~0 if unknown; 0 if alone, which needs no MPI_Init.
 unsigned started_ranks() {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"})
     if (const char* count = std::getenv(name)) return static_cast<unsigned>(std::atoi(count));
-  return std::getenv("PMIX_RANK") ? 1 : 0;
+  return std::getenv("PMIX_RANK") ? ~0u : 0;
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // What a training step costs with more ranks than there are here: a model of compute and update, fitted to steps on this
-// machine, and of networks of nominal bandwidth and latency; its figures for clusters.
+// machine, and of networks with nominal bandwidth and latency. Prints its figures for clusters.
 //   node tests/bench/scaling.mjs --data FILE --tokenizer FILE [--steps 12] [--links 1gbit]
 // needs build/native/wasmformer_mpi (`npm test` builds it) and two processors that nothing else uses. With --links (Linux,
 // as root), each of up to 8 ranks runs in its own network namespace, behind a link limited to that rate in each direction.
@@ -89,7 +89,7 @@ const models = { small: [7.6e6, 0.73], base: [63e6, 0.7], big: [214e6, 0.82] };
  * Seconds of a step. Compute: 6 FLOP per weight and token, divided among the ranks. Update: a time per weight in each of them.
  * All-reduce by Rabenseifner's algorithm: each rank sends and receives 2 (n - 1) / n of the gradients, and waits 2 log2(n)
  * times for a message.
- * Backward, two thirds of computing, hides what belongs to layers: all but the table of pieces, which is complete last.
+ * Backward, two thirds of computing, hides what belongs to layers: all but the embedding table, which is complete last.
  */
 function step({ weights, layers, tokens, ranks, flops, update, bandwidth, latency, bytes = 4 }) {
   const compute = (6 * weights * tokens) / ranks / flops;
@@ -117,7 +117,7 @@ async function sums() {
   for (const ranks of [2, 3, 4, 6, 8]) {
     env.OMPI_MCA_coll_libnbc_iallreduce_algorithm = '0';
     const [theirs, ours] = [await measure(ranks, '--batch-tokens', 1), (delete env.OMPI_MCA_coll_libnbc_iallreduce_algorithm, await measure(ranks, '--batch-tokens', 1))];
-    console.log(`sum of gradients, ${ranks} ranks: ${(theirs - without).toFixed(2)} s as Open MPI would, ${(ours - without).toFixed(2)} s`);
+    console.log(`sum of gradients, ${ranks} ranks: ${(theirs - without).toFixed(2)} s with Open MPI's default, ${(ours - without).toFixed(2)} s with wasmformer's choice`);
   }
 }
 
