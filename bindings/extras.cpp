@@ -2,8 +2,8 @@
 // of other programs. bindings/js/worker/conversion.ts declares the same in TypeScript.
 #include "arrays.h"
 #include "exchange/folder.h"
-#include "exchange/marian_export.h"
-#include "exchange/onnx_export.h"
+#include "exchange/marian/marian_export.h"
+#include "exchange/onnx/onnx_export.h"
 #include "text/tokenizer_trainer.h"
 
 using namespace wasmformer;

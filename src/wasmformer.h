@@ -6,14 +6,14 @@
 // cannot be done throws wasmformer::Error.
 #pragma once
 
-#include "data/tasks.h"
-#include "decode/evaluate.h"
-#include "decode/translator.h"
-#include "exchange/marian_export.h"
-#include "exchange/onnx_export.h"
-#include "io/model_file.h"
-#include "tensor/check.h"
-#include "text/metrics.h"
+#include "bundle/model_file.h"
+#include "exchange/marian/marian_export.h"
+#include "exchange/onnx/onnx_export.h"
+#include "schema/error.h"
+#include "tasks/translate/evaluate.h"
+#include "tasks/translate/toy_tasks.h"
+#include "tasks/translate/translator.h"
+#include "text/metrics/bleu_and_chrf.h"
 #include "text/tokenizer.h"
 #include "text/tokenizer_trainer.h"
 #include "text/vocabulary.h"

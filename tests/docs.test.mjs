@@ -60,7 +60,7 @@ const covered = [
   [/^cmake -S bindings\/examples\/cpp /, 'tests/install/example.cmake', 'bindings/examples/cpp'],
   [/^build\/example\/translate /, 'tests/install/example.cmake', '/translate'],
   [/^(apt-get install libopenmpi-dev|cmake --preset native-mpi|mpirun )/, 'tests/cli/ranks.test.mjs', "'native-mpi'"],
-  [/export-marian .*--format bin/, 'tests/exchange/student_export_test.cpp', 'export_student'],
+  [/export-marian .*--format bin/, 'tests/exchange/marian/student_export_test.cpp', 'export_student'],
   [/^wasmformer=/, 'tests/docs.test.mjs', 'wasmformer='],
   [/^(node|deno run -A|bun) main\.mjs$/, 'tests/docs.test.mjs', 'each runtime runs the program of the quick start'],
 ];

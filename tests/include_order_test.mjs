@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 // src/wasmformer.h, which users of the library include, names all but the program.
-const order = ['tensor', 'gemm', 'autograd', 'ops', 'nn', 'model', 'text', 'io', 'data', 'decode', 'train', 'exchange', 'wasmformer.h', 'cli'];
+const order = ['schema', 'tensor', 'gemm', 'autograd', 'ops', 'nn', 'text', 'model', 'bundle', 'tasks', 'train', 'exchange', 'wasmformer.h', 'cli'];
 
 function sources(folder) {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {

@@ -34,11 +34,11 @@ install(FILES LICENSE bindings/LICENSES.txt DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 # Without the program's headers, those whose content depends on the processor, and one about SentencePiece.
 install(DIRECTORY src/ DESTINATION ${headers} FILES_MATCHING PATTERN *.h PATTERN cli EXCLUDE
-        REGEX "/(simd|vector_math|int8|panels|attention_kernels|charsmap|hugging_face)\\.h$" EXCLUDE)
+        REGEX "/(simd|vector_math|int8|panels|attention_kernels|normalizer|hugging_face)\\.h$" EXCLUDE)
 install(DIRECTORY ${eigen_SOURCE_DIR}/Eigen DESTINATION ${headers}/eigen)
 # In the source a header is named by its folder, model/config.h; users may have one of that name themselves.
 install(CODE "set(headers \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${headers}\")
-  file(GLOB files \"\${headers}/*.h\" \"\${headers}/*/*.h\")")
+  file(GLOB_RECURSE files \"\${headers}/*.h\")")
 install(CODE [[
   foreach(file IN LISTS files)
     file(READ "${file}" text)

@@ -9,7 +9,7 @@
 
 #include "autograd/arena.h"
 #include "gemm/packed.h"
-#include "tensor/check.h"
+#include "schema/error.h"
 #include "tensor/function_ref.h"
 #include "tensor/matrix.h"
 #include "tensor/random.h"

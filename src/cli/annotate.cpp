@@ -8,7 +8,7 @@
 #include "cli/files.h"
 #include "cli/options.h"
 #include "cli/progress.h"
-#include "decode/annotate.h"
+#include "tasks/annotate/inference.h"
 #include "train/run.h"
 
 namespace wasmformer {

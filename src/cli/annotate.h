@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "data/labels.h"
+#include "tasks/annotate/labels.h"
 
 namespace wasmformer {
 

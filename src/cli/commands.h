@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "decode/translation.h"
-#include "io/model_file.h"
+#include "bundle/model_file.h"
+#include "tasks/translate/translation.h"
 
 namespace CLI {
 class App;

@@ -1,4 +1,4 @@
-#include "decode/evaluate.h"
+#include "tasks/translate/evaluate.h"
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -9,8 +9,8 @@
 #include "cli/files.h"
 #include "cli/options.h"
 #include "cli/progress.h"
-#include "text/by_length.h"
-#include "text/copies.h"
+#include "text/metrics/copies.h"
+#include "text/metrics/lengths.h"
 
 namespace wasmformer {
 namespace {

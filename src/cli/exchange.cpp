@@ -7,9 +7,9 @@
 #include "cli/files.h"
 #include "cli/options.h"
 #include "exchange/folder.h"
-#include "exchange/marian_export.h"
-#include "exchange/onnx_export.h"
-#include "exchange/student_export.h"
+#include "exchange/marian/marian_export.h"
+#include "exchange/marian/student_export.h"
+#include "exchange/onnx/onnx_export.h"
 
 namespace wasmformer {
 namespace {

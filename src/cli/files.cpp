@@ -15,8 +15,8 @@
 #include <system_error>
 #include <utility>
 
-#include "tensor/check.h"
-#include "text/utf8.h"
+#include "schema/error.h"
+#include "text/unicode/utf8.h"
 
 namespace wasmformer {
 namespace {

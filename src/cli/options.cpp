@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "cli/files.h"
-#include "tensor/check.h"
+#include "schema/error.h"
 
 namespace wasmformer {
 namespace {

@@ -4,9 +4,9 @@
 #include <set>
 #include <string>
 
-#include "data/corpus.h"
-#include "decode/translate_options.h"
-#include "io/model_file.h"
+#include "bundle/model_file.h"
+#include "tasks/translate/corpus.h"
+#include "tasks/translate/translate_options.h"
 
 namespace CLI {
 class App;

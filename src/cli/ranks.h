@@ -1,7 +1,7 @@
 // The programs that mpirun started together; alone in a build without WASMFORMER_MPI.
 #pragma once
 
-#include "train/ranks.h"
+#include "train/distributed/ranks.h"
 
 namespace wasmformer {
 

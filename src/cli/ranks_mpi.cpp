@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "cli/ranks.h"
-#include "tensor/check.h"
+#include "schema/error.h"
 
 namespace wasmformer {
 namespace {

@@ -3,8 +3,8 @@
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/options.h"
-#include "data/lexicon.h"
-#include "exchange/marian_bin.h"
+#include "exchange/marian/marian_bin.h"
+#include "tasks/translate/word_alignment.h"
 
 namespace wasmformer {
 namespace {

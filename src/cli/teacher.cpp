@@ -11,7 +11,7 @@
 #include "cli/files.h"
 #include "cli/progress.h"
 #include "cli/ranks.h"
-#include "decode/evaluate.h"
+#include "tasks/translate/evaluate.h"
 
 namespace wasmformer {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <string>
 
+#include "bundle/model_file.h"
 #include "cli/training_loop.h"
-#include "data/corpus.h"
-#include "decode/translate_options.h"
-#include "io/model_file.h"
+#include "tasks/translate/corpus.h"
+#include "tasks/translate/translate_options.h"
 
 namespace wasmformer {
 

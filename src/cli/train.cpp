@@ -8,8 +8,8 @@
 #include "cli/options.h"
 #include "cli/teacher.h"
 #include "cli/training_loop.h"
-#include "data/augment.h"
-#include "data/tasks.h"
+#include "tasks/translate/augment.h"
+#include "tasks/translate/toy_tasks.h"
 #include "train/plan.h"
 
 namespace wasmformer {

@@ -7,7 +7,7 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/ranks.h"
-#include "decode/translator.h"
+#include "tasks/translate/translator.h"
 #include "train/run.h"
 
 namespace wasmformer {

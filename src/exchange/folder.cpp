@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "exchange/bert.h"
-#include "exchange/hugging_face.h"
-#include "exchange/marian.h"
-#include "tensor/check.h"
+#include "exchange/huggingface/bert.h"
+#include "exchange/huggingface/hugging_face.h"
+#include "exchange/marian/marian.h"
+#include "schema/error.h"
 
 namespace wasmformer {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "io/model_file.h"
+#include "bundle/model_file.h"
 
 namespace wasmformer {
 

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "gemm/panels.h"
-#include "tensor/check.h"
+#include "schema/error.h"
 
 namespace wasmformer {
 namespace {

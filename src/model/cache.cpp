@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "tensor/check.h"
+#include "schema/error.h"
 
 namespace wasmformer {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "tensor/check.h"
+#include "schema/error.h"
 
 namespace wasmformer {
 namespace {

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string>
 
-#include "model/options.h"
 #include "nn/layers.h"
 #include "ops/activation.h"
+#include "schema/options.h"
 #include "tensor/matrix.h"
 
 namespace wasmformer {

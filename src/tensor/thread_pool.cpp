@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "tensor/check.h"
+#include "schema/error.h"
 
 namespace wasmformer {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tensor/check.h"
+#include "schema/error.h"
 
 namespace wasmformer {
 

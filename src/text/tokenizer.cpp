@@ -6,9 +6,9 @@
 #include <exception>
 #include <utility>
 
-#include "tensor/check.h"
-#include "text/charsmap.h"
-#include "text/utf8.h"
+#include "schema/error.h"
+#include "text/normalizer.h"
+#include "text/unicode/utf8.h"
 #include "text/wordpiece.h"
 
 // In SentencePiece's library, but not in its public headers.

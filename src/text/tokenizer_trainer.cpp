@@ -7,9 +7,9 @@
 #include <set>
 #include <unordered_map>
 
-#include "tensor/check.h"
+#include "schema/error.h"
 #include "text/tokenizer.h"
-#include "text/utf8.h"
+#include "text/unicode/utf8.h"
 
 namespace wasmformer {
 namespace {

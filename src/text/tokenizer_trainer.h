@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "model/options.h"
+#include "schema/options.h"
 #include "tensor/matrix.h"
 
 namespace wasmformer {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "tensor/check.h"
-#include "text/utf8.h"
+#include "schema/error.h"
+#include "text/unicode/utf8.h"
 
 namespace wasmformer {
 namespace {

@@ -6,10 +6,10 @@
 #include <map>
 #include <utility>
 
-#include "tensor/check.h"
-#include "text/letters.h"
-#include "text/unicode.h"
-#include "text/utf8.h"
+#include "schema/error.h"
+#include "text/unicode/letters.h"
+#include "text/unicode/unicode.h"
+#include "text/unicode/utf8.h"
 
 namespace wasmformer {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "io/safetensors.h"
+#include "bundle/safetensors.h"
 
 namespace wasmformer {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "io/model_file.h"
+#include "bundle/model_file.h"
 #include "train/trainer.h"
 
 namespace wasmformer {

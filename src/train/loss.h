@@ -1,9 +1,9 @@
 // What training minimizes: the mean loss over batches, of which a call may get only a part.
 #pragma once
 
-#include "data/batch.h"
 #include "model/transformer.h"
 #include "ops/cross_entropy.h"
+#include "tasks/translate/batch.h"
 
 namespace wasmformer {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "tensor/check.h"
+#include "schema/error.h"
 #include "tensor/int8_matrix.h"
 
 namespace wasmformer {

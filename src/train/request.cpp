@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "data/tasks.h"
-#include "tensor/check.h"
+#include "schema/error.h"
+#include "tasks/translate/toy_tasks.h"
 #include "train/optimizer.h"
 
 namespace wasmformer {

@@ -2,8 +2,8 @@
 // Texts and files come beside them (train/plan.h).
 #pragma once
 
-#include "data/augment.h"
-#include "data/labels.h"
+#include "tasks/annotate/labels.h"
+#include "tasks/translate/augment.h"
 
 namespace wasmformer {
 

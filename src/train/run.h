@@ -2,8 +2,8 @@
 // and the package drive it step by step.
 #pragma once
 
-#include "decode/annotate.h"
-#include "decode/evaluate.h"
+#include "tasks/annotate/inference.h"
+#include "tasks/translate/evaluate.h"
 #include "train/start.h"
 
 namespace wasmformer {

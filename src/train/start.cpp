@@ -6,7 +6,7 @@
 #include <set>
 #include <tuple>
 
-#include "data/tasks.h"
+#include "tasks/translate/toy_tasks.h"
 #include "tensor/random.h"
 #include "text/vocabulary.h"
 

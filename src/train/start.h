@@ -4,7 +4,7 @@
 #include <array>
 #include <optional>
 
-#include "io/model_file.h"
+#include "bundle/model_file.h"
 #include "train/checkpoint.h"
 #include "train/request.h"
 

@@ -1,9 +1,9 @@
 // The training loop, one step per call, so that a program or a page stays in control between steps.
 #pragma once
 
-#include "data/batch.h"
 #include "model/transformer.h"
-#include "train/gradient_sum.h"
+#include "tasks/translate/batch.h"
+#include "train/distributed/gradient_sum.h"
 #include "train/loss.h"
 #include "train/optimizer.h"
 

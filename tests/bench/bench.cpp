@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <fstream>
 
-#include "decode/translator.h"
-#include "tensor/check.h"
+#include "schema/error.h"
+#include "tasks/translate/translator.h"
 #include "tests/bench/kernels.h"
 #include "tests/bench/measure.h"
 #include "train/trainer.h"

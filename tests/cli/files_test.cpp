@@ -12,7 +12,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "tensor/check.h"
+#include "schema/error.h"
 
 using namespace wasmformer;
 namespace fs = std::filesystem;

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "bundle/safetensors.h"
 #include "exchange/folder.h"
-#include "io/safetensors.h"
 #include "tests/support.h"
 
 namespace wasmformer {

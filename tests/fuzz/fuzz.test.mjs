@@ -16,9 +16,10 @@ const program = join(folder, 'readers');
 const clang = existsSync(fuzzer.runtime) ? fuzzer.clang : 'clang++';
 // Inputs per reader; some readers load a whole model each time, which takes up to a thousand times as long.
 const runsOf = (reader) => (isShort(reader) ? 20_000 : reader < 14 ? 1_000 : 200);
-const sources = ['tests/fuzz/readers.cpp', 'src/text/utf8.cpp', 'src/text/shortlist.cpp', 'src/data/lexicon.cpp', 'src/data/corpus.cpp', 'src/data/labels.cpp', 'src/decode/translate_options.cpp', 'src/train/request.cpp', 'src/model/config.cpp', 'src/model/options.cpp',
-  ...['safetensors', 'model_file'].map((name) => `src/io/${name}.cpp`),
-  ...['pickle', 'state_dict', 'zip', 'npz', 'yaml', 'marian', 'marian_bin', 'marian_native', 'hugging_face', 'folder', 'bert'].map((name) => `src/exchange/${name}.cpp`)];
+const sources = ['tests/fuzz/readers.cpp', 'src/text/unicode/utf8.cpp', 'src/text/shortlist.cpp', 'src/tasks/translate/word_alignment.cpp', 'src/tasks/translate/corpus.cpp', 'src/tasks/annotate/labels.cpp', 'src/tasks/translate/translate_options.cpp', 'src/train/request.cpp', 'src/model/config.cpp', 'src/schema/options.cpp',
+  ...['safetensors', 'model_file'].map((name) => `src/bundle/${name}.cpp`),
+  ...['containers/pickle', 'containers/state_dict', 'containers/zip', 'containers/npz', 'containers/yaml', 'marian/marian', 'marian/marian_bin',
+    'marian/marian_native', 'huggingface/hugging_face', 'folder', 'huggingface/bert'].map((name) => `src/exchange/${name}.cpp`)];
 
 const { MARIAN_FOLDER: marian, BERT_FOLDER: bert } = folders;
 const fixture = (name) => readFileSync(join(root, 'tests/fixtures', name));

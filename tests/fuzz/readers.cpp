@@ -9,18 +9,18 @@
 #include <string>
 #include <string_view>
 
-#include "data/labels.h"
-#include "data/lexicon.h"
-#include "decode/translate_options.h"
+#include "bundle/safetensors.h"
+#include "exchange/containers/npz.h"
+#include "exchange/containers/state_dict.h"
+#include "exchange/containers/yaml.h"
+#include "exchange/containers/zip.h"
 #include "exchange/folder.h"
-#include "exchange/marian_bin.h"
-#include "exchange/npz.h"
-#include "exchange/state_dict.h"
-#include "exchange/yaml.h"
-#include "exchange/zip.h"
-#include "io/safetensors.h"
+#include "exchange/marian/marian_bin.h"
 #include "model/config.h"
-#include "tensor/check.h"
+#include "schema/error.h"
+#include "tasks/annotate/labels.h"
+#include "tasks/translate/translate_options.h"
+#include "tasks/translate/word_alignment.h"
 #include "text/tokenizer.h"
 #include "train/request.h"
 

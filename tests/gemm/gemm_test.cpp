@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "gemm/panels.h"
-#include "tensor/check.h"
+#include "schema/error.h"
 #include "tests/ops/random_matrix.h"
 
 using namespace wasmformer;

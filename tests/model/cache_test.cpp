@@ -2,7 +2,7 @@
 
 #include <catch_amalgamated.hpp>
 
-#include "tensor/check.h"
+#include "schema/error.h"
 #include "tensor/random.h"
 
 using namespace wasmformer;

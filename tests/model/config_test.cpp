@@ -4,7 +4,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "tensor/check.h"
+#include "schema/error.h"
 
 using namespace wasmformer;
 using Catch::Matchers::WithinRel;

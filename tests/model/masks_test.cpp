@@ -3,7 +3,7 @@
 #include <catch_amalgamated.hpp>
 
 #include "model/transformer.h"
-#include "tensor/check.h"
+#include "schema/error.h"
 #include "tests/model/small_model.h"
 
 using namespace wasmformer;

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "data/corpus.h"
-#include "io/safetensors.h"
+#include "bundle/safetensors.h"
 #include "model/transformer.h"
+#include "tasks/translate/corpus.h"
 #include "tests/support.h"
 
 namespace wasmformer {

@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "data/batch.h"
-#include "decode/search.h"
 #include "ops/cross_entropy.h"
 #include "ops/embedding.h"
+#include "tasks/translate/batch.h"
+#include "tasks/translate/search.h"
 #include "train/trainer.h"
 
 using namespace wasmformer;

@@ -2,7 +2,7 @@
 
 #include <catch_amalgamated.hpp>
 
-#include "tensor/check.h"
+#include "schema/error.h"
 #include "tests/model/small_model.h"
 
 using namespace wasmformer;

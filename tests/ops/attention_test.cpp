@@ -3,7 +3,7 @@
 #include <catch_amalgamated.hpp>
 #include <cmath>
 
-#include "tensor/check.h"
+#include "schema/error.h"
 #include "tests/ops/attend.h"
 
 using namespace wasmformer;

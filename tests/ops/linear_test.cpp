@@ -2,7 +2,7 @@
 
 #include <catch_amalgamated.hpp>
 
-#include "tensor/check.h"
+#include "schema/error.h"
 #include "tests/ops/random_matrix.h"
 
 using namespace wasmformer;

@@ -7,7 +7,7 @@
 #include <mutex>
 #include <thread>
 
-#include "tensor/check.h"
+#include "schema/error.h"
 
 using namespace wasmformer;
 

@@ -2,7 +2,7 @@
 
 #include <catch_amalgamated.hpp>
 
-#include "tensor/check.h"
+#include "schema/error.h"
 
 using namespace wasmformer;
 using Catch::Matchers::ContainsSubstring;

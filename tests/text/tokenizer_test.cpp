@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <sstream>
 
-#include "tensor/check.h"
+#include "schema/error.h"
 #include "tests/support.h"
 #include "tests/text/tiny_tokenizer.h"
 

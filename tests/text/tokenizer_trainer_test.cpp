@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tensor/check.h"
+#include "schema/error.h"
 #include "text/tokenizer.h"
 
 using namespace wasmformer;

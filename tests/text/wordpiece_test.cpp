@@ -3,11 +3,11 @@
 #include <catch_amalgamated.hpp>
 #include <nlohmann/json.hpp>
 
-#include "tensor/check.h"
+#include "schema/error.h"
 #include "tests/support.h"
-#include "text/letters.h"
 #include "text/tokenizer.h"
-#include "text/unicode.h"
+#include "text/unicode/letters.h"
+#include "text/unicode/unicode.h"
 
 using namespace wasmformer;
 using Catch::Matchers::ContainsSubstring;

@@ -2,7 +2,7 @@
 
 #include <catch_amalgamated.hpp>
 
-#include "tensor/check.h"
+#include "schema/error.h"
 #include "tests/train/small_run.h"
 
 using namespace wasmformer;

@@ -3,7 +3,7 @@
 #include <catch_amalgamated.hpp>
 #include <limits>
 
-#include "tensor/check.h"
+#include "schema/error.h"
 #include "tests/ops/random_matrix.h"
 
 using namespace wasmformer;

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "data/tasks.h"
-#include "tests/decode/letters_model.h"
+#include "tasks/translate/toy_tasks.h"
+#include "tests/tasks/translate/letters_model.h"
 #include "text/vocabulary.h"
 
 using namespace wasmformer;

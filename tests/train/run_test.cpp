@@ -2,7 +2,7 @@
 
 #include <catch_amalgamated.hpp>
 
-#include "data/tasks.h"
+#include "tasks/translate/toy_tasks.h"
 
 using namespace wasmformer;
 using Catch::Matchers::ContainsSubstring;

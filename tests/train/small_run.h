@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tests/decode/letters_model.h"
+#include "tests/tasks/translate/letters_model.h"
 #include "train/trainer.h"
 
 namespace wasmformer {

@@ -3,8 +3,8 @@
 #include <catch_amalgamated.hpp>
 #include <limits>
 
-#include "data/tasks.h"
-#include "tests/decode/letters_model.h"
+#include "tasks/translate/toy_tasks.h"
+#include "tests/tasks/translate/letters_model.h"
 #include "text/vocabulary.h"
 #include "train/run.h"
 

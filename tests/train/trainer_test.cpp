@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
-#include "decode/translator.h"
 #include "ops/cross_entropy.h"
-#include "tensor/check.h"
+#include "schema/error.h"
+#include "tasks/translate/translator.h"
 #include "tests/train/small_run.h"
 
 using namespace wasmformer;

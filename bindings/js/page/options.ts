@@ -153,7 +153,7 @@ function checkExamples(
   });
 }
 
-// As src/data/labels.h writes them: several labels with commas between them, tags with spaces.
+// As src/tasks/annotate/labels.h writes them: several labels with commas between them, tags with spaces.
 function checkLabelled(name: string, given: unknown, isMulti: boolean) {
   const hint = 'a label and its text; several labels, in an array and without commas, need config.multi_label';
   return checkExamples(name, given, hint, (labels, text) => {

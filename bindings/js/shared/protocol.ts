@@ -60,7 +60,7 @@ export type Method = keyof Calls;
 export type Wanted<M extends Method> = Parameters<Calls[M]>[0];
 export type Result<M extends Method> = ReturnType<Calls[M]>;
 
-/** A string is the text of a file. Of an encoder the pairs are texts with their labels, as in src/data/labels.h. */
+/** A string is the text of a file. Of an encoder the pairs are texts with their labels, as in src/tasks/annotate/labels.h. */
 export interface GivenTexts {
   pairs?: readonly Pair[];
   tsv?: string;

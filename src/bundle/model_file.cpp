@@ -1,0 +1,326 @@
+#include "bundle/model_file.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <list>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+namespace wasmformer {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::string_view base64_digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+constexpr std::string_view shortlist_prefix = "shortlist.";
+constexpr const char *shortlist_key = "shortlist", *shortlist_offsets = "shortlist.offsets",
+                     *shortlist_ids = "shortlist.ids";
+
+const std::string& required(const std::map<std::string, std::string>& metadata, const std::string& key) {
+  const auto found = metadata.find(key);
+  WASMFORMER_CHECK(found != metadata.end(), "[model] the file's metadata has no '" << key << "'");
+  return found->second;
+}
+
+void check_format(const std::map<std::string, std::string>& metadata) {
+  const auto value = [&metadata](const char* key) {
+    const auto found = metadata.find(key);
+    return found == metadata.end() ? std::string() : found->second;
+  };
+  WASMFORMER_CHECK(value("format") == model_format && value("version") == model_version,
+                   "[model] format is '" << value("format") << "' version '" << value("version") << "'; only '"
+                                         << model_format << "' version " << model_version << " is supported");
+}
+
+// metadata[key], a JSON array of strings; none if the key is missing.
+std::vector<std::string> read_names(const std::map<std::string, std::string>& metadata, const std::string& key) {
+  const auto found = metadata.find(key);
+  if (found == metadata.end()) return {};
+  try {
+    const auto flat = [](int depth, Json::parse_event_t event, Json&) {
+      const bool opens = event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
+      if (opens && depth > 0) throw Error("nested");
+      return true;
+    };
+    return Json::parse(found->second, flat).get<std::vector<std::string>>();
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception&) {
+    throw Error("[model] the " + key + " is not a JSON array of strings");
+  }
+}
+
+// The tokenizer in metadata[key], which must have `vocab_size` pieces.
+std::shared_ptr<const Tokenizer> read_tokenizer(const std::map<std::string, std::string>& metadata,
+                                                const std::string& key, const std::string& vocabulary_key,
+                                                const char* size_key, Index vocab_size) {
+  auto tokenizer =
+      std::make_shared<const Tokenizer>(base64_decode(required(metadata, key)), read_names(metadata, vocabulary_key));
+  WASMFORMER_CHECK(tokenizer->vocab_size() == vocab_size, "[model] the " << key << " has " << tokenizer->vocab_size()
+                                                                         << " pieces, but " << size_key << " is "
+                                                                         << vocab_size);
+  return tokenizer;
+}
+
+// A close lower bound on the number of weights, without allocating them.
+std::int64_t least_weights(const Config& c) {
+  const std::int64_t d = c.d_model, square = d * d, ffn = 2 * d * c.ffn_dim;
+  return d * c.source_vocab_size + c.encoder_layers * (4 * square + ffn) + c.decoder_layers * (6 * square + ffn) +
+         (c.positions == Positions::learned ? 2 * d * c.max_length : 0) +
+         (c.tie_embeddings != TieEmbeddings::all ? d * c.target_vocab_size : 0);
+}
+
+// A config of a few bytes must not allocate more than the file contains: at least one byte per weight.
+void check_size(const Config& config, const SafetensorsFile& file) {
+  std::int64_t bytes = 0;
+  for (const auto& [name, tensor] : file.tensors)
+    if (!name.starts_with(optimizer_prefix)) bytes += static_cast<std::int64_t>(tensor.data.size());
+  WASMFORMER_CHECK(least_weights(config) <= bytes, "[model] the config asks for at least "
+                                                       << least_weights(config) << " weights, but the file has "
+                                                       << bytes << " bytes of them");
+}
+
+const TensorEntry& required(const SafetensorsFile& file, const std::string& name) {
+  const auto found = file.tensors.find(name);
+  WASMFORMER_CHECK(found != file.tensors.end(), "[model] the tensor '" << name << "' is missing");
+  return found->second;
+}
+
+Matrix finite_matrix(const SafetensorsFile& file, const std::string& name) {
+  const Dtype dtype = required(file, name).dtype;
+  WASMFORMER_CHECK(dtype == Dtype::f32 || dtype == Dtype::f16 || dtype == Dtype::bf16,
+                   "[model] tensor '" << name << "' is of type " << dtype_name(dtype) << ", not F32, F16 or BF16");
+  Matrix value = file.matrix(name);
+  WASMFORMER_CHECK(value.allFinite(), "[model] tensor '" << name << "' has a value that is not finite");
+  return value;
+}
+
+void check_shape(const std::string& name, const Matrix& value, Index rows, Index cols) {
+  WASMFORMER_CHECK(value.rows() == rows && value.cols() == cols, "[model] tensor '" << name << "' is " << shape(value)
+                                                                                    << ", the config asks for [" << rows
+                                                                                    << ", " << cols << "]");
+}
+
+PackedMatrix int8_weight(const SafetensorsFile& file, const std::string& name, Index rows, Index cols) {
+  const TensorEntry& tensor = required(file, name);
+  WASMFORMER_CHECK(
+      tensor.shape == std::vector<Index>({rows, cols}),
+      "[model] tensor '" << name << "' of type I8 is not [" << rows << ", " << cols << "], which the config asks for");
+  const auto* values = reinterpret_cast<const std::int8_t*>(tensor.data.data());
+  WASMFORMER_CHECK(std::find(values, values + rows * cols, std::int8_t{-128}) == values + rows * cols,
+                   "[model] tensor '" << name << "' has the value -128; weights must be from -127 to 127");
+  const Matrix scales = finite_matrix(file, name + ".scale");
+  check_shape(name + ".scale", scales, 1, rows);
+  const Eigen::VectorXf floats = scales.row(0).cast<float>();
+  std::optional<float> multiplier;
+  if (const std::string key = name + input_multiplier_suffix; file.tensors.contains(key)) {
+    const Matrix number = finite_matrix(file, key);
+    check_shape(key, number, 1, 1);
+    multiplier = static_cast<float>(number(0, 0));
+    WASMFORMER_CHECK(*multiplier >= 0, "[model] tensor '" << key << "' is " << *multiplier << "; expected 0 or more");
+  }
+  return {rows, cols, values, floats.data(), multiplier};
+}
+
+// That of most numbers; scales and what belongs to the trainer do not count.
+std::string precision_of(const SafetensorsFile& file) {
+  std::map<Dtype, Index> numbers;
+  for (const auto& [name, tensor] : file.tensors)
+    if (!name.starts_with(optimizer_prefix) && !name.starts_with(shortlist_prefix) && !name.ends_with(".scale") &&
+        !name.ends_with(input_multiplier_suffix))
+      numbers[tensor.dtype] += static_cast<Index>(tensor.data.size() / dtype_bytes(tensor.dtype));
+  const auto most = std::max_element(numbers.begin(), numbers.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  const Dtype dtype = most == numbers.end() ? Dtype::f32 : most->first;
+  return dtype == Dtype::i8 ? "int8" : dtype == Dtype::f16 ? "f16" : "f32";
+}
+
+std::vector<std::int32_t> whole_numbers(const TensorEntry& tensor, const std::string& name) {
+  WASMFORMER_CHECK(tensor.dtype == Dtype::i32 && tensor.shape.size() == 1,
+                   "[model] tensor '" << name << "' is no list of I32");
+  std::vector<std::int32_t> numbers(tensor.data.size() / sizeof(std::int32_t));
+  std::memcpy(numbers.data(), tensor.data.data(), tensor.data.size());
+  return numbers;
+}
+
+std::optional<Shortlist> read_shortlist(const SafetensorsFile& file, const Config& config) {
+  const auto first = file.metadata.find(shortlist_key);
+  if (first == file.metadata.end()) return std::nullopt;
+  Shortlist shortlist;
+  const auto read = std::from_chars(first->second.data(), first->second.data() + first->second.size(), shortlist.first);
+  WASMFORMER_CHECK(read.ec == std::errc(),
+                   "[model] " << shortlist_key << " is '" << first->second << "', not a number");
+  for (const auto& [name, list] : {std::pair(shortlist_offsets, &shortlist.offsets), {shortlist_ids, &shortlist.ids}})
+    *list = whole_numbers(required(file, name), name);
+  shortlist.check(config.source_vocab_size, config.target_vocab_size);
+  return shortlist;
+}
+
+}  // namespace
+
+void read_weights(const SafetensorsFile& file, Transformer& transformer, Weights weights) {
+  std::set<std::string> known;
+  transformer.visit([&](const std::string& name, Parameter& p, Initializer rule) {
+    known.insert(name);
+    if (can_be_packed(rule) && required(file, name).dtype == Dtype::i8) {
+      p.packed = int8_weight(file, name, p.rows, p.cols);
+      known.insert({name + ".scale", name + input_multiplier_suffix});
+      return;
+    }
+    Matrix value = finite_matrix(file, name);
+    check_shape(name, value, p.rows, p.cols);
+    if (can_be_packed(rule) && weights == Weights::packed)
+      p.packed = PackedMatrix(ConstView(value.data(), value.rows(), value.cols()));
+    else
+      p.value = std::move(value);
+  });
+  for (const auto& [name, tensor] : file.tensors) {
+    WASMFORMER_CHECK(known.count(name) || name.starts_with(optimizer_prefix) || name.starts_with(shortlist_prefix),
+                     "[model] the tensor '" << name << "' is unknown to a model with this config");
+  }
+}
+
+ModelFile parse_model(std::string_view bytes, Weights weights) {
+  const SafetensorsFile file = parse_safetensors(bytes);
+  check_format(file.metadata);
+  Config config;
+  from_json(required(file.metadata, "config"), config);
+  config.check();
+  check_size(config, file);
+
+  ModelFile model;
+  model.source_tokenizer = read_tokenizer(file.metadata, "source_tokenizer", "source_vocabulary", "source_vocab_size",
+                                          config.source_vocab_size);
+  const auto target_key = [&file](const std::string& what) {
+    return (file.metadata.contains("target_" + what) ? "target_" : "source_") + what;
+  };
+  const std::string key = target_key("tokenizer"), vocabulary_key = target_key("vocabulary");
+  const bool one = key == "source_tokenizer" && vocabulary_key == "source_vocabulary";
+  model.target_tokenizer =
+      one && config.target_vocab_size == config.source_vocab_size
+          ? model.source_tokenizer
+          : read_tokenizer(file.metadata, key, vocabulary_key, "target_vocab_size", config.target_vocab_size);
+  model.labels = {read_names(file.metadata, "classes"), read_names(file.metadata, "tags")};
+  for (const auto& [key, names, size] :
+       {std::tuple("classes", &model.labels.classes, config.classes), {"tags", &model.labels.tags, config.tags}})
+    WASMFORMER_CHECK(static_cast<Index>(names->size()) == size && std::is_sorted(names->begin(), names->end()),
+                     "[model] the config has " << size << " " << key << ", but the file names " << names->size()
+                                               << " of them, or they are not sorted");
+  model.transformer = std::make_unique<Transformer>(config);
+  read_weights(file, *model.transformer, weights);
+  model.shortlist = read_shortlist(file, config);
+  model.precision = precision_of(file);
+  model.metadata = file.metadata;
+  for (const char* own : {"format", "version", "config", "source_tokenizer", "target_tokenizer", "source_vocabulary",
+                          "target_vocabulary", "classes", "tags", shortlist_key})
+    model.metadata.erase(own);
+  return model;
+}
+
+std::string serialize_model(const ModelFile& model, Precision precision, const SafetensorsFile& extra) {
+  std::map<std::string, std::string> metadata = extra.metadata;
+  metadata.insert(model.metadata.begin(), model.metadata.end());
+  metadata["format"] = model_format;
+  metadata["version"] = model_version;
+  metadata["config"] = to_json(model.transformer->config());
+  const Tokenizer &source = *model.source_tokenizer, &target = *model.target_tokenizer;
+  metadata["source_tokenizer"] = base64_encode(source.model());
+  if (target.model() != source.model()) metadata["target_tokenizer"] = base64_encode(target.model());
+  if (!source.vocabulary().empty()) metadata["source_vocabulary"] = Json(source.vocabulary()).dump();
+  if (target.vocabulary() != source.vocabulary()) metadata["target_vocabulary"] = Json(target.vocabulary()).dump();
+
+  if (!model.labels.classes.empty()) metadata["classes"] = Json(model.labels.classes).dump();
+  if (!model.labels.tags.empty()) metadata["tags"] = Json(model.labels.tags).dump();
+
+  std::list<std::string> data;  // its strings never move
+  std::vector<std::pair<std::string, TensorEntry>> tensors;
+  model.transformer->visit([&](const std::string& name, const Parameter& parameter, auto) {
+    const auto add = [&](const std::string& tensor, Dtype dtype, std::vector<Index> shape, std::string bytes) {
+      tensors.emplace_back(tensor, TensorEntry{dtype, std::move(shape), data.emplace_back(std::move(bytes))});
+    };
+    const Index rows = parameter.rows, cols = parameter.cols;
+    if (parameter.packed.format() == PackedMatrix::Format::int8) {
+      const Int8Matrix weights = parameter.packed.int8_matrix();
+      add(name, Dtype::i8, {rows, cols}, {weights.values.begin(), weights.values.end()});
+      const auto* scales = reinterpret_cast<const char*>(weights.scales.data());
+      add(name + ".scale", Dtype::f32, {rows}, {scales, weights.scales.size() * sizeof(float)});
+      if (const auto& multiplier = weights.input_multiplier)
+        add(name + input_multiplier_suffix, Dtype::f32, {1},
+            {reinterpret_cast<const char*>(&*multiplier), sizeof *multiplier});
+      return;
+    }
+    // Vectors have one dimension in the file, except this one, which Hugging Face stores as a row.
+    const bool vector = rows == 1 && name != "final_logits_bias";
+    const Dtype dtype = precision == Precision::f32 ? Dtype::f32 : Dtype::f16;
+    add(name, dtype, vector ? std::vector<Index>{cols} : std::vector<Index>{rows, cols},
+        weight_bytes(parameter.matrix(), precision, name));
+  });
+  if (model.shortlist) {
+    metadata[shortlist_key] = std::to_string(model.shortlist->first);
+    for (const auto& [name, list] :
+         {std::pair(shortlist_offsets, &model.shortlist->offsets), {shortlist_ids, &model.shortlist->ids}}) {
+      const std::string_view bytes(reinterpret_cast<const char*>(list->data()), list->size() * sizeof(std::int32_t));
+      tensors.push_back({name, {Dtype::i32, {static_cast<Index>(list->size())}, bytes}});
+    }
+  }
+  for (const auto& [name, tensor] : extra.tensors) {
+    WASMFORMER_CHECK(name.starts_with(optimizer_prefix), "[model] tensor '" << name << "' is not part of a model");
+    tensors.emplace_back(name, tensor);
+  }
+  return serialize_safetensors(tensors, metadata);
+}
+
+std::string weight_bytes(const Matrix& value, Precision precision, const std::string& name) {
+  std::string bytes(static_cast<std::size_t>(value.size()) * (precision == Precision::f32 ? 4 : 2), '\0');
+  for (Index i = 0; i < value.size(); ++i) {
+    const float number = static_cast<float>(value.data()[i]);
+    if (precision == Precision::f32) {
+      std::memcpy(&bytes[static_cast<std::size_t>(i) * 4], &number, 4);
+    } else {
+      const Eigen::half half(number);
+      WASMFORMER_CHECK((Eigen::numext::isfinite)(half),
+                       "[model] tensor '" << name << "' has the value " << number << ", which F16 cannot represent");
+      std::memcpy(&bytes[static_cast<std::size_t>(i) * 2], &half, 2);
+    }
+  }
+  return bytes;
+}
+
+std::string base64_encode(std::string_view bytes) {
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::size_t n = std::min<std::size_t>(3, bytes.size() - i);
+    std::uint32_t group = 0;
+    for (std::size_t j = 0; j < 3; ++j) group = group << 8 | (j < n ? static_cast<std::uint8_t>(bytes[i + j]) : 0u);
+    for (std::size_t j = 0; j < 4; ++j) text += j <= n ? base64_digits[group >> (18 - 6 * j) & 63] : '=';
+  }
+  return text;
+}
+
+std::string base64_decode(std::string_view text) {
+  WASMFORMER_CHECK(text.size() % 4 == 0, "[base64] " << text.size() << " characters are not a multiple of 4");
+  std::array<std::uint8_t, 256> values;
+  values.fill(64);
+  for (std::size_t i = 0; i < base64_digits.size(); ++i)
+    values[static_cast<std::uint8_t>(base64_digits[i])] = static_cast<std::uint8_t>(i);
+  std::size_t digits = text.size();
+  while (digits > 0 && text.size() - digits < 2 && text[digits - 1] == '=') --digits;
+  std::string bytes;
+  bytes.reserve(digits / 4 * 3 + 2);
+  std::uint32_t group = 0;
+  for (std::size_t i = 0; i < digits; ++i) {
+    const std::uint8_t value = values[static_cast<std::uint8_t>(text[i])];
+    WASMFORMER_CHECK(value < 64, "[base64] character " << i << " is not one of base64");
+    group = group << 6 | value;
+    // Every digit except the first of four completes a byte.
+    if (i % 4 != 0) bytes += static_cast<char>(group >> (6 - 2 * (i % 4)) & 0xFF);
+  }
+  return bytes;
+}
+
+}  // namespace wasmformer

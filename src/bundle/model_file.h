@@ -1,0 +1,79 @@
+// The one-file model: a safetensors file with the config and both tokenizers in its metadata.
+// Metadata keys: format "wasmformer", version, config (JSON), source_tokenizer and target_tokenizer (base64
+// of SentencePiece .model bytes; only the first if they are equal), source_vocabulary and target_vocabulary
+// (JSON arrays of pieces, if any; only the first if they are equal), classes and tags (JSON arrays of the names of an
+// encoder's labels, if any), shortlist (how many ids are always candidates; the tensors shortlist.offsets and
+// shortlist.ids hold its lists), languages ("de-en"), length_penalty
+// (alpha of the beam search, see decode/translate_options.h), and what the trainer adds.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "bundle/safetensors.h"
+#include "model/transformer.h"
+#include "schema/error.h"
+#include "text/shortlist.h"
+#include "text/tokenizer.h"
+
+namespace wasmformer {
+
+inline constexpr const char* model_format = "wasmformer";
+inline constexpr const char* model_version = "1";
+inline constexpr const char* optimizer_prefix = "optimizer.";  // of tensors that a checkpoint adds
+inline constexpr const char* input_multiplier_suffix = ".input_multiplier";
+
+// What an encoder's heads can find, by id.
+struct LabelNames {
+  std::vector<std::string> classes, tags;
+};
+
+struct ModelFile {
+  std::unique_ptr<Transformer> transformer;
+  std::shared_ptr<const Tokenizer> source_tokenizer;
+  std::shared_ptr<const Tokenizer> target_tokenizer;  // the same object if one serves both
+  std::map<std::string, std::string> metadata;        // all but format, version, config and the tokenizers
+  std::string precision = "f32";                      // of most numbers in the file: f32, f16 or int8
+  LabelNames labels = {};
+  std::optional<Shortlist> shortlist = {};
+};
+
+enum class Precision { f32, f16 };
+
+// The form of loaded weights: as trained, or packed, for inference only. int8 weights are always packed.
+enum class Weights { plain, packed };
+
+// parse(), with errors that name the file, if it has a name.
+template <class Parse>
+auto naming(const std::string& path, Parse parse) {
+  try {
+    return parse();
+  } catch (const Error& e) {
+    const std::string text = e.what();
+    throw Error(text.find(path) == std::string::npos ? path + ": " + text : text);
+  }
+}
+
+// Throws Error unless this is a complete and consistent model file of this version. Tensors named optimizer.*
+// belong to the trainer and are skipped.
+ModelFile parse_model(std::string_view bytes, Weights weights = Weights::plain);
+
+// Sets every weight from the tensor of its name. Throws Error if one is missing or has another shape, or if a
+// tensor is unknown to the model.
+void read_weights(const SafetensorsFile& file, Transformer& transformer, Weights weights);
+
+// extra: further tensors, named optimizer.*, and further metadata. Throws Error if `precision` cannot
+// represent a weight. int8 weights stay int8: X as I8, X.scale as F32, one number per row, and
+// X.input_multiplier, one F32, for weights that have one (gemm/packed.h).
+std::string serialize_model(const ModelFile& model, Precision precision, const SafetensorsFile& extra = {});
+
+// The bytes of a weight. Throws Error, with its name, if `precision` cannot represent a value.
+std::string weight_bytes(const Matrix& value, Precision precision, const std::string& name);
+
+std::string base64_encode(std::string_view bytes);
+std::string base64_decode(std::string_view text);  // throws Error if it is not base64
+
+}  // namespace wasmformer

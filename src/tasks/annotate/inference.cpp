@@ -1,0 +1,240 @@
+#include "tasks/annotate/inference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "ops/crf.h"
+#include "tasks/translate/explain.h"
+#include "text/unicode/utf8.h"
+
+namespace wasmformer {
+namespace {
+
+// Of the scores in each row.
+Matrix softmax(ConstView logits) {
+  Matrix result = logits;
+  for (Index i = 0; i < result.rows(); ++i) {
+    auto row = result.row(i).array();
+    row = (row - row.maxCoeff()).exp();
+    row /= row.sum();
+  }
+  return result;
+}
+
+std::vector<LabelProbability> class_probabilities(const Matrix& logits, const ModelFile& model, Index top) {
+  const bool multi_label = model.transformer->config().multi_label;
+  Matrix p = softmax(ConstView(logits.data(), 1, logits.cols()));
+  if (multi_label) p = 1 / (1 + (-logits.array()).exp());
+  std::vector<LabelProbability> labels;
+  for (Index c = 0; c < p.cols(); ++c) labels.push_back({model.labels.classes[c], static_cast<double>(p(0, c))});
+  std::stable_sort(labels.begin(), labels.end(),
+                   [](const auto& a, const auto& b) { return a.probability > b.probability; });
+  if (top > 0 && top < static_cast<Index>(labels.size())) labels.resize(top);
+  return labels;
+}
+
+// Whether `next` may follow `before`; nullptr is the start of a text. Where a kind of span has no B- tag, I- begins it.
+bool may_follow(const std::string* before, const std::string& next, const std::vector<std::string>& tags) {
+  if (next[0] != 'I' || std::ranges::find(tags, "B" + next.substr(1)) == tags.end()) return true;
+  return before && *before != "O" && before->substr(2) == next.substr(2);
+}
+
+}  // namespace
+
+const char* purpose(const Config& config) {
+  if (!config.is_encoder()) return "translates";
+  if (config.predicts_tokens()) return "fills masks";
+  return config.tags == 0 ? "classifies" : config.classes == 0 ? "tags" : "classifies and tags";
+}
+
+Labels tag_names(const AnnotatedText& text) {
+  Labels tags;
+  for (const TaggedWord& word : text.words) tags.push_back(word.tag);
+  return tags;
+}
+
+Labels chosen_labels(const AnnotatedText& text, const Config& config) {
+  Labels chosen;
+  for (const LabelProbability& label : text.labels)
+    if (config.multi_label ? label.probability > 0.5 : chosen.empty()) chosen.push_back(label.label);
+  return chosen;
+}
+
+std::vector<Index> best_tags(const Matrix& p, const std::vector<std::string>& tags, const Matrix& transitions) {
+  std::vector<Index> best(p.rows());
+  if (!are_spans(tags) && transitions.size() == 0) {
+    for (Index i = 0; i < p.rows(); ++i) p.row(i).maxCoeff(&best[i]);
+    return best;
+  }
+  const auto n = static_cast<Index>(tags.size());
+  std::vector<std::vector<Index>> allowed(tags.size());  // what may stand before each tag
+  for (Index t = 0; t < n; ++t)
+    for (Index before = 0; before < n; ++before)
+      if (may_follow(&tags[before], tags[t], tags)) allowed[t].push_back(before);
+  constexpr Scalar never = -std::numeric_limits<Scalar>::infinity();
+  Matrix sums = Matrix::Constant(p.rows(), n, never);  // of the best path to each tag
+  Eigen::Matrix<Index, Eigen::Dynamic, Eigen::Dynamic> parents(p.rows(), n);
+  for (Index i = 0; i < p.rows(); ++i) {
+    for (Index t = 0; t < n; ++t) {
+      if (i == 0) {
+        if (may_follow(nullptr, tags[t], tags)) sums(0, t) = p(0, t);
+        continue;
+      }
+      for (Index before : allowed[t]) {
+        const Scalar sum = sums(i - 1, before) + p(i, t) + (transitions.size() > 0 ? transitions(before, t) : 0);
+        if (sum <= sums(i, t)) continue;
+        sums(i, t) = sum;
+        parents(i, t) = before;
+      }
+    }
+  }
+  for (Index i = p.rows() - 1; i >= 0; --i) {
+    if (i == p.rows() - 1)
+      sums.row(i).maxCoeff(&best[i]);
+    else
+      best[i] = parents(i + 1, best[i + 1]);
+  }
+  return best;
+}
+
+AnnotationJob::AnnotationJob(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& texts,
+                             const AnnotateOptions& options, Index batch_tokens)
+    : model_(model),
+      pool_(pool),
+      options_(options),
+      masks_(model.transformer->config(), options.masked_heads, {}, {}),
+      batch_tokens_(batch_tokens),
+      results_(texts.size()) {
+  const Config& c = model.transformer->config();
+  WASMFORMER_CHECK(c.classes > 0 || c.tags > 0,
+                   "[annotate] this model " << purpose(c) << "; it has no labels to classify or tag with");
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    WASMFORMER_CHECK(is_utf8(texts[i]), "[annotate] text " << i + 1 << " is not UTF-8");
+    read(i, texts[i]);
+  }
+}
+
+void AnnotationJob::read(std::size_t text, const std::string& content) {
+  const Config& c = model_.transformer->config();
+  AnnotatedText& result = results_[text];
+  if (c.tags == 0) {
+    auto [ids, is_cut] = tokenize_text(model_, content);
+    result.is_cut = is_cut;
+    if (ids.size() > 1) windows_.push_back({text, 0, std::move(ids), {}});
+  } else {
+    const std::vector<std::string_view> words = options_.split ? split_words(content) : split_at_spaces(content);
+    for (std::string_view word : words)
+      result.words.push_back({static_cast<std::size_t>(word.data() - content.data()), word.size(), "", 0});
+    for (std::size_t first = 0; first < words.size();) {
+      WordTokens tokens = tokenize_words(model_, words, first);
+      const std::size_t count = tokens.at.size();
+      windows_.push_back({text, first, std::move(tokens.ids), std::move(tokens.at)});
+      first += count;
+      result.is_cut |= c.classes > 0 && first < words.size();
+    }
+  }
+  if (windows_.empty() || windows_.back().text != text) return;
+  const auto own = std::find_if(windows_.begin(), windows_.end(), [=](const Window& w) { return w.text == text; });
+  for (TokenId id : own->ids) result.tokens.push_back({model_.source_tokenizer->piece(id), id});
+}
+
+bool AnnotationJob::step() {
+  if (next_ == windows_.size()) {
+    done_ = results_.size();
+    return false;
+  }
+  std::vector<TokenId> ids;
+  Spans spans;
+  std::vector<Index> rows;
+  const std::size_t begin = next_;
+  for (; next_ < windows_.size(); ++next_) {
+    const Window& w = windows_[next_];
+    if (next_ > begin && static_cast<Index>(ids.size() + w.ids.size()) > batch_tokens_) break;
+    spans.push_back({static_cast<Index>(ids.size()), static_cast<Index>(w.ids.size())});
+    for (Index at : w.at) rows.push_back(spans.back().begin + at);
+    ids.insert(ids.end(), w.ids.begin(), w.ids.end());
+  }
+  Transformer& transformer = *model_.transformer;
+  const Config& c = transformer.config();
+  Tape tape(pool_, /*recording=*/false);
+  StackRecord record;
+  Masks masks = masks_;
+  masks.source_spans = spans;
+  Var memory = transformer.encode(tape, ids, spans, masks, options_.attention ? &record : nullptr);
+  Matrix classes, tags;
+  if (c.classes > 0) classes = transformer.classify(tape, memory, spans).value();
+  if (c.tags > 0) tags = transformer.tag(tape, memory, rows).value();
+  Index row = 0;
+  for (std::size_t i = begin; i < next_; ++i) {
+    const Window& w = windows_[i];
+    AnnotatedText& result = results_[w.text];
+    if (w.first_word == 0) {
+      if (c.classes > 0) result.labels = class_probabilities(classes.row(i - begin), model_, options_.top_labels);
+      if (options_.attention)
+        result.attention = attention_maps(record.self_attention, i - begin, c.num_heads, spans[i - begin]);
+    }
+    const auto count = static_cast<Index>(w.at.size());
+    const Matrix own = tags.middleRows(row, count);
+    row += count;
+    const ConstView scores(own.data(), own.rows(), own.cols());
+    const Parameter& transitions = transformer.tag_transitions();
+    const Matrix probabilities = c.crf ? crf_probabilities(scores, transitions.view()) : softmax(scores);
+    const std::vector<Index> best = best_tags(own, model_.labels.tags, transitions.value);
+    for (Index j = 0; j < count; ++j) {
+      TaggedWord& word = result.words[w.first_word + j];
+      word.tag = model_.labels.tags[best[j]];
+      word.probability = static_cast<double>(probabilities(j, best[j]));
+    }
+    done_ = w.text;
+  }
+  return true;
+}
+
+std::vector<AnnotatedText> annotate(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& texts,
+                                    const AnnotateOptions& options, Index batch_tokens) {
+  AnnotationJob job(model, pool, texts, options, batch_tokens);
+  while (job.step()) {
+  }
+  return job.take();
+}
+
+AnnotationScores score(const ModelFile& model, const ParallelText& text, const std::vector<AnnotatedText>& found) {
+  const Config& c = model.transformer->config();
+  const Objective what = objective(c);
+  std::vector<Labels> classes, chosen, tags, found_tags;
+  AnnotationScores scores;
+  std::size_t right = 0, frames = 0, words = 0, right_words = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    Annotation a = parse_annotation(text.sources[i], text.targets[i], what, c.multi_label);
+    Labels own = chosen_labels(found[i], c), own_tags = tag_names(found[i]);
+    if (!c.multi_label && has_classes(what)) ++scores.confusion[a.classes[0]][own.empty() ? "" : own[0]];
+    std::sort(a.classes.begin(), a.classes.end());
+    std::sort(own.begin(), own.end());
+    right += a.classes == own;
+    frames += a.classes == own && a.tags == own_tags;
+    words += a.tags.size();
+    for (std::size_t w = 0; w < std::min(a.tags.size(), own_tags.size()); ++w) right_words += a.tags[w] == own_tags[w];
+    classes.push_back(std::move(a.classes)), chosen.push_back(std::move(own));
+    tags.push_back(std::move(a.tags)), found_tags.push_back(std::move(own_tags));
+  }
+  const auto percent = [](std::size_t part, std::size_t all) {
+    return 100 * static_cast<double>(part) / static_cast<double>(std::max<std::size_t>(all, 1));
+  };
+  if (has_classes(what)) {
+    scores.by_class = label_scores(classes, chosen);
+    scores.figures["accuracy"] = percent(right, found.size());
+    scores.figures["macro_f1"] = 100 * macro_f1(scores.by_class);
+  }
+  if (has_tags(what)) {
+    scores.figures["tag_accuracy"] = percent(right_words, words);
+    if (are_spans(model.labels.tags)) {
+      scores.by_span = span_scores(tags, found_tags);
+      scores.figures["span_f1"] = 100 * total(scores.by_span).f1();
+    }
+  }
+  if (has_classes(what) && has_tags(what)) scores.figures["frame_accuracy"] = percent(frames, found.size());
+  return scores;
+}
+
+}  // namespace wasmformer

@@ -1,0 +1,103 @@
+// What an encoder says of texts: probabilities of their labels, and a tag for every word.
+#pragma once
+
+#include "tasks/annotate/labels.h"
+#include "tasks/translate/translation.h"
+#include "tensor/thread_pool.h"
+#include "text/metrics/labels.h"
+
+namespace wasmformer {
+
+struct AnnotateOptions {
+  Index top_labels = 0;
+  bool attention = false;
+  std::vector<AttentionHead> masked_heads = {};
+  bool split = true;
+
+  template <class Visitor>
+  void visit(Visitor&& v) {
+    v({"top_labels", "labels to return, the most probable first; 0 for all", at_least(0), "top"}, top_labels);
+    v({"attention", "return the attention of the encoder", {}, ""}, attention);
+    v({"masked_heads", "attention heads whose output is set to 0", {}, "mask-heads"}, masked_heads);
+    v({"split", "split texts into words; if off, spaces separate the words", {}, ""}, split);
+  }
+};
+
+struct LabelProbability {
+  std::string label;
+  double probability = 0;
+};
+
+struct TaggedWord {
+  std::size_t begin = 0, size = 0;  // in the text, bytes of UTF-8
+  std::string tag;
+  double probability = 0;
+};
+
+struct AnnotatedText {
+  std::vector<LabelProbability> labels;  // most probable first; with multi_label each is independent
+  std::vector<TaggedWord> words;
+  std::vector<SourceToken> tokens;
+  std::optional<AttentionMaps> attention;  // of the first max_length tokens
+  bool is_cut = false;                     // a class was chosen by the first max_length tokens only
+};
+
+// What a model does: "translates", "fills masks", "classifies", "tags" or "classifies and tags".
+const char* purpose(const Config& config);
+
+// The labels that are given: the most probable one, or with multi_label those more probable than not.
+Labels chosen_labels(const AnnotatedText& text, const Config& config);
+// One per word.
+Labels tag_names(const AnnotatedText& text);
+
+// The sequence with the largest sum of scores (Viterbi 1967), [words, tags], and of transitions, [tags, tags] or empty.
+// If the tags are spans, an I- tag follows a B- or I- tag of its type.
+std::vector<Index> best_tags(const Matrix& scores, const std::vector<std::string>& tags,
+                             const Matrix& transitions = {});
+
+// Any number of texts, in batches of at most `batch_tokens` tokens; one batch per step. Words beyond max_length tokens
+// are tagged in further windows.
+class AnnotationJob {
+ public:
+  // `model`, `pool` and `texts` must outlive it. Throws Error when the model has no labels, or a text is not UTF-8.
+  AnnotationJob(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& texts,
+                const AnnotateOptions& options, Index batch_tokens = 2048);
+
+  bool step();
+  std::size_t done() const { return done_; }  // texts
+  // One per text, in order, moved out. Valid once step() has returned false.
+  std::vector<AnnotatedText> take() { return std::move(results_); }
+
+ private:
+  struct Window {
+    std::size_t text, first_word;
+    std::vector<TokenId> ids;
+    std::vector<Index> at;
+  };
+  void read(std::size_t text, const std::string& content);
+
+  const ModelFile& model_;
+  ThreadPool& pool_;
+  AnnotateOptions options_;
+  Masks masks_;
+  Index batch_tokens_;
+  std::vector<Window> windows_;
+  std::size_t next_ = 0, done_ = 0;
+  std::vector<AnnotatedText> results_;
+};
+
+// All of it at once.
+std::vector<AnnotatedText> annotate(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& texts,
+                                    const AnnotateOptions& options = {}, Index batch_tokens = 2048);
+
+// The figures that fit the model: accuracy and macro_f1 of classes, tag_accuracy and span_f1 of tags, and for both
+// frame_accuracy, the share of texts where everything is right; with
+// multi_label, accuracy counts a text only if its whole set of labels is right.
+struct AnnotationScores {
+  std::map<std::string, double> figures;  // percent
+  Scores by_class, by_span;
+  std::map<std::string, std::map<std::string, std::size_t>> confusion;  // by expected, then predicted class
+};
+AnnotationScores score(const ModelFile& model, const ParallelText& text, const std::vector<AnnotatedText>& found);
+
+}  // namespace wasmformer

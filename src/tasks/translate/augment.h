@@ -1,0 +1,36 @@
+// Text to train on, made from sentence pairs.
+#pragma once
+
+#include "schema/options.h"
+#include "tasks/translate/corpus.h"
+
+namespace wasmformer {
+
+// Shares of the text: pairs that are added per pair.
+struct Augmentation {
+  double join = 0;
+  double names = 0;
+  double small = 0;
+  double capitals = 0;
+  double unmarked = 0;
+
+  template <class Visitor>
+  void visit(Visitor&& v) {
+    const Range share = between(0, 100);
+    v({"join", "two to four pairs as one", share}, join);
+    v({"names", "names and numbers replaced by others, the same on both sides", share}, names);
+    v({"small", "both sides in lower case, or only their first letter", share}, small);
+    v({"capitals", "both sides in capitals", share}, capitals);
+    v({"unmarked", "both sides without their final punctuation mark", share}, unmarked);
+  }
+  bool operator==(const Augmentation&) const = default;
+};
+
+// Each pair floor(weight) times, and evenly spread ones once more so that there are weight times as many.
+ParallelText weighted(const ParallelText& text, double weight);
+
+// The text, then as many changed copies of its pairs as the shares say, or fewer where few pairs can be changed so.
+// The seed decides all draws.
+ParallelText augmented(ParallelText text, const Augmentation& shares, std::uint64_t seed);
+
+}  // namespace wasmformer

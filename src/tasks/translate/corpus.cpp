@@ -1,0 +1,120 @@
+#include "tasks/translate/corpus.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "schema/error.h"
+#include "tensor/random.h"
+#include "text/unicode/utf8.h"
+
+namespace wasmformer {
+namespace {
+
+class PieceSplitter {
+ public:
+  PieceSplitter(const Tokenizer& tokenizer, double rate) : rate_(rate) {
+    if (rate == 0) return;
+    const auto ids = tokenizer.ids();
+    for (const auto& [piece, id] : ids)
+      for (std::size_t cut = 1; cut < piece.size(); ++cut) {
+        const auto first = ids.find(piece.substr(0, cut)), second = ids.find(piece.substr(cut));
+        if (first != ids.end() && second != ids.end()) parts_[id].push_back({first->second, second->second});
+      }
+  }
+
+  bool can_split() const { return !parts_.empty(); }
+
+  std::vector<TokenId> split(const std::vector<TokenId>& ids, Random& random) const {
+    std::vector<TokenId> result;
+    for (const TokenId id : ids) add(id, random, result);
+    return result;
+  }
+
+ private:
+  void add(TokenId id, Random& random, std::vector<TokenId>& result) const {
+    const auto parts = parts_.find(id);
+    if (parts == parts_.end() || random.uniform() >= rate_) return result.push_back(id);
+    const auto [first, second] = parts->second[random.below(parts->second.size())];
+    add(first, random, result);
+    add(second, random, result);
+  }
+
+  double rate_;
+  std::unordered_map<TokenId, std::vector<std::pair<TokenId, TokenId>>> parts_;  // the pairs of pieces that spell it
+};
+
+}  // namespace
+
+void for_each_line(std::string_view text, const std::string& name,
+                   const std::function<void(std::string_view, std::size_t)>& each) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    WASMFORMER_CHECK(is_utf8(line), "[corpus] line " << number << " of " << name << " is not UTF-8");
+    each(line, number);
+  }
+}
+
+ParallelText parse_tsv(std::string_view text, const std::string& name, Columns columns) {
+  ParallelText pairs;
+  for_each_line(text, name, [&](std::string_view line, std::size_t number) {
+    if (line.empty()) return;
+    std::vector<std::string_view> fields;
+    for (std::size_t begin = 0; begin <= line.size(); begin += fields.back().size() + 1)
+      fields.push_back(line.substr(begin, line.substr(begin).find('\t')));
+    WASMFORMER_CHECK(std::max(columns.source, columns.target) < fields.size(),
+                     "[corpus] line " << number << " of " << name << " has " << fields.size()
+                                      << (fields.size() == 1 ? " column" : " columns")
+                                      << "; source and target are columns " << columns.source << " and "
+                                      << columns.target << ", counted from 0, separated by tabs");
+    pairs.sources.emplace_back(fields[columns.source]);
+    pairs.targets.emplace_back(fields[columns.target]);
+  });
+  return pairs;
+}
+
+Corpus tokenize_corpus(const std::vector<std::string>& sources, const std::vector<std::string>& targets,
+                       const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer, const Config& config,
+                       const PieceDropout& dropout) {
+  WASMFORMER_CHECK(sources.size() == targets.size(),
+                   "[corpus] " << sources.size() << " source lines but " << targets.size() << " target lines");
+  WASMFORMER_CHECK(!sources.empty(), "[corpus] there are no sentence pairs");
+  const PieceSplitter source_splitter(source_tokenizer, dropout.rate);
+  const PieceSplitter target_splitter(target_tokenizer, dropout.rate);
+  WASMFORMER_CHECK(dropout.rate == 0 || source_splitter.can_split() || target_splitter.can_split(),
+                   "[corpus] bpe_dropout has no effect: no piece of the vocabulary consists of two others");
+  Random random(dropout.seed);
+  Corpus corpus;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    WASMFORMER_CHECK(is_utf8(sources[i]), "[corpus] source line " << i + 1 << " is not UTF-8");
+    WASMFORMER_CHECK(is_utf8(targets[i]), "[corpus] target line " << i + 1 << " is not UTF-8");
+    SentencePair pair{source_splitter.split(source_tokenizer.encode(sources[i]), random),
+                      target_splitter.split(target_tokenizer.encode(targets[i]), random)};
+    const bool empty = pair.source.empty() || pair.target.empty();
+    pair.source.push_back(config.eos_id);
+    pair.target.push_back(config.eos_id);
+    const auto longest = static_cast<Index>(std::max(pair.source.size(), pair.target.size()));
+    if (empty || longest > config.max_length) {
+      ++corpus.skipped;
+    } else {
+      corpus.pairs.push_back(std::move(pair));
+      corpus.lines.push_back(static_cast<Index>(i));
+    }
+  }
+  WASMFORMER_CHECK(!corpus.pairs.empty(), "[corpus] all " << corpus.skipped
+                                                          << " pairs have an empty side or more than max_length "
+                                                          << config.max_length << " tokens");
+  return corpus;
+}
+
+std::uint64_t fingerprint(const Corpus& corpus) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const SentencePair& pair : corpus.pairs)
+    for (const auto* side : {&pair.source, &pair.target, &pair.classes})
+      for (TokenId id : *side) hash = (hash ^ static_cast<std::uint32_t>(id)) * 0x100000001b3;
+  return hash;
+}
+
+}  // namespace wasmformer

@@ -1,0 +1,26 @@
+// Runs the model once more over what a search found, to keep what it computed on the way.
+#pragma once
+
+#include "tasks/translate/translation.h"
+#include "tasks/translate/translator.h"
+
+namespace wasmformer {
+
+// The hypotheses that a search found, best first, of its sentence i.
+struct Explained {
+  const std::vector<TokenId>* source;         // with the end token
+  const std::vector<FoundHypothesis>* found;  // those that are returned
+  Translation* translation;                   // has as many hypotheses
+};
+
+// Adds the attention, candidates and internals that `options` ask for, from one pass over the finished
+// hypotheses, which gives the numbers of the cached steps. `masks`: those of the search of these sentences.
+void explain(const ModelFile& model, ThreadPool& pool, const TranslateOptions& options, const Masks& masks,
+             const std::vector<Explained>& sentences);
+
+// Sentence i of every layer as one block, with a column for each of `keys`; if some are masked, `seen` lists the rows
+// of the others, and the columns of the masked ones are 0.
+AttentionMaps attention_maps(const std::vector<AttentionRecord>& layers, std::size_t i, Index heads, Span keys,
+                             std::span<const std::int32_t> seen = {});
+
+}  // namespace wasmformer

@@ -1,0 +1,106 @@
+// The results of a translation, in the shape that JavaScript sees.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tasks/translate/search.h"
+
+namespace wasmformer {
+
+struct SourceToken {
+  std::string piece;
+  TokenId id = 0;
+};
+
+struct Candidate : SourceToken {
+  float log_probability = 0;
+};
+
+struct TargetToken : Candidate {
+  std::optional<std::vector<Candidate>> top;  // most probable first; only with top_tokens
+};
+
+// Probabilities of one attention, [layers, heads, rows, columns] row-major; rows are queries and sum to 1.
+// Columns of masked tokens are 0; masked heads are as they were before their output was dropped.
+struct AttentionMaps {
+  Index layers = 0, heads = 0, rows = 0, columns = 0;
+  std::vector<float> data;
+};
+
+// Rows x columns: encoder source x source, decoder target x target, cross target x source. Target row i is
+// the step that chose tokens[i]; its input was the begin token or tokens[i - 1].
+struct Attention {
+  AttentionMaps encoder, decoder, cross;
+};
+
+// [rows, columns], row-major; one row per token.
+struct Numbers {
+  Index rows = 0, columns = 0;
+  std::vector<float> data;
+};
+
+// One attention of one layer, heads side by side.
+struct AttentionInternals {
+  Numbers queries;       // [tokens, d_model]
+  Numbers keys, values;  // the same; of cross-attention [source tokens, d_model]
+  Numbers output;        // softmax(q kᵀ/√d_k) v before W^O, [tokens, d_model]; 0 in the columns of masked heads
+  Numbers projected;     // after W^O, which is what the residual connection adds, [tokens, d_model]
+};
+
+struct FeedForwardInternals {
+  Numbers hidden;  // after the activation, [tokens, ffn_dim]
+  Numbers output;  // what the residual connection adds, [tokens, d_model]
+};
+
+// One layer. The residual stream is taken after each sublayer: post-norm after the norm, pre-norm the sum.
+struct LayerInternals {
+  AttentionInternals self_attention;                  // of a recurrent layer `projected` alone: what its cell adds
+  std::optional<AttentionInternals> cross_attention;  // of decoders
+  Numbers after_self_attention;                       // [tokens, d_model]
+  std::optional<Numbers> after_cross_attention;       // of decoders
+  FeedForwardInternals feed_forward;
+  Numbers after_feed_forward;
+};
+
+// One stack; its first layer reads token_embedding + positions.
+struct StackInternals {
+  Numbers token_embedding;  // times √d_model, [tokens, d_model]
+  Numbers positions;        // [tokens, d_model]
+  std::vector<LayerInternals> layers;
+  Numbers output;  // what leaves the stack, [tokens, d_model]
+};
+
+// Rows as those of the attention maps.
+struct Internals {
+  StackInternals encoder, decoder;
+};
+
+// A token that beam search considered, in the tree of all of them.
+struct BeamNode : Candidate {
+  std::int32_t parent = -1;           // its place in Translation::beam, before this one's; -1 at the root
+  double sum = 0;                     // of log-probabilities from the root
+  double score = 0;                   // sum over the length penalty at this length
+  Index length = 0;                   // target tokens up to here
+  std::string state;                  // "kept", "ended" or "pruned", as Fate says
+  std::optional<std::string> reason;  // of "pruned": "beam", "score" or "finished", as Fate says
+  std::optional<Index> hypothesis;    // where it ends one that is returned; 0: the translation, i: alternatives[i - 1]
+};
+
+struct Hypothesis {
+  std::string text;
+  double score = 0;                 // sum of log-probabilities over the length penalty
+  std::vector<TargetToken> tokens;  // the end token last, unless max_length cut it off
+};
+
+// Optional parts are set if requested and the text is not empty.
+struct Translation : Hypothesis {
+  std::vector<SourceToken> source_tokens;     // the end token last
+  std::vector<Hypothesis> alternatives;       // up to n_best - 1 further ones, best first
+  std::optional<Attention> attention;         // of the best hypothesis
+  std::optional<std::vector<BeamNode>> beam;  // the root, which is the begin token, first; parents before children
+  std::optional<Internals> internals;         // of the best hypothesis
+};
+
+}  // namespace wasmformer

@@ -1,0 +1,301 @@
+#include "tasks/translate/translator.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "tasks/translate/explain.h"
+#include "text/unicode/letters.h"
+#include "text/unicode/utf8.h"
+
+namespace wasmformer {
+namespace {
+
+void put_in_capitals(std::string& text) { text = encode_utf8(in_capitals(decode_utf8(text))); }
+
+// Pieces such as <0x41> and </s> stay as they are.
+void put_in_capitals(SourceToken& token) {
+  if (!token.piece.starts_with('<') || !token.piece.ends_with('>')) put_in_capitals(token.piece);
+}
+
+void put_in_capitals(Hypothesis& hypothesis) {
+  put_in_capitals(hypothesis.text);
+  for (TargetToken& token : hypothesis.tokens) {
+    put_in_capitals(static_cast<SourceToken&>(token));
+    if (token.top)
+      for (Candidate& other : *token.top) put_in_capitals(static_cast<SourceToken&>(other));
+  }
+}
+
+void put_in_capitals(Translation& translation) {
+  put_in_capitals(static_cast<Hypothesis&>(translation));
+  for (Hypothesis& other : translation.alternatives) put_in_capitals(other);
+  for (SourceToken& token : translation.source_tokens) put_in_capitals(token);
+  if (translation.beam)
+    for (BeamNode& node : *translation.beam) put_in_capitals(static_cast<SourceToken&>(node));
+}
+
+// With small letters after the first letter.
+std::string lowered(const std::u32string& text) {
+  const auto rest = static_cast<std::size_t>(std::find_if(text.begin(), text.end(), is_letter) - text.begin()) + 1;
+  return encode_utf8(text.substr(0, rest) + in_small_letters(text.substr(std::min(rest, text.size()))));
+}
+
+// What the model's shortlist allows; empty: everything.
+std::vector<TokenId> shortlisted(const ModelFile& model, const std::vector<TokenId>& source,
+                                 const TranslateOptions& options) {
+  if (!model.shortlist || options.full_vocabulary) return {};
+  return model.shortlist->candidates(source, model.source_tokenizer == model.target_tokenizer,
+                                     model.transformer->config().target_vocab_size);
+}
+
+// Those of the sources that are not empty.
+std::vector<SearchInput> search_inputs(const ModelFile& model, const std::vector<Source>& sources,
+                                       const TranslateOptions& options) {
+  constexpr Index room = 50;  // tokens beyond the source's, section 6.1
+  const auto* text = std::get_if<std::string>(&options.prefix);
+  std::vector<SearchInput> inputs;
+  for (const auto& [ids, number, in_capitals] : sources) {
+    const std::vector<TokenId> prefix =
+        text ? model.target_tokenizer->encode(in_capitals ? lowered(decode_utf8(*text)) : *text)
+             : std::get<std::vector<TokenId>>(options.prefix);
+    const Index limit =
+        std::min(model.transformer->config().max_length, static_cast<Index>(ids.size() + prefix.size()) + room);
+    if (ids.size() > 1)
+      inputs.push_back(
+          {ids, prefix, options.max_length > 0 ? options.max_length : limit, number, shortlisted(model, ids, options)});
+  }
+  return inputs;
+}
+
+std::vector<Source> tokenize_all(const ModelFile& model, const std::vector<std::string>& texts, std::uint64_t first) {
+  std::vector<Source> sources;
+  for (const std::string& text : texts) sources.push_back(tokenize(model, text, first++));
+  return sources;
+}
+
+TranslateOptions completed(const ModelFile& model, TranslateOptions options) {
+  options.length_penalty = length_penalty(model, options);
+  return options;
+}
+
+// Whether a product scales its inputs by the largest in the batch, which then must not be split among threads.
+bool has_one_scale(const ModelFile& model) {
+  bool found = false;
+  model.transformer->visit(
+      [&](const auto&, const Parameter& p, auto) { found |= p.packed.input_multiplier() == 0.0f; });
+  return found;
+}
+
+const char* state(Fate fate) { return fate == Fate::kept ? "kept" : fate == Fate::ended ? "ended" : "pruned"; }
+
+std::optional<std::string> reason(Fate fate) {
+  if (fate == Fate::crowded_out) return "beam";
+  if (fate == Fate::outscored) return "score";
+  if (fate == Fate::too_late) return "finished";
+  return {};
+}
+
+}  // namespace
+
+Source tokenize(const ModelFile& model, const std::string& text, std::uint64_t number) {
+  const auto capitals = model.metadata.find("capitals");
+  Source source{{}, number};
+  if (capitals != model.metadata.end()) {
+    WASMFORMER_CHECK(capitals->second == "lowered",
+                     "[model] capitals must be 'lowered', not '" << capitals->second << "'");
+    source.in_capitals = is_in_capitals(decode_utf8(text));
+  }
+  source.ids = model.source_tokenizer->encode(source.in_capitals ? lowered(decode_utf8(text)) : text);
+  source.ids.push_back(model.transformer->config().eos_id);
+  return source;
+}
+
+double length_penalty(const ModelFile& model, const TranslateOptions& options) {
+  const auto own = model.metadata.find("length_penalty");
+  if (options.length_penalty || own == model.metadata.end())
+    return options.length_penalty.value_or(default_length_penalty);
+  TranslateOptions found;
+  set_field(fields(found), "length_penalty", own->second, "model");
+  return *found.length_penalty;
+}
+
+TranslationJob::TranslationJob(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& texts,
+                               const TranslateOptions& options, std::uint64_t first)
+    : TranslationJob(model, pool, tokenize_all(model, texts, first), options) {}
+
+TranslationJob::TranslationJob(const ModelFile& model, ThreadPool& pool, std::vector<Source> sources,
+                               const TranslateOptions& options)
+    : model_(model),
+      pool_(pool),
+      sources_(std::move(sources)),
+      search_(*model.transformer, pool, search_inputs(model, sources_, options), completed(model, options)) {
+  for (std::size_t i = 0; i < sources_.size(); ++i)
+    if (sources_[i].ids.size() > 1) searched_.push_back(static_cast<Index>(i));
+}
+
+std::vector<std::string> TranslationJob::partial() const {
+  std::vector<std::string> texts(sources_.size());
+  for (std::size_t i = 0; i < searched_.size(); ++i) {
+    std::string& text = texts[searched_[i]];
+    text = model_.target_tokenizer->decode(search_.hypotheses(static_cast<Index>(i)).front().ids);
+    if (sources_[searched_[i]].in_capitals) put_in_capitals(text);
+  }
+  return texts;
+}
+
+Hypothesis TranslationJob::hypothesis(const FoundHypothesis& found) const {
+  Hypothesis h{model_.target_tokenizer->decode(found.ids), found.score, {}};
+  for (std::size_t i = 0; i < found.ids.size(); ++i)
+    h.tokens.push_back(
+        {{{model_.target_tokenizer->piece(found.ids[i]), found.ids[i]}, found.log_probabilities[i]}, {}});
+  return h;
+}
+
+// Of sentence i of the search, whose best `returned` hypotheses the caller gets.
+std::vector<BeamNode> TranslationJob::beam(Index i, Index returned) const {
+  std::vector<BeamNode> nodes;
+  for (const TracedToken& t : search_.trace(i)) {
+    const std::string piece = model_.target_tokenizer->piece(t.id);
+    BeamNode node{{{piece, t.id}, t.log_probability}, t.parent, t.sum, t.score, t.length, state(t.fate), {}, {}};
+    node.reason = reason(t.fate);
+    if (t.hypothesis >= 0 && t.hypothesis < returned) node.hypothesis = t.hypothesis;
+    nodes.push_back(std::move(node));
+  }
+  return nodes;
+}
+
+std::vector<Translation> TranslationJob::result() const {
+  std::vector<Translation> translations(sources_.size());
+  for (std::size_t i = 0; i < sources_.size(); ++i)
+    for (TokenId id : sources_[i].ids)
+      translations[i].source_tokens.push_back({model_.source_tokenizer->piece(id), id});
+
+  const TranslateOptions& options = search_.options();
+  std::vector<std::vector<FoundHypothesis>> found;
+  for (std::size_t i = 0; i < searched_.size(); ++i) {
+    found.push_back(search_.hypotheses(static_cast<Index>(i)));
+    if (static_cast<Index>(found.back().size()) > options.n_best) found.back().resize(options.n_best);
+    Translation& t = translations[searched_[i]];
+    static_cast<Hypothesis&>(t) = hypothesis(found.back().front());
+    for (std::size_t n = 1; n < found.back().size(); ++n) t.alternatives.push_back(hypothesis(found.back()[n]));
+    if (options.beam_trace) t.beam = beam(static_cast<Index>(i), static_cast<Index>(found.back().size()));
+  }
+  if (!searched_.empty() && (options.attention || options.top_tokens > 0 || options.internals)) {
+    std::vector<Explained> sentences;
+    for (std::size_t i = 0; i < searched_.size(); ++i)
+      sentences.push_back({&sources_[searched_[i]].ids, &found[i], &translations[searched_[i]]});
+    explain(model_, pool_, options, search_.masks(), sentences);
+  }
+  for (std::size_t i = 0; i < sources_.size(); ++i)
+    if (sources_[i].in_capitals) put_in_capitals(translations[i]);
+  return translations;
+}
+
+Translator::Translator(std::string_view model_file, ThreadPool& pool)
+    : model_(parse_model(model_file, Weights::packed)), pool_(pool) {}
+
+std::vector<Translation> Translator::translate(const std::vector<std::string>& texts,
+                                               const TranslateOptions& options) const {
+  return translate_in_batches(model_, pool_, texts, options);
+}
+
+Translator::Job Translator::start(const std::vector<std::string>& texts, const TranslateOptions& options,
+                                  std::uint64_t first) const {
+  return Job(model_, pool_, texts, options, first);
+}
+
+BatchedTranslation::BatchedTranslation(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& texts,
+                                       const TranslateOptions& options, Index batch_tokens, std::uint64_t first)
+    : model_(model),
+      pool_(pool),
+      options_(options),
+      batch_tokens_(static_cast<std::size_t>(batch_tokens)),
+      sources_(tokenize_all(model, texts, first)),
+      translations_(texts.size()) {
+  const auto limit = static_cast<std::size_t>(model.transformer->config().max_length);
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    const std::size_t tokens = sources_[i].ids.size();
+    if (tokens > limit)
+      too_long_.push_back({i, tokens});
+    else
+      order_.push_back(i);
+  }
+  std::stable_sort(order_.begin(), order_.end(),
+                   [&](std::size_t a, std::size_t b) { return sources_[a].ids.size() < sources_[b].ids.size(); });
+}
+
+void BatchedTranslation::refuse_too_long() const {
+  if (too_long_.empty()) return;
+  throw Error("[translate] sentence " + std::to_string(too_long_[0].text + 1) + " has " +
+              std::to_string(too_long_[0].tokens) + " tokens; the model takes at most " +
+              std::to_string(model_.transformer->config().max_length));
+}
+
+void BatchedTranslation::begin_batch() {
+  std::vector<Source> batch;
+  const auto next = [&]() -> Source& { return sources_[order_[last_]]; };
+  std::size_t tokens = 0;
+  do {
+    tokens += next().ids.size();
+    batch.push_back(std::move(next()));
+    ++last_;
+  } while (last_ < order_.size() && tokens + next().ids.size() <= batch_tokens_);
+  const bool is_short = batch.size() == 1 && model_.transformer->parameter_count() < 16'000'000;
+  const std::size_t count = has_one_scale(model_) ? 1 : std::min(batch.size(), static_cast<std::size_t>(pool_.size()));
+  for (std::size_t job = 0; job < count; ++job) {
+    std::vector<Source> own;
+    for (std::size_t i = job; i < batch.size(); i += count) own.push_back(std::move(batch[i]));
+    jobs_.emplace_back(model_, is_short ? alone_ : pool_, std::move(own), options_);
+  }
+}
+
+bool BatchedTranslation::step_for(std::chrono::milliseconds time) {
+  if (jobs_.empty()) {
+    if (last_ == order_.size()) return false;
+    begin_batch();
+  }
+  const auto deadline = std::chrono::steady_clock::now() + time;
+  std::atomic<bool> goes_on = false;
+  pool_.parallel_for(static_cast<Index>(jobs_.size()), 1, [&](Index begin, Index) {
+    while (jobs_[static_cast<std::size_t>(begin)].step()) {
+      if (std::chrono::steady_clock::now() < deadline) continue;
+      goes_on = true;
+      return;
+    }
+  });
+  if (goes_on) return true;
+  for (std::size_t job = 0; job < jobs_.size(); ++job) {
+    std::size_t at = first_ + job;
+    for (Translation& result : jobs_[job].result()) {
+      translations_[order_[at]] = std::move(result);
+      at += jobs_.size();
+    }
+  }
+  jobs_.clear();
+  first_ = last_;
+  return last_ < order_.size();
+}
+
+std::vector<std::string> BatchedTranslation::partial() const {
+  std::vector<std::string> texts(translations_.size());
+  for (std::size_t i = 0; i < first_; ++i) texts[order_[i]] = translations_[order_[i]].text;
+  for (std::size_t job = 0; job < jobs_.size(); ++job) {
+    std::size_t at = first_ + job;
+    for (std::string& text : jobs_[job].partial()) {
+      texts[order_[at]] = std::move(text);
+      at += jobs_.size();
+    }
+  }
+  return texts;
+}
+
+std::vector<Translation> translate_in_batches(const ModelFile& model, ThreadPool& pool,
+                                              const std::vector<std::string>& texts, const TranslateOptions& options,
+                                              Index batch_tokens, const std::function<void(std::size_t)>& done) {
+  BatchedTranslation all(model, pool, texts, options, batch_tokens);
+  all.refuse_too_long();
+  finish(all, done);
+  return all.take();
+}
+
+}  // namespace wasmformer

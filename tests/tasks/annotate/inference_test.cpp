@@ -1,0 +1,165 @@
+#include "tasks/annotate/inference.h"
+
+#include <catch_amalgamated.hpp>
+
+#include "tasks/translate/translator.h"
+#include "train/plan.h"
+
+using namespace wasmformer;
+using Catch::Matchers::ContainsSubstring;
+
+namespace {
+
+// Texts of some of six words: the class is whether "jazz" is among them, and each word after "in" is a place.
+ParallelText annotated(Index count, std::uint64_t seed) {
+  const std::vector<std::string> words{"play", "some", "jazz", "in", "rome", "now"};
+  Random random(seed);
+  ParallelText text;
+  for (Index i = 0; i < count; ++i) {
+    std::string source, tags, label = "other", before;
+    for (std::uint64_t n = 2 + random.below(4); n > 0; --n) {
+      const std::string& word = words[random.below(words.size())];
+      const char* tag = before == "in" ? "B-place" : "O";
+      source += (source.empty() ? "" : " ") + word;
+      tags += std::string(tags.empty() ? "" : " ") + tag;
+      if (word == "jazz") label = "music";
+      before = word;
+    }
+    text.sources.push_back(source);
+    text.targets.push_back(label + "\t" + tags);
+  }
+  return text;
+}
+
+std::unique_ptr<TrainingRun> run(ThreadPool& pool, Objective objective, const std::string& config = "{}") {
+  RunRequest request;
+  request.objective = objective;
+  request.config =
+      R"({"d_model": 32, "ffn_dim": 64, "num_heads": 2, "dropout": 0, "schedule": "constant", "learning_rate": 3e-3})";
+  if (config != "{}") request.config = config;
+  request.tokenizer = TokenizerRequest{TokenizerType::word, {}, true, {}};
+  RunInput input;
+  input.train = annotated(300, 1), input.valid = annotated(60, 2);
+  return RunPlan(request, std::move(input)).begin({}, pool);
+}
+
+}  // namespace
+
+TEST_CASE("An encoder learns to classify and tag at once, and resumes from its checkpoint with identical bytes") {
+  ThreadPool pool(2);
+  const auto whole = run(pool, Objective::classify_and_tag);
+  std::string checkpoint;
+  for (int i = 0; i < 300; ++i) {
+    whole->step();
+    if (i == 149) checkpoint = whole->checkpoint();
+  }
+  const Validation v = whole->validate();
+  CHECK(v.figures.at("accuracy") > 95);
+  CHECK(v.figures.at("span_f1") > 90);
+  CHECK(v.figures.at("frame_accuracy") > 90);
+  CHECK(v.is_best);
+  CHECK(whole->model().metadata.at("valid_accuracy") == fixed(v.figures.at("accuracy"), 2));
+  CHECK(v.greedy.hypotheses[0] == whole->valid_text().targets[0]);
+
+  RunRequest again;
+  again.resume = true;
+  RunInput input;
+  input.model = checkpoint;
+  const auto resumed = RunPlan(again, std::move(input)).begin({}, pool);
+  for (int i = 150; i < 300; ++i) resumed->step();
+  resumed->validate();
+  CHECK(resumed->model_file() == whole->model_file());
+
+  SECTION("of text as people write it, longer than the model, with attention and int8") {
+    ModelFile model = parse_model(whole->model_file());
+    model.transformer->quantize();
+    std::string text = "play jazz in rome";
+    AnnotatedText found = annotate(model, pool, {text}, {.attention = true})[0];
+    CHECK(found.labels[0].label == "music");
+    CHECK(found.labels[0].probability > 0.9);
+    REQUIRE(found.words.size() == 4);
+    CHECK(found.words[3].tag == "B-place");
+    CHECK(text.substr(found.words[3].begin, found.words[3].size) == "rome");
+    CHECK(found.attention->rows == 5);  // the words and the end token
+    for (int i = 0; i < 400; ++i) text += " now in rome";
+    found = annotate(model, pool, {text, ""})[0];
+    CHECK(found.is_cut);
+    CHECK(found.words.size() == 1204);
+    CHECK_FALSE(found.words.back().tag.empty());
+  }
+  SECTION("with the same result in any batch") {
+    ModelFile model = parse_model(whole->model_file(), Weights::packed);
+    const std::vector<std::string> texts = annotated(20, 3).sources;
+    const auto small = annotate(model, pool, texts, {}, 1), large = annotate(model, pool, texts, {}, 4096);
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      CHECK(small[i].labels[0].probability == large[i].labels[0].probability);
+      for (std::size_t w = 0; w < small[i].words.size(); ++w) CHECK(small[i].words[w].tag == large[i].words[w].tag);
+    }
+  }
+  SECTION("and cannot translate") {
+    const ModelFile model = parse_model(whole->model_file());
+    CHECK_THROWS_WITH(TranslationJob(model, pool, {std::string("play")}, {}), ContainsSubstring("no decoder"));
+  }
+}
+
+TEST_CASE("Masked training predicts hidden words, and its encoder can be fine-tuned") {
+  ThreadPool pool(2);
+  const auto masked = run(pool, Objective::masked);
+  const double before = masked->validate().loss;
+  for (int i = 0; i < 100; ++i) masked->step();
+  CHECK(masked->validate().loss < 0.8 * before);
+
+  RunRequest request;
+  request.objective = Objective::classify;
+  request.config = R"({"learning_rate": 1e-3, "dropout": 0})";
+  RunInput input;
+  input.model = masked->model_file();
+  input.train = annotated(100, 1), input.valid = annotated(40, 2);
+  for (auto* part : {&input.train, &input.valid})
+    for (std::string& target : part->targets) target = target.substr(0, target.find('\t'));
+  const auto tuned = RunPlan(request, std::move(input)).begin({}, pool);
+  for (int i = 0; i < 60; ++i) tuned->step();
+  CHECK(tuned->validate().figures.at("accuracy") > 90);
+}
+
+TEST_CASE("With several labels per text, each has its own probability") {
+  ThreadPool pool(2);
+  RunRequest request;
+  request.objective = Objective::classify;
+  request.config =
+      R"({"d_model": 32, "ffn_dim": 64, "num_heads": 2, "dropout": 0, "schedule": "constant", "learning_rate": 3e-3,
+                       "multi_label": true, "label_smoothing": 0})";
+  request.tokenizer = TokenizerRequest{TokenizerType::word, {}, true, {}};
+  RunInput input;
+  for (const auto& source : annotated(300, 1).sources) {
+    std::string labels;
+    for (const char* word : {"jazz", "rome"})
+      if (source.find(word) != source.npos) labels += (labels.empty() ? "" : ",") + std::string(word);
+    input.train.sources.push_back(source), input.train.targets.push_back(labels);
+  }
+  const auto trained = RunPlan(request, std::move(input)).begin({}, pool);
+  for (int i = 0; i < 150; ++i) trained->step();
+  const ModelFile model = parse_model(trained->model_file(), Weights::packed);
+  const Config& config = model.transformer->config();
+  const auto found = annotate(model, pool, {"rome jazz", "now rome", "play now"});
+  CHECK(chosen_labels(found[0], config).size() == 2);
+  CHECK(chosen_labels(found[1], config) == Labels{"rome"});
+  CHECK(chosen_labels(found[2], config).empty());
+}
+
+TEST_CASE("The best tags form a valid BIO sequence") {
+  const std::vector<std::string> tags{"B-x", "B-y", "I-x", "I-y", "O"};
+  Matrix p = Matrix::Constant(3, 5, -3);
+  p(0, 4) = -1, p(0, 0) = Scalar(-1.2);  // O is a little better than B-x
+  p(1, 2) = Scalar(-0.1);                // but I-x needs one of them
+  p(2, 3) = Scalar(-0.1), p(2, 2) = Scalar(-0.2);
+  CHECK(best_tags(p, tags) == std::vector<Index>{0, 2, 2});
+  CHECK(best_tags(p, {"a", "b", "c", "d", "e"}) == std::vector<Index>{4, 2, 3});
+  // Without B- tags, I- begins a span.
+  CHECK(best_tags(p, {"I-u", "I-v", "I-x", "I-y", "O"}) == std::vector<Index>{4, 2, 3});
+  CHECK(best_tags(p.leftCols(2), {"I-x", "I-y"}) == std::vector<Index>{0, 0, 0});
+  // With transitions the best sequence need not have the best tag of any word.
+  Matrix transitions = Matrix::Zero(5, 5);
+  transitions(1, 1) = 100;
+  CHECK(best_tags(p, {"a", "b", "c", "d", "e"}, transitions) == std::vector<Index>{1, 1, 1});
+}

@@ -1,0 +1,162 @@
+#include "train/distributed/ranks.h"
+
+#include <algorithm>
+#include <atomic>
+#include <barrier>
+#include <catch_amalgamated.hpp>
+#include <thread>
+
+#include "tests/train/small_run.h"
+
+using namespace wasmformer;
+using Catch::Matchers::WithinAbs;
+
+namespace {
+
+// Ranks that are threads of this program.
+struct Meeting {
+  explicit Meeting(int size) : size(size), barrier(size), doubles(size), scalars(size) {}
+  int size;
+  std::barrier<> barrier;
+  std::vector<std::span<double>> doubles;
+  std::vector<std::span<Scalar>> scalars;
+};
+
+class ThreadRank : public Ranks {
+ public:
+  ThreadRank(Meeting& meeting, int rank) : m_(meeting), rank_(rank) {}
+  int rank() const override { return rank_; }
+  int size() const override { return m_.size; }
+  void sum(std::span<double> values) override { add(m_.doubles, values); }
+  void begin_sum(std::span<Scalar> values) override { add(m_.scalars, values); }
+
+ private:
+  template <class T>
+  void add(std::vector<std::span<T>>& all, std::span<T> mine) {
+    all[rank_] = mine;
+    m_.barrier.arrive_and_wait();
+    std::vector<T> total(mine.size());
+    for (const auto& values : all)
+      for (std::size_t i = 0; i < total.size(); ++i) total[i] += values[i];
+    m_.barrier.arrive_and_wait();
+    std::ranges::copy(total, mine.begin());
+    m_.barrier.arrive_and_wait();
+  }
+  Meeting& m_;
+  int rank_;
+};
+
+struct Result {
+  std::vector<double> losses;
+  std::string weights;
+};
+
+Result train(const Config& c, const Corpus& corpus, const TrainingConfig& training, int steps, Ranks* ranks) {
+  Transformer transformer(c);
+  transformer.initialize(3);
+  ThreadPool pool(1);
+  Trainer trainer(transformer, corpus, training, pool);
+  if (ranks) trainer.join(*ranks);
+  Result result;
+  for (int i = 0; i < steps; ++i) result.losses.push_back(trainer.step().loss);
+  result.weights = weight_bytes(transformer);
+  return result;
+}
+
+void check_together(const Config& c, const Corpus& corpus, const TrainingConfig& training, int size,
+                    const Result& alone) {
+  Meeting meeting(size);
+  std::vector<Result> all(static_cast<std::size_t>(size));
+  {
+    std::vector<std::jthread> threads;
+    for (int rank = 0; rank < size; ++rank)
+      threads.emplace_back([&, rank] {
+        ThreadRank ranks(meeting, rank);
+        all[rank] = train(c, corpus, training, 25, &ranks);
+      });
+  }
+  for (const Result& result : all) {
+    CHECK(result.weights == all[0].weights);
+    for (std::size_t i = 0; i < alone.losses.size(); ++i)
+      CHECK_THAT(result.losses[i], WithinAbs(alone.losses[i], 1e-5));
+  }
+}
+
+Config encoder_config() {
+  Config c = letters_config();
+  c.decoder_layers = 0;
+  return c;
+}
+
+// Texts of 1 to 6 letters, with a label and a tag for each letter.
+Corpus annotated_corpus(Index texts) {
+  Corpus corpus = random_corpus(texts, 4);
+  for (SentencePair& pair : corpus.pairs) {
+    pair.target.clear();
+    pair.classes = {pair.source[0] % 3};
+    for (Index i = 0; i + 1 < static_cast<Index>(pair.source.size()); ++i) {
+      pair.words.push_back(i);
+      pair.target.push_back(pair.source[i] % 2);
+    }
+  }
+  return corpus;
+}
+
+}  // namespace
+
+TEST_CASE("Ranks that split each batch have the same losses as one rank") {
+  Config c = letters_config();
+  Corpus corpus = random_corpus(120, 1);
+  TrainingConfig training = small_training();
+  SECTION("translation, a decoder of attention") {
+    c.attention = GENERATE(AttentionScore::scaled_dot, AttentionScore::additive);
+    c.norm = GENERATE(NormPlace::post, NormPlace::pre);
+  }
+  SECTION("translation, a recurrent decoder") { c.decoder_self = DecoderSelf::ssru; }
+  SECTION("masked tokens") {
+    c = encoder_config();
+    for (SentencePair& pair : corpus.pairs) pair.target.clear();
+  }
+  SECTION("labels and tags") {
+    c = encoder_config(), corpus = annotated_corpus(120);
+    c.classes = 3, c.tags = 2;
+    training.balance_classes = true, training.word_dropout = 0.1, training.tag_weight = 0.5;
+  }
+  SECTION("several labels per text") {
+    c = encoder_config(), corpus = annotated_corpus(120);
+    for (SentencePair& pair : corpus.pairs) pair.words.clear(), pair.target.clear();
+    c.classes = 3, c.multi_label = true;
+  }
+  c.dropout = c.attention_dropout = c.activation_dropout = 0.1;
+  training.batch_tokens = 14;  // of two sentences or three, so that some shares have none
+  for (const Index accumulate : {1, 3}) {
+    training.accumulate = accumulate;
+    const Result one = train(c, corpus, training, 25, nullptr);
+    for (const int size : {2, 4}) {
+      CAPTURE(accumulate, size);
+      check_together(c, corpus, training, size, one);
+    }
+  }
+}
+
+TEST_CASE("Ranks that have read different texts are refused") {
+  Meeting meeting(2);
+  std::atomic<int> refused = 0;
+  std::vector<std::jthread> threads;
+  for (int rank = 0; rank < 2; ++rank)
+    threads.emplace_back([&, rank] {
+      ThreadRank ranks(meeting, rank);
+      Transformer transformer(letters_config());
+      transformer.initialize(3);
+      ThreadPool pool(1);
+      const Corpus corpus = random_corpus(12, static_cast<std::uint64_t>(rank));
+      Trainer trainer(transformer, corpus, small_training(), pool);
+      try {
+        trainer.join(ranks);
+      } catch (const Error& e) {
+        refused += std::string(e.what()).find("different texts") != std::string::npos;
+      }
+    });
+  threads.clear();
+  CHECK(refused == 2);
+}
