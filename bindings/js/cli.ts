@@ -22,7 +22,15 @@ for (const name of ['readSync', 'writeSync'] as const) {
   Object.assign(fs, { [name]: waiting });
 }
 
+// Without this, Node prints the line of the module in which it failed, which is all of its minified source.
+process.on('uncaughtException', (error: unknown) => {
+  console.error(`wasmformer: ${error instanceof Error ? error.message : String(error)}`);
+  process.exit(1);
+});
+
 if (process.argv[2] === 'models') {
-  const work = import('./models.js').then(({ printModels }) => printModels(process.argv.slice(3)));
-  await work.catch(({ message }: Error) => (console.error(`wasmformer: ${message}`), process.exitCode = 1));
-} else createRequire(import.meta.url)('./wasm/cli/cli.cjs');
+  const { printModels } = await import('./models.js');
+  await printModels(process.argv.slice(3));
+} else {
+  createRequire(import.meta.url)('./wasm/cli/cli.cjs');
+}

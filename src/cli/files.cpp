@@ -67,10 +67,17 @@ class InputFile {
     return bytes.size() > before;
   }
 
-  // False after a read that did not fill the chunk: it has emptied the pipe.
+  // True if the next read returns at once. A read that did not fill the chunk has emptied the pipe.
   bool is_ready() const {
+    if (ended_) return true;
+    if (chunk_.size() < chunk_bytes) return false;
+#ifdef __EMSCRIPTEN__
+    // A pipe never fills a chunk there, so this is a regular file, on which Emscripten's poll() fails.
+    return true;
+#else
     pollfd wanted{file_, POLLIN, 0};
-    return ended_ || (chunk_.size() == chunk_bytes && ::poll(&wanted, 1, 0) > 0);
+    return ::poll(&wanted, 1, 0) > 0;
+#endif
   }
 
  private:
