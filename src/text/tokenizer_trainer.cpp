@@ -64,6 +64,12 @@ std::string run(const std::vector<std::string>& sentences, const TokenizerOption
   WASMFORMER_CHECK(status.ok() || most == std::string::npos,
                    "[tokenizer] vocab_size is " << options.vocab_size << ", too high for this text; it can be "
                                                 << std::atoi(sentence.c_str() + most + 3) << " at most");
+  const std::size_t required = sentence.find("smaller than required_chars. ");
+  const std::size_t versus = sentence.find(" vs ", std::min(required, sentence.size()));
+  WASMFORMER_CHECK(status.ok() || required == std::string::npos || versus == std::string::npos,
+                   "[tokenizer] vocab_size is "
+                       << options.vocab_size << ", but the characters of this text and the control tokens alone are "
+                       << std::atoi(sentence.c_str() + versus + 4) << " pieces; choose a larger one");
   WASMFORMER_CHECK(status.ok(), "[tokenizer] " << sentence.substr(0, sentence.find(" Increase vocab_size")));
   return model;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_set>
 
 #include "schema/error.h"
 #include "text/unicode/utf8.h"
@@ -85,6 +86,15 @@ std::string word_model(const std::vector<std::string>& texts, std::size_t vocab_
     take();
   }
   return model_of(counts, TrainerSpec::WORD, vocab_size);
+}
+
+std::size_t count_characters(const std::vector<std::string>& texts) {
+  std::unordered_set<char32_t> characters;
+  for (const std::string& text : texts) {
+    if (!is_utf8(text)) continue;
+    for (const char32_t character : decode_utf8(text)) characters.insert(character);
+  }
+  return characters.size();
 }
 
 }  // namespace wasmformer

@@ -15,4 +15,7 @@ std::string character_model(const std::vector<std::string>& texts);
 // The same with words, separated by spaces: the most frequent ones, at most `vocab_size` pieces in total.
 std::string word_model(const std::vector<std::string>& texts, std::size_t vocab_size);
 
+// Number of different characters (Unicode code points) in `texts`; texts that are not UTF-8 count as empty.
+std::size_t count_characters(const std::vector<std::string>& texts);
+
 }  // namespace wasmformer

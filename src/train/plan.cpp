@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "text/vocabulary.h"
+
 namespace wasmformer {
 namespace {
 
@@ -164,18 +166,29 @@ TokenizerRequest RunPlan::tokenizer() const {
   return request_.tokenizer.value_or(by_default);
 }
 
+// Pieces that a tokenizer gets if the request does not say: a piece for each character of the texts must fit, and
+// Chinese or Japanese texts have thousands of them.
+static Index default_vocab_size(const std::vector<std::string>& texts) {
+  constexpr Index usual_size = 2000;
+  constexpr Index pieces_beside_characters = 1000;
+  return std::max(usual_size, static_cast<Index>(count_characters(texts)) + pieces_beside_characters);
+}
+
 std::vector<TokenizerJob> RunPlan::untrained() const {
   const TokenizerRequest t = tokenizer();
   const bool has_own = start_ || !input_.model.empty() || !input_.source_tokenizer.empty();
   if (has_own || is_counted(t.type)) return {};
-  TokenizerOptions options;
-  options.vocab_size = t.vocab_size.value_or(2000);
-  options.type = word(t.type);
-  options.normalization = word(t.normalization.value_or(Normalization::nmt_nfkc));
+  const auto job = [&t](std::vector<std::string> texts) {
+    TokenizerOptions options;
+    options.vocab_size = t.vocab_size ? *t.vocab_size : default_vocab_size(texts);
+    options.type = word(t.type);
+    options.normalization = word(t.normalization.value_or(Normalization::nmt_nfkc));
+    return TokenizerJob{std::move(texts), options};
+  };
   const auto& [sources, targets] = texts_.train;
-  if (request_.objective) return {{sources, options}};
-  if (t.joint) return {{joined(sources, targets), options}};
-  return {{sources, options}, {targets, options}};
+  if (request_.objective) return {job(sources)};
+  if (t.joint) return {job(joined(sources, targets))};
+  return {job(sources), job(targets)};
 }
 
 TokenizerPair RunPlan::tokenizers(const std::vector<std::string>& trained) const {

@@ -33,7 +33,9 @@ struct TokenizerRequest {
   template <class Visitor>
   void visit(Visitor&& v) {
     v({"type", "char: all characters; word: the most frequent words; bpe and unigram learn pieces"}, type);
-    v({"vocab_size", "pieces including four special ones, 2000 or 8000 words by default; not for char",
+    v({"vocab_size",
+       "pieces including four special ones, by default 2000, or for texts of many different characters 1000 more than "
+       "these; 8000 words; not for char",
        between(5, 1 << 20)},
       vocab_size);
     v({"joint", "one vocabulary for both sides"}, joint);

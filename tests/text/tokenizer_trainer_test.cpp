@@ -83,7 +83,8 @@ TEST_CASE("Empty texts, and sizes beyond what the text allows, are refused") {
 
 TEST_CASE("A vocabulary too small for the characters, and an unknown type, are refused") {
   CHECK_THROWS_WITH(train_tokenizer({"abcdefgh"}, {10, "bpe"}),
-                    "[tokenizer] Vocabulary size is smaller than required_chars. 10 vs 13.");
+                    "[tokenizer] vocab_size is 10, but the characters of this text and the control tokens alone are 13 "
+                    "pieces; choose a larger one");
   CHECK_THROWS_WITH(train_tokenizer({"a"}, {100, "BPE"}),
                     "[tokenizer] type 'BPE' is not one of bpe, unigram, char and word");
 }

@@ -109,6 +109,24 @@ TEST_CASE("A plan asks for the tokenizers it needs trained, on the training pair
   CHECK_THROWS_WITH(plan("").begin({}, pool), ContainsSubstring("has not been trained"));
 }
 
+TEST_CASE("The vocabulary that is chosen by default has a piece for every character of the texts") {
+  constexpr int chinese_characters = 3000;
+  ParallelText texts = numbered(2 * chinese_characters);  // the targets stay English
+  for (int i = 0; i < chinese_characters; ++i) {
+    const int code_point = 0x4E00 + i;
+    std::string character = {static_cast<char>(0xE0 | code_point >> 12),
+                             static_cast<char>(0x80 | (code_point >> 6 & 0x3F)),
+                             static_cast<char>(0x80 | (code_point & 0x3F))};
+    texts.sources[2 * i] = character;
+    texts.sources[2 * i + 1] = character;
+  }
+  const auto jobs = RunPlan(request(R"("tokenizer": {"joint": false})"), {texts, texts}).untrained();
+  REQUIRE(jobs.size() == 2);
+  CHECK(jobs[0].options.vocab_size == chinese_characters + 1000);
+  CHECK(Tokenizer(train_tokenizer(jobs[0].sentences, jobs[0].options)).encode("\u4E00\u59B7").size() >= 2);
+  CHECK(jobs[1].options.vocab_size == 2000);
+}
+
 TEST_CASE("Two vocabularies share no table, unless the files are the same") {
   const std::string letters = letters_tokenizer()->model();
   RunInput input{{{"ab"}, {"ba"}}, {{"a"}, {"a"}}};
