@@ -23,8 +23,9 @@ wasmformer_fetch(eigen 5.0.1 https://gitlab.com/libeigen/eigen/-/archive/5.0.1/e
 add_library(eigen INTERFACE)
 target_include_directories(eigen SYSTEM INTERFACE ${eigen_SOURCE_DIR})
 if(NOT EMSCRIPTEN)
-  # Else -march=native decides it, and users who compile without cannot free the library's matrices.
-  target_compile_definitions(eigen INTERFACE EIGEN_MAX_ALIGN_BYTES=64)
+  # A program may link the library together with code that uses another Eigen: this one has a namespace of its own.
+  # Else -march=native decides the alignment, and users who compile without cannot free the library's matrices.
+  target_compile_definitions(eigen INTERFACE Eigen=wasmformer_eigen EIGEN_MAX_ALIGN_BYTES=64)
 endif()
 
 wasmformer_fetch(nlohmann_json 3.11.2 https://github.com/nlohmann/json/releases/download/v3.11.2/json.tar.xz

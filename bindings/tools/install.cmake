@@ -10,11 +10,10 @@ endforeach()
 add_library(wasmformer_library STATIC ${objects})
 set_target_properties(wasmformer_library PROPERTIES LINKER_LANGUAGE CXX OUTPUT_NAME wasmformer EXPORT_NAME wasmformer)
 set(headers ${CMAKE_INSTALL_INCLUDEDIR}/wasmformer)
-target_include_directories(wasmformer_library INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
-                                                        $<INSTALL_INTERFACE:${headers}/eigen>)
-# The public headers hold Eigen's matrices, so users compile them as the library does.
-get_target_property(definitions eigen INTERFACE_COMPILE_DEFINITIONS)
-target_compile_definitions(wasmformer_library INTERFACE ${definitions})
+target_include_directories(wasmformer_library INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+# The public headers hold Eigen's matrices, so users compile them as the library does (dependencies.cmake). The name is
+# that of the macro in the installed copy of Eigen.
+target_compile_definitions(wasmformer_library INTERFACE WASMFORMER_EIGEN_MAX_ALIGN_BYTES=64)
 target_compile_features(wasmformer_library INTERFACE cxx_std_20)
 target_link_libraries(wasmformer_library INTERFACE Threads::Threads)
 
@@ -36,13 +35,20 @@ install(FILES LICENSE bindings/LICENSES.txt DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY src/ DESTINATION ${headers} FILES_MATCHING PATTERN *.h PATTERN cli EXCLUDE
         REGEX "/(simd|vector_math|int8|panels|attention_kernels|normalizer|hugging_face)\\.h$" EXCLUDE)
 install(DIRECTORY ${eigen_SOURCE_DIR}/Eigen DESTINATION ${headers}/eigen)
-# In the source a header is named by its folder, model/config.h; users may have one of that name themselves.
-install(CODE "set(headers \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${headers}\")
-  file(GLOB_RECURSE files \"\${headers}/*.h\")")
+# In the source a header is named by its folder, model/config.h; users may have one of that name themselves. They may also
+# include another Eigen, even in the same file, so the installed copy has its own namespace, macros and paths.
+install(CODE "set(headers \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${headers}\")")
 install(CODE [[
+  file(GLOB_RECURSE files "${headers}/*")
   foreach(file IN LISTS files)
     file(READ "${file}" text)
-    string(REGEX REPLACE "(^|\n)#include \"(wasmformer/)?" "\\1#include \"wasmformer/" text "${text}")
+    string(REPLACE "EIGEN_" "WASMFORMER_EIGEN_" text "${text}")
+    string(REPLACE "namespace Eigen" "namespace wasmformer_eigen" text "${text}")
+    string(REPLACE "Eigen::" "wasmformer_eigen::" text "${text}")
+    if(NOT file MATCHES "/eigen/Eigen/")
+      string(REGEX REPLACE "(^|\n)#include \"(wasmformer/)?" "\\1#include \"wasmformer/" text "${text}")
+      string(REGEX REPLACE "#include <(Eigen/[^>]+)>" "#include \"wasmformer/eigen/\\1\"" text "${text}")
+    endif()
     file(WRITE "${file}" "${text}")
   endforeach()
 ]])

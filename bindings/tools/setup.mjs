@@ -56,6 +56,7 @@ const testPrograms = {
   sentencepiece: {
     needs: ['tests'], found: () => existsSync('/usr/include/sentencepiece_processor.h'), apt: 'libsentencepiece-dev',
   },
+  eigen: { needs: ['tests'], found: () => existsSync('/usr/include/eigen3/Eigen/Core'), apt: 'libeigen3-dev' },
   WebKitWebDriver: { needs: ['browsers'], found: () => which('WebKitWebDriver'), apt: 'webkit2gtk-driver' },
   Xvfb: { needs: ['browsers'], found: () => which('Xvfb'), apt: 'xvfb' },
 };
