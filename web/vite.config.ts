@@ -83,12 +83,36 @@ function serviceWorker(): Plugin {
   };
 }
 
+/** LICENSES.txt: those of the package, and of each library and font that the page is built from. */
+function licences(): Plugin {
+  const fonts = ['@fontsource-variable/literata', '@fontsource-variable/source-sans-3'];
+  const textOf = (name: string) => {
+    const folder = new URL(`../node_modules/${name}/`, import.meta.url);
+    const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+    if (!file) throw new Error(`${name} has no licence file`);
+    return readFileSync(new URL(file, folder), 'utf8');
+  };
+  return {
+    name: 'licences',
+    apply: 'build',
+    generateBundle(_, bundle) {
+      const modules = Object.values(bundle).flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+      const libraries = modules.flatMap((id) => id.match(/node_modules\/((?:@[^/]+\/)?[^/]+)\//)?.[1] ?? []);
+      const names = [...new Set([...libraries, ...fonts])].sort();
+      const packageTexts = readFileSync(new URL('../bindings/LICENSES.txt', import.meta.url), 'utf8');
+      const pageTexts = names.map((name) => `${'='.repeat(80)}\n${name}, in the page\n${'='.repeat(80)}\n\n${textOf(name)}`);
+      this.emitFile({ type: 'asset', fileName: 'LICENSES.txt', source: [packageTexts, ...pageTexts].join('\n\n') });
+    },
+  };
+}
+
 export default defineConfig({
   root: import.meta.dirname,
   base: './', // any folder of any static host
   plugins: [svelte({ configFile: false }), virtualModule('models', () => modelsIn('models')),
     virtualModule('encoders', () => modelsIn('encoders')), virtualModule('ready', readyTranslations),
-    virtualModule('version', packageVersion), contentSecurityPolicy(), serviceWorker()],
+    virtualModule('version', packageVersion), contentSecurityPolicy(), serviceWorker(),
+    licences()],
   build: {
     outDir: '../build/page', emptyOutDir: true, assetsInlineLimit: 0, target: 'es2022', modulePreload: false,
     // What translates markup and aligns, which this page never asks for.
