@@ -2,9 +2,10 @@
 import { Classifier, type Tagger, type AnnotateOptions, type Annotation } from 'wasmformer';
 import { loadEncoder, ownEncoders } from './encoder';
 import { deleteFile, keepFile, keptFiles, readFile } from './files';
-import { link } from '../shell/url-state.svelte';
+import { createUrlState, type UrlState } from '../shell/url-state.svelte';
 import { reason } from '../shared/words/reason';
 import { speech } from '../shared/words/speech.svelte';
+import type { Stores } from '../shared/stores.svelte';
 
 export interface Encoder {
   /** What a link calls it: 'snips' or 'file:NAME'. */
@@ -18,7 +19,8 @@ const own = ownEncoders.map(({ name, url }): Encoder => ({ id: name, name, url }
 /** Of the visitor's language. */
 const first = () => own.find(({ id }) => id === (speech.locale === 'zh' ? 'csl' : 'snips')) ?? own[0];
 
-class Encoders {
+export class Encoders {
+  readonly #urlState: UrlState;
   /** In use; before one has loaded, the first. */
   model = $state.raw<Encoder>(first());
   /** A classifier also tags, if it can. */
@@ -35,11 +37,15 @@ class Encoders {
   unkept = $state('');
   #last = 0;
 
+  constructor(urlState: UrlState) {
+    this.#urlState = urlState;
+  }
+
   /** Loads what the link names, or else the first; nothing where that is there already. */
   async follow() {
     this.problem = ''; // of a file that another view gave it
     await this.list();
-    const wanted = this.all.find(({ id }) => id === link.parameters.encoder) ?? this.model;
+    const wanted = this.all.find(({ id }) => id === this.#urlState.parameters.encoder) ?? this.model;
     if (wanted.id !== this.model.id || !this.#instance) await this.load(wanted);
   }
 
@@ -63,7 +69,7 @@ class Encoders {
       before?.dispose(); // now that no view asks it any more
       this.model = model;
       if (file) await this.#keep(file);
-      if (attempt === this.#last) link.set({ encoder: this.model.id });
+      if (attempt === this.#last) this.#urlState.set({ encoder: this.model.id });
     } catch (error) {
       if (attempt === this.#last) this.problem = reason(error);
     } finally {
@@ -105,4 +111,4 @@ class Encoders {
   }
 }
 
-export const encoders = new Encoders();
+export const createEncoders = (stores: Stores) => new Encoders(stores.get(createUrlState));

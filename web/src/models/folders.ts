@@ -57,3 +57,13 @@ export const languagesIn = (name: string) => /-([a-z]{2,3}-[a-z]{2,3})$/.exec(na
 
 /** Whether a file's name, or the path of an address, is that of a list of models, such as Mozilla's. */
 export const isList = (path: string) => /\.json$|\/records$/.test(path) && !/(^|\/)config\.json$/.test(path);
+
+/**
+ * Who takes files that were dropped on the page: the view that is shown, if it takes files and they are no folder of
+ * a model, the list of runs, or the models.
+ */
+export function destinationOf(files: readonly File[], hasDirectory: boolean, hasTaker: boolean): 'view' | 'runs' | 'models' {
+  const isOfModel = hasDirectory || isFolder({ files: [...files], folder: '' });
+  if (hasTaker && !isOfModel) return 'view';
+  return isRun(files[0]) ? 'runs' : 'models';
+}

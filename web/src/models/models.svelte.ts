@@ -6,10 +6,11 @@ import type { FolderSource, ImportOptions } from 'wasmformer/convert';
 import { ownEncoders } from './encoder';
 import { bareName, deleteFile, keepFile, keptFiles, readFile } from './files';
 import { decoded, filesAt, folderName, isFolder, isFolderAddress, isList, languagesIn, type Dropped } from './folders';
-import { link, NOT_OF_OTHERS } from '../shell/url-state.svelte';
+import { createUrlState, NOT_OF_OTHERS, type UrlState } from '../shell/url-state.svelte';
 import { reason } from '../shared/words/reason';
 import { t, type Problem } from '../shared/words/words';
 import { languageName, megabytes, speech } from '../shared/words/speech.svelte';
+import type { Stores } from '../shared/stores.svelte';
 
 /** A model that comes with the page, from an address, or from a file. */
 export interface Model {
@@ -28,7 +29,12 @@ const ownAddress = (model: Model) => new URL(bundled.find(({ name }) => name ===
 /** 'German → English' for 'de-en'. */
 export const languageNames = (languages: string) => languages.split('-').map(languageName).filter(Boolean).join(' → ');
 
-class Models {
+/** Loads a file that does not translate as a model that classifies or tags; false where that fails. */
+export type TakeEncoder = (file: File) => Promise<boolean>;
+
+export class Models {
+  readonly #urlState: UrlState;
+  readonly #takeEncoder: TakeEncoder;
   /** In use; before one has loaded, the page's own that the link names, or the first. */
   model = $state.raw<Model | undefined>(ownModels[0]);
   loading = $state.raw<Model | null>(null);
@@ -70,10 +76,15 @@ class Models {
   #loadedAt = 0;
   #again: () => Promise<void> = async () => {};
 
+  constructor(urlState: UrlState, takeEncoder: TakeEncoder) {
+    this.#urlState = urlState;
+    this.#takeEncoder = takeEncoder;
+  }
+
   /** To be called once the link and the language have been read. */
   expect() {
     const own = (wanted: string | undefined) => ownModels.find(({ id }) => id === wanted);
-    const { model, text } = link.parameters;
+    const { model, text } = this.#urlState.parameters;
     // A visitor who reads Chinese begins with it, unless a link brings a text of another language.
     this.#first = (speech.locale === 'zh' && text === undefined ? own('en-zh') : undefined) ?? ownModels[0];
     this.model = own(model) ?? this.#first;
@@ -81,15 +92,15 @@ class Models {
 
   /** Loads the link's model, or the first. */
   async start() {
-    const wanted = link.parameters.model;
+    const wanted = this.#urlState.parameters.model;
     if (wanted !== undefined) await this.#follow(wanted);
     else if (this.#first) await this.load(this.#first);
     await this.list();
     $effect.root(() => {
       $effect(() => {
-        const { model } = link.parameters;
+        const { model } = this.#urlState.parameters;
         const isComing = untrack(() => this.loading?.id === model);
-        if (link.arrivals > 0 && model !== undefined && model !== this.model?.id && !isComing) void this.#follow(model);
+        if (this.#urlState.arrivals > 0 && model !== undefined && model !== this.model?.id && !isComing) void this.#follow(model);
       });
     });
   }
@@ -175,7 +186,7 @@ class Models {
     try {
       const { listModels } = await import('wasmformer/convert');
       this.listed = { source, name, models: await listModels(source) };
-      location.hash = link.to('models');
+      location.hash = this.#urlState.to('models');
     } catch (error) {
       this.problem = { key: 'listFailed', reason: reason(error) };
     }
@@ -217,7 +228,7 @@ class Models {
       const translator = await Translator.load(source, options);
       if (attempt !== this.#attempt) return translator.dispose(); // another model was chosen meanwhile
       // Token ids in a link belong to the model in the link.
-      if (model.id !== (link.parameters.model ?? ownModels[0]?.id) && !this.asked) link.set(NOT_OF_OTHERS);
+      if (model.id !== (this.#urlState.parameters.model ?? ownModels[0]?.id) && !this.asked) this.#urlState.set(NOT_OF_OTHERS);
       this.translator?.dispose();
       const { languages, bytes } = translator.info;
       this.model = { ...model, languages: languages || model.languages, bytes };
@@ -225,14 +236,13 @@ class Models {
       this.#loadedAt = performance.now();
       this.from = source;
       if (model.origin !== 'page') await this.#keep(this.model, file);
-      if (attempt === this.#attempt && !this.asked) link.set({ model: model === ownModels[0] ? null : this.model.id });
+      if (attempt === this.#attempt && !this.asked) this.#urlState.set({ model: model === ownModels[0] ? null : this.model.id });
     } catch (error) {
       if (attempt !== this.#attempt) return;
       if (file && / does not translate; it /.test(reason(error))) {
-        const { encoders } = await import('./encoders.svelte');
-        const isTaken = await encoders.take(file);
+        const isTaken = await this.#takeEncoder(file);
         if (attempt !== this.#attempt) return;
-        if (isTaken) return void (location.hash = link.to('classify'));
+        if (isTaken) return void (location.hash = this.#urlState.to('classify'));
       }
       this.problem = attempt.signal.aborted ? { key: 'cancelled' } : { key: 'loadFailed', reason: reason(error) };
     } finally {
@@ -309,4 +319,8 @@ function addressOf(text: string): URL | null {
   return url && (url.protocol === 'https:' || (/^https?:$/.test(url.protocol) && url.origin === location.origin)) ? url : null;
 }
 
-export const models = new Models();
+export const createModels = (stores: Stores) =>
+  new Models(stores.get(createUrlState), async (file) => {
+    const { createEncoders } = await import('./encoders.svelte');
+    return stores.get(createEncoders).take(file);
+  });

@@ -9,7 +9,7 @@ export interface Activity {
   left: number | null;
 }
 
-class Current {
+export class Busy {
   #run = $state.raw<Activity | null>(null);
   /** The name of the run that was going on when the page was left. */
   left = $state(remembered('run') ?? '');
@@ -23,4 +23,4 @@ class Current {
   }
 }
 
-export const activity = new Current();
+export const createBusy = () => new Busy();

@@ -5,7 +5,7 @@ export interface Taker {
   say(): string;
 }
 
-class Drop {
+export class FileDrop {
   taker = $state.raw<Taker | null>(null);
 
   /** For an effect: takes what is dropped until it is cleaned up. */
@@ -15,4 +15,4 @@ class Drop {
   }
 }
 
-export const drop = new Drop();
+export const createFileDrop = () => new FileDrop();

@@ -20,7 +20,7 @@ export function remember(key: string, value: string) {
   }
 }
 
-class Settings {
+export class Settings {
   theme = $state<Theme>('light');
 
   start() {
@@ -51,4 +51,4 @@ class Settings {
   }
 }
 
-export const settings = new Settings();
+export const createSettings = () => new Settings();

@@ -7,7 +7,7 @@ export const viewName = (view: View) => t(`view_${view}`);
 /** Clears what belongs to one sentence and one model: hidden words, and how translations begin. */
 export const NOT_OF_OTHERS = { mask: null, begin: null, from: null };
 
-class Link {
+export class UrlState {
   view = $state<View>('translate');
   parameters = $state.raw<Record<string, string>>({});
   /** Counts up when the address was changed by a link or a step in the history. */
@@ -54,4 +54,4 @@ class Link {
   }
 }
 
-export const link = new Link();
+export const createUrlState = () => new UrlState();

@@ -3,7 +3,7 @@ import { Trainer, type TrainerInfo } from 'wasmformer';
 import { reason } from '../shared/words/reason';
 import type { Experiment } from './experiment';
 
-class Calibration {
+export class Calibration {
   facts = $state.raw<{ info: TrainerInfo; secondsPerStep: number; tokensPerSecond: number } | null>(null);
   problem = $state('');
   busy = $state(false);
@@ -50,4 +50,4 @@ class Calibration {
   }
 }
 
-export const calibration = new Calibration();
+export const createCalibration = () => new Calibration();

@@ -9,7 +9,7 @@ export interface Source {
   wish: string;
 }
 
-class Pairs {
+export class OwnPairs {
   sources = $state.raw<Record<string, Source>>({});
   problem = $state.raw<{ bad: Bad; values: Record<string, string | number> } | null>(null);
   busy = $state(0);
@@ -64,4 +64,4 @@ class Pairs {
   }
 }
 
-export const pairs = new Pairs();
+export const createOwnPairs = () => new OwnPairs();

@@ -1,11 +1,17 @@
 // The runs that the Train view lists: those that go on, and those that the browser keeps.
 import type { Experiment } from './experiment';
 import { deleteRun, storedRuns } from './store';
-import { activity } from '../shell/busy.svelte';
-import { Run } from './training-run.svelte';
+import { createBusy, type Busy } from '../shell/busy.svelte';
+import type { RunRecord } from './record';
+import { runMaker, type Run } from './training-run.svelte';
 import { reason } from '../shared/words/reason';
+import type { Stores } from '../shared/stores.svelte';
 
-class Runs {
+type MakeRun = (record?: RunRecord) => Run;
+
+export class Runs {
+  readonly #busy: Busy;
+  readonly #make: MakeRun;
   all = $state.raw<Run[]>([]);
   /** The latest that can go on and does not. */
   readonly kept = $derived(this.all.find(({ now }) => now.status === 'stored' && now.savedStep));
@@ -14,11 +20,13 @@ class Runs {
   problem = $state('');
   #isListed = false;
 
-  constructor() {
+  constructor(busy: Busy, make: MakeRun) {
+    this.#busy = busy;
+    this.#make = make;
     $effect.root(() => {
       $effect(() => {
         const run = this.all.find(({ isBusy }) => isBusy);
-        activity.run = run ? { name: run.record.name, share: run.share, left: run.now.left } : null;
+        this.#busy.run = run ? { name: run.record.name, share: run.share, left: run.now.left } : null;
       });
     });
     // The page may never be seen again.
@@ -34,12 +42,12 @@ class Runs {
     if (this.#isListed) return;
     this.#isListed = true;
     const stored = await storedRuns().catch(() => []); // forbidden; a run says so when it is to be kept
-    this.all = [...this.all, ...stored.filter(({ id }) => !this.#has(id)).map((record) => new Run(record))];
+    this.all = [...this.all, ...stored.filter(({ id }) => !this.#has(id)).map((record) => this.#make(record))];
     this.chosen ??= this.kept ?? null;
   }
 
   start(experiment: Experiment) {
-    const run = new Run();
+    const run = this.#make();
     const going = run.begin(experiment);
     this.#add(run);
     void going.then((hasBegun) => {
@@ -49,7 +57,7 @@ class Runs {
 
   async take(file: File) {
     this.problem = '';
-    const run = new Run();
+    const run = this.#make();
     try {
       await run.read(file, (id) => this.#has(id));
       this.#add(run);
@@ -80,4 +88,4 @@ class Runs {
   }
 }
 
-export const runs = new Runs();
+export const createRuns = (stores: Stores) => new Runs(stores.get(createBusy), runMaker(stores));

@@ -1,5 +1,4 @@
 import { isEncoder, type RunRecord } from './record';
-import { pace } from './speed.svelte';
 import { duration, number } from '../shared/words/speech.svelte';
 import { w } from './words';
 
@@ -12,7 +11,6 @@ export function scoreOf(record: RunRecord): string {
 }
 
 /** How long a card's run takes on this computer; '' where that is not known yet. */
-export function takes(work: number): string {
-  const seconds = pace.seconds(work);
+export function takes(seconds: number | null): string {
   return seconds === null ? '' : w('takes', { time: duration(seconds) });
 }

@@ -1,26 +1,30 @@
 // What the visitor has chosen to train, and the experiment that it makes.
 import type { PresetName, Settings, TrainerOptions } from 'wasmformer';
-import { link } from '../shell/url-state.svelte';
-import { models, titleOf } from '../models/models.svelte';
+import { createUrlState, type UrlState } from '../shell/url-state.svelte';
+import { createModels, type Models, titleOf } from '../models/models.svelte';
 import { languageName, list, number } from '../shared/words/speech.svelte';
 import type { Experiment } from './experiment';
 import {
   defaultsOf, isShipped, isTask, isTuned, isUsed, MODEL, parse, presetOf, short, shippedCount, TRAINING, validationOf, write,
     wrongs, type Key, type Values,
 } from './fields';
-import { pairs, type Source } from './own-pairs.svelte';
+import { createOwnPairs, type OwnPairs, type Source } from './own-pairs.svelte';
 import { pairsIn, shippedPairs } from '../shared/text/shipped';
 import type { Wish } from '../shared/text/table';
 import { w } from './words';
+import type { Stores } from '../shared/stores.svelte';
 
 const REHEARSED = [24, 2000]; // known pairs, at least and at most
 
-class Setup {
+export class Setup {
+  readonly #urlState!: UrlState;
+  readonly #models!: Models;
+  readonly #ownPairs!: OwnPairs;
   chosen = $state.raw<Partial<Values>>({});
   /** Columns that were chosen by hand. */
   columns = $state.raw<Partial<Pick<Wish, 'source' | 'target' | 'header'>>>({});
 
-  readonly #own = $derived(this.chosen.data === 'own' ? (pairs.sources.own?.made.pairs ?? 0) : 0);
+  readonly #own = $derived(this.chosen.data === 'own' ? (this.#ownPairs.sources.own?.made.pairs ?? 0) : 0);
   readonly values = $derived<Values>({ ...defaultsOf(this.chosen, this.#own), ...this.chosen });
   readonly isTuned = $derived(isTuned(this.values));
   readonly wrong = $derived.by(() => {
@@ -43,11 +47,17 @@ class Setup {
   });
   /** The pairs as they are chosen now, as soon as they are there; a task needs none. */
   readonly source = $derived.by<Source | null>(() => {
-    const there = this.wanted && pairs.sources[this.wanted.key];
+    const there = this.wanted && this.#ownPairs.sources[this.wanted.key];
     return there && there.wish === JSON.stringify(this.wanted!.wish) ? there : null;
   });
   readonly ready = $derived(Object.keys(this.wrong).length === 0 && (this.wanted === null || this.source !== null)
-    && (!this.isTuned || models.translator !== null));
+    && (!this.isTuned || this.#models.translator !== null));
+
+  constructor(urlState: UrlState, models: Models, ownPairs: OwnPairs) {
+    this.#urlState = urlState;
+    this.#models = models;
+    this.#ownPairs = ownPairs;
+  }
 
   set(key: Key, value: string) {
     const others: Partial<Values> = Object.fromEntries(Object.entries(this.chosen).filter(([other]) => other !== key));
@@ -68,9 +78,9 @@ class Setup {
   }
 
   /** The visitor's own pairs, which are chosen if they are pairs. */
-  async take(input: Parameters<typeof pairs.take>[0]) {
+  async take(input: Parameters<OwnPairs['take']>[0]) {
     const { lowercase, longest } = this.values;
-    if (!(await pairs.take(input, { lowercase: lowercase === 'yes', longest: Number(longest) }))) return;
+    if (!(await this.#ownPairs.take(input, { lowercase: lowercase === 'yes', longest: Number(longest) }))) return;
     this.columns = {};
     if (this.values.data !== 'own') this.set('data', 'own');
   }
@@ -78,8 +88,8 @@ class Setup {
   /** Makes sure that the pairs are there. */
   async prepare(): Promise<boolean> {
     const wanted = this.wanted;
-    if (wanted?.key === 'own' && !pairs.sources.own) return false; // none were given yet
-    return !wanted || (await pairs.make(wanted.key, wanted.wish, wanted.url)) !== null;
+    if (wanted?.key === 'own' && !this.#ownPairs.sources.own) return false; // none were given yet
+    return !wanted || (await this.#ownPairs.make(wanted.key, wanted.wish, wanted.url)) !== null;
   }
 
   readonly pairs = $derived(this.source ? this.source.made.pairs : isTask(this.values.data)
@@ -89,8 +99,8 @@ class Setup {
     const { data } = this.values;
     if (isTask(data)) return w(`data_${data}`);
     const count = w('pairsCount', { count: number(this.pairs ?? 0) });
-    const title = isShipped(data) ? data.split('-').map(languageName).join(' → ') : pairs.sources.own?.facts.name || w('data_own');
-    return `${this.isTuned ? `${titleOf(models.model!)} + ` : ''}${list([title, count])}`;
+    const title = isShipped(data) ? data.split('-').map(languageName).join(' → ') : this.#ownPairs.sources.own?.facts.name || w('data_own');
+    return `${this.isTuned ? `${titleOf(this.#models.model!)} + ` : ''}${list([title, count])}`;
   }
 
   /** Only when `ready`. */
@@ -118,9 +128,9 @@ class Setup {
 
   /** The model in use with pairs that it learns, and as many that it knows, against forgetting. */
   async #tuned(own: [string, string][], kept: number): Promise<TrainerOptions> {
-    const known = await shippedPairs(models.sourceCode, models.targetCode).catch(() => []);
+    const known = await shippedPairs(this.#models.sourceCode, this.#models.targetCode).catch(() => []);
     const rehearsed = known.slice(0, Math.max(REHEARSED[0], Math.min(REHEARSED[1], own.length)));
-    return { from: models.from!, pairs: [...own.slice(kept), ...rehearsed], validation: own.slice(0, kept) };
+    return { from: this.#models.from!, pairs: [...own.slice(kept), ...rehearsed], validation: own.slice(0, kept) };
   }
 
   #model(): TrainerOptions {
@@ -134,7 +144,7 @@ class Setup {
     }
     // The package takes Noam's factor, not its peak, which another width or warm-up would change.
     const { schedule, learning_rate: peak, warmup_steps } = this.values;
-    const d_model = this.isTuned ? models.info!.config.d_model : this.values.d_model;
+    const d_model = this.isTuned ? this.#models.info!.config.d_model : this.values.d_model;
     if (['schedule', 'learning_rate', 'd_model', 'warmup_steps'].some((key) => key in config)) {
       config.learning_rate = Number(peak) * (schedule === 'noam' ? Math.sqrt(Number(d_model) * Number(warmup_steps)) : 1);
     }
@@ -147,8 +157,8 @@ class Setup {
 
   /** Follows the address, and keeps it. */
   follow() {
-    if (link.parameters.setup !== undefined && link.parameters.setup !== this.text) this.read(link.parameters.setup);
+    if (this.#urlState.parameters.setup !== undefined && this.#urlState.parameters.setup !== this.text) this.read(this.#urlState.parameters.setup);
   }
 }
 
-export const setup = new Setup();
+export const createSetup = (stores: Stores) => new Setup(stores.get(createUrlState), stores.get(createModels), stores.get(createOwnPairs));

@@ -6,7 +6,7 @@ import { remember, remembered } from '../shell/settings.svelte';
 const LASTS = 0.6; // seconds of the measurement
 const WARM = 0.2; // and of its beginning, which is slower
 
-class Pace {
+export class Speed {
   #rate = $state(Number(remembered('pace')) || 0);
   #isMeasuring = false;
 
@@ -41,4 +41,4 @@ class Pace {
   }
 }
 
-export const pace = new Pace();
+export const createSpeed = () => new Speed();

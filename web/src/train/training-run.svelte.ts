@@ -7,12 +7,13 @@ import {
   isBusy, isUnsaved, newState, preparedFor, reduce, share, type Effect, type RunEvent, type RunState, type Stretch,
 } from './run-reducer';
 import { holdRun, keepRun, readRun } from './store';
-import { encoders } from '../models/encoders.svelte';
-import { link } from '../shell/url-state.svelte';
-import { models } from '../models/models.svelte';
-import { pace } from './speed.svelte';
+import { createEncoders, type Encoders } from '../models/encoders.svelte';
+import { createUrlState, type UrlState } from '../shell/url-state.svelte';
+import { createModels, type Models } from '../models/models.svelte';
+import { createSpeed, type Speed } from './speed.svelte';
 import { reason } from '../shared/words/reason';
-import { translation } from '../translate/translation.svelte';
+import { createTranslation, type TranslationStore } from '../translate/translation.svelte';
+import type { Stores } from '../shared/stores.svelte';
 
 const SAMPLES = 5;
 const FOUND = 500; // validation texts that an encoder's run shows
@@ -21,7 +22,17 @@ const WARM = 3; // seconds of training before its pace means anything
 const metricOf = ({ task, classes, tags }: TrainerInfo): RunRecord['metric'] =>
   classes?.length ? 'accuracy' : tags?.length ? 'tagAccuracy' : task ? 'exactMatch' : 'bleu';
 
+/** What a run reaches beyond its own trainer: where its model is opened, and what learns from its speed. */
+export interface RunSurroundings {
+  encoders: Encoders;
+  models: Models;
+  speed: Speed;
+  translation: TranslationStore;
+  urlState: UrlState;
+}
+
 export class Run {
+  readonly #surroundings: RunSurroundings;
   #now = $state.raw<RunState>()!;
   #trainer: Trainer | null = null;
   #letGo: (() => void) | null = null; // for another tab
@@ -31,7 +42,8 @@ export class Run {
   #saving: Promise<void> = Promise.resolve();
   #waiting: (() => void)[] = []; // for the next event
 
-  constructor(record?: RunRecord) {
+  constructor(surroundings: RunSurroundings, record?: RunRecord) {
+    this.#surroundings = surroundings;
     if (record) this.#now = newState(record, true);
   }
 
@@ -107,10 +119,12 @@ export class Run {
     }
   }
 
+  /** Opens its model in the view that uses such models. */
   async open() {
+    const { encoders, models, translation, urlState } = this.#surroundings;
     if (isEncoder(this.record)) {
-      link.set({ input: null });
-      if (await encoders.take(await this.model())) location.hash = link.to('classify');
+      urlState.set({ input: null });
+      if (await encoders.take(await this.model())) location.hash = urlState.to('classify');
       else if (encoders.problem) throw new Error(encoders.problem);
       return;
     }
@@ -118,7 +132,7 @@ export class Run {
     if (models.problem) return;
     const { pinned, samples } = this.record;
     translation.type(pinned[0]?.text ?? samples[0]?.source ?? translation.source, 0);
-    location.hash = link.to('translate');
+    location.hash = urlState.to('translate');
   }
 
   /** Opens the run in a file; rejects if the file has none. */
@@ -244,7 +258,7 @@ export class Run {
   /** A stretch's speed predicts how long other runs take; earlier stretches may be another computer's. */
   #learnPace(steps: number, seconds: number) {
     const { record: { parameters }, training } = this.#now;
-    if (training && seconds > WARM) pace.learn({ parameters, training }, steps, seconds);
+    if (training && seconds > WARM) this.#surroundings.speed.learn({ parameters, training }, steps, seconds);
   }
 
   async #save() {
@@ -272,4 +286,16 @@ export class Run {
     this.#letGo?.();
     this.#trainer = this.#letGo = null;
   }
+}
+
+/** Makes runs, one from each record, or one that is yet to begin. */
+export function runMaker(stores: Stores) {
+  const surroundings: RunSurroundings = {
+    encoders: stores.get(createEncoders),
+    models: stores.get(createModels),
+    speed: stores.get(createSpeed),
+    translation: stores.get(createTranslation),
+    urlState: stores.get(createUrlState),
+  };
+  return (record?: RunRecord) => new Run(surroundings, record);
 }

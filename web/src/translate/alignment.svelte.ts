@@ -1,22 +1,30 @@
 // Which head of the cross-attention aligns best, found by an experiment.
 import { bestAligned, END_PIECE, type BestHead } from '../shared/attention/attention';
-import { models } from '../models/models.svelte';
+import { createModels, type Models } from '../models/models.svelte';
 import { type Problem } from '../shared/words/words';
-import { translation, type Shown } from './translation.svelte';
+import { createTranslation, type Shown, type TranslationStore } from './translation.svelte';
+import type { Stores } from '../shared/stores.svelte';
 
-class Alignment {
+export class Alignment {
+  readonly #models!: Models;
+  readonly #translation!: TranslationStore;
   #measured = $state.raw<{ shown: Shown; best: BestHead | null } | null>(null);
   hidden = $state<number | null>(null); // the source piece that is hidden now
   problem = $state.raw<Problem | null>(null);
   #running: AbortController | null = null;
 
   /** Undefined until it is measured for the translation that is shown; null when no head can be said to align. */
-  readonly best = $derived(this.#measured?.shown === translation.shown ? this.#measured?.best : undefined);
+  readonly best = $derived(this.#measured?.shown === this.#translation.shown ? this.#measured?.best : undefined);
+
+  constructor(models: Models, translation: TranslationStore) {
+    this.#models = models;
+    this.#translation = translation;
+  }
 
   /** Hides each source piece in turn, and forces the translation: how much less probable is each of its pieces? */
   async measure() {
-    const { shown } = translation;
-    if (!shown || !models.translator) return;
+    const { shown } = this.#translation;
+    if (!shown || !this.#models.translator) return;
     this.#running?.abort();
     const running = (this.#running = new AbortController());
     const steps = shown.targetTokens.filter((token) => token.piece !== END_PIECE);
@@ -28,16 +36,16 @@ class Alignment {
     this.problem = null;
     try {
       for (let column = 0; column < hideable; ++column) {
-        if (translation.shown !== shown) return; // there is another sentence now
+        if (this.#translation.shown !== shown) return; // there is another sentence now
         this.hidden = column;
-        const { targetTokens } = await models.translator.translate(shown.source, { ...forced, maskedSource: [column] });
+        const { targetTokens } = await this.#models.translator.translate(shown.source, { ...forced, maskedSource: [column] });
         steps.forEach((token, row) => {
           effects.data[row * columns + column] = token.logProbability - targetTokens[row].logProbability;
         });
       }
       this.#measured = { shown, best: bestAligned(shown.attention.cross, effects) };
     } catch (error) {
-      if (!running.signal.aborted) this.problem = models.failed(error);
+      if (!running.signal.aborted) this.problem = this.#models.failed(error);
     } finally {
       if (running === this.#running) this.hidden = null;
     }
@@ -48,4 +56,4 @@ class Alignment {
   }
 }
 
-export const alignment = new Alignment();
+export const createAlignment = (stores: Stores) => new Alignment(stores.get(createModels), stores.get(createTranslation));

@@ -1,10 +1,11 @@
 // A copy of the model learns a corrected translation, in a worker of its own; the model in use does not change.
 import { Trainer, type Evaluation, type Pair } from 'wasmformer';
 import { shippedPairs } from '../shared/text/shipped';
-import { models, titleOf } from '../models/models.svelte';
+import { createModels, type Models, titleOf } from '../models/models.svelte';
 import { reason } from '../shared/words/reason';
 import { t } from '../shared/words/words';
-import { translation } from './translation.svelte';
+import { createTranslation, type TranslationStore } from './translation.svelte';
+import type { Stores } from '../shared/stores.svelte';
 
 const MOST_STEPS = 40;
 const LOOK_EVERY = 2; // steps between checks whether it has been learned
@@ -28,7 +29,9 @@ export interface Result {
   model: File;
 }
 
-class Correction {
+export class Correction {
+  readonly #models: Models;
+  readonly #translation: TranslationStore;
   phase = $state<'idle' | 'preparing' | 'measuring' | 'learning'>('idle');
   step = $state(0);
   text = $state('');
@@ -37,8 +40,13 @@ class Correction {
   readonly most = MOST_STEPS;
   #running: AbortController | null = null;
 
+  constructor(models: Models, translation: TranslationStore) {
+    this.#models = models;
+    this.#translation = translation;
+  }
+
   async learn(source: string, before: string, wanted: string) {
-    const { from, model } = models;
+    const { from, model } = this.#models;
     if (!from || !model) return;
     this.cancel();
     const { signal } = (this.#running = new AbortController());
@@ -47,7 +55,7 @@ class Correction {
     this.phase = 'preparing';
     let trainer: Trainer | undefined;
     try {
-      const { rehearsed, kept, origin } = await keptPairs(source);
+      const { rehearsed, kept, origin } = await this.#keptPairs(source);
       trainer = await Trainer.create({
         from, signal, pairs: [...rehearsed, ...Array<Pair>(COPIES).fill([source, wanted])],
           validation: [[source, wanted]],
@@ -100,17 +108,18 @@ class Correction {
   async use() {
     const { model } = this.result!;
     this.discard();
-    await models.loadFile(model);
+    await this.#models.loadFile(model);
+  }
+
+  /** Pairs to rehearse, and others to measure: shipped ones of these languages, or the visitor's own other sentences. */
+  async #keptPairs(source: string): Promise<{ rehearsed: Pair[]; kept: Pair[]; origin: 'shipped' | 'own' }> {
+    const { sourceCode, targetCode } = this.#models;
+    const shipped = await shippedPairs(sourceCode, targetCode).catch(() => []);
+    if (shipped.length > 0) return { rehearsed: shipped.slice(0, REHEARSED), kept: shipped.slice(-KEPT), origin: 'shipped' };
+    const others = this.#translation.sentences.filter((sentence) => sentence.fresh && sentence.source !== source);
+    const pairs = others.map(({ source, shown }): Pair => [source, shown!.text]).slice(0, REHEARSED);
+    return { rehearsed: pairs, kept: pairs, origin: 'own' };
   }
 }
 
-/** Pairs to rehearse, and others to measure: shipped ones of these languages, or the visitor's own other sentences. */
-async function keptPairs(source: string): Promise<{ rehearsed: Pair[]; kept: Pair[]; origin: 'shipped' | 'own' }> {
-  const shipped = await shippedPairs(models.sourceCode, models.targetCode).catch(() => []);
-  if (shipped.length > 0) return { rehearsed: shipped.slice(0, REHEARSED), kept: shipped.slice(-KEPT), origin: 'shipped' };
-  const others = translation.sentences.filter((sentence) => sentence.fresh && sentence.source !== source);
-  const pairs = others.map(({ source, shown }): Pair => [source, shown!.text]).slice(0, REHEARSED);
-  return { rehearsed: pairs, kept: pairs, origin: 'own' };
-}
-
-export const correction = new Correction();
+export const createCorrection = (stores: Stores) => new Correction(stores.get(createModels), stores.get(createTranslation));

@@ -2,68 +2,76 @@
 // at: kind=decoder&form=lines&decoder=1.3, counted from 1 as on the page.
 import { KINDS, NOTHING, selectMap, within, type AttentionMap, type Focus, type Head, type Kind } from '../shared/attention/attention';
 import { FAINTEST, type Form } from '../shared/attention/drawing';
-import { link } from '../shell/url-state.svelte';
-import { translation, type Shown } from './translation.svelte';
+import { createUrlState, type UrlState } from '../shell/url-state.svelte';
+import { createTranslation, type Shown, type TranslationStore } from './translation.svelte';
+import type { Stores } from '../shared/stores.svelte';
 
 export const MOST_FAINT = 50; // percent
 
-class Look {
-  readonly #kind = $derived(KINDS.find((kind) => kind === link.parameters.kind) ?? 'cross');
-  readonly form = $derived<Form>(link.parameters.form === 'lines' ? 'lines' : 'heat');
+export class AttentionFocus {
+  readonly #urlState!: UrlState;
+  readonly #translation!: TranslationStore;
+  readonly #kind = $derived(KINDS.find((kind) => kind === this.#urlState.parameters.kind) ?? 'cross');
+  readonly form = $derived<Form>(this.#urlState.parameters.form === 'lines' ? 'lines' : 'heat');
   #pointed = $state.raw<{ focus: Focus; shown: Shown | null }>({ focus: NOTHING, shown: null });
 
   /** Heads of the chosen layer whose lines are drawn in colors, in place of their mean: colors=1.3. */
   readonly heads = $derived(this.form === 'lines' && this.chosen(this.kind).head === 'mean' ? this.#colored() : []);
   /** Fainter links are not drawn; least=10 is in percent. */
-  readonly faintest = $derived((Math.min(MOST_FAINT, Math.max(1, Math.round(Number(link.parameters.least)))) || 100 * FAINTEST) / 100);
+  readonly faintest = $derived((Math.min(MOST_FAINT, Math.max(1, Math.round(Number(this.#urlState.parameters.least)))) || 100 * FAINTEST) / 100);
 
   /** The sentence whose pieces are shown because the pointer is in it. */
   hovered = $state<number | null>(null);
 
   /** What is pointed at in the chosen sentence. */
-  readonly focus = $derived(this.focusOf(translation.shown));
+  readonly focus = $derived(this.focusOf(this.#translation.shown));
   /** The cross-attention of the chosen layer and head. */
-  readonly map = $derived(translation.shown ? this.#crossOf(translation.shown) : null);
+  readonly map = $derived(this.#translation.shown ? this.#crossOf(this.#translation.shown) : null);
   readonly #pointedMap = $derived(this.#pointed.shown && this.#crossOf(this.#pointed.shown));
 
+  constructor(urlState: UrlState, translation: TranslationStore) {
+    this.#urlState = urlState;
+    this.#translation = translation;
+  }
+
   get kind() {
-    return translation.shown?.attention[this.#kind].layers === 0 ? 'cross' : this.#kind;
+    return this.#translation.shown?.attention[this.#kind].layers === 0 ? 'cross' : this.#kind;
   }
 
   show(what: { kind?: Kind; form?: Form }) {
     const { kind = this.#kind, form = this.form } = what;
-    link.set({ kind: kind === 'cross' ? null : kind, form: form === 'heat' ? null : form });
+    this.#urlState.set({ kind: kind === 'cross' ? null : kind, form: form === 'heat' ? null : form });
   }
 
   /** The chosen layer and head of a kind, within what the model has; at first the last layer's mean. */
   chosen(kind: Kind): { layer: number; head: Head } {
-    const maps = translation.shown?.attention[kind];
-    const [, layer = Infinity, head = 'mean'] = /^([1-9]\d*)\.([1-9]\d*|mean)$/.exec(link.parameters[kind] ?? '') ?? [];
+    const maps = this.#translation.shown?.attention[kind];
+    const [, layer = Infinity, head = 'mean'] = /^([1-9]\d*)\.([1-9]\d*|mean)$/.exec(this.#urlState.parameters[kind] ?? '') ?? [];
     return maps ? within(maps, Number(layer) - 1, head === 'mean' ? head : Number(head) - 1) : { layer: 0, head: 'mean' };
   }
 
   choose(kind: Kind, layer: number, head: Head) {
-    const isFirst = head === 'mean' && layer + 1 === translation.shown?.attention[kind].layers;
-    link.set({ [kind]: isFirst ? null : `${layer + 1}.${head === 'mean' ? head : head + 1}` });
+    const isFirst = head === 'mean' && layer + 1 === this.#translation.shown?.attention[kind].layers;
+    this.#urlState.set({ [kind]: isFirst ? null : `${layer + 1}.${head === 'mean' ? head : head + 1}` });
   }
 
   /** Draws the lines of these heads in colors. */
   colour(heads: readonly number[]) {
     this.choose(this.kind, this.chosen(this.kind).layer, 'mean');
-    link.set({ colors: heads.map((head) => head + 1).sort((a, b) => a - b).join('.') || null });
+    this.#urlState.set({ colors: heads.map((head) => head + 1).sort((a, b) => a - b).join('.') || null });
   }
 
   hideBelow(percent: number) {
-    link.set({ least: percent === 100 * FAINTEST ? null : String(percent) });
+    this.#urlState.set({ least: percent === 100 * FAINTEST ? null : String(percent) });
   }
 
   #colored(): number[] {
-    const count = translation.shown?.attention[this.kind].heads ?? 0;
-    const numbers = new Set((link.parameters.colors ?? '').split('.').map((text) => Number(text) - 1));
+    const count = this.#translation.shown?.attention[this.kind].heads ?? 0;
+    const numbers = new Set((this.#urlState.parameters.colors ?? '').split('.').map((text) => Number(text) - 1));
     return Array.from({ length: count }, (_, head) => head).filter((head) => numbers.has(head));
   }
 
-  at(row: number | null, column: number | null, shown = translation.shown) {
+  at(row: number | null, column: number | null, shown = this.#translation.shown) {
     const before = this.focusOf(shown);
     if (row !== before.row || column !== before.column) this.#pointed = { focus: { row, column }, shown };
   }
@@ -94,4 +102,4 @@ class Look {
   }
 }
 
-export const look = new Look();
+export const createAttentionFocus = (stores: Stores) => new AttentionFocus(stores.get(createUrlState), stores.get(createTranslation));

@@ -6,9 +6,10 @@ import ready from 'virtual:ready';
 import type { Maps } from '../shared/attention/attention';
 import { examples } from './examples';
 import { joint, split, type Part } from 'wasmformer/pages';
-import { link, NOT_OF_OTHERS } from '../shell/url-state.svelte';
-import { models } from '../models/models.svelte';
+import { createUrlState, NOT_OF_OTHERS, type UrlState } from '../shell/url-state.svelte';
+import { createModels, type Models } from '../models/models.svelte';
 import { type Problem } from '../shared/words/words';
+import type { Stores } from '../shared/stores.svelte';
 
 /** A finished translation together with the sentence that it is of. */
 export interface Shown extends Omit<Translation, 'attention'> {
@@ -40,7 +41,9 @@ const inLink = (text: string) => (text !== '' && text.length <= LONGEST_IN_LINK 
 /** A sentence together with how its translation is made to begin. */
 const keyOf = (source: string, forced: readonly number[]) => JSON.stringify([source, forced]);
 
-class Work {
+export class TranslationStore {
+  readonly #urlState!: UrlState;
+  readonly #models!: Models;
   source = $state('');
   sentences = $state.raw<Sentence[]>([]);
   running = $state(false);
@@ -48,7 +51,7 @@ class Work {
   #tail = '';
 
   /** The sentence that is looked at. */
-  readonly chosen = $derived(Math.max(0, Math.min((Number(link.parameters.sentence) || 1) - 1, this.sentences.length - 1)));
+  readonly chosen = $derived(Math.max(0, Math.min((Number(this.#urlState.parameters.sentence) || 1) - 1, this.sentences.length - 1)));
   readonly sentence = $derived<Sentence | undefined>(this.sentences[this.chosen]);
   readonly shown = $derived(this.sentence?.shown ?? null);
   /** The shown translation is that of the sentence in the box. */
@@ -56,9 +59,9 @@ class Work {
   /** How it was made to begin, for a search that is to find it again. */
   readonly prefix = $derived(this.shown && this.shown.forced.length > 0 ? this.shown.forced : undefined);
   /** What stands where there is no translation yet. */
-  readonly hint = $derived(this.source.trim() === '' ? 'typeAbove' : models.translator ? 'translating' : 'waiting');
+  readonly hint = $derived(this.source.trim() === '' ? 'typeAbove' : this.#models.translator ? 'translating' : 'waiting');
   readonly finished = $derived(this.sentences.length > 0 && this.sentences.every(({ fresh }) => fresh));
-  readonly examples = $derived(examples[models.sourceCode ?? ''] ?? []);
+  readonly examples = $derived(examples[this.#models.sourceCode ?? ''] ?? []);
 
   /** How translations of a sentence are made to begin. */
   #forced = new SvelteMap<string, readonly number[]>();
@@ -67,19 +70,24 @@ class Work {
   #search: AbortController | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
+  constructor(urlState: UrlState, models: Models) {
+    this.#urlState = urlState;
+    this.#models = models;
+  }
+
   /** Begins with the link's text or an example, and translates whenever a model has come. */
   start() {
     const first = this.examples[0] ?? '';
-    this.#setSource(link.parameters.text ?? first);
+    this.#setSource(this.#urlState.parameters.text ?? first);
     this.#readBegin();
     this.#placeReady();
     $effect.root(() => {
       // Another link, or a step in the history, may bring another text.
       $effect(() => {
-        if (link.arrivals > 0) untrack(() => this.#follow());
+        if (this.#urlState.arrivals > 0) untrack(() => this.#follow());
       });
       $effect(() => {
-        const { translator } = models;
+        const { translator } = this.#models;
         if (translator) untrack(() => this.#begin(translator));
       });
     });
@@ -87,7 +95,7 @@ class Work {
 
   /** The ready-made translation of the model's first example, where that is in the box. */
   #placeReady() {
-    const id = models.model?.id ?? '';
+    const id = this.#models.model?.id ?? '';
     const example = ready[id];
     if (!example || this.source !== example.source) return;
     const { attention: { encoder, decoder, cross }, ...rest } = example;
@@ -107,16 +115,16 @@ class Work {
   }
 
   choose(index: number) {
-    if (index !== this.chosen) link.set({ sentence: index > 0 ? String(index + 1) : null, mask: null, from: null });
+    if (index !== this.chosen) this.#urlState.set({ sentence: index > 0 ? String(index + 1) : null, mask: null, from: null });
   }
 
   /** Puts another text into the box, to be translated by a model that is on its way. */
   replace(text: string) {
     this.#search?.abort();
     clearTimeout(this.#timer);
-    const isOther = text !== link.parameters.text;
+    const isOther = text !== this.#urlState.parameters.text;
     this.#setSource(text);
-    if (isOther) link.set({ ...NOT_OF_OTHERS, begin: this.#begins(), text: inLink(text) });
+    if (isOther) this.#urlState.set({ ...NOT_OF_OTHERS, begin: this.#begins(), text: inLink(text) });
     else this.#readBegin();
   }
 
@@ -129,18 +137,18 @@ class Work {
   force(source: string, beginning: readonly number[]) {
     if (beginning.length > 0) this.#forced.set(source, beginning);
     else this.#forced.delete(source);
-    link.set({ text: inLink(this.source), begin: this.#begins() });
+    this.#urlState.set({ text: inLink(this.source), begin: this.#begins() });
     this.#place();
     void this.#translate();
   }
 
   /** The whole translation, with the line breaks of the text. */
   get text(): string {
-    return this.sentences.map((sentence) => joint(sentence, models.targetCode) + (sentence.shown?.text ?? '')).join('') + this.#tail;
+    return this.sentences.map((sentence) => joint(sentence, this.#models.targetCode) + (sentence.shown?.text ?? '')).join('') + this.#tail;
   }
 
   #follow() {
-    const { text = this.source, begin = null } = link.parameters;
+    const { text = this.source, begin = null } = this.#urlState.parameters;
     if (text !== this.source) this.type(text, 0);
     else if (begin !== this.#begins()) {
       this.#readBegin();
@@ -156,7 +164,7 @@ class Work {
 
   #readBegin() {
     this.#forced.clear();
-    for (const [, at, ids] of (link.parameters.begin ?? '').matchAll(/(\d+)-(\d+(?:\.\d+)*)/g)) {
+    for (const [, at, ids] of (this.#urlState.parameters.begin ?? '').matchAll(/(\d+)-(\d+(?:\.\d+)*)/g)) {
       const sentence = this.sentences[Number(at) - 1];
       if (sentence) this.#forced.set(sentence.source, ids.split('.').map(Number));
     }
@@ -169,9 +177,9 @@ class Work {
     this.#forced.clear();
     // The language may have changed, and with it the examples.
     const isForeign = Object.values(examples).flat().includes(this.source) && !this.examples.includes(this.source);
-    if (isForeign && link.parameters.text !== undefined) link.set({ ...NOT_OF_OTHERS, text: null });
+    if (isForeign && this.#urlState.parameters.text !== undefined) this.#urlState.set({ ...NOT_OF_OTHERS, text: null });
     this.#setSource(isForeign ? (this.examples[0] ?? '') : this.source);
-    if (!models.asked) this.#readBegin(); // a model that is asked about has tokens of its own
+    if (!this.#models.asked) this.#readBegin(); // a model that is asked about has tokens of its own
     this.#placeReady(); // it need not be made again
     void this.#translate(translator);
   }
@@ -179,7 +187,7 @@ class Work {
   #setSource(text: string) {
     this.source = text;
     this.problem = null;
-    const { parts, tail } = split(text, models.sourceCode, models.info?.config.max_length);
+    const { parts, tail } = split(text, this.#models.sourceCode, this.#models.info?.config.max_length);
     this.#tail = tail;
     const before = this.sentences;
     for (const source of this.#forced.keys()) if (!parts.some((part) =>
@@ -208,7 +216,7 @@ class Work {
     });
   }
 
-  async #translate(translator = models.translator) {
+  async #translate(translator = this.#models.translator) {
     clearTimeout(this.#timer);
     this.#search?.abort();
     this.running = false;
@@ -226,12 +234,12 @@ class Work {
           this.#keep(shown);
           tokens += shown.targetTokens.length;
         }
-        models.tokensPerSecond = tokens / ((performance.now() - begin) / 1000);
+        this.#models.tokensPerSecond = tokens / ((performance.now() - begin) / 1000);
         this.#place();
       }
       this.#forget();
     } catch (error) {
-      if (!search.signal.aborted) this.problem = models.failed(error);
+      if (!search.signal.aborted) this.problem = this.#models.failed(error);
     } finally {
       if (search === this.#search) this.running = false;
     }
@@ -270,4 +278,4 @@ class Work {
   }
 }
 
-export const translation = new Work();
+export const createTranslation = (stores: Stores) => new TranslationStore(stores.get(createUrlState), stores.get(createModels));
