@@ -8,7 +8,7 @@ import { bareName, deleteFile, keepFile, keptFiles, readFile } from './files';
 import { decoded, filesAt, folderName, isFolder, isFolderAddress, isList, languagesIn, type Dropped } from './folders';
 import { createUrlState, NOT_OF_OTHERS, type UrlState } from '../shell/url-state.svelte';
 import { reason } from '../shared/words/reason';
-import { t, type Problem } from '../shared/words/words';
+import { pageWords, type Problem } from '../shared/words/words';
 import { languageName, megabytes, speech } from '../shared/words/speech.svelte';
 import type { Stores } from '../shared/stores.svelte';
 
@@ -68,8 +68,8 @@ export class Models {
   readonly #languages = $derived((this.info?.languages || this.model?.languages || '').split('-'));
   readonly sourceCode = $derived<string | undefined>(this.#languages[0]);
   readonly targetCode = $derived<string | undefined>(this.#languages[1]);
-  readonly sourceLanguage = $derived(languageName(this.sourceCode) || t('source'));
-  readonly targetLanguage = $derived(languageName(this.targetCode) || t('target'));
+  readonly sourceLanguage = $derived(languageName(this.sourceCode) || pageWords('source'));
+  readonly targetLanguage = $derived(languageName(this.targetCode) || pageWords('target'));
 
   #first: Model | undefined;
   #attempt: AbortController | null = null;

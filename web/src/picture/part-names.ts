@@ -1,6 +1,6 @@
 // What places are called in the visitor's language.
 import { pieceName } from '../shared/attention/piece-names';
-import { w } from './words';
+import { pictureWords } from './words';
 import { attentionAt, type Inside } from './numbers';
 import type { Place, Sizes } from './place';
 
@@ -8,14 +8,14 @@ import type { Place, Sizes } from './place';
 export function nameOf(place: Place, sizes: Sizes, whole = false, result?: Inside): string {
   const { stack, layer, part, head, cell } = place;
   const name = cell && result ? cellName(place, result)
-    : head !== undefined ? w('head', { head: head + 1 })
+    : head !== undefined ? pictureWords('head', { head: head + 1 })
       : part ? partName(place, sizes)
-        : layer !== undefined ? w('layer', { layer: layer + 1 })
-          : stack ? w(`stack_${stack}`) : w('model');
+        : layer !== undefined ? pictureWords('layer', { layer: layer + 1 })
+          : stack ? pictureWords(`stack_${stack}`) : pictureWords('model');
   if (!whole || stack === 'out') return name;
   const where = [
-    stack && (part || layer !== undefined) ? w(`stack_${stack}`) : '',
-    layer !== undefined && part ? w('layer', { layer: layer + 1 }) : '',
+    stack && (part || layer !== undefined) ? pictureWords(`stack_${stack}`) : '',
+    layer !== undefined && part ? pictureWords('layer', { layer: layer + 1 }) : '',
     head !== undefined ? partName(place, sizes) : '',
   ];
   return [...where, name].filter(Boolean).join(' · ');
@@ -30,10 +30,10 @@ export function partKey({ stack, part }: Place, sizes: Sizes) {
   return part as 'cross' | 'ffn' | 'linear' | 'softmax' | 'beam';
 }
 
-const partName = (place: Place, sizes: Sizes) => w(`part_${partKey(place, sizes)}`);
+const partName = (place: Place, sizes: Sizes) => pictureWords(`part_${partKey(place, sizes)}`);
 
 function cellName(place: Place, result: Inside): string {
   const { rows, columns } = attentionAt(result, place);
   const { row, column } = place.cell!;
-  return w('cell', { from: pieceName(rows[row] ?? ''), to: pieceName(columns[column] ?? '') });
+  return pictureWords('cell', { from: pieceName(rows[row] ?? ''), to: pieceName(columns[column] ?? '') });
 }

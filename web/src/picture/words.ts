@@ -1,5 +1,7 @@
-import en from './words/en.json';
-import { words } from '../shared/words/speech.svelte';
-import zh from './words/zh.json';
+// The words of How it works, of the beam and of the experiments.
+import { featureWords } from '../shared/words/speech.svelte';
 
-export const w = words(en, zh);
+export const { words: pictureWords, arrived } = featureWords({
+  en: () => import('./words/en.json'),
+  zh: () => import('./words/zh.json'),
+});

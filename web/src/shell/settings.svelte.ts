@@ -1,6 +1,6 @@
 // The language and the colours of the page, which are remembered.
 import type { Locale } from '../shared/words/language';
-import { speech } from '../shared/words/speech.svelte';
+import { speak, speech } from '../shared/words/speech.svelte';
 
 export type Theme = 'light' | 'dark';
 
@@ -31,17 +31,21 @@ export class Settings {
       Object.defineProperty(navigator, 'language', { value: 'en' });
     }
     const locale = remembered('locale') ?? (navigator.language.startsWith('zh') ? 'zh' : 'en');
-    this.setLocale(locale === 'zh' ? 'zh' : 'en', false);
+    this.#show(speech.locale = locale === 'zh' ? 'zh' : 'en');
     const dark = matchMedia('(prefers-color-scheme: dark)');
     const follow = () => this.setTheme((remembered('theme') ?? (dark.matches ? 'dark' : 'light')) as Theme, false);
     dark.addEventListener('change', follow);
     follow();
   }
 
-  setLocale(locale: Locale, keep = true) {
-    speech.locale = locale;
+  async setLocale(locale: Locale) {
+    remember('locale', locale);
+    await speak(locale);
+    this.#show(locale);
+  }
+
+  #show(locale: Locale) {
     document.documentElement.lang = locale === 'zh' ? 'zh-Hans' : 'en';
-    if (keep) remember('locale', locale);
   }
 
   setTheme(theme: Theme, keep = true) {

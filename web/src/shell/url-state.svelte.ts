@@ -1,9 +1,9 @@
 // The address: #VIEW?text=…&model=…, and what a view adds. A link restores what it says.
-import { t } from '../shared/words/words';
+import { pageWords } from '../shared/words/words';
 
 export const views = ['translate', 'picture', 'beam', 'intervene', 'train', 'classify', 'models', 'about'] as const;
 export type View = (typeof views)[number];
-export const viewName = (view: View) => t(`view_${view}`);
+export const viewName = (view: View) => pageWords(`view_${view}`);
 /** Clears what belongs to one sentence and one model: hidden words, and how translations begin. */
 export const NOT_OF_OTHERS = { mask: null, begin: null, from: null };
 

@@ -1,6 +1,6 @@
 import { isEncoder, type RunRecord } from './record';
 import { duration, number } from '../shared/words/speech.svelte';
-import { w } from './words';
+import { trainWords } from './words';
 
 /** The latest score of a run, with its unit; '' before the first. */
 export function scoreOf(record: RunRecord): string {
@@ -12,5 +12,5 @@ export function scoreOf(record: RunRecord): string {
 
 /** How long a card's run takes on this computer; '' where that is not known yet. */
 export function takes(seconds: number | null): string {
-  return seconds === null ? '' : w('takes', { time: duration(seconds) });
+  return seconds === null ? '' : trainWords('takes', { time: duration(seconds) });
 }

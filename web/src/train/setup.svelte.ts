@@ -11,7 +11,7 @@ import {
 import { createOwnPairs, type OwnPairs, type Source } from './own-pairs.svelte';
 import { pairsIn, shippedPairs } from '../shared/text/shipped';
 import type { Wish } from '../shared/text/table';
-import { w } from './words';
+import { trainWords } from './words';
 import type { Stores } from '../shared/stores.svelte';
 
 const REHEARSED = [24, 2000]; // known pairs, at least and at most
@@ -97,9 +97,9 @@ export class Setup {
 
   name(): string {
     const { data } = this.values;
-    if (isTask(data)) return w(`data_${data}`);
-    const count = w('pairsCount', { count: number(this.pairs ?? 0) });
-    const title = isShipped(data) ? data.split('-').map(languageName).join(' → ') : this.#ownPairs.sources.own?.facts.name || w('data_own');
+    if (isTask(data)) return trainWords(`data_${data}`);
+    const count = trainWords('pairsCount', { count: number(this.pairs ?? 0) });
+    const title = isShipped(data) ? data.split('-').map(languageName).join(' → ') : this.#ownPairs.sources.own?.facts.name || trainWords('data_own');
     return `${this.isTuned ? `${titleOf(this.#models.model!)} + ` : ''}${list([title, count])}`;
   }
 

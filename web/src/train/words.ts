@@ -1,6 +1,7 @@
-import type Words from './words/en.json';
-import en from './words/en.json?url';
-import { later } from '../shared/words/speech.svelte';
-import zh from './words/zh.json?url';
+// The words of the Train view.
+import { featureWords } from '../shared/words/speech.svelte';
 
-export const { w, arrived } = later<typeof Words>(en, zh);
+export const { words: trainWords, arrived } = featureWords({
+  en: () => import('./words/en.json'),
+  zh: () => import('./words/zh.json'),
+});

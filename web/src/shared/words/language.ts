@@ -16,17 +16,21 @@ export function language(locale: () => Locale, retell = (reason: string) => reas
     return format.format(value).replace('-', '−').replace(/(\d)(?=\p{Script=Han})/u, '$1 ');
   }
 
+  /** The words of a table; {name} in them is replaced by a value. */
+  const wordsOf =
+    <Key extends string>(table: () => Table<Key>) =>
+      (key: Key, values: Values = {}): string =>
+        table()[key].replace(/\{(\w+)\}(?=(\p{Script=Han}?))/gu, (whole, name, next) => {
+          const value = name === 'reason' ? retell(String(values.reason)) : String(values[name] ?? whole);
+          return next && /\d$/.test(value) ? `${value} ` : value;
+        });
+
   return {
     number,
     percent: (share: number) =>
       number(share, { style: 'percent', maximumFractionDigits: share > 0 && share < 0.01 ? 1 : 0 }),
-    /** The `t` of a table in both languages; {name} in its words is replaced by a value. */
-    words:
-      <K extends string>(en: Table<K>, zh: Table<K>) =>
-        (key: K, values: Values = {}): string =>
-          (locale() === 'zh' ? zh : en)[key].replace(/\{(\w+)\}(?=(\p{Script=Han}?))/gu, (whole, name, next) => {
-            const value = name === 'reason' ? retell(String(values.reason)) : String(values[name] ?? whole);
-            return next && /\d$/.test(value) ? `${value} ` : value;
-          }),
+    wordsOf,
+    /** The words of a table that is here in both languages. */
+    words: <Key extends string>(en: Table<Key>, zh: Table<Key>) => wordsOf(() => (locale() === 'zh' ? zh : en)),
   };
 }

@@ -21,8 +21,7 @@ class Speech {
 
 export const speech = new Speech();
 
-/** A part of the page makes its own `t` from its own tables, so that these load with it. */
-export const { words, number, percent } = language(() => speech.locale, speech.retell);
+export const { words, wordsOf, number, percent } = language(() => speech.locale, speech.retell);
 
 export const decimals =
   (value: number, digits = 2) => number(value, { maximumFractionDigits: digits, minimumFractionDigits: digits });
@@ -55,13 +54,38 @@ export function languageName(code: string | undefined): string {
 export const saidOf = (metadata: Readonly<Record<string, string>>, key: string) =>
   metadata[`${key}.${speech.locale}`] ?? metadata[key];
 
-/** Two tables of long texts, which are data of their own rather than part of a script. */
-export const fetched = <T>(...urls: [en: string, zh: string]) =>
-  Promise.all(urls.map(async (url) => (await fetch(url)).json())) as Promise<[T, T]>;
+type Table = Readonly<Record<string, string>>;
 
-/** The same as words of a part that waits for `arrived` before it is shown. */
-export function later<T extends Record<string, string>>(en: string, zh: string) {
-  const tables = [{}, {}] as [T, T];
-  const arrived = fetched<T>(en, zh).then((both) => tables.forEach((table, i) => Object.assign(table, both[i])));
-  return { w: words<keyof T & string>(...tables), arrived };
+/** Of each feature that was opened: brings its words in a language. */
+const opened: ((locale: Locale) => Promise<void>)[] = [];
+
+/**
+ * Changes the page's language once every feature that was opened has its words in it; one whose words cannot be fetched
+ * keeps the ones it has.
+ */
+export async function speak(locale: Locale) {
+  await Promise.allSettled(opened.map((bring) => bring(locale)));
+  speech.locale = locale;
+}
+
+/**
+ * The words of a feature, which come in the page's language when its script runs: what shows them waits for `arrived`.
+ * Those of the first screen are part of its script instead, since no text could be shown before they came.
+ */
+export function featureWords<Words extends Table>(tables: {
+  en: () => Promise<{ default: Words }>;
+  zh: () => Promise<{ default: Readonly<Record<keyof Words, string>> }>;
+}) {
+  const empty = {} as Readonly<Record<keyof Words & string, string>>;
+  let here = $state.raw<Partial<Record<Locale, typeof empty>>>({});
+  const table = () => here[speech.locale] ?? here.en ?? here.zh ?? empty;
+
+  async function bring(locale: Locale) {
+    if (here[locale]) return;
+    const { default: words } = await tables[locale]();
+    here = { ...here, [locale]: words };
+  }
+
+  opened.push(bring);
+  return { words: wordsOf(table), table, arrived: bring(speech.locale) };
 }

@@ -6,7 +6,7 @@ import pageZh from './zh.json';
 
 const en = { ...attentionWords[0], ...pageEn };
 export type Key = keyof typeof en;
-export const t = words<Key>(en, { ...attentionWords[1], ...pageZh });
+export const pageWords = words<Key>(en, { ...attentionWords[1], ...pageZh });
 
 /** What went wrong, to show in the visitor's language. */
 export interface Problem {
@@ -14,4 +14,4 @@ export interface Problem {
   reason?: string;
 }
 
-export const say = ({ key, reason = '' }: Problem) => t(key, { reason });
+export const say = ({ key, reason = '' }: Problem) => pageWords(key, { reason });

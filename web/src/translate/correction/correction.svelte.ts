@@ -1,11 +1,11 @@
 // A copy of the model learns a corrected translation, in a worker of its own; the model in use does not change.
 import { Trainer, type Evaluation, type Pair } from 'wasmformer';
-import { shippedPairs } from '../shared/text/shipped';
-import { createModels, type Models, titleOf } from '../models/models.svelte';
-import { reason } from '../shared/words/reason';
-import { t } from '../shared/words/words';
-import { createTranslation, type TranslationStore } from './translation.svelte';
-import type { Stores } from '../shared/stores.svelte';
+import { shippedPairs } from '../../shared/text/shipped';
+import { createModels, type Models, titleOf } from '../../models/models.svelte';
+import { reason } from '../../shared/words/reason';
+import { pageWords } from '../../shared/words/words';
+import { createTranslation, type TranslationStore } from '../translation.svelte';
+import type { Stores } from '../../shared/stores.svelte';
 
 const MOST_STEPS = 40;
 const LOOK_EVERY = 2; // steps between checks whether it has been learned
@@ -82,7 +82,7 @@ export class Correction {
       this.phase = 'measuring';
       const last = await measure();
       const after = await searched();
-      const file = new File([await trainer.save({ optimizer: false })], `${t('corrected', { name: titleOf(model) })}.safetensors`);
+      const file = new File([await trainer.save({ optimizer: false })], `${pageWords('corrected', { name: titleOf(model) })}.safetensors`);
       signal.throwIfAborted();
       const scores = first && last && { before: first, after: last, pairs: kept.length, origin };
       this.result = { source, wanted, before, after, steps: this.step, scores, model: file };
