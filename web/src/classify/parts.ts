@@ -1,4 +1,5 @@
-// A text cut into labelled parts and the text between them.
+// A text cut into labeled parts and the text between them.
+import type { Annotation } from 'wasmformer';
 
 export interface Part {
   start: number;
@@ -29,7 +30,19 @@ export function hues(names: readonly string[]): Map<string, number> {
 
 /** Where the words of a text are, in languages without spaces too. */
 export function wordsOf(text: string): { start: number; end: number }[] {
-  if (!('Segmenter' in Intl)) return Array.from(text.matchAll(/\S+/g), ({ index, 0: word }) => ({ start: index, end: index + word.length }));
-  const found = [...new Intl.Segmenter(undefined, { granularity: 'word' }).segment(text)];
-  return found.filter(({ isWordLike }) => isWordLike).map(({ index, segment }) => ({ start: index, end: index + segment.length }));
+  if (!('Segmenter' in Intl)) {
+    return Array.from(text.matchAll(/\S+/g), ({ index, 0: word }) => ({ start: index, end: index + word.length }));
+  }
+  const segments = [...new Intl.Segmenter(undefined, { granularity: 'word' }).segment(text)];
+  return segments.filter(({ isWordLike }) => isWordLike)
+    .map(({ index, segment }) => ({ start: index, end: index + segment.length }));
+}
+
+/** Spans with their types, or else each word with its tag; `tags` are all that the model has. */
+export function tagged({ tokens = [], spans = [] }: Partial<Annotation>, tags: readonly string[]): Part[] {
+  const types = tags.map((tag) => tag.replace(/^[BI]-/, ''));
+  const colors = hues(types.filter((type) => type !== 'O'));
+  const words = tokens.filter(({ tag }) => tag !== 'O').map(({ tag, ...place }) => ({ ...place, type: tag }));
+  const all = spans.length > 0 ? spans : words;
+  return all.map(({ start, end, type }) => ({ start, end, label: type, hue: colors.get(type) }));
 }

@@ -67,13 +67,17 @@ const MOST_STRETCH = 3; // of the sublayers of the shorter stack
 const leftOf = (stack: Stack, x: number) => x + (stack === 'enc' ? RAIL : PAD + 5);
 
 /** From below: the heights in a unit of a sublayer with its norm. */
-const unit = (sizes: Sizes, height: number) =>
-  sizes.norm === 'post' ? FORK + height + CLOSE + NORM : CLOSE + NORM + FORK - 4 + height + CLOSE + 2 * SUM;
+function unit(sizes: Sizes, height: number): number {
+  const postNorm = FORK + height + CLOSE + NORM;
+  const preNorm = CLOSE + NORM + (FORK - 4) + height + CLOSE + 2 * SUM;
+  return sizes.norm === 'post' ? postNorm : preNorm;
+}
 
 const layerHeight = (sizes: Sizes, count: number, height: number) => PAD + count * unit(sizes, height) + PAD;
 
 function stackHeight(sizes: Sizes, layers: number, count: number, height: number) {
-  return layers * layerHeight(sizes, count, height) + (layers - 1) * BETWEEN + (sizes.norm === 'pre' ? PAD + NORM : 0);
+  const lastNorm = sizes.norm === 'pre' ? PAD + NORM : 0;
+  return layers * layerHeight(sizes, count, height) + (layers - 1) * BETWEEN + lastNorm;
 }
 
 /** How high sublayers must be for a stack to reach `wanted`. */
@@ -132,13 +136,18 @@ class Drawing {
   sublayer(sizes: Sizes, place: Place, bottom: number, height: number, memoryX: number): Box {
     const { part } = place;
     if (isUnit(place, sizes)) return this.box('unit', place, bottom, height);
-    const box = this.box(part === 'ffn' ? 'ffn' : 'attention', place, bottom, height,
-      part === 'ffn' ? [0] : part === 'self' ? FORKS : [FORKS[2]]);
-    if (part === 'ffn') return box;
-    for (const [i, text] of (['V', 'K', 'Q'] as const).entries()) this.marks.push({ text, at: [this.#cx + FORKS[i], bottom] });
-    for (const dx of part === 'cross' ? FORKS.slice(0, 2) : []) {
-      const points: Point[] = [[memoryX, bottom + 9], [this.#cx + dx, bottom + 9], [this.#cx + dx, bottom]];
-      this.wires.push({ from: '', to: box.id, kind: 'memory', points });
+    if (part === 'ffn') return this.box('ffn', place, bottom, height);
+    const [v, k, q] = FORKS;
+    const fromBelow = part === 'self' ? [v, k, q] : [q];
+    const fromMemory = part === 'cross' ? [v, k] : [];
+    const box = this.box('attention', place, bottom, height, fromBelow);
+    for (const [i, text] of (['V', 'K', 'Q'] as const).entries()) {
+      this.marks.push({ text, at: [this.#cx + FORKS[i], bottom] });
+    }
+    for (const dx of fromMemory) {
+      const x = this.#cx + dx;
+      const y = bottom + 9;
+      this.wires.push({ from: '', to: box.id, kind: 'memory', points: [[memoryX, y], [x, y], [x, bottom]] });
     }
     return box;
   }
@@ -188,8 +197,14 @@ class Drawing {
   }
 }
 
+interface DrawnInput extends Pick<Geometry, 'wires' | 'sums' | 'waves'> {
+  embed: Box;
+  tokens: Rect;
+  exit: Point;
+}
+
 /** Tokens and embedding, with added positions unless the model's are rotary, below a stack whose frame ends at `bottom`. */
-function drawInput(stack: 'enc' | 'dec', x: number, bottom: number, { rotary }: Sizes) {
+function drawInput(stack: 'enc' | 'dec', x: number, bottom: number, { rotary }: Sizes): DrawnInput {
   const side = stack === 'enc' ? -1 : 1;
   const left = leftOf(stack, x);
   const width = COLUMN - RAIL - PAD - 5;
@@ -198,13 +213,17 @@ function drawInput(stack: 'enc' | 'dec', x: number, bottom: number, { rotary }: 
   const embed = boxOf('embed', { stack, part: 'embed' }, left, sum[1] + SUM + 8, width, EMBED);
   const tokens: Rect = { x, y: embed.y + EMBED + 12, width: COLUMN, height: TOKENS };
   const wave: Point = [cx + side * 46, sum[1]];
-  const wires: Wire[] = [
-    { from: '', to: embed.id, kind: 'flow', points: [[cx, tokens.y], [cx, embed.y + EMBED]] },
-    { from: embed.id, to: embed.id, kind: 'flow', points: [[cx, embed.y], [cx, sum[1] + (rotary ? -SUM : SUM)]] },
-    { from: embed.id, to: embed.id, kind: 'flow', points: [[wave[0] - side * 9, wave[1]], [cx + side * SUM, sum[1]]] },
-  ];
-  const added: Pick<Geometry, 'wires' | 'sums' | 'waves'> = rotary ? { wires: wires.slice(0, 2), sums: [], waves: [] } : { wires, sums: [sum], waves: [{ at: wave, side }] };
-  return { embed, tokens, ...added, exit: [cx, sum[1] - SUM] as Point };
+  const exit: Point = [cx, sum[1] - SUM];
+  const looked: Wire = { from: '', to: embed.id, kind: 'flow', points: [[cx, tokens.y], [cx, embed.y + EMBED]] };
+  const embedded = (y: number): Wire =>
+    ({ from: embed.id, to: embed.id, kind: 'flow', points: [[cx, embed.y], [cx, y]] });
+  // Rotary positions turn queries and keys: nothing is added here.
+  if (rotary) return { embed, tokens, wires: [looked, embedded(sum[1] - SUM)], sums: [], waves: [], exit };
+  const positions: Wire = {
+    from: embed.id, to: embed.id, kind: 'flow', points: [[wave[0] - side * 9, wave[1]], [cx + side * SUM, sum[1]]],
+  };
+  const wires = [looked, embedded(sum[1] + SUM), positions];
+  return { embed, tokens, wires, sums: [sum], waves: [{ at: wave, side }], exit };
 }
 
 const inputHeight = 14 + 2 * SUM + 8 + EMBED + 12 + TOKENS;

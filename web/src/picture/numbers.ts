@@ -23,7 +23,10 @@ export const isWhole = (result: Translation | null): result is Inside => !!(resu
 
 export const stackOf = ({ internals }: Inside, { stack }: Place) => internals[stack === 'enc' ? 'encoder' : 'decoder'];
 
-export const kindOf = ({ stack, part }: Place): Kind => (stack === 'enc' ? 'encoder' : part === 'cross' ? 'cross' : 'decoder');
+export function kindOf({ stack, part }: Place): Kind {
+  if (stack === 'enc') return 'encoder';
+  return part === 'cross' ? 'cross' : 'decoder';
+}
 
 /** As the package names it. */
 export const headAt = (place: Place): AttentionHead => ({ attention: kindOf(place), layer: place.layer!, head: place.head! });

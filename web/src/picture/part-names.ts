@@ -4,14 +4,19 @@ import { pictureWords } from './words';
 import { attentionAt, type Inside } from './numbers';
 import type { Place, Sizes } from './place';
 
+function innermostName(place: Place, sizes: Sizes, result?: Inside): string {
+  const { stack, layer, part, head, cell } = place;
+  if (cell && result) return cellName(place, result);
+  if (head !== undefined) return pictureWords('head', { head: head + 1 });
+  if (part) return partName(place, sizes);
+  if (layer !== undefined) return pictureWords('layer', { layer: layer + 1 });
+  return pictureWords(stack ? `stack_${stack}` : 'model');
+}
+
 /** The name of the innermost part of a place; `whole`: with where it is, for those who cannot see it. */
 export function nameOf(place: Place, sizes: Sizes, whole = false, result?: Inside): string {
-  const { stack, layer, part, head, cell } = place;
-  const name = cell && result ? cellName(place, result)
-    : head !== undefined ? pictureWords('head', { head: head + 1 })
-      : part ? partName(place, sizes)
-        : layer !== undefined ? pictureWords('layer', { layer: layer + 1 })
-          : stack ? pictureWords(`stack_${stack}`) : pictureWords('model');
+  const { stack, layer, part, head } = place;
+  const name = innermostName(place, sizes, result);
   if (!whole || stack === 'out') return name;
   const where = [
     stack && (part || layer !== undefined) ? pictureWords(`stack_${stack}`) : '',
@@ -24,7 +29,8 @@ export function nameOf(place: Place, sizes: Sizes, whole = false, result?: Insid
 /** What a part is in the paper: the words about it are called after that. */
 export function partKey({ stack, part }: Place, sizes: Sizes) {
   if (part === 'embed') return stack === 'enc' ? 'embedIn' : 'embedOut';
-  if (part === 'self') return stack === 'enc' ? 'self' : sizes.recurrent ? 'ssru' : 'masked';
+  if (part === 'self' && stack === 'enc') return 'self';
+  if (part === 'self') return sizes.recurrent ? 'ssru' : 'masked';
   if (part === 'norm') return 'lastNorm';
   if (part!.endsWith('Norm')) return sizes.norm === 'post' ? 'addNorm' : 'norm';
   return part as 'cross' | 'ffn' | 'linear' | 'softmax' | 'beam';

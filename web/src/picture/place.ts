@@ -26,11 +26,17 @@ export interface Sizes {
 export const isUnit = ({ stack, part }: Place, sizes: Sizes) => !!sizes.recurrent && stack === 'dec' && part === 'self';
 export const isAttention = (place: Place, sizes: Sizes) => (place.part === 'self' || place.part === 'cross') && !isUnit(place, sizes);
 export const layersOf = (sizes: Sizes, stack: Stack) =>
-  stack === 'enc' ? sizes.encoderLayers : stack === 'dec' ? sizes.decoderLayers : 0;
+  ({ enc: sizes.encoderLayers, dec: sizes.decoderLayers, out: 0 })[stack];
 
 const ENCODER: readonly Part[] = ['self', 'selfNorm', 'ffn', 'ffnNorm'];
 const DECODER: readonly Part[] = ['self', 'selfNorm', 'cross', 'crossNorm', 'ffn', 'ffnNorm'];
-export const partsOf = (stack: Stack) => (stack === 'enc' ? ENCODER : stack === 'dec' ? DECODER : []);
+export const partsOf = (stack: Stack) => ({ enc: ENCODER, dec: DECODER, out: [] })[stack];
+
+/** The parts of a stack that belong to none of its layers. */
+function partsOutside(stack: Stack, sizes: Sizes): readonly Part[] {
+  if (stack === 'out') return ['linear', 'softmax', 'beam'];
+  return sizes.norm === 'pre' ? ['embed', 'norm'] : ['embed'];
+}
 
 export function format({ stack, layer, part, head, cell }: Place): string {
   const words = [stack, layer !== undefined && layer + 1, part, head !== undefined && `h${head + 1}`,
@@ -50,8 +56,8 @@ export function parse(text: string | undefined, sizes: Sizes): Place {
     place.layer = layer;
   }
   const part = words.shift() as Part;
-  const ends: readonly Part[] = stack === 'out' ? ['linear', 'softmax', 'beam'] : sizes.norm === 'pre' ? ['embed', 'norm'] : ['embed'];
-  if (!(layer === undefined ? ends : partsOf(stack)).includes(part)) return stack === 'out' ? {} : place;
+  const parts = layer === undefined ? partsOutside(stack, sizes) : partsOf(stack);
+  if (!parts.includes(part)) return stack === 'out' ? {} : place;
   place.part = part;
   const head = Number(/^h(\d+)$/.exec(words[0] ?? '')?.[1] ?? 0) - 1;
   if (!isAttention(place, sizes) || head < 0 || head >= sizes.heads) return place;

@@ -30,7 +30,8 @@ export class Player {
 
   status(box: string): 'done' | 'now' | 'ahead' {
     const place = this.order[box] ?? -1;
-    return place < this.stage ? 'done' : place === this.stage ? 'now' : 'ahead';
+    if (place < this.stage) return 'done';
+    return place === this.stage ? 'now' : 'ahead';
   }
 
   get #moment(): Moment {

@@ -85,32 +85,51 @@ export const taskOf = (name: TaskName) => options.tasks.find((task) => task.name
 /** 'wasm → msaw' */
 export const exampleOf = (name: TaskName) => `${taskOf(name).source} → ${taskOf(name).target}`;
 
+type Beginning = Record<string, string | number>;
+
 /** What each kind of data begins with: tuned so that one press teaches it. */
-function beginnings({ data = 'reverse', ...chosen }: Partial<Values>, ownPairs: number): Record<string, string | number> {
-  if (!isTask(data)) {
-    if (chosen.start === 'model') {
-      // Small steps, and few of them: it has learned the language already.
-      const epochs = Math.max(3, Math.min(40, Math.round(4000 / (ownPairs || 100))));
-      return { preset: 'small', tokenizer: 'bpe', epochs, schedule: 'constant', learning_rate: 1e-4, warmup_steps: 10, clip_norm: 1, batch_tokens: 1024 };
-    }
-    if (isShipped(data)) {
-      // About five minutes with two threads.
-      return {
-        preset: 'multi30k-tiny', tokenizer: 'bpe', norm: 'pre', encoder_layers: 2, decoder_layers: 2, ffn_dim: 512, dropout: 0.05,
-        clip_norm: 1, learning_rate: 3e-3, warmup_steps: 150, batch_tokens: 1024, epochs: 7, ...untilSteps(chosen, 2000),
-      };
-    }
-    const count = ownPairs || 10_000;
-    // Few pairs give few pieces, and need more passes.
-    const [tokenizer, epochs] = [count < 3000 ? 'char' : 'bpe', Math.min(200, Math.max(3, Math.round(240_000 / count)))];
-    return { norm: 'pre', clip_norm: 1, preset: 'multi30k-tiny', tokenizer, epochs, learning_rate: 2e-3, warmup_steps: 300, batch_tokens: 1024 };
-  }
+function beginningOf(chosen: Partial<Values>, ownPairs: number): Beginning {
+  const { data = 'reverse' } = chosen;
+  if (isTask(data)) return taskBeginning(data, chosen);
+  if (chosen.start === 'model') return tunedBeginning(ownPairs || 100);
+  if (isShipped(data)) return shippedBeginning(chosen);
+  return ownBeginning(ownPairs || 10_000);
+}
+
+function taskBeginning(data: TaskName, chosen: Partial<Values>): Beginning {
   const { pairs, steps } = taskOf(data);
   return { preset: 'toy', tokenizer: 'char', pairs, epochs: 6, ...untilSteps(chosen, steps) };
 }
 
+/** Small steps, and few of them: the model has learned the language already. */
+function tunedBeginning(pairs: number): Beginning {
+  const epochs = Math.max(3, Math.min(40, Math.round(4000 / pairs)));
+  return {
+    preset: 'small', tokenizer: 'bpe', epochs, schedule: 'constant', learning_rate: 1e-4, warmup_steps: 10, clip_norm: 1,
+    batch_tokens: 1024,
+  };
+}
+
+/** About five minutes with two threads. */
+function shippedBeginning(chosen: Partial<Values>): Beginning {
+  return {
+    preset: 'multi30k-tiny', tokenizer: 'bpe', norm: 'pre', encoder_layers: 2, decoder_layers: 2, ffn_dim: 512, dropout: 0.05,
+    clip_norm: 1, learning_rate: 3e-3, warmup_steps: 150, batch_tokens: 1024, epochs: 7, ...untilSteps(chosen, 2000),
+  };
+}
+
+/** Few pairs give few pieces, and need more passes. */
+function ownBeginning(pairs: number): Beginning {
+  const tokenizer = pairs < 3000 ? 'char' : 'bpe';
+  const epochs = Math.min(200, Math.max(3, Math.round(240_000 / pairs)));
+  return {
+    norm: 'pre', clip_norm: 1, preset: 'multi30k-tiny', tokenizer, epochs, learning_rate: 2e-3, warmup_steps: 300,
+    batch_tokens: 1024,
+  };
+}
+
 /** The rate's cosine must know where it ends. */
-function untilSteps(chosen: Partial<Values>, steps: number): Record<string, string | number> {
+function untilSteps(chosen: Partial<Values>, steps: number): Beginning {
   const goal = chosen.goal ?? (chosen.epochs ? 'epochs' : 'steps');
   return { goal, steps, schedule: goal === 'steps' ? 'cosine' : 'noam' };
 }
@@ -121,15 +140,17 @@ export const short = (value: string | number) => String(typeof value === 'number
 /** The defaults, which depend on the data and the preset. */
 export function defaultsOf(chosen: Partial<Values>, ownPairs: number): Values {
   const data = chosen.data ?? 'reverse';
-  const start = beginnings(chosen, ownPairs);
+  const start = beginningOf(chosen, ownPairs);
   const size = String(chosen.preset ?? start.preset);
   const own = Math.max(1, Math.min(500, Math.round(ownPairs / 20)));
-  const all: Record<string, string | number> = {
+  const isOtherPreset = chosen.preset !== undefined && chosen.preset !== start.preset;
+  const all: Beginning = {
     data, start: 'scratch', pairs: 6000, validation: own, lowercase: 'no', longest: 500, vocab: 2000, joint: 'yes',
     goal: 'epochs', steps: 3000, minutes: 15, seed: 1,
     ...presetOf(size),
     ...(chosen.joint === 'no' ? { tie_embeddings: 'target' } : {}),
-    ...(chosen.preset === undefined || chosen.preset === start.preset ? start : { ...start, ...presetOf(size) }),
+    ...start,
+    ...(isOtherPreset && presetOf(size)),
     preset: size,
   };
   const at = (key: Key) => chosen[key] ?? all[key];
@@ -160,33 +181,40 @@ function outside({ min, max, above, below }: Limits, value: number): Wrong | und
   return min === undefined ? ['more', { min: above ?? 0 }] : ['least', { min }];
 }
 
+/** What is wrong with the value of one field by itself. */
+function wrongOf(key: Key, text: string, pairs: number): Wrong | undefined {
+  const field = FIELDS[key];
+  if ('options' in field) return field.options.includes(text) ? undefined : ['choice'];
+  const value = key === 'validation' ? validationOf(text, pairs) : Number(text);
+  if (text.trim() === '' || Number.isNaN(value)) return ['number'];
+  if (field.whole && !Number.isInteger(value)) return ['whole'];
+  return outside(field, value);
+}
+
+/** What is wrong with values beside each other, by the field that is to be changed. */
+function conflicts(values: Values, pairs: number | undefined): [Key, Wrong][] {
+  const at = (key: Key) => Number(values[key]);
+  const most = isTask(values.data) ? taskOf(values.data).mostPairs : Infinity;
+  const isAllValidation = values.data === 'own' && pairs !== undefined && validationOf(values.validation, pairs) >= pairs;
+  const rules: [boolean, Key, Wrong][] = [
+    [!tokenizersOf(values.data).includes(values.tokenizer), 'tokenizer', ['choice']],
+    [at('d_model') % at('num_heads') !== 0, 'num_heads', ['heads', { width: values.d_model }]],
+    [values.positions === 'sinusoidal' && at('d_model') % 2 !== 0, 'd_model', ['even']],
+    [values.joint === 'no' && values.tie_embeddings === 'all', 'tie_embeddings', ['oneVocabulary']],
+    [values.schedule === 'cosine' && at('decay_steps') <= at('warmup_steps'), 'decay_steps', ['decay']],
+    [at('pairs') > most, 'pairs', ['most', { count: most }]],
+    [isAllValidation, 'validation', ['most', { count: (pairs ?? 0) - 1 }]],
+  ];
+  return rules.filter(([isBroken]) => isBroken).map(([, key, wrong]) => [key, wrong]);
+}
+
 /** What is wrong with each value; `pairs` are those of the data, where they are known. */
 export function wrongs(values: Values, pairs: number | undefined): Partial<Record<Key, Wrong>> {
-  const found: Partial<Record<Key, Wrong>> = {};
+  const found: Partial<Record<Key, Wrong>> = Object.fromEntries(conflicts(values, pairs));
   for (const key of Object.keys(FIELDS) as Key[]) {
-    const field = FIELDS[key];
-    if ('options' in field) {
-      if (!field.options.includes(values[key])) found[key] = ['choice'];
-      continue;
-    }
-    const value = key === 'validation' ? validationOf(values[key], pairs ?? 1000) : Number(values[key]);
-    if (values[key].trim() === '' || Number.isNaN(value)) found[key] = ['number'];
-    else if (field.whole && !Number.isInteger(value)) found[key] = ['whole'];
-    else {
-      const wrong = outside(field, value);
-      if (wrong) found[key] = wrong;
-    }
+    const wrong = wrongOf(key, values[key], pairs ?? 1000);
+    if (wrong) found[key] = wrong;
   }
-  const at = (key: Key) => Number(values[key]);
-  const set = (key: Key, wrong: Wrong) => (found[key] ??= wrong);
-  if (!tokenizersOf(values.data).includes(values.tokenizer)) set('tokenizer', ['choice']);
-  if (at('d_model') % at('num_heads') !== 0) set('num_heads', ['heads', { width: values.d_model }]);
-  if (values.positions === 'sinusoidal' && at('d_model') % 2 !== 0) set('d_model', ['even']);
-  if (values.joint === 'no' && values.tie_embeddings === 'all') set('tie_embeddings', ['oneVocabulary']);
-  if (values.schedule === 'cosine' && at('decay_steps') <= at('warmup_steps')) set('decay_steps', ['decay']);
-  const most = isTask(values.data) ? taskOf(values.data).mostPairs : Infinity;
-  if (at('pairs') > most) set('pairs', ['most', { count: most }]);
-  if (values.data === 'own' && pairs !== undefined && validationOf(values.validation, pairs) >= pairs) set('validation', ['most', { count: pairs - 1 }]);
   return found;
 }
 
@@ -214,5 +242,7 @@ export const write = (chosen: Partial<Values>) => Object.entries(chosen).map((en
 
 export function parse(text: string): Partial<Values> {
   const entries = text.split(',').map((entry) => entry.split(/:(.*)/s));
-  return Object.fromEntries(entries.filter(([key, value]) => Object.hasOwn(FIELDS, key) && value !== undefined && (key !== 'data' || OWN.data.options.includes(value as DataName))));
+  const isKnown = ([key, value]: string[]) => Object.hasOwn(FIELDS, key) && value !== undefined
+    && (key !== 'data' || OWN.data.options.includes(value as DataName));
+  return Object.fromEntries(entries.filter(isKnown));
 }

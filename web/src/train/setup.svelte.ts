@@ -15,6 +15,7 @@ import { trainWords } from './words';
 import type { Stores } from '../shared/stores.svelte';
 
 const REHEARSED = [24, 2000]; // known pairs, at least and at most
+const RATE_DEPENDS_ON = ['schedule', 'learning_rate', 'd_model', 'warmup_steps'];
 
 export class Setup {
   readonly #urlState!: UrlState;
@@ -92,8 +93,10 @@ export class Setup {
     return !wanted || (await this.#ownPairs.make(wanted.key, wanted.wish, wanted.url)) !== null;
   }
 
-  readonly pairs = $derived(this.source ? this.source.made.pairs : isTask(this.values.data)
-    ? Number(this.values.pairs) : null);
+  readonly pairs = $derived.by(() => {
+    if (this.source) return this.source.made.pairs;
+    return isTask(this.values.data) ? Number(this.values.pairs) : null;
+  });
 
   name(): string {
     const { data } = this.values;
@@ -134,30 +137,47 @@ export class Setup {
   }
 
   #model(): TrainerOptions {
-    const { data, preset, tokenizer: type, vocab, joint } = this.values;
-    const own: Partial<ReturnType<typeof presetOf>> = this.isTuned ? {} : presetOf(preset);
+    const config = this.#config() as Settings;
+    if (this.isTuned) return { config };
+    return { preset: this.values.preset as PresetName, config, tokenizer: this.#tokenizer() };
+  }
+
+  /** The settings that differ from those of the preset, or that the model in use does not bring. */
+  #config(): Record<string, string | number> {
+    const preset: Partial<ReturnType<typeof presetOf>> = this.isTuned ? {} : presetOf(this.values.preset);
     const config: Record<string, string | number> = this.isTuned ? { attention_dropout: 0, activation_dropout: 0 } : {};
     for (const key of [...MODEL, ...TRAINING]) {
       const value = this.values[key];
-      if (value === short(own[key] ?? '') || !isUsed(key, this.values)) continue;
+      if (value === short(preset[key] ?? '') || !isUsed(key, this.values)) continue;
       config[key] = Number.isNaN(Number(value)) ? value : Number(value);
     }
-    // The package takes Noam's factor, not its peak, which another width or warm-up would change.
-    const { schedule, learning_rate: peak, warmup_steps } = this.values;
-    const d_model = this.isTuned ? this.#models.info!.config.d_model : this.values.d_model;
-    if (['schedule', 'learning_rate', 'd_model', 'warmup_steps'].some((key) => key in config)) {
-      config.learning_rate = Number(peak) * (schedule === 'noam' ? Math.sqrt(Number(d_model) * Number(warmup_steps)) : 1);
-    }
-    if (this.isTuned) return { config: config as Settings };
-    // Unicode's compatibility form would make Chinese punctuation ASCII's.
-    const isPlain = data.includes('zh') && (type === 'bpe' || type === 'unigram');
-    const pieces = { ...(type !== 'char' && { vocabSize: Number(vocab) }), ...(isPlain && { normalization: 'identity' as const }) };
-    return { preset: preset as PresetName, config: config as Settings, tokenizer: { type: type as 'char', ...pieces, joint: joint === 'yes' } };
+    if (RATE_DEPENDS_ON.some((key) => key in config)) config.learning_rate = this.#rate();
+    return config;
   }
 
-  /** Follows the address, and keeps it. */
+  /** The package takes Noam's factor, not its peak, which another width or warm-up would change. */
+  #rate(): number {
+    const { schedule, learning_rate: peak, warmup_steps: warmup } = this.values;
+    const width = this.isTuned ? this.#models.info!.config.d_model : this.values.d_model;
+    return Number(peak) * (schedule === 'noam' ? Math.sqrt(Number(width) * Number(warmup)) : 1);
+  }
+
+  #tokenizer(): TrainerOptions['tokenizer'] {
+    const { data, tokenizer: type, vocab, joint } = this.values;
+    const hasPieces = type === 'bpe' || type === 'unigram';
+    return {
+      type: type as 'char',
+      ...(type !== 'char' && { vocabSize: Number(vocab) }),
+      // Unicode's compatibility form would make Chinese punctuation ASCII's.
+      ...(hasPieces && data.includes('zh') && { normalization: 'identity' as const }),
+      joint: joint === 'yes',
+    };
+  }
+
+  /** Follows the address. */
   follow() {
-    if (this.#urlState.parameters.setup !== undefined && this.#urlState.parameters.setup !== this.text) this.read(this.#urlState.parameters.setup);
+    const { setup } = this.#urlState.parameters;
+    if (setup !== undefined && setup !== this.text) this.read(setup);
   }
 }
 

@@ -19,8 +19,11 @@ const SAMPLES = 5;
 const FOUND = 500; // validation texts that an encoder's run shows
 const WARM = 3; // seconds of training before its pace means anything
 
-const metricOf = ({ task, classes, tags }: TrainerInfo): RunRecord['metric'] =>
-  classes?.length ? 'accuracy' : tags?.length ? 'tagAccuracy' : task ? 'exactMatch' : 'bleu';
+function metricOf({ task, classes, tags }: TrainerInfo): RunRecord['metric'] {
+  if (classes?.length) return 'accuracy';
+  if (tags?.length) return 'tagAccuracy';
+  return task ? 'exactMatch' : 'bleu';
+}
 
 /** What a run reaches beyond its own trainer: where its model is opened, and what learns from its speed. */
 export interface RunSurroundings {

@@ -59,7 +59,10 @@ export class TranslationStore {
   /** How it was made to begin, for a search that is to find it again. */
   readonly prefix = $derived(this.shown && this.shown.forced.length > 0 ? this.shown.forced : undefined);
   /** What stands where there is no translation yet. */
-  readonly hint = $derived(this.source.trim() === '' ? 'typeAbove' : this.#models.translator ? 'translating' : 'waiting');
+  readonly hint = $derived.by(() => {
+    if (this.source.trim() === '') return 'typeAbove';
+    return this.#models.translator ? 'translating' : 'waiting';
+  });
   readonly finished = $derived(this.sentences.length > 0 && this.sentences.every(({ fresh }) => fresh));
   readonly examples = $derived(examples[this.#models.sourceCode ?? ''] ?? []);
 

@@ -18,7 +18,8 @@ export async function decode(file: Blob, name: string): Promise<string> {
   const isWide = isMarked || Math.max(...zeros) > 0.2 * head.length; // every other byte of Latin text is 0
   const isBig = isMarked ? a === 0xfe : zeros[0] > zeros[1];
   try {
-    const text = new TextDecoder(isWide ? (isBig ? 'utf-16be' : 'utf-16le') : 'utf-8', { fatal: true }).decode(bytes);
+    const wide = isBig ? 'utf-16be' : 'utf-16le';
+    const text = new TextDecoder(isWide ? wide : 'utf-8', { fatal: true }).decode(bytes);
     if (!/[\0-\x08\x0e-\x1f]/.test(text)) return text;
   } catch {
     // what it holds is no text

@@ -1,0 +1,20 @@
+// Which tokens are attended to by what the label is read from.
+import { rowOf, type AttentionMap } from '../shared/attention/attention';
+
+/** What the labels of a text are read from; null where it has none. */
+export type Pooling = 'first' | 'mean' | null;
+
+/** For each token: how much the token in `row` attends to it, or else, with no such row, what the label is read from. */
+export function attendedTo(map: AttentionMap, row: number | null, pooling: Pooling): number[] {
+  if (row !== null) return [...rowOf(map, row)];
+  if (pooling === null) return [];
+  return pooling === 'first' ? [...rowOf(map, 0)] : meanOfRows(map);
+}
+
+function meanOfRows({ data, rows, columns }: AttentionMap): number[] {
+  return Array.from({ length: columns }, (_, column) => {
+    let sum = 0;
+    for (let row = 0; row < rows; ++row) sum += data[row * columns + column];
+    return sum / rows;
+  });
+}
