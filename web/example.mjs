@@ -1,12 +1,17 @@
-// A translation that the page shows until its model has loaded: that model's own, made when the page is built.
+// What is made with the package when the page is built: the default beam size, and the translation that the page shows
+// until its model has loaded, that model's own.
 import { readFile } from 'node:fs/promises';
 import { Translator } from 'wasmformer';
+import { options } from 'wasmformer/options';
+
+/** The package's default, so that the page need not carry the description of all options. */
+export const { default: beamSize } = options.translate.find(({ name }) => name === 'beam_size');
 
 export async function translateExample(model, source) {
   const translator = await Translator.load(await readFile(model));
   try {
     const { attention, alternatives, ...translation } =
-      await translator.translate(source, { beamSize: 4, nBest: 4, attention: true, topTokens: 8 });
+      await translator.translate(source, { beamSize, nBest: beamSize, attention: true, topTokens: 8 });
     const short = ({ layers, heads, rows, columns, data }) =>
       ({ layers, heads, rows, columns, perMille: Array.from(data, (weight) => Math.round(1000 * weight)) });
     const { encoder, decoder, cross } = attention;

@@ -15,9 +15,12 @@ function modelsIn(folder: string) {
   }));
 }
 
+/** Imports the built package, which this file itself cannot where Vite has bundled it. */
+const example = () => import(new URL('./example.mjs', import.meta.url).href);
+
 /** The output of each starting model for its first example, shown until the model has loaded. */
 async function readyTranslations() {
-  const { translateExample } = await import(new URL('./example.mjs', import.meta.url).href);
+  const { translateExample } = await example();
   const all = modelsIn('models').filter(({ name }) => ['de-en', 'en-zh'].includes(name)).map(async ({ name, url }) => {
     const source = examples[name.split('-')[0]]?.[0];
     return source ? [[name, await translateExample(new URL(`./public/${url}`, import.meta.url), source)]] : [];
@@ -111,7 +114,7 @@ export default defineConfig({
   base: './', // any folder of any static host
   plugins: [svelte({ configFile: false }), virtualModule('models', () => modelsIn('models')),
     virtualModule('encoders', () => modelsIn('encoders')), virtualModule('ready', readyTranslations),
-    virtualModule('version', packageVersion), contentSecurityPolicy(), serviceWorker(),
+    virtualModule('version', packageVersion), virtualModule('beam-size', async () => (await example()).beamSize), contentSecurityPolicy(), serviceWorker(),
     licences()],
   build: {
     outDir: '../build/page', emptyOutDir: true, assetsInlineLimit: 0, target: 'es2022', modulePreload: false,

@@ -22,6 +22,12 @@ declare module 'virtual:encoders' {
   export { default } from 'virtual:models';
 }
 
+declare module 'virtual:beam-size' {
+  /** The default of the package's searches. */
+  const beamSize: number;
+  export default beamSize;
+}
+
 declare module 'virtual:version' {
   /** Of the npm package. */
   const version: string;

@@ -210,11 +210,12 @@ function conflicts(values: Values, pairs: number | undefined): [Key, Wrong][] {
 
 /** What is wrong with each value; `pairs` are those of the data, where they are known. */
 export function wrongs(values: Values, pairs: number | undefined): Partial<Record<Key, Wrong>> {
-  const found: Partial<Record<Key, Wrong>> = Object.fromEntries(conflicts(values, pairs));
+  const found: Partial<Record<Key, Wrong>> = {};
   for (const key of Object.keys(FIELDS) as Key[]) {
     const wrong = wrongOf(key, values[key], pairs ?? 1000);
     if (wrong) found[key] = wrong;
   }
+  for (const [key, wrong] of conflicts(values, pairs)) found[key] ??= wrong;
   return found;
 }
 

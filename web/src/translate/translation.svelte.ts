@@ -2,6 +2,7 @@
 import { untrack } from 'svelte';
 import { SvelteMap } from 'svelte/reactivity';
 import type { Translation, Translator } from 'wasmformer';
+import beamSize from 'virtual:beam-size';
 import ready from 'virtual:ready';
 import type { Maps } from '../shared/attention/attention';
 import { examples } from './examples';
@@ -32,7 +33,8 @@ const LONGEST_IN_LINK = 6000; // characters
 const TOGETHER = 8; // sentences per call: few, so that a new key discards little
 const KEPT = 150; // translations
 const CANDIDATES = 8;
-export const BEAM_SIZE = 4;
+/** The default of the package. */
+export const BEAM_SIZE = beamSize;
 /** What views ask for that look inside the model. */
 export const INSIDE = { attention: true, internals: true, topTokens: CANDIDATES };
 
