@@ -5,7 +5,7 @@ import { Translator } from 'wasmformer';
 import { options } from 'wasmformer/options';
 
 /** The package's default, so that the page need not carry the description of all options. */
-export const { default: beamSize } = options.translate.find(({ name }) => name === 'beam_size');
+export const { default: beamSize } = options.translate.find(({ name }) => name === 'beamSize');
 
 export async function translateExample(model, source) {
   const translator = await Translator.load(await readFile(model));

@@ -109,6 +109,12 @@ function licences(): Plugin {
   };
 }
 
+/** assets/words/train.zh-….js for train/words/zh.json. */
+function wordsFile(module: string | null): string | undefined {
+  const [, feature, language] = /([\w-]+)\/words\/(\w+)\.json$/.exec(module ?? '') ?? [];
+  return feature && `assets/words/${feature}.${language}-[hash].js`;
+}
+
 export default defineConfig({
   root: import.meta.dirname,
   base: './', // any folder of any static host
@@ -119,7 +125,10 @@ export default defineConfig({
   build: {
     outDir: '../build/page', emptyOutDir: true, assetsInlineLimit: 0, target: 'es2022', modulePreload: false,
     // What translates markup and aligns, which this page never asks for.
-    rolldownOptions: { external: ['../webpages/html.js', '../shared/alignment.js'] },
+    rolldownOptions: {
+      external: ['../webpages/html.js', '../shared/alignment.js'],
+      output: { chunkFileNames: ({ facadeModuleId }) => wordsFile(facadeModuleId) ?? 'assets/[name]-[hash].js' },
+    },
   },
   worker: { format: 'es' },
   server: { headers: isolation },

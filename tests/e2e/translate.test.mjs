@@ -192,7 +192,7 @@ test('the page\'s script is at most 200 KB, compressed, of which 46.4 KB come wi
   const bytes = (names) =>
     names.reduce((sum, name) => sum + brotliCompressSync(readFileSync(join(folder, name))).length, 0);
   // Trainer and the pairs that come with the page are in chunks of their own, since correcting a translation needs both.
-  const training = scripts.filter((name) => /^(Train|trainer|shipped|decode|pairs-worker)-/.test(name));
+  const training = scripts.filter((name) => /^(TrainView|trainer|shipped|decode|pairs-worker)-/.test(name));
   const rest = scripts.filter((name) => !training.includes(name));
   assert.ok(training.length >= 3 && rest.length >= 3, `${scripts}`);
   const sizes = [bytes(rest), bytes(training)];
@@ -204,11 +204,11 @@ test('the first screen loads without the strings of other views', async () => {
   const { page, close } = await site.open(laptop, (page) => page.on('request', (request) => requests.push(request.url())));
   try {
     await translated(page);
-    const words = () => requests.filter((url) => url.endsWith('.json'));
+    const words = () => requests.filter((url) => url.includes('/words/'));
     assert.deepEqual(words(), []);
     await go(page, 'Classify');
     await page.getByRole('textbox', { name: 'Text', exact: true }).waitFor();
-    assert.deepEqual(words().map((url) => url.match(/(\w+)-[\w-]{8}\.json$/)[1]), ['classify', 'classify']);
+    assert.deepEqual(words().map((url) => url.match(/([\w.]+)-[\w-]{8}\.js$/)[1]), ['classify.en']);
   } finally {
     await close();
   }
