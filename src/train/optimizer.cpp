@@ -1,31 +1,11 @@
 #include "train/optimizer.h"
 
 #include <cmath>
-#include <numbers>
 
 #include "schema/error.h"
 #include "tensor/int8_matrix.h"
 
 namespace wasmformer {
-
-double learning_rate(const TrainingConfig& config, Index d_model, Index step) {
-  const double t = static_cast<double>(step), warmup = static_cast<double>(std::max<Index>(config.warmup_steps, 1));
-  const double decay = std::min(std::sqrt(warmup / t), t / warmup);  // both 1 at the end of the warm-up
-  switch (config.schedule) {
-    case Schedule::noam:
-      return config.learning_rate / std::sqrt(static_cast<double>(d_model) * warmup) * decay;
-    case Schedule::inverse_sqrt:
-      return config.learning_rate * decay;
-    case Schedule::cosine: {
-      const double end = static_cast<double>(config.decay_steps);
-      const double part = std::clamp((t - warmup) / (end - warmup), 0.0, 1.0);
-      return config.learning_rate * std::min(1.0, t / warmup) * (1 + std::cos(std::numbers::pi * part)) / 2;
-    }
-    case Schedule::constant:
-      return config.learning_rate * std::min(1.0, t / warmup);
-  }
-  return 0;
-}
 
 Optimizer::Optimizer(std::vector<Parameter*> parameters, const TrainingConfig& config,
                      const std::vector<bool>& becomes_int8)
