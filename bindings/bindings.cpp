@@ -26,7 +26,7 @@ EMSCRIPTEN_BINDINGS(wasmformer) {
   register_optional<std::vector<BeamNode>>();
   register_array<Bytes>("Uint8Array[]");
   register_array<TokenizerJob>("TokenizerJob[]");
-  register_optional<Numbers>();
+  register_optional<MatrixData>();
   register_optional<AttentionInternals>();
   register_optional<Attention>();
   register_optional<AttentionMaps>();
@@ -52,10 +52,10 @@ EMSCRIPTEN_BINDINGS(wasmformer) {
       .field("encoder", &Attention::encoder)
       .field("decoder", &Attention::decoder)
       .field("cross", &Attention::cross);
-  value_object<Numbers>("Numbers")
-      .field("rows", &Numbers::rows)
-      .field("columns", &Numbers::columns)
-      .field("data", &Numbers::data);
+  value_object<MatrixData>("MatrixData")
+      .field("rows", &MatrixData::rows)
+      .field("columns", &MatrixData::columns)
+      .field("data", &MatrixData::data);
   value_object<AttentionInternals>("AttentionInternals")
       .field("queries", &AttentionInternals::queries)
       .field("keys", &AttentionInternals::keys)

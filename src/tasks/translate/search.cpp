@@ -124,7 +124,7 @@ Search::Search(Transformer& transformer, ThreadPool& pool, std::vector<SearchInp
   masks_ = Masks(c, options_.masked_heads, source_spans_, masked);
   nodes_.reserve(nodes);
   for (std::size_t i = 0; i < sentences_.size(); ++i)
-    live_.push_back({add({-1, c.bos_id, 0, Fate::kept, 0}), static_cast<std::int32_t>(i)});
+    live_.push_back({add({-1, c.bos_id, 0, BeamOutcome::kept, 0}), static_cast<std::int32_t>(i)});
   cache_.lengths.assign(live_.size(), 0);
 }
 
@@ -160,12 +160,12 @@ double Search::score(double sum, Index length) const {
 void Search::end(Sentence& sentence, std::int32_t node, Index length) {
   auto& ended = sentence.ended;
   const Ended entry{node, score(nodes_[node].sum, length)};
-  nodes_[node].fate = Fate::ended;
+  nodes_[node].outcome = BeamOutcome::ended;
   ended.insert(std::upper_bound(ended.begin(), ended.end(), entry,
                                 [](const Ended& a, const Ended& b) { return a.score > b.score; }),
                entry);
   if (static_cast<Index>(ended.size()) <= options_.beam_size) return;
-  nodes_[ended.back().node].fate = Fate::outscored;
+  nodes_[ended.back().node].outcome = BeamOutcome::outscored;
   ended.pop_back();
 }
 
@@ -216,7 +216,7 @@ void Search::forward() {
       const Scalar log_sum = most_probable(row, {&best, 1}, s.columns);
       const float log_probability = static_cast<float>(row(column(s.input.candidates, id)) - log_sum);
       const std::int32_t parent = live_[i].node;
-      live_[i].node = add({parent, id, log_probability, Fate::kept, nodes_[parent].sum + log_probability});
+      live_[i].node = add({parent, id, log_probability, BeamOutcome::kept, nodes_[parent].sum + log_probability});
     }
   }
 }
@@ -300,8 +300,8 @@ void Search::extend(Sentence& sentence, std::int32_t place) {
     if (c.sum == -std::numeric_limits<double>::infinity()) continue;  // fewer tokens than the beam is wide
     const bool taken = c.id == eos ? rank < beam : next_.size() - before < beam;
     if (!taken && !options_.beam_trace) continue;
-    const std::int32_t node =
-        add({live_[c.parent].node, c.id, c.log_probability, taken ? Fate::kept : Fate::crowded_out, c.sum});
+    const std::int32_t node = add(
+        {live_[c.parent].node, c.id, c.log_probability, taken ? BeamOutcome::kept : BeamOutcome::crowded_out, c.sum});
     if (!taken) continue;
     if (c.id == eos) {
       end(sentence, node, sentence.length);
@@ -322,7 +322,8 @@ void Search::extend(Sentence& sentence, std::int32_t place) {
   }
   if (!sentence.done) return;
   for (std::size_t i = before; i < next_.size(); ++i)
-    if (Fate& fate = nodes_[next_[i].node].fate; fate == Fate::kept) fate = Fate::too_late;
+    if (BeamOutcome& outcome = nodes_[next_[i].node].outcome; outcome == BeamOutcome::kept)
+      outcome = BeamOutcome::too_late;
   next_.resize(before);
   parents_.resize(before);
 }
@@ -336,13 +337,13 @@ void Search::trace_unseen(std::size_t considered) {
   for (auto c = rest; c != candidates_.end();) {
     const auto same = [parent = c->parent](const Candidate& other) { return other.parent == parent; };
     if (std::none_of(candidates_.begin(), rest, same))
-      add({live_[c->parent].node, c->id, c->log_probability, Fate::crowded_out, c->sum});
+      add({live_[c->parent].node, c->id, c->log_probability, BeamOutcome::crowded_out, c->sum});
     c = std::find_if_not(c, candidates_.end(), same);
   }
 }
 
-FoundHypothesis Search::found(std::int32_t node, double score) const {
-  FoundHypothesis result;
+SearchHypothesis Search::found(std::int32_t node, double score) const {
+  SearchHypothesis result;
   result.sum = nodes_[node].sum;
   result.score = score;
   for (; nodes_[node].parent >= 0; node = nodes_[node].parent) {
@@ -364,7 +365,7 @@ std::vector<TracedToken> Search::trace(Index i) const {
     if (node.parent < 0 ? places[n] < 0 : parent < 0) continue;
     places[n] = static_cast<std::int32_t>(result.size());
     const Index length = parent < 0 ? 0 : result[parent].length + 1;
-    result.push_back({parent, node.id, node.log_probability, node.sum, score(node.sum, length), length, node.fate,
+    result.push_back({parent, node.id, node.log_probability, node.sum, score(node.sum, length), length, node.outcome,
                       /*hypothesis=*/-1});
   }
   Index hypothesis = 0;
@@ -372,9 +373,9 @@ std::vector<TracedToken> Search::trace(Index i) const {
   return result;
 }
 
-std::vector<FoundHypothesis> Search::hypotheses(Index i) const {
+std::vector<SearchHypothesis> Search::hypotheses(Index i) const {
   const Sentence& sentence = sentences_[i];
-  std::vector<FoundHypothesis> result;
+  std::vector<SearchHypothesis> result;
   for (const Ended& ended : sentence.ended)
     if (sentence.done) result.push_back(found(ended.node, ended.score));
   if (sentence.done) return result;

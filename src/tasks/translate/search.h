@@ -22,7 +22,8 @@ struct SearchInput {
   std::vector<TokenId> candidates = {};
 };
 
-struct FoundHypothesis {
+// A finished or unfinished hypothesis as tokens.
+struct SearchHypothesis {
   std::vector<TokenId> ids;  // the end token last, unless max_length cut it off
   std::vector<float> log_probabilities;
   double sum = 0;    // of log_probabilities
@@ -30,7 +31,7 @@ struct FoundHypothesis {
 };
 
 // What became of a token that a search considered.
-enum class Fate : std::uint8_t {
+enum class BeamOutcome : std::uint8_t {
   kept,         // it was in the beam of its step, and extended
   ended,        // it is the end token, or max_length cut it off: a finished hypothesis
   crowded_out,  // better ones filled the beam
@@ -45,7 +46,7 @@ struct TracedToken {
   double sum;    // of log-probabilities from the begin token
   double score;  // sum / ((5 + length) / 6)^length_penalty
   Index length;  // target tokens up to here
-  Fate fate;
+  BeamOutcome outcome;
   Index hypothesis;  // its place in hypotheses(); -1: none
 };
 
@@ -69,7 +70,7 @@ class Search {
   bool step();
 
   // Of sentence i, once it has ended: best first, at most beam_size. Before that: the best live one.
-  std::vector<FoundHypothesis> hypotheses(Index i) const;
+  std::vector<SearchHypothesis> hypotheses(Index i) const;
 
   // Everything that the search of sentence i considered, parents before children: of each step the 2
   // beam_size best candidates, and the best one of a hypothesis that has none among them. Needs beam_trace,
@@ -92,7 +93,7 @@ class Search {
     std::int32_t parent;  // in nodes_; -1 at a root
     TokenId id;
     float log_probability;
-    Fate fate;
+    BeamOutcome outcome;
     double sum;  // of the log-probabilities from the root
   };
   struct Live {
@@ -128,7 +129,7 @@ class Search {
   std::int32_t add(const Node& node);
   void end(Sentence& sentence, std::int32_t node, Index length);
   double score(double sum, Index length) const;
-  FoundHypothesis found(std::int32_t node, double score) const;
+  SearchHypothesis found(std::int32_t node, double score) const;
 
   Transformer& transformer_;
   TranslateOptions options_;
