@@ -116,7 +116,7 @@ export default defineConfig({
   build: {
     outDir: '../build/page', emptyOutDir: true, assetsInlineLimit: 0, target: 'es2022', modulePreload: false,
     // What translates markup and aligns, which this page never asks for.
-    rolldownOptions: { external: ['./html.js', '../shared/alignment.js'] },
+    rolldownOptions: { external: ['../webpages/html.js', '../shared/alignment.js'] },
   },
   worker: { format: 'es' },
   server: { headers: isolation },

@@ -1,6 +1,6 @@
 // Translates live pages in place, visible parts first; elements keep their state and listeners.
-import { boolean, checked, signal as signalRule } from '../shared/options.js';
-import type { DocumentOptions, DocumentTranslation, PageNode, SentenceTranslator } from '../shared/page-types.js';
+import { boolean, checked, signal as signalRule } from '../shared/checks.js';
+import type { DocumentOptions, DocumentTranslation, PageNode, SentenceTranslator } from '../shared/webpage-types.js';
 import { inline, isTranslatable, kept, Run, single, translateRuns, type Item, type Piece } from './markup.js';
 
 /** Nodes side by side that are one run of text, as they were when it was taken. */

@@ -1,8 +1,8 @@
 // A model in the module, and the work of translating and annotating with it.
-import { wellFormed } from '../shared/options.js';
+import { wellFormed } from '../shared/checks.js';
 import type { Plain, Use } from '../shared/protocol.js';
 import type { Annotation, Translation } from '../shared/types.js';
-import type { Instance } from './module.js';
+import type { Instance } from './instance.js';
 import type { NativeJob, NativeTranslation, NativeTranslator } from './native.js';
 
 /** Yields after each call into the module: with `partials`, the texts so far if they have changed; otherwise undefined. */

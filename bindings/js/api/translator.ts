@@ -1,17 +1,17 @@
 // Models in a worker: what they have in common, and the Translator.
-import { checkAnnotate, checkTranslate, takeAligned, takeHtml } from '../shared/options.js';
+import { checkAnnotate, checkTranslate, takeAligned, takeHtml } from '../shared/checks.js';
 import { dispose } from '../shared/platform.js';
 import type { Result, Start, Update, Use, Wanted } from '../shared/protocol.js';
 import { withMaps } from '../shared/results.js';
-import type { HtmlTranslation, SentenceTranslator } from '../shared/page-types.js';
+import type { HtmlTranslation, SentenceTranslator } from '../shared/webpage-types.js';
 import { joint, split } from '../shared/sentences.js';
 import type {
   AnnotateCall, AnnotateOptions, Annotation, EncoderInfo, Estimate, IndexedTranslation, LoadOptions, ModelSource,
   StreamOptions, TextTranslation, TranslateAllOptions, TranslateOptions, Translation, TranslatorInfo, WorkerOptions,
 } from '../shared/types.js';
-import { checkAll, translateAll } from './all.js';
+import { checkAll, translateAll } from './stream-texts.js';
 import { Connection, connections, type CallOptions } from './connection.js';
-import { checkFiles, checkLoad, modelData, shouldCache } from './options.js';
+import { checkFiles, checkLoad, modelData, shouldCache } from './arguments.js';
 import { threadCount } from './threads.js';
 
 /** A model in a worker: what all classes of this package have in common. */
@@ -76,7 +76,7 @@ export abstract class RemoteTranslator<Info extends { metadata?: Record<string, 
   ): Promise<Translation | Translation[] | HtmlTranslation> {
     const site = new Error();
     const { html, rest } = takeHtml(options);
-    if (html) return (await import('./html.js')).translateHtml(text, this as unknown as SentenceTranslator, rest);
+    if (html) return (await import('../webpages/html.js')).translateHtml(text, this as unknown as SentenceTranslator, rest);
     return this.translateFrom(site, text, rest);
   }
 

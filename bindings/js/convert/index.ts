@@ -1,9 +1,9 @@
 // `wasmformer/convert`: reads models of other programs, and writes models for them.
-import { callback, checked, oneOf, signal, string, type Rules } from '../shared/options.js';
+import { callback, checked, oneOf, signal, string, type Rules } from '../shared/checks.js';
 import type { Conversion, ModelData, Update } from '../shared/protocol.js';
 import type { FileOptions, ListedModel, ListSource, ModelSource } from '../shared/types.js';
-import { Connection, type CallOptions } from './connection.js';
-import { checkFiles, fileData, fileRules, modelData } from './options.js';
+import { Connection, type CallOptions } from '../api/connection.js';
+import { checkFiles, fileData, fileRules, modelData } from '../api/arguments.js';
 
 /**
  * A folder: the address of its files, or the name of a model of Hugging Face; a path, in Node; files that were dropped or

@@ -1,5 +1,5 @@
 // Translates texts that come one after the other, with a bounded number in flight.
-import { callback, checked, isObject, show, signal, whole, type Rules } from '../shared/options.js';
+import { callback, checked, isObject, show, signal, whole, type Rules } from '../shared/checks.js';
 import type { IndexedTranslation, TranslateAllOptions, Translation } from '../shared/types.js';
 
 type AllOptions = Pick<TranslateAllOptions, 'batchSize' | 'start' | 'onError' | 'signal'>;

@@ -1,9 +1,9 @@
 // Mozilla's lists of the students that Firefox translates with: models.json, records of Remote Settings, registry.json.
-import { distance, isNumber, isObject } from '../shared/options.js';
+import { distance, isNumber, isObject } from '../shared/checks.js';
 import type { ListData, ModelData } from '../shared/protocol.js';
 import type { ListedModel } from '../shared/types.js';
 import { integrityOf, nameOf } from './download.js';
-import { readJson } from './unpack.js';
+import { readJson } from './decompress.js';
 
 // The files of a student that are needed: what the lists call them, and our names.
 const parts = { model: 'model.bin', lex: 'lex.bin', lexicalshortlist: 'lex.bin', vocab: 'vocab.spm', srcvocab: 'srcvocab.spm', trgvocab: 'trgvocab.spm' };

@@ -1,12 +1,12 @@
 // `wasmformer/pages`: what is needed besides a Translator to translate whole texts and pages.
-import { checked, isObject, refuseOfSentence, takeHtml, whole } from '../shared/options.js';
+import { checked, isObject, refuseOfSentence, takeHtml, whole } from '../shared/checks.js';
 import type {
   Alignment, AlignmentOptions, HtmlTranslation, SentenceCall, SentenceTranslation, SentenceTranslator,
-} from '../shared/page-types.js';
+} from '../shared/webpage-types.js';
 
 export { joint, split, type Part } from '../shared/sentences.js';
 export { translateDocument } from './document.js';
-export type * from '../shared/page-types.js';
+export type * from '../shared/webpage-types.js';
 
 /** Any option of translate() about the search; `signal` aborts. */
 export type SentenceOptions = AlignmentOptions & { signal?: AbortSignal; [option: string]: unknown };

@@ -1,7 +1,7 @@
 // Runs of text with inline markup, in HTML and live pages alike: taken apart before translation, and put back together
 // afterwards using the alignments. H is how the caller knows an element.
 import { joint, split, type Part } from '../shared/sentences.js';
-import type { SentenceTranslation, SentenceTranslator } from '../shared/page-types.js';
+import type { SentenceTranslation, SentenceTranslator } from '../shared/webpage-types.js';
 
 const words = (text: string) => new Set(text.split(' '));
 /** Elements that are part of a sentence; all others end it. */

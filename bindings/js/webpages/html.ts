@@ -1,8 +1,8 @@
 // HTML as text: what is not a run of text with inline markup stays byte for byte.
-import { refuseOfSentence, show } from '../shared/options.js';
-import type { HtmlTranslation, SentenceTranslator } from '../shared/page-types.js';
+import { refuseOfSentence, show } from '../shared/checks.js';
+import type { HtmlTranslation, SentenceTranslator } from '../shared/webpage-types.js';
 import { inline, isTranslatable, kept, Run, single, translateRuns, type Item, type Piece } from './markup.js';
-import { Tokenizer } from './tokenizer.js';
+import { Tokenizer } from './html-tokenizer.js';
 
 const empty = new Set(`area base basefont bgsound br col embed frame hr img input keygen link meta param source track
   wbr`.split(/\s+/));

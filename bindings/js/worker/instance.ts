@@ -1,6 +1,6 @@
 // The WebAssembly modules: the choice of a build, its start, and the calls into it.
 import type { Build } from '../shared/types.js';
-import { builds, readModule, threadScript, type ModuleName } from './files.js';
+import { builds, readModule, threadScript, type ModuleName } from './module-urls.js';
 import type { ExceptionHelpers, WasmModule } from './native.js';
 
 // (func (export "f") (param i32) (result i32) (i32x4.extract_lane 0 (i32x4.relaxed_dot_i8x16_i7x16_add_s

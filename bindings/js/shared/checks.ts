@@ -1,6 +1,6 @@
 // Checks of the options that are JavaScript's own: callbacks, signals, sources of models, threads. All others are
 // declared in C++ (src/tasks/translate/translate_options.h, src/train/request.h), and checked there.
-import type { AlignmentOptions } from './page-types.js';
+import type { AlignmentOptions } from './webpage-types.js';
 import type { AnnotateOptions, TranslateOptions } from './types.js';
 
 export interface Rule {

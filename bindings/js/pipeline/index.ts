@@ -1,14 +1,14 @@
 // `wasmformer/pipeline`: pipeline('translation', model) and others as in Transformers.js.
 import {
   callback, checked, oneOf, otherNames, otherSamplingNames, signal, string, whole, type Rule, type Rules,
-} from '../shared/options.js';
+} from '../shared/checks.js';
 import type {
   Attention, LoadOptions, ModelSource, TaggedSpan, TaggedToken, Translation, TranslateOptions, WorkerOptions,
 } from '../shared/types.js';
-import { Classifier, Tagger } from './encoders.js';
-import { checkWorker, loadRules, workerRules } from './options.js';
+import { Classifier, Tagger } from '../api/encoders.js';
+import { checkWorker, loadRules, workerRules } from '../api/arguments.js';
 import { streaming, type TextStreamer } from './streamer.js';
-import { Translator } from './translator.js';
+import { Translator } from '../api/translator.js';
 
 export { TextStreamer } from './streamer.js';
 

@@ -1,8 +1,8 @@
-// Replaces bindings/js/worker/files.ts: the module is inside the script.
+// Replaces bindings/js/worker/module-urls.ts: the module is inside the script.
 import factory from 'inside:glue';
 import module from 'inside:module';
 import type { Build } from '../js/shared/types.js';
-import type { ModuleName } from '../js/worker/files.js';
+import type { ModuleName } from '../js/worker/module-urls.js';
 
 /** It runs everywhere. */
 export const builds: readonly Build[] = ['simd'];

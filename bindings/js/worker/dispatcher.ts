@@ -3,12 +3,12 @@ import type { Call, Method, ModelData, Reply, Request, Result, Start, Wanted } f
 import { convert } from './conversion.js';
 import type { ModelFile } from './download.js';
 import { Engine, SyncTranslator } from './engine.js';
-import { setFiles } from './files.js';
-import { estimate, readAny } from './hub.js';
-import { readList } from './list.js';
-import { FatalError } from './module.js';
+import { setFiles } from './module-urls.js';
+import { estimate, readAny } from './hugging-face.js';
+import { readList } from './mozilla-models.js';
+import { FatalError } from './instance.js';
 import { beginTraining, Training } from './training.js';
-import { Turns, type Steps } from './turns.js';
+import { Turns, type Steps } from './scheduler.js';
 
 type Answer<T> = T | Promise<T> | Steps<T>;
 type Methods = { [M in Method]: (wanted: Wanted<M>, call: Call) => Answer<Result<M>> };

@@ -1,7 +1,7 @@
 // Checks of what callers pass to Translator.load and to Trainer, and where their models come from.
 import {
   boolean, callback, checked, isObject, oneOf, show, signal, splitOptions, string, toJson, whole, type Rule, type Rules,
-} from '../shared/options.js';
+} from '../shared/checks.js';
 import type { ModelData } from '../shared/protocol.js';
 import type { Pair, SaveOptions, TrainerOptions } from '../shared/trainer-types.js';
 import { canCache, isNode } from '../shared/platform.js';

@@ -7,7 +7,7 @@ import type {
 import type { Classification, ModelSource, Tagging } from '../shared/types.js';
 import {
   checkChanges, checkPairs, checkRequest, checkSave, checkSignal, modelData, shouldCache,
-} from './options.js';
+} from './arguments.js';
 import { openModel, RemoteTranslator, toAsyncGenerator } from './translator.js';
 
 /**
