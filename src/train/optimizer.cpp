@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "ops/weight_update.h"
 #include "schema/error.h"
 #include "tensor/int8_matrix.h"
 
@@ -38,32 +39,22 @@ double Optimizer::step(ThreadPool& pool, Index step, double rate, std::size_t fr
 }
 
 void Optimizer::update(ThreadPool& pool, std::size_t i, Matrix& weights, Scalar scale, double rate, double t) {
-  const Scalar b1 = static_cast<Scalar>(config_.beta1), b2 = static_cast<Scalar>(config_.beta2);
-  const Scalar epsilon = static_cast<Scalar>(config_.epsilon);
-  // Adam: rate · (m / (1 - b1^t)) / (√(v / (1 - b2^t)) + ε)
-  const Scalar step_size = static_cast<Scalar>(rate / (1 - std::pow(config_.beta1, t)));
-  const Scalar v_scale = static_cast<Scalar>(1 / (1 - std::pow(config_.beta2, t)));
-  const bool is_sgd = config_.optimizer == OptimizerKind::sgd;
   Parameter& p = *parameters_[i];
+  Moments& moments = moments_[i];
+  const auto values = [](Matrix& m) { return std::span<Scalar>(m.data(), static_cast<std::size_t>(m.size())); };
   // Biases and the weights of layer norms are rows, and do not decay.
-  const Scalar keep = static_cast<Scalar>(p.rows > 1 ? 1 - rate * config_.weight_decay : 1);
-  pool.parallel_for(weights.size(), 65536, [&](Index begin, Index end) {
-    using Values = Eigen::Map<Eigen::Array<Scalar, Eigen::Dynamic, 1>>;
-    const Index n = end - begin;
-    Values w(weights.data() + begin, n), g(p.gradient.data() + begin, n);
-    Values m(moments_[i].mean.data() + begin, n);
-    g *= scale;
-    if (is_sgd) {
-      m = b1 * m + g;
-      w = keep * w - static_cast<Scalar>(rate) * m;
-    } else {
-      Values v(moments_[i].variance.data() + begin, n);
-      m = b1 * m + (1 - b1) * g;
-      v = b2 * v + (1 - b2) * g.square();
-      w = keep * w - step_size * m / ((v * v_scale).sqrt() + epsilon);
-    }
-    g.setZero();
-  });
+  const double keep = p.rows > 1 ? 1 - rate * config_.weight_decay : 1;
+  const WeightUpdate update{.weights = values(weights),
+                            .gradient = values(p.gradient),
+                            .mean = values(moments.mean),
+                            .variance = values(moments.variance),
+                            .gradient_scale = scale,
+                            .keep = static_cast<Scalar>(keep)};
+  if (config_.optimizer == OptimizerKind::sgd)
+    sgd_update(pool, update, rate, /*momentum=*/config_.beta1);
+  else
+    adam_update(pool, update,
+                {.rate = rate, .beta1 = config_.beta1, .beta2 = config_.beta2, .epsilon = config_.epsilon, .t = t});
 }
 
 }  // namespace wasmformer
