@@ -110,7 +110,7 @@ void add_top_tokens(const ModelFile& model, const ForcedBatch& batch, Var logits
     for (std::size_t j = 0; j < tokens.size(); ++j) {
       const auto row = logits.mutable_value().row(batch.target_spans[h].begin + static_cast<Index>(j));
       std::vector<Candidate>& top = tokens[j].top.emplace();
-      for (const auto& [id, log_probability] : most_probable(row, k, c)) {
+      for (const auto& [id, log_probability] : most_probable(row, k, token_columns(c))) {
         Candidate& candidate = top.emplace_back();
         candidate.piece = model.target_tokenizer->piece(id);
         candidate.id = id;

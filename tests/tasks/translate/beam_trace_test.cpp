@@ -171,7 +171,7 @@ TEST_CASE("A step's candidates are the best continuations of its beam") {
       Var logits = transformer.logits(
           tape, transformer.decode(tape, ids, spans_of({static_cast<Index>(ids.size())}), memory, sources));
       RowVector row = logits.value().row(logits.rows() - 1);
-      for (const auto& [id, log_probability] : most_probable(row, row.size() - 2, c))
+      for (const auto& [id, log_probability] : most_probable(row, row.size() - 2, token_columns(c)))
         expected.push_back(trace[n].sum + static_cast<double>(log_probability));
     }
     for (std::size_t n : lengths.at(length)) {

@@ -229,16 +229,16 @@ TEST_CASE("The most probable tokens come best first, without the pad and begin t
   Config c = small_config();
   RowVector row(6);
   row << 100, 1, 100, 3, 2, 2;
-  const auto best = most_probable(row, 3, c);
+  const auto best = most_probable(row, 3, token_columns(c));
   const double sum = std::exp(1.0) + std::exp(3.0) + 2 * std::exp(2.0);
   REQUIRE(best.size() == 3);
   RowVector copy = row;
-  CHECK(most_probable(copy, 0, c).empty());
-  CHECK(best[0].first == 3);
-  CHECK(best[1].first == 4);  // the smaller id of two equals
-  CHECK(best[2].first == 5);
-  CHECK(best[0].second == Catch::Approx(3 - std::log(sum)).epsilon(1e-6));
-  CHECK(best[1].second == Catch::Approx(2 - std::log(sum)).epsilon(1e-6));
+  CHECK(most_probable(copy, 0, token_columns(c)).empty());
+  CHECK(best[0].id == 3);
+  CHECK(best[1].id == 4);  // the smaller id of two equals
+  CHECK(best[2].id == 5);
+  CHECK(best[0].score == Catch::Approx(3 - std::log(sum)).epsilon(1e-6));
+  CHECK(best[1].score == Catch::Approx(2 - std::log(sum)).epsilon(1e-6));
   // As many as wanted out of many, some of them equal, against a sort of all.
   const Index n = GENERATE(4, 63, 67, 128, 200, 1000), k = GENERATE(1, 2, 8, 1000);
   CAPTURE(n, k);
@@ -253,16 +253,16 @@ TEST_CASE("The most probable tokens come best first, without the pad and begin t
     all_sum += std::exp(static_cast<double>(row(id)));
   }
   std::sort(all.begin(), all.end());
-  const auto found = most_probable(row, k, c);
+  const auto found = most_probable(row, k, token_columns(c));
   REQUIRE(static_cast<Index>(found.size()) == std::min(n, k));
   for (std::size_t i = 0; i < std::min(found.size(), all.size()); ++i) {
-    CHECK(found[i].first == all[i].second);
-    CHECK(static_cast<double>(found[i].second) ==
+    CHECK(found[i].id == all[i].second);
+    CHECK(static_cast<double>(found[i].score) ==
           Catch::Approx(-all[i].first - std::log(all_sum)).epsilon(1e-6).margin(1e-6));
   }
   row.resize(6);
   row << 0, 1, 0, std::nanf(""), 2, 2;
-  CHECK_THROWS_WITH(most_probable(row, 3, c), ContainsSubstring("not numbers"));
+  CHECK_THROWS_WITH(most_probable(row, 3, token_columns(c)), ContainsSubstring("not numbers"));
 }
 
 TEST_CASE("Search refuses invalid input with a message") {
