@@ -65,6 +65,11 @@ export function buildPackage({ needsProgram = true } = {}) {
   copyFileSync(join(root, 'bindings/LICENSES.txt'), join(unfinished, 'LICENSES.txt'));
   run(process.execPath, ['bindings/tools/glue.mjs', unfinished]);
   run(join(root, 'node_modules/.bin/tsc'), ['-p', 'bindings/js', '--outDir', unfinished, '--noEmitOnError']);
+  // Entries at the addresses that they had in copies of dist before.
+  mkdirSync(join(unfinished, 'page'));
+  for (const [name, entry] of Object.entries({ pages: 'webpages/index', pipeline: 'pipeline/index', convert: 'convert/index' })) {
+    for (const ending of ['js', 'd.ts']) writeFileSync(join(unfinished, `page/${name}.${ending}`), `export * from '../${entry}.js';\n`);
+  }
   // With what they import inside.
   const bundle = (name, ...how) => run(join(root, 'node_modules/.bin/rolldown'),
     [join(unfinished, name), '--file', join(unfinished, name), ...how, '--logLevel', 'silent']);

@@ -4,7 +4,8 @@ import {
 } from '../shared/checks.js';
 import type { ModelData } from '../shared/protocol.js';
 import type { Pair, SaveOptions, TrainerOptions } from '../shared/trainer-types.js';
-import { canCache, isNode } from '../shared/platform.js';
+import { isNode } from '../shared/platform.js';
+import { canCache } from '../shared/stored-models.js';
 import type { FileOptions, ListSource, LoadOptions, WorkerOptions } from '../shared/types.js';
 import { connections } from './connection.js';
 

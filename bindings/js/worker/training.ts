@@ -4,7 +4,7 @@ import type { GivenTexts, Plain, RunSettings, TrainInput } from '../shared/proto
 import type { Evaluation, Pair, TrainerInfo, TrainingConfig, TrainingEvent, Validation } from '../shared/trainer-types.js';
 import type { Annotation, Translation } from '../shared/types.js';
 import { trainTokenizer } from './conversion.js';
-import { Model } from './sync-translator.js';
+import { Model } from './inference.js';
 import type { Instance } from './instance.js';
 import type { NativeTrainingRun } from './native.js';
 
