@@ -89,8 +89,9 @@ class Printer {
     }
     if (symbol.flags & ts.SymbolFlags.TypeAlias) {
       const type = this.#checker.getDeclaredTypeOfSymbol(symbol);
-      const isPlainObject = !type.isUnion() && this.#checker.getPropertiesOfType(type).length > 0 && type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection)
-        && !this.#checker.isArrayType(type) && !this.#checker.isTupleType(type) && !node.typeParameters;
+      const isObject = !type.isUnion() && type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection);
+      const isList = this.#checker.isArrayType(type) || this.#checker.isTupleType(type);
+      const isPlainObject = isObject && !isList && !node.typeParameters && this.#checker.getPropertiesOfType(type).length > 0;
       if (isPlainObject) return `${before}export type ${name} = {\n${this.#members(type, node)}};\n`;
       return `${before}export type ${name} = ${this.#type(type, node, ts.TypeFormatFlags.InTypeAlias)};\n`;
     }

@@ -35,6 +35,12 @@ Json task_list() {
   return all;
 }
 
+std::vector<std::string> names(const Fields& fields) {
+  std::vector<std::string> all;
+  for (const Field& field : fields) all.push_back(field.option.name);
+  return all;
+}
+
 template <class Options>
 Json schema_of() {
   Options options;
@@ -60,7 +66,8 @@ std::string describe_training() {
               {"tasks", task_list()},
               {"request", schema_of<RunRequest>()},
               {"run", schema_of<RunOptions>()},
-              {"config", Json::parse(schema(fields(config) + fields(training)))}}
+              {"config", Json::parse(schema(fields(config) + fields(training)))},
+              {"training", names(fields(training))}}
       .dump();
 }
 

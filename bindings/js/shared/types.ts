@@ -1,80 +1,10 @@
 // The public types of the package. Rows are queries, columns are keys; log-probabilities are natural logarithms.
+import type { AnnotateFields, ModelConfig, TranslateFields } from '../generated/options.js';
 import type { Build, WorkerOwner } from './load-types.js';
 import type { Aligned, AlignmentOptions } from './webpage-types.js';
 
+export type { AttentionHead, ModelConfig, SamplingOptions } from '../generated/options.js';
 export type * from './load-types.js';
-
-/** The hyper-parameters of a model, with the names they have in the model file. */
-export interface ModelConfig {
-  /** Pieces of the source vocabulary. */
-  source_vocab_size: number;
-  /** Pieces of the target vocabulary. */
-  target_vocab_size: number;
-  /** Features of a token (section 3.1 of the paper). */
-  d_model: number;
-  /** Layers of the encoder. */
-  encoder_layers: number;
-  /** Layers of the decoder; 0 for an encoder that classifies, tags or fills masks. */
-  decoder_layers: number;
-  /** Attention heads; d_model must be a multiple of it. */
-  num_heads: number;
-  /** Inner features of the feed-forward network (section 3.3). */
-  ffn_dim: number;
-  /** Longest sentence in tokens, end token included. */
-  max_length: number;
-  /** Labels that a whole text can have; 0 for a translator. */
-  classes: number;
-  /** Tags that a word can have; 0 for a translator. */
-  tags: number;
-  /** What a classifier reads: the mean over the tokens, or the output at a begin token, which texts then have. */
-  pooling: 'mean' | 'first';
-  /** The activation of a layer between that and the classes, if there is one. */
-  pooler: 'none' | 'tanh' | 'relu';
-  /** Whether a text may have several labels or none. */
-  multi_label: boolean;
-  /** Whether each pair of neighbouring tags is scored too, in a conditional random field (Lafferty et al. 2001). */
-  crf: boolean;
-  /**
-   * How a query q and a key k are scored: q·k/√d_k (Vaswani et al. 2017), q·k or qᵀWk (Luong et al. 2015), or
-   * v·tanh(q + k) (Bahdanau et al. 2015). Files without this key have 'scaled_dot'.
-   */
-  attention: 'scaled_dot' | 'dot' | 'additive' | 'bilinear';
-  /** The non-linearity of the feed-forward network. */
-  activation: 'relu' | 'gelu' | 'swish';
-  /** Layer norm after each sublayer, as in the paper, or before it. */
-  norm: 'post' | 'pre';
-  /**
-   * Sines and cosines of fixed wavelengths: interleaved ('sinusoidal', Vaswani et al. 2017), or all sines before all
-   * cosines, with the same wavelengths ('sinusoidal_halves', Hugging Face's Marian) or with wavelengths up to exactly
-   * 10000 ('sinusoidal_marian', Marian itself); learned vectors; or rotation of queries and keys ('rotary', Su et al.
-   * 2021), the default of models that classify, tag or fill masks.
-   */
-  positions: 'sinusoidal' | 'learned' | 'sinusoidal_halves' | 'sinusoidal_marian' | 'rotary';
-  /** How target tokens see earlier ones: self-attention, or the recurrent cell of Firefox's students (no maps). */
-  decoder_self: 'attention' | 'ssru';
-  /** Which embeddings also serve as output projection: both, the target's, or none. */
-  tie_embeddings: 'all' | 'target' | 'none';
-  /** Whether there is a layer norm of the encoder's embeddings with their positions, as in BERT. */
-  embedding_norm: boolean;
-  /** Whether token embeddings are multiplied by √d_model. Files without this key have true. */
-  scale_embedding: boolean;
-  /** Whether the output projection has a bias. */
-  output_bias: boolean;
-  /** Added to the variance in layer norm. */
-  norm_epsilon: number;
-  /** Share of sublayer outputs and embeddings dropped in training (section 5.4). */
-  dropout: number;
-  /** Share of attention probabilities dropped in training. */
-  attention_dropout: number;
-  /** Share of feed-forward activations dropped in training. */
-  activation_dropout: number;
-  /** The padding token. */
-  pad_id: number;
-  /** The first input of the decoder. */
-  bos_id: number;
-  /** The end token. */
-  eos_id: number;
-}
 
 export interface TranslatorInfo {
   config: ModelConfig;
@@ -100,61 +30,8 @@ export interface EncoderInfo extends TranslatorInfo {
   tags: string[];
 }
 
-export interface SamplingOptions {
-  /** Divides the logits; above 0. Default 1. */
-  temperature?: number;
-  /** Draw from the k most probable tokens only; 0, the default, from all. */
-  topK?: number;
-  /** Draw from the most probable tokens that together reach this probability, in (0, 1]. Default 1. */
-  topP?: number;
-  /** The same seed draws the same text. Default 1. */
-  seed?: number;
-}
-
-/** One attention head. */
-export interface AttentionHead {
-  /** The encoder's self-attention, the decoder's, or the decoder's attention to the source. */
-  attention: 'encoder' | 'decoder' | 'cross';
-  /** Counted from 0. */
-  layer: number;
-  /** Counted from 0. */
-  head: number;
-}
-
 /** `Text` is what is translated: a string, or an array of them. */
-export interface TranslateOptions<Text = string> extends AlignmentOptions {
-  /** Hypotheses kept at each step; 1 is greedy search. Default 4, and 1 with `sampling`. */
-  beamSize?: number;
-  /**
-   * Alpha of ((5 + n) / 6)^alpha, which divides the score of n tokens; a larger alpha favors longer translations.
-   * Default: `length_penalty` in the model's metadata, or else 0.6.
-   */
-  lengthPenalty?: number;
-  /** Hypotheses to return, at most beamSize. Default 1. */
-  nBest?: number;
-  /** Longest translation in tokens. Default, also for 0: source tokens + 50, within the model's max_length. */
-  maxLength?: number;
-  /** Draw the tokens instead of searching for the best. */
-  sampling?: SamplingOptions;
-  /**
-   * Forced start of the target: a text, or token ids of the target vocabulary, such as a candidate and the tokens
-   * before it. If they end with the end token, they are the whole target.
-   */
-  prefix?: string | readonly number[];
-  /** Positions in sourceTokens, counted from 0, hidden from all attention. At least one must remain. */
-  maskedSource?: readonly number[];
-  /** Attention heads whose output is set to 0. */
-  maskedHeads?: readonly AttentionHead[];
-  /** Return the attention probabilities of every layer and head. Default false. */
-  attention?: boolean;
-  /** Return the k most probable tokens of each step. Default 0. */
-  topTokens?: number;
-  /** Return everything that beam search kept and dropped. Default false; not with sampling. */
-  beamTrace?: boolean;
-  /** Return embeddings, queries, keys, values and the residual stream. Default false. */
-  internals?: boolean;
-  /** Score all target pieces, even if the model has a shortlist (Firefox's student models have one). Default false. */
-  fullVocabulary?: boolean;
+export interface TranslateOptions<Text = string> extends TranslateFields, AlignmentOptions {
   /** Called after each step with the best text so far; for an array, with all of them. */
   onToken?: (partial: Text) => void;
   /** Aborting stops within one step and rejects with the signal's reason; the translator stays usable. */
@@ -329,18 +206,7 @@ export interface Translation extends Hypothesis, Aligned {
   internals?: Internals;
 }
 
-export interface AnnotateOptions {
-  /** Labels to return, the most probable first; 0, the default, for all. Not for a model that only tags. */
-  topLabels?: number;
-  /** Return the attention probabilities of every layer and head. Default false. */
-  attention?: boolean;
-  /** Attention heads of the encoder whose output is set to 0. */
-  maskedHeads?: readonly AttentionHead[];
-  /**
-   * Split texts into words, numbers and other characters, as tagging needs it. Default true; false if spaces separate
-   * the words already. Not for a model that only classifies.
-   */
-  split?: boolean;
+export interface AnnotateOptions extends AnnotateFields {
   /** Aborting stops within one batch and rejects with the signal's reason. */
   signal?: AbortSignal;
 }

@@ -1,5 +1,5 @@
-// What module.cpp, translate.cpp, annotate.cpp and train.cpp declare; tests/js/module-types.ts compares it with the types that Emscripten writes. Options cross
-// as JSON, results in the shape that callers get.
+// What module.cpp, translate.cpp, annotate.cpp and train.cpp declare; tests/js/module-types.ts compares it with the types
+// that Emscripten writes. Options cross as JSON, results in the shape that callers get.
 import type { Plain } from '../shared/protocol.js';
 import type { Evaluation } from '../shared/trainer-types.js';
 import type { AttentionMaps, Translation } from '../shared/types.js';
