@@ -3,6 +3,7 @@ export { Translator, type RemoteModel, type RemoteTranslator } from './api/trans
 export { Classifier, Tagger } from './api/encoders.js';
 export { storedModels } from './shared/stored-models.js';
 export { Trainer } from './api/trainer.js';
+export type * from './shared/old-names.js';
 export type * from './shared/webpage-types.js';
 export type * from './shared/trainer-types.js';
 export type * from './shared/types.js';

@@ -38,6 +38,8 @@ export interface TaskDescription {
   source: string;
   target: string;
   /** Maximum number of pairs to train on. */
+  maxPairs: number;
+  /** @deprecated the same as maxPairs */
   mostPairs: number;
   /** Pairs and steps with which the preset 'toy' learns it. */
   pairs: number;

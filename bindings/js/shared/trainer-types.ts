@@ -10,16 +10,16 @@ import type {
 export type { Augmentation, PresetName, TaskName, TokenizerSettings, TrainingConfig } from '../generated/options.js';
 
 /** A source sentence and its translation. */
-export type Pair = readonly [source: string, target: string];
+export type SentencePair = readonly [source: string, target: string];
 
 /** A text and its label, or several if config.multi_label is true. */
-export type LabelledText = readonly [labels: string | readonly string[], text: string];
+export type LabeledText = readonly [labels: string | readonly string[], text: string];
 
 /** The words of a text and their tags, such as O, B-place and I-place. */
 export type TaggedText = readonly [words: readonly string[], tags: readonly string[]];
 
 /** What can be set for a new model; the vocabulary decides the rest. */
-export type Settings = Partial<
+export type TrainerConfig = Partial<
   Omit<ModelConfig, 'classes' | 'tags' | 'source_vocab_size' | 'target_vocab_size' | 'pad_id' | 'bos_id' | 'eos_id'> & TrainingConfig
 >;
 
@@ -27,22 +27,22 @@ export type Settings = Partial<
 export type TokenizerFiles = Uint8Array | { source: Uint8Array; target: Uint8Array };
 
 /**
- * What to train on: exactly one of pairs, tsv and task for a translator; labelled or tagged for an encoder that
+ * What to train on: exactly one of pairs, tsv and task for a translator; labeled or tagged for an encoder that
  * classifies or tags, or both, example by example, for one that does both; mono for an encoder that fills masks.
  */
 export interface TrainingData {
   /** Sentence pairs. */
-  pairs?: readonly Pair[];
+  pairs?: readonly SentencePair[];
   /** Lines of source, tab, target; further columns are ignored. */
   tsv?: string;
   /** A made-up task; by default with as many pairs as the preset 'toy' needs to learn it. */
   task?: TaskName | { name: TaskName; pairs?: number };
-  /** Labelled texts, or lines of label, tab and text; with multi_label commas separate the labels. */
-  labelled?: string | readonly LabelledText[];
+  /** Labeled texts, or lines of label, tab and text; with multi_label commas separate the labels. */
+  labeled?: string | readonly LabeledText[];
   /** Tagged texts, or lines of word, tab and tag with an empty line after each text (CoNLL). */
   tagged?: string | readonly TaggedText[];
-  /** Labelled texts to validate on. */
-  validLabelled?: string | readonly LabelledText[];
+  /** Labeled texts to validate on. */
+  validLabeled?: string | readonly LabeledText[];
   /** Tagged texts to validate on. */
   validTagged?: string | readonly TaggedText[];
   /** Plain texts, or lines of them, of which a share is hidden and predicted (Devlin et al. 2019). */
@@ -51,13 +51,17 @@ export interface TrainingData {
    * Pairs to validate on, or how many of the given ones are held back for it, drawn by the seed. Default: a twentieth,
    * at most 500, of what is given; a task makes 200 more.
    */
-  validation?: number | readonly Pair[];
+  validation?: number | readonly SentencePair[];
+  /** @deprecated use labeled */
+  labelled?: string | readonly LabeledText[];
+  /** @deprecated use validLabeled */
+  validLabelled?: string | readonly LabeledText[];
 }
 
 /** The numbers are the same for every number of threads. */
 export interface TrainerOptions extends TrainingData, RequestFields, WorkerOptions {
   /** Settings that differ from the preset. With `from`, only those of training and dropout. */
-  config?: Settings;
+  config?: TrainerConfig;
   /** Default: { type: 'char' } for a task, else { type: 'bpe', vocabSize: 2000 }. With `from`: files only; not for an encoder. */
   tokenizer?: TokenizerSettings | TokenizerFiles;
   /**
@@ -95,7 +99,7 @@ export interface RunOptions extends RunFields {
   signal?: AbortSignal;
 }
 
-export interface Sample {
+export interface TranslationSample {
   source: string;
   reference: string;
   /** Greedy. */
@@ -136,7 +140,7 @@ export interface Validation extends Partial<Omit<Evaluation, 'translations'>> {
   /** Whether it is the best so far: by loss, or for labels and tags by the mean of accuracy and spanF1 or tagAccuracy. */
   isBest: boolean;
   /** Translators only. */
-  samples: Sample[];
+  samples: TranslationSample[];
   /** Only for encoders that classify or tag. */
   annotated?: AnnotatedSample[];
 }
@@ -175,7 +179,7 @@ export interface SaveOptions {
 }
 
 /** What can change during a run; its file stores it. */
-export type Changes = Partial<
+export type RunChanges = Partial<
   Pick<
     TrainingConfig,
     'schedule' | 'learning_rate' | 'warmup_steps' | 'decay_steps' | 'weight_decay' | 'clip_norm' | 'label_smoothing'

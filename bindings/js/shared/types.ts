@@ -1,7 +1,7 @@
 // The public types of the package. Rows are queries, columns are keys; log-probabilities are natural logarithms.
 import type { AnnotateFields, ModelConfig, TranslateFields } from '../generated/options.js';
-import type { Build, WorkerOwner } from './load-types.js';
-import type { Aligned, AlignmentOptions } from './webpage-types.js';
+import type { WasmBuild, WorkerOwner } from './load-types.js';
+import type { WithAlignment, AlignmentOptions } from './webpage-types.js';
 
 export type { AttentionHead, ModelConfig, SamplingOptions } from '../generated/options.js';
 export type * from './load-types.js';
@@ -18,7 +18,7 @@ export interface TranslatorInfo {
   languages: string;
   /** The file's other metadata: corpus, licence, BLEU … */
   metadata: Record<string, string>;
-  build: Build;
+  build: WasmBuild;
   /** Threads that compute, including the worker's own. */
   threads: number;
 }
@@ -33,13 +33,15 @@ export interface EncoderInfo extends TranslatorInfo {
 /** `Text` is what is translated: a string, or an array of them. */
 export interface TranslateOptions<Text = string> extends TranslateFields, AlignmentOptions {
   /** Called after each step with the best text so far; for an array, with all of them. */
-  onToken?: (partial: Text) => void;
+  onPartial?: (partial: Text) => void;
   /** Aborting stops within one step and rejects with the signal's reason; the translator stays usable. */
   signal?: AbortSignal;
+  /** @deprecated use onPartial */
+  onToken?: (partial: Text) => void;
 }
 
-/** The loop yields what onToken would be called with. */
-export type StreamOptions = Omit<TranslateOptions, 'onToken'>;
+/** The loop yields what onPartial would be called with. */
+export type StreamOptions = Omit<TranslateOptions, 'onPartial' | 'onToken'>;
 
 export interface TranslateAllOptions extends StreamOptions {
   /** How many texts are read and then translated together; 1 for a slow source. Default 32. */
@@ -48,11 +50,15 @@ export interface TranslateAllOptions extends StreamOptions {
    * Translators of the same model, each loaded by itself and so with its own worker: batches go to all of them in turn.
    * For pages that are not cross-origin isolated, where a worker has one thread.
    */
-  others?: readonly WorkerOwner[];
+  workers?: readonly WorkerOwner[];
   /** Texts to skip at the beginning: the index after the last one that was translated before. Default 0. */
-  start?: number;
+  startIndex?: number;
   /** Called for a text that cannot be translated, which is then left out. Without it, the error ends the loop. */
   onError?: (error: Error, index: number) => void;
+  /** @deprecated use workers */
+  others?: readonly WorkerOwner[];
+  /** @deprecated use startIndex */
+  start?: number;
 }
 
 /** A translation, and the place of its text in the source, counted from 0. */
@@ -140,7 +146,7 @@ export interface BeamNode extends Candidate {
 }
 
 /** [rows, columns], row after row. */
-export interface NumberRows {
+export interface Matrix {
   data: Float32Array;
   rows: number;
   columns: number;
@@ -148,21 +154,21 @@ export interface NumberRows {
 
 /** One attention of one layer, all heads side by side: [tokens, d_model]. */
 export interface AttentionInternals {
-  queries: NumberRows;
+  queries: Matrix;
   /** Rows are source tokens in cross-attention. */
-  keys: NumberRows;
-  values: NumberRows;
+  keys: Matrix;
+  values: Matrix;
   /** softmax(q kᵀ/√d_k) v before the output projection; 0 in the columns of masked heads. */
-  output: NumberRows;
+  output: Matrix;
   /** After the output projection W^O: what the residual connection adds. */
-  projected: NumberRows;
+  projected: Matrix;
 }
 
 export interface FeedForwardInternals {
   /** After the activation: [tokens, ffn_dim]. */
-  hidden: NumberRows;
+  hidden: Matrix;
   /** What the residual connection adds. */
-  output: NumberRows;
+  output: Matrix;
 }
 
 /** The residual stream is taken after each sublayer: with norm 'post' after the norm, with 'pre' the sum. */
@@ -170,21 +176,21 @@ export interface LayerInternals {
   selfAttention: AttentionInternals;
   /** Of decoders. */
   crossAttention?: AttentionInternals;
-  afterSelfAttention: NumberRows;
+  afterSelfAttention: Matrix;
   /** Of decoders. */
-  afterCrossAttention?: NumberRows;
+  afterCrossAttention?: Matrix;
   feedForward: FeedForwardInternals;
-  afterFeedForward: NumberRows;
+  afterFeedForward: Matrix;
 }
 
 /** The first layer reads tokenEmbedding + positions. */
 export interface StackInternals {
   /** Times √d_model. */
-  tokenEmbedding: NumberRows;
-  positions: NumberRows;
+  tokenEmbedding: Matrix;
+  positions: Matrix;
   layers: LayerInternals[];
   /** The output of the stack. */
-  output: NumberRows;
+  output: Matrix;
 }
 
 /** Rows of the encoder are sourceTokens; row i of the decoder is the step that chose targetTokens[i]. */
@@ -193,7 +199,7 @@ export interface Internals {
   decoder: StackInternals;
 }
 
-export interface Translation extends Hypothesis, Aligned {
+export interface Translation extends Hypothesis, WithAlignment {
   /** The end token last. */
   sourceTokens: SourceToken[];
   /** The nBest - 1 further hypotheses, best first. */
@@ -212,7 +218,7 @@ export interface AnnotateOptions extends AnnotateFields {
 }
 
 /** One text has one result, several have an array of them. */
-export interface AnnotateCall<Found> {
+export interface AnnotateMethod<Found> {
   (text: string, options?: AnnotateOptions): Promise<Found>;
   (texts: readonly string[], options?: AnnotateOptions): Promise<Found[]>;
 }
@@ -250,11 +256,13 @@ export interface Annotation {
   /** Most probable first. They sum to 1; with multi_label each is independent, and those above 0.5 apply. */
   labels?: LabelProbability[];
   /** Whether the labels come from the first max_length tokens only, since the text is longer. */
+  isTruncated?: boolean;
+  /** @deprecated the same as isTruncated */
   isCut?: boolean;
   /** The words, in order, with the tags of the most probable sequence that the BIO scheme allows. */
   tokens?: TaggedToken[];
   /** Empty if the model's tags are not O, B-TYPE and I-TYPE. */
   spans?: TaggedSpan[];
 }
-export type Classification = Annotation & Required<Pick<Annotation, 'labels' | 'isCut'>>;
+export type Classification = Annotation & Required<Pick<Annotation, 'labels' | 'isTruncated' | 'isCut'>>;
 export type Tagging = Annotation & Required<Pick<Annotation, 'tokens' | 'spans'>>;

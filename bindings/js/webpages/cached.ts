@@ -39,7 +39,8 @@ export function cached<Found extends SentenceTranslation>(
     }
   };
   const made = composed(translator.info.languages ?? '', [translator], async (texts, { signal, ...search }) => {
-    if (search.onToken !== undefined) throw new TypeError('[cached] onToken has nothing to report for cached sentences');
+    const callback = ['onPartial', 'onToken'].find((name) => search[name] !== undefined);
+    if (callback) throw new TypeError(`[cached] ${callback} has nothing to report for cached sentences`);
     signal?.throwIfAborted();
     const found = new Map<string, Found>();
     const keyOf = (text: string) => JSON.stringify([text, search]);

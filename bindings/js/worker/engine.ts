@@ -2,7 +2,7 @@
 // C++ objects are deleted by dispose() or in a finally, and no view into the module's memory leaves it.
 import type { Description } from '../shared/description.js';
 import type { Use } from '../shared/protocol.js';
-import type { Build } from '../shared/types.js';
+import type { WasmBuild } from '../shared/types.js';
 import { detectBuild, Instance } from './instance.js';
 import { SyncTranslator } from './sync-translator.js';
 
@@ -10,7 +10,7 @@ export { SyncTranslator, type SyncOptions } from './sync-translator.js';
 
 export interface EngineOptions {
   /** Default: the best that the machine can run. */
-  build?: Build;
+  build?: WasmBuild;
   /** Threads to compute with, including the caller's own. Default 1. */
   threads?: number;
 }
@@ -44,7 +44,7 @@ export class Engine {
     }
   }
 
-  get build(): Build {
+  get build(): WasmBuild {
     return this.#instance.build;
   }
 

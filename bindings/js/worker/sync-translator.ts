@@ -29,12 +29,12 @@ export class SyncTranslator extends Model<NativeTranslator> {
   translate(text: readonly string[], options?: SyncOptions<string[]>): Translation[];
   translate(text: string | readonly string[], options: object = {}): Translation | Translation[] {
     if ('signal' in options) throw new Error('[translate] signal cannot abort a call that blocks; use a Translator');
-    const { texts, search, onToken } = checkTranslate(text, options);
+    const { texts, search, onPartial } = checkTranslate(text, options);
     const isOne = typeof text === 'string';
-    const steps = this.steps(texts, search, onToken !== undefined);
+    const steps = this.steps(texts, search, onPartial !== undefined);
     try {
       let step = steps.next();
-      for (; !step.done; step = steps.next()) if (step.value) onToken?.(isOne ? step.value[0]! : step.value);
+      for (; !step.done; step = steps.next()) if (step.value) onPartial?.(isOne ? step.value[0]! : step.value);
       const translations = withMaps<Translation[]>(step.value);
       return isOne ? translations[0]! : translations;
     } finally {
