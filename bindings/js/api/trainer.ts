@@ -1,5 +1,5 @@
 import type { Plain, Update } from '../shared/protocol.js';
-import { withMaps } from '../shared/results.js';
+import { eventWithMaps } from '../shared/results.js';
 import type {
   RunChanges, EvaluateOptions, Evaluation, SentencePair, ResumeOptions, RunOptions, SaveOptions, TrainerInfo, TrainerOptions,
   TrainingConfig, TrainingEvent,
@@ -74,7 +74,7 @@ export class Trainer extends RemoteTranslator<TrainerInfo> {
     };
     for await (const [id, event] of toAsyncGenerator(work, signal)) {
       this.connection.acknowledge(id);
-      yield withMaps<TrainingEvent>(event);
+      yield eventWithMaps(event);
     }
   }
 

@@ -50,7 +50,7 @@ export abstract class RemoteModel<Info> {
       const site = new Error();
       const { texts, search, signal } = checkAnnotate(use, text, options);
       const wanted = { texts, options: search, use };
-      const found = withMaps<Annotation[]>(await this.connection.call('annotate', wanted, site, { signal, owner: this }));
+      const found = withMaps<Annotation>(await this.connection.call('annotate', wanted, site, { signal, owner: this }));
       return typeof text === 'string' ? found[0] : found;
     };
     return annotate as AnnotateMethod<Found>;
@@ -99,7 +99,7 @@ export abstract class RemoteTranslator<Info extends { metadata?: Record<string, 
     const onUpdate = (update: Update) => update.type === 'partial' && onPartial?.(isOne ? update.texts[0]! : update.texts);
     const wanted = { texts, options: search, partials: onPartial !== undefined };
     const plain = await this.connection.call('translate', wanted, site, { signal, onUpdate, owner: this });
-    const translations = withMaps<Translation[]>(plain);
+    const translations = withMaps<Translation>(plain);
     if (aligned.alignment || aligned.quality) {
       const { addTo } = await import('../shared/alignment.js');
       addTo(translations, texts, aligned, options.attention === true, this.info.metadata ?? {});

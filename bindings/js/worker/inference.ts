@@ -38,7 +38,7 @@ export class Model<Native extends Pick<NativeTranslator, 'start' | 'annotate' | 
         if (isActive || text !== last) yield text === last ? undefined : partial;
         last = text;
       }
-      return instance.call(() => job.result()).map(withoutUndefined);
+      return instance.call(() => job.result());
     } finally {
       instance.delete(job);
     }
@@ -46,11 +46,7 @@ export class Model<Native extends Pick<NativeTranslator, 'start' | 'annotate' | 
 
   /** @internal Classes and tags of texts, a batch per step; `options`: JSON. */
   *annotate(texts: readonly string[], options: string, use: Use): Generator<undefined, Plain<Annotation[]>> {
-    const found = yield* this.finish((native) => native.annotate(texts.map(wellFormed), options, use));
-    return found.map(({ json, attention }) => ({
-      ...(JSON.parse(json) as Plain<Annotation>),
-      ...(attention && { attention: { encoder: attention } }),
-    }));
+    return yield* this.finish((native) => native.annotate(texts.map(wellFormed), options, use));
   }
 
   /** @internal The result of a job, after all of its steps. */
@@ -75,14 +71,4 @@ export class Model<Native extends Pick<NativeTranslator, 'start' | 'annotate' | 
     if (!this.#native) throw new Error('[engine] the model has been disposed of');
     return this.#native;
   }
-}
-
-/** Removes the properties of a result that are undefined, since optional ones are to be missing. */
-function withoutUndefined<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
-  for (const [key, item] of Object.entries(value)) {
-    if (item === undefined) delete value[key as keyof T];
-    else withoutUndefined(item);
-  }
-  return value;
 }

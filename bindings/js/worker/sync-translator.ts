@@ -1,7 +1,7 @@
 // A translator that blocks.
 import { checkTranslate } from '../shared/checks.js';
 import { dispose } from '../shared/platform.js';
-import { withMaps } from '../shared/results.js';
+import { tidy, withMaps } from '../shared/results.js';
 import type { TranslateOptions, Translation, TranslatorInfo } from '../shared/types.js';
 import { Model } from './inference.js';
 import type { Instance } from './instance.js';
@@ -35,7 +35,8 @@ export class SyncTranslator extends Model<NativeTranslator> {
     try {
       let step = steps.next();
       for (; !step.done; step = steps.next()) if (step.value) onPartial?.(isOne ? step.value[0]! : step.value);
-      const translations = withMaps<Translation[]>(step.value);
+      tidy(step.value);
+      const translations = withMaps<Translation>(step.value);
       return isOne ? translations[0]! : translations;
     } finally {
       steps.return([]);
