@@ -23,7 +23,8 @@ int start_threads(int threads) { return pool(threads).size(); }
 // `use`: "translate", "classify" or "tag". Throws Error, beginning with [place], unless the model does that.
 void check_use(const Config& c, const std::string& use, const std::string& place) {
   const bool can = use == "translate" ? !c.is_encoder() : (use == "tag" ? c.tags : c.classes) > 0;
-  WASMFORMER_CHECK(can, "[" << place << "] this model does not " << use << "; it " << purpose(c));
+  WASMFORMER_CHECK(can, ErrorCode::wrong_task,
+                   "[" << place << "] this model does not " << use << "; it " << purpose(c));
 }
 
 // The file is copied once, and kept no longer than it is read.
@@ -141,9 +142,9 @@ class Annotations {
     check_use(c, use, use);
     AnnotateOptions options;
     from_json(json, fields(options), use, Naming::camel);
-    WASMFORMER_CHECK(c.classes > 0 || options.top_labels == 0,
+    WASMFORMER_CHECK(c.classes > 0 || options.top_labels == 0, ErrorCode::wrong_task,
                      "[" << use << "] topLabels is given, but this model has no labels of whole texts");
-    WASMFORMER_CHECK(c.tags > 0 || options.split,
+    WASMFORMER_CHECK(c.tags > 0 || options.split, ErrorCode::wrong_task,
                      "[" << use << "] split is false, but this model does not split texts");
     return options;
   }
@@ -178,8 +179,8 @@ std::optional<Objective> take_annotated(ParallelText& text, const RunTexts& give
   if (!given.tagged.file.empty()) tagged = parse_conll(given.tagged.file, is_valid ? "validTagged" : "tagged");
   const bool classifies = !labelled.sources.empty(), tags = !tagged.sources.empty();
   const bool fills = !given.mono.sources.empty(), translates = !text.sources.empty() || !given.pairs.file.empty();
-  WASMFORMER_CHECK(translates + (classifies || tags) + fills <= 1,
-                   "[train] sentence pairs, labelled or tagged texts, and mono train different models; give one kind");
+  WASMFORMER_CHECK(translates + (classifies || tags) + fills <= 1, ErrorCode::train,
+                   "sentence pairs, labelled or tagged texts, and mono train different models; give one kind");
   if (fills) text = {given.mono.sources, given.mono.targets};
   if (classifies || tags) text = !tags ? labelled : !classifies ? tagged : labelled_and_tagged(labelled, tagged);
   if (tags) return classifies ? Objective::classify_and_tag : Objective::tag;
@@ -197,8 +198,8 @@ std::unique_ptr<RunPlan> plan_run(const std::string& json, const RunTexts& texts
   RunRequest request = run_request(json);
   request.objective = take_annotated(input.train, texts, false);
   const std::optional<Objective> valid_objective = take_annotated(input.valid, valid, true);
-  WASMFORMER_CHECK(input.valid.sources.empty() || valid_objective == request.objective,
-                   "[train] texts to validate on must be of the same kind as those to train on: validation with "
+  WASMFORMER_CHECK(input.valid.sources.empty() || valid_objective == request.objective, ErrorCode::train,
+                   "texts to validate on must be of the same kind as those to train on: validation with "
                    "pairs, validLabelled with labelled, validTagged with tagged");
   input.model = from_bytes(model);
   input.source_tokenizer = from_bytes(source_tokenizer);
