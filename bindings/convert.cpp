@@ -1,18 +1,13 @@
-// The extras module, for what is done once: it trains SentencePiece tokenizers, and reads and writes models
-// of other programs. bindings/js/worker/conversion.ts declares the same in TypeScript.
+// Models of other programs, read and written. The extras module has it, for what is done once;
+// bindings/js/worker/conversion.ts declares its functions in TypeScript.
 #include "arrays.h"
 #include "exchange/folder.h"
 #include "exchange/marian/marian_export.h"
 #include "exchange/onnx/onnx_export.h"
-#include "text/tokenizer_trainer.h"
 
 using namespace wasmformer;
 
 namespace {
-
-Bytes train(const std::vector<std::string>& sentences, const TokenizerOptions& options) {
-  return to_bytes(train_tokenizer(sentences, options));
-}
 
 Precision float_precision(const std::string& name) { return name == "f16" ? Precision::f16 : Precision::f32; }
 
@@ -51,17 +46,12 @@ Folder write_onnx(const Bytes& model) { return to_folder(export_onnx(parse_model
 
 }  // namespace
 
-EMSCRIPTEN_BINDINGS(wasmformer_extras) {
+EMSCRIPTEN_BINDINGS(wasmformer_convert) {
   using namespace emscripten;
   register_type<Bytes>("Uint8Array");
   register_array<std::string>("string[]");
   register_array<Bytes>("Uint8Array[]");
-  value_object<TokenizerOptions>("TokenizerOptions")
-      .field("vocabSize", &TokenizerOptions::vocab_size)
-      .field("type", &TokenizerOptions::type)
-      .field("normalization", &TokenizerOptions::normalization);
   value_object<Folder>("Folder").field("names", &Folder::names).field("files", &Folder::files);
-  emscripten::function("trainTokenizer", &train);
   emscripten::function("folderFiles", &folder_files);
   emscripten::function("readFolder", &read_folder);
   emscripten::function("writeMarian", &write_marian);

@@ -1,14 +1,27 @@
-// What JavaScript sees of the C++ side; bindings/js/worker/native.ts declares the same in TypeScript. Options
-// cross as JSON, lists as plain arrays and structs as plain objects, so that only Translator, RunPlan,
-// TrainingRun and the jobs must be deleted.
-#include "calls.h"
+// Translation: the jobs, and what their results look like in JavaScript.
+#include "translate.h"
 
-using namespace emscripten;
-using namespace wasmformer;
+namespace wasmformer {
 
-EMSCRIPTEN_BINDINGS(wasmformer) {
-  register_type<Bytes>("Uint8Array");
-  register_array<std::string>("string[]");
+std::unique_ptr<Job> start(const ModelFile& model, const std::vector<std::string>& texts,
+                           const TranslateOptions& options) {
+  auto job = std::make_unique<Job>(model, pool(), texts, options, batch_tokens / options.beam_size);
+  job->refuse_too_long();
+  return job;
+}
+TranslateOptions translate_options(const ModelFile& model, const std::string& json) {
+  return wasmformer::translate_options(json, model.transformer->config(), Naming::camel);
+}
+std::unique_ptr<Job> translator_start(const Translator& translator, const std::vector<std::string>& texts,
+                                      const std::string& options) {
+  return start(translator.model(), texts, translate_options(translator.model(), options));
+}
+
+}  // namespace wasmformer
+
+EMSCRIPTEN_BINDINGS(wasmformer_translate) {
+  using namespace emscripten;
+  using namespace wasmformer;
   register_array<float>("Float32Array");
   register_array<TokenId>("number[]");
   register_array<Index>("number[]");
@@ -19,13 +32,9 @@ EMSCRIPTEN_BINDINGS(wasmformer) {
   register_array<BeamNode>("BeamNode[]");
   register_array<LayerInternals>("LayerInternals[]");
   register_array<Translation>("Translation[]");
-  register_array<AnnotationResult>("AnnotationResult[]");
-  register_optional<std::string>();
   register_optional<Index>();
   register_optional<std::vector<Candidate>>();
   register_optional<std::vector<BeamNode>>();
-  register_array<Bytes>("Uint8Array[]");
-  register_array<TokenizerJob>("TokenizerJob[]");
   register_optional<Numbers>();
   register_optional<AttentionInternals>();
   register_optional<Attention>();
@@ -103,71 +112,9 @@ EMSCRIPTEN_BINDINGS(wasmformer) {
       .field("beam", &Translation::beam)
       .field("internals", &Translation::internals);
 
-  value_object<AnnotationResult>("AnnotationResult")
-      .field("json", &AnnotationResult::json)
-      .field("attention", &AnnotationResult::attention);
-  value_object<GivenText>("GivenText")
-      .field("file", &GivenText::file)
-      .field("sources", &GivenText::sources)
-      .field("targets", &GivenText::targets);
-  value_object<RunTexts>("RunTexts")
-      .field("pairs", &RunTexts::pairs)
-      .field("labelled", &RunTexts::labelled)
-      .field("tagged", &RunTexts::tagged)
-      .field("mono", &RunTexts::mono);
-  value_object<TokenizerOptions>("TokenizerOptions")
-      .field("vocabSize", &TokenizerOptions::vocab_size)
-      .field("type", &TokenizerOptions::type)
-      .field("normalization", &TokenizerOptions::normalization);
-  value_object<TokenizerJob>("TokenizerJob")
-      .field("sentences", &TokenizerJob::sentences)
-      .field("options", &TokenizerJob::options);
-  value_object<StepReport>("StepReport")
-      .field("loss", &StepReport::loss)
-      .field("learningRate", &StepReport::learning_rate)
-      .field("gradientNorm", &StepReport::gradient_norm)
-      .field("targetTokens", &StepReport::target_tokens);
-  value_object<Evaluation>("Evaluation")
-      .field("bleu", &Evaluation::bleu)
-      .field("chrf", &Evaluation::chrf)
-      .field("exactMatch", &Evaluation::exact_match)
-      .field("translations", &Evaluation::hypotheses)
-      .field("targetTokens", &Evaluation::target_tokens);
-
   class_<Job>("Job")
       .function("step", &take_turn<Job>)
       .function("stepToken", &Job::step)
       .function("partial", &Job::partial)
       .function("result", &Job::take);
-  class_<Annotations>("Annotations").function("step", &Annotations::step).function("result", &Annotations::result);
-  class_<Translator>("Translator")
-      .function("start", &translator_start)
-      .function("annotate", &translator_annotate)
-      .function("info", &info);
-
-  class_<EvaluationJob>("EvaluationJob")
-      .function("step", &take_turn<EvaluationJob>)
-      .function("result", &EvaluationJob::result);
-  class_<ValidationJob>("ValidationJob").function("step", &ValidationJob::step).function("result", &validation_result);
-  class_<RunPlan>("RunPlan").function("untrained", &RunPlan::untrained).function("begin", &begin_run);
-  class_<TrainingRun>("TrainingRun")
-      .function("step", &TrainingRun::step)
-      .function("epochs", &TrainingRun::epochs)
-      .function("takeMeanLoss", &take_mean_loss)
-      .function("info", &run_info)
-      .function("change", &TrainingRun::change)
-      .function("samples", &run_samples)
-      .function("validate", &run_validate)
-      .function("start", &run_start)
-      .function("startGreedy", &run_start_greedy)
-      .function("annotate", &run_annotate)
-      .function("evaluate", &run_evaluate)
-      .function("checkpoint", &run_checkpoint)
-      .function("modelFile", &run_model_file);
-
-  function("planRun", &plan_run);
-  function("runOptions", &run_options);
-  function("describe", &describe);
-  function("startThreads", &start_threads);
-  function("load", &load);
 }
