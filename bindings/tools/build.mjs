@@ -93,7 +93,7 @@ export function buildPage() {
   if (!isStale(join(root, 'build/page/index.html'), ['web', 'dist', 'package-lock.json'])) return;
   step('Building the page into build/page');
   run(join(root, 'node_modules/.bin/vite'), ['build', 'web', '--logLevel', 'warn']);
-  for (const folder of ['models', 'labelled']) rmSync(join(root, `build/page/${folder}/README.md`), { force: true });
+  rmSync(join(root, 'build/page/labelled/README.md'), { force: true });
 }
 
 function buildBenchmarks() {
