@@ -50,7 +50,7 @@ test('the packed file is named by its version', () => {
 // Lines of shell that other tests run, or variations of them.
 const covered = [
   [/^npm start\b/, 'tests/docs.test.mjs', 'start.mjs'],
-  [/^npm (test|run (build|native))\b(?!.*cmake)/, 'tests/run.mjs', 'buildPage'],
+  [/^npm (test|run (build|native|test:\w+))\b(?!.*cmake)/, 'tests/run.mjs', 'assemble'],
   [/^npm run docs\b/, 'tests/npm/tarball.test.mjs', 'writeDocs'],
   [/^npm run (--silent )?bench\b/, 'tests/bench/run.mjs', '--json'],
   [/^npm run torture\b/, 'tests/torture/torture.test.mjs', 'conduct'],
@@ -70,7 +70,7 @@ test('other tests run the commands that are not run here', () => {
   for (const [, file, words] of covered) assert.ok(text(file).includes(words), `${file} has no ${words}`);
   const scripts = Object.keys(JSON.parse(text('package.json')).scripts);
   for (const document of documents) {
-    for (const [, name] of text(document).matchAll(/npm run (?:--silent )?(\w+)/g)) {
+    for (const [, name] of text(document).matchAll(/npm run (?:--silent )?([\w:]+)/g)) {
       assert.ok(scripts.includes(name), `${document}: npm run ${name}`);
     }
   }
