@@ -68,7 +68,7 @@ void set_metadata(const SetMetadataOptions& o) {
   parse_model(o.model, bytes);  // throws unless it is a model file
   SafetensorsFile file = parse_safetensors(bytes);
   for (const auto& [key, value] : metadata_of(o.metadata)) {
-    WASMFORMER_CHECK(!is_part_of_model(key), "[metadata] " << key << " is part of the model and cannot be changed");
+    WASMFORMER_CHECK(!is_part_of_model(key), ErrorCode::options, key << " is part of the model and cannot be changed");
     if (value.empty())
       file.metadata.erase(key);
     else
