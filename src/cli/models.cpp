@@ -1,5 +1,6 @@
-// Commands over model files: average, quantize and inspect.
+// Commands over model files: average, quantize, set-metadata and inspect.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
@@ -21,17 +22,18 @@ void average(const AverageOptions& o) {
   const Scalar share = Scalar(1) / static_cast<Scalar>(o.checkpoints.size());
   for (std::size_t i = 0; i + 1 < o.checkpoints.size(); ++i) {
     const ModelFile other = load_model(o.checkpoints[i]);
-    WASMFORMER_CHECK(
-        without_dropout(other.transformer->config()) == without_dropout(sum.transformer->config()) &&
-            *other.source_tokenizer == *sum.source_tokenizer && *other.target_tokenizer == *sum.target_tokenizer,
-        "[average] " << o.checkpoints[i] << " and " << o.checkpoints.back() << " differ in their config or tokenizers");
+    WASMFORMER_CHECK(without_dropout(other.transformer->config()) == without_dropout(sum.transformer->config()) &&
+                         *other.source_tokenizer == *sum.source_tokenizer &&
+                         *other.target_tokenizer == *sum.target_tokenizer,
+                     ErrorCode::average,
+                     o.checkpoints[i] << " and " << o.checkpoints.back() << " differ in their config or tokenizers");
     std::vector<const Parameter*> parameters;
     other.transformer->visit([&](const std::string&, Parameter& p, Initializer) { parameters.push_back(&p); });
     std::size_t n = 0;
     sum.transformer->visit([&](const std::string& name, Parameter& p, Initializer) {
       const Parameter& next = *parameters[n++];
-      WASMFORMER_CHECK(!p.is_packed() && !next.is_packed(),
-                       "[average] " << name << " is of int8 in one of the files; average the float models");
+      WASMFORMER_CHECK(!p.is_packed() && !next.is_packed(), ErrorCode::average,
+                       name << " is of int8 in one of the files; average the float models");
       p.value += next.value;
     });
   }
@@ -53,6 +55,29 @@ void quantize(const QuantizeOptions& o) {
   if (model.precision != "int8" || o.metadata.empty()) naming(o.model, [&] { model.transformer->quantize(); });
   for (const auto& [key, value] : metadata_of(o.metadata)) model.metadata[key] = value;
   write_file_atomically(o.output, serialize_model(model, Precision::f32));
+}
+
+struct SetMetadataOptions {
+  std::string model;
+  std::vector<std::string> metadata;
+};
+
+// Rewrites the header of the file and leaves its tensors as they are.
+void set_metadata(const SetMetadataOptions& o) {
+  const std::string bytes = read_file(o.model);
+  parse_model(o.model, bytes);  // throws unless it is a model file
+  SafetensorsFile file = parse_safetensors(bytes);
+  for (const auto& [key, value] : metadata_of(o.metadata)) {
+    WASMFORMER_CHECK(!is_part_of_model(key), ErrorCode::options, key << " is part of the model and cannot be changed");
+    if (value.empty())
+      file.metadata.erase(key);
+    else
+      file.metadata[key] = value;
+  }
+  std::vector<std::pair<std::string, TensorEntry>> tensors(file.tensors.begin(), file.tensors.end());
+  std::sort(tensors.begin(), tensors.end(),
+            [](const auto& a, const auto& b) { return a.second.data.data() < b.second.data.data(); });
+  write_file_atomically(o.model, serialize_safetensors(tensors, file.metadata));
 }
 
 struct InspectOptions {
@@ -97,14 +122,23 @@ void add_model_commands(CLI::App& app) {
   auto q = std::make_shared<QuantizeOptions>();
   auto* quantize_command =
       app.add_subcommand("quantize", "Store the weights of a model as int8, or metadata in one that is int8 already");
-  quantize_command->add_option("--model", q->model, "model file of F32 or F16; of int8, with --metadata")->required();
+  add_model(*quantize_command, q->model, "model file of F32 or F16; of int8, with --metadata");
   quantize_command->add_option("--output", q->output, "the model file to write")->required();
   quantize_command->add_option("--metadata", q->metadata, metadata_help);
   quantize_command->callback([q] { quantize(*q); });
 
+  auto s = std::make_shared<SetMetadataOptions>();
+  auto* metadata_command = app.add_subcommand("set-metadata", "Change what a model file says about itself, in place");
+  add_model(*metadata_command, s->model);
+  metadata_command
+      ->add_option("--metadata,metadata", s->metadata,
+                   "KEY=VALUE, such as its corpus and licence, KEY= to remove the key, or a .json file of such pairs")
+      ->required();
+  metadata_command->callback([s] { set_metadata(*s); });
+
   auto i = std::make_shared<InspectOptions>();
   auto* inspect_command = app.add_subcommand("inspect", "Print sizes, config and metadata of a model file");
-  inspect_command->add_option("model", i->model, "model file")->required();
+  add_model(*inspect_command, i->model);
   inspect_command->add_flag("--json", i->json, "print one JSON object");
   inspect_command->callback([i] { inspect(*i); });
 }

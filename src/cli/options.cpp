@@ -35,8 +35,8 @@ Columns columns_of(const std::string& text) {
   char comma = 0;
   std::istringstream stream(text);
   const bool is_pair = text.find('-') == std::string::npos && stream >> columns.source >> comma >> columns.target;
-  WASMFORMER_CHECK(is_pair && comma == ',' && stream.eof(),
-                   "[options] --columns '" << text << "' is not SOURCE,TARGET such as 0,1");
+  WASMFORMER_CHECK(is_pair && comma == ',' && stream.eof(), ErrorCode::options,
+                   "--columns '" << text << "' is not SOURCE,TARGET such as 0,1");
   return columns;
 }
 
@@ -70,6 +70,10 @@ std::string key_list(const Fields& fields) {
   return lines;
 }
 
+void add_model(CLI::App& command, std::string& model, const std::string& help) {
+  command.add_option("--model,model", model, help)->required();
+}
+
 void add_threads(CLI::App& command, int& threads) {
   command.add_option("--threads", threads, "threads")->check(CLI::Range(1, 256))->capture_default_str();
 }
@@ -81,7 +85,7 @@ void add_precision(CLI::App& command, std::string& precision, bool has_int8) {
 }
 
 void add_decoding_options(CLI::App& command, DecodingOptions& o, const std::set<std::string>& without) {
-  command.add_option("--model", o.model, "model file")->required();
+  add_model(command, o.model);
   Fields options = fields(o.translate);
   std::erase_if(options, [&](const Field& field) { return without.contains(field.option.name); });
   add_options(command, options, "translate");
@@ -103,15 +107,16 @@ void add_parallel_text(CLI::App& command, ParallelTextOptions& o, const std::str
 
 ParallelText read_parallel_text(const ParallelTextOptions& o) {
   if (o.tsv.empty()) {
-    WASMFORMER_CHECK(!o.source.empty() && !o.target.empty(),
-                     "[options] sentence pairs are missing: give a source and a target file, or one TSV file");
+    WASMFORMER_CHECK(!o.source.empty() && !o.target.empty(), ErrorCode::options,
+                     "sentence pairs are missing: give a source and a target file, or one TSV file");
     ParallelText text{read_lines(o.source), read_lines(o.target)};
-    WASMFORMER_CHECK(text.sources.size() == text.targets.size(),
-                     "[corpus] " << o.source << " has " << text.sources.size() << " lines but " << o.target << " has "
-                                 << text.targets.size());
+    WASMFORMER_CHECK(
+        text.sources.size() == text.targets.size(), ErrorCode::corpus,
+        o.source << " has " << text.sources.size() << " lines but " << o.target << " has " << text.targets.size());
     return text;
   }
-  WASMFORMER_CHECK(o.source.empty() && o.target.empty(), "[options] give either two files or one TSV file, not both");
+  WASMFORMER_CHECK(o.source.empty() && o.target.empty(), ErrorCode::options,
+                   "give either two files or one TSV file, not both");
   return parse_tsv(read_file(o.tsv), o.tsv, columns_of(o.columns));
 }
 

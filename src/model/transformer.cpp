@@ -27,14 +27,13 @@ std::span<const Span> slots(Tape& tape, const Cache& cache) {
   return {all, cache.lengths.size()};
 }
 
-void check_spans(const char* tag, std::size_t tokens, std::span<const Span> spans) {
+void check_spans(ErrorCode room, std::size_t tokens, std::span<const Span> spans) {
   Index at = 0;
   for (const Span& span : spans) {
-    WASMFORMER_CHECK(span.begin == at && span.size >= 0, "[" << tag << "] spans must follow each other without gaps");
+    WASMFORMER_CHECK(span.begin == at && span.size >= 0, room, "spans must follow each other without gaps");
     at = span.end();
   }
-  WASMFORMER_CHECK(at == static_cast<Index>(tokens),
-                   "[" << tag << "] spans cover " << at << " of " << tokens << " tokens");
+  WASMFORMER_CHECK(at == static_cast<Index>(tokens), room, "spans cover " << at << " of " << tokens << " tokens");
 }
 
 Matrix computed_positions(const Config& c, Index rows) {
@@ -135,8 +134,8 @@ Parameter* Transformer::zero_start() {
 
 void Transformer::enable_gradients() {
   visit([](const std::string& name, Parameter& p, Initializer) {
-    WASMFORMER_CHECK(p.has_value(),
-                     "[train] " << name << " is int8, which cannot be trained; start from the float model");
+    WASMFORMER_CHECK(p.has_value(), ErrorCode::train,
+                     name << " is int8, which cannot be trained; start from the float model");
     p.gradient.setZero(p.rows, p.cols);
   });
 }
@@ -156,7 +155,7 @@ void Transformer::unpack() {
 void Transformer::quantize() {
   visit([](const std::string& name, Parameter& p, Initializer rule) {
     if (!can_be_packed(rule)) return;
-    WASMFORMER_CHECK(p.has_value(), "[quantize] " << name << " has no float values; is the model int8 already?");
+    WASMFORMER_CHECK(p.has_value(), ErrorCode::quantize, name << " has no float values; is the model int8 already?");
     p.packed = PackedMatrix(wasmformer::quantize(p.view()));
     p.value.resize(0, 0);
   });
@@ -258,7 +257,7 @@ Var Transformer::output(Tape& tape, Stream stream, LayerNorm& norm) {
 
 Var Transformer::encode(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans, const Masks& masks,
                         StackRecord* record) {
-  check_spans("encode", ids.size(), spans);
+  check_spans(ErrorCode::encode, ids.size(), spans);
   Stream x = embedded(tape, ids, spans, /*cache=*/nullptr, source_embedding_, source_positions_, record);
   if (config_.embedding_norm) x.x = embedding_norm_(tape, x.x);
   const std::span<const Span> key_spans = masks.source_rows.empty() ? spans : masks.source_spans;
@@ -283,9 +282,9 @@ Var Transformer::encode(Tape& tape, std::span<const TokenId> ids, std::span<cons
 
 Var Transformer::decode(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans, Var memory,
                         std::span<const Span> memory_spans, Cache* cache, const Masks& masks, StackRecord* record) {
-  check_spans("decode", ids.size(), spans);
-  WASMFORMER_CHECK(!cache || spans.size() == cache->lengths.size(),
-                   "[decode] " << spans.size() << " spans for " << cache->lengths.size() << " cache slots");
+  check_spans(ErrorCode::decode, ids.size(), spans);
+  WASMFORMER_CHECK(!cache || spans.size() == cache->lengths.size(), ErrorCode::decode,
+                   spans.size() << " spans for " << cache->lengths.size() << " cache slots");
   Stream x = embedded(tape, ids, spans, cache, target_embedding(), target_positions_, record);
   std::span<const Span> key_spans = spans;
   std::span<const std::int32_t> key_rows;
