@@ -23,6 +23,7 @@ export default [
       '@typescript-eslint/no-unused-vars': ['error', {
         varsIgnorePattern: '^_$', argsIgnorePattern: '^_$', ignoreRestSiblings: true, caughtErrors: 'none',
       }],
+      'svelte/prefer-svelte-reactivity': 'off', // what a store keeps for itself need not be reactive
       'svelte/require-each-key': 'off',
       'svelte/no-useless-mustaches': 'off', // {' '} keeps a space
       'svelte/no-unused-svelte-ignore': 'off', // does not see the compiler's warnings about elements

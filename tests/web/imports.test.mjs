@@ -46,7 +46,8 @@ test('web/src has no import cycle', () => {
 
 test('components have at most 300 lines, other files 400', () => {
   for (const file of files) {
-    const lines = readFileSync(join(root, file), 'utf8').split('\n').length - 1;
+    // Styles have a line for each declaration.
+    const lines = readFileSync(join(root, file), 'utf8').replace(/<style>[^]*/, '').split('\n').length - 1;
     assert.ok(lines <= (file.endsWith('.svelte') ? 300 : 400), `${file}: ${lines} lines`);
   }
 });

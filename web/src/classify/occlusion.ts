@@ -32,7 +32,10 @@ export function textWithout(text: string, words: readonly WordSpan[], left: read
  * until the text has another label. One word stays.
  */
 export async function occlude(
-  text: string, words: readonly WordSpan[], { label, probability }: LabelProbability, classify: Classify,
+  text: string,
+  words: readonly WordSpan[],
+  { label, probability }: LabelProbability,
+  classify: Classify,
 ): Promise<Occlusion> {
   const left: number[] = [];
   const most = Math.min(MAX_LEFT_OUT, words.length - 1);
@@ -46,7 +49,10 @@ export async function occlude(
     left.push(candidates[best]);
     const [first] = labels[best];
     if (first && first.label !== label) {
-      return { drops, turn: { words: left.map((word) => text.slice(words[word].start, words[word].end)), label: first.label } };
+      return {
+        drops,
+        turn: { words: left.map((word) => text.slice(words[word].start, words[word].end)), label: first.label },
+      };
     }
   }
   return { drops };

@@ -34,7 +34,8 @@ export function wordsOf(text: string): { start: number; end: number }[] {
     return Array.from(text.matchAll(/\S+/g), ({ index, 0: word }) => ({ start: index, end: index + word.length }));
   }
   const segments = [...new Intl.Segmenter(undefined, { granularity: 'word' }).segment(text)];
-  return segments.filter(({ isWordLike }) => isWordLike)
+  return segments
+    .filter(({ isWordLike }) => isWordLike)
     .map(({ index, segment }) => ({ start: index, end: index + segment.length }));
 }
 

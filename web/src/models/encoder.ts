@@ -8,4 +8,5 @@ export const ownEncoders = bundled.map((model) => ({ ...model, url: new URL(mode
 /** A Classifier also tags, if it can. */
 export const loadEncoder = (source: ModelSource, options?: LoadOptions): Promise<Classifier | Tagger> =>
   Classifier.load(source, options).catch((error) =>
-    / does not classify; it tags$/.test(reason(error)) ? Tagger.load(source, options) : Promise.reject(error));
+    / does not classify; it tags$/.test(reason(error)) ? Tagger.load(source, options) : Promise.reject(error),
+  );

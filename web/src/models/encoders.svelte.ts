@@ -63,7 +63,7 @@ export class Encoders {
       const source = file ?? model.url ?? (await readFile(model.name));
       if (!source) throw new Error(`${model.name} is no longer stored in this browser`);
       const instance = await loadEncoder(source);
-      if (attempt !== this.#last) return instance.dispose(), false;
+      if (attempt !== this.#last) return (instance.dispose(), false);
       const before = this.#instance;
       this.#instance = instance;
       before?.dispose(); // now that no view asks it any more

@@ -21,7 +21,12 @@ export type FileKind = 'translator' | 'encoder';
  */
 export async function keepFile(file: File, languages: string, kind: FileKind = 'translator'): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', await file.arrayBuffer()));
-  const headers = { 'x-bytes': String(file.size), 'x-languages': languages, 'x-sha256': digest.join(), 'x-kind': kind };
+  const headers = {
+    'x-bytes': String(file.size),
+    'x-languages': languages,
+    'x-sha256': digest.join(),
+    'x-kind': kind,
+  };
   const cache = await caches.open(CACHE);
   for (let count = 1; ; ++count) {
     const name = count === 1 ? file.name : file.name.replace(/(\.\w+)?$/, ` (${count})$1`);
@@ -35,12 +40,17 @@ export async function keepFile(file: File, languages: string, kind: FileKind = '
 export async function keptFiles(kind: FileKind = 'translator'): Promise<KeptFile[]> {
   try {
     const cache = await caches.open(CACHE);
-    const responses = await Promise.all((await cache.keys())
-      .map(async (request) => [request.url, await cache.match(request)] as const));
+    const responses = await Promise.all(
+      (await cache.keys()).map(async (request) => [request.url, await cache.match(request)] as const),
+    );
     return responses.flatMap(([url, response]) => {
       if (!response || (response.headers.get('x-kind') ?? 'translator') !== kind) return [];
       const name = decodeURIComponent(url.split('/').at(-1)!);
-      return { name, bytes: Number(response.headers.get('x-bytes')), languages: response.headers.get('x-languages') ?? '' };
+      return {
+        name,
+        bytes: Number(response.headers.get('x-bytes')),
+        languages: response.headers.get('x-languages') ?? '',
+      };
     });
   } catch {
     return []; // no storage here, or it is forbidden

@@ -17,8 +17,11 @@ export async function dropped({ items, files }: DataTransfer): Promise<Dropped> 
     const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
     if (some.length === 0) return { files: found, folder: entry.name };
     const inside = some.filter(({ isFile }) => isFile) as FileSystemFileEntry[];
-    found.push(...(await Promise.all(inside.map((file) =>
-      new Promise<File>((resolve, reject) => file.file(resolve, reject))))));
+    found.push(
+      ...(await Promise.all(
+        inside.map((file) => new Promise<File>((resolve, reject) => file.file(resolve, reject))),
+      )),
+    );
   }
 }
 
@@ -26,7 +29,8 @@ export async function dropped({ items, files }: DataTransfer): Promise<Dropped> 
 export const isRun = ({ name }: File) => /\.run( ?\(\d+\))?\.safetensors$/.test(name);
 
 /** Whether files are the parts of one model: a folder's, or more than the one file of a model. */
-export const isFolder = ({ files, folder }: Dropped) => folder !== '' || files.some(({ name }) => /^config\.json$|\.npz$|\.spm$|\.bin$/.test(name));
+export const isFolder = ({ files, folder }: Dropped) =>
+  folder !== '' || files.some(({ name }) => /^config\.json$|\.npz$|\.spm$|\.bin$/.test(name));
 
 /** Percent codes as text; what is malformed stays as it is. */
 export function decoded(text: string): string {
@@ -50,7 +54,12 @@ export const isFolderAddress = ({ pathname }: URL) => !pathname.split('/').at(-1
 
 /** 'opus-mt-fr-en' of its address, whatever the host puts after it. */
 export const folderName = ({ pathname }: URL) =>
-  pathname.replace(/\/(resolve|raw|tree)\/[^/]+\/?$/, '').split('/').filter(Boolean).map(decoded).at(-1) ?? '';
+  pathname
+    .replace(/\/(resolve|raw|tree)\/[^/]+\/?$/, '')
+    .split('/')
+    .filter(Boolean)
+    .map(decoded)
+    .at(-1) ?? '';
 
 /** 'fr-en' of 'opus-mt-fr-en'; undefined where the name does not end so. */
 export const languagesIn = (name: string) => /-([a-z]{2,3}-[a-z]{2,3})$/.exec(name)?.[1];
@@ -62,7 +71,11 @@ export const isList = (path: string) => /\.json$|\/records$/.test(path) && !/(^|
  * Who takes files that were dropped on the page: the view that is shown, if it takes files and they are no folder of
  * a model, the list of runs, or the models.
  */
-export function destinationOf(files: readonly File[], hasDirectory: boolean, hasTaker: boolean): 'view' | 'runs' | 'models' {
+export function destinationOf(
+  files: readonly File[],
+  hasDirectory: boolean,
+  hasTaker: boolean,
+): 'view' | 'runs' | 'models' {
   const isOfModel = hasDirectory || isFolder({ files: [...files], folder: '' });
   if (hasTaker && !isOfModel) return 'view';
   return isRun(files[0]) ? 'runs' : 'models';

@@ -5,7 +5,16 @@ import bundled from 'virtual:models';
 import type { FolderSource, ImportOptions } from 'wasmformer/convert';
 import { ownEncoders } from './encoder';
 import { bareName, deleteFile, keepFile, keptFiles, readFile } from './files';
-import { decoded, filesAt, folderName, isFolder, isFolderAddress, isList, languagesIn, type Dropped } from './folders';
+import {
+  decoded,
+  filesAt,
+  folderName,
+  isFolder,
+  isFolderAddress,
+  isList,
+  languagesIn,
+  type Dropped,
+} from './folders';
 import { createUrlState, NOT_OF_OTHERS, type UrlState } from '../shell/url-state.svelte';
 import { reason } from '../shared/words/reason';
 import { pageWords, type Problem } from '../shared/words/words';
@@ -23,11 +32,18 @@ export interface Model {
   bytes: number;
 }
 
-const ownModels: Model[] = bundled.map(({ name, bytes }) => ({ id: name, origin: 'page', name, languages: name, bytes }));
+const ownModels: Model[] = bundled.map(({ name, bytes }) => ({
+  id: name,
+  origin: 'page',
+  name,
+  languages: name,
+  bytes,
+}));
 const ownAddress = (model: Model) => new URL(bundled.find(({ name }) => name === model.id)!.url, document.baseURI);
 
 /** 'German → English' for 'de-en'. */
-export const languageNames = (languages: string) => languages.split('-').map(languageName).filter(Boolean).join(' → ');
+export const languageNames = (languages: string) =>
+  languages.split('-').map(languageName).filter(Boolean).join(' → ');
 
 /** Loads a file that does not translate as a model that classifies or tags; false where that fails. */
 export type TakeEncoder = (file: File) => Promise<boolean>;
@@ -100,7 +116,8 @@ export class Models {
       $effect(() => {
         const { model } = this.#urlState.parameters;
         const isComing = untrack(() => this.loading?.id === model);
-        if (this.#urlState.arrivals > 0 && model !== undefined && model !== this.model?.id && !isComing) void this.#follow(model);
+        if (this.#urlState.arrivals > 0 && model !== undefined && model !== this.model?.id && !isComing)
+          void this.#follow(model);
       });
     });
   }
@@ -111,8 +128,11 @@ export class Models {
    */
   async #follow(id: string) {
     const address = addressOf(id);
-    if (address && address.origin !== location.origin
-      && !(await storedModels.list()).some(({ url }) => url === address.href)) {
+    if (
+      address
+      && address.origin !== location.origin
+      && !(await storedModels.list()).some(({ url }) => url === address.href)
+    ) {
       this.asked = fromAddress(address.href, 0);
     } else await this.loadNamed(id);
     if (this.translator || !this.#first || this.problem?.key === 'cancelled') return;
@@ -228,7 +248,8 @@ export class Models {
       const translator = await Translator.load(source, options);
       if (attempt !== this.#attempt) return translator.dispose(); // another model was chosen meanwhile
       // Token ids in a link belong to the model in the link.
-      if (model.id !== (this.#urlState.parameters.model ?? ownModels[0]?.id) && !this.asked) this.#urlState.set(NOT_OF_OTHERS);
+      if (model.id !== (this.#urlState.parameters.model ?? ownModels[0]?.id) && !this.asked)
+        this.#urlState.set(NOT_OF_OTHERS);
       this.translator?.dispose();
       const { languages, bytes } = translator.info;
       this.model = { ...model, languages: languages || model.languages, bytes };
@@ -236,7 +257,8 @@ export class Models {
       this.#loadedAt = performance.now();
       this.from = source;
       if (model.origin !== 'page') await this.#keep(this.model, file);
-      if (attempt === this.#attempt && !this.asked) this.#urlState.set({ model: model === ownModels[0] ? null : this.model.id });
+      if (attempt === this.#attempt && !this.asked)
+        this.#urlState.set({ model: model === ownModels[0] ? null : this.model.id });
     } catch (error) {
       if (attempt !== this.#attempt) return;
       if (file && / does not translate; it /.test(reason(error))) {
@@ -250,7 +272,10 @@ export class Models {
     }
   }
 
-  /** Why a translation failed. A worker that the browser has ended is replaced, unless it has ended too soon after loading. */
+  /**
+   * Why a translation failed. A worker that the browser has ended is replaced, unless it has ended too soon after
+   * loading.
+   */
   failed(error: unknown): Problem {
     const why = reason(error);
     const isLost = why.startsWith('the worker has stopped') && performance.now() > this.#loadedAt + 5000;
@@ -303,20 +328,37 @@ export const titleOf = ({ origin, languages, name }: Model) =>
 
 /** Its languages, where the title does not say them, and its size. */
 export function factsOf(model: Model): string[] {
-  return [model.origin === 'page' ? '' : languageNames(model.languages), model.bytes ? megabytes(model.bytes) : ''].filter(Boolean);
+  return [
+    model.origin === 'page' ? '' : languageNames(model.languages),
+    model.bytes ? megabytes(model.bytes) : '',
+  ].filter(Boolean);
 }
 
-const fromFile = (name: string, bytes: number): Model => ({ id: `file:${name}`, origin: 'file', name, languages: '', bytes });
+const fromFile = (name: string, bytes: number): Model => ({
+  id: `file:${name}`,
+  origin: 'file',
+  name,
+  languages: '',
+  bytes,
+});
 
 function fromAddress(url: string, bytes: number): Model {
   const { href, host, pathname } = new URL(url);
-  return { id: href, origin: 'address', name: `${decoded(pathname.split('/').at(-1)!)} (${host})`, languages: '', bytes };
+  return {
+    id: href,
+    origin: 'address',
+    name: `${decoded(pathname.split('/').at(-1)!)} (${host})`,
+    languages: '',
+    bytes,
+  };
 }
 
 /** The address that a text is, if the page may fetch from it: its security policy allows https and its own host. */
 function addressOf(text: string): URL | null {
   const url = URL.canParse(text) ? new URL(text) : null;
-  return url && (url.protocol === 'https:' || (/^https?:$/.test(url.protocol) && url.origin === location.origin)) ? url : null;
+  return url && (url.protocol === 'https:' || (/^https?:$/.test(url.protocol) && url.origin === location.origin))
+    ? url
+    : null;
 }
 
 export const createModels = (stores: Stores) =>

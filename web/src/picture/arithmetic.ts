@@ -23,19 +23,30 @@ export const canScore = (attention: string | undefined) => attention === 'scaled
 
 /** The scores of a row for every column; -Infinity where the mask is. */
 export function scoresOf(
-  { queries, keys }: AttentionInternals, heads: number, head: number, row: number, visible: number, scaled: boolean,
+  { queries, keys }: AttentionInternals,
+  heads: number,
+  head: number,
+  row: number,
+  visible: number,
+  scaled: boolean,
 ): number[] {
   const size = queries.columns / heads;
   const query = part(queries, row, head, size);
   return Array.from({ length: keys.rows }, (_, c) =>
-    (c < visible ? dot(query, part(keys, c, head, size)) / (scaled ? Math.sqrt(size) : 1) : -Infinity));
+    c < visible ? dot(query, part(keys, c, head, size)) / (scaled ? Math.sqrt(size) : 1) : -Infinity,
+  );
 }
 
 const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, x, i) => sum + x * b[i], 0);
 
 /** `visible` columns can be seen from the row: all, or in the decoder's self-attention those up to the row. */
 export function arithmetic(
-  internals: AttentionInternals, heads: number, head: number, row: number, column: number, visible: number,
+  internals: AttentionInternals,
+  heads: number,
+  head: number,
+  row: number,
+  column: number,
+  visible: number,
   scaled = true,
 ): Arithmetic {
   const { queries, keys, values } = internals;
@@ -55,8 +66,17 @@ export function arithmetic(
       output[i] += weight * value;
     }),
   );
-  return { query, key, products: query.map((q, i) => q * key[i]), dot: dot(query, key), scores, exponentials, weights,
-    weighted, output };
+  return {
+    query,
+    key,
+    products: query.map((q, i) => q * key[i]),
+    dot: dot(query, key),
+    scores,
+    exponentials,
+    weights,
+    weighted,
+    output,
+  };
 }
 
 /** The length of each row's vector. */
@@ -77,7 +97,9 @@ export function stackInput({ tokenEmbedding, positions }: StackInternals): Numbe
 export function residual(stack: StackInternals): { layer: number; stage: Stage; norms: number[] }[] {
   const stagesOf = (layer: LayerInternals, index: number) => [
     { layer: index, stage: 'self' as const, norms: norms(layer.afterSelfAttention) },
-    ...(layer.afterCrossAttention ? [{ layer: index, stage: 'cross' as const, norms: norms(layer.afterCrossAttention) }] : []),
+    ...(layer.afterCrossAttention
+      ? [{ layer: index, stage: 'cross' as const, norms: norms(layer.afterCrossAttention) }]
+      : []),
     { layer: index, stage: 'feedForward' as const, norms: norms(layer.afterFeedForward) },
   ];
   return [{ layer: -1, stage: 'input' as const, norms: norms(stackInput(stack)) }, ...stack.layers.flatMap(stagesOf)];

@@ -56,9 +56,14 @@ export interface Place {
  * a hypothesis are there.
  */
 export function placeTree(
-  nodes: readonly BeamNode[], pruned: boolean, widths: readonly number[], rowHeight: number, gap: number,
+  nodes: readonly BeamNode[],
+  pruned: boolean,
+  widths: readonly number[],
+  rowHeight: number,
+  gap: number,
 ): { places: Place[]; width: number; height: number } {
-  const best = nodes.map((node) => (node.state === 'ended' ? node.score : -Infinity)); // of the hypotheses that it leads to
+  // Of the hypotheses that each node leads to.
+  const best = nodes.map((node) => (node.state === 'ended' ? node.score : -Infinity));
   for (let i = nodes.length - 1; i > 0; --i) best[nodes[i].parent] = Math.max(best[nodes[i].parent], best[i]);
   const children: number[][] = nodes.map(() => []);
   nodes.forEach((node, i) => (pruned || best[i] > -Infinity) && children[node.parent]?.push(i));

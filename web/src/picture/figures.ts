@@ -30,7 +30,9 @@ export function headPlaces(box: Box, heads: number, room: number): { x: number; 
   const top = (box.height - rows * size - (rows - 1) * 3) / 2;
   const left = box.width - ROOM - columns * size - (columns - 1) * 4;
   return Array.from({ length: heads }, (_, h) => ({
-    x: left + (h % columns) * (size + 4), y: top + Math.floor(h / columns) * (size + 3), size,
+    x: left + (h % columns) * (size + 4),
+    y: top + Math.floor(h / columns) * (size + 3),
+    size,
   }));
 }
 
@@ -38,10 +40,13 @@ export function headPlaces(box: Box, heads: number, room: number): { x: number; 
 function barsOf(values: readonly number[], width: number, height: number): string {
   const most = Math.max(...values, 1e-9);
   const step = width / values.length;
-  return values.map((value, i) => {
-    const bar = Math.max(0.5, (value / most) * height);
-    return `M${(i * step).toFixed(2)} ${(height - bar).toFixed(2)}h${(step * 0.72).toFixed(2)}v${bar.toFixed(2)}h${(-step * 0.72).toFixed(2)}z`;
-  }).join('');
+  return values
+    .map((value, i) => {
+      const bar = Math.max(0.5, (value / most) * height);
+      const [x, y, wide, high] = [i * step, height - bar, step * 0.72, bar].map((length) => length.toFixed(2));
+      return `M${x} ${y}h${wide}v${high}h-${wide}z`;
+    })
+    .join('');
 }
 
 /** Where a row of numbers stands at the right of a box. */
@@ -57,7 +62,10 @@ export function figure(result: Inside, box: Box, sizes: Sizes, known: number, ro
   if (kind === 'attention') {
     const at = attentionAt(result, place);
     return headPlaces(box, sizes.heads, room).map(({ x, y, size }, head) => ({
-      x, y, width: size, height: size,
+      x,
+      y,
+      width: size,
+      height: size,
       heat: heat(headMap(at, place.layer!, head), size, size, own),
       hatch: at.kind === 'decoder' ? masked(at.maps.rows, size, size) : undefined,
     }));

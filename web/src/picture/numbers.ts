@@ -1,6 +1,12 @@
 // The numbers of a translation that belong to a place in the picture.
 import type {
-  AttentionHead, AttentionInternals, AttentionMaps, LayerInternals, NumberRows, Translation, TranslatorInfo,
+  AttentionHead,
+  AttentionInternals,
+  AttentionMaps,
+  LayerInternals,
+  NumberRows,
+  Translation,
+  TranslatorInfo,
 } from 'wasmformer';
 import { readPieces, type AttentionMap, type Kind } from '../shared/attention/attention';
 import { stackInput } from './arithmetic';
@@ -21,7 +27,8 @@ export interface SceneProps {
 
 export const isWhole = (result: Translation | null): result is Inside => !!(result?.attention && result.internals);
 
-export const stackOf = ({ internals }: Inside, { stack }: Place) => internals[stack === 'enc' ? 'encoder' : 'decoder'];
+export const stackOf = ({ internals }: Inside, { stack }: Place) =>
+  internals[stack === 'enc' ? 'encoder' : 'decoder'];
 
 export function kindOf({ stack, part }: Place): Kind {
   if (stack === 'enc') return 'encoder';
@@ -29,7 +36,11 @@ export function kindOf({ stack, part }: Place): Kind {
 }
 
 /** As the package names it. */
-export const headAt = (place: Place): AttentionHead => ({ attention: kindOf(place), layer: place.layer!, head: place.head! });
+export const headAt = (place: Place): AttentionHead => ({
+  attention: kindOf(place),
+  layer: place.layer!,
+  head: place.head!,
+});
 
 export interface AttentionAt {
   kind: Kind;
@@ -43,7 +54,8 @@ const read = (result: Inside) => readPieces(result.targetTokens.map(({ piece }) 
 
 /** The rows of a stack: tokens of the source, or the steps of decoding, named after the tokens that they write. */
 export const rowsOf = (result: Inside, { stack, part }: Place) =>
-  stack !== 'enc' && part === 'embed' ? read(result)
+  stack !== 'enc' && part === 'embed'
+    ? read(result)
     : result[stack === 'enc' ? 'sourceTokens' : 'targetTokens'].map(({ piece }) => piece);
 
 export function attentionAt(result: Inside, place: Place): AttentionAt {
@@ -88,7 +100,8 @@ function changeAt(layer: LayerInternals, part: 'self' | 'cross' | 'ffn'): [Numbe
   return [layer.feedForward.output, layer.afterFeedForward];
 }
 
-export const hiddenAt = (result: Inside, place: Place) => stackOf(result, place).layers[place.layer!].feedForward.hidden;
+export const hiddenAt = (result: Inside, place: Place) =>
+  stackOf(result, place).layers[place.layer!].feedForward.hidden;
 
 export function rowsOnly(numbers: NumberRows, from: number, count: number): NumberRows {
   const { columns, data } = numbers;

@@ -2,7 +2,8 @@
 
 export type Stack = 'enc' | 'dec' | 'out';
 /** What a stack is made of: an Add & Norm belongs to the sublayer before it. */
-export type Part = 'embed' | 'self' | 'selfNorm' | 'cross' | 'crossNorm' | 'ffn' | 'ffnNorm' | 'norm' | 'linear' | 'softmax' | 'beam';
+export type Part =
+  'embed' | 'self' | 'selfNorm' | 'cross' | 'crossNorm' | 'ffn' | 'ffnNorm' | 'norm' | 'linear' | 'softmax' | 'beam';
 
 /** Numbers count from 0, in the address from 1. Nothing set: the whole model. */
 export interface Place {
@@ -23,8 +24,10 @@ export interface Sizes {
   recurrent?: boolean; // a unit without heads in place of masked self-attention
 }
 
-export const isUnit = ({ stack, part }: Place, sizes: Sizes) => !!sizes.recurrent && stack === 'dec' && part === 'self';
-export const isAttention = (place: Place, sizes: Sizes) => (place.part === 'self' || place.part === 'cross') && !isUnit(place, sizes);
+export const isUnit = ({ stack, part }: Place, sizes: Sizes) =>
+  !!sizes.recurrent && stack === 'dec' && part === 'self';
+export const isAttention = (place: Place, sizes: Sizes) =>
+  (place.part === 'self' || place.part === 'cross') && !isUnit(place, sizes);
 export const layersOf = (sizes: Sizes, stack: Stack) =>
   ({ enc: sizes.encoderLayers, dec: sizes.decoderLayers, out: 0 })[stack];
 
@@ -39,8 +42,13 @@ function partsOutside(stack: Stack, sizes: Sizes): readonly Part[] {
 }
 
 export function format({ stack, layer, part, head, cell }: Place): string {
-  const words = [stack, layer !== undefined && layer + 1, part, head !== undefined && `h${head + 1}`,
-    cell && `${cell.row + 1}-${cell.column + 1}`];
+  const words = [
+    stack,
+    layer !== undefined && layer + 1,
+    part,
+    head !== undefined && `h${head + 1}`,
+    cell && `${cell.row + 1}-${cell.column + 1}`,
+  ];
   return words.filter(Boolean).join('.');
 }
 

@@ -12,7 +12,13 @@ const MOST_CELLS = 28; // in a direction; of more, the greatest of neighbours is
 
 const short = (x: number) => String(Math.round(x * 100) / 100);
 
-function shades(rows: number, columns: number, width: number, height: number, level: (row: number, column: number) => number): Shade[] {
+function shades(
+  rows: number,
+  columns: number,
+  width: number,
+  height: number,
+  level: (row: number, column: number) => number,
+): Shade[] {
   const paths = new Map<number, string[]>();
   const [w, h] = [width / columns, height / rows];
   for (let r = 0; r < rows; ++r) {
@@ -45,26 +51,37 @@ export function heat(map: NumberRows, width: number, height: number, known = map
 export function masked(size: number, width: number, height: number): string {
   const count = Math.min(MOST_CELLS, size);
   const [w, h] = [width / count, height / count];
-  const steps = Array.from({ length: count - 1 }, (_, r) => `V${short((r + 1) * h)}H${short(Math.min(width, (r + 2) * w))}`);
+  const steps = Array.from(
+    { length: count - 1 },
+    (_, r) => `V${short((r + 1) * h)}H${short(Math.min(width, (r + 2) * w))}`,
+  );
   return count < 2 ? '' : `M${short(w)} 0${steps.join('')}V0z`;
 }
 
 /** Rows of numbers below and above 0: of many columns every k-th one. */
-export function signed(numbers: NumberRows, width: number, height: number, known = numbers.rows, most = greatest(numbers)): Shade[] {
+export function signed(
+  numbers: NumberRows,
+  width: number,
+  height: number,
+  known = numbers.rows,
+  most = greatest(numbers),
+): Shade[] {
   const columns = Math.min(numbers.columns, 2 * MOST_CELLS);
   const rows = Math.min(MOST_CELLS, numbers.rows);
   return shades(rows, columns, width, height, (row, column) => {
     const r = Math.floor((row * numbers.rows) / rows);
     if (r >= known) return 0;
     const value = numbers.data[r * numbers.columns + Math.floor((column * numbers.columns) / columns)];
-    return Math.round((SIGNED * Math.min(1, Math.max(-1, value / most)))) || 0;
+    return Math.round(SIGNED * Math.min(1, Math.max(-1, value / most))) || 0;
   });
 }
 
 /** Nearly the greatest of the numbers' sizes: a few giants would leave the others without colour. */
 export function greatest({ data }: NumberRows): number {
   const step = Math.max(1, Math.floor(data.length / 2000));
-  const sizes = Array.from({ length: Math.ceil(data.length / step) }, (_, i) => Math.abs(data[i * step])).sort((a, b) => a - b);
+  const sizes = Array.from({ length: Math.ceil(data.length / step) }, (_, i) => Math.abs(data[i * step])).sort(
+    (a, b) => a - b,
+  );
   return sizes[Math.floor(sizes.length * 0.98)] || 1;
 }
 
@@ -92,7 +109,10 @@ export function normalized(numbers: NumberRows): NumberRows {
   return { ...numbers, data };
 }
 
-export const added = (a: NumberRows, b: NumberRows): NumberRows => ({ ...a, data: a.data.map((x, i) => x + b.data[i]) });
+export const added = (a: NumberRows, b: NumberRows): NumberRows => ({
+  ...a,
+  data: a.data.map((x, i) => x + b.data[i]),
+});
 
 /** How far a sublayer moved each row: the length of the difference over the length before. */
 export function change(before: NumberRows, after: NumberRows): number[] {

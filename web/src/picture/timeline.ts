@@ -20,7 +20,8 @@ function stack(sizes: Sizes, name: Stack): Stage[] {
   for (let layer = 0; layer < layersOf(sizes, name); ++layer) {
     const parts = [...partsOf(name)];
     // A pre-norm comes before its sublayer.
-    if (sizes.norm === 'pre') for (let i = 0; i < parts.length; i += 2) [parts[i], parts[i + 1]] = [parts[i + 1], parts[i]];
+    if (sizes.norm === 'pre')
+      for (let i = 0; i < parts.length; i += 2) [parts[i], parts[i + 1]] = [parts[i + 1], parts[i]];
     all.push(...parts.map((part) => stage(layer, part)));
   }
   if (sizes.norm === 'pre') all.push(stage(undefined, 'norm'));
@@ -30,8 +31,14 @@ function stack(sizes: Sizes, name: Stack): Stage[] {
 /** The encoder runs once, before the first token. */
 export function stages(sizes: Sizes, step: number): Stage[] {
   const out = (part: Part): Stage => ({ box: `out.${part}`, place: { stack: 'out', part }, time: TIMES[part]! });
-  return [...(step === 0 ? stack(sizes, 'enc') : []), ...stack(sizes, 'dec'), out('linear'), out('softmax'),
-    { box: 'chart', place: { stack: 'out', part: 'softmax' }, time: CHART_TIME }, out('beam')];
+  return [
+    ...(step === 0 ? stack(sizes, 'enc') : []),
+    ...stack(sizes, 'dec'),
+    out('linear'),
+    out('softmax'),
+    { box: 'chart', place: { stack: 'out', part: 'softmax' }, time: CHART_TIME },
+    out('beam'),
+  ];
 }
 
 export interface Moment {

@@ -16,12 +16,19 @@ export class WeightChanges {
   readonly #translation!: TranslationStore;
   readonly #tokens = $derived(this.#translation.shown?.sourceTokens.length ?? 0);
   /** Source tokens that are hidden. */
-  readonly masked = $derived((this.#urlState.parameters.mask ?? '').split(',').filter((at) => /^\d+$/.test(at) && Number(at) < this.#tokens).map(Number));
-  readonly #off = $derived((this.#urlState.parameters.heads ?? '').split(',').filter((head) => {
-    const [, kind, layer, at] = /^(encoder|decoder|cross):(\d+):(\d+)$/.exec(head) ?? [];
-    const maps = this.#translation.shown?.attention[kind as Kind];
-    return maps && Number(layer) < maps.layers && Number(at) < maps.heads;
-  }));
+  readonly masked = $derived(
+    (this.#urlState.parameters.mask ?? '')
+      .split(',')
+      .filter((at) => /^\d+$/.test(at) && Number(at) < this.#tokens)
+      .map(Number),
+  );
+  readonly #off = $derived(
+    (this.#urlState.parameters.heads ?? '').split(',').filter((head) => {
+      const [, kind, layer, at] = /^(encoder|decoder|cross):(\d+):(\d+)$/.exec(head) ?? [];
+      const maps = this.#translation.shown?.attention[kind as Kind];
+      return maps && Number(layer) < maps.layers && Number(at) < maps.heads;
+    }),
+  );
   readonly sampling = $derived.by((): Required<SamplingOptions> | null => {
     if (!this.#urlState.parameters.draw) return null;
     const [temperature = 1, topK = 0, topP = 1, seed = 1] = this.#urlState.parameters.draw.split(',').map(Number);
@@ -41,7 +48,11 @@ export class WeightChanges {
     const heads = this.#off.map((name) => name.split(':'));
     return {
       maskedSource: this.masked,
-      maskedHeads: heads.map(([attention, layer, head]) => ({ attention: attention as Kind, layer: Number(layer), head: Number(head) })),
+      maskedHeads: heads.map(([attention, layer, head]) => ({
+        attention: attention as Kind,
+        layer: Number(layer),
+        head: Number(head),
+      })),
     };
   }
 
@@ -54,7 +65,8 @@ export class WeightChanges {
   isOff = (head: AttentionHead) => this.#off.includes(nameOf(head));
 
   hide(token: number) {
-    if (this.canHide(token)) this.#urlState.set({ mask: listed(toggle(this.masked, token).toSorted((a, b) => a - b)) });
+    if (this.canHide(token))
+      this.#urlState.set({ mask: listed(toggle(this.masked, token).toSorted((a, b) => a - b)) });
   }
 
   turn(head: AttentionHead) {
@@ -62,7 +74,14 @@ export class WeightChanges {
   }
 
   draw(change: Partial<SamplingOptions> | null) {
-    const { temperature, topK, topP, seed } = { temperature: 1, topK: 0, topP: 1, seed: 1, ...this.sampling, ...change };
+    const { temperature, topK, topP, seed } = {
+      temperature: 1,
+      topK: 0,
+      topP: 1,
+      seed: 1,
+      ...this.sampling,
+      ...change,
+    };
     this.#urlState.set({ draw: change && [temperature, topK, topP, seed].join() });
   }
 
@@ -71,4 +90,5 @@ export class WeightChanges {
   }
 }
 
-export const createWeightChanges = (stores: Stores) => new WeightChanges(stores.get(createUrlState), stores.get(createTranslation));
+export const createWeightChanges = (stores: Stores) =>
+  new WeightChanges(stores.get(createUrlState), stores.get(createTranslation));

@@ -9,13 +9,20 @@ export class Stores {
 
   get<Store>(make: Make<Store>): Store {
     // Outside of the component that asks first, so that what the store derives outlives it.
-    if (!this.#made.has(make)) $effect.root(() => void this.#made.set(make, untrack(() => make(this))));
+    if (!this.#made.has(make))
+      $effect.root(
+        () =>
+          void this.#made.set(
+            make,
+            untrack(() => make(this)),
+          ),
+      );
     return this.#made.get(make) as Store;
   }
 }
 
 const [useStores, provideStores] = createContext<Stores>();
-export { provideStores };
+export { provideStores, useStores };
 
 /** A store of the page that a component stands in. */
 export const useStore = <Store>(make: Make<Store>): Store => useStores().get(make);

@@ -31,7 +31,7 @@ export class Settings {
       Object.defineProperty(navigator, 'language', { value: 'en' });
     }
     const locale = remembered('locale') ?? (navigator.language.startsWith('zh') ? 'zh' : 'en');
-    this.#show(speech.locale = locale === 'zh' ? 'zh' : 'en');
+    this.#show((speech.locale = locale === 'zh' ? 'zh' : 'en'));
     const dark = matchMedia('(prefers-color-scheme: dark)');
     const follow = () => this.setTheme((remembered('theme') ?? (dark.matches ? 'dark' : 'light')) as Theme, false);
     dark.addEventListener('change', follow);

@@ -2,12 +2,17 @@
 import { defaultsOf, isTask, type DataName, type Values } from './fields';
 
 const CHARACTERS = 40; // in the vocabulary of a task
-/** What a token costs apart from the matrix products, as parameters: a model five times as large takes 3.5 times as long. */
+/** A token's cost apart from matrix products, as parameters: a model five times as large takes 3.5 times as long. */
 const BESIDES = 150_000;
 
 /** About the numbers that a model is trained in. */
 function parametersOf(values: Values, vocabulary: number): number {
-  const [width, inner, encoders, decoders] = [values.d_model, values.ffn_dim, values.encoder_layers, values.decoder_layers].map(Number);
+  const [width, inner, encoders, decoders] = [
+    values.d_model,
+    values.ffn_dim,
+    values.encoder_layers,
+    values.decoder_layers,
+  ].map(Number);
   const feedForward = 2 * width * inner;
   return encoders * (4 * width ** 2 + feedForward) + decoders * (8 * width ** 2 + feedForward) + width * vocabulary;
 }

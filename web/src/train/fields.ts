@@ -3,15 +3,25 @@
 import type { TaskName } from 'wasmformer';
 import { options } from 'wasmformer/options';
 
-export const TASKS = ['reverse', 'dates', 'add', 'copy', 'sort', 'roman', 'pig-latin', 'chinese-dates', 'chinese-numbers'] as const satisfies readonly TaskName[];
+export const TASKS = [
+  'reverse',
+  'dates',
+  'add',
+  'copy',
+  'sort',
+  'roman',
+  'pig-latin',
+  'chinese-dates',
+  'chinese-numbers',
+] as const satisfies readonly TaskName[];
 /** Pairs that come with the page: source and target. */
 export const SHIPPED = ['de-en', 'en-de', 'fr-en', 'en-fr', 'zh-en', 'en-zh'] as const;
 export const DATA = [...TASKS, ...SHIPPED, 'own'] as const;
 export type DataName = (typeof DATA)[number];
 
 export const isTask = (data: string): data is TaskName => (TASKS as readonly string[]).includes(data);
-export const isShipped =
-  (data: string): data is (typeof SHIPPED)[number] => (SHIPPED as readonly string[]).includes(data);
+export const isShipped = (data: string): data is (typeof SHIPPED)[number] =>
+  (SHIPPED as readonly string[]).includes(data);
 /** How many pairs of its file are there to train on; the rest validates. */
 export const shippedCount = (data: string) => (data.includes('de') ? 30_000 : 10_000);
 
@@ -38,12 +48,29 @@ const OWN = {
 
 /** These go to the package under the same names; the rate is shown as its peak. */
 export const MODEL = [
-  'd_model', 'encoder_layers', 'decoder_layers', 'num_heads', 'ffn_dim', 'max_length', 'norm', 'positions', 'attention',
-  'activation', 'tie_embeddings',
+  'd_model',
+  'encoder_layers',
+  'decoder_layers',
+  'num_heads',
+  'ffn_dim',
+  'max_length',
+  'norm',
+  'positions',
+  'attention',
+  'activation',
+  'tie_embeddings',
 ] as const;
 export const TRAINING = [
-  'dropout', 'label_smoothing', 'optimizer', 'schedule', 'learning_rate', 'warmup_steps', 'decay_steps', 'weight_decay',
-  'clip_norm', 'batch_tokens',
+  'dropout',
+  'label_smoothing',
+  'optimizer',
+  'schedule',
+  'learning_rate',
+  'warmup_steps',
+  'decay_steps',
+  'weight_decay',
+  'clip_norm',
+  'batch_tokens',
 ] as const;
 const SETTINGS = [...MODEL, ...TRAINING];
 type Setting = (typeof SETTINGS)[number];
@@ -60,8 +87,14 @@ interface Limits {
 }
 
 function described(name: Setting): { options: string[] } | Limits {
-  const { choices, type, minimum: min, maximum: max, exclusiveMinimum: above, exclusiveMaximum: below } =
-    options.config.find((option) => option.name === name)!;
+  const {
+    choices,
+    type,
+    minimum: min,
+    maximum: max,
+    exclusiveMinimum: above,
+    exclusiveMaximum: below,
+  } = options.config.find((option) => option.name === name)!;
   return choices ? { options: choices } : { min, max, above, below, whole: type === 'integer' };
 }
 
@@ -105,7 +138,13 @@ function taskBeginning(data: TaskName, chosen: Partial<Values>): Beginning {
 function tunedBeginning(pairs: number): Beginning {
   const epochs = Math.max(3, Math.min(40, Math.round(4000 / pairs)));
   return {
-    preset: 'small', tokenizer: 'bpe', epochs, schedule: 'constant', learning_rate: 1e-4, warmup_steps: 10, clip_norm: 1,
+    preset: 'small',
+    tokenizer: 'bpe',
+    epochs,
+    schedule: 'constant',
+    learning_rate: 1e-4,
+    warmup_steps: 10,
+    clip_norm: 1,
     batch_tokens: 1024,
   };
 }
@@ -113,8 +152,19 @@ function tunedBeginning(pairs: number): Beginning {
 /** About five minutes with two threads. */
 function shippedBeginning(chosen: Partial<Values>): Beginning {
   return {
-    preset: 'multi30k-tiny', tokenizer: 'bpe', norm: 'pre', encoder_layers: 2, decoder_layers: 2, ffn_dim: 512, dropout: 0.05,
-    clip_norm: 1, learning_rate: 3e-3, warmup_steps: 150, batch_tokens: 1024, epochs: 7, ...untilSteps(chosen, 2000),
+    preset: 'multi30k-tiny',
+    tokenizer: 'bpe',
+    norm: 'pre',
+    encoder_layers: 2,
+    decoder_layers: 2,
+    ffn_dim: 512,
+    dropout: 0.05,
+    clip_norm: 1,
+    learning_rate: 3e-3,
+    warmup_steps: 150,
+    batch_tokens: 1024,
+    epochs: 7,
+    ...untilSteps(chosen, 2000),
   };
 }
 
@@ -123,7 +173,13 @@ function ownBeginning(pairs: number): Beginning {
   const tokenizer = pairs < 3000 ? 'char' : 'bpe';
   const epochs = Math.min(200, Math.max(3, Math.round(240_000 / pairs)));
   return {
-    norm: 'pre', clip_norm: 1, preset: 'multi30k-tiny', tokenizer, epochs, learning_rate: 2e-3, warmup_steps: 300,
+    norm: 'pre',
+    clip_norm: 1,
+    preset: 'multi30k-tiny',
+    tokenizer,
+    epochs,
+    learning_rate: 2e-3,
+    warmup_steps: 300,
     batch_tokens: 1024,
   };
 }
@@ -135,7 +191,8 @@ function untilSteps(chosen: Partial<Values>, steps: number): Beginning {
 }
 
 /** Four digits are enough for display, and for a rate. */
-export const short = (value: string | number) => String(typeof value === 'number' ? Number(value.toPrecision(4)) : value);
+export const short = (value: string | number) =>
+  String(typeof value === 'number' ? Number(value.toPrecision(4)) : value);
 
 /** The defaults, which depend on the data and the preset. */
 export function defaultsOf(chosen: Partial<Values>, ownPairs: number): Values {
@@ -145,8 +202,18 @@ export function defaultsOf(chosen: Partial<Values>, ownPairs: number): Values {
   const own = Math.max(1, Math.min(500, Math.round(ownPairs / 20)));
   const isOtherPreset = chosen.preset !== undefined && chosen.preset !== start.preset;
   const all: Beginning = {
-    data, start: 'scratch', pairs: 6000, validation: own, lowercase: 'no', longest: 500, vocab: 2000, joint: 'yes',
-    goal: 'epochs', steps: 3000, minutes: 15, seed: 1,
+    data,
+    start: 'scratch',
+    pairs: 6000,
+    validation: own,
+    lowercase: 'no',
+    longest: 500,
+    vocab: 2000,
+    joint: 'yes',
+    goal: 'epochs',
+    steps: 3000,
+    minutes: 15,
+    seed: 1,
     ...presetOf(size),
     ...(chosen.joint === 'no' ? { tie_embeddings: 'target' } : {}),
     ...start,
@@ -159,8 +226,7 @@ export function defaultsOf(chosen: Partial<Values>, ownPairs: number): Values {
 }
 
 /** A task's characters are what its attention shows; pieces would hide them. */
-export const tokenizersOf =
-  (data: string): readonly string[] => OWN.tokenizer.options.slice(0, isTask(data) ? 2 : 4);
+export const tokenizersOf = (data: string): readonly string[] => OWN.tokenizer.options.slice(0, isTask(data) ? 2 : 4);
 
 export type Wrong = readonly [
   'choice' | 'number' | 'whole' | 'range' | 'least' | 'more' | 'heads' | 'even' | 'oneVocabulary' | 'decay' | 'most',
@@ -195,7 +261,8 @@ function wrongOf(key: Key, text: string, pairs: number): Wrong | undefined {
 function conflicts(values: Values, pairs: number | undefined): [Key, Wrong][] {
   const at = (key: Key) => Number(values[key]);
   const most = isTask(values.data) ? taskOf(values.data).mostPairs : Infinity;
-  const isAllValidation = values.data === 'own' && pairs !== undefined && validationOf(values.validation, pairs) >= pairs;
+  const isAllValidation =
+    values.data === 'own' && pairs !== undefined && validationOf(values.validation, pairs) >= pairs;
   const rules: [boolean, Key, Wrong][] = [
     [!tokenizersOf(values.data).includes(values.tokenizer), 'tokenizer', ['choice']],
     [at('d_model') % at('num_heads') !== 0, 'num_heads', ['heads', { width: values.d_model }]],
@@ -226,24 +293,41 @@ export const isTuned = ({ data, start }: Values) => data === 'own' && start === 
 export function isUsed(key: Key, values: Values): boolean {
   if (isTuned(values) && ['tokenizer', 'vocab', 'joint', 'preset', ...MODEL].includes(key)) return false;
   switch (key) {
-    case 'start': return values.data === 'own';
-    case 'pairs': return isTask(values.data);
-    case 'validation': return values.data === 'own'; // the others bring theirs
-    case 'lowercase': case 'longest': return !isTask(values.data);
-    case 'vocab': return values.tokenizer !== 'char';
-    case 'steps': case 'epochs': case 'minutes': return values.goal === key;
-    case 'decay_steps': return values.schedule === 'cosine';
-    case 'weight_decay': return values.optimizer !== 'adam';
-    default: return true;
+    case 'start':
+      return values.data === 'own';
+    case 'pairs':
+      return isTask(values.data);
+    case 'validation':
+      return values.data === 'own'; // the others bring theirs
+    case 'lowercase':
+    case 'longest':
+      return !isTask(values.data);
+    case 'vocab':
+      return values.tokenizer !== 'char';
+    case 'steps':
+    case 'epochs':
+    case 'minutes':
+      return values.goal === key;
+    case 'decay_steps':
+      return values.schedule === 'cosine';
+    case 'weight_decay':
+      return values.optimizer !== 'adam';
+    default:
+      return true;
   }
 }
 
 /** 'data:reverse,seed:3': only what was chosen. */
-export const write = (chosen: Partial<Values>) => Object.entries(chosen).map((entry) => entry.join(':')).join(',');
+export const write = (chosen: Partial<Values>) =>
+  Object.entries(chosen)
+    .map((entry) => entry.join(':'))
+    .join(',');
 
 export function parse(text: string): Partial<Values> {
   const entries = text.split(',').map((entry) => entry.split(/:(.*)/s));
-  const isKnown = ([key, value]: string[]) => Object.hasOwn(FIELDS, key) && value !== undefined
+  const isKnown = ([key, value]: string[]) =>
+    Object.hasOwn(FIELDS, key)
+    && value !== undefined
     && (key !== 'data' || OWN.data.options.includes(value as DataName));
   return Object.fromEntries(entries.filter(isKnown));
 }

@@ -4,31 +4,58 @@ import { costOf } from './cost';
 import { tally } from './record';
 import { rowsAt } from '../shared/text/shipped';
 
-/** Texts of a file that validate, from its end; how long to train, and the pieces, tuned so that one press teaches it. */
+/** Texts of a file that validate, from its end; how long to train, and the pieces, so that one press teaches it. */
 export const LABELLED = {
-  snips: { validation: 700, steps: 1200, tokenizer: { type: 'bpe', vocabSize: 4000 }, example: 'play some jazz → PlayMusic' },
+  snips: {
+    validation: 700,
+    steps: 1200,
+    tokenizer: { type: 'bpe', vocabSize: 4000 },
+    example: 'play some jazz → PlayMusic',
+  },
   csl: { validation: 1000, steps: 1500, tokenizer: { type: 'char' }, example: '高血压患者的运动疗法 → 医学' },
-  ewt: { validation: 1000, steps: 2000, tokenizer: { type: 'bpe', vocabSize: 6000 }, example: 'I saw it → PRON VERB PRON' },
+  ewt: {
+    validation: 1000,
+    steps: 2000,
+    tokenizer: { type: 'bpe', vocabSize: 6000 },
+    example: 'I saw it → PRON VERB PRON',
+  },
 } as const;
 export type LabelledName = keyof typeof LABELLED;
 const OWN_STEPS = 1000;
-/** What a card's run costs. Two layers with 393,216 parameters in all and 1,024 tokens per batch: the C++ preset for encoders. */
+/**
+ * What a card's run costs. Two layers with 393,216 parameters in all and 1,024 tokens per batch: the C++ preset for
+ * encoders.
+ */
 export const workOfLabelled = (name: LabelledName) => costOf(393_216, 1024, LABELLED[name].steps);
 
-export type LabelledData = Pick<TrainerOptions, 'labelled' | 'tagged' | 'validLabelled' | 'validTagged' | 'validation' | 'tokenizer'>;
+export type LabelledData = Pick<
+  TrainerOptions,
+  'labelled' | 'tagged' | 'validLabelled' | 'validTagged' | 'validation' | 'tokenizer'
+>;
 
 /** What the encoder's preset does not say: `steps` are those in which the rate falls to 0. */
 export const configFor = (steps: number) =>
-  ({ schedule: 'cosine', learning_rate: 2e-3, warmup_steps: Math.min(200, Math.floor(steps / 4)), decay_steps: steps }) as const;
+  ({
+    schedule: 'cosine',
+    learning_rate: 2e-3,
+    warmup_steps: Math.min(200, Math.floor(steps / 4)),
+    decay_steps: steps,
+  }) as const;
 
 export async function shipped(name: LabelledName): Promise<LabelledData & { steps: number }> {
   const rows = await rowsAt(`labelled/${name}.tsv.gz`);
   const { validation, steps, tokenizer } = LABELLED[name];
   const labelled = rows[0][0] ? rows.map(([label, text]): LabelledText => [label, text]) : undefined;
-  const tagged = rows[0][2] ? rows.map(([, text, tags]): TaggedText => [text.split(' '), tags.split(' ')]) : undefined;
+  const tagged = rows[0][2]
+    ? rows.map(([, text, tags]): TaggedText => [text.split(' '), tags.split(' ')])
+    : undefined;
   return {
-    steps, tokenizer, labelled: labelled?.slice(0, -validation), tagged: tagged?.slice(0, -validation),
-    validLabelled: labelled?.slice(-validation), validTagged: tagged?.slice(-validation),
+    steps,
+    tokenizer,
+    labelled: labelled?.slice(0, -validation),
+    tagged: tagged?.slice(0, -validation),
+    validLabelled: labelled?.slice(-validation),
+    validTagged: tagged?.slice(-validation),
   };
 }
 
@@ -54,7 +81,8 @@ export function own(text: string): (LabelledData & { steps: number }) | Odd {
 /** Characters where texts have no spaces; else words, of which those that occur once stand for all unknown ones. */
 function tokenizerFor(texts: readonly string[]): TrainerOptions['tokenizer'] {
   const all = texts.join(' ');
-  if ((all.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Thai}]/gu)?.length ?? 0) > 0.3 * all.length) return { type: 'char' };
+  if ((all.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Thai}]/gu)?.length ?? 0) > 0.3 * all.length)
+    return { type: 'char' };
   const counts = tally(all.split(' '));
   const often = [...counts.values()].filter((count) => count > 1).length;
   const SPECIAL = 4;

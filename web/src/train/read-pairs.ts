@@ -36,17 +36,27 @@ function columnsOf(text: string, name: string): string[][] {
 }
 
 const LANGUAGE = /^[a-z]{2,3}$/i;
-const NAMES = [/^(source|src|from|input|question|original)\b/i, /^(target|tgt|to|output|answer|translation)\b/i, /^(id|text|sentence|english|german|french|chinese|deutsch|英文|中文)/i];
+const NAMES = [
+  /^(source|src|from|input|question|original)\b/i,
+  /^(target|tgt|to|output|answer|translation)\b/i,
+  /^(id|text|sentence|english|german|french|chinese|deutsch|英文|中文)/i,
+];
 
 function tableOf(name: string, rows: readonly (readonly string[])[]): Table {
   const { columns } = shape(rows);
   const first = rows[0].map((cell) => cell.trim());
   const isName = (cell: string) => LANGUAGE.test(cell) || NAMES.some((pattern) => pattern.test(cell));
-  const header = first.length > 1 && first.filter(isName).length * 2 >= first.length && !first.some((cell) => /[.!?。！？]$/.test(cell));
+  const header =
+    first.length > 1
+    && first.filter(isName).length * 2 >= first.length
+    && !first.some((cell) => /[.!?。！？]$/.test(cell));
   const some = rows.slice(Number(header), 200);
   const places = Array.from({ length: columns }, (_, place) => place);
   // Numbers, dates and addresses are no sentences.
-  const texts = places.filter((place) => some.filter((row) => /\p{L}/u.test(row[place] ?? '') && !/^https?:/.test(row[place])).length * 2 > some.length);
+  const texts = places.filter(
+    (place) =>
+      some.filter((row) => /\p{L}/u.test(row[place] ?? '') && !/^https?:/.test(row[place])).length * 2 > some.length,
+  );
   const named = (pattern: RegExp) => (header ? places.find((place) => pattern.test(first[place] ?? '')) : undefined);
   const candidates = texts.length > 1 ? texts : places;
   const source = named(NAMES[0]) ?? candidates.find((place) => place !== named(NAMES[1]))!;
@@ -66,9 +76,19 @@ export async function read({ files, text, url }: Input): Promise<Table> {
   if (files!.length === 1) return tableOf(name, columnsOf(await decode(files![0], name), name));
   const sides = await Promise.all(files!.map(async (file) => linesOf(await decode(file, file.name))));
   if (sides[0].length !== sides[1].length) {
-    throw new Refusal('lines', { a: files![0].name, b: files![1].name, linesA: sides[0].length, linesB: sides[1].length });
+    throw new Refusal('lines', {
+      a: files![0].name,
+      b: files![1].name,
+      linesA: sides[0].length,
+      linesB: sides[1].length,
+    });
   }
-  const codes = files!.map((file) => file.name.replace(/\.(txt|gz)$/gi, '').split('.').at(-1)!);
+  const codes = files!.map((file) =>
+    file.name
+      .replace(/\.(txt|gz)$/gi, '')
+      .split('.')
+      .at(-1)!,
+  );
   const header = codes.every((code) => LANGUAGE.test(code)); // the files' names serve for one
   const rows = sides[0].map((line, place) => [line, sides[1][place]]);
   return { name, rows: header ? [codes, ...rows] : rows, columns: 2, header, source: 0, target: 1 };
@@ -77,8 +97,10 @@ export async function read({ files, text, url }: Input): Promise<Table> {
 const asPair = (line: string) => line.split('\t') as unknown as Pair;
 
 /** The pairs of a table, and what was left out. */
-export function make({ name, rows }: Table,
-  { source, target, header, lowercase, longest, validationFrom = Infinity }: Wish): Made {
+export function make(
+  { name, rows }: Table,
+  { source, target, header, lowercase, longest, validationFrom = Infinity }: Wish,
+): Made {
   const odd: Made['odd'] = {};
   const lines: string[] = [];
   const validation: Pair[] = [];

@@ -75,14 +75,23 @@ export const isEncoder = (record: Pick<RunRecord, 'metric'>): record is { metric
   record.metric === 'accuracy' || record.metric === 'tagAccuracy';
 
 /** Half of the old ones go where there are too many; `keeps` says which stay in any case. */
-export function thin<Item>(items: readonly Item[], most: number, keeps: (item: Item) => boolean = () => false): Item[] {
+export function thin<Item>(
+  items: readonly Item[],
+  most: number,
+  keeps: (item: Item) => boolean = () => false,
+): Item[] {
   if (items.length <= most) return items as Item[];
   return items.filter((item, i) => i % 2 === 0 || i === items.length - 1 || keeps(item));
 }
 
-type Facts = Pick<TrainerInfo, 'parameters' | 'batchesPerEpoch'> & { training: Pick<TrainerInfo['training'], 'batch_tokens'> };
+type Facts = Pick<TrainerInfo, 'parameters' | 'batchesPerEpoch'> & {
+  training: Pick<TrainerInfo['training'], 'batch_tokens'>;
+};
 
-export function newRecord(experiment: Pick<Experiment, 'name' | 'metric' | 'setup' | 'goal'>, info: Facts): RunRecord {
+export function newRecord(
+  experiment: Pick<Experiment, 'name' | 'metric' | 'setup' | 'goal'>,
+  info: Facts,
+): RunRecord {
   const { name, metric, setup, goal } = experiment;
   const { parameters, batchesPerEpoch, training } = info;
   // About two reports a second on an ordinary machine, by the size alone: another machine shall report at the same
@@ -90,9 +99,20 @@ export function newRecord(experiment: Pick<Experiment, 'name' | 'metric' | 'setu
   const work = (6 * parameters * training.batch_tokens) / 20e9;
   const reportEvery = Math.max(2, Math.min(10, Math.round(0.5 / work)));
   return {
-    id: crypto.randomUUID?.() ?? String(Math.random()), created: Date.now(), name, metric, setup, goal, reportEvery,
-    parameters, batchesPerEpoch,
-    seconds: 0, points: [], samples: [], pinned: [], isOver: false,
+    id: crypto.randomUUID?.() ?? String(Math.random()),
+    created: Date.now(),
+    name,
+    metric,
+    setup,
+    goal,
+    reportEvery,
+    parameters,
+    batchesPerEpoch,
+    seconds: 0,
+    points: [],
+    samples: [],
+    pinned: [],
+    isOver: false,
   };
 }
 
@@ -119,14 +139,21 @@ export function intervals(record: RunRecord): { validateEvery: number; pinEvery:
 
 /** The step that gives the first score and the first translation. */
 export const firstScoreAt = (record: RunRecord) =>
-  record.metric === 'exactMatch' ? record.reportEvery : Math.min(intervals(record).validateEvery, totalSteps(record) ?? Infinity);
+  record.metric === 'exactMatch'
+    ? record.reportEvery
+    : Math.min(intervals(record).validateEvery, totalSteps(record) ?? Infinity);
 
 export function snapshotOf(step: number, { text, sourceTokens, targetTokens, attention }: Translation): Snapshot {
   const pieces = (tokens: readonly { piece: string }[]) => tokens.map(({ piece }) => piece);
   const cross = attention?.cross;
   const maps = cross
-    ? { data: Uint8Array.from(cross.data, (weight) => Math.round(255 * weight)), layers: cross.layers,
-        heads: cross.heads, rows: cross.rows, columns: cross.columns }
+    ? {
+        data: Uint8Array.from(cross.data, (weight) => Math.round(255 * weight)),
+        layers: cross.layers,
+        heads: cross.heads,
+        rows: cross.rows,
+        columns: cross.columns,
+      }
     : null;
   return { step, text, source: pieces(sourceTokens), target: pieces(targetTokens), maps };
 }
@@ -138,19 +165,37 @@ export function shownOf({ source, target, maps }: Snapshot, most: number) {
   const size = rows * (maps?.columns ?? 0);
   const begin = (map: number) => map * maps!.rows * maps!.columns;
   const cross = maps && {
-    ...maps, rows,
-    data: Float32Array.from({ length: maps.layers * maps.heads * size },
-      (_, i) => maps.data[begin(Math.floor(i / size)) + (i % size)] / 255),
+    ...maps,
+    rows,
+    data: Float32Array.from(
+      { length: maps.layers * maps.heads * size },
+      (_, i) => maps.data[begin(Math.floor(i / size)) + (i % size)] / 255,
+    ),
   };
-  return { sourceTokens: named(source), targetTokens: named(target.slice(0, rows)),
-    ...(cross && { attention: { cross } }) };
+  return {
+    sourceTokens: named(source),
+    targetTokens: named(target.slice(0, rows)),
+    ...(cross && { attention: { cross } }),
+  };
 }
 
 /** The record with an event; `pins` are the sentences that the event's translations are of. */
-export function add(record: RunRecord, event: TrainingEvent, secondsBefore: number,
-  pins: readonly string[]): RunRecord {
-  const { step, epoch, loss, learningRate: rate, gradientNorm: norm, tokensPerSecond: speed, validation, pinned } =
-    event;
+export function add(
+  record: RunRecord,
+  event: TrainingEvent,
+  secondsBefore: number,
+  pins: readonly string[],
+): RunRecord {
+  const {
+    step,
+    epoch,
+    loss,
+    learningRate: rate,
+    gradientNorm: norm,
+    tokensPerSecond: speed,
+    validation,
+    pinned,
+  } = event;
   const { isBest, samples, annotated, ...valid } = validation ?? { loss: undefined };
   const point: Point = { step, epoch, loss, rate, norm, speed, ...(validation && { valid: valid as Scores }) };
   return {
@@ -161,8 +206,9 @@ export function add(record: RunRecord, event: TrainingEvent, secondsBefore: numb
     ...(annotated && { found: annotated.map(foundIn) }),
     pinned: record.pinned.map((pin) => {
       const translation = pinned?.[pins.indexOf(pin.text)];
-      return translation ? { ...pin,
-        snapshots: thin([...pin.snapshots, snapshotOf(step, translation)], MOST_SNAPSHOTS) } : pin;
+      return translation
+        ? { ...pin, snapshots: thin([...pin.snapshots, snapshotOf(step, translation)], MOST_SNAPSHOTS) }
+        : pin;
     }),
   };
 }
@@ -215,7 +261,10 @@ export const WITHOUT_RECORD = { [KEY]: '' };
 
 /** The record as metadata of the run's file. */
 export function toMetadata(record: RunRecord): Record<string, string> {
-  const bytes = (_: string, value: unknown) => (value instanceof Uint8Array ? { base64: btoa(Array.from(value, (byte) => String.fromCharCode(byte)).join('')) } : value);
+  const bytes = (_: string, value: unknown) =>
+    value instanceof Uint8Array
+      ? { base64: btoa(Array.from(value, (byte) => String.fromCharCode(byte)).join('')) }
+      : value;
   return { [KEY]: JSON.stringify(record, bytes) };
 }
 
@@ -225,7 +274,11 @@ export function fromMetadata(metadata: Record<string, string>): RunRecord | null
     typeof value?.base64 === 'string' ? Uint8Array.from(atob(value.base64), (char) => char.charCodeAt(0)) : value;
   try {
     const record = JSON.parse(metadata[KEY] ?? 'null', revive) as RunRecord | null;
-    return record && [record.points, record.samples, record.pinned].every(Array.isArray) && typeof record.goal === 'object' ? record : null;
+    return record
+      && [record.points, record.samples, record.pinned].every(Array.isArray)
+      && typeof record.goal === 'object'
+      ? record
+      : null;
   } catch {
     return null;
   }

@@ -7,7 +7,9 @@ export function scoreOf(record: RunRecord): string {
   const valid = record.points.findLast(({ valid }) => valid)?.valid;
   if (!valid) return '';
   if (isEncoder(record)) return `${number(valid[record.metric] ?? 0, { maximumFractionDigits: 1 })} %`;
-  return record.metric === 'exactMatch' ? `${number(valid.exactMatch!, { maximumSignificantDigits: 3 })} %` : `${number(valid.bleu!, { maximumFractionDigits: 1 })} BLEU`;
+  return record.metric === 'exactMatch'
+    ? `${number(valid.exactMatch!, { maximumSignificantDigits: 3 })} %`
+    : `${number(valid.bleu!, { maximumFractionDigits: 1 })} BLEU`;
 }
 
 /** How long a card's run takes on this computer; '' where that is not known yet. */

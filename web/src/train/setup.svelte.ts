@@ -5,8 +5,22 @@ import { createModels, type Models, titleOf } from '../models/models.svelte';
 import { languageName, list, number } from '../shared/words/speech.svelte';
 import type { Experiment } from './experiment';
 import {
-  defaultsOf, isShipped, isTask, isTuned, isUsed, MODEL, parse, presetOf, short, shippedCount, TRAINING, validationOf, write,
-    wrongs, type Key, type Values,
+  defaultsOf,
+  isShipped,
+  isTask,
+  isTuned,
+  isUsed,
+  MODEL,
+  parse,
+  presetOf,
+  short,
+  shippedCount,
+  TRAINING,
+  validationOf,
+  write,
+  wrongs,
+  type Key,
+  type Values,
 } from './fields';
 import { createOwnPairs, type OwnPairs, type Source } from './own-pairs.svelte';
 import { pairsIn, shippedPairs } from '../shared/text/shipped';
@@ -42,8 +56,13 @@ export class Setup {
     if (!isShipped(data)) return null;
     const isTurned = !data.startsWith('en');
     const key = isTurned ? data.split('-').reverse().join('-') : data;
-    const wish = { ...filters, source: Number(isTurned), target: Number(!isTurned), header: false,
-      validationFrom: shippedCount(key) };
+    const wish = {
+      ...filters,
+      source: Number(isTurned),
+      target: Number(!isTurned),
+      header: false,
+      validationFrom: shippedCount(key),
+    };
     return { key, wish, url: new URL(`pairs/${key}.tsv.gz`, document.baseURI).href };
   });
   /** The pairs as they are chosen now, as soon as they are there; a task needs none. */
@@ -51,8 +70,11 @@ export class Setup {
     const there = this.wanted && this.#ownPairs.sources[this.wanted.key];
     return there && there.wish === JSON.stringify(this.wanted!.wish) ? there : null;
   });
-  readonly ready = $derived(Object.keys(this.wrong).length === 0 && (this.wanted === null || this.source !== null)
-    && (!this.isTuned || this.#models.translator !== null));
+  readonly ready = $derived(
+    Object.keys(this.wrong).length === 0
+    && (this.wanted === null || this.source !== null)
+    && (!this.isTuned || this.#models.translator !== null),
+  );
 
   constructor(urlState: UrlState, models: Models, ownPairs: OwnPairs) {
     this.#urlState = urlState;
@@ -61,7 +83,9 @@ export class Setup {
   }
 
   set(key: Key, value: string) {
-    const others: Partial<Values> = Object.fromEntries(Object.entries(this.chosen).filter(([other]) => other !== key));
+    const others: Partial<Values> = Object.fromEntries(
+      Object.entries(this.chosen).filter(([other]) => other !== key),
+    );
     // Another kind of data has defaults of its own; the settings of the old one would seldom fit it.
     if (key === 'data') this.chosen = { ...(others.seed ? { seed: others.seed } : {}), data: value };
     else this.chosen = value === { ...defaultsOf(others, this.#own) }[key] ? others : { ...others, [key]: value };
@@ -102,7 +126,9 @@ export class Setup {
     const { data } = this.values;
     if (isTask(data)) return trainWords(`data_${data}`);
     const count = trainWords('pairsCount', { count: number(this.pairs ?? 0) });
-    const title = isShipped(data) ? data.split('-').map(languageName).join(' → ') : this.#ownPairs.sources.own?.facts.name || trainWords('data_own');
+    const title = isShipped(data)
+      ? data.split('-').map(languageName).join(' → ')
+      : this.#ownPairs.sources.own?.facts.name || trainWords('data_own');
     return `${this.isTuned ? `${titleOf(this.#models.model!)} + ` : ''}${list([title, count])}`;
   }
 
@@ -145,7 +171,9 @@ export class Setup {
   /** The settings that differ from those of the preset, or that the model in use does not bring. */
   #config(): Record<string, string | number> {
     const preset: Partial<ReturnType<typeof presetOf>> = this.isTuned ? {} : presetOf(this.values.preset);
-    const config: Record<string, string | number> = this.isTuned ? { attention_dropout: 0, activation_dropout: 0 } : {};
+    const config: Record<string, string | number> = this.isTuned
+      ? { attention_dropout: 0, activation_dropout: 0 }
+      : {};
     for (const key of [...MODEL, ...TRAINING]) {
       const value = this.values[key];
       if (value === short(preset[key] ?? '') || !isUsed(key, this.values)) continue;
@@ -181,4 +209,5 @@ export class Setup {
   }
 }
 
-export const createSetup = (stores: Stores) => new Setup(stores.get(createUrlState), stores.get(createModels), stores.get(createOwnPairs));
+export const createSetup = (stores: Stores) =>
+  new Setup(stores.get(createUrlState), stores.get(createModels), stores.get(createOwnPairs));

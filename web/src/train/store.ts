@@ -4,26 +4,40 @@ import type { RunRecord } from './record';
 
 const store = createStore('wasmformer-runs', 'runs');
 /** Commits at once: WebKit never ends a transaction of a page that has been left, and later pages would wait for it. */
-const runs: UseStore = (mode, use) => store(mode, (objects) => {
-  const done = use(objects);
-  objects.transaction.commit();
-  return done;
-});
+const runs: UseStore = (mode, use) =>
+  store(mode, (objects) => {
+    const done = use(objects);
+    objects.transaction.commit();
+    return done;
+  });
 
 let takesBlobs: Promise<boolean> | undefined;
 /** WebKit's private windows can't store Blobs; putting one after other values hangs the transaction. */
-const canStoreBlobs = () => (takesBlobs ??= set('blob', new Blob(['?']), runs).then(() => true, () => false));
+const canStoreBlobs = () =>
+  (takesBlobs ??= set('blob', new Blob(['?']), runs).then(
+    () => true,
+    () => false,
+  ));
 
 /** Rejects where the browser has no room for it, or forbids its storage. */
 export async function keepRun(record: RunRecord, checkpoint: Blob): Promise<void> {
-  const file = await canStoreBlobs() ? checkpoint : await checkpoint.arrayBuffer();
-  return setMany([[`run:${record.id}`, record], [`file:${record.id}`, file]], runs);
+  const file = (await canStoreBlobs()) ? checkpoint : await checkpoint.arrayBuffer();
+  return setMany(
+    [
+      [`run:${record.id}`, record],
+      [`file:${record.id}`, file],
+    ],
+    runs,
+  );
 }
 
 /** The latest first. */
 export async function storedRuns(): Promise<RunRecord[]> {
   const all = await entries<string, RunRecord>(runs);
-  return all.filter(([key]) => key.startsWith('run:')).map(([, record]) => record).sort((a, b) => b.created - a.created);
+  return all
+    .filter(([key]) => key.startsWith('run:'))
+    .map(([, record]) => record)
+    .sort((a, b) => b.created - a.created);
 }
 
 export async function readRun(id: string): Promise<{ record: RunRecord; file: Blob } | null> {
@@ -38,7 +52,9 @@ export function holdRun(id: string): Promise<(() => void) | null> {
   if (!('locks' in navigator)) return Promise.resolve(() => {}); // a page without TLS
   return new Promise((resolve, reject) => {
     navigator.locks
-      .request(`wasmformer-run:${id}`, { ifAvailable: true }, (lock) => (lock ? new Promise<void>((letGo) => resolve(letGo)) : resolve(null)))
+      .request(`wasmformer-run:${id}`, { ifAvailable: true }, (lock) =>
+        lock ? new Promise<void>((letGo) => resolve(letGo)) : resolve(null),
+      )
       .catch(reject);
   });
 }

@@ -2,9 +2,27 @@
 // worker, of its own, and with the browser's storage.
 import { Trainer, type TrainerInfo, type TrainingEvent } from 'wasmformer';
 import type { Experiment } from './experiment';
-import { cut, fromMetadata, intervals, isEncoder, newRecord, toMetadata, WITHOUT_RECORD, type RunRecord } from './record';
 import {
-  isBusy, isUnsaved, newState, preparedFor, reduce, share, type Effect, type RunEvent, type RunState, type Stretch,
+  cut,
+  fromMetadata,
+  intervals,
+  isEncoder,
+  newRecord,
+  toMetadata,
+  WITHOUT_RECORD,
+  type RunRecord,
+} from './record';
+import {
+  isBusy,
+  isUnsaved,
+  newState,
+  preparedFor,
+  reduce,
+  share,
+  type Effect,
+  type RunEvent,
+  type RunState,
+  type Stretch,
 } from './run-reducer';
 import { holdRun, keepRun, readRun } from './store';
 import { createEncoders, type Encoders } from '../models/encoders.svelte';
@@ -96,11 +114,13 @@ export class Run {
     void this.#dispatch({ type: 'unpin', text });
   }
 
-  /** From the next step on; the schedule goes on from there. A rate of 0 cannot be scaled, so the new one is constant. */
+  /** From the next step on; the schedule goes on from there. A rate of 0 has no scale, so the new one is constant. */
   async setRate(rate: number) {
     const now = this.record.points.at(-1)?.rate ?? 0;
     const { learning_rate } = this.#now.training!;
-    await this.#change(now > 0 ? { learning_rate: (learning_rate * rate) / now } : { schedule: 'constant', learning_rate: rate });
+    await this.#change(
+      now > 0 ? { learning_rate: (learning_rate * rate) / now } : { schedule: 'constant', learning_rate: rate },
+    );
   }
 
   /** The model alone, to translate with. */
@@ -157,7 +177,8 @@ export class Run {
 
   /** Keeps a checkpoint in the browser, after those that are on their way. */
   save(): Promise<void> {
-    const failed = (error: unknown) => this.#dispatch({ type: 'unkept', reason: reason(error) || String((error as Error)?.name) });
+    const failed = (error: unknown) =>
+      this.#dispatch({ type: 'unkept', reason: reason(error) || String((error as Error)?.name) });
     return (this.#saving = this.#saving.then(() => this.#save()).catch(failed));
   }
 
@@ -185,14 +206,22 @@ export class Run {
 
   async #do(effect: Effect): Promise<void> {
     switch (effect.type) {
-      case 'create': return this.#create(effect.experiment);
-      case 'open': return this.#open(effect);
-      case 'change': return this.#change(effect.changes);
-      case 'train': return this.#train(effect.stretch);
-      case 'interrupt': return this.#stop?.abort();
-      case 'save': return this.save();
-      case 'settle': return this.#dispatch({ type: 'settled' });
-      case 'free': return this.#free();
+      case 'create':
+        return this.#create(effect.experiment);
+      case 'open':
+        return this.#open(effect);
+      case 'change':
+        return this.#change(effect.changes);
+      case 'train':
+        return this.#train(effect.stretch);
+      case 'interrupt':
+        return this.#stop?.abort();
+      case 'save':
+        return this.save();
+      case 'settle':
+        return this.#dispatch({ type: 'settled' });
+      case 'free':
+        return this.#free();
     }
   }
 
@@ -202,7 +231,9 @@ export class Run {
     await new Promise((resolve) => setTimeout(resolve)); // drawing the run and starting a worker are a task each
     await this.#hold();
     const trainer = (this.#trainer = await Trainer.create({ ...options, signal }));
-    const pinned = Array.isArray(options.validation) ? [{ text: String(options.validation[0][0]), snapshots: [] }] : [];
+    const pinned = Array.isArray(options.validation)
+      ? [{ text: String(options.validation[0][0]), snapshots: [] }]
+      : [];
     const record = { ...newRecord(experiment, trainer.info), id: this.record.id, pinned };
     await this.#dispatch({ type: 'opened', info: trainer.info, record });
     await this.#dispatch({ type: 'start' });
@@ -230,7 +261,8 @@ export class Run {
   async #resumed(signal?: AbortSignal): Promise<{ trainer: Trainer; record: RunRecord }> {
     await this.#saving;
     const { unkept, checkpoint, record } = this.#now;
-    const kept = (unkept ? null : await readRun(record.id)) ?? (this.#file && { file: this.#file, record: checkpoint! });
+    const kept =
+      (unkept ? null : await readRun(record.id)) ?? (this.#file && { file: this.#file, record: checkpoint! });
     if (!kept) throw new Error('its checkpoint is no longer in this browser');
     const trainer = await Trainer.resume(kept.file, signal && { signal });
     const longest = kept.record.points.length > record.points.length ? kept.record : record;
@@ -241,8 +273,13 @@ export class Run {
   async #train({ goal, pins }: Stretch) {
     const { signal } = (this.#stop = new AbortController());
     const { reportEvery } = this.record;
-    const options = { ...goal, ...intervals(this.record), reportEvery, pinned: pins,
-      ...(isEncoder(this.record) ? { samples: FOUND } : { samples: SAMPLES, attention: pins.length === 0 }) };
+    const options = {
+      ...goal,
+      ...intervals(this.record),
+      reportEvery,
+      pinned: pins,
+      ...(isEncoder(this.record) ? { samples: FOUND } : { samples: SAMPLES, attention: pins.length === 0 }),
+    };
     let first: TrainingEvent | undefined;
     let last: TrainingEvent | undefined;
     try {
@@ -260,7 +297,10 @@ export class Run {
 
   /** A stretch's speed predicts how long other runs take; earlier stretches may be another computer's. */
   #learnPace(steps: number, seconds: number) {
-    const { record: { parameters }, training } = this.#now;
+    const {
+      record: { parameters },
+      training,
+    } = this.#now;
     if (training && seconds > WARM) this.#surroundings.speed.learn({ parameters, training }, steps, seconds);
   }
 

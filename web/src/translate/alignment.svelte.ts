@@ -31,14 +31,21 @@ export class Alignment {
     const hideable = shown.sourceTokens.filter((token) => token.piece !== END_PIECE).length;
     const columns = shown.sourceTokens.length;
     const effects = { data: new Float32Array(steps.length * columns), rows: steps.length, columns };
-    const forced = { prefix: steps.map((token) => token.id), beamSize: 1, maxLength: steps.length + 1,
-      signal: running.signal };
+    const forced = {
+      prefix: steps.map((token) => token.id),
+      beamSize: 1,
+      maxLength: steps.length + 1,
+      signal: running.signal,
+    };
     this.problem = null;
     try {
       for (let column = 0; column < hideable; ++column) {
         if (this.#translation.shown !== shown) return; // there is another sentence now
         this.hidden = column;
-        const { targetTokens } = await this.#models.translator.translate(shown.source, { ...forced, maskedSource: [column] });
+        const { targetTokens } = await this.#models.translator.translate(shown.source, {
+          ...forced,
+          maskedSource: [column],
+        });
         steps.forEach((token, row) => {
           effects.data[row * columns + column] = token.logProbability - targetTokens[row].logProbability;
         });
@@ -56,4 +63,5 @@ export class Alignment {
   }
 }
 
-export const createAlignment = (stores: Stores) => new Alignment(stores.get(createModels), stores.get(createTranslation));
+export const createAlignment = (stores: Stores) =>
+  new Alignment(stores.get(createModels), stores.get(createTranslation));

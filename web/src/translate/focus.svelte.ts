@@ -1,6 +1,15 @@
 // What the visitor looks at: a kind of attention, a layer and a head, which the address has too, and what is pointed
 // at: kind=decoder&form=lines&decoder=1.3, counted from 1 as on the page.
-import { KINDS, NOTHING, selectMap, within, type AttentionMap, type Focus, type Head, type Kind } from '../shared/attention/attention';
+import {
+  KINDS,
+  NOTHING,
+  selectMap,
+  within,
+  type AttentionMap,
+  type Focus,
+  type Head,
+  type Kind,
+} from '../shared/attention/attention';
 import { FAINTEST, type Form } from '../shared/attention/drawing';
 import { createUrlState, type UrlState } from '../shell/url-state.svelte';
 import { createTranslation, type Shown, type TranslationStore } from './translation.svelte';
@@ -18,7 +27,9 @@ export class AttentionFocus {
   /** Heads of the chosen layer whose lines are drawn in colors, in place of their mean: colors=1.3. */
   readonly heads = $derived(this.form === 'lines' && this.chosen(this.kind).head === 'mean' ? this.#colored() : []);
   /** Fainter links are not drawn; least=10 is in percent. */
-  readonly faintest = $derived((Math.min(MOST_FAINT, Math.max(1, Math.round(Number(this.#urlState.parameters.least)))) || 100 * FAINTEST) / 100);
+  readonly faintest = $derived(
+    (Math.min(MOST_FAINT, Math.max(1, Math.round(Number(this.#urlState.parameters.least)))) || 100 * FAINTEST) / 100,
+  );
 
   /** The sentence whose pieces are shown because the pointer is in it. */
   hovered = $state<number | null>(null);
@@ -46,8 +57,11 @@ export class AttentionFocus {
   /** The chosen layer and head of a kind, within what the model has; at first the last layer's mean. */
   chosen(kind: Kind): { layer: number; head: Head } {
     const maps = this.#translation.shown?.attention[kind];
-    const [, layer = Infinity, head = 'mean'] = /^([1-9]\d*)\.([1-9]\d*|mean)$/.exec(this.#urlState.parameters[kind] ?? '') ?? [];
-    return maps ? within(maps, Number(layer) - 1, head === 'mean' ? head : Number(head) - 1) : { layer: 0, head: 'mean' };
+    const [, layer = Infinity, head = 'mean'] =
+      /^([1-9]\d*)\.([1-9]\d*|mean)$/.exec(this.#urlState.parameters[kind] ?? '') ?? [];
+    return maps
+      ? within(maps, Number(layer) - 1, head === 'mean' ? head : Number(head) - 1)
+      : { layer: 0, head: 'mean' };
   }
 
   choose(kind: Kind, layer: number, head: Head) {
@@ -58,7 +72,13 @@ export class AttentionFocus {
   /** Draws the lines of these heads in colors. */
   colour(heads: readonly number[]) {
     this.choose(this.kind, this.chosen(this.kind).layer, 'mean');
-    this.#urlState.set({ colors: heads.map((head) => head + 1).sort((a, b) => a - b).join('.') || null });
+    this.#urlState.set({
+      colors:
+        heads
+          .map((head) => head + 1)
+          .sort((a, b) => a - b)
+          .join('.') || null,
+    });
   }
 
   hideBelow(percent: number) {
@@ -98,8 +118,13 @@ export class AttentionFocus {
 
   #crossOf(shown: Shown): AttentionMap {
     const { layer, head } = this.chosen('cross');
-    return selectMap(shown.attention.cross, layer, this.kind === 'cross' && this.heads.length > 0 ? this.heads : head);
+    return selectMap(
+      shown.attention.cross,
+      layer,
+      this.kind === 'cross' && this.heads.length > 0 ? this.heads : head,
+    );
   }
 }
 
-export const createAttentionFocus = (stores: Stores) => new AttentionFocus(stores.get(createUrlState), stores.get(createTranslation));
+export const createAttentionFocus = (stores: Stores) =>
+  new AttentionFocus(stores.get(createUrlState), stores.get(createTranslation));

@@ -53,7 +53,9 @@ export class TranslationStore {
   #tail = '';
 
   /** The sentence that is looked at. */
-  readonly chosen = $derived(Math.max(0, Math.min((Number(this.#urlState.parameters.sentence) || 1) - 1, this.sentences.length - 1)));
+  readonly chosen = $derived(
+    Math.max(0, Math.min((Number(this.#urlState.parameters.sentence) || 1) - 1, this.sentences.length - 1)),
+  );
   readonly sentence = $derived<Sentence | undefined>(this.sentences[this.chosen]);
   readonly shown = $derived(this.sentence?.shown ?? null);
   /** The shown translation is that of the sentence in the box. */
@@ -103,9 +105,19 @@ export class TranslationStore {
     const id = this.#models.model?.id ?? '';
     const example = ready[id];
     if (!example || this.source !== example.source) return;
-    const { attention: { encoder, decoder, cross }, ...rest } = example;
-    const maps = ({ perMille, ...sizes }: typeof cross): Maps => ({ ...sizes, data: perMille.map((weight) => weight / 1000) });
-    this.#ready[id] ??= { ...rest, forced: [], attention: { encoder: maps(encoder), decoder: maps(decoder), cross: maps(cross) } };
+    const {
+      attention: { encoder, decoder, cross },
+      ...rest
+    } = example;
+    const maps = ({ perMille, ...sizes }: typeof cross): Maps => ({
+      ...sizes,
+      data: perMille.map((weight) => weight / 1000),
+    });
+    this.#ready[id] ??= {
+      ...rest,
+      forced: [],
+      attention: { encoder: maps(encoder), decoder: maps(decoder), cross: maps(cross) },
+    };
     this.#keep(this.#ready[id]);
     this.#place();
   }
@@ -120,7 +132,8 @@ export class TranslationStore {
   }
 
   choose(index: number) {
-    if (index !== this.chosen) this.#urlState.set({ sentence: index > 0 ? String(index + 1) : null, mask: null, from: null });
+    if (index !== this.chosen)
+      this.#urlState.set({ sentence: index > 0 ? String(index + 1) : null, mask: null, from: null });
   }
 
   /** Puts another text into the box, to be translated by a model that is on its way. */
@@ -135,7 +148,12 @@ export class TranslationStore {
 
   /** Chooses the sentence around a place in the text. */
   chooseAt(offset: number) {
-    this.choose(Math.max(0, this.sentences.findLastIndex(({ begin }) => begin <= offset)));
+    this.choose(
+      Math.max(
+        0,
+        this.sentences.findLastIndex(({ begin }) => begin <= offset),
+      ),
+    );
   }
 
   /** Makes the translation of a sentence begin with these; with none, it is free again. */
@@ -149,7 +167,11 @@ export class TranslationStore {
 
   /** The whole translation, with the line breaks of the text. */
   get text(): string {
-    return this.sentences.map((sentence) => joint(sentence, this.#models.targetCode) + (sentence.shown?.text ?? '')).join('') + this.#tail;
+    return (
+      this.sentences
+        .map((sentence) => joint(sentence, this.#models.targetCode) + (sentence.shown?.text ?? ''))
+        .join('') + this.#tail
+    );
   }
 
   #follow() {
@@ -163,7 +185,9 @@ export class TranslationStore {
 
   /** How the link has the beginnings: 1-25.7 3-9, each a sentence and its tokens. */
   #begins(): string | null {
-    const all = this.sentences.map(({ source }, i) => (this.#forced.has(source) ? `${i + 1}-${this.#forced.get(source)!.join('.')}` : ''));
+    const all = this.sentences.map(({ source }, i) =>
+      this.#forced.has(source) ? `${i + 1}-${this.#forced.get(source)!.join('.')}` : '',
+    );
     return all.filter(Boolean).join(' ') || null;
   }
 
@@ -182,7 +206,8 @@ export class TranslationStore {
     this.#forced.clear();
     // The language may have changed, and with it the examples.
     const isForeign = Object.values(examples).flat().includes(this.source) && !this.examples.includes(this.source);
-    if (isForeign && this.#urlState.parameters.text !== undefined) this.#urlState.set({ ...NOT_OF_OTHERS, text: null });
+    if (isForeign && this.#urlState.parameters.text !== undefined)
+      this.#urlState.set({ ...NOT_OF_OTHERS, text: null });
     this.#setSource(isForeign ? (this.examples[0] ?? '') : this.source);
     if (!this.#models.asked) this.#readBegin(); // a model that is asked about has tokens of its own
     this.#placeReady(); // it need not be made again
@@ -195,9 +220,14 @@ export class TranslationStore {
     const { parts, tail } = split(text, this.#models.sourceCode, this.#models.info?.config.max_length);
     this.#tail = tail;
     const before = this.sentences;
-    for (const source of this.#forced.keys()) if (!parts.some((part) =>
-      part.source === source)) this.#forced.delete(source);
-    this.sentences = parts.map((part, i) => ({ ...part, shown: before[i]?.shown ?? null, fresh: false, partial: '' }));
+    for (const source of this.#forced.keys())
+      if (!parts.some((part) => part.source === source)) this.#forced.delete(source);
+    this.sentences = parts.map((part, i) => ({
+      ...part,
+      shown: before[i]?.shown ?? null,
+      fresh: false,
+      partial: '',
+    }));
     this.#place();
   }
 
@@ -215,8 +245,8 @@ export class TranslationStore {
       const key = this.#key(sentence.source);
       const shown = this.#done.get(key);
       const partial = partials?.get(key) ?? '';
-      if (shown ? sentence.shown === shown && sentence.fresh : !sentence.fresh
-        && sentence.partial === partial) return sentence;
+      if (shown ? sentence.shown === shown && sentence.fresh : !sentence.fresh && sentence.partial === partial)
+        return sentence;
       return { ...sentence, shown: shown ?? sentence.shown, fresh: shown !== undefined, partial };
     });
   }
@@ -283,4 +313,5 @@ export class TranslationStore {
   }
 }
 
-export const createTranslation = (stores: Stores) => new TranslationStore(stores.get(createUrlState), stores.get(createModels));
+export const createTranslation = (stores: Stores) =>
+  new TranslationStore(stores.get(createUrlState), stores.get(createModels));

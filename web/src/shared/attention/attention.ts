@@ -127,8 +127,13 @@ export interface Likely extends Candidate {
 export function likely(token: TargetToken, most = Infinity): Likely[] {
   const top = (token.top ?? []).slice(0, most);
   const all = top.some(({ id }) => id === token.id) ? top : [...top.slice(0, most - 1), token];
-  return all.map(({ piece, id, logProbability }) =>
-    ({ piece, id, logProbability, share: Math.exp(logProbability), chosen: id === token.id }));
+  return all.map(({ piece, id, logProbability }) => ({
+    piece,
+    id,
+    logProbability,
+    share: Math.exp(logProbability),
+    chosen: id === token.id,
+  }));
 }
 
 /** A piece as people read it: without SentencePiece's marker ▁, which starts a word. */
@@ -224,6 +229,8 @@ export async function attentionFile(shown: {
     }
     parts.push(']},');
   }
-  parts.push(`"source_tokens":${pieces(shown.sourceTokens)},"target_tokens":${pieces(shown.targetTokens)},"text":${JSON.stringify(shown.text)}}]\n`);
+  parts.push(
+    `"source_tokens":${pieces(shown.sourceTokens)},"target_tokens":${pieces(shown.targetTokens)},"text":${JSON.stringify(shown.text)}}]\n`,
+  );
   return new Blob(parts, { type: 'application/json' });
 }

@@ -28,8 +28,12 @@ export function pixel([red, green, blue]: Ramp[number]): number {
 }
 
 /** Draws one pixel for each number; `share` gives its place on the ramp. */
-export function paintPixels(canvas: HTMLCanvasElement, ramp: Ramp,
-  numbers: { data: ArrayLike<number>; rows: number; columns: number }, share = (x: number) => x) {
+export function paintPixels(
+  canvas: HTMLCanvasElement,
+  ramp: Ramp,
+  numbers: { data: ArrayLike<number>; rows: number; columns: number },
+  share = (x: number) => x,
+) {
   const pixels = new Uint32Array(numbers.data.length);
   for (let i = 0; i < pixels.length; ++i) pixels[i] = pixel(ramp[rampIndex(share(numbers.data[i]))]);
   canvas.width = numbers.columns;

@@ -1,4 +1,4 @@
-// What was measured must be measured again when a typeface arrives, which may be long after the text. Servers have no document.
+// Measures of text change when a typeface arrives, which may be long after the text. Servers have no document.
 class Fonts {
   /** How many times typefaces have arrived. */
   arrived = $state(0);

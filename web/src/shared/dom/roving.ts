@@ -22,8 +22,14 @@ export function roving(group: HTMLElement) {
   const step = (event: KeyboardEvent) => {
     const all = items();
     const at = all.indexOf(event.target as HTMLElement);
-    const to = { ArrowLeft: at - 1, ArrowUp: at - 1, ArrowRight: at + 1, ArrowDown: at + 1, Home: 0,
-      End: all.length - 1 }[event.key];
+    const to = {
+      ArrowLeft: at - 1,
+      ArrowUp: at - 1,
+      ArrowRight: at + 1,
+      ArrowDown: at + 1,
+      Home: 0,
+      End: all.length - 1,
+    }[event.key];
     if (to === undefined || at < 0) return;
     event.preventDefault();
     all[Math.min(all.length - 1, Math.max(0, to))].focus();

@@ -2,7 +2,10 @@
 import { MOST_BYTES, type Bad } from './table';
 
 export class Refusal extends Error {
-  constructor(readonly bad: Bad, readonly values: Record<string, string | number> = {}) {
+  constructor(
+    readonly bad: Bad,
+    readonly values: Record<string, string | number> = {},
+  ) {
     super(bad);
   }
 }

@@ -6,7 +6,12 @@ export interface Part {
 }
 
 /** Both texts in parts; what is in the longest common row of words is unchanged. */
-export function compare(before: string, after: string, language?: string, granularity: 'word' | 'grapheme' = 'word'): { before: Part[]; after: Part[] } {
+export function compare(
+  before: string,
+  after: string,
+  language?: string,
+  granularity: 'word' | 'grapheme' = 'word',
+): { before: Part[]; after: Part[] } {
   const segmenter = new Intl.Segmenter(language, { granularity });
   const [a, b] = [before, after].map((text) => Array.from(segmenter.segment(text), ({ segment }) => segment));
   // common[i][j]: the length of the longest common row of a from i and b from j

@@ -17,5 +17,9 @@ export async function rowsAt(path: string): Promise<string[][]> {
   return rowsIn(await decode(await response.blob(), path));
 }
 
-const rowsIn = (tsv: string) => tsv.trimEnd().split('\n').map((line) => line.split('\t'));
+const rowsIn = (tsv: string) =>
+  tsv
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split('\t'));
 export const pairsIn = (tsv: string) => rowsIn(tsv) as [string, string][];

@@ -13,7 +13,10 @@ export function language(locale: () => Locale, retell = (reason: string) => reas
     const key = locale() + JSON.stringify(options);
     const format = formats.get(key) ?? new Intl.NumberFormat(locale(), options);
     formats.set(key, format);
-    return format.format(value).replace('-', '−').replace(/(\d)(?=\p{Script=Han})/u, '$1 ');
+    return format
+      .format(value)
+      .replace('-', '−')
+      .replace(/(\d)(?=\p{Script=Han})/u, '$1 ');
   }
 
   /** The words of a table; {name} in them is replaced by a value. */

@@ -13,7 +13,9 @@ class Speech {
   set locale(locale: Locale) {
     this.#locale = locale;
     if (locale !== 'zh' || this.#inChinese) return;
-    fetch(reasonsInChinese).then(async (file) => (this.#inChinese = retelling(await file.json()))).catch(() => {}); // they stay English
+    fetch(reasonsInChinese)
+      .then(async (file) => (this.#inChinese = retelling(await file.json())))
+      .catch(() => {}); // they stay English
   }
 
   retell = (reason: string) => (this.#locale === 'zh' ? this.#inChinese?.(reason) : undefined) ?? reason;
@@ -23,16 +25,25 @@ export const speech = new Speech();
 
 export const { words, wordsOf, number, percent } = language(() => speech.locale, speech.retell);
 
-export const decimals =
-  (value: number, digits = 2) => number(value, { maximumFractionDigits: digits, minimumFractionDigits: digits });
+export const decimals = (value: number, digits = 2) =>
+  number(value, { maximumFractionDigits: digits, minimumFractionDigits: digits });
 
-const UNITS = [['second', 1, 90], ['minute', 60, 5400], ['hour', 3600, Infinity]] as const;
+const UNITS = [
+  ['second', 1, 90],
+  ['minute', 60, 5400],
+  ['hour', 3600, Infinity],
+] as const;
 
 /** '23 seconds', '9 minutes': an estimate has two digits at most. */
 export function duration(seconds: number): string {
   const [unit, size] = UNITS.find(([, , end]) => seconds < end)!;
   const count = Math.max(1, Math.round(seconds / size));
-  return number(count, { style: 'unit', unit, unitDisplay: speech.locale === 'zh' ? 'short' : 'long', maximumSignificantDigits: 2 });
+  return number(count, {
+    style: 'unit',
+    unit,
+    unitDisplay: speech.locale === 'zh' ? 'short' : 'long',
+    maximumSignificantDigits: 2,
+  });
 }
 
 export const list = (items: readonly string[]) => items.join(speech.locale === 'zh' ? '、' : ', ');

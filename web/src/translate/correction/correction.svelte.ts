@@ -57,11 +57,20 @@ export class Correction {
     try {
       const { rehearsed, kept, origin } = await this.#keptPairs(source);
       trainer = await Trainer.create({
-        from, signal, pairs: [...rehearsed, ...Array<Pair>(COPIES).fill([source, wanted])],
-          validation: [[source, wanted]],
+        from,
+        signal,
+        pairs: [...rehearsed, ...Array<Pair>(COPIES).fill([source, wanted])],
+        validation: [[source, wanted]],
         config: {
-          optimizer: 'adam', schedule: 'constant', learning_rate: RATE, clip_norm: 1, label_smoothing: 0.1, batch_tokens: 4096,
-          dropout: 0, attention_dropout: 0, activation_dropout: 0,
+          optimizer: 'adam',
+          schedule: 'constant',
+          learning_rate: RATE,
+          clip_norm: 1,
+          label_smoothing: 0.1,
+          batch_tokens: 4096,
+          dropout: 0,
+          attention_dropout: 0,
+          activation_dropout: 0,
         },
       });
       signal.throwIfAborted();
@@ -82,7 +91,10 @@ export class Correction {
       this.phase = 'measuring';
       const last = await measure();
       const after = await searched();
-      const file = new File([await trainer.save({ optimizer: false })], `${pageWords('corrected', { name: titleOf(model) })}.safetensors`);
+      const file = new File(
+        [await trainer.save({ optimizer: false })],
+        `${pageWords('corrected', { name: titleOf(model) })}.safetensors`,
+      );
       signal.throwIfAborted();
       const scores = first && last && { before: first, after: last, pairs: kept.length, origin };
       this.result = { source, wanted, before, after, steps: this.step, scores, model: file };
@@ -115,11 +127,13 @@ export class Correction {
   async #keptPairs(source: string): Promise<{ rehearsed: Pair[]; kept: Pair[]; origin: 'shipped' | 'own' }> {
     const { sourceCode, targetCode } = this.#models;
     const shipped = await shippedPairs(sourceCode, targetCode).catch(() => []);
-    if (shipped.length > 0) return { rehearsed: shipped.slice(0, REHEARSED), kept: shipped.slice(-KEPT), origin: 'shipped' };
+    if (shipped.length > 0)
+      return { rehearsed: shipped.slice(0, REHEARSED), kept: shipped.slice(-KEPT), origin: 'shipped' };
     const others = this.#translation.sentences.filter((sentence) => sentence.fresh && sentence.source !== source);
     const pairs = others.map(({ source, shown }): Pair => [source, shown!.text]).slice(0, REHEARSED);
     return { rehearsed: pairs, kept: pairs, origin: 'own' };
   }
 }
 
-export const createCorrection = (stores: Stores) => new Correction(stores.get(createModels), stores.get(createTranslation));
+export const createCorrection = (stores: Stores) =>
+  new Correction(stores.get(createModels), stores.get(createTranslation));
