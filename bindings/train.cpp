@@ -97,8 +97,9 @@ std::string run_info(TrainingRun& run) {
 
 double take_mean_loss(TrainingRun& run) { return run.trainer().take_mean_loss(); }
 
-std::unique_ptr<Job> run_start(TrainingRun& run, const std::vector<std::string>& texts, const std::string& options) {
-  return start(run.packed_model(), texts, translate_options(run.model(), options));
+std::unique_ptr<Job> run_start(TrainingRun& run, const std::vector<std::string>& texts, const std::string& options,
+                               Index first) {
+  return start(run.packed_model(), texts, translate_options(run.model(), options), first);
 }
 std::unique_ptr<Job> run_start_greedy(TrainingRun& run, const std::vector<std::string>& texts, bool attention) {
   return start(run.packed_model(), texts, {.beam_size = 1, .attention = attention});

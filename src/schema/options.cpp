@@ -94,16 +94,19 @@ struct Reader {
       names.push_back(named(field.option.name, naming));
       if (names.back() == key) return field;
     }
-    throw Error(ErrorCode::unknown_option,
-                "[" + place + "] unknown option '" + path + key.substr(0, 80) + "'" + suggestion(key, names));
+    const std::string option = path + key.substr(0, 80);
+    throw Error(ErrorCode::unknown_option, "[" + place + "] unknown option '" + option + "'" + suggestion(key, names),
+                {{"option", option}});
   }
 
   void assign(const std::string& path, const Value& value, const Range& range, const Input& given) const {
     const auto require = [&](bool holds) {
+      if (holds) return;
       const bool is_double = std::holds_alternative<double*>(value) && given.is_number();
-      if (!holds)
-        throw Error(ErrorCode::option_value, "[" + place + "] " + path + " must be " + expected(value, range) +
-                                                 ", not " + (is_double ? digits(given.get<double>()) : printed(given)));
+      const std::string allowed = expected(value, range);
+      const std::string shown = is_double ? digits(given.get<double>()) : printed(given);
+      throw Error(ErrorCode::option_value, "[" + place + "] " + path + " must be " + allowed + ", not " + shown,
+                  {{"option", path}, {"allowed", allowed}, {"value", shown}});
     };
     match(
         value, [&](bool* field) { require(given.is_boolean()), *field = given.get<bool>(); },
@@ -156,7 +159,7 @@ struct Reader {
     for (const Field& field : fields) {
       const std::string key = named(field.option.name, naming);
       WASMFORMER_CHECK(object.contains(key), ErrorCode::option_missing,
-                       "[" << place << "] " << path << "." << key << " is missing");
+                       "[" << place << "] " << path << "." << key << " is missing", {"option", path + "." + key});
     }
   }
 

@@ -1,5 +1,6 @@
 // `wasmformer/pages`: what is needed besides a Translator to translate whole texts and pages.
 import { checked, isObject, refuseOfSentence, takeHtml, whole } from '../shared/checks.js';
+import { WasmformerError, WasmformerTypeError } from '../shared/errors.js';
 import type {
   Alignment, AlignmentOptions, HtmlTranslation, SentenceCall, SentenceTranslation, SentenceTranslator,
 } from '../shared/webpage-types.js';
@@ -51,7 +52,7 @@ export function pivot(first: SentenceTranslator, second: SentenceTranslator): Co
   const [from, into] = (first.info.languages || '-').split('-');
   const [reads, to] = (second.info.languages || '-').split('-');
   if (into && reads && into !== reads) {
-    throw new Error(`[pivot] the first model translates into '${into}', but the second reads '${reads}'`);
+    throw new WasmformerError('pivot', `the first model translates into '${into}', but the second reads '${reads}'`);
   }
   return composed(from && to ? `${from}-${to}` : '', [first, second], async (texts, options) => {
     refuseOfSentence('pivot', 'two models', options);
@@ -106,7 +107,7 @@ export function cached<Found extends SentenceTranslation>(
   translator: SentenceTranslator<Found>, options: { bytes: number },
 ): Cached<Found> {
   const { bytes: limit } = checked<{ bytes: number }>('cached', { bytes: whole(1) }, options);
-  if (limit === undefined) throw new TypeError('[cached] bytes is missing');
+  if (limit === undefined) throw new WasmformerTypeError('cached', 'bytes is missing');
   const kept = new Map<string, { found: Found; bytes: number }>();
   let bytes = 0;
   const forget = (key: string) => {
@@ -125,7 +126,7 @@ export function cached<Found extends SentenceTranslation>(
     }
   };
   const made = composed(translator.info.languages ?? '', [translator], async (texts, { signal, ...search }) => {
-    if (search.onToken !== undefined) throw new TypeError('[cached] onToken has nothing to report for cached sentences');
+    if (search.onToken !== undefined) throw new WasmformerTypeError('cached', 'onToken has nothing to report for cached sentences');
     signal?.throwIfAborted();
     const found = new Map<string, Found>();
     const keyOf = (text: string) => JSON.stringify([text, search]);

@@ -1,5 +1,6 @@
 // Runs of text with inline markup, in HTML and live pages alike: taken apart before translation, and put back together
 // afterwards using the alignments. H is how the caller knows an element.
+import { WasmformerError } from '../shared/errors.js';
 import { joint, split, type Part } from '../shared/sentences.js';
 import type { SentenceTranslation, SentenceTranslator } from '../shared/webpage-types.js';
 
@@ -320,7 +321,7 @@ async function translateBatch<Found extends SentenceTranslation>(
   try {
     return await translator.translate(batch, { ...options, alignment: true });
   } catch (error) {
-    if (!(error instanceof Error && /tokens.*the model takes/.test(error.message))) throw error;
+    if (!(error instanceof WasmformerError && error.code === 'too-long')) throw error;
     if (batch.length === 1) return [undefined];
     const half = batch.length >> 1;
     const first = await translateBatch(batch.slice(0, half), translator, options);

@@ -2,6 +2,7 @@
 // C++ objects are deleted by dispose() or in a finally, and no view into the module's memory leaves it.
 import type { Description } from '../shared/description.js';
 import { checkTranslate } from '../shared/checks.js';
+import { WasmformerError } from '../shared/errors.js';
 import { dispose } from '../shared/platform.js';
 import type { Use } from '../shared/protocol.js';
 import { withMaps } from '../shared/results.js';
@@ -111,7 +112,7 @@ export class SyncTranslator extends Model<NativeTranslator> {
   translate(text: string, options?: SyncOptions<string>): Translation;
   translate(text: readonly string[], options?: SyncOptions<string[]>): Translation[];
   translate(text: string | readonly string[], options: object = {}): Translation | Translation[] {
-    if ('signal' in options) throw new Error('[translate] signal cannot abort a call that blocks; use a Translator');
+    if ('signal' in options) throw new WasmformerError('translate', 'signal cannot abort a call that blocks; use a Translator');
     const { texts, search, onToken } = checkTranslate(text, options);
     const isOne = typeof text === 'string';
     const steps = this.steps(texts, search, onToken !== undefined);

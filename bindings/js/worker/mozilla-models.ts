@@ -1,5 +1,6 @@
 // Mozilla's lists of the students that Firefox translates with: models.json, records of Remote Settings, registry.json.
 import { distance, isNumber, isObject } from '../shared/checks.js';
+import { WasmformerError } from '../shared/errors.js';
 import type { ListData, ModelData } from '../shared/protocol.js';
 import type { ListedModel } from '../shared/types.js';
 import { integrityOf, nameOf } from './download.js';
@@ -65,7 +66,11 @@ export async function readList(list: ModelData): Promise<ListedModel[]> {
   }
   const isWhole = ({ files }: ListedModel) => /model.*( vocab|srcvocab.*trgvocab)/.test(Object.keys(files).sort().join(' '));
   if ([...all.values()].some(isWhole)) return [...all.values()].filter(isWhole).sort(byPair);
-  throw new Error(`[models] ${nameOf(list)} has no models; Mozilla's models.json, registry.json and records of Remote Settings can be read`);
+  const name = nameOf(list);
+  throw new WasmformerError(
+    'list-empty', `${name} has no models; Mozilla's models.json, registry.json and records of Remote Settings can be read`,
+    { room: 'models', details: { name } },
+  );
 }
 
 /** The best model of a list for a language pair and, if given, an architecture. */
@@ -75,5 +80,5 @@ export async function listedModel({ list, architecture, ...pair }: ListData): Pr
   const wanted = title({ ...pair, architecture });
   const nearest = models.reduce((best, model) => (distance(title(model), wanted) < distance(title(best), wanted) ? model : best));
   if (title(nearest) === wanted) return nearest;
-  throw new Error(`[models] ${nameOf(list)} has no model ${wanted}; the nearest is ${title(nearest)}`);
+  throw new WasmformerError('models', `${nameOf(list)} has no model ${wanted}; the nearest is ${title(nearest)}`);
 }
