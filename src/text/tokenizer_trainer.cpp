@@ -44,6 +44,7 @@ std::string run(const std::vector<std::string>& sentences, const TokenizerOption
       {"character_coverage", std::to_string(options.character_coverage)},
       {"byte_fallback", flag(options.byte_fallback)},
       {"split_digits", flag(options.split_digits)},
+      {"hard_vocab_limit", options.hard_vocab_limit ? "true" : "false"},
       {is_rules_file(options) ? "normalization_rule_tsv" : "normalization_rule_name", options.normalization},
       {"max_sentence_length", std::to_string(max_sentence_bytes)},
       {"pad_id", "0"},
