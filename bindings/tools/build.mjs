@@ -36,14 +36,20 @@ export function isStale(output, inputs) {
   return inputs.some((input) => isNewer(join(root, input)));
 }
 
+const hasProgram = () => existsSync(join(root, 'dist/wasm/cli'));
+
+/** The targets of build/wasm that dist is put together from. */
+export const packageTargets = ({ withProgram = true } = {}) =>
+  [...modules.map((name) => `wasmformer_js_${name}`), 'wasmformer_extras_js', ...(withProgram ? ['wasmformer'] : [])];
+
 // dist/: the npm package. For the page alone, the program for Node, which takes long to compile, is included only if it
 // was built before. The folder is put together beside dist and then renamed, so dist is whole or absent.
 export function buildPackage({ needsProgram = true } = {}) {
-  const withProgram = needsProgram || existsSync(join(root, 'dist/wasm/cli'));
+  const withProgram = needsProgram || hasProgram();
   const files = [...modules.map((name) => `${name}/wasmformer`), 'extras/extras'].flatMap((name) => [`${name}.mjs`, `${name}.wasm`]);
   if (withProgram) files.push('cli/cli.cjs', 'cli/cli.wasm');
   const built = (file) => join('build/wasm', file);
-  buildPreset('wasm', [...modules.map((name) => `wasmformer_js_${name}`), 'wasmformer_extras_js', ...(withProgram ? ['wasmformer'] : [])]);
+  buildPreset('wasm', packageTargets({ withProgram }));
   const dist = join(root, 'dist');
   const sources = ['bindings/js', 'bindings/LICENSES.txt', 'bindings/one-file', 'bindings/tools/one-file.mjs', 'bindings/tools/describe.mjs', 'bindings/tools/glue.mjs', 'web/src', 'web/element.config.ts',
     'package-lock.json'];
@@ -93,7 +99,7 @@ export function buildPage() {
   if (!isStale(join(root, 'build/page/index.html'), ['web', 'dist', 'package-lock.json'])) return;
   step('Building the page into build/page');
   run(join(root, 'node_modules/.bin/vite'), ['build', 'web', '--logLevel', 'warn']);
-  for (const folder of ['models', 'labelled']) rmSync(join(root, `build/page/${folder}/README.md`), { force: true });
+  rmSync(join(root, 'build/page/labelled/README.md'), { force: true });
 }
 
 function buildBenchmarks() {
