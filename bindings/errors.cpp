@@ -19,10 +19,11 @@ val details_of(const Error& error) {
   return details;
 }
 
-val described(const char* code, const char* message, val details) {
+val described(const char* code, const std::string& message, const std::string& sentence, val details) {
   val error = val::object();
   error.set("code", std::string(code));
-  error.set("message", std::string(message));
+  error.set("message", message);
+  error.set("sentence", sentence);
   error.set("details", std::move(details));
   return error;
 }
@@ -32,11 +33,11 @@ val describe_exception(const val& thrown) {
   try {
     thrown.throw_();
   } catch (const Error& error) {
-    return described(entry_of(error.code()).name, error.what(), details_of(error));
+    return described(entry_of(error.code()).name, error.what(), error.sentence(), details_of(error));
   } catch (const std::bad_alloc&) {
-    return described(out_of_memory, "", val::object());
+    return described(out_of_memory, "", "", val::object());
   } catch (const std::exception& error) {
-    return described(entry_of(ErrorCode::other).name, error.what(), val::object());
+    return described(entry_of(ErrorCode::other).name, error.what(), error.what(), val::object());
   }
 }
 

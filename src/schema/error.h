@@ -31,22 +31,22 @@ using Details = std::vector<Detail>;
 
 class Error : public std::runtime_error {
  public:
-  // what() is the sentence behind the tag of the code's room, such as "[config] ".
+  // what() is the sentence behind a tag, such as "[config] ": the code's room, or the detail "place" for a code that
+  // has none.
   Error(ErrorCode code, const std::string& sentence, Details details = {});
 
   ErrorCode code() const { return code_; }
+  const std::string& sentence() const { return sentence_; }
   const Details& details() const { return details_; }
 
-  // The same error with text around its sentence, and with a further detail.
+  // The same error with text around what it says, and with a further detail.
   Error with(const std::string& before, const std::string& after, Detail detail) const;
 
  private:
-  struct Whole {
-    std::string text;
-  };
-  Error(ErrorCode code, const Whole& sentence, Details details);
+  Error(ErrorCode code, const std::string& whole, const std::string& sentence, Details details);
 
   ErrorCode code_;
+  std::string sentence_;
   Details details_;
 };
 
