@@ -196,7 +196,7 @@ export class Connection {
   close(reason: Reason | PlainError): void {
     if (this.#closeReason !== undefined) return;
     const { port, connections } = this.#host;
-    this.#closeReason = 'sentence' in reason ? this.#tagged(reason) : { ...reason, stack: undefined };
+    this.#closeReason = 'message' in reason ? { ...reason, stack: undefined } : this.#tagged(reason);
     connections.delete(this);
     if (connections.size === 0) port.terminate();
     else port.post({ type: 'dispose', key: this.#key });

@@ -8,6 +8,8 @@ export type ErrorDetails = Readonly<Record<string, string | number>>;
 export interface ErrorSettings {
   /** The part of the package, which the sentence begins with, in brackets; the code if it is not given. */
   room?: string;
+  /** The whole text, if it is known already; else the room and the sentence. */
+  message?: string;
   details?: ErrorDetails;
   cause?: unknown;
 }
@@ -33,11 +35,14 @@ const mark = Symbol.for('wasmformer.error');
 export class WasmformerError extends Error {
   readonly code: string;
   readonly details: ErrorDetails;
+  /** The message without the part of the package in brackets. */
+  readonly sentence: string;
 
-  constructor(code: string, sentence: string, { room = code, details = {}, cause }: ErrorSettings = {}) {
-    super(messageOf(code, room ? `[${room}] ${sentence}` : sentence), cause === undefined ? undefined : { cause });
+  constructor(code: string, sentence: string, { room = code, details = {}, cause, message }: ErrorSettings = {}) {
+    super(messageOf(code, message ?? `[${room}] ${sentence}`), cause === undefined ? undefined : { cause });
     this.code = code;
     this.details = details;
+    this.sentence = messageOf(code, sentence);
   }
 
   /** Also true for the TypeErrors and RangeErrors of the package. */
@@ -63,10 +68,10 @@ for (const { prototype } of [WasmformerError, WasmformerTypeError, WasmformerRan
 /** An error as it crosses to the page. */
 export interface PlainError {
   name: string;
-  /** The whole sentence, with the room. */
   message: string;
   stack?: string;
   code: string;
+  sentence: string;
   details: ErrorDetails;
 }
 
@@ -76,15 +81,15 @@ export const otherCode = 'other';
 /** What `thrown` tells. */
 export function toPlainError(thrown: unknown): PlainError {
   const { name, message, stack } = thrown instanceof Error ? thrown : new Error(String(thrown));
-  const { code, details } = thrown instanceof WasmformerError ? thrown : { code: otherCode, details: {} };
-  return { name, message, stack, code, details };
+  const known = thrown instanceof WasmformerError ? thrown : { code: otherCode, sentence: message, details: {} };
+  return { name, message, stack, code: known.code, sentence: known.sentence, details: known.details };
 }
 
 const classes: Record<string, typeof WasmformerError> = { TypeError: WasmformerTypeError, RangeError: WasmformerRangeError };
 
 /** The error again, of its class. */
-export function fromPlainError({ name, message, code, details }: PlainError): WasmformerError {
-  const error = new (classes[name] ?? WasmformerError)(code, message, { room: '', details });
+export function fromPlainError({ name, message, code, sentence, details }: PlainError): WasmformerError {
+  const error = new (classes[name] ?? WasmformerError)(code, sentence, { message, details });
   if (name !== error.name) error.name = name;
   return error;
 }
@@ -96,15 +101,17 @@ export const fetchFailed = (room: string, url: string, why: string, cause: unkno
 /** The error of an address that answers without the file. */
 export function httpStatus(room: string, url: string, { status, statusText = '' }: { status: number; statusText?: string }) {
   const answer = `${status} ${statusText}`.trim();
-  return new WasmformerError('http-status', `${url} answered ${answer}`, { room, details: { url, status, answer } });
+  const code = status === 404 ? 'not-found' : 'http-status';
+  return new WasmformerError(code, `${url} answered ${answer}`, { room, details: { url, status, answer } });
 }
 
 /** The same error with text before its sentence, and further details. */
 export function preceded(error: WasmformerError, text: string, further: ErrorDetails): WasmformerError {
-  const { name, message, stack, code, details } = toPlainError(error);
-  const whole = fromPlainError({ name, message: text + message, code, details: { ...details, ...further } });
+  const plain = toPlainError(error);
+  const [message, sentence] = [text + plain.message, text + plain.sentence];
+  const whole = fromPlainError({ ...plain, message, sentence, details: { ...plain.details, ...further } });
   whole.cause = error.cause;
-  whole.stack = stack;
+  whole.stack = plain.stack;
   return whole;
 }
 

@@ -115,7 +115,7 @@ export interface NativeModule {
 
 export interface ExceptionHelper {
   /** What a C++ exception says; frees it. */
-  describeException(thrown: unknown): Pick<PlainError, 'code' | 'message' | 'details'>;
+  describeException(thrown: unknown): Omit<PlainError, 'name' | 'stack'>;
 }
 
 export type WasmModule = NativeModule & ExceptionHelper;
