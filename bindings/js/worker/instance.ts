@@ -126,9 +126,12 @@ export class Instance {
 
   /** Calls into the module; what C++ throws becomes an Error. */
   call<T>(call: () => T): T {
+    const stack = this.module.stackSave();
     try {
       return call();
     } catch (thrown) {
+      // An exception that leaves the module leaves its frames on the module's stack, which a few thousand would fill.
+      this.module.stackRestore(stack);
       const error = errorOf(this.module, thrown);
       this.#isBroken ||= error instanceof FatalError;
       throw error;

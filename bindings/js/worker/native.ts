@@ -118,4 +118,10 @@ export interface ExceptionHelper {
   describeException(thrown: unknown): Omit<PlainError, 'name' | 'stack'>;
 }
 
-export type WasmModule = NativeModule & ExceptionHelper;
+/** What Emscripten adds: where the module's stack ends. */
+interface StackHelpers {
+  stackSave(): number;
+  stackRestore(end: number): void;
+}
+
+export type WasmModule = NativeModule & ExceptionHelper & StackHelpers;

@@ -46,7 +46,7 @@ class Pairs {
     return source;
   }
 
-  async #refuse(bad: Bad, values: Record<string, string | number> = {}): Promise<null> {
+  async #refuse(bad: Bad, values: Values = {}): Promise<null> {
     this.problem = { bad, values };
     return null;
   }
