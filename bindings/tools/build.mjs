@@ -51,8 +51,8 @@ export function buildPackage({ needsProgram = true } = {}) {
   const built = (file) => join('build/wasm', file);
   buildPreset('wasm', packageTargets({ withProgram }));
   const dist = join(root, 'dist');
-  const sources = ['bindings/js', 'bindings/LICENSES.txt', 'bindings/one-file', 'bindings/tools/one-file.mjs', 'bindings/tools/describe.mjs', 'bindings/tools/glue.mjs', 'web/src', 'web/element.config.ts',
-    'package-lock.json'];
+  const sources = ['bindings/js', 'bindings/LICENSES.txt', 'bindings/one-file', 'web/src', 'web/element.config.ts', 'package-lock.json',
+    ...['describe.mjs', 'generate-types.mjs', 'glue.mjs', 'one-file.mjs', 'option-notes.json'].map((name) => `bindings/tools/${name}`)];
   const isWhole = !withProgram || existsSync(join(dist, 'wasm/cli'));
   if (isWhole && !isStale(join(dist, 'index.js'), [...sources, ...files.map(built)])) return;
   step('Building the npm package into dist/');
@@ -70,12 +70,19 @@ export function buildPackage({ needsProgram = true } = {}) {
   }
   copyFileSync(join(root, 'bindings/LICENSES.txt'), join(unfinished, 'LICENSES.txt'));
   run(process.execPath, ['bindings/tools/glue.mjs', unfinished]);
+  run(process.execPath, ['bindings/tools/describe.mjs', unfinished]);
   run(join(root, 'node_modules/.bin/tsc'), ['-p', 'bindings/js', '--outDir', unfinished, '--noEmitOnError']);
+  const options = JSON.parse(readFileSync(join(unfinished, 'options.json'), 'utf8'));
+  writeFileSync(join(unfinished, 'options.js'), `export const options = ${JSON.stringify(options, undefined, 1)};\n`);
+  // Entries at the addresses that they had in copies of dist before.
+  mkdirSync(join(unfinished, 'page'));
+  for (const [name, entry] of Object.entries({ pages: 'webpages/index', pipeline: 'pipeline/index', convert: 'convert/index' })) {
+    for (const ending of ['js', 'd.ts']) writeFileSync(join(unfinished, `page/${name}.${ending}`), `export * from '../${entry}.js';\n`);
+  }
   // With what they import inside.
   const bundle = (name, ...how) => run(join(root, 'node_modules/.bin/rolldown'),
     [join(unfinished, name), '--file', join(unfinished, name), ...how, '--logLevel', 'silent']);
   for (const name of ['webpages/html-tokenizer.js', 'worker/zstd.js']) bundle(name, '--minify');
-  run(process.execPath, ['bindings/tools/describe.mjs', unfinished]);
   const element = ['build', 'web', '--config', 'web/element.config.ts', '--outDir', unfinished, '--logLevel', 'warn'];
   run(join(root, 'node_modules/.bin/vite'), element);
   run(process.execPath, ['bindings/tools/one-file.mjs', 'script', unfinished]);

@@ -3,12 +3,12 @@ import { callback, checked, isObject, show, signal, whole, type Rules } from '..
 import { ofText, WasmformerError, WasmformerTypeError } from '../shared/errors.js';
 import type { IndexedTranslation, TranslateAllOptions, Translation } from '../shared/types.js';
 
-type AllOptions = Pick<TranslateAllOptions, 'batchSize' | 'start' | 'onError' | 'signal'>;
+type AllOptions = Pick<TranslateAllOptions, 'batchSize' | 'startIndex' | 'onError' | 'signal'>;
 type Texts = AsyncIterable<string> | Iterable<string>;
 /** One per worker; they take turns with the batches. */
 type Translate = (texts: string[], signal: AbortSignal, first: number) => Promise<Translation[]>;
 
-const rules: Rules<AllOptions> = { batchSize: whole(1), start: whole(0), onError: callback, signal };
+const rules: Rules<AllOptions> = { batchSize: whole(1), startIndex: whole(0), onError: callback, signal };
 
 export function checkAll(texts: unknown, options: AllOptions): AllOptions {
   if (!isObject(texts) || !(Symbol.asyncIterator in texts || Symbol.iterator in texts)) {
@@ -18,7 +18,7 @@ export function checkAll(texts: unknown, options: AllOptions): AllOptions {
 }
 
 export async function *translateAll(
-  texts: Texts, workers: readonly Translate[], { batchSize = 32, start = 0, onError, signal }: AllOptions,
+  texts: Texts, workers: readonly Translate[], { batchSize = 32, startIndex = 0, onError, signal }: AllOptions,
 ): AsyncGenerator<IndexedTranslation, void, undefined> {
   signal?.throwIfAborted();
   const source = Symbol.asyncIterator in texts ? texts[Symbol.asyncIterator]() : texts[Symbol.iterator]();
@@ -41,7 +41,7 @@ export async function *translateAll(
     while (batch.length < batchSize && !isOver) {
       const { done, value } = await unlessAborted(source.next());
       if (done) isOver = true;
-      else if (read++ >= start) batch.push(value);
+      else if (read++ >= startIndex) batch.push(value);
     }
     if (batch.length === 0) return undefined;
     const translate = workers[batches++ % workers.length]!;
