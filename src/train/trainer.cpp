@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "train/schedule.h"
+
 namespace wasmformer {
 namespace {
 
@@ -129,7 +131,7 @@ StepReport Trainer::take_step() {
                                        << " of guessing; " << diverged,
                    {"step", step}, {"loss", report.loss}, {"guessing", guessing});
   if (Parameter* start = transformer_.zero_start()) start->gradient.row(transformer_.config().bos_id).setZero();
-  report.learning_rate = learning_rate(config_, transformer_.config().d_model, step);
+  report.learning_rate = scheduled_rate(config_, transformer_.config().d_model, step);
   const std::size_t frozen = step <= config_.freeze_steps ? encoder_parameters(transformer_) : 0;
   report.gradient_norm = optimizer_.step(pool_, step, report.learning_rate, frozen);
 
