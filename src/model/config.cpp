@@ -100,7 +100,7 @@ void set_noam(Preset& p, double peak, Index warmup_steps) {
 // Synthetic tasks, which have more pairs than can be memorised.
 void toy(Preset& p) {
   set_sizes(p.config, 64, 2, 4, 256, 0);
-  p.config.norm = NormPlace::pre;  // with post, some seeds do not learn to add
+  p.config.norm = NormPosition::pre;  // with post, some seeds do not learn to add
   TrainingConfig& t = p.training;
   t.schedule = Schedule::cosine;
   t.learning_rate = 3e-3;
@@ -206,7 +206,7 @@ Preset encoder_preset() {
   Preset p;
   set_sizes(p.config, 128, 2, 4, 512, 0.3);
   p.config.decoder_layers = 0;
-  p.config.norm = NormPlace::pre;
+  p.config.norm = NormPosition::pre;
   p.config.positions = Positions::rotary;
   p.config.crf = true;
   TrainingConfig& t = p.training;

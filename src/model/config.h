@@ -12,7 +12,7 @@
 
 namespace wasmformer {
 
-enum class NormPlace { post, pre };
+enum class NormPosition { post, pre };
 // Constant ones as ops/embedding.h: sinusoidal is the paper's, sinusoidal_halves Hugging Face Marian's,
 // sinusoidal_marian Marian's own. rotary adds nothing to the embeddings; it rotates queries and keys (ops/rotary.h).
 enum class Positions { sinusoidal, learned, sinusoidal_halves, sinusoidal_marian, rotary };
@@ -27,7 +27,7 @@ enum class Pooler { none, tanh, relu };
 
 WASMFORMER_WORDS(AttentionScore, "scaled_dot", "dot", "additive", "bilinear");
 WASMFORMER_WORDS(Activation, "relu", "gelu", "swish");
-WASMFORMER_WORDS(NormPlace, "post", "pre");
+WASMFORMER_WORDS(NormPosition, "post", "pre");
 WASMFORMER_WORDS(Positions, "sinusoidal", "learned", "sinusoidal_halves", "sinusoidal_marian", "rotary");
 WASMFORMER_WORDS(TieEmbeddings, "all", "target", "none");
 WASMFORMER_WORDS(DecoderSelf, "attention", "ssru");
@@ -52,7 +52,7 @@ struct Config {
   DecoderSelf decoder_self = DecoderSelf::attention;
   AttentionScore attention = AttentionScore::scaled_dot;
   Activation activation = Activation::relu;
-  NormPlace norm = NormPlace::post;
+  NormPosition norm = NormPosition::post;
   Positions positions = Positions::sinusoidal;
   TieEmbeddings tie_embeddings = TieEmbeddings::all;
   bool embedding_norm = false;

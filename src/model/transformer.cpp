@@ -213,7 +213,7 @@ Var Transformer::normalized(Tape& tape, Stream& stream, LayerNorm& norm) {
 
 template <class Sublayer>
 Transformer::Stream Transformer::residual(Tape& tape, Stream stream, LayerNorm& norm, Sublayer sublayer) {
-  const bool post = config_.norm == NormPlace::post;
+  const bool post = config_.norm == NormPosition::post;
   Var y = sublayer(post ? stream.x : normalized(tape, stream, norm));
   if (stream.record) {  // a copy: the norm takes the memory of y
     stream.record->sublayers.push_back(tape.variable(y.rows(), y.cols(), /*wants_gradient=*/false));
@@ -251,7 +251,7 @@ Transformer::Stream Transformer::embedded(Tape& tape, std::span<const TokenId> i
 }
 
 Var Transformer::output(Tape& tape, Stream stream, LayerNorm& norm) {
-  Var y = config_.norm == NormPlace::pre ? normalized(tape, stream, norm) : stream.x;
+  Var y = config_.norm == NormPosition::pre ? normalized(tape, stream, norm) : stream.x;
   if (stream.record) stream.record->output = y;
   return y;
 }

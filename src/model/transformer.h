@@ -144,7 +144,7 @@ class Transformer {
     if (config_.embedding_norm) embedding_norm_.visit("model.encoder.layernorm_embedding", v);
     for (std::size_t i = 0; i < encoder_.size(); ++i) encoder_[i].visit("model.encoder.layers." + std::to_string(i), v);
     for (std::size_t i = 0; i < decoder_.size(); ++i) decoder_[i].visit("model.decoder.layers." + std::to_string(i), v);
-    if (config_.norm == NormPlace::pre) {
+    if (config_.norm == NormPosition::pre) {
       encoder_norm_.visit("model.encoder.layer_norm", v);
       if (!encoder_only) decoder_norm_.visit("model.decoder.layer_norm", v);
     }

@@ -16,7 +16,7 @@ TEST_CASE("A model of any kind is the same after being written and read") {
   SECTION("target tied, learned positions, pre-norm") {
     c.tie_embeddings = TieEmbeddings::target;
     c.positions = Positions::learned;
-    c.norm = NormPlace::pre;
+    c.norm = NormPosition::pre;
   }
   SECTION("nothing tied, no bias") {
     c.tie_embeddings = TieEmbeddings::none;

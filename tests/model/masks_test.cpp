@@ -40,7 +40,7 @@ const Packed source = packed({{4, 5, 6, 7, 8, 3}, {7, 3}, {6, 6, 3}}),
 TEST_CASE("Masking a head acts like zeroing its columns of the output projection") {
   Config c = small_config();
   c.encoder_layers = 2;
-  c.norm = GENERATE(NormPlace::post, NormPlace::pre);
+  c.norm = GENERATE(NormPosition::post, NormPosition::pre);
   const auto kind = GENERATE(AttentionHead::encoder, AttentionHead::decoder, AttentionHead::cross);
   const Index layer = GENERATE(0, 1), head = GENERATE(0, 1), d_k = c.d_model / c.num_heads;
   CAPTURE(kind, layer, head);
@@ -78,7 +78,7 @@ TEST_CASE("Heads of one or several layers can be masked together, in any order")
 TEST_CASE("Without positions, a masked token acts as if absent") {
   Config c = small_config();
   c.positions = Positions::learned;
-  c.norm = GENERATE(NormPlace::post, NormPlace::pre);
+  c.norm = GENERATE(NormPosition::post, NormPosition::pre);
   Transformer model = random_model(c, 3);
   model.visit([](const std::string&, Parameter& p, Initializer rule) {
     if (rule == Initializer::positions) p.value.setZero();
@@ -144,7 +144,7 @@ TEST_CASE("Masked attention equals the formula over the visible keys") {
 
 TEST_CASE("With masks, cached steps match the whole sequence") {
   Config c = small_config();
-  c.norm = GENERATE(NormPlace::post, NormPlace::pre);
+  c.norm = GENERATE(NormPosition::post, NormPosition::pre);
   Transformer model = random_model(c, 6);
   const Packed some = packed({{4, 5, 3}, {6, 7, 8, 6, 3}});
   const Ids first{2, 7, 8, 4}, second{2, 4, 4, 8};

@@ -80,7 +80,7 @@ TEST_CASE("Parameters are named as in Hugging Face's Marian") {
 
   c.tie_embeddings = TieEmbeddings::none;
   c.positions = Positions::learned;
-  c.norm = NormPlace::pre;
+  c.norm = NormPosition::pre;
   c.output_bias = false;
   const auto all = names(c);
   for (const char* name : {"model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight",
@@ -163,7 +163,7 @@ TEST_CASE("Initial weights follow their rules and their seed") {
 TEST_CASE("A packed batch gives the same results as its sentences one at a time") {
   Config c = small_config();
   c.decoder_self = GENERATE(DecoderSelf::attention, DecoderSelf::ssru);
-  c.norm = GENERATE(NormPlace::post, NormPlace::pre);
+  c.norm = GENERATE(NormPosition::post, NormPosition::pre);
   c.positions = GENERATE(Positions::sinusoidal, Positions::rotary);
   Transformer model = random_model(c, 5);
   ThreadPool pool(2);
@@ -197,8 +197,8 @@ TEST_CASE("A packed batch gives the same results as its sentences one at a time"
 
 TEST_CASE("Cached steps match the whole sequence") {
   Config c = small_config();
-  c.norm = GENERATE(NormPlace::post, NormPlace::pre);
-  c.positions = c.norm == NormPlace::post ? Positions::sinusoidal : Positions::learned;
+  c.norm = GENERATE(NormPosition::post, NormPosition::pre);
+  c.positions = c.norm == NormPosition::post ? Positions::sinusoidal : Positions::learned;
   c.attention =
       GENERATE(AttentionScore::scaled_dot, AttentionScore::dot, AttentionScore::additive, AttentionScore::bilinear);
   if (c.attention == AttentionScore::dot) c.positions = Positions::rotary;

@@ -17,7 +17,7 @@ TEST_CASE("Any number of threads trains and translates to the same bytes") {
   Config c = letters_config();
   c.d_model = 64;  // several chunks of work for the threads
   c.ffn_dim = 200;
-  c.norm = GENERATE(NormPlace::post, NormPlace::pre);
+  c.norm = GENERATE(NormPosition::post, NormPosition::pre);
   c.attention = GENERATE(AttentionScore::scaled_dot, AttentionScore::additive, AttentionScore::bilinear);
   c.dropout = c.attention_dropout = c.activation_dropout = 0.1;
   const Corpus corpus = random_corpus(400, 1);

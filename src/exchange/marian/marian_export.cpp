@@ -51,7 +51,7 @@ void check_marian(const Config& c) {
   WASMFORMER_CHECK(!c.is_encoder(), "[export-marian] this model is an encoder alone; only translators can be exported");
   const Json config = Json::parse(to_json(c));
   check_key("decoder_self", c.decoder_self == DecoderSelf::attention, config["decoder_self"], "\"attention\" only");
-  check_key("norm", c.norm == NormPlace::post, config["norm"], "\"post\" only");
+  check_key("norm", c.norm == NormPosition::post, config["norm"], "\"post\" only");
   check_key("attention", c.attention == AttentionScore::scaled_dot, config["attention"], "\"scaled_dot\" only");
   check_key("positions", c.positions != Positions::rotary, config["positions"], "computed and learned ones only");
   // Marian's own models have 1e-6; Hugging Face's converter writes 1e-5 for them too.

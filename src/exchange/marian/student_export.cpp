@@ -43,7 +43,7 @@ Index check_pieces(const Tokenizer& tokenizer, const Config& c) {
 void check_config(const Config& c) {
   WASMFORMER_CHECK(!c.is_encoder(), "[export] only translators can be written as .bin files");
   check_key("positions", c.positions, Positions::sinusoidal_marian, "sinusoidal_marian");
-  check_key("norm", c.norm, NormPlace::post, "post");
+  check_key("norm", c.norm, NormPosition::post, "post");
   check_key("attention", c.attention, AttentionScore::scaled_dot, "scaled_dot");
   check_key("norm_epsilon", c.norm_epsilon, 1e-6, "1e-6");
   check_key("scale_embedding", c.scale_embedding, true, "true");

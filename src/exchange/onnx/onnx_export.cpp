@@ -92,7 +92,7 @@ class Stack {
                    [&](const std::string& h) { return attend(h, fresh, padding, layer + ".encoder_attn", "encoder"); });
       x = feed_forward(x, layer);
     }
-    if (c_.norm == NormPlace::pre) x = norm(x, "model.decoder.layer_norm");
+    if (c_.norm == NormPosition::pre) x = norm(x, "model.decoder.layer_norm");
     logits(x);
     return graph_.bytes();
   }
@@ -120,7 +120,7 @@ class Stack {
       });
       x = feed_forward(x, layer);
     }
-    if (c_.norm == NormPlace::pre) x = norm(x, "model.encoder.layer_norm");
+    if (c_.norm == NormPosition::pre) x = norm(x, "model.encoder.layer_norm");
     return x;
   }
 
@@ -228,7 +228,7 @@ class Stack {
   }
 
   std::string residual(const std::string& x, const std::string& norm_name, const Sublayer& sublayer) {
-    if (c_.norm == NormPlace::pre) return graph_.op("Add", {x, sublayer(norm(x, norm_name))});
+    if (c_.norm == NormPosition::pre) return graph_.op("Add", {x, sublayer(norm(x, norm_name))});
     return norm(graph_.op("Add", {x, sublayer(x)}), norm_name);
   }
 

@@ -98,7 +98,7 @@ TEST_CASE("A Marian folder gives the config, and generation_config.json override
   CHECK(c.positions == Positions::sinusoidal_halves);
   CHECK(c.scale_embedding);
   CHECK(c.output_bias);
-  CHECK(c.norm == NormPlace::post);
+  CHECK(c.norm == NormPosition::post);
   CHECK(c.norm_epsilon == 1e-5);
   CHECK(c.max_length == 64);
   CHECK(c.encoder_layers == 1);

@@ -195,7 +195,7 @@ TEST_CASE("Settings that a .bin file cannot express are refused by name") {
     return config;
   };
   refused(with([](Config& c) { c.positions = Positions::sinusoidal; }), "positions must be sinusoidal_marian");
-  refused(with([](Config& c) { c.norm = NormPlace::pre; }), "norm must be post");
+  refused(with([](Config& c) { c.norm = NormPosition::pre; }), "norm must be post");
   refused(with([](Config& c) { c.norm_epsilon = 1e-5; }), "norm_epsilon must be 1e-6");
   refused(with([](Config& c) { c.tie_embeddings = TieEmbeddings::none; }), "tie_embeddings must be all or target");
   refused(with([](Config& c) { c.eos_id = 5; }), "does not number its pieces");

@@ -33,7 +33,7 @@ bool near(const A& a, const B& b) {
   return a.rows() == b.rows() && a.cols() == b.cols() && (a - b).cwiseAbs().maxCoeff() < 1e-5f;
 }
 
-ModelFile model_of(NormPlace norm, std::uint64_t seed) {
+ModelFile model_of(NormPosition norm, std::uint64_t seed) {
   Config c = letters_config();
   c.norm = norm;
   const auto tokenizer = letters_tokenizer();
@@ -61,7 +61,7 @@ void check_attention(const AttentionInternals& a, const AttentionMaps& maps, Ind
 }  // namespace
 
 TEST_CASE("Internals reproduce the attention maps, and streams lead from the embedding to the output") {
-  const NormPlace norm = GENERATE(NormPlace::post, NormPlace::pre);
+  const NormPosition norm = GENERATE(NormPosition::post, NormPosition::pre);
   const ModelFile model = model_of(norm, 1);
   const Config& c = model.transformer->config();
   // Beside others, so that rows of the right sentence and the best hypothesis must be taken.
@@ -118,7 +118,7 @@ TEST_CASE("Internals reproduce the attention maps, and streams lead from the emb
                                 const Eigen::MatrixXf& result) {
         CHECK(near(matrix(added), result));
         x += result;
-        if (norm == NormPlace::post) x = layer_norm(norm_name, x);
+        if (norm == NormPosition::post) x = layer_norm(norm_name, x);
         CHECK(near(matrix(after), x));
       };
       for (std::size_t l = 0; l < stack.layers.size(); ++l) {
@@ -126,7 +126,7 @@ TEST_CASE("Internals reproduce the attention maps, and streams lead from the emb
         const std::string at = path + ".layers." + std::to_string(l);
         const std::string self = at + ".self_attn", cross = at + ".encoder_attn";
         const auto read_by = [&](const std::string& norm_name) {
-          return norm == NormPlace::pre ? layer_norm(norm_name, x) : x;
+          return norm == NormPosition::pre ? layer_norm(norm_name, x) : x;
         };
         CHECK(near(matrix(layer.self_attention.queries), linear(self + ".q_proj", read_by(self + "_layer_norm"))));
         CHECK(near(matrix(layer.self_attention.keys), linear(self + ".k_proj", read_by(self + "_layer_norm"))));
@@ -145,7 +145,7 @@ TEST_CASE("Internals reproduce the attention maps, and streams lead from the emb
         sublayer(layer.feed_forward.output, layer.after_feed_forward, at + ".final_layer_norm",
                  linear(at + ".fc2", inner));
       }
-      CHECK(near(matrix(stack.output), norm == NormPlace::pre ? layer_norm(path + ".layer_norm", x) : x));
+      CHECK(near(matrix(stack.output), norm == NormPosition::pre ? layer_norm(path + ".layer_norm", x) : x));
     };
     std::vector<SourceToken> read{{"<s>", c.bos_id}};
     read.insert(read.end(), t.tokens.begin(), t.tokens.end() - 1);
