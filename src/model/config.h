@@ -25,14 +25,14 @@ enum class Pooling { mean, first };
 // The activation of a layer between pooling and the classes: tanh in BERT, ReLU in DistilBERT.
 enum class Pooler { none, tanh, relu };
 
-WASMFORMER_WORDS(AttentionScore, "scaled_dot", "dot", "additive", "bilinear");
-WASMFORMER_WORDS(Activation, "relu", "gelu", "swish");
-WASMFORMER_WORDS(NormPosition, "post", "pre");
-WASMFORMER_WORDS(Positions, "sinusoidal", "learned", "sinusoidal_halves", "sinusoidal_marian", "rotary");
-WASMFORMER_WORDS(TieEmbeddings, "all", "target", "none");
-WASMFORMER_WORDS(DecoderSelf, "attention", "ssru");
-WASMFORMER_WORDS(Pooling, "mean", "first");
-WASMFORMER_WORDS(Pooler, "none", "tanh", "relu");
+WASMFORMER_ENUM_NAMES(AttentionScore, "scaled_dot", "dot", "additive", "bilinear");
+WASMFORMER_ENUM_NAMES(Activation, "relu", "gelu", "swish");
+WASMFORMER_ENUM_NAMES(NormPosition, "post", "pre");
+WASMFORMER_ENUM_NAMES(Positions, "sinusoidal", "learned", "sinusoidal_halves", "sinusoidal_marian", "rotary");
+WASMFORMER_ENUM_NAMES(TieEmbeddings, "all", "target", "none");
+WASMFORMER_ENUM_NAMES(DecoderSelf, "attention", "ssru");
+WASMFORMER_ENUM_NAMES(Pooling, "mean", "first");
+WASMFORMER_ENUM_NAMES(Pooler, "none", "tanh", "relu");
 
 struct Config {
   Index source_vocab_size = 0;
@@ -135,8 +135,8 @@ struct Config {
 enum class OptimizerKind { adam, adamw, sgd };
 enum class Schedule { noam, inverse_sqrt, cosine, constant };
 
-WASMFORMER_WORDS(OptimizerKind, "adam", "adamw", "sgd");
-WASMFORMER_WORDS(Schedule, "noam", "inverse_sqrt", "cosine", "constant");
+WASMFORMER_ENUM_NAMES(OptimizerKind, "adam", "adamw", "sgd");
+WASMFORMER_ENUM_NAMES(Schedule, "noam", "inverse_sqrt", "cosine", "constant");
 
 struct TrainingConfig {
   OptimizerKind optimizer = OptimizerKind::adam;
