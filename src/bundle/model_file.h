@@ -44,7 +44,7 @@ struct ModelFile {
 enum class Precision { f32, f16 };
 
 // The form of loaded weights: as trained, or packed, for inference only. int8 weights are always packed.
-enum class Weights { plain, packed };
+enum class Weights { full, packed };
 
 // parse(), with errors that name the file, if it has a name.
 template <class Parse>
@@ -59,7 +59,7 @@ auto naming(const std::string& path, Parse parse) {
 
 // Throws Error unless this is a complete and consistent model file of this version. Tensors named optimizer.*
 // belong to the trainer and are skipped.
-ModelFile parse_model(std::string_view bytes, Weights weights = Weights::plain);
+ModelFile parse_model(std::string_view bytes, Weights weights = Weights::full);
 
 // Sets every weight from the tensor of its name. Throws Error if one is missing or has another shape, or if a
 // tensor is unknown to the model.

@@ -191,7 +191,7 @@ TEST_CASE("Reading and writing an int8 model gives the same bytes") {
   CHECK(weight.dtype == Dtype::i8);
   CHECK(tensors.tensors.at("model.encoder.layers.0.fc1.weight.scale").shape == std::vector<Index>{weight.shape[0]});
   CHECK(tensors.tensors.at("model.encoder.layers.0.fc1.bias").dtype == Dtype::f32);
-  const Weights weights = GENERATE(Weights::plain, Weights::packed);
+  const Weights weights = GENERATE(Weights::full, Weights::packed);
   CHECK(serialize_model(parse_model(file, weights), Precision::f32) == file);
 }
 
