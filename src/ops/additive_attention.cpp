@@ -104,7 +104,7 @@ Var additive_attention(Tape& tape, Var q, Var k, Var v, Parameter& w, std::span<
                .causal = options.causal,
                .drop = Dropout(tape, options.dropout, options.heads * numbered_keys),
                .key_rows = options.key_rows.empty() ? nullptr : options.key_rows.data()};
-  const Index row = padded(plan.most_keys);
+  const Index row = padded(plan.max_keys);
   for_blocks(tape.pool(), plan, tape.scratch<Scalar>(plan.chunks * row), row,
              [&](const Block& b, Scalar* p) { forward(c, b, p, y.mutable_value(), options.probabilities); });
 

@@ -8,7 +8,7 @@ namespace wasmformer {
 namespace {
 
 // More than any run can take; beyond it numbers of steps, pairs and tokens might overflow.
-constexpr std::int64_t most_steps = std::int64_t{1} << 30;
+constexpr std::int64_t max_steps = std::int64_t{1} << 30;
 
 // Calls f(tensor name, matrix) for all that the optimizer keeps, in the order of the parameters.
 template <class F>
@@ -69,7 +69,7 @@ BestSoFar restore_checkpoint(std::string_view bytes, Trainer& trainer) {
     const auto progress = nlohmann::json::parse(found->second);
     for (const char* count : {"step", "epoch", "batch", "loss_tokens", "best_step"}) {
       const auto value = progress.value(count, nlohmann::json(0));
-      WASMFORMER_CHECK(value.is_number_integer() && value <= most_steps,
+      WASMFORMER_CHECK(value.is_number_integer() && value <= max_steps,
                        "[checkpoint] the progress of the run is damaged: " << count << " is " << value);
     }
     trainer.resume({progress.at("step"), progress.at("epoch"), progress.at("batch"), progress.at("loss_sum"),

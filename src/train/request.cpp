@@ -29,7 +29,7 @@ Json task_list() {
                    {"help", task.what},
                    {"source", task.source},
                    {"target", task.target},
-                   {"mostPairs", task.most_pairs - task_valid_pairs},
+                   {"mostPairs", task.max_pairs - task_valid_pairs},
                    {"pairs", task.pairs},
                    {"steps", task.steps}});
   return all;

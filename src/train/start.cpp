@@ -134,9 +134,9 @@ TrainingTexts task_texts(const std::string& task, Index pairs, std::uint64_t see
   constexpr Index valid_pairs = task_valid_pairs;  // all pairs are different, so none is in both parts
   const Task& found = find_task(task);
   if (pairs == 0) pairs = found.pairs;
-  WASMFORMER_CHECK(pairs > 0 && pairs <= found.most_pairs - valid_pairs,
+  WASMFORMER_CHECK(pairs > 0 && pairs <= found.max_pairs - valid_pairs,
                    "[task] " << pairs << " pairs of " << task << " are asked for; there can be 1 to "
-                             << found.most_pairs - valid_pairs << " and " << valid_pairs << " for validation");
+                             << found.max_pairs - valid_pairs << " and " << valid_pairs << " for validation");
   TrainingTexts texts;
   texts.train = make_pairs(task, pairs + valid_pairs, seed);
   const auto split = [&](std::vector<std::string>& from, std::vector<std::string>& to) {
@@ -232,16 +232,16 @@ bool is_decided_by_vocabulary(const std::string& key) {
   return key.ends_with("_vocab_size") || key.ends_with("_id") || key == "classes" || key == "tags";
 }
 
-TrainingStart fresh_start(Preset settings, const TokenizerPair& tokenizers, double most_bytes) {
+TrainingStart fresh_start(Preset settings, const TokenizerPair& tokenizers, double max_bytes) {
   Config& config = settings.config;
   take_vocabulary(config, *tokenizers.source, *tokenizers.target);
   config.check();
   settings.training.check();
   const double bytes = training_bytes(config, settings.training);
-  WASMFORMER_CHECK(bytes <= most_bytes, "[train] these settings take about "
-                                            << std::round(bytes / 1e8) / 10 << " GB of memory, and there are "
-                                            << std::round(most_bytes / 1e8) / 10
-                                            << "; a smaller d_model, vocabulary or batch_tokens takes less");
+  WASMFORMER_CHECK(bytes <= max_bytes, "[train] these settings take about "
+                                           << std::round(bytes / 1e8) / 10 << " GB of memory, and there are "
+                                           << std::round(max_bytes / 1e8) / 10
+                                           << "; a smaller d_model, vocabulary or batch_tokens takes less");
   TrainingStart start{
       {std::make_unique<Transformer>(config), tokenizers.source, tokenizers.target, {}}, settings.training, {}};
   start.model.transformer->initialize(settings.training.seed);
@@ -256,9 +256,9 @@ void take_labels(Config& config, const LabelNames& labels) {
 }
 
 TrainingStart encoder_start(Preset settings, std::shared_ptr<const Tokenizer> tokenizer, LabelNames labels,
-                            double most_bytes) {
+                            double max_bytes) {
   take_labels(settings.config, labels);
-  TrainingStart start = fresh_start(std::move(settings), {tokenizer, tokenizer}, most_bytes);
+  TrainingStart start = fresh_start(std::move(settings), {tokenizer, tokenizer}, max_bytes);
   start.model.labels = std::move(labels);
   return start;
 }
