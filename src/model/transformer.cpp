@@ -308,7 +308,7 @@ Var Transformer::decode(Tape& tape, std::span<const TokenId> ids, std::span<cons
     Cache::Layer* store = cache ? &cache->layers[l] : nullptr;
     x = residual(tape, x, layer.self_attn_layer_norm, [&](Var h) {
       if (layer.kind == DecoderSelf::ssru) {
-        const KeptCells kept{store ? &store->keys : nullptr, key_spans, key_rows};
+        const CachedCells kept{store ? &store->keys : nullptr, key_spans, key_rows};
         return layer.recurrent(tape, h, spans, store ? &kept : nullptr);
       }
       MultiHeadAttention& attn = layer.self_attn;

@@ -43,7 +43,7 @@ Var FeedForward::operator()(Tape& tape, Var x, Var* hidden) {
   return fc2(tape, inner);
 }
 
-Var RecurrentUnit::operator()(Tape& tape, Var x, std::span<const Span> spans, const KeptCells* kept) {
+Var RecurrentUnit::operator()(Tape& tape, Var x, std::span<const Span> spans, const CachedCells* kept) {
   return ssru(tape, linear(tape, x, input, /*bias=*/nullptr), forget_gate(tape, x), spans, kept);
 }
 

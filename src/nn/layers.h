@@ -140,7 +140,7 @@ struct RecurrentUnit {
   Linear forget_gate;
 
   explicit RecurrentUnit(Index d_model) : input(d_model, d_model), forget_gate(d_model, d_model) {}
-  Var operator()(Tape& tape, Var x, std::span<const Span> spans, const KeptCells* kept);
+  Var operator()(Tape& tape, Var x, std::span<const Span> spans, const CachedCells* kept);
 
   template <class Visitor>
   void visit(const std::string& path, Visitor&& v) {
