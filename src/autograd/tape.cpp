@@ -90,7 +90,7 @@ GradientSlot Tape::gradient(Var var) {
   return {View(node.gradient, node.rows, node.cols), fresh};
 }
 
-GradientSlot Tape::gradient_over_value(Var var) {
+GradientSlot Tape::gradient_reusing_value(Var var) {
   Var::Node& node = *var.node_;
   WASMFORMER_CHECK(!node.gradient, "[gradient] this " << shape(var) << " variable has other uses");
   node.gradient = node.value;

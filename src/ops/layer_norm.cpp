@@ -166,7 +166,7 @@ ResidualNorm residual_norm(Tape& tape, Var x, Var y, double dropout, Parameter& 
       // sum = x + y * mask; the gradient of y takes the memory of `sum`, row by row
       const Scalar* dsum = tape.flowed_into(sum);
       auto [dx, fresh] = x.wants_gradient() ? tape.gradient(x) : GradientSlot{{nullptr, 0, 0}, true};
-      Scalar *to_x = dx.data(), *to_y = y.wants_gradient() ? tape.gradient_over_value(y).view.data() : nullptr;
+      Scalar *to_x = dx.data(), *to_y = y.wants_gradient() ? tape.gradient_reusing_value(y).view.data() : nullptr;
       backward_rows(tape, n, d, *w, *b, [&, fresh = fresh](Index i, Scalar* dz, Scalar* dweight, Scalar* dbias) {
         normalize_backward(sum.value().data() + i * d, moments[i], w->value.data(), dnorm.data() + i * d, dz, dweight,
                            dbias, d);
