@@ -164,7 +164,7 @@ ResidualNorm residual_norm(Tape& tape, Var x, Var y, double dropout, Parameter& 
   if (norm.wants_gradient()) {
     tape.record(norm, [&tape, x, y, sum, w = &weight, b = &bias, moments, drop, n, d](ConstView dnorm) {
       // sum = x + y * mask; the gradient of y takes the memory of `sum`, row by row
-      const Scalar* dsum = tape.flowed_into(sum);
+      const Scalar* dsum = tape.gradient_or_null(sum);
       auto [dx, fresh] = x.wants_gradient() ? tape.gradient(x) : GradientSlot{{nullptr, 0, 0}, true};
       Scalar *to_x = dx.data(), *to_y = y.wants_gradient() ? tape.gradient_reusing_value(y).view.data() : nullptr;
       backward_rows(tape, n, d, *w, *b, [&, fresh = fresh](Index i, Scalar* dz, Scalar* dweight, Scalar* dbias) {
