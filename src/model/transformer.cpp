@@ -126,10 +126,10 @@ void Transformer::initialize(std::uint64_t seed) {
       }
     }
   });
-  if (Parameter* start = zero_start()) start->value.row(config_.bos_id).setZero();
+  if (Parameter* start = zero_start_embedding()) start->value.row(config_.bos_id).setZero();
 }
 
-Parameter* Transformer::zero_start() {
+Parameter* Transformer::zero_start_embedding() {
   return config_.positions == Positions::sinusoidal_marian && !config_.is_encoder() ? &target_embedding() : nullptr;
 }
 

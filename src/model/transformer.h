@@ -129,7 +129,7 @@ class Transformer {
   Parameter& tag_transitions() { return transitions_; }
 
   // Marian's decoder begins with zeros instead of a token: the table whose row of bos_id is zero, or null.
-  Parameter* zero_start();
+  Parameter* zero_start_embedding();
 
   // v(name, parameter, rule) for every distinct parameter, always in the same order.
   template <class Visitor>

@@ -116,7 +116,7 @@ void take_tokenizers(ModelFile& model, const TokenizerPair& to, std::uint64_t se
     else
       p.value = std::move(own);
   });
-  if (Parameter* start = transformer->zero_start()) start->value.row(config.bos_id).setZero();
+  if (Parameter* start = transformer->zero_start_embedding()) start->value.row(config.bos_id).setZero();
   model.transformer = std::move(transformer);
   model.source_tokenizer = to.source, model.target_tokenizer = to.target;
   model.shortlist.reset();  // of the old vocabulary

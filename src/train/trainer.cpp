@@ -126,7 +126,8 @@ StepReport Trainer::take_step() {
   WASMFORMER_CHECK(report.loss <= highest_loss_, "[train] the loss of step " << step << " is " << report.loss
                                                                              << ", far above the " << guessing
                                                                              << " of guessing; " << diverged);
-  if (Parameter* start = transformer_.zero_start()) start->gradient.row(transformer_.config().bos_id).setZero();
+  if (Parameter* start = transformer_.zero_start_embedding())
+    start->gradient.row(transformer_.config().bos_id).setZero();
   report.learning_rate = learning_rate(config_, transformer_.config().d_model, step);
   const std::size_t frozen = step <= config_.freeze_steps ? encoder_parameters(transformer_) : 0;
   report.gradient_norm = optimizer_.step(pool_, step, report.learning_rate, frozen);
