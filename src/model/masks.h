@@ -21,7 +21,7 @@ struct Masks {
         std::span<const std::vector<Index>> masked);
   Masks() = default;
   // The masked heads of one attention.
-  std::span<const AttentionHead> of(AttentionHead::Kind attention, std::size_t layer) const;
+  std::span<const AttentionHead> heads_of(AttentionHead::Kind attention, std::size_t layer) const;
 };
 
 }  // namespace wasmformer

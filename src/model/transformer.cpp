@@ -272,7 +272,7 @@ Var Transformer::encode(Tape& tape, std::span<const TokenId> ids, std::span<cons
                    .key_spans = key_spans,
                    .key_rows = masks.source_rows,
                    .causal = false,
-                   .masked_heads = masks.of(AttentionHead::encoder, l),
+                   .masked_heads = masks.heads_of(AttentionHead::encoder, l),
                    .record = next_layer(record, &StackRecord::self_attention),
                    .rotation = x.rotation});
     });
@@ -319,7 +319,7 @@ Var Transformer::decode(Tape& tape, std::span<const TokenId> ids, std::span<cons
                    .key_spans = key_spans,
                    .key_rows = key_rows,
                    .causal = true,
-                   .masked_heads = masks.of(AttentionHead::decoder, l),
+                   .masked_heads = masks.heads_of(AttentionHead::decoder, l),
                    .record = next_layer(record, &StackRecord::self_attention),
                    .rotation = x.rotation});
     });
@@ -334,7 +334,7 @@ Var Transformer::decode(Tape& tape, std::span<const TokenId> ids, std::span<cons
                    .key_spans = memory_spans,
                    .key_rows = masks.source_rows,
                    .causal = false,
-                   .masked_heads = masks.of(AttentionHead::cross, l),
+                   .masked_heads = masks.heads_of(AttentionHead::cross, l),
                    .record = next_layer(record, &StackRecord::cross_attention)});
     });
     x = residual(tape, x, layer.final_layer_norm, [&](Var h) { return layer.ffn(tape, h, next_hidden(record)); });
