@@ -57,7 +57,7 @@ Matrix crf_probabilities(ConstView scores, ConstView transitions) {
   return result;
 }
 
-CrossEntropy crf_loss(Tape& tape, Var scores, Parameter& transitions, std::span<const TokenId> targets,
+CrossEntropy crf_loss(Tape& tape, Var scores, const Parameter& transitions, std::span<const TokenId> targets,
                       std::span<const Span> spans, double total) {
   const Index n = scores.rows(), tags = scores.cols();
   WASMFORMER_CHECK(
