@@ -7,6 +7,7 @@
 // (alpha of the beam search, see decode/translate_options.h), and what the trainer adds.
 #pragma once
 
+#include <experimental/propagate_const>
 #include <map>
 #include <memory>
 #include <optional>
@@ -31,8 +32,9 @@ struct LabelNames {
   std::vector<std::string> classes, tags;
 };
 
+// Of a const ModelFile, whose model any number of threads may use, only const functions of the model can be called.
 struct ModelFile {
-  std::unique_ptr<Transformer> transformer;
+  std::experimental::propagate_const<std::unique_ptr<Transformer>> transformer;
   std::shared_ptr<const Tokenizer> source_tokenizer;
   std::shared_ptr<const Tokenizer> target_tokenizer;  // the same object if one serves both
   std::map<std::string, std::string> metadata;        // all but format, version, config and the tokenizers

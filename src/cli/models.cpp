@@ -26,16 +26,16 @@ void average(const AverageOptions& o) {
             *other.source_tokenizer == *sum.source_tokenizer && *other.target_tokenizer == *sum.target_tokenizer,
         "[average] " << o.checkpoints[i] << " and " << o.checkpoints.back() << " differ in their config or tokenizers");
     std::vector<const Parameter*> parameters;
-    other.transformer->visit([&](const std::string&, Parameter& p, Initializer) { parameters.push_back(&p); });
+    other.transformer->visit([&](const ParameterInfo&, const Parameter& p) { parameters.push_back(&p); });
     std::size_t n = 0;
-    sum.transformer->visit([&](const std::string& name, Parameter& p, Initializer) {
+    sum.transformer->visit([&](const ParameterInfo& info, Parameter& p) {
       const Parameter& next = *parameters[n++];
       WASMFORMER_CHECK(!p.is_packed() && !next.is_packed(),
-                       "[average] " << name << " is of int8 in one of the files; average the float models");
+                       "[average] " << info.name << " is of int8 in one of the files; average the float models");
       p.value += next.value;
     });
   }
-  sum.transformer->visit([&](const std::string&, Parameter& p, Initializer) { p.value *= share; });
+  sum.transformer->visit([&](const ParameterInfo&, Parameter& p) { p.value *= share; });
   for (const char* key : {"progress", "valid_loss", "valid_bleu"}) sum.metadata.erase(key);
   sum.metadata["averaged"] = std::to_string(o.checkpoints.size()) + " checkpoints";
   for (const auto& [key, value] : metadata_of(o.metadata)) sum.metadata[key] = value;

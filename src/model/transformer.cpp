@@ -102,12 +102,12 @@ Transformer::Transformer(const Config& config)
 
 void Transformer::initialize(std::uint64_t seed) {
   Random random(seed);
-  visit([&](const std::string&, Parameter& p, Initializer rule) {
+  visit([&](const ParameterInfo& info, Parameter& p) {
     p.value.resize(p.rows, p.cols);
     const double rows = static_cast<double>(p.rows), cols = static_cast<double>(p.cols);
     const double limit = std::sqrt(6 / (rows + cols)), deviation = 1 / std::sqrt(cols);
     for (Scalar& x : p.value.reshaped<Eigen::RowMajor>()) {
-      switch (rule) {
+      switch (info.initializer) {
         case Initializer::zeros:
           x = 0;
           break;
@@ -130,41 +130,42 @@ void Transformer::initialize(std::uint64_t seed) {
 }
 
 Parameter* Transformer::zero_start_embedding() {
-  return config_.positions == Positions::sinusoidal_marian && !config_.is_encoder() ? &target_embedding() : nullptr;
+  if (config_.positions != Positions::sinusoidal_marian || config_.is_encoder()) return nullptr;
+  return config_.tie_embeddings == TieEmbeddings::all ? &source_embedding_ : &target_embedding_;
 }
 
 void Transformer::enable_gradients() {
-  visit([](const std::string& name, Parameter& p, Initializer) {
+  visit([](const ParameterInfo& info, Parameter& p) {
     WASMFORMER_CHECK(p.has_value(),
-                     "[train] " << name << " is int8, which cannot be trained; start from the float model");
+                     "[train] " << info.name << " is int8, which cannot be trained; start from the float model");
     p.gradient.setZero(p.rows, p.cols);
   });
 }
 
 void Transformer::pack() {
-  visit([](const std::string&, Parameter& p, Initializer rule) {
-    if (can_be_packed(rule) && !p.is_packed()) p.packed = PackedMatrix(p.view());
+  visit([](const ParameterInfo& info, Parameter& p) {
+    if (info.can_be_packed() && !p.is_packed()) p.packed = PackedMatrix(p.view());
   });
 }
 
 void Transformer::unpack() {
-  visit([](const std::string&, Parameter& p, Initializer) {
+  visit([](const ParameterInfo&, Parameter& p) {
     if (p.has_value()) p.packed = {};
   });
 }
 
 void Transformer::quantize() {
-  visit([](const std::string& name, Parameter& p, Initializer rule) {
-    if (!can_be_packed(rule)) return;
-    WASMFORMER_CHECK(p.has_value(), "[quantize] " << name << " has no float values; is the model int8 already?");
+  visit([](const ParameterInfo& info, Parameter& p) {
+    if (!info.can_be_packed()) return;
+    WASMFORMER_CHECK(p.has_value(), "[quantize] " << info.name << " has no float values; is the model int8 already?");
     p.packed = PackedMatrix(wasmformer::quantize(p.view()));
     p.value.resize(0, 0);
   });
 }
 
-Index Transformer::parameter_count() {
+Index Transformer::parameter_count() const {
   Index count = 0;
-  visit([&](const std::string&, Parameter& p, Initializer) { count += p.rows * p.cols; });
+  visit([&](const ParameterInfo&, const Parameter& p) { count += p.rows * p.cols; });
   return count;
 }
 
@@ -183,7 +184,7 @@ Matrix Transformer::target_positions() const {
 }
 
 // Computed as far as sentences reach: a model file of a few bytes may have a max_length of a million.
-Parameter& Transformer::positions(Parameter& learned, std::span<const Index> at) {
+const Parameter& Transformer::positions(const Parameter& learned, std::span<const Index> at) const {
   if (config_.positions == Positions::learned) return learned;
   constexpr std::size_t least = 64;
   std::size_t needed = least;
@@ -195,15 +196,15 @@ Parameter& Transformer::positions(Parameter& learned, std::span<const Index> at)
   return tables.back();
 }
 
-Parameter& Transformer::target_embedding() {
+const Parameter& Transformer::target_embedding() const {
   return config_.tie_embeddings == TieEmbeddings::all ? source_embedding_ : target_embedding_;
 }
 
-Parameter& Transformer::output_weight() {
+const Parameter& Transformer::output_weight() const {
   return config_.tie_embeddings == TieEmbeddings::none ? output_ : target_embedding();
 }
 
-Var Transformer::normalized(Tape& tape, Stream& stream, LayerNorm& norm) {
+Var Transformer::normalized(Tape& tape, Stream& stream, const LayerNorm& norm) const {
   if (!stream.waiting) return norm(tape, stream.x);
   const ResidualNorm result = norm(tape, stream.x, *stream.waiting, config_.dropout);
   stream.x = result.sum, stream.waiting.reset();
@@ -212,7 +213,7 @@ Var Transformer::normalized(Tape& tape, Stream& stream, LayerNorm& norm) {
 }
 
 template <class Sublayer>
-Transformer::Stream Transformer::residual(Tape& tape, Stream stream, LayerNorm& norm, Sublayer sublayer) {
+Transformer::Stream Transformer::residual(Tape& tape, Stream stream, const LayerNorm& norm, Sublayer sublayer) const {
   const bool post = config_.norm == NormPosition::post;
   Var y = sublayer(post ? stream.x : normalized(tape, stream, norm));
   if (stream.record) {  // a copy: the norm takes the memory of y
@@ -229,11 +230,11 @@ Transformer::Stream Transformer::residual(Tape& tape, Stream stream, LayerNorm& 
 }
 
 Transformer::Stream Transformer::embedded(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans,
-                                          const Cache* cache, Parameter& table, Parameter& learned_positions,
-                                          StackRecord* record) {
+                                          const Cache* cache, const Parameter& table,
+                                          const Parameter& learned_positions, StackRecord* record) const {
   const std::span<const Index> at = places(tape, ids.size(), spans, cache);
-  Parameter& all = positions(learned_positions, at);
-  Parameter* added = is_rotary() ? nullptr : &all;
+  const Parameter& all = positions(learned_positions, at);
+  const Parameter* added = is_rotary() ? nullptr : &all;
   Var x = embedding(tape, ids, at, table, added, config_.dropout, config_.scale_embedding);
   if (record) {  // the two summands
     const Index n = x.rows(), d = x.cols();
@@ -250,23 +251,23 @@ Transformer::Stream Transformer::embedded(Tape& tape, std::span<const TokenId> i
   return {x, std::nullopt, {at, is_rotary() ? &all.value : nullptr}, record};
 }
 
-Var Transformer::output(Tape& tape, Stream stream, LayerNorm& norm) {
+Var Transformer::output(Tape& tape, Stream stream, const LayerNorm& norm) const {
   Var y = config_.norm == NormPosition::pre ? normalized(tape, stream, norm) : stream.x;
   if (stream.record) stream.record->output = y;
   return y;
 }
 
 Var Transformer::encode(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans, const Masks& masks,
-                        StackRecord* record) {
+                        StackRecord* record) const {
   check_spans("encode", ids.size(), spans);
   Stream x = embedded(tape, ids, spans, /*cache=*/nullptr, source_embedding_, source_positions_, record);
   if (config_.embedding_norm) x.x = embedding_norm_(tape, x.x);
   const std::span<const Span> key_spans = masks.source_rows.empty() ? spans : masks.source_spans;
   for (std::size_t l = 0; l < encoder_.size(); ++l) {
     tape.mark(static_cast<Index>(l));
-    EncoderLayer& layer = encoder_[l];
+    const EncoderLayer& layer = encoder_[l];
     x = residual(tape, x, layer.self_attn_layer_norm, [&](Var h) {
-      MultiHeadAttention& attn = layer.self_attn;
+      const MultiHeadAttention& attn = layer.self_attn;
       return attn(tape, h, attn.keys(tape, h, x.rotation), attn.v_proj(tape, h),
                   {.query_spans = spans,
                    .key_spans = key_spans,
@@ -282,7 +283,8 @@ Var Transformer::encode(Tape& tape, std::span<const TokenId> ids, std::span<cons
 }
 
 Var Transformer::decode(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans, Var memory,
-                        std::span<const Span> memory_spans, Cache* cache, const Masks& masks, StackRecord* record) {
+                        std::span<const Span> memory_spans, Cache* cache, const Masks& masks,
+                        StackRecord* record) const {
   check_spans("decode", ids.size(), spans);
   WASMFORMER_CHECK(!cache || spans.size() == cache->lengths.size(),
                    "[decode] " << spans.size() << " spans for " << cache->lengths.size() << " cache slots");
@@ -304,14 +306,14 @@ Var Transformer::decode(Tape& tape, std::span<const TokenId> ids, std::span<cons
 
   for (std::size_t l = 0; l < decoder_.size(); ++l) {
     tape.mark(static_cast<Index>(encoder_.size() + l));
-    DecoderLayer& layer = decoder_[l];
+    const DecoderLayer& layer = decoder_[l];
     Cache::Layer* store = cache ? &cache->layers[l] : nullptr;
     x = residual(tape, x, layer.self_attn_layer_norm, [&](Var h) {
       if (layer.kind == DecoderSelf::ssru) {
         const CachedCells kept{store ? &store->keys : nullptr, key_spans, key_rows};
         return layer.recurrent(tape, h, spans, store ? &kept : nullptr);
       }
-      MultiHeadAttention& attn = layer.self_attn;
+      const MultiHeadAttention& attn = layer.self_attn;
       Var k = attn.keys(tape, h, x.rotation), v = attn.v_proj(tape, h);
       if (store) k = cached(k, store->keys), v = cached(v, store->values);
       return attn(tape, h, k, v,
@@ -324,7 +326,7 @@ Var Transformer::decode(Tape& tape, std::span<const TokenId> ids, std::span<cons
                    .rotation = x.rotation});
     });
     x = residual(tape, x, layer.encoder_attn_layer_norm, [&](Var h) {
-      MultiHeadAttention& attn = layer.encoder_attn;
+      const MultiHeadAttention& attn = layer.encoder_attn;
       const bool is_kept = store && store->cross_keys.size() > 0;
       Var k = is_kept ? tape.constant(store->cross_keys) : attn.k_proj(tape, memory);
       Var v = is_kept ? tape.constant(store->cross_values) : attn.v_proj(tape, memory);
@@ -342,7 +344,7 @@ Var Transformer::decode(Tape& tape, std::span<const TokenId> ids, std::span<cons
   return output(tape, x, decoder_norm_);
 }
 
-Var Transformer::classify(Tape& tape, Var memory, std::span<const Span> spans) {
+Var Transformer::classify(Tape& tape, Var memory, std::span<const Span> spans) const {
   Index* begins = tape.scratch<Index>(static_cast<Index>(spans.size()));
   for (std::size_t i = 0; i < spans.size(); ++i) begins[i] = spans[i].begin;
   Var pooled =
@@ -353,15 +355,15 @@ Var Transformer::classify(Tape& tape, Var memory, std::span<const Span> spans) {
   return classifier_(tape, pooled);
 }
 
-Var Transformer::tag(Tape& tape, Var memory, std::span<const Index> rows) {
+Var Transformer::tag(Tape& tape, Var memory, std::span<const Index> rows) const {
   return tagger_(tape, rows_at(tape, memory, rows));
 }
 
-Var Transformer::logits(Tape& tape, Var hidden) {
+Var Transformer::logits(Tape& tape, Var hidden) const {
   return linear(tape, hidden, output_weight(), config_.output_bias ? &output_bias_ : nullptr);
 }
 
-Transformer::OutputRows Transformer::output_rows(std::span<const TokenId> tokens) {
+Transformer::OutputRows Transformer::output_rows(std::span<const TokenId> tokens) const {
   const Parameter& all = output_weight();
   const auto count = static_cast<Index>(tokens.size());
   OutputRows rows{Parameter(count, all.cols), Parameter(1, config_.output_bias ? count : 0)};
@@ -377,7 +379,7 @@ Transformer::OutputRows Transformer::output_rows(std::span<const TokenId> tokens
   return rows;
 }
 
-Var Transformer::logits(Tape& tape, Var hidden, Span rows, OutputRows& output) {
+Var Transformer::logits(Tape& tape, Var hidden, Span rows, const OutputRows& output) {
   return linear(tape, hidden, rows, output.weight, output.bias.cols > 0 ? &output.bias : nullptr);
 }
 

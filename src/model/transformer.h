@@ -41,12 +41,13 @@ struct EncoderLayer {
   LayerNorm final_layer_norm;
 
   explicit EncoderLayer(const Config& c);
-  template <class Visitor>
-  void visit(const std::string& path, Visitor&& v) {
-    self_attn.visit(path + ".self_attn", v);
-    self_attn_layer_norm.visit(path + ".self_attn_layer_norm", v);
-    ffn.visit(path, v);
-    final_layer_norm.visit(path + ".final_layer_norm", v);
+  template <class Self, class Visitor>
+  static void visit(Self& self, const ParameterScope& scope, Visitor&& v) {
+    const ParameterScope attention = scope.in(Module::self_attention), feed_forward = scope.in(Module::feed_forward);
+    MultiHeadAttention::visit(self.self_attn, attention.under(".self_attn"), v);
+    LayerNorm::visit(self.self_attn_layer_norm, attention.under(".self_attn_layer_norm"), v);
+    FeedForward::visit(self.ffn, feed_forward, v);
+    LayerNorm::visit(self.final_layer_norm, feed_forward.under(".final_layer_norm"), v);
   }
 };
 
@@ -61,21 +62,25 @@ struct DecoderLayer {
   LayerNorm final_layer_norm;
 
   explicit DecoderLayer(const Config& c);
-  template <class Visitor>
-  void visit(const std::string& path, Visitor&& v) {
-    if (kind == DecoderSelf::attention)
-      self_attn.visit(path + ".self_attn", v);
+  template <class Self, class Visitor>
+  static void visit(Self& self, const ParameterScope& scope, Visitor&& v) {
+    const bool is_recurrent = self.kind == DecoderSelf::ssru;
+    const ParameterScope first = scope.in(is_recurrent ? Module::recurrent : Module::self_attention);
+    const ParameterScope cross = scope.in(Module::cross_attention), feed_forward = scope.in(Module::feed_forward);
+    if (is_recurrent)
+      RecurrentUnit::visit(self.recurrent, first.under(".recurrent"), v);
     else
-      recurrent.visit(path + ".recurrent", v);
-    self_attn_layer_norm.visit(path + ".self_attn_layer_norm", v);
-    encoder_attn.visit(path + ".encoder_attn", v);
-    encoder_attn_layer_norm.visit(path + ".encoder_attn_layer_norm", v);
-    ffn.visit(path, v);
-    final_layer_norm.visit(path + ".final_layer_norm", v);
+      MultiHeadAttention::visit(self.self_attn, first.under(".self_attn"), v);
+    LayerNorm::visit(self.self_attn_layer_norm, first.under(".self_attn_layer_norm"), v);
+    MultiHeadAttention::visit(self.encoder_attn, cross.under(".encoder_attn"), v);
+    LayerNorm::visit(self.encoder_attn_layer_norm, cross.under(".encoder_attn_layer_norm"), v);
+    FeedForward::visit(self.ffn, feed_forward, v);
+    LayerNorm::visit(self.final_layer_norm, feed_forward.under(".final_layer_norm"), v);
   }
 };
 
-// Several threads may call encode() and decode() of one model at once, each with a tape and a cache of its own.
+// A const model may be shared: any number of threads may call encode(), decode() and what follows them at once, each
+// with a tape and a cache of its own. Only initialization, training, packing and loading change a model.
 class Transformer {
  public:
   // The weights are empty until initialize() or a model file sets them. Throws Error as Config::check.
@@ -96,64 +101,49 @@ class Transformer {
   void unpack();
   // Converts every weight that can_be_packed() to int8. Throws Error if one has no float values.
   void quantize();
-  Index parameter_count();
+  Index parameter_count() const;
 
   // ids: packed sentences; returns the encoder output ("memory"), [ids, d_model].
   Var encode(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans, const Masks& masks = {},
-             StackRecord* record = nullptr);
+             StackRecord* record = nullptr) const;
 
   // ids: packed target tokens, one hypothesis per span; span i attends to memory_spans[i] of `memory` or, if
   // the masks have source_rows, of those. Returns hidden states, [ids, d_model]. With a cache, span i
   // continues slot i, and only the first call reads `memory`.
   Var decode(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans, Var memory,
              std::span<const Span> memory_spans, Cache* cache = nullptr, const Masks& masks = {},
-             StackRecord* record = nullptr);
+             StackRecord* record = nullptr) const;
 
   // hidden: [n, d_model]; returns the scores before the softmax, [n, target_vocab_size]. Of an encoder without heads,
   // the tokens that stood in the place of masks (Devlin et al. 2019, section 3.1).
-  Var logits(Tape& tape, Var hidden);
+  Var logits(Tape& tape, Var hidden) const;
 
   // The output projection to these target tokens alone, and their scores for some rows of `hidden`,
   // [rows.size, tokens]: for decoding, as they have no gradient.
   struct OutputRows {
     Parameter weight, bias;
   };
-  OutputRows output_rows(std::span<const TokenId> tokens);
-  Var logits(Tape& tape, Var hidden, Span rows, OutputRows& output);
+  OutputRows output_rows(std::span<const TokenId> tokens) const;
+  static Var logits(Tape& tape, Var hidden, Span rows, const OutputRows& output);
 
   // memory: what encode() returned for these spans; the scores of each sentence's classes, [spans, classes].
-  Var classify(Tape& tape, Var memory, std::span<const Span> spans);
+  Var classify(Tape& tape, Var memory, std::span<const Span> spans) const;
   // The scores of the tags of the tokens in these rows of `memory`, [rows, tags].
-  Var tag(Tape& tape, Var memory, std::span<const Index> rows);
+  Var tag(Tape& tape, Var memory, std::span<const Index> rows) const;
   // The scores of two tags as neighbours, [tags, tags], the first one's row; empty without a crf.
-  Parameter& tag_transitions() { return transitions_; }
+  const Parameter& tag_transitions() const { return transitions_; }
 
   // Marian's decoder begins with zeros instead of a token: the table whose row of bos_id is zero, or null.
   Parameter* zero_start_embedding();
 
-  // v(name, parameter, rule) for every distinct parameter, always in the same order.
+  // v(info, parameter) for every distinct parameter, always in the same order, with those of the heads last.
   template <class Visitor>
   void visit(Visitor&& v) {
-    const bool all = config_.tie_embeddings == TieEmbeddings::all, encoder_only = config_.is_encoder();
-    v(all ? "model.shared.weight" : "model.encoder.embed_tokens.weight", source_embedding_, Initializer::embedding);
-    if (!all) v("model.decoder.embed_tokens.weight", target_embedding_, Initializer::embedding);
-    if (config_.positions == Positions::learned) {
-      v("model.encoder.embed_positions.weight", source_positions_, Initializer::positions);
-      if (!encoder_only) v("model.decoder.embed_positions.weight", target_positions_, Initializer::positions);
-    }
-    if (config_.embedding_norm) embedding_norm_.visit("model.encoder.layernorm_embedding", v);
-    for (std::size_t i = 0; i < encoder_.size(); ++i) encoder_[i].visit("model.encoder.layers." + std::to_string(i), v);
-    for (std::size_t i = 0; i < decoder_.size(); ++i) decoder_[i].visit("model.decoder.layers." + std::to_string(i), v);
-    if (config_.norm == NormPosition::pre) {
-      encoder_norm_.visit("model.encoder.layer_norm", v);
-      if (!encoder_only) decoder_norm_.visit("model.decoder.layer_norm", v);
-    }
-    if (config_.tie_embeddings == TieEmbeddings::none) v("lm_head.weight", output_, Initializer::xavier);
-    if (config_.output_bias && config_.predicts_tokens()) v("final_logits_bias", output_bias_, Initializer::zeros);
-    if (config_.pooler != Pooler::none) pooler_.visit("pooler", v);
-    if (config_.classes > 0) classifier_.visit("classifier", v);
-    if (config_.tags > 0) tagger_.visit("tagger", v);
-    if (config_.crf) v("tagger.transitions", transitions_, Initializer::zeros);
+    visit(*this, v);
+  }
+  template <class Visitor>
+  void visit(Visitor&& v) const {
+    visit(*this, v);
   }
 
  private:
@@ -166,15 +156,17 @@ class Transformer {
     StackRecord* record;
   };
   Stream embedded(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans, const Cache* cache,
-                  Parameter& table, Parameter& learned_positions, StackRecord* record);
+                  const Parameter& table, const Parameter& learned_positions, StackRecord* record) const;
   template <class Sublayer>
-  Stream residual(Tape& tape, Stream stream, LayerNorm& norm, Sublayer sublayer);
-  Var normalized(Tape& tape, Stream& stream, LayerNorm& norm);
-  Var output(Tape& tape, Stream stream, LayerNorm& norm);
+  Stream residual(Tape& tape, Stream stream, const LayerNorm& norm, Sublayer sublayer) const;
+  Var normalized(Tape& tape, Stream& stream, const LayerNorm& norm) const;
+  Var output(Tape& tape, Stream stream, const LayerNorm& norm) const;
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor& v);
   bool is_rotary() const { return config_.positions == Positions::rotary; }
-  Parameter& positions(Parameter& learned, std::span<const Index> at);  // rotary: angles
-  Parameter& target_embedding();
-  Parameter& output_weight();
+  const Parameter& positions(const Parameter& learned, std::span<const Index> at) const;  // rotary: angles
+  const Parameter& target_embedding() const;
+  const Parameter& output_weight() const;
 
   Config config_;
   Parameter source_embedding_, target_embedding_, output_;  // [vocabulary, d_model]; empty if tied
@@ -193,5 +185,49 @@ class Transformer {
   Parameter transitions_;                // of ops/crf.h, [tags, tags]
   Linear pooler_, classifier_, tagger_;  // [d_model, d_model], [classes, d_model], [tags, d_model]
 };
+
+template <class Self, class Visitor>
+void Transformer::visit(Self& self, Visitor& v) {
+  const Config& c = self.config_;
+  const ParameterScope shared{Stack::shared, no_layer, Module::embedding, "model.shared"};
+  const ParameterScope encoder{Stack::encoder, no_layer, Module::embedding, "model.encoder"};
+  const ParameterScope decoder{Stack::decoder, no_layer, Module::embedding, "model.decoder"};
+  const auto heads = [](Module module, const char* path) {
+    return ParameterScope{Stack::heads, no_layer, module, path};
+  };
+  const auto layer = [](const ParameterScope& stack, std::size_t i) {
+    return ParameterScope{stack.stack, static_cast<Index>(i), stack.module,
+                          stack.path + ".layers." + std::to_string(i)};
+  };
+  constexpr const char *tokens = ".embed_tokens.weight", *positions = ".embed_positions.weight";
+  if (c.tie_embeddings == TieEmbeddings::all) {
+    v(shared.info(Role::token_embedding, ".weight", Initializer::embedding), self.source_embedding_);
+  } else {
+    v(encoder.info(Role::token_embedding, tokens, Initializer::embedding), self.source_embedding_);
+    v(decoder.info(Role::token_embedding, tokens, Initializer::embedding), self.target_embedding_);
+  }
+  if (c.positions == Positions::learned) {
+    v(encoder.info(Role::position_embedding, positions, Initializer::positions), self.source_positions_);
+    if (!c.is_encoder())
+      v(decoder.info(Role::position_embedding, positions, Initializer::positions), self.target_positions_);
+  }
+  if (c.embedding_norm) LayerNorm::visit(self.embedding_norm_, encoder.under(".layernorm_embedding"), v);
+  for (std::size_t i = 0; i < self.encoder_.size(); ++i) EncoderLayer::visit(self.encoder_[i], layer(encoder, i), v);
+  for (std::size_t i = 0; i < self.decoder_.size(); ++i) DecoderLayer::visit(self.decoder_[i], layer(decoder, i), v);
+  if (c.norm == NormPosition::pre) {
+    LayerNorm::visit(self.encoder_norm_, encoder.in(Module::output_norm).under(".layer_norm"), v);
+    if (!c.is_encoder()) LayerNorm::visit(self.decoder_norm_, decoder.in(Module::output_norm).under(".layer_norm"), v);
+  }
+  if (c.tie_embeddings == TieEmbeddings::none)
+    v(heads(Module::vocabulary, "lm_head").info(Role::weight, ".weight", Initializer::xavier), self.output_);
+  if (c.output_bias && c.predicts_tokens())
+    v(heads(Module::vocabulary, "final_logits_bias").info(Role::bias, "", Initializer::zeros), self.output_bias_);
+  constexpr RolePair linear{Role::weight, Role::bias};
+  if (c.pooler != Pooler::none) Linear::visit(self.pooler_, heads(Module::pooler, "pooler"), linear, v);
+  if (c.classes > 0) Linear::visit(self.classifier_, heads(Module::classifier, "classifier"), linear, v);
+  const ParameterScope tagger = heads(Module::tagger, "tagger");
+  if (c.tags > 0) Linear::visit(self.tagger_, tagger, linear, v);
+  if (c.crf) v(tagger.info(Role::transitions, ".transitions", Initializer::zeros), self.transitions_);
+}
 
 }  // namespace wasmformer

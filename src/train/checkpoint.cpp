@@ -14,11 +14,11 @@ constexpr std::int64_t max_steps = std::int64_t{1} << 30;
 template <class F>
 void for_each_moment(Trainer& trainer, F&& f) {
   std::size_t i = 0;
-  trainer.transformer().visit([&](const std::string& name, Parameter&, Initializer) {
+  trainer.transformer().visit([&](const ParameterInfo& info, const Parameter&) {
     Optimizer::Moments& moments = trainer.optimizer().moments()[i++];
-    f(std::string(optimizer_prefix) + "mean." + name, moments.mean);
-    if (moments.variance.size() > 0) f(std::string(optimizer_prefix) + "variance." + name, moments.variance);
-    if (moments.exact.size() > 0) f(std::string(optimizer_prefix) + "exact." + name, moments.exact);
+    f(std::string(optimizer_prefix) + "mean." + info.name, moments.mean);
+    if (moments.variance.size() > 0) f(std::string(optimizer_prefix) + "variance." + info.name, moments.variance);
+    if (moments.exact.size() > 0) f(std::string(optimizer_prefix) + "exact." + info.name, moments.exact);
   });
 }
 

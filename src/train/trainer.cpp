@@ -6,22 +6,24 @@ namespace wasmformer {
 namespace {
 
 // How many parameters the encoder has; visit() gives them before those of the heads.
-std::size_t encoder_parameters(Transformer& transformer) {
+std::size_t encoder_parameters(const Transformer& transformer) {
   std::size_t count = 0;
-  transformer.visit([&](const std::string& name, Parameter&, Initializer) { count += name.starts_with("model."); });
+  transformer.visit([&](const ParameterInfo& info, const Parameter&) {
+    if (info.stack != Stack::heads) ++count;
+  });
   return count;
 }
 
 std::vector<Parameter*> parameters(Transformer& transformer) {
   transformer.enable_gradients();
   std::vector<Parameter*> all;
-  transformer.visit([&](const std::string&, Parameter& p, Initializer) { all.push_back(&p); });
+  transformer.visit([&](const ParameterInfo&, Parameter& p) { all.push_back(&p); });
   return all;
 }
 
-std::vector<bool> become_int8(Transformer& transformer) {
+std::vector<bool> become_int8(const Transformer& transformer) {
   std::vector<bool> all;
-  transformer.visit([&](const std::string&, Parameter&, Initializer rule) { all.push_back(can_be_packed(rule)); });
+  transformer.visit([&](const ParameterInfo& info, const Parameter&) { all.push_back(info.can_be_packed()); });
   return all;
 }
 
@@ -68,7 +70,7 @@ StepReport Trainer::step() {
     return take_step();
   } catch (...) {
     // Later steps add to gradients, so those of a step that failed must not stay.
-    transformer_.visit([](const std::string&, Parameter& p, Initializer) { p.gradient.setZero(); });
+    transformer_.visit([](const ParameterInfo&, Parameter& p) { p.gradient.setZero(); });
     if (gradients_) gradients_->clear();
     throw;
   }

@@ -130,8 +130,8 @@ TEST_CASE("A huge max_length takes no memory and changes no numbers") {
 
 TEST_CASE("A weight beyond F16 is not written as infinity") {
   ModelFile model = small_model();
-  model.transformer->visit([](const std::string& name, Parameter& p, auto) {
-    if (name == "model.shared.weight") p.value(0, 0) = 70000;
+  model.transformer->visit([](const ParameterInfo& info, Parameter& p) {
+    if (info.name == "model.shared.weight") p.value(0, 0) = 70000;
   });
   CHECK_THROWS_WITH(serialize_model(model, Precision::f16),
                     "[model] tensor 'model.shared.weight' has the value 70000, which F16 cannot represent");

@@ -49,8 +49,8 @@ TEST_CASE("Masking a head acts like zeroing its columns of the output projection
                            ".layers." + std::to_string(layer) +
                            (kind == AttentionHead::cross ? ".encoder_attn" : ".self_attn") + ".out_proj.weight";
   Index found = 0;
-  without.visit([&](const std::string& parameter, Parameter& p, Initializer) {
-    if (parameter != name) return;
+  without.visit([&](const ParameterInfo& info, Parameter& p) {
+    if (info.name != name) return;
     p.value.middleCols(head * d_k, d_k).setZero();
     ++found;
   });
@@ -80,8 +80,8 @@ TEST_CASE("Without positions, a masked token acts as if absent") {
   c.positions = Positions::learned;
   c.norm = GENERATE(NormPosition::post, NormPosition::pre);
   Transformer model = random_model(c, 3);
-  model.visit([](const std::string&, Parameter& p, Initializer rule) {
-    if (rule == Initializer::positions) p.value.setZero();
+  model.visit([](const ParameterInfo& info, Parameter& p) {
+    if (info.initializer == Initializer::positions) p.value.setZero();
   });
   // The end token may be masked like any other.
   const Packed shorter = packed({{4, 6, 8}, {7, 3}, {6, 3}});

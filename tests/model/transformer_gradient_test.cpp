@@ -24,7 +24,7 @@ TEST_CASE("The gradients of a whole model match central differences") {
   Transformer model = random_model(c, 3);
   model.enable_gradients();
   std::vector<Parameter*> parameters;
-  model.visit([&](const std::string&, Parameter& p, Initializer) { parameters.push_back(&p); });
+  model.visit([&](const ParameterInfo&, Parameter& p) { parameters.push_back(&p); });
   const Packed source = packed({{4, 5, 6, 3}, {3}, {6, 6, 3}});
   const Packed target = packed({{2, 7}, {2, 8, 4, 5, 7}, {2}});
   const std::vector<TokenId> expected{7, 3, 8, 4, 5, 7, 3, 3};
@@ -52,7 +52,7 @@ TEST_CASE("The gradients of an encoder with both heads match central differences
   const std::vector<TokenId> classes{2, 0}, tags{1, 3, 0};
   const std::vector<Index> rows{0, 1, 5};
   std::vector<Parameter*> parameters;
-  model.visit([&](const std::string&, Parameter& p, Initializer) { parameters.push_back(&p); });
+  model.visit([&](const ParameterInfo&, Parameter& p) { parameters.push_back(&p); });
   check_gradients(
       {}, parameters,
       [&](Tape& tape, const std::vector<Var>&) {

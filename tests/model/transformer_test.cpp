@@ -15,7 +15,7 @@ constexpr Scalar limit = 1e-5f;
 
 std::vector<std::string> names(const Config& config) {
   std::vector<std::string> all;
-  Transformer(config).visit([&](const std::string& name, Parameter&, Initializer) { all.push_back(name); });
+  Transformer(config).visit([&](const ParameterInfo& info, Parameter&) { all.push_back(info.name); });
   return all;
 }
 
@@ -95,9 +95,9 @@ TEST_CASE("Learned attention scores have a parameter in every attention") {
   Config c = small_config();
   const auto shapes = [&c] {
     std::vector<std::string> found;
-    Transformer(c).visit([&](const std::string& name, Parameter& p, Initializer) {
-      if (name.find(".score_") != std::string::npos)
-        found.push_back(name + " " + std::to_string(p.rows) + " " + std::to_string(p.cols));
+    Transformer(c).visit([&](const ParameterInfo& info, Parameter& p) {
+      if (info.name.find(".score_") != std::string::npos)
+        found.push_back(info.name + " " + std::to_string(p.rows) + " " + std::to_string(p.cols));
     });
     return found;
   };
@@ -133,29 +133,30 @@ TEST_CASE("Initial weights follow their rules and their seed") {
   same.initialize(1);
   other.initialize(2);
   std::vector<Matrix> again, others;
-  same.visit([&](const std::string&, Parameter& p, Initializer) { again.push_back(p.value); });
-  other.visit([&](const std::string&, Parameter& p, Initializer) { others.push_back(p.value); });
+  same.visit([&](const ParameterInfo&, Parameter& p) { again.push_back(p.value); });
+  other.visit([&](const ParameterInfo&, Parameter& p) { others.push_back(p.value); });
   std::size_t i = 0;
-  model.visit([&](const std::string& name, Parameter& p, Initializer rule) {
-    INFO(name);
+  model.visit([&](const ParameterInfo& info, Parameter& p) {
+    INFO(info.name);
     const double mean = static_cast<double>(p.value.mean());
     const double deviation =
         std::sqrt(static_cast<double>(p.value.squaredNorm()) / static_cast<double>(p.value.size()));
     CHECK(p.value == again[i]);
-    if (rule == Initializer::zeros) CHECK((p.value.array() == 0).all());
-    if (rule == Initializer::ones) CHECK((p.value.array() == 1).all());
-    if (rule == Initializer::xavier || rule == Initializer::scores) {
+    if (info.initializer == Initializer::zeros) CHECK((p.value.array() == 0).all());
+    if (info.initializer == Initializer::ones) CHECK((p.value.array() == 1).all());
+    if (info.initializer == Initializer::xavier || info.initializer == Initializer::scores) {
       const double bound = std::sqrt(6.0 / static_cast<double>(p.value.rows() + p.value.cols()));
       const double most = static_cast<double>(p.value.cwiseAbs().maxCoeff());
       CHECK(most <= bound);
       CHECK(most > 0.95 * bound);
       CHECK(deviation == Catch::Approx(bound / std::sqrt(3.0)).epsilon(0.1));
     }
-    if (rule == Initializer::embedding) {
+    if (info.initializer == Initializer::embedding) {
       CHECK(deviation == Catch::Approx(1 / std::sqrt(32.0)).epsilon(0.03));
       CHECK(std::abs(mean) < 0.01);
     }
-    if (rule == Initializer::xavier || rule == Initializer::embedding) CHECK(p.value != others[i]);
+    if (info.initializer == Initializer::xavier || info.initializer == Initializer::embedding)
+      CHECK(p.value != others[i]);
     ++i;
   });
 }

@@ -46,7 +46,7 @@ inline std::string bytes_of(const Matrix& m) {
 
 inline std::string weight_bytes(Transformer& transformer) {
   std::string bytes;
-  transformer.visit([&](const std::string&, Parameter& p, Initializer) { bytes += bytes_of(p.value); });
+  transformer.visit([&](const ParameterInfo&, Parameter& p) { bytes += bytes_of(p.value); });
   return bytes;
 }
 

@@ -176,11 +176,11 @@ TEST_CASE("A failed step does not affect the next one") {
   trainer.step();
   undisturbed.step();
   constexpr float infinity = std::numeric_limits<float>::infinity();
-  model.visit([&](const std::string& name, Parameter& p, Initializer) {
-    CAPTURE(name);
+  model.visit([&](const ParameterInfo& info, Parameter& p) {
+    CAPTURE(info.name);
     p.gradient(0, 0) = infinity;
     CHECK_THROWS_WITH(trainer.step(), ContainsSubstring("gradient of step 2 is not finite"));
-    if (!name.ends_with("layers.0.fc2.weight")) return;
+    if (!info.name.ends_with("layers.0.fc2.weight")) return;
     const Matrix kept = p.value;
     p.value.setConstant(infinity);
     CHECK_THROWS_WITH(trainer.step(), ContainsSubstring("loss of step 2 is not finite"));

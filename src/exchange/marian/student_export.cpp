@@ -156,11 +156,11 @@ std::map<std::string, std::string> export_files(const ModelFile& model, const Mu
     items.floats(name + alpha_suffix, alpha);
     if (name == "Wemb") items.floats(std::string("none") + alpha_suffix, alpha);
   };
-  model.transformer->visit([&](const std::string& name, const Parameter& p, Initializer rule) {
-    if (name == "final_logits_bias") {
+  model.transformer->visit([&](const ParameterInfo& info, const Parameter& p) {
+    if (info.module == Module::vocabulary) {  // its bias, as tie_embeddings is not none
       bias = p.value;
-    } else if (rule == Initializer::embedding) {
-      const bool is_source = name.find(".encoder.") != std::string::npos;
+    } else if (info.role == Role::token_embedding) {
+      const bool is_source = info.stack == Stack::encoder;
       WASMFORMER_CHECK(is_source || p.matrix().row(c.bos_id).isZero(0),
                        "[export] the begin token has an embedding, but in Marian the decoder begins with zeros, as in "
                        "models trained from the start with positions=sinusoidal_marian");
@@ -169,8 +169,8 @@ std::map<std::string, std::string> export_files(const ModelFile& model, const Mu
                       : "decoder_Wemb",
           p, !is_source, true, is_source ? sources : targets);
     } else {
-      const std::string theirs = marian_name(name, c.decoder_self == DecoderSelf::ssru);
-      if (can_be_packed(rule))
+      const std::string theirs = marian_name(info);
+      if (info.can_be_packed())
         add(theirs, p, true, false, p.rows);
       else
         items.floats(theirs, p.value);
@@ -248,7 +248,7 @@ std::map<std::string, std::string> export_int8_student(const ModelFile& model, T
                                                        << "; for int8 in Bergamot it must be a multiple of "
                                                        << multiple);
   Multipliers multipliers = calibrated(model, pool, texts);
-  model.transformer->visit([&](const std::string&, const Parameter& p, Initializer) {
+  model.transformer->visit([&](const ParameterInfo&, const Parameter& p) {
     if (const auto own = p.packed.input_multiplier(); own && *own > 0) multipliers[&p] = *own;
   });
   return export_files(model, &multipliers);

@@ -68,7 +68,7 @@ StackInternals numbers(const StackRecord& r, Span rows, Span memory) {
 
 void explain(const ModelFile& model, ThreadPool& pool, const TranslateOptions& options, const Masks& masks,
              const std::vector<Explained>& sentences) {
-  Transformer& transformer = *model.transformer;
+  const Transformer& transformer = *model.transformer;
   const Config& c = transformer.config();
   std::vector<TokenId> source_ids, target_ids;
   Spans source_spans, target_spans, memory_spans;

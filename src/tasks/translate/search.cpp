@@ -98,7 +98,7 @@ std::vector<Choice> most_probable(Row row, Index k, const Config& config) {
   return best;
 }
 
-Search::Search(Transformer& transformer, ThreadPool& pool, std::vector<SearchInput> inputs,
+Search::Search(const Transformer& transformer, ThreadPool& pool, std::vector<SearchInput> inputs,
                const TranslateOptions& options)
     : transformer_(transformer),
       options_(checked(options, transformer.config())),

@@ -87,7 +87,7 @@ TEST_CASE("Internals reproduce the attention maps, and streams lead from the emb
 
     // Each part of a layer again, by the layer's weights alone.
     std::map<std::string, Matrix> weights;
-    model.transformer->visit([&](const std::string& name, Parameter& p, Initializer) { weights[name] = p.value; });
+    model.transformer->visit([&](const ParameterInfo& info, Parameter& p) { weights[info.name] = p.value; });
     const auto linear = [&](const std::string& name, const Eigen::MatrixXf& x) -> Eigen::MatrixXf {
       return x.lazyProduct(weights.at(name + ".weight").cast<float>().transpose()).rowwise() +
              weights.at(name + ".bias").cast<float>().row(0);
@@ -167,8 +167,8 @@ TEST_CASE("A masked source token gets no attention and acts as if absent") {
   Config c = model.transformer->config();
   c.positions = Positions::learned;  // all the same, so that places say nothing
   model.transformer = std::make_unique<Transformer>(random_model(c, 3));
-  model.transformer->visit([](const std::string&, Parameter& p, Initializer rule) {
-    if (rule == Initializer::positions) p.value.setZero();
+  model.transformer->visit([](const ParameterInfo& info, Parameter& p) {
+    if (info.initializer == Initializer::positions) p.value.setZero();
   });
   TranslateOptions options{.beam_size = 3, .n_best = 2, .max_length = 9, .attention = true, .top_tokens = 2};
   const Translation expected = explained(model, "ac", options);
@@ -202,8 +202,8 @@ TEST_CASE("A masked source token gets no attention and acts as if absent") {
 TEST_CASE("A masked head keeps its map but adds nothing to the output or the search") {
   const ModelFile model = letters_model(4, 1), without = letters_model(4, 1);
   const Index d_k = letters_config().d_model / letters_config().num_heads;
-  without.transformer->visit([&](const std::string& name, Parameter& p, Initializer) {
-    if (name == "model.decoder.layers.1.encoder_attn.out_proj.weight") p.value.rightCols(d_k).setZero();
+  without.transformer->visit([&](const ParameterInfo& info, Parameter& p) {
+    if (info.name == "model.decoder.layers.1.encoder_attn.out_proj.weight") p.value.rightCols(d_k).setZero();
   });
   TranslateOptions options{.beam_size = 3, .attention = true, .internals = true};
   const Translation expected = explained(without, "abcd", options);
