@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig, type Plugin } from 'vite';
 import { isolation, pageHeaders, policy } from './serve.mjs';
-import { examples } from './src/text/examples.ts';
+import { examples } from './src/translate/examples.ts';
 
 function modelsIn(folder: string) {
   const place = new URL(`./public/${folder}/`, import.meta.url);
@@ -116,7 +116,7 @@ export default defineConfig({
   build: {
     outDir: '../build/page', emptyOutDir: true, assetsInlineLimit: 0, target: 'es2022', modulePreload: false,
     // What translates markup and aligns, which this page never asks for.
-    rolldownOptions: { external: ['./html.js', '../shared/alignment.js'] },
+    rolldownOptions: { external: ['../webpages/html.js', '../shared/alignment.js'] },
   },
   worker: { format: 'es' },
   server: { headers: isolation },

@@ -1,6 +1,6 @@
 // `npx wasmformer models LIST`: what is in a list of Mozilla's.
 import { parseArgs } from 'node:util';
-import { listModels } from './page/convert.js';
+import { listModels } from './convert/index.js';
 
 export async function printModels(args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({ args, options: { json: { type: 'boolean' } }, allowPositionals: true });

@@ -1,4 +1,4 @@
-// Replaces bindings/js/page/worker-script.ts: the worker's script is inside this one.
+// Replaces bindings/js/api/worker-script.ts: the worker's script is inside this one.
 import script from 'inside:worker';
 
 export const hasThreads = false;

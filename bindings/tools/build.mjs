@@ -68,7 +68,7 @@ export function buildPackage({ needsProgram = true } = {}) {
   // With what they import inside.
   const bundle = (name, ...how) => run(join(root, 'node_modules/.bin/rolldown'),
     [join(unfinished, name), '--file', join(unfinished, name), ...how, '--logLevel', 'silent']);
-  for (const name of ['page/tokenizer.js', 'worker/zstd.js']) bundle(name, '--minify');
+  for (const name of ['webpages/html-tokenizer.js', 'worker/zstd.js']) bundle(name, '--minify');
   run(process.execPath, ['bindings/tools/describe.mjs', unfinished]);
   const element = ['build', 'web', '--config', 'web/element.config.ts', '--outDir', unfinished, '--logLevel', 'warn'];
   run(join(root, 'node_modules/.bin/vite'), element);

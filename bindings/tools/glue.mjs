@@ -6,7 +6,7 @@ import { main } from './shell.mjs';
 
 // Embind writes a string without checking whether there was memory for it.
 const strings = [/_malloc\(4\+length\+1\)/, '($&||Module["outOfMemory"]())'];
-// Each thread runs the module's script again, in a worker: from the address that bindings/js/worker/module.ts gives, since
+// Each thread runs the module's script again, in a worker: from the address that bindings/js/worker/instance.ts gives, since
 // bundlers rename the script, Vite refuses Emscripten's own line, and no page may start a worker of another host.
 const threads = [/new Worker\(new URL\([^()]*\),/, 'new Worker(Module["threadScript"],'];
 

@@ -14,7 +14,7 @@ async function bundle(folder, entry, inside) {
     name: 'inside',
     enforce: 'pre',
     resolveId(source, importer) {
-      const [, inside, replaced] = /(?:^|\/)inside:(\w+)$|^\.\/(worker-script|files)\.js$/.exec(source) ?? [];
+      const [, inside, replaced] = /(?:^|\/)inside:(\w+)$|^\.\/(worker-script|module-urls)\.js$/.exec(source) ?? [];
       if (inside) return `\0inside:${inside}`;
       // What an entry names does something, whatever package.json says of the folder.
       if (source.startsWith(folder)) return { id: source, moduleSideEffects: true };

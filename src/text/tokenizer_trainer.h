@@ -1,4 +1,4 @@
-// Training of SentencePiece models. In WebAssembly it is in a separate module, bindings/extras.cpp.
+// Training of SentencePiece models. In WebAssembly it is in a separate module, bindings/tokenizers.cpp.
 #pragma once
 
 #include <string>

@@ -29,7 +29,7 @@ async function live(test, markup) {
   const { page, errors, close } = await session.open();
   test.after(close);
   await page.evaluate(async (markup) => {
-    const { translateDocument } = await import('./wasmformer/page/pages.js');
+    const { translateDocument } = await import('./wasmformer/webpages/index.js');
     document.body.innerHTML = markup;
     window.asked = [];
     const parts = (text) => Array.from(text.matchAll(/\S+/g), ({ 0: word, index }) => ({ start: index, end: index + word.length }));
@@ -195,7 +195,7 @@ test('a real model in the page gives the words of its plain translations', async
   const { page, errors } = await live(t, '<p>Wo ist <a href="#">der <b>Bahnhof</b></a>?</p><p>Ich habe einen Hund.</p>');
   const shown = await page.evaluate(async () => {
     const { Translator } = await import('./wasmformer/index.js');
-    const { translateDocument } = await import('./wasmformer/page/pages.js');
+    const { translateDocument } = await import('./wasmformer/webpages/index.js');
     const translator = await Translator.load('model.safetensors');
     await translateDocument(translator, document.body).finished;
     return [...document.querySelectorAll('p')].map((one) => one.textContent);

@@ -66,7 +66,7 @@ test('translateAll: other translators take turns, and the order is kept', async 
 
 test('translateAll: skipped texts take no memory', () => {
   const script = `
-    import { translateAll } from '${new URL('../../dist/page/all.js', import.meta.url)}';
+    import { translateAll } from '${new URL('../../dist/api/stream-texts.js', import.meta.url)}';
     const used = () => (gc(), process.memoryUsage().heapUsed);
     const begin = used();
     let grown;

@@ -5,7 +5,7 @@ import { File } from 'node:buffer';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { exportMarian, exportOnnx, importBert, importMarian } from '../../dist/page/convert.js';
+import { exportMarian, exportOnnx, importBert, importMarian } from '../../dist/convert/index.js';
 import { Classifier, Tagger, Translator } from '../../dist/index.js';
 import { fixtureBytes, fixturePath, sentences, serve } from './support.mjs';
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Classifier, Tagger, Trainer, Translator } from '../../dist/index.js';
-import { pipeline } from '../../dist/page/pipeline.js';
+import { pipeline } from '../../dist/pipeline/index.js';
 import { drawnTexts } from '../drawn-texts.mjs';
 import { close, fixturePath } from './support.mjs';
 

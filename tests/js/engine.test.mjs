@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
-import { detectBuild } from '../../dist/worker/module.js';
+import { detectBuild } from '../../dist/worker/instance.js';
 import { Engine } from '../../dist/worker/engine.js';
 import { Translator } from '../../dist/index.js';
 import { fixtureBytes, sentences } from './support.mjs';
@@ -131,7 +131,7 @@ test('memory does not grow with the number of calls, failures, or models', () =>
 
 test('a time goal reached between two steps still ends with a validation', async () => {
   const { beginTraining } = await import('../../dist/worker/training.js');
-  const { checkRequest } = await import('../../dist/page/options.js');
+  const { checkRequest } = await import('../../dist/api/arguments.js');
   const engine = await Engine.create({ build: 'simd' });
   const { question } = checkRequest('train', { task: 'copy', config: { d_model: 16, ffn_dim: 32, num_heads: 2 } }, false);
   const training = await beginTraining(engine.instance, question, new Uint8Array());

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Trainer, Translator } from '../../dist/index.js';
-import { exportMarian, importMarian } from '../../dist/page/convert.js';
-import { pipeline } from '../../dist/page/pipeline.js';
+import { exportMarian, importMarian } from '../../dist/convert/index.js';
+import { pipeline } from '../../dist/pipeline/index.js';
 import { fixturePath, sentences } from './support.mjs';
 
 const dist = fileURLToPath(new URL('../../dist/', import.meta.url));

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { exportOnnx, importMarian } from '../../dist/page/convert.js';
-import { pipeline } from '../../dist/page/pipeline.js';
+import { exportOnnx, importMarian } from '../../dist/convert/index.js';
+import { pipeline } from '../../dist/pipeline/index.js';
 import { Classifier, storedModels, Tagger, Translator } from '../../dist/index.js';
 import { fixturePath, serve } from './support.mjs';
 

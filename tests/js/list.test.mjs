@@ -9,7 +9,7 @@ import { after, beforeEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { importMarian, listModels } from '../../dist/page/convert.js';
+import { importMarian, listModels } from '../../dist/convert/index.js';
 import { Classifier, storedModels, Translator } from '../../dist/index.js';
 import { serve } from './support.mjs';
 

@@ -3,7 +3,7 @@ import {
   Classifier, Tagger, Trainer, Translator, type AttentionMaps, type BeamNode, type NumberRows, type Translation,
 } from '../../dist/index.js';
 import { Engine } from '../../dist/worker/engine.js';
-import { pipeline } from '../../dist/page/pipeline.js';
+import { pipeline } from '../../dist/pipeline/index.js';
 
 const translator = await Translator.load('model.safetensors', {
   threads: 'auto',

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { Translator } from '../../dist/index.js';
-import { cached, pivot, split } from '../../dist/page/pages.js';
+import { cached, pivot, split } from '../../dist/webpages/index.js';
 import { aligned, html } from './support-pages.mjs';
 import { close, fixturePath, sentences } from './support.mjs';
 

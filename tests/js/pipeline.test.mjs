@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Translator } from '../../dist/index.js';
-import { pipeline, TextStreamer } from '../../dist/page/pipeline.js';
+import { pipeline, TextStreamer } from '../../dist/pipeline/index.js';
 import { fixturePath, sentences } from './support.mjs';
 
 let translate;

@@ -1,5 +1,5 @@
 // Stand-ins for models, whose translations and alignments are known.
-import { translateHtml } from '../../dist/page/html.js';
+import { translateHtml } from '../../dist/webpages/html.js';
 
 const partsOf = (text) => Array.from(text.matchAll(/[\p{L}\p{N}]+|[^\s\p{L}\p{N}]/gu), ({ 0: part, index }) => ({ part, start: index, end: index + part.length }));
 

@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { Engine } from '../../dist/worker/engine.js';
 import { Translator } from '../../dist/index.js';
-import { threadCount } from '../../dist/page/threads.js';
+import { threadCount } from '../../dist/api/threads.js';
 import { fixtureBytes, fixturePath, sentences } from './support.mjs';
 
 setFlagsFromString('--experimental-wasm-relaxed-simd'); // Node before 21

@@ -30,7 +30,7 @@ for (const [name, settings] of Object.entries(libraries)) {
   test(`the types compile in ${name}, with libraries checked`, (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'wasmformer-'));
     t.after(() => rmSync(folder, { recursive: true, force: true }));
-    const entries = ['index', 'page/pipeline', 'page/pages', 'worker/engine', 'page/convert'];
+    const entries = ['index', 'pipeline/index', 'webpages/index', 'worker/engine', 'convert/index'];
     const imports = entries.map((entry) => `export * from ${JSON.stringify(join(root, 'dist', `${entry}.js`))};\n`);
     writeFileSync(join(folder, 'main.ts'), imports.join(''));
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({

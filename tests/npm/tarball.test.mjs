@@ -369,7 +369,7 @@ test('the package needs no source maps: only the scripts that README.md names ar
   const dist = join(project, 'node_modules/wasmformer/dist');
   const scripts = readdirSync(dist, { recursive: true }).filter((name) => /\.(js|map)$/.test(name) && !name.startsWith('wasm'));
   const minified = scripts.filter((name) => /.{1000}|sourceMappingURL/.test(readFileSync(join(dist, name), 'utf8')));
-  assert.deepEqual(minified.sort(), ['attention.js', 'page/tokenizer.js']);
+  assert.deepEqual(minified.sort(), ['attention.js', 'webpages/html-tokenizer.js']);
   assert.deepEqual(scripts.filter((name) => name.endsWith('.map')), []);
 });
 

@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Classifier, Tagger, Trainer, Translator } from '../../dist/index.js';
-import { exportMarian, exportOnnx, importMarian } from '../../dist/page/convert.js';
-import { cached, pivot } from '../../dist/page/pages.js';
-import { pipeline } from '../../dist/page/pipeline.js';
+import { exportMarian, exportOnnx, importMarian } from '../../dist/convert/index.js';
+import { cached, pivot } from '../../dist/webpages/index.js';
+import { pipeline } from '../../dist/pipeline/index.js';
 import { fixturePath, sentences } from '../js/support.mjs';
 
 export const steps = 200;

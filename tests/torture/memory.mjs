@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { checkRequest } from '../../dist/page/options.js';
+import { checkRequest } from '../../dist/api/arguments.js';
 import { Engine } from '../../dist/worker/engine.js';
 import { beginTraining } from '../../dist/worker/training.js';
 import { spread } from './campaign.mjs';

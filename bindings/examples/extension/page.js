@@ -1,7 +1,7 @@
 // In the page: its sentences go to the model. Run again, it restores the original.
 (async () => {
   if (globalThis.translation) return void (globalThis.translation.undo(), delete globalThis.translation);
-  const { translateDocument } = await import(chrome.runtime.getURL('wasmformer/page/pages.js'));
+  const { translateDocument } = await import(chrome.runtime.getURL('wasmformer/webpages/index.js'));
   const translate = async (sentences) => {
     const { found, message } = await chrome.runtime.sendMessage(sentences);
     if (message) throw new Error(message);

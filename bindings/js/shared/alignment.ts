@@ -1,5 +1,5 @@
 // Where tokens stand in their texts, which of them belong together, and how sure the model is of words.
-import type { Alignment, AlignmentOptions, Quality, TextRange } from './page-types.js';
+import type { Alignment, AlignmentOptions, Quality, TextRange } from './webpage-types.js';
 import type { Attention, Translation } from './types.js';
 
 type Tokens = readonly { piece: string }[];

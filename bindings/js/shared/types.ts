@@ -1,6 +1,6 @@
 // The public types of the package. Rows are queries, columns are keys; log-probabilities are natural logarithms.
 import type { Build, WorkerOwner } from './load-types.js';
-import type { Aligned, AlignmentOptions } from './page-types.js';
+import type { Aligned, AlignmentOptions } from './webpage-types.js';
 
 export type * from './load-types.js';
 

@@ -1,12 +1,12 @@
 // The extras module, for one-off work: converting models and training tokenizers. Fetched when needed, then dropped.
-import { wellFormed } from '../shared/options.js';
+import { wellFormed } from '../shared/checks.js';
 import { nodeModule } from '../shared/platform.js';
 import type { Bytes, Conversion, ListData, ModelData } from '../shared/protocol.js';
 import { checkIntegrity, integrityOf, lengthOf, located, nameOf, readBytes, type Progress } from './download.js';
-import { listedModel } from './list.js';
-import { errorOf, startModule } from './module.js';
+import { listedModel } from './mozilla-models.js';
+import { errorOf, startModule } from './instance.js';
 import type { ExceptionHelpers, TokenizerOptions } from './native.js';
-import { readJson, unpacked } from './unpack.js';
+import { readJson, unpacked } from './decompress.js';
 
 interface NativeFolder {
   names: string[];

@@ -1,13 +1,13 @@
 // `wasmformer/engine`: the synchronous side of the WebAssembly module, for the worker and for programs that may block.
 // C++ objects are deleted by dispose() or in a finally, and no view into the module's memory leaves it.
 import type { Description } from '../shared/description.js';
-import { checkTranslate } from '../shared/options.js';
+import { checkTranslate } from '../shared/checks.js';
 import { dispose } from '../shared/platform.js';
 import type { Use } from '../shared/protocol.js';
 import { withMaps } from '../shared/results.js';
 import type { Build, TranslateOptions, Translation, TranslatorInfo } from '../shared/types.js';
-import { Model } from './model.js';
-import { detectBuild, Instance } from './module.js';
+import { Model } from './sync-translator.js';
+import { detectBuild, Instance } from './instance.js';
 import type { NativeTranslator } from './native.js';
 
 export interface EngineOptions {

@@ -1,4 +1,4 @@
-// What bindings.cpp declares; tests/js/module-types.ts compares it with the types that Emscripten writes. Options cross
+// What module.cpp, translate.cpp, annotate.cpp and train.cpp declare; tests/js/module-types.ts compares it with the types that Emscripten writes. Options cross
 // as JSON, results in the shape that callers get.
 import type { Plain } from '../shared/protocol.js';
 import type { Evaluation } from '../shared/trainer-types.js';

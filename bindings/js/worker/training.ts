@@ -1,11 +1,11 @@
 // Training runs in the module, one step per call.
-import { wellFormed } from '../shared/options.js';
+import { wellFormed } from '../shared/checks.js';
 import type { GivenTexts, Plain, RunSettings, TrainInput } from '../shared/protocol.js';
 import type { Evaluation, Pair, TrainerInfo, TrainingConfig, TrainingEvent, Validation } from '../shared/trainer-types.js';
 import type { Annotation, Translation } from '../shared/types.js';
 import { trainTokenizer } from './conversion.js';
-import { Model } from './model.js';
-import type { Instance } from './module.js';
+import { Model } from './sync-translator.js';
+import type { Instance } from './instance.js';
 import type { NativeTrainingRun } from './native.js';
 
 // Passes over a few pairs end so often that validating after each would take most of the time. It depends on nothing but the

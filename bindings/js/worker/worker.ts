@@ -1,7 +1,7 @@
 // The worker's script.
 import { nodeModule } from '../shared/platform.js';
 import type { Alive, Reply, Request } from '../shared/protocol.js';
-import { Requests } from './requests.js';
+import { Requests } from './dispatcher.js';
 
 const requests = new Requests(listen((request) => requests.receive(request)));
 

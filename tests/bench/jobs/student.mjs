@@ -1,6 +1,6 @@
 // The npm package with a student as Firefox has them, from the same files as Bergamot.
 import { Translator } from '/dist/index.js';
-import { importMarian } from '/dist/page/convert.js';
+import { importMarian } from '/dist/convert/index.js';
 import { shapes, texts } from '../data.mjs';
 import { modelBytes, shortlist, vocabulary } from '../marian.mjs';
 import { sample, translated } from './sample.mjs';

@@ -1,0 +1,266 @@
+// Checks of what callers pass to Translator.load and to Trainer, and where their models come from.
+import {
+  boolean, callback, checked, isObject, oneOf, show, signal, splitOptions, string, toJson, whole, type Rule, type Rules,
+} from '../shared/checks.js';
+import type { ModelData } from '../shared/protocol.js';
+import type { Pair, SaveOptions, TrainerOptions } from '../shared/trainer-types.js';
+import { canCache, isNode } from '../shared/platform.js';
+import type { FileOptions, ListSource, LoadOptions, WorkerOptions } from '../shared/types.js';
+import { connections } from './connection.js';
+
+const mainHub = 'https://huggingface.co';
+
+/** A Hugging Face model, by its name or by an address that people copy: of its page, a folder or a file. */
+function hubData(model: string, hub: string | URL, precision: 'f32' | 'f16' | 'int8'): ModelData | undefined {
+  const base = absolute(hub, 'hub')!.href.replace(/\/*$/, '/');
+  const at = (name: string, revision = 'main') => new URL(`${base}${name}/resolve/${revision}/`).href;
+  if (/^[\w-][\w.-]*\/[\w-][\w.-]*$/.test(model) && !/\.[a-z]+$/i.test(model)) {
+    return { kind: 'hub', url: at(model), precision, ...(isNode && { path: model }) };
+  }
+  if (!model.startsWith(base)) return undefined;
+  const [, name, kind, revision, file] =
+    /^\/([^/?#]+\/[^/?#]+)(?:\/(tree|resolve|blob)\/([^/?#]+)(?:\/([^?#]+))?)?\/?(?:[?#].*)?$/.exec(model.slice(base.length - 1)) ?? [];
+  if (!name || (kind === 'resolve' && file)) return undefined;
+  return kind === 'blob' && file ? { kind: 'url', url: at(name, revision) + file } : { kind: 'hub', url: at(name, revision), precision };
+}
+
+const listRules: Rules<ListSource> = { list: { accepts: () => true, expected: '' }, from: string, to: string, architecture: string };
+
+/** The model in a form that can be posted. */
+export function modelData(
+  model: unknown, { hub = mainHub, precision = 'int8' }: Pick<LoadOptions, 'hub' | 'precision'> = {},
+): ModelData {
+  const hosted = typeof model === 'string' || model instanceof URL ? hubData(String(model), hub, precision) : undefined;
+  if (hosted) return hosted;
+  if (!isObject(model) || !('list' in model)) return fileData(model);
+  const { list, from, to, architecture } = checked<ListSource>('load', listRules, model);
+  if (!from || !to) throw new TypeError("[load] a model in a list is chosen by its languages; give 'from' and 'to'");
+  return { kind: 'listed', list: fileData(list), from, to, architecture, precision };
+}
+
+export function fileData(model: unknown): ModelData {
+  if (model instanceof Blob) return { kind: 'blob', blob: model };
+  // A copy, so that the caller keeps the bytes. Not by slice(), which in a Buffer of Node gives a view.
+  if (model instanceof Uint8Array) return { kind: 'bytes', bytes: new Uint8Array(model) };
+  if (model instanceof ArrayBuffer) return { kind: 'bytes', bytes: new Uint8Array(model.slice(0)) };
+  if (model instanceof URL) return urlData(model);
+  if (typeof model !== 'string' || model === '') {
+    throw new TypeError(`[load] the model must be a URL, a path, a Blob, an ArrayBuffer or a Uint8Array, not ${show(model)}`);
+  }
+  const base = globalThis.document?.baseURI ?? globalThis.location?.href;
+  if (base !== undefined) return urlData(new URL(model, base));
+  // One letter before the colon is a drive of Windows.
+  return /^[a-z][a-z0-9+.-]+:/i.test(model) ? urlData(new URL(model)) : { kind: 'path', path: model };
+}
+
+function urlData(url: URL): ModelData {
+  const isFile = url.protocol === 'file:' && globalThis.document === undefined;
+  return isFile ? { kind: 'path', path: url.href } : { kind: 'url', url: url.href };
+}
+
+/** The option `cache` or its default. Throws if it is true and caching is impossible. */
+export function shouldCache(model: ModelData, wanted: boolean | undefined): boolean {
+  const from = model.kind === 'listed' ? model.list : model;
+  const isConverted = model.kind === 'hub' || model.kind === 'listed';
+  const isWeb = from.kind === 'hub' || (from.kind === 'url' && /^https?:/.test(from.url));
+  if (wanted && !isWeb) throw new Error('[load] cache is true, but only models from http(s) URLs can be cached');
+  if (wanted && !canCache()) {
+    throw new Error('[load] cache is true, but there is no Cache Storage here; browsers offer it only on https pages and localhost');
+  }
+  return wanted ?? (isWeb && (isConverted ? canCache() : 'caches' in globalThis));
+}
+
+export const address: Rule = {
+  accepts: (value) => value instanceof URL || (typeof value === 'string' && value !== ''), expected: 'a URL',
+};
+
+/** The option `name` as an absolute address, for a page or for Node. */
+function absolute(given: string | URL | undefined, name: string): URL | undefined {
+  if (given === undefined) return undefined;
+  try {
+    return new URL(given, globalThis.document?.baseURI ?? globalThis.location?.href);
+  } catch {
+    throw new TypeError(`[load] ${name} must be a URL, not ${show(given)}`);
+  }
+}
+
+export const fileRules: Rules<FileOptions> = { workerURL: address, wasmURL: address };
+
+export function checkFiles({ workerURL, wasmURL }: FileOptions): { script?: URL; wasm?: string } {
+  // A folder, with or without the slash at its end.
+  return { script: absolute(workerURL, 'workerURL'), wasm: absolute(wasmURL, 'wasmURL')?.href.replace(/\/*$/, '/') };
+}
+
+export const workerRules: Rules<WorkerOptions> = {
+  ...fileRules,
+  threads: {
+    accepts: (value) => value === 'auto' || whole(1, 64).accepts(value), expected: "'auto' or a whole number from 1 to 64",
+  },
+  shareWith: {
+    accepts: (value) => isObject(value) && connections.has(value), expected: 'a Translator, a Classifier, a Tagger or a Trainer',
+  },
+};
+
+/** Throws if the options of a worker exclude each other. */
+export function checkWorker(place: string, { threads, shareWith, ...files }: WorkerOptions): void {
+  const given = (['workerURL', 'wasmURL'] as const).find((name) => files[name] !== undefined);
+  if (shareWith && given) throw new Error(`[${place}] ${given} is given, but shareWith already has a worker`);
+  if (shareWith && threads !== undefined) {
+    throw new Error(`[${place}] threads is ${show(threads)}, but shareWith uses the threads of the other one`);
+  }
+}
+
+export const loadRules: Rules<LoadOptions> = {
+  ...workerRules,
+  onProgress: callback,
+  signal,
+  cache: boolean,
+  integrity: {
+    accepts: (value) => typeof value === 'string' && /^sha(256|384|512)-[A-Za-z0-9+/]+={0,2}$/.test(value),
+    expected: "'sha256-' and the digest in base64",
+  },
+  precision: oneOf('f32', 'f16', 'int8'),
+  hub: { accepts: (value) => /^https?:\/\/./.test(String(value)), expected: 'a URL' },
+};
+
+export function checkLoad(options: unknown): LoadOptions {
+  const given = checked<LoadOptions>('load', loadRules, options);
+  checkWorker('load', given);
+  return given;
+}
+
+const pairsRule: Rule = { accepts: Array.isArray, expected: "an array of pairs such as ['Hund', 'dog']" };
+
+/** Throws unless `given` is an array of pairs of strings; `name` is the option's name. */
+export function checkPairs(place: string, name: string, given: unknown): readonly Pair[] {
+  if (!Array.isArray(given)) throw new TypeError(`[${place}] ${name} must be ${pairsRule.expected}, not ${show(given)}`);
+  Array.from(given).forEach((pair: unknown, i) => {
+    if (Array.isArray(pair) && pair.length === 2 && pair.every((text) => typeof text === 'string')) return;
+    throw new TypeError(`[${place}] ${name}[${i}] must be two strings, source and target, not ${show(pair)}`);
+  });
+  return given as readonly Pair[];
+}
+
+/** An encoder's examples as pairs of a text and what `read` makes of its labels; a string (a file's text) stays. */
+function checkExamples(
+  name: string, given: unknown, expected: string, read: (first: unknown, second: unknown) => Pair | undefined,
+): string | readonly Pair[] | undefined {
+  if (!Array.isArray(given)) return given as string | undefined;
+  return Array.from(given, (example: unknown, i) => {
+    const pair = Array.isArray(example) && example.length === 2 ? read(example[0], example[1]) : undefined;
+    if (pair) return pair;
+    throw new TypeError(`[train] ${name}[${i}] must be ${expected}, not ${JSON.stringify(example)?.slice(0, 80)}`);
+  });
+}
+
+// As src/tasks/annotate/labels.h writes them: several labels with commas between them, tags with spaces.
+function checkLabelled(name: string, given: unknown, isMulti: boolean) {
+  const hint = 'a label and its text; several labels, in an array and without commas, need config.multi_label';
+  return checkExamples(name, given, hint, (labels, text) => {
+    const all: unknown[] = Array.isArray(labels) ? labels : [labels];
+    const isLabel = (label: unknown) => typeof label === 'string' && (isMulti ? /^[^\t\r\n,]+$/ : /^[^\t\r\n]+$/).test(label);
+    return typeof text === 'string' && all.every(isLabel) && (isMulti || all.length === 1) ? [text, all.join(',')] : undefined;
+  });
+}
+
+function checkTagged(name: string, given: unknown) {
+  const areWords = (words: unknown): words is string[] =>
+    Array.isArray(words) && words.length > 0 && words.every((word) => typeof word === 'string' && /^[^ \t\r\n]+$/.test(word));
+  return checkExamples(name, given, 'words and as many tags, all without spaces', (words, tags) =>
+    areWords(words) && areWords(tags) && words.length === tags.length ? [words.join(' '), tags.join(' ')] : undefined);
+}
+
+function checkMono(given: string | readonly string[] | undefined): readonly Pair[] | undefined {
+  const lines = typeof given === 'string' ? given.split(/\r?\n/) : given;
+  return lines?.filter((line) => line !== '').map((line) => [line, '']);
+}
+
+// Options that JSON cannot hold, and those of the worker.
+type OwnTexts = 'pairs' | 'tsv' | 'labelled' | 'tagged' | 'validLabelled' | 'validTagged' | 'mono';
+type OwnOptions = Pick<TrainerOptions, OwnTexts | 'from' | 'signal'> & WorkerOptions;
+const examplesRule: Rule = {
+  accepts: (value) => typeof value === 'string' || Array.isArray(value), expected: 'an array of examples, or the text of a file',
+};
+const ownRules: Rules<OwnOptions> = {
+  ...workerRules,
+  pairs: pairsRule,
+  tsv: string,
+  labelled: examplesRule,
+  tagged: examplesRule,
+  validLabelled: examplesRule,
+  validTagged: examplesRule,
+  mono: {
+    accepts: (value) => typeof value === 'string' || (Array.isArray(value) && value.every((line) => typeof line === 'string')),
+    expected: 'an array of texts, or the text of a file',
+  },
+  from: { accepts: (value) => value !== null, expected: 'a model' },
+  signal,
+};
+
+/** Options of Trainer.create and Trainer.resume as texts, files, and JSON of RunRequest (src/train/request.h). */
+export function checkRequest(place: string, options: unknown, resume: boolean) {
+  if (!isObject(options)) throw new TypeError(`[${place}] options must be an object, not ${show(options)}`);
+  const { validation, tokenizer, task, ...rest } = options as TrainerOptions;
+  const [own, others] = splitOptions<OwnOptions>(place, ownRules, rest);
+  const { pairs, tsv, labelled, tagged, validLabelled, validTagged, mono, from, signal: stop, ...where } = own;
+  checkWorker(place, where);
+  if (resume && from !== undefined) throw new TypeError("[resume] unknown option 'from'; the first argument is the run's file");
+  const isMulti = resume || (isObject(rest.config) && rest.config.multi_label === true);
+  const texts = {
+    pairs: pairs && checkPairs(place, 'pairs', pairs),
+    tsv,
+    labelled: checkLabelled('labelled', labelled, isMulti),
+    tagged: checkTagged('tagged', tagged),
+    mono: checkMono(mono),
+  };
+  const valid = {
+    pairs: Array.isArray(validation) ? checkPairs(place, 'validation', validation) : undefined,
+    labelled: checkLabelled('validLabelled', validLabelled, isMulti),
+    tagged: checkTagged('validTagged', validTagged),
+  };
+  const files = tokenizerFiles(tokenizer);
+  const request = {
+    ...JSON.parse(others) as object,
+    resume,
+    validation: valid.pairs ? undefined : validation,
+    tokenizer: files ? undefined : tokenizer,
+    task: typeof task === 'string' ? { name: task } : task,
+  };
+  return { question: { options: toJson(request), texts, valid, tokenizer: files }, from, signal: stop, where };
+}
+
+function tokenizerFiles(given: unknown): { source: Uint8Array; target?: Uint8Array } | undefined {
+  if (given instanceof Uint8Array) return { source: given };
+  if (!isObject(given) || !('source' in given || 'target' in given)) return undefined;
+  const file: Rule = { accepts: (value) => value instanceof Uint8Array, expected: 'the bytes of a .model file' };
+  const { source, target } = checked<{ source?: Uint8Array; target?: Uint8Array }>(
+    'train', { source: file, target: file }, given, 'tokenizer.',
+  );
+  if (source && target) return { source, target };
+  throw new TypeError('[train] tokenizer must have a type, or a source and a target file');
+}
+
+const strings: Rule = {
+  accepts: (value) => isObject(value) && Object.values(value).every((text) => typeof text === 'string'),
+  expected: 'an object of strings',
+};
+const saveRules: Rules<SaveOptions> = { optimizer: boolean, data: boolean, metadata: strings, signal };
+
+type CheckedSave = Required<Omit<SaveOptions, 'signal'>> & Pick<SaveOptions, 'signal'>;
+
+export function checkSave(options: unknown): CheckedSave {
+  const given = checked<SaveOptions>('save', saveRules, options);
+  const { optimizer = true, data = optimizer, metadata = {} } = given;
+  if (data && !optimizer) throw new Error('[save] data is true, but a file without the optimizer holds no sentence pairs');
+  return { optimizer, data, metadata, signal: given.signal };
+}
+
+export function checkChanges(changes: unknown): string {
+  if (!isObject(changes)) throw new TypeError(`[change] the changes must be an object of settings, not ${show(changes)}`);
+  return toJson(changes);
+}
+
+/** The signal of run() or evaluate(), and JSON of the other options. */
+export function checkSignal(place: string, options: unknown): [{ signal?: AbortSignal }, string] {
+  return splitOptions<{ signal?: AbortSignal }>(place, { signal }, options);
+}

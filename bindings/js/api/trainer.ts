@@ -1,0 +1,106 @@
+import type { Plain, Update } from '../shared/protocol.js';
+import { withMaps } from '../shared/results.js';
+import type {
+  Changes, EvaluateOptions, Evaluation, Pair, ResumeOptions, RunOptions, SaveOptions, TrainerInfo, TrainerOptions,
+  TrainingConfig, TrainingEvent,
+} from '../shared/trainer-types.js';
+import type { Classification, ModelSource, Tagging } from '../shared/types.js';
+import {
+  checkChanges, checkPairs, checkRequest, checkSave, checkSignal, modelData, shouldCache,
+} from './arguments.js';
+import { openModel, RemoteTranslator, toAsyncGenerator } from './translator.js';
+
+/**
+ * Trains one model, in a worker.
+ * @example
+ * const trainer = await Trainer.create({ task: 'reverse' });
+ * for await (const { step, loss } of trainer.run({ steps: 500 })) console.log(step, loss);
+ * const file = await trainer.save({ optimizer: false }); // for Translator.load
+ */
+export class Trainer extends RemoteTranslator<TrainerInfo> {
+  /** As Classifier.classify, with the current weights of a model that is trained on labelled texts. */
+  readonly classify = this.annotator<Classification>('classify');
+
+  /** As Tagger.tag, with the current weights of a model that is trained on tagged texts. */
+  readonly tag = this.annotator<Tagging>('tag');
+
+  /**
+   * Begins a run. Nothing is trained until run().
+   * @throws when an option is unknown or impossible, or the data has no usable pair
+   */
+  static async create(options: TrainerOptions): Promise<Trainer> {
+    const site = new Error();
+    const { from, ...request } = checkRequest('train', options, false);
+    return Trainer.#open(request, from, site);
+  }
+
+  /**
+   * Continues the run in a file of save(), or in the program's last.safetensors, with exactly the same numbers.
+   * @throws when the file holds no run, or the data is not that of the run
+   */
+  static async resume(file: ModelSource, options: ResumeOptions = {}): Promise<Trainer> {
+    const site = new Error();
+    return Trainer.#open(checkRequest('resume', options, true), file, site);
+  }
+
+  static async #open(
+    { question, where, signal }: Omit<ReturnType<typeof checkRequest>, 'from'>,
+    from: ModelSource | undefined,
+    site: Error,
+  ): Promise<Trainer> {
+    const model = from === undefined ? undefined : modelData(from, { precision: 'f32' });
+    const cache = model !== undefined && shouldCache(model, undefined);
+    const wanted = { ...question, ...(model && { model }), cache };
+    return openModel('trainer', 'train', wanted, where, { signal }, site, (...made) => new Trainer(...made));
+  }
+
+  /**
+   * Trains and yields progress events, until a goal is reached, the signal aborts, or the loop is left. Can be called
+   * again.
+   * @throws when the loss diverges; the weights are then those from before that step
+   */
+  run(options: RunOptions = {}): AsyncGenerator<TrainingEvent, void, undefined> {
+    return this.#events(checkSignal('run', options), new Error());
+  }
+
+  async *#events(
+    [{ signal }, options]: ReturnType<typeof checkSignal>,
+    site: Error,
+  ): AsyncGenerator<TrainingEvent, void, undefined> {
+    type Numbered = [id: number, event: Plain<TrainingEvent>];
+    const work = (push: (item: Numbered) => void, signal: AbortSignal) => {
+      const onUpdate = (update: Update, id: number) => update.type === 'event' && push([id, update.event]);
+      return this.connection.call('run', { options }, site, { signal, onUpdate, owner: this });
+    };
+    for await (const [id, event] of toAsyncGenerator(work, signal)) {
+      this.connection.acknowledge(id);
+      yield withMaps<TrainingEvent>(event);
+    }
+  }
+
+  /** Changes settings during a run, from the next step on; returns all of them. */
+  async change(changes: Changes): Promise<TrainingConfig> {
+    return this.connection.call('change', { options: checkChanges(changes) }, new Error(), { owner: this });
+  }
+
+  /** Translates the pairs with the current weights and scores the result. */
+  async evaluate(pairs: readonly Pair[], options: EvaluateOptions = {}): Promise<Evaluation> {
+    const site = new Error();
+    const [{ signal }, search] = checkSignal('evaluate', options);
+    const checked = checkPairs('evaluate', 'pairs', pairs);
+    if (checked.length === 0) throw new Error('[evaluate] pairs is empty; it needs at least one');
+    return this.connection.call('evaluate', { pairs: checked, options: search }, site, { signal, owner: this });
+  }
+
+  /** A model file of the current weights, with what Trainer.resume and `wasmformer train --resume` need. */
+  async save(options: SaveOptions = {}): Promise<Blob> {
+    return (await this.checkpoint(options)).file;
+  }
+
+  /** save(), and the step at which the file was made, which may be after the last event. */
+  async checkpoint(options: SaveOptions = {}): Promise<{ file: Blob; step: number }> {
+    const site = new Error();
+    const { signal, ...wanted } = checkSave(options);
+    return this.connection.call('save', wanted, site, { signal, owner: this });
+  }
+}

@@ -1,0 +1,288 @@
+// Models in a worker: what they have in common, and the Translator.
+import { checkAnnotate, checkTranslate, takeAligned, takeHtml } from '../shared/checks.js';
+import { dispose } from '../shared/platform.js';
+import type { Result, Start, Update, Use, Wanted } from '../shared/protocol.js';
+import { withMaps } from '../shared/results.js';
+import type { HtmlTranslation, SentenceTranslator } from '../shared/webpage-types.js';
+import { joint, split } from '../shared/sentences.js';
+import type {
+  AnnotateCall, AnnotateOptions, Annotation, EncoderInfo, Estimate, IndexedTranslation, LoadOptions, ModelSource,
+  StreamOptions, TextTranslation, TranslateAllOptions, TranslateOptions, Translation, TranslatorInfo, WorkerOptions,
+} from '../shared/types.js';
+import { checkAll, translateAll } from './stream-texts.js';
+import { Connection, connections, type CallOptions } from './connection.js';
+import { checkFiles, checkLoad, modelData, shouldCache } from './arguments.js';
+import { threadCount } from './threads.js';
+
+/** A model in a worker: what all classes of this package have in common. */
+export abstract class RemoteModel<Info> {
+  /** What was known when it was loaded or when the run began. */
+  readonly info: Info;
+  #connection: Connection;
+
+  /** @hidden */
+  protected constructor(info: Info, connection: Connection) {
+    this.info = info;
+    this.#connection = connection;
+    connections.set(this, connection);
+    registry ??= new FinalizationRegistry((open) => open.close('it is no longer in use'));
+    registry.register(this, connection, this);
+  }
+
+  /** Frees the model, and ends the worker with its last one; pending calls are rejected. May be called again. */
+  dispose(): void {
+    registry?.unregister(this);
+    this.connection.close('it has been disposed of');
+  }
+
+  [dispose](): void {
+    this.dispose();
+  }
+
+  /** @internal */
+  protected get connection(): Connection {
+    return this.#connection;
+  }
+
+  /** @internal The method of this name. */
+  protected annotator<Found extends Annotation>(use: 'classify' | 'tag') {
+    const annotate = async (text: string | readonly string[], options: AnnotateOptions = {}) => {
+      const site = new Error();
+      const { texts, search, signal } = checkAnnotate(use, text, options);
+      const wanted = { texts, options: search, use };
+      const found = withMaps<Annotation[]>(await this.connection.call('annotate', wanted, site, { signal, owner: this }));
+      return typeof text === 'string' ? found[0] : found;
+    };
+    return annotate as AnnotateCall<Found>;
+  }
+}
+
+/** A model that translates: what Translator and Trainer have in common. */
+export abstract class RemoteTranslator<Info extends { metadata?: Record<string, string> }> extends RemoteModel<Info> {
+  /**
+   * Translates one text or several, together; a Trainer does so with its current weights, between two steps of run().
+   * Each text is one sentence: translateText() splits longer ones. Calls made at the same time take turns.
+   * With `html: true` the text is markup, a page or a part of one: its sentences are translated, and tags stay around
+   * the words that they belong to. Options about one sentence, such as onToken, are refused then.
+   * @throws when an option is unknown or impossible, or a text is longer than the model allows
+   */
+  translate(html: string, options: TranslateOptions & { html: true }): Promise<HtmlTranslation>;
+  translate(text: string, options?: TranslateOptions<string>): Promise<Translation>;
+  translate(text: readonly string[], options?: TranslateOptions<string[]>): Promise<Translation[]>;
+  translate(text: string | readonly string[], options?: StreamOptions): Promise<Translation | Translation[]>;
+  async translate(
+    text: string | readonly string[],
+    options: (TranslateOptions<string> | TranslateOptions<string[]>) & { html?: boolean } = {},
+  ): Promise<Translation | Translation[] | HtmlTranslation> {
+    const site = new Error();
+    const { html, rest } = takeHtml(options);
+    if (html) return (await import('../webpages/html.js')).translateHtml(text, this as unknown as SentenceTranslator, rest);
+    return this.translateFrom(site, text, rest);
+  }
+
+  /** @internal `site` was made by the caller, for its stack. */
+  protected translateFrom(site: Error, text: readonly string[], options: TranslateOptions<string[]>): Promise<Translation[]>;
+  /** @internal */
+  protected translateFrom(
+    site: Error,
+    text: string | readonly string[],
+    options: TranslateOptions<string> | TranslateOptions<string[]>,
+  ): Promise<Translation | Translation[]>;
+  protected async translateFrom(
+    site: Error,
+    text: string | readonly string[],
+    options: TranslateOptions<string> | TranslateOptions<string[]>,
+  ): Promise<Translation | Translation[]> {
+    const { aligned, rest } = takeAligned(options);
+    const { texts, search, onToken, signal } = checkTranslate(text, rest);
+    const isOne = typeof text === 'string';
+    const onUpdate = (update: Update) => update.type === 'partial' && onToken?.(isOne ? update.texts[0]! : update.texts);
+    const wanted = { texts, options: search, partials: onToken !== undefined };
+    const plain = await this.connection.call('translate', wanted, site, { signal, onUpdate, owner: this });
+    const translations = withMaps<Translation[]>(plain);
+    if (aligned.alignment || aligned.quality) {
+      const { addTo } = await import('../shared/alignment.js');
+      addTo(translations, texts, aligned, options.attention === true, this.info.metadata ?? {});
+    }
+    return isOne ? translations[0]! : translations;
+  }
+}
+
+/**
+ * Translates with one model, in a worker.
+ * @example
+ * const translator = await Translator.load('models/de-en.safetensors');
+ * console.log((await translator.translate('Wo ist mein Buch?')).text);
+ * translator.dispose();
+ */
+export class Translator extends RemoteTranslator<TranslatorInfo> {
+  /**
+   * Loads a model file and starts a worker for it.
+   * @throws when an option is unknown or impossible, the model cannot be fetched, or is not the file of a translator
+   */
+  static async load(model: ModelSource, options: LoadOptions = {}): Promise<Translator> {
+    return load('translate', model, options, new Error(), (...made) => new Translator(...made));
+  }
+
+  /**
+   * What load() with the same options would download.
+   * @throws as load does, if the model cannot be found
+   */
+  static async estimate(model: ModelSource, options: Omit<LoadOptions, 'onProgress'> = {}): Promise<Estimate> {
+    const site = new Error();
+    const { signal, cache, integrity, hub, precision, ...files } = checkLoad(options);
+    const data = modelData(model, { hub, precision });
+    if (data.kind === 'bytes' || data.kind === 'blob' || data.kind === 'path') return { download: 0, isStored: true };
+    const wanted = { model: data, cache: shouldCache(data, cache), integrity };
+    return Connection.once('estimate', wanted, site, { signal }, checkFiles(files));
+  }
+
+  /**
+   * Translates a text of any number of sentences, one by one, and keeps the white space between them. A sentence ends as
+   * Intl.Segmenter says, or after 500 characters.
+   * @throws as translate does
+   */
+  async translateText(text: string, options: StreamOptions = {}): Promise<TextTranslation> {
+    const site = new Error();
+    checkTranslate(text, {});
+    const [source, target] = this.info.languages.split('-');
+    const { parts, tail } = split(text, source || undefined, this.info.config.max_length);
+    const translations = await this.translateFrom(site, parts.map((part) => part.source), withoutOnToken('translateText', options));
+    const sentences = parts.map(({ begin, source }, i) => ({ begin, source, translation: translations[i]! }));
+    return { text: parts.map((part, i) => joint(part, target) + translations[i]!.text).join('') + tail, sentences };
+  }
+
+  /**
+   * Translates texts in the order in which they come, and yields each translation with its index. It reads ahead
+   * at most one batch per translator plus one more, so a slow loop makes the source wait. Leaving the loop stops the work
+   * and closes the source.
+   * @throws as translate does, naming the text by its position counted from 1, unless there is `onError`
+   */
+  translateAll(
+    texts: AsyncIterable<string> | Iterable<string>,
+    options: TranslateAllOptions = {},
+  ): AsyncGenerator<IndexedTranslation, void, undefined> {
+    const { batchSize, start, onError, signal, others = [], ...search } = withoutOnToken('translateAll', options);
+    if (!Array.isArray(others) || !others.every((other) => other instanceof Translator)) {
+      throw new TypeError('[translate] others must be an array of Translators');
+    }
+    const given = checkAll(texts, { batchSize, start, onError, signal });
+    const site = new Error();
+    const workers = [this, ...others as Translator[]].map((translator) =>
+      async (some: string[], signal: AbortSignal) => translator.translateFrom(site, some, { ...search, signal }));
+    return translateAll(texts, workers, given);
+  }
+
+  /**
+   * Translates, and yields the best text so far after each step; the generator returns the Translation. Leaving the
+   * loop ends the work.
+   * @throws as translate does
+   */
+  stream(text: string, options?: StreamOptions): AsyncGenerator<string, Translation, undefined>;
+  stream(text: readonly string[], options?: StreamOptions): AsyncGenerator<string[], Translation[], undefined>;
+  stream(
+    text: string | readonly string[],
+    options: StreamOptions = {},
+  ): AsyncGenerator<string | string[], Translation | Translation[], undefined> {
+    const site = new Error();
+    const search = withoutOnToken('stream', options);
+    const work = (onToken: (partial: string | string[]) => void, signal: AbortSignal) =>
+      this.translateFrom(site, text, { ...search, signal, onToken });
+    return toAsyncGenerator(work, options.signal);
+  }
+}
+
+function withoutOnToken<T extends object>(place: string, options: T): T {
+  if ((options as StreamOptions & { onToken?: unknown }).onToken !== undefined) throw new TypeError(`[translate] ${place}() has no option 'onToken'; stream() gives the texts so far`);
+  return options;
+}
+
+/** Closes the connections of objects that were forgotten without dispose(). */
+let registry: FinalizationRegistry<Connection> | undefined;
+
+const tags = { translate: 'translator', classify: 'classifier', tag: 'tagger' } as const;
+
+/**
+ * Loads a model file for one use.
+ * @internal
+ */
+export async function load<Model>(
+  use: Use,
+  model: ModelSource,
+  options: LoadOptions,
+  site: Error,
+  make: (info: EncoderInfo, connection: Connection) => Model,
+): Promise<Model> {
+  const { onProgress, signal, cache, integrity, hub, precision, ...where } = checkLoad(options);
+  const data = modelData(model, { hub, precision });
+  const wanted = { model: data, cache: shouldCache(data, cache), integrity, use };
+  const onUpdate = (update: Update) => update.type === 'progress' && onProgress?.(update.loaded, update.total);
+  // The module has refused files of another kind.
+  const made = (info: TranslatorInfo, connection: Connection) => make(info as EncoderInfo, connection);
+  return openModel(tags[use], 'load', wanted, where, { signal, onUpdate }, site, made);
+}
+
+/**
+ * Opens a worker, or takes that of `shareWith`, and makes its first call; closes it again if that fails.
+ * @internal
+ */
+export async function openModel<M extends 'load' | 'train', Model>(
+  tag: string,
+  method: M,
+  wanted: Omit<Wanted<M>, 'threads' | 'isThreadsLimit'> & Pick<Start, 'model'>,
+  { threads: wantedThreads = 'auto', shareWith, ...files }: WorkerOptions,
+  { signal, onUpdate }: CallOptions,
+  site: Error,
+  make: (info: Result<M>, connection: Connection) => Model,
+): Promise<Model> {
+  const host = shareWith && connections.get(shareWith);
+  const threads = host ? 1 : await threadCount(wantedThreads);
+  signal?.throwIfAborted();
+  const connection = await Connection.open(tag, host, checkFiles(files));
+  try {
+    // TypeScript cannot add the two again.
+    const all = { ...wanted, threads, isThreadsLimit: wantedThreads === 'auto' } as unknown as Wanted<M>;
+    const transfer = wanted.model?.kind === 'bytes' ? [wanted.model.bytes.buffer] : [];
+    return make(await connection.call(method, all, site, { signal, onUpdate, transfer }), connection);
+  } catch (error) {
+    connection.close('it could not be started');
+    throw error;
+  }
+}
+
+/**
+ * Yields what `call` passes to its callback, and returns its result. Leaving the loop or `signal` aborts the call.
+ * @internal
+ */
+export async function *toAsyncGenerator<Item, End>(
+  call: (push: (item: Item) => void, signal: AbortSignal) => Promise<End>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Item, End, undefined> {
+  signal?.throwIfAborted();
+  const stop = new AbortController();
+  const onAbort = () => stop.abort(signal!.reason);
+  signal?.addEventListener('abort', onAbort);
+  const items: Item[] = [];
+  let wake = () => {};
+  let isOver = false;
+  const push = (item: Item) => {
+    items.push(item);
+    wake();
+  };
+  const end = call(push, stop.signal);
+  const finish = () => {
+    isOver = true;
+    wake();
+  };
+  end.then(finish, finish);
+  try {
+    for (;;) {
+      while (items.length > 0) yield items.shift()!;
+      if (isOver) return await end;
+      await new Promise<void>((resolve) => (wake = resolve));
+    }
+  } finally {
+    signal?.removeEventListener('abort', onAbort);
+    stop.abort();
+  }
+}

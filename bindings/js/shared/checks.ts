@@ -1,0 +1,150 @@
+// Checks of the options that are JavaScript's own: callbacks, signals, sources of models, threads. All others are
+// declared in C++ (src/tasks/translate/translate_options.h, src/train/request.h), and checked there.
+import type { AlignmentOptions } from './webpage-types.js';
+import type { AnnotateOptions, TranslateOptions } from './types.js';
+
+export interface Rule {
+  accepts(value: unknown): boolean;
+  expected: string;
+}
+export type Rules<T> = Record<keyof T & string, Rule>;
+
+const largest = 2 ** 31 - 1; // a whole number of the WebAssembly side
+export const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+export const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+export const whole = (low: number, high = largest): Rule => ({
+  accepts: (value) => Number.isSafeInteger(value) && (value as number) >= low && (value as number) <= high,
+  expected: `a whole number from ${low} to ${high}`,
+});
+export const oneOf = (...words: string[]): Rule => ({
+  accepts: (value) => words.includes(value as string),
+  expected: words.map((word) => `'${word}'`).join(', ').replace(/, ([^,]*)$/, ' or $1'),
+});
+export const boolean: Rule = { accepts: (value) => typeof value === 'boolean', expected: 'true or false' };
+export const string: Rule = { accepts: (value) => typeof value === 'string', expected: 'a string' };
+export const callback: Rule = { accepts: (value) => typeof value === 'function', expected: 'a function' };
+export const signal: Rule = {
+  accepts: (value) => isObject(value) && 'aborted' in value && 'addEventListener' in value, expected: 'an AbortSignal',
+};
+
+/** The given options without those that are undefined; throws for any that `rules` do not allow. */
+export function checked<T extends object>(place: string, rules: Rules<T>, options: unknown, path = ''): T {
+  if (!isObject(options)) throw new TypeError(`[${place}] options must be an object, not ${show(options)}`);
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  for (const [name, value] of given) {
+    const rule = Object.hasOwn(rules, name) ? rules[name as keyof T & string] : undefined;
+    if (!rule) throw new TypeError(`[${place}] unknown option '${path}${name}'; ${hint(name, path, rules)}`);
+    if (!rule.accepts(value)) throw new TypeError(`[${place}] ${path}${name} must be ${rule.expected}, not ${show(value)}`);
+  }
+  return Object.fromEntries(given) as T;
+}
+
+interface CheckedTexts {
+  texts: string[];
+  /** All other options, as JSON: the module checks them. */
+  search: string;
+}
+type TranslateCall = Pick<TranslateOptions<string | string[]>, 'onToken' | 'signal'>;
+
+/** The option `html`, and all others, since the code that translates markup is in a file of its own. */
+export function takeHtml(options: unknown): { html: boolean; rest: object } {
+  if (!isObject(options) || !('html' in options)) return { html: false, rest: options as object };
+  const { html, ...rest } = options;
+  return { html: checked<{ html?: boolean }>('translate', { html: boolean }, { html }).html ?? false, rest };
+}
+
+const ofSentence = ['onToken', 'prefix', 'maskedSource', 'maskedHeads', 'nBest', 'attention', 'topTokens', 'beamTrace', 'internals'];
+
+/** @throws for options of translate() that apply to one sentence of one model only */
+export function refuseOfSentence(place: string, subject: string, options: object): void {
+  const refused = ofSentence.find((name) => (options as Record<string, unknown>)[name] !== undefined);
+  if (refused) throw new TypeError(`[${place}] ${refused} applies to one sentence only, and has no meaning for ${subject}`);
+}
+
+/** What Transformers.js calls options, with their names in translate() and in its `sampling`. */
+export const otherNames = {
+  num_beams: 'beamSize',
+  num_return_sequences: 'nBest',
+  max_new_tokens: 'maxLength',
+  output_attentions: 'attention',
+  callback_function: 'onToken',
+  do_sample: 'sampling',
+} as const;
+export const otherSamplingNames = { temperature: 'temperature', top_k: 'topK', top_p: 'topP', seed: 'seed' } as const;
+
+export function checkTranslate(text: unknown, options: unknown): CheckedTexts & TranslateCall {
+  for (const [names, path] of [[otherNames, ''], [otherSamplingNames, 'sampling.']] as const) {
+    const found = Object.entries(names).find(([name]) => (options as Record<string, unknown> | null)?.[name] !== undefined);
+    if (found) throw new TypeError(`[translate] unknown option '${found[0]}'; use '${path}${found[1]}' instead`);
+  }
+  return checkTexts<TranslateCall>('translate', text, { onToken: callback, signal }, options);
+}
+
+/** The options that need the file alignment.ts, and all others. */
+export function takeAligned(options: object): { aligned: AlignmentOptions; rest: object } {
+  const { alignment, quality, ...rest } = Object(options) as AlignmentOptions;
+  const given = isObject(options) ? { alignment, quality } : options;
+  const aligned = checked<AlignmentOptions>('translate', { alignment: boolean, quality: boolean }, given);
+  return { aligned, rest: aligned.alignment ? { ...rest, attention: true } : rest };
+}
+
+export const checkAnnotate = (use: string, text: unknown, options: unknown): CheckedTexts & Pick<AnnotateOptions, 'signal'> =>
+  checkTexts<Pick<AnnotateOptions, 'signal'>>(use, text, { signal }, options);
+
+function checkTexts<Own extends object>(place: string, text: unknown, rules: Rules<Own>, options: unknown): CheckedTexts & Own {
+  const texts: unknown[] = Array.isArray(text) ? Array.from(text) : [text]; // without holes
+  texts.forEach((item, i) => {
+    const name = Array.isArray(text) ? `text ${i + 1}` : 'the text';
+    if (typeof item !== 'string') throw new TypeError(`[${place}] ${name} must be a string, not ${show(item)}`);
+  });
+  const [own, search] = splitOptions<Own>(place, rules, options);
+  return { texts: texts as string[], search, ...own };
+}
+
+/** The checked options that `rules` name, and JSON of all others, which the module checks. */
+export function splitOptions<Own extends object>(place: string, rules: Rules<Own>, options: unknown): [Own, string] {
+  if (!isObject(options)) throw new TypeError(`[${place}] options must be an object, not ${show(options)}`);
+  const entries = Object.entries(options);
+  const isOwn = ([name]: [string, unknown]) => Object.hasOwn(rules, name);
+  const own = checked<Own>(place, rules, Object.fromEntries(entries.filter(isOwn)));
+  return [own, toJson(Object.fromEntries(entries.filter((entry) => !isOwn(entry))))];
+}
+
+/** Texts cross as UTF-8. An unpaired surrogate is not Unicode; as in TextEncoder, U+FFFD replaces it. */
+export function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\uFFFD');
+}
+
+/** JSON in which values that JSON cannot hold are strings, so that the module refuses it instead of ignoring it. */
+export function toJson(options: object): string {
+  return JSON.stringify(options, (_, value: unknown) => {
+    if (typeof value === 'string') return wellFormed(value);
+    if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
+    return ['function', 'bigint', 'symbol'].includes(typeof value) ? show(value) : value;
+  });
+}
+
+export function show(value: unknown): string {
+  if (typeof value === 'string') return value.length > 60 ? `'${value.slice(0, 60)}…'` : `'${value}'`;
+  if (value === null || typeof value !== 'object') return typeof value === 'function' ? 'a function' : String(value);
+  return Array.isArray(value) ? 'an array' : `an object (${value.constructor?.name ?? 'without a prototype'})`;
+}
+
+function hint(name: string, path: string, rules: object): string {
+  const known = Object.keys(rules);
+  const plain = (word: string) => word.toLowerCase().replace(/[_-]/g, '');
+  const distances = known.map((word) => distance(plain(name), plain(word)));
+  const nearest = Math.min(...distances);
+  return nearest <= 3 ? `did you mean '${path}${known[distances.indexOf(nearest)]}'?` : `there are ${known.join(', ')}`;
+}
+
+/** The Levenshtein distance. */
+export function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (const letter of a) {
+    let left = Infinity;
+    row = row.map((up, j) => (left = 1 + Math.min(left, up, j > 0 ? row[j - 1]! - (letter === b[j - 1] ? 1 : 0) : up)));
+  }
+  return row[b.length]!;
+}

@@ -1,0 +1,187 @@
+// Answers the page's calls with the models of this worker.
+import type { Call, Method, ModelData, Reply, Request, Result, Start, Wanted } from '../shared/protocol.js';
+import { convert } from './conversion.js';
+import type { ModelFile } from './download.js';
+import { Engine, SyncTranslator } from './engine.js';
+import { setFiles } from './module-urls.js';
+import { estimate, readAny } from './hugging-face.js';
+import { readList } from './mozilla-models.js';
+import { FatalError } from './instance.js';
+import { beginTraining, Training } from './training.js';
+import { Turns, type Steps } from './scheduler.js';
+
+type Answer<T> = T | Promise<T> | Steps<T>;
+type Methods = { [M in Method]: (wanted: Wanted<M>, call: Call) => Answer<Result<M>> };
+
+export class Requests {
+  #post: (reply: Reply) => void;
+  #turns: Turns;
+  /** Undefined while the model is loaded. */
+  #models = new Map<number, SyncTranslator | Training | undefined>();
+  #engine: Promise<Engine> | undefined;
+
+  #methods: Methods = {
+    load: async (wanted, call) => (await this.#open(call, () => this.#load(wanted, call))).info,
+    train: async (wanted, call) => (await this.#open(call, () => this.#train(wanted, call))).info,
+    translate: (wanted, { key }) => translate(wanted, this.#model(key)),
+    annotate: ({ texts, options, use }, { key }) => this.#model(key).annotate(texts, options, use),
+    run: ({ options }, { key }) => run(options, this.#training(key)),
+    evaluate: ({ pairs, options }, { key }) => this.#training(key).evaluate(pairs, options),
+    change: ({ options }, { key }) => this.#training(key).change(options),
+    save: (wanted, { key }) => save(wanted, this.#training(key)),
+    convert: (wanted, { id }) => convert(wanted, this.#onProgress(id)),
+    estimate: (wanted) => estimate(wanted),
+    list: (wanted) => readList(wanted),
+  };
+
+  constructor(post: (reply: Reply) => void) {
+    this.#post = post;
+    this.#turns = new Turns(post, (id, thrown) => this.#fail(id, thrown));
+  }
+
+  receive(request: Request): void {
+    if (request.type === 'files') {
+      return setFiles(request.wasm, request.compiled, (url, module) => this.#post({ type: 'compiled', url, module }));
+    }
+    if (request.type === 'abort') return this.#turns.abort(({ id }) => id === request.id);
+    if (request.type === 'dispose') return this.#dispose(request.key);
+    if (request.type === 'acknowledge') return this.#turns.acknowledge(request.id);
+    const { id, key, method, wanted } = request;
+    const done = (result: unknown) => this.#post({ type: 'done', id, result });
+    try {
+      const answer = (this.#methods[method] as (wanted: unknown, call: Call) => Answer<unknown>)(wanted, request);
+      if (answer instanceof Promise) answer.then(done, (error: unknown) => this.#fail(id, error));
+      else if (isSteps(answer)) this.#turns.add({ id, key, steps: answer, isTraining: method === 'run' });
+      else done(answer);
+    } catch (error) {
+      this.#fail(id, error);
+    }
+  }
+
+  /** Registers the model when it is made, unless it has been disposed of meanwhile. */
+  async #open<Model extends SyncTranslator | Training>({ key }: Call, make: () => Promise<Model>): Promise<Model> {
+    this.#models.set(key, undefined);
+    const model = await make();
+    if (this.#models.has(key)) this.#models.set(key, model);
+    else model.dispose();
+    return model;
+  }
+
+  #model(key: number): SyncTranslator | Training {
+    const model = this.#models.get(key);
+    if (!model) throw new Error('[engine] no model is loaded');
+    return model;
+  }
+
+  #training(key: number): Training {
+    const model = this.#model(key);
+    if (!(model instanceof Training)) throw new Error('[engine] the model is not a training run');
+    return model;
+  }
+
+  #dispose(key: number): void {
+    this.#turns.abort((work) => work.key === key);
+    this.#models.get(key)?.dispose();
+    this.#models.delete(key);
+  }
+
+  #start({ threads, isThreadsLimit }: Start): Promise<Engine> {
+    return (this.#engine ??= isThreadsLimit ? Engine.createWithin(threads) : Engine.create({ threads }));
+  }
+
+  #load(wanted: Wanted<'load'>, call: Call): Promise<SyncTranslator> {
+    const { model, integrity, use } = wanted;
+    return this.#withModel(wanted, model, call, async (engine, { bytes, check }) => {
+      await check?.();
+      return engine.loadFor(use, bytes);
+    }, integrity);
+  }
+
+  async #train(wanted: Wanted<'train'>, call: Call): Promise<Training> {
+    const begin = ({ instance }: Engine, model: Uint8Array) => beginTraining(instance, wanted, model);
+    if (!wanted.model) return begin(await this.#start(wanted), new Uint8Array());
+    return this.#withModel(wanted, wanted.model, call, (engine, { bytes }) => begin(engine, bytes));
+  }
+
+  /** The result of `use` with the model's bytes, which arrive while the engine starts. */
+  async #withModel<T>(
+    start: Start, data: ModelData, { id, key }: Call, use: (engine: Engine, file: ModelFile) => Promise<T>,
+    integrity?: string,
+  ): Promise<T> {
+    const report = this.#onProgress(id);
+    const disposed = () => new Error('[load] it has been disposed of');
+    const onProgress = (loaded: number, total?: number) => {
+      if (!this.#models.has(key)) throw disposed();
+      report(loaded, total);
+    };
+    const read = () => readAny(data, start.cache, integrity, onProgress);
+    const reading = read();
+    const [file, engine] = await Promise.all([reading, this.#start(start)]).catch((error: unknown) => {
+      void reading.then(({ release }) => release?.(), () => {});
+      throw error;
+    });
+    const attempt = async (file: ModelFile) => {
+      try {
+        const result = await use(engine, file);
+        await file.keep();
+        return result;
+      } catch (error) {
+        if (isOfOtherUse(error)) await file.keep(); // a good file all the same
+        const isNamed = error instanceof Error && error.message.includes(file.name);
+        if (error instanceof Error && !isNamed) error.message = `${file.name}: ${error.message}`;
+        throw error;
+      } finally {
+        file.release?.();
+      }
+    };
+    if (!this.#models.has(key)) {
+      file.release?.();
+      throw disposed();
+    }
+    try {
+      return await attempt(file);
+    } catch (error) {
+      if (!file.isCached || isOfOtherUse(error) || !this.#models.has(key)) throw error;
+      // The stored copy may be damaged or old; the source decides.
+      await file.forget();
+      return attempt(await read());
+    }
+  }
+
+  #onProgress(id: number) {
+    return (loaded: number, total?: number) =>
+      this.#post({ type: 'update', id, update: { type: 'progress', loaded, total } });
+  }
+
+  #fail(id: number, thrown: unknown): void {
+    const { name, message, stack } = thrown instanceof Error ? thrown : new Error(String(thrown));
+    this.#post({ type: 'failed', id, error: { name, message, stack }, isFatal: thrown instanceof FatalError });
+  }
+}
+
+// Matches the message of check_use() in bindings/calls.h.
+const isOfOtherUse = (error: unknown) => error instanceof Error && /\[load\] this model does not \w+; it /.test(error.message);
+const isSteps = (answer: unknown): answer is Steps => typeof answer === 'object' && answer !== null && 'next' in answer;
+
+function *translate(
+  { texts, options, partials }: Wanted<'translate'>, model: SyncTranslator | Training,
+): Steps<Result<'translate'>> {
+  const steps = model.steps(texts, options, partials);
+  try {
+    let step = steps.next();
+    for (; !step.done; step = steps.next()) yield step.value && { type: 'partial', texts: step.value };
+    return step.value;
+  } finally {
+    steps.return([]);
+  }
+}
+
+function *run(options: string, training: Training): Steps<void> {
+  for (const event of training.run(options)) yield event && { type: 'event', event };
+}
+
+// A Blob is posted without a copy on the page's side.
+function save({ optimizer, data, metadata }: Wanted<'save'>, training: Training): Result<'save'> {
+  const bytes = training.save(optimizer, data, metadata);
+  return { file: new Blob([bytes], { type: 'application/octet-stream' }), step: training.info.step };
+}

@@ -1,0 +1,143 @@
+// The WebAssembly modules: the choice of a build, its start, and the calls into it.
+import type { Build } from '../shared/types.js';
+import { builds, readModule, threadScript, type ModuleName } from './module-urls.js';
+import type { ExceptionHelpers, WasmModule } from './native.js';
+
+// (func (export "f") (param i32) (result i32) (i32x4.extract_lane 0 (i32x4.relaxed_dot_i8x16_i7x16_add_s
+//   (i8x16.splat (i32.const 1)) (i8x16.splat (local.get 0)) (i32x4.splat (i32.const 0)))))
+// It is run, since V8 of Node 20 doubles the sum until it has optimized the function.
+const relaxedProbe = [
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 6, 1, 96, 1, 127, 1, 127, 3, 2, 1, 0, 7, 5, 1, 1, 102, 0, 0, 10, 22, 1, 20, 0, 65, 1,
+  253, 15, 32, 0, 253, 15, 65, 0, 253, 17, 253, 147, 2, 253, 27, 0, 11,
+];
+// (func (result v128) (i8x16.popcnt (i8x16.splat (i32.const 0))))
+const simdProbe = [
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11,
+];
+
+function relaxedSumsAreRight(): boolean {
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(new Uint8Array(relaxedProbe)));
+  return (exports.f as (x: number) => number)(3) === 12;
+}
+
+/** The best build that this machine can run. Throws if there is no WebAssembly SIMD at all. */
+export function detectBuild(): Build {
+  const supports = (probe: number[]) => typeof WebAssembly === 'object' && WebAssembly.validate(new Uint8Array(probe));
+  if (builds.includes('relaxed') && supports(relaxedProbe) && relaxedSumsAreRight()) return 'relaxed';
+  if (supports(simdProbe)) return 'simd';
+  throw new Error('[build] this browser has no WebAssembly SIMD, which wasmformer needs; update the browser');
+}
+
+interface ThreadSettings {
+  /** Threads that a build with threads starts before it is ready, including the first one. */
+  threads?: number;
+  /** The script that they run. */
+  threadScript?: URL;
+}
+type Receive = (instance: WebAssembly.Instance, module: WebAssembly.Module) => WebAssembly.Exports;
+type Factory<Module> = (
+  options: ThreadSettings & {
+    outOfMemory(): never;
+    instantiateWasm(imports: WebAssembly.Imports, receive: Receive): WebAssembly.Exports;
+  },
+) => Promise<Module>;
+
+interface Started<Module> {
+  module: Module;
+  memory: WebAssembly.Memory;
+}
+
+const noMemory = () => new Error('[memory] there is not enough memory for this');
+
+export async function startModule<Module>(name: ModuleName, settings: ThreadSettings = {}): Promise<Started<Module>> {
+  const { factory, compiled } = await readModule<Factory<Module>>(name);
+  let memory: WebAssembly.Memory | undefined;
+  const module = await factory({
+    ...settings,
+    outOfMemory() {
+      throw noMemory();
+    },
+    instantiateWasm(imports, receive) {
+      const instance = new WebAssembly.Instance(compiled, imports);
+      // Shared memory is an import.
+      const items = [instance.exports, ...Object.values(imports)].flatMap((object) => Object.values(object));
+      memory = items.find((item) => item instanceof WebAssembly.Memory);
+      return receive(instance, compiled);
+    },
+  });
+  return { module, memory: memory! };
+}
+
+function startBuild(build: Build, threads: number): Promise<Started<WasmModule>> {
+  if (threads === 1) return startModule(build);
+  return startModule(`${build}-threads`, { threads, threadScript: threadScript(`${build}-threads`) });
+}
+
+/** The module stopped in the middle of something: no object in it can be used again. */
+export class FatalError extends Error {}
+
+/** Makes an Error from what C++ has thrown; errors of JavaScript stay as they are. */
+export function errorOf(module: ExceptionHelpers, thrown: unknown): unknown {
+  // Traps and stack overflows leave the module's memory in an unknown state.
+  if (thrown instanceof WebAssembly.RuntimeError || thrown instanceof RangeError) {
+    return new FatalError(`[engine] the WebAssembly module stopped: ${thrown.message}`, { cause: thrown });
+  }
+  if (thrown instanceof Error) return thrown;
+  const [type, message] = module.getExceptionMessage(thrown);
+  module.decrementExceptionRefcount(thrown);
+  return type.includes('bad_alloc') ? noMemory() : new Error(message);
+}
+
+/** A running module: its memory, its threads, and the C++ objects in it. */
+export class Instance {
+  readonly build: Build;
+  readonly threads: number;
+  readonly module: WasmModule;
+  #memory: WebAssembly.Memory;
+  #objects = 0;
+  #isBroken = false;
+
+  private constructor(build: Build, threads: number, { module, memory }: Started<WasmModule>) {
+    this.build = build;
+    this.module = module;
+    this.#memory = memory;
+    this.threads = this.call(() => module.startThreads(threads));
+  }
+
+  /** Throws if the machine cannot run the build, or not with that many threads. */
+  static async start(build: Build, threads: number): Promise<Instance> {
+    return new Instance(build, threads, await startBuild(build, threads));
+  }
+
+  /** C++ objects that have not been deleted. */
+  get objects(): number {
+    return this.#objects;
+  }
+
+  get memoryBytes(): number {
+    return this.#memory.buffer.byteLength;
+  }
+
+  /** Calls into the module; what C++ throws becomes an Error. */
+  call<T>(call: () => T): T {
+    try {
+      return call();
+    } catch (thrown) {
+      const error = errorOf(this.module, thrown);
+      this.#isBroken ||= error instanceof FatalError;
+      throw error;
+    }
+  }
+
+  /** Makes a C++ object, which must be deleted with delete(). */
+  create<T>(make: () => T): T {
+    const object = this.call(make);
+    this.#objects++;
+    return object;
+  }
+
+  delete(object: { delete(): void }): void {
+    if (!this.#isBroken) object.delete();
+    this.#objects--;
+  }
+}

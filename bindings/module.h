@@ -1,0 +1,33 @@
+// The module's threads, and the models in it.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "arrays.h"
+#include "bundle/model_file.h"
+#include "tensor/thread_pool.h"
+
+namespace wasmformer {
+
+using Json = nlohmann::ordered_json;
+
+// The module's threads, made by its first call: a thread that has ended frees its worker for a next one only
+// when JavaScript goes on, so they stay.
+ThreadPool& pool(int threads = 1);
+
+// Steps for 25 ms: long enough that waiting for the slowest thread costs little, short enough to abort quickly.
+template <class Stepped>
+bool take_turn(Stepped& job) {
+  return job.step_for(std::chrono::milliseconds(25));
+}
+
+// Source tokens per batch: enough for fast matrix products, few enough that no step delays other calls for long.
+constexpr Index batch_tokens = 1024;
+
+// `use`: "translate", "classify" or "tag". Throws Error, beginning with [place], unless the model does that.
+void check_use(const Config& config, const std::string& use, const std::string& place);
+
+// Adds the labels of an encoder.
+void add_labels(Json& info, const ModelFile& model);
+
+}  // namespace wasmformer

@@ -1,0 +1,19 @@
+// Translation with a model in the module, loaded or in training.
+#pragma once
+
+#include "module.h"
+#include "tasks/translate/translator.h"
+
+namespace wasmformer {
+
+using Job = BatchedTranslation;
+
+std::unique_ptr<Job> start(const ModelFile& model, const std::vector<std::string>& texts,
+                           const TranslateOptions& options);
+// `json`: options by their names in JavaScript.
+TranslateOptions translate_options(const ModelFile& model, const std::string& json);
+
+std::unique_ptr<Job> translator_start(const Translator& translator, const std::vector<std::string>& texts,
+                                      const std::string& options);
+
+}  // namespace wasmformer
