@@ -109,7 +109,7 @@ TEST_CASE("A huge max_length takes no memory and changes no numbers") {
     getrusage(RUSAGE_SELF, &usage);
     return usage.ru_maxrss / 1024;  // MiB
   };
-  const auto memory = [](Transformer& transformer) -> Matrix {
+  const auto memory = [](const Transformer& transformer) -> Matrix {
     ThreadPool pool;
     Tape tape(pool, /*recording=*/false);
     const std::vector<TokenId> ids{5, 6, 7, 4, 3};

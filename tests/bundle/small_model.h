@@ -36,7 +36,7 @@ inline ModelFile small_model(const Config& config = small_config()) {
 }
 
 // Where two transformers of one config differ most.
-inline double difference(Transformer& a, Transformer& b) {
+inline double difference(const Transformer& a, const Transformer& b) {
   std::map<std::string, Matrix> values;
   a.visit([&](const ParameterInfo& info, const Parameter& p) { values[info.name] = p.value; });
   double worst = 0;

@@ -20,7 +20,7 @@ bool is_near(const Matrix& a, const Matrix& b) {
   return a.rows() == b.rows() && a.cols() == b.cols() && (a - b).cwiseAbs().maxCoeff() < tolerance;
 }
 
-Matrix logits(Transformer& model, const Packed& source, const Packed& target, const Masks& masks) {
+Matrix logits(const Transformer& model, const Packed& source, const Packed& target, const Masks& masks) {
   ThreadPool pool;
   Tape tape(pool, /*recording=*/false);
   Var memory = model.encode(tape, source.ids, source.spans, masks);

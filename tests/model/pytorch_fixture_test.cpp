@@ -201,7 +201,7 @@ TEST_CASE("Backward matches PyTorch's gradient of every weight") {
 
     Worst worst("gradients", gradient_limit);
     std::size_t compared = 0;
-    f.model.visit([&](const ParameterInfo& info, Parameter& p) {
+    f.model.visit([&](const ParameterInfo& info, const Parameter& p) {
       worst.compare_all(p.gradient, gradients.matrix(fixture_name(info.name)), info.name);
       ++compared;
     });
@@ -232,7 +232,7 @@ TEST_CASE("Training steps match PyTorch's weights, losses and rates") {
       const StepReport report = trainer.step();
       loss.compare(report.loss, losses(0, step - 1), "step " + std::to_string(step));
       CHECK(report.learning_rate == Catch::Approx(rates(0, step - 1)).epsilon(1e-6));
-      f.model.visit([&](const ParameterInfo& info, Parameter& p) {
+      f.model.visit([&](const ParameterInfo& info, const Parameter& p) {
         // The true gradient is 0; Adam turns the rounding errors of any float32 program into whole steps.
         if (info.name.ends_with("k_proj.bias")) return;
         const std::string stored = "step" + std::to_string(step) + "." + fixture_name(info.name);

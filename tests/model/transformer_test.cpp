@@ -15,7 +15,7 @@ constexpr Scalar limit = 1e-5f;
 
 std::vector<std::string> names(const Config& config) {
   std::vector<std::string> all;
-  Transformer(config).visit([&](const ParameterInfo& info, Parameter&) { all.push_back(info.name); });
+  Transformer(config).visit([&](const ParameterInfo& info, const Parameter&) { all.push_back(info.name); });
   return all;
 }
 
@@ -95,7 +95,7 @@ TEST_CASE("Learned attention scores have a parameter in every attention") {
   Config c = small_config();
   const auto shapes = [&c] {
     std::vector<std::string> found;
-    Transformer(c).visit([&](const ParameterInfo& info, Parameter& p) {
+    Transformer(c).visit([&](const ParameterInfo& info, const Parameter& p) {
       if (info.name.find(".score_") != std::string::npos)
         found.push_back(info.name + " " + std::to_string(p.rows) + " " + std::to_string(p.cols));
     });
@@ -133,10 +133,10 @@ TEST_CASE("Initial weights follow their rules and their seed") {
   same.initialize(1);
   other.initialize(2);
   std::vector<Matrix> again, others;
-  same.visit([&](const ParameterInfo&, Parameter& p) { again.push_back(p.value); });
-  other.visit([&](const ParameterInfo&, Parameter& p) { others.push_back(p.value); });
+  same.visit([&](const ParameterInfo&, const Parameter& p) { again.push_back(p.value); });
+  other.visit([&](const ParameterInfo&, const Parameter& p) { others.push_back(p.value); });
   std::size_t i = 0;
-  model.visit([&](const ParameterInfo& info, Parameter& p) {
+  model.visit([&](const ParameterInfo& info, const Parameter& p) {
     INFO(info.name);
     const double mean = static_cast<double>(p.value.mean());
     const double deviation =

@@ -56,9 +56,9 @@ Corpus examples(const Config& c) {
   return corpus;
 }
 
-void check_step(const std::string& kind, Transformer& model, double loss) {
+void check_step(const std::string& kind, const Transformer& model, double loss) {
   CHECK(std::abs(loss - static_cast<double>(fixture().matrix(kind + ".loss")(0, 0))) < loss_limit);
-  model.visit([&](const ParameterInfo& info, Parameter& p) {
+  model.visit([&](const ParameterInfo& info, const Parameter& p) {
     INFO(info.name);
     const Matrix right = fixture().matrix(kind + ".after." + info.name);
     CHECK((p.value - right).cwiseAbs().maxCoeff() < weight_limit);

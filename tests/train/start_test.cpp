@@ -15,10 +15,11 @@ namespace {
 
 TrainingTexts some_texts() { return {{{"abc", "d\te"}, {"ä \"b\"\n", "e"}}, {{"h"}, {"g"}}}; }
 
-std::map<std::string, Matrix> weights(Transformer& transformer) {
+std::map<std::string, Matrix> weights(const Transformer& transformer) {
   std::map<std::string, Matrix> all;
-  transformer.visit(
-      [&](const ParameterInfo& info, Parameter& p) { all[info.name] = p.has_value() ? p.value : p.packed.matrix(); });
+  transformer.visit([&](const ParameterInfo& info, const Parameter& p) {
+    all[info.name] = p.has_value() ? p.value : p.packed.matrix();
+  });
   return all;
 }
 
@@ -74,7 +75,7 @@ TEST_CASE("An int8 model is fine-tuned from its dequantized weights") {
   CHECK(start.training.learning_rate == 3);
   CHECK(start.model.metadata == std::map<std::string, std::string>{{"languages", "de-en"}});
   CHECK(weights(*start.model.transformer) == weights(*model.transformer));
-  start.model.transformer->visit([](const ParameterInfo& info, Parameter& p) {
+  start.model.transformer->visit([](const ParameterInfo& info, const Parameter& p) {
     CAPTURE(info.name);
     CHECK(p.has_value());
     CHECK(!p.is_packed());

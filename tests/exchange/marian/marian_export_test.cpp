@@ -22,7 +22,7 @@ ModelFile model_of(const Config& config, std::shared_ptr<const Tokenizer> source
 }
 
 // The logits of a target after a source.
-Matrix logits(Transformer& model) {
+Matrix logits(const Transformer& model) {
   ThreadPool pool;
   Tape tape(pool, /*recording=*/false);
   const std::vector<TokenId> source{5, 6, 7, 3}, target{2, 8, 5};
@@ -64,7 +64,7 @@ TEST_CASE("A Hugging Face folder has the ids, the names and all tensors of the m
   const SafetensorsFile file = parse_safetensors(files.at("model.safetensors"));
   CHECK(file.metadata == std::map<std::string, std::string>{{"format", "pt"}});
   std::size_t tensors = 0;
-  model.transformer->visit([&](const ParameterInfo&, Parameter&) { ++tensors; });
+  model.transformer->visit([&](const ParameterInfo&, const Parameter&) { ++tensors; });
   CHECK(file.tensors.size() == tensors);
   CHECK(file.tensors.at("final_logits_bias").shape == std::vector<Index>{1, 13});
 }
@@ -134,7 +134,7 @@ TEST_CASE("Importing, exporting and importing again gives the same bytes") {
     const auto out = export_marian(in, Precision::f32);
     const ModelFile again = import_marian(views(out));
     const SafetensorsFile exported = parse_safetensors(out.at("model.safetensors"));
-    again.transformer->visit([&](const ParameterInfo& info, Parameter& p) {
+    again.transformer->visit([&](const ParameterInfo& info, const Parameter& p) {
       CHECK(weight_bytes(p.value, Precision::f32, info.name) == exported.tensors.at(info.name).data);
     });
     if (!folder.files.contains("model.safetensors")) continue;

@@ -31,7 +31,7 @@ Folder folder(const std::string& kind) {
 
 std::map<std::string, Matrix> weights(const ModelFile& model) {
   std::map<std::string, Matrix> values;
-  model.transformer->visit([&](const ParameterInfo& info, Parameter& p) { values[info.name] = p.value; });
+  model.transformer->visit([&](const ParameterInfo& info, const Parameter& p) { values[info.name] = p.value; });
   return values;
 }
 
@@ -161,7 +161,7 @@ TEST_CASE("An int8 Marian model is close to the float model") {
   model.transformer->quantize();
   const ModelFile read = parse_model(serialize_model(model, Precision::f32));
   const auto floats = weights(folder("tiny").import());
-  read.transformer->visit([&](const ParameterInfo& info, Parameter& p) {
+  read.transformer->visit([&](const ParameterInfo& info, const Parameter& p) {
     if (p.is_packed())
       CHECK((p.packed.matrix() - floats.at(info.name)).cwiseAbs().maxCoeff() <
             floats.at(info.name).cwiseAbs().maxCoeff() / 100);

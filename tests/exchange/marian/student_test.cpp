@@ -214,9 +214,9 @@ TEST_CASE("A student's int8 weights stay unchanged") {
   CHECK(bytes.precision == "int8");
   CHECK(bytes.transformer->parameter_count() == floats.transformer->parameter_count());
   std::map<std::string, Matrix> wanted;
-  floats.transformer->visit([&](const ParameterInfo& info, Parameter& p) { wanted[info.name] = p.value; });
+  floats.transformer->visit([&](const ParameterInfo& info, const Parameter& p) { wanted[info.name] = p.value; });
   Index packed = 0;
-  bytes.transformer->visit([&](const ParameterInfo& info, Parameter& p) {
+  bytes.transformer->visit([&](const ParameterInfo& info, const Parameter& p) {
     CAPTURE(info.name);
     if (!p.is_packed()) {
       CHECK(p.value == wanted[info.name]);

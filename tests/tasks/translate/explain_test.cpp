@@ -87,7 +87,7 @@ TEST_CASE("Internals reproduce the attention maps, and streams lead from the emb
 
     // Each part of a layer again, by the layer's weights alone.
     std::map<std::string, Matrix> weights;
-    model.transformer->visit([&](const ParameterInfo& info, Parameter& p) { weights[info.name] = p.value; });
+    model.transformer->visit([&](const ParameterInfo& info, const Parameter& p) { weights[info.name] = p.value; });
     const auto linear = [&](const std::string& name, const Eigen::MatrixXf& x) -> Eigen::MatrixXf {
       return x.lazyProduct(weights.at(name + ".weight").cast<float>().transpose()).rowwise() +
              weights.at(name + ".bias").cast<float>().row(0);
