@@ -136,8 +136,8 @@ Parameter* Transformer::zero_start_embedding() {
 
 void Transformer::enable_gradients() {
   visit([](const ParameterInfo& info, Parameter& p) {
-    WASMFORMER_CHECK(p.has_value(),
-                     "[train] " << info.name << " is int8, which cannot be trained; start from the float model");
+    WASMFORMER_CHECK(p.has_value(), ErrorCode::train,
+                     info.name << " is int8, which cannot be trained; start from the float model");
     p.gradient.setZero(p.rows, p.cols);
   });
 }
@@ -157,7 +157,8 @@ void Transformer::unpack() {
 void Transformer::quantize() {
   visit([](const ParameterInfo& info, Parameter& p) {
     if (!info.can_be_packed()) return;
-    WASMFORMER_CHECK(p.has_value(), "[quantize] " << info.name << " has no float values; is the model int8 already?");
+    WASMFORMER_CHECK(p.has_value(), ErrorCode::quantize,
+                     info.name << " has no float values; is the model int8 already?");
     p.packed = PackedMatrix(wasmformer::quantize(p.view()));
     p.value.resize(0, 0);
   });
@@ -286,8 +287,8 @@ Var Transformer::decode(Tape& tape, std::span<const TokenId> ids, std::span<cons
                         std::span<const Span> memory_spans, Cache* cache, const Masks& masks,
                         StackRecord* record) const {
   check_spans("decode", ids.size(), spans);
-  WASMFORMER_CHECK(!cache || spans.size() == cache->lengths.size(),
-                   "[decode] " << spans.size() << " spans for " << cache->lengths.size() << " cache slots");
+  WASMFORMER_CHECK(!cache || spans.size() == cache->lengths.size(), ErrorCode::decode,
+                   spans.size() << " spans for " << cache->lengths.size() << " cache slots");
   Stream x = embedded(tape, ids, spans, cache, target_embedding(), target_positions_, record);
   std::span<const Span> key_spans = spans;
   std::span<const std::int32_t> key_rows;

@@ -54,8 +54,8 @@ std::string marian_name(const ParameterInfo& info) {
   const auto* const found = std::find_if(std::begin(names), std::end(names), [&](const MarianName& row) {
     return row.module == info.module && row.role == info.role;
   });
-  WASMFORMER_CHECK(info.is_in_layer() && found != std::end(names),
-                   "[marian] Marian has no parameter like " << info.name);
+  WASMFORMER_CHECK(info.is_in_layer() && found != std::end(names), ErrorCode::marian,
+                   "Marian has no parameter like " << info.name);
   const std::string stack = info.stack == Stack::encoder ? "encoder" : "decoder";
   return stack + "_l" + std::to_string(info.layer + 1) + "_" + found->name;
 }
