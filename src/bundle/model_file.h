@@ -54,8 +54,8 @@ auto naming(const std::string& path, Parse parse) {
   try {
     return parse();
   } catch (const Error& e) {
-    const std::string text = e.what();
-    throw Error(text.find(path) == std::string::npos ? path + ": " + text : text);
+    if (path.empty()) throw;
+    throw e.with(path + ": ", "", {"file", path});
   }
 }
 

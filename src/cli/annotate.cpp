@@ -46,9 +46,9 @@ std::string tag_lines(const AnnotatedText& text, const std::string& content) {
 void run(const AnnotateArguments& o, bool tags) {
   const ModelFile model = load_model(o.model, Weights::packed);
   const Config& config = model.transformer->config();
-  WASMFORMER_CHECK((tags ? config.tags : config.classes) > 0, o.model << ": [annotate] this model has no "
-                                                                      << (tags ? "tags" : "labels of whole texts")
-                                                                      << "; it " << purpose(config));
+  WASMFORMER_CHECK((tags ? config.tags : config.classes) > 0, ErrorCode::wrong_task,
+                   o.model << ": [annotate] this model has no " << (tags ? "tags" : "labels of whole texts") << "; it "
+                           << purpose(config));
   ThreadPool pool(o.threads);
   LineReader input(o.input);
   std::optional<FileWriter> attention;

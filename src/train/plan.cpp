@@ -184,6 +184,7 @@ std::vector<TokenizerJob> RunPlan::untrained() const {
   const auto job = [&t](std::vector<std::string> texts) {
     TokenizerOptions options;
     options.vocab_size = t.vocab_size ? *t.vocab_size : default_vocab_size(texts);
+    options.hard_vocab_limit = t.vocab_size.has_value();
     options.type = word(t.type);
     options.normalization = word(t.normalization.value_or(Normalization::nmt_nfkc));
     return TokenizerJob{std::move(texts), options};

@@ -219,6 +219,16 @@ test('translate takes any number of lines in bounded memory', { skip: process.en
   assert.ok(many - few < 30000, `${few} KiB for 5,000 lines, ${many} KiB for 200,000`);
 });
 
+test('translate reads a file of more than 128 KiB to its end', () => {
+  // The program reads 128 KiB at a time. Most lines are empty, which takes no time to translate.
+  const lines = Array.from({ length: 200 * 1024 }, (_, i) => (i % 1000 === 0 ? '1 2 3' : ''));
+  writeFileSync(path('large'), `${lines.join('\n')}\n`);
+  const { stdout } = succeed('translate', '--model', path('run/best.safetensors'), '--beam-size', '1', '--input', path('large'));
+  const translations = stdout.split('\n').slice(0, -1);
+  assert.equal(translations.length, lines.length);
+  translations.forEach((translation, i) => assert.equal(translation !== '', lines[i] !== '', `line ${i + 1}`));
+});
+
 test('a line that is too long is reported and left empty, and the others are translated', () => {
   const model = path('run/best.safetensors');
   const alone = run(['translate', '--model', model], { input: 'eins\nzwei\n' }).stdout.split('\n');

@@ -149,6 +149,17 @@ test('a call can be aborted, and a disposed model is refused', async () => {
   assert.equal((await classifier.classify('jazz')).labels.length, 2);
 });
 
+test('texts with thousands of different characters train by default', async () => {
+  const characters = Array.from({ length: 2500 }, (_, i) => String.fromCodePoint(0x4E00 + i));
+  const label = (i) => (i % 2 ? 'odd' : 'even');
+  const chinese = Array.from({ length: 500 }, (_, i) => [label(i), characters.slice(5 * i, 5 * i + 5).join('')]);
+  const { tokenizer: _, ...byDefault } = settings;
+  const trainer = await Trainer.create({ labelled: chinese, validation: 20, ...byDefault });
+  assert.ok(trainer.info.config.source_vocab_size > 2400);
+  const [event] = await trained(trainer, { steps: 2 });
+  assert.ok(event.loss > 0);
+});
+
 test('a model of another kind is refused in one sentence', async () => {
   const one = await Trainer.create({ labelled, validation: 10, ...settings });
   const only = await one.save({ optimizer: false });

@@ -1,5 +1,5 @@
 // Cleans corpora of sentence pairs and keeps parts of each aside to validate and to test on:
-//   node tests/bench/corpus.mjs --output DIR [--kept FILE]... [--valid 60] [--test 60] [--most-words 60] NAME=FILE[:MOST]...
+//   node web/models/corpus.mjs --output DIR [--kept FILE]... [--valid 60] [--test 60] [--most-words 60] NAME=FILE[:MOST]...
 // A FILE, gzipped or not, has lines of two columns separated by a tab; MOST is how many of its pairs to train on. A pair
 // that has a side in a --kept file or in an earlier corpus is left out. DIR/train.tsv, valid.tsv and test.tsv
 // are written whole, shuffled; a sentence that occurs twice in one column never stands in two of them.

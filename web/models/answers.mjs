@@ -1,5 +1,5 @@
 // How many of the first things that a visitor types a model translates sensibly:
-//   node tests/bench/answers.mjs MODEL.safetensors tests/fixtures/answers/de-en.tsv [--beam-size 4] [--wrong]
+//   node web/models/answers.mjs MODEL.safetensors tests/fixtures/answers/de-en.tsv [--beam-size 4] [--wrong]
 // Each line of a list is a sentence, a tab and a regular expression that matches every accepted answer, without
 // capitals and punctuation.
 import { readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 // Picks short sentences that are probably common, to repeat in training, from a TSV file of English and another language:
-//   node tests/bench/common.mjs short.tsv > core.tsv
+//   node web/models/common.mjs short.tsv > core.tsv
 // A sentence of the other language is picked if it has at least two English translations and at most three words (five
 // in a question), or at least three translations and at most six words. In Chinese: at most four characters, or at least
 // two translations and at most eight characters. Case and punctuation do not count.

@@ -1,6 +1,6 @@
 // Rules for `wasmformer tokenizer --normalization`: NFKC, traditional Chinese characters as simplified ones, so that a
 // model reads both scripts, and one way to write quotation marks. Needs OpenCC (the package opencc of Debian):
-//   node tests/bench/chinese-rules.mjs > rules.tsv
+//   node web/models/chinese-rules.mjs > rules.tsv
 import { execFileSync } from 'node:child_process';
 
 const codes = (from, to) => Array.from({ length: to - from }, (_, i) => from + i);

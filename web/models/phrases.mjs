@@ -1,5 +1,5 @@
 // Sentence pairs to train on, made from the phrase book phrases.tsv, whose slots are filled anew each time:
-//   node tests/bench/phrases.mjs --languages fr-en --count 6000 [--seed 1] > phrases.fr.tsv
+//   node web/models/phrases.mjs --languages fr-en --count 6000 [--seed 1] > phrases.fr.tsv
 // A line has English and the other language, separated by a tab, as in the corpora here. Of the phrasings that a cell of
 // the phrase book offers, separated by ' | ', the source takes any, the target always the first. {place:1} is the second
 // of the forms that phrase-words.tsv lists, {Place} begins with a capital letter. A pair is left out if either side is in
@@ -23,7 +23,7 @@ const listed = Object.fromEntries(words.map(([slot]) =>
 const isWord = (text) => words.some((row) => row.includes(text));
 
 /** The sentences and names that must not occur in any pair. */
-export function kept(folder = new URL('../fixtures/answers/', import.meta.url)) {
+export function kept(folder = new URL('../../tests/fixtures/answers/', import.meta.url)) {
   const sentences = new Set(), names = new Set();
   for (const file of readdirSync(folder).filter((name) => name.endsWith('.tsv'))) {
     for (const line of readFileSync(new URL(file, folder), 'utf8').trimEnd().split('\n')) {

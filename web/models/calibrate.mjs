@@ -1,5 +1,5 @@
 // Calibrates `quality` on a validation text: fits the probability that a translated word occurs in its reference.
-//   node tests/bench/calibrate.mjs MODEL.safetensors VALID.tsv[.gz] [--columns 0,1] [--test TEST.tsv[.gz]]
+//   node web/models/calibrate.mjs MODEL.safetensors VALID.tsv[.gz] [--columns 0,1] [--test TEST.tsv[.gz]]
 // prints the metadata 'quality_calibration', the three numbers of a beta calibration (Kull et al. 2017); with --test also the
 // expected calibration error on that part (Naeini et al. 2015; ten bins), before and after.
 import { readFileSync } from 'node:fs';

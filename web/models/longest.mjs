@@ -1,5 +1,5 @@
 // Keeps the pairs with relatively long translations, so that a model trained on them omits less:
-//   node tests/bench/longest.mjs pairs.tsv [--drop 0.4] > longest.tsv
+//   node web/models/longest.mjs pairs.tsv [--drop 0.4] > longest.tsv
 // A line has English, a tab, and its translation. Among sentences with about as many English words, drops the fraction
 // --drop with the fewest characters of translation per character of English.
 import { pathToFileURL } from 'node:url';

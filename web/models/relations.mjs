@@ -1,8 +1,8 @@
 // Relations between marked entities as texts with a label (SemEval-2010 task 8: lines of label, tab, sentence with <e1>,
 // </e1>, <e2>, </e2>):
-//   node tests/bench/relations.mjs near < all.tsv > near.tsv
+//   node web/models/relations.mjs near < all.tsv > near.tsv
 //     keeps the entities, everything between them, and up to two words before the first and after the second
-//   node tests/bench/relations.mjs score near.tsv < found.txt
+//   node web/models/relations.mjs score near.tsv < found.txt
 //     the task's official macro F1: the mean over the relations except Other. Both directions of a relation are counted
 //     together, but a prediction in the wrong direction is an error.
 import { readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
 // Keeps machine-translated pairs whose translation, translated back, has most of the original's words:
-//   paste pairs.tsv back.txt | node tests/bench/faithful.mjs [--least 0.62] > faithful.tsv
+//   paste pairs.tsv back.txt | node web/models/faithful.mjs [--least 0.62] > faithful.tsv
 // A line has a sentence, its translation, and that translated back; --least is the lowest word F1 to accept.
 // Translations in which one to four characters occur three times in a row, such as 000, are left out.
 import { readFileSync } from 'node:fs';

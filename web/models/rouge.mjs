@@ -1,5 +1,5 @@
 // ROUGE-1, ROUGE-2 and ROUGE-L (Lin 2004) of titles or summaries, as F1 in percent, averaged over the lines:
-//   node tests/bench/rouge.mjs references.txt < found.txt
+//   node web/models/rouge.mjs references.txt < found.txt
 // One text per line; several references for a line are separated by " ||| ", and the best one counts. Words are lower-case
 // runs of a-z and 0-9, without stemming; Chinese is counted by character.
 import { readFileSync } from 'node:fs';
