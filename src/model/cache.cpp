@@ -24,7 +24,7 @@ Cache::Cache(Index decoder_layers, Index slots, Index tokens, Index d_model, boo
       capacity(tokens),
       selected_rows_(slot_rows.size(), 0) {
   selected_lengths_.reserve(slots);
-  for (Layer& layer : layers) {
+  for (LayerCache& layer : layers) {
     layer.keys.resize(0, d_model);
     layer.values.resize(0, is_recurrent ? 0 : d_model);
   }
@@ -35,7 +35,7 @@ Cache::Cache(Index decoder_layers, Index slots, Index tokens, Index d_model, boo
 
 void Cache::add_rows(std::size_t count) {
   const std::size_t rows = std::min(uses_.size() + count, slot_rows.size());  // the most that can be in use
-  for (Layer& layer : layers) {
+  for (LayerCache& layer : layers) {
     layer.keys.conservativeResize(rows, Eigen::NoChange);
     layer.values.conservativeResize(rows, Eigen::NoChange);
   }

@@ -5,21 +5,17 @@
 #include <cstdint>
 #include <string>
 
-#include "nn/layers.h"
+#include "nn/transformer_layers.h"
 #include "ops/activation.h"
 #include "schema/options.h"
 #include "tensor/matrix.h"
 
 namespace wasmformer {
 
-enum class NormPosition { post, pre };
 // Constant ones as ops/embedding.h: sinusoidal is the paper's, sinusoidal_halves Hugging Face Marian's,
 // sinusoidal_marian Marian's own. rotary adds nothing to the embeddings; it rotates queries and keys (ops/rotary.h).
 enum class Positions { sinusoidal, learned, sinusoidal_halves, sinusoidal_marian, rotary };
 enum class TieEmbeddings { all, target, none };
-// What lets a target token see the earlier ones: masked self-attention (section 3.2.3), or a recurrent cell
-// (ops/ssru.h).
-enum class DecoderSelf { attention, ssru };
 // What a classifier reads of a text: the mean of the encoder's output, or its output at a begin token.
 enum class Pooling { mean, first };
 // The activation of a layer between pooling and the classes: tanh in BERT, ReLU in DistilBERT.

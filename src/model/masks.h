@@ -20,7 +20,7 @@ struct Masks {
   Masks(const Config& config, std::vector<AttentionHead> heads, std::span<const Span> source_spans,
         std::span<const std::vector<Index>> masked);
   Masks() = default;
-  // The masked heads of one attention.
+  // The masked heads of one attention; layers count from 0.
   std::span<const AttentionHead> heads_of(AttentionHead::Kind attention, std::size_t layer) const;
 };
 

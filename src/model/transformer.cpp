@@ -55,32 +55,30 @@ Matrix computed_positions(const Config& c, Index rows) {
   return Matrix(0, c.d_model);
 }
 
-AttentionRecord* next_layer(StackRecord* record, std::vector<AttentionRecord> StackRecord::*attention) {
-  return record ? &(record->*attention).emplace_back() : nullptr;
+LayerOptions layer_options(const Config& c) {
+  return {.d_model = c.d_model,
+          .num_heads = c.num_heads,
+          .ffn_dim = c.ffn_dim,
+          .attention = c.attention,
+          .activation = c.activation,
+          .decoder_self = c.decoder_self,
+          .norm = c.norm,
+          .norm_epsilon = c.norm_epsilon,
+          .dropout = c.dropout,
+          .attention_dropout = c.attention_dropout,
+          .activation_dropout = c.activation_dropout};
 }
 
-Var* next_hidden(StackRecord* record) { return record ? &record->hidden.emplace_back() : nullptr; }
+const Config& checked(const Config& config) {
+  config.check();
+  return config;
+}
 
 }  // namespace
 
-EncoderLayer::EncoderLayer(const Config& c)
-    : self_attn(c.d_model, c.num_heads, c.attention_dropout, c.attention),
-      self_attn_layer_norm(c.d_model, c.norm_epsilon),
-      ffn(c.d_model, c.ffn_dim, c.activation, c.activation_dropout),
-      final_layer_norm(c.d_model, c.norm_epsilon) {}
-
-DecoderLayer::DecoderLayer(const Config& c)
-    : kind(c.decoder_self),
-      self_attn(c.d_model, c.num_heads, c.attention_dropout, c.attention),
-      recurrent(c.d_model),
-      self_attn_layer_norm(c.d_model, c.norm_epsilon),
-      encoder_attn(c.d_model, c.num_heads, c.attention_dropout, c.attention),
-      encoder_attn_layer_norm(c.d_model, c.norm_epsilon),
-      ffn(c.d_model, c.ffn_dim, c.activation, c.activation_dropout),
-      final_layer_norm(c.d_model, c.norm_epsilon) {}
-
 Transformer::Transformer(const Config& config)
-    : config_((config.check(), config)),
+    : config_(checked(config)),
+      add_and_norm_{config.norm, config.dropout},
       encoder_norm_(config.d_model, config.norm_epsilon),
       decoder_norm_(config.d_model, config.norm_epsilon),
       embedding_norm_(config.d_model, config.norm_epsilon),
@@ -95,8 +93,8 @@ Transformer::Transformer(const Config& config)
   if (c.positions == Positions::learned) source_positions_ = target_positions_ = Parameter(c.max_length, c.d_model);
   if (c.crf) transitions_ = Parameter(c.tags, c.tags);
   computed_positions_ = std::make_unique<ComputedPositions>();
-  for (Index i = 0; i < c.encoder_layers; ++i) encoder_.emplace_back(c);
-  for (Index i = 0; i < c.decoder_layers; ++i) decoder_.emplace_back(c);
+  for (Index i = 0; i < c.encoder_layers; ++i) encoder_.emplace_back(layer_options(c));
+  for (Index i = 0; i < c.decoder_layers; ++i) decoder_.emplace_back(layer_options(c));
 }
 
 void Transformer::initialize(std::uint64_t seed) {
@@ -204,34 +202,9 @@ const Parameter& Transformer::output_weight() const {
   return config_.tie_embeddings == TieEmbeddings::none ? output_ : target_embedding();
 }
 
-Var Transformer::normalized(Tape& tape, Stream& stream, const LayerNorm& norm) const {
-  if (!stream.waiting) return norm(tape, stream.x);
-  const ResidualNorm result = norm(tape, stream.x, *stream.waiting, config_.dropout);
-  stream.x = result.sum, stream.waiting.reset();
-  if (stream.record) stream.record->residuals.push_back(stream.x);
-  return result.norm;
-}
-
-template <class Sublayer>
-Transformer::Stream Transformer::residual(Tape& tape, Stream stream, const LayerNorm& norm, Sublayer sublayer) const {
-  const bool post = config_.norm == NormPosition::post;
-  Var y = sublayer(post ? stream.x : normalized(tape, stream, norm));
-  if (stream.record) {  // a copy: the norm takes the memory of y
-    stream.record->sublayers.push_back(tape.variable(y.rows(), y.cols(), /*wants_gradient=*/false));
-    stream.record->sublayers.back().mutable_value() = y.value();
-  }
-  if (post) {
-    stream.x = norm(tape, stream.x, y, config_.dropout).norm;
-    if (stream.record) stream.record->residuals.push_back(stream.x);
-  } else {
-    stream.waiting = y;
-  }
-  return stream;
-}
-
-Transformer::Stream Transformer::embedded(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans,
-                                          const Cache* cache, const Parameter& table,
-                                          const Parameter& learned_positions, StackRecord* record) const {
+Transformer::Embedded Transformer::embedded(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans,
+                                            const Cache* cache, const Parameter& table,
+                                            const Parameter& learned_positions, StackRecord* record) const {
   const std::span<const Index> at = places(tape, ids.size(), spans, cache);
   const Parameter& all = positions(learned_positions, at);
   const Parameter* added = is_rotary() ? nullptr : &all;
@@ -248,38 +221,25 @@ Transformer::Stream Transformer::embedded(Tape& tape, std::span<const TokenId> i
       if (added) record->positions.mutable_value().row(i) = added->value.row(at[i]);
     }
   }
-  return {x, std::nullopt, {at, is_rotary() ? &all.value : nullptr}, record};
-}
-
-Var Transformer::output(Tape& tape, Stream stream, const LayerNorm& norm) const {
-  Var y = config_.norm == NormPosition::pre ? normalized(tape, stream, norm) : stream.x;
-  if (stream.record) stream.record->output = y;
-  return y;
+  return {{x, std::nullopt, record}, {at, is_rotary() ? &all.value : nullptr}};
 }
 
 Var Transformer::encode(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans, const Masks& masks,
                         StackRecord* record) const {
   check_spans(ErrorCode::encode, ids.size(), spans);
-  Stream x = embedded(tape, ids, spans, /*cache=*/nullptr, source_embedding_, source_positions_, record);
+  auto [x, rotation] = embedded(tape, ids, spans, /*cache=*/nullptr, source_embedding_, source_positions_, record);
   if (config_.embedding_norm) x.x = embedding_norm_(tape, x.x);
-  const std::span<const Span> key_spans = masks.source_rows.empty() ? spans : masks.source_spans;
+  EncoderCall call{.spans = spans,
+                   .key_spans = masks.source_rows.empty() ? spans : masks.source_spans,
+                   .key_rows = masks.source_rows,
+                   .rotation = rotation,
+                   .masked_heads = {}};
   for (std::size_t l = 0; l < encoder_.size(); ++l) {
     tape.mark(static_cast<Index>(l));
-    const EncoderLayer& layer = encoder_[l];
-    x = residual(tape, x, layer.self_attn_layer_norm, [&](Var h) {
-      const MultiHeadAttention& attn = layer.self_attn;
-      return attn(tape, h, attn.keys(tape, h, x.rotation), attn.v_proj(tape, h),
-                  {.query_spans = spans,
-                   .key_spans = key_spans,
-                   .key_rows = masks.source_rows,
-                   .causal = false,
-                   .masked_heads = masks.heads_of(AttentionHead::encoder, l),
-                   .record = next_layer(record, &StackRecord::self_attention),
-                   .rotation = x.rotation});
-    });
-    x = residual(tape, x, layer.final_layer_norm, [&](Var h) { return layer.ffn(tape, h, next_hidden(record)); });
+    call.masked_heads = masks.heads_of(AttentionHead::encoder, l);
+    x = encoder_[l](tape, x, call);
   }
-  return output(tape, x, encoder_norm_);
+  return add_and_norm_.output(tape, x, encoder_norm_);
 }
 
 Var Transformer::decode(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans, Var memory,
@@ -288,60 +248,30 @@ Var Transformer::decode(Tape& tape, std::span<const TokenId> ids, std::span<cons
   check_spans(ErrorCode::decode, ids.size(), spans);
   WASMFORMER_CHECK(!cache || spans.size() == cache->lengths.size(), ErrorCode::decode,
                    spans.size() << " spans for " << cache->lengths.size() << " cache slots");
-  Stream x = embedded(tape, ids, spans, cache, target_embedding(), target_positions_, record);
-  std::span<const Span> key_spans = spans;
-  std::span<const std::int32_t> key_rows;
+  auto [x, rotation] = embedded(tape, ids, spans, cache, target_embedding(), target_positions_, record);
+  DecoderCall call{.spans = spans,
+                   .key_spans = spans,
+                   .key_rows = {},
+                   .rotation = rotation,
+                   .memory = memory,
+                   .memory_spans = memory_spans,
+                   .memory_rows = masks.source_rows,
+                   .masked_heads = {},
+                   .masked_cross_heads = {},
+                   .cache = nullptr};
   if (cache) {
     cache->append(spans);
-    key_spans = slots(tape, *cache);
-    key_rows = {cache->slot_rows.data(), spans.size() * cache->capacity};
+    call.key_spans = slots(tape, *cache);
+    call.key_rows = {cache->slot_rows.data(), spans.size() * cache->capacity};
   }
-  // The new tokens are the last of their slots.
-  auto cached = [&](Var fresh, Matrix& rows) {
-    for (std::size_t i = 0; i < spans.size(); ++i)
-      for (Index j = 0; j < spans[i].size; ++j)
-        rows.row(key_rows[key_spans[i].end() - spans[i].size + j]) = fresh.value().row(spans[i].begin + j);
-    return tape.constant(rows);
-  };
-
   for (std::size_t l = 0; l < decoder_.size(); ++l) {
     tape.mark(static_cast<Index>(encoder_.size() + l));
-    const DecoderLayer& layer = decoder_[l];
-    Cache::Layer* store = cache ? &cache->layers[l] : nullptr;
-    x = residual(tape, x, layer.self_attn_layer_norm, [&](Var h) {
-      if (layer.kind == DecoderSelf::ssru) {
-        const CachedCells kept{store ? &store->keys : nullptr, key_spans, key_rows};
-        return layer.recurrent(tape, h, spans, store ? &kept : nullptr);
-      }
-      const MultiHeadAttention& attn = layer.self_attn;
-      Var k = attn.keys(tape, h, x.rotation), v = attn.v_proj(tape, h);
-      if (store) k = cached(k, store->keys), v = cached(v, store->values);
-      return attn(tape, h, k, v,
-                  {.query_spans = spans,
-                   .key_spans = key_spans,
-                   .key_rows = key_rows,
-                   .causal = true,
-                   .masked_heads = masks.heads_of(AttentionHead::decoder, l),
-                   .record = next_layer(record, &StackRecord::self_attention),
-                   .rotation = x.rotation});
-    });
-    x = residual(tape, x, layer.encoder_attn_layer_norm, [&](Var h) {
-      const MultiHeadAttention& attn = layer.encoder_attn;
-      const bool is_kept = store && store->cross_keys.size() > 0;
-      Var k = is_kept ? tape.constant(store->cross_keys) : attn.k_proj(tape, memory);
-      Var v = is_kept ? tape.constant(store->cross_values) : attn.v_proj(tape, memory);
-      if (store && !is_kept) store->cross_keys = k.value(), store->cross_values = v.value();
-      return attn(tape, h, k, v,
-                  {.query_spans = spans,
-                   .key_spans = memory_spans,
-                   .key_rows = masks.source_rows,
-                   .causal = false,
-                   .masked_heads = masks.heads_of(AttentionHead::cross, l),
-                   .record = next_layer(record, &StackRecord::cross_attention)});
-    });
-    x = residual(tape, x, layer.final_layer_norm, [&](Var h) { return layer.ffn(tape, h, next_hidden(record)); });
+    call.masked_heads = masks.heads_of(AttentionHead::decoder, l);
+    call.masked_cross_heads = masks.heads_of(AttentionHead::cross, l);
+    if (cache) call.cache = &cache->layers[l];
+    x = decoder_[l](tape, x, call);
   }
-  return output(tape, x, decoder_norm_);
+  return add_and_norm_.output(tape, x, decoder_norm_);
 }
 
 Var Transformer::classify(Tape& tape, Var memory, std::span<const Span> spans) const {

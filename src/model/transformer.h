@@ -16,68 +16,9 @@
 #include "model/cache.h"
 #include "model/config.h"
 #include "model/masks.h"
-#include "nn/layers.h"
+#include "nn/transformer_layers.h"
 
 namespace wasmformer {
-
-// Intermediate results of encode() or decode(), if requested. Variables have one row per token and are valid
-// as long as those of the tape.
-struct StackRecord {
-  Var token_embedding;  // [tokens, d_model], times √d_model if scaled
-  Var positions;        // [tokens, d_model]; the sum of both enters the first layer, after embedding_norm
-  std::vector<AttentionRecord> self_attention, cross_attention;  // one per layer that has it
-  // The residual stream after each sublayer: with post-norm after the norm, with pre-norm the sum.
-  std::vector<Var> residuals;  // [tokens, d_model] each
-  std::vector<Var> sublayers;  // what each sublayer adds to it
-  std::vector<Var> hidden;     // [tokens, ffn_dim], inside the feed-forward network of each layer
-  Var output;                  // [tokens, d_model]
-};
-
-// Post-norm: x = norm(x + sublayer(x)). Pre-norm (Xiong et al. 2020): x = x + sublayer(norm(x)).
-struct EncoderLayer {
-  MultiHeadAttention self_attn;
-  LayerNorm self_attn_layer_norm;
-  FeedForward ffn;
-  LayerNorm final_layer_norm;
-
-  explicit EncoderLayer(const Config& c);
-  template <class Self, class Visitor>
-  static void visit(Self& self, const ParameterScope& scope, Visitor&& v) {
-    const ParameterScope attention = scope.in(Module::self_attention), feed_forward = scope.in(Module::feed_forward);
-    MultiHeadAttention::visit(self.self_attn, attention.under(".self_attn"), v);
-    LayerNorm::visit(self.self_attn_layer_norm, attention.under(".self_attn_layer_norm"), v);
-    FeedForward::visit(self.ffn, feed_forward, v);
-    LayerNorm::visit(self.final_layer_norm, feed_forward.under(".final_layer_norm"), v);
-  }
-};
-
-struct DecoderLayer {
-  DecoderSelf kind;
-  MultiHeadAttention self_attn;  // one of these two, by the kind
-  RecurrentUnit recurrent;
-  LayerNorm self_attn_layer_norm;
-  MultiHeadAttention encoder_attn;
-  LayerNorm encoder_attn_layer_norm;
-  FeedForward ffn;
-  LayerNorm final_layer_norm;
-
-  explicit DecoderLayer(const Config& c);
-  template <class Self, class Visitor>
-  static void visit(Self& self, const ParameterScope& scope, Visitor&& v) {
-    const bool is_recurrent = self.kind == DecoderSelf::ssru;
-    const ParameterScope first = scope.in(is_recurrent ? Module::recurrent : Module::self_attention);
-    const ParameterScope cross = scope.in(Module::cross_attention), feed_forward = scope.in(Module::feed_forward);
-    if (is_recurrent)
-      RecurrentUnit::visit(self.recurrent, first.under(".recurrent"), v);
-    else
-      MultiHeadAttention::visit(self.self_attn, first.under(".self_attn"), v);
-    LayerNorm::visit(self.self_attn_layer_norm, first.under(".self_attn_layer_norm"), v);
-    MultiHeadAttention::visit(self.encoder_attn, cross.under(".encoder_attn"), v);
-    LayerNorm::visit(self.encoder_attn_layer_norm, cross.under(".encoder_attn_layer_norm"), v);
-    FeedForward::visit(self.ffn, feed_forward, v);
-    LayerNorm::visit(self.final_layer_norm, feed_forward.under(".final_layer_norm"), v);
-  }
-};
 
 // A const model may be shared: any number of threads may call encode(), decode() and what follows them at once, each
 // with a tape and a cache of its own. Only initialization, training, packing and loading change a model.
@@ -87,13 +28,15 @@ class Transformer {
   explicit Transformer(const Config& config);
 
   const Config& config() const { return config_; }
-  // [max_length, d_model], computed or learned; empty if they are rotary.
+  // The positions that are added to embeddings (section 3.5), [max_length, d_model], computed or learned; empty if they
+  // are rotary.
   Matrix source_positions() const;
   Matrix target_positions() const;
   // Sines and cosines of ops/rotary.h, [max_length, d_k]; empty if positions are not rotary.
   Matrix rotary_angles() const;
+  // Sets every weight at random, as its Initializer says (nn/parameter_info.h); equal seeds give equal weights.
   void initialize(std::uint64_t seed);
-  // Gives every parameter a gradient, zero at first, so that tapes record it.
+  // Gives every parameter a gradient, zero at first, so that tapes record it. Throws Error if one is int8.
   void enable_gradients();
   // Packs the weights for inference, which then no longer reads `value`. Weights must not change between
   // pack() and unpack().
@@ -101,36 +44,41 @@ class Transformer {
   void unpack();
   // Converts every weight that can_be_packed() to int8. Throws Error if one has no float values.
   void quantize();
+  // How many numbers can be trained; a shared matrix counts once.
   Index parameter_count() const;
 
-  // ids: packed sentences; returns the encoder output ("memory"), [ids, d_model].
+  // Section 3.1, the left half of figure 1. ids: packed sentences; returns the encoder output ("memory"), [ids,
+  // d_model]. Throws Error for spans that do not cover the ids one after the other, and for an id that is not in the
+  // vocabulary or a place that is not below max_length.
   Var encode(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans, const Masks& masks = {},
              StackRecord* record = nullptr) const;
 
-  // ids: packed target tokens, one hypothesis per span; span i attends to memory_spans[i] of `memory` or, if
-  // the masks have source_rows, of those. Returns hidden states, [ids, d_model]. With a cache, span i
-  // continues slot i, and only the first call reads `memory`.
+  // The right half of figure 1. ids: packed target tokens, one hypothesis per span; span i attends to memory_spans[i]
+  // of `memory` or, if the masks have source_rows, of those. Returns hidden states, [ids, d_model]. With a cache, span
+  // i continues slot i, and only the first call reads `memory`. Throws Error as encode(), for spans that are not as
+  // many as slots, and beyond the cache's capacity.
   Var decode(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans, Var memory,
              std::span<const Span> memory_spans, Cache* cache = nullptr, const Masks& masks = {},
              StackRecord* record = nullptr) const;
 
-  // hidden: [n, d_model]; returns the scores before the softmax, [n, target_vocab_size]. Of an encoder without heads,
+  // The output projection (section 3.4). hidden: [n, d_model]; returns the scores before the softmax, [n,
+  // target_vocab_size]. Of an encoder without heads,
   // the tokens that stood in the place of masks (Devlin et al. 2019, section 3.1).
   Var logits(Tape& tape, Var hidden) const;
 
-  // The output projection to these target tokens alone, and their scores for some rows of `hidden`,
-  // [rows.size, tokens]: for decoding, as they have no gradient.
+  // The output projection to some target tokens alone: for decoding, as it has no gradient.
   struct OutputRows {
-    Parameter weight, bias;
+    Parameter weight, bias;  // [tokens, d_model], [1, tokens]; without an output bias, [1, 0]
   };
   OutputRows output_rows(std::span<const TokenId> tokens) const;
+  // The scores of these tokens for some rows of `hidden`, [rows.size, tokens].
   static Var logits(Tape& tape, Var hidden, Span rows, const OutputRows& output);
 
-  // memory: what encode() returned for these spans; the scores of each sentence's classes, [spans, classes].
+  // memory: [ids, d_model], from encode() for these spans; returns the scores of each text's classes, [spans, classes].
   Var classify(Tape& tape, Var memory, std::span<const Span> spans) const;
   // The scores of the tags of the tokens in these rows of `memory`, [rows, tags].
   Var tag(Tape& tape, Var memory, std::span<const Index> rows) const;
-  // The scores of two tags as neighbours, [tags, tags], the first one's row; empty without a crf.
+  // The scores of two tags as neighbors, [tags, tags], the first one's row (ops/crf.h); empty without a crf.
   const Parameter& tag_transitions() const { return transitions_; }
 
   // Marian's decoder begins with zeros instead of a token: the table whose row of bos_id is zero, or null.
@@ -147,20 +95,13 @@ class Transformer {
   }
 
  private:
-  // What passes through the layers. With pre-norm, the output of the last sublayer is added later, in one
-  // pass with the next norm.
-  struct Stream {
-    Var x;
-    std::optional<Var> waiting;
-    Rotation rotation;  // of the queries and keys of self-attention
-    StackRecord* record;
+  // What enters the first layer, and how its attention turns queries and keys.
+  struct Embedded {
+    ResidualStream stream;
+    Rotation rotation;
   };
-  Stream embedded(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans, const Cache* cache,
-                  const Parameter& table, const Parameter& learned_positions, StackRecord* record) const;
-  template <class Sublayer>
-  Stream residual(Tape& tape, Stream stream, const LayerNorm& norm, Sublayer sublayer) const;
-  Var normalized(Tape& tape, Stream& stream, const LayerNorm& norm) const;
-  Var output(Tape& tape, Stream stream, const LayerNorm& norm) const;
+  Embedded embedded(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans, const Cache* cache,
+                    const Parameter& table, const Parameter& learned_positions, StackRecord* record) const;
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor& v);
   bool is_rotary() const { return config_.positions == Positions::rotary; }
@@ -178,6 +119,7 @@ class Transformer {
     std::list<Parameter> tables;  // the last is the longest
   };
   std::unique_ptr<ComputedPositions> computed_positions_;
+  AddAndNorm add_and_norm_;
   std::vector<EncoderLayer> encoder_;
   std::vector<DecoderLayer> decoder_;
   LayerNorm encoder_norm_, decoder_norm_;  // pre-norm only

@@ -26,6 +26,7 @@ enum class AttentionScore {
   bilinear     // qᵀ W k, see ops/head_product.h
 };
 
+// ops/linear.h
 struct Linear {
   Parameter weight;  // [out, in]
   Parameter bias;    // [1, out]
@@ -41,6 +42,7 @@ struct Linear {
   }
 };
 
+// ops/layer_norm.h
 struct LayerNorm {
   Parameter weight, bias;  // [1, d]
   double epsilon;
@@ -48,7 +50,7 @@ struct LayerNorm {
   LayerNorm(Index d, double eps) : weight(1, d), bias(1, d), epsilon(eps) {}
   // x: [n, d]; returns the norm of each row, [n, d].
   Var operator()(Tape& tape, Var x) const;
-  // After a residual connection: of x + dropout(y), which takes the memory of y.
+  // After a residual connection: x + dropout(y), in the memory of y, and its norm. x, y: [n, d]; both results likewise.
   ResidualNorm operator()(Tape& tape, Var x, Var y, double dropout) const {
     return residual_norm(tape, x, y, dropout, weight, bias, epsilon);
   }
@@ -93,6 +95,19 @@ struct AttentionCall {
   Rotation rotation = {};                       // of the queries; their keys are turned already
 };
 
+// Intermediate results of a stack, if requested. Variables have one row per token and are valid as long as those of the
+// tape.
+struct StackRecord {
+  Var token_embedding;  // [tokens, d_model], times √d_model if scaled
+  Var positions;        // [tokens, d_model]; the sum of both enters the first layer, after embedding_norm
+  std::vector<AttentionRecord> self_attention, cross_attention;  // one per layer that has it
+  // The residual stream after each sublayer: with post-norm after the norm, with pre-norm the sum.
+  std::vector<Var> residuals;  // [tokens, d_model] each
+  std::vector<Var> sublayers;  // [tokens, d_model] each: what each sublayer adds to the stream
+  std::vector<Var> hidden;     // [tokens, ffn_dim], inside the feed-forward network of each layer
+  Var output;                  // [tokens, d_model]
+};
+
 // Section 3.2.2: MultiHead(Q, K, V) = Concat(head_1, ..., head_h) W^O.
 struct MultiHeadAttention {
   Linear q_proj, k_proj, v_proj, out_proj;  // [d_model, d_model]
@@ -113,11 +128,12 @@ struct MultiHeadAttention {
     if (kind == AttentionScore::bilinear) score = Parameter(d_model, d_model / heads);
   }
 
-  // Keys of x, [m, d_model], turned to their places.
+  // x: [m, d_model]; returns its keys, [m, d_model], turned to their places if positions are rotary.
   Var keys(Tape& tape, Var x, const Rotation& rotation) const {
     return rotary(tape, k_proj(tape, x), rotation, num_heads);
   }
-  // x: [n, d_model] queries; keys and values: [m, d_model], projected by keys() and v_proj.
+  // x: [n, d_model] queries; keys and values: [m, d_model], projected by keys() and v_proj. Returns
+  // [n, d_model]. Throws Error as attention(), and for masked heads while recording.
   Var operator()(Tape& tape, Var x, Var keys, Var values, const AttentionCall& call) const;
 
   template <class Self, class Visitor>

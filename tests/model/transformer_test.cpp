@@ -1,6 +1,7 @@
 #include "model/transformer.h"
 
 #include <catch_amalgamated.hpp>
+#include <thread>
 
 #include "schema/error.h"
 #include "tests/model/small_model.h"
@@ -284,4 +285,26 @@ TEST_CASE("A model refuses invalid tokens, spans and lengths") {
                     ContainsSubstring("3 tokens") && ContainsSubstring("2"));
   CHECK_THROWS_WITH(model.decode(tape, ids, Spans{{0, 1}, {1, 2}}, memory, Spans{{0, 3}, {0, 3}}, &cache),
                     ContainsSubstring("2 spans") && ContainsSubstring("1 cache slots"));
+}
+
+TEST_CASE("Threads that share a const model compute what one thread alone computes") {
+  Config c = small_config();
+  c.norm = GENERATE(NormPosition::post, NormPosition::pre);
+  c.decoder_self = GENERATE(DecoderSelf::attention, DecoderSelf::ssru);
+  c.positions = GENERATE(Positions::sinusoidal, Positions::rotary);
+  const Transformer model = random_model(c, 5);
+  const Packed source = packed(sources), target = packed(targets);
+  const auto decoded = [&] {
+    ThreadPool pool;
+    Tape tape(pool, /*recording=*/false);
+    const Var memory = model.encode(tape, source.ids, source.spans);
+    const Var hidden = model.decode(tape, target.ids, target.spans, memory, source.spans);
+    return Matrix(model.logits(tape, hidden).value());
+  };
+  const Matrix expected = decoded();
+  std::vector<Matrix> found(4);
+  std::vector<std::jthread> threads;
+  for (Matrix& result : found) threads.emplace_back([&result, &decoded] { result = decoded(); });
+  threads.clear();
+  for (const Matrix& result : found) CHECK(result == expected);
 }
