@@ -34,6 +34,7 @@ Var Tape::variable_over(Var var, bool wants_gradient) {
   return Var(node);
 }
 
+// Operations write only to what they have made, so that nothing writes to a constant.
 Var Tape::constant(const Matrix& value) {
   auto* node = arena_.take<Var::Node>(1);
   *node = {value.rows(), value.cols(), const_cast<Scalar*>(value.data()), nullptr, false, nullptr};

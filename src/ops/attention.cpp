@@ -66,7 +66,7 @@ Rows head_rows(const Call& c, ConstView m, Index begin, Index count, Index colum
 template <class F>
 void write_rows(const Call& c, View m, Index begin, Index count, Index column, Scratch scratch, F&& write) {
   const Rows rows = head_rows(c, ConstView(m.data(), m.rows(), m.cols()), begin, count, column, scratch);
-  Scalar* out = const_cast<Scalar*>(rows.data);
+  Scalar* out = const_cast<Scalar*>(rows.data);  // rows of m, or a copy of them: both can be written
   write(out, rows.stride);
   if (c.width() == c.d_k) return;
   for (Index i = 0; i < count; ++i) std::copy_n(rows[i], c.d_k, &m(begin + i, column));
