@@ -17,7 +17,10 @@ struct AverageOptions {
 // The mean of every weight over all checkpoints (Vaswani et al. 2017, section 6.1).
 void average(const AverageOptions& o) {
   ModelFile sum = load_model(o.checkpoints.back());  // its metadata is kept
-  const auto without_dropout = [](Config c) { return c.dropout = c.attention_dropout = c.activation_dropout = 0, c; };
+  const auto without_dropout = [](Config c) {
+    c.dropout = c.attention_dropout = c.activation_dropout = 0;
+    return c;
+  };
   const Scalar share = Scalar(1) / static_cast<Scalar>(o.checkpoints.size());
   for (std::size_t i = 0; i + 1 < o.checkpoints.size(); ++i) {
     const ModelFile other = load_model(o.checkpoints[i]);

@@ -9,9 +9,9 @@ namespace wasmformer {
 namespace {
 
 std::size_t checked_product(Index slots, Index tokens) {
-  constexpr Index most = std::numeric_limits<std::int32_t>::max();  // rows are numbered by these
-  WASMFORMER_CHECK(tokens == 0 || slots <= most / tokens, ErrorCode::cache,
-                   slots << " slots of " << tokens << " tokens are more than " << most << " rows");
+  constexpr Index max_rows = std::numeric_limits<std::int32_t>::max();  // rows are numbered by these
+  WASMFORMER_CHECK(tokens == 0 || slots <= max_rows / tokens, ErrorCode::cache,
+                   slots << " slots of " << tokens << " tokens are more than " << max_rows << " rows");
   return static_cast<std::size_t>(slots * tokens);
 }
 

@@ -27,12 +27,17 @@ std::vector<bool> become_int8(const Transformer& transformer) {
   return all;
 }
 
+const TrainingConfig& checked(const TrainingConfig& config) {
+  config.check();
+  return config;
+}
+
 }  // namespace
 
 Trainer::Trainer(Transformer& transformer, const Corpus& corpus, const TrainingConfig& config, ThreadPool& pool)
     : transformer_(transformer),
       corpus_(corpus),
-      config_((config.check(), config)),
+      config_(checked(config)),
       pool_(pool),
       tape_(pool, /*recording=*/true),
       loss_(transformer, corpus, config),
