@@ -166,7 +166,23 @@ std::optional<Shortlist> read_shortlist(const SafetensorsFile& file, const Confi
   return shortlist;
 }
 
+// Metadata keys that describe the model itself.
+constexpr const char* keys_of_model[] = {"format",
+                                         "version",
+                                         "config",
+                                         "source_tokenizer",
+                                         "target_tokenizer",
+                                         "source_vocabulary",
+                                         "target_vocabulary",
+                                         "classes",
+                                         "tags",
+                                         shortlist_key};
+
 }  // namespace
+
+bool is_part_of_model(const std::string& key) {
+  return std::find(std::begin(keys_of_model), std::end(keys_of_model), key) != std::end(keys_of_model);
+}
 
 void read_weights(const SafetensorsFile& file, Transformer& transformer, Weights weights) {
   std::set<std::string> known;
@@ -223,9 +239,7 @@ ModelFile parse_model(std::string_view bytes, Weights weights) {
   model.shortlist = read_shortlist(file, config);
   model.precision = precision_of(file);
   model.metadata = file.metadata;
-  for (const char* own : {"format", "version", "config", "source_tokenizer", "target_tokenizer", "source_vocabulary",
-                          "target_vocabulary", "classes", "tags", shortlist_key})
-    model.metadata.erase(own);
+  for (const char* own : keys_of_model) model.metadata.erase(own);
   return model;
 }
 

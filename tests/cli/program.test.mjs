@@ -1,7 +1,7 @@
 // The commands around training, as a user runs them, and bad input.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { path, program, refuse, run, succeed, train, training } from './trained.mjs';
 
@@ -131,6 +131,23 @@ test('a quantized model is less than half the size, translates nearly the same, 
   writeFileSync(card, '["a"]');
   refuse(/card\.json is not a JSON object/, ['quantize', '--model', small, '--output', small, '--metadata', card]);
   refuse(/int8.*average the float models/, ['average', '--output', path('mean.safetensors'), small, model]);
+});
+
+test('set-metadata changes what a file says about itself, and nothing else', () => {
+  const model = path('named.safetensors');
+  copyFileSync(path('run/best.safetensors'), model);
+  writeFileSync(path('facts.json'), JSON.stringify({ corpus: 'numbers', licence: 'CC0' }));
+  const inspect = (file) => JSON.parse(succeed('inspect', file, '--json').stdout);
+  const before = inspect(model);
+  succeed('set-metadata', model, 'note=two words', 'languages=', path('facts.json'));
+  const { metadata, ...rest } = inspect(model);
+  const { languages: _, ...kept } = before.metadata;
+  assert.deepEqual(metadata, { ...kept, note: 'two words', corpus: 'numbers', licence: 'CC0' });
+  assert.deepEqual([rest.parameters, rest.tensors, rest.config], [before.parameters, before.tensors, before.config]);
+  const translate = (...given) => succeed('translate', ...given, '--input', path('source')).stdout;
+  assert.equal(translate(model), translate('--model', path('run/best.safetensors')));
+  refuse(/config is part of the model/, ['set-metadata', model, 'config={}']);
+  refuse(/'note' is not KEY=VALUE/, ['set-metadata', model, 'note']);
 });
 
 test('bad input gives a one-sentence error', () => {
