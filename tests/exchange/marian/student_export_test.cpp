@@ -199,7 +199,7 @@ TEST_CASE("Settings that a .bin file cannot express are refused by name") {
   refused(with([](Config& c) { c.norm_epsilon = 1e-5; }), "norm_epsilon must be 1e-6");
   refused(with([](Config& c) { c.tie_embeddings = TieEmbeddings::none; }), "tie_embeddings must be all or target");
   refused(with([](Config& c) { c.eos_id = 5; }), "does not number its pieces");
-  const ModelFile model = own_model({});
+  ModelFile model = own_model({});
   model.transformer->visit([](const ParameterInfo& info, Parameter& p) {
     if (info.name == "model.shared.weight") p.value(2, 0) = 1;
   });

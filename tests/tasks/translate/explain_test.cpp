@@ -200,7 +200,8 @@ TEST_CASE("A masked source token gets no attention and acts as if absent") {
 }
 
 TEST_CASE("A masked head keeps its map but adds nothing to the output or the search") {
-  const ModelFile model = letters_model(4, 1), without = letters_model(4, 1);
+  const ModelFile model = letters_model(4, 1);
+  ModelFile without = letters_model(4, 1);
   const Index d_k = letters_config().d_model / letters_config().num_heads;
   without.transformer->visit([&](const ParameterInfo& info, Parameter& p) {
     if (info.name == "model.decoder.layers.1.encoder_attn.out_proj.weight") p.value.rightCols(d_k).setZero();
