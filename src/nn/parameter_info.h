@@ -82,11 +82,10 @@ struct ParameterInfo : ParameterId {
   bool can_be_packed() const { return wasmformer::can_be_packed(initializer); }
 };
 
-// The roles of a linear map's, or of a norm's, parameters.
+// The roles of the two parameters of a linear map.
 struct RolePair {
   Role weight, bias;
 };
-inline constexpr RolePair norm_roles{Role::norm_weight, Role::norm_bias};
 
 // The module whose parameters visit() is giving, and the beginning of their names.
 struct ParameterScope {
