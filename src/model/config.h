@@ -1,5 +1,5 @@
 // The hyper-parameters: of the model (Vaswani et al. 2017, sections 3 and 5.4) and of its training (section
-// 5). visit() declares each one (model/options.h), so JSON, --set and the model file know the same keys.
+// 5). visit() declares each one (schema/options.h), so JSON, --set and the model file know the same keys.
 #pragma once
 
 #include <cstdint>

@@ -68,7 +68,7 @@ struct AttentionHead {
   Index layer = 0, head = 0;
   auto operator<=>(const AttentionHead&) const = default;
 
-  // See model/options.h.
+  // See schema/options.h.
   template <class Visitor>
   void visit(Visitor&& v) {
     v({"attention", "the encoder's attention, the decoder's own, or the decoder's to the source"}, attention);

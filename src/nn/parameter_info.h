@@ -58,9 +58,6 @@ enum class Role {
 // times an embedding has variance 1.
 enum class Initializer { xavier, scores, embedding, positions, zeros, ones };
 
-// Weights of products and token embeddings can be packed, and can be int8.
-constexpr bool can_be_packed(Initializer rule) { return rule == Initializer::xavier || rule == Initializer::embedding; }
-
 // The layer of a parameter that is in no layer.
 inline constexpr Index no_layer = -1;
 
@@ -79,7 +76,8 @@ struct ParameterInfo : ParameterId {
   std::string name;  // in files; in translators that of Hugging Face's Marian, "model.encoder.layers.0.fc1.weight"
   Initializer initializer;
 
-  bool can_be_packed() const { return wasmformer::can_be_packed(initializer); }
+  // Weights of products and token embeddings can be packed, and can be int8.
+  bool can_be_packed() const { return initializer == Initializer::xavier || initializer == Initializer::embedding; }
 };
 
 // The roles of the two parameters of a linear map.
