@@ -17,6 +17,7 @@
 #include "model/config.h"
 #include "model/masks.h"
 #include "nn/transformer_layers.h"
+#include "tensor/function_ref.h"
 
 namespace wasmformer {
 
@@ -84,15 +85,9 @@ class Transformer {
   // Marian's decoder begins with zeros instead of a token: the table whose row of bos_id is zero, or null.
   Parameter* zero_start_embedding();
 
-  // v(info, parameter) for every distinct parameter, always in the same order, with those of the heads last.
-  template <class Visitor>
-  void visit(Visitor&& v) {
-    visit(*this, v);
-  }
-  template <class Visitor>
-  void visit(Visitor&& v) const {
-    visit(*this, v);
-  }
+  // Calls v for every distinct parameter, always in the same order, with those of the heads last.
+  void visit(FunctionRef<void(const ParameterInfo&, Parameter&)> v);
+  void visit(FunctionRef<void(const ParameterInfo&, const Parameter&)> v) const;
 
  private:
   // What enters the first layer, and how its attention turns queries and keys.
@@ -103,7 +98,7 @@ class Transformer {
   Embedded embedded(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans, const Cache* cache,
                     const Parameter& table, const Parameter& learned_positions, StackRecord* record) const;
   template <class Self, class Visitor>
-  static void visit(Self& self, Visitor& v);
+  static void visit_all(Self& self, Visitor v);
   bool is_rotary() const { return config_.positions == Positions::rotary; }
   const Parameter& positions(const Parameter& learned, std::span<const Index> at) const;  // rotary: angles
   const Parameter& target_embedding() const;
@@ -127,49 +122,5 @@ class Transformer {
   Parameter transitions_;                // of ops/crf.h, [tags, tags]
   Linear pooler_, classifier_, tagger_;  // [d_model, d_model], [classes, d_model], [tags, d_model]
 };
-
-template <class Self, class Visitor>
-void Transformer::visit(Self& self, Visitor& v) {
-  const Config& c = self.config_;
-  const ParameterScope shared{Stack::shared, no_layer, Module::embedding, "model.shared"};
-  const ParameterScope encoder{Stack::encoder, no_layer, Module::embedding, "model.encoder"};
-  const ParameterScope decoder{Stack::decoder, no_layer, Module::embedding, "model.decoder"};
-  const auto heads = [](Module module, const char* path) {
-    return ParameterScope{Stack::heads, no_layer, module, path};
-  };
-  const auto layer = [](const ParameterScope& stack, std::size_t i) {
-    return ParameterScope{stack.stack, static_cast<Index>(i), stack.module,
-                          stack.path + ".layers." + std::to_string(i)};
-  };
-  constexpr const char *tokens = ".embed_tokens.weight", *positions = ".embed_positions.weight";
-  if (c.tie_embeddings == TieEmbeddings::all) {
-    v(shared.info(Role::token_embedding, ".weight", Initializer::embedding), self.source_embedding_);
-  } else {
-    v(encoder.info(Role::token_embedding, tokens, Initializer::embedding), self.source_embedding_);
-    v(decoder.info(Role::token_embedding, tokens, Initializer::embedding), self.target_embedding_);
-  }
-  if (c.positions == Positions::learned) {
-    v(encoder.info(Role::position_embedding, positions, Initializer::positions), self.source_positions_);
-    if (!c.is_encoder())
-      v(decoder.info(Role::position_embedding, positions, Initializer::positions), self.target_positions_);
-  }
-  if (c.embedding_norm) LayerNorm::visit(self.embedding_norm_, encoder.under(".layernorm_embedding"), v);
-  for (std::size_t i = 0; i < self.encoder_.size(); ++i) EncoderLayer::visit(self.encoder_[i], layer(encoder, i), v);
-  for (std::size_t i = 0; i < self.decoder_.size(); ++i) DecoderLayer::visit(self.decoder_[i], layer(decoder, i), v);
-  if (c.norm == NormPosition::pre) {
-    LayerNorm::visit(self.encoder_norm_, encoder.in(Module::output_norm).under(".layer_norm"), v);
-    if (!c.is_encoder()) LayerNorm::visit(self.decoder_norm_, decoder.in(Module::output_norm).under(".layer_norm"), v);
-  }
-  if (c.tie_embeddings == TieEmbeddings::none)
-    v(heads(Module::vocabulary, "lm_head").info(Role::weight, ".weight", Initializer::xavier), self.output_);
-  if (c.output_bias && c.predicts_tokens())
-    v(heads(Module::vocabulary, "final_logits_bias").info(Role::bias, "", Initializer::zeros), self.output_bias_);
-  constexpr RolePair linear{Role::weight, Role::bias};
-  if (c.pooler != Pooler::none) Linear::visit(self.pooler_, heads(Module::pooler, "pooler"), linear, v);
-  if (c.classes > 0) Linear::visit(self.classifier_, heads(Module::classifier, "classifier"), linear, v);
-  const ParameterScope tagger = heads(Module::tagger, "tagger");
-  if (c.tags > 0) Linear::visit(self.tagger_, tagger, linear, v);
-  if (c.crf) v(tagger.info(Role::transitions, ".transitions", Initializer::zeros), self.transitions_);
-}
 
 }  // namespace wasmformer
