@@ -57,7 +57,7 @@ const allProcessors = [`--test-concurrency=${availableParallelism()}`];
 export const suites = [
   // Longest first: two run at once.
   { name: 'Fuzzed readers', native: ['wasmformer', 'wasmformer_library'], ...nodeTest(testFiles('tests/fuzz')) },
-  { name: 'Includes and shape', isQuick: true, ...nodeTest(() => ['include_order', 'budget'].map((name) => join(root, `tests/${name}_test.mjs`))) },
+  { name: 'Includes and shape', isQuick: true, ...nodeTest(() => ['include_order_test', 'shape.test'].map((name) => join(root, `tests/${name}.mjs`))) },
   { name: 'Formatting and lint', isQuick: true, ...nodeTest(oneFile('tests/format.test.mjs')) },
   { name: 'C++, native', isQuick: true, native: ['wasmformer_tests'], ...catch2(join(root, 'build/native/tests/wasmformer_tests')) },
   {

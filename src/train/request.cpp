@@ -4,7 +4,7 @@
 
 #include "schema/error.h"
 #include "tasks/translate/toy_tasks.h"
-#include "train/optimizer.h"
+#include "train/schedule.h"
 
 namespace wasmformer {
 namespace {
@@ -16,7 +16,7 @@ Json presets() {
   for (const std::string& name : preset_names()) {
     const Preset p = preset(name);
     all.push_back({{"name", name},
-                   {"peak", learning_rate(p.training, p.config.d_model, p.training.warmup_steps)},
+                   {"peak", scheduled_rate(p.training, p.config.d_model, p.training.warmup_steps)},
                    {"config", Json::parse(to_json(p.config, &p.training))}});
   }
   return all;

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "train/schedule.h"
+
 namespace wasmformer {
 namespace {
 
@@ -137,7 +139,7 @@ StepReport Trainer::take_step() {
                    {"step", step}, {"loss", report.loss}, {"guessing", guessing});
   if (Parameter* start = transformer_.zero_start_embedding())
     start->gradient.row(transformer_.config().bos_id).setZero();
-  report.learning_rate = learning_rate(config_, transformer_.config().d_model, step);
+  report.learning_rate = scheduled_rate(config_, transformer_.config().d_model, step);
   const std::size_t frozen = step <= config_.freeze_steps ? encoder_parameters(transformer_) : 0;
   report.gradient_norm = optimizer_.step(pool_, step, report.learning_rate, frozen);
 

@@ -47,7 +47,7 @@ class TranslationJob {
   std::vector<Translation> result() const;
 
  private:
-  Hypothesis hypothesis(const FoundHypothesis& found) const;
+  Hypothesis hypothesis(const SearchHypothesis& found) const;
   std::vector<BeamNode> beam(Index i, Index returned) const;
 
   const ModelFile& model_;
