@@ -34,6 +34,7 @@ Var Tape::variable_over(Var var, bool wants_gradient) {
   return Var(node);
 }
 
+// Operations write only to what they have made, so that nothing writes to a constant.
 Var Tape::constant(const Matrix& value) {
   auto* node = arena_.take<Var::Node>(1);
   *node = {value.rows(), value.cols(), const_cast<Scalar*>(value.data()), nullptr, false, nullptr};
@@ -90,7 +91,7 @@ GradientSlot Tape::gradient(Var var) {
   return {View(node.gradient, node.rows, node.cols), fresh};
 }
 
-GradientSlot Tape::gradient_over_value(Var var) {
+GradientSlot Tape::gradient_reusing_value(Var var) {
   Var::Node& node = *var.node_;
   WASMFORMER_CHECK(!node.gradient, ErrorCode::gradient, "this " << shape(var) << " variable has other uses");
   node.gradient = node.value;

@@ -120,9 +120,9 @@ class Tape {
     return view;
   }
   // The same in the memory of the value, which must have no other readers.
-  GradientSlot gradient_over_value(Var var);
+  GradientSlot gradient_reusing_value(Var var);
   // The gradient of `var`, or null if none has reached it yet.
-  const Scalar* flowed_into(Var var) const { return var.node_->gradient; }
+  const Scalar* gradient_or_null(Var var) const { return var.node_->gradient; }
   // Adds `upstream`, of the same shape, to the gradient of `var`.
   template <class M>
   void add_gradient(Var var, const M& upstream) {

@@ -80,11 +80,11 @@ class Run {
   // For each rank, lines for several batches, or whatever has arrived so far; no lines at the end of the input.
   std::vector<std::vector<std::string>> read_parts() {
     const TranslateOptions& options = o_.decoding.translate;
-    const std::size_t most_lines = attention_ ? 64 : static_cast<std::size_t>(4096 / options.n_best),
-                      most_bytes = 32 * static_cast<std::size_t>(o_.decoding.batch_tokens);
+    const std::size_t max_lines = attention_ ? 64 : static_cast<std::size_t>(4096 / options.n_best),
+                      max_bytes = 32 * static_cast<std::size_t>(o_.decoding.batch_tokens);
     std::vector<std::vector<std::string>> parts(static_cast<std::size_t>(ranks_.size()));
     for (auto& part : parts)
-      if (&part == &parts[0] || input_->is_ready()) part = input_->next_part(most_lines, most_bytes);
+      if (&part == &parts[0] || input_->is_ready()) part = input_->next_part(max_lines, max_bytes);
     return parts;
   }
 

@@ -16,7 +16,7 @@ namespace {
 constexpr Index max_int8_cols = 0x7FFFFFFF / (127 * 127);
 
 // At most one large pair per this many weights. Trained weights have far fewer; with more, two parts are faster.
-constexpr Index most_excess_share = 64;
+constexpr Index max_excess_share = 64;
 
 template <class Words>
 const simd::Small* smalls(const Words& words) {
@@ -94,7 +94,7 @@ PackedMatrix::PackedMatrix(Index rows, Index cols, const std::int8_t* values, co
   if (input_multiplier && wide.fit && wide.saturates)
     for (Index j = 0; j < rows; ++j)
       for (Index p = 1; p < cols; p += 2) large_pairs += excess_at(j * cols + p) != 0;
-  takes_wide_inputs_ = input_multiplier && wide.fit && large_pairs <= rows * cols / most_excess_share;
+  takes_wide_inputs_ = input_multiplier && wide.fit && large_pairs <= rows * cols / max_excess_share;
   const bool has_excess = takes_wide_inputs_ && large_pairs > 0;
   if (has_excess) excess_starts_.setZero(scales_.size() + 1);
   for (Index j = 0; j < rows_; ++j) {

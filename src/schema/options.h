@@ -47,7 +47,7 @@ struct Option {
 
 using Words = std::span<const char* const>;
 // The words that stand for the values of an enum, in their order.
-#define WASMFORMER_WORDS(Enum, ...)                     \
+#define WASMFORMER_ENUM_NAMES(Enum, ...)                \
   inline Words words(Enum) {                            \
     static constexpr const char* all[] = {__VA_ARGS__}; \
     return all;                                         \

@@ -206,7 +206,7 @@ ModelFile import_marian(const FolderFiles& files) {
 ModelFile assemble_model(const Config& config, const SafetensorsFile& file, Tokenizer source, Tokenizer target) {
   ModelFile model;
   model.transformer = std::make_unique<Transformer>(config);
-  read_weights(file, *model.transformer, Weights::plain);
+  read_weights(file, *model.transformer, Weights::full);
   const bool one = source == target;
   model.source_tokenizer = std::make_shared<const Tokenizer>(std::move(source));
   model.target_tokenizer = one ? model.source_tokenizer : std::make_shared<const Tokenizer>(std::move(target));

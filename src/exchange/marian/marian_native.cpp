@@ -190,13 +190,13 @@ class Renamed {
   }
   // All parameters of the layers.
   void layers(const Config& config) {
-    Transformer(config).visit([&](const std::string& ours, const Parameter&, Initializer rule) {
-      if (ours.find(".layers.") == std::string::npos) return;
-      const std::string theirs = marian_name(ours, config.decoder_self == DecoderSelf::ssru);
-      if (can_be_packed(rule))
-        weight(ours, theirs);
+    Transformer(config).visit([&](const ParameterInfo& info, const Parameter&) {
+      if (!info.is_in_layer()) return;
+      const std::string theirs = marian_name(info);
+      if (info.can_be_packed())
+        weight(info.name, theirs);
       else
-        add(ours, take(theirs));
+        add(info.name, take(theirs));
     });
   }
 

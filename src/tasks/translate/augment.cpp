@@ -13,7 +13,7 @@
 namespace wasmformer {
 namespace {
 
-constexpr std::size_t most_joined_bytes = 300;  // of a source, or about 50 words
+constexpr std::size_t max_joined_bytes = 300;  // of a source, or about 50 words
 
 bool is_end_mark(char32_t c) { return std::u32string_view(U".!?。！？").find(c) != std::u32string_view::npos; }
 
@@ -67,7 +67,7 @@ class Augmenter {
       Index parts = 0;
       for (; parts < most; ++parts) {
         const std::size_t line = random_.below(count_);
-        if (parts > 0 && encode_utf8(joined.source).size() + text_.sources[line].size() > most_joined_bytes) break;
+        if (parts > 0 && encode_utf8(joined.source).size() + text_.sources[line].size() > max_joined_bytes) break;
         append(joined.source, pair(line).source);
         append(joined.target, pair(line).target);
       }

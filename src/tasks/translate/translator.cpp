@@ -82,7 +82,7 @@ TranslateOptions completed(const ModelFile& model, TranslateOptions options) {
 bool has_one_scale(const ModelFile& model) {
   bool found = false;
   model.transformer->visit(
-      [&](const auto&, const Parameter& p, auto) { found |= p.packed.input_multiplier() == 0.0f; });
+      [&](const ParameterInfo&, const Parameter& p) { found |= p.packed.input_multiplier() == 0.0f; });
   return found;
 }
 
