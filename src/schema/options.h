@@ -25,7 +25,7 @@
 
 namespace wasmformer {
 
-// Of a number.
+// The numbers that an option may have.
 struct Range {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
@@ -61,6 +61,8 @@ struct Value;
 
 // Views of a field, which they must not outlive.
 namespace field_views {
+// Calls a function with a view of a new default value, so that a type can be described without a field that holds one.
+using WithDefault = std::function<void(const std::function<void(const Value&)>&)>;
 struct Choice {
   Words words;
   std::function<std::size_t()> get;
@@ -74,11 +76,13 @@ struct Optional {
   std::function<Value()> make;  // replaces what was there
   std::function<Value()> value;
   std::function<void()> reset;
+  WithDefault with_default;
 };
 struct List {
   std::function<std::size_t()> size;
   std::function<void(std::size_t)> resize;  // all elements become defaults
   std::function<Value(std::size_t)> at;
+  WithDefault with_default;  // of an item
 };
 }  // namespace field_views
 struct Value
@@ -107,8 +111,9 @@ concept Struct = requires(T t) {
 template <class T>
 Value view(T& field) {
   if constexpr (std::is_enum_v<T>) {
-    return field_views::Choice{words(T{}), [&field] { return static_cast<std::size_t>(field); },
-                               [&field](std::size_t i) { field = static_cast<T>(i); }};
+    return field_views::Choice{.words = words(T{}),
+                               .get = [&field] { return static_cast<std::size_t>(field); },
+                               .set = [&field](std::size_t i) { field = static_cast<T>(i); }};
   } else if constexpr (Struct<T>) {
     return field_views::Group{[&field] { return fields(field); }};
   } else {
@@ -117,18 +122,29 @@ Value view(T& field) {
 }
 
 template <class T>
+void view_default(const std::function<void(const Value&)>& use) {
+  T value{};
+  use(view(value));
+}
+
+template <class T>
 Value view(std::optional<T>& field) {
-  return field_views::Optional{[&field] { return field.has_value(); }, [&field] { return view(field.emplace()); },
-                               [&field] { return view(*field); }, [&field] { field.reset(); }};
+  return field_views::Optional{.has = [&field] { return field.has_value(); },
+                               .make = [&field] { return view(field.emplace()); },
+                               .value = [&field] { return view(*field); },
+                               .reset = [&field] { field.reset(); },
+                               .with_default = view_default<T>};
 }
 
 template <class T>
 Value view(std::vector<T>& field) {
-  return field_views::List{[&field] { return field.size(); }, [&field](std::size_t n) { field.assign(n, T{}); },
-                           [&field](std::size_t i) { return view(field[i]); }};
+  return field_views::List{.size = [&field] { return field.size(); },
+                           .resize = [&field](std::size_t n) { field.assign(n, T{}); },
+                           .at = [&field](std::size_t i) { return view(field[i]); },
+                           .with_default = view_default<T>};
 }
 
-// Of one struct; the fields of several can be joined.
+// The fields of one struct; those of several can be joined.
 template <class Options>
 Fields fields(Options& options) {
   Fields all;
