@@ -66,8 +66,9 @@ void require_all(const Fields& fields, const Given& object);
 void require(bool holds, const Value& value, const Given& given) {
   if (holds) return;
   const bool is_double = std::holds_alternative<double*>(value) && given.json.is_number();
-  throw Error("[" + given.place + "] " + given.path + " must be " + expected(value, given.range) + ", not " +
-              (is_double ? digits(given.json.get<double>()) : printed(given.json)));
+  throw Error(ErrorCode::option_value, "[" + given.place + "] " + given.path + " must be " +
+                                           expected(value, given.range) + ", not " +
+                                           (is_double ? digits(given.json.get<double>()) : printed(given.json)));
 }
 
 // bool
@@ -226,7 +227,7 @@ void describe(Json& entry, const Value& value, Naming naming) {
 void require_all(const Fields& fields, const Given& object) {
   for (const Field& field : fields) {
     const std::string key = named(field.option.name, object.naming);
-    WASMFORMER_CHECK(object.json.contains(key),
+    WASMFORMER_CHECK(object.json.contains(key), ErrorCode::option_missing,
                      "[" << object.place << "] " << object.path << "." << key << " is missing");
   }
 }
@@ -249,7 +250,8 @@ const Field& find_field(const Fields& fields, const std::string& key, const std:
     names.push_back(named(field.option.name, naming));
     if (names.back() == key) return field;
   }
-  throw Error("[" + place + "] unknown option '" + path + key.substr(0, 80) + "'" + suggestion(key, names));
+  throw Error(ErrorCode::unknown_option,
+              "[" + place + "] unknown option '" + path + key.substr(0, 80) + "'" + suggestion(key, names));
 }
 
 void read_object(const Fields& fields, const Input& object, const std::string& place, const std::string& path,

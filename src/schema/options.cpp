@@ -35,12 +35,12 @@ bool is_shallow(const std::string& json) {
 }
 
 Input parse(const std::string& text, const std::string& place) {
-  WASMFORMER_CHECK(is_shallow(text), "[" << place << "] the JSON is nested too deeply");
+  WASMFORMER_CHECK(is_shallow(text), ErrorCode::options_not_json, "[" << place << "] the JSON is nested too deeply");
   try {
     return Input::parse(text);
   } catch (const Input::exception& e) {
     const std::string reason = e.what();  // begins with the library's own tag, such as [json.exception.parse_error.101]
-    throw Error("[" + place + "] invalid JSON: " + reason.substr(reason.find(' ') + 1));
+    throw Error(ErrorCode::options_not_json, "[" + place + "] invalid JSON: " + reason.substr(reason.find(' ') + 1));
   }
 }
 
@@ -127,7 +127,8 @@ Fields operator+(Fields a, const Fields& b) {
 
 void from_json(const std::string& text, const Fields& fields, const std::string& place, Naming naming) {
   const Input json = parse(text, place);
-  WASMFORMER_CHECK(json.is_object(), "[" << place << "] the options must be a JSON object, not " << json.type_name());
+  WASMFORMER_CHECK(json.is_object(), ErrorCode::options_not_json,
+                   "[" << place << "] the options must be a JSON object, not " << json.type_name());
   read_object(fields, json, place, /*path=*/"", naming);
 }
 

@@ -45,7 +45,7 @@ Json schema_of() {
 
 RunRequest run_request(const std::string& json) {
   Json settings = Json::parse(json, nullptr, /*allow_exceptions=*/false);
-  WASMFORMER_CHECK(settings.is_object(), "[train] the options must be a JSON object");
+  WASMFORMER_CHECK(settings.is_object(), ErrorCode::train, "the options must be a JSON object");
   for (const char* name : {"config", "metadata"})
     if (settings.contains(name)) settings[name] = settings[name].dump();
   RunRequest request;
