@@ -66,9 +66,10 @@ void require_all(const Fields& fields, const Given& object);
 void require(bool holds, const Value& value, const Given& given) {
   if (holds) return;
   const bool is_double = std::holds_alternative<double*>(value) && given.json.is_number();
-  throw Error(ErrorCode::option_value, "[" + given.place + "] " + given.path + " must be " +
-                                           expected(value, given.range) + ", not " +
-                                           (is_double ? digits(given.json.get<double>()) : printed(given.json)));
+  const std::string allowed = expected(value, given.range);
+  const std::string shown = is_double ? digits(given.json.get<double>()) : printed(given.json);
+  throw Error(ErrorCode::option_value, given.path + " must be " + allowed + ", not " + shown,
+              {{"place", given.place}, {"option", given.path}, {"allowed", allowed}, {"value", shown}});
 }
 
 // bool
@@ -227,8 +228,9 @@ void describe(Json& entry, const Value& value, Naming naming) {
 void require_all(const Fields& fields, const Given& object) {
   for (const Field& field : fields) {
     const std::string key = named(field.option.name, object.naming);
-    WASMFORMER_CHECK(object.json.contains(key), ErrorCode::option_missing,
-                     "[" << object.place << "] " << object.path << "." << key << " is missing");
+    const std::string option = object.path + "." + key;
+    WASMFORMER_CHECK(object.json.contains(key), ErrorCode::option_missing, option << " is missing",
+                     {"place", object.place}, {"option", option});
   }
 }
 
@@ -250,8 +252,9 @@ const Field& find_field(const Fields& fields, const std::string& key, const std:
     names.push_back(named(field.option.name, naming));
     if (names.back() == key) return field;
   }
-  throw Error(ErrorCode::unknown_option,
-              "[" + place + "] unknown option '" + path + key.substr(0, 80) + "'" + suggestion(key, names));
+  const std::string option = path + key.substr(0, 80);
+  throw Error(ErrorCode::unknown_option, "unknown option '" + option + "'" + suggestion(key, names),
+              {{"place", place}, {"option", option}});
 }
 
 void read_object(const Fields& fields, const Input& object, const std::string& place, const std::string& path,

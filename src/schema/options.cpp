@@ -35,12 +35,13 @@ bool is_shallow(const std::string& json) {
 }
 
 Input parse(const std::string& text, const std::string& place) {
-  WASMFORMER_CHECK(is_shallow(text), ErrorCode::options_not_json, "[" << place << "] the JSON is nested too deeply");
+  WASMFORMER_CHECK(is_shallow(text), ErrorCode::options_not_json, "the JSON is nested too deeply", {"place", place});
   try {
     return Input::parse(text);
   } catch (const Input::exception& e) {
     const std::string reason = e.what();  // begins with the library's own tag, such as [json.exception.parse_error.101]
-    throw Error(ErrorCode::options_not_json, "[" + place + "] invalid JSON: " + reason.substr(reason.find(' ') + 1));
+    throw Error(ErrorCode::options_not_json, "invalid JSON: " + reason.substr(reason.find(' ') + 1),
+                {{"place", place}});
   }
 }
 
@@ -61,7 +62,7 @@ std::string form(const Fields& fields) {
 }
 
 // An object from "cross:0:3", its fields in order.
-Input group(const std::string& text, const Fields& fields, const std::string& path) {
+Input group(const std::string& text, const Fields& fields, const std::string& name, const std::string& place) {
   Input object = Input::object();
   std::size_t begin = 0, parts = 0;
   for (const Field& field : fields) {
@@ -71,16 +72,17 @@ Input group(const std::string& text, const Fields& fields, const std::string& pa
     begin = end + 1;
     ++parts;
   }
-  WASMFORMER_CHECK(parts == fields.size() && begin > text.size(), path << ": '" << text << "' is not " << form(fields));
+  WASMFORMER_CHECK(parts == fields.size() && begin > text.size(), ErrorCode::option_value,
+                   name << ": '" << text << "' is not " << form(fields), {"place", place}, {"option", name});
   return object;
 }
 
-Input list(const std::string& text, const List& list, const std::string& path) {
+Input list(const std::string& text, const List& list, const std::string& name, const std::string& place) {
   Input array = Input::array();
   list.with_default([&](const Value& kind) {
     const auto read_item = [&](const std::string& item) {
       if (std::holds_alternative<std::string*>(kind)) return Input(item);
-      if (const auto* of_groups = std::get_if<Group>(&kind)) return group(item, of_groups->fields(), path);
+      if (const auto* of_groups = std::get_if<Group>(&kind)) return group(item, of_groups->fields(), name, place);
       return scalar(item);
     };
     for (std::size_t begin = 0; begin <= text.size();) {
@@ -128,7 +130,7 @@ Fields operator+(Fields a, const Fields& b) {
 void from_json(const std::string& text, const Fields& fields, const std::string& place, Naming naming) {
   const Input json = parse(text, place);
   WASMFORMER_CHECK(json.is_object(), ErrorCode::options_not_json,
-                   "[" << place << "] the options must be a JSON object, not " << json.type_name());
+                   "the options must be a JSON object, not " << json.type_name(), {"place", place});
   read_object(fields, json, place, /*path=*/"", naming);
 }
 
@@ -139,7 +141,7 @@ void set_field(const Fields& fields, const std::string& name, const std::string&
   if (is_text)
     json = text;
   else if (const auto* items = std::get_if<List>(&value))
-    json = list(text, *items, "[" + place + "] " + name);
+    json = list(text, *items, name, place);
   else
     json = scalar(text);
   read(value, {json, option.range, place, name, Naming::snake});

@@ -29,9 +29,16 @@ Json task_list() {
                    {"help", task.what},
                    {"source", task.source},
                    {"target", task.target},
+                   {"maxPairs", task.most_pairs - task_valid_pairs},
                    {"mostPairs", task.most_pairs - task_valid_pairs},
                    {"pairs", task.pairs},
                    {"steps", task.steps}});
+  return all;
+}
+
+std::vector<std::string> names(const Fields& fields) {
+  std::vector<std::string> all;
+  for (const Field& field : fields) all.push_back(field.option.name);
   return all;
 }
 
@@ -60,7 +67,8 @@ std::string describe_training() {
               {"tasks", task_list()},
               {"request", schema_of<RunRequest>()},
               {"run", schema_of<RunOptions>()},
-              {"config", Json::parse(schema(fields(config) + fields(training)))}}
+              {"config", Json::parse(schema(fields(config) + fields(training)))},
+              {"training", names(fields(training))}}
       .dump();
 }
 

@@ -262,11 +262,15 @@ BatchedTranslation::BatchedTranslation(const ModelFile& model, ThreadPool& pool,
                    [&](std::size_t a, std::size_t b) { return sources_[a].ids.size() < sources_[b].ids.size(); });
 }
 
-void BatchedTranslation::refuse_too_long() const {
+void BatchedTranslation::refuse_too_long(std::size_t first) const {
   if (too_long_.empty()) return;
-  throw Error(ErrorCode::translate, "sentence " + std::to_string(too_long_[0].text + 1) + " has " +
-                                        std::to_string(too_long_[0].tokens) + " tokens; the model takes at most " +
-                                        std::to_string(model_.transformer->config().max_length));
+  const auto [text, tokens] = too_long_.front();
+  const std::size_t number = first + text + 1;
+  const Index most = model_.transformer->config().max_length;
+  throw Error(ErrorCode::too_long,
+              "sentence " + std::to_string(number) + " has " + std::to_string(tokens) +
+                  " tokens; the model takes at most " + std::to_string(most),
+              {{"number", number}, {"tokens", tokens}, {"most", most}});
 }
 
 void BatchedTranslation::begin_batch() {
