@@ -73,7 +73,12 @@ class HeaderCheck : public nlohmann::json_sax<Json> {
  private:
   // An object of objects whose values are at most arrays of numbers.
   bool open() {
-    WASMFORMER_CHECK(++depth_ <= 3, ErrorCode::safetensors, "the header is nested more deeply than the format allows");
+    ++depth_;
+    WASMFORMER_CHECK(depth_ <= 3, ErrorCode::safetensors, "the header is nested more deeply than the format allows");
+    return true;
+  }
+  bool close() {
+    --depth_;
     return true;
   }
 
