@@ -4,7 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "schema/options.h"
+#include "schema/fields.h"
+#include "schema/option_names.h"
 
 namespace wasmformer::option_kinds {
 
