@@ -64,12 +64,17 @@ class Run {
  private:
   void translate_input() {
     for (auto parts = read_parts(); !parts[0].empty(); parts = read_parts()) {
-      std::size_t first = lines_ + parts[0].size();
-      for (int rank = 1; rank < ranks_.size(); first += parts[rank++].size()) send(parts[rank], first, rank);
+      // The other ranks translate their parts while this one translates its own.
+      std::size_t next_line = lines_ + parts[0].size();
+      for (int rank = 1; rank < ranks_.size(); ++rank) {
+        send(parts[rank], next_line, rank);
+        next_line += parts[rank].size();
+      }
       print(translated(parts[0], lines_));
-      for (int rank = 1; rank < ranks_.size(); ++rank)
+      for (int rank = 1; rank < ranks_.size(); ++rank) {
         if (!parts[rank].empty()) print(ranks_.receive(rank));
-      lines_ = first;
+      }
+      lines_ = next_line;
     }
     for (int rank = 1; rank < ranks_.size(); ++rank) ranks_.send(rank, "");
     if (!attention_) return;

@@ -3,7 +3,8 @@
 #pragma once
 
 #include "autograd/parameter.h"
-#include "ops/attention.h"
+#include "autograd/tape.h"
+#include "ops/attention_options.h"
 
 namespace wasmformer {
 

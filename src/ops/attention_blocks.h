@@ -4,7 +4,8 @@
 
 #include <span>
 
-#include "ops/attention.h"
+#include "autograd/tape.h"
+#include "ops/attention_options.h"
 
 namespace wasmformer {
 
