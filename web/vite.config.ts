@@ -115,12 +115,12 @@ function wordsFile(module: string | null): string | undefined {
   return feature && `assets/words/${feature}.${language}-[hash].js`;
 }
 
-export default defineConfig({
+export default defineConfig(({ command }) => ({
   root: import.meta.dirname,
   base: './', // any folder of any static host
   plugins: [svelte({ configFile: false }), virtualModule('models', () => modelsIn('models')),
-    virtualModule('encoders', () => modelsIn('encoders')), virtualModule('ready', readyTranslations),
-    virtualModule('version', packageVersion), virtualModule('beam-size', async () => (await example()).beamSize), contentSecurityPolicy(), serviceWorker(),
+    virtualModule('encoders', () => modelsIn('encoders')), virtualModule('ready', command === 'build' ? readyTranslations : () => ({})),
+    virtualModule('version', packageVersion), virtualModule('search-width', async () => (await example()).beamSize), contentSecurityPolicy(), serviceWorker(),
     licences()],
   build: {
     outDir: '../build/page', emptyOutDir: true, assetsInlineLimit: 0, target: 'es2022', modulePreload: false,
@@ -133,4 +133,4 @@ export default defineConfig({
   worker: { format: 'es' },
   server: { headers: isolation },
   preview: { headers: pageHeaders },
-});
+}));

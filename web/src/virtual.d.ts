@@ -22,10 +22,10 @@ declare module 'virtual:encoders' {
   export { default } from 'virtual:models';
 }
 
-declare module 'virtual:beam-size' {
+declare module 'virtual:search-width' {
   /** The default of the package's searches. */
-  const beamSize: number;
-  export default beamSize;
+  const searchWidth: number;
+  export default searchWidth;
 }
 
 declare module 'virtual:version' {

@@ -1,9 +1,9 @@
 // The models that classify and tag: those of the page, those that are kept in this browser, and the one in use.
 import { Classifier, type Tagger, type AnnotateOptions, type Annotation } from 'wasmformer';
 import { loadEncoder, ownEncoders } from './encoder';
-import { deleteFile, keepFile, keptFiles, readFile } from './files';
+import { deleteFile, keepFile, keptFiles, notStored, readFile } from './files';
 import { createUrlState, type UrlState } from '../shell/url-state.svelte';
-import { reason } from '../shared/words/reason';
+import { reason, type Reason } from '../shared/words/reason';
 import { speech } from '../shared/words/speech.svelte';
 import type { Stores } from '../shared/stores.svelte';
 
@@ -32,9 +32,9 @@ export class Encoders {
     return known.some(({ id }) => id === this.model.id) ? known : [...known, this.model];
   });
   busy = $state(false);
-  problem = $state('');
+  problem = $state.raw<Reason | ''>('');
   /** Why the browser does not keep the model in use. */
-  unkept = $state('');
+  unkept = $state.raw<Reason | ''>('');
   #last = 0;
 
   constructor(urlState: UrlState) {
@@ -61,7 +61,7 @@ export class Encoders {
     this.problem = this.unkept = '';
     try {
       const source = file ?? model.url ?? (await readFile(model.name));
-      if (!source) throw new Error(`${model.name} is no longer stored in this browser`);
+      if (!source) throw notStored(model.name);
       const instance = await loadEncoder(source);
       if (attempt !== this.#last) return (instance.dispose(), false);
       const before = this.#instance;

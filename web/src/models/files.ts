@@ -1,4 +1,5 @@
 // Model files that were dropped or picked, kept in the browser's Cache Storage.
+import { PageError } from '../shared/words/reason';
 
 const CACHE = 'wasmformer-files';
 const address = (name: string) => new URL(`files/${encodeURIComponent(name)}`, document.baseURI).href;
@@ -64,5 +65,8 @@ export async function readFile(name: string): Promise<Blob | undefined> {
     return undefined;
   }
 }
+
+export const notStored = (name: string) =>
+  new PageError('not-stored', `${name} is no longer stored in this browser`, { name });
 
 export const deleteFile = async (name: string) => (await caches.open(CACHE)).delete(address(name));

@@ -1,10 +1,10 @@
 // The models: which there are, which one is in use, which one is on its way.
 import { untrack } from 'svelte';
-import { storedModels, Translator, type ListedModel, type TranslatorInfo } from 'wasmformer';
+import { storedModels, Translator, WasmformerError, type ListedModel, type TranslatorInfo } from 'wasmformer';
 import bundled from 'virtual:models';
 import type { FolderSource, ImportOptions } from 'wasmformer/convert';
 import { ownEncoders } from './encoder';
-import { bareName, deleteFile, keepFile, keptFiles, readFile } from './files';
+import { bareName, deleteFile, keepFile, keptFiles, notStored, readFile } from './files';
 import {
   decoded,
   filesAt,
@@ -16,7 +16,7 @@ import {
   type Dropped,
 } from './folders';
 import { createUrlState, NOT_OF_OTHERS, type UrlState } from '../shell/url-state.svelte';
-import { reason } from '../shared/words/reason';
+import { PageError, reason } from '../shared/words/reason';
 import { pageWords, type Problem } from '../shared/words/words';
 import { languageName, megabytes, speech } from '../shared/words/speech.svelte';
 import type { Stores } from '../shared/stores.svelte';
@@ -44,6 +44,8 @@ const ownAddress = (model: Model) => new URL(bundled.find(({ name }) => name ===
 /** 'German → English' for 'de-en'. */
 export const languageNames = (languages: string) =>
   languages.split('-').map(languageName).filter(Boolean).join(' → ');
+
+const WORKER_LOST = ['worker-stopped', 'worker-ended', 'worker-script'];
 
 /** Loads a file that does not translate as a model that classifies or tags; false where that fails. */
 export type TakeEncoder = (file: File) => Promise<boolean>;
@@ -261,7 +263,7 @@ export class Models {
         this.#urlState.set({ model: model === ownModels[0] ? null : this.model.id });
     } catch (error) {
       if (attempt !== this.#attempt) return;
-      if (file && / does not translate; it /.test(reason(error))) {
+      if (file && error instanceof WasmformerError && error.code === 'wrong-task') {
         const isTaken = await this.#takeEncoder(file);
         if (attempt !== this.#attempt) return;
         if (isTaken) return void (location.hash = this.#urlState.to('classify'));
@@ -278,7 +280,7 @@ export class Models {
    */
   failed(error: unknown): Problem {
     const why = reason(error);
-    const isLost = why.startsWith('the worker has stopped') && performance.now() > this.#loadedAt + 5000;
+    const isLost = WORKER_LOST.includes(why.code) && performance.now() > this.#loadedAt + 5000;
     if (isLost && this.model && !this.loading) void this.load(this.model);
     return { key: 'translateFailed', reason: why };
   }
@@ -306,7 +308,7 @@ export class Models {
     if (model.origin === 'page') return ownAddress(model);
     if (model.origin === 'address') return new URL(model.id);
     const kept = await readFile(model.name);
-    if (!kept) throw new Error(`${model.name} is no longer stored in this browser`);
+    if (!kept) throw notStored(model.name);
     return kept;
   }
 
@@ -315,7 +317,7 @@ export class Models {
       const name = file ? await keepFile(file, model.languages) : model.name;
       if (name !== model.name) this.model = { ...model, id: `file:${name}`, name };
       await this.list();
-      if (!this.kept.some(({ id }) => id === this.model!.id)) throw new Error('the browser refused to store it');
+      if (!this.kept.some(({ id }) => id === this.model!.id)) throw new PageError('storage-refused', 'the browser refused to store it');
     } catch (error) {
       this.notice = { key: 'notKept', reason: reason(error) };
     }

@@ -2,7 +2,7 @@
 import { storedModels, Translator } from 'wasmformer';
 import { keepPage } from '../shell/isolation';
 import { loadEncoder, ownEncoders } from './encoder';
-import { reason } from '../shared/words/reason';
+import { PageError, reason, type Reason } from '../shared/words/reason';
 import { createModels, type Models } from './models.svelte';
 import type { Stores } from '../shared/stores.svelte';
 
@@ -16,7 +16,7 @@ export class Offline {
   loaded = $state<number | null>(null);
   /** Bytes that are kept, once all are. */
   kept = $state(0);
-  problem = $state('');
+  problem = $state.raw<Reason | ''>('');
 
   constructor(models: Models) {
     this.#models = models;
@@ -38,7 +38,7 @@ export class Offline {
         this.loaded = done += bytes;
       }
       const kept = (await storedModels.list()).map(({ url }) => url);
-      if (this.#all.some(({ url }) => !kept.includes(url))) throw new Error('the browser refused to store a model');
+      if (this.#all.some(({ url }) => !kept.includes(url))) throw new PageError('storage-refused-model', 'the browser refused to store a model');
       this.kept = done + (await keepPage(this.#models.info!));
     } catch (error) {
       this.problem = reason(error);

@@ -86,15 +86,8 @@ function fitted(sizes: Sizes, layers: number, count: number, wanted: number) {
   return SUBLAYER * Math.min(MOST_STRETCH, 1 + Math.max(0, spare) / (layers * count * SUBLAYER));
 }
 
-const boxOf = (kind: Kind, place: Place, x: number, y: number, width: number, height: number): Box => ({
-  id: format(place),
-  place,
-  kind,
-  x,
-  y,
-  width,
-  height,
-});
+const boxOf = (kind: Kind, place: Place, x: number, y: number, width: number, height: number): Box =>
+  ({ id: format(place), place, kind, x, y, width, height });
 
 const FORKS = [-44, 0, 44]; // V, K and Q, from the middle of a sublayer
 
@@ -130,8 +123,7 @@ class Drawing {
     for (const dx of forks) {
       const from = forks.length > 1 && dx !== 0 ? [] : [this.exit];
       const x = this.#cx + dx;
-      const points: Point[] =
-        dx === 0 ? [this.exit, [x, bottom]] : [...from, [this.#cx, turn], [x, turn], [x, bottom]];
+      const points: Point[] = dx === 0 ? [this.exit, [x, bottom]] : [...from, [this.#cx, turn], [x, turn], [x, bottom]];
       this.wires.push({ from: this.last, to: box.id, kind: 'flow', points });
     }
     this.boxes.push(box);
@@ -155,16 +147,7 @@ class Drawing {
     for (const dx of fromMemory) {
       const x = this.#cx + dx;
       const y = bottom + 9;
-      this.wires.push({
-        from: '',
-        to: box.id,
-        kind: 'memory',
-        points: [
-          [memoryX, y],
-          [x, y],
-          [x, bottom],
-        ],
-      });
+      this.wires.push({ from: '', to: box.id, kind: 'memory', points: [[memoryX, y], [x, y], [x, bottom]] });
     }
     return box;
   }
@@ -220,7 +203,7 @@ interface DrawnInput extends Pick<Geometry, 'wires' | 'sums' | 'waves'> {
   exit: Point;
 }
 
-/** Tokens and embedding, with added positions unless they are rotary, below a stack whose frame ends at `bottom`. */
+/** Tokens and embedding, with added positions unless the model's are rotary, below a stack whose frame ends at `bottom`. */
 function drawInput(stack: 'enc' | 'dec', x: number, bottom: number, { rotary }: Sizes): DrawnInput {
   const side = stack === 'enc' ? -1 : 1;
   const left = leftOf(stack, x);
@@ -231,34 +214,13 @@ function drawInput(stack: 'enc' | 'dec', x: number, bottom: number, { rotary }: 
   const tokens: Rect = { x, y: embed.y + EMBED + 12, width: COLUMN, height: TOKENS };
   const wave: Point = [cx + side * 46, sum[1]];
   const exit: Point = [cx, sum[1] - SUM];
-  const looked: Wire = {
-    from: '',
-    to: embed.id,
-    kind: 'flow',
-    points: [
-      [cx, tokens.y],
-      [cx, embed.y + EMBED],
-    ],
-  };
-  const embedded = (y: number): Wire => ({
-    from: embed.id,
-    to: embed.id,
-    kind: 'flow',
-    points: [
-      [cx, embed.y],
-      [cx, y],
-    ],
-  });
+  const looked: Wire = { from: '', to: embed.id, kind: 'flow', points: [[cx, tokens.y], [cx, embed.y + EMBED]] };
+  const embedded = (y: number): Wire =>
+    ({ from: embed.id, to: embed.id, kind: 'flow', points: [[cx, embed.y], [cx, y]] });
   // Rotary positions turn queries and keys: nothing is added here.
   if (rotary) return { embed, tokens, wires: [looked, embedded(sum[1] - SUM)], sums: [], waves: [], exit };
   const positions: Wire = {
-    from: embed.id,
-    to: embed.id,
-    kind: 'flow',
-    points: [
-      [wave[0] - side * 9, wave[1]],
-      [cx + side * SUM, sum[1]],
-    ],
+    from: embed.id, to: embed.id, kind: 'flow', points: [[wave[0] - side * 9, wave[1]], [cx + side * SUM, sum[1]]],
   };
   const wires = [looked, embedded(sum[1] + SUM), positions];
   return { embed, tokens, wires, sums: [sum], waves: [{ at: wave, side }], exit };
@@ -270,12 +232,8 @@ const outputHeight = OUTPUT + 9 + CHART + 10 + OUTPUT + 9 + OUTPUT + HEAD_ROOM;
 /** `tall`: the decoder above the encoder, for narrow screens. */
 export function layOut(sizes: Sizes, tall = false): Geometry {
   const { encoderLayers, decoderLayers } = sizes;
-  const wanted = Math.max(
-    stackHeight(sizes, encoderLayers, 2, SUBLAYER),
-    stackHeight(sizes, decoderLayers, 3, SUBLAYER),
-  );
-  const heights = tall
-    ? [SUBLAYER * 1.4, SUBLAYER * 1.2]
+  const wanted = Math.max(stackHeight(sizes, encoderLayers, 2, SUBLAYER), stackHeight(sizes, decoderLayers, 3, SUBLAYER));
+  const heights = tall ? [SUBLAYER * 1.4, SUBLAYER * 1.2]
     : [fitted(sizes, encoderLayers, 2, wanted), fitted(sizes, decoderLayers, 3, wanted)];
   const encHeight = stackHeight(sizes, encoderLayers, 2, heights[0]);
   const decHeight = stackHeight(sizes, decoderLayers, 3, heights[1]);
@@ -305,57 +263,16 @@ export function layOut(sizes: Sizes, tall = false): Geometry {
   const chart: Rect = { x, y: softmax.y - 10 - CHART, width, height: CHART };
   const beam = boxOf('output', { stack: 'out', part: 'beam' }, x, chart.y - 9 - OUTPUT, width, OUTPUT);
   const ends: Wire[] = [
-    {
-      from: dec.last,
-      to: linear.id,
-      kind: 'flow',
-      points: [
-        [cx, top],
-        [cx, linear.y + OUTPUT],
-      ],
-    },
-    {
-      from: linear.id,
-      to: softmax.id,
-      kind: 'flow',
-      points: [
-        [cx, linear.y],
-        [cx, softmax.y + OUTPUT],
-      ],
-    },
-    {
-      from: softmax.id,
-      to: 'chart',
-      kind: 'flow',
-      points: [
-        [cx, softmax.y],
-        [cx, chart.y + CHART],
-      ],
-    },
-    {
-      from: 'chart',
-      to: beam.id,
-      kind: 'flow',
-      points: [
-        [cx, chart.y],
-        [cx, beam.y + OUTPUT],
-      ],
-    },
+    { from: dec.last, to: linear.id, kind: 'flow', points: [[cx, top], [cx, linear.y + OUTPUT]] },
+    { from: linear.id, to: softmax.id, kind: 'flow', points: [[cx, linear.y], [cx, softmax.y + OUTPUT]] },
+    { from: softmax.id, to: 'chart', kind: 'flow', points: [[cx, softmax.y], [cx, chart.y + CHART]] },
+    { from: 'chart', to: beam.id, kind: 'flow', points: [[cx, chart.y], [cx, beam.y + OUTPUT]] },
   ];
   // What was chosen becomes input: beside everything, down to the tokens.
   const right = decX + COLUMN + MARGIN + 2;
   const [from, to] = [beam.y + OUTPUT / 2, belowDec.tokens.y + TOKENS / 2];
-  ends.push({
-    from: beam.id,
-    to: beam.id,
-    kind: 'loop',
-    points: [
-      [x + width, from],
-      [right, from],
-      [right, to],
-      [decX + COLUMN + 4, to],
-    ],
-  });
+  ends.push({ from: beam.id, to: beam.id, kind: 'loop',
+    points: [[x + width, from], [right, from], [right, to], [decX + COLUMN + 4, to]] });
   return {
     width: right + 7,
     height: encBottom + inputHeight,
@@ -384,11 +301,7 @@ export function framed(geometry: Geometry, { stack, layer }: Place): Rect {
 /** How the drawing is moved and enlarged for a part of it to fill a space, centred. */
 export function camera(rect: Rect, width: number, height: number) {
   const scale = Math.min(width / rect.width, height / rect.height);
-  return {
-    scale,
-    x: width / 2 - scale * (rect.x + rect.width / 2),
-    y: height / 2 - scale * (rect.y + rect.height / 2),
-  };
+  return { scale, x: width / 2 - scale * (rect.x + rect.width / 2), y: height / 2 - scale * (rect.y + rect.height / 2) };
 }
 
 /** The path through points, its corners rounded. */
@@ -424,12 +337,7 @@ export function along(points: readonly Point[], share: number): Point {
 }
 
 /** The box that an arrow key goes to: the nearest in that direction, those straight ahead first. */
-export function nearest<Of extends Rect>(
-  boxes: readonly Of[],
-  from: Of,
-  down: number,
-  right: number,
-): Of | undefined {
+export function nearest<Of extends Rect>(boxes: readonly Of[], from: Of, down: number, right: number): Of | undefined {
   const middle = (box: Rect) => [box.x + box.width / 2, box.y + box.height / 2];
   const [x, y] = middle(from);
   let best: { box: Of; far: number } | undefined;

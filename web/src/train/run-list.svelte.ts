@@ -4,7 +4,7 @@ import { deleteRun, storedRuns } from './store';
 import { createBusy, type Busy } from '../shell/busy.svelte';
 import type { RunRecord } from './record';
 import { runMaker, type Run } from './training-run.svelte';
-import { reason } from '../shared/words/reason';
+import { reason, type Reason } from '../shared/words/reason';
 import type { Stores } from '../shared/stores.svelte';
 
 type MakeRun = (record?: RunRecord) => Run;
@@ -17,7 +17,7 @@ export class Runs {
   readonly kept = $derived(this.all.find(({ now }) => now.status === 'stored' && now.savedStep));
   /** Open, above everything else. */
   chosen = $state.raw<Run | null>(null);
-  problem = $state('');
+  problem = $state.raw<Reason | ''>('');
   #isListed = false;
 
   constructor(busy: Busy, make: MakeRun) {

@@ -1,5 +1,6 @@
 // A training run as a reducer: each event gives the next state and the effects to carry out. It knows no Trainer, no
 // clock and no storage (state/run.svelte.ts does), so it can be tested without them.
+import type { Reason } from '../shared/words/reason';
 import type { Trainer, TrainerInfo, TrainingConfig, TrainingEvent } from 'wasmformer';
 import type { Experiment } from './experiment';
 import { add, cut, newRecord, snapshotOf, totalSteps, type RunRecord } from './record';
@@ -26,9 +27,9 @@ export interface RunState {
   /** 'stored': only in the browser's storage. 'failed': the loss diverged, or the worker died. */
   status: 'preparing' | 'running' | 'pausing' | 'paused' | 'stored' | 'over' | 'failed';
   wish: 'run' | 'pause' | 'stop';
-  problem: string;
+  problem: Reason | '';
   /** Why it cannot be kept in this browser. */
-  unkept: string;
+  unkept: Reason | '';
   /** Another tab has it open, and would overwrite what this one saves. */
   isElsewhere: boolean;
   /** The step that it can go back to; null before the first checkpoint. */
@@ -63,12 +64,12 @@ export type RunEvent =
   | { type: 'settled' }
   | { type: 'saved'; step: number; now: number; took: number }
   | { type: 'kept' }
-  | { type: 'unkept'; reason: string }
+  | { type: 'unkept'; reason: Reason }
   | { type: 'pause' }
   | { type: 'stop' }
   | { type: 'pin' | 'unpin'; text: string }
   | { type: 'abandoned' }
-  | { type: 'failed'; reason: string };
+  | { type: 'failed'; reason: Reason };
 
 export type Effect =
   | { type: 'create'; experiment: Experiment }
@@ -90,21 +91,9 @@ export interface Step {
 
 export function newState(record: RunRecord, isStored = false): RunState {
   return {
-    record,
-    status: record.isOver ? 'over' : 'stored',
-    wish: 'run',
-    problem: '',
-    unkept: '',
-    isElsewhere: false,
-    savedStep: isStored ? (record.points.at(-1)?.step ?? 0) : null,
-    training: null,
-    left: null,
-    stretch: null,
-    checkpoint: null,
-    step: 0,
-    secondsBefore: 0,
-    lastSave: 0,
-    nextSave: 0,
+    record, status: record.isOver ? 'over' : 'stored', wish: 'run', problem: '', unkept: '', isElsewhere: false,
+    savedStep: isStored ? (record.points.at(-1)?.step ?? 0) : null, training: null, left: null, stretch: null,
+    checkpoint: null, step: 0, secondsBefore: 0, lastSave: 0, nextSave: 0,
   };
 }
 
@@ -132,10 +121,7 @@ export function remaining({ record, step }: RunState): Experiment['goal'] | null
 }
 
 export function reduce(state: RunState, event: RunEvent): Step {
-  const to = (changes: Partial<RunState>, ...effects: Effect[]): Step => ({
-    state: { ...state, ...changes },
-    effects,
-  });
+  const to = (changes: Partial<RunState>, ...effects: Effect[]): Step => ({ state: { ...state, ...changes }, effects });
   switch (event.type) {
     case 'begin':
       return to({ status: 'preparing' }, { type: 'create', experiment: event.experiment });
@@ -163,10 +149,7 @@ export function reduce(state: RunState, event: RunEvent): Step {
       return settled(state);
     case 'saved':
       return to({
-        checkpoint: cut(state.record, event.step),
-        step: event.step,
-        savedStep: event.step,
-        lastSave: event.now,
+        checkpoint: cut(state.record, event.step), step: event.step, savedStep: event.step, lastSave: event.now,
         nextSave: event.now + Math.max(SAVE_EVERY, SAVE_SHARE * event.took),
       });
     case 'kept':
@@ -184,30 +167,16 @@ export function reduce(state: RunState, event: RunEvent): Step {
     case 'abandoned':
       return closed(state);
     case 'failed':
-      return to(
-        {
-          status: 'failed',
-          problem: event.reason,
-          record: state.checkpoint ?? state.record,
-          stretch: null,
-          training: null,
-          left: null,
-        },
-        { type: 'free' },
-      );
+      return to({
+        status: 'failed', problem: event.reason, record: state.checkpoint ?? state.record, stretch: null, training: null, left: null,
+      }, { type: 'free' });
   }
 }
 
 function opened(state: RunState, { info, record, isSaved, isIdle }: Extract<RunEvent, { type: 'opened' }>): Step {
   const { training, step } = info;
   const next: RunState = {
-    ...state,
-    training,
-    step,
-    record,
-    secondsBefore: record.seconds,
-    problem: '',
-    isElsewhere: false,
+    ...state, training, step, record, secondsBefore: record.seconds, problem: '', isElsewhere: false,
     ...(isSaved && { savedStep: step, checkpoint: record }),
   };
   if (isIdle) return { state: { ...next, status: record.isOver ? 'over' : 'paused' }, effects: [{ type: 'save' }] };
@@ -226,30 +195,18 @@ function extended(state: RunState): Step {
   const next = { ...state, record: { ...record, goal: longer, isOver: false } };
   if (training?.schedule !== 'cosine') return { state: next, effects: [] };
   // A rate that has come down to 0 comes up to where it would be on the way to the new end.
-  return {
-    state: next,
-    effects: [{ type: 'change', changes: { decay_steps: Math.max(training.decay_steps, steps) } }],
-  };
+  return { state: next, effects: [{ type: 'change', changes: { decay_steps: Math.max(training.decay_steps, steps) } }] };
 }
 
 /** The next stretch of a run that is to go on, or its end. */
 function next(state: RunState): Step {
   const goal = remaining(state);
-  if (!goal)
-    return {
-      state: { ...state, record: { ...state.record, isOver: true } },
-      effects: [{ type: 'save' }, { type: 'settle' }],
-    };
+  if (!goal) return { state: { ...state, record: { ...state.record, isOver: true } }, effects: [{ type: 'save' }, { type: 'settle' }] };
   const { pinned, points, metric, reportEvery } = state.record;
   const pins = pinned.map(({ text }) => text);
   // Of a task, validating takes no time, so that its first pair can be watched at once.
   const isFirst = pins.length === 0 && points.length === 0 && metric === 'exactMatch';
-  const stretch: Stretch = {
-    goal: isFirst ? { steps: reportEvery - (state.step % reportEvery) } : goal,
-    pins,
-    isFirst,
-    begin: null,
-  };
+  const stretch: Stretch = { goal: isFirst ? { steps: reportEvery - (state.step % reportEvery) } : goal, pins, isFirst, begin: null };
   // There always is a checkpoint to go back to.
   const save: Effect[] = state.savedStep === null ? [{ type: 'save' }] : [];
   return { state: { ...state, stretch }, effects: [...save, { type: 'train', stretch }] };
@@ -282,8 +239,7 @@ function reported(state: RunState, { event, now }: Extract<RunEvent, { type: 're
 }
 
 /** Other sentences are watched than at the stretch's start. */
-const isStale = ({ record, stretch }: RunState) =>
-  record.pinned.map(({ text }) => text).join('\n') !== stretch!.pins.join('\n');
+const isStale = ({ record, stretch }: RunState) => record.pinned.map(({ text }) => text).join('\n') !== stretch!.pins.join('\n');
 
 function timeLeft(state: RunState, seconds: number, steps: number): number | null {
   const goal = remaining(state) ?? {};

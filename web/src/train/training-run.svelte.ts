@@ -29,9 +29,11 @@ import { createEncoders, type Encoders } from '../models/encoders.svelte';
 import { createUrlState, type UrlState } from '../shell/url-state.svelte';
 import { createModels, type Models } from '../models/models.svelte';
 import { createSpeed, type Speed } from './speed.svelte';
-import { reason } from '../shared/words/reason';
+import { PageError, reason, type Reason } from '../shared/words/reason';
 import { createTranslation, type TranslationStore } from '../translate/translation.svelte';
 import type { Stores } from '../shared/stores.svelte';
+
+const errorOf = ({ code, text, details }: Reason) => new PageError(code, text, details);
 
 const SAMPLES = 5;
 const FOUND = 500; // validation texts that an encoder's run shows
@@ -148,7 +150,7 @@ export class Run {
     if (isEncoder(this.record)) {
       urlState.set({ input: null });
       if (await encoders.take(await this.model())) location.hash = urlState.to('classify');
-      else if (encoders.problem) throw new Error(encoders.problem);
+      else if (encoders.problem) throw errorOf(encoders.problem);
       return;
     }
     await models.loadFile(await this.model());
@@ -178,7 +180,7 @@ export class Run {
   /** Keeps a checkpoint in the browser, after those that are on their way. */
   save(): Promise<void> {
     const failed = (error: unknown) =>
-      this.#dispatch({ type: 'unkept', reason: reason(error) || String((error as Error)?.name) });
+      this.#dispatch({ type: 'unkept', reason: reason(error) });
     return (this.#saving = this.#saving.then(() => this.#save()).catch(failed));
   }
 
@@ -263,7 +265,7 @@ export class Run {
     const { unkept, checkpoint, record } = this.#now;
     const kept =
       (unkept ? null : await readRun(record.id)) ?? (this.#file && { file: this.#file, record: checkpoint! });
-    if (!kept) throw new Error('its checkpoint is no longer in this browser');
+    if (!kept) throw new PageError('checkpoint-gone', 'its checkpoint is no longer in this browser');
     const trainer = await Trainer.resume(kept.file, signal && { signal });
     const longest = kept.record.points.length > record.points.length ? kept.record : record;
     this.#file = kept.file;

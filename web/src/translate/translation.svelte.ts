@@ -2,7 +2,7 @@
 import { untrack } from 'svelte';
 import { SvelteMap } from 'svelte/reactivity';
 import type { Translation, Translator } from 'wasmformer';
-import beamSize from 'virtual:beam-size';
+import beamSize from 'virtual:search-width';
 import ready from 'virtual:ready';
 import type { Maps } from '../shared/attention/attention';
 import { examples } from './examples';

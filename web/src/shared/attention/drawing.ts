@@ -4,24 +4,14 @@ import { pixel, rampIndex, type Ramp } from './color';
 
 export interface Pen {
   /** A grid of cells: the columns begin at `xs`, the rows at `ys`; `colour(i)` is that of the i-th cell, row by row. */
-  cells(
-    xs: readonly number[],
-    ys: readonly number[],
-    width: number,
-    height: number,
-    colour: (i: number) => Ramp[number],
-  ): void;
+  cells(xs: readonly number[], ys: readonly number[], width: number, height: number,
+    colour: (i: number) => Ramp[number]): void;
   rect(x: number, y: number, width: number, height: number, fill: string): void;
   /** Straight ones: x1, y1, x2, y2 each. */
   lines(all: readonly (readonly number[])[], stroke: string): void;
   /** From a point to one on its right, both ends level. */
   link(x1: number, y1: number, x2: number, y2: number, stroke: string, width: number, opacity: number): void;
-  text(
-    x: number,
-    y: number,
-    text: string,
-    look: { align?: 'left' | 'center' | 'right'; slant?: number; fill: string },
-  ): void;
+  text(x: number, y: number, text: string, look: { align?: 'left' | 'center' | 'right'; slant?: number; fill: string }): void;
 }
 
 export interface Typeface {
@@ -68,8 +58,7 @@ export interface Drawing {
   layout: Layout;
   map: AttentionMap;
   masked?: boolean; // no row sees the columns after it: those are hatched
-  /** Heads drawn as lines in colors of their own, instead of the map. */
-  strands?: readonly { map: AttentionMap; head: number }[];
+  strands?: readonly { map: AttentionMap; head: number }[]; // heads drawn as lines in colors of their own, instead of the map
   faintest?: number; // weaker links are left out of the lines
   labels: Labels;
   colours: Colours;
@@ -101,14 +90,8 @@ const every = (cell: number) => Math.ceil((LINE - 1) / cell);
 
 /** `room` is the width that there is; a heat map of many columns takes more. Its rows get lower to fit into `tall`. */
 export function layOut(
-  form: Form,
-  rows: readonly string[],
-  columns: readonly string[],
-  labels: Labels,
-  measure: (text: string) => number,
-  room: number,
-  rem: number,
-  tall = Infinity,
+  form: Form, rows: readonly string[], columns: readonly string[], labels: Labels,
+  measure: (text: string) => number, room: number, rem: number, tall = Infinity,
 ): Layout {
   const left = Math.ceil(Math.max(...labels.rows.map(measure))) + 12;
   const widths = labels.columns.map(measure);
@@ -120,27 +103,12 @@ export function layOut(
     const [ys, columnYs] = [places(rows, rowHeight), places(columns, rowHeight)];
     const height = Math.max(ys.at(-1)!, columnYs.at(-1)!);
     const xs = [...columns.map(() => 0), between];
-    return {
-      form,
-      width: left + between + right,
-      height,
-      left,
-      top: 0,
-      cell: between,
-      slant: 0,
-      rowHeight,
-      bar: 0,
-      xs,
-      ys,
-      columnYs,
-    };
+    return { form, width: left + between + right, height, left, top: 0, cell: between, slant: 0, rowHeight, bar: 0, xs, ys, columnYs };
   }
   const bar = room < 30 * rem ? 26 : 44;
-  const overhangAt = (cell: number, slant = SLANT) =>
-    Math.max(
-      BAR_GAP + Math.max(bar, 4 + measure(labels.entropy) * Math.cos(slant) + 6),
-      ...widths.map((w, j) => w * Math.cos(slant) - (columns.length - 1 - j) * cell),
-    );
+  const overhangAt = (cell: number, slant = SLANT) => Math.max(
+    BAR_GAP + Math.max(bar, 4 + measure(labels.entropy) * Math.cos(slant) + 6),
+    ...widths.map((w, j) => w * Math.cos(slant) - (columns.length - 1 - j) * cell));
   const least = fine ? 4 : LINE - 1;
   const gaps = fine ? FINE_GAPS : GAPS;
   const fitting = (room - left - overhangAt(least) - places(columns, 0, gaps).at(-1)!) / columns.length;
@@ -152,20 +120,7 @@ export function layOut(
   const rowHeight = Math.min(fair, Math.max(LEAST_ROW, low));
   const [xs, ys] = [places(columns, cell, gaps), places(rows, rowHeight, gaps)];
   const width = Math.floor(left + xs.at(-1)! + overhangAt(cell, slant));
-  return {
-    form,
-    width,
-    height: top + ys.at(-1)! + FRAME,
-    left,
-    top,
-    cell,
-    slant,
-    rowHeight,
-    bar,
-    xs,
-    ys,
-    columnYs: [],
-  };
+  return { form, width, height: top + ys.at(-1)! + FRAME, left, top, cell, slant, rowHeight, bar, xs, ys, columnYs: [] };
 }
 
 /** Slanting lines within a rectangle. */
@@ -182,8 +137,7 @@ export function draw(pen: Pen, drawing: Drawing) {
   const { layout, map, masked, labels, colours } = drawing;
   const { form, left, top, cell, slant, rowHeight, bar, xs, ys } = layout;
   for (let r = 0; r < map.rows; r += Math.ceil(13 / rowHeight)) drawRowLabel(pen, layout, r, labels, colours.muted);
-  for (let c = 0; c < map.columns; c += form === 'lines' ? 1 : every(cell))
-    drawColumnLabel(pen, layout, c, labels, colours.muted);
+  for (let c = 0; c < map.columns; c += form === 'lines' ? 1 : every(cell)) drawColumnLabel(pen, layout, c, labels, colours.muted);
   if (form === 'lines') {
     for (let r = 0; r < map.rows; ++r) drawLinks(pen, drawing, r);
     return;
@@ -208,40 +162,22 @@ export function draw(pen: Pen, drawing: Drawing) {
   }
 }
 
-export function drawRowLabel(
-  pen: Pen,
-  { left, top, ys, rowHeight }: Layout,
-  row: number,
-  labels: Labels,
-  fill: string,
-) {
+export function drawRowLabel(pen: Pen, { left, top, ys, rowHeight }: Layout, row: number, labels: Labels,
+  fill: string) {
   pen.text(left - 8, top + ys[row] + rowHeight / 2, labels.rows[row], { align: 'right', fill });
 }
 
-export function drawColumnLabel(
-  pen: Pen,
-  { form, left, top, xs, columnYs, cell, slant, rowHeight }: Layout,
-  column: number,
-  labels: Labels,
-  fill: string,
-) {
-  const [x, y] =
-    form === 'lines' ? [left + cell + 8, columnYs[column] + rowHeight / 2] : [left + xs[column] + cell / 2, top - 6];
+export function drawColumnLabel(pen: Pen, { form, left, top, xs, columnYs, cell, slant, rowHeight }: Layout, column: number,
+  labels: Labels, fill: string) {
+  const [x, y] = form === 'lines' ? [left + cell + 8, columnYs[column] + rowHeight / 2] : [left + xs[column] + cell / 2, top - 6];
   pen.text(x, y, labels.columns[column], { slant, fill });
 }
 
 /** The links of one row; of one cell when there is `only` its column. */
-export function drawLinks(
-  pen: Pen,
-  { layout, map, strands, faintest = FAINTEST, colours }: Drawing,
-  row: number,
-  only?: number,
-) {
+export function drawLinks(pen: Pen, { layout, map, strands, faintest = FAINTEST, colours }: Drawing, row: number, only?: number) {
   const { left, cell, rowHeight, ys, columnYs } = layout;
-  const all = strands?.map((strand) => ({
-    ...strand,
-    colour: colours.heads[strand.head % colours.heads.length],
-  })) ?? [{ map, colour: colours.attention }];
+  const all = strands?.map((strand) => ({ ...strand, colour: colours.heads[strand.head % colours.heads.length] }))
+    ?? [{ map, colour: colours.attention }];
   all.forEach(({ map: { data, columns }, colour }, i) => {
     // Side by side, or the last head would hide those before it.
     const y = rowHeight / 2 + (i - (all.length - 1) / 2) * Math.min(3, rowHeight / (all.length + 1));
@@ -256,20 +192,14 @@ export function drawLinks(
 /** What lies at a point: a cell, or the row or column whose label does. */
 export function locate(layout: Layout, x: number, y: number): { row: number | null; column: number | null } {
   const { form, left, top, xs, ys, columnYs, cell, slant } = layout;
-  const find = (starts: number[], at: number) =>
-    Math.max(
-      0,
-      starts.slice(0, -1).findLastIndex((start) => start <= at),
-    );
+  const find = (starts: number[], at: number) => Math.max(0, starts.slice(0, -1).findLastIndex((start) => start <= at));
   if (form === 'lines') {
     if (x > left + cell / 2) return { row: null, column: find(columnYs, y) };
     return { row: find(ys, y), column: null };
   }
   const slanted = x - left - Math.max(0, top - y) / Math.tan(slant);
-  if (y < top)
-    return slanted < 0 || slanted > xs.at(-1)!
-      ? { row: null, column: null }
-      : { row: null, column: find(xs, slanted) };
+  if (y < top) return slanted < 0 || slanted > xs.at(-1)! ? { row: null, column: null }
+    : { row: null, column: find(xs, slanted) };
   if (x < left || x > left + xs.at(-1)!) return { row: find(ys, y - top), column: null };
   return { row: find(ys, y - top), column: find(xs, x - left) };
 }
@@ -278,12 +208,8 @@ export function locate(layout: Layout, x: number, y: number): { row: number | nu
 const below = (slant: number) => (slant ? 1 - 7.5 * Math.cos(slant) : 1);
 
 /** Sizes a canvas for a layout, which empties it. */
-export function prepare(
-  canvas: HTMLCanvasElement | OffscreenCanvas,
-  { width, height }: Layout,
-  typeface: Typeface,
-  ratio: number,
-) {
+export function prepare(canvas: HTMLCanvasElement | OffscreenCanvas, { width, height }: Layout, typeface: Typeface,
+  ratio: number) {
   canvas.width = Math.round(width * ratio);
   canvas.height = Math.round(height * ratio);
   const context = canvas.getContext('2d') as CanvasRenderingContext2D;
@@ -309,21 +235,11 @@ function canvasPen(context: CanvasRenderingContext2D, typeface: Typeface, ratio:
       wideContext.imageSmoothingEnabled = context.imageSmoothingEnabled = false;
       xs.forEach((x, c) => {
         const from = Math.round((snap(x) - left) * ratio);
-        wideContext.drawImage(
-          small,
-          c,
-          0,
-          1,
-          ys.length,
-          from,
-          0,
-          Math.round((snap(x + width) - left) * ratio) - from,
-          ys.length,
-        );
+        wideContext.drawImage(small, c, 0, 1, ys.length, from, 0, Math.round((snap(x + width) - left) * ratio) - from,
+          ys.length);
       });
-      ys.forEach((y, r) =>
-        context.drawImage(wide, 0, r, wide.width, 1, left, snap(y), right - left, snap(y + height) - snap(y)),
-      );
+      ys.forEach((y, r) => context.drawImage(wide, 0, r, wide.width, 1, left, snap(y), right - left,
+        snap(y + height) - snap(y)));
     },
     rect(x, y, width, height, fill) {
       context.fillStyle = fill;
@@ -366,8 +282,6 @@ export function svgPen(typeface: Typeface): Pen & { svg(width: number, height: n
   const parts: string[] = [];
   const plain = (text: string) => text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`);
   const n = (value: number) => String(Math.round(value * 100) / 100);
-  const segment = ([x1, y1, x2, y2]: readonly number[]) =>
-    `M${n(x1)} ${n(y1)}L${n(x2)} ${n(y2)}`;
   const anchors = { left: 'start', center: 'middle', right: 'end' };
   const rect: Pen['rect'] = (x, y, width, height, fill) =>
     void parts.push(`<rect x="${n(x)}" y="${n(y)}" width="${n(width)}" height="${n(height)}" fill="${fill}"/>`);
@@ -375,24 +289,19 @@ export function svgPen(typeface: Typeface): Pen & { svg(width: number, height: n
     cells: (xs, ys, width, height, colour) =>
       ys.forEach((y, r) => xs.forEach((x, c) => rect(x, y, width, height, `rgb(${colour(r * xs.length + c)})`))),
     rect,
-    lines: (all, stroke) => void parts.push(`<path d="${all.map(segment).join('')}" stroke="${stroke}"/>`),
+    lines: (all, stroke) =>
+      void parts.push(`<path d="${all.map(([x1, y1, x2, y2]) => `M${n(x1)} ${n(y1)}L${n(x2)} ${n(y2)}`).join('')}" stroke="${stroke}"/>`),
     link(x1, y1, x2, y2, stroke, width, opacity) {
       const middle = n((x1 + x2) / 2);
       const path = `M${n(x1)} ${n(y1)}C${middle} ${n(y1)} ${middle} ${n(y2)} ${n(x2)} ${n(y2)}`;
-      parts.push(
-        `<path d="${path}" fill="none" stroke="${stroke}" stroke-width="${n(width)}" opacity="${n(opacity)}"/>`,
-      );
+      parts.push(`<path d="${path}" fill="none" stroke="${stroke}" stroke-width="${n(width)}" opacity="${n(opacity)}"/>`);
     },
     text(x, y, text, { align = 'left', slant = 0, fill }) {
-      const turned = `translate(${n(x)} ${n(y)}) rotate(${n((-slant * 180) / Math.PI)})`;
-      const placed = `y="${n(below(slant))}" dominant-baseline="middle" text-anchor="${anchors[align]}"`;
-      parts.push(`<text transform="${turned}" ${placed} fill="${fill}">${plain(text)}</text>`);
+      parts.push(
+        `<text transform="translate(${n(x)} ${n(y)}) rotate(${n((-slant * 180) / Math.PI)})" y="${n(below(slant))}" dominant-baseline="middle" text-anchor="${anchors[align]}" fill="${fill}">${plain(text)}</text>`,
+      );
     },
-    svg(width, height, paper) {
-      const size = `width="${n(width)}" height="${n(height)}" viewBox="0 0 ${n(width)} ${n(height)}"`;
-      const type = `font-family="${plain(typeface.family)}" font-size="${n(typeface.size)}"`;
-      const ground = `<rect width="100%" height="100%" fill="${paper}"/>`;
-      return `<svg xmlns="http://www.w3.org/2000/svg" ${size} ${type}>${ground}${parts.join('')}</svg>\n`;
-    },
+    svg: (width, height, paper) =>
+      `<svg xmlns="http://www.w3.org/2000/svg" width="${n(width)}" height="${n(height)}" viewBox="0 0 ${n(width)} ${n(height)}" font-family="${plain(typeface.family)}" font-size="${n(typeface.size)}"><rect width="100%" height="100%" fill="${paper}"/>${parts.join('')}</svg>\n`,
   };
 }

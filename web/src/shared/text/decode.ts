@@ -1,10 +1,11 @@
 // Text out of a file, whatever it is written in.
+import type { Values } from '../words/language';
 import { MOST_BYTES, type Bad } from './table';
 
 export class Refusal extends Error {
   constructor(
     readonly bad: Bad,
-    readonly values: Record<string, string | number> = {},
+    readonly values: Values = {},
   ) {
     super(bad);
   }

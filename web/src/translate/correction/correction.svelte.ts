@@ -2,7 +2,7 @@
 import { Trainer, type Evaluation, type Pair } from 'wasmformer';
 import { shippedPairs } from '../../shared/text/shipped';
 import { createModels, type Models, titleOf } from '../../models/models.svelte';
-import { reason } from '../../shared/words/reason';
+import { reason, type Reason } from '../../shared/words/reason';
 import { pageWords } from '../../shared/words/words';
 import { createTranslation, type TranslationStore } from '../translation.svelte';
 import type { Stores } from '../../shared/stores.svelte';
@@ -35,7 +35,7 @@ export class Correction {
   phase = $state<'idle' | 'preparing' | 'measuring' | 'learning'>('idle');
   step = $state(0);
   text = $state('');
-  problem = $state('');
+  problem = $state.raw<Reason | ''>('');
   result = $state.raw<Result | null>(null);
   readonly most = MOST_STEPS;
   #running: AbortController | null = null;
