@@ -38,7 +38,7 @@ std::optional<Objective> take_annotated(ParallelText& text, const RunTexts& give
 
 std::unique_ptr<RunPlan> plan_run(const std::string& json, const RunTexts& texts, const RunTexts& valid,
                                   const Bytes& model, const Bytes& source_tokenizer, const Bytes& target_tokenizer,
-                                  double most_bytes) {
+                                  double max_bytes) {
   RunInput input;
   input.train = {texts.pairs.sources, texts.pairs.targets};
   input.valid = {valid.pairs.sources, valid.pairs.targets};
@@ -52,7 +52,7 @@ std::unique_ptr<RunPlan> plan_run(const std::string& json, const RunTexts& texts
   input.model = from_bytes(model);
   input.source_tokenizer = from_bytes(source_tokenizer);
   input.target_tokenizer = from_bytes(target_tokenizer);
-  input.most_bytes = most_bytes;
+  input.max_bytes = max_bytes;
   return std::make_unique<RunPlan>(std::move(request), std::move(input));
 }
 
