@@ -43,7 +43,8 @@ std::string info(const Translator& translator) {
   const ModelFile& model = translator.model();
   Json metadata = model.metadata;
   for (const char* own : {"languages", texts_key}) metadata.erase(own);
-  Json json{{"config", Json::parse(to_json(model.transformer->config()))},
+  Config config = model.transformer->config();
+  Json json{{"config", json_of(fields(config))},
             {"parameters", model.transformer->parameter_count()},
             {"precision", model.precision},
             {"languages", Json(model.metadata).value("languages", "")},
@@ -52,18 +53,12 @@ std::string info(const Translator& translator) {
   return json.dump();
 }
 
-template <class Options>
-Json schema_of() {
-  Options options;
-  return Json::parse(schema(fields(options), Naming::camel));
-}
-
 // JSON of Description in bindings/js/shared/description.ts.
 std::string describe() {
-  Json all = Json::parse(describe_training());
-  all["translate"] = schema_of<TranslateOptions>();
-  all["annotate"] = schema_of<AnnotateOptions>();
-  all["evaluate"] = schema_of<EvaluateOptions>();
+  Json all = describe_training();
+  all["translate"] = schema_of<TranslateOptions>(Naming::camel);
+  all["annotate"] = schema_of<AnnotateOptions>(Naming::camel);
+  all["evaluate"] = schema_of<EvaluateOptions>(Naming::camel);
   return all.dump();
 }
 

@@ -78,8 +78,8 @@ std::string run_info(TrainingRun& run) {
   const std::string task = metadata.value("task", "");
   const std::string languages = metadata.value("languages", "");
   for (const char* own : {"languages", "task", "training"}) metadata.erase(own);
-  Json json{{"config", Json::parse(to_json(fields(config)))},
-            {"training", Json::parse(to_json(fields(training)))},
+  Json json{{"config", json_of(fields(config))},
+            {"training", json_of(fields(training))},
             {"parameters", run.model().transformer->parameter_count()},
             {"trainPairs", run.corpus().pairs.size()},
             {"validationPairs", run.valid_corpus().pairs.size()},

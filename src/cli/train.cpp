@@ -85,15 +85,16 @@ ParallelText read_training_texts(const TrainOptions& o) {
   return text;
 }
 
-// JSON of the config keys that --set and --batch-tokens change.
-std::string changes(const TrainOptions& o) {
+// The config keys that --set and --batch-tokens change.
+nlohmann::json changes(const TrainOptions& o) {
   Preset p;
+  const Fields keys = fields(p.config) + fields(p.training);
   nlohmann::json changed = nlohmann::json::object();
   for (const auto& [key, value] : key_values(o.set)) {
-    set_option(p.config, p.training, key, value);
-    changed[key] = nlohmann::json::parse(to_json(p.config, &p.training))[key];
+    set_field(keys, key, value, "config");
+    changed[key] = json_of(keys)[key];
   }
-  return changed.dump();
+  return changed;
 }
 
 RunRequest request_of(const TrainOptions& o) {
@@ -102,14 +103,12 @@ RunRequest request_of(const TrainOptions& o) {
   if (!o.mono.empty() && !o.distils()) request.objective = Objective::masked;
   if (request.preset.empty() && !request.objective && has_texts(o) && o.from.empty() && !request.resume)
     request.preset = "small";
-  request.config = changes(o);
+  request.config.value = changes(o);
   for (const auto& [key, share] : key_values(o.augment)) {
     if (!request.augment) request.augment.emplace();
     set_field(fields(*request.augment), key, share, "augment");
   }
-  nlohmann::json metadata = nlohmann::json::object();
-  for (const auto& [key, value] : metadata_of(o.metadata)) metadata[key] = value;
-  request.metadata = metadata.dump();
+  for (const auto& [key, value] : metadata_of(o.metadata)) request.metadata[key] = value;
   request.keep_texts = false;  // the files are given again when the run is resumed
   return request;
 }

@@ -1,21 +1,19 @@
-#include "schema/options.h"
-
 #include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <utility>
 
 #include "schema/error.h"
+#include "schema/json.h"
 
 namespace wasmformer {
 namespace {
 
 using Json = nlohmann::ordered_json;  // to write
-using Input = nlohmann::json;         // as ordered_json takes quadratic time to read
+using Input = nlohmann::json;         // to read
 using field_views::Choice, field_views::Group, field_views::List, field_views::Optional;
 
 template <class... Handlers>
@@ -75,6 +73,7 @@ std::string expected(const Value& value, const Range& range) {
       },
       [&](double*) { return "a number" + bounds(range); }, [](std::string*) { return std::string("a string"); },
       [](TextOrTokens*) { return std::string("a string or an array of token ids"); },
+      [](JsonObject*) { return std::string("an object"); }, [](StringMap*) { return std::string("an object"); },
       [](const Choice& choice) { return alternatives(choice.words); },
       [](const Group&) { return std::string("an object"); }, [](const List&) { return std::string("an array"); },
       [&](const Optional& optional) {
@@ -123,6 +122,15 @@ struct Reader {
           require(given.is_string() || given.is_array());
           if (given.is_array()) return assign(path, view(field->emplace<std::vector<int>>()), at_least(0), given);
           *field = given.get<std::string>();
+        },
+        [&](JsonObject* field) {
+          require(given.is_object());
+          field->value = given;
+        },
+        [&](StringMap* field) {
+          require(given.is_object());
+          field->clear();
+          for (const auto& [key, text] : given.items()) assign(path + "." + key, view((*field)[key]), range, text);
         },
         [&](const Choice& choice) {
           const auto found =
@@ -183,16 +191,6 @@ bool is_shallow(const std::string& json) {
   return true;
 }
 
-Input parse(const std::string& text, const std::string& place) {
-  WASMFORMER_CHECK(is_shallow(text), "[" << place << "] the JSON is nested too deeply");
-  try {
-    return Input::parse(text);
-  } catch (const Input::exception& e) {
-    const std::string reason = e.what();  // begins with the library's own tag, such as [json.exception.parse_error.101]
-    throw Error("[" + place + "] invalid JSON: " + reason.substr(reason.find(' ') + 1));
-  }
-}
-
 // Of a value on the command line: JSON's, also written .5 or 1., or the text itself.
 Input scalar(const std::string& text) {
   Input json = Input::parse(text, nullptr, /*allow_exceptions=*/false);
@@ -239,11 +237,9 @@ Input list(const std::string& text, const List& list, const std::string& path) {
   return array;
 }
 
-Json json_of(const Fields& fields, Naming naming);
-
 Json json_of(const Value& value, Naming naming) {
   return match(
-      value, [](const auto* field) { return Json(*field); },
+      value, [](const auto* field) { return Json(*field); }, [](const JsonObject* field) { return Json(field->value); },
       [](const TextOrTokens* field) { return std::visit([](const auto& held) { return Json(held); }, *field); },
       [](const Choice& choice) { return Json(choice.words[choice.get()]); },
       [&](const Group& group) { return json_of(group.fields(), naming); },
@@ -255,29 +251,23 @@ Json json_of(const Value& value, Naming naming) {
       });
 }
 
-Json json_of(const Fields& fields, Naming naming) {
-  Json json = Json::object();
-  for (const Field& field : fields)
-    if (Json value = json_of(field.value, naming); !value.is_null())
-      json[named(field.option.name, naming)] = std::move(value);
-  return json;
-}
-
-Json schema_of(const Fields& fields, Naming naming);
-
 // Adds the type and what belongs to it.
 void describe(Json& entry, const Value& value, Naming naming) {
   match(
       value, [&](bool*) { entry["type"] = "boolean"; }, [&](Integer auto*) { entry["type"] = "integer"; },
       [&](double*) { entry["type"] = "number"; }, [&](std::string*) { entry["type"] = "string"; },
-      [&](TextOrTokens*) { entry["type"] = "string or tokens"; },
+      [&](TextOrTokens*) { entry["type"] = "string or tokens"; }, [&](JsonObject*) { entry["type"] = "object"; },
+      [&](StringMap*) {
+        entry["type"] = "object";
+        entry["item"] = {{"type", "string"}};
+      },
       [&](const Choice& choice) {
         entry["type"] = "choice";
         entry["choices"] = std::vector<std::string>(choice.words.begin(), choice.words.end());
       },
       [&](const Group& group) {
         entry["type"] = "group";
-        entry["fields"] = schema_of(group.fields(), naming);
+        entry["fields"] = schema(group.fields(), naming);
       },
       [&](const Optional& optional) {
         entry["optional"] = true;
@@ -290,21 +280,6 @@ void describe(Json& entry, const Value& value, Naming naming) {
         describe(entry["item"], list.at(0), naming);
         list.resize(0);
       });
-}
-
-Json schema_of(const Fields& fields, Naming naming) {
-  Json all = Json::array();
-  for (const auto& [option, value] : fields) {
-    Json entry{{"name", named(option.name, naming)}};
-    if (Json start = json_of(value, naming); !start.is_null()) entry["default"] = std::move(start);
-    describe(entry, value, naming);
-    const Range& r = option.range;
-    if (std::isfinite(r.low)) entry[r.excludes_low ? "exclusiveMinimum" : "minimum"] = r.low;
-    if (std::isfinite(r.high)) entry[r.excludes_high ? "exclusiveMaximum" : "maximum"] = r.high;
-    entry["help"] = option.help;
-    all.push_back(std::move(entry));
-  }
-  return all;
 }
 
 // Fewest letters to insert, remove or replace to turn `a` into `b` (Levenshtein).
@@ -335,8 +310,21 @@ Fields operator+(Fields a, const Fields& b) {
   return a;
 }
 
+nlohmann::json parse_json(const std::string& text, const std::string& place) {
+  WASMFORMER_CHECK(is_shallow(text), "[" << place << "] the JSON is nested too deeply");
+  try {
+    return Input::parse(text);
+  } catch (const Input::exception& e) {
+    const std::string reason = e.what();  // begins with the library's own tag, such as [json.exception.parse_error.101]
+    throw Error("[" + place + "] invalid JSON: " + reason.substr(reason.find(' ') + 1));
+  }
+}
+
 void from_json(const std::string& text, const Fields& fields, const std::string& place, Naming naming) {
-  const Input json = parse(text, place);
+  set_fields(fields, parse_json(text, place), place, naming);
+}
+
+void set_fields(const Fields& fields, const nlohmann::json& json, const std::string& place, Naming naming) {
   WASMFORMER_CHECK(json.is_object(), "[" << place << "] the options must be a JSON object, not " << json.type_name());
   Reader{place, naming}.read(fields, json, "");
 }
@@ -351,6 +339,14 @@ void set_field(const Fields& fields, const std::string& name, const std::string&
   reader.assign(name, value, option.range, json);
 }
 
+Json json_of(const Fields& fields, Naming naming) {
+  Json json = Json::object();
+  for (const Field& field : fields)
+    if (Json value = json_of(field.value, naming); !value.is_null())
+      json[named(field.option.name, naming)] = std::move(value);
+  return json;
+}
+
 std::string to_json(const Fields& fields, Naming naming) { return json_of(fields, naming).dump(); }
 
 void check_ranges(const Fields& fields, const std::string& place, Naming naming) {
@@ -358,7 +354,20 @@ void check_ranges(const Fields& fields, const std::string& place, Naming naming)
     Reader{place, naming}.assign(named(option.name, naming), value, option.range, json_of(value, naming));
 }
 
-std::string schema(const Fields& fields, Naming naming) { return schema_of(fields, naming).dump(); }
+Json schema(const Fields& fields, Naming naming) {
+  Json all = Json::array();
+  for (const auto& [option, value] : fields) {
+    Json entry{{"name", named(option.name, naming)}};
+    if (Json start = json_of(value, naming); !start.is_null()) entry["default"] = std::move(start);
+    describe(entry, value, naming);
+    const Range& r = option.range;
+    if (std::isfinite(r.low)) entry[r.excludes_low ? "exclusiveMinimum" : "minimum"] = r.low;
+    if (std::isfinite(r.high)) entry[r.excludes_high ? "exclusiveMaximum" : "maximum"] = r.high;
+    entry["help"] = option.help;
+    all.push_back(std::move(entry));
+  }
+  return all;
+}
 
 std::string summary(const Field& field) {
   std::string type = expected(field.value, field.option.range);

@@ -11,12 +11,13 @@
 //   };
 //
 // A field is a bool, whole number, double, string, TextOrTokens, an enumeration with words(), a struct with
-// visit(), or a std::optional or std::vector of these. words(E) returns the words of enumeration E in its
-// order.
+// visit(), a std::optional or std::vector of these, a JsonObject, or a StringMap. words(E) returns the words of
+// enumeration E in its order.
 #pragma once
 
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -54,6 +55,8 @@ using Words = std::span<const char* const>;
   }
 
 using TextOrTokens = std::variant<std::string, std::vector<int>>;
+struct JsonObject;  // schema/json.h
+using StringMap = std::map<std::string, std::string>;
 
 struct Field;
 using Fields = std::vector<Field>;
@@ -81,9 +84,9 @@ struct List {
   std::function<Value(std::size_t)> at;
 };
 }  // namespace field_views
-struct Value
-    : std::variant<bool*, int*, long*, long long*, unsigned long*, unsigned long long*, double*, std::string*,
-                   TextOrTokens*, field_views::Choice, field_views::Group, field_views::Optional, field_views::List> {
+struct Value : std::variant<bool*, int*, long*, long long*, unsigned long*, unsigned long long*, double*, std::string*,
+                            TextOrTokens*, JsonObject*, StringMap*, field_views::Choice, field_views::Group,
+                            field_views::Optional, field_views::List> {
   using variant::variant;
 };
 struct Field {
@@ -151,12 +154,6 @@ void set_field(const Fields& fields, const std::string& name, const std::string&
 std::string to_json(const Fields& fields, Naming naming = Naming::snake);
 // Throws Error for the first value outside its range.
 void check_ranges(const Fields& fields, const std::string& place, Naming naming = Naming::snake);
-
-// The schema: a JSON array with, for each field, name, type (boolean, integer, number, string,
-// choice, group or list), default, help, and where there are any minimum, maximum, exclusiveMinimum,
-// exclusiveMaximum, choices, optional, and the fields of a group or the item of a list. The fields must hold
-// the defaults.
-std::string schema(const Fields& fields, Naming naming = Naming::snake);
 
 // The help of a field with its type, range and default: "… (a whole number from 1 to 64; default 4)".
 std::string summary(const Field& field);

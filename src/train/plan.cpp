@@ -1,19 +1,9 @@
 #include "train/plan.h"
 
-#include <nlohmann/json.hpp>
-
 #include "text/vocabulary.h"
 
 namespace wasmformer {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json object(const std::string& text, const char* name) {
-  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  WASMFORMER_CHECK(json.is_object(), "[train] " << name << " must be an object, not " << text.substr(0, 80));
-  return json;
-}
 
 bool has_texts(const RunInput& input) { return !input.train.sources.empty() || !input.tsv.empty(); }
 
@@ -79,7 +69,7 @@ RunPlan::RunPlan(RunRequest request, RunInput input) : request_(std::move(reques
     own.config.crf &= has_tags(*request_.objective);
     settings_ = settings(input_.model.empty() ? own : Preset{{}, fine_tuning_config()}, true);
     settings_.config.decoder_layers = 0;
-    WASMFORMER_CHECK(!object(request_.config, "config").contains("decoder_layers"),
+    WASMFORMER_CHECK(!request_.config.value.contains("decoder_layers"),
                      "[train] decoder_layers is given, but an encoder has no decoder");
     WASMFORMER_CHECK(!request_.task, "[train] a task is given, but an encoder needs texts");
     WASMFORMER_CHECK(!request_.augment, "[train] augment is given, but it changes translations, not labels");
@@ -106,10 +96,10 @@ Preset RunPlan::settings(const Preset& base, bool is_joint) const {
   Preset p = request_.preset.empty() ? base : preset(request_.preset);
   // Two vocabularies cannot share one table.
   if (!is_joint && p.config.tie_embeddings == TieEmbeddings::all) p.config.tie_embeddings = TieEmbeddings::target;
-  const Json changes = object(request_.config, "config");
+  const nlohmann::json& changes = request_.config.value;
   for (const auto& [key, value] : changes.items())
     WASMFORMER_CHECK(!is_decided_by_vocabulary(key), "[train] " << key << " is given, but the vocabulary decides it");
-  from_json(request_.config, p.config, &p.training);
+  set_fields(fields(p.config) + fields(p.training), changes, "config");
   WASMFORMER_CHECK(!request_.seed || !changes.contains("seed") || p.training.seed == *request_.seed,
                    "[train] seed is " << *request_.seed << ", but the config's seed is " << p.training.seed);
   if (request_.seed) p.training.seed = *request_.seed;
@@ -241,11 +231,7 @@ std::unique_ptr<TrainingRun> RunPlan::begin(const std::vector<std::string>& trai
   else if (request_.keep_texts)
     metadata[texts_key] = to_json(texts_);
   if (!request_.languages.empty()) metadata["languages"] = request_.languages;
-  const Json given = object(request_.metadata, "metadata");
-  for (const auto& [key, value] : given.items()) {
-    WASMFORMER_CHECK(value.is_string(), "[train] metadata." << key << " must be a string, not " << value);
-    metadata[key] = value;
-  }
+  for (const auto& [key, value] : request_.metadata) metadata[key] = value;
   const std::uint64_t seed = start_->training.seed;
   texts_.train = augmented(std::move(texts_.train), augmentation(), seed);
   return std::make_unique<TrainingRun>(std::move(*start_), std::move(texts_), pool);

@@ -1,8 +1,5 @@
 #include "train/request.h"
 
-#include <nlohmann/json.hpp>
-
-#include "schema/error.h"
 #include "tasks/translate/toy_tasks.h"
 #include "train/optimizer.h"
 
@@ -14,10 +11,10 @@ using Json = nlohmann::ordered_json;
 Json presets() {
   Json all = Json::array();
   for (const std::string& name : preset_names()) {
-    const Preset p = preset(name);
+    Preset p = preset(name);
     all.push_back({{"name", name},
                    {"peak", learning_rate(p.training, p.config.d_model, p.training.warmup_steps)},
-                   {"config", Json::parse(to_json(p.config, &p.training))}});
+                   {"config", json_of(fields(p.config) + fields(p.training))}});
   }
   return all;
 }
@@ -35,33 +32,22 @@ Json task_list() {
   return all;
 }
 
-template <class Options>
-Json schema_of() {
-  Options options;
-  return Json::parse(schema(fields(options), Naming::camel));
-}
-
 }  // namespace
 
 RunRequest run_request(const std::string& json) {
-  Json settings = Json::parse(json, nullptr, /*allow_exceptions=*/false);
-  WASMFORMER_CHECK(settings.is_object(), "[train] the options must be a JSON object");
-  for (const char* name : {"config", "metadata"})
-    if (settings.contains(name)) settings[name] = settings[name].dump();
   RunRequest request;
-  from_json(settings.dump(), fields(request), "train", Naming::camel);
+  from_json(json, fields(request), "train", Naming::camel);
   return request;
 }
 
-std::string describe_training() {
+Json describe_training() {
   Config config;
   TrainingConfig training;
-  return Json{{"presets", presets()},
-              {"tasks", task_list()},
-              {"request", schema_of<RunRequest>()},
-              {"run", schema_of<RunOptions>()},
-              {"config", Json::parse(schema(fields(config) + fields(training)))}}
-      .dump();
+  return {{"presets", presets()},
+          {"tasks", task_list()},
+          {"request", schema_of<RunRequest>(Naming::camel)},
+          {"run", schema_of<RunOptions>(Naming::camel)},
+          {"config", schema(fields(config) + fields(training))}};
 }
 
 }  // namespace wasmformer

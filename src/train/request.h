@@ -1,7 +1,8 @@
-// What a run begins with and how far it goes, as options (model/options.h); a flag "" means that the program has none.
+// What a run begins with and how far it goes, as options (schema/options.h); a flag "" means that the program has none.
 // Texts and files come beside them (train/plan.h).
 #pragma once
 
+#include "schema/json.h"
 #include "tasks/annotate/labels.h"
 #include "tasks/translate/augment.h"
 
@@ -45,7 +46,7 @@ struct TokenizerRequest {
 
 struct RunRequest {
   std::string preset;
-  std::string config = "{}";
+  JsonObject config;
   std::optional<TaskRequest> task;
   std::optional<Objective> objective;  // trains an encoder; not an option, as the kind of texts decides it
   std::optional<Index> validation;
@@ -53,21 +54,21 @@ struct RunRequest {
   std::optional<Augmentation> augment;
   std::optional<std::uint64_t> seed;
   std::string languages;
-  std::string metadata = "{}";
+  StringMap metadata;
   bool resume = false;
   bool keep_texts = true;
 
   template <class Visitor>
   void visit(Visitor&& v) {
     v({"preset", "sizes and settings to begin with; toy for a task, else tiny (small in the program)"}, preset);
-    v({"config", "JSON object of the config keys that differ from the preset or the model", {}, ""}, config);
+    v({"config", "config keys that differ from the preset or the model", {}, ""}, config);
     v({"task", "made-up pairs instead of texts"}, task);
     v({"validation", "pairs held back from the text for validation, drawn by the seed", at_least(1)}, validation);
     v({"tokenizer", "tokenizer made from the text; by default char for a task, bpe otherwise", {}, ""}, tokenizer);
     v({"augment", "changed copies that are added to the pairs to train on", {}, ""}, augment);
     v({"seed", "seed of weights, dropout, the order of the data and the held-back pairs"}, seed);
     v({"languages", "SOURCE-TARGET, stored in the model, such as de-en"}, languages);
-    v({"metadata", "JSON object of strings to store in the model", {}, ""}, metadata);
+    v({"metadata", "strings to store in the model", {}, ""}, metadata);
     v({"resume", "continue the run whose checkpoint is given"}, resume);
     v({"keep_texts", "store the sentence pairs in checkpoints", {}, ""}, keep_texts);
   }
@@ -98,11 +99,11 @@ struct RunOptions {
   }
 };
 
-// From JSON with names in camelCase; config and metadata may be objects there. Throws Error like model/options.h.
+// From JSON with names in camelCase. Throws Error like from_json().
 RunRequest run_request(const std::string& json);
 
-// JSON of all choices: `presets` (name, values, and the peak of the learning rate), `tasks`, and
-// the schemas of `run_request`, `run_options` and `config`, the config keys.
-std::string describe_training();
+// All choices: `presets` (name, values, and the peak of the learning rate), `tasks`, and the schemas of `request`,
+// `run` and `config`, the config keys.
+nlohmann::ordered_json describe_training();
 
 }  // namespace wasmformer

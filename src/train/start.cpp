@@ -9,6 +9,7 @@
 #include "tasks/translate/toy_tasks.h"
 #include "tensor/random.h"
 #include "text/vocabulary.h"
+#include "train/request.h"
 
 namespace wasmformer {
 namespace {
@@ -263,14 +264,14 @@ TrainingStart encoder_start(Preset settings, std::shared_ptr<const Tokenizer> to
   return start;
 }
 
-TrainingStart encoder_start(std::string_view model, const TrainingConfig& training, const std::string& changes,
+TrainingStart encoder_start(std::string_view model, const TrainingConfig& training, const JsonObject& changes,
                             LabelNames labels) {
-  TrainingStart start = fine_tuning_start(model, training, "{}");
+  TrainingStart start = fine_tuning_start(model, training, JsonObject());
   Config config = start.model.transformer->config();
   if (labels.classes.empty()) config.pooler = Pooler::none, config.multi_label = false;
   if (config.tags == 0) config.crf = encoder_preset().config.crf;  // new heads
   config.crf &= !labels.tags.empty();
-  from_json(changes, config, &start.training);
+  set_fields(fields(config) + fields(start.training), changes.value, "config");
   take_labels(config, labels);
   config.target_vocab_size = config.source_vocab_size;
   std::map<std::string, Matrix*> weights;
@@ -315,12 +316,12 @@ TrainingConfig fine_tuning_config() {
   return gentle;
 }
 
-TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& training, const std::string& changes,
+TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& training, const JsonObject& changes,
                                 const TokenizerPair& tokenizers) {
   TrainingStart start{parse_model(model), training, {}};
   const Config& own = start.model.transformer->config();
   Config config = own;
-  from_json(changes, config, &start.training);
+  set_fields(fields(config) + fields(start.training), changes.value, "config");
   Config sizes = config;
   sizes.dropout = own.dropout, sizes.attention_dropout = own.attention_dropout;
   sizes.activation_dropout = own.activation_dropout;

@@ -5,10 +5,12 @@
 #include <optional>
 
 #include "bundle/model_file.h"
+#include "tasks/annotate/labels.h"
 #include "train/checkpoint.h"
-#include "train/request.h"
 
 namespace wasmformer {
+
+enum class TokenizerType;  // train/request.h
 
 struct TrainingTexts {
   ParallelText train, valid;
@@ -56,16 +58,16 @@ inline constexpr std::array figures_of_weights{"valid_loss", "valid_bleu", "vali
                                                "valid_tag_accuracy"};
 // What fine-tuning begins with: a small constant rate, as little is to be forgotten.
 TrainingConfig fine_tuning_config();
-// `changes`: JSON of training settings, of dropout, and of layers, where new ones begin at random; other sizes stay.
+// `changes`: training settings, dropout, and layers, where new ones begin at random; other sizes stay.
 // int8 weights become floats again, and the figures of the model's quality are dropped. With `tokenizers` the model
 // gets new tables for their vocabularies, which start from the rows of the same or of shorter pieces.
-TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& training, const std::string& changes,
+TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& training, const JsonObject& changes,
                                 const TokenizerPair& tokenizers = {});
 
 // An encoder with new heads for these labels: with new weights, or with the encoder and the vocabulary of `model`.
 TrainingStart encoder_start(Preset settings, std::shared_ptr<const Tokenizer> tokenizer, LabelNames labels,
                             double most_bytes);
-TrainingStart encoder_start(std::string_view model, const TrainingConfig& training, const std::string& changes,
+TrainingStart encoder_start(std::string_view model, const TrainingConfig& training, const JsonObject& changes,
                             LabelNames labels);
 
 // Takes sizes of vocabularies and the special ids from the tokenizers.

@@ -6,6 +6,7 @@
 #include "tasks/translate/toy_tasks.h"
 #include "tests/tasks/translate/letters_model.h"
 #include "text/vocabulary.h"
+#include "train/request.h"
 #include "train/run.h"
 
 using namespace wasmformer;
@@ -14,6 +15,8 @@ using Catch::Matchers::ContainsSubstring;
 namespace {
 
 TrainingTexts some_texts() { return {{{"abc", "d\te"}, {"ä \"b\"\n", "e"}}, {{"h"}, {"g"}}}; }
+
+JsonObject object(const std::string& json) { return {nlohmann::json::parse(json)}; }
 
 std::map<std::string, Matrix> weights(Transformer& transformer) {
   std::map<std::string, Matrix> all;
@@ -70,7 +73,7 @@ TEST_CASE("An int8 model is fine-tuned from its dequantized weights") {
   model.transformer->quantize();
   model.metadata = {{"languages", "de-en"}, {"progress", "{}"}, {"run.note", "old"}, {"bleu", "47"}, {"steps", "9"}};
   const std::string bytes = serialize_model(model, Precision::f32);
-  TrainingStart start = fine_tuning_start(bytes, TrainingConfig(), R"({"dropout": 0.25, "learning_rate": 3})");
+  TrainingStart start = fine_tuning_start(bytes, TrainingConfig(), object(R"({"dropout": 0.25, "learning_rate": 3})"));
   CHECK(start.model.transformer->config().dropout == 0.25);
   CHECK(start.training.learning_rate == 3);
   CHECK(start.model.metadata == std::map<std::string, std::string>{{"languages", "de-en"}});
@@ -80,7 +83,7 @@ TEST_CASE("An int8 model is fine-tuned from its dequantized weights") {
     CHECK(p.has_value());
     CHECK(!p.is_packed());
   });
-  CHECK_THROWS_WITH(fine_tuning_start(bytes, TrainingConfig(), R"({"d_model": 32})"),
+  CHECK_THROWS_WITH(fine_tuning_start(bytes, TrainingConfig(), object(R"({"d_model": 32})")),
                     ContainsSubstring("keeps its sizes"));
 }
 
@@ -89,7 +92,7 @@ TEST_CASE("A model with other layers copies those of the same name and starts th
   const Index layers = model.transformer->config().decoder_layers;
   const std::string changes =
       R"({"decoder_self": "ssru", "encoder_layers": 1, "decoder_layers": )" + std::to_string(layers + 1) + "}";
-  TrainingStart start = fine_tuning_start(serialize_model(model, Precision::f32), TrainingConfig(), changes);
+  TrainingStart start = fine_tuning_start(serialize_model(model, Precision::f32), TrainingConfig(), object(changes));
   auto before = weights(*model.transformer);
   Index fresh = 0;
   for (const auto& [name, value] : weights(*start.model.transformer)) {
@@ -106,7 +109,7 @@ TEST_CASE("A model with other layers copies those of the same name and starts th
   }
   CHECK(fresh > 4);
   CHECK_THROWS_WITH(
-      fine_tuning_start(serialize_model(model, Precision::f32), TrainingConfig(), R"({"decoder_layers": 0})"),
+      fine_tuning_start(serialize_model(model, Precision::f32), TrainingConfig(), object(R"({"decoder_layers": 0})")),
       ContainsSubstring("keeps its sizes"));
 }
 
@@ -115,7 +118,7 @@ TEST_CASE("A new vocabulary starts from the rows of its pieces, or of the pieces
   const std::string bytes = serialize_model(model, Precision::f32);
   // Pieces: <pad>, <unk>, <s>, </s>, ▁cab, ▁z
   const auto words = std::make_shared<const Tokenizer>(word_model({"cab cab z"}, 10));
-  const TrainingStart start = fine_tuning_start(bytes, TrainingConfig(), "{}", {words, words});
+  const TrainingStart start = fine_tuning_start(bytes, TrainingConfig(), JsonObject(), {words, words});
   CHECK(start.model.source_tokenizer == words);
   CHECK(start.model.transformer->config().target_vocab_size == 6);
   auto before = weights(*model.transformer), after = weights(*start.model.transformer);
@@ -133,7 +136,7 @@ TEST_CASE("A new vocabulary starts from the rows of its pieces, or of the pieces
       CHECK(value == before[name]);
     }
   }
-  CHECK_THROWS_WITH(fine_tuning_start(bytes, TrainingConfig(), "{}", {words, letters_tokenizer()}),
+  CHECK_THROWS_WITH(fine_tuning_start(bytes, TrainingConfig(), JsonObject(), {words, letters_tokenizer()}),
                     ContainsSubstring("one vocabulary for both sides"));
 }
 
@@ -142,9 +145,9 @@ TEST_CASE("A model with another vocabulary does not keep its shortlist") {
   const auto pieces = static_cast<std::size_t>(model.transformer->config().source_vocab_size);
   model.shortlist = Shortlist{5, std::vector<std::int32_t>(pieces + 1), {}};
   const std::string bytes = serialize_model(model, Precision::f32);
-  CHECK(fine_tuning_start(bytes, TrainingConfig(), "{}").model.shortlist);
+  CHECK(fine_tuning_start(bytes, TrainingConfig(), JsonObject()).model.shortlist);
   const auto words = std::make_shared<const Tokenizer>(word_model({"cab cab z"}, 10));
-  CHECK(!fine_tuning_start(bytes, TrainingConfig(), "{}", {words, words}).model.shortlist);
+  CHECK(!fine_tuning_start(bytes, TrainingConfig(), JsonObject(), {words, words}).model.shortlist);
 }
 
 TEST_CASE("A run that cannot fit in memory is refused before it allocates any") {

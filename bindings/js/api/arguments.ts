@@ -1,6 +1,6 @@
 // Checks of what callers pass to Translator.load and to Trainer, and where their models come from.
 import {
-  boolean, callback, checked, isObject, oneOf, show, signal, splitOptions, string, toJson, whole, type Rule, type Rules,
+  boolean, callback, checked, isObject, oneOf, show, signal, splitOptions, string, takeOptions, toJson, whole, type Rule, type Rules,
 } from '../shared/checks.js';
 import type { ModelData } from '../shared/protocol.js';
 import type { Pair, SaveOptions, TrainerOptions } from '../shared/trainer-types.js';
@@ -201,7 +201,7 @@ const ownRules: Rules<OwnOptions> = {
 export function checkRequest(place: string, options: unknown, resume: boolean) {
   if (!isObject(options)) throw new TypeError(`[${place}] options must be an object, not ${show(options)}`);
   const { validation, tokenizer, task, ...rest } = options as TrainerOptions;
-  const [own, others] = splitOptions<OwnOptions>(place, ownRules, rest);
+  const [own, others] = takeOptions<OwnOptions>(place, ownRules, rest);
   const { pairs, tsv, labelled, tagged, validLabelled, validTagged, mono, from, signal: stop, ...where } = own;
   checkWorker(place, where);
   if (resume && from !== undefined) throw new TypeError("[resume] unknown option 'from'; the first argument is the run's file");
@@ -220,7 +220,7 @@ export function checkRequest(place: string, options: unknown, resume: boolean) {
   };
   const files = tokenizerFiles(tokenizer);
   const request = {
-    ...JSON.parse(others) as object,
+    ...others,
     resume,
     validation: valid.pairs ? undefined : validation,
     tokenizer: files ? undefined : tokenizer,
