@@ -1,6 +1,7 @@
 // Training runs: what they are given, their steps, and what they report to JavaScript.
 #include "annotate.h"
 #include "train/plan.h"
+#include "train/training_loop.h"
 #include "translate.h"
 
 namespace wasmformer {
@@ -62,14 +63,6 @@ std::unique_ptr<TrainingRun> begin_run(RunPlan& plan, const std::vector<Bytes>& 
   return plan.begin(tokenizers, pool());
 }
 
-// With the defaults of what is left out.
-std::string run_options(const std::string& json) {
-  RunOptions options;
-  from_json(json, fields(options), "run", Naming::camel);
-  options.pin_every = options.pin_every.value_or(options.report_every);
-  return to_json(fields(options), Naming::camel);
-}
-
 // JSON of TrainerInfo in bindings/js/shared/trainer-types.ts; the task is "" without one.
 std::string run_info(TrainingRun& run) {
   Config config = run.model().transformer->config();
@@ -95,8 +88,6 @@ std::string run_info(TrainingRun& run) {
   return json.dump();
 }
 
-double take_mean_loss(TrainingRun& run) { return run.trainer().take_mean_loss(); }
-
 std::unique_ptr<Job> run_start(TrainingRun& run, const std::vector<std::string>& texts, const std::string& options) {
   return start(run.packed_model(), texts, translate_options(run.model(), options));
 }
@@ -116,16 +107,49 @@ std::unique_ptr<EvaluationJob> run_evaluate(TrainingRun& run, const std::vector<
   return std::make_unique<EvaluationJob>(run.packed_model(), pool(), sources, references, o.translate);
 }
 
-using ValidationJob = TrainingRun::ValidationJob;
-std::unique_ptr<ValidationJob> run_validate(TrainingRun& run) { return std::make_unique<ValidationJob>(run); }
-// JSON of Validation in bindings/js/shared/trainer-types.ts, without samples.
-std::string validation_result(ValidationJob& job) {
-  const Validation found = job.result();
-  Json json{{"loss", found.loss}, {"isBest", found.is_best}};
-  for (const auto& [name, value] : found.figures) json[named(name.c_str(), Naming::camel)] = value;
-  if (!found.figures.empty()) json["exactMatch"] = found.greedy.exact_match;
-  if (found.figures.contains("bleu")) json["chrf"] = found.greedy.chrf;
-  return json.dump();
+EMSCRIPTEN_DECLARE_VAL_TYPE(RunEvent);
+
+// Until it is deleted, only it may take steps of the run.
+std::unique_ptr<TrainingLoop> run_loop(TrainingRun& run, const std::string& json) {
+  static Ranks alone;
+  RunOptions options;
+  from_json(json, fields(options), "run", Naming::camel);
+  return std::make_unique<TrainingLoop>(run, std::move(options), alone);
+}
+
+// Validation in bindings/js/shared/trainer-types.ts, without samples.
+emscripten::val to_value(const Validation& validation) {
+  emscripten::val value = emscripten::val::object();
+  value.set("loss", validation.loss);
+  value.set("isBest", validation.is_best);
+  for (const auto& [name, figure] : validation.figures) value.set(named(name.c_str(), Naming::camel), figure);
+  if (!validation.figures.empty()) value.set("exactMatch", validation.greedy.exact_match);
+  if (validation.figures.contains("bleu")) value.set("chrf", validation.greedy.chrf);
+  return value;
+}
+
+emscripten::val to_value(const training_events::Report& report) {
+  emscripten::val value = emscripten::val::object();
+  value.set("step", report.step);
+  value.set("epoch", report.epoch);
+  value.set("loss", report.loss);
+  value.set("learningRate", report.learning_rate);
+  value.set("gradientNorm", report.gradient_norm);
+  value.set("units", report.units);
+  value.set("stepSeconds", report.step_seconds);
+  value.set("pins", report.pins);
+  if (report.validation) value.set("validation", to_value(*report.validation));
+  return value;
+}
+
+// NativeRunEvent in bindings/js/worker/native.ts.
+RunEvent next_event(TrainingLoop& loop) {
+  const TrainingEvent event = loop.next();
+  emscripten::val value = emscripten::val::object();
+  value.set("isDone", std::holds_alternative<training_events::Done>(event));
+  if (const auto* step = std::get_if<training_events::Step>(&event)) value.set("stepSeconds", step->seconds);
+  if (const auto* report = std::get_if<training_events::Report>(&event)) value.set("report", to_value(*report));
+  return RunEvent(value);
 }
 
 Bytes run_checkpoint(TrainingRun& run, const std::string& more, bool with_texts) {
@@ -165,11 +189,11 @@ EMSCRIPTEN_BINDINGS(wasmformer_train) {
   value_object<TokenizerJob>("TokenizerJob")
       .field("sentences", &TokenizerJob::sentences)
       .field("options", &TokenizerJob::options);
-  value_object<StepReport>("StepReport")
-      .field("loss", &StepReport::loss)
-      .field("learningRate", &StepReport::learning_rate)
-      .field("gradientNorm", &StepReport::gradient_norm)
-      .field("targetTokens", &StepReport::target_tokens);
+  register_type<RunEvent>("NativeRunEvent");
+  value_object<RunOptions>("ShownOptions")
+      .field("samples", &RunOptions::samples)
+      .field("attention", &RunOptions::attention)
+      .field("pinned", &RunOptions::pinned);
   value_object<Evaluation>("Evaluation")
       .field("bleu", &Evaluation::bleu)
       .field("chrf", &Evaluation::chrf)
@@ -180,16 +204,13 @@ EMSCRIPTEN_BINDINGS(wasmformer_train) {
   class_<EvaluationJob>("EvaluationJob")
       .function("step", &take_turn<EvaluationJob>)
       .function("result", &EvaluationJob::result);
-  class_<ValidationJob>("ValidationJob").function("step", &ValidationJob::step).function("result", &validation_result);
+  class_<TrainingLoop>("TrainingLoop").function("options", &TrainingLoop::options).function("next", &next_event);
   class_<RunPlan>("RunPlan").function("untrained", &RunPlan::untrained).function("begin", &begin_run);
   class_<TrainingRun>("TrainingRun")
-      .function("step", &TrainingRun::step)
-      .function("epochs", &TrainingRun::epochs)
-      .function("takeMeanLoss", &take_mean_loss)
       .function("info", &run_info)
       .function("change", &TrainingRun::change)
       .function("samples", &run_samples)
-      .function("validate", &run_validate)
+      .function("loop", &run_loop)
       .function("start", &run_start)
       .function("startGreedy", &run_start_greedy)
       .function("annotate", &run_annotate)
@@ -198,5 +219,4 @@ EMSCRIPTEN_BINDINGS(wasmformer_train) {
       .function("modelFile", &run_model_file);
 
   function("planRun", &plan_run);
-  function("runOptions", &run_options);
 }

@@ -24,7 +24,8 @@ struct TrainOptions {
   std::vector<std::string> data, augment, set, metadata;
   TeacherOptions teacher;
   RunRequest request;
-  TrainingLoopOptions loop;
+  RunOptions run = program_run_options();
+  TrainingOutput output;
 
   bool distils() const { return !teacher.model.empty(); }
 };
@@ -113,7 +114,7 @@ RunRequest request_of(const TrainOptions& o) {
   return request;
 }
 
-std::string checkpoint_of(const TrainOptions& o) { return (fs::path(o.loop.output) / "last.safetensors").string(); }
+std::string checkpoint_of(const TrainOptions& o) { return (fs::path(o.output.folder) / "last.safetensors").string(); }
 
 RunInput input_of(const TrainOptions& o) {
   const bool has_train = has_texts(o), has_valid = has_valid_texts(o);
@@ -147,7 +148,7 @@ RunInput input_of(const TrainOptions& o) {
       input.source_tokenizer = teacher.source_tokenizer->model();
       input.target_tokenizer = teacher.target_tokenizer->model();
     }
-    input.train = distilled(o.teacher, teacher, std::move(input.train), o.loop);
+    input.train = distilled(o.teacher, teacher, std::move(input.train), o.output);
   }
   if (has_valid) input.valid = o.valid_labelled.any() ? read_annotated(o.valid_labelled) : read_pairs(o.valid);
   return input;
@@ -186,16 +187,15 @@ int train(TrainOptions o) {
   // `--task masked` is another way to write --mono.
   if (!o.mono.empty() && o.request.task && o.request.task->name == "masked") o.request.task.reset();
   check_kinds(o);
-  TrainingLoopOptions& loop = o.loop;
-  const auto has_goal = [&] { return loop.max_epochs || loop.max_steps || loop.max_minutes; };
-  if (o.request.task && !has_goal()) loop.max_steps = find_task(o.request.task->name).steps;
+  const auto has_goal = [&] { return o.run.epochs || o.run.steps || o.run.minutes; };
+  if (o.request.task && !has_goal()) o.run.steps = find_task(o.request.task->name).steps;
   WASMFORMER_CHECK(has_goal(), "[train] say when to stop: --max-epochs, --max-steps or --max-minutes");
   // A run that was killed while its teacher was translating has no checkpoint yet.
   if (o.distils() && !fs::exists(checkpoint_of(o))) o.request.resume = false;
-  loop.resume = o.request.resume;
+  o.output.resume = o.request.resume;
   RunRequest request = request_of(o);  // first, as a teacher takes long
   RunPlan plan(std::move(request), input_of(o));
-  return train_until_done(loop, [&](ThreadPool& pool) {
+  return train_until_done(o.run, o.output, [&](ThreadPool& pool) {
     std::vector<std::string> tokenizers;
     for (const TokenizerJob& job : plan.untrained()) tokenizers.push_back(train_tokenizer(job.sentences, job.options));
     return plan.begin(tokenizers, pool);
@@ -231,7 +231,7 @@ void add_train_command(CLI::App& app) {
   auto* command = app.add_subcommand("train", "Train a model on sentence pairs");
   auto o = std::make_shared<TrainOptions>();
   add_text_options(*command, *o);
-  add_options(*command, fields(o->request) + fields(o->loop) + fields(o->teacher), "train");
+  add_options(*command, fields(o->request) + fields(o->run) + fields(o->output) + fields(o->teacher), "train");
   command->get_option("--pairs")->needs("--task");
   command->get_option("--teacher-beam")->needs("--teacher");
   command->add_option("--tokenizer", o->tokenizer,
@@ -246,7 +246,7 @@ void add_train_command(CLI::App& app) {
     command->add_option_function<std::string>(
         flag, [o, key = key](const std::string& value) { o->set.push_back(key + value); },
         "the same as --set " + key + "N");
-  command->add_option("--output", o->loop.output, "folder for best.safetensors, last.safetensors and log.jsonl")
+  command->add_option("--output", o->output.folder, "folder for best.safetensors, last.safetensors and log.jsonl")
       ->required();
   command->add_option("--metadata", o->metadata, metadata_help);
   command->footer(notes());

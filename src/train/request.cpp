@@ -2,6 +2,7 @@
 
 #include "tasks/translate/toy_tasks.h"
 #include "train/optimizer.h"
+#include "train/run_options.h"
 
 namespace wasmformer {
 namespace {

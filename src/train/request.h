@@ -1,4 +1,4 @@
-// What a run begins with and how far it goes, as options (schema/options.h); a flag "" means that the program has none.
+// What a run begins with, as options (schema/options.h); a flag "" means that the program has none.
 // Texts and files come beside them (train/plan.h).
 #pragma once
 
@@ -71,31 +71,6 @@ struct RunRequest {
     v({"metadata", "strings to store in the model", {}, ""}, metadata);
     v({"resume", "continue the run whose checkpoint is given"}, resume);
     v({"keep_texts", "store the sentence pairs in checkpoints", {}, ""}, keep_texts);
-  }
-};
-
-// How far a run goes from where it stands; the goal that is reached first ends it.
-struct RunOptions {
-  std::optional<Index> steps;
-  std::optional<double> epochs, minutes;
-  Index report_every = 10;
-  std::optional<Index> validate_every;
-  Index samples = 5;
-  bool attention = false;
-  std::vector<std::string> pinned;
-  std::optional<Index> pin_every;
-
-  template <class Visitor>
-  void visit(Visitor&& v) {
-    v({"steps", "stop after this many steps", at_least(1)}, steps);
-    v({"epochs", "stop after this many passes over the training pairs", above(0)}, epochs);
-    v({"minutes", "stop after this many minutes", above(0)}, minutes);
-    v({"report_every", "steps between events", at_least(1)}, report_every);
-    v({"validate_every", "steps between validations; by default once per epoch", at_least(1)}, validate_every);
-    v({"samples", "validation pairs, from the first, whose translations an event shows", at_least(0)}, samples);
-    v({"attention", "include the attention of the samples"}, attention);
-    v({"pinned", "texts to translate greedily, with attention, during the run"}, pinned);
-    v({"pin_every", "steps between translations of the pinned texts; by default report_every", at_least(1)}, pin_every);
   }
 };
 

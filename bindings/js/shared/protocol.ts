@@ -1,7 +1,7 @@
 // The messages between the page and its worker: calls, each with updates before the reply that ends it. The page numbers
 // the calls by `id`, and the models in the worker by `key`.
 import type {
-  Evaluation, Pair, RunOptions, SaveOptions, TrainerInfo, TrainingConfig, TrainingEvent,
+  Evaluation, Pair, SaveOptions, TrainerInfo, TrainingConfig, TrainingEvent,
 } from './trainer-types.js';
 import type { Annotation, AttentionMaps, EncoderInfo, Estimate, ListedModel, Translation, TranslatorInfo } from './types.js';
 
@@ -47,7 +47,7 @@ export interface Calls {
   annotate(wanted: { texts: string[]; options: string; use: Use }): Plain<Annotation[]>;
   /** Begins a run, or resumes one. `options`: RunRequest in src/train/request.h. */
   train(wanted: Start & TrainInput): TrainerInfo;
-  /** `options`: RunOptions in src/train/request.h. */
+  /** `options`: RunOptions in src/train/run_options.h. */
   run(wanted: { options: string }): void;
   evaluate(wanted: { pairs: readonly Pair[]; options: string }): Evaluation;
   change(wanted: { options: string }): TrainingConfig;
@@ -76,10 +76,6 @@ export interface TrainInput {
   /** Files; without `target` one for both sides. */
   tokenizer?: { source: Uint8Array; target?: Uint8Array };
 }
-
-/** RunOptions with its defaults. */
-export type RunSettings = RunOptions
-  & Required<Pick<RunOptions, 'reportEvery' | 'samples' | 'attention' | 'pinned' | 'pinEvery'>>;
 
 /** A folder of another program to a model file, or back. `from`: its files, or where they are. */
 export interface Conversion {

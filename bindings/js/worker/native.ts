@@ -1,7 +1,7 @@
 // What module.cpp, translate.cpp, annotate.cpp and train.cpp declare; tests/js/module-types.ts compares it with the types that Emscripten writes. Options cross
 // as JSON, results in the shape that callers get.
 import type { Plain } from '../shared/protocol.js';
-import type { Evaluation } from '../shared/trainer-types.js';
+import type { Evaluation, Validation } from '../shared/trainer-types.js';
 import type { AttentionMaps, Translation } from '../shared/types.js';
 
 /** step() does a part of the work; result() once it has returned false, and once only. */
@@ -59,26 +59,43 @@ export interface NativeRunPlan {
   delete(): void;
 }
 
-export interface NativeStepReport {
+/** What a report of a run tells; `units` are target tokens, or texts of an encoder. */
+export interface NativeReport {
+  step: number;
+  epoch: number;
   loss: number;
   learningRate: number;
   gradientNorm: number;
-  targetTokens: number;
+  units: number;
+  stepSeconds: number;
+  /** Whether to show what the model makes of the pinned texts. */
+  pins: boolean;
+  validation?: Omit<Validation, 'samples' | 'annotated'>;
+}
+
+/** What the loop has done: a step, a part of a validation, or a report; then it is done. */
+export interface NativeRunEvent {
+  isDone: boolean;
+  stepSeconds?: number;
+  report?: NativeReport;
+}
+
+export interface NativeLoop {
+  options(): { samples: number; attention: boolean; pinned: string[] };
+  next(): NativeRunEvent;
+  delete(): void;
 }
 
 export type NativeEvaluation = Evaluation & { targetTokens: number };
 
 export interface NativeTrainingRun {
-  step(): NativeStepReport;
-  epochs(): number;
-  takeMeanLoss(): number;
   /** JSON. */
   info(): string;
   change(config: string): void;
   /** The first validation pairs: sources, then targets. */
   samples(count: number): string[];
-  /** JSON of Validation, without samples. */
-  validate(): NativeJob<string>;
+  /** `options`: JSON of RunOptions in src/train/run_options.h. */
+  loop(options: string): NativeLoop;
   start(texts: string[], options: string): NativeTranslation;
   annotate: Annotate;
   startGreedy(texts: string[], attention: boolean): NativeTranslation;
@@ -100,8 +117,6 @@ export interface NativeModule {
     targetTokenizer: Uint8Array,
     mostBytes: number,
   ): NativeRunPlan;
-  /** JSON of RunOptions in src/train/request.h, with all defaults. */
-  runOptions(options: string): string;
   /** JSON of Description in bindings/js/shared/description.ts. */
   describe(): string;
   /** Once, before load(); returns how many there are, which is 1 in a build without threads. */

@@ -1,18 +1,12 @@
 // Training runs in the module, one step per call.
 import { wellFormed } from '../shared/checks.js';
-import type { GivenTexts, Plain, RunSettings, TrainInput } from '../shared/protocol.js';
+import type { GivenTexts, Plain, TrainInput } from '../shared/protocol.js';
 import type { Evaluation, Pair, TrainerInfo, TrainingConfig, TrainingEvent, Validation } from '../shared/trainer-types.js';
 import type { Annotation, Translation } from '../shared/types.js';
 import { trainTokenizer } from './conversion.js';
 import { Model } from './sync-translator.js';
 import type { Instance } from './instance.js';
-import type { NativeTrainingRun } from './native.js';
-
-// Passes over a few pairs end so often that validating after each would take most of the time. It depends on nothing but the
-// step and the epoch, so that runs which were interrupted have the same events.
-const leastStepsBetweenValidations = 20;
-const isValidated = (step: number, epoch: number) =>
-  Number.isInteger(epoch) && epoch % Math.ceil((leastStepsBetweenValidations * epoch) / step) === 0;
+import type { NativeLoop, NativeReport, NativeTrainingRun } from './native.js';
 
 // The most memory that a build can have; a build with threads has half of it.
 const mostBytes = (threads: number) => (threads > 1 ? 2 : 4) * 2 ** 30;
@@ -65,48 +59,38 @@ export class Training extends Model<NativeTrainingRun> {
     if (this.#isRunning) throw new Error('[train] run() is already in progress; end it before starting another');
     this.#isRunning = true;
     try {
-      yield* this.#steps(JSON.parse(this.instance.call(() => this.instance.module.runOptions(options))));
+      const loop = this.instance.create(() => this.native.loop(options));
+      try {
+        yield* this.#events(loop);
+      } finally {
+        this.instance.delete(loop);
+      }
     } finally {
       this.#isRunning = false;
     }
   }
 
-  *#steps(options: RunSettings): Generator<Plain<TrainingEvent> | undefined, void> {
-    const { steps = Infinity, epochs = Infinity, minutes = Infinity, reportEvery, validateEvery, pinned } = options;
-    let { step, epoch } = this.info;
-    const goal = { step: step + steps, epoch: epoch + epochs, time: performance.now() + minutes * 60_000 };
-    const isDone = () => step >= goal.step || epoch >= goal.epoch - 1e-9 || performance.now() >= goal.time;
-    let [tokens, since, hasEnded] = [0, this.#seconds, isDone()];
-    while (!hasEnded) { // asked once per step, so that the last one is validated
-      const begin = performance.now();
-      const report = this.#call((run) => run.step());
-      this.#seconds += (performance.now() - begin) / 1000;
-      tokens += report.targetTokens;
-      step++;
-      epoch = this.#call((run) => run.epochs());
-      hasEnded = isDone();
-      const validates = hasEnded || (validateEvery ? step % validateEvery === 0 : isValidated(step, epoch));
-      const pins = pinned.length > 0 && (hasEnded || step % options.pinEvery === 0);
-      if (!validates && !pins && step % reportEvery !== 0) {
-        yield;
-        continue;
-      }
-      const event: Plain<TrainingEvent> = {
-        step,
-        epoch,
-        loss: this.#call((run) => run.takeMeanLoss()),
-        learningRate: report.learningRate,
-        gradientNorm: report.gradientNorm,
-        tokensPerSecond: tokens / (this.#seconds - since),
-        seconds: this.#seconds,
-        memoryBytes: this.instance.memoryBytes,
-      };
-      [tokens, since] = [0, this.#seconds];
-      if (validates) event.validation = yield* this.#validation(options);
-      if (pins && this.#isEncoder) event.annotated = yield* this.#annotations(pinned, { attention: true });
-      else if (pins) event.pinned = yield* this.#translations(pinned, true);
-      yield event;
+  *#events(loop: NativeLoop): Generator<Plain<TrainingEvent> | undefined, void> {
+    const shown = this.instance.call(() => loop.options());
+    const next = () => this.instance.call(() => loop.next());
+    for (let event = next(); !event.isDone; event = next()) {
+      this.#seconds += event.stepSeconds ?? 0;
+      yield event.report && (yield* this.#event(event.report, shown));
     }
+  }
+
+  *#event(report: NativeReport, shown: ReturnType<NativeLoop['options']>): Generator<undefined, Plain<TrainingEvent>> {
+    const { units, stepSeconds, pins, validation, ...figures } = report;
+    const event: Plain<TrainingEvent> = {
+      ...figures,
+      tokensPerSecond: units / stepSeconds,
+      seconds: this.#seconds,
+      memoryBytes: this.instance.memoryBytes,
+    };
+    if (validation) event.validation = yield* this.#validation(validation, shown);
+    if (pins && this.#isEncoder) event.annotated = yield* this.#annotations(shown.pinned, { attention: true });
+    else if (pins) event.pinned = yield* this.#translations(shown.pinned, true);
+    return event;
   }
 
   *evaluate(pairs: readonly Pair[], options: string): Generator<undefined, Evaluation> {
@@ -128,8 +112,9 @@ export class Training extends Model<NativeTrainingRun> {
     return bytes as Uint8Array<ArrayBuffer>;
   }
 
-  *#validation({ samples, attention }: RunSettings): Generator<undefined, Plain<Validation>> {
-    const scores = JSON.parse(yield* this.finish((run) => run.validate())) as Omit<Validation, 'samples'>;
+  *#validation(
+    scores: NonNullable<NativeReport['validation']>, { samples, attention }: ReturnType<NativeLoop['options']>,
+  ): Generator<undefined, Plain<Validation>> {
     const both = this.#call((run) => run.samples(samples));
     const sources = both.slice(0, both.length / 2);
     const sample = (i: number) => ({ source: sources[i]!, reference: both[sources.length + i]! });
