@@ -10,6 +10,8 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
+JsonObject object(const std::string& json) { return {nlohmann::json::parse(json)}; }
+
 // Texts of some of six words: the class is whether "jazz" is among them, and each word after "in" is a place.
 ParallelText annotated(Index count, std::uint64_t seed) {
   const std::vector<std::string> words{"play", "some", "jazz", "in", "rome", "now"};
@@ -31,12 +33,11 @@ ParallelText annotated(Index count, std::uint64_t seed) {
   return text;
 }
 
-std::unique_ptr<TrainingRun> run(ThreadPool& pool, Objective objective, const std::string& config = "{}") {
+std::unique_ptr<TrainingRun> run(ThreadPool& pool, Objective objective) {
   RunRequest request;
   request.objective = objective;
-  request.config =
-      R"({"d_model": 32, "ffn_dim": 64, "num_heads": 2, "dropout": 0, "schedule": "constant", "learning_rate": 3e-3})";
-  if (config != "{}") request.config = config;
+  request.config = object(
+      R"({"d_model": 32, "ffn_dim": 64, "num_heads": 2, "dropout": 0, "schedule": "constant", "learning_rate": 3e-3})");
   request.tokenizer = TokenizerRequest{TokenizerType::word, {}, true, {}};
   RunInput input;
   input.train = annotated(300, 1), input.valid = annotated(60, 2);
@@ -111,7 +112,7 @@ TEST_CASE("Masked training predicts hidden words, and its encoder can be fine-tu
 
   RunRequest request;
   request.objective = Objective::classify;
-  request.config = R"({"learning_rate": 1e-3, "dropout": 0})";
+  request.config = object(R"({"learning_rate": 1e-3, "dropout": 0})");
   RunInput input;
   input.model = masked->model_file();
   input.train = annotated(100, 1), input.valid = annotated(40, 2);
@@ -126,9 +127,9 @@ TEST_CASE("With several labels per text, each has its own probability") {
   ThreadPool pool(2);
   RunRequest request;
   request.objective = Objective::classify;
-  request.config =
+  request.config = object(
       R"({"d_model": 32, "ffn_dim": 64, "num_heads": 2, "dropout": 0, "schedule": "constant", "learning_rate": 3e-3,
-                       "multi_label": true, "label_smoothing": 0})";
+                       "multi_label": true, "label_smoothing": 0})");
   request.tokenizer = TokenizerRequest{TokenizerType::word, {}, true, {}};
   RunInput input;
   for (const auto& source : annotated(300, 1).sources) {
