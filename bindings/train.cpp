@@ -28,8 +28,8 @@ std::optional<Objective> take_annotated(ParallelText& text, const RunTexts& give
   if (!given.tagged.file.empty()) tagged = parse_conll(given.tagged.file, is_valid ? "validTagged" : "tagged");
   const bool classifies = !labelled.sources.empty(), tags = !tagged.sources.empty();
   const bool fills = !given.mono.sources.empty(), translates = !text.sources.empty() || !given.pairs.file.empty();
-  WASMFORMER_CHECK(translates + (classifies || tags) + fills <= 1,
-                   "[train] sentence pairs, labelled or tagged texts, and mono train different models; give one kind");
+  WASMFORMER_CHECK(translates + (classifies || tags) + fills <= 1, ErrorCode::train,
+                   "sentence pairs, labelled or tagged texts, and mono train different models; give one kind");
   if (fills) text = {given.mono.sources, given.mono.targets};
   if (classifies || tags) text = !tags ? labelled : !classifies ? tagged : labelled_and_tagged(labelled, tagged);
   if (tags) return classifies ? Objective::classify_and_tag : Objective::tag;
@@ -47,8 +47,8 @@ std::unique_ptr<RunPlan> plan_run(const std::string& json, const RunTexts& texts
   RunRequest request = run_request(json);
   request.objective = take_annotated(input.train, texts, false);
   const std::optional<Objective> valid_objective = take_annotated(input.valid, valid, true);
-  WASMFORMER_CHECK(input.valid.sources.empty() || valid_objective == request.objective,
-                   "[train] texts to validate on must be of the same kind as those to train on: validation with "
+  WASMFORMER_CHECK(input.valid.sources.empty() || valid_objective == request.objective, ErrorCode::train,
+                   "texts to validate on must be of the same kind as those to train on: validation with "
                    "pairs, validLabelled with labelled, validTagged with tagged");
   input.model = from_bytes(model);
   input.source_tokenizer = from_bytes(source_tokenizer);

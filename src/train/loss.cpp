@@ -26,7 +26,8 @@ void check_encoder_settings(const TrainingConfig& config) {
   WASMFORMER_CHECK(config.word_dropout == none.word_dropout && config.tag_weight == none.tag_weight &&
                        config.balance_classes == none.balance_classes && config.mask_rate == none.mask_rate &&
                        config.freeze_steps == none.freeze_steps,
-                   "[train] word_dropout, tag_weight, balance_classes, mask_rate and freeze_steps are for models that "
+                   ErrorCode::train,
+                   "word_dropout, tag_weight, balance_classes, mask_rate and freeze_steps are for models that "
                    "classify, tag or fill masks");
 }
 
@@ -47,7 +48,8 @@ TrainingLoss::TrainingLoss(Transformer& transformer, const Corpus& corpus, const
     : transformer_(transformer) {
   const Config& c = transformer.config();
   if (!c.is_encoder()) check_encoder_settings(config);
-  WASMFORMER_CHECK(!c.is_encoder() || config.bpe_dropout == 0, "[train] bpe_dropout is for models that translate");
+  WASMFORMER_CHECK(!c.is_encoder() || config.bpe_dropout == 0, ErrorCode::train,
+                   "bpe_dropout is for models that translate");
   if (config.balance_classes && c.classes > 0 && !c.multi_label) class_weights_ = balanced_weights(corpus, c);
 }
 

@@ -107,10 +107,10 @@ AnnotationJob::AnnotationJob(const ModelFile& model, ThreadPool& pool, const std
       batch_tokens_(batch_tokens),
       results_(texts.size()) {
   const Config& c = model.transformer->config();
-  WASMFORMER_CHECK(c.classes > 0 || c.tags > 0,
-                   "[annotate] this model " << purpose(c) << "; it has no labels to classify or tag with");
+  WASMFORMER_CHECK(c.classes > 0 || c.tags > 0, ErrorCode::annotate,
+                   "this model " << purpose(c) << "; it has no labels to classify or tag with");
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    WASMFORMER_CHECK(is_utf8(texts[i]), "[annotate] text " << i + 1 << " is not UTF-8");
+    WASMFORMER_CHECK(is_utf8(texts[i]), ErrorCode::annotate, "text " << i + 1 << " is not UTF-8");
     read(i, texts[i]);
   }
 }

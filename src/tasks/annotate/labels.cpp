@@ -58,8 +58,8 @@ ParallelText parse_conll(std::string_view text, const std::string& name) {
   for_each_line(text, name, [&](std::string_view line, std::size_t number) {
     if (line.empty()) return end_sentence();
     const std::vector<std::string_view> columns = split(line, '\t');
-    WASMFORMER_CHECK(columns.size() == 2 && line.find(' ') == line.npos,
-                     "[corpus] line " << number << " of " << name << " is not a token, a tab and a tag");
+    WASMFORMER_CHECK(columns.size() == 2 && line.find(' ') == line.npos, ErrorCode::corpus,
+                     "line " << number << " of " << name << " is not a token, a tab and a tag");
     const char* space = tokens.empty() ? "" : " ";
     tokens.append(space).append(columns[0]);
     tags.append(space).append(columns[1]);
@@ -69,9 +69,9 @@ ParallelText parse_conll(std::string_view text, const std::string& name) {
 }
 
 ParallelText labelled_and_tagged(const ParallelText& labelled, const ParallelText& tagged) {
-  WASMFORMER_CHECK(labelled.sources.size() == tagged.sources.size(),
-                   "[corpus] there are " << labelled.sources.size() << " labelled texts but " << tagged.sources.size()
-                                         << " tagged ones; they go together line by line");
+  WASMFORMER_CHECK(labelled.sources.size() == tagged.sources.size(), ErrorCode::corpus,
+                   "there are " << labelled.sources.size() << " labelled texts but " << tagged.sources.size()
+                                << " tagged ones; they go together line by line");
   ParallelText both = tagged;
   for (std::size_t i = 0; i < both.targets.size(); ++i) both.targets[i] = labelled.targets[i] + "\t" + both.targets[i];
   return both;
@@ -83,7 +83,8 @@ Annotation parse_annotation(const std::string& source, const std::string& target
   std::string_view classes = target, tags = target;
   if (objective == Objective::classify_and_tag) {
     const std::size_t tab = target.find('\t');
-    WASMFORMER_CHECK(tab != target.npos, "[corpus] the labels and the tags of a text need a tab between them");
+    WASMFORMER_CHECK(tab != target.npos, ErrorCode::corpus,
+                     "the labels and the tags of a text need a tab between them");
     classes = classes.substr(0, tab), tags.remove_prefix(tab + 1);
   }
   if (has_classes(objective)) {
@@ -91,13 +92,13 @@ Annotation parse_annotation(const std::string& source, const std::string& target
       a.classes = strings(split(classes, ','));
     else
       a.classes.emplace_back(classes);
-    WASMFORMER_CHECK(multi_label || !classes.empty(), "[corpus] a text has no label");
+    WASMFORMER_CHECK(multi_label || !classes.empty(), ErrorCode::corpus, "a text has no label");
   }
   if (has_tags(objective)) {
     a.tags = strings(split_at_spaces(tags));
     const std::size_t words = split_at_spaces(source).size();
-    WASMFORMER_CHECK(a.tags.size() == words,
-                     "[corpus] a text has " << words << " words but " << a.tags.size() << " tags");
+    WASMFORMER_CHECK(a.tags.size() == words, ErrorCode::corpus,
+                     "a text has " << words << " words but " << a.tags.size() << " tags");
   }
   return a;
 }
@@ -115,8 +116,8 @@ LabelNames label_names(const ParallelText& text, Objective objective, bool multi
       Annotation a = parse_annotation(text.sources[i], text.targets[i], objective, multi_label);
       for (auto [names, all] : {std::pair(&a.classes, &classes), std::pair(&a.tags, &tags)}) {
         for (const std::string& name : *names) {
-          WASMFORMER_CHECK(name.size() <= longest, "[corpus] a label of " << name.size() << " bytes is too long; "
-                                                                          << longest << " are allowed");
+          WASMFORMER_CHECK(name.size() <= longest, ErrorCode::corpus,
+                           "a label of " << name.size() << " bytes is too long; " << longest << " are allowed");
           all->insert(name);
         }
       }
@@ -124,10 +125,10 @@ LabelNames label_names(const ParallelText& text, Objective objective, bool multi
       throw Error(std::string(e.what()) + " (text " + std::to_string(i + 1) + ")");
     }
   }
-  WASMFORMER_CHECK(!has_classes(objective) || classes.size() > 1,
-                   "[train] all texts have the same label; there must be two labels at least");
-  WASMFORMER_CHECK(!has_tags(objective) || tags.size() > 1,
-                   "[train] all words have the same tag; there must be two tags at least");
+  WASMFORMER_CHECK(!has_classes(objective) || classes.size() > 1, ErrorCode::train,
+                   "all texts have the same label; there must be two labels at least");
+  WASMFORMER_CHECK(!has_tags(objective) || tags.size() > 1, ErrorCode::train,
+                   "all words have the same tag; there must be two tags at least");
   return {{classes.begin(), classes.end()}, {tags.begin(), tags.end()}};
 }
 
@@ -219,8 +220,9 @@ Corpus annotated_corpus(const ParallelText& text, const ModelFile& model) {
     corpus.pairs.push_back(std::move(pair));
     corpus.lines.push_back(static_cast<Index>(i));
   }
-  WASMFORMER_CHECK(!corpus.pairs.empty(), "[corpus] none of the " << corpus.skipped << " texts can be used: they are "
-                                                                  << "empty or have no known label");
+  WASMFORMER_CHECK(!corpus.pairs.empty(), ErrorCode::corpus,
+                   "none of the " << corpus.skipped << " texts can be used: they are "
+                                  << "empty or have no known label");
   return corpus;
 }
 
