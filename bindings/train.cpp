@@ -24,12 +24,12 @@ std::optional<Objective> take_annotated(ParallelText& text, const RunTexts& give
   ParallelText labelled{given.labelled.sources, given.labelled.targets};
   ParallelText tagged{given.tagged.sources, given.tagged.targets};
   if (!given.labelled.file.empty())
-    labelled = parse_tsv(given.labelled.file, is_valid ? "validLabelled" : "labelled", {.source = 1, .target = 0});
+    labelled = parse_tsv(given.labelled.file, is_valid ? "validLabeled" : "labeled", {.source = 1, .target = 0});
   if (!given.tagged.file.empty()) tagged = parse_conll(given.tagged.file, is_valid ? "validTagged" : "tagged");
   const bool classifies = !labelled.sources.empty(), tags = !tagged.sources.empty();
   const bool fills = !given.mono.sources.empty(), translates = !text.sources.empty() || !given.pairs.file.empty();
   WASMFORMER_CHECK(translates + (classifies || tags) + fills <= 1, ErrorCode::train,
-                   "sentence pairs, labelled or tagged texts, and mono train different models; give one kind");
+                   "sentence pairs, labeled or tagged texts, and mono train different models; give one kind");
   if (fills) text = {given.mono.sources, given.mono.targets};
   if (classifies || tags) text = !tags ? labelled : !classifies ? tagged : labelled_and_tagged(labelled, tagged);
   if (tags) return classifies ? Objective::classify_and_tag : Objective::tag;
@@ -49,7 +49,7 @@ std::unique_ptr<RunPlan> plan_run(const std::string& json, const RunTexts& texts
   const std::optional<Objective> valid_objective = take_annotated(input.valid, valid, true);
   WASMFORMER_CHECK(input.valid.sources.empty() || valid_objective == request.objective, ErrorCode::train,
                    "texts to validate on must be of the same kind as those to train on: validation with "
-                   "pairs, validLabelled with labelled, validTagged with tagged");
+                   "pairs, validLabeled with labeled, validTagged with tagged");
   input.model = from_bytes(model);
   input.source_tokenizer = from_bytes(source_tokenizer);
   input.target_tokenizer = from_bytes(target_tokenizer);

@@ -12,7 +12,7 @@ void check_texts(const RunRequest& request, const RunInput& input) {
   const bool validates = request.validation || !input.valid.sources.empty();
   WASMFORMER_CHECK(given <= 1, ErrorCode::train, "pairs, tsv and task all give sentence pairs; choose one of them");
   WASMFORMER_CHECK(given == 1 || request.resume, ErrorCode::train,
-                   "one of pairs, tsv, task, labelled, tagged and mono is needed");
+                   "one of pairs, tsv, task, labeled, tagged and mono is needed");
   WASMFORMER_CHECK(given == 1 || !validates, ErrorCode::train, "validation is given, but no pairs to train on");
   WASMFORMER_CHECK(!request.task || !validates, ErrorCode::train,
                    "validation is given, but a task makes its own pairs for it");
@@ -174,6 +174,7 @@ std::vector<TokenizerJob> RunPlan::untrained() const {
   const auto job = [&t](std::vector<std::string> texts) {
     TokenizerOptions options;
     options.vocab_size = t.vocab_size ? *t.vocab_size : default_vocab_size(texts);
+    options.hard_vocab_limit = t.vocab_size.has_value();
     options.type = word(t.type);
     options.normalization = word(t.normalization.value_or(Normalization::nmt_nfkc));
     return TokenizerJob{std::move(texts), options};

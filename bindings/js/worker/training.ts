@@ -1,10 +1,12 @@
 // Training runs in the module, one step per call.
 import { wellFormed } from '../shared/checks.js';
 import type { GivenTexts, Plain, TrainInput } from '../shared/protocol.js';
-import type { Evaluation, Pair, TrainerInfo, TrainingConfig, TrainingEvent, Validation } from '../shared/trainer-types.js';
+import type {
+  Evaluation, SentencePair, TrainerInfo, TrainingConfig, TrainingEvent, Validation,
+} from '../shared/trainer-types.js';
 import type { Annotation, Translation } from '../shared/types.js';
 import { trainTokenizer } from './conversion.js';
-import { Model } from './sync-translator.js';
+import { Model } from './inference.js';
 import type { Instance } from './instance.js';
 import type { NativeLoop, NativeReport, NativeTrainingRun } from './native.js';
 
@@ -12,7 +14,7 @@ import type { NativeLoop, NativeReport, NativeTrainingRun } from './native.js';
 const mostBytes = (threads: number) => (threads > 1 ? 2 : 4) * 2 ** 30;
 const none = new Uint8Array();
 
-function nativeText(given: string | readonly Pair[] = [], file = '') {
+function nativeText(given: string | readonly SentencePair[] = [], file = '') {
   if (typeof given === 'string') return nativeText([], given);
   const side = (i: 0 | 1) => given.map((pair) => wellFormed(pair[i]));
   return { file: wellFormed(file), sources: side(0), targets: side(1) };
@@ -93,7 +95,7 @@ export class Training extends Model<NativeTrainingRun> {
     return event;
   }
 
-  *evaluate(pairs: readonly Pair[], options: string): Generator<undefined, Evaluation> {
+  *evaluate(pairs: readonly SentencePair[], options: string): Generator<undefined, Evaluation> {
     const side = (i: 0 | 1) => pairs.map((pair) => wellFormed(pair[i]));
     const { targetTokens: _, ...evaluation } = yield* this.finish((run) => run.evaluate(side(0), side(1), options));
     return evaluation;

@@ -122,10 +122,10 @@ LabelNames label_names(const ParallelText& text, Objective objective, bool multi
         }
       }
     } catch (const Error& e) {
-      throw Error(std::string(e.what()) + " (text " + std::to_string(i + 1) + ")");
+      throw e.with("", " (text " + std::to_string(i + 1) + ")", {"text", i + 1});
     }
   }
-  WASMFORMER_CHECK(!has_classes(objective) || classes.size() > 1, ErrorCode::train,
+  WASMFORMER_CHECK(!has_classes(objective) || classes.size() > 1, ErrorCode::one_label,
                    "all texts have the same label; there must be two labels at least");
   WASMFORMER_CHECK(!has_tags(objective) || tags.size() > 1, ErrorCode::train,
                    "all words have the same tag; there must be two tags at least");
@@ -220,9 +220,10 @@ Corpus annotated_corpus(const ParallelText& text, const ModelFile& model) {
     corpus.pairs.push_back(std::move(pair));
     corpus.lines.push_back(static_cast<Index>(i));
   }
-  WASMFORMER_CHECK(!corpus.pairs.empty(), ErrorCode::corpus,
+  WASMFORMER_CHECK(!corpus.pairs.empty(), ErrorCode::no_usable_texts,
                    "none of the " << corpus.skipped << " texts can be used: they are "
-                                  << "empty or have no known label");
+                                  << "empty or have no known label",
+                   {"count", corpus.skipped});
   return corpus;
 }
 
