@@ -22,9 +22,7 @@ struct RunOptions {
 
   template <class Visitor>
   void visit(Visitor&& v) {
-    v({"steps", "stop after this many steps; for a task, the program by default takes as many as it needs", at_least(1),
-       "max-steps"},
-      steps);
+    v({"steps", "stop after this many steps", at_least(1), "max-steps"}, steps);
     v({"epochs", "stop after this many passes over the training pairs", above(0), "max-epochs"}, epochs);
     v({"minutes", "stop after this many minutes", above(0), "max-minutes"}, minutes);
     v({"report_every", "steps between events", at_least(1)}, report_every);
