@@ -49,7 +49,7 @@ Annotations::Annotations(const ModelFile& model, std::vector<std::string> texts,
 std::vector<AnnotationResult> Annotations::result() {
   const Config& config = model_.transformer->config();
   std::vector<AnnotationResult> results;
-  for (AnnotatedText& found : job_.take()) {
+  for (Annotation& found : job_.take()) {
     Json json{{"sourceTokens", Json::array()}};
     for (const auto& [piece, id] : found.tokens) json["sourceTokens"].push_back({{"piece", piece}, {"id", id}});
     if (config.classes > 0) {

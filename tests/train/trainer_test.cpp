@@ -69,7 +69,7 @@ TEST_CASE("A step reports the batch's loss, and training lowers it") {
   const StepReport first = trainer.step();
   // Without dropout and smoothing both are the mean of -log p over the same tokens.
   CHECK(first.loss == Catch::Approx(before).epsilon(1e-5));
-  CHECK(first.target_tokens == tokens);
+  CHECK(first.units == tokens);
   CHECK(first.gradient_norm > 0);
   CHECK(first.learning_rate == learning_rate(config, c.d_model, 1));
   for (int step = 0; step < 200; ++step) trainer.step();
@@ -88,8 +88,8 @@ TEST_CASE("The mean loss between two reports weighs every target token equally")
     double sum = 0, tokens = 0;
     for (int step = 0; step < 3; ++step) {
       const StepReport r = trainer.step();
-      sum += r.loss * static_cast<double>(r.target_tokens);
-      tokens += static_cast<double>(r.target_tokens);
+      sum += r.loss * static_cast<double>(r.units);
+      tokens += static_cast<double>(r.units);
     }
     CHECK(trainer.take_mean_loss() == Catch::Approx(sum / tokens).epsilon(1e-12));
   }
