@@ -42,8 +42,8 @@ std::shared_ptr<Texts> annotated(const RunTexts& given, bool is_valid) {
 }
 
 std::shared_ptr<Texts> pairs(const RunTexts& given) {
-  WASMFORMER_CHECK(given.pairs.file.empty() || given.pairs.sources.empty(),
-                   "[train] pairs, tsv and task all give sentence pairs; choose one of them");
+  WASMFORMER_CHECK(given.pairs.file.empty() || given.pairs.sources.empty(), ErrorCode::train,
+                   "pairs, tsv and task all give sentence pairs; choose one of them");
   if (given.pairs.file.empty()) return texts_of({given.pairs.sources, given.pairs.targets});
   return texts_of(parse_tsv(given.pairs.file, "tsv"));
 }
@@ -54,8 +54,8 @@ std::shared_ptr<Texts> texts_to_train(const RunTexts& given, bool is_valid) {
   const bool has_labels = !given.labelled.file.empty() || !given.labelled.texts.empty();
   const bool has_tags = !given.tagged.file.empty() || !given.tagged.texts.empty();
   const bool has_plain = !given.mono.empty();
-  WASMFORMER_CHECK(has_pairs + (has_labels || has_tags) + has_plain <= 1,
-                   "[train] sentence pairs, labelled or tagged texts, and mono train different models; give one kind");
+  WASMFORMER_CHECK(has_pairs + (has_labels || has_tags) + has_plain <= 1, ErrorCode::train,
+                   "sentence pairs, labelled or tagged texts, and mono train different models; give one kind");
   if (has_pairs) return pairs(given);
   if (has_labels || has_tags) return annotated(given, is_valid);
   return has_plain ? std::make_shared<PlainTexts>(given.mono) : nullptr;
@@ -72,8 +72,8 @@ std::unique_ptr<RunPlan> plan_run(const std::string& json, const RunTexts& texts
   RunInput input;
   input.train = texts_to_train(texts, false);
   input.valid = texts_to_train(valid, true);
-  WASMFORMER_CHECK(!input.valid || !input.train || is_same_kind(texts, valid),
-                   "[train] texts to validate on must be of the same kind as those to train on: validation with "
+  WASMFORMER_CHECK(!input.valid || !input.train || is_same_kind(texts, valid), ErrorCode::train,
+                   "texts to validate on must be of the same kind as those to train on: validation with "
                    "pairs, validLabelled with labelled, validTagged with tagged");
   input.model = from_bytes(model);
   input.source_tokenizer = from_bytes(source_tokenizer);

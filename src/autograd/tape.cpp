@@ -17,7 +17,7 @@ constexpr Index aligned(Index count) {
 }  // namespace
 
 ConstView Var::gradient() const {
-  WASMFORMER_CHECK(node_->gradient, "[gradient] no gradient reached this " << shape(*this) << " variable");
+  WASMFORMER_CHECK(node_->gradient, ErrorCode::gradient, "no gradient reached this " << shape(*this) << " variable");
   return {node_->gradient, node_->rows, node_->cols};
 }
 
@@ -92,14 +92,15 @@ GradientSlot Tape::gradient(Var var) {
 
 GradientSlot Tape::gradient_over_value(Var var) {
   Var::Node& node = *var.node_;
-  WASMFORMER_CHECK(!node.gradient, "[gradient] this " << shape(var) << " variable has other uses");
+  WASMFORMER_CHECK(!node.gradient, ErrorCode::gradient, "this " << shape(var) << " variable has other uses");
   node.gradient = node.value;
   return {View(node.gradient, node.rows, node.cols), true};
 }
 
 void Tape::backward(Var loss, FunctionRef<void(Index id)> passed, FunctionRef<void()> after_operation) {
-  WASMFORMER_CHECK(recording_, "[backward] this tape does not record");
-  WASMFORMER_CHECK(loss.rows() == 1 && loss.cols() == 1, "[backward] the loss is " << shape(loss) << ", not [1, 1]");
+  WASMFORMER_CHECK(recording_, ErrorCode::backward, "this tape does not record");
+  WASMFORMER_CHECK(loss.rows() == 1 && loss.cols() == 1, ErrorCode::backward,
+                   "the loss is " << shape(loss) << ", not [1, 1]");
   gradient(loss).view.setOnes();
   for (auto operation = operations_.rbegin(); operation != operations_.rend(); ++operation) {
     if (!operation->out) {

@@ -22,7 +22,7 @@ constexpr const char *shortlist_key = "shortlist", *shortlist_offsets = "shortli
 
 const std::string& required(const std::map<std::string, std::string>& metadata, const std::string& key) {
   const auto found = metadata.find(key);
-  WASMFORMER_CHECK(found != metadata.end(), "[model] the file's metadata has no '" << key << "'");
+  WASMFORMER_CHECK(found != metadata.end(), ErrorCode::model, "the file's metadata has no '" << key << "'");
   return found->second;
 }
 
@@ -31,9 +31,9 @@ void check_format(const std::map<std::string, std::string>& metadata) {
     const auto found = metadata.find(key);
     return found == metadata.end() ? std::string() : found->second;
   };
-  WASMFORMER_CHECK(value("format") == model_format && value("version") == model_version,
-                   "[model] format is '" << value("format") << "' version '" << value("version") << "'; only '"
-                                         << model_format << "' version " << model_version << " is supported");
+  WASMFORMER_CHECK(value("format") == model_format && value("version") == model_version, ErrorCode::model,
+                   "format is '" << value("format") << "' version '" << value("version") << "'; only '" << model_format
+                                 << "' version " << model_version << " is supported");
 }
 
 // metadata[key], a JSON array of strings; none if the key is missing.
@@ -50,7 +50,7 @@ std::vector<std::string> read_names(const std::map<std::string, std::string>& me
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception&) {
-    throw Error("[model] the " + key + " is not a JSON array of strings");
+    throw Error(ErrorCode::model, "the " + key + " is not a JSON array of strings");
   }
 }
 
@@ -60,9 +60,9 @@ std::shared_ptr<const Tokenizer> read_tokenizer(const std::map<std::string, std:
                                                 const char* size_key, Index vocab_size) {
   auto tokenizer =
       std::make_shared<const Tokenizer>(base64_decode(required(metadata, key)), read_names(metadata, vocabulary_key));
-  WASMFORMER_CHECK(tokenizer->vocab_size() == vocab_size, "[model] the " << key << " has " << tokenizer->vocab_size()
-                                                                         << " pieces, but " << size_key << " is "
-                                                                         << vocab_size);
+  WASMFORMER_CHECK(
+      tokenizer->vocab_size() == vocab_size, ErrorCode::model,
+      "the " << key << " has " << tokenizer->vocab_size() << " pieces, but " << size_key << " is " << vocab_size);
   return tokenizer;
 }
 
@@ -79,40 +79,40 @@ void check_size(const Config& config, const SafetensorsFile& file) {
   std::int64_t bytes = 0;
   for (const auto& [name, tensor] : file.tensors)
     if (!name.starts_with(optimizer_prefix)) bytes += static_cast<std::int64_t>(tensor.data.size());
-  WASMFORMER_CHECK(least_weights(config) <= bytes, "[model] the config asks for at least "
-                                                       << least_weights(config) << " weights, but the file has "
-                                                       << bytes << " bytes of them");
+  WASMFORMER_CHECK(least_weights(config) <= bytes, ErrorCode::model,
+                   "the config asks for at least " << least_weights(config) << " weights, but the file has " << bytes
+                                                   << " bytes of them");
 }
 
 const TensorEntry& required(const SafetensorsFile& file, const std::string& name) {
   const auto found = file.tensors.find(name);
-  WASMFORMER_CHECK(found != file.tensors.end(), "[model] the tensor '" << name << "' is missing");
+  WASMFORMER_CHECK(found != file.tensors.end(), ErrorCode::model, "the tensor '" << name << "' is missing");
   return found->second;
 }
 
 Matrix finite_matrix(const SafetensorsFile& file, const std::string& name) {
   const Dtype dtype = required(file, name).dtype;
-  WASMFORMER_CHECK(dtype == Dtype::f32 || dtype == Dtype::f16 || dtype == Dtype::bf16,
-                   "[model] tensor '" << name << "' is of type " << dtype_name(dtype) << ", not F32, F16 or BF16");
+  WASMFORMER_CHECK(dtype == Dtype::f32 || dtype == Dtype::f16 || dtype == Dtype::bf16, ErrorCode::model,
+                   "tensor '" << name << "' is of type " << dtype_name(dtype) << ", not F32, F16 or BF16");
   Matrix value = file.matrix(name);
-  WASMFORMER_CHECK(value.allFinite(), "[model] tensor '" << name << "' has a value that is not finite");
+  WASMFORMER_CHECK(value.allFinite(), ErrorCode::model, "tensor '" << name << "' has a value that is not finite");
   return value;
 }
 
 void check_shape(const std::string& name, const Matrix& value, Index rows, Index cols) {
-  WASMFORMER_CHECK(value.rows() == rows && value.cols() == cols, "[model] tensor '" << name << "' is " << shape(value)
-                                                                                    << ", the config asks for [" << rows
-                                                                                    << ", " << cols << "]");
+  WASMFORMER_CHECK(
+      value.rows() == rows && value.cols() == cols, ErrorCode::model,
+      "tensor '" << name << "' is " << shape(value) << ", the config asks for [" << rows << ", " << cols << "]");
 }
 
 PackedMatrix int8_weight(const SafetensorsFile& file, const std::string& name, Index rows, Index cols) {
   const TensorEntry& tensor = required(file, name);
   WASMFORMER_CHECK(
-      tensor.shape == std::vector<Index>({rows, cols}),
-      "[model] tensor '" << name << "' of type I8 is not [" << rows << ", " << cols << "], which the config asks for");
+      tensor.shape == std::vector<Index>({rows, cols}), ErrorCode::model,
+      "tensor '" << name << "' of type I8 is not [" << rows << ", " << cols << "], which the config asks for");
   const auto* values = reinterpret_cast<const std::int8_t*>(tensor.data.data());
-  WASMFORMER_CHECK(std::find(values, values + rows * cols, std::int8_t{-128}) == values + rows * cols,
-                   "[model] tensor '" << name << "' has the value -128; weights must be from -127 to 127");
+  WASMFORMER_CHECK(std::find(values, values + rows * cols, std::int8_t{-128}) == values + rows * cols, ErrorCode::model,
+                   "tensor '" << name << "' has the value -128; weights must be from -127 to 127");
   const Matrix scales = finite_matrix(file, name + ".scale");
   check_shape(name + ".scale", scales, 1, rows);
   const Eigen::VectorXf floats = scales.row(0).cast<float>();
@@ -121,7 +121,8 @@ PackedMatrix int8_weight(const SafetensorsFile& file, const std::string& name, I
     const Matrix number = finite_matrix(file, key);
     check_shape(key, number, 1, 1);
     multiplier = static_cast<float>(number(0, 0));
-    WASMFORMER_CHECK(*multiplier >= 0, "[model] tensor '" << key << "' is " << *multiplier << "; expected 0 or more");
+    WASMFORMER_CHECK(*multiplier >= 0, ErrorCode::model,
+                     "tensor '" << key << "' is " << *multiplier << "; expected 0 or more");
   }
   return {rows, cols, values, floats.data(), multiplier};
 }
@@ -140,8 +141,8 @@ std::string precision_of(const SafetensorsFile& file) {
 }
 
 std::vector<std::int32_t> whole_numbers(const TensorEntry& tensor, const std::string& name) {
-  WASMFORMER_CHECK(tensor.dtype == Dtype::i32 && tensor.shape.size() == 1,
-                   "[model] tensor '" << name << "' is no list of I32");
+  WASMFORMER_CHECK(tensor.dtype == Dtype::i32 && tensor.shape.size() == 1, ErrorCode::model,
+                   "tensor '" << name << "' is no list of I32");
   std::vector<std::int32_t> numbers(tensor.data.size() / sizeof(std::int32_t));
   std::memcpy(numbers.data(), tensor.data.data(), tensor.data.size());
   return numbers;
@@ -152,8 +153,8 @@ std::optional<Shortlist> read_shortlist(const SafetensorsFile& file, const Confi
   if (first == file.metadata.end()) return std::nullopt;
   Shortlist shortlist;
   const auto read = std::from_chars(first->second.data(), first->second.data() + first->second.size(), shortlist.first);
-  WASMFORMER_CHECK(read.ec == std::errc(),
-                   "[model] " << shortlist_key << " is '" << first->second << "', not a number");
+  WASMFORMER_CHECK(read.ec == std::errc(), ErrorCode::model,
+                   shortlist_key << " is '" << first->second << "', not a number");
   for (const auto& [name, list] : {std::pair(shortlist_offsets, &shortlist.offsets), {shortlist_ids, &shortlist.ids}})
     *list = whole_numbers(required(file, name), name);
   shortlist.check(config.source_vocab_size, config.target_vocab_size);
@@ -180,7 +181,7 @@ void read_weights(const SafetensorsFile& file, Transformer& transformer, Weights
   });
   for (const auto& [name, tensor] : file.tensors) {
     WASMFORMER_CHECK(known.count(name) || name.starts_with(optimizer_prefix) || name.starts_with(shortlist_prefix),
-                     "[model] the tensor '" << name << "' is unknown to a model with this config");
+                     ErrorCode::model, "the tensor '" << name << "' is unknown to a model with this config");
   }
 }
 
@@ -208,8 +209,9 @@ ModelFile parse_model(std::string_view bytes, Weights weights) {
   for (const auto& [key, names, size] :
        {std::tuple("classes", &model.labels.classes, config.classes), {"tags", &model.labels.tags, config.tags}})
     WASMFORMER_CHECK(static_cast<Index>(names->size()) == size && std::is_sorted(names->begin(), names->end()),
-                     "[model] the config has " << size << " " << key << ", but the file names " << names->size()
-                                               << " of them, or they are not sorted");
+                     ErrorCode::model,
+                     "the config has " << size << " " << key << ", but the file names " << names->size()
+                                       << " of them, or they are not sorted");
   model.transformer = std::make_unique<Transformer>(config);
   read_weights(file, *model.transformer, weights);
   model.shortlist = read_shortlist(file, config);
@@ -268,7 +270,8 @@ std::string serialize_model(const ModelFile& model, Precision precision, const S
     }
   }
   for (const auto& [name, tensor] : extra.tensors) {
-    WASMFORMER_CHECK(name.starts_with(optimizer_prefix), "[model] tensor '" << name << "' is not part of a model");
+    WASMFORMER_CHECK(name.starts_with(optimizer_prefix), ErrorCode::model,
+                     "tensor '" << name << "' is not part of a model");
     tensors.emplace_back(name, tensor);
   }
   return serialize_safetensors(tensors, metadata);
@@ -282,8 +285,8 @@ std::string weight_bytes(const Matrix& value, Precision precision, const std::st
       std::memcpy(&bytes[static_cast<std::size_t>(i) * 4], &number, 4);
     } else {
       const Eigen::half half(number);
-      WASMFORMER_CHECK((Eigen::numext::isfinite)(half),
-                       "[model] tensor '" << name << "' has the value " << number << ", which F16 cannot represent");
+      WASMFORMER_CHECK((Eigen::numext::isfinite)(half), ErrorCode::model,
+                       "tensor '" << name << "' has the value " << number << ", which F16 cannot represent");
       std::memcpy(&bytes[static_cast<std::size_t>(i) * 2], &half, 2);
     }
   }
@@ -303,7 +306,7 @@ std::string base64_encode(std::string_view bytes) {
 }
 
 std::string base64_decode(std::string_view text) {
-  WASMFORMER_CHECK(text.size() % 4 == 0, "[base64] " << text.size() << " characters are not a multiple of 4");
+  WASMFORMER_CHECK(text.size() % 4 == 0, ErrorCode::base64, text.size() << " characters are not a multiple of 4");
   std::array<std::uint8_t, 256> values;
   values.fill(64);
   for (std::size_t i = 0; i < base64_digits.size(); ++i)
@@ -315,7 +318,7 @@ std::string base64_decode(std::string_view text) {
   std::uint32_t group = 0;
   for (std::size_t i = 0; i < digits; ++i) {
     const std::uint8_t value = values[static_cast<std::uint8_t>(text[i])];
-    WASMFORMER_CHECK(value < 64, "[base64] character " << i << " is not one of base64");
+    WASMFORMER_CHECK(value < 64, ErrorCode::base64, "character " << i << " is not one of base64");
     group = group << 6 | value;
     // Every digit except the first of four completes a byte.
     if (i % 4 != 0) bytes += static_cast<char>(group >> (6 - 2 * (i % 4)) & 0xFF);

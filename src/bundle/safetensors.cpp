@@ -57,9 +57,9 @@ class HeaderCheck : public nlohmann::json_sax<Json> {
   bool start_array(std::size_t) override { return open(); }
   bool end_array() override { return close(); }
   bool key(string_t& key) override {
-    WASMFORMER_CHECK(keys_.back().insert(key).second, "[safetensors] the name '" << key << "' occurs twice");
-    WASMFORMER_CHECK(keys_.back().size() <= max_names,
-                     "[safetensors] the header has more than " << max_names << " names");
+    WASMFORMER_CHECK(keys_.back().insert(key).second, ErrorCode::safetensors, "the name '" << key << "' occurs twice");
+    WASMFORMER_CHECK(keys_.back().size() <= max_names, ErrorCode::safetensors,
+                     "the header has more than " << max_names << " names");
     return true;
   }
   bool parse_error(std::size_t, const std::string&, const Json::exception&) override { return false; }
@@ -67,7 +67,7 @@ class HeaderCheck : public nlohmann::json_sax<Json> {
  private:
   // An object of objects whose values are at most arrays of numbers.
   bool open() {
-    WASMFORMER_CHECK(++depth_ <= 3, "[safetensors] the header is nested more deeply than the format allows");
+    WASMFORMER_CHECK(++depth_ <= 3, ErrorCode::safetensors, "the header is nested more deeply than the format allows");
     return true;
   }
   bool close() { return --depth_, true; }
@@ -78,17 +78,18 @@ class HeaderCheck : public nlohmann::json_sax<Json> {
 
 Json parse_header(std::string_view text) {
   HeaderCheck check;
-  WASMFORMER_CHECK(Json::sax_parse(text.begin(), text.end(), &check), "[safetensors] the header is not JSON");
+  WASMFORMER_CHECK(Json::sax_parse(text.begin(), text.end(), &check), ErrorCode::safetensors, "the header is not JSON");
   Json json = Json::parse(text.begin(), text.end());
-  WASMFORMER_CHECK(json.is_object(), "[safetensors] the header is not a JSON object");
+  WASMFORMER_CHECK(json.is_object(), ErrorCode::safetensors, "the header is not a JSON object");
   return json;
 }
 
 // A whole number from 0 that fits Index.
 Index to_index(const Json& value, const std::string& name, const char* what) {
   WASMFORMER_CHECK(value.is_number_unsigned() && std::in_range<Index>(value.get<std::uint64_t>()),
-                   "[safetensors] tensor '" << name << "' has " << what << " " << value.dump()
-                                            << ", which is not a size this machine can address");
+                   ErrorCode::safetensors,
+                   "tensor '" << name << "' has " << what << " " << value.dump()
+                              << ", which is not a size this machine can address");
   return static_cast<Index>(value.get<std::uint64_t>());
 }
 
@@ -101,22 +102,22 @@ struct Placed {
 
 Placed parse_entry(const std::string& name, const Json& json) {
   const auto field = [&](const char* key, Json::value_t type) -> const Json& {
-    WASMFORMER_CHECK(json.is_object() && json.contains(key) && json[key].type() == type,
-                     "[safetensors] tensor '" << name << "' has no valid '" << key << "'");
+    WASMFORMER_CHECK(json.is_object() && json.contains(key) && json[key].type() == type, ErrorCode::safetensors,
+                     "tensor '" << name << "' has no valid '" << key << "'");
     return json[key];
   };
   Placed tensor;
   tensor.name = name;
   const auto& dtype = field("dtype", Json::value_t::string).get_ref<const std::string&>();
   const auto known = std::find_if(std::begin(dtypes), std::end(dtypes), [&](const auto& d) { return dtype == d.name; });
-  WASMFORMER_CHECK(known != std::end(dtypes), "[safetensors] tensor '" << name << "' is of type '" << dtype
-                                                                       << "'; expected F32, F16, BF16, I8, I32 or I64");
+  WASMFORMER_CHECK(known != std::end(dtypes), ErrorCode::safetensors,
+                   "tensor '" << name << "' is of type '" << dtype << "'; expected F32, F16, BF16, I8, I32 or I64");
   tensor.entry.dtype = static_cast<Dtype>(known - std::begin(dtypes));
 
   const Json& shape = field("shape", Json::value_t::array);
-  WASMFORMER_CHECK(shape.size() <= max_dimensions, "[safetensors] tensor '" << name << "' has " << shape.size()
-                                                                            << " dimensions; this reads at most "
-                                                                            << max_dimensions);
+  WASMFORMER_CHECK(
+      shape.size() <= max_dimensions, ErrorCode::safetensors,
+      "tensor '" << name << "' has " << shape.size() << " dimensions; this reads at most " << max_dimensions);
   Index bytes = static_cast<Index>(known->bytes);
   bool zero = false;
   for (const Json& n : shape) {
@@ -124,21 +125,21 @@ Placed parse_entry(const std::string& name, const Json& json) {
     zero |= tensor.entry.shape.back() == 0;
   }
   for (const Index n : tensor.entry.shape) {
-    WASMFORMER_CHECK(zero || bytes <= std::numeric_limits<Index>::max() / n,
-                     "[safetensors] tensor '" << name << "' of shape " << shape_text(tensor.entry.shape)
-                                              << " is larger than this machine can address");
+    WASMFORMER_CHECK(zero || bytes <= std::numeric_limits<Index>::max() / n, ErrorCode::safetensors,
+                     "tensor '" << name << "' of shape " << shape_text(tensor.entry.shape)
+                                << " is larger than this machine can address");
     bytes = zero ? 0 : bytes * n;
   }
 
   const Json& offsets = field("data_offsets", Json::value_t::array);
-  WASMFORMER_CHECK(offsets.size() == 2,
-                   "[safetensors] tensor '" << name << "' has " << offsets.size() << " data_offsets instead of 2");
+  WASMFORMER_CHECK(offsets.size() == 2, ErrorCode::safetensors,
+                   "tensor '" << name << "' has " << offsets.size() << " data_offsets instead of 2");
   tensor.begin = to_index(offsets[0], name, "an offset");
   tensor.end = to_index(offsets[1], name, "an offset");
-  WASMFORMER_CHECK(tensor.begin <= tensor.end && tensor.end - tensor.begin == bytes,
-                   "[safetensors] tensor '"
-                       << name << "' of type " << dtype << " and shape " << shape_text(tensor.entry.shape) << " needs "
-                       << bytes << " bytes, but its offsets go from " << tensor.begin << " to " << tensor.end);
+  WASMFORMER_CHECK(tensor.begin <= tensor.end && tensor.end - tensor.begin == bytes, ErrorCode::safetensors,
+                   "tensor '" << name << "' of type " << dtype << " and shape " << shape_text(tensor.entry.shape)
+                              << " needs " << bytes << " bytes, but its offsets go from " << tensor.begin << " to "
+                              << tensor.end);
   return tensor;
 }
 
@@ -155,11 +156,12 @@ const char* dtype_name(Dtype dtype) { return info(dtype).name; }
 std::size_t dtype_bytes(Dtype dtype) { return info(dtype).bytes; }
 
 SafetensorsFile parse_safetensors(std::string_view bytes) {
-  WASMFORMER_CHECK(bytes.size() >= length_bytes, "[safetensors] " << bytes.size() << " bytes are too few for a header");
+  WASMFORMER_CHECK(bytes.size() >= length_bytes, ErrorCode::safetensors,
+                   bytes.size() << " bytes are too few for a header");
   const auto header_bytes = value_at<std::uint64_t>(bytes, 0);
   bytes.remove_prefix(length_bytes);
-  WASMFORMER_CHECK(header_bytes <= bytes.size() && header_bytes <= max_header_bytes,
-                   "[safetensors] this is not a safetensors file, or it is truncated: a header of "
+  WASMFORMER_CHECK(header_bytes <= bytes.size() && header_bytes <= max_header_bytes, ErrorCode::safetensors,
+                   "this is not a safetensors file, or it is truncated: a header of "
                        << header_bytes << " bytes should follow, but there are " << bytes.size());
   const std::string_view data = bytes.substr(header_bytes);
   const Json header = parse_header(bytes.substr(0, header_bytes));
@@ -171,9 +173,9 @@ SafetensorsFile parse_safetensors(std::string_view bytes) {
       tensors.push_back(parse_entry(name, json));
       continue;
     }
-    WASMFORMER_CHECK(json.is_object(), "[safetensors] __metadata__ is not an object");
+    WASMFORMER_CHECK(json.is_object(), ErrorCode::safetensors, "__metadata__ is not an object");
     for (const auto& [key, value] : json.items()) {
-      WASMFORMER_CHECK(value.is_string(), "[safetensors] the metadata '" << key << "' is not a string");
+      WASMFORMER_CHECK(value.is_string(), ErrorCode::safetensors, "the metadata '" << key << "' is not a string");
       file.metadata[key] = value.get<std::string>();
     }
   }
@@ -181,31 +183,31 @@ SafetensorsFile parse_safetensors(std::string_view bytes) {
             [](const Placed& a, const Placed& b) { return std::pair(a.begin, a.end) < std::pair(b.begin, b.end); });
   Index end = 0;
   for (Placed& tensor : tensors) {
-    WASMFORMER_CHECK(tensor.begin == end, "[safetensors] tensor '" << tensor.name << "' begins at byte " << tensor.begin
-                                                                   << " of the data, but the one before it ends at "
-                                                                   << end);
+    WASMFORMER_CHECK(tensor.begin == end, ErrorCode::safetensors,
+                     "tensor '" << tensor.name << "' begins at byte " << tensor.begin
+                                << " of the data, but the one before it ends at " << end);
     end = tensor.end;
-    WASMFORMER_CHECK(std::cmp_less_equal(end, data.size()), "[safetensors] the file is truncated: tensor '"
-                                                                << tensor.name << "' ends at byte " << end
-                                                                << " of the data, which has " << data.size());
+    WASMFORMER_CHECK(std::cmp_less_equal(end, data.size()), ErrorCode::safetensors,
+                     "the file is truncated: tensor '" << tensor.name << "' ends at byte " << end
+                                                       << " of the data, which has " << data.size());
     tensor.entry.data =
         data.substr(static_cast<std::size_t>(tensor.begin), static_cast<std::size_t>(end - tensor.begin));
     file.tensors.emplace(std::move(tensor.name), std::move(tensor.entry));
   }
-  WASMFORMER_CHECK(std::cmp_equal(end, data.size()),
-                   "[safetensors] the tensors end at byte " << end << " of the data, which has " << data.size());
+  WASMFORMER_CHECK(std::cmp_equal(end, data.size()), ErrorCode::safetensors,
+                   "the tensors end at byte " << end << " of the data, which has " << data.size());
   return file;
 }
 
 Matrix SafetensorsFile::matrix(const std::string& name) const {
   const auto found = tensors.find(name);
-  WASMFORMER_CHECK(found != tensors.end(), "[safetensors] tensor '" << name << "' is missing");
+  WASMFORMER_CHECK(found != tensors.end(), ErrorCode::safetensors, "tensor '" << name << "' is missing");
   const auto& [dtype, shape, data] = found->second;
-  WASMFORMER_CHECK(shape.size() <= 2,
-                   "[safetensors] tensor '" << name << "' of shape " << shape_text(shape) << " is not a matrix");
-  WASMFORMER_CHECK(
-      dtype == Dtype::f32 || dtype == Dtype::f16 || dtype == Dtype::bf16 || dtype == Dtype::i32,
-      "[safetensors] tensor '" << name << "' is of type " << info(dtype).name << " instead of F32, F16, BF16 or I32");
+  WASMFORMER_CHECK(shape.size() <= 2, ErrorCode::safetensors,
+                   "tensor '" << name << "' of shape " << shape_text(shape) << " is not a matrix");
+  WASMFORMER_CHECK(dtype == Dtype::f32 || dtype == Dtype::f16 || dtype == Dtype::bf16 || dtype == Dtype::i32,
+                   ErrorCode::safetensors,
+                   "tensor '" << name << "' is of type " << info(dtype).name << " instead of F32, F16, BF16 or I32");
   Matrix values(shape.size() == 2 ? shape[0] : 1, shape.empty() ? 1 : shape.back());
   const auto read = [&, &bytes = data](auto number) {
     for (Index i = 0; i < values.size(); ++i)
@@ -224,7 +226,8 @@ std::string serialize_safetensors(const std::vector<std::pair<std::string, Tenso
   if (!metadata.empty()) {
     auto& json = header["__metadata__"] = nlohmann::ordered_json::object();
     for (const auto& [key, value] : metadata) {
-      WASMFORMER_CHECK(is_utf8(key) && is_utf8(value), "[safetensors] the metadata '" << key << "' is not UTF-8");
+      WASMFORMER_CHECK(is_utf8(key) && is_utf8(value), ErrorCode::safetensors,
+                       "the metadata '" << key << "' is not UTF-8");
       json[key] = value;
     }
   }
@@ -232,11 +235,11 @@ std::string serialize_safetensors(const std::vector<std::pair<std::string, Tenso
   for (const auto& [name, tensor] : tensors) {
     std::size_t bytes = info(tensor.dtype).bytes;
     for (const Index n : tensor.shape) bytes *= static_cast<std::size_t>(n);
-    WASMFORMER_CHECK(bytes == tensor.data.size(), "[safetensors] tensor '"
-                                                      << name << "' of shape " << shape_text(tensor.shape) << " needs "
-                                                      << bytes << " bytes, not " << tensor.data.size());
-    WASMFORMER_CHECK(is_utf8(name) && name != "__metadata__" && !header.contains(name),
-                     "[safetensors] '" << name << "' is not a valid name of a tensor, or is used twice");
+    WASMFORMER_CHECK(bytes == tensor.data.size(), ErrorCode::safetensors,
+                     "tensor '" << name << "' of shape " << shape_text(tensor.shape) << " needs " << bytes
+                                << " bytes, not " << tensor.data.size());
+    WASMFORMER_CHECK(is_utf8(name) && name != "__metadata__" && !header.contains(name), ErrorCode::safetensors,
+                     "'" << name << "' is not a valid name of a tensor, or is used twice");
     header[name] = {{"dtype", info(tensor.dtype).name},
                     {"shape", tensor.shape},
                     {"data_offsets", {data_bytes, data_bytes + bytes}}};

@@ -128,10 +128,11 @@ void evaluate_annotations(const std::string& name, const AnnotatedFiles& files, 
   const ModelFile model = load_model(name, Weights::packed);
   const Config& config = model.transformer->config();
   const std::shared_ptr<AnnotatedTexts> texts = read_annotated(files);
-  WASMFORMER_CHECK(texts->size() > 0, "[evaluate] " << files.labels << files.tags << " has no texts");
+  WASMFORMER_CHECK(texts->size() > 0, ErrorCode::evaluate, files.labels << files.tags << " has no texts");
   WASMFORMER_CHECK((config.classes > 0) == !files.labels.empty() && (config.tags > 0) == !files.tags.empty(),
-                   "[evaluate] " << name << " has " << config.classes << " classes and " << config.tags
-                                 << " tags; give --labels and --tags for what it has");
+                   ErrorCode::evaluate,
+                   name << " has " << config.classes << " classes and " << config.tags
+                        << " tags; give --labels and --tags for what it has");
   ThreadPool pool(threads);
   const auto start = std::chrono::steady_clock::now();
   texts->settle(config);

@@ -28,7 +28,8 @@ std::vector<std::pair<std::string, std::string>> key_values(const std::vector<st
   std::vector<std::pair<std::string, std::string>> all;
   for (const std::string& option : options) {
     const auto equals = option.find('=');
-    WASMFORMER_CHECK(equals != std::string::npos && equals > 0, "[options] '" << option << "' is not KEY=VALUE");
+    WASMFORMER_CHECK(equals != std::string::npos && equals > 0, ErrorCode::options,
+                     "'" << option << "' is not KEY=VALUE");
     all.emplace_back(option.substr(0, equals), option.substr(equals + 1));
   }
   return all;
@@ -42,9 +43,9 @@ std::vector<std::pair<std::string, std::string>> metadata_of(const std::vector<s
       continue;
     }
     const auto json = nlohmann::json::parse(read_file(option), nullptr, /*allow_exceptions=*/false);
-    WASMFORMER_CHECK(json.is_object(), "[options] " << option << " is not a JSON object");
+    WASMFORMER_CHECK(json.is_object(), ErrorCode::options, option << " is not a JSON object");
     for (const auto& [key, value] : json.items()) {
-      WASMFORMER_CHECK(value.is_string(), "[options] " << option << ": " << key << " is not a string");
+      WASMFORMER_CHECK(value.is_string(), ErrorCode::options, option << ": " << key << " is not a string");
       all.emplace_back(key, value);
     }
   }

@@ -31,7 +31,7 @@ void import_model(const ImportOptions& o) {
     names.back().resize(names.back().size() - 3);
     packed.insert(names.back());
   }
-  WASMFORMER_CHECK(!error, "[files] cannot read the folder '" << o.folder << "': " << error.message());
+  WASMFORMER_CHECK(!error, ErrorCode::files, "cannot read the folder '" << o.folder << "': " << error.message());
   std::map<std::string, std::string> bytes;
   for (const std::string& name : folder_files(names))
     bytes[name] = read_file((fs::path(o.folder) / (name + (packed.contains(name) ? ".gz" : ""))).string());
@@ -60,9 +60,10 @@ std::map<std::string, std::string> marian_folder(const ModelFile& model, const E
   const bool is_student = o.format != "huggingface";
   const auto has = [&](const char* precision) { return o.precision == precision; };
   WASMFORMER_CHECK(is_student ? has("f32") || (has("int8") && o.format == "bin") : !has("int8"),
-                   "[export-marian] --precision " << o.precision << " does not work with --format " << o.format);
-  WASMFORMER_CHECK(o.calibration.empty() || o.precision == "int8",
-                   "[export-marian] --calibration needs --precision int8");
+                   ErrorCode::export_marian,
+                   "--precision " << o.precision << " does not work with --format " << o.format);
+  WASMFORMER_CHECK(o.calibration.empty() || o.precision == "int8", ErrorCode::export_marian,
+                   "--calibration needs --precision int8");
   if (!is_student) return export_marian(model, float_precision(o.precision));
   if (o.format == "npz") return export_npz_student(model);
   if (o.precision == "f32") return export_student(model);
@@ -82,11 +83,11 @@ CLI::App* add_export(CLI::App& app, const char* name, const char* description, c
     const auto files = naming(o->model, [&] { return files_of(model); });
     std::error_code error;
     fs::create_directories(o->output, error);
-    WASMFORMER_CHECK(!error, "[export] cannot make the folder " << o->output << ": " << error.message());
+    WASMFORMER_CHECK(!error, ErrorCode::export_, "cannot make the folder " << o->output << ": " << error.message());
     for (const auto& entry : fs::directory_iterator(o->output)) {  // readers would mix in files of another model
       const std::string file = entry.path().filename().string(), kind = entry.path().extension().string();
-      WASMFORMER_CHECK(files.contains(file) || (kind != ".bin" && kind != ".npz" && kind != ".spm"),
-                       "[export] " << o->output << " has " << file << " of another model; choose an empty folder");
+      WASMFORMER_CHECK(files.contains(file) || (kind != ".bin" && kind != ".npz" && kind != ".spm"), ErrorCode::export_,
+                       o->output << " has " << file << " of another model; choose an empty folder");
     }
     for (const auto& [file, bytes] : files) write_file_atomically(o->output + "/" + file, bytes);
   });

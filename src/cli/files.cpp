@@ -24,7 +24,8 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void fail(const char* what, const std::string& path) {
-  throw Error("[files] cannot " + std::string(what) + " '" + path + "': " + std::generic_category().message(errno));
+  throw Error(ErrorCode::files,
+              "cannot " + std::string(what) + " '" + path + "': " + std::generic_category().message(errno));
 }
 
 void write_all(int file, std::string_view bytes, const std::string& path) {
@@ -121,7 +122,8 @@ class InputFile {
   }
 
   void require_intact(bool is_intact) const {
-    WASMFORMER_CHECK(is_intact, "[files] cannot read '" << name_ << "': its gzip data is damaged or cut short");
+    WASMFORMER_CHECK(is_intact, ErrorCode::files,
+                     "cannot read '" << name_ << "': its gzip data is damaged or cut short");
   }
 
   std::string name_, chunk_;
@@ -148,7 +150,7 @@ bool LineReader::next(std::string& line) {
   begin_ = std::min(end + 1, bytes_.size());
   if (lines_++ == 0 && text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // a byte order mark
   if (text.ends_with('\r')) text.remove_suffix(1);
-  WASMFORMER_CHECK(is_utf8(text), "[files] line " << lines_ << " of '" << input_->name() << "' is not UTF-8");
+  WASMFORMER_CHECK(is_utf8(text), ErrorCode::files, "line " << lines_ << " of '" << input_->name() << "' is not UTF-8");
   line = text;
   return true;
 }

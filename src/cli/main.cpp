@@ -30,8 +30,8 @@ void add_commands(CLI::App& app) {
   add_bench_command(app);
   app.parse_complete_callback([&app] {  // before any command runs
     const std::string name = app.get_subcommands().front()->get_name();
-    WASMFORMER_CHECK(ranks().size() == 1 || name == "train" || name == "translate",
-                     "[mpi] only train and translate share work between ranks; start " << name << " without mpirun");
+    WASMFORMER_CHECK(ranks().size() == 1 || name == "train" || name == "translate", ErrorCode::mpi,
+                     "only train and translate share work between ranks; start " << name << " without mpirun");
   });
 }
 

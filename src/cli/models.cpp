@@ -22,17 +22,18 @@ void average(const AverageOptions& o) {
   const Scalar share = Scalar(1) / static_cast<Scalar>(o.checkpoints.size());
   for (std::size_t i = 0; i + 1 < o.checkpoints.size(); ++i) {
     const ModelFile other = load_model(o.checkpoints[i]);
-    WASMFORMER_CHECK(
-        without_dropout(other.transformer->config()) == without_dropout(sum.transformer->config()) &&
-            *other.source_tokenizer == *sum.source_tokenizer && *other.target_tokenizer == *sum.target_tokenizer,
-        "[average] " << o.checkpoints[i] << " and " << o.checkpoints.back() << " differ in their config or tokenizers");
+    WASMFORMER_CHECK(without_dropout(other.transformer->config()) == without_dropout(sum.transformer->config()) &&
+                         *other.source_tokenizer == *sum.source_tokenizer &&
+                         *other.target_tokenizer == *sum.target_tokenizer,
+                     ErrorCode::average,
+                     o.checkpoints[i] << " and " << o.checkpoints.back() << " differ in their config or tokenizers");
     std::vector<const Parameter*> parameters;
     other.transformer->visit([&](const std::string&, Parameter& p, Initializer) { parameters.push_back(&p); });
     std::size_t n = 0;
     sum.transformer->visit([&](const std::string& name, Parameter& p, Initializer) {
       const Parameter& next = *parameters[n++];
-      WASMFORMER_CHECK(!p.is_packed() && !next.is_packed(),
-                       "[average] " << name << " is of int8 in one of the files; average the float models");
+      WASMFORMER_CHECK(!p.is_packed() && !next.is_packed(), ErrorCode::average,
+                       name << " is of int8 in one of the files; average the float models");
       p.value += next.value;
     });
   }

@@ -35,8 +35,8 @@ Columns columns_of(const std::string& text) {
   char comma = 0;
   std::istringstream stream(text);
   const bool is_pair = text.find('-') == std::string::npos && stream >> columns.source >> comma >> columns.target;
-  WASMFORMER_CHECK(is_pair && comma == ',' && stream.eof(),
-                   "[options] --columns '" << text << "' is not SOURCE,TARGET such as 0,1");
+  WASMFORMER_CHECK(is_pair && comma == ',' && stream.eof(), ErrorCode::options,
+                   "--columns '" << text << "' is not SOURCE,TARGET such as 0,1");
   return columns;
 }
 
@@ -103,15 +103,16 @@ void add_parallel_text(CLI::App& command, ParallelTextOptions& o, const std::str
 
 ParallelText read_parallel_text(const ParallelTextOptions& o) {
   if (o.tsv.empty()) {
-    WASMFORMER_CHECK(!o.source.empty() && !o.target.empty(),
-                     "[options] sentence pairs are missing: give a source and a target file, or one TSV file");
+    WASMFORMER_CHECK(!o.source.empty() && !o.target.empty(), ErrorCode::options,
+                     "sentence pairs are missing: give a source and a target file, or one TSV file");
     ParallelText text{read_lines(o.source), read_lines(o.target)};
-    WASMFORMER_CHECK(text.sources.size() == text.targets.size(),
-                     "[corpus] " << o.source << " has " << text.sources.size() << " lines but " << o.target << " has "
-                                 << text.targets.size());
+    WASMFORMER_CHECK(
+        text.sources.size() == text.targets.size(), ErrorCode::corpus,
+        o.source << " has " << text.sources.size() << " lines but " << o.target << " has " << text.targets.size());
     return text;
   }
-  WASMFORMER_CHECK(o.source.empty() && o.target.empty(), "[options] give either two files or one TSV file, not both");
+  WASMFORMER_CHECK(o.source.empty() && o.target.empty(), ErrorCode::options,
+                   "give either two files or one TSV file, not both");
   return parse_tsv(read_file(o.tsv), o.tsv, columns_of(o.columns));
 }
 

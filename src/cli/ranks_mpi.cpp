@@ -60,8 +60,8 @@ class MpiRanks : public Ranks {
   }
 
   void send(int to, const std::string& text) override {
-    WASMFORMER_CHECK(std::in_range<int>(text.size()),
-                     "[mpi] a message of " << text.size() << " bytes is too long; the limit is 2 GiB");
+    WASMFORMER_CHECK(std::in_range<int>(text.size()), ErrorCode::mpi,
+                     "a message of " << text.size() << " bytes is too long; the limit is 2 GiB");
     MPI_Send(text.data(), static_cast<int>(text.size()), MPI_CHAR, to, 0, MPI_COMM_WORLD);
   }
   std::string receive(int from) override {

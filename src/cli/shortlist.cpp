@@ -33,7 +33,8 @@ Shortlist shortlist_of(const ModelFile& model, const ShortlistArguments& o) {
 
 void add_shortlist(const ShortlistArguments& o) {
   ModelFile model = load_model(o.model);
-  WASMFORMER_CHECK(!model.transformer->config().is_encoder(), "[shortlist] only translators can have a shortlist");
+  WASMFORMER_CHECK(!model.transformer->config().is_encoder(), ErrorCode::shortlist,
+                   "only translators can have a shortlist");
   model.shortlist = shortlist_of(model, o);
   write_file_atomically(o.output, serialize_model(model, float_precision(model.precision)));
   print_formatted("%zu candidates for %zu source pieces\n", model.shortlist->ids.size(),

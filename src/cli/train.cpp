@@ -41,7 +41,7 @@ std::string named_file(const ParallelTextOptions& o) {
 
 ParallelText read_pairs(const ParallelTextOptions& o) {
   ParallelText text = read_parallel_text(o);
-  WASMFORMER_CHECK(!text.sources.empty(), "[train] " << named_file(o) << " has no sentence pairs");
+  WASMFORMER_CHECK(!text.sources.empty(), ErrorCode::train, named_file(o) << " has no sentence pairs");
   return text;
 }
 
@@ -52,8 +52,8 @@ std::pair<std::string, double> file_and_weight(const std::string& given) {
   char* end = nullptr;
   const double weight = std::strtod(given.c_str() + colon + 1, &end);
   if (*end || end == given.c_str() + colon + 1) return {given, 1};
-  WASMFORMER_CHECK(weight > 0 && weight <= 1000,
-                   "[train] the weight in --data " << given << " must be above 0, at most 1000");
+  WASMFORMER_CHECK(weight > 0 && weight <= 1000, ErrorCode::train,
+                   "the weight in --data " << given << " must be above 0, at most 1000");
   return {given.substr(0, colon), weight};
 }
 
@@ -62,8 +62,8 @@ ParallelText read_training_pairs(const TrainOptions& o) {
   ParallelText all;
   for (const std::string& given : o.data) {
     const auto [file, weight] = file_and_weight(given);
-    WASMFORMER_CHECK(weight <= 1 || !o.request.validation, "[train] --validation would hold back pairs that --data "
-                                                               << given << " repeats; give --valid-data");
+    WASMFORMER_CHECK(weight <= 1 || !o.request.validation, ErrorCode::train,
+                     "--validation would hold back pairs that --data " << given << " repeats; give --valid-data");
     ParallelTextOptions one = o.train;
     one.tsv = file;
     const ParallelText text = weighted(read_pairs(one), weight);
@@ -130,13 +130,13 @@ RunInput input_of(const TrainOptions& o) {
   const bool has_train = has_texts(o), has_valid = has_valid_texts(o);
   const bool resume = o.request.resume, is_task = o.request.task.has_value();
   const std::string last = checkpoint_of(o);
-  WASMFORMER_CHECK(!is_task || (!has_train && !has_valid),
-                   "[train] --task makes its own pairs; leave " << named_file(has_train ? o.train : o.valid) << " out");
-  WASMFORMER_CHECK(resume || !fs::exists(last),
-                   "[train] " << last << " exists already; add --resume to continue that run, or choose "
-                              << "another --output");
+  WASMFORMER_CHECK(!is_task || (!has_train && !has_valid), ErrorCode::train,
+                   "--task makes its own pairs; leave " << named_file(has_train ? o.train : o.valid) << " out");
+  WASMFORMER_CHECK(resume || !fs::exists(last), ErrorCode::train,
+                   last << " exists already; add --resume to continue that run, or choose "
+                        << "another --output");
   WASMFORMER_CHECK(resume || is_task || !o.from.empty() || o.labelled.any() || !o.tokenizer.empty() || o.distils(),
-                   "[train] --tokenizer is required");
+                   ErrorCode::train, "--tokenizer is required");
   RunInput input;
   if (resume || !o.from.empty()) {
     input.model_name = resume ? last : o.from;
@@ -146,14 +146,14 @@ RunInput input_of(const TrainOptions& o) {
   if (!o.target_tokenizer.empty()) input.target_tokenizer = load_tokenizer(o.target_tokenizer)->model();
   const bool is_stored = resume && !has_train && !has_valid;
   if (is_task || is_stored) return input;
-  WASMFORMER_CHECK(has_valid || o.request.validation,
-                   "[train] there is nothing to validate on: give --valid-source and --valid-target, "
+  WASMFORMER_CHECK(has_valid || o.request.validation, ErrorCode::train,
+                   "there is nothing to validate on: give --valid-source and --valid-target, "
                    "--valid-data, or --validation N to hold back N pairs");
   if (!o.distils()) input.train = read_training_texts(o);
   if (o.distils()) {
     const ModelFile teacher = load_model(o.teacher.model, Weights::packed);
-    WASMFORMER_CHECK(translate_task().trains(teacher.transformer->config()),
-                     "[train] " << o.teacher.model << " does not translate, so it cannot be a teacher");
+    WASMFORMER_CHECK(translate_task().trains(teacher.transformer->config()), ErrorCode::train,
+                     o.teacher.model << " does not translate, so it cannot be a teacher");
     if (o.tokenizer.empty() && !resume && o.from.empty()) {
       input.source_tokenizer = teacher.source_tokenizer->model();
       input.target_tokenizer = teacher.target_tokenizer->model();
@@ -185,15 +185,14 @@ std::string notes() {
 void check_kinds(const TrainOptions& o) {
   const bool has_labels = o.labelled.any() || o.valid_labelled.any();
   const bool any_pairs = has_pairs(o) || !named_file(o.valid).empty();
-  WASMFORMER_CHECK(
-      any_pairs + has_labels + (!o.mono.empty() && !o.distils()) <= 1,
-      "[train] sentence pairs, labelled or tagged texts, and --mono train different models; give one kind");
-  WASMFORMER_CHECK(!o.distils() || (has_texts(o) && !o.labelled.any()),
-                   "[train] --teacher translates the sources of sentence pairs, and --mono; give one of them");
-  WASMFORMER_CHECK(!o.distils() || !o.request.validation,
-                   "[train] --validation would hold back the teacher's translations; give --valid-data");
-  WASMFORMER_CHECK(!o.valid_labelled.any() || o.valid_labelled.fit(o.labelled),
-                   "[train] --valid-labels and --valid-tags must go with --labels and --tags");
+  WASMFORMER_CHECK(any_pairs + has_labels + (!o.mono.empty() && !o.distils()) <= 1, ErrorCode::train,
+                   "sentence pairs, labelled or tagged texts, and --mono train different models; give one kind");
+  WASMFORMER_CHECK(!o.distils() || (has_texts(o) && !o.labelled.any()), ErrorCode::train,
+                   "--teacher translates the sources of sentence pairs, and --mono; give one of them");
+  WASMFORMER_CHECK(!o.distils() || !o.request.validation, ErrorCode::train,
+                   "--validation would hold back the teacher's translations; give --valid-data");
+  WASMFORMER_CHECK(!o.valid_labelled.any() || o.valid_labelled.fit(o.labelled), ErrorCode::train,
+                   "--valid-labels and --valid-tags must go with --labels and --tags");
 }
 
 int train(TrainOptions o) {
@@ -202,7 +201,7 @@ int train(TrainOptions o) {
   check_kinds(o);
   const auto has_goal = [&] { return o.run.epochs || o.run.steps || o.run.minutes; };
   if (o.request.task && !has_goal()) o.run.steps = find_task(o.request.task->name).steps;
-  WASMFORMER_CHECK(has_goal(), "[train] say when to stop: --max-epochs, --max-steps or --max-minutes");
+  WASMFORMER_CHECK(has_goal(), ErrorCode::train, "say when to stop: --max-epochs, --max-steps or --max-minutes");
   // A run that was killed while its teacher was translating has no checkpoint yet.
   if (o.distils() && !fs::exists(checkpoint_of(o))) o.request.resume = false;
   o.output.resume = o.request.resume;

@@ -63,9 +63,10 @@ class TrainingLog {
       const auto entry = nlohmann::json::parse(line, nullptr, /*allow_exceptions=*/false);
       WASMFORMER_CHECK(entry.is_object() && entry.contains("step") && entry["step"].is_number_integer() &&
                            entry.contains("seconds") && entry["seconds"].is_number(),
-                       "[train] line " << number << " of " << path_
-                                       << " is damaged: it must be a JSON object with step and seconds; "
-                                       << "correct or remove it");
+                       ErrorCode::train,
+                       "line " << number << " of " << path_
+                               << " is damaged: it must be a JSON object with step and seconds; "
+                               << "correct or remove it");
       if (entry["step"] > step) break;
       text_ += line + "\n";
       seconds_ = entry["seconds"];
@@ -224,7 +225,7 @@ class TrainingRenderer {
 void make_folder(const std::string& path) {
   std::error_code error;
   fs::create_directories(path, error);
-  WASMFORMER_CHECK(!error, "[train] cannot make the folder " << path << ": " << error.message());
+  WASMFORMER_CHECK(!error, ErrorCode::train, "cannot make the folder " << path << ": " << error.message());
 }
 
 RunOptions program_run_options() {

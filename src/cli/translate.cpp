@@ -48,16 +48,17 @@ class Run {
 
   void operator()() {
     checked(o_.decoding.translate, model_.transformer->config());  // even if the input is empty
-    WASMFORMER_CHECK(ranks_.size() == 1 || o_.attention.empty(), "[translate] --attention needs a single rank");
+    WASMFORMER_CHECK(ranks_.size() == 1 || o_.attention.empty(), ErrorCode::translate,
+                     "--attention needs a single rank");
     if (ranks_.is_first())
       translate_input();
     else
       translate_for_first();
     double too_long = static_cast<double>(too_long_);
     ranks_.sum({&too_long, 1});
-    WASMFORMER_CHECK(too_long == 0 || !ranks_.is_first(), "[translate] " << too_long << " of " << lines_ << " lines "
-                                                                         << (too_long == 1 ? "is" : "are")
-                                                                         << " too long for the model and left empty");
+    WASMFORMER_CHECK(too_long == 0 || !ranks_.is_first(), ErrorCode::translate,
+                     too_long << " of " << lines_ << " lines " << (too_long == 1 ? "is" : "are")
+                              << " too long for the model and left empty");
   }
 
  private:

@@ -178,9 +178,9 @@ void gemm(ThreadPool& pool, ConstView a, Op op_a, ConstView b, Op op_b, View c, 
   const bool ta = op_a == Op::transpose, tb = op_b == Op::transpose;
   const Index m = ta ? a.cols() : a.rows(), k = ta ? a.rows() : a.cols();
   const Index kb = tb ? b.cols() : b.rows(), n = tb ? b.rows() : b.cols();
-  WASMFORMER_CHECK(k == kb && c.rows() == m && c.cols() == n, "[gemm] " << shape(a) << (ta ? "ᵀ" : "") << " times "
-                                                                        << shape(b) << (tb ? "ᵀ" : "")
-                                                                        << " does not give " << shape(c));
+  WASMFORMER_CHECK(
+      k == kb && c.rows() == m && c.cols() == n, ErrorCode::gemm,
+      shape(a) << (ta ? "ᵀ" : "") << " times " << shape(b) << (tb ? "ᵀ" : "") << " does not give " << shape(c));
   Eigen::Array<Scalar, Eigen::Dynamic, 1> packed(panels<Scalar>(n) * panel_width<Scalar> * k);
   Scalar* out = packed.data();
   pool.parallel_for(panels<Scalar>(n), panels_per_chunk,
@@ -193,7 +193,7 @@ void gemm(ThreadPool& pool, ConstView a, Op op_a, ConstView b, Op op_b, View c, 
 void gemm(ThreadPool& pool, ConstView x, const PackedMatrix& w, View y, const GemmOptions& options) {
   WASMFORMER_CHECK(w.format() == PackedMatrix::Format::scalar && x.cols() == w.cols() && y.rows() == x.rows() &&
                        y.cols() == w.rows(),
-                   "[gemm] " << shape(x) << " times " << shape(w) << "ᵀ does not give " << shape(y));
+                   ErrorCode::gemm, shape(x) << " times " << shape(w) << "ᵀ does not give " << shape(y));
   const Product<Scalar> product{x.data(), x.cols(), x.rows(), x.cols(), w.rows(), w.scalars()};
   run<false>(pool, product, ScalarStore{y.data(), y.cols(), options.bias, options.accumulate}, k_per_block, options);
 }
@@ -201,8 +201,9 @@ void gemm(ThreadPool& pool, ConstView x, const PackedMatrix& w, View y, const Ge
 void gemm(ThreadPool& pool, const QuantizedRows& x, const PackedMatrix& w, View y, const GemmOptions& options) {
   WASMFORMER_CHECK(
       w.format() == PackedMatrix::Format::int8 && x.cols == w.cols() && y.rows() == x.rows && y.cols() == w.rows(),
-      "[gemm] " << x.rows << " quantised rows of " << x.cols << " times " << shape(w) << "ᵀ do not give " << shape(y));
-  WASMFORMER_CHECK(!options.accumulate, "[gemm] a product with int8 weights cannot be added to its result");
+      ErrorCode::gemm,
+      x.rows << " quantised rows of " << x.cols << " times " << shape(w) << "ᵀ do not give " << shape(y));
+  WASMFORMER_CHECK(!options.accumulate, ErrorCode::gemm, "a product with int8 weights cannot be added to its result");
   const Index k = int8_words(x.cols);
   const Product<std::int32_t> product{x.words, x.parts * k, x.rows, k, w.rows(), w.words(), x.parts};
   run<false>(pool, product, Int8Store{y.data(), y.cols(), options.bias, x, w}, std::max<Index>(k, 1), options);

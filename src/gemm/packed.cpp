@@ -79,8 +79,9 @@ PackedMatrix::PackedMatrix(Index rows, Index cols, const std::int8_t* values, co
       scales_(panels<std::int32_t>(rows_) * panel_width<std::int32_t>),
       sums_(scales_.size()),
       input_multiplier_(input_multiplier) {
-  WASMFORMER_CHECK(cols <= max_int8_cols, "[gemm] rows of " << cols << " int8 weights are longer than " << max_int8_cols
-                                                            << ", beyond which sums of products overflow");
+  WASMFORMER_CHECK(cols <= max_int8_cols, ErrorCode::gemm,
+                   "rows of " << cols << " int8 weights are longer than " << max_int8_cols
+                              << ", beyond which sums of products overflow");
   words_.setZero(), scales_.setZero(), sums_.setZero();
   auto* to = reinterpret_cast<simd::Small*>(words_.data());
   const simd::WideInputs wide = simd::wide_inputs();
@@ -155,7 +156,7 @@ Matrix PackedMatrix::matrix() const {
 }
 
 Int8Matrix PackedMatrix::int8_matrix() const {
-  WASMFORMER_CHECK(format_ == Format::int8, "[gemm] this matrix is not int8");
+  WASMFORMER_CHECK(format_ == Format::int8, ErrorCode::gemm, "this matrix is not int8");
   Int8Matrix rows{rows_, cols_, {}, {scales_.begin(), scales_.begin() + rows_}, input_multiplier_};
   rows.values.reserve(static_cast<std::size_t>(rows_ * cols_));
   for (Index j = 0; j < rows_; ++j)

@@ -10,8 +10,8 @@ namespace {
 
 std::size_t checked_product(Index slots, Index tokens) {
   constexpr Index most = std::numeric_limits<std::int32_t>::max();  // rows are numbered by these
-  WASMFORMER_CHECK(tokens == 0 || slots <= most / tokens,
-                   "[cache] " << slots << " slots of " << tokens << " tokens are more than " << most << " rows");
+  WASMFORMER_CHECK(tokens == 0 || slots <= most / tokens, ErrorCode::cache,
+                   slots << " slots of " << tokens << " tokens are more than " << most << " rows");
   return static_cast<std::size_t>(slots * tokens);
 }
 
@@ -48,7 +48,7 @@ void Cache::append(std::span<const Span> spans) {
   std::size_t wanted = 0;
   for (std::size_t i = 0; i < spans.size(); ++i) {
     const Index length = lengths[i] + spans[i].size;
-    WASMFORMER_CHECK(length <= capacity, "[cache] " << length << " tokens do not fit the cache's " << capacity);
+    WASMFORMER_CHECK(length <= capacity, ErrorCode::cache, length << " tokens do not fit the cache's " << capacity);
     wanted += spans[i].size;
   }
   if (wanted > free_.size()) add_rows(std::max(wanted - free_.size(), uses_.size()));
@@ -64,8 +64,8 @@ void Cache::append(std::span<const Span> spans) {
 
 void Cache::select(const std::vector<Index>& parents) {
   const Index slots = static_cast<Index>(parents.size());
-  WASMFORMER_CHECK(slots * capacity <= static_cast<Index>(slot_rows.size()),
-                   "[cache] " << slots << " slots are more than it was made for");
+  WASMFORMER_CHECK(slots * capacity <= static_cast<Index>(slot_rows.size()), ErrorCode::cache,
+                   slots << " slots are more than it was made for");
   selected_lengths_.clear();
   for (Index i = 0; i < slots; ++i) {
     const Index length = lengths[parents[i]];

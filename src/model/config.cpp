@@ -14,15 +14,15 @@ namespace {
 constexpr std::int64_t max_matrix_size = std::int64_t{1} << 28;
 
 void check_matrix(const char* rows_key, Index rows, const char* cols_key, Index cols) {
-  WASMFORMER_CHECK(std::int64_t{rows} * std::int64_t{cols} <= max_matrix_size,
-                   "[config] " << rows_key << " " << rows << " times " << cols_key << " " << cols << " is more than "
-                               << max_matrix_size);
+  WASMFORMER_CHECK(
+      std::int64_t{rows} * std::int64_t{cols} <= max_matrix_size, ErrorCode::config,
+      rows_key << " " << rows << " times " << cols_key << " " << cols << " is more than " << max_matrix_size);
 }
 
 void check_id(const char* key, TokenId id, Index source_size, Index target_size) {
   const Index size = std::min(source_size, target_size);
-  WASMFORMER_CHECK(id >= 0 && id < size,
-                   "[config] " << key << " is " << id << "; the vocabulary has ids from 0 to " << size - 1);
+  WASMFORMER_CHECK(id >= 0 && id < size, ErrorCode::config,
+                   key << " is " << id << "; the vocabulary has ids from 0 to " << size - 1);
 }
 
 }  // namespace
@@ -30,38 +30,37 @@ void check_id(const char* key, TokenId id, Index source_size, Index target_size)
 void Config::check() const {
   for (const auto& [key, size] :
        {std::pair("source_vocab_size", source_vocab_size), {"target_vocab_size", target_vocab_size}})
-    WASMFORMER_CHECK(size > 0, "[config] " << key << " is 0; a model needs a vocabulary");
+    WASMFORMER_CHECK(size > 0, ErrorCode::config, key << " is 0; a model needs a vocabulary");
   Config copy = *this;
   check_ranges(fields(copy), "config");
   check_matrix("source_vocab_size", source_vocab_size, "d_model", d_model);
   check_matrix("target_vocab_size", target_vocab_size, "d_model", d_model);
   check_matrix("ffn_dim", ffn_dim, "d_model", d_model);
   check_matrix("max_length", max_length, "d_model", d_model);
-  WASMFORMER_CHECK(d_model % num_heads == 0,
-                   "[config] d_model " << d_model << " is not a multiple of num_heads " << num_heads);
-  WASMFORMER_CHECK(positions != Positions::rotary || d_model / num_heads % 2 == 0,
-                   "[config] d_model " << d_model << " and num_heads " << num_heads << " make heads of "
-                                       << d_model / num_heads << " features; with rotary positions that must be even");
+  WASMFORMER_CHECK(d_model % num_heads == 0, ErrorCode::config,
+                   "d_model " << d_model << " is not a multiple of num_heads " << num_heads);
+  WASMFORMER_CHECK(positions != Positions::rotary || d_model / num_heads % 2 == 0, ErrorCode::config,
+                   "d_model " << d_model << " and num_heads " << num_heads << " make heads of " << d_model / num_heads
+                              << " features; with rotary positions that must be even");
   WASMFORMER_CHECK(
       positions != Positions::rotary || attention == AttentionScore::scaled_dot || attention == AttentionScore::dot,
-      "[config] rotary positions need attention scaled_dot or dot");
-  WASMFORMER_CHECK(positions == Positions::learned || d_model % 2 == 0,
-                   "[config] d_model is " << d_model << "; with sinusoidal positions it must be even");
-  WASMFORMER_CHECK(tie_embeddings != TieEmbeddings::all || source_vocab_size == target_vocab_size,
-                   "[config] source_vocab_size " << source_vocab_size << " and target_vocab_size " << target_vocab_size
-                                                 << " differ; tie_embeddings 'all' needs one vocabulary");
-  WASMFORMER_CHECK(is_encoder() || (classes == 0 && tags == 0), "[config] classes " << classes << " and tags " << tags
-                                                                                    << " need decoder_layers 0, not "
-                                                                                    << decoder_layers);
-  WASMFORMER_CHECK(!is_encoder() || tie_embeddings == TieEmbeddings::all,
-                   "[config] a model without a decoder has one vocabulary; tie_embeddings must be 'all'");
-  WASMFORMER_CHECK(tags == 0 || max_length >= 3,
-                   "[config] max_length " << max_length << " leaves no room for a word to tag; it must be at least 3");
-  WASMFORMER_CHECK(is_encoder() || (pooling == Pooling::mean && !embedding_norm),
-                   "[config] pooling and embedding_norm are for models without a decoder");
-  WASMFORMER_CHECK(classes > 0 || (pooler == Pooler::none && !multi_label),
-                   "[config] pooler and multi_label are for models with classes");
-  WASMFORMER_CHECK(tags > 0 || !crf, "[config] crf is for models with tags");
+      ErrorCode::config, "rotary positions need attention scaled_dot or dot");
+  WASMFORMER_CHECK(positions == Positions::learned || d_model % 2 == 0, ErrorCode::config,
+                   "d_model is " << d_model << "; with sinusoidal positions it must be even");
+  WASMFORMER_CHECK(tie_embeddings != TieEmbeddings::all || source_vocab_size == target_vocab_size, ErrorCode::config,
+                   "source_vocab_size " << source_vocab_size << " and target_vocab_size " << target_vocab_size
+                                        << " differ; tie_embeddings 'all' needs one vocabulary");
+  WASMFORMER_CHECK(is_encoder() || (classes == 0 && tags == 0), ErrorCode::config,
+                   "classes " << classes << " and tags " << tags << " need decoder_layers 0, not " << decoder_layers);
+  WASMFORMER_CHECK(!is_encoder() || tie_embeddings == TieEmbeddings::all, ErrorCode::config,
+                   "a model without a decoder has one vocabulary; tie_embeddings must be 'all'");
+  WASMFORMER_CHECK(tags == 0 || max_length >= 3, ErrorCode::config,
+                   "max_length " << max_length << " leaves no room for a word to tag; it must be at least 3");
+  WASMFORMER_CHECK(is_encoder() || (pooling == Pooling::mean && !embedding_norm), ErrorCode::config,
+                   "pooling and embedding_norm are for models without a decoder");
+  WASMFORMER_CHECK(classes > 0 || (pooler == Pooler::none && !multi_label), ErrorCode::config,
+                   "pooler and multi_label are for models with classes");
+  WASMFORMER_CHECK(tags > 0 || !crf, ErrorCode::config, "crf is for models with tags");
   // Pad and begin, which no search chooses, are only ever a target's; the end belongs to both sides.
   check_id("pad_id", pad_id, target_vocab_size, target_vocab_size);
   check_id("bos_id", bos_id, target_vocab_size, target_vocab_size);
@@ -71,13 +70,12 @@ void Config::check() const {
 void TrainingConfig::check() const {
   TrainingConfig copy = *this;
   check_ranges(fields(copy), "config");
-  WASMFORMER_CHECK(schedule == Schedule::constant || warmup_steps > 0,
-                   "[config] warmup_steps is 0; only the constant schedule works without a warm-up");
-  WASMFORMER_CHECK(
-      schedule != Schedule::cosine || decay_steps > warmup_steps,
-      "[config] decay_steps is " << decay_steps << "; the cosine needs more than warmup_steps, " << warmup_steps);
-  WASMFORMER_CHECK(optimizer != OptimizerKind::adam || weight_decay == 0,
-                   "[config] weight_decay is " << weight_decay << "; it needs optimizer adamw or sgd");
+  WASMFORMER_CHECK(schedule == Schedule::constant || warmup_steps > 0, ErrorCode::config,
+                   "warmup_steps is 0; only the constant schedule works without a warm-up");
+  WASMFORMER_CHECK(schedule != Schedule::cosine || decay_steps > warmup_steps, ErrorCode::config,
+                   "decay_steps is " << decay_steps << "; the cosine needs more than warmup_steps, " << warmup_steps);
+  WASMFORMER_CHECK(optimizer != OptimizerKind::adam || weight_decay == 0, ErrorCode::config,
+                   "weight_decay is " << weight_decay << "; it needs optimizer adamw or sgd");
 }
 
 namespace {
@@ -198,7 +196,7 @@ Preset preset(const std::string& name) {
   Preset p;
   for (const auto& [other, set] : presets)
     if (name == other) return set(p), p;
-  throw Error("[config] unknown preset '" + name + "'; the presets are " + join(preset_names()));
+  throw Error(ErrorCode::config, "unknown preset '" + name + "'; the presets are " + join(preset_names()));
 }
 
 // An encoder alone, which dropout keeps from learning a few thousand texts by heart.

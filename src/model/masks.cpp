@@ -11,25 +11,25 @@ Masks::Masks(const Config& config, std::vector<AttentionHead> masked_heads, std:
     : heads(std::move(masked_heads)), source_spans(spans.begin(), spans.end()) {
   for (const AttentionHead& h : heads) {
     const Index layers = h.attention == AttentionHead::encoder ? config.encoder_layers : config.decoder_attentions();
-    WASMFORMER_CHECK(h.layer >= 0 && h.layer < layers && h.head >= 0 && h.head < config.num_heads,
-                     "[mask] layer " << h.layer << ", head " << h.head << " is not in " << layers << " layers of "
-                                     << config.num_heads << " heads");
+    WASMFORMER_CHECK(h.layer >= 0 && h.layer < layers && h.head >= 0 && h.head < config.num_heads, ErrorCode::mask,
+                     "layer " << h.layer << ", head " << h.head << " is not in " << layers << " layers of "
+                              << config.num_heads << " heads");
   }
   std::sort(heads.begin(), heads.end());
   if (std::all_of(masked.begin(), masked.end(), [](const auto& positions) { return positions.empty(); })) return;
   for (std::size_t i = 0; i < spans.size(); ++i) {
     const Span span = spans[i];
     for (Index position : masked[i])
-      WASMFORMER_CHECK(position >= 0 && position < span.size, "[mask] source position "
-                                                                  << position << " is not in the " << span.size
-                                                                  << " tokens of a sentence, which are counted from 0");
+      WASMFORMER_CHECK(position >= 0 && position < span.size, ErrorCode::mask,
+                       "source position " << position << " is not in the " << span.size
+                                          << " tokens of a sentence, which are counted from 0");
     const Index begin = static_cast<Index>(source_rows.size());
     for (Index j = 0; j < span.size; ++j)
       if (std::find(masked[i].begin(), masked[i].end(), j) == masked[i].end())
         source_rows.push_back(static_cast<std::int32_t>(span.begin + j));
     source_spans[i] = {begin, static_cast<Index>(source_rows.size()) - begin};
-    WASMFORMER_CHECK(source_spans[i].size > 0 || span.size == 0,
-                     "[mask] all " << span.size << " tokens of a sentence are masked; one must stay");
+    WASMFORMER_CHECK(source_spans[i].size > 0 || span.size == 0, ErrorCode::mask,
+                     "all " << span.size << " tokens of a sentence are masked; one must stay");
   }
 }
 

@@ -135,8 +135,8 @@ Parameter* Transformer::zero_start() {
 
 void Transformer::enable_gradients() {
   visit([](const std::string& name, Parameter& p, Initializer) {
-    WASMFORMER_CHECK(p.has_value(),
-                     "[train] " << name << " is int8, which cannot be trained; start from the float model");
+    WASMFORMER_CHECK(p.has_value(), ErrorCode::train,
+                     name << " is int8, which cannot be trained; start from the float model");
     p.gradient.setZero(p.rows, p.cols);
   });
 }
@@ -156,7 +156,7 @@ void Transformer::unpack() {
 void Transformer::quantize() {
   visit([](const std::string& name, Parameter& p, Initializer rule) {
     if (!can_be_packed(rule)) return;
-    WASMFORMER_CHECK(p.has_value(), "[quantize] " << name << " has no float values; is the model int8 already?");
+    WASMFORMER_CHECK(p.has_value(), ErrorCode::quantize, name << " has no float values; is the model int8 already?");
     p.packed = PackedMatrix(wasmformer::quantize(p.view()));
     p.value.resize(0, 0);
   });
@@ -284,8 +284,8 @@ Var Transformer::encode(Tape& tape, std::span<const TokenId> ids, std::span<cons
 Var Transformer::decode(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans, Var memory,
                         std::span<const Span> memory_spans, Cache* cache, const Masks& masks, StackRecord* record) {
   check_spans("decode", ids.size(), spans);
-  WASMFORMER_CHECK(!cache || spans.size() == cache->lengths.size(),
-                   "[decode] " << spans.size() << " spans for " << cache->lengths.size() << " cache slots");
+  WASMFORMER_CHECK(!cache || spans.size() == cache->lengths.size(), ErrorCode::decode,
+                   spans.size() << " spans for " << cache->lengths.size() << " cache slots");
   Stream x = embedded(tape, ids, spans, cache, target_embedding(), target_positions_, record);
   std::span<const Span> key_spans = spans;
   std::span<const std::int32_t> key_rows;

@@ -25,7 +25,8 @@ Var MultiHeadAttention::operator()(Tape& tape, Var x, Var keys, Var values, cons
   else
     heads = attention(tape, kind == AttentionScore::bilinear ? head_product(tape, q, score, num_heads) : q, keys,
                       values, call.query_spans, call.key_spans, options);
-  WASMFORMER_CHECK(call.masked_heads.empty() || !heads.wants_gradient(), "[attention] masked heads cannot be recorded");
+  WASMFORMER_CHECK(call.masked_heads.empty() || !heads.wants_gradient(), ErrorCode::attention,
+                   "masked heads cannot be recorded");
   for (const AttentionHead& masked : call.masked_heads) {
     const Index d_k = heads.cols() / num_heads;
     heads.mutable_value().middleCols(masked.head * d_k, d_k).setZero();

@@ -88,13 +88,13 @@ Var additive_attention(Tape& tape, Var q, Var k, Var v, Parameter& w, std::span<
                        std::span<const Span> key_spans, const AttentionOptions& options) {
   const AttentionPlan plan = plan_attention(tape, q, k, v, query_spans, key_spans, options);
   const Index d = q.cols();
-  WASMFORMER_CHECK(w.rows == 1 && w.cols == d, "[attention] additive scores of " << d << " features need weights [1, "
-                                                                                 << d << "], not [" << w.rows << ", "
-                                                                                 << w.cols << "]");
+  WASMFORMER_CHECK(w.rows == 1 && w.cols == d, ErrorCode::attention,
+                   "additive scores of " << d << " features need weights [1, " << d << "], not [" << w.rows << ", "
+                                         << w.cols << "]");
   Var y =
       tape.variable(q.rows(), d, q.wants_gradient() || k.wants_gradient() || v.wants_gradient() || w.wants_gradient());
-  WASMFORMER_CHECK(options.key_rows.empty() || !y.wants_gradient(),
-                   "[attention] keys that are chosen row by row cannot be recorded");
+  WASMFORMER_CHECK(options.key_rows.empty() || !y.wants_gradient(), ErrorCode::attention,
+                   "keys that are chosen row by row cannot be recorded");
   const Call c{.q = q,
                .k = k,
                .v = v,

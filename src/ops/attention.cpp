@@ -148,8 +148,8 @@ Var attention(Tape& tape, Var q, Var k, Var v, std::span<const Span> query_spans
   const Index d = q.cols(), d_k = d / options.heads;
   Var y = tape.variable(q.rows(), d, q.wants_gradient() || k.wants_gradient() || v.wants_gradient());
   const bool recorded = y.wants_gradient();
-  WASMFORMER_CHECK(options.key_rows.empty() || !recorded,
-                   "[attention] keys that are chosen row by row cannot be recorded");
+  WASMFORMER_CHECK(options.key_rows.empty() || !recorded, ErrorCode::attention,
+                   "keys that are chosen row by row cannot be recorded");
   const Call c{.q = q,
                .k = k,
                .v = v,

@@ -6,31 +6,32 @@ namespace wasmformer {
 namespace {
 
 void check_shapes(Var q, Var k, Var v, const AttentionOptions& options) {
-  WASMFORMER_CHECK(k.rows() == v.rows(),
-                   "[attention] keys " << shape(k) << " and values " << shape(v) << " differ in rows");
-  WASMFORMER_CHECK(q.cols() == k.cols() && k.cols() == v.cols(),
-                   "[attention] queries " << shape(q) << ", keys " << shape(k) << " and values " << shape(v)
-                                          << " differ in columns");
-  WASMFORMER_CHECK(options.heads > 0 && q.cols() % options.heads == 0,
-                   "[attention] " << q.cols() << " features do not divide into " << options.heads << " heads");
+  WASMFORMER_CHECK(k.rows() == v.rows(), ErrorCode::attention,
+                   "keys " << shape(k) << " and values " << shape(v) << " differ in rows");
+  WASMFORMER_CHECK(
+      q.cols() == k.cols() && k.cols() == v.cols(), ErrorCode::attention,
+      "queries " << shape(q) << ", keys " << shape(k) << " and values " << shape(v) << " differ in columns");
+  WASMFORMER_CHECK(options.heads > 0 && q.cols() % options.heads == 0, ErrorCode::attention,
+                   q.cols() << " features do not divide into " << options.heads << " heads");
 }
 
 void check_spans(Var q, Var k, std::span<const Span> query_spans, std::span<const Span> key_spans,
                  const AttentionOptions& options) {
-  WASMFORMER_CHECK(query_spans.size() == key_spans.size(),
-                   "[attention] " << query_spans.size() << " query spans and " << key_spans.size() << " key spans");
+  WASMFORMER_CHECK(query_spans.size() == key_spans.size(), ErrorCode::attention,
+                   query_spans.size() << " query spans and " << key_spans.size() << " key spans");
   const std::span<const std::int32_t> key_rows = options.key_rows;
   const Index keys = key_rows.empty() ? k.rows() : static_cast<Index>(key_rows.size());
   for (std::size_t i = 0; i < query_spans.size(); ++i) {
     const Span a = query_spans[i], b = key_spans[i];
     WASMFORMER_CHECK(a.begin >= 0 && a.end() <= q.rows() && b.begin >= 0 && b.end() <= keys &&
                          b.size >= (options.causal ? a.size : Index(a.size > 0)),
-                     "[attention] sentence " << i << ": queries " << a.begin << " to " << a.end() << " and keys "
-                                             << b.begin << " to " << b.end() << " do not fit");
+                     ErrorCode::attention,
+                     "sentence " << i << ": queries " << a.begin << " to " << a.end() << " and keys " << b.begin
+                                 << " to " << b.end() << " do not fit");
     if (key_rows.empty()) continue;
     for (std::int32_t row : key_rows.subspan(static_cast<std::size_t>(b.begin), static_cast<std::size_t>(b.size)))
-      WASMFORMER_CHECK(row >= 0 && row < k.rows(),
-                       "[attention] key row " << row << " is not below the " << k.rows() << " rows of the keys");
+      WASMFORMER_CHECK(row >= 0 && row < k.rows(), ErrorCode::attention,
+                       "key row " << row << " is not below the " << k.rows() << " rows of the keys");
   }
 }
 

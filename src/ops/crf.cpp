@@ -62,8 +62,9 @@ CrossEntropy crf_loss(Tape& tape, Var scores, Parameter& transitions, std::span<
   const Index n = scores.rows(), tags = scores.cols();
   WASMFORMER_CHECK(
       n == static_cast<Index>(targets.size()) && n > 0 && transitions.rows == tags && transitions.cols == tags,
-      "[crf_loss] scores " << shape(scores) << ", " << targets.size() << " targets and transitions ["
-                           << transitions.rows << ", " << transitions.cols << "]");
+      ErrorCode::crf_loss,
+      "scores " << shape(scores) << ", " << targets.size() << " targets and transitions [" << transitions.rows << ", "
+                << transitions.cols << "]");
   const double count = total == 0 ? static_cast<double>(n) : total;
   const bool recorded = tape.recording() && scores.wants_gradient();
   Var gradient = tape.variable(n, tags, false);  // with respect to the scores
@@ -83,7 +84,7 @@ CrossEntropy crf_loss(Tape& tape, Var scores, Parameter& transitions, std::span<
       }
     for (Index i = 0; i < span.size; ++i) {
       const TokenId tag = targets[span.begin + i];
-      WASMFORMER_CHECK(tag >= 0 && tag < tags, "[crf_loss] target " << tag << " is not below " << tags);
+      WASMFORMER_CHECK(tag >= 0 && tag < tags, ErrorCode::crf_loss, "target " << tag << " is not below " << tags);
       loss -= static_cast<double>(own(i, tag));
       if (recorded) gradient.mutable_value()(span.begin + i, tag) -= 1;
       if (i == 0) continue;

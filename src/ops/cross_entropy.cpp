@@ -40,8 +40,8 @@ void scale_and_shift(Scalar* x, Index n, Scalar scale, Scalar shift) {
 
 void check_targets(std::span<const TokenId> targets, Index vocabulary) {
   for (TokenId target : targets)
-    WASMFORMER_CHECK(target >= 0 && target < vocabulary,
-                     "[cross_entropy] target " << target << " is not below " << vocabulary);
+    WASMFORMER_CHECK(target >= 0 && target < vocabulary, ErrorCode::cross_entropy,
+                     "target " << target << " is not below " << vocabulary);
 }
 
 // The mean of the losses. Recording, the logits hold their gradient already.
@@ -62,10 +62,10 @@ CrossEntropy mean_loss(Tape& tape, Var logits, double loss, double nll, double c
 CrossEntropy cross_entropy(Tape& tape, Var logits, std::span<const TokenId> targets, double smoothing,
                            std::span<const double> weights, double total) {
   const Index n = logits.rows(), vocabulary = logits.cols();
-  WASMFORMER_CHECK(n == static_cast<Index>(targets.size()) && n > 0,
-                   "[cross_entropy] logits " << shape(logits) << " and " << targets.size() << " targets");
-  WASMFORMER_CHECK(weights.empty() || weights.size() == static_cast<std::size_t>(vocabulary),
-                   "[cross_entropy] logits " << shape(logits) << " and " << weights.size() << " weights");
+  WASMFORMER_CHECK(n == static_cast<Index>(targets.size()) && n > 0, ErrorCode::cross_entropy,
+                   "logits " << shape(logits) << " and " << targets.size() << " targets");
+  WASMFORMER_CHECK(weights.empty() || weights.size() == static_cast<std::size_t>(vocabulary), ErrorCode::cross_entropy,
+                   "logits " << shape(logits) << " and " << weights.size() << " weights");
   check_targets(targets, vocabulary);
   const auto weight = [&](TokenId target) { return weights.empty() ? 1 : weights[target]; };
   double count = total;
@@ -102,8 +102,8 @@ CrossEntropy binary_cross_entropy(Tape& tape, Var logits, std::span<const TokenI
                                   double smoothing, double total) {
   const Index n = logits.rows();
   const double count = total == 0 ? static_cast<double>(n) : total;
-  WASMFORMER_CHECK(n == static_cast<Index>(spans.size()) && n > 0,
-                   "[cross_entropy] logits " << shape(logits) << " and targets of " << spans.size() << " rows");
+  WASMFORMER_CHECK(n == static_cast<Index>(spans.size()) && n > 0, ErrorCode::cross_entropy,
+                   "logits " << shape(logits) << " and targets of " << spans.size() << " rows");
   check_targets(targets, logits.cols());
   Matrix expected = Matrix::Zero(n, logits.cols());
   for (Index i = 0; i < n; ++i)

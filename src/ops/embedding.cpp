@@ -8,14 +8,14 @@ namespace wasmformer {
 namespace {
 
 void check_range(const char* what, Index value, Index size) {
-  WASMFORMER_CHECK(value >= 0 && value < size, "[embedding] " << what << " " << value << " is not below " << size);
+  WASMFORMER_CHECK(value >= 0 && value < size, ErrorCode::embedding, what << " " << value << " is not below " << size);
 }
 
 }  // namespace
 
 Var embedding(Tape& tape, std::span<const TokenId> ids, std::span<const Index> at, Parameter& table,
               Parameter* positions, double dropout, bool scaled) {
-  WASMFORMER_CHECK(ids.size() == at.size(), "[embedding] " << ids.size() << " ids but " << at.size() << " places");
+  WASMFORMER_CHECK(ids.size() == at.size(), ErrorCode::embedding, ids.size() << " ids but " << at.size() << " places");
   const Index n = static_cast<Index>(ids.size()), d = table.cols;
   for (TokenId id : ids) check_range("token", id, table.rows);
 
@@ -23,9 +23,9 @@ Var embedding(Tape& tape, std::span<const TokenId> ids, std::span<const Index> a
   const Dropout drop(tape, dropout, d);
   if (positions) {
     for (Index place : at) check_range("place", place, positions->rows);
-    WASMFORMER_CHECK(positions->value.cols() == d, "[embedding] positions ["
-                                                       << positions->rows << ", " << positions->cols << "] and table ["
-                                                       << table.rows << ", " << d << "] differ in columns");
+    WASMFORMER_CHECK(positions->value.cols() == d, ErrorCode::embedding,
+                     "positions [" << positions->rows << ", " << positions->cols << "] and table [" << table.rows
+                                   << ", " << d << "] differ in columns");
   }
   Var y = tape.variable(n, d, table.wants_gradient());
   tape.for_rows(n, d, [&](Index begin, Index end) {

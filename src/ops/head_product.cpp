@@ -4,9 +4,8 @@ namespace wasmformer {
 
 Var head_product(Tape& tape, Var x, Parameter& w, Index heads) {
   const Index n = x.rows(), d = x.cols(), d_k = w.cols;
-  WASMFORMER_CHECK(w.rows == d && d_k * heads == d, "[head_product] " << heads << " heads of " << shape(x)
-                                                                      << " and weights [" << w.rows << ", " << d_k
-                                                                      << "] do not fit");
+  WASMFORMER_CHECK(w.rows == d && d_k * heads == d, ErrorCode::head_product,
+                   heads << " heads of " << shape(x) << " and weights [" << w.rows << ", " << d_k << "] do not fit");
   Var y = tape.variable(n, d, x.wants_gradient() || w.wants_gradient());
   tape.for_rows(n, d * d_k, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {

@@ -136,8 +136,8 @@ Var layer_norm(Tape& tape, Var x, Parameter& weight, Parameter& bias, double eps
 
 ResidualNorm residual_norm(Tape& tape, Var x, Var y, double dropout, Parameter& weight, Parameter& bias,
                            double epsilon) {
-  WASMFORMER_CHECK(x.rows() == y.rows() && x.cols() == y.cols(),
-                   "[residual_norm] shapes " << shape(x) << " and " << shape(y) << " differ");
+  WASMFORMER_CHECK(x.rows() == y.rows() && x.cols() == y.cols(), ErrorCode::residual_norm,
+                   "shapes " << shape(x) << " and " << shape(y) << " differ");
   check("residual_norm", x, weight, bias);
   const Index n = x.rows(), d = x.cols();
   const Dropout drop(tape, dropout, d);

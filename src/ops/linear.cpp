@@ -7,11 +7,11 @@ namespace wasmformer {
 namespace {
 
 void check(Var x, const Parameter& weight, const Parameter* bias) {
-  WASMFORMER_CHECK(x.cols() == weight.cols, "[linear] input " << shape(x) << " and weight [" << weight.rows << ", "
-                                                              << weight.cols << "] differ in columns");
-  WASMFORMER_CHECK(!bias || bias->cols == weight.rows, "[linear] bias [1, " << bias->cols << "] does not fit weight ["
-                                                                            << weight.rows << ", " << weight.cols
-                                                                            << "]");
+  WASMFORMER_CHECK(
+      x.cols() == weight.cols, ErrorCode::linear,
+      "input " << shape(x) << " and weight [" << weight.rows << ", " << weight.cols << "] differ in columns");
+  WASMFORMER_CHECK(!bias || bias->cols == weight.rows, ErrorCode::linear,
+                   "bias [1, " << bias->cols << "] does not fit weight [" << weight.rows << ", " << weight.cols << "]");
 }
 
 // out = x Wᵀ + b, for these rows of x
@@ -25,7 +25,7 @@ void forward(Tape& tape, Var x, Span rows, const Parameter& weight, GemmOptions 
       gemm(tape.pool(), in, weight.packed, out, options);
     return;
   }
-  WASMFORMER_CHECK(weight.has_value(), "[linear] int8 weights have no gradient; train the float model");
+  WASMFORMER_CHECK(weight.has_value(), ErrorCode::linear, "int8 weights have no gradient; train the float model");
   gemm(tape.pool(), in, Op::none, weight.view(), Op::transpose, out, options);
 }
 

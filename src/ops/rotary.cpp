@@ -25,13 +25,13 @@ Var rotary(Tape& tape, Var x, const Rotation& rotation, Index heads) {
   if (!rotation.angles) return x;
   const auto& [at, angles] = rotation;
   const Index n = x.rows(), d = x.cols();
-  WASMFORMER_CHECK(static_cast<Index>(at.size()) == n, "[rotary] " << n << " rows but " << at.size() << " places");
-  WASMFORMER_CHECK(angles->cols() % 2 == 0 && angles->cols() * heads == d,
-                   "[rotary] angles " << shape(*angles) << " do not fit " << heads << " heads in " << d
-                                      << " features; a head needs an even number");
+  WASMFORMER_CHECK(static_cast<Index>(at.size()) == n, ErrorCode::rotary, n << " rows but " << at.size() << " places");
+  WASMFORMER_CHECK(angles->cols() % 2 == 0 && angles->cols() * heads == d, ErrorCode::rotary,
+                   "angles " << shape(*angles) << " do not fit " << heads << " heads in " << d
+                             << " features; a head needs an even number");
   for (Index place : at)
-    WASMFORMER_CHECK(place >= 0 && place < angles->rows(),
-                     "[rotary] place " << place << " is outside 0 to " << angles->rows() - 1);
+    WASMFORMER_CHECK(place >= 0 && place < angles->rows(), ErrorCode::rotary,
+                     "place " << place << " is outside 0 to " << angles->rows() - 1);
   Var y = tape.variable(n, d, x.wants_gradient());
   y.mutable_value().setZero();
   add_turned(tape, x.value(), y.mutable_value(), rotation, 1);

@@ -11,8 +11,8 @@ auto sigmoid(const Row& row) {
 }  // namespace
 
 Var ssru(Tape& tape, Var u, Var gate, std::span<const Span> spans, const KeptCells* kept) {
-  WASMFORMER_CHECK(u.rows() == gate.rows() && u.cols() == gate.cols(),
-                   "[ssru] inputs " << shape(u) << " and gates " << shape(gate) << " differ");
+  WASMFORMER_CHECK(u.rows() == gate.rows() && u.cols() == gate.cols(), ErrorCode::ssru,
+                   "inputs " << shape(u) << " and gates " << shape(gate) << " differ");
   const Index n = u.rows(), d = u.cols(), sentences = static_cast<Index>(spans.size());
   Var y = tape.variable(n, d, u.wants_gradient() || gate.wants_gradient());
   Var cells = tape.variable(n, d, /*wants_gradient=*/false);

@@ -93,15 +93,16 @@ struct Reader {
       names.push_back(named(field.option.name, naming));
       if (names.back() == key) return field;
     }
-    throw Error("[" + place + "] unknown option '" + path + key.substr(0, 80) + "'" + suggestion(key, names));
+    throw Error(ErrorCode::unknown_option,
+                "[" + place + "] unknown option '" + path + key.substr(0, 80) + "'" + suggestion(key, names));
   }
 
   void assign(const std::string& path, const Value& value, const Range& range, const Input& given) const {
     const auto require = [&](bool holds) {
       const bool is_double = std::holds_alternative<double*>(value) && given.is_number();
       if (!holds)
-        throw Error("[" + place + "] " + path + " must be " + expected(value, range) + ", not " +
-                    (is_double ? digits(given.get<double>()) : printed(given)));
+        throw Error(ErrorCode::option_value, "[" + place + "] " + path + " must be " + expected(value, range) +
+                                                 ", not " + (is_double ? digits(given.get<double>()) : printed(given)));
     };
     match(
         value, [&](bool* field) { require(given.is_boolean()), *field = given.get<bool>(); },
@@ -162,7 +163,8 @@ struct Reader {
   void require_all(const Fields& fields, const Input& object, const std::string& path) const {
     for (const Field& field : fields) {
       const std::string key = named(field.option.name, naming);
-      WASMFORMER_CHECK(object.contains(key), "[" << place << "] " << path << "." << key << " is missing");
+      WASMFORMER_CHECK(object.contains(key), ErrorCode::option_missing,
+                       "[" << place << "] " << path << "." << key << " is missing");
     }
   }
 
@@ -311,12 +313,12 @@ Fields operator+(Fields a, const Fields& b) {
 }
 
 nlohmann::json parse_json(const std::string& text, const std::string& place) {
-  WASMFORMER_CHECK(is_shallow(text), "[" << place << "] the JSON is nested too deeply");
+  WASMFORMER_CHECK(is_shallow(text), ErrorCode::options_not_json, "[" << place << "] the JSON is nested too deeply");
   try {
     return Input::parse(text);
   } catch (const Input::exception& e) {
     const std::string reason = e.what();  // begins with the library's own tag, such as [json.exception.parse_error.101]
-    throw Error("[" + place + "] invalid JSON: " + reason.substr(reason.find(' ') + 1));
+    throw Error(ErrorCode::options_not_json, "[" + place + "] invalid JSON: " + reason.substr(reason.find(' ') + 1));
   }
 }
 
@@ -325,7 +327,8 @@ void from_json(const std::string& text, const Fields& fields, const std::string&
 }
 
 void set_fields(const Fields& fields, const nlohmann::json& json, const std::string& place, Naming naming) {
-  WASMFORMER_CHECK(json.is_object(), "[" << place << "] the options must be a JSON object, not " << json.type_name());
+  WASMFORMER_CHECK(json.is_object(), ErrorCode::options_not_json,
+                   "[" << place << "] the options must be a JSON object, not " << json.type_name());
   Reader{place, naming}.read(fields, json, "");
 }
 

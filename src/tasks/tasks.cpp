@@ -13,7 +13,7 @@ std::vector<const Task*>& all_tasks() {
 const Task& task_of(const Config& config) {
   for (const Task* task : all_tasks())
     if (task->trains(config)) return *task;
-  throw Error("[train] no task trains such a model");
+  throw Error(ErrorCode::train, "no task trains such a model");
 }
 
 const Task& task_of(const ModelFile& model) {
@@ -21,7 +21,7 @@ const Task& task_of(const ModelFile& model) {
   if (named == model.metadata.end()) return task_of(model.transformer->config());
   for (const Task* task : all_tasks())
     if (task->name() == named->second) return *task;
-  throw Error("[train] this program does not know the task '" + named->second + "' of the run");
+  throw Error(ErrorCode::train, "this program does not know the task '" + named->second + "' of the run");
 }
 
 }  // namespace wasmformer

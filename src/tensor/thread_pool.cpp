@@ -144,7 +144,7 @@ struct ThreadPool::State {
 };
 
 ThreadPool::ThreadPool(int threads) : state_(std::make_unique<State>()) {
-  WASMFORMER_CHECK(threads >= 1, "[threads] " << threads << " threads; there must be at least 1");
+  WASMFORMER_CHECK(threads >= 1, ErrorCode::threads, threads << " threads; there must be at least 1");
   // Where threads share a core, one that spins would keep another from working.
   const auto cores = static_cast<int>(std::thread::hardware_concurrency());
   state_->spins_long = cores == 0 || threads <= cores;

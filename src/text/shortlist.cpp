@@ -8,15 +8,15 @@ namespace wasmformer {
 
 void Shortlist::check(Index sources, Index targets) const {
   const auto size = static_cast<std::int32_t>(ids.size());
-  WASMFORMER_CHECK(offsets.size() >= 2 && static_cast<Index>(offsets.size()) <= sources + 1,
-                   "[shortlist] there are lists for " << static_cast<Index>(offsets.size()) - 1
-                                                      << " source pieces, but the vocabulary has " << sources);
+  WASMFORMER_CHECK(offsets.size() >= 2 && static_cast<Index>(offsets.size()) <= sources + 1, ErrorCode::shortlist,
+                   "there are lists for " << static_cast<Index>(offsets.size()) - 1
+                                          << " source pieces, but the vocabulary has " << sources);
   WASMFORMER_CHECK(first >= 0 && first <= targets && offsets.front() == 0 && offsets.back() == size &&
                        std::is_sorted(offsets.begin(), offsets.end()),
-                   "[shortlist] the lists are damaged: their places do not fit the " << size << " ids");
+                   ErrorCode::shortlist, "the lists are damaged: their places do not fit the " << size << " ids");
   for (const std::int32_t id : ids)
-    WASMFORMER_CHECK(id >= 0 && id < targets,
-                     "[shortlist] target piece " << id << " is not below the " << targets << " of the vocabulary");
+    WASMFORMER_CHECK(id >= 0 && id < targets, ErrorCode::shortlist,
+                     "target piece " << id << " is not below the " << targets << " of the vocabulary");
 }
 
 std::vector<TokenId> Shortlist::candidates(std::span<const TokenId> sources, bool is_shared, Index targets) const {

@@ -46,21 +46,22 @@ struct Tokenizer::Processor : sentencepiece::SentencePieceProcessor {
 
 Tokenizer::Tokenizer(std::string model, std::vector<std::string> vocabulary)
     : model_(std::move(model)), vocabulary_(std::move(vocabulary)), processor_(std::make_unique<Processor>()) {
-  WASMFORMER_CHECK(load(*processor_, model_),
-                   "[tokenizer] these " << model_.size() << " bytes are not a SentencePiece model");
+  WASMFORMER_CHECK(load(*processor_, model_), ErrorCode::tokenizer,
+                   "these " << model_.size() << " bytes are not a SentencePiece model");
   for (int id = 0; id < processor_->GetPieceSize(); ++id)
-    WASMFORMER_CHECK(is_utf8(processor_->IdToPiece(id)), "[tokenizer] piece " << id << " of the model is not UTF-8");
+    WASMFORMER_CHECK(is_utf8(processor_->IdToPiece(id)), ErrorCode::tokenizer,
+                     "piece " << id << " of the model is not UTF-8");
   processor_->wordpiece = wordpiece_rules(processor_->model_proto().normalizer_spec().name());
   if (vocabulary_.empty()) return;
   for (const std::string& piece : vocabulary_) {
     const auto id = static_cast<TokenId>(ids_.size());
-    WASMFORMER_CHECK(is_utf8(piece), "[tokenizer] piece " << id << " of the vocabulary is not UTF-8");
+    WASMFORMER_CHECK(is_utf8(piece), ErrorCode::tokenizer, "piece " << id << " of the vocabulary is not UTF-8");
     const auto [place, is_new] = ids_.emplace(piece, id);
-    WASMFORMER_CHECK(is_new, "[tokenizer] the vocabulary has '" << piece << "' twice, as piece " << place->second
-                                                                << " and as " << id);
+    WASMFORMER_CHECK(is_new, ErrorCode::tokenizer,
+                     "the vocabulary has '" << piece << "' twice, as piece " << place->second << " and as " << id);
   }
   for (const char* needed : {unk_piece, eos_piece})
-    WASMFORMER_CHECK(find(needed) >= 0, "[tokenizer] the vocabulary has no piece " << needed);
+    WASMFORMER_CHECK(find(needed) >= 0, ErrorCode::tokenizer, "the vocabulary has no piece " << needed);
 }
 
 Tokenizer::~Tokenizer() = default;
@@ -68,7 +69,7 @@ Tokenizer::Tokenizer(Tokenizer&&) noexcept = default;
 Tokenizer& Tokenizer::operator=(Tokenizer&&) noexcept = default;
 
 std::vector<TokenId> Tokenizer::encode(std::string_view text) const {
-  WASMFORMER_CHECK(is_utf8(text), "[tokenizer] the text is not UTF-8");
+  WASMFORMER_CHECK(is_utf8(text), ErrorCode::tokenizer, "the text is not UTF-8");
   if (!vocabulary_.empty()) return encode_by_name(text);
   std::vector<TokenId> ids;
   if (processor_->wordpiece) {
@@ -81,7 +82,7 @@ std::vector<TokenId> Tokenizer::encode(std::string_view text) const {
     return ids;
   }
   const auto status = processor_->Encode({text.data(), text.size()}, &ids);
-  WASMFORMER_CHECK(status.ok(), "[tokenizer] cannot encode: " << status.ToString());
+  WASMFORMER_CHECK(status.ok(), ErrorCode::tokenizer, "cannot encode: " << status.ToString());
   return ids;
 }
 
@@ -94,7 +95,7 @@ std::vector<TokenId> Tokenizer::encode_by_name(std::string_view text) const {
   }
   std::vector<std::string> pieces;
   const auto status = processor_->Encode({text.data(), text.size()}, &pieces);
-  WASMFORMER_CHECK(status.ok(), "[tokenizer] cannot encode: " << status.ToString());
+  WASMFORMER_CHECK(status.ok(), ErrorCode::tokenizer, "cannot encode: " << status.ToString());
   for (const std::string& piece : pieces) {
     const TokenId id = find(piece);
     ids.push_back(id >= 0 ? id : unk_id());
@@ -107,7 +108,7 @@ std::string Tokenizer::decode(const std::vector<TokenId>& ids) const {
   if (!vocabulary_.empty()) return decode_by_name(ids);
   std::string text;
   const auto status = processor_->Decode(ids, &text);
-  WASMFORMER_CHECK(status.ok(), "[tokenizer] cannot decode: " << status.ToString());
+  WASMFORMER_CHECK(status.ok(), ErrorCode::tokenizer, "cannot decode: " << status.ToString());
   return text;
 }
 
@@ -117,7 +118,7 @@ std::string Tokenizer::decode_by_name(const std::vector<TokenId>& ids) const {
     if (id != pad_id() && id != eos_id() && id != unk_id()) pieces.push_back(piece(id));
   std::string joined;
   const auto status = processor_->Decode(pieces, &joined);
-  WASMFORMER_CHECK(status.ok(), "[tokenizer] cannot decode: " << status.ToString());
+  WASMFORMER_CHECK(status.ok(), ErrorCode::tokenizer, "cannot decode: " << status.ToString());
   // Pieces unknown to the model are copied unchanged, including their space mark.
   std::string text;
   for (std::size_t i = 0; i < joined.size();) {
@@ -155,8 +156,8 @@ TokenId Tokenizer::eos_id() const { return vocabulary_.empty() ? processor_->eos
 const std::optional<WordPieceRules>& Tokenizer::wordpiece() const { return processor_->wordpiece; }
 
 void Tokenizer::check_id(TokenId id) const {
-  WASMFORMER_CHECK(id >= 0 && id < vocab_size(),
-                   "[tokenizer] id " << id << " is outside the vocabulary of " << vocab_size() << " pieces");
+  WASMFORMER_CHECK(id >= 0 && id < vocab_size(), ErrorCode::tokenizer,
+                   "id " << id << " is outside the vocabulary of " << vocab_size() << " pieces");
 }
 
 }  // namespace wasmformer

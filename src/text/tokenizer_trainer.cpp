@@ -61,16 +61,16 @@ std::string run(const std::vector<std::string>& sentences, const TokenizerOption
   const std::size_t bracket = text.rfind("] ");
   const std::string sentence = bracket == std::string::npos ? text : text.substr(bracket + 2);
   const std::size_t most = sentence.find("<= ");
-  WASMFORMER_CHECK(status.ok() || most == std::string::npos,
-                   "[tokenizer] vocab_size is " << options.vocab_size << ", too high for this text; it can be "
-                                                << std::atoi(sentence.c_str() + most + 3) << " at most");
+  WASMFORMER_CHECK(status.ok() || most == std::string::npos, ErrorCode::tokenizer,
+                   "vocab_size is " << options.vocab_size << ", too high for this text; it can be "
+                                    << std::atoi(sentence.c_str() + most + 3) << " at most");
   const std::size_t required = sentence.find("smaller than required_chars. ");
   const std::size_t versus = sentence.find(" vs ", std::min(required, sentence.size()));
-  WASMFORMER_CHECK(status.ok() || required == std::string::npos || versus == std::string::npos,
-                   "[tokenizer] vocab_size is "
-                       << options.vocab_size << ", but the characters of this text and the control tokens alone are "
-                       << std::atoi(sentence.c_str() + versus + 4) << " pieces; choose a larger one");
-  WASMFORMER_CHECK(status.ok(), "[tokenizer] " << sentence.substr(0, sentence.find(" Increase vocab_size")));
+  WASMFORMER_CHECK(status.ok() || required == std::string::npos || versus == std::string::npos, ErrorCode::tokenizer,
+                   "vocab_size is " << options.vocab_size
+                                    << ", but the characters of this text and the control tokens alone are "
+                                    << std::atoi(sentence.c_str() + versus + 4) << " pieces; choose a larger one");
+  WASMFORMER_CHECK(status.ok(), ErrorCode::tokenizer, sentence.substr(0, sentence.find(" Increase vocab_size")));
   return model;
 }
 
@@ -90,20 +90,19 @@ bool has_text(const std::vector<std::string>& sentences, const std::string& norm
 }  // namespace
 
 std::string train_tokenizer(const std::vector<std::string>& sentences, const TokenizerOptions& options) {
-  WASMFORMER_CHECK((std::set<std::string>{"bpe", "unigram", "char", "word"}.count(options.type)),
-                   "[tokenizer] type '" << options.type << "' is not one of bpe, unigram, char and word");
-  WASMFORMER_CHECK(
-      options.normalization == "nmt_nfkc" || options.normalization == "identity" || is_rules_file(options),
-      "[tokenizer] normalization '" << options.normalization << "' is not nmt_nfkc, identity or a .tsv file");
-  WASMFORMER_CHECK(
-      options.character_coverage > 0.9 && options.character_coverage <= 1,
-      "[tokenizer] character_coverage is " << options.character_coverage << "; it must be above 0.9 and at most 1");
+  WASMFORMER_CHECK((std::set<std::string>{"bpe", "unigram", "char", "word"}.count(options.type)), ErrorCode::tokenizer,
+                   "type '" << options.type << "' is not one of bpe, unigram, char and word");
+  WASMFORMER_CHECK(options.normalization == "nmt_nfkc" || options.normalization == "identity" || is_rules_file(options),
+                   ErrorCode::tokenizer,
+                   "normalization '" << options.normalization << "' is not nmt_nfkc, identity or a .tsv file");
+  WASMFORMER_CHECK(options.character_coverage > 0.9 && options.character_coverage <= 1, ErrorCode::tokenizer,
+                   "character_coverage is " << options.character_coverage << "; it must be above 0.9 and at most 1");
   // Four ids are taken by pad, unk, bos and eos.
-  WASMFORMER_CHECK(options.vocab_size > 4 && options.vocab_size <= 1 << 20,
-                   "[tokenizer] vocab_size is " << options.vocab_size << "; it must be from 5 to " << (1 << 20));
+  WASMFORMER_CHECK(options.vocab_size > 4 && options.vocab_size <= 1 << 20, ErrorCode::tokenizer,
+                   "vocab_size is " << options.vocab_size << "; it must be from 5 to " << (1 << 20));
   for (std::size_t i = 0; i < sentences.size(); ++i)
-    WASMFORMER_CHECK(is_utf8(sentences[i]), "[tokenizer] sentence " << i + 1 << " is not UTF-8");
-  WASMFORMER_CHECK(has_text(sentences, options.normalization), "[tokenizer] there is no text to learn from");
+    WASMFORMER_CHECK(is_utf8(sentences[i]), ErrorCode::tokenizer, "sentence " << i + 1 << " is not UTF-8");
+  WASMFORMER_CHECK(has_text(sentences, options.normalization), ErrorCode::tokenizer, "there is no text to learn from");
   return run(sentences, options);
 }
 

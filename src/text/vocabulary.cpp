@@ -19,7 +19,7 @@ using sentencepiece::TrainerSpec;
 
 std::string model_of(const std::map<std::string, std::size_t>& counts, TrainerSpec::ModelType type,
                      std::size_t vocab_size) {
-  WASMFORMER_CHECK(!counts.empty(), "[tokenizer] there is no text to take pieces from");
+  WASMFORMER_CHECK(!counts.empty(), ErrorCode::tokenizer, "there is no text to take pieces from");
   std::vector<std::pair<std::string, std::size_t>> pieces(counts.begin(), counts.end());
   std::stable_sort(pieces.begin(), pieces.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
 
@@ -49,7 +49,7 @@ std::string model_of(const std::map<std::string, std::size_t>& counts, TrainerSp
 // Calls f(character) for each character of a text; a space is ▁.
 template <class F>
 void for_each_character(const std::string& text, F&& f) {
-  WASMFORMER_CHECK(is_utf8(text), "[tokenizer] a text is not UTF-8: " << text.substr(0, 40));
+  WASMFORMER_CHECK(is_utf8(text), ErrorCode::tokenizer, "a text is not UTF-8: " << text.substr(0, 40));
   for (std::size_t i = 0; i < text.size();) {
     std::size_t end = i + 1;
     while (end < text.size() && (text[end] & 0xC0) == 0x80) ++end;
@@ -69,7 +69,7 @@ std::string character_model(const std::vector<std::string>& texts) {
 }
 
 std::string word_model(const std::vector<std::string>& texts, std::size_t vocab_size) {
-  WASMFORMER_CHECK(vocab_size > 4, "[tokenizer] vocab_size is " << vocab_size << "; it must be above 4");
+  WASMFORMER_CHECK(vocab_size > 4, ErrorCode::tokenizer, "vocab_size is " << vocab_size << "; it must be above 4");
   std::map<std::string, std::size_t> counts;
   for (const std::string& text : texts) {
     std::string word = space;

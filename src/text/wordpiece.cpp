@@ -41,10 +41,10 @@ std::string wordpiece_model(const std::vector<std::string>& vocabulary, const Wo
   std::map<std::string, std::size_t> lines;
   for (const std::string& line : vocabulary) {
     const std::size_t number = lines.size() + 1;
-    WASMFORMER_CHECK(!line.empty(), "[wordpiece] line " << number << " of the vocabulary is empty");
+    WASMFORMER_CHECK(!line.empty(), ErrorCode::wordpiece, "line " << number << " of the vocabulary is empty");
     const auto [before, is_new] = lines.emplace(line, number);
-    WASMFORMER_CHECK(is_new, "[wordpiece] the vocabulary has '" << line << "' twice, in lines " << before->second
-                                                                << " and " << number);
+    WASMFORMER_CHECK(is_new, ErrorCode::wordpiece,
+                     "the vocabulary has '" << line << "' twice, in lines " << before->second << " and " << number);
     Piece& piece = *model.add_pieces();
     const bool is_special =
         line == specials.cls || line == specials.sep || line == specials.pad || line == specials.mask;
@@ -56,7 +56,7 @@ std::string wordpiece_model(const std::vector<std::string>& vocabulary, const Wo
     piece.set_score(0);
   }
   for (const std::string* special : {&specials.unk, &specials.cls, &specials.sep, &specials.pad})
-    WASMFORMER_CHECK(lines.contains(*special), "[wordpiece] the vocabulary has no " << *special);
+    WASMFORMER_CHECK(lines.contains(*special), ErrorCode::wordpiece, "the vocabulary has no " << *special);
 
   sentencepiece::TrainerSpec& trainer = *model.mutable_trainer_spec();
   trainer.set_model_type(sentencepiece::TrainerSpec::WORD);

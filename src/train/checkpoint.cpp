@@ -50,7 +50,7 @@ std::string serialize_checkpoint(const ModelFile& model, Trainer& trainer, const
 
 TrainingConfig checkpoint_config(const std::map<std::string, std::string>& metadata) {
   const auto found = metadata.find("training");
-  WASMFORMER_CHECK(found != metadata.end(), "[checkpoint] this model file holds no state of a training run");
+  WASMFORMER_CHECK(found != metadata.end(), ErrorCode::checkpoint, "this model file holds no state of a training run");
   Config config;
   TrainingConfig training;
   from_json(found->second, config, &training);
@@ -60,11 +60,12 @@ TrainingConfig checkpoint_config(const std::map<std::string, std::string>& metad
 BestSoFar restore_checkpoint(std::string_view bytes, Trainer& trainer) {
   const SafetensorsFile file = parse_safetensors(bytes);
   const auto found = file.metadata.find("progress");
-  WASMFORMER_CHECK(found != file.metadata.end(), "[checkpoint] this model file holds no state of a training run");
+  WASMFORMER_CHECK(found != file.metadata.end(), ErrorCode::checkpoint,
+                   "this model file holds no state of a training run");
   for_each_moment(trainer, [&](const std::string& name, Matrix& m) {
     Matrix stored = file.matrix(name);
-    WASMFORMER_CHECK(stored.rows() == m.rows() && stored.cols() == m.cols(),
-                     "[checkpoint] " << name << " is " << shape(stored) << ", not " << shape(m));
+    WASMFORMER_CHECK(stored.rows() == m.rows() && stored.cols() == m.cols(), ErrorCode::checkpoint,
+                     name << " is " << shape(stored) << ", not " << shape(m));
     m = std::move(stored);
   });
   const std::string corpus = std::to_string(trainer.examples().fingerprint());
@@ -72,19 +73,19 @@ BestSoFar restore_checkpoint(std::string_view bytes, Trainer& trainer) {
     const auto progress = nlohmann::json::parse(found->second);
     for (const char* count : {"step", "epoch", "batch", "loss_tokens", "best_step"}) {
       const auto value = progress.value(count, nlohmann::json(0));
-      WASMFORMER_CHECK(value.is_number_integer() && value <= most_steps,
-                       "[checkpoint] the progress of the run is damaged: " << count << " is " << value);
+      WASMFORMER_CHECK(value.is_number_integer() && value <= most_steps, ErrorCode::checkpoint,
+                       "the progress of the run is damaged: " << count << " is " << value);
     }
     trainer.resume({progress.at("step"), progress.at("epoch"), progress.at("batch"), progress.at("loss_sum"),
                     progress.at("loss_tokens")});
-    WASMFORMER_CHECK(progress.value("corpus", corpus) == corpus,
-                     "[checkpoint] the run was trained on other pairs than these");
+    WASMFORMER_CHECK(progress.value("corpus", corpus) == corpus, ErrorCode::checkpoint,
+                     "the run was trained on other pairs than these");
     BestSoFar best;
     best.step = progress.value("best_step", Index(0));
     best.error = progress.value("best_valid_loss", best.error);
     return best;
   } catch (const nlohmann::json::exception&) {
-    throw Error("[checkpoint] the progress of the run is damaged: " + found->second);
+    throw Error(ErrorCode::checkpoint, "the progress of the run is damaged: " + found->second);
   }
 }
 

@@ -44,7 +44,8 @@ double Optimizer::step(ThreadPool& pool, Index step, double rate, std::size_t fr
   double squares = 0;
   for (const Parameter* p : parameters_) squares += static_cast<double>(p->gradient.squaredNorm());
   const double norm = std::sqrt(squares);
-  WASMFORMER_CHECK(std::isfinite(norm), "[train] the gradient of step " << step << " is not finite; " << diverged);
+  WASMFORMER_CHECK(std::isfinite(norm), ErrorCode::train,
+                   "the gradient of step " << step << " is not finite; " << diverged);
 
   const bool clip = config_.clip_norm > 0 && norm > config_.clip_norm;
   const Scalar scale = static_cast<Scalar>(clip ? config_.clip_norm / norm : 1);

@@ -12,15 +12,16 @@ bool validates_given(const RunInput& input) { return input.valid && input.valid-
 void check_texts(const RunRequest& request, const RunInput& input) {
   const int given = has_texts(input) + request.task.has_value();
   const bool validates = request.validation || validates_given(input);
-  WASMFORMER_CHECK(given <= 1, "[train] texts and a task are given; choose one of them");
-  WASMFORMER_CHECK(given == 1 || request.resume,
-                   "[train] one of pairs, tsv, task, labelled, tagged and mono is needed");
-  WASMFORMER_CHECK(given == 1 || !validates, "[train] validation is given, but no pairs to train on");
-  WASMFORMER_CHECK(!request.task || !validates, "[train] validation is given, but a task makes its own pairs for it");
-  WASMFORMER_CHECK(!request.validation || !validates_given(input),
-                   "[train] pairs to validate on are given, and also how many to hold back for it");
+  WASMFORMER_CHECK(given <= 1, ErrorCode::train, "texts and a task are given; choose one of them");
+  WASMFORMER_CHECK(given == 1 || request.resume, ErrorCode::train,
+                   "one of pairs, tsv, task, labelled, tagged and mono is needed");
+  WASMFORMER_CHECK(given == 1 || !validates, ErrorCode::train, "validation is given, but no pairs to train on");
+  WASMFORMER_CHECK(!request.task || !validates, ErrorCode::train,
+                   "validation is given, but a task makes its own pairs for it");
+  WASMFORMER_CHECK(!request.validation || !validates_given(input), ErrorCode::train,
+                   "pairs to validate on are given, and also how many to hold back for it");
   WASMFORMER_CHECK(!has_texts(input) || !validates_given(input) || &input.train->task() == &input.valid->task(),
-                   "[train] texts to validate on must be of the same kind as those to train on");
+                   ErrorCode::train, "texts to validate on must be of the same kind as those to train on");
 }
 
 bool is_counted(TokenizerType type) { return type == TokenizerType::character || type == TokenizerType::word; }
@@ -28,22 +29,22 @@ bool is_counted(TokenizerType type) { return type == TokenizerType::character ||
 void check_tokenizer(const RunRequest& request, const RunInput& input) {
   const bool has_files = !input.source_tokenizer.empty();
   const bool fine_tunes = !request.resume && !input.model.empty();
-  WASMFORMER_CHECK(!fine_tunes || request.preset.empty(),
-                   "[train] preset is given, but a model that is fine-tuned has its own sizes");
-  WASMFORMER_CHECK(!fine_tunes || !request.tokenizer,
-                   "[train] a tokenizer's settings are given, but a model that is fine-tuned has its own tokenizer; "
+  WASMFORMER_CHECK(!fine_tunes || request.preset.empty(), ErrorCode::train,
+                   "preset is given, but a model that is fine-tuned has its own sizes");
+  WASMFORMER_CHECK(!fine_tunes || !request.tokenizer, ErrorCode::train,
+                   "a tokenizer's settings are given, but a model that is fine-tuned has its own tokenizer; "
                    "only a tokenizer's file can replace it");
   const bool makes_heads = has_texts(input) && input.train->task().makes_heads();
-  WASMFORMER_CHECK(!fine_tunes || !makes_heads || !has_files,
-                   "[train] tokenizer is given, but an encoder made from a model keeps that model's tokenizer");
+  WASMFORMER_CHECK(!fine_tunes || !makes_heads || !has_files, ErrorCode::train,
+                   "tokenizer is given, but an encoder made from a model keeps that model's tokenizer");
   if (!request.tokenizer) return;
   const auto& [type, vocab_size, joint, normalization] = *request.tokenizer;
-  WASMFORMER_CHECK(!request.resume, "[train] tokenizer is given, but a run that is resumed has its own");
-  WASMFORMER_CHECK(!has_files, "[train] a tokenizer's settings are given, and also its file");
-  WASMFORMER_CHECK(type != TokenizerType::character || !vocab_size,
-                   "[train] a vocabulary size is given, but the texts decide how many characters there are");
-  WASMFORMER_CHECK(!is_counted(type) || normalization != Normalization::nmt_nfkc,
-                   "[train] the tokenizer's normalization is nmt_nfkc, but types char and word take the text "
+  WASMFORMER_CHECK(!request.resume, ErrorCode::train, "tokenizer is given, but a run that is resumed has its own");
+  WASMFORMER_CHECK(!has_files, ErrorCode::train, "a tokenizer's settings are given, and also its file");
+  WASMFORMER_CHECK(type != TokenizerType::character || !vocab_size, ErrorCode::train,
+                   "a vocabulary size is given, but the texts decide how many characters there are");
+  WASMFORMER_CHECK(!is_counted(type) || normalization != Normalization::nmt_nfkc, ErrorCode::train,
+                   "the tokenizer's normalization is nmt_nfkc, but types char and word take the text "
                    "as it is");
 }
 
@@ -70,11 +71,11 @@ RunPlan::RunPlan(RunRequest request, RunInput input) : request_(std::move(reques
     const Preset own = input_.train->task().preset(*input_.train);
     settings_ = settings(input_.model.empty() ? own : Preset{{}, fine_tuning_config()}, true);
     settings_.config.decoder_layers = 0;
-    WASMFORMER_CHECK(!request_.config.value.contains("decoder_layers"),
-                     "[train] decoder_layers is given, but an encoder has no decoder");
-    WASMFORMER_CHECK(!request_.task, "[train] a task is given, but an encoder needs texts");
-    WASMFORMER_CHECK(!request_.augment, "[train] augment is given, but it changes translations, not labels");
-    WASMFORMER_CHECK(input_.target_tokenizer.empty(), "[train] an encoder has one tokenizer, the source's");
+    WASMFORMER_CHECK(!request_.config.value.contains("decoder_layers"), ErrorCode::train,
+                     "decoder_layers is given, but an encoder has no decoder");
+    WASMFORMER_CHECK(!request_.task, ErrorCode::train, "a task is given, but an encoder needs texts");
+    WASMFORMER_CHECK(!request_.augment, ErrorCode::train, "augment is given, but it changes translations, not labels");
+    WASMFORMER_CHECK(input_.target_tokenizer.empty(), ErrorCode::train, "an encoder has one tokenizer, the source's");
   } else if (!input_.model.empty()) {
     const Preset own = settings({{}, fine_tuning_config()}, /*is_joint=*/true);
     const TokenizerPair others = input_.source_tokenizer.empty() ? TokenizerPair{} : tokenizers({});
@@ -86,8 +87,8 @@ RunPlan::RunPlan(RunRequest request, RunInput input) : request_(std::move(reques
                               ? tokenizer().joint
                               : input_.target_tokenizer.empty() || input_.target_tokenizer == input_.source_tokenizer;
     settings_ = settings(request_.task ? task_preset(request_.task->name) : preset("tiny"), is_joint);
-    WASMFORMER_CHECK(translate_task().trains(settings_.config),
-                     "[train] decoder_layers is 0, but a translator needs a decoder; to train an encoder, give "
+    WASMFORMER_CHECK(translate_task().trains(settings_.config), ErrorCode::train,
+                     "decoder_layers is 0, but a translator needs a decoder; to train an encoder, give "
                      "labelled, tagged or plain text");
   }
   take_texts();
@@ -99,10 +100,11 @@ Preset RunPlan::settings(const Preset& base, bool is_joint) const {
   if (!is_joint && p.config.tie_embeddings == TieEmbeddings::all) p.config.tie_embeddings = TieEmbeddings::target;
   const nlohmann::json& changes = request_.config.value;
   for (const auto& [key, value] : changes.items())
-    WASMFORMER_CHECK(!is_decided_by_vocabulary(key), "[train] " << key << " is given, but the vocabulary decides it");
+    WASMFORMER_CHECK(!is_decided_by_vocabulary(key), ErrorCode::train,
+                     key << " is given, but the vocabulary decides it");
   set_fields(fields(p.config) + fields(p.training), changes, "config");
-  WASMFORMER_CHECK(!request_.seed || !changes.contains("seed") || p.training.seed == *request_.seed,
-                   "[train] seed is " << *request_.seed << ", but the config's seed is " << p.training.seed);
+  WASMFORMER_CHECK(!request_.seed || !changes.contains("seed") || p.training.seed == *request_.seed, ErrorCode::train,
+                   "seed is " << *request_.seed << ", but the config's seed is " << p.training.seed);
   if (request_.seed) p.training.seed = *request_.seed;
   return p;
 }
@@ -115,20 +117,20 @@ void RunPlan::check_resumed() const {
   Preset p = settings({config, start_->training}, is_joint);
   take_vocabulary(p.config, *model.source_tokenizer, *model.target_tokenizer);
   if (task_of(model).makes_heads()) take_labels(p.config, model.labels);
-  WASMFORMER_CHECK(p.config == config && p.training == start_->training,
-                   "[train] the run was begun with other settings than these; repeat its own or leave them out");
+  WASMFORMER_CHECK(p.config == config && p.training == start_->training, ErrorCode::train,
+                   "the run was begun with other settings than these; repeat its own or leave them out");
   const auto found = model.metadata.find("task");
   const bool was_task = found != model.metadata.end();
   const std::string task = request_.task ? task_name(request_.task->name, request_.task->pairs.value_or(0)) : "";
-  WASMFORMER_CHECK(!request_.task || (was_task && found->second == task),
-                   "[train] the run was trained on " << (was_task ? "the task " + found->second : "texts, not a task")
-                                                     << "; repeat its own task and number of pairs or leave them out");
-  WASMFORMER_CHECK(!was_task || !has_texts(input_),
-                   "[train] the run was trained on the task " << found->second << ", not on texts");
+  WASMFORMER_CHECK(!request_.task || (was_task && found->second == task), ErrorCode::train,
+                   "the run was trained on " << (was_task ? "the task " + found->second : "texts, not a task")
+                                             << "; repeat its own task and number of pairs or leave them out");
+  WASMFORMER_CHECK(!was_task || !has_texts(input_), ErrorCode::train,
+                   "the run was trained on the task " << found->second << ", not on texts");
   for (const auto& [given, own] : {std::pair(&input_.source_tokenizer, model.source_tokenizer),
                                    std::pair(&input_.target_tokenizer, model.target_tokenizer)})
-    WASMFORMER_CHECK(given->empty() || tokenizer_of(*given)->model() == own->model(),
-                     "[train] the run was begun with another tokenizer than the one given");
+    WASMFORMER_CHECK(given->empty() || tokenizer_of(*given)->model() == own->model(), ErrorCode::train,
+                     "the run was begun with another tokenizer than the one given");
 }
 
 void RunPlan::take_texts() {
@@ -144,12 +146,13 @@ void RunPlan::take_texts() {
     }
   } else {
     auto stored = stored_texts(start_->model, seed);
-    WASMFORMER_CHECK(stored, "[train] the checkpoint holds no sentence pairs; give those that it was trained on");
+    WASMFORMER_CHECK(stored, ErrorCode::train,
+                     "the checkpoint holds no sentence pairs; give those that it was trained on");
     request_.keep_texts = false;  // the checkpoint's metadata still holds them
     texts_ = *std::move(stored);
   }
-  WASMFORMER_CHECK(!start_ || &texts_.train->task() == &task_of(start_->model),
-                   "[train] the model was trained on another kind of text than this");
+  WASMFORMER_CHECK(!start_ || &texts_.train->task() == &task_of(start_->model), ErrorCode::train,
+                   "the model was trained on another kind of text than this");
   texts_.train->settle(config);
   texts_.valid->settle(config);
 }
@@ -191,7 +194,7 @@ TokenizerPair RunPlan::tokenizers(const std::vector<std::string>& trained) const
     return counted_tokenizers(texts_.train->sides(), t.type, t.vocab_size.value_or(8000), t.joint);
   std::vector<std::string> files = trained;
   if (!input_.source_tokenizer.empty()) files = {input_.source_tokenizer, input_.target_tokenizer};
-  WASMFORMER_CHECK(!files.empty(), "[train] the tokenizer has not been trained");
+  WASMFORMER_CHECK(!files.empty(), ErrorCode::train, "the tokenizer has not been trained");
   const auto source = tokenizer_of(files[0]);
   return {source, files.back().empty() || files.back() == files[0] ? source : tokenizer_of(files.back())};
 }
@@ -203,15 +206,15 @@ Augmentation RunPlan::augmentation() {
   Augmentation own = request_.augment.value_or(Augmentation());
   if (!request_.resume) {
     check_ranges(fields(own), "augment");
-    WASMFORMER_CHECK(!request_.task || own == Augmentation(),
-                     "[train] augment is given, but a task makes its own pairs");
+    WASMFORMER_CHECK(!request_.task || own == Augmentation(), ErrorCode::train,
+                     "augment is given, but a task makes its own pairs");
     if (own != Augmentation()) metadata[key] = to_json(fields(own));
     return own;
   }
   own = {};
   if (metadata.contains(key)) from_json(metadata[key], fields(own), "checkpoint");
-  WASMFORMER_CHECK(!request_.augment || *request_.augment == own,
-                   "[train] the run was begun with another augment; repeat that one or leave augment out");
+  WASMFORMER_CHECK(!request_.augment || *request_.augment == own, ErrorCode::train,
+                   "the run was begun with another augment; repeat that one or leave augment out");
   return own;
 }
 

@@ -60,7 +60,7 @@ void TrainingRun::change(const std::string& json) {
   Config config = model_.transformer->config();
   TrainingConfig training = trainer_.config();
   from_json(json, config, &training);
-  WASMFORMER_CHECK(config == model_.transformer->config(), "[train] a run cannot change its model");
+  WASMFORMER_CHECK(config == model_.transformer->config(), ErrorCode::train, "a run cannot change its model");
   trainer_.change(training);
   model_.metadata["training"] = to_json(config, &training);
 }

@@ -98,8 +98,8 @@ Matrix rows_for(const Matrix& table, const Tokenizer& from, const Tokenizer& to,
 void take_tokenizers(ModelFile& model, const TokenizerPair& to, std::uint64_t seed) {
   Transformer& old = *model.transformer;
   Config config = old.config();
-  WASMFORMER_CHECK(config.tie_embeddings != TieEmbeddings::all || to.source == to.target,
-                   "[train] two tokenizers are given, but the model has one vocabulary for both sides");
+  WASMFORMER_CHECK(config.tie_embeddings != TieEmbeddings::all || to.source == to.target, ErrorCode::train,
+                   "two tokenizers are given, but the model has one vocabulary for both sides");
   take_vocabulary(config, *to.source, *to.target);
   std::vector<Parameter*> weights;
   old.visit([&](const std::string&, Parameter& p, Initializer) { weights.push_back(&p); });
@@ -137,9 +137,9 @@ TrainingTexts task_texts(const std::string& task, Index pairs, std::uint64_t see
   constexpr Index valid_pairs = task_valid_pairs;  // all pairs are different, so none is in both parts
   const ToyTask& found = find_task(task);
   if (pairs == 0) pairs = found.pairs;
-  WASMFORMER_CHECK(pairs > 0 && pairs <= found.most_pairs - valid_pairs,
-                   "[task] " << pairs << " pairs of " << task << " are asked for; there can be 1 to "
-                             << found.most_pairs - valid_pairs << " and " << valid_pairs << " for validation");
+  WASMFORMER_CHECK(pairs > 0 && pairs <= found.most_pairs - valid_pairs, ErrorCode::task,
+                   pairs << " pairs of " << task << " are asked for; there can be 1 to "
+                         << found.most_pairs - valid_pairs << " and " << valid_pairs << " for validation");
   ParallelText train = make_pairs(task, pairs + valid_pairs, seed), valid;
   const auto split = [&](std::vector<std::string>& from, std::vector<std::string>& to) {
     to.assign(from.end() - valid_pairs, from.end());
@@ -152,8 +152,9 @@ TrainingTexts task_texts(const std::string& task, Index pairs, std::uint64_t see
 
 TrainingTexts hold_back(const Texts& all, Index count, std::uint64_t seed) {
   const auto size = static_cast<Index>(all.size());
-  WASMFORMER_CHECK(count < size, "[train] " << count << " of " << size << " pairs are for validation; there "
-                                            << "must be some left to train on");
+  WASMFORMER_CHECK(count < size, ErrorCode::train,
+                   count << " of " << size << " pairs are for validation; there "
+                         << "must be some left to train on");
   std::vector<Index> order(all.size());
   std::iota(order.begin(), order.end(), Index(0));
   Random(seed).shuffle(order);
@@ -175,7 +176,7 @@ std::optional<TrainingTexts> stored_texts(const ModelFile& model, std::uint64_t 
   const std::size_t comma = task.find(", ");
   Index pairs = 0;
   if (comma != std::string::npos) std::from_chars(&task[comma + 2], task.data() + task.size(), pairs);
-  WASMFORMER_CHECK(pairs > 0, "[checkpoint] the task of the run is damaged: " << task.substr(0, 80));
+  WASMFORMER_CHECK(pairs > 0, ErrorCode::checkpoint, "the task of the run is damaged: " << task.substr(0, 80));
   return task_texts(task.substr(0, comma), pairs, seed);
 }
 
@@ -223,8 +224,8 @@ void take_vocabulary(Config& config, const Tokenizer& source, const Tokenizer& t
   config.pad_id = target.pad_id() >= 0 ? target.pad_id() : target.unk_id();
   config.bos_id = target.bos_id() >= 0 ? target.bos_id() : config.pad_id;
   config.eos_id = target.eos_id();
-  WASMFORMER_CHECK(config.eos_id >= 0 && config.eos_id == source.eos_id(),
-                   "[train] the tokenizers need one end token, </s>, with the same id");
+  WASMFORMER_CHECK(config.eos_id >= 0 && config.eos_id == source.eos_id(), ErrorCode::train,
+                   "the tokenizers need one end token, </s>, with the same id");
 }
 
 bool is_decided_by_vocabulary(const std::string& key) {
@@ -237,10 +238,10 @@ TrainingStart fresh_start(Preset settings, const TokenizerPair& tokenizers, doub
   config.check();
   settings.training.check();
   const double bytes = training_bytes(config, settings.training);
-  WASMFORMER_CHECK(bytes <= most_bytes, "[train] these settings take about "
-                                            << std::round(bytes / 1e8) / 10 << " GB of memory, and there are "
-                                            << std::round(most_bytes / 1e8) / 10
-                                            << "; a smaller d_model, vocabulary or batch_tokens takes less");
+  WASMFORMER_CHECK(bytes <= most_bytes, ErrorCode::train,
+                   "these settings take about " << std::round(bytes / 1e8) / 10 << " GB of memory, and there are "
+                                                << std::round(most_bytes / 1e8) / 10
+                                                << "; a smaller d_model, vocabulary or batch_tokens takes less");
   TrainingStart start{
       {std::make_unique<Transformer>(config), tokenizers.source, tokenizers.target, {}}, settings.training, {}};
   start.model.transformer->initialize(settings.training.seed);
@@ -285,9 +286,9 @@ TrainingStart encoder_start(std::string_view model, const TrainingConfig& traini
     const bool is_for_others = (name.starts_with("classifier.") && labels.classes != known.classes) ||
                                (name.starts_with("tagger.") && labels.tags != known.tags);
     if (found == weights.end() || is_for_others) return;
-    WASMFORMER_CHECK(found->second->rows() == p.rows && found->second->cols() == p.cols,
-                     "[train] " << name << " of the model is " << shape(*found->second) << ", not " << shape(p.value)
-                                << "; an encoder keeps the model's sizes");
+    WASMFORMER_CHECK(found->second->rows() == p.rows && found->second->cols() == p.cols, ErrorCode::train,
+                     name << " of the model is " << shape(*found->second) << ", not " << shape(p.value)
+                          << "; an encoder keeps the model's sizes");
     p.value = std::move(*found->second);
   });
   start.model.transformer = std::move(encoder);
@@ -303,8 +304,8 @@ TrainingStart resumed_start(std::string checkpoint) {
   start.checkpoint = std::move(checkpoint);
   start.model = parse_model(start.checkpoint);
   start.training = checkpoint_config(start.model.metadata);
-  WASMFORMER_CHECK(start.model.metadata.contains("progress"),
-                   "[checkpoint] this model file holds no state of a training run");
+  WASMFORMER_CHECK(start.model.metadata.contains("progress"), ErrorCode::checkpoint,
+                   "this model file holds no state of a training run");
   return start;
 }
 
@@ -324,8 +325,8 @@ TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& tr
   sizes.dropout = own.dropout, sizes.attention_dropout = own.attention_dropout;
   sizes.activation_dropout = own.activation_dropout;
   std::tie(sizes.encoder_layers, sizes.decoder_layers, sizes.decoder_self) = layers(own);
-  WASMFORMER_CHECK(sizes == own && &task_of(config) == &task_of(own),
-                   "[train] a model that is fine-tuned keeps its sizes; only settings of training, dropout, "
+  WASMFORMER_CHECK(sizes == own && &task_of(config) == &task_of(own), ErrorCode::train,
+                   "a model that is fine-tuned keeps its sizes; only settings of training, dropout, "
                    "encoder_layers, decoder_layers and decoder_self can change");
   config.check();
   start.model.transformer = trainable(*start.model.transformer, config, start.training.seed);

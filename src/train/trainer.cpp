@@ -47,7 +47,7 @@ void Trainer::join(Ranks& ranks) {
   const auto own = static_cast<double>(examples_.fingerprint());
   double first = ranks.is_first() ? own : 0;
   ranks.sum({&first, 1});
-  WASMFORMER_CHECK(!ranks.any(own != first), "[train] the ranks have read different texts or tokenizers");
+  WASMFORMER_CHECK(!ranks.any(own != first), ErrorCode::train, "the ranks have read different texts or tokenizers");
   ranks_ = &ranks;
   gradients_.emplace(transformer_, ranks);
 }
@@ -57,14 +57,14 @@ void Trainer::plan_epoch() {
 }
 
 void Trainer::resume(const Progress& progress) {
-  WASMFORMER_CHECK(progress.step >= 0 && progress.epoch >= 0 && progress.batch >= 0,
-                   "[train] the run stands at step " << progress.step << ", epoch " << progress.epoch << ", batch "
-                                                     << progress.batch << "; none of them can be negative");
+  WASMFORMER_CHECK(progress.step >= 0 && progress.epoch >= 0 && progress.batch >= 0, ErrorCode::train,
+                   "the run stands at step " << progress.step << ", epoch " << progress.epoch << ", batch "
+                                             << progress.batch << "; none of them can be negative");
   progress_ = progress;
   plan_epoch();
-  WASMFORMER_CHECK(progress.batch < batches_per_epoch(),
-                   "[train] the run stands at batch " << progress.batch << " of an epoch, but the corpus has only "
-                                                      << batches_per_epoch() << " batches; is it another corpus?");
+  WASMFORMER_CHECK(progress.batch < batches_per_epoch(), ErrorCode::train,
+                   "the run stands at batch " << progress.batch << " of an epoch, but the corpus has only "
+                                              << batches_per_epoch() << " batches; is it another corpus?");
 }
 
 StepReport Trainer::step() {
@@ -125,13 +125,14 @@ StepReport Trainer::take_step() {
   LossTotals totals{};
   const std::vector<Part> parts = next_parts(totals, report.units);
   report.loss = add_gradients(parts, totals);
-  WASMFORMER_CHECK(std::isfinite(report.loss), "[train] the loss of step " << step << " is not finite; " << diverged);
+  WASMFORMER_CHECK(std::isfinite(report.loss), ErrorCode::train,
+                   "the loss of step " << step << " is not finite; " << diverged);
   // ln V is the loss of guessing; a model that is fine-tuned may begin above it.
   const double guessing = examples_.guessing_loss(transformer_.config(), config_);
   if (highest_loss_ == 0) highest_loss_ = 3 * std::max(guessing, report.loss);
-  WASMFORMER_CHECK(report.loss <= highest_loss_, "[train] the loss of step " << step << " is " << report.loss
-                                                                             << ", far above the " << guessing
-                                                                             << " of guessing; " << diverged);
+  WASMFORMER_CHECK(report.loss <= highest_loss_, ErrorCode::train,
+                   "the loss of step " << step << " is " << report.loss << ", far above the " << guessing
+                                       << " of guessing; " << diverged);
   if (Parameter* start = transformer_.zero_start()) start->gradient.row(transformer_.config().bos_id).setZero();
   report.learning_rate = learning_rate(config_, transformer_.config().d_model, step);
   const std::size_t frozen = step <= config_.freeze_steps ? encoder_parameters(transformer_) : 0;
@@ -172,8 +173,8 @@ void Trainer::change(const TrainingConfig& config) {
   fixed.warmup_steps = config_.warmup_steps, fixed.decay_steps = config_.decay_steps;
   fixed.weight_decay = config_.weight_decay, fixed.clip_norm = config_.clip_norm;
   fixed.label_smoothing = config_.label_smoothing;
-  WASMFORMER_CHECK(fixed == config_,
-                   "[train] a run can change schedule, learning_rate, warmup_steps, decay_steps, "
+  WASMFORMER_CHECK(fixed == config_, ErrorCode::train,
+                   "a run can change schedule, learning_rate, warmup_steps, decay_steps, "
                    "weight_decay, clip_norm and label_smoothing on its way, and nothing else");
   config_ = config;
   optimizer_.change(config);

@@ -24,7 +24,7 @@ using Json = nlohmann::json;
 
 std::string read(const std::string& path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
-  WASMFORMER_CHECK(file, "[bench] cannot open " << path);
+  WASMFORMER_CHECK(file, ErrorCode::other, "[bench] cannot open " << path);
   std::string bytes(static_cast<std::size_t>(file.tellg()), '\0');
   file.seekg(0).read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   return bytes;
@@ -113,7 +113,8 @@ Json run(const std::vector<std::string>& arguments) {
   if (is("kernels", 1)) return kernels(number(1));
   if (is("train", 4)) return train(arguments[1], number(2), number(3), number(4));
   if (is("translate", 5)) return translate(arguments[1], number(2), number(3), number(4), number(5));
-  throw Error("[bench] say kernels MS, train MODEL PAIRS THREADS MS, or translate MODEL THREADS BATCH TOKENS MS");
+  throw Error(ErrorCode::other,
+              "[bench] say kernels MS, train MODEL PAIRS THREADS MS, or translate MODEL THREADS BATCH TOKENS MS");
 }
 
 }  // namespace

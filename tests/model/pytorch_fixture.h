@@ -97,9 +97,9 @@ inline Transformer fixture_model(const FixtureFile& file, const Config& config) 
   Transformer transformer(config);
   transformer.visit([&](const std::string& name, Parameter& p, Initializer) {
     const Matrix value = file.matrix(fixture_name(name));
-    WASMFORMER_CHECK(value.rows() == p.rows && value.cols() == p.cols, "[fixture] " << name << " is [" << p.rows << ", "
-                                                                                    << p.cols << "], stored "
-                                                                                    << shape(value) << ".");
+    WASMFORMER_CHECK(
+        value.rows() == p.rows && value.cols() == p.cols, ErrorCode::other,
+        "[fixture] " << name << " is [" << p.rows << ", " << p.cols << "], stored " << shape(value) << ".");
     p.value = value;
   });
   return transformer;
@@ -111,7 +111,8 @@ inline std::vector<TokenId> without_pads(const Matrix& ids, Index row, TokenId p
   for (Index j = 0; j < ids.cols(); ++j) {
     const TokenId id = static_cast<TokenId>(ids(row, j));
     if (id == pad) continue;
-    WASMFORMER_CHECK(j == static_cast<Index>(tokens.size()), "[fixture] a pad precedes token " << j << ".");
+    WASMFORMER_CHECK(j == static_cast<Index>(tokens.size()), ErrorCode::other,
+                     "[fixture] a pad precedes token " << j << ".");
     tokens.push_back(id);
   }
   return tokens;

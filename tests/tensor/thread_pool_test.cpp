@@ -49,7 +49,7 @@ TEST_CASE("A body's exception reaches the caller, and the pool keeps working") {
     for (int repeat = 0; repeat < 20; ++repeat) {
       CHECK_THROWS_WITH(pool.parallel_for(100, 1,
                                           [](Index begin, Index) {
-                                            if (begin % 10 == 7) throw Error("[test] the body fails");
+                                            if (begin % 10 == 7) throw Error(ErrorCode::other, "[test] the body fails");
                                           }),
                         "[test] the body fails");
       CHECK(ranges(pool, 10, 4) == Spans{{0, 4}, {4, 4}, {8, 2}});

@@ -16,7 +16,7 @@ constexpr std::size_t max_dimensions = 8;
 std::string_view field(std::string_view header, const std::string& key, const std::string& name) {
   const std::string quoted = "'" + key + "':";
   const std::size_t at = header.find(quoted);
-  WASMFORMER_CHECK(at != std::string_view::npos, "[npz] array '" << name << "' has no " << key);
+  WASMFORMER_CHECK(at != std::string_view::npos, ErrorCode::npz, "array '" << name << "' has no " << key);
   header.remove_prefix(at + quoted.size());
   return header.substr(std::min(header.find_first_not_of(' '), header.size()));
 }
@@ -29,8 +29,8 @@ Dtype dtype(std::string_view descr, const std::string& name) {
   if (descr.starts_with("'<i8'")) return Dtype::i64;
   for (const char* bytes : {"'|i1'", "'<i1'", "'|u1'", "'|S1'"})
     if (descr.starts_with(bytes)) return Dtype::i8;
-  throw Error("[npz] array '" + name + "' is of type " + std::string(type.substr(0, type.find(','))) +
-              "; expected <f4, <f2, <i4, <i8 or |i1");
+  throw Error(ErrorCode::npz, "array '" + name + "' is of type " + std::string(type.substr(0, type.find(','))) +
+                                  "; expected <f4, <f2, <i4, <i8 or |i1");
 }
 
 TensorEntry parse_array(std::string_view bytes, const std::string& name) {
@@ -46,8 +46,8 @@ TensorEntry parse_array(std::string_view bytes, const std::string& name) {
 
   TensorEntry entry{dtype(field(header, "descr", name), name), {}, bytes};
   std::string_view shape = field(header, "shape", name);
-  WASMFORMER_CHECK(shape.starts_with('(') && shape.find(')') != std::string_view::npos,
-                   "[npz] array '" << name << "' has no shape");
+  WASMFORMER_CHECK(shape.starts_with('(') && shape.find(')') != std::string_view::npos, ErrorCode::npz,
+                   "array '" << name << "' has no shape");
   shape = shape.substr(1, shape.find(')') - 1);
   std::uint64_t size = dtype_bytes(entry.dtype);
   while (shape.find_first_not_of(", ") != std::string_view::npos) {
@@ -56,16 +56,17 @@ TensorEntry parse_array(std::string_view bytes, const std::string& name) {
     const auto [end, error] = std::from_chars(shape.data(), shape.data() + shape.size(), n);
     WASMFORMER_CHECK(error == std::errc() && entry.shape.size() < max_dimensions && n < (1u << 31) &&
                          (n == 0 || size <= bytes.size() / n),
-                     "[npz] array '" << name << "' has a shape that does not match its " << bytes.size() << " bytes");
+                     ErrorCode::npz,
+                     "array '" << name << "' has a shape that does not match its " << bytes.size() << " bytes");
     shape.remove_prefix(static_cast<std::size_t>(end - shape.data()));
     entry.shape.push_back(static_cast<Index>(n));
     size *= n;
   }
-  WASMFORMER_CHECK(size == bytes.size(),
-                   "[npz] array '" << name << "' needs " << size << " bytes, but has " << bytes.size());
+  WASMFORMER_CHECK(size == bytes.size(), ErrorCode::npz,
+                   "array '" << name << "' needs " << size << " bytes, but has " << bytes.size());
   const bool rows_first = field(header, "fortran_order", name).starts_with("False");
-  WASMFORMER_CHECK(rows_first || entry.shape.size() < 2,
-                   "[npz] array '" << name << "' is in Fortran order; save it in C order");
+  WASMFORMER_CHECK(rows_first || entry.shape.size() < 2, ErrorCode::npz,
+                   "array '" << name << "' is in Fortran order; save it in C order");
   return entry;
 }
 
@@ -76,7 +77,7 @@ SafetensorsFile parse_npz(std::string_view bytes) {
   for (const auto& [path, data] : parse_zip(bytes)) {
     const std::string name = path.ends_with(".npy") ? path.substr(0, path.size() - 4) : path;
     const bool is_new = file.tensors.emplace(name, parse_array(data, name)).second;
-    WASMFORMER_CHECK(is_new, "[npz] the name '" << name << "' occurs twice");
+    WASMFORMER_CHECK(is_new, ErrorCode::npz, "the name '" << name << "' occurs twice");
   }
   return file;
 }
@@ -84,8 +85,8 @@ SafetensorsFile parse_npz(std::string_view bytes) {
 std::string serialize_npz(const SafetensorsFile& file) {
   std::map<std::string, std::string> arrays;
   for (const auto& [name, tensor] : file.tensors) {
-    WASMFORMER_CHECK(tensor.dtype == Dtype::f32 || tensor.dtype == Dtype::i8,
-                     "[npz] '" << name << "' is neither float32 nor int8");
+    WASMFORMER_CHECK(tensor.dtype == Dtype::f32 || tensor.dtype == Dtype::i8, ErrorCode::npz,
+                     "'" << name << "' is neither float32 nor int8");
     std::string header = tensor.dtype == Dtype::f32 ? "{'descr': '<f4'" : "{'descr': '|i1'";
     header += ", 'fortran_order': False, 'shape': (";
     for (const Index n : tensor.shape) header += std::to_string(n) + ",";

@@ -31,8 +31,8 @@ const Dtype* storage_dtype(std::string_view name) {
 }
 
 std::string_view Pickles::take_bytes(std::uint64_t size) {
-  WASMFORMER_CHECK(size <= bytes_.size() - at_, "[pickle] the file is truncated: at byte "
-                                                    << at_ << " of " << bytes_.size() << " it needs another " << size);
+  WASMFORMER_CHECK(size <= bytes_.size() - at_, ErrorCode::pickle,
+                   "the file is truncated: at byte " << at_ << " of " << bytes_.size() << " it needs another " << size);
   const std::string_view taken = bytes_.substr(at_, size);
   at_ += size;
   return taken;
@@ -49,14 +49,14 @@ PickleValue Pickles::read() {
   stack_.clear(), marks_.clear(), memo_.clear();
   while (step(take<std::uint8_t>())) {
   }
-  WASMFORMER_CHECK(stack_.size() == 1, "[pickle] the file ends with " << stack_.size() << " values, not one");
+  WASMFORMER_CHECK(stack_.size() == 1, ErrorCode::pickle, "the file ends with " << stack_.size() << " values, not one");
   return values_[stack_[0]];
 }
 
 std::string_view Pickles::take_line() {
   const std::size_t end = bytes_.find('\n', at_);
-  WASMFORMER_CHECK(end != std::string_view::npos,
-                   "[pickle] the file is truncated: a name at byte " << at_ << " has no end");
+  WASMFORMER_CHECK(end != std::string_view::npos, ErrorCode::pickle,
+                   "the file is truncated: a name at byte " << at_ << " has no end");
   const std::string_view line = take_bytes(end - at_);
   ++at_;
   return line;
@@ -69,8 +69,8 @@ void Pickles::push(PickleValue value) {
 
 // No instruction reaches below the last mark.
 Pickles::Ref Pickles::pop() {
-  WASMFORMER_CHECK(stack_.size() > (marks_.empty() ? 0 : marks_.back()),
-                   "[pickle] an instruction before byte " << at_ << " takes a value from an empty stack");
+  WASMFORMER_CHECK(stack_.size() > (marks_.empty() ? 0 : marks_.back()), ErrorCode::pickle,
+                   "an instruction before byte " << at_ << " takes a value from an empty stack");
   const Ref top = stack_.back();
   stack_.pop_back();
   return top;
@@ -79,12 +79,13 @@ Pickles::Ref Pickles::pop() {
 PickleValue& Pickles::top(Kind kind) {
   const Ref place = pop();
   push(place);
-  WASMFORMER_CHECK(values_[place].kind == kind, "[pickle] the value before byte " << at_ << " is of the wrong kind");
+  WASMFORMER_CHECK(values_[place].kind == kind, ErrorCode::pickle,
+                   "the value before byte " << at_ << " is of the wrong kind");
   return values_[place];
 }
 
 std::vector<Pickles::Ref> Pickles::pop_to_mark() {
-  WASMFORMER_CHECK(!marks_.empty(), "[pickle] the instruction before byte " << at_ << " has no mark");
+  WASMFORMER_CHECK(!marks_.empty(), ErrorCode::pickle, "the instruction before byte " << at_ << " has no mark");
   std::vector<Ref> items(stack_.begin() + static_cast<std::ptrdiff_t>(marks_.back()), stack_.end());
   stack_.resize(marks_.back());
   marks_.pop_back();
@@ -98,14 +99,14 @@ void Pickles::push_tuple(std::size_t size) {
 }
 
 void Pickles::append(Kind kind, const std::vector<Ref>& items) {
-  WASMFORMER_CHECK(kind == Kind::list || items.size() % 2 == 0, "[pickle] a key has no value");
+  WASMFORMER_CHECK(kind == Kind::list || items.size() % 2 == 0, ErrorCode::pickle, "a key has no value");
   auto& all = top(kind).items;
   all.insert(all.end(), items.begin(), items.end());
 }
 
 void Pickles::repeat(std::uint64_t place) {
   const auto found = memo_.find(place);
-  WASMFORMER_CHECK(found != memo_.end(), "[pickle] there is no value " << place << " to repeat");
+  WASMFORMER_CHECK(found != memo_.end(), ErrorCode::pickle, "there is no value " << place << " to repeat");
   push(found->second);
 }
 
@@ -120,19 +121,19 @@ void Pickles::global() {
   const std::string_view module = take_line(), name = take_line();
   std::string& text = names_.emplace_back(module);
   text.append(".").append(name);
-  WASMFORMER_CHECK(is_utf8(text) && text.size() < 200, "[pickle] byte " << begin << ": not a class name");
-  WASMFORMER_CHECK(text == ordered_dict || text == rebuild_tensor || storage_dtype(text),
-                   "[pickle] the file asks for " << text
-                                                 << ", which is no part of a state dict of F32, F16 or BF16; "
-                                                    "nothing was run");
+  WASMFORMER_CHECK(is_utf8(text) && text.size() < 200, ErrorCode::pickle, "byte " << begin << ": not a class name");
+  WASMFORMER_CHECK(text == ordered_dict || text == rebuild_tensor || storage_dtype(text), ErrorCode::pickle,
+                   "the file asks for " << text
+                                        << ", which is no part of a state dict of F32, F16 or BF16; "
+                                           "nothing was run");
   push({Kind::global, 0, text, {}});
 }
 
 // Pops the tuple on top and returns its few items.
 std::vector<Pickles::Ref> Pickles::arguments() {
   const std::vector<Ref>& items = top(Kind::list).items;
-  WASMFORMER_CHECK(items.size() <= max_arguments,
-                   "[pickle] an object is made of " << items.size() << " values at byte " << at_);
+  WASMFORMER_CHECK(items.size() <= max_arguments, ErrorCode::pickle,
+                   "an object is made of " << items.size() << " values at byte " << at_);
   pop();
   return items;
 }
@@ -141,9 +142,10 @@ void Pickles::reduce() {
   std::vector<Ref> items = arguments();
   const std::string_view name = top(Kind::global).text;
   pop();
-  WASMFORMER_CHECK(name != ordered_dict || items.empty(),
-                   "[pickle] an OrderedDict has arguments, which a state dict never gives it");
-  WASMFORMER_CHECK(!storage_dtype(name), "[pickle] the file calls " << name << ", which a state dict never does");
+  WASMFORMER_CHECK(name != ordered_dict || items.empty(), ErrorCode::pickle,
+                   "an OrderedDict has arguments, which a state dict never gives it");
+  WASMFORMER_CHECK(!storage_dtype(name), ErrorCode::pickle,
+                   "the file calls " << name << ", which a state dict never does");
   const bool tensor = name == rebuild_tensor;
   push({tensor ? Kind::tensor : Kind::dict, 0, {}, std::move(items)});
 }
@@ -164,14 +166,14 @@ bool Pickles::push_value(std::uint8_t instruction) {
       return push_number(take<std::int32_t>()), true;
     case 0x8A: {  // LONG1; the only longer number, the magic one, is compared as bytes
       const std::string_view digits = take_bytes(take<std::uint8_t>());
-      WASMFORMER_CHECK(digits.size() <= 8, "[pickle] a number has " << digits.size() << " bytes");
+      WASMFORMER_CHECK(digits.size() <= 8, ErrorCode::pickle, "a number has " << digits.size() << " bytes");
       std::int64_t number = !digits.empty() && (digits.back() & 0x80) ? -1 : 0;
       std::memcpy(&number, digits.data(), digits.size());
       return push_number(number), true;
     }
     case 'X': {  // BINUNICODE
       const std::string_view text = take_bytes(take<std::uint32_t>());
-      WASMFORMER_CHECK(is_utf8(text), "[pickle] a text before byte " << at_ << " is not UTF-8");
+      WASMFORMER_CHECK(is_utf8(text), ErrorCode::pickle, "a text before byte " << at_ << " is not UTF-8");
       return push({Kind::text, 0, text, {}}), true;
     }
     case 'c':
@@ -227,19 +229,20 @@ bool Pickles::combine(std::uint8_t instruction) {
 
 // False at the end of the pickle.
 bool Pickles::step(std::uint8_t instruction) {
-  WASMFORMER_CHECK(++instructions_ <= max_instructions,
-                   "[pickle] the file has more than " << max_instructions << " instructions");
+  WASMFORMER_CHECK(++instructions_ <= max_instructions, ErrorCode::pickle,
+                   "the file has more than " << max_instructions << " instructions");
   if (instruction == '.') return false;
   if (instruction == 0x80) {  // PROTO
     const int version = take<std::uint8_t>();
-    WASMFORMER_CHECK(version == 2, "[pickle] protocol " << version << " is not supported; torch.save writes 2");
+    WASMFORMER_CHECK(version == 2, ErrorCode::pickle,
+                     "protocol " << version << " is not supported; torch.save writes 2");
     return true;
   }
   if (push_value(instruction) || combine(instruction)) return true;
   std::ostringstream hex;
   hex << std::hex << int{instruction};
-  throw Error("[pickle] instruction 0x" + hex.str() + " at byte " + std::to_string(at_ - 1) +
-              " is not used by state dicts; nothing was run");
+  throw Error(ErrorCode::pickle, "instruction 0x" + hex.str() + " at byte " + std::to_string(at_ - 1) +
+                                     " is not used by state dicts; nothing was run");
 }
 
 }  // namespace wasmformer

@@ -41,7 +41,7 @@ class Events {
 
  private:
   [[noreturn]] void fail(const std::string& what, const yaml_mark_t& mark) const {
-    throw Error("[yaml] line " + std::to_string(mark.line + 1) + " of " + name_ + ": " + what);
+    throw Error(ErrorCode::yaml, "line " + std::to_string(mark.line + 1) + " of " + name_ + ": " + what);
   }
 
   const std::string& name_;

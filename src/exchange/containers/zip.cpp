@@ -29,11 +29,11 @@ struct Record {
 };
 
 Record record(std::string_view file, std::uint64_t offset, std::size_t size, std::string_view mark, const char* what) {
-  WASMFORMER_CHECK(offset <= file.size() && size <= file.size() - offset,
-                   "[zip] the archive is truncated: its " << what << " at byte " << offset << " has " << size
-                                                          << " bytes, the file " << file.size());
+  WASMFORMER_CHECK(offset <= file.size() && size <= file.size() - offset, ErrorCode::zip,
+                   "the archive is truncated: its " << what << " at byte " << offset << " has " << size
+                                                    << " bytes, the file " << file.size());
   const std::string_view bytes = file.substr(offset, size);
-  WASMFORMER_CHECK(bytes.starts_with(mark), "[zip] there is no " << what << " at byte " << offset);
+  WASMFORMER_CHECK(bytes.starts_with(mark), ErrorCode::zip, "there is no " << what << " at byte " << offset);
   return {bytes};
 }
 
@@ -59,8 +59,8 @@ Directory find_directory(std::string_view file) {
   const std::size_t end =
       file.size() < end_bytes ? std::string_view::npos : file.rfind(end_mark, file.size() - end_bytes);
   // A comment of up to 64 KiB may follow.
-  WASMFORMER_CHECK(end != std::string_view::npos && file.size() - end - end_bytes <= 0xFFFF,
-                   "[zip] the archive has no directory at its end; it is truncated or not a zip file");
+  WASMFORMER_CHECK(end != std::string_view::npos && file.size() - end - end_bytes <= 0xFFFF, ErrorCode::zip,
+                   "the archive has no directory at its end; it is truncated or not a zip file");
   const Record last = record(file, end, end_bytes, end_mark, "end");
   if (end >= locator_bytes && file.substr(end - locator_bytes).starts_with(locator_mark)) {
     const Record locator = record(file, end - locator_bytes, locator_bytes, locator_mark, "locator");
@@ -84,7 +84,7 @@ void read_zip64(std::string_view extra, Sizes& sizes, const std::string& name) {
       std::size_t at = 4;
       for (std::uint64_t* number : {&sizes.whole, &sizes.packed, &sizes.offset}) {
         if (*number != in_zip64) continue;
-        WASMFORMER_CHECK(at + 8 <= 4 + size, "[zip] the sizes of '" << name << "' are truncated");
+        WASMFORMER_CHECK(at + 8 <= 4 + size, ErrorCode::zip, "the sizes of '" << name << "' are truncated");
         *number = field.at<std::uint64_t>(at);
         at += 8;
       }
@@ -102,8 +102,9 @@ std::map<std::string, std::string_view> parse_zip(std::string_view file) {
   const Directory directory = find_directory(file);
   WASMFORMER_CHECK(directory.begin <= file.size() && directory.size <= file.size() - directory.begin &&
                        directory.files <= directory.size / central_bytes,
-                   "[zip] a directory of " << directory.files << " files and " << directory.size << " bytes at byte "
-                                           << directory.begin << " does not fit the file of " << file.size());
+                   ErrorCode::zip,
+                   "a directory of " << directory.files << " files and " << directory.size << " bytes at byte "
+                                     << directory.begin << " does not fit the file of " << file.size());
   std::map<std::string, std::string_view> files;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> places;  // begin and end, from the local record on
   std::uint64_t at = directory.begin;
@@ -118,25 +119,25 @@ std::map<std::string, std::string_view> parse_zip(std::string_view file) {
     const std::string name(whole.bytes.substr(central_bytes, name_bytes));
     Sizes sizes{entry.at<std::uint32_t>(24), entry.at<std::uint32_t>(20), entry.at<std::uint32_t>(42)};
     read_zip64(whole.bytes.substr(central_bytes + name_bytes, extra_bytes), sizes, name);
-    WASMFORMER_CHECK(entry.at<std::uint16_t>(10) == 0 && sizes.whole == sizes.packed,
-                     "[zip] '" << name << "' is compressed; only stored files can be read");
-    WASMFORMER_CHECK((entry.at<std::uint16_t>(8) & 1) == 0, "[zip] '" << name << "' is encrypted");
+    WASMFORMER_CHECK(entry.at<std::uint16_t>(10) == 0 && sizes.whole == sizes.packed, ErrorCode::zip,
+                     "'" << name << "' is compressed; only stored files can be read");
+    WASMFORMER_CHECK((entry.at<std::uint16_t>(8) & 1) == 0, ErrorCode::zip, "'" << name << "' is encrypted");
 
     const Record local = record(file, sizes.offset, local_bytes, local_mark, "file");
     const std::uint64_t begin = sizes.offset + local_bytes + local.at<std::uint16_t>(26) + local.at<std::uint16_t>(28);
-    WASMFORMER_CHECK(begin <= file.size() && sizes.whole <= file.size() - begin,
-                     "[zip] '" << name << "' has " << sizes.whole << " bytes from byte " << begin
-                               << " on, but the archive " << file.size());
+    WASMFORMER_CHECK(begin <= file.size() && sizes.whole <= file.size() - begin, ErrorCode::zip,
+                     "'" << name << "' has " << sizes.whole << " bytes from byte " << begin << " on, but the archive "
+                         << file.size());
     places.emplace_back(sizes.offset, begin + sizes.whole);
-    WASMFORMER_CHECK(files.emplace(name, file.substr(begin, sizes.whole)).second,
-                     "[zip] the name '" << name << "' occurs twice");
+    WASMFORMER_CHECK(files.emplace(name, file.substr(begin, sizes.whole)).second, ErrorCode::zip,
+                     "the name '" << name << "' occurs twice");
   }
   std::sort(places.begin(), places.end());
   for (std::size_t i = 0; i < places.size(); ++i) {
     const std::uint64_t next = i + 1 < places.size() ? places[i + 1].first : directory.begin;
-    WASMFORMER_CHECK(places[i].second <= next, "[zip] the file at byte " << places[i].first << " ends at "
-                                                                         << places[i].second
-                                                                         << ", after the next begins");
+    WASMFORMER_CHECK(
+        places[i].second <= next, ErrorCode::zip,
+        "the file at byte " << places[i].first << " ends at " << places[i].second << ", after the next begins");
   }
   return files;
 }
@@ -147,7 +148,8 @@ std::string serialize_zip(const std::map<std::string, std::string>& files) {
   constexpr U16 version = 20, first_of_1980 = 0x21;
   std::string out, directory;
   for (const auto& [name, data] : files) {
-    WASMFORMER_CHECK(data.size() < in_zip64 - out.size(), "[zip] an archive of 4 GB or more cannot be written");
+    WASMFORMER_CHECK(data.size() < in_zip64 - out.size(), ErrorCode::zip,
+                     "an archive of 4 GB or more cannot be written");
     std::string entry;  // no flags, stored
     append(entry, version, U16{0}, U16{0}, U16{0}, first_of_1980, crc32(data), static_cast<U32>(data.size()),
            static_cast<U32>(data.size()), static_cast<U16>(name.size()), U16{0});

@@ -36,19 +36,19 @@ const Architecture& read_architecture(const Settings& settings) {
   const std::string name = given.is_array() && given.size() == 1 && given[0].is_string() ? given[0] : "";
   for (const Architecture& known : architectures)
     if (name == known.name) return known;
-  throw Error("[bert] the architecture in config.json is '" + name.substr(0, 80) +
-              "'; only BERT and DistilBERT ForSequenceClassification and ForTokenClassification can be read");
+  throw Error(ErrorCode::bert,
+              "the architecture in config.json is '" + name.substr(0, 80) +
+                  "'; only BERT and DistilBERT ForSequenceClassification and ForTokenClassification can be read");
 }
 
 void check_settings(const Settings& settings) {
   const std::string positions = settings.word("position_embedding_type");
-  WASMFORMER_CHECK(positions.empty() || positions == "absolute", "[bert] position_embedding_type is '"
-                                                                     << positions.substr(0, 80)
-                                                                     << "'; only 'absolute' can be read");
+  WASMFORMER_CHECK(positions.empty() || positions == "absolute", ErrorCode::bert,
+                   "position_embedding_type is '" << positions.substr(0, 80) << "'; only 'absolute' can be read");
   for (const char* key : {"is_decoder", "add_cross_attention"})
-    WASMFORMER_CHECK(!settings.flag(key, false), "[bert] " << key << " is true; only encoders can be read");
-  WASMFORMER_CHECK(settings.word("problem_type") != "regression",
-                   "[bert] problem_type is 'regression'; only models that choose labels can be read");
+    WASMFORMER_CHECK(!settings.flag(key, false), ErrorCode::bert, key << " is true; only encoders can be read");
+  WASMFORMER_CHECK(settings.word("problem_type") != "regression", ErrorCode::bert,
+                   "problem_type is 'regression'; only models that choose labels can be read");
 }
 
 Config read_config(const Settings& settings, const Architecture& architecture) {
@@ -124,7 +124,7 @@ class Tensors {
 
   const SafetensorsFile& file() const { return file_; }
   Matrix matrix(const std::string& name) const {
-    WASMFORMER_CHECK(file_.tensors.contains(name), "[bert] the weights have no " << name);
+    WASMFORMER_CHECK(file_.tensors.contains(name), ErrorCode::bert, "the weights have no " << name);
     return file_.matrix(name);
   }
   void set(const std::string& name, const Matrix& value) {
@@ -138,8 +138,8 @@ class Tensors {
     if (!file_.tensors.contains(types_name)) return;
     const Matrix types = matrix(types_name);
     Matrix positions = matrix(positions_name);
-    WASMFORMER_CHECK(types.rows() > 0 && types.cols() == positions.cols(),
-                     "[bert] the token types are " << shape(types) << ", but the positions " << shape(positions));
+    WASMFORMER_CHECK(types.rows() > 0 && types.cols() == positions.cols(), ErrorCode::bert,
+                     "the token types are " << shape(types) << ", but the positions " << shape(positions));
     positions.rowwise() += types.row(0);
     file_.tensors.erase(types_name);
     set(positions_name, positions);
@@ -152,7 +152,7 @@ class Tensors {
 
 // The names of the labels, by row of the classifier.
 std::vector<std::string> read_labels(const Settings& settings, Index rows) {
-  WASMFORMER_CHECK(rows > 1, "[bert] the model has " << rows << " label; there must be two at least");
+  WASMFORMER_CHECK(rows > 1, ErrorCode::bert, "the model has " << rows << " label; there must be two at least");
   std::vector<std::string> names;
   const Json& given = settings.at("id2label");
   for (Index i = 0; i < rows; ++i) {
@@ -163,12 +163,12 @@ std::vector<std::string> read_labels(const Settings& settings, Index rows) {
     }
     const bool is_named = given.is_object() && std::cmp_equal(given.size(), rows) && given.contains(id) &&
                           given[id].is_string() && !given[id].get<std::string>().empty();
-    WASMFORMER_CHECK(is_named, "[bert] id2label must name " << rows << " labels, as the weights have, but is "
-                                                            << Settings::text(given));
+    WASMFORMER_CHECK(is_named, ErrorCode::bert,
+                     "id2label must name " << rows << " labels, as the weights have, but is " << Settings::text(given));
     names.push_back(given[id]);
   }
-  WASMFORMER_CHECK(std::set<std::string>(names.begin(), names.end()).size() == names.size(),
-                   "[bert] id2label has two labels of the same name: " << Settings::text(given));
+  WASMFORMER_CHECK(std::set<std::string>(names.begin(), names.end()).size() == names.size(), ErrorCode::bert,
+                   "id2label has two labels of the same name: " << Settings::text(given));
   return names;
 }
 
@@ -176,8 +176,8 @@ std::vector<std::string> read_labels(const Settings& settings, Index rows) {
 std::vector<std::string> take_labels(const Settings& settings, Tensors& tensors, const std::string& head) {
   const Matrix weight = tensors.matrix(head + ".weight"), bias = tensors.matrix(head + ".bias");
   const Index rows = weight.rows();
-  WASMFORMER_CHECK(bias.rows() == 1 && bias.cols() == rows,
-                   "[bert] the classifier's weight is " << shape(weight) << ", but its bias " << shape(bias));
+  WASMFORMER_CHECK(bias.rows() == 1 && bias.cols() == rows, ErrorCode::bert,
+                   "the classifier's weight is " << shape(weight) << ", but its bias " << shape(bias));
   std::vector<std::string> names = read_labels(settings, rows);
   std::vector<Index> order(names.size());
   std::iota(order.begin(), order.end(), Index(0));
@@ -222,9 +222,8 @@ WordPieceSpecials read_specials(const Json& json) {
 
 Tokenizer read_tokenizer(const FolderFiles& files, Index vocab_size) {
   const std::vector<std::string> vocabulary = lines(folder_file(files, "vocab.txt"));
-  WASMFORMER_CHECK(
-      std::cmp_equal(vocabulary.size(), vocab_size),
-      "[bert] vocab.txt has " << vocabulary.size() << " pieces, but vocab_size of config.json is " << vocab_size);
+  WASMFORMER_CHECK(std::cmp_equal(vocabulary.size(), vocab_size), ErrorCode::bert,
+                   "vocab.txt has " << vocabulary.size() << " pieces, but vocab_size of config.json is " << vocab_size);
   const Json json = parse_json_if_any(files, "tokenizer_config.json");
   const auto flag = [&json](const char* key, bool otherwise) {
     return json.contains(key) && json[key].is_boolean() ? json[key].get<bool>() : otherwise;
@@ -234,9 +233,9 @@ Tokenizer read_tokenizer(const FolderFiles& files, Index vocab_size) {
   WASMFORMER_CHECK(
       std::set<std::string>({"BertTokenizer", "BertTokenizerFast", "DistilBertTokenizer", "DistilBertTokenizerFast"})
           .contains(kind),
-      "[bert] the tokenizer is '" << kind.substr(0, 80) << "'; only BertTokenizer can be read");
-  WASMFORMER_CHECK(flag("do_basic_tokenize", true),
-                   "[bert] do_basic_tokenize of tokenizer_config.json is false; only "
+      ErrorCode::bert, "the tokenizer is '" << kind.substr(0, 80) << "'; only BertTokenizer can be read");
+  WASMFORMER_CHECK(flag("do_basic_tokenize", true), ErrorCode::bert,
+                   "do_basic_tokenize of tokenizer_config.json is false; only "
                    "tokenizers that split words at punctuation can be read");
   WordPieceRules rules;
   rules.lower_case = flag("do_lower_case", true);

@@ -23,7 +23,7 @@ Json parse_json(const FolderFiles& files, const std::string& name) {
     throw;
   } catch (const std::exception&) {
   }
-  throw Error("[import] " + name + " is not a JSON object");
+  throw Error(ErrorCode::import, name + " is not a JSON object");
 }
 
 Json parse_json_if_any(const FolderFiles& files, const std::string& name) {
@@ -38,9 +38,8 @@ const Json& Settings::at(const char* key) const {
 }
 
 Index Settings::whole(const char* key, const Json& value) const {
-  WASMFORMER_CHECK(
-      value.is_number_unsigned() && value.get<std::uint64_t>() < (1u << 31),
-      "[import] " << key << " of " << config_name << " must be a whole number from 0, not " << text(value));
+  WASMFORMER_CHECK(value.is_number_unsigned() && value.get<std::uint64_t>() < (1u << 31), ErrorCode::import,
+                   key << " of " << config_name << " must be a whole number from 0, not " << text(value));
   return static_cast<Index>(value.get<std::uint64_t>());
 }
 
@@ -48,15 +47,15 @@ Activation Settings::activation(const char* key) const {
   const std::string name = word(key);
   if (name == "relu") return Activation::relu;
   if (name == "gelu") return Activation::gelu;
-  WASMFORMER_CHECK(name == "swish" || name == "silu",
-                   "[import] " << key << " is '" << name.substr(0, 80) << "'; expected relu, gelu or swish");
+  WASMFORMER_CHECK(name == "swish" || name == "silu", ErrorCode::import,
+                   key << " is '" << name.substr(0, 80) << "'; expected relu, gelu or swish");
   return Activation::swish;
 }
 
 bool Settings::flag(const char* key, bool otherwise) const {
   if (!has(key)) return otherwise;
-  WASMFORMER_CHECK(at(key).is_boolean(),
-                   "[import] " << key << " of " << config_name << " must be true or false, not " << text(at(key)));
+  WASMFORMER_CHECK(at(key).is_boolean(), ErrorCode::import,
+                   key << " of " << config_name << " must be true or false, not " << text(at(key)));
   return at(key).get<bool>();
 }
 
@@ -73,10 +72,10 @@ SafetensorsFile read_tensors(const FolderFiles& files) {
   for (const std::string name : {"model.safetensors", "pytorch_model.bin"}) {
     if (files.contains(name))
       return name.ends_with(".bin") ? parse_state_dict(files.at(name)) : parse_safetensors(files.at(name));
-    WASMFORMER_CHECK(!files.contains(name + ".index.json"),
-                     "[import] " << name << ".index.json lists several files; save the model with a larger shard size");
+    WASMFORMER_CHECK(!files.contains(name + ".index.json"), ErrorCode::import,
+                     name << ".index.json lists several files; save the model with a larger shard size");
   }
-  throw Error("[import] the folder has no weights: neither model.safetensors nor pytorch_model.bin");
+  throw Error(ErrorCode::import, "the folder has no weights: neither model.safetensors nor pytorch_model.bin");
 }
 
 }  // namespace wasmformer

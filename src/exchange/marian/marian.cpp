@@ -22,18 +22,20 @@ constexpr const char *shared_name = "model.shared.weight", *source_name = "model
 Index same(const Settings& settings, const std::string& key) {
   const Index encoder = settings.whole(("encoder_" + key).c_str()),
               decoder = settings.whole(("decoder_" + key).c_str());
-  WASMFORMER_CHECK(encoder == decoder, "[marian] encoder_" << key << " is " << encoder << " and decoder_" << key
-                                                           << " is " << decoder << "; they must be equal");
+  WASMFORMER_CHECK(
+      encoder == decoder, ErrorCode::marian,
+      "encoder_" << key << " is " << encoder << " and decoder_" << key << " is " << decoder << "; they must be equal");
   return encoder;
 }
 
 Config read_config(const Settings& settings) {
   const std::string type = settings.word("model_type");
-  WASMFORMER_CHECK(type == "marian", "[import] " << config_name << " has model_type '" << type
-                                                 << "'; only 'marian', 'bert' and 'distilbert' can be read");
+  WASMFORMER_CHECK(
+      type == "marian", ErrorCode::import,
+      config_name << " has model_type '" << type << "'; only 'marian', 'bert' and 'distilbert' can be read");
   for (const char* key : {"normalize_embedding", "normalize_before", "add_final_layer_norm"})
-    WASMFORMER_CHECK(!settings.flag(key, false),
-                     "[marian] " << key << " is true; only Marian's post-norm models without it are supported");
+    WASMFORMER_CHECK(!settings.flag(key, false), ErrorCode::marian,
+                     key << " is true; only Marian's post-norm models without it are supported");
   const bool shared = settings.flag("share_encoder_decoder_embeddings", true),
              tied = settings.flag("tie_word_embeddings", true);
   Config c;
@@ -61,16 +63,16 @@ Config read_config(const Settings& settings) {
 
 std::vector<std::string> read_vocabulary(const FolderFiles& files, const std::string& name, Index size) {
   const Json json = parse_json(files, name);
-  WASMFORMER_CHECK(std::cmp_equal(json.size(), size), "[marian] " << name << " has " << json.size()
-                                                                  << " pieces, but the vocabulary of " << config_name
-                                                                  << " has " << size);
+  WASMFORMER_CHECK(
+      std::cmp_equal(json.size(), size), ErrorCode::marian,
+      name << " has " << json.size() << " pieces, but the vocabulary of " << config_name << " has " << size);
   std::vector<std::string> pieces(json.size());
   std::vector<bool> seen(json.size());
   for (const auto& [piece, id] : json.items()) {
     const bool fits = id.is_number_unsigned() && id.get<std::uint64_t>() < pieces.size();
-    WASMFORMER_CHECK(fits && !seen[id.get<std::size_t>()], "[marian] " << name << " has '" << piece << "' with id "
-                                                                       << Settings::text(id) << "; ids must be 0 to "
-                                                                       << size - 1 << ", each once");
+    WASMFORMER_CHECK(fits && !seen[id.get<std::size_t>()], ErrorCode::marian,
+                     name << " has '" << piece << "' with id " << Settings::text(id) << "; ids must be 0 to "
+                          << size - 1 << ", each once");
     pieces[id.get<std::size_t>()] = piece;
     seen[id.get<std::size_t>()] = true;
   }
@@ -87,8 +89,8 @@ void tie(SafetensorsFile& file, const char* name, std::initializer_list<const ch
     const auto found = file.tensors.find(other);
     if (found == file.tensors.end()) continue;
     const auto [kept, is_new] = file.tensors.emplace(name, found->second);
-    WASMFORMER_CHECK(is_new || same_tensor(kept->second, found->second),
-                     "[marian] " << name << " and " << other << " differ, but " << config_name << " ties them");
+    WASMFORMER_CHECK(is_new || same_tensor(kept->second, found->second), ErrorCode::marian,
+                     name << " and " << other << " differ, but " << config_name << " ties them");
     file.tensors.erase(other);
   }
 }
@@ -113,9 +115,9 @@ void take_positions(SafetensorsFile& file, Config& config) {
   for (const std::string& name : names) {
     if (!file.tensors.contains(name)) continue;
     const Matrix stored = file.matrix(name);
-    WASMFORMER_CHECK(stored.rows() == config.max_length && stored.cols() == config.d_model,
-                     "[marian] " << name << " is " << shape(stored) << ", but " << config_name << " asks for ["
-                                 << config.max_length << ", " << config.d_model << "]");
+    WASMFORMER_CHECK(stored.rows() == config.max_length && stored.cols() == config.d_model, ErrorCode::marian,
+                     name << " is " << shape(stored) << ", but " << config_name << " asks for [" << config.max_length
+                          << ", " << config.d_model << "]");
     const Matrix computed = sinusoidal_halves(config.max_length, config.d_model, config.d_model / 2);
     as_computed &= (stored - computed).cwiseAbs().maxCoeff() <= rounding;
   }
@@ -131,12 +133,11 @@ std::set<TokenId> forbidden(const Settings& settings, const Config& config) {
   std::set<TokenId> ids;
   if (!settings.has("bad_words_ids")) return ids;
   for (const Json& words : settings.at("bad_words_ids")) {
-    WASMFORMER_CHECK(words.is_array() && words.size() == 1,
-                     "[marian] bad_words_ids has " << Settings::text(words) << "; only single tokens can be forbidden");
+    WASMFORMER_CHECK(words.is_array() && words.size() == 1, ErrorCode::marian,
+                     "bad_words_ids has " << Settings::text(words) << "; only single tokens can be forbidden");
     const auto id = static_cast<TokenId>(settings.whole("bad_words_ids", words[0]));
-    WASMFORMER_CHECK(id < config.target_vocab_size, "[marian] bad_words_ids has " << id
-                                                                                  << ", but the vocabulary ends at "
-                                                                                  << config.target_vocab_size - 1);
+    WASMFORMER_CHECK(id < config.target_vocab_size, ErrorCode::marian,
+                     "bad_words_ids has " << id << ", but the vocabulary ends at " << config.target_vocab_size - 1);
     if (id != config.pad_id && id != config.bos_id) ids.insert(id);
   }
   return ids;
@@ -161,8 +162,8 @@ ModelFile import_hugging_face(const FolderFiles& files) {
   Tokenizer target(std::string(folder_file(files, "target.spm")),
                    read_vocabulary(files, separate ? "target_vocab.json" : "vocab.json", config.target_vocab_size));
   for (const Tokenizer* tokenizer : {&source, &target})
-    WASMFORMER_CHECK(tokenizer->eos_id() == config.eos_id,
-                     "[marian] eos_token_id is " << config.eos_id << ", but </s> is piece " << tokenizer->eos_id());
+    WASMFORMER_CHECK(tokenizer->eos_id() == config.eos_id, ErrorCode::marian,
+                     "eos_token_id is " << config.eos_id << ", but </s> is piece " << tokenizer->eos_id());
 
   SafetensorsFile file = read_tensors(files);
   tie_embeddings(file, config, settings.flag("share_encoder_decoder_embeddings", true));
@@ -172,9 +173,9 @@ ModelFile import_hugging_face(const FolderFiles& files) {
   Matrix bias;
   if (!never.empty()) {
     bias = config.output_bias ? file.matrix(bias_name) : Matrix::Zero(1, config.target_vocab_size);
-    WASMFORMER_CHECK(bias.size() == config.target_vocab_size, "[marian] " << bias_name << " has " << bias.size()
-                                                                          << " numbers, but the vocabulary "
-                                                                          << config.target_vocab_size << " pieces");
+    WASMFORMER_CHECK(bias.size() == config.target_vocab_size, ErrorCode::marian,
+                     bias_name << " has " << bias.size() << " numbers, but the vocabulary " << config.target_vocab_size
+                               << " pieces");
     constexpr Scalar never_chosen = -1e4;  // far below every score, within the range of F16
     for (const TokenId id : never) bias.data()[id] = never_chosen;
     config.output_bias = true;
@@ -195,8 +196,8 @@ ModelFile import_marian(const FolderFiles& files) {
   if (files.contains("decoder.yml")) return import_marian_npz(files);
   const bool has_bin = std::any_of(files.begin(), files.end(),
                                    [](const auto& f) { return f.first.ends_with(".bin") && is_marian_bin(f.second); });
-  WASMFORMER_CHECK(has_bin,
-                   "[marian] the folder has neither config.json (Hugging Face), decoder.yml (Marian) nor "
+  WASMFORMER_CHECK(has_bin, ErrorCode::marian,
+                   "the folder has neither config.json (Hugging Face), decoder.yml (Marian) nor "
                    "a .bin file (Firefox)");
   return import_student(files);
 }

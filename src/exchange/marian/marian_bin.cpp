@@ -39,7 +39,7 @@ struct Reader {
   std::string_view rest;
 
   std::string_view take(std::uint64_t size) {
-    WASMFORMER_CHECK(size <= rest.size(), "[marian] the .bin file is truncated or damaged");
+    WASMFORMER_CHECK(size <= rest.size(), ErrorCode::marian, "the .bin file is truncated or damaged");
     const std::string_view taken = rest.substr(0, size);
     rest.remove_prefix(size);
     return taken;
@@ -62,9 +62,10 @@ Dtype dtype(const Item& item) {
       return Dtype::i8;
     default: {
       constexpr std::uint64_t packed_classes = 0x3800;  // packed for fbgemm, with AVX2 or AVX512
-      throw Error("[marian] " + item.name + " of the .bin file " +
-                  (item.type & packed_classes ? "is packed for one kind of processor; convert the model to intgemm8"
-                                              : "has the unknown type " + std::to_string(item.type)));
+      throw Error(ErrorCode::marian,
+                  item.name + " of the .bin file " +
+                      (item.type & packed_classes ? "is packed for one kind of processor; convert the model to intgemm8"
+                                                  : "has the unknown type " + std::to_string(item.type)));
     }
   }
 }
@@ -72,20 +73,19 @@ Dtype dtype(const Item& item) {
 void add(SafetensorsFile& file, const Item& item, std::vector<Index> shape, std::string_view data) {
   std::uint64_t size = dtype_bytes(dtype(item));
   for (const Index n : shape) {
-    WASMFORMER_CHECK(
-        n >= 0 && (n == 0 || size <= data.size() / static_cast<std::uint64_t>(n)),
-        "[marian] " << item.name << " of the .bin file has a shape that does not fit its " << data.size() << " bytes");
+    WASMFORMER_CHECK(n >= 0 && (n == 0 || size <= data.size() / static_cast<std::uint64_t>(n)), ErrorCode::marian,
+                     item.name << " of the .bin file has a shape that does not fit its " << data.size() << " bytes");
     size *= static_cast<std::uint64_t>(n);
   }
-  WASMFORMER_CHECK(size <= data.size(), "[marian] " << item.name << " of the .bin file has no data");
+  WASMFORMER_CHECK(size <= data.size(), ErrorCode::marian, item.name << " of the .bin file has no data");
   if (item.type == intgemm8) {
-    WASMFORMER_CHECK(data.size() >= size + sizeof(float),
-                     "[marian] " << item.name << " of the .bin file has no multiplier after its bytes");
+    WASMFORMER_CHECK(data.size() >= size + sizeof(float), ErrorCode::marian,
+                     item.name << " of the .bin file has no multiplier after its bytes");
     file.tensors[item.name + multiplier_suffix] = {Dtype::f32, {1, 1}, data.substr(size, sizeof(float))};
   }
   const bool is_new =
       file.tensors.emplace(item.name, TensorEntry{dtype(item), std::move(shape), data.substr(0, size)}).second;
-  WASMFORMER_CHECK(is_new, "[marian] the .bin file has '" << item.name << "' twice");
+  WASMFORMER_CHECK(is_new, ErrorCode::marian, "the .bin file has '" << item.name << "' twice");
 }
 
 }  // namespace
@@ -96,7 +96,7 @@ bool is_marian_bin(std::string_view bytes) {
 }
 
 SafetensorsFile parse_marian_bin(std::string_view bytes) {
-  WASMFORMER_CHECK(is_marian_bin(bytes), "[marian] the .bin file is not in version 1 of Marian's format");
+  WASMFORMER_CHECK(is_marian_bin(bytes), ErrorCode::marian, "the .bin file is not in version 1 of Marian's format");
   Reader reader{bytes};
   reader.take(8);
   std::vector<Item> items(value<std::uint64_t>(reader.take(8)));
@@ -104,8 +104,8 @@ SafetensorsFile parse_marian_bin(std::string_view bytes) {
     const std::string_view header = reader.take(header_bytes);
     item.name_length = value<std::uint64_t>(header), item.type = value<std::uint64_t>(header.substr(8));
     item.dimensions = value<std::uint64_t>(header.substr(16)), item.bytes = value<std::uint64_t>(header.substr(24));
-    WASMFORMER_CHECK(item.name_length > 0 && item.dimensions <= max_dimensions,
-                     "[marian] the .bin file is truncated or damaged");
+    WASMFORMER_CHECK(item.name_length > 0 && item.dimensions <= max_dimensions, ErrorCode::marian,
+                     "the .bin file is truncated or damaged");
   }
   for (Item& item : items) item.name = reader.take(item.name_length).substr(0, item.name_length - 1);
   std::vector<std::vector<Index>> shapes;
@@ -155,16 +155,17 @@ bool is_marian_shortlist(std::string_view bytes) {
 Shortlist parse_marian_shortlist(std::string_view bytes, Index sources, Index targets) {
   constexpr std::size_t header = 48;
   const auto number = [&](std::size_t i) { return value<std::uint64_t>(bytes.substr(8 * i)); };
-  WASMFORMER_CHECK(is_marian_shortlist(bytes) && bytes.size() >= header, "[marian] the shortlist is truncated");
+  WASMFORMER_CHECK(is_marian_shortlist(bytes) && bytes.size() >= header, ErrorCode::marian,
+                   "the shortlist is truncated");
   const std::uint64_t checksum = number(1), offsets = number(4), ids = number(5);
-  WASMFORMER_CHECK(
-      offsets <= bytes.size() && ids <= bytes.size() && bytes.size() == header + 8 * offsets + 4 * ids,
-      "[marian] the shortlist is truncated or damaged: its " << bytes.size() << " bytes do not fit its header");
-  WASMFORMER_CHECK(checksum == 0 || checksum == checksum_of(bytes),
-                   "[marian] the shortlist is damaged: its checksum is wrong");
-  WASMFORMER_CHECK(offsets == static_cast<std::uint64_t>(sources) + 1,
-                   "[marian] the shortlist is for a vocabulary of " << static_cast<std::int64_t>(offsets) - 1
-                                                                    << " pieces, but the model's has " << sources);
+  WASMFORMER_CHECK(offsets <= bytes.size() && ids <= bytes.size() && bytes.size() == header + 8 * offsets + 4 * ids,
+                   ErrorCode::marian,
+                   "the shortlist is truncated or damaged: its " << bytes.size() << " bytes do not fit its header");
+  WASMFORMER_CHECK(checksum == 0 || checksum == checksum_of(bytes), ErrorCode::marian,
+                   "the shortlist is damaged: its checksum is wrong");
+  WASMFORMER_CHECK(offsets == static_cast<std::uint64_t>(sources) + 1, ErrorCode::marian,
+                   "the shortlist is for a vocabulary of " << static_cast<std::int64_t>(offsets) - 1
+                                                           << " pieces, but the model's has " << sources);
   Shortlist shortlist;
   shortlist.first = static_cast<Index>(std::min<std::uint64_t>(number(2), static_cast<std::uint64_t>(targets)));
   for (std::uint64_t i = 0; i < offsets; ++i)

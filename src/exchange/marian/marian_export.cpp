@@ -44,11 +44,12 @@ Matrix with_halves(const Matrix& value, StreamAxis axis) {
 
 template <class T>
 void check_key(const char* key, bool fits, const T& value, const char* expected) {
-  WASMFORMER_CHECK(fits, "[export] " << key << " is " << value << "; Hugging Face's Marian has " << expected);
+  WASMFORMER_CHECK(fits, ErrorCode::export_, key << " is " << value << "; Hugging Face's Marian has " << expected);
 }
 
 void check_marian(const Config& c) {
-  WASMFORMER_CHECK(!c.is_encoder(), "[export-marian] this model is an encoder alone; only translators can be exported");
+  WASMFORMER_CHECK(!c.is_encoder(), ErrorCode::export_marian,
+                   "this model is an encoder alone; only translators can be exported");
   Config copy = c;
   const Json config = json_of(fields(copy));
   check_key("decoder_self", c.decoder_self == DecoderSelf::attention, config["decoder_self"], "\"attention\" only");
@@ -65,7 +66,8 @@ nlohmann::json vocabulary(const Tokenizer& tokenizer, Index size) {
   for (Index id = 0; id < size; ++id) {
     const std::string piece =
         id < tokenizer.vocab_size() ? tokenizer.piece(static_cast<TokenId>(id)) : "<unused" + std::to_string(id) + ">";
-    WASMFORMER_CHECK(ids.emplace(piece, id).second, "[export] the vocabulary has the piece '" << piece << "' twice");
+    WASMFORMER_CHECK(ids.emplace(piece, id).second, ErrorCode::export_,
+                     "the vocabulary has the piece '" << piece << "' twice");
   }
   return ids;
 }
@@ -83,9 +85,10 @@ int num_beams(const ModelFile& model) {
 std::string special_piece(const char* what, const Tokenizer& source, TokenId source_id, const Tokenizer& target,
                           TokenId target_id) {
   const std::string name = target.piece(target_id), other = source.piece(source_id);
-  WASMFORMER_CHECK(name == other, "[export] the " << what << " token is '" << other << "' in the source and '" << name
-                                                  << "' in the target tokenizer; Hugging Face's Marian has one "
-                                                     "name for both");
+  WASMFORMER_CHECK(name == other, ErrorCode::export_,
+                   "the " << what << " token is '" << other << "' in the source and '" << name
+                          << "' in the target tokenizer; Hugging Face's Marian has one "
+                             "name for both");
   return name;
 }
 

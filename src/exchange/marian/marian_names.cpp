@@ -26,7 +26,7 @@ std::string marian_name(const std::string& ours, bool is_ssru) {
   const std::size_t stack = ours.find('.') + 1, layers = ours.find(".layers."), number = layers + 8,
                     part = ours.find('.', number), kind = ours.rfind('.');
   const auto found = layers == std::string::npos ? parts.end() : parts.find(ours.substr(part + 1, kind - part - 1));
-  WASMFORMER_CHECK(found != parts.end(), "[marian] Marian has no parameter like " << ours);
+  WASMFORMER_CHECK(found != parts.end(), ErrorCode::marian, "Marian has no parameter like " << ours);
   const std::string side = ours.substr(stack, layers - stack);
   std::string theirs = found->second;
   const bool is_weight = ours.ends_with(".weight");

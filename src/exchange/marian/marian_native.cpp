@@ -37,16 +37,16 @@ class Options {
     const std::string value = text(key);
     std::int32_t number = 0;
     const auto read = std::from_chars(value.data(), value.data() + value.size(), number);
-    WASMFORMER_CHECK(!value.empty() && read.ptr == value.data() + value.size() && number >= 0,
-                     "[marian] " << key << " of " << name_ << " must be a whole number, not '" << value << "'");
+    WASMFORMER_CHECK(!value.empty() && read.ptr == value.data() + value.size() && number >= 0, ErrorCode::marian,
+                     key << " of " << name_ << " must be a whole number, not '" << value << "'");
     return number;
   }
   // Throws unless the value is one of these; a missing key means the first.
   void check(const char* key, std::initializer_list<const char*> accepted) const {
     if (!yaml_.contains(key)) return;
     const std::string value = text(key);
-    WASMFORMER_CHECK(std::find(accepted.begin(), accepted.end(), value) != accepted.end(),
-                     "[marian] " << key << " is '" << value << "'; only '" << *accepted.begin() << "' is supported");
+    WASMFORMER_CHECK(std::find(accepted.begin(), accepted.end(), value) != accepted.end(), ErrorCode::marian,
+                     key << " is '" << value << "'; only '" << *accepted.begin() << "' is supported");
   }
 
  private:
@@ -55,14 +55,14 @@ class Options {
 };
 
 void check_kind(const Options& o) {
-  WASMFORMER_CHECK(o.text("type") == "transformer",
-                   "[marian] the model is of type '" << o.text("type") << "'; only 'transformer' is supported");
+  WASMFORMER_CHECK(o.text("type") == "transformer", ErrorCode::marian,
+                   "the model is of type '" << o.text("type") << "'; only 'transformer' is supported");
   o.check("transformer-decoder-autoreg", {"self-attention", "rnn"});
   if (o.text("transformer-decoder-autoreg") == "rnn") {
-    WASMFORMER_CHECK(o.text("dec-cell") == "ssru", "[marian] dec-cell is '"
-                                                       << o.text("dec-cell")
-                                                       << "'; of recurrent decoders only 'ssru' is "
-                                                          "supported");
+    WASMFORMER_CHECK(o.text("dec-cell") == "ssru", ErrorCode::marian,
+                     "dec-cell is '" << o.text("dec-cell")
+                                     << "'; of recurrent decoders only 'ssru' is "
+                                        "supported");
     o.check("transformer-rnn-projection", {"false"});
   }
   o.check("transformer-postprocess", {"dan"});
@@ -77,8 +77,8 @@ void check_kind(const Options& o) {
                           "right-left", "ulr", "layer-normalization"})
     o.check(key, {"false"});
   o.check("lemma-dim-emb", {"0"});
-  WASMFORMER_CHECK(o.list("transformer-tied-layers").empty(),
-                   "[marian] transformer-tied-layers is set; layers that share weights are not supported");
+  WASMFORMER_CHECK(o.list("transformer-tied-layers").empty(), ErrorCode::marian,
+                   "transformer-tied-layers is set; layers that share weights are not supported");
 }
 
 Config read_config(const Options& o) {
@@ -91,8 +91,8 @@ Config read_config(const Options& o) {
   c.ffn_dim = o.whole("transformer-dim-ffn");
   c.max_length = 512;  // Marian has no limit
   const std::string activation = o.text("transformer-ffn-activation");
-  WASMFORMER_CHECK(activation == "swish" || activation == "relu" || activation == "gelu",
-                   "[marian] transformer-ffn-activation is '" << activation << "'; expected swish, relu or gelu");
+  WASMFORMER_CHECK(activation == "swish" || activation == "relu" || activation == "gelu", ErrorCode::marian,
+                   "transformer-ffn-activation is '" << activation << "'; expected swish, relu or gelu");
   c.activation = activation == "relu" ? Activation::relu : activation == "gelu" ? Activation::gelu : Activation::swish;
   c.positions = Positions::sinusoidal_marian;
   c.norm_epsilon = 1e-6;
@@ -113,7 +113,7 @@ std::vector<std::string> read_pieces(const FolderFiles& files, const std::string
     for (Index id = 0; id < tokenizer.vocab_size(); ++id) pieces.push_back(tokenizer.piece(static_cast<TokenId>(id)));
     return pieces;
   }
-  WASMFORMER_CHECK(name.ends_with(".yml"), "[marian] the vocabulary " << name << " must end in .spm or .yml");
+  WASMFORMER_CHECK(name.ends_with(".yml"), ErrorCode::marian, "the vocabulary " << name << " must end in .spm or .yml");
   const Yaml yaml = parse_yaml(bytes, name);
   pieces.resize(yaml.size());
   std::vector<bool> seen(yaml.size());
@@ -122,8 +122,9 @@ std::vector<std::string> read_pieces(const FolderFiles& files, const std::string
     std::uint32_t id = 0;
     const auto read = std::from_chars(value.data(), value.data() + value.size(), id);
     WASMFORMER_CHECK(!value.empty() && read.ptr == value.data() + value.size() && id < pieces.size() && !seen[id],
-                     "[marian] " << name << " has '" << piece << "' with id '" << value << "'; ids must be 0 to "
-                                 << pieces.size() - 1 << ", each once");
+                     ErrorCode::marian,
+                     name << " has '" << piece << "' with id '" << value << "'; ids must be 0 to " << pieces.size() - 1
+                          << ", each once");
     pieces[id] = piece;
     seen[id] = true;
   }
@@ -152,7 +153,7 @@ class Renamed {
 
   bool has(const std::string& theirs) const { return npz_.tensors.contains(theirs); }
   Matrix take(const std::string& theirs) {
-    WASMFORMER_CHECK(has(theirs), "[marian] the tensor '" << theirs << "' is missing");
+    WASMFORMER_CHECK(has(theirs), ErrorCode::marian, "the tensor '" << theirs << "' is missing");
     Matrix value = npz_.matrix(theirs);
     npz_.tensors.erase(theirs);
     return value;
@@ -175,8 +176,8 @@ class Renamed {
   void table(std::initializer_list<const char*> ours, const std::string& theirs, Index vocab_size,
              const std::string& output) {
     const Index rows = size(theirs).first;
-    WASMFORMER_CHECK(rows + 1 == vocab_size, "[marian] " << theirs << " has " << rows << " rows, but the vocabulary "
-                                                         << vocab_size - 1 << " pieces");
+    WASMFORMER_CHECK(rows + 1 == vocab_size, ErrorCode::marian,
+                     theirs << " has " << rows << " rows, but the vocabulary " << vocab_size - 1 << " pieces");
     for (const char* name : ours) {
       if (is_int8(theirs))
         add_int8(name, theirs, vocab_size, size(theirs).second);
@@ -200,23 +201,23 @@ class Renamed {
 
   const SafetensorsFile& file() {
     std::erase_if(npz_.tensors, [](const auto& item) { return item.first.find(alpha_suffix) != std::string::npos; });
-    WASMFORMER_CHECK(npz_.tensors.empty(), "[marian] the tensor '" << npz_.tensors.begin()->first
-                                                                   << "' is unknown to a model with these options");
+    WASMFORMER_CHECK(npz_.tensors.empty(), ErrorCode::marian,
+                     "the tensor '" << npz_.tensors.begin()->first << "' is unknown to a model with these options");
     return file_;
   }
 
  private:
   bool is_int8(const std::string& theirs) const { return has(theirs) && npz_.tensors.at(theirs).dtype == Dtype::i8; }
   std::pair<Index, Index> size(const std::string& theirs) const {
-    WASMFORMER_CHECK(has(theirs), "[marian] the tensor '" << theirs << "' is missing");
+    WASMFORMER_CHECK(has(theirs), ErrorCode::marian, "the tensor '" << theirs << "' is missing");
     const std::vector<Index>& shape = npz_.tensors.at(theirs).shape;
-    WASMFORMER_CHECK(shape.size() == 2, "[marian] the tensor '" << theirs << "' is no matrix");
+    WASMFORMER_CHECK(shape.size() == 2, ErrorCode::marian, "the tensor '" << theirs << "' is no matrix");
     return {shape[0], shape[1]};
   }
   float multiplier(const std::string& theirs) const {
     const Matrix m = npz_.matrix(theirs + multiplier_suffix);
-    WASMFORMER_CHECK(m.size() == 1 && m(0, 0) > 0 && std::isfinite(m(0, 0)),
-                     "[marian] the multiplier of " << theirs << " is not one number above 0");
+    WASMFORMER_CHECK(m.size() == 1 && m(0, 0) > 0 && std::isfinite(m(0, 0)), ErrorCode::marian,
+                     "the multiplier of " << theirs << " is not one number above 0");
     return static_cast<float>(m(0, 0));
   }
   // Its bytes as rows of a matrix, with zeros for the rows that are missing.
@@ -237,7 +238,7 @@ class Renamed {
         alpha = static_cast<float>(static_cast<std::int8_t>(tensor.data[0])) / multiplier(name);
       else if (tensor.data.size() == sizeof alpha)
         std::memcpy(&alpha, tensor.data.data(), sizeof alpha);
-      WASMFORMER_CHECK(alpha > 0 && std::isfinite(alpha), "[marian] " << name << " is not one number above 0");
+      WASMFORMER_CHECK(alpha > 0 && std::isfinite(alpha), ErrorCode::marian, name << " is not one number above 0");
     }
     add(ours + input_multiplier_suffix, Matrix::Constant(1, 1, alpha));
   }
@@ -255,9 +256,9 @@ void take_embeddings(Renamed& weights, Config& c) {
              *decoder = "model.decoder.embed_tokens.weight";
   const std::string output = c.tie_embeddings == TieEmbeddings::target ? decoder : "";
   if (c.tie_embeddings == TieEmbeddings::all) {
-    WASMFORMER_CHECK(c.source_vocab_size == c.target_vocab_size,
-                     "[marian] the vocabularies have " << c.source_vocab_size - 1 << " and " << c.target_vocab_size - 1
-                                                       << " pieces, but the model has one table for both");
+    WASMFORMER_CHECK(c.source_vocab_size == c.target_vocab_size, ErrorCode::marian,
+                     "the vocabularies have " << c.source_vocab_size - 1 << " and " << c.target_vocab_size - 1
+                                              << " pieces, but the model has one table for both");
     weights.table({shared}, "Wemb", c.source_vocab_size, shared);
   } else if (weights.has("Wemb")) {
     weights.table({encoder, decoder}, "Wemb", c.source_vocab_size, output);
@@ -278,22 +279,22 @@ void take_embeddings(Renamed& weights, Config& c) {
 // The model that decoder.yml names, or the only one in the folder.
 std::string npz_name(const FolderFiles& files, const Options& decoder) {
   const std::vector<std::string> models = decoder.list("models");
-  WASMFORMER_CHECK(models.size() <= 1,
-                   "[marian] decoder.yml names " << models.size() << " models; only one is supported");
+  WASMFORMER_CHECK(models.size() <= 1, ErrorCode::marian,
+                   "decoder.yml names " << models.size() << " models; only one is supported");
   if (models.size() == 1) return file_name(models[0]);
   std::vector<std::string> found;
   for (const auto& [name, bytes] : files)
     if (name.ends_with(".npz")) found.push_back(name);
-  WASMFORMER_CHECK(found.size() == 1,
-                   "[marian] the folder has " << found.size() << " .npz files, and decoder.yml names none");
+  WASMFORMER_CHECK(found.size() == 1, ErrorCode::marian,
+                   "the folder has " << found.size() << " .npz files, and decoder.yml names none");
   return found[0];
 }
 
 // Takes the options out of the tensors.
 Options take_options(SafetensorsFile& tensors) {
   const auto found = tensors.tensors.find(marian_options);
-  WASMFORMER_CHECK(found != tensors.tensors.end() && found->second.dtype == Dtype::i8,
-                   "[marian] the weights lack " << marian_options << ", where Marian stores its options");
+  WASMFORMER_CHECK(found != tensors.tensors.end() && found->second.dtype == Dtype::i8, ErrorCode::marian,
+                   "the weights lack " << marian_options << ", where Marian stores its options");
   std::string_view text = found->second.data;
   while (text.ends_with('\0')) text.remove_suffix(1);
   Options options(text, marian_options);
@@ -306,9 +307,8 @@ ModelFile assemble(SafetensorsFile tensors, Tokenizer source, Tokenizer target) 
   config.source_vocab_size = source.vocab_size();
   config.target_vocab_size = target.vocab_size();
   config.eos_id = target.eos_id();
-  WASMFORMER_CHECK(source.eos_id() == config.eos_id, "[marian] </s> is piece " << source.eos_id()
-                                                                               << " of the source and " << config.eos_id
-                                                                               << " of the target");
+  WASMFORMER_CHECK(source.eos_id() == config.eos_id, ErrorCode::marian,
+                   "</s> is piece " << source.eos_id() << " of the source and " << config.eos_id << " of the target");
   config.bos_id = static_cast<TokenId>(target.vocab_size() - 1);
   config.pad_id = target.unk_id();  // Marian never chooses it either
   config.check();
@@ -332,10 +332,11 @@ std::string only_file(const FolderFiles& files, const char* what, Predicate pass
   std::string found;
   for (const auto& [name, bytes] : files) {
     if (!passes(name, bytes)) continue;
-    WASMFORMER_CHECK(found.empty(), "[marian] the folder has " << what << " twice: " << found << " and " << name);
+    WASMFORMER_CHECK(found.empty(), ErrorCode::marian,
+                     "the folder has " << what << " twice: " << found << " and " << name);
     found = name;
   }
-  WASMFORMER_CHECK(!found.empty(), "[marian] the folder has no " << what);
+  WASMFORMER_CHECK(!found.empty(), ErrorCode::marian, "the folder has no " << what);
   return found;
 }
 
@@ -345,7 +346,8 @@ ModelFile import_marian_npz(const FolderFiles& files) {
   const Options decoder(folder_file(files, "decoder.yml"), "decoder.yml");
   SafetensorsFile npz = parse_npz(folder_file(files, npz_name(files, decoder)));
   const std::vector<std::string> vocabs = decoder.list("vocabs");
-  WASMFORMER_CHECK(vocabs.size() == 2, "[marian] decoder.yml names " << vocabs.size() << " vocabs; there must be two");
+  WASMFORMER_CHECK(vocabs.size() == 2, ErrorCode::marian,
+                   "decoder.yml names " << vocabs.size() << " vocabs; there must be two");
   ModelFile model = assemble(std::move(npz), read_tokenizer(files, file_name(vocabs[0]), "source.spm"),
                              read_tokenizer(files, file_name(vocabs[1]), "target.spm"));
   take_shortlist(model, files);

@@ -24,7 +24,7 @@ using Multipliers = std::map<const Parameter*, float>;
 
 template <class T>
 void check_key(const char* key, const T& value, const T& expected, const char* expected_word) {
-  WASMFORMER_CHECK(value == expected, "[export] " << key << " must be " << expected_word << " for a .bin file");
+  WASMFORMER_CHECK(value == expected, ErrorCode::export_, key << " must be " << expected_word << " for a .bin file");
 }
 
 // Throws unless ids below the result are those of the .spm file; one more may follow, which imports add.
@@ -34,21 +34,21 @@ Index check_pieces(const Tokenizer& tokenizer, const Config& c) {
   const std::string added = more == 1 ? tokenizer.piece(static_cast<TokenId>(pieces)) : "";
   bool same = more == 0 || added == "<pad>" || added == "<start>";
   for (TokenId id = 0; same && id < pieces; ++id) same = tokenizer.piece(id) == plain.piece(id);
-  WASMFORMER_CHECK(same && plain.eos_id() == c.eos_id,
-                   "[export] the model does not number its pieces as its SentencePiece file does; a .bin file "
+  WASMFORMER_CHECK(same && plain.eos_id() == c.eos_id, ErrorCode::export_,
+                   "the model does not number its pieces as its SentencePiece file does; a .bin file "
                    "cannot express that");
   return pieces;
 }
 
 void check_config(const Config& c) {
-  WASMFORMER_CHECK(!c.is_encoder(), "[export] only translators can be written as .bin files");
+  WASMFORMER_CHECK(!c.is_encoder(), ErrorCode::export_, "only translators can be written as .bin files");
   check_key("positions", c.positions, Positions::sinusoidal_marian, "sinusoidal_marian");
   check_key("norm", c.norm, NormPlace::post, "post");
   check_key("attention", c.attention, AttentionScore::scaled_dot, "scaled_dot");
   check_key("norm_epsilon", c.norm_epsilon, 1e-6, "1e-6");
   check_key("scale_embedding", c.scale_embedding, true, "true");
-  WASMFORMER_CHECK(c.tie_embeddings != TieEmbeddings::none,
-                   "[export] tie_embeddings must be all or target for a .bin file");
+  WASMFORMER_CHECK(c.tie_embeddings != TieEmbeddings::none, ErrorCode::export_,
+                   "tie_embeddings must be all or target for a .bin file");
 }
 
 std::string options_text(const Config& c, Index sources, Index targets) {
@@ -110,8 +110,8 @@ Int8Matrix with_one_scale(const std::string& name, const Parameter& p, Index row
     w.rows = rows, w.values.resize(static_cast<std::size_t>(rows * w.cols)),
     w.scales.resize(static_cast<std::size_t>(rows));
     const bool same = std::adjacent_find(w.scales.begin(), w.scales.end(), std::not_equal_to<>()) == w.scales.end();
-    WASMFORMER_CHECK(same,
-                     "[export] " << name << " has a scale for each row; a .bin file of int8 needs the float model");
+    WASMFORMER_CHECK(same, ErrorCode::export_,
+                     name << " has a scale for each row; a .bin file of int8 needs the float model");
     return w;
   }
   // Bergamot in WebAssembly saturates the sum of two neighboring products, of bytes 0 to 254 and weights, at 16 bits.
@@ -161,8 +161,8 @@ std::map<std::string, std::string> export_files(const ModelFile& model, const Mu
       bias = p.value;
     } else if (rule == Initializer::embedding) {
       const bool is_source = name.find(".encoder.") != std::string::npos;
-      WASMFORMER_CHECK(is_source || p.matrix().row(c.bos_id).isZero(0),
-                       "[export] the begin token has an embedding, but in Marian the decoder begins with zeros, as in "
+      WASMFORMER_CHECK(is_source || p.matrix().row(c.bos_id).isZero(0), ErrorCode::export_,
+                       "the begin token has an embedding, but in Marian the decoder begins with zeros, as in "
                        "models trained from the start with positions=sinusoidal_marian");
       add(all         ? "Wemb"
           : is_source ? "encoder_Wemb"
@@ -244,9 +244,8 @@ std::map<std::string, std::string> export_int8_student(const ModelFile& model, T
        {std::tuple("d_model", c.d_model, inner),
         {"ffn_dim", c.ffn_dim, inner},
         {"the number of target pieces", check_pieces(*model.target_tokenizer, c), columns}})
-    WASMFORMER_CHECK(size % multiple == 0, "[export] " << name << " is " << size
-                                                       << "; for int8 in Bergamot it must be a multiple of "
-                                                       << multiple);
+    WASMFORMER_CHECK(size % multiple == 0, ErrorCode::export_,
+                     name << " is " << size << "; for int8 in Bergamot it must be a multiple of " << multiple);
   Multipliers multipliers = calibrated(model, pool, texts);
   model.transformer->visit([&](const std::string&, const Parameter& p, Initializer) {
     if (const auto own = p.packed.input_multiplier(); own && *own > 0) multipliers[&p] = *own;

@@ -90,10 +90,10 @@ std::string OnnxGraph::add_tensor(const std::string& name, Type type, const Inte
   const auto place = std::lower_bound(known_.begin(), known_.end(), name);
   if (place != known_.end() && *place == name) return name;
   known_.insert(place, name);
-  WASMFORMER_CHECK(size < max_file_bytes && tensors_.size() + size + most_other_bytes < max_file_bytes,
-                   "[onnx] with '" << name
-                                   << "' the weights of one graph are above the 2 GiB that an ONNX file can "
-                                      "hold");
+  WASMFORMER_CHECK(size < max_file_bytes && tensors_.size() + size + most_other_bytes < max_file_bytes, ErrorCode::onnx,
+                   "with '" << name
+                            << "' the weights of one graph are above the 2 GiB that an ONNX file can "
+                               "hold");
   std::string tensor;
   for (const std::int64_t n : shape) add_number(tensor, 1, static_cast<std::uint64_t>(n));
   add_number(tensor, 2, static_cast<std::uint64_t>(type));

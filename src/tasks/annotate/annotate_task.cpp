@@ -242,7 +242,7 @@ double AnnotatedExamples::guessing_loss(const Config& c, const TrainingConfig& t
 }
 
 void AnnotatedExamples::check(const TrainingConfig& training) const {
-  WASMFORMER_CHECK(training.bpe_dropout == 0, "[train] bpe_dropout is for models that translate");
+  WASMFORMER_CHECK(training.bpe_dropout == 0, ErrorCode::train, "bpe_dropout is for models that translate");
 }
 
 const Task& AnnotatedTexts::task() const { return annotate_task(); }

@@ -107,15 +107,15 @@ AnnotationJob::AnnotationJob(const ModelFile& model, ThreadPool& pool, std::size
       batch_tokens_(batch_tokens),
       results_(texts) {
   const Config& c = model.transformer->config();
-  WASMFORMER_CHECK(c.classes > 0 || c.tags > 0,
-                   "[annotate] this model " << purpose(c) << "; it has no labels to classify or tag with");
+  WASMFORMER_CHECK(c.classes > 0 || c.tags > 0, ErrorCode::annotate,
+                   "this model " << purpose(c) << "; it has no labels to classify or tag with");
 }
 
 AnnotationJob::AnnotationJob(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& texts,
                              const AnnotateOptions& options, Index batch_tokens)
     : AnnotationJob(model, pool, texts.size(), options, batch_tokens) {
   for (std::size_t i = 0; i < texts.size(); ++i) {
-    WASMFORMER_CHECK(is_utf8(texts[i]), "[annotate] text " << i + 1 << " is not UTF-8");
+    WASMFORMER_CHECK(is_utf8(texts[i]), ErrorCode::annotate, "text " << i + 1 << " is not UTF-8");
     read(i, texts[i]);
   }
 }
@@ -125,7 +125,7 @@ AnnotationJob::AnnotationJob(const ModelFile& model, ThreadPool& pool, const std
     : AnnotationJob(model, pool, texts.size(), options, batch_tokens) {
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const AnnotatedText& text = texts[i];
-    WASMFORMER_CHECK(is_utf8(text.text), "[annotate] text " << i + 1 << " is not UTF-8");
+    WASMFORMER_CHECK(is_utf8(text.text), ErrorCode::annotate, "text " << i + 1 << " is not UTF-8");
     if (model.transformer->config().tags == 0) {
       read(i, text.text);
       continue;

@@ -64,8 +64,8 @@ std::vector<AnnotatedText> parse_conll(std::string_view text, const std::string&
   for_each_line(text, name, [&](std::string_view line, std::size_t number) {
     if (line.empty()) return end_sentence();
     const std::vector<std::string_view> columns = split(line, '\t');
-    WASMFORMER_CHECK(columns.size() == 2 && line.find(' ') == line.npos,
-                     "[corpus] line " << number << " of " << name << " is not a token, a tab and a tag");
+    WASMFORMER_CHECK(columns.size() == 2 && line.find(' ') == line.npos, ErrorCode::corpus,
+                     "line " << number << " of " << name << " is not a token, a tab and a tag");
     words.emplace_back(columns[0]);
     tags.emplace_back(columns[1]);
   });
@@ -75,10 +75,10 @@ std::vector<AnnotatedText> parse_conll(std::string_view text, const std::string&
 
 std::vector<AnnotatedText> labelled_and_tagged(const std::vector<AnnotatedText>& labelled,
                                                std::vector<AnnotatedText> tagged) {
-  WASMFORMER_CHECK(labelled.size() == tagged.size(), "[corpus] there are " << labelled.size() << " labelled texts but "
-                                                                           << tagged.size()
-                                                                           << " tagged ones; they go together line by "
-                                                                              "line");
+  WASMFORMER_CHECK(labelled.size() == tagged.size(), ErrorCode::corpus,
+                   "there are " << labelled.size() << " labelled texts but " << tagged.size()
+                                << " tagged ones; they go together line by "
+                                   "line");
   for (std::size_t i = 0; i < tagged.size(); ++i) tagged[i].classes = labelled[i].classes;
   return tagged;
 }
@@ -90,29 +90,28 @@ LabelNames label_names(const AnnotatedTexts& texts, bool multi_label) {
   std::size_t number = 0;
   const auto add = [&](const Labels& names, std::set<std::string>& all) {
     for (const std::string& name : names) {
-      WASMFORMER_CHECK(name.size() <= longest, "[corpus] a label of " << name.size() << " bytes is too long; "
-                                                                      << longest << " are allowed (text " << number
-                                                                      << ")");
+      WASMFORMER_CHECK(
+          name.size() <= longest, ErrorCode::corpus,
+          "a label of " << name.size() << " bytes is too long; " << longest << " are allowed (text " << number << ")");
       all.insert(name);
     }
   };
   for (const AnnotatedText& text : texts.all) {
     ++number;
     const bool is_labelled = text.classes.size() == 1 && !text.classes[0].empty();
-    WASMFORMER_CHECK(!have_classes || multi_label || is_labelled,
-                     "[corpus] a text has "
-                         << (text.classes.size() > 1 ? "several labels, which needs multi_label" : "no label")
-                         << " (text " << number << ")");
-    WASMFORMER_CHECK(!have_tags || text.tags.size() == text.words.size(),
-                     "[corpus] a text has " << text.words.size() << " words but " << text.tags.size() << " tags (text "
-                                            << number << ")");
+    WASMFORMER_CHECK(!have_classes || multi_label || is_labelled, ErrorCode::corpus,
+                     "a text has " << (text.classes.size() > 1 ? "several labels, which needs multi_label" : "no label")
+                                   << " (text " << number << ")");
+    WASMFORMER_CHECK(
+        !have_tags || text.tags.size() == text.words.size(), ErrorCode::corpus,
+        "a text has " << text.words.size() << " words but " << text.tags.size() << " tags (text " << number << ")");
     add(text.classes, classes);
     add(text.tags, tags);
   }
-  WASMFORMER_CHECK(!have_classes || classes.size() > 1,
-                   "[train] all texts have the same label; there must be two labels at least");
-  WASMFORMER_CHECK(!have_tags || tags.size() > 1,
-                   "[train] all words have the same tag; there must be two tags at least");
+  WASMFORMER_CHECK(!have_classes || classes.size() > 1, ErrorCode::train,
+                   "all texts have the same label; there must be two labels at least");
+  WASMFORMER_CHECK(!have_tags || tags.size() > 1, ErrorCode::train,
+                   "all words have the same tag; there must be two tags at least");
   return {{classes.begin(), classes.end()}, {tags.begin(), tags.end()}};
 }
 
@@ -204,8 +203,9 @@ AnnotatedExamples annotated_examples(const std::vector<AnnotatedText>& texts, co
     examples.all.push_back(std::move(example));
     examples.lines.push_back(static_cast<Index>(i));
   }
-  WASMFORMER_CHECK(!examples.all.empty(), "[corpus] none of the " << examples.skipped << " texts can be used: they are "
-                                                                  << "empty or have no known label");
+  WASMFORMER_CHECK(!examples.all.empty(), ErrorCode::corpus,
+                   "none of the " << examples.skipped << " texts can be used: they are "
+                                  << "empty or have no known label");
   return examples;
 }
 

@@ -29,8 +29,8 @@ class MaskTask : public Task {
       examples->all.push_back(std::move(ids));
       examples->lines.push_back(static_cast<Index>(i));
     }
-    WASMFORMER_CHECK(!examples->all.empty(),
-                     "[corpus] none of the " << examples->skipped << " texts can be used: they are empty");
+    WASMFORMER_CHECK(!examples->all.empty(), ErrorCode::corpus,
+                     "none of the " << examples->skipped << " texts can be used: they are empty");
     return examples;
   }
   bool infers() const override { return false; }
@@ -61,7 +61,7 @@ void PlainTexts::add_json(const JsonObject& text, const Config&) {
   const nlohmann::json& json = text.value;
   const bool is_older = json.is_array() && json.size() == 2;
   const nlohmann::json& line = is_older ? json[0] : json;
-  WASMFORMER_CHECK(line.is_string(), "[checkpoint] the texts of the run are damaged");
+  WASMFORMER_CHECK(line.is_string(), ErrorCode::checkpoint, "the texts of the run are damaged");
   lines.push_back(line);
 }
 
@@ -86,7 +86,7 @@ double MaskedExamples::guessing_loss(const Config& config, const TrainingConfig&
 }
 
 void MaskedExamples::check(const TrainingConfig& training) const {
-  WASMFORMER_CHECK(training.bpe_dropout == 0, "[train] bpe_dropout is for models that translate");
+  WASMFORMER_CHECK(training.bpe_dropout == 0, ErrorCode::train, "bpe_dropout is for models that translate");
 }
 
 void MaskedBatch::hide(std::uint64_t seed, bool) {

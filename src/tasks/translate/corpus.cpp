@@ -52,7 +52,7 @@ void for_each_line(std::string_view text, const std::string& name,
     std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
     if (line.ends_with('\r')) line.remove_suffix(1);
-    WASMFORMER_CHECK(is_utf8(line), "[corpus] line " << number << " of " << name << " is not UTF-8");
+    WASMFORMER_CHECK(is_utf8(line), ErrorCode::corpus, "line " << number << " of " << name << " is not UTF-8");
     each(line, number);
   }
 }
@@ -64,11 +64,10 @@ ParallelText parse_tsv(std::string_view text, const std::string& name, Columns c
     std::vector<std::string_view> fields;
     for (std::size_t begin = 0; begin <= line.size(); begin += fields.back().size() + 1)
       fields.push_back(line.substr(begin, line.substr(begin).find('\t')));
-    WASMFORMER_CHECK(std::max(columns.source, columns.target) < fields.size(),
-                     "[corpus] line " << number << " of " << name << " has " << fields.size()
-                                      << (fields.size() == 1 ? " column" : " columns")
-                                      << "; source and target are columns " << columns.source << " and "
-                                      << columns.target << ", counted from 0, separated by tabs");
+    WASMFORMER_CHECK(std::max(columns.source, columns.target) < fields.size(), ErrorCode::corpus,
+                     "line " << number << " of " << name << " has " << fields.size()
+                             << (fields.size() == 1 ? " column" : " columns") << "; source and target are columns "
+                             << columns.source << " and " << columns.target << ", counted from 0, separated by tabs");
     pairs.sources.emplace_back(fields[columns.source]);
     pairs.targets.emplace_back(fields[columns.target]);
   });
@@ -78,18 +77,18 @@ ParallelText parse_tsv(std::string_view text, const std::string& name, Columns c
 Corpus tokenize_corpus(const std::vector<std::string>& sources, const std::vector<std::string>& targets,
                        const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer, const Config& config,
                        const PieceDropout& dropout) {
-  WASMFORMER_CHECK(sources.size() == targets.size(),
-                   "[corpus] " << sources.size() << " source lines but " << targets.size() << " target lines");
-  WASMFORMER_CHECK(!sources.empty(), "[corpus] there are no sentence pairs");
+  WASMFORMER_CHECK(sources.size() == targets.size(), ErrorCode::corpus,
+                   sources.size() << " source lines but " << targets.size() << " target lines");
+  WASMFORMER_CHECK(!sources.empty(), ErrorCode::corpus, "there are no sentence pairs");
   const PieceSplitter source_splitter(source_tokenizer, dropout.rate);
   const PieceSplitter target_splitter(target_tokenizer, dropout.rate);
-  WASMFORMER_CHECK(dropout.rate == 0 || source_splitter.can_split() || target_splitter.can_split(),
-                   "[corpus] bpe_dropout has no effect: no piece of the vocabulary consists of two others");
+  WASMFORMER_CHECK(dropout.rate == 0 || source_splitter.can_split() || target_splitter.can_split(), ErrorCode::corpus,
+                   "bpe_dropout has no effect: no piece of the vocabulary consists of two others");
   Random random(dropout.seed);
   Corpus corpus;
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    WASMFORMER_CHECK(is_utf8(sources[i]), "[corpus] source line " << i + 1 << " is not UTF-8");
-    WASMFORMER_CHECK(is_utf8(targets[i]), "[corpus] target line " << i + 1 << " is not UTF-8");
+    WASMFORMER_CHECK(is_utf8(sources[i]), ErrorCode::corpus, "source line " << i + 1 << " is not UTF-8");
+    WASMFORMER_CHECK(is_utf8(targets[i]), ErrorCode::corpus, "target line " << i + 1 << " is not UTF-8");
     SentencePair pair{source_splitter.split(source_tokenizer.encode(sources[i]), random),
                       target_splitter.split(target_tokenizer.encode(targets[i]), random)};
     const bool empty = pair.source.empty() || pair.target.empty();
@@ -103,9 +102,9 @@ Corpus tokenize_corpus(const std::vector<std::string>& sources, const std::vecto
       corpus.lines.push_back(static_cast<Index>(i));
     }
   }
-  WASMFORMER_CHECK(!corpus.pairs.empty(), "[corpus] all " << corpus.skipped
-                                                          << " pairs have an empty side or more than max_length "
-                                                          << config.max_length << " tokens");
+  WASMFORMER_CHECK(!corpus.pairs.empty(), ErrorCode::corpus,
+                   "all " << corpus.skipped << " pairs have an empty side or more than max_length " << config.max_length
+                          << " tokens");
   return corpus;
 }
 

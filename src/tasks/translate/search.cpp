@@ -12,21 +12,21 @@ namespace {
 
 void check_input(const SearchInput& input, const Config& c) {
   const std::size_t source = input.source.size(), prefix = input.prefix.size();
-  WASMFORMER_CHECK(source >= 1 && static_cast<Index>(source) <= c.max_length,
-                   "[search] a sentence has " << source << " tokens; the model takes 1 to " << c.max_length);
-  WASMFORMER_CHECK(input.max_length >= 1 && input.max_length <= c.max_length,
-                   "[search] max_length " << input.max_length << " is not between 1 and the model's " << c.max_length);
+  WASMFORMER_CHECK(source >= 1 && static_cast<Index>(source) <= c.max_length, ErrorCode::search,
+                   "a sentence has " << source << " tokens; the model takes 1 to " << c.max_length);
+  WASMFORMER_CHECK(input.max_length >= 1 && input.max_length <= c.max_length, ErrorCode::search,
+                   "max_length " << input.max_length << " is not between 1 and the model's " << c.max_length);
   WASMFORMER_CHECK(
-      static_cast<Index>(prefix) < input.max_length,
-      "[search] a prefix of " << prefix << " tokens leaves no room in a translation of at most " << input.max_length);
+      static_cast<Index>(prefix) < input.max_length, ErrorCode::search,
+      "a prefix of " << prefix << " tokens leaves no room in a translation of at most " << input.max_length);
   for (std::size_t j = 0; j < prefix; ++j) {
     const TokenId id = input.prefix[j];
-    WASMFORMER_CHECK(id >= 0 && id < c.target_vocab_size,
-                     "[search] a prefix cannot contain token " << id << "; the vocabulary has " << c.target_vocab_size);
-    WASMFORMER_CHECK(id != c.pad_id && id != c.bos_id,
-                     "[search] a prefix cannot contain token " << id << ", which is never chosen");
-    WASMFORMER_CHECK(id != c.eos_id || j + 1 == prefix,
-                     "[search] a prefix cannot go on after token " << id << ", which ends a sentence");
+    WASMFORMER_CHECK(id >= 0 && id < c.target_vocab_size, ErrorCode::search,
+                     "a prefix cannot contain token " << id << "; the vocabulary has " << c.target_vocab_size);
+    WASMFORMER_CHECK(id != c.pad_id && id != c.bos_id, ErrorCode::search,
+                     "a prefix cannot contain token " << id << ", which is never chosen");
+    WASMFORMER_CHECK(id != c.eos_id || j + 1 == prefix, ErrorCode::search,
+                     "a prefix cannot go on after token " << id << ", which ends a sentence");
   }
 }
 
@@ -85,7 +85,7 @@ Scalar most_probable(Row row, std::span<Choice> best, const Config& config) {
   // Models of Marian itself (begin token after the vocabulary) never choose <unk>, our pad, but the sum includes it.
   if (config.begins_after_vocabulary())
     log_sum = std::max(log_sum, pad) + std::log1p(std::exp(-std::abs(log_sum - pad)));
-  WASMFORMER_CHECK(std::isfinite(log_sum), "[search] the model gives scores that are not numbers");
+  WASMFORMER_CHECK(std::isfinite(log_sum), ErrorCode::search, "the model gives scores that are not numbers");
   for (Choice& choice : best) choice.second = static_cast<float>(static_cast<Scalar>(choice.second) - log_sum);
   return log_sum;
 }

@@ -144,13 +144,13 @@ const ToyTask& find_task(const std::string& name) {
     if (name == task.name) return task;
     names += std::string(names.empty() ? "" : ", ") + task.name;
   }
-  throw Error("[task] there is no task '" + name + "'; there are " + names);
+  throw Error(ErrorCode::task, "there is no task '" + name + "'; there are " + names);
 }
 
 ParallelText make_pairs(const std::string& name, Index count, std::uint64_t seed) {
   const ToyTask& task = find_task(name);
-  WASMFORMER_CHECK(count >= 1 && count <= task.most_pairs,
-                   "[task] " << count << " pairs of " << name << "; there are 1 to " << task.most_pairs);
+  WASMFORMER_CHECK(count >= 1 && count <= task.most_pairs, ErrorCode::task,
+                   count << " pairs of " << name << "; there are 1 to " << task.most_pairs);
   Random random(seed);
   ParallelText text;
   std::unordered_set<std::string> known;

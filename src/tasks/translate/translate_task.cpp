@@ -100,14 +100,15 @@ void Corpus::check(const TrainingConfig& training) const {
   WASMFORMER_CHECK(training.word_dropout == none.word_dropout && training.tag_weight == none.tag_weight &&
                        training.balance_classes == none.balance_classes && training.mask_rate == none.mask_rate &&
                        training.freeze_steps == none.freeze_steps,
-                   "[train] word_dropout, tag_weight, balance_classes, mask_rate and freeze_steps are for models that "
+                   ErrorCode::train,
+                   "word_dropout, tag_weight, balance_classes, mask_rate and freeze_steps are for models that "
                    "classify, tag or fill masks");
 }
 
 PairTexts::PairTexts(ParallelText all) : pairs(std::move(all)) {
-  WASMFORMER_CHECK(pairs.sources.size() == pairs.targets.size(), "[train] there are "
-                                                                     << pairs.sources.size() << " source sentences but "
-                                                                     << pairs.targets.size() << " target sentences");
+  WASMFORMER_CHECK(
+      pairs.sources.size() == pairs.targets.size(), ErrorCode::train,
+      "there are " << pairs.sources.size() << " source sentences but " << pairs.targets.size() << " target sentences");
 }
 
 const Task& PairTexts::task() const { return translate_task(); }
@@ -128,7 +129,7 @@ std::string PairTexts::to_json(std::size_t i) const {
 void PairTexts::add_json(const JsonObject& text, const Config&) {
   const nlohmann::json& pair = text.value;
   WASMFORMER_CHECK(pair.is_array() && pair.size() == 2 && pair[0].is_string() && pair[1].is_string(),
-                   "[checkpoint] the sentence pairs of the run are damaged");
+                   ErrorCode::checkpoint, "the sentence pairs of the run are damaged");
   pairs.sources.push_back(pair[0]);
   pairs.targets.push_back(pair[1]);
 }

@@ -101,8 +101,8 @@ Source tokenize(const ModelFile& model, const std::string& text, std::uint64_t n
   const auto capitals = model.metadata.find("capitals");
   Source source{{}, number};
   if (capitals != model.metadata.end()) {
-    WASMFORMER_CHECK(capitals->second == "lowered",
-                     "[model] capitals must be 'lowered', not '" << capitals->second << "'");
+    WASMFORMER_CHECK(capitals->second == "lowered", ErrorCode::model,
+                     "capitals must be 'lowered', not '" << capitals->second << "'");
     source.in_capitals = is_in_capitals(decode_utf8(text));
   }
   source.ids = model.source_tokenizer->encode(source.in_capitals ? lowered(decode_utf8(text)) : text);
@@ -226,9 +226,9 @@ BatchedTranslation::BatchedTranslation(const ModelFile& model, ThreadPool& pool,
 
 void BatchedTranslation::refuse_too_long() const {
   if (too_long_.empty()) return;
-  throw Error("[translate] sentence " + std::to_string(too_long_[0].text + 1) + " has " +
-              std::to_string(too_long_[0].tokens) + " tokens; the model takes at most " +
-              std::to_string(model_.transformer->config().max_length));
+  throw Error(ErrorCode::translate, "sentence " + std::to_string(too_long_[0].text + 1) + " has " +
+                                        std::to_string(too_long_[0].tokens) + " tokens; the model takes at most " +
+                                        std::to_string(model_.transformer->config().max_length));
 }
 
 void BatchedTranslation::begin_batch() {

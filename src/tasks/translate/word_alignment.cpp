@@ -112,7 +112,7 @@ Shortlist parse_lexicon(std::string_view text, const std::string& name, const To
     if (line.empty()) return;
     WASMFORMER_CHECK(
         words >> to >> from >> probability && !(words >> rest) && probability >= 0 && std::isfinite(probability),
-        "[shortlist] line " << number << " of " << name << " is not 'target source probability'");
+        ErrorCode::shortlist, "line " << number << " of " << name << " is not 'target source probability'");
     if (to == "NULL" || from == "NULL") return;
     const auto id = [&](const auto& ids, const std::string& piece, TokenId other) {
       const auto known = ids.find(piece);
@@ -124,9 +124,9 @@ Shortlist parse_lexicon(std::string_view text, const std::string& name, const To
     float& most = found[static_cast<std::size_t>(s)][t];
     most = std::max(most, static_cast<float>(probability));
   });
-  WASMFORMER_CHECK(pieces > 0, "[shortlist] " << name << " has no pairs of pieces");
-  WASMFORMER_CHECK(2 * unknown <= pieces, "[shortlist] the model does not know "
-                                              << unknown << " of the " << pieces << " pieces in " << name
+  WASMFORMER_CHECK(pieces > 0, ErrorCode::shortlist, name << " has no pairs of pieces");
+  WASMFORMER_CHECK(2 * unknown <= pieces, ErrorCode::shortlist,
+                   "the model does not know " << unknown << " of the " << pieces << " pieces in " << name
                                               << ", which is for another vocabulary");
   std::vector<List> lists(found.size());
   for (std::size_t s = 0; s < found.size(); ++s)

@@ -154,8 +154,8 @@ constexpr std::array<const char*, 4> tokenizer_names = {"13a", "zh", "char", "no
 
 BleuTokenizer bleu_tokenizer(const std::string& name) {
   const auto found = std::find(tokenizer_names.begin(), tokenizer_names.end(), name);
-  WASMFORMER_CHECK(found != tokenizer_names.end(),
-                   "[bleu] there is no tokenizer '" << name << "'; there are 13a, zh, char and none");
+  WASMFORMER_CHECK(found != tokenizer_names.end(), ErrorCode::bleu,
+                   "there is no tokenizer '" << name << "'; there are 13a, zh, char and none");
   return static_cast<BleuTokenizer>(found - tokenizer_names.begin());
 }
 

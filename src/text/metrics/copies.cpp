@@ -69,9 +69,9 @@ std::vector<std::u32string> copied_numbers(std::u32string_view source, std::u32s
 
 CopyRate copy_rate(const std::vector<std::string>& sources, const std::vector<std::string>& hypotheses,
                    const std::vector<std::string>& references) {
-  WASMFORMER_CHECK(sources.size() == references.size() && sources.size() == hypotheses.size(),
-                   "[copy rate] " << sources.size() << " sources, " << hypotheses.size() << " hypotheses and "
-                                  << references.size() << " references differ in number");
+  WASMFORMER_CHECK(sources.size() == references.size() && sources.size() == hypotheses.size(), ErrorCode::copy_rate,
+                   sources.size() << " sources, " << hypotheses.size() << " hypotheses and " << references.size()
+                                  << " references differ in number");
   const CopyFinder finder(sources, references);
   CopyRate rate;
   for (std::size_t i = 0; i < sources.size(); ++i) {

@@ -63,9 +63,9 @@ bool are_spans(const std::vector<std::string>& tags) {
 Scores span_scores(const std::vector<Labels>& expected, const std::vector<Labels>& predicted) {
   Scores scores;
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    WASMFORMER_CHECK(expected[i].size() == predicted[i].size(),
-                     "[evaluate] text " << i + 1 << " has " << expected[i].size() << " tags, but "
-                                        << predicted[i].size() << " are predicted");
+    WASMFORMER_CHECK(
+        expected[i].size() == predicted[i].size(), ErrorCode::evaluate,
+        "text " << i + 1 << " has " << expected[i].size() << " tags, but " << predicted[i].size() << " are predicted");
     const std::vector<TagSpan> right = tag_spans(expected[i]), found = tag_spans(predicted[i]);
     const std::set<TagSpan> all(right.begin(), right.end());
     for (const TagSpan& span : right) ++scores[span.type].expected;

@@ -33,8 +33,9 @@ std::vector<LengthScore> scores_by_length(const std::vector<std::string>& source
                                           const std::vector<std::string>& hypotheses,
                                           const std::vector<std::string>& references, const BleuOptions& options) {
   WASMFORMER_CHECK(sources.size() == hypotheses.size() && sources.size() == references.size() && !sources.empty(),
-                   "[by length] " << sources.size() << " sources, " << hypotheses.size() << " hypotheses and "
-                                  << references.size() << " references differ in number, or there are none");
+                   ErrorCode::by_length,
+                   sources.size() << " sources, " << hypotheses.size() << " hypotheses and " << references.size()
+                                  << " references differ in number, or there are none");
   constexpr std::size_t ends[] = {5, 10, 15, 20, 30, 40, 0};
   std::vector<LengthScore> scores;
   std::size_t from = 1;

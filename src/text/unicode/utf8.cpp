@@ -45,7 +45,7 @@ std::u32string decode_utf8(std::string_view text) {
   char32_t code = 0;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t length = decode_one(text.substr(at), code);
-    WASMFORMER_CHECK(length > 0, "[text] byte " << at << " of the text is not UTF-8");
+    WASMFORMER_CHECK(length > 0, ErrorCode::text, "byte " << at << " of the text is not UTF-8");
     codes.push_back(code);
     at += length;
   }
