@@ -4,28 +4,48 @@
 namespace wasmformer {
 namespace {
 
-void add_tags(Json& json, const ModelFile& model, const std::string& text, const std::vector<TaggedWord>& words) {
-  std::vector<std::size_t> utf16{0};  // where each byte stands for JavaScript, which counts in UTF-16
-  for (unsigned char byte : text) utf16.push_back(utf16.back() + ((byte & 0xC0) != 0x80) + (byte >= 0xF0));
-  const auto place = [&](std::size_t begin, std::size_t end) -> Json {
-    return {{"text", text.substr(begin, end - begin)}, {"start", utf16[begin]}, {"end", utf16[end]}};
-  };
-  Labels tags;
-  json["tokens"] = json["spans"] = Json::array();
-  for (const TaggedWord& w : words) {
-    Json& token = json["tokens"].emplace_back(place(w.begin, w.begin + w.size));
-    tags.push_back(token["tag"] = w.tag);
-    token["probability"] = w.probability;
+// The parts of one text by their place in UTF-8.
+class TextParts {
+ public:
+  explicit TextParts(const std::string& text) : text_(text) {
+    utf16_.reserve(text.size() + 1);
+    std::size_t units = 0;
+    for (const unsigned char byte : text) {
+      utf16_.push_back(units);
+      const bool continues = (byte & 0xC0) == 0x80;
+      const bool is_pair = byte >= 0xF0;  // a surrogate pair in UTF-16
+      units += continues ? 0 : is_pair ? 2 : 1;
+    }
+    utf16_.push_back(units);
   }
-  if (!are_spans(model.labels.tags)) return;
+
+  TextPart operator()(std::size_t begin, std::size_t end) const {
+    return {.text = text_.substr(begin, end - begin), .start = utf16_[begin], .end = utf16_[end]};
+  }
+
+ private:
+  const std::string& text_;
+  std::vector<std::size_t> utf16_;  // where each byte stands, and the end
+};
+
+std::vector<TaggedToken> tagged_tokens(const TextParts& part, const std::vector<TaggedWord>& words) {
+  std::vector<TaggedToken> tokens;
+  for (const TaggedWord& word : words)
+    tokens.push_back({part(word.begin, word.begin + word.size), word.tag, word.probability});
+  return tokens;
+}
+
+std::vector<TaggedSpan> tagged_spans(const TextParts& part, const std::vector<TaggedWord>& words) {
+  Labels tags;
+  for (const TaggedWord& word : words) tags.push_back(word.tag);
+  std::vector<TaggedSpan> spans;
   for (const auto& [begin, end, type] : tag_spans(tags)) {
     const TaggedWord& last = words[end - 1];
-    Json& span = json["spans"].emplace_back(place(words[begin].begin, last.begin + last.size));
     double sum = 0;
     for (std::size_t i = begin; i < end; ++i) sum += words[i].probability;
-    span["type"] = type;
-    span["probability"] = sum / static_cast<double>(end - begin);
+    spans.push_back({part(words[begin].begin, last.begin + last.size), type, sum / static_cast<double>(end - begin)});
   }
+  return spans;
 }
 
 AnnotateOptions checked_options(const Config& c, const std::string& json, const std::string& use) {
@@ -47,21 +67,29 @@ Annotations::Annotations(const ModelFile& model, std::vector<std::string> texts,
       texts_(std::move(texts)),
       job_(model, pool(), texts_, checked_options(model.transformer->config(), options, use), batch_tokens) {}
 
-std::vector<AnnotationResult> Annotations::result() {
+AnnotationResult Annotations::annotation(const std::string& text, AnnotatedText&& found) const {
   const Config& config = model_.transformer->config();
-  std::vector<AnnotationResult> results;
-  for (Annotation& found : job_.take()) {
-    Json json{{"sourceTokens", Json::array()}};
-    for (const auto& [piece, id] : found.tokens) json["sourceTokens"].push_back({{"piece", piece}, {"id", id}});
-    if (config.classes > 0) {
-      json["labels"] = Json::array();
-      for (const auto& [label, p] : found.labels) json["labels"].push_back({{"label", label}, {"probability", p}});
-      json["isCut"] = found.is_cut;
-    }
-    if (config.tags > 0) add_tags(json, model_, texts_[results.size()], found.words);
-    results.push_back({json.dump(-1, ' ', false, Json::error_handler_t::replace), std::move(found.attention)});
+  AnnotationResult annotation;
+  annotation.source_tokens = std::move(found.tokens);
+  if (config.classes > 0) {
+    annotation.labels = std::move(found.labels);
+    annotation.is_truncated = found.is_cut;
   }
-  return results;
+  if (config.tags > 0) {
+    const TextParts part(text);
+    annotation.tokens = tagged_tokens(part, found.words);
+    annotation.spans.emplace();
+    if (are_spans(model_.labels.tags)) annotation.spans = tagged_spans(part, found.words);
+  }
+  if (found.attention) annotation.attention.emplace(std::move(*found.attention));
+  return annotation;
+}
+
+std::vector<AnnotationResult> Annotations::result() {
+  std::vector<AnnotationResult> annotations;
+  for (AnnotatedText& found : job_.take())
+    annotations.push_back(annotation(texts_[annotations.size()], std::move(found)));
+  return annotations;
 }
 
 std::unique_ptr<Annotations> translator_annotate(const Translator& model, const std::vector<std::string>& texts,
@@ -74,9 +102,38 @@ std::unique_ptr<Annotations> translator_annotate(const Translator& model, const 
 EMSCRIPTEN_BINDINGS(wasmformer_annotate) {
   using namespace emscripten;
   using namespace wasmformer;
-  register_array<AnnotationResult>("AnnotationResult[]");
-  value_object<AnnotationResult>("AnnotationResult")
-      .field("json", &AnnotationResult::json)
+  register_array<LabelProbability>("LabelProbability[]");
+  register_array<TaggedToken>("TaggedToken[]");
+  register_array<TaggedSpan>("TaggedSpan[]");
+  register_array<AnnotationResult>("Annotation[]");
+  register_optional<std::vector<LabelProbability>>();
+  register_optional<bool>();
+  register_optional<std::vector<TaggedToken>>();
+  register_optional<std::vector<TaggedSpan>>();
+  register_optional<EncoderAttention>();
+  value_object<LabelProbability>("LabelProbability")
+      .field("label", &LabelProbability::label)
+      .field("probability", &LabelProbability::probability);
+  value_object<TaggedToken>("TaggedToken")
+      .field("text", &TaggedToken::text)
+      .field("start", &TaggedToken::start)
+      .field("end", &TaggedToken::end)
+      .field("tag", &TaggedToken::tag)
+      .field("probability", &TaggedToken::probability);
+  value_object<TaggedSpan>("TaggedSpan")
+      .field("text", &TaggedSpan::text)
+      .field("start", &TaggedSpan::start)
+      .field("end", &TaggedSpan::end)
+      .field("type", &TaggedSpan::type)
+      .field("probability", &TaggedSpan::probability);
+  value_object<EncoderAttention>("EncoderAttention").field("encoder", &EncoderAttention::encoder);
+  value_object<AnnotationResult>("Annotation")
+      .field("sourceTokens", &AnnotationResult::source_tokens)
+      .field("labels", &AnnotationResult::labels)
+      .field("isTruncated", &AnnotationResult::is_truncated)
+      .field("isCut", &AnnotationResult::is_truncated)
+      .field("tokens", &AnnotationResult::tokens)
+      .field("spans", &AnnotationResult::spans)
       .field("attention", &AnnotationResult::attention);
   class_<Annotations>("Annotations").function("step", &Annotations::step).function("result", &Annotations::result);
 }

@@ -7,10 +7,31 @@
 
 namespace wasmformer {
 
-// One text: JSON of Annotation in bindings/js/shared/types.ts, without its attention.
+// A part of a text; `start` and `end` count UTF-16 units, as JavaScript does.
+struct TextPart {
+  std::string text;
+  std::size_t start = 0, end = 0;
+};
+struct TaggedToken : TextPart {
+  std::string tag;
+  double probability = 0;
+};
+struct TaggedSpan : TextPart {
+  std::string type;
+  double probability = 0;  // the mean of its words
+};
+struct EncoderAttention {
+  AttentionMaps encoder;
+};
+
+// What Annotation in bindings/js/shared/types.ts says of one text.
 struct AnnotationResult {
-  std::string json;
-  std::optional<AttentionMaps> attention;
+  std::vector<SourceToken> source_tokens;
+  std::optional<std::vector<LabelProbability>> labels;
+  std::optional<bool> is_truncated;
+  std::optional<std::vector<TaggedToken>> tokens;
+  std::optional<std::vector<TaggedSpan>> spans;
+  std::optional<EncoderAttention> attention;
 };
 
 // Finds the classes and tags of texts, a batch per step.
@@ -24,6 +45,8 @@ class Annotations {
   std::vector<AnnotationResult> result();
 
  private:
+  AnnotationResult annotation(const std::string& text, AnnotatedText&& found) const;
+
   const ModelFile& model_;
   std::vector<std::string> texts_;
   AnnotationJob job_;

@@ -32,7 +32,7 @@ struct RunTexts {
 std::shared_ptr<Texts> annotated(const RunTexts& given, bool is_valid) {
   const bool is_file = !given.labelled.file.empty();
   std::vector<AnnotatedText> labelled = given.labelled.texts, tagged = given.tagged.texts;
-  if (is_file) labelled = parse_labelled(given.labelled.file, is_valid ? "validLabelled" : "labelled");
+  if (is_file) labelled = parse_labelled(given.labelled.file, is_valid ? "validLabeled" : "labeled");
   if (!given.tagged.file.empty()) tagged = parse_conll(given.tagged.file, is_valid ? "validTagged" : "tagged");
   const AnnotatedTexts::Kind kind{
       .has_classes = !labelled.empty(), .has_tags = !tagged.empty(), .commas_separate = is_file};
@@ -55,7 +55,7 @@ std::shared_ptr<Texts> texts_to_train(const RunTexts& given, bool is_valid) {
   const bool has_tags = !given.tagged.file.empty() || !given.tagged.texts.empty();
   const bool has_plain = !given.mono.empty();
   WASMFORMER_CHECK(has_pairs + (has_labels || has_tags) + has_plain <= 1, ErrorCode::train,
-                   "sentence pairs, labelled or tagged texts, and mono train different models; give one kind");
+                   "sentence pairs, labeled or tagged texts, and mono train different models; give one kind");
   if (has_pairs) return pairs(given);
   if (has_labels || has_tags) return annotated(given, is_valid);
   return has_plain ? std::make_shared<PlainTexts>(given.mono) : nullptr;
@@ -74,7 +74,7 @@ std::unique_ptr<RunPlan> plan_run(const std::string& json, const RunTexts& texts
   input.valid = texts_to_train(valid, true);
   WASMFORMER_CHECK(!input.valid || !input.train || is_same_kind(texts, valid), ErrorCode::train,
                    "texts to validate on must be of the same kind as those to train on: validation with "
-                   "pairs, validLabelled with labelled, validTagged with tagged");
+                   "pairs, validLabeled with labeled, validTagged with tagged");
   input.model = from_bytes(model);
   input.source_tokenizer = from_bytes(source_tokenizer);
   input.target_tokenizer = from_bytes(target_tokenizer);

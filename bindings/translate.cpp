@@ -35,7 +35,7 @@ EMSCRIPTEN_BINDINGS(wasmformer_translate) {
   register_optional<Index>();
   register_optional<std::vector<Candidate>>();
   register_optional<std::vector<BeamNode>>();
-  register_optional<Numbers>();
+  register_optional<MatrixData>();
   register_optional<AttentionInternals>();
   register_optional<Attention>();
   register_optional<AttentionMaps>();
@@ -61,10 +61,10 @@ EMSCRIPTEN_BINDINGS(wasmformer_translate) {
       .field("encoder", &Attention::encoder)
       .field("decoder", &Attention::decoder)
       .field("cross", &Attention::cross);
-  value_object<Numbers>("Numbers")
-      .field("rows", &Numbers::rows)
-      .field("columns", &Numbers::columns)
-      .field("data", &Numbers::data);
+  value_object<MatrixData>("MatrixData")
+      .field("rows", &MatrixData::rows)
+      .field("columns", &MatrixData::columns)
+      .field("data", &MatrixData::data);
   value_object<AttentionInternals>("AttentionInternals")
       .field("queries", &AttentionInternals::queries)
       .field("keys", &AttentionInternals::keys)

@@ -11,7 +11,7 @@ import { blocks, errorsUnder, examples, guides, isMessage, text } from './guides
 
 const root = join(import.meta.dirname, '..');
 const documents = ['README.md', 'CHANGELOG.md', 'src/README.md', 'bindings/README.md', 'bindings/MIGRATING.md', 'tests/bench/README.md',
-  'tests/torture/README.md', 'web/public/models/README.md', 'web/public/labelled/README.md', ...guides];
+  'tests/torture/README.md', 'web/models/README.md', 'web/public/labelled/README.md', ...guides];
 
 const folder = mkdtempSync(join(tmpdir(), 'wasmformer-docs-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -50,7 +50,7 @@ test('the packed file is named by its version', () => {
 // Lines of shell that other tests run, or variations of them.
 const covered = [
   [/^npm start\b/, 'tests/docs.test.mjs', 'start.mjs'],
-  [/^npm (test|run (build|native))\b(?!.*cmake)/, 'tests/run.mjs', 'buildPage'],
+  [/^npm (test|run (build|native|test:\w+))\b(?!.*cmake)/, 'tests/run.mjs', 'assemble'],
   [/^npm run docs\b/, 'tests/npm/tarball.test.mjs', 'writeDocs'],
   [/^npm run (--silent )?bench\b/, 'tests/bench/run.mjs', '--json'],
   [/^npm run torture\b/, 'tests/torture/torture.test.mjs', 'conduct'],
@@ -70,7 +70,7 @@ test('other tests run the commands that are not run here', () => {
   for (const [, file, words] of covered) assert.ok(text(file).includes(words), `${file} has no ${words}`);
   const scripts = Object.keys(JSON.parse(text('package.json')).scripts);
   for (const document of documents) {
-    for (const [, name] of text(document).matchAll(/npm run (?:--silent )?(\w+)/g)) {
+    for (const [, name] of text(document).matchAll(/npm run (?:--silent )?([\w:]+)/g)) {
       assert.ok(scripts.includes(name), `${document}: npm run ${name}`);
     }
   }
@@ -147,9 +147,7 @@ for (const document of documents) {
       for (const model of ['run/best', 'de-en', 'en-de', 'en-zh', 'zh-en', 'web/public/models/de-en'])
         cpSync(join(root, 'tests/fixtures/tiny-de-en.safetensors'), join(place, `${model}.safetensors`));
       cpSync(join(root, 'tests/fixtures/sentencepiece/iwslt17-spm_bpe.model'), join(place, 'bpe9500.model'));
-      const bench = ['answers.mjs', 'calibrate.mjs', 'common.mjs', 'corpus.mjs', 'faithful.mjs', 'phrases.mjs', 'phrases.tsv', 'phrase-words.tsv', 'sentences.tsv',
-        'sentences-zh.tsv', 'sentences-de-fr.tsv', 'relations.mjs', 'rouge.mjs'].map((name) => `tests/bench/${name}`);
-      for (const path of [...bench, 'tests/fixtures/answers', 'web/cards'])
+      for (const path of ['web/models', 'tests/fixtures/answers', 'web/cards'])
         cpSync(join(root, path), join(place, path), { recursive: true });
       symlinkSync(join(root, 'dist'), join(place, 'dist'));
       cpSync(join(root, 'tests/fixtures/marian/tiny'), join(place, 'opus-mt-fr-en'), { recursive: true });

@@ -1,13 +1,13 @@
 // `npm test`: installs what is missing, builds, runs every suite, and closes with `N passed, N failed`.
-// `npm test -- NAME…` runs the suites whose headings contain one of the names. `npm run test:browsers` does the same with
-// one suite for each browser.
+// `npm test -- NAME…` builds and runs only the suites whose headings contain one of the names, `npm run test:quick` those
+// that need neither a browser nor a build of their own, `npm run test:browsers` one suite for each browser.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildPackage, buildPage, buildPreset } from '../bindings/tools/build.mjs';
+import { buildPreset, packageTargets } from '../bindings/tools/build.mjs';
 import { chromium, installPackages, setUp } from '../bindings/tools/setup.mjs';
 import { root, run } from '../bindings/tools/shell.mjs';
+import { browserSuites, suites } from './suites.mjs';
 
 const results = join(root, 'build/test-results');
 const env = {
@@ -15,73 +15,14 @@ const env = {
   WASMFORMER_FIXTURES: process.env.WASMFORMER_FIXTURES || join(root, 'tests/fixtures'),
 };
 
-// Each suite's program writes a report for people to standard output and one for this script to a file.
-function catch2(program, ...args) {
-  return {
-    command: (report) => [program, ...args, '--colour-mode', process.stdout.isTTY ? 'ansi' : 'none',
-      '--reporter', 'console', '--reporter', `XML::out=${report}`],
-    counts: (report) => report.match(/<OverallResultsCases successes="(\d+)" failures="(\d+)"/)?.slice(1).map(Number),
-  };
+/** Seconds of each step and suite, for the table at the end. */
+const times = [];
+async function timed(name, body) {
+  const started = Date.now();
+  const result = await body();
+  times.push([name, (Date.now() - started) / 1000]);
+  return result;
 }
-
-function nodeTest(files, ...args) {
-  const reporters = (report) => ['spec', 'tap'].flatMap((name, i) =>
-    [`--test-reporter=${name}`, `--test-reporter-destination=${i ? report : 'stdout'}`]);
-  return {
-    command: (report) => [process.execPath, ...args, '--test', ...reporters(report), ...files()],
-    counts: (report) => {
-      const count = (name) => Number(report.match(new RegExp(`^# ${name} (\\d+)$`, 'm'))?.[1] ?? NaN);
-      const [passed, failed] = [count('pass'), count('fail') + count('cancelled')];
-      return Number.isNaN(passed + failed) ? undefined : [passed, failed];
-    },
-  };
-}
-
-function ctest(pattern) {
-  return {
-    command: (report) => ['ctest', '--test-dir', join(root, 'build/native'), '--tests-regex', pattern,
-      '--output-on-failure', '--output-junit', report],
-    counts: (report) => {
-      const all = [...report.matchAll(/<testcase [^>]*status="(\w+)"/g)].map(([, status]) => status);
-      const passed = all.filter((status) => status === 'run').length;
-      return [passed, all.length - passed];
-    },
-  };
-}
-
-function wasmTests(simd, ...flags) {
-  return catch2(process.execPath, ...flags, join(root, `build/wasm/tests/wasmformer_tests_${simd}.cjs`), '~[native]');
-}
-
-const testFiles = (folder) => () => readdirSync(join(root, folder)).sort()
-  .filter((name) => name.endsWith('.test.mjs')).map((name) => join(root, folder, name));
-// Node 20 has relaxed SIMD behind a flag that later ones do not know, and wrong in its first compiler.
-const relaxed = Number(process.versions.node.split('.')[0]) < 21 ? ['--experimental-wasm-relaxed-simd', '--no-liftoff'] : [];
-
-// By default Node's runner leaves one processor idle: with two, it would run one file at a time.
-const allProcessors = [`--test-concurrency=${availableParallelism()}`];
-
-const suites = {
-  // Longest first: two suites run at once.
-  'Fuzzed readers': nodeTest(testFiles('tests/fuzz')),
-  'Includes and budget': nodeTest(() => ['include_order', 'budget'].map((name) => join(root, `tests/${name}_test.mjs`))),
-  'Formatting and lint': nodeTest(() => [join(root, 'tests/format.test.mjs')]),
-  Documentation: nodeTest(() => [join(root, 'tests/docs.test.mjs')]),
-  'C++, WebAssembly with relaxed SIMD': wasmTests('relaxed', ...relaxed),
-  'C++, WebAssembly with plain SIMD': wasmTests('simd'),
-  'C++, native': catch2(join(root, 'build/native/tests/wasmformer_tests')),
-  'C++, gradients in double': catch2(join(root, 'build/native/tests/wasmformer_gradient_tests')),
-  'C++, the installed library': ctest('^installed_'),
-  Program: nodeTest(testFiles('tests/cli')),
-  ...(process.platform === 'linux' && { Torture: nodeTest(testFiles('tests/torture'), ...relaxed) }),
-  'npm package in Node': nodeTest(testFiles('tests/js'), ...relaxed, ...allProcessors),
-  Tarball: nodeTest(testFiles('tests/npm')),
-  'Page without a browser': nodeTest(testFiles('tests/web')),
-  'Page in Chromium': nodeTest(testFiles('tests/e2e'), ...allProcessors),
-};
-const isBrowsers = process.argv[2] === '--browsers';
-const browserSuites = Object.fromEntries(['Chromium', 'Firefox', 'WebKit']
-  .map((name) => [name, nodeTest(() => [join(root, `tests/browsers/${name.toLowerCase()}.test.mjs`)])]));
 
 // Resolves to how the program ended; its output goes to the terminal, or with `isQuiet` waits for the end.
 function execute(program, args, isQuiet) {
@@ -96,13 +37,11 @@ function execute(program, args, isQuiet) {
 }
 
 // [passed, failed] of a suite; one that ends without a count, or counts nothing, has failed.
-async function runSuite(name, { command, counts }, isQuiet) {
+async function runSuite({ name, command, counts }, isQuiet) {
   if (!isQuiet) console.log(`\n=== ${name} ===`);
   const report = join(results, `${name.replace(/[^\w]+/g, '-')}.txt`);
   const [program, ...args] = command(report);
-  const started = Date.now();
-  const { end, output } = await execute(program, args, isQuiet);
-  const seconds = ((Date.now() - started) / 1000).toFixed(0);
+  const { end, output } = await timed(name, () => execute(program, args, isQuiet));
   if (isQuiet) console.log(`\n=== ${name} ===\n${Buffer.concat(output)}`);
   const counted = existsSync(report) ? counts(readFileSync(report, 'utf8')) : undefined;
   let [passed, failed] = counted ?? [0, 0];
@@ -110,57 +49,82 @@ async function runSuite(name, { command, counts }, isQuiet) {
     console.log(counted && end === '' ? `${name} has no tests` : `${name} broke off: ${end}`);
     failed = 1;
   }
-  console.log(`${name}: ${passed} passed, ${failed} failed, ${seconds} s`);
+  console.log(`${name}: ${passed} passed, ${failed} failed, ${times.at(-1)[1].toFixed(0)} s`);
   return [passed, failed];
 }
 
-// These have threads of their own, and the page looks at the clock.
-const alone = ['npm package in Node', 'Page in Chromium', ...Object.keys(browserSuites)];
-
-// Two at a time: each of these has one thread most of its time.
-async function runInPairs(suites) {
-  const left = [...suites];
-  const all = [];
-  const work = async () => {
-    for (let next = left.shift(); next; next = left.shift()) all.push(await runSuite(...next, true));
-  };
-  await Promise.all([work(), work()]);
-  return all;
+// Assembling dist and the page has one thread most of its time, so suites of C++ run beside it.
+async function assemble(parts) {
+  const { end, output } = await timed(`Assembling ${parts.join(' and ')}`, () =>
+    execute(process.execPath, ['bindings/tools/build.mjs', ...parts], true));
+  console.log(Buffer.concat(output).toString());
+  if (end !== '') throw new Error(`Assembling ${parts.join(' and ')} failed: ${end}`);
 }
 
-function build() {
-  if (isBrowsers) {
-    setUp('wasm', 'browser', 'browsers');
-    installPackages({ tests: true });
-    return buildPage();
-  }
-  setUp('native', 'wasm', 'browser', 'tests');
-  installPackages({ tests: true });
+// Two at a time: each of these has one thread most of its time. Those that need the package wait for `assembled`.
+async function runInPairs(wanted, assembled) {
+  let isAssembled = false;
+  void assembled.then(() => (isAssembled = true), () => {});
+  const left = [...wanted];
+  const counts = [];
+  const work = async () => {
+    while (left.length > 0) {
+      const ready = left.findIndex((suite) => isAssembled || !suite.package);
+      if (ready < 0) await assembled;
+      else counts.push(await runSuite(left.splice(ready, 1)[0], true));
+    }
+  };
+  // The other one begins when the assembling, which takes its place, is done.
+  await Promise.all([work(), assembled.then(work)]);
+  return counts;
+}
+
+function buildTargets(wanted) {
+  const targets = (build) => [...new Set(wanted.flatMap((suite) => suite[build] ?? []))];
   // Taken where the build folder is new: changing it later would compile everything again.
   const strict = ['-DWASMFORMER_WARNINGS_AS_ERRORS=ON'];
-  // A build folder that is older than MPI has not found it.
-  if (existsSync(join(root, 'build/native/build.ninja'))) run('cmake', ['build/native', '--log-level=WARNING'], { stdio: ['ignore', 'ignore', 'inherit'] });
-  buildPreset('native', ['wasmformer', 'wasmformer_mpi', 'wasmformer_library', 'wasmformer_tests', 'wasmformer_gradient_tests'], strict);
-  buildPreset('wasm', ['wasmformer_tests_relaxed', 'wasmformer_tests_simd', 'wasmformer_types'], strict);
-  buildPackage();
-  buildPage();
-  env.CHROMIUM = chromium();
+  const native = targets('native');
+  const wasm = [...targets('wasm'), ...(wanted.some((suite) => suite.package) ? packageTargets() : [])];
+  setUp(...(native.length > 0 ? ['native'] : []), ...(wasm.length > 0 || wanted.some((suite) => suite.page) ? ['wasm'] : []), 'tests',
+    ...(wanted.some((suite) => suite.browser) ? ['browser'] : []), ...(wanted.some((suite) => suite.browsers) ? ['browsers'] : []));
+  installPackages({ tests: true });
+  return [
+    ['Building build/native', native, () => {
+      // A build folder that is older than MPI has not found it.
+      if (existsSync(join(root, 'build/native/build.ninja'))) run('cmake', ['build/native', '--log-level=WARNING'], { stdio: ['ignore', 'ignore', 'inherit'] });
+      buildPreset('native', native, strict);
+    }],
+    ['Building build/wasm', wasm, () => buildPreset('wasm', wasm, strict)],
+  ].filter(([, names]) => names.length > 0);
 }
+
+async function runAll(wanted) {
+  for (const [name, , body] of buildTargets(wanted)) await timed(name, body);
+  const needs = ['package', 'page'].filter((part) => wanted.some((suite) => suite[part]));
+  const assembled = needs.length > 0 ? assemble(needs) : Promise.resolve();
+  env.CHROMIUM = chromium();
+  const counts = await runInPairs(wanted.filter(({ isAlone }) => !isAlone), assembled);
+  for (const suite of wanted.filter(({ isAlone }) => isAlone)) counts.push(await runSuite(suite));
+  return counts;
+}
+
+const isWanted = (names) => ({ name }) => names.length === 0 || names.some((part) => name.toLowerCase().includes(part.toLowerCase()));
 
 let total = [0, 0];
 try {
-  build();
-  const names = process.argv.slice(isBrowsers ? 3 : 2);
+  const flags = process.argv.slice(2).filter((name) => name.startsWith('--'));
+  const names = process.argv.slice(2).filter((name) => !name.startsWith('--'));
+  const offered = flags.includes('--browsers') ? browserSuites : suites.filter(({ isQuick }) => isQuick || !flags.includes('--quick'));
+  const wanted = offered.filter(isWanted(names));
+  if (wanted.length === 0) throw new Error(`No suite is named ${names.join(', ')}; there are ${offered.map(({ name }) => name).join(', ')}`);
   rmSync(results, { recursive: true, force: true });
   mkdirSync(results, { recursive: true });
-  const wanted = Object.entries(isBrowsers ? browserSuites : suites)
-    .filter(([name]) => names.length === 0 || names.some((part) => name.toLowerCase().includes(part.toLowerCase())));
-  const counts = await runInPairs(wanted.filter(([name]) => !alone.includes(name)));
-  for (const [name, suite] of wanted.filter(([name]) => alone.includes(name))) counts.push(await runSuite(name, suite));
+  const counts = await runAll(wanted);
   total = counts.reduce(([passed, failed], [p, f]) => [passed + p, failed + f], total);
 } catch (error) {
   console.error(error.message);
   total[1] += 1;
 }
+console.log(`\n${times.map(([name, seconds]) => `${seconds.toFixed(0).padStart(5)} s  ${name}`).join('\n')}`);
 console.log(`\n${total[0]} passed, ${total[1]} failed`);
 process.exit(total[1] > 0 || total[0] === 0 ? 1 : 0);

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig, type Plugin } from 'vite';
 import { isolation, pageHeaders, policy } from './serve.mjs';
-import { examples } from './src/text/examples.ts';
+import { examples } from './src/translate/examples.ts';
 
 function modelsIn(folder: string) {
   const place = new URL(`./public/${folder}/`, import.meta.url);

@@ -1,8 +1,9 @@
 // Importing the package starts nothing: load() starts the worker and its WebAssembly module.
 export { Translator, type RemoteModel, type RemoteTranslator } from './api/translator.js';
 export { Classifier, Tagger } from './api/encoders.js';
-export { storedModels } from './shared/platform.js';
+export { storedModels } from './shared/stored-models.js';
 export { Trainer } from './api/trainer.js';
+export type * from './shared/old-names.js';
 export type * from './shared/webpage-types.js';
 export type * from './shared/trainer-types.js';
 export type * from './shared/types.js';

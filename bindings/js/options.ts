@@ -1,5 +1,5 @@
 // `wasmformer/options`: all options, with types, ranges, defaults and help. The build replaces this script by
-// one with the values, and writes them to options.json too (bindings/tools/describe.mjs).
+// one with the values, and writes them to options.json too.
 import type { Description } from './shared/description.js';
 
 export type {

@@ -1,11 +1,11 @@
 // Replaces bindings/js/worker/module-urls.ts: the module is inside the script.
 import factory from 'inside:glue';
 import module from 'inside:module';
-import type { Build } from '../js/shared/types.js';
+import type { WasmBuild } from '../js/shared/types.js';
 import type { ModuleName } from '../js/worker/module-urls.js';
 
 /** It runs everywhere. */
-export const builds: readonly Build[] = ['simd'];
+export const builds: readonly WasmBuild[] = ['simd'];
 
 async function unpacked(base64: string): Promise<Uint8Array<ArrayBuffer>> {
   const packed = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0));

@@ -36,17 +36,23 @@ export function isStale(output, inputs) {
   return inputs.some((input) => isNewer(join(root, input)));
 }
 
+const hasProgram = () => existsSync(join(root, 'dist/wasm/cli'));
+
+/** The targets of build/wasm that dist is put together from. */
+export const packageTargets = ({ withProgram = true } = {}) =>
+  [...modules.map((name) => `wasmformer_js_${name}`), 'wasmformer_extras_js', ...(withProgram ? ['wasmformer'] : [])];
+
 // dist/: the npm package. For the page alone, the program for Node, which takes long to compile, is included only if it
 // was built before. The folder is put together beside dist and then renamed, so dist is whole or absent.
 export function buildPackage({ needsProgram = true } = {}) {
-  const withProgram = needsProgram || existsSync(join(root, 'dist/wasm/cli'));
+  const withProgram = needsProgram || hasProgram();
   const files = [...modules.map((name) => `${name}/wasmformer`), 'extras/extras'].flatMap((name) => [`${name}.mjs`, `${name}.wasm`]);
   if (withProgram) files.push('cli/cli.cjs', 'cli/cli.wasm');
   const built = (file) => join('build/wasm', file);
-  buildPreset('wasm', [...modules.map((name) => `wasmformer_js_${name}`), 'wasmformer_extras_js', ...(withProgram ? ['wasmformer'] : [])]);
+  buildPreset('wasm', packageTargets({ withProgram }));
   const dist = join(root, 'dist');
-  const sources = ['bindings/js', 'bindings/LICENSES.txt', 'bindings/one-file', 'bindings/tools/one-file.mjs', 'bindings/tools/describe.mjs', 'bindings/tools/glue.mjs', 'web/src', 'web/element.config.ts',
-    'package-lock.json'];
+  const sources = ['bindings/js', 'bindings/LICENSES.txt', 'bindings/one-file', 'web/src', 'web/element.config.ts', 'package-lock.json',
+    ...['describe.mjs', 'generate-types.mjs', 'glue.mjs', 'one-file.mjs', 'option-notes.json'].map((name) => `bindings/tools/${name}`)];
   const isWhole = !withProgram || existsSync(join(dist, 'wasm/cli'));
   if (isWhole && !isStale(join(dist, 'index.js'), [...sources, ...files.map(built)])) return;
   step('Building the npm package into dist/');
@@ -64,12 +70,19 @@ export function buildPackage({ needsProgram = true } = {}) {
   }
   copyFileSync(join(root, 'bindings/LICENSES.txt'), join(unfinished, 'LICENSES.txt'));
   run(process.execPath, ['bindings/tools/glue.mjs', unfinished]);
+  run(process.execPath, ['bindings/tools/describe.mjs', unfinished]);
   run(join(root, 'node_modules/.bin/tsc'), ['-p', 'bindings/js', '--outDir', unfinished, '--noEmitOnError']);
+  const options = JSON.parse(readFileSync(join(unfinished, 'options.json'), 'utf8'));
+  writeFileSync(join(unfinished, 'options.js'), `export const options = ${JSON.stringify(options, undefined, 1)};\n`);
+  // Entries at the addresses that they had in copies of dist before.
+  mkdirSync(join(unfinished, 'page'));
+  for (const [name, entry] of Object.entries({ pages: 'webpages/index', pipeline: 'pipeline/index', convert: 'convert/index' })) {
+    for (const ending of ['js', 'd.ts']) writeFileSync(join(unfinished, `page/${name}.${ending}`), `export * from '../${entry}.js';\n`);
+  }
   // With what they import inside.
   const bundle = (name, ...how) => run(join(root, 'node_modules/.bin/rolldown'),
     [join(unfinished, name), '--file', join(unfinished, name), ...how, '--logLevel', 'silent']);
   for (const name of ['webpages/html-tokenizer.js', 'worker/zstd.js']) bundle(name, '--minify');
-  run(process.execPath, ['bindings/tools/describe.mjs', unfinished]);
   const element = ['build', 'web', '--config', 'web/element.config.ts', '--outDir', unfinished, '--logLevel', 'warn'];
   run(join(root, 'node_modules/.bin/vite'), element);
   run(process.execPath, ['bindings/tools/one-file.mjs', 'script', unfinished]);
@@ -93,7 +106,7 @@ export function buildPage() {
   if (!isStale(join(root, 'build/page/index.html'), ['web', 'dist', 'package-lock.json'])) return;
   step('Building the page into build/page');
   run(join(root, 'node_modules/.bin/vite'), ['build', 'web', '--logLevel', 'warn']);
-  for (const folder of ['models', 'labelled']) rmSync(join(root, `build/page/${folder}/README.md`), { force: true });
+  rmSync(join(root, 'build/page/labelled/README.md'), { force: true });
 }
 
 function buildBenchmarks() {

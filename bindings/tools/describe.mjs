@@ -1,14 +1,22 @@
-// `node bindings/tools/describe.mjs FOLDER` asks the package in FOLDER for its options, and writes them to
-// FOLDER/options.json and FOLDER/options.js.
-import { writeFileSync } from 'node:fs';
+// `node bindings/tools/describe.mjs FOLDER` asks the module in FOLDER, the package, for its options, writes them to
+// FOLDER/options.json, and renews their TypeScript types.
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { main } from './shell.mjs';
+import { renewOptionTypes } from './generate-types.mjs';
+import { main, step } from './shell.mjs';
+
+/** The plain SIMD module, which runs everywhere. */
+async function startModule(folder) {
+  const { default: factory } = await import(pathToFileURL(join(folder, 'wasm/relaxed/wasmformer.mjs')));
+  const compiled = await WebAssembly.compile(readFileSync(join(folder, 'wasm/simd/wasmformer.wasm')));
+  const instantiateWasm = (imports, receive) => receive(new WebAssembly.Instance(compiled, imports), compiled);
+  return factory({ instantiateWasm });
+}
 
 await main(import.meta.url, async ([name]) => {
   const folder = resolve(name);
-  const { Engine } = await import(pathToFileURL(join(folder, 'worker/engine.js')));
-  const description = (await Engine.create({ build: 'simd' })).describe();
+  const description = JSON.parse((await startModule(folder)).describe());
   writeFileSync(join(folder, 'options.json'), `${JSON.stringify(description)}\n`);
-  writeFileSync(join(folder, 'options.js'), `export const options = ${JSON.stringify(description, undefined, 1)};\n`);
+  if (renewOptionTypes(description)) step('The options have changed, so bindings/js/generated/options.ts has, too');
 });

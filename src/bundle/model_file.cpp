@@ -22,7 +22,8 @@ constexpr const char *shortlist_key = "shortlist", *shortlist_offsets = "shortli
 
 const std::string& required(const std::map<std::string, std::string>& metadata, const std::string& key) {
   const auto found = metadata.find(key);
-  WASMFORMER_CHECK(found != metadata.end(), ErrorCode::model, "the file's metadata has no '" << key << "'");
+  WASMFORMER_CHECK(found != metadata.end(), ErrorCode::metadata_missing, "the file's metadata has no '" << key << "'",
+                   {"key", key});
   return found->second;
 }
 
@@ -31,9 +32,11 @@ void check_format(const std::map<std::string, std::string>& metadata) {
     const auto found = metadata.find(key);
     return found == metadata.end() ? std::string() : found->second;
   };
-  WASMFORMER_CHECK(value("format") == model_format && value("version") == model_version, ErrorCode::model,
+  WASMFORMER_CHECK(value("format") == model_format && value("version") == model_version, ErrorCode::model_version,
                    "format is '" << value("format") << "' version '" << value("version") << "'; only '" << model_format
-                                 << "' version " << model_version << " is supported");
+                                 << "' version " << model_version << " is supported",
+                   {"format", value("format")}, {"version", value("version")}, {"known", model_format},
+                   {"supported", model_version});
 }
 
 // metadata[key], a JSON array of strings; none if the key is missing.
@@ -43,7 +46,7 @@ std::vector<std::string> read_names(const std::map<std::string, std::string>& me
   try {
     const auto flat = [](int depth, Json::parse_event_t event, Json&) {
       const bool opens = event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
-      if (opens && depth > 0) throw Error("nested");
+      if (opens && depth > 0) throw Error(ErrorCode::model, "nested");
       return true;
     };
     return Json::parse(found->second, flat).get<std::vector<std::string>>();
@@ -86,7 +89,8 @@ void check_size(const Config& config, const SafetensorsFile& file) {
 
 const TensorEntry& required(const SafetensorsFile& file, const std::string& name) {
   const auto found = file.tensors.find(name);
-  WASMFORMER_CHECK(found != file.tensors.end(), ErrorCode::model, "the tensor '" << name << "' is missing");
+  WASMFORMER_CHECK(found != file.tensors.end(), ErrorCode::tensor_missing, "the tensor '" << name << "' is missing",
+                   {"tensor", name});
   return found->second;
 }
 
@@ -95,7 +99,8 @@ Matrix finite_matrix(const SafetensorsFile& file, const std::string& name) {
   WASMFORMER_CHECK(dtype == Dtype::f32 || dtype == Dtype::f16 || dtype == Dtype::bf16, ErrorCode::model,
                    "tensor '" << name << "' is of type " << dtype_name(dtype) << ", not F32, F16 or BF16");
   Matrix value = file.matrix(name);
-  WASMFORMER_CHECK(value.allFinite(), ErrorCode::model, "tensor '" << name << "' has a value that is not finite");
+  WASMFORMER_CHECK(value.allFinite(), ErrorCode::tensor_not_finite,
+                   "tensor '" << name << "' has a value that is not finite", {"tensor", name});
   return value;
 }
 
@@ -161,7 +166,23 @@ std::optional<Shortlist> read_shortlist(const SafetensorsFile& file, const Confi
   return shortlist;
 }
 
+// Metadata keys that describe the model itself.
+constexpr const char* keys_of_model[] = {"format",
+                                         "version",
+                                         "config",
+                                         "source_tokenizer",
+                                         "target_tokenizer",
+                                         "source_vocabulary",
+                                         "target_vocabulary",
+                                         "classes",
+                                         "tags",
+                                         shortlist_key};
+
 }  // namespace
+
+bool is_part_of_model(const std::string& key) {
+  return std::find(std::begin(keys_of_model), std::end(keys_of_model), key) != std::end(keys_of_model);
+}
 
 void read_weights(const SafetensorsFile& file, Transformer& transformer, Weights weights) {
   std::set<std::string> known;
@@ -217,9 +238,7 @@ ModelFile parse_model(std::string_view bytes, Weights weights) {
   model.shortlist = read_shortlist(file, config);
   model.precision = precision_of(file);
   model.metadata = file.metadata;
-  for (const char* own : {"format", "version", "config", "source_tokenizer", "target_tokenizer", "source_vocabulary",
-                          "target_vocabulary", "classes", "tags", shortlist_key})
-    model.metadata.erase(own);
+  for (const char* own : keys_of_model) model.metadata.erase(own);
   return model;
 }
 
@@ -270,8 +289,8 @@ std::string serialize_model(const ModelFile& model, Precision precision, const S
     }
   }
   for (const auto& [name, tensor] : extra.tensors) {
-    WASMFORMER_CHECK(name.starts_with(optimizer_prefix), ErrorCode::model,
-                     "tensor '" << name << "' is not part of a model");
+    WASMFORMER_CHECK(name.starts_with(optimizer_prefix), ErrorCode::tensor_unknown,
+                     "tensor '" << name << "' is not part of a model", {"tensor", name});
     tensors.emplace_back(name, tensor);
   }
   return serialize_safetensors(tensors, metadata);

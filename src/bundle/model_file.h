@@ -41,6 +41,10 @@ struct ModelFile {
   std::optional<Shortlist> shortlist = {};
 };
 
+// Whether a metadata key describes the model itself, as config and the tokenizers do, and is not in
+// ModelFile::metadata.
+bool is_part_of_model(const std::string& key);
+
 enum class Precision { f32, f16 };
 
 // The form of loaded weights: as trained, or packed, for inference only. int8 weights are always packed.
@@ -52,8 +56,8 @@ auto naming(const std::string& path, Parse parse) {
   try {
     return parse();
   } catch (const Error& e) {
-    const std::string text = e.what();
-    throw Error(text.find(path) == std::string::npos ? path + ": " + text : text);
+    if (path.empty()) throw;
+    throw e.with(path + ": ", "", {"file", path});
   }
 }
 

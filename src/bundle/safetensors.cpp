@@ -78,7 +78,8 @@ class HeaderCheck : public nlohmann::json_sax<Json> {
 
 Json parse_header(std::string_view text) {
   HeaderCheck check;
-  WASMFORMER_CHECK(Json::sax_parse(text.begin(), text.end(), &check), ErrorCode::safetensors, "the header is not JSON");
+  WASMFORMER_CHECK(Json::sax_parse(text.begin(), text.end(), &check), ErrorCode::header_not_json,
+                   "the header is not JSON");
   Json json = Json::parse(text.begin(), text.end());
   WASMFORMER_CHECK(json.is_object(), ErrorCode::safetensors, "the header is not a JSON object");
   return json;
@@ -156,13 +157,14 @@ const char* dtype_name(Dtype dtype) { return info(dtype).name; }
 std::size_t dtype_bytes(Dtype dtype) { return info(dtype).bytes; }
 
 SafetensorsFile parse_safetensors(std::string_view bytes) {
-  WASMFORMER_CHECK(bytes.size() >= length_bytes, ErrorCode::safetensors,
-                   bytes.size() << " bytes are too few for a header");
+  WASMFORMER_CHECK(bytes.size() >= length_bytes, ErrorCode::header_too_short,
+                   bytes.size() << " bytes are too few for a header", {"bytes", bytes.size()});
   const auto header_bytes = value_at<std::uint64_t>(bytes, 0);
   bytes.remove_prefix(length_bytes);
-  WASMFORMER_CHECK(header_bytes <= bytes.size() && header_bytes <= max_header_bytes, ErrorCode::safetensors,
+  WASMFORMER_CHECK(header_bytes <= bytes.size() && header_bytes <= max_header_bytes, ErrorCode::header_truncated,
                    "this is not a safetensors file, or it is truncated: a header of "
-                       << header_bytes << " bytes should follow, but there are " << bytes.size());
+                       << header_bytes << " bytes should follow, but there are " << bytes.size(),
+                   {"bytes", header_bytes}, {"size", bytes.size()});
   const std::string_view data = bytes.substr(header_bytes);
   const Json header = parse_header(bytes.substr(0, header_bytes));
 
@@ -187,9 +189,10 @@ SafetensorsFile parse_safetensors(std::string_view bytes) {
                      "tensor '" << tensor.name << "' begins at byte " << tensor.begin
                                 << " of the data, but the one before it ends at " << end);
     end = tensor.end;
-    WASMFORMER_CHECK(std::cmp_less_equal(end, data.size()), ErrorCode::safetensors,
+    WASMFORMER_CHECK(std::cmp_less_equal(end, data.size()), ErrorCode::tensor_truncated,
                      "the file is truncated: tensor '" << tensor.name << "' ends at byte " << end
-                                                       << " of the data, which has " << data.size());
+                                                       << " of the data, which has " << data.size(),
+                     {"tensor", tensor.name}, {"end", end}, {"size", data.size()});
     tensor.entry.data =
         data.substr(static_cast<std::size_t>(tensor.begin), static_cast<std::size_t>(end - tensor.begin));
     file.tensors.emplace(std::move(tensor.name), std::move(tensor.entry));

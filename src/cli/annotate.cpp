@@ -46,9 +46,9 @@ std::string tag_lines(const Annotation& text, const std::string& content) {
 void run(const AnnotateArguments& o, bool tags) {
   const ModelFile model = load_model(o.model, Weights::packed);
   const Config& config = model.transformer->config();
-  WASMFORMER_CHECK((tags ? config.tags : config.classes) > 0, o.model << ": [annotate] this model has no "
-                                                                      << (tags ? "tags" : "labels of whole texts")
-                                                                      << "; it " << purpose(config));
+  WASMFORMER_CHECK((tags ? config.tags : config.classes) > 0, ErrorCode::wrong_task,
+                   o.model << ": [annotate] this model has no " << (tags ? "tags" : "labels of whole texts") << "; it "
+                           << purpose(config));
   ThreadPool pool(o.threads);
   LineReader input(o.input);
   std::optional<FileWriter> attention;
@@ -75,7 +75,7 @@ void run(const AnnotateArguments& o, bool tags) {
 CLI::App* add_command(CLI::App& app, const char* name, const char* help, bool tags) {
   auto o = std::make_shared<AnnotateArguments>();
   auto* command = app.add_subcommand(name, help);
-  command->add_option("--model", o->model, "model file")->required();
+  add_model(*command, o->model);
   command->add_option("--input", o->input, "text file; - is standard input")->capture_default_str();
   Fields options = fields(o->annotate);
   if (tags) std::erase_if(options, [](const Field& field) { return field.option.name == std::string("top_labels"); });

@@ -13,7 +13,8 @@ ModelFile parse_model(const std::string& path, const std::string& bytes, Weights
 }
 
 std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& path) {
-  return naming(path, [&] { return std::make_shared<const Tokenizer>(read_file(path)); });
+  const std::string bytes = read_file(path);
+  return naming(path, [&] { return std::make_shared<const Tokenizer>(bytes); });
 }
 
 nlohmann::json attention_json(const AttentionMaps& maps) {

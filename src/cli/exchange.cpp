@@ -76,7 +76,7 @@ template <class Export>
 CLI::App* add_export(CLI::App& app, const char* name, const char* description, const std::shared_ptr<ExportOptions>& o,
                      Export files_of) {
   auto* command = app.add_subcommand(name, description);
-  command->add_option("model", o->model, "model file")->required();
+  add_model(*command, o->model);
   command->add_option("--output", o->output, "the folder to write")->required();
   command->callback([o, files_of] {
     const ModelFile model = load_model(o->model);

@@ -1,5 +1,6 @@
-// Commands over model files: average, quantize and inspect.
+// Commands over model files: average, quantize, set-metadata and inspect.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.h"
@@ -57,6 +58,29 @@ void quantize(const QuantizeOptions& o) {
   write_file_atomically(o.output, serialize_model(model, Precision::f32));
 }
 
+struct SetMetadataOptions {
+  std::string model;
+  std::vector<std::string> metadata;
+};
+
+// Rewrites the header of the file and leaves its tensors as they are.
+void set_metadata(const SetMetadataOptions& o) {
+  const std::string bytes = read_file(o.model);
+  parse_model(o.model, bytes);  // throws unless it is a model file
+  SafetensorsFile file = parse_safetensors(bytes);
+  for (const auto& [key, value] : metadata_of(o.metadata)) {
+    WASMFORMER_CHECK(!is_part_of_model(key), ErrorCode::options, key << " is part of the model and cannot be changed");
+    if (value.empty())
+      file.metadata.erase(key);
+    else
+      file.metadata[key] = value;
+  }
+  std::vector<std::pair<std::string, TensorEntry>> tensors(file.tensors.begin(), file.tensors.end());
+  std::sort(tensors.begin(), tensors.end(),
+            [](const auto& a, const auto& b) { return a.second.data.data() < b.second.data.data(); });
+  write_file_atomically(o.model, serialize_safetensors(tensors, file.metadata));
+}
+
 struct InspectOptions {
   std::string model;
   bool json = false;
@@ -100,14 +124,23 @@ void add_model_commands(CLI::App& app) {
   auto q = std::make_shared<QuantizeOptions>();
   auto* quantize_command =
       app.add_subcommand("quantize", "Store the weights of a model as int8, or metadata in one that is int8 already");
-  quantize_command->add_option("--model", q->model, "model file of F32 or F16; of int8, with --metadata")->required();
+  add_model(*quantize_command, q->model, "model file of F32 or F16; of int8, with --metadata");
   quantize_command->add_option("--output", q->output, "the model file to write")->required();
   quantize_command->add_option("--metadata", q->metadata, metadata_help);
   quantize_command->callback([q] { quantize(*q); });
 
+  auto s = std::make_shared<SetMetadataOptions>();
+  auto* metadata_command = app.add_subcommand("set-metadata", "Change what a model file says about itself, in place");
+  add_model(*metadata_command, s->model);
+  metadata_command
+      ->add_option("--metadata,metadata", s->metadata,
+                   "KEY=VALUE, such as its corpus and licence, KEY= to remove the key, or a .json file of such pairs")
+      ->required();
+  metadata_command->callback([s] { set_metadata(*s); });
+
   auto i = std::make_shared<InspectOptions>();
   auto* inspect_command = app.add_subcommand("inspect", "Print sizes, config and metadata of a model file");
-  inspect_command->add_option("model", i->model, "model file")->required();
+  add_model(*inspect_command, i->model);
   inspect_command->add_flag("--json", i->json, "print one JSON object");
   inspect_command->callback([i] { inspect(*i); });
 }

@@ -70,6 +70,10 @@ std::string key_list(const Fields& fields) {
   return lines;
 }
 
+void add_model(CLI::App& command, std::string& model, const std::string& help) {
+  command.add_option("--model,model", model, help)->required();
+}
+
 void add_threads(CLI::App& command, int& threads) {
   command.add_option("--threads", threads, "threads")->check(CLI::Range(1, 256))->capture_default_str();
 }
@@ -81,7 +85,7 @@ void add_precision(CLI::App& command, std::string& precision, bool has_int8) {
 }
 
 void add_decoding_options(CLI::App& command, DecodingOptions& o, const std::set<std::string>& without) {
-  command.add_option("--model", o.model, "model file")->required();
+  add_model(command, o.model);
   Fields options = fields(o.translate);
   std::erase_if(options, [&](const Field& field) { return without.contains(field.option.name); });
   add_options(command, options, "translate");

@@ -21,6 +21,8 @@ void add_options(CLI::App& command, const Fields& fields, const std::string& pla
 // A line for each field, for what `--set` can change: "  d_model    features of a token (…)".
 std::string key_list(const Fields& fields);
 
+// The model file, as `--model M` or as M alone.
+void add_model(CLI::App& command, std::string& model, const std::string& help = "model file");
 void add_threads(CLI::App& command, int& threads);
 // --precision of the file that is written: f32, f16 or, where the command has it, int8.
 inline Precision float_precision(const std::string& name) { return name == "f16" ? Precision::f16 : Precision::f32; }

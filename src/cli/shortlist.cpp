@@ -47,7 +47,7 @@ void add_shortlist_command(CLI::App& app) {
   auto o = std::make_shared<ShortlistArguments>();
   auto* command =
       app.add_subcommand("shortlist", "Store in a model which target pieces may translate each source piece");
-  command->add_option("--model", o->model, "model file")->required();
+  add_model(*command, o->model);
   command->add_option("--output", o->output, "the model file to write")->required();
   add_parallel_text(*command, o->text, "--target");
   command

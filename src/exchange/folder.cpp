@@ -27,7 +27,7 @@ ModelFile import_folder(const FolderFiles& files) { return is_bert(files) ? impo
 
 std::string_view folder_file(const FolderFiles& files, const std::string& name) {
   const auto found = files.find(name);
-  WASMFORMER_CHECK(found != files.end(), ErrorCode::import, "the folder has no " << name);
+  WASMFORMER_CHECK(found != files.end(), ErrorCode::file_missing, "the folder has no " << name, {"name", name});
   return found->second;
 }
 

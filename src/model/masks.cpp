@@ -28,8 +28,8 @@ Masks::Masks(const Config& config, std::vector<AttentionHead> masked_heads, std:
       if (std::find(masked[i].begin(), masked[i].end(), j) == masked[i].end())
         source_rows.push_back(static_cast<std::int32_t>(span.begin + j));
     source_spans[i] = {begin, static_cast<Index>(source_rows.size()) - begin};
-    WASMFORMER_CHECK(source_spans[i].size > 0 || span.size == 0, ErrorCode::mask,
-                     "all " << span.size << " tokens of a sentence are masked; one must stay");
+    WASMFORMER_CHECK(source_spans[i].size > 0 || span.size == 0, ErrorCode::all_masked,
+                     "all " << span.size << " tokens of a sentence are masked; one must stay", {"count", span.size});
   }
 }
 

@@ -27,14 +27,13 @@ std::span<const Span> slots(Tape& tape, const Cache& cache) {
   return {all, cache.lengths.size()};
 }
 
-void check_spans(const char* tag, std::size_t tokens, std::span<const Span> spans) {
+void check_spans(ErrorCode room, std::size_t tokens, std::span<const Span> spans) {
   Index at = 0;
   for (const Span& span : spans) {
-    WASMFORMER_CHECK(span.begin == at && span.size >= 0, "[" << tag << "] spans must follow each other without gaps");
+    WASMFORMER_CHECK(span.begin == at && span.size >= 0, room, "spans must follow each other without gaps");
     at = span.end();
   }
-  WASMFORMER_CHECK(at == static_cast<Index>(tokens),
-                   "[" << tag << "] spans cover " << at << " of " << tokens << " tokens");
+  WASMFORMER_CHECK(at == static_cast<Index>(tokens), room, "spans cover " << at << " of " << tokens << " tokens");
 }
 
 Matrix computed_positions(const Config& c, Index rows) {
@@ -258,7 +257,7 @@ Var Transformer::output(Tape& tape, Stream stream, LayerNorm& norm) {
 
 Var Transformer::encode(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans, const Masks& masks,
                         StackRecord* record) {
-  check_spans("encode", ids.size(), spans);
+  check_spans(ErrorCode::encode, ids.size(), spans);
   Stream x = embedded(tape, ids, spans, /*cache=*/nullptr, source_embedding_, source_positions_, record);
   if (config_.embedding_norm) x.x = embedding_norm_(tape, x.x);
   const std::span<const Span> key_spans = masks.source_rows.empty() ? spans : masks.source_spans;
@@ -283,7 +282,7 @@ Var Transformer::encode(Tape& tape, std::span<const TokenId> ids, std::span<cons
 
 Var Transformer::decode(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans, Var memory,
                         std::span<const Span> memory_spans, Cache* cache, const Masks& masks, StackRecord* record) {
-  check_spans("decode", ids.size(), spans);
+  check_spans(ErrorCode::decode, ids.size(), spans);
   WASMFORMER_CHECK(!cache || spans.size() == cache->lengths.size(), ErrorCode::decode,
                    spans.size() << " spans for " << cache->lengths.size() << " cache slots");
   Stream x = embedded(tape, ids, spans, cache, target_embedding(), target_positions_, record);

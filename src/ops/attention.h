@@ -1,6 +1,6 @@
 // Attention in several heads: softmax(scores) v, with scores q kᵀ / √d_k (Vaswani et al. 2017, equation 1 and
 // section 3.2.2) or q kᵀ (Luong et al. 2015, section 3.1). Sentences are spans of packed rows, so a query
-// sees the keys of its own sentence only.
+// sees the keys of its own sentence only. In plain loops: attention_reference.h.
 #pragma once
 
 #include <span>

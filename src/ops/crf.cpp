@@ -5,39 +5,71 @@
 namespace wasmformer {
 namespace {
 
-// The forward and backward recursions. Each word's probabilities are scaled to a sum of 1, so that none underflows.
-struct Chain {
-  const Matrix& transitions;  // exponentials
-  Matrix scores;              // exponentials, after subtracting the largest of each word
-  Matrix before, after;       // [words, tags], scaled: of the words up to this one, and of those after it
-  double log_sum = 0;         // log of the summed exponentials of all sequences' scores
+// The forward–backward algorithm (Rabiner 1989, section III.A) on one sentence of n words, in exponentials. With
+// T(a, b) = exp(transition from a to b) and ψ(i, b) = exp(score of tag b for word i):
+//   α(0, b) = ψ(0, b)        α(i, b) = ψ(i, b) Σ_a α(i - 1, a) T(a, b)          of the words up to i
+//   β(n - 1, a) = 1          β(i, a) = Σ_b T(a, b) ψ(i + 1, b) β(i + 1, b)      of the words after i
+// So that none of them underflows, ψ(i, ·) is divided by its largest value and then by the sum of α(i, ·), which leaves
+// Σ_b α(i, b) = 1 and Σ_b α(i, b) β(i, b) = 1.
+struct ForwardBackward {
+  const Matrix& transitions;  // T, [tags, tags]
+  Matrix emissions;           // ψ, scaled, [words, tags]
+  Matrix alpha, beta;         // [words, tags]
+  double log_partition = 0;   // log of the summed exponentials of all sequences' scores
 
-  Chain(ConstView s, const Matrix& t) : transitions(t), scores(s), before(scores), after(scores) {
-    const Index n = s.rows(), tags = s.cols();
-    for (Index i = 0; i < n; ++i) {
-      Scalar max = s(i, 0), sum = 0;
-      for (Index b = 0; b < tags; ++b) max = std::max(max, s(i, b)), before(i, b) = i == 0 ? 1 : 0;
-      for (Index a = 0; i > 0 && a < tags; ++a)
-        for (Index b = 0; b < tags; ++b) before(i, b) += before(i - 1, a) * transitions(a, b);
-      for (Index b = 0; b < tags; ++b) {
-        scores(i, b) = std::exp(s(i, b) - max);
-        sum += before(i, b) *= scores(i, b);
-      }
-      for (Index b = 0; b < tags; ++b) before(i, b) /= sum, scores(i, b) /= sum;
-      log_sum += std::log(static_cast<double>(sum)) + static_cast<double>(max);
-    }
-    for (Index i = n - 1; i >= 0; --i)
+  ForwardBackward(ConstView scores, const Matrix& t)
+      : transitions(t),
+        emissions(scores.rows(), scores.cols()),
+        alpha(scores.rows(), scores.cols()),
+        beta(scores.rows(), scores.cols()) {
+    for (Index i = 0; i < scores.rows(); ++i) forward(scores, i);
+    for (Index i = scores.rows() - 1; i >= 0; --i) backward(i);
+  }
+
+  // p(the tag of `word` is `tag`).
+  Scalar probability(Index word, Index tag) const { return alpha(word, tag) * beta(word, tag); }
+  // p(the tag of `word` is a and that of the next word is b).
+  Scalar pair_probability(Index word, Index a, Index b) const { return alpha(word, a) * onward(word, a, b); }
+
+ private:
+  // Row i of α and ψ, from row i - 1 of α.
+  void forward(ConstView scores, Index i) {
+    const Index tags = scores.cols();
+    Scalar max = scores(i, 0);
+    for (Index b = 0; b < tags; ++b) max = std::max(max, scores(i, b));
+    // Σ_a α(i - 1, a) T(a, b), or 1 before the first word.
+    for (Index b = 0; b < tags; ++b) alpha(i, b) = i == 0 ? 1 : 0;
+    if (i > 0) {
       for (Index a = 0; a < tags; ++a) {
-        after(i, a) = i == n - 1 ? 1 : 0;
-        for (Index b = 0; i < n - 1 && b < tags; ++b) after(i, a) += pair(i, a, b);
+        for (Index b = 0; b < tags; ++b) alpha(i, b) += alpha(i - 1, a) * transitions(a, b);
       }
+    }
+    Scalar sum = 0;
+    for (Index b = 0; b < tags; ++b) {
+      emissions(i, b) = std::exp(scores(i, b) - max);
+      alpha(i, b) *= emissions(i, b);
+      sum += alpha(i, b);
+    }
+    for (Index b = 0; b < tags; ++b) {
+      alpha(i, b) /= sum;
+      emissions(i, b) /= sum;
+    }
+    log_partition += std::log(static_cast<double>(sum)) + static_cast<double>(max);
   }
 
-  Scalar probability(Index word, Index tag) const { return before(word, tag) * after(word, tag); }
-  // The weight of the sequences after `word`, given its tag a and the next tag b.
-  Scalar pair(Index word, Index a, Index b) const {
-    return transitions(a, b) * scores(word + 1, b) * after(word + 1, b);
+  // Row i of β, from row i + 1.
+  void backward(Index i) {
+    const Index tags = beta.cols();
+    const bool is_last = i == beta.rows() - 1;
+    for (Index a = 0; a < tags; ++a) {
+      beta(i, a) = is_last ? 1 : 0;
+      if (is_last) continue;
+      for (Index b = 0; b < tags; ++b) beta(i, a) += onward(i, a, b);
+    }
   }
+
+  // T(a, b) ψ(i + 1, b) β(i + 1, b).
+  Scalar onward(Index i, Index a, Index b) const { return transitions(a, b) * emissions(i + 1, b) * beta(i + 1, b); }
 };
 
 Matrix exponentials(ConstView transitions) {
@@ -50,12 +82,30 @@ Matrix exponentials(ConstView transitions) {
 
 Matrix crf_probabilities(ConstView scores, ConstView transitions) {
   const Matrix factors = exponentials(transitions);
-  const Chain chain(scores, factors);
+  const ForwardBackward recursions(scores, factors);
   Matrix result = scores;
-  for (Index i = 0; i < scores.rows(); ++i)
-    for (Index tag = 0; tag < scores.cols(); ++tag) result(i, tag) = chain.probability(i, tag);
+  for (Index i = 0; i < scores.rows(); ++i) {
+    for (Index tag = 0; tag < scores.cols(); ++tag) result(i, tag) = recursions.probability(i, tag);
+  }
   return result;
 }
+
+namespace {
+
+// The gradient of -log p(tags of one sentence) is what the model expects minus what is there. Adds the expectations:
+// to `of_scores`, rows from `begin` on, the probability of each tag; to `of_transitions` that of each pair.
+void add_expectations(const ForwardBackward& recursions, Index begin, View of_scores, Matrix& of_transitions) {
+  const Index words = recursions.alpha.rows(), tags = recursions.alpha.cols();
+  for (Index i = 0; i < words; ++i) {
+    for (Index a = 0; a < tags; ++a) {
+      of_scores(begin + i, a) = recursions.probability(i, a);
+      if (i + 1 == words) continue;
+      for (Index b = 0; b < tags; ++b) of_transitions(a, b) += recursions.pair_probability(i, a, b);
+    }
+  }
+}
+
+}  // namespace
 
 CrossEntropy crf_loss(Tape& tape, Var scores, Parameter& transitions, std::span<const TokenId> targets,
                       std::span<const Span> spans, double total) {
@@ -73,19 +123,15 @@ CrossEntropy crf_loss(Tape& tape, Var scores, Parameter& transitions, std::span<
   double loss = 0;
   for (const Span& span : spans) {
     if (span.size == 0) continue;
-    const ConstView own(scores.value().data() + span.begin * tags, span.size, tags);
-    const Chain chain(own, factors);
-    loss += chain.log_sum;
-    for (Index i = 0; recorded && i < span.size; ++i)
-      for (Index a = 0; a < tags; ++a) {
-        gradient.mutable_value()(span.begin + i, a) = chain.probability(i, a);
-        for (Index b = 0; i + 1 < span.size && b < tags; ++b)
-          of_transitions(a, b) += chain.before(i, a) * chain.pair(i, a, b);
-      }
+    const ConstView sentence(scores.value().data() + span.begin * tags, span.size, tags);
+    const ForwardBackward recursions(sentence, factors);
+    if (recorded) add_expectations(recursions, span.begin, gradient.mutable_value(), of_transitions);
+    // -log p = log Z - (the score of the targets)
+    loss += recursions.log_partition;
     for (Index i = 0; i < span.size; ++i) {
       const TokenId tag = targets[span.begin + i];
       WASMFORMER_CHECK(tag >= 0 && tag < tags, ErrorCode::crf_loss, "target " << tag << " is not below " << tags);
-      loss -= static_cast<double>(own(i, tag));
+      loss -= static_cast<double>(sentence(i, tag));
       if (recorded) gradient.mutable_value()(span.begin + i, tag) -= 1;
       if (i == 0) continue;
       const TokenId before = targets[span.begin + i - 1];

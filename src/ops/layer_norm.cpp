@@ -15,10 +15,10 @@ using simd::store;
 using simd::within;
 using Vector = simd::Vector<Scalar>;
 
-void check(const char* tag, Var x, const Parameter& weight, const Parameter& bias) {
-  WASMFORMER_CHECK(x.cols() == weight.value.cols() && x.cols() == bias.value.cols(),
-                   "[" << tag << "] input " << shape(x) << ", weight " << shape(weight.value) << " and bias "
-                       << shape(bias.value) << " differ in columns");
+void check(ErrorCode operation, Var x, const Parameter& weight, const Parameter& bias) {
+  WASMFORMER_CHECK(x.cols() == weight.value.cols() && x.cols() == bias.value.cols(), operation,
+                   "input " << shape(x) << ", weight " << shape(weight.value) << " and bias " << shape(bias.value)
+                            << " differ in columns");
 }
 
 Scalar total(Vector v) { return simd::reduce<Scalar>(v, std::plus<>{}); }
@@ -106,7 +106,7 @@ void add_row(const Scalar* from, Scalar* to, Index d, bool fresh) {
 }  // namespace
 
 Var layer_norm(Tape& tape, Var x, Parameter& weight, Parameter& bias, double epsilon) {
-  check("layer_norm", x, weight, bias);
+  check(ErrorCode::layer_norm, x, weight, bias);
   const Index n = x.rows(), d = x.cols();
   Var y = tape.variable(n, d, x.wants_gradient() || weight.wants_gradient());
   Moments* moments = tape.scratch<Moments>(n);
@@ -138,7 +138,7 @@ ResidualNorm residual_norm(Tape& tape, Var x, Var y, double dropout, Parameter& 
                            double epsilon) {
   WASMFORMER_CHECK(x.rows() == y.rows() && x.cols() == y.cols(), ErrorCode::residual_norm,
                    "shapes " << shape(x) << " and " << shape(y) << " differ");
-  check("residual_norm", x, weight, bias);
+  check(ErrorCode::residual_norm, x, weight, bias);
   const Index n = x.rows(), d = x.cols();
   const Dropout drop(tape, dropout, d);
   const bool wanted = x.wants_gradient() || y.wants_gradient();

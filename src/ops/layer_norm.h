@@ -1,5 +1,5 @@
-// Layer normalisation (Ba et al. 2016) over the features of a token, alone and after a residual connection
-// (Vaswani et al. 2017, section 5.4).
+// Layer normalization (Ba et al. 2016) over the features of a token, alone and after a residual connection
+// (Vaswani et al. 2017, section 5.4). In plain loops: layer_norm_reference.h.
 #pragma once
 
 #include "autograd/parameter.h"

@@ -1,6 +1,6 @@
 // The simpler simple recurrent unit in place of the decoder's self-attention (Kim et al. 2019, "From Research to
 // Production and Back", section 3.1): c_t = f_t ⊙ c_{t-1} + (1 - f_t) ⊙ u_t with f = σ(gate), and c = 0 before the
-// start.
+// start. In plain loops: ssru_reference.h.
 #pragma once
 
 #include <span>

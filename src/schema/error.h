@@ -1,18 +1,57 @@
-// Errors are sentences. WASMFORMER_CHECK throws one, made of its stream arguments, unless its condition
-// holds:
-//   WASMFORMER_CHECK(a.rows() == b.rows(), "[add] shapes " << shape(a) << " and " << shape(b) << " differ");
+// Errors have a code, values and a sentence. WASMFORMER_CHECK throws one unless its condition holds. Its sentence is
+// made of stream arguments and stands behind the tag of the code's room; its details, if any, are names and values:
+//   WASMFORMER_CHECK(a.rows() == b.rows(), ErrorCode::add, "shapes " << shape(a) << " and " << shape(b) << " differ");
+//   WASMFORMER_CHECK(size <= most, ErrorCode::too_long, size << " tokens; the model takes at most " << most,
+//                    {"tokens", size}, {"most", most});
 #pragma once
 
+#include <concepts>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
+
+#include "schema/error_codes.h"
 
 namespace wasmformer {
 
-struct Error : std::runtime_error {
-  using std::runtime_error::runtime_error;
+// A value that the sentence of an error tells.
+struct Detail {
+  template <class Number>
+  requires std::integral<Number> || std::floating_point<Number> Detail(const char* its_name, Number number)
+      : name(its_name), value(static_cast<double>(number)) {}
+  Detail(const char* its_name, std::string text) : name(its_name), value(std::move(text)) {}
+
+  const char* name;
+  std::variant<double, std::string> value;
 };
+using Details = std::vector<Detail>;
+
+class Error : public std::runtime_error {
+ public:
+  // what() is the sentence behind a tag, such as "[config] ": the code's room, or the detail "place" for a code that
+  // has none.
+  Error(ErrorCode code, const std::string& sentence, Details details = {});
+
+  ErrorCode code() const { return code_; }
+  const std::string& sentence() const { return sentence_; }
+  const Details& details() const { return details_; }
+
+  // The same error with text around what it says, and with a further detail.
+  Error with(const std::string& before, const std::string& after, Detail detail) const;
+
+ private:
+  Error(ErrorCode code, const std::string& whole, const std::string& sentence, Details details);
+
+  ErrorCode code_;
+  std::string sentence_;
+  Details details_;
+};
+
+// Throws an Error. A function, so that each check stays small.
+[[noreturn]] void throw_error(ErrorCode code, const std::string& sentence, Details details = {});
 
 template <class M>
 std::string shape(const M& matrix) {
@@ -28,11 +67,11 @@ inline std::string join(const std::vector<std::string>& parts, const char* separ
 
 }  // namespace wasmformer
 
-#define WASMFORMER_CHECK(condition, message)            \
-  do {                                                  \
-    if (!(condition)) {                                 \
-      std::ostringstream wasmformer_text;               \
-      wasmformer_text << message;                       \
-      throw ::wasmformer::Error(wasmformer_text.str()); \
-    }                                                   \
+#define WASMFORMER_CHECK(condition, code, message, ...)                                           \
+  do {                                                                                            \
+    if (!(condition)) {                                                                           \
+      std::ostringstream wasmformer_text;                                                         \
+      wasmformer_text << message;                                                                 \
+      ::wasmformer::throw_error(code, wasmformer_text.str(), ::wasmformer::Details{__VA_ARGS__}); \
+    }                                                                                             \
   } while (false)

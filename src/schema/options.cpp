@@ -93,16 +93,19 @@ struct Reader {
       names.push_back(named(field.option.name, naming));
       if (names.back() == key) return field;
     }
-    throw Error(ErrorCode::unknown_option,
-                "[" + place + "] unknown option '" + path + key.substr(0, 80) + "'" + suggestion(key, names));
+    const std::string option = path + key.substr(0, 80);
+    throw Error(ErrorCode::unknown_option, "unknown option '" + option + "'" + suggestion(key, names),
+                {{"place", place}, {"option", option}});
   }
 
   void assign(const std::string& path, const Value& value, const Range& range, const Input& given) const {
     const auto require = [&](bool holds) {
+      if (holds) return;
       const bool is_double = std::holds_alternative<double*>(value) && given.is_number();
-      if (!holds)
-        throw Error(ErrorCode::option_value, "[" + place + "] " + path + " must be " + expected(value, range) +
-                                                 ", not " + (is_double ? digits(given.get<double>()) : printed(given)));
+      const std::string allowed = expected(value, range);
+      const std::string shown = is_double ? digits(given.get<double>()) : printed(given);
+      throw Error(ErrorCode::option_value, path + " must be " + allowed + ", not " + shown,
+                  {{"place", place}, {"option", path}, {"allowed", allowed}, {"value", shown}});
     };
     match(
         value, [&](bool* field) { require(given.is_boolean()), *field = given.get<bool>(); },
@@ -163,8 +166,8 @@ struct Reader {
   void require_all(const Fields& fields, const Input& object, const std::string& path) const {
     for (const Field& field : fields) {
       const std::string key = named(field.option.name, naming);
-      WASMFORMER_CHECK(object.contains(key), ErrorCode::option_missing,
-                       "[" << place << "] " << path << "." << key << " is missing");
+      WASMFORMER_CHECK(object.contains(key), ErrorCode::option_missing, path << "." << key << " is missing",
+                       {"place", place}, {"option", path + "." + key});
     }
   }
 
@@ -220,7 +223,8 @@ Input group(const std::string& text, const Fields& fields, const std::string& pa
     begin = end + 1;
     ++parts;
   }
-  WASMFORMER_CHECK(parts == fields.size() && begin > text.size(), path << ": '" << text << "' is not " << form(fields));
+  WASMFORMER_CHECK(parts == fields.size() && begin > text.size(), ErrorCode::option_value,
+                   path << ": '" << text << "' is not " << form(fields));
   return object;
 }
 
@@ -313,12 +317,13 @@ Fields operator+(Fields a, const Fields& b) {
 }
 
 nlohmann::json parse_json(const std::string& text, const std::string& place) {
-  WASMFORMER_CHECK(is_shallow(text), ErrorCode::options_not_json, "[" << place << "] the JSON is nested too deeply");
+  WASMFORMER_CHECK(is_shallow(text), ErrorCode::options_not_json, "the JSON is nested too deeply", {"place", place});
   try {
-    return Input::parse(text);
-  } catch (const Input::exception& e) {
+    return nlohmann::json::parse(text);
+  } catch (const nlohmann::json::exception& e) {
     const std::string reason = e.what();  // begins with the library's own tag, such as [json.exception.parse_error.101]
-    throw Error(ErrorCode::options_not_json, "[" + place + "] invalid JSON: " + reason.substr(reason.find(' ') + 1));
+    throw Error(ErrorCode::options_not_json, "invalid JSON: " + reason.substr(reason.find(' ') + 1),
+                {{"place", place}});
   }
 }
 
@@ -328,7 +333,7 @@ void from_json(const std::string& text, const Fields& fields, const std::string&
 
 void set_fields(const Fields& fields, const nlohmann::json& json, const std::string& place, Naming naming) {
   WASMFORMER_CHECK(json.is_object(), ErrorCode::options_not_json,
-                   "[" << place << "] the options must be a JSON object, not " << json.type_name());
+                   "the options must be a JSON object, not " << json.type_name(), {"place", place});
   Reader{place, naming}.read(fields, json, "");
 }
 

@@ -8,7 +8,7 @@
 #include "tensor/matrix.h"
 
 #if defined(__EMSCRIPTEN__) && !defined(WASMFORMER_KERNELS)
-#error "what includes this header is compiled for each kind of SIMD: name it among the kernels of CMakeLists.txt"
+#error "what includes this header is compiled for each kind of SIMD: run `cmake build/wasm` to find it"
 #endif
 
 namespace wasmformer::simd {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <type_traits>
 
 #include "tensor/simd.h"
 
@@ -82,7 +83,7 @@ inline Doubles erf(Doubles x) {
 
 // Σ exp(x - max) over a row of n; `keep`: each takes the place of its x.
 template <bool keep>
-inline Scalar exponentials(Scalar* x, Index n, Scalar max) {
+inline Scalar exponentials(std::conditional_t<keep, Scalar*, const Scalar*> x, Index n, Scalar max) {
   Vector<Scalar> sum{};
   each_vector<Scalar>(n, [&](Index c, auto count) {
     const Vector<Scalar> e = within(exp(load(x + c, count) - max), count, 0);

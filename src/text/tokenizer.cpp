@@ -46,8 +46,8 @@ struct Tokenizer::Processor : sentencepiece::SentencePieceProcessor {
 
 Tokenizer::Tokenizer(std::string model, std::vector<std::string> vocabulary)
     : model_(std::move(model)), vocabulary_(std::move(vocabulary)), processor_(std::make_unique<Processor>()) {
-  WASMFORMER_CHECK(load(*processor_, model_), ErrorCode::tokenizer,
-                   "these " << model_.size() << " bytes are not a SentencePiece model");
+  WASMFORMER_CHECK(load(*processor_, model_), ErrorCode::not_sentencepiece,
+                   "these " << model_.size() << " bytes are not a SentencePiece model", {"bytes", model_.size()});
   for (int id = 0; id < processor_->GetPieceSize(); ++id)
     WASMFORMER_CHECK(is_utf8(processor_->IdToPiece(id)), ErrorCode::tokenizer,
                      "piece " << id << " of the model is not UTF-8");

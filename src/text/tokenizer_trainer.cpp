@@ -44,6 +44,7 @@ std::string run(const std::vector<std::string>& sentences, const TokenizerOption
       {"character_coverage", std::to_string(options.character_coverage)},
       {"byte_fallback", flag(options.byte_fallback)},
       {"split_digits", flag(options.split_digits)},
+      {"hard_vocab_limit", options.hard_vocab_limit ? "true" : "false"},
       {is_rules_file(options) ? "normalization_rule_tsv" : "normalization_rule_name", options.normalization},
       {"max_sentence_length", std::to_string(max_sentence_bytes)},
       {"pad_id", "0"},
@@ -56,20 +57,26 @@ std::string run(const std::vector<std::string>& sentences, const TokenizerOption
   Sentences iterator(sentences);
   std::string model;
   const auto status = sentencepiece::SentencePieceTrainer::Train(arguments, &iterator, &model);
-  // Its message begins with its own file, line and condition, in brackets, and may end with advice on options.
+  // The library reports the sizes that it allows in its message alone, which begins with its own file,
+  // line and condition, in brackets, and may end with advice on options.
   const std::string text = status.ToString();
   const std::size_t bracket = text.rfind("] ");
   const std::string sentence = bracket == std::string::npos ? text : text.substr(bracket + 2);
-  const std::size_t most = sentence.find("<= ");
-  WASMFORMER_CHECK(status.ok() || most == std::string::npos, ErrorCode::tokenizer,
-                   "vocab_size is " << options.vocab_size << ", too high for this text; it can be "
-                                    << std::atoi(sentence.c_str() + most + 3) << " at most");
+  const std::size_t limit = sentence.find("<= ");
+  const int most = limit == std::string::npos ? 0 : std::atoi(sentence.c_str() + limit + 3);
+  WASMFORMER_CHECK(
+      status.ok() || limit == std::string::npos, ErrorCode::vocabulary_too_large,
+      "vocab_size is " << options.vocab_size << ", too high for this text; it can be " << most << " at most",
+      {"size", options.vocab_size}, {"most", most});
   const std::size_t required = sentence.find("smaller than required_chars. ");
   const std::size_t versus = sentence.find(" vs ", std::min(required, sentence.size()));
-  WASMFORMER_CHECK(status.ok() || required == std::string::npos || versus == std::string::npos, ErrorCode::tokenizer,
+  const bool is_too_small = required != std::string::npos && versus != std::string::npos;
+  const int least = is_too_small ? std::atoi(sentence.c_str() + versus + 4) : 0;
+  WASMFORMER_CHECK(status.ok() || !is_too_small, ErrorCode::vocabulary_too_small,
                    "vocab_size is " << options.vocab_size
-                                    << ", but the characters of this text and the control tokens alone are "
-                                    << std::atoi(sentence.c_str() + versus + 4) << " pieces; choose a larger one");
+                                    << ", but the characters of this text and the control tokens alone are " << least
+                                    << " pieces; choose a larger one",
+                   {"size", options.vocab_size}, {"least", least});
   WASMFORMER_CHECK(status.ok(), ErrorCode::tokenizer, sentence.substr(0, sentence.find(" Increase vocab_size")));
   return model;
 }
@@ -102,7 +109,7 @@ std::string train_tokenizer(const std::vector<std::string>& sentences, const Tok
                    "vocab_size is " << options.vocab_size << "; it must be from 5 to " << (1 << 20));
   for (std::size_t i = 0; i < sentences.size(); ++i)
     WASMFORMER_CHECK(is_utf8(sentences[i]), ErrorCode::tokenizer, "sentence " << i + 1 << " is not UTF-8");
-  WASMFORMER_CHECK(has_text(sentences, options.normalization), ErrorCode::tokenizer, "there is no text to learn from");
+  WASMFORMER_CHECK(has_text(sentences, options.normalization), ErrorCode::no_text, "there is no text to learn from");
   return run(sentences, options);
 }
 

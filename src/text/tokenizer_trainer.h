@@ -18,6 +18,7 @@ struct TokenizerOptions {
   bool byte_fallback = false;
   bool split_digits = false;
   std::string symbols;
+  bool hard_vocab_limit = true;
 
   template <class Visitor>
   void visit(Visitor&& v) {
@@ -33,11 +34,12 @@ struct TokenizerOptions {
     v({"byte_fallback", "bpe, unigram: other characters become their bytes, which takes 256 pieces"}, byte_fallback);
     v({"split_digits", "bpe, unigram: every digit is a piece of its own"}, split_digits);
     v({"symbols", "pieces that stay whole, separated by commas, such as <e1>,</e1>"}, symbols);
+    v({"hard_vocab_limit", "false: take fewer pieces than vocab_size from a text that has no more"}, hard_vocab_limit);
   }
 };
 
 // Returns the bytes of a SentencePiece .model file with pad 0, unk 1, bos 2, eos 3 and its normalization.
-// Throws Error if there is no text, or too little for `vocab_size`.
+// Throws Error if there is no text, too little for `vocab_size` (with hard_vocab_limit), or too many characters.
 std::string train_tokenizer(const std::vector<std::string>& sentences, const TokenizerOptions& options);
 
 }  // namespace wasmformer

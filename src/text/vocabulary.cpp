@@ -69,7 +69,8 @@ std::string character_model(const std::vector<std::string>& texts) {
 }
 
 std::string word_model(const std::vector<std::string>& texts, std::size_t vocab_size) {
-  WASMFORMER_CHECK(vocab_size > 4, ErrorCode::tokenizer, "vocab_size is " << vocab_size << "; it must be above 4");
+  WASMFORMER_CHECK(vocab_size > 4, ErrorCode::vocabulary_too_small,
+                   "vocab_size is " << vocab_size << "; it must be above 4", {"size", vocab_size}, {"least", 5});
   std::map<std::string, std::size_t> counts;
   for (const std::string& text : texts) {
     std::string word = space;

@@ -50,7 +50,8 @@ std::string serialize_checkpoint(const ModelFile& model, Trainer& trainer, const
 
 TrainingConfig checkpoint_config(const std::map<std::string, std::string>& metadata) {
   const auto found = metadata.find("training");
-  WASMFORMER_CHECK(found != metadata.end(), ErrorCode::checkpoint, "this model file holds no state of a training run");
+  WASMFORMER_CHECK(found != metadata.end(), ErrorCode::no_checkpoint,
+                   "this model file holds no state of a training run");
   Config config;
   TrainingConfig training;
   from_json(found->second, config, &training);
@@ -60,7 +61,7 @@ TrainingConfig checkpoint_config(const std::map<std::string, std::string>& metad
 BestSoFar restore_checkpoint(std::string_view bytes, Trainer& trainer) {
   const SafetensorsFile file = parse_safetensors(bytes);
   const auto found = file.metadata.find("progress");
-  WASMFORMER_CHECK(found != file.metadata.end(), ErrorCode::checkpoint,
+  WASMFORMER_CHECK(found != file.metadata.end(), ErrorCode::no_checkpoint,
                    "this model file holds no state of a training run");
   for_each_moment(trainer, [&](const std::string& name, Matrix& m) {
     Matrix stored = file.matrix(name);
@@ -73,7 +74,7 @@ BestSoFar restore_checkpoint(std::string_view bytes, Trainer& trainer) {
     const auto progress = nlohmann::json::parse(found->second);
     for (const char* count : {"step", "epoch", "batch", "loss_tokens", "best_step"}) {
       const auto value = progress.value(count, nlohmann::json(0));
-      WASMFORMER_CHECK(value.is_number_integer() && value <= most_steps, ErrorCode::checkpoint,
+      WASMFORMER_CHECK(value.is_number_integer() && value <= most_steps, ErrorCode::progress_damaged,
                        "the progress of the run is damaged: " << count << " is " << value);
     }
     trainer.resume({progress.at("step"), progress.at("epoch"), progress.at("batch"), progress.at("loss_sum"),
@@ -85,7 +86,7 @@ BestSoFar restore_checkpoint(std::string_view bytes, Trainer& trainer) {
     best.error = progress.value("best_valid_loss", best.error);
     return best;
   } catch (const nlohmann::json::exception&) {
-    throw Error(ErrorCode::checkpoint, "the progress of the run is damaged: " + found->second);
+    throw Error(ErrorCode::progress_damaged, "the progress of the run is damaged: " + found->second);
   }
 }
 

@@ -10,11 +10,6 @@
 
 namespace wasmformer {
 
-// The rate of step t = 1, 2, ... noam: learning_rate d_model^-0.5 min(t^-0.5, t warmup^-1.5) (equation 3);
-// the others: linear up to learning_rate at `warmup_steps`, then learning_rate √(warmup / t) (inverse_sqrt),
-// half a cosine down to 0 at `decay_steps`, or no change (constant).
-double learning_rate(const TrainingConfig& config, Index d_model, Index step);
-
 // The end of each error about it.
 inline constexpr const char* diverged =
     "training has diverged. The weights are those from before this step; begin again with a lower "

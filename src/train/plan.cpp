@@ -14,7 +14,7 @@ void check_texts(const RunRequest& request, const RunInput& input) {
   const bool validates = request.validation || validates_given(input);
   WASMFORMER_CHECK(given <= 1, ErrorCode::train, "texts and a task are given; choose one of them");
   WASMFORMER_CHECK(given == 1 || request.resume, ErrorCode::train,
-                   "one of pairs, tsv, task, labelled, tagged and mono is needed");
+                   "one of pairs, tsv, task, labeled, tagged and mono is needed");
   WASMFORMER_CHECK(given == 1 || !validates, ErrorCode::train, "validation is given, but no pairs to train on");
   WASMFORMER_CHECK(!request.task || !validates, ErrorCode::train,
                    "validation is given, but a task makes its own pairs for it");
@@ -178,6 +178,7 @@ std::vector<TokenizerJob> RunPlan::untrained() const {
   const auto job = [&t](std::vector<std::string> texts) {
     TokenizerOptions options;
     options.vocab_size = t.vocab_size ? *t.vocab_size : default_vocab_size(texts);
+    options.hard_vocab_limit = t.vocab_size.has_value();
     options.type = word(t.type);
     options.normalization = word(t.normalization.value_or(Normalization::nmt_nfkc));
     return TokenizerJob{std::move(texts), options};
@@ -238,7 +239,7 @@ std::unique_ptr<TrainingRun> RunPlan::begin(const std::vector<std::string>& trai
   for (const auto& [key, value] : request_.metadata) metadata[key] = value;
   const Augmentation shares = augmentation();
   if (shares != Augmentation()) {
-    const ParallelText& pairs = pairs_of(*texts_.train, "[train] augment is given, but it changes translations only");
+    const ParallelText& pairs = pairs_of(*texts_.train, "augment is given, but it changes translations only");
     texts_.train = texts_of(augmented(pairs, shares, start_->training.seed));
   }
   const Task& task = texts_.train->task();

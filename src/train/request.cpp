@@ -1,8 +1,8 @@
 #include "train/request.h"
 
 #include "tasks/translate/toy_tasks.h"
-#include "train/optimizer.h"
 #include "train/run_options.h"
+#include "train/schedule.h"
 
 namespace wasmformer {
 namespace {
@@ -14,7 +14,7 @@ Json presets() {
   for (const std::string& name : preset_names()) {
     Preset p = preset(name);
     all.push_back({{"name", name},
-                   {"peak", learning_rate(p.training, p.config.d_model, p.training.warmup_steps)},
+                   {"peak", scheduled_rate(p.training, p.config.d_model, p.training.warmup_steps)},
                    {"config", json_of(fields(p.config) + fields(p.training))}});
   }
   return all;
@@ -27,9 +27,16 @@ Json task_list() {
                    {"help", task.what},
                    {"source", task.source},
                    {"target", task.target},
+                   {"maxPairs", task.most_pairs - task_valid_pairs},
                    {"mostPairs", task.most_pairs - task_valid_pairs},
                    {"pairs", task.pairs},
                    {"steps", task.steps}});
+  return all;
+}
+
+std::vector<std::string> names(const Fields& fields) {
+  std::vector<std::string> all;
+  for (const Field& field : fields) all.push_back(field.option.name);
   return all;
 }
 
@@ -48,7 +55,8 @@ Json describe_training() {
           {"tasks", task_list()},
           {"request", schema_of<RunRequest>(Naming::camel)},
           {"run", schema_of<RunOptions>(Naming::camel)},
-          {"config", schema(fields(config) + fields(training))}};
+          {"config", schema(fields(config) + fields(training))},
+          {"training", names(fields(training))}};
 }
 
 }  // namespace wasmformer

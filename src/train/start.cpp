@@ -25,7 +25,7 @@ void append(std::string& json, const Texts& texts) {
 }
 
 TrainingTexts parse_texts(const std::string& json, const ModelFile& model) {
-  constexpr const char* damaged = "[checkpoint] the sentence pairs of the run are damaged";
+  constexpr const char* damaged = "the sentence pairs of the run are damaged";
   const Task& task = task_of(model);
   TrainingTexts texts{task.no_texts(), task.no_texts()};
   Texts* part = nullptr;
@@ -41,9 +41,9 @@ TrainingTexts parse_texts(const std::string& json, const ModelFile& model) {
   };
   try {
     const Json rest = Json::parse(json, keeps);
-    WASMFORMER_CHECK(rest.at("train").empty() && rest.at("valid").empty(), damaged);
+    WASMFORMER_CHECK(rest.at("train").empty() && rest.at("valid").empty(), ErrorCode::pairs_damaged, damaged);
   } catch (const Json::exception&) {
-    throw Error(damaged);
+    throw Error(ErrorCode::pairs_damaged, damaged);
   }
   return texts;
 }
@@ -152,9 +152,10 @@ TrainingTexts task_texts(const std::string& task, Index pairs, std::uint64_t see
 
 TrainingTexts hold_back(const Texts& all, Index count, std::uint64_t seed) {
   const auto size = static_cast<Index>(all.size());
-  WASMFORMER_CHECK(count < size, ErrorCode::train,
+  WASMFORMER_CHECK(count < size, ErrorCode::no_training_pairs,
                    count << " of " << size << " pairs are for validation; there "
-                         << "must be some left to train on");
+                         << "must be some left to train on",
+                   {"held", count}, {"count", size});
   std::vector<Index> order(all.size());
   std::iota(order.begin(), order.end(), Index(0));
   Random(seed).shuffle(order);
@@ -232,16 +233,20 @@ bool is_decided_by_vocabulary(const std::string& key) {
   return key.ends_with("_vocab_size") || key.ends_with("_id") || key == "classes" || key == "tags";
 }
 
+// With one digit after the point.
+double gigabytes(double bytes) { return std::round(bytes / 1e8) / 10; }
+
 TrainingStart fresh_start(Preset settings, const TokenizerPair& tokenizers, double most_bytes) {
   Config& config = settings.config;
   take_vocabulary(config, *tokenizers.source, *tokenizers.target);
   config.check();
   settings.training.check();
   const double bytes = training_bytes(config, settings.training);
-  WASMFORMER_CHECK(bytes <= most_bytes, ErrorCode::train,
-                   "these settings take about " << std::round(bytes / 1e8) / 10 << " GB of memory, and there are "
-                                                << std::round(most_bytes / 1e8) / 10
-                                                << "; a smaller d_model, vocabulary or batch_tokens takes less");
+  WASMFORMER_CHECK(bytes <= most_bytes, ErrorCode::training_memory,
+                   "these settings take about " << gigabytes(bytes) << " GB of memory, and there are "
+                                                << gigabytes(most_bytes)
+                                                << "; a smaller d_model, vocabulary or batch_tokens takes less",
+                   {"need", gigabytes(bytes)}, {"have", gigabytes(most_bytes)});
   TrainingStart start{
       {std::make_unique<Transformer>(config), tokenizers.source, tokenizers.target, {}}, settings.training, {}};
   start.model.transformer->initialize(settings.training.seed);
@@ -304,7 +309,7 @@ TrainingStart resumed_start(std::string checkpoint) {
   start.checkpoint = std::move(checkpoint);
   start.model = parse_model(start.checkpoint);
   start.training = checkpoint_config(start.model.metadata);
-  WASMFORMER_CHECK(start.model.metadata.contains("progress"), ErrorCode::checkpoint,
+  WASMFORMER_CHECK(start.model.metadata.contains("progress"), ErrorCode::no_checkpoint,
                    "this model file holds no state of a training run");
   return start;
 }

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "tasks/batches.h"
+#include "train/schedule.h"
 
 namespace wasmformer {
 namespace {
@@ -125,16 +126,17 @@ StepReport Trainer::take_step() {
   LossTotals totals{};
   const std::vector<Part> parts = next_parts(totals, report.units);
   report.loss = add_gradients(parts, totals);
-  WASMFORMER_CHECK(std::isfinite(report.loss), ErrorCode::train,
-                   "the loss of step " << step << " is not finite; " << diverged);
+  WASMFORMER_CHECK(std::isfinite(report.loss), ErrorCode::loss_not_finite,
+                   "the loss of step " << step << " is not finite; " << diverged, {"step", step});
   // ln V is the loss of guessing; a model that is fine-tuned may begin above it.
   const double guessing = examples_.guessing_loss(transformer_.config(), config_);
   if (highest_loss_ == 0) highest_loss_ = 3 * std::max(guessing, report.loss);
-  WASMFORMER_CHECK(report.loss <= highest_loss_, ErrorCode::train,
+  WASMFORMER_CHECK(report.loss <= highest_loss_, ErrorCode::loss_too_high,
                    "the loss of step " << step << " is " << report.loss << ", far above the " << guessing
-                                       << " of guessing; " << diverged);
+                                       << " of guessing; " << diverged,
+                   {"step", step}, {"loss", report.loss}, {"guessing", guessing});
   if (Parameter* start = transformer_.zero_start()) start->gradient.row(transformer_.config().bos_id).setZero();
-  report.learning_rate = learning_rate(config_, transformer_.config().d_model, step);
+  report.learning_rate = scheduled_rate(config_, transformer_.config().d_model, step);
   const std::size_t frozen = step <= config_.freeze_steps ? encoder_parameters(transformer_) : 0;
   report.gradient_norm = optimizer_.step(pool_, step, report.learning_rate, frozen);
 

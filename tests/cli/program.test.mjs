@@ -1,7 +1,7 @@
 // The commands around training, as a user runs them, and bad input.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { path, program, refuse, run, succeed, train, training } from './trained.mjs';
 
@@ -133,6 +133,23 @@ test('a quantized model is less than half the size, translates nearly the same, 
   refuse(/int8.*average the float models/, ['average', '--output', path('mean.safetensors'), small, model]);
 });
 
+test('set-metadata changes what a file says about itself, and nothing else', () => {
+  const model = path('named.safetensors');
+  copyFileSync(path('run/best.safetensors'), model);
+  writeFileSync(path('facts.json'), JSON.stringify({ corpus: 'numbers', licence: 'CC0' }));
+  const inspect = (file) => JSON.parse(succeed('inspect', file, '--json').stdout);
+  const before = inspect(model);
+  succeed('set-metadata', model, 'note=two words', 'languages=', path('facts.json'));
+  const { metadata, ...rest } = inspect(model);
+  const { languages: _, ...kept } = before.metadata;
+  assert.deepEqual(metadata, { ...kept, note: 'two words', corpus: 'numbers', licence: 'CC0' });
+  assert.deepEqual([rest.parameters, rest.tensors, rest.config], [before.parameters, before.tensors, before.config]);
+  const translate = (...given) => succeed('translate', ...given, '--input', path('source')).stdout;
+  assert.equal(translate(model), translate('--model', path('run/best.safetensors')));
+  refuse(/config is part of the model/, ['set-metadata', model, 'config={}']);
+  refuse(/'note' is not KEY=VALUE/, ['set-metadata', model, 'note']);
+});
+
 test('bad input gives a one-sentence error', () => {
   const model = path('run/best.safetensors');
   writeFileSync(path('short'), 'eins\nzwei\n');
@@ -217,6 +234,16 @@ test('translate takes any number of lines in bounded memory', { skip: process.en
   };
   const few = peak(5000), many = peak(200000);
   assert.ok(many - few < 30000, `${few} KiB for 5,000 lines, ${many} KiB for 200,000`);
+});
+
+test('translate reads a file of more than 128 KiB to its end', () => {
+  // The program reads 128 KiB at a time. Most lines are empty, which takes no time to translate.
+  const lines = Array.from({ length: 200 * 1024 }, (_, i) => (i % 1000 === 0 ? '1 2 3' : ''));
+  writeFileSync(path('large'), `${lines.join('\n')}\n`);
+  const { stdout } = succeed('translate', '--model', path('run/best.safetensors'), '--beam-size', '1', '--input', path('large'));
+  const translations = stdout.split('\n').slice(0, -1);
+  assert.equal(translations.length, lines.length);
+  translations.forEach((translation, i) => assert.equal(translation !== '', lines[i] !== '', `line ${i + 1}`));
 });
 
 test('a line that is too long is reported and left empty, and the others are translated', () => {

@@ -7,7 +7,7 @@ import { download, load, native, width, withView } from './views.mjs';
 let site, pure;
 before(async () => {
   site = await start();
-  pure = { ...(await load('attention/attention.ts')), ...(await load('attention/drawing.ts')) };
+  pure = { ...(await load('shared/attention/attention.ts')), ...(await load('shared/attention/drawing.ts')) };
 });
 after(() => site.stop());
 

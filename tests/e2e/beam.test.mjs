@@ -9,7 +9,7 @@ const sentence = expected[1].source;
 const address = `#beam?${new URLSearchParams({ text: sentence })}`;
 before(async () => {
   site = await start();
-  pure = await load('attention/beam.ts');
+  pure = await load('picture/beam.ts');
 });
 after(() => site.stop());
 

@@ -12,7 +12,7 @@ const file = join(builtPage, 'encoders/snips.safetensors');
 before(async () => {
   site = await start();
   classifier = await Classifier.load(readFileSync(file));
-  pure = await load('text/parts.ts');
+  pure = await load('classify/parts.ts');
 });
 after(() => (classifier?.dispose(), site.stop()));
 

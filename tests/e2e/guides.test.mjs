@@ -10,14 +10,14 @@ import { laptop, start } from './support.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'wasmformer-guides-'));
-const entries = { '': 'index', '/attention': 'attention', '/pages': 'webpages/index', '/pipeline': 'pipeline/index' };
+const entries = { '': 'index', '/attention': 'attention', '/webpages': 'webpages/index', '/pipeline': 'pipeline/index' };
 const imports = Object.fromEntries(Object.entries(entries).map(([name, file]) => [`wasmformer${name}`, `./wasmformer/${file}.js`]));
 const importMap = `<script type="importmap">${JSON.stringify({ imports })}</script>`;
 const pages = ['bindings/README.md', ...guides].flatMap((document) => blocks(document, 'html').map((html, i) => ({ name: `${document}: HTML, part ${i + 1}`, html })));
 const [live] = examples('bindings/js/webpages/document.ts');
 const example = { name: 'the example of translateDocument', html: `<p>Ich habe einen Hund.</p>
   <script type="module">import { Translator } from 'wasmformer';
-  import { translateDocument } from 'wasmformer/pages';
+  import { translateDocument } from 'wasmformer/webpages';
   ${live.replace(/^page\.undo/m, 'document.body.append("undone"); page.undo')}</script>` };
 
 let site;

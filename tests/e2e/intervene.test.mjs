@@ -9,7 +9,7 @@ const sentence = expected[1].source;
 const address = (more = {}) => `#intervene?${new URLSearchParams({ text: sentence, ...more })}`;
 before(async () => {
   site = await start();
-  pure = await load('text/difference.ts');
+  pure = await load('shared/text/difference.ts');
 });
 after(() => site.stop());
 

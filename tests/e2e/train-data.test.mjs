@@ -190,7 +190,7 @@ test('before the start the page shows the cost, and errors beside the field or f
   }, { hash: '#train?setup=data:reverse' }));
 
 test('texts are read in every encoding, and columns are detected', async () => {
-  const { make, read } = await load('train/pairs.ts');
+  const { make, read } = await load('train/read-pairs.ts');
   const wish = { lowercase: false, longest: 500 };
   const table = async (content, name = 'x') => {
     const found = await read({ files: [new File([content], name)] });

@@ -37,7 +37,7 @@ test('a long text is split into sentences and reassembled with its line breaks',
   }));
 
 test('sentences are complete, in order, with the text between them', async () => {
-  const { split, joint } = await import('../../dist/webpages/index.js');
+  const { splitSentences: split, joinSentence: joint } = await import('../../dist/webpages/index.js');
   const texts = {
     'Am 3. Mai kam z. B. Dr. Kurz. Und dann?\nKein Punkt\n\n„Ja!“ sagte er. ': ['de', 4, ['', ' ', '\n', '\n\n']],
     '你好。你叫什么名字？我叫小明。': ['zh', 3, ['', ' ', ' ']],

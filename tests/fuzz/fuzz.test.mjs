@@ -59,8 +59,8 @@ function run(command, args, env = process.env) {
 test('the readers are built for libFuzzer', async () => {
   mkdirSync(folder, { recursive: true });
   const time = (file) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const headers = ['io', 'exchange', 'model', 'text', 'data', 'decode', 'train'].map((name) => `src/${name}`).flatMap((name) => readdirSync(join(root, name))
-    .filter((file) => file.endsWith('.h')).map((file) => join(root, name, file)));
+  const headers = readdirSync(join(root, 'src'), { recursive: true }).filter((file) => file.endsWith('.h'))
+    .map((file) => join(root, 'src', file));
   const changed = Math.max(...headers.map(time));
   const object = (source) => join(folder, `${basename(source)}.o`);
   const old = sources.filter((source) => time(object(source)) < Math.max(changed, time(join(root, source))));

@@ -55,13 +55,13 @@ test('translateAll: other translators take turns, and the order is kept', async 
       return translateFrom.apply(this, call);
     };
   }
-  const all = await collect(translator.translateAll(source().texts, { batchSize: 4, others: [other] }));
+  const all = await collect(translator.translateAll(source().texts, { batchSize: 4, workers: [other] }));
   assert.deepEqual(all.map(({ text, index }) => [text, index]), expected.map((text, i) => [text, i]));
   assert.deepEqual(calls, [5, 5]);
   delete translator.translateFrom;
   other.dispose();
   await assert.rejects(collect(translator.translateAll(texts, { batchSize: 4, others: [other] })), /disposed/);
-  assert.throws(() => translator.translateAll(texts, { others: [{}] }), { message: '[translate] others must be an array of Translators' });
+  assert.throws(() => translator.translateAll(texts, { workers: [{}] }), { message: '[translate] workers must be an array of Translators' });
 });
 
 test('translateAll: skipped texts take no memory', () => {
@@ -74,7 +74,7 @@ test('translateAll: skipped texts take no memory', () => {
       for (let i = 0; i < 1e5; i++) yield 'text';
       grown = used() - begin;
     })();
-    for await (const _ of translateAll(texts, [async () => []], { start: 1e5 }));
+    for await (const _ of translateAll(texts, [async () => []], { startIndex: 1e5 }));
     console.log(grown);`;
   const grown = Number(execFileSync(process.execPath, ['--expose-gc', '--input-type=module', '-e', script], { encoding: 'utf8' }));
   assert.ok(grown < 5e6, `${grown} bytes`);
@@ -153,7 +153,7 @@ test('translateAll: a text that cannot be translated is named, and does not affe
     await assert.rejects(translator.translate(wrong), { message });
     await assert.rejects(collect(translator.translateAll(wrong)), { message });
   }
-  const masked = translator.translateAll(sentences, { maskedSource: [9], start: 3 });
+  const masked = translator.translateAll(sentences, { maskedSource: [9], startIndex: 3 });
   await assert.rejects(collect(masked), { message: /^text 4: \[mask\] source position 9 / });
 });
 
@@ -173,7 +173,9 @@ test('translateAll: invalid arguments are refused by name', async () => {
   for (const [from, options, message] of [
     ['Danke!', {}, /takes an iterable of texts, not 'Danke!'/],
     [texts, { batchSize: 0 }, /batchSize must be a whole number from 1/],
-    [texts, { start: -1 }, /start must be a whole number from 0/],
+    [texts, { startIndex: -1 }, /startIndex must be a whole number from 0/],
+    [texts, { start: 1, startIndex: 1 }, /start is the old name of startIndex; give only startIndex/],
+    [texts, { onPartial() {} }, /translateAll\(\) has no option 'onPartial'/],
     [texts, { onToken() {} }, /translateAll\(\) has no option 'onToken'/],
   ]) assert.throws(() => translator.translateAll(from, options), { message });
   await assert.rejects(translator.translateAll(texts, { beamsize: 2 }).next(), /unknown option 'beamsize'/);

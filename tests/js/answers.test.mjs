@@ -1,8 +1,8 @@
-// The lists of first sentences and accepted answers, and how answers are compared (tests/bench/answers.mjs).
+// The lists of first sentences and accepted answers, and how answers are compared (web/models/answers.mjs).
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
-import { countAnswers, plain, readAnswers } from '../bench/answers.mjs';
+import { countAnswers, plain, readAnswers } from '../../web/models/answers.mjs';
 
 const folder = new URL('../fixtures/answers/', import.meta.url);
 

@@ -71,8 +71,8 @@ test('an abort ends the work itself, not only the wait for it', async () => {
   worker.on('message', ({ update }) => {
     if (update?.type === 'partial') steps++;
   });
-  const onToken = () => controller.abort();
-  const call = translator.translate(Array(300).fill(sentences[2]), { signal: controller.signal, onToken });
+  const onPartial = () => controller.abort();
+  const call = translator.translate(Array(300).fill(sentences[2]), { signal: controller.signal, onPartial });
   await assert.rejects(call, { name: 'AbortError' });
   // It would share the steps with this call, and end after it.
   await translator.translate(sentences[2]);
@@ -87,11 +87,11 @@ test('a call made while a batch is translated does not wait for the rest of the 
     const finished = [];
     let partials = 0;
     let short;
-    const onToken = () => {
+    const onPartial = () => {
       partials++;
       short ??= translator.translate(sentences[0]).then(() => finished.push('short'));
     };
-    await translator.translate(Array(300).fill(sentences[2]), { onToken }).then(() => finished.push('long'));
+    await translator.translate(Array(300).fill(sentences[2]), { onPartial }).then(() => finished.push('long'));
     await short;
     assert.ok(partials > 10, `${partials} steps`);
     assert.deepEqual(finished, ['short', 'long']);
@@ -130,13 +130,13 @@ test('an abort before a call rejects with its reason; one after the end has no e
     await translator.translate('Danke!');
   }));
 
-test('an error in onToken ends the call with that error', () =>
+test('an error in onPartial ends the call with that error', () =>
   withTranslator(async (translator) => {
     const mine = new Error('mine');
-    const onToken = () => {
+    const onPartial = () => {
       throw mine;
     };
-    await assert.rejects(translator.translate(sentences[0], { onToken }), mine);
+    await assert.rejects(translator.translate(sentences[0], { onPartial }), mine);
     await translator.translate(sentences[0]);
   }));
 
@@ -179,7 +179,7 @@ test('stream() yields the text as it grows and returns the translation; leaving 
   withTranslator(async (translator) => {
     const expected = await translator.translate(sentences[2], { beamSize: 2 });
     const partials = [];
-    await translator.translate(sentences[2], { beamSize: 2, onToken: (text) => partials.push(text) });
+    await translator.translate(sentences[2], { beamSize: 2, onPartial: (text) => partials.push(text) });
     const stream = translator.stream(sentences[2], { beamSize: 2 });
     const told = [];
     let next = await stream.next();

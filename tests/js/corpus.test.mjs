@@ -1,4 +1,4 @@
-// Parts of corpora to train, validate and test on (tests/bench/corpus.mjs).
+// Parts of corpora to train, validate and test on (web/models/corpus.mjs).
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { flaw, readPairs, tidy } from '../bench/corpus.mjs';
+import { flaw, readPairs, tidy } from '../../web/models/corpus.mjs';
 
 test('useless pairs are told apart from good ones', () => {
   const of = (...pair) => flaw(pair, 20);
@@ -30,7 +30,7 @@ test('parts share no sentence with each other or a held-out file, and repeat no 
   const tsv = (rows) => rows.map((row) => row.join('\t') + '\n').join('');
   writeFileSync(path('a.tsv.gz'), gzipSync(tsv([...pairs, ...more, ...pairs])));
   writeFileSync(path('kept.tsv'), tsv([['Something else.', 'Dies ist Wort 7!']]));
-  const script = fileURLToPath(new URL('../bench/corpus.mjs', import.meta.url));
+  const script = fileURLToPath(new URL('../../web/models/corpus.mjs', import.meta.url));
   const made = () => {
     const { status, stderr } = spawnSync(process.execPath, [script, '--output', path('out'), '--kept', path('kept.tsv'),
       '--valid', '20', '--test', '10', `words=${path('a.tsv.gz')}:250`]);

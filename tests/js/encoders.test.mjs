@@ -33,8 +33,8 @@ const conllOf = (rows) => rows.map(([, text, tags]) => `${text.map((word, i) => 
 const config = { d_model: 32, ffn_dim: 64, num_heads: 2, encoder_layers: 2, dropout: 0, schedule: 'constant', learning_rate: 3e-3 };
 const [train, valid] = [examples(300, 1), examples(40, 700)];
 const settings = { tokenizer: { type: 'word' }, config, threads: 1 };
-const [labelled, validLabelled, tagged, validTagged] = [labelledOf(train), labelledOf(valid), taggedOf(train), taggedOf(valid)];
-const joint = { labelled, tagged, validLabelled, validTagged, ...settings };
+const [labeled, validLabeled, tagged, validTagged] = [labelledOf(train), labelledOf(valid), taggedOf(train), taggedOf(valid)];
+const joint = { labeled, tagged, validLabeled, validTagged, ...settings };
 
 async function trained(trainer, options) {
   const events = [];
@@ -82,8 +82,8 @@ test('a run reports accuracy and F1 as the program counts them', () => {
 test("labels, probabilities and tags match the program's", async () => {
   const lines = run('classify', '--model', path('joint'), '--input', path('lines')).split('\n').map((line) => line.split('\t'));
   const classified = await classifier.classify(texts);
-  for (const [i, { labels, isCut }] of classified.entries()) {
-    assert.equal(isCut, false);
+  for (const [i, { labels, isTruncated, isCut }] of classified.entries()) {
+    assert.deepEqual([isTruncated, isCut], [false, false]); // the second is its old name
     assert.deepEqual(labels.map(({ label }) => label), lines[i].filter((_, j) => texts[i] && j % 2 === 0));
     labels.forEach(({ probability }, j) => close(probability, Number(lines[i][2 * j + 1]), 2e-4));
   }
@@ -149,8 +149,19 @@ test('a call can be aborted, and a disposed model is refused', async () => {
   assert.equal((await classifier.classify('jazz')).labels.length, 2);
 });
 
+test('texts with thousands of different characters train by default', async () => {
+  const characters = Array.from({ length: 2500 }, (_, i) => String.fromCodePoint(0x4E00 + i));
+  const label = (i) => (i % 2 ? 'odd' : 'even');
+  const chinese = Array.from({ length: 500 }, (_, i) => [label(i), characters.slice(5 * i, 5 * i + 5).join('')]);
+  const { tokenizer: _, ...byDefault } = settings;
+  const trainer = await Trainer.create({ labeled: chinese, validation: 20, ...byDefault });
+  assert.ok(trainer.info.config.source_vocab_size > 2400);
+  const [event] = await trained(trainer, { steps: 2 });
+  assert.ok(event.loss > 0);
+});
+
 test('a model of another kind is refused in one sentence', async () => {
-  const one = await Trainer.create({ labelled, validation: 10, ...settings });
+  const one = await Trainer.create({ labeled, validation: 10, ...settings });
   const only = await one.save({ optimizer: false });
   for (const [load, message] of [
     [() => Classifier.load(fixturePath, { threads: 1 }), /tiny-de-en\.safetensors: \[load\] this model does not classify; it translates$/],
@@ -190,7 +201,7 @@ test('an encoder can start from masked training or a translator', async () => {
   await assert.rejects(Translator.load(file, { threads: 1 }), { message: /does not translate; it fills masks$/ });
   masked.dispose();
   for (const from of [file, fixturePath]) {
-    const tuned = await Trainer.create({ from, labelled, validation: 20, config: { freeze_steps: 2, learning_rate: 1e-3 }, threads: 1 });
+    const tuned = await Trainer.create({ from, labeled, validation: 20, config: { freeze_steps: 2, learning_rate: 1e-3 }, threads: 1 });
     const events = await trained(tuned, { steps: 30 });
     assert.ok(events.at(-1).loss < Math.log(2) * 1.2);
     assert.deepEqual(tuned.info.classes, ['music', 'other']);
@@ -200,7 +211,7 @@ test('an encoder can start from masked training or a translator', async () => {
 
 test('a text may have several labels, or none', async () => {
   const several = examples(200, 5).map(([, text]) => [['jazz', 'rome'].filter((word) => text.includes(word)), text.join(' ')]);
-  const learner = await Trainer.create({ labelled: several, validation: 20, ...settings, config: { ...config, multi_label: true } });
+  const learner = await Trainer.create({ labeled: several, validation: 20, ...settings, config: { ...config, multi_label: true } });
   await trained(learner, { steps: 200 });
   const [both, none] = await learner.classify(['play jazz in rome', 'play some']);
   assert.ok(both.labels.every(({ probability }) => probability > 0.5) && none.labels.every(({ probability }) => probability < 0.5));
@@ -209,27 +220,27 @@ test('a text may have several labels, or none', async () => {
 
 const pairs = [['ein Hund', 'a dog'], ['eine Katze', 'a cat']];
 for (const [options, message] of [
-  [{ labelled, pairs }, '[train] sentence pairs, labelled or tagged texts, and mono train different models; give one kind'],
-  [{ labelled, mono: ['a'] }, 'give one kind'],
-  [{ labelled, task: 'copy' }, 'choose one of them'],
-  [{ labelled, tagged: tagged.slice(1) }, 'there are 300 labelled texts but 299 tagged ones'],
-  [{ labelled, validTagged }, 'validLabelled with labelled'],
-  [{ labelled, validation: pairs }, 'validLabelled with labelled'],
-  [{ labelled: [] }, 'is needed'],
-  [{ labelled: 3 }, '[train] labelled must be an array of examples, or the text of a file, not 3'],
-  [{ labelled: [['a', 'b'], ['c']] }, '[train] labelled[1] must be a label and its text'],
-  [{ labelled: [[['a', 'b'], 'text']] }, 'need config.multi_label'],
-  [{ labelled: [['', 'text']] }, 'labelled[0] must be'],
-  [{ labelled: 'a\ttext\nb\n' }, 'line 2 of labelled has 1 column'],
-  [{ labelled: labelled.filter(([label]) => label === 'music') }, 'all texts have the same label'],
-  [{ labelled: [['x'.repeat(10_000), 'play'], ...labelled] }, 'a label of 10000 bytes is too long'],
+  [{ labeled, pairs }, '[train] sentence pairs, labeled or tagged texts, and mono train different models; give one kind'],
+  [{ labeled, mono: ['a'] }, 'give one kind'],
+  [{ labeled, task: 'copy' }, 'choose one of them'],
+  [{ labeled, tagged: tagged.slice(1) }, 'there are 300 labelled texts but 299 tagged ones'],
+  [{ labeled, validTagged }, 'validLabeled with labeled'],
+  [{ labeled, validation: pairs }, 'validLabeled with labeled'],
+  [{ labeled: [] }, 'is needed'],
+  [{ labeled: 3 }, '[train] labeled must be an array of examples, or the text of a file, not 3'],
+  [{ labeled: [['a', 'b'], ['c']] }, '[train] labeled[1] must be a label and its text'],
+  [{ labeled: [[['a', 'b'], 'text']] }, 'need config.multi_label'],
+  [{ labeled: [['', 'text']] }, 'labeled[0] must be'],
+  [{ labeled: 'a\ttext\nb\n' }, 'line 2 of labeled has 1 column'],
+  [{ labeled: labeled.filter(([label]) => label === 'music') }, 'all texts have the same label'],
+  [{ labeled: [['x'.repeat(10_000), 'play'], ...labeled] }, 'a label of 10000 bytes is too long'],
   [{ tagged: [[['New York'], ['B-place']]] }, '[train] tagged[0] must be words and as many tags, all without spaces, not [["New York"]'],
   [{ tagged: [[['a', 'b'], ['O']]] }, 'tagged[0] must be words and as many tags'],
   [{ tagged: 'play\tO\njazz\n' }, 'line 2 of tagged is not a token, a tab and a tag'],
   [{ tagged, validTagged: 'play O\n' }, 'line 1 of validTagged is not'],
   [{ mono: [1] }, '[train] mono must be an array of texts, or the text of a file, not an array'],
-  [{ labelled, augment: { join: 1 } }, 'augment is given, but it changes translations'],
-  [{ labelled, config: { decoder_layers: 1 } }, 'an encoder has no decoder'],
+  [{ labeled, augment: { join: 1 } }, 'augment is given, but it changes translations'],
+  [{ labeled, config: { decoder_layers: 1 } }, 'an encoder has no decoder'],
 ]) {
   test(`refused: ${message}`, () =>
     assert.rejects(Trainer.create({ ...settings, ...options }), ({ message: found }) => found.includes(message) || assert.fail(found)));

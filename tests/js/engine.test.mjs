@@ -66,7 +66,7 @@ test("an engine's translator does the same as one in a worker, synchronously", (
       if (options.attention) assert.deepEqual(mine.attention.cross.map(1, 0), its.attention.cross.map(1, 0));
     }
     const partials = [[], []];
-    blocking.translate(sentences, { onToken: (texts) => partials[0].push(texts) });
+    blocking.translate(sentences, { onPartial: (texts) => partials[0].push(texts) });
     await translator.translate(sentences, { onToken: (texts) => partials[1].push(texts) });
     assert.ok(partials[0].length > 3);
     assert.deepEqual(partials[0], partials[1]);
@@ -95,10 +95,10 @@ test('no C++ object outlives its use, whatever happens', () =>
     assert.throws(() => translator.translate(['Haus '.repeat(5000)]), /the model takes/);
     assert.throws(() => translator.translate(sentences, { nBest: 9 }));
     const mine = new Error('mine');
-    const onToken = () => {
+    const onPartial = () => {
       throw mine;
     };
-    assert.throws(() => translator.translate(sentences, { onToken }), mine);
+    assert.throws(() => translator.translate(sentences, { onPartial }), mine);
     assert.equal(engine.liveObjects, 1);
     const steps = translator.steps(sentences, '{}', true);
     steps.next();

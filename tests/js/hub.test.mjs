@@ -137,10 +137,10 @@ test('a local file or folder takes precedence over a hub name, and a folder is c
 
 test('a model that is loaded for another use is kept, and read from there', async (t) => {
   const state = await host(t);
-  await assert.rejects(Tagger.load(name, { hub: state.hub }), /does not tag; it translates$/);
+  await assert.rejects(Tagger.load(name, { hubURL: state.hub }), /does not tag; it translates$/);
   assert.equal((await storedModels.list()).length, 1);
-  await assert.rejects(Classifier.load(name, { hub: state.hub }), /does not classify; it translates$/);
-  assert.equal((await info(name, { hub: state.hub })).precision, 'int8');
+  await assert.rejects(Classifier.load(name, { hubURL: state.hub }), /does not classify; it translates$/);
+  assert.equal((await info(name, { hubURL: state.hub })).precision, 'int8');
   assert.equal(state.downloads.length, files.length);
 });
 
@@ -166,9 +166,9 @@ test('errors name what the host does not have', async (t) => {
   const { hub } = state;
   await assert.rejects(info(name, { hub }), /has neither model\.safetensors nor pytorch_model\.bin; other weights, such as ONNX, cannot be read/);
   await assert.rejects(info('Helsinki-NLP/none', { hub }), /Helsinki-NLP\/none\/resolve\/main\/config\.json answered 404/);
-  await assert.rejects(info(name, { hub: 'huggingface.co' }), /hub must be a URL, not 'huggingface\.co'/);
-  for (const hub of ['https:', 'https://[']) await assert.rejects(info(name, { hub }), { message: `[load] hub must be a URL, not '${hub}'` });
-  await assert.rejects(info(name, { hub: `${hub}/artifactory/hf` }), /\/artifactory\/hf\/Helsinki-NLP\/opus-mt-xx-yy\/resolve\/main\/config\.json answered 404/);
+  await assert.rejects(info(name, { hubURL: 'huggingface.co' }), /hubURL must be a URL, not 'huggingface\.co'/);
+  for (const hub of ['https:', 'https://[']) await assert.rejects(info(name, { hub }), { message: `[load] hubURL must be a URL, not '${hub}'` });
+  await assert.rejects(info(name, { hubURL: `${hub}/artifactory/hf` }), /\/artifactory\/hf\/Helsinki-NLP\/opus-mt-xx-yy\/resolve\/main\/config\.json answered 404/);
   state.isUp = false;
   await assert.rejects(info(name, { hub }), /could not be fetched/);
 });

@@ -90,7 +90,7 @@ const refusedByTranslate = [
   [{ attention: 1 }, 'attention must be true or false, not 1'],
   [{ topTokens: () => 1 }, 'topTokens must be a whole number of at least 0, not "a function"'],
   [{ topTokens: -1 }, 'topTokens must be a whole number of at least 0, not -1'],
-  [{ onToken: 'log' }, "onToken must be a function, not 'log'"],
+  [{ onPartial: 'log' }, "onPartial must be a function, not 'log'"],
   [{ signal: new AbortController() }, 'signal must be an AbortSignal, not an object (AbortController)'],
   [null, 'options must be an object, not null'],
   ['fast', "options must be an object, not 'fast'"],

@@ -1,6 +1,6 @@
 // Compiled, never run: the types of the package as its users meet them.
 import {
-  Classifier, Tagger, Trainer, Translator, type AttentionMaps, type BeamNode, type NumberRows, type Translation,
+  Classifier, Tagger, Trainer, Translator, type AttentionMaps, type BeamNode, type Matrix, type NumberRows, type Translation,
 } from '../../dist/index.js';
 import { Engine } from '../../dist/worker/engine.js';
 import { pipeline } from '../../dist/pipeline/index.js';
@@ -12,7 +12,7 @@ const translator = await Translator.load('model.safetensors', {
   integrity: 'sha256-…',
   signal: AbortSignal.timeout(1000),
 });
-const one: Translation = await translator.translate('Danke!', { onToken: (partial: string) => partial.length });
+const one: Translation = await translator.translate('Danke!', { onPartial: (partial: string) => partial.length });
 const many: Translation[] = await translator.translate(['Danke!'], { onToken: (partial) => partial.at(0)?.length });
 const maps: AttentionMaps | undefined = one.attention?.cross;
 const head: Float32Array | undefined = maps?.map(0, 0);
@@ -27,8 +27,9 @@ const forced: Translation = await translator.translate('Danke!', {
 });
 const nodes: BeamNode[] | undefined = forced.beam;
 const why: 'beam' | 'score' | 'finished' | undefined = nodes?.[0]?.reason;
-const rows: NumberRows | undefined = forced.internals?.decoder.layers[0]?.crossAttention?.queries;
-export const inside = [why, rows?.data, forced.internals?.encoder.tokenEmbedding.columns];
+const rows: Matrix | undefined = forced.internals?.decoder.layers[0]?.crossAttention?.queries;
+const oldName: NumberRows | undefined = rows;
+export const inside = [why, oldName?.data, forced.internals?.encoder.tokenEmbedding.columns];
 
 const either: string | string[] = ['Danke!', 'Bitte!'];
 const eitherWay: Translation | Translation[] = await translator.translate(either as string | string[], { beamSize: 2 });
@@ -36,7 +37,7 @@ async function *lines(): AsyncGenerator<string> {
   yield await Promise.resolve('Danke!');
 }
 const indices: number[] = [];
-for await (const { index } of translator.translateAll(lines(), { batchSize: 4, start: 1, beamSize: 1 })) indices.push(index);
+for await (const { index } of translator.translateAll(lines(), { batchSize: 4, startIndex: 1, beamSize: 1 })) indices.push(index);
 const { text, sentences } = await translator.translateText('Danke! Bitte!', { attention: true });
 const size: number | undefined = (await Translator.estimate('Helsinki-NLP/opus-mt-de-en', { precision: 'f16' })).download;
 export const longer = [eitherWay, indices, text, sentences[0]?.begin, size];
@@ -48,7 +49,7 @@ await translator.translate('Danke!', { maskedHeads: [{ attention: 'self', layer:
 // @ts-expect-error: there is no such option
 await translator.translate('Danke!', { beam_size: 4 });
 // @ts-expect-error: one text has one partial text
-await translator.translate('Danke!', { onToken: (partial: string[]) => partial });
+await translator.translate('Danke!', { onPartial: (partial: string[]) => partial });
 // @ts-expect-error: only load() makes a translator
 new Translator();
 
@@ -69,7 +70,7 @@ const classifier = await Classifier.load('model.safetensors', { shareWith: trans
 const label: string | undefined = (await classifier.classify('Danke!', { topLabels: 1 })).labels[0]?.label;
 const tagger = await Tagger.load('model.safetensors', { shareWith: classifier });
 const places: number[] = (await tagger.tag(['Danke!'])).flatMap(({ spans }) => spans.map(({ start, end }) => end - start));
-const learner = await Trainer.create({ labelled: [['a', 'b'], [['a', 'c'], 'b']], tagged: 'a\tO\n', validTagged: [[['a'], ['O']]] });
+const learner = await Trainer.create({ labeled: [['a', 'b'], [['a', 'c'], 'b']], tagged: 'a\tO\n', validTagged: [[['a'], ['O']]] });
 for await (const { validation } of learner.run()) void [validation?.spanF1, validation?.annotated?.[0]?.annotation.tokens];
 const classify = await pipeline('text-classification', 'model.safetensors');
 const score: number | undefined = (await classify(['Danke!']))[0]?.score;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { Translator } from '../../dist/index.js';
-import { cached, pivot, split } from '../../dist/webpages/index.js';
+import { cached, joinSentence, joint, pivot, split, splitSentences } from '../../dist/webpages/index.js';
 import { aligned, html } from './support-pages.mjs';
 import { close, fixturePath, sentences } from './support.mjs';
 
@@ -58,7 +58,8 @@ test('unusual characters do not shift the positions of later ones', async () => 
 test('quality: mean log-probabilities of words and of the sentence', async () => {
   const { text, quality, targetTokens } = await translator.translate(sentences[2], { quality: true });
   assert.deepEqual(quality.words.map(({ start, end }) => text.slice(start, end)), text.split(' '));
-  close(quality.sentence, quality.words.reduce((sum, word) => sum + word.logProbability, 0) / quality.words.length, 1e-6);
+  assert.equal(quality.sentence, quality.logProbability); // its old name
+  close(quality.logProbability, quality.words.reduce((sum, word) => sum + word.logProbability, 0) / quality.words.length, 1e-6);
   assert.ok(quality.words.every(({ logProbability }) => logProbability <= 0));
   const second = targetTokens.findIndex(({ piece }, i) => i > 0 && piece.startsWith('▁'));
   const first = targetTokens.slice(0, second).map(({ logProbability }) => logProbability);
@@ -95,7 +96,7 @@ test('markup gets the words of the plain translations, and the quality of its se
   for (const tag of ['<b>', '</b>', '<i>', '</i>']) assert.ok(text.includes(tag), tag);
   assert.equal(text.split('<a href="#">').length, 2);
   assert.deepEqual(found.map(({ source }) => source), sentences.slice(0, 3));
-  assert.ok(found.every(({ quality }) => quality.sentence < 0));
+  assert.ok(found.every(({ quality }) => quality.logProbability < 0));
   assert.equal((await translator.translate('a', { html: false })).text, (await translator.translate('a')).text);
   const long = `<p>${sentences[0]}</p><p>${'😀'.repeat(400)}ä</p>`;
   assert.ok((await translator.translate(long, { html: true })).text.includes('😀'.repeat(100)), 'what is too long for the model stays');
@@ -183,8 +184,9 @@ test('a cache translates each sentence once, and drops the least recently used',
 });
 
 test('a text is split into sentences as on the page', () => {
-  assert.deepEqual(split('Am 3. Mai. Und?', 'de', 100).parts.map(({ source }) => source), ['Am 3. Mai.', 'Und?']);
-  const cut = (text, most) => split(text, 'zh', most).parts.map(({ source }) => source);
+  assert.deepEqual([split, joint], [splitSentences, joinSentence]); // their old names
+  assert.deepEqual(splitSentences('Am 3. Mai. Und?', 'de', 100).parts.map(({ source }) => source), ['Am 3. Mai.', 'Und?']);
+  const cut = (text, most) => splitSentences(text, 'zh', most).parts.map(({ source }) => source);
   assert.deepEqual(cut(`${'漢'.repeat(5)}，${'漢'.repeat(9)}`, 11), [`${'漢'.repeat(5)}，`, '漢'.repeat(9)]);
   for (const most of [2, 9, 10]) assert.ok(cut('😀'.repeat(20), most).every((part) => part.isWellFormed()), `${most}`);
 });

@@ -1,10 +1,10 @@
-// The phrase book to train on (tests/bench/phrases.mjs).
+// The phrase book to train on (web/models/phrases.mjs).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { plain } from '../bench/answers.mjs';
-import { common } from '../bench/common.mjs';
-import { longest } from '../bench/longest.mjs';
-import { kept, pairs, phrases, table } from '../bench/phrases.mjs';
+import { plain } from '../../web/models/answers.mjs';
+import { common } from '../../web/models/common.mjs';
+import { longest } from '../../web/models/longest.mjs';
+import { kept, pairs, phrases, table } from '../../web/models/phrases.mjs';
 
 const named = ['de', 'fr', 'zh'].map((other) => [`${other}-en`, pairs({ languages: [other, 'en'], count: 4000, seed: 5 })]);
 

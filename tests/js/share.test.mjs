@@ -129,8 +129,8 @@ test('200 aborts at any moment: none is late, and the translator keeps working',
   for (let i = 0; i < 200; i++) {
     const controller = new AbortController();
     let late = 0;
-    const onToken = () => (late += controller.signal.aborted);
-    const call = translator.translate(Array(200).fill(sentences[2]), { signal: controller.signal, onToken });
+    const onPartial = () => (late += controller.signal.aborted);
+    const call = translator.translate(Array(200).fill(sentences[2]), { signal: controller.signal, onPartial });
     setTimeout(() => controller.abort(), 30 * random());
     await assert.rejects(call, { name: 'AbortError' });
     assert.equal((await translator.translate(sentences[2])).text, text);

@@ -134,10 +134,10 @@ test('maxLength limits the target', async () => {
   assert.notEqual(targetTokens.at(-1).id, translator.info.config.eos_id);
 });
 
-test('onToken reports the text as it grows', async () => {
+test('onPartial reports the text as it grows', async () => {
   const partials = [];
-  const onToken = (partial) => partials.push(partial);
-  const { text } = await translator.translate(sentences[2], { beamSize: 1, onToken });
+  const onPartial = (partial) => partials.push(partial);
+  const { text } = await translator.translate(sentences[2], { beamSize: 1, onPartial });
   assert.ok(partials.length > 2);
   assert.equal(partials.at(-1), text);
   assert.ok(partials.every((partial, i) => partial.length >= (partials[i - 1]?.length ?? 1)));

@@ -3,6 +3,7 @@
 #include <catch_amalgamated.hpp>
 #include <cmath>
 
+#include "ops/attention_reference.h"
 #include "schema/error.h"
 #include "tests/ops/attend.h"
 
@@ -18,23 +19,22 @@ struct Case {
   bool causal;
 };
 
-// The formula, loop by loop in double: each sentence's probabilities, [heads · queries, keys], and results.
+// attention_reference() of each sentence and head: probabilities as [heads · queries, keys], and results.
 struct Plain {
   std::vector<Eigen::MatrixXd> probabilities;
   Eigen::MatrixXd y;
 };
 
-// The score of a query and a key of one head; `column`: where its features begin.
-double plain_score(const Scalar* q, const Scalar* k, Index column, Index d_k, AttentionScore kind,
+// The score of a query and a key of one head, whose features begin at `column`.
+double plain_score(const Eigen::RowVectorXd& q, const Eigen::RowVectorXd& k, Index column, AttentionScore kind,
                    const Matrix& learned) {
+  if (kind == AttentionScore::scaled_dot) return scaled_dot_product(q, k);
   double sum = 0;
-  for (Index a = column; a < column + d_k; ++a) {
-    const double x = static_cast<double>(q[a]), y = static_cast<double>(k[a]);
-    if (kind == AttentionScore::scaled_dot) sum += x * y / std::sqrt(static_cast<double>(d_k));
-    if (kind == AttentionScore::dot) sum += x * y;
-    if (kind == AttentionScore::additive) sum += static_cast<double>(learned(0, a)) * std::tanh(x + y);
-    for (Index b = 0; kind == AttentionScore::bilinear && b < d_k; ++b)
-      sum += x * static_cast<double>(learned(a, b)) * static_cast<double>(k[column + b]);
+  for (Index a = 0; a < q.size(); ++a) {
+    if (kind == AttentionScore::dot) sum += q(a) * k(a);
+    if (kind == AttentionScore::additive) sum += static_cast<double>(learned(0, column + a)) * std::tanh(q(a) + k(a));
+    for (Index b = 0; kind == AttentionScore::bilinear && b < k.size(); ++b)
+      sum += q(a) * static_cast<double>(learned(column + a, b)) * k(b);
   }
   return sum;
 }
@@ -45,21 +45,20 @@ Plain plain(const Matrix& q, const Matrix& k, const Matrix& v, const Spans& quer
   result.y.setZero(q.rows(), q.cols());
   const Index d_k = q.cols() / heads;
   for (std::size_t s = 0; s < query_spans.size(); ++s) {
-    const Span a = query_spans[s], b = key_spans[s];
-    auto& p = result.probabilities.emplace_back(Eigen::MatrixXd::Zero(heads * a.size, b.size));
+    const Span queries = query_spans[s], keys = key_spans[s];
+    auto& p = result.probabilities.emplace_back(heads * queries.size, keys.size);
     for (Index head = 0; head < heads; ++head) {
-      for (Index i = 0; i < a.size; ++i) {
-        double sum = 0;
-        for (Index j = 0; j < b.size; ++j) {
-          if (causal && j > i + b.size - a.size) continue;
-          sum += p(head * a.size + i, j) = std::exp(
-              plain_score(q.row(a.begin + i).data(), k.row(b.begin + j).data(), head * d_k, d_k, kind, learned));
-        }
-        p.row(head * a.size + i) /= sum;
-        for (Index j = 0; j < b.size; ++j)
-          for (Index c = head * d_k; c < (head + 1) * d_k; ++c)
-            result.y(a.begin + i, c) += p(head * a.size + i, j) * static_cast<double>(v(b.begin + j, c));
-      }
+      const Index column = head * d_k;
+      const auto block = [&](const Matrix& m, Span rows) -> Eigen::MatrixXd {
+        return m.block(rows.begin, column, rows.size, d_k).cast<double>();
+      };
+      const auto score = [&](const Eigen::RowVectorXd& query, const Eigen::RowVectorXd& key) {
+        return plain_score(query, key, column, kind, learned);
+      };
+      const AttentionReference expected =
+          attention_reference(block(q, queries), block(k, keys), block(v, keys), causal, score);
+      p.middleRows(head * queries.size, queries.size) = expected.weights;
+      result.y.block(queries.begin, column, queries.size, d_k) = expected.output;
     }
   }
   return result;

@@ -2,23 +2,18 @@
 
 #include <catch_amalgamated.hpp>
 
+#include "ops/ssru_reference.h"
 #include "tests/ops/random_matrix.h"
 
 using namespace wasmformer;
 
 namespace {
 
-Matrix cells_of(const Matrix& u, const Matrix& gate, Span span) {  // the definition, one number after the other
-  Matrix relu(span.size, u.cols());
-  for (Index column = 0; column < u.cols(); ++column) {
-    double c = 0;
-    for (Index t = 0; t < span.size; ++t) {
-      const double f = 1 / (1 + std::exp(-static_cast<double>(gate(span.begin + t, column))));
-      c = f * c + (1 - f) * u(span.begin + t, column);
-      relu(t, column) = static_cast<Scalar>(std::max(c, 0.0));
-    }
-  }
-  return relu;
+Matrix cells_of(const Matrix& u, const Matrix& gate, Span span) {
+  const auto sentence = [&](const Matrix& m) -> Eigen::MatrixXd {
+    return m.middleRows(span.begin, span.size).cast<double>();
+  };
+  return ssru_reference(sentence(u), sentence(gate)).cast<Scalar>();
 }
 
 }  // namespace

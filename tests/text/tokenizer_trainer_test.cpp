@@ -81,6 +81,15 @@ TEST_CASE("Empty texts, and sizes beyond what the text allows, are refused") {
       Catch::Matchers::Matches("\\[tokenizer\\] vocab_size is 5000, too high for this text; it can be [0-9]+ at most"));
 }
 
+TEST_CASE("Without a hard limit a text with too few pieces for the vocabulary gives as many as it has") {
+  const std::string type = GENERATE("bpe", "unigram");
+  const Tokenizer tokenizer(
+      train_tokenizer(sentences(), {.vocab_size = 5000, .type = type, .hard_vocab_limit = false}));
+  CHECK(tokenizer.vocab_size() > 50);
+  CHECK(tokenizer.vocab_size() < 5000);
+  CHECK(tokenizer.decode(tokenizer.encode(sentences()[0])) == sentences()[0]);
+}
+
 TEST_CASE("A vocabulary too small for the characters, and an unknown type, are refused") {
   CHECK_THROWS_WITH(train_tokenizer({"abcdefgh"}, {10, "bpe"}),
                     "[tokenizer] vocab_size is 10, but the characters of this text and the control tokens alone are 13 "

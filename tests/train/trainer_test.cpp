@@ -9,6 +9,7 @@
 #include "schema/error.h"
 #include "tasks/translate/translator.h"
 #include "tests/train/small_run.h"
+#include "train/schedule.h"
 
 using namespace wasmformer;
 using Catch::Matchers::ContainsSubstring;
@@ -71,7 +72,7 @@ TEST_CASE("A step reports the batch's loss, and training lowers it") {
   CHECK(first.loss == Catch::Approx(before).epsilon(1e-5));
   CHECK(first.units == tokens);
   CHECK(first.gradient_norm > 0);
-  CHECK(first.learning_rate == learning_rate(config, c.d_model, 1));
+  CHECK(first.learning_rate == scheduled_rate(config, c.d_model, 1));
   for (int step = 0; step < 200; ++step) trainer.step();
   CHECK(validation_loss(trainer, corpus) < 0.2 * before);  // six pairs are soon known by heart
   CHECK(trainer.progress().step == 201);

@@ -1,4 +1,4 @@
-// A folder of web/src imports only itself and folders above it in this list, and imports form no circle.
+// A room of web/src imports only itself and rooms that stand before it in this list, and imports form no circle.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../web/src', import.meta.url));
-const order = ['dom', 'text', 'words', 'attention', 'models', 'train', 'state', 'shell', 'components', 'picture', 'views', 'element', 'App.svelte', 'main.ts'];
+const order = ['shared', 'shell', 'models', 'lecture', 'translate', 'train', 'picture', 'classify', 'element', 'App.svelte', 'main.ts'];
 
 const files = readdirSync(root, { recursive: true }).filter((file) => /\.(ts|js|svelte)$/.test(file) && !file.endsWith('.d.ts'));
 const fileOf = (path) => [path, `${path}.ts`, `${path}.svelte.ts`].find((name) => files.includes(name));

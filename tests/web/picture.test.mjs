@@ -8,7 +8,7 @@ const sizes = { encoderLayers: 3, decoderLayers: 3, heads: 4, norm: 'post' };
 before(async () => {
   [geometry, place, timeline, thumbs, chips] = await Promise.all(
     ['geometry', 'place', 'timeline', 'thumbs', 'chips'].map((name) => load(`picture/${name}.ts`)));
-  attention = await load('attention/arithmetic.ts');
+  attention = await load('picture/arithmetic.ts');
 });
 
 const all = () => [true, false].flatMap((tall) => ['post', 'pre'].flatMap((norm) =>
@@ -89,7 +89,7 @@ test('with rotary positions, nothing is added to the embeddings', async () => {
 });
 
 test('with a recurrent decoder, only encoder attention and cross-attention can be chosen', async () => {
-  const { kindsOf } = await load('attention/attention.ts');
+  const { kindsOf } = await load('shared/attention/attention.ts');
   const maps = (layers) => ({ data: [], layers, heads: 4, rows: 1, columns: 1 });
   assert.deepEqual(kindsOf({ encoder: maps(6), decoder: maps(0), cross: maps(2) }), ['encoder', 'cross']);
   assert.deepEqual(kindsOf({ encoder: maps(3), decoder: maps(3), cross: maps(3) }), ['encoder', 'decoder', 'cross']);

@@ -5,7 +5,7 @@ import { load } from './load.mjs';
 
 let run, record;
 before(async () => {
-  run = await load('train/run.ts');
+  run = await load('train/run-reducer.ts');
   record = await load('train/record.ts');
 });
 

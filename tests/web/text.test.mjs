@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { load } from './load.mjs';
 
 test("a text's language is detected from its letters and words, and never guessed", async () => {
-  const { languageOf } = await load('text/detect.ts');
+  const { languageOf } = await load('translate/detect.ts');
   const texts = {
     'I want to go home because I am tired.': 'en', 'Where is the station?': 'en', 'Ich möchte nach Hause gehen.': 'de',
     'Wo ist mein Buch?': 'de', 'Je ne sais pas où il est.': 'fr', '我们为什么工作？': 'zh', '私は学生です。': 'ja',
@@ -22,14 +22,14 @@ test("a text's language is detected from its letters and words, and never guesse
 });
 
 test('every example is in the language it is listed under', async () => {
-  const [{ languageOf }, { examples }] = [await load('text/detect.ts'), await load('text/examples.ts')];
+  const [{ languageOf }, { examples }] = [await load('translate/detect.ts'), await load('translate/examples.ts')];
   for (const [language, sentences] of Object.entries(examples)) {
     for (const sentence of sentences) assert.ok([language, null].includes(languageOf(sentence)), sentence);
   }
 });
 
 test('a translation is weak if its tokens are improbable on average, and each improbable token is marked', async () => {
-  const { isUnsure, isWeak } = await load('text/sureness.ts');
+  const { isUnsure, isWeak } = await load('translate/sureness.ts');
   const tokens = (...shares) => shares.map((share) => ({ logProbability: Math.log(share) }));
   assert.deepEqual(tokens(0.9, 0.36, 0.29, 0.01).map(isUnsure), [false, false, true, true]);
   assert.equal(isWeak(tokens(0.9, 0.95, 0.5, 0.95)), false, 'one doubt is not a bad translation');
@@ -45,7 +45,7 @@ test('the film shows evenly spaced snapshots, the first and last included, each 
 });
 
 test('training German → English takes 10 to 20 times as long as reversing words', async () => {
-  const { costOf, workOf } = await load('train/pace.ts');
+  const { costOf, workOf } = await load('train/cost.ts');
   const times = workOf('de-en') / workOf('reverse');
   assert.ok(times > 10 && times < 20, `${times} times`);
   assert.ok(workOf('copy') > 0 && workOf('dates') > 0);

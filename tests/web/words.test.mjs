@@ -7,8 +7,11 @@ import { fileURLToPath } from 'node:url';
 import { load } from './load.mjs';
 
 const root = fileURLToPath(new URL('../../web/src', import.meta.url));
-const tables = (language) => readdirSync(join(root, 'words', language)).sort();
-const read = (language, name) => JSON.parse(readFileSync(join(root, 'words', language, name), 'utf8'));
+const files = readdirSync(root, { recursive: true });
+/** The tables of a language, such as translate/words/en.json, by their paths without the language. */
+const tables = (language) => files.filter((file) => /\/words\//.test(file) && file.endsWith(`${language}.json`))
+  .filter((file) => !file.endsWith('reasons.zh.json')).map((file) => file.slice(0, -`${language}.json`.length)).sort();
+const read = (language, name) => JSON.parse(readFileSync(join(root, `${name}${language}.json`), 'utf8'));
 const placesIn = (text) => [...new Set(text.match(/\{\w+\}/g) ?? [])].sort();
 
 test('every string exists in English and Chinese, and both take the same values', () => {
@@ -37,8 +40,7 @@ test("English strings are English, and Chinese strings use the field's terms", (
 });
 
 test('every string is used', () => {
-  const files = readdirSync(root, { recursive: true }).filter((file) => /\.(ts|svelte)$/.test(file));
-  const source = files.map((file) => readFileSync(join(root, file), 'utf8')).join('\n');
+  const source = files.filter((file) => /\.(ts|svelte)$/.test(file)).map((file) => readFileSync(join(root, file), 'utf8')).join('\n');
   // A key such as state_running may be put together: `state_${…}`.
   const starts = [...source.matchAll(/`(\w+_)\$\{/g)].map(([, start]) => start);
   for (const name of tables('en')) {
@@ -52,7 +54,7 @@ test('every string is used', () => {
 test('every setting that the package describes has a name on the page', async () => {
   const { choicesOf, exampleOf, MODEL, presetOf, TASKS, TRAINING } = await load('train/fields.ts');
   const { options } = await import('../../dist/options.js');
-  const named = Object.keys(read('en', 'train.json'));
+  const named = Object.keys(read('en', 'train/words/'));
   for (const key of [...MODEL, ...TRAINING]) {
     assert.ok(named.includes(`f_${key}`), key);
     for (const choice of choicesOf(key)) assert.ok(named.includes(`o_${choice}`), `${key}: ${choice}`);
@@ -80,7 +82,7 @@ test('a constant rate still warms up, and its steps can be set', async () => {
 });
 
 test('numbers and values are formatted for each language', async () => {
-  const { language } = await load('words/language.ts');
+  const { language } = await load('shared/words/language.ts');
   const speak = (locale) => language(() => locale);
   assert.equal(speak('en').number(-0.001, { maximumFractionDigits: 2, minimumFractionDigits: 2 }), '0.00');
   assert.equal(speak('en').number(-0.5), '−0.5');
@@ -92,14 +94,14 @@ test('numbers and values are formatted for each language', async () => {
 });
 
 test('an error is shown without its tags and keeps its numbers', async () => {
-  const { reason } = await load('text/reason.ts');
+  const { reason } = await load('shared/words/reason.ts');
   assert.equal(reason(new Error('[load] x.bin: [check] a tensor of shape [64] needs 256 bytes.')), 'x.bin: a tensor of shape [64] needs 256 bytes');
   assert.equal(reason("Cannot read 'name'.."), "Cannot read 'name'");
 });
 
 test("the engine's messages are translated into Chinese with their names and numbers", async () => {
-  const { reason, retelling } = await load('text/reason.ts');
-  const table = JSON.parse(readFileSync(join(root, 'text/reasons.zh.json'), 'utf8'));
+  const { reason, retelling } = await load('shared/words/reason.ts');
+  const table = JSON.parse(readFileSync(join(root, 'shared/words/reasons.zh.json'), 'utf8'));
   const retell = retelling(table);
   const said = {
     'a.bin: [load] b.bin is not a model file: it does not begin as a safetensors file does': 'a.bin：b.bin 不是模型文件：它的开头不符合 safetensors 格式',
@@ -121,7 +123,7 @@ test('every message with a Chinese translation exists in the sources', () => {
   // As they are put together there: without the joints of their strings.
   const source = files.map((file) => readFileSync(file, 'utf8')).join('\n').replace(/"\s*(<<)?\s*"|\\(?=')/g, '');
   const browsers = ['network error']; // say these themselves
-  for (const english of Object.keys(JSON.parse(readFileSync(join(root, 'text/reasons.zh.json'), 'utf8')))) {
+  for (const english of Object.keys(JSON.parse(readFileSync(join(root, 'shared/words/reasons.zh.json'), 'utf8')))) {
     const parts = english.split(/\{\w+\}|404 Not Found/).filter((part) => part.length > 3);
     for (const part of parts) assert.ok(browsers.includes(english) || source.includes(part), `${english}: no source has “${part}”`);
   }

@@ -1,11 +1,11 @@
 import { mount } from 'svelte';
-import './app.css';
+import './shell/app.css';
 import App from './App.svelte';
 import { isolate } from './shell/isolation';
-import { link } from './state/link.svelte';
-import { models } from './state/models.svelte';
-import { settings } from './state/settings.svelte';
-import { translation } from './state/translation.svelte';
+import { link } from './shell/url-state.svelte';
+import { models } from './models/models.svelte';
+import { settings } from './shell/settings.svelte';
+import { translation } from './translate/translation.svelte';
 
 settings.start();
 link.start();

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <stdexcept>
 
 namespace {
 
@@ -22,9 +23,9 @@ void translate(const wasmformer::Translator& translator, const std::vector<std::
 }  // namespace
 
 int main(int argc, char** argv) try {
-  if (argc != 2) throw wasmformer::Error("usage: translate MODEL < SENTENCES");
+  if (argc != 2) throw std::runtime_error("usage: translate MODEL < SENTENCES");
   std::ifstream file(argv[1], std::ios::binary);
-  if (!file) throw wasmformer::Error("cannot read " + std::string(argv[1]));
+  if (!file) throw std::runtime_error("cannot read " + std::string(argv[1]));
   const std::string model(std::istreambuf_iterator<char>(file), {});
 
   wasmformer::ThreadPool pool(/*threads=*/2);

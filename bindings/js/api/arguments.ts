@@ -1,10 +1,12 @@
 // Checks of what callers pass to Translator.load and to Trainer, and where their models come from.
 import {
-  boolean, callback, checked, isObject, oneOf, show, signal, splitOptions, string, takeOptions, toJson, whole, type Rule, type Rules,
+  boolean, callback, checked, isObject, oneOf, show, signal, splitOptions, string, takeOptions, toJson, whole, withNewNames,
+  type Rule, type Rules,
 } from '../shared/checks.js';
 import type { AnnotatedText, ModelData } from '../shared/protocol.js';
-import type { Pair, SaveOptions, TrainerOptions } from '../shared/trainer-types.js';
-import { canCache, isNode } from '../shared/platform.js';
+import type { SentencePair, SaveOptions, TrainerOptions } from '../shared/trainer-types.js';
+import { isNode } from '../shared/platform.js';
+import { canCache } from '../shared/stored-models.js';
 import type { FileOptions, ListSource, LoadOptions, WorkerOptions } from '../shared/types.js';
 import { connections } from './connection.js';
 
@@ -12,7 +14,7 @@ const mainHub = 'https://huggingface.co';
 
 /** A Hugging Face model, by its name or by an address that people copy: of its page, a folder or a file. */
 function hubData(model: string, hub: string | URL, precision: 'f32' | 'f16' | 'int8'): ModelData | undefined {
-  const base = absolute(hub, 'hub')!.href.replace(/\/*$/, '/');
+  const base = absolute(hub, 'hubURL')!.href.replace(/\/*$/, '/');
   const at = (name: string, revision = 'main') => new URL(`${base}${name}/resolve/${revision}/`).href;
   if (/^[\w-][\w.-]*\/[\w-][\w.-]*$/.test(model) && !/\.[a-z]+$/i.test(model)) {
     return { kind: 'hub', url: at(model), precision, ...(isNode && { path: model }) };
@@ -28,9 +30,9 @@ const listRules: Rules<ListSource> = { list: { accepts: () => true, expected: ''
 
 /** The model in a form that can be posted. */
 export function modelData(
-  model: unknown, { hub = mainHub, precision = 'int8' }: Pick<LoadOptions, 'hub' | 'precision'> = {},
+  model: unknown, { hubURL = mainHub, precision = 'int8' }: Pick<LoadOptions, 'hubURL' | 'precision'> = {},
 ): ModelData {
-  const hosted = typeof model === 'string' || model instanceof URL ? hubData(String(model), hub, precision) : undefined;
+  const hosted = typeof model === 'string' || model instanceof URL ? hubData(String(model), hubURL, precision) : undefined;
   if (hosted) return hosted;
   if (!isObject(model) || !('list' in model)) return fileData(model);
   const { list, from, to, architecture } = checked<ListSource>('load', listRules, model);
@@ -110,7 +112,7 @@ export function checkWorker(place: string, { threads, shareWith, ...files }: Wor
   }
 }
 
-export const loadRules: Rules<LoadOptions> = {
+export const loadRules: Rules<Omit<LoadOptions, 'hub'>> = {
   ...workerRules,
   onProgress: callback,
   signal,
@@ -120,11 +122,11 @@ export const loadRules: Rules<LoadOptions> = {
     expected: "'sha256-' and the digest in base64",
   },
   precision: oneOf('f32', 'f16', 'int8'),
-  hub: { accepts: (value) => /^https?:\/\/./.test(String(value)), expected: 'a URL' },
+  hubURL: { accepts: (value) => /^https?:\/\/./.test(String(value)), expected: 'a URL' },
 };
 
 export function checkLoad(options: unknown): LoadOptions {
-  const given = checked<LoadOptions>('load', loadRules, options);
+  const given = checked<Omit<LoadOptions, 'hub'>>('load', loadRules, withNewNames('load', { hub: 'hubURL' }, options));
   checkWorker('load', given);
   return given;
 }
@@ -132,13 +134,13 @@ export function checkLoad(options: unknown): LoadOptions {
 const pairsRule: Rule = { accepts: Array.isArray, expected: "an array of pairs such as ['Hund', 'dog']" };
 
 /** Throws unless `given` is an array of pairs of strings; `name` is the option's name. */
-export function checkPairs(place: string, name: string, given: unknown): readonly Pair[] {
+export function checkPairs(place: string, name: string, given: unknown): readonly SentencePair[] {
   if (!Array.isArray(given)) throw new TypeError(`[${place}] ${name} must be ${pairsRule.expected}, not ${show(given)}`);
   Array.from(given).forEach((pair: unknown, i) => {
     if (Array.isArray(pair) && pair.length === 2 && pair.every((text) => typeof text === 'string')) return;
     throw new TypeError(`[${place}] ${name}[${i}] must be two strings, source and target, not ${show(pair)}`);
   });
-  return given as readonly Pair[];
+  return given as readonly SentencePair[];
 }
 
 /** Examples as `read` makes them of two values each; a string (a file's text) stays. */
@@ -156,7 +158,7 @@ function checkExamples(
 const areNames = (given: unknown): given is string[] =>
   Array.isArray(given) && given.every((name) => typeof name === 'string' && name !== '');
 
-function checkLabelled(name: string, given: unknown, isMulti: boolean) {
+function checkLabeled(name: string, given: unknown, isMulti: boolean) {
   const hint = 'a label and its text; several labels, in an array, need config.multi_label';
   return checkExamples(name, given, hint, (labels, text) => {
     const classes: unknown = Array.isArray(labels) ? labels : [labels];
@@ -178,7 +180,7 @@ function checkMono(given: string | readonly string[] | undefined): readonly stri
 }
 
 // Options that JSON cannot hold, and those of the worker.
-type OwnTexts = 'pairs' | 'tsv' | 'labelled' | 'tagged' | 'validLabelled' | 'validTagged' | 'mono';
+type OwnTexts = 'pairs' | 'tsv' | 'labeled' | 'tagged' | 'validLabeled' | 'validTagged' | 'mono';
 type OwnOptions = Pick<TrainerOptions, OwnTexts | 'from' | 'signal'> & WorkerOptions;
 const examplesRule: Rule = {
   accepts: (value) => typeof value === 'string' || Array.isArray(value), expected: 'an array of examples, or the text of a file',
@@ -187,9 +189,9 @@ const ownRules: Rules<OwnOptions> = {
   ...workerRules,
   pairs: pairsRule,
   tsv: string,
-  labelled: examplesRule,
+  labeled: examplesRule,
   tagged: examplesRule,
-  validLabelled: examplesRule,
+  validLabeled: examplesRule,
   validTagged: examplesRule,
   mono: {
     accepts: (value) => typeof value === 'string' || (Array.isArray(value) && value.every((line) => typeof line === 'string')),
@@ -202,22 +204,23 @@ const ownRules: Rules<OwnOptions> = {
 /** Options of Trainer.create and Trainer.resume as texts, files, and JSON of RunRequest (src/train/request.h). */
 export function checkRequest(place: string, options: unknown, resume: boolean) {
   if (!isObject(options)) throw new TypeError(`[${place}] options must be an object, not ${show(options)}`);
-  const { validation, tokenizer, task, ...rest } = options as TrainerOptions;
+  const named = withNewNames(place, { labelled: 'labeled', validLabelled: 'validLabeled' }, options);
+  const { validation, tokenizer, task, ...rest } = named as TrainerOptions;
   const [own, others] = takeOptions<OwnOptions>(place, ownRules, rest);
-  const { pairs, tsv, labelled, tagged, validLabelled, validTagged, mono, from, signal: stop, ...where } = own;
+  const { pairs, tsv, labeled, tagged, validLabeled, validTagged, mono, from, signal: stop, ...where } = own;
   checkWorker(place, where);
   if (resume && from !== undefined) throw new TypeError("[resume] unknown option 'from'; the first argument is the run's file");
   const isMulti = resume || (isObject(rest.config) && rest.config.multi_label === true);
   const texts = {
     pairs: pairs && checkPairs(place, 'pairs', pairs),
     tsv,
-    labelled: checkLabelled('labelled', labelled, isMulti),
+    labelled: checkLabeled('labeled', labeled, isMulti),
     tagged: checkTagged('tagged', tagged),
     mono: checkMono(mono),
   };
   const valid = {
     pairs: Array.isArray(validation) ? checkPairs(place, 'validation', validation) : undefined,
-    labelled: checkLabelled('validLabelled', validLabelled, isMulti),
+    labelled: checkLabeled('validLabeled', validLabeled, isMulti),
     tagged: checkTagged('validTagged', validTagged),
   };
   const files = tokenizerFiles(tokenizer);

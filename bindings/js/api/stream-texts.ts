@@ -2,14 +2,14 @@
 import { callback, checked, isObject, show, signal, whole, type Rules } from '../shared/checks.js';
 import type { IndexedTranslation, TranslateAllOptions, Translation } from '../shared/types.js';
 
-type AllOptions = Pick<TranslateAllOptions, 'batchSize' | 'start' | 'onError' | 'signal'>;
+type AllOptions = Pick<TranslateAllOptions, 'batchSize' | 'startIndex' | 'onError' | 'signal'>;
 type Texts = AsyncIterable<string> | Iterable<string>;
 /** One per worker; they take turns with the batches. */
 type Translate = (texts: string[], signal: AbortSignal) => Promise<Translation[]>;
 
 /** In messages about the only text of a call. */
 const firstPosition = /(?<=^\[translate\] (sentence|text) )1\b/;
-const rules: Rules<AllOptions> = { batchSize: whole(1), start: whole(0), onError: callback, signal };
+const rules: Rules<AllOptions> = { batchSize: whole(1), startIndex: whole(0), onError: callback, signal };
 
 export function checkAll(texts: unknown, options: AllOptions): AllOptions {
   if (!isObject(texts) || !(Symbol.asyncIterator in texts || Symbol.iterator in texts)) {
@@ -19,7 +19,7 @@ export function checkAll(texts: unknown, options: AllOptions): AllOptions {
 }
 
 export async function *translateAll(
-  texts: Texts, workers: readonly Translate[], { batchSize = 32, start = 0, onError, signal }: AllOptions,
+  texts: Texts, workers: readonly Translate[], { batchSize = 32, startIndex = 0, onError, signal }: AllOptions,
 ): AsyncGenerator<IndexedTranslation, void, undefined> {
   signal?.throwIfAborted();
   const source = Symbol.asyncIterator in texts ? texts[Symbol.asyncIterator]() : texts[Symbol.iterator]();
@@ -42,7 +42,7 @@ export async function *translateAll(
     while (batch.length < batchSize && !isOver) {
       const { done, value } = await unlessAborted(source.next());
       if (done) isOver = true;
-      else if (read++ >= start) batch.push(value);
+      else if (read++ >= startIndex) batch.push(value);
     }
     if (batch.length === 0) return undefined;
     const translate = workers[batches++ % workers.length]!;

@@ -1,7 +1,7 @@
 import type { Plain, Update } from '../shared/protocol.js';
-import { withMaps } from '../shared/results.js';
+import { eventWithMaps } from '../shared/results.js';
 import type {
-  Changes, EvaluateOptions, Evaluation, Pair, ResumeOptions, RunOptions, SaveOptions, TrainerInfo, TrainerOptions,
+  RunChanges, EvaluateOptions, Evaluation, SentencePair, ResumeOptions, RunOptions, SaveOptions, TrainerInfo, TrainerOptions,
   TrainingConfig, TrainingEvent,
 } from '../shared/trainer-types.js';
 import type { Classification, ModelSource, Tagging } from '../shared/types.js';
@@ -18,7 +18,7 @@ import { openModel, RemoteTranslator, toAsyncGenerator } from './translator.js';
  * const file = await trainer.save({ optimizer: false }); // for Translator.load
  */
 export class Trainer extends RemoteTranslator<TrainerInfo> {
-  /** As Classifier.classify, with the current weights of a model that is trained on labelled texts. */
+  /** As Classifier.classify, with the current weights of a model that is trained on labeled texts. */
   readonly classify = this.annotator<Classification>('classify');
 
   /** As Tagger.tag, with the current weights of a model that is trained on tagged texts. */
@@ -74,17 +74,17 @@ export class Trainer extends RemoteTranslator<TrainerInfo> {
     };
     for await (const [id, event] of toAsyncGenerator(work, signal)) {
       this.connection.acknowledge(id);
-      yield withMaps<TrainingEvent>(event);
+      yield eventWithMaps(event);
     }
   }
 
   /** Changes settings during a run, from the next step on; returns all of them. */
-  async change(changes: Changes): Promise<TrainingConfig> {
+  async change(changes: RunChanges): Promise<TrainingConfig> {
     return this.connection.call('change', { options: checkChanges(changes) }, new Error(), { owner: this });
   }
 
   /** Translates the pairs with the current weights and scores the result. */
-  async evaluate(pairs: readonly Pair[], options: EvaluateOptions = {}): Promise<Evaluation> {
+  async evaluate(pairs: readonly SentencePair[], options: EvaluateOptions = {}): Promise<Evaluation> {
     const site = new Error();
     const [{ signal }, search] = checkSignal('evaluate', options);
     const checked = checkPairs('evaluate', 'pairs', pairs);

@@ -1,12 +1,12 @@
 // Models in a worker: what they have in common, and the Translator.
-import { checkAnnotate, checkTranslate, takeAligned, takeHtml } from '../shared/checks.js';
+import { checkAnnotate, checkTranslate, takeAligned, takeHtml, withNewNames } from '../shared/checks.js';
 import { dispose } from '../shared/platform.js';
 import type { Result, Start, Update, Use, Wanted } from '../shared/protocol.js';
 import { withMaps } from '../shared/results.js';
 import type { HtmlTranslation, SentenceTranslator } from '../shared/webpage-types.js';
-import { joint, split } from '../shared/sentences.js';
+import { joinSentence, splitSentences } from '../shared/sentences.js';
 import type {
-  AnnotateCall, AnnotateOptions, Annotation, EncoderInfo, Estimate, IndexedTranslation, LoadOptions, ModelSource,
+  AnnotateMethod, AnnotateOptions, Annotation, EncoderInfo, Estimate, IndexedTranslation, LoadOptions, ModelSource,
   StreamOptions, TextTranslation, TranslateAllOptions, TranslateOptions, Translation, TranslatorInfo, WorkerOptions,
 } from '../shared/types.js';
 import { checkAll, translateAll } from './stream-texts.js';
@@ -50,10 +50,10 @@ export abstract class RemoteModel<Info> {
       const site = new Error();
       const { texts, search, signal } = checkAnnotate(use, text, options);
       const wanted = { texts, options: search, use };
-      const found = withMaps<Annotation[]>(await this.connection.call('annotate', wanted, site, { signal, owner: this }));
+      const found = withMaps<Annotation>(await this.connection.call('annotate', wanted, site, { signal, owner: this }));
       return typeof text === 'string' ? found[0] : found;
     };
-    return annotate as AnnotateCall<Found>;
+    return annotate as AnnotateMethod<Found>;
   }
 }
 
@@ -63,7 +63,7 @@ export abstract class RemoteTranslator<Info extends { metadata?: Record<string, 
    * Translates one text or several, together; a Trainer does so with its current weights, between two steps of run().
    * Each text is one sentence: translateText() splits longer ones. Calls made at the same time take turns.
    * With `html: true` the text is markup, a page or a part of one: its sentences are translated, and tags stay around
-   * the words that they belong to. Options about one sentence, such as onToken, are refused then.
+   * the words that they belong to. Options about one sentence, such as onPartial, are refused then.
    * @throws when an option is unknown or impossible, or a text is longer than the model allows
    */
   translate(html: string, options: TranslateOptions & { html: true }): Promise<HtmlTranslation>;
@@ -94,12 +94,12 @@ export abstract class RemoteTranslator<Info extends { metadata?: Record<string, 
     options: TranslateOptions<string> | TranslateOptions<string[]>,
   ): Promise<Translation | Translation[]> {
     const { aligned, rest } = takeAligned(options);
-    const { texts, search, onToken, signal } = checkTranslate(text, rest);
+    const { texts, search, onPartial, signal } = checkTranslate(text, rest);
     const isOne = typeof text === 'string';
-    const onUpdate = (update: Update) => update.type === 'partial' && onToken?.(isOne ? update.texts[0]! : update.texts);
-    const wanted = { texts, options: search, partials: onToken !== undefined };
+    const onUpdate = (update: Update) => update.type === 'partial' && onPartial?.(isOne ? update.texts[0]! : update.texts);
+    const wanted = { texts, options: search, partials: onPartial !== undefined };
     const plain = await this.connection.call('translate', wanted, site, { signal, onUpdate, owner: this });
-    const translations = withMaps<Translation[]>(plain);
+    const translations = withMaps<Translation>(plain);
     if (aligned.alignment || aligned.quality) {
       const { addTo } = await import('../shared/alignment.js');
       addTo(translations, texts, aligned, options.attention === true, this.info.metadata ?? {});
@@ -130,8 +130,8 @@ export class Translator extends RemoteTranslator<TranslatorInfo> {
    */
   static async estimate(model: ModelSource, options: Omit<LoadOptions, 'onProgress'> = {}): Promise<Estimate> {
     const site = new Error();
-    const { signal, cache, integrity, hub, precision, ...files } = checkLoad(options);
-    const data = modelData(model, { hub, precision });
+    const { signal, cache, integrity, hubURL, precision, ...files } = checkLoad(options);
+    const data = modelData(model, { hubURL, precision });
     if (data.kind === 'bytes' || data.kind === 'blob' || data.kind === 'path') return { download: 0, isStored: true };
     const wanted = { model: data, cache: shouldCache(data, cache), integrity };
     return Connection.once('estimate', wanted, site, { signal }, checkFiles(files));
@@ -146,10 +146,10 @@ export class Translator extends RemoteTranslator<TranslatorInfo> {
     const site = new Error();
     checkTranslate(text, {});
     const [source, target] = this.info.languages.split('-');
-    const { parts, tail } = split(text, source || undefined, this.info.config.max_length);
-    const translations = await this.translateFrom(site, parts.map((part) => part.source), withoutOnToken('translateText', options));
+    const { parts, tail } = splitSentences(text, source || undefined, this.info.config.max_length);
+    const translations = await this.translateFrom(site, parts.map((part) => part.source), withoutPartial('translateText', options));
     const sentences = parts.map(({ begin, source }, i) => ({ begin, source, translation: translations[i]! }));
-    return { text: parts.map((part, i) => joint(part, target) + translations[i]!.text).join('') + tail, sentences };
+    return { text: parts.map((part, i) => joinSentence(part, target) + translations[i]!.text).join('') + tail, sentences };
   }
 
   /**
@@ -162,15 +162,16 @@ export class Translator extends RemoteTranslator<TranslatorInfo> {
     texts: AsyncIterable<string> | Iterable<string>,
     options: TranslateAllOptions = {},
   ): AsyncGenerator<IndexedTranslation, void, undefined> {
-    const { batchSize, start, onError, signal, others = [], ...search } = withoutOnToken('translateAll', options);
-    if (!Array.isArray(others) || !others.every((other) => other instanceof Translator)) {
-      throw new TypeError('[translate] others must be an array of Translators');
+    const named = withNewNames('translate', { others: 'workers', start: 'startIndex' }, withoutPartial('translateAll', options));
+    const { batchSize, startIndex, onError, signal, workers = [], ...search } = named;
+    if (!Array.isArray(workers) || !workers.every((worker) => worker instanceof Translator)) {
+      throw new TypeError('[translate] workers must be an array of Translators');
     }
-    const given = checkAll(texts, { batchSize, start, onError, signal });
+    const given = checkAll(texts, { batchSize, startIndex, onError, signal });
     const site = new Error();
-    const workers = [this, ...others as Translator[]].map((translator) =>
+    const translators = [this, ...workers as Translator[]].map((translator) =>
       async (some: string[], signal: AbortSignal) => translator.translateFrom(site, some, { ...search, signal }));
-    return translateAll(texts, workers, given);
+    return translateAll(texts, translators, given);
   }
 
   /**
@@ -185,15 +186,16 @@ export class Translator extends RemoteTranslator<TranslatorInfo> {
     options: StreamOptions = {},
   ): AsyncGenerator<string | string[], Translation | Translation[], undefined> {
     const site = new Error();
-    const search = withoutOnToken('stream', options);
-    const work = (onToken: (partial: string | string[]) => void, signal: AbortSignal) =>
-      this.translateFrom(site, text, { ...search, signal, onToken });
+    const search = withoutPartial('stream', options);
+    const work = (onPartial: (partial: string | string[]) => void, signal: AbortSignal) =>
+      this.translateFrom(site, text, { ...search, signal, onPartial });
     return toAsyncGenerator(work, options.signal);
   }
 }
 
-function withoutOnToken<T extends object>(place: string, options: T): T {
-  if ((options as StreamOptions & { onToken?: unknown }).onToken !== undefined) throw new TypeError(`[translate] ${place}() has no option 'onToken'; stream() gives the texts so far`);
+function withoutPartial<T extends object>(place: string, options: T): T {
+  const name = ['onPartial', 'onToken'].find((name) => (options as Record<string, unknown>)[name] !== undefined);
+  if (name) throw new TypeError(`[translate] ${place}() has no option '${name}'; stream() gives the texts so far`);
   return options;
 }
 
@@ -213,8 +215,8 @@ export async function load<Model>(
   site: Error,
   make: (info: EncoderInfo, connection: Connection) => Model,
 ): Promise<Model> {
-  const { onProgress, signal, cache, integrity, hub, precision, ...where } = checkLoad(options);
-  const data = modelData(model, { hub, precision });
+  const { onProgress, signal, cache, integrity, hubURL, precision, ...where } = checkLoad(options);
+  const data = modelData(model, { hubURL, precision });
   const wanted = { model: data, cache: shouldCache(data, cache), integrity, use };
   const onUpdate = (update: Update) => update.type === 'progress' && onProgress?.(update.loaded, update.total);
   // The module has refused files of another kind.

@@ -1,6 +1,6 @@
 // `wasmformer/pipeline`: pipeline('translation', model) and others as in Transformers.js.
 import {
-  callback, checked, oneOf, otherNames, otherSamplingNames, signal, string, whole, type Rule, type Rules,
+  callback, checked, oneOf, otherNames, otherSamplingNames, signal, string, whole, withNewNames, type Rule, type Rules,
 } from '../shared/checks.js';
 import type {
   Attention, LoadOptions, ModelSource, TaggedSpan, TaggedToken, Translation, TranslateOptions, WorkerOptions,
@@ -43,7 +43,7 @@ const ignoredGeneration = [
 ] as const;
 
 export interface PipelineOptions
-  extends WorkerOptions, Pick<LoadOptions, 'hub' | 'integrity'>, Partial<Record<(typeof ignoredOptions)[number], unknown>> {
+  extends WorkerOptions, Pick<LoadOptions, 'hubURL' | 'hub' | 'integrity'>, Partial<Record<(typeof ignoredOptions)[number], unknown>> {
   progress_callback?: (progress: PipelineProgress) => void;
   /** Always the CPU, by WebAssembly; other devices, such as 'webgpu', only cause a warning. */
   device?: string;
@@ -155,13 +155,13 @@ const anything: Rule = { accepts: () => true, expected: 'any value' };
 const allOf = <Name extends string>(names: readonly Name[]) =>
   Object.fromEntries(names.map((name) => [name, anything])) as Record<Name, Rule>;
 
-const pipelineRules: Rules<PipelineOptions> = {
+const pipelineRules: Rules<Omit<PipelineOptions, 'hub'>> = {
   ...workerRules,
   ...allOf(ignoredOptions),
   progress_callback: callback,
   device: string,
   dtype: string,
-  hub: loadRules.hub,
+  hubURL: loadRules.hubURL,
   integrity: loadRules.integrity,
   signal,
 };
@@ -232,9 +232,9 @@ export async function pipeline(task: PipelineTask, source: ModelSource, options:
   if (!Object.hasOwn(kinds, task)) {
     throw new Error(`[pipeline] there is no task '${String(task)}'; there are '${Object.keys(kinds).join("', '")}'`);
   }
-  const given = checked<PipelineOptions>('pipeline', pipelineRules, options);
+  const given = checked<PipelineOptions>('pipeline', pipelineRules, withNewNames('pipeline', { hub: 'hubURL' }, options));
   checkWorker('pipeline', given);
-  const { progress_callback, device, dtype = 'auto', threads, shareWith, workerURL, wasmURL, hub, integrity, signal } = given;
+  const { progress_callback, device, dtype = 'auto', threads, shareWith, workerURL, wasmURL, hubURL, integrity, signal } = given;
   warnOf(ignoredOptions, given);
   if (device !== undefined && !['wasm', 'cpu', 'auto'].includes(device)) warn(`device is '${device}', but the CPU is used`);
   const model = withWeights(source);
@@ -243,7 +243,7 @@ export async function pipeline(task: PipelineTask, source: ModelSource, options:
   report({ status: 'initiate' });
   const kind: { load(model: ModelSource, options: LoadOptions): Promise<Translator | Classifier | Tagger> } = kinds[task];
   const loaded = await kind.load(model, {
-    threads, shareWith, workerURL, wasmURL, hub, integrity, signal, precision: precisions[dtype] ?? 'int8',
+    threads, shareWith, workerURL, wasmURL, hubURL, integrity, signal, precision: precisions[dtype] ?? 'int8',
     onProgress: (loaded, total) =>
       report({ status: 'progress', loaded, ...(total && { total, progress: (100 * loaded) / total }) }),
   });

@@ -26,6 +26,6 @@ export function streaming(streamer: TextStreamer, texts: string | readonly strin
     streamer.on_finalized_text(isLonger ? text.slice(sent.length) : '', isEnd);
     if (isLonger) sent = text;
   };
-  const onToken = (partial: string | string[]) => send([partial].flat()[0]!, false);
-  return { options: { beamSize: 1, onToken }, end: (text: string) => send(text, true) };
+  const onPartial = (partial: string | string[]) => send([partial].flat()[0]!, false);
+  return { options: { beamSize: 1, onPartial }, end: (text: string) => send(text, true) };
 }

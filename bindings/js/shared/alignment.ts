@@ -109,8 +109,10 @@ function qualityOf({ text, targetTokens }: Translation, probabilityOf?: (logProb
   });
   const mean = (value: (logProbability: number) => number) =>
     words.reduce((total, word) => total + value(word.logProbability), 0) / Math.max(words.length, 1);
+  const logProbability = mean((value) => value);
   return {
-    sentence: mean((value) => value),
+    logProbability,
+    sentence: logProbability,
     ...(probabilityOf && { probability: mean(probabilityOf) }),
     words: words.map(({ start, end, logProbability }) =>
       ({ start, end, logProbability, ...(probabilityOf && { probability: probabilityOf(logProbability) }) })),

@@ -40,12 +40,26 @@ export function checked<T extends object>(place: string, rules: Rules<T>, option
   return Object.fromEntries(given) as T;
 }
 
+/** The options, with the new name of each that has an old one. Throws if an option is given by both. */
+export function withNewNames<T>(place: string, newNames: Readonly<Record<string, string>>, options: T): T {
+  if (!isObject(options)) return options;
+  const renamed = { ...options } as Record<string, unknown>;
+  for (const [old, name] of Object.entries(newNames)) {
+    const value = renamed[old];
+    delete renamed[old];
+    if (value === undefined) continue;
+    if (renamed[name] !== undefined) throw new TypeError(`[${place}] ${old} is the old name of ${name}; give only ${name}`);
+    renamed[name] = value;
+  }
+  return renamed as T;
+}
+
 interface CheckedTexts {
   texts: string[];
   /** All other options, as JSON: the module checks them. */
   search: string;
 }
-type TranslateCall = Pick<TranslateOptions<string | string[]>, 'onToken' | 'signal'>;
+type TranslateCall = Pick<TranslateOptions<string | string[]>, 'onPartial' | 'signal'>;
 
 /** The option `html`, and all others, since the code that translates markup is in a file of its own. */
 export function takeHtml(options: unknown): { html: boolean; rest: object } {
@@ -54,7 +68,7 @@ export function takeHtml(options: unknown): { html: boolean; rest: object } {
   return { html: checked<{ html?: boolean }>('translate', { html: boolean }, { html }).html ?? false, rest };
 }
 
-const ofSentence = ['onToken', 'prefix', 'maskedSource', 'maskedHeads', 'nBest', 'attention', 'topTokens', 'beamTrace', 'internals'];
+const ofSentence = ['onPartial', 'onToken', 'prefix', 'maskedSource', 'maskedHeads', 'nBest', 'attention', 'topTokens', 'beamTrace', 'internals'];
 
 /** @throws for options of translate() that apply to one sentence of one model only */
 export function refuseOfSentence(place: string, subject: string, options: object): void {
@@ -68,7 +82,7 @@ export const otherNames = {
   num_return_sequences: 'nBest',
   max_new_tokens: 'maxLength',
   output_attentions: 'attention',
-  callback_function: 'onToken',
+  callback_function: 'onPartial',
   do_sample: 'sampling',
 } as const;
 export const otherSamplingNames = { temperature: 'temperature', top_k: 'topK', top_p: 'topP', seed: 'seed' } as const;
@@ -78,7 +92,7 @@ export function checkTranslate(text: unknown, options: unknown): CheckedTexts & 
     const found = Object.entries(names).find(([name]) => (options as Record<string, unknown> | null)?.[name] !== undefined);
     if (found) throw new TypeError(`[translate] unknown option '${found[0]}'; use '${path}${found[1]}' instead`);
   }
-  return checkTexts<TranslateCall>('translate', text, { onToken: callback, signal }, options);
+  return checkTexts<TranslateCall>('translate', text, { onPartial: callback, signal }, withNewNames('translate', { onToken: 'onPartial' }, options));
 }
 
 /** The options that need the file alignment.ts, and all others. */

@@ -1,5 +1,5 @@
 // All options, as the module describes them.
-import type { PresetName, TaskName } from './trainer-types.js';
+import type { PresetName, TaskName } from '../generated/options.js';
 
 /** One option, as C++ declares and checks it. */
 export interface OptionDescription {
@@ -38,6 +38,8 @@ export interface TaskDescription {
   source: string;
   target: string;
   /** Maximum number of pairs to train on. */
+  maxPairs: number;
+  /** @deprecated the same as maxPairs */
   mostPairs: number;
   /** Pairs and steps with which the preset 'toy' learns it. */
   pairs: number;
@@ -49,6 +51,8 @@ export interface Description {
   tasks: TaskDescription[];
   /** Settings of a model and its training, as in TrainerOptions.config. */
   config: OptionDescription[];
+  /** The names of those in `config` that are of training; the others are of the model. */
+  training: string[];
   /** Of Trainer.create and Trainer.resume; texts, files, threads and signals are not among them. */
   request: OptionDescription[];
   /** Of Trainer.run. */

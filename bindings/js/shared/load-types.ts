@@ -1,7 +1,7 @@
 // Where models come from, and where they run.
 
 /** The builds of the WebAssembly module; the best one that the machine can run is used. */
-export type Build = 'relaxed' | 'simd';
+export type WasmBuild = 'relaxed' | 'simd';
 
 /**
  * Where a model comes from: a URL (or, in Node, a path), the bytes of a model file, or a MarianMT model of Hugging Face
@@ -32,7 +32,7 @@ export interface ListedModel extends Pick<ListSource, 'from' | 'to'> {
 
 /** A Translator, a Classifier, a Tagger or a Trainer. */
 export interface WorkerOwner {
-  readonly info: { readonly build: Build; readonly threads: number };
+  readonly info: { readonly build: WasmBuild; readonly threads: number };
   dispose(): void;
 }
 
@@ -79,6 +79,8 @@ export interface LoadOptions extends WorkerOptions {
   /** How a model of Hugging Face or of a list is stored when it is converted. Default 'int8'; a Trainer's `from` has 'f32'. */
   precision?: 'f32' | 'f16' | 'int8';
   /** The host of models by name. Default 'https://huggingface.co'. */
+  hubURL?: string | URL;
+  /** @deprecated use hubURL */
   hub?: string | URL;
 }
 

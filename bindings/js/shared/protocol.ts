@@ -1,7 +1,7 @@
 // The messages between the page and its worker: calls, each with updates before the reply that ends it. The page numbers
 // the calls by `id`, and the models in the worker by `key`.
 import type {
-  Evaluation, Pair, SaveOptions, TrainerInfo, TrainingConfig, TrainingEvent,
+  Evaluation, SentencePair, SaveOptions, TrainerInfo, TrainingConfig, TrainingEvent,
 } from './trainer-types.js';
 import type { Annotation, AttentionMaps, EncoderInfo, Estimate, ListedModel, Translation, TranslatorInfo } from './types.js';
 
@@ -49,7 +49,7 @@ export interface Calls {
   train(wanted: Start & TrainInput): TrainerInfo;
   /** `options`: RunOptions in src/train/run_options.h. */
   run(wanted: { options: string }): void;
-  evaluate(wanted: { pairs: readonly Pair[]; options: string }): Evaluation;
+  evaluate(wanted: { pairs: readonly SentencePair[]; options: string }): Evaluation;
   change(wanted: { options: string }): TrainingConfig;
   save(wanted: Required<Omit<SaveOptions, 'signal'>>): { file: Blob; step: number };
   convert(wanted: Conversion): Record<string, Blob>;
@@ -70,7 +70,7 @@ export interface AnnotatedText {
 
 /** A string is the text of a file. */
 export interface GivenTexts {
-  pairs?: readonly Pair[];
+  pairs?: readonly SentencePair[];
   tsv?: string;
   labelled?: string | readonly AnnotatedText[];
   tagged?: string | readonly AnnotatedText[];

@@ -1,13 +1,37 @@
 // Results as the caller gets them.
 import type { Plain } from './protocol.js';
-import type { AttentionMaps } from './types.js';
+import type { TrainingEvent } from './trainer-types.js';
+import type { Annotation, AttentionMaps, Translation } from './types.js';
+
+/**
+ * Removes the properties of a result that are undefined, since optional ones are to be missing; returns the buffers of
+ * its typed arrays, which may be moved instead of copied.
+ */
+export function tidy(value: unknown): ArrayBuffer[] {
+  if (ArrayBuffer.isView(value)) return [value.buffer as ArrayBuffer];
+  if (typeof value !== 'object' || value === null) return [];
+  const buffers: ArrayBuffer[] = [];
+  for (const [key, item] of Object.entries(value)) {
+    if (item === undefined) delete value[key as keyof typeof value];
+    else buffers.push(...tidy(item));
+  }
+  return buffers;
+}
 
 /** Adds what cannot be posted: map() of each attention. */
-export function withMaps<T>(plain: Plain<T>): T {
-  if (typeof plain !== 'object' || plain === null || ArrayBuffer.isView(plain)) return plain as T;
-  Object.values(plain).forEach(withMaps);
-  if ('heads' in plain) addMap(plain as unknown as AttentionMaps);
-  return plain as T;
+export function withMaps<Found extends Translation | Annotation>(plain: Plain<Found>[]): Found[] {
+  for (const { attention } of plain) for (const maps of Object.values(attention ?? {})) addMap(maps as AttentionMaps);
+  return plain as Found[];
+}
+
+/** The same for all translations and annotations of an event. */
+export function eventWithMaps(plain: Plain<TrainingEvent>): TrainingEvent {
+  const { validation, pinned = [], annotated = [] } = plain;
+  const samples = validation?.samples.map(({ translation }) => translation) ?? [];
+  const annotatedSamples = validation?.annotated?.map(({ annotation }) => annotation) ?? [];
+  withMaps<Translation>([...pinned, ...samples]);
+  withMaps<Annotation>([...annotated, ...annotatedSamples]);
+  return plain as TrainingEvent;
 }
 
 function addMap(maps: AttentionMaps): void {

@@ -1,7 +1,7 @@
 // Cuts a text into the sentences that are translated one by one, and joins the translations.
 
 /** A sentence in a text. */
-export interface Part {
+export interface SentencePart {
   /** White space before the sentence: it stands before the translation too. */
   gap: string;
   /** Where the sentence begins in the text. */
@@ -43,7 +43,7 @@ function cut(text: string, longest: number): string[] {
  * The sentences of `text`, and the white space after the last one. A line break ends a sentence, and so do 500
  * characters, or as many as the model's max_length has room for.
  */
-export function split(text: string, language?: string, maxLength = Infinity): { parts: Part[]; tail: string } {
+export function splitSentences(text: string, language?: string, maxLength = Infinity): { parts: SentencePart[]; tail: string } {
   const longest = Math.min(longestSentence, maxLength - 2); // a space before the first word, and the end token
   const joined: string[] = [];
   for (const segment of segments(text, language)) {
@@ -52,7 +52,7 @@ export function split(text: string, language?: string, maxLength = Infinity): { 
     if (before !== undefined && !/\n\s*$/.test(before) && (isQuote || ABBREVIATED.test(before))) joined[joined.length - 1] += segment;
     else joined.push(segment);
   }
-  const parts: Part[] = [];
+  const parts: SentencePart[] = [];
   let gap = '';
   let begin = 0;
   for (const piece of joined.flatMap((sentence) => cut(sentence, longest))) {
@@ -69,7 +69,7 @@ export function split(text: string, language?: string, maxLength = Infinity): { 
 }
 
 /** What stands before the translation of a sentence: the text's own white space, as the target language writes it. */
-export function joint({ gap, begin }: Part, target: string | undefined): string {
+export function joinSentence({ gap, begin }: SentencePart, target: string | undefined): string {
   if (begin === gap.length || gap.includes('\n')) return gap;
   return /^(zh|ja|th|lo|km|my)\b/.test(target ?? '') ? '' : gap || ' ';
 }

@@ -1,80 +1,10 @@
 // The public types of the package. Rows are queries, columns are keys; log-probabilities are natural logarithms.
-import type { Build, WorkerOwner } from './load-types.js';
-import type { Aligned, AlignmentOptions } from './webpage-types.js';
+import type { AnnotateFields, ModelConfig, TranslateFields } from '../generated/options.js';
+import type { WasmBuild, WorkerOwner } from './load-types.js';
+import type { WithAlignment, AlignmentOptions } from './webpage-types.js';
 
+export type { AttentionHead, ModelConfig, SamplingOptions } from '../generated/options.js';
 export type * from './load-types.js';
-
-/** The hyper-parameters of a model, with the names they have in the model file. */
-export interface ModelConfig {
-  /** Pieces of the source vocabulary. */
-  source_vocab_size: number;
-  /** Pieces of the target vocabulary. */
-  target_vocab_size: number;
-  /** Features of a token (section 3.1 of the paper). */
-  d_model: number;
-  /** Layers of the encoder. */
-  encoder_layers: number;
-  /** Layers of the decoder; 0 for an encoder that classifies, tags or fills masks. */
-  decoder_layers: number;
-  /** Attention heads; d_model must be a multiple of it. */
-  num_heads: number;
-  /** Inner features of the feed-forward network (section 3.3). */
-  ffn_dim: number;
-  /** Longest sentence in tokens, end token included. */
-  max_length: number;
-  /** Labels that a whole text can have; 0 for a translator. */
-  classes: number;
-  /** Tags that a word can have; 0 for a translator. */
-  tags: number;
-  /** What a classifier reads: the mean over the tokens, or the output at a begin token, which texts then have. */
-  pooling: 'mean' | 'first';
-  /** The activation of a layer between that and the classes, if there is one. */
-  pooler: 'none' | 'tanh' | 'relu';
-  /** Whether a text may have several labels or none. */
-  multi_label: boolean;
-  /** Whether each pair of neighbouring tags is scored too, in a conditional random field (Lafferty et al. 2001). */
-  crf: boolean;
-  /**
-   * How a query q and a key k are scored: q·k/√d_k (Vaswani et al. 2017), q·k or qᵀWk (Luong et al. 2015), or
-   * v·tanh(q + k) (Bahdanau et al. 2015). Files without this key have 'scaled_dot'.
-   */
-  attention: 'scaled_dot' | 'dot' | 'additive' | 'bilinear';
-  /** The non-linearity of the feed-forward network. */
-  activation: 'relu' | 'gelu' | 'swish';
-  /** Layer norm after each sublayer, as in the paper, or before it. */
-  norm: 'post' | 'pre';
-  /**
-   * Sines and cosines of fixed wavelengths: interleaved ('sinusoidal', Vaswani et al. 2017), or all sines before all
-   * cosines, with the same wavelengths ('sinusoidal_halves', Hugging Face's Marian) or with wavelengths up to exactly
-   * 10000 ('sinusoidal_marian', Marian itself); learned vectors; or rotation of queries and keys ('rotary', Su et al.
-   * 2021), the default of models that classify, tag or fill masks.
-   */
-  positions: 'sinusoidal' | 'learned' | 'sinusoidal_halves' | 'sinusoidal_marian' | 'rotary';
-  /** How target tokens see earlier ones: self-attention, or the recurrent cell of Firefox's students (no maps). */
-  decoder_self: 'attention' | 'ssru';
-  /** Which embeddings also serve as output projection: both, the target's, or none. */
-  tie_embeddings: 'all' | 'target' | 'none';
-  /** Whether there is a layer norm of the encoder's embeddings with their positions, as in BERT. */
-  embedding_norm: boolean;
-  /** Whether token embeddings are multiplied by √d_model. Files without this key have true. */
-  scale_embedding: boolean;
-  /** Whether the output projection has a bias. */
-  output_bias: boolean;
-  /** Added to the variance in layer norm. */
-  norm_epsilon: number;
-  /** Share of sublayer outputs and embeddings dropped in training (section 5.4). */
-  dropout: number;
-  /** Share of attention probabilities dropped in training. */
-  attention_dropout: number;
-  /** Share of feed-forward activations dropped in training. */
-  activation_dropout: number;
-  /** The padding token. */
-  pad_id: number;
-  /** The first input of the decoder. */
-  bos_id: number;
-  /** The end token. */
-  eos_id: number;
-}
 
 export interface TranslatorInfo {
   config: ModelConfig;
@@ -88,7 +18,7 @@ export interface TranslatorInfo {
   languages: string;
   /** The file's other metadata: corpus, licence, BLEU … */
   metadata: Record<string, string>;
-  build: Build;
+  build: WasmBuild;
   /** Threads that compute, including the worker's own. */
   threads: number;
 }
@@ -100,69 +30,18 @@ export interface EncoderInfo extends TranslatorInfo {
   tags: string[];
 }
 
-export interface SamplingOptions {
-  /** Divides the logits; above 0. Default 1. */
-  temperature?: number;
-  /** Draw from the k most probable tokens only; 0, the default, from all. */
-  topK?: number;
-  /** Draw from the most probable tokens that together reach this probability, in (0, 1]. Default 1. */
-  topP?: number;
-  /** The same seed draws the same text. Default 1. */
-  seed?: number;
-}
-
-/** One attention head. */
-export interface AttentionHead {
-  /** The encoder's self-attention, the decoder's, or the decoder's attention to the source. */
-  attention: 'encoder' | 'decoder' | 'cross';
-  /** Counted from 0. */
-  layer: number;
-  /** Counted from 0. */
-  head: number;
-}
-
 /** `Text` is what is translated: a string, or an array of them. */
-export interface TranslateOptions<Text = string> extends AlignmentOptions {
-  /** Hypotheses kept at each step; 1 is greedy search. Default 4, and 1 with `sampling`. */
-  beamSize?: number;
-  /**
-   * Alpha of ((5 + n) / 6)^alpha, which divides the score of n tokens; a larger alpha favors longer translations.
-   * Default: `length_penalty` in the model's metadata, or else 0.6.
-   */
-  lengthPenalty?: number;
-  /** Hypotheses to return, at most beamSize. Default 1. */
-  nBest?: number;
-  /** Longest translation in tokens. Default, also for 0: source tokens + 50, within the model's max_length. */
-  maxLength?: number;
-  /** Draw the tokens instead of searching for the best. */
-  sampling?: SamplingOptions;
-  /**
-   * Forced start of the target: a text, or token ids of the target vocabulary, such as a candidate and the tokens
-   * before it. If they end with the end token, they are the whole target.
-   */
-  prefix?: string | readonly number[];
-  /** Positions in sourceTokens, counted from 0, hidden from all attention. At least one must remain. */
-  maskedSource?: readonly number[];
-  /** Attention heads whose output is set to 0. */
-  maskedHeads?: readonly AttentionHead[];
-  /** Return the attention probabilities of every layer and head. Default false. */
-  attention?: boolean;
-  /** Return the k most probable tokens of each step. Default 0. */
-  topTokens?: number;
-  /** Return everything that beam search kept and dropped. Default false; not with sampling. */
-  beamTrace?: boolean;
-  /** Return embeddings, queries, keys, values and the residual stream. Default false. */
-  internals?: boolean;
-  /** Score all target pieces, even if the model has a shortlist (Firefox's student models have one). Default false. */
-  fullVocabulary?: boolean;
+export interface TranslateOptions<Text = string> extends TranslateFields, AlignmentOptions {
   /** Called after each step with the best text so far; for an array, with all of them. */
-  onToken?: (partial: Text) => void;
+  onPartial?: (partial: Text) => void;
   /** Aborting stops within one step and rejects with the signal's reason; the translator stays usable. */
   signal?: AbortSignal;
+  /** @deprecated use onPartial */
+  onToken?: (partial: Text) => void;
 }
 
-/** The loop yields what onToken would be called with. */
-export type StreamOptions = Omit<TranslateOptions, 'onToken'>;
+/** The loop yields what onPartial would be called with. */
+export type StreamOptions = Omit<TranslateOptions, 'onPartial' | 'onToken'>;
 
 export interface TranslateAllOptions extends StreamOptions {
   /** How many texts are read and then translated together; 1 for a slow source. Default 32. */
@@ -171,11 +50,15 @@ export interface TranslateAllOptions extends StreamOptions {
    * Translators of the same model, each loaded by itself and so with its own worker: batches go to all of them in turn.
    * For pages that are not cross-origin isolated, where a worker has one thread.
    */
-  others?: readonly WorkerOwner[];
+  workers?: readonly WorkerOwner[];
   /** Texts to skip at the beginning: the index after the last one that was translated before. Default 0. */
-  start?: number;
+  startIndex?: number;
   /** Called for a text that cannot be translated, which is then left out. Without it, the error ends the loop. */
   onError?: (error: Error, index: number) => void;
+  /** @deprecated use workers */
+  others?: readonly WorkerOwner[];
+  /** @deprecated use startIndex */
+  start?: number;
 }
 
 /** A translation, and the place of its text in the source, counted from 0. */
@@ -263,7 +146,7 @@ export interface BeamNode extends Candidate {
 }
 
 /** [rows, columns], row after row. */
-export interface NumberRows {
+export interface Matrix {
   data: Float32Array;
   rows: number;
   columns: number;
@@ -271,21 +154,21 @@ export interface NumberRows {
 
 /** One attention of one layer, all heads side by side: [tokens, d_model]. */
 export interface AttentionInternals {
-  queries: NumberRows;
+  queries: Matrix;
   /** Rows are source tokens in cross-attention. */
-  keys: NumberRows;
-  values: NumberRows;
+  keys: Matrix;
+  values: Matrix;
   /** softmax(q kᵀ/√d_k) v before the output projection; 0 in the columns of masked heads. */
-  output: NumberRows;
+  output: Matrix;
   /** After the output projection W^O: what the residual connection adds. */
-  projected: NumberRows;
+  projected: Matrix;
 }
 
 export interface FeedForwardInternals {
   /** After the activation: [tokens, ffn_dim]. */
-  hidden: NumberRows;
+  hidden: Matrix;
   /** What the residual connection adds. */
-  output: NumberRows;
+  output: Matrix;
 }
 
 /** The residual stream is taken after each sublayer: with norm 'post' after the norm, with 'pre' the sum. */
@@ -293,21 +176,21 @@ export interface LayerInternals {
   selfAttention: AttentionInternals;
   /** Of decoders. */
   crossAttention?: AttentionInternals;
-  afterSelfAttention: NumberRows;
+  afterSelfAttention: Matrix;
   /** Of decoders. */
-  afterCrossAttention?: NumberRows;
+  afterCrossAttention?: Matrix;
   feedForward: FeedForwardInternals;
-  afterFeedForward: NumberRows;
+  afterFeedForward: Matrix;
 }
 
 /** The first layer reads tokenEmbedding + positions. */
 export interface StackInternals {
   /** Times √d_model. */
-  tokenEmbedding: NumberRows;
-  positions: NumberRows;
+  tokenEmbedding: Matrix;
+  positions: Matrix;
   layers: LayerInternals[];
   /** The output of the stack. */
-  output: NumberRows;
+  output: Matrix;
 }
 
 /** Rows of the encoder are sourceTokens; row i of the decoder is the step that chose targetTokens[i]. */
@@ -316,7 +199,7 @@ export interface Internals {
   decoder: StackInternals;
 }
 
-export interface Translation extends Hypothesis, Aligned {
+export interface Translation extends Hypothesis, WithAlignment {
   /** The end token last. */
   sourceTokens: SourceToken[];
   /** The nBest - 1 further hypotheses, best first. */
@@ -329,24 +212,13 @@ export interface Translation extends Hypothesis, Aligned {
   internals?: Internals;
 }
 
-export interface AnnotateOptions {
-  /** Labels to return, the most probable first; 0, the default, for all. Not for a model that only tags. */
-  topLabels?: number;
-  /** Return the attention probabilities of every layer and head. Default false. */
-  attention?: boolean;
-  /** Attention heads of the encoder whose output is set to 0. */
-  maskedHeads?: readonly AttentionHead[];
-  /**
-   * Split texts into words, numbers and other characters, as tagging needs it. Default true; false if spaces separate
-   * the words already. Not for a model that only classifies.
-   */
-  split?: boolean;
+export interface AnnotateOptions extends AnnotateFields {
   /** Aborting stops within one batch and rejects with the signal's reason. */
   signal?: AbortSignal;
 }
 
 /** One text has one result, several have an array of them. */
-export interface AnnotateCall<Found> {
+export interface AnnotateMethod<Found> {
   (text: string, options?: AnnotateOptions): Promise<Found>;
   (texts: readonly string[], options?: AnnotateOptions): Promise<Found[]>;
 }
@@ -384,11 +256,13 @@ export interface Annotation {
   /** Most probable first. They sum to 1; with multi_label each is independent, and those above 0.5 apply. */
   labels?: LabelProbability[];
   /** Whether the labels come from the first max_length tokens only, since the text is longer. */
+  isTruncated?: boolean;
+  /** @deprecated the same as isTruncated */
   isCut?: boolean;
   /** The words, in order, with the tags of the most probable sequence that the BIO scheme allows. */
   tokens?: TaggedToken[];
   /** Empty if the model's tags are not O, B-TYPE and I-TYPE. */
   spans?: TaggedSpan[];
 }
-export type Classification = Annotation & Required<Pick<Annotation, 'labels' | 'isCut'>>;
+export type Classification = Annotation & Required<Pick<Annotation, 'labels' | 'isTruncated' | 'isCut'>>;
 export type Tagging = Annotation & Required<Pick<Annotation, 'tokens' | 'spans'>>;

@@ -35,6 +35,8 @@ export interface Alignment {
  */
 export interface Quality {
   /** The mean of its words. */
+  logProbability: number;
+  /** @deprecated the same as logProbability */
   sentence: number;
   /** The mean of its words: the share of them to expect in a reference translation. */
   probability?: number;
@@ -43,7 +45,7 @@ export interface Quality {
 }
 
 /** What a Translation has as well. */
-export interface Aligned {
+export interface WithAlignment {
   /** Only with `alignment`. */
   alignment?: Alignment;
   /** Only with `quality`. */
@@ -51,7 +53,7 @@ export interface Aligned {
 }
 
 /** A translation as pages need it. */
-export interface SentenceTranslation extends Aligned {
+export interface SentenceTranslation extends WithAlignment {
   text: string;
 }
 

@@ -1,6 +1,6 @@
 // Runs of text with inline markup, in HTML and live pages alike: taken apart before translation, and put back together
 // afterwards using the alignments. H is how the caller knows an element.
-import { joint, split, type Part } from '../shared/sentences.js';
+import { joinSentence, splitSentences, type SentencePart } from '../shared/sentences.js';
 import type { SentenceTranslation, SentenceTranslator } from '../shared/webpage-types.js';
 
 const words = (text: string) => new Set(text.split(' '));
@@ -96,7 +96,7 @@ export class Run<H> {
 }
 
 /** A sentence with its translation; `isSame`: it was not translated. */
-interface Placed extends Part {
+interface Placed extends SentencePart {
   joint: string;
   found: SentenceTranslation;
   isSame: boolean;
@@ -337,7 +337,7 @@ export async function translateRuns<H, Found extends SentenceTranslation>(
   take: (pieces: Piece<H>[], run: number) => void,
 ): Promise<Map<string, Found | undefined>> {
   const [source, target] = (translator.info.languages || '-').split('-').map((code) => code || undefined);
-  const cut = runs.map(({ text }) => split(text, source, translator.info.config?.max_length));
+  const cut = runs.map(({ text }) => splitSentences(text, source, translator.info.config?.max_length));
   const found = new Map<string, Found | undefined>();
   let next = 0;
   const finish = () => {
@@ -347,7 +347,7 @@ export async function translateRuns<H, Found extends SentenceTranslation>(
       const placed = parts.map((part) => {
         const translation = found.get(part.source);
         const isSame = translation === undefined;
-        return { ...part, joint: isSame ? part.gap : joint(part, target), found: translation ?? { text: part.source }, isSame };
+        return { ...part, joint: isSame ? part.gap : joinSentence(part, target), found: translation ?? { text: part.source }, isSame };
       });
       take(put(runs[next]!, placed, tail, target), next);
     }

@@ -1,5 +1,6 @@
 // Reads the bytes of a model: from the cache, the network, a file, or as they were given.
-import { nodeModule, openModelCache, storedBytes, toStoredResponse } from '../shared/platform.js';
+import { nodeModule } from '../shared/platform.js';
+import { openModelCache, storedBytes, toStoredResponse } from '../shared/stored-models.js';
 import type { Bytes, ModelData } from '../shared/protocol.js';
 
 export type Progress = (loaded: number, total?: number) => void;

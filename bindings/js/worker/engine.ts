@@ -1,18 +1,16 @@
 // `wasmformer/engine`: the synchronous side of the WebAssembly module, for the worker and for programs that may block.
 // C++ objects are deleted by dispose() or in a finally, and no view into the module's memory leaves it.
 import type { Description } from '../shared/description.js';
-import { checkTranslate } from '../shared/checks.js';
-import { dispose } from '../shared/platform.js';
 import type { Use } from '../shared/protocol.js';
-import { withMaps } from '../shared/results.js';
-import type { Build, TranslateOptions, Translation, TranslatorInfo } from '../shared/types.js';
-import { Model } from './sync-translator.js';
+import type { WasmBuild } from '../shared/types.js';
 import { detectBuild, Instance } from './instance.js';
-import type { NativeTranslator } from './native.js';
+import { SyncTranslator } from './sync-translator.js';
+
+export { SyncTranslator, type SyncOptions } from './sync-translator.js';
 
 export interface EngineOptions {
   /** Default: the best that the machine can run. */
-  build?: Build;
+  build?: WasmBuild;
   /** Threads to compute with, including the caller's own. Default 1. */
   threads?: number;
 }
@@ -46,7 +44,7 @@ export class Engine {
     }
   }
 
-  get build(): Build {
+  get build(): WasmBuild {
     return this.#instance.build;
   }
 
@@ -87,45 +85,5 @@ export class Engine {
   /** @internal */
   get instance(): Instance {
     return this.#instance;
-  }
-}
-
-/** Only a Translator can be aborted or compute `alignment` and `quality`. */
-export type SyncOptions<Text> = Omit<TranslateOptions<Text>, 'signal' | 'alignment' | 'quality'>;
-
-/** A Translator without a worker: translate() blocks until it is done. */
-export class SyncTranslator extends Model<NativeTranslator> {
-  readonly info: TranslatorInfo;
-
-  /** @internal */
-  constructor(instance: Instance, native: NativeTranslator, bytes: number) {
-    super(instance, native);
-    const info = JSON.parse(instance.call(() => native.info())) as Omit<TranslatorInfo, 'bytes' | 'build' | 'threads'>;
-    this.info = { ...info, bytes, build: instance.build, threads: instance.threads };
-  }
-
-  /**
-   * Like Translator.translate, but without the option signal, since nothing could abort it meanwhile.
-   * @throws when an option is unknown or impossible, or a text is longer than the model allows
-   */
-  translate(text: string, options?: SyncOptions<string>): Translation;
-  translate(text: readonly string[], options?: SyncOptions<string[]>): Translation[];
-  translate(text: string | readonly string[], options: object = {}): Translation | Translation[] {
-    if ('signal' in options) throw new Error('[translate] signal cannot abort a call that blocks; use a Translator');
-    const { texts, search, onToken } = checkTranslate(text, options);
-    const isOne = typeof text === 'string';
-    const steps = this.steps(texts, search, onToken !== undefined);
-    try {
-      let step = steps.next();
-      for (; !step.done; step = steps.next()) if (step.value) onToken?.(isOne ? step.value[0]! : step.value);
-      const translations = withMaps<Translation[]>(step.value);
-      return isOne ? translations[0]! : translations;
-    } finally {
-      steps.return([]);
-    }
-  }
-
-  [dispose](): void {
-    this.dispose();
   }
 }

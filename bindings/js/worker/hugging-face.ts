@@ -1,5 +1,5 @@
 // Hugging Face models by name, and models in lists: downloaded and converted once, and the result is kept.
-import { openModelCache } from '../shared/platform.js';
+import { openModelCache } from '../shared/stored-models.js';
 import type { HubData, ListData, ModelData, Wanted } from '../shared/protocol.js';
 import type { Estimate } from '../shared/types.js';
 import { convertFolder, folderAt, hostedFolder, listedFolder, weightsOf, type Folder } from './conversion.js';

@@ -1,5 +1,5 @@
 // The WebAssembly modules: the choice of a build, its start, and the calls into it.
-import type { Build } from '../shared/types.js';
+import type { WasmBuild } from '../shared/types.js';
 import { builds, readModule, threadScript, type ModuleName } from './module-urls.js';
 import type { ExceptionHelpers, WasmModule } from './native.js';
 
@@ -21,7 +21,7 @@ function relaxedSumsAreRight(): boolean {
 }
 
 /** The best build that this machine can run. Throws if there is no WebAssembly SIMD at all. */
-export function detectBuild(): Build {
+export function detectBuild(): WasmBuild {
   const supports = (probe: number[]) => typeof WebAssembly === 'object' && WebAssembly.validate(new Uint8Array(probe));
   if (builds.includes('relaxed') && supports(relaxedProbe) && relaxedSumsAreRight()) return 'relaxed';
   if (supports(simdProbe)) return 'simd';
@@ -68,7 +68,7 @@ export async function startModule<Module>(name: ModuleName, settings: ThreadSett
   return { module, memory: memory! };
 }
 
-function startBuild(build: Build, threads: number): Promise<Started<WasmModule>> {
+function startBuild(build: WasmBuild, threads: number): Promise<Started<WasmModule>> {
   if (threads === 1) return startModule(build);
   return startModule(`${build}-threads`, { threads, threadScript: threadScript(`${build}-threads`) });
 }
@@ -90,14 +90,14 @@ export function errorOf(module: ExceptionHelpers, thrown: unknown): unknown {
 
 /** A running module: its memory, its threads, and the C++ objects in it. */
 export class Instance {
-  readonly build: Build;
+  readonly build: WasmBuild;
   readonly threads: number;
   readonly module: WasmModule;
   #memory: WebAssembly.Memory;
   #objects = 0;
   #isBroken = false;
 
-  private constructor(build: Build, threads: number, { module, memory }: Started<WasmModule>) {
+  private constructor(build: WasmBuild, threads: number, { module, memory }: Started<WasmModule>) {
     this.build = build;
     this.module = module;
     this.#memory = memory;
@@ -105,7 +105,7 @@ export class Instance {
   }
 
   /** Throws if the machine cannot run the build, or not with that many threads. */
-  static async start(build: Build, threads: number): Promise<Instance> {
+  static async start(build: WasmBuild, threads: number): Promise<Instance> {
     return new Instance(build, threads, await startBuild(build, threads));
   }
 

@@ -1,13 +1,13 @@
 // The files of the modules. In the one-file build, bindings/one-file/files.ts replaces this file.
 import { nodeModule, notHere, sameOriginScript } from '../shared/platform.js';
 import type { CompiledModule } from '../shared/protocol.js';
-import type { Build } from '../shared/types.js';
+import type { WasmBuild } from '../shared/types.js';
 
 /** A build of the module, or the module for conversions and tokenizers. */
-export type ModuleName = Build | `${Build}-threads` | 'extras';
+export type ModuleName = WasmBuild | `${WasmBuild}-threads` | 'extras';
 
 /** The builds that this package has, best first. */
-export const builds: readonly Build[] = ['relaxed', 'simd'];
+export const builds: readonly WasmBuild[] = ['relaxed', 'simd'];
 
 // Emscripten's script for each module, and the module. Each address is written in full, since that is how bundlers find
 // files: `new URL('…', import.meta.url)`. Relaxed and plain SIMD have the same script.

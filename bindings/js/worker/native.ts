@@ -1,8 +1,8 @@
-// What module.cpp, translate.cpp, annotate.cpp and train.cpp declare; tests/js/module-types.ts compares it with the types that Emscripten writes. Options cross
-// as JSON, results in the shape that callers get.
+// What module.cpp, translate.cpp, annotate.cpp and train.cpp declare; tests/js/module-types.ts compares it with the types
+// that Emscripten writes. Options cross as JSON, results in the shape that callers get.
 import type { Plain, Use } from '../shared/protocol.js';
 import type { Evaluation, Validation } from '../shared/trainer-types.js';
-import type { AttentionMaps, Translation } from '../shared/types.js';
+import type { Annotation, Translation } from '../shared/types.js';
 
 /** step() does a part of the work; result() once it has returned false, and once only. */
 export interface NativeJob<Result> {
@@ -18,14 +18,8 @@ export interface NativeTranslation extends NativeJob<Plain<Translation[]>> {
   partial(): string[];
 }
 
-/** `json`: that of Annotation, without its attention. */
-export interface NativeAnnotation {
-  json: string;
-  attention: Plain<AttentionMaps> | undefined;
-}
-
 /** `use`: 'classify' or 'tag'. */
-type Annotate = (texts: string[], options: string, use: string) => NativeJob<NativeAnnotation[]>;
+type Annotate = (texts: string[], options: string, use: string) => NativeJob<Plain<Annotation[]>>;
 
 export interface NativeTranslator {
   annotate: Annotate;

@@ -1,88 +1,49 @@
-// A model in the module, and the work of translating and annotating with it.
-import { wellFormed } from '../shared/checks.js';
-import type { Plain, Use } from '../shared/protocol.js';
-import type { Annotation, Translation } from '../shared/types.js';
+// A translator that blocks.
+import { checkTranslate } from '../shared/checks.js';
+import { dispose } from '../shared/platform.js';
+import { tidy, withMaps } from '../shared/results.js';
+import type { TranslateOptions, Translation, TranslatorInfo } from '../shared/types.js';
+import { Model } from './inference.js';
 import type { Instance } from './instance.js';
-import type { NativeJob, NativeTranslation, NativeTranslator } from './native.js';
+import type { NativeTranslator } from './native.js';
 
-/** Yields after each call into the module: with `partials`, the texts so far if they have changed; otherwise undefined. */
-export type DecodingSteps = Generator<string[] | undefined, Plain<Translation[]>>;
+/** Only a Translator can be aborted or compute `alignment` and `quality`. */
+export type SyncOptions<Text> = Omit<TranslateOptions<Text>, 'signal' | 'alignment' | 'quality'>;
 
-/** What translates or annotates: a loaded model, or that of a training run. */
-export class Model<Native extends Pick<NativeTranslator, 'start' | 'annotate' | 'delete'>> {
-  /** @internal */
-  protected readonly instance: Instance;
-  #native: Native | undefined;
+/** A Translator without a worker: translate() blocks until it is done. */
+export class SyncTranslator extends Model<NativeTranslator> {
+  readonly info: TranslatorInfo;
 
   /** @internal */
-  constructor(instance: Instance, native: Native) {
-    this.instance = instance;
-    this.#native = native;
+  constructor(instance: Instance, native: NativeTranslator, bytes: number) {
+    super(instance, native);
+    const info = JSON.parse(instance.call(() => native.info())) as Omit<TranslatorInfo, 'bytes' | 'build' | 'threads'>;
+    this.info = { ...info, bytes, build: instance.build, threads: instance.threads };
   }
 
-  /** @internal `options`: JSON. To be finished or ended by `return()` before the model is disposed of. */
-  steps(texts: readonly string[], options: string, partials: boolean): DecodingSteps {
-    return this.decode((native) => native.start(texts.map(wellFormed), options), partials);
-  }
-
-  /** @internal Decodes one or more steps at a time. */
-  protected *decode(begin: (native: Native) => NativeTranslation, partials: boolean): DecodingSteps {
-    const { instance } = this;
-    const job = instance.create(() => begin(this.native));
+  /**
+   * Like Translator.translate, but without the option signal, since nothing could abort it meanwhile.
+   * @throws when an option is unknown or impossible, or a text is longer than the model allows
+   */
+  translate(text: string, options?: SyncOptions<string>): Translation;
+  translate(text: readonly string[], options?: SyncOptions<string[]>): Translation[];
+  translate(text: string | readonly string[], options: object = {}): Translation | Translation[] {
+    if ('signal' in options) throw new Error('[translate] signal cannot abort a call that blocks; use a Translator');
+    const { texts, search, onPartial } = checkTranslate(text, options);
+    const isOne = typeof text === 'string';
+    const steps = this.steps(texts, search, onPartial !== undefined);
     try {
-      let last = '';
-      for (let isActive = true; isActive;) {
-        isActive = instance.call(() => (partials ? job.stepToken() : job.step()));
-        const partial = partials ? instance.call(() => job.partial()) : [];
-        const text = partial.join('\n');
-        if (isActive || text !== last) yield text === last ? undefined : partial;
-        last = text;
-      }
-      return instance.call(() => job.result()).map(withoutUndefined);
+      let step = steps.next();
+      for (; !step.done; step = steps.next()) if (step.value) onPartial?.(isOne ? step.value[0]! : step.value);
+      tidy(step.value);
+      const translations = withMaps<Translation>(step.value);
+      return isOne ? translations[0]! : translations;
     } finally {
-      instance.delete(job);
+      steps.return([]);
     }
   }
 
-  /** @internal Classes and tags of texts, a batch per step; `options`: JSON. */
-  *annotate(texts: readonly string[], options: string, use: Use): Generator<undefined, Plain<Annotation[]>> {
-    const found = yield* this.finish((native) => native.annotate(texts.map(wellFormed), options, use));
-    return found.map(({ json, attention }) => ({
-      ...(JSON.parse(json) as Plain<Annotation>),
-      ...(attention && { attention: { encoder: attention } }),
-    }));
+  [dispose](): void {
+    this.dispose();
   }
-
-  /** @internal The result of a job, after all of its steps. */
-  protected *finish<Result>(begin: (native: Native) => NativeJob<Result>): Generator<undefined, Result> {
-    const job = this.instance.create(() => begin(this.native));
-    try {
-      while (this.instance.call(() => job.step())) yield;
-      return this.instance.call(() => job.result());
-    } finally {
-      this.instance.delete(job);
-    }
-  }
-
-  /** Frees it. May be called again. */
-  dispose(): void {
-    if (this.#native) this.instance.delete(this.#native);
-    this.#native = undefined;
-  }
-
-  /** @internal */
-  protected get native(): Native {
-    if (!this.#native) throw new Error('[engine] the model has been disposed of');
-    return this.#native;
-  }
-}
-
-/** Removes the properties of a result that are undefined, since optional ones are to be missing. */
-function withoutUndefined<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
-  for (const [key, item] of Object.entries(value)) {
-    if (item === undefined) delete value[key as keyof T];
-    else withoutUndefined(item);
-  }
-  return value;
 }

@@ -2,11 +2,11 @@
 import { wellFormed } from '../shared/checks.js';
 import type { AnnotatedText, GivenTexts, Plain, TrainInput, Use } from '../shared/protocol.js';
 import type {
-  AnnotatedSample, Evaluation, Pair, TrainerInfo, TrainingConfig, TrainingEvent, Validation,
+  AnnotatedSample, Evaluation, SentencePair, TrainerInfo, TrainingConfig, TrainingEvent, Validation,
 } from '../shared/trainer-types.js';
 import type { Annotation, Translation } from '../shared/types.js';
 import { trainTokenizer } from './conversion.js';
-import { Model } from './sync-translator.js';
+import { Model } from './inference.js';
 import type { Instance } from './instance.js';
 import type { NativeKnownText, NativeLoop, NativeReport, NativeTrainingRun } from './native.js';
 
@@ -16,7 +16,7 @@ const none = new Uint8Array();
 
 const wellFormedAll = (texts: readonly string[]) => texts.map(wellFormed);
 
-function nativePairs(given: readonly Pair[] = [], file = '') {
+function nativePairs(given: readonly SentencePair[] = [], file = '') {
   const side = (i: 0 | 1) => given.map((pair) => wellFormed(pair[i]));
   return { file: wellFormed(file), sources: side(0), targets: side(1) };
 }
@@ -113,7 +113,7 @@ export class Training extends Model<NativeTrainingRun> {
     return event;
   }
 
-  *evaluate(pairs: readonly Pair[], options: string): Generator<undefined, Evaluation> {
+  *evaluate(pairs: readonly SentencePair[], options: string): Generator<undefined, Evaluation> {
     const side = (i: 0 | 1) => pairs.map((pair) => wellFormed(pair[i]));
     const { targetTokens: _, ...evaluation } = yield* this.finish((run) => run.evaluate(side(0), side(1), options));
     return evaluation;

@@ -1,6 +1,7 @@
 // The worker's script.
 import { nodeModule } from '../shared/platform.js';
 import type { Alive, Reply, Request } from '../shared/protocol.js';
+import { tidy } from '../shared/results.js';
 import { Requests } from './dispatcher.js';
 
 const requests = new Requests(listen((request) => requests.receive(request)));
@@ -12,7 +13,7 @@ function listen(receive: (request: Request) => void): (reply: Reply) => void {
     // Set at once: a browser delivers the messages that have arrived as soon as the script has run.
     globalThis.onmessage = ({ data }: MessageEvent) => receive(data);
     void holdLock();
-    return (reply) => postMessage(reply, { transfer: buffers(reply) });
+    return (reply) => postMessage(reply, { transfer: tidy(reply) });
   }
   const parent = nodeModule<typeof import('node:worker_threads')>('worker_threads').then(({ parentPort }) => {
     parentPort!.on('message', receive);
@@ -22,7 +23,7 @@ function listen(receive: (request: Request) => void): (reply: Reply) => void {
     });
     return parentPort!;
   });
-  return (reply) => void parent.then((port) => port.postMessage(reply, buffers(reply) as never[]));
+  return (reply) => void parent.then((port) => port.postMessage(reply, tidy(reply) as never[]));
 }
 
 /** Holds it until the worker ends. Where locks are missing or forbidden, the page cannot learn that the browser ended the worker. */
@@ -32,10 +33,4 @@ async function holdLock(): Promise<void> {
   await (globalThis.navigator?.locks as LockManager | undefined)
     ?.request(lock, () => new Promise(() => postMessage(alive)))
     .catch(() => {});
-}
-
-/** The buffers of all typed arrays in a message, which are moved instead of copied. */
-function buffers(message: unknown): ArrayBuffer[] {
-  if (ArrayBuffer.isView(message)) return [message.buffer as ArrayBuffer];
-  return typeof message === 'object' && message !== null ? Object.values(message).flatMap(buffers) : [];
 }

@@ -34,13 +34,13 @@ Dtype dtype(std::string_view descr, const std::string& name) {
 }
 
 TensorEntry parse_array(std::string_view bytes, const std::string& name) {
-  const std::string cut = "[npz] array '" + name + "' is truncated or not a .npy file";
-  WASMFORMER_CHECK(bytes.size() >= 12 && bytes.starts_with("\x93NUMPY"), cut);
+  const std::string cut = "array '" + name + "' is truncated or not a .npy file";
+  WASMFORMER_CHECK(bytes.size() >= 12 && bytes.starts_with("\x93NUMPY"), ErrorCode::npz, cut);
   const bool is_long = bytes[6] > 1;  // version 2 and later: 4 bytes of header length
   std::uint32_t length = 0;
   std::memcpy(&length, bytes.data() + 8, is_long ? 4 : 2);
   bytes.remove_prefix(is_long ? 12 : 10);
-  WASMFORMER_CHECK(length <= bytes.size(), cut);
+  WASMFORMER_CHECK(length <= bytes.size(), ErrorCode::npz, cut);
   const std::string_view header = bytes.substr(0, length);
   bytes.remove_prefix(length);
 

@@ -167,7 +167,8 @@ SafetensorsFile parse_state_dict(std::string_view bytes) {
   if (is_zip(bytes)) return parse_archive(bytes);
   // PROTO 2, LONG1 of 10 bytes, STOP
   const std::string start = "\x80\x02\x8a\x0a" + std::string(magic) + ".";
-  WASMFORMER_CHECK(bytes.starts_with(start), ErrorCode::pickle, "this is not a file of torch.save, or it is truncated");
+  WASMFORMER_CHECK(bytes.starts_with(start), ErrorCode::not_torch,
+                   "this is not a file of torch.save, or it is truncated");
   return parse_stream(bytes.substr(start.size()));
 }
 

@@ -14,7 +14,7 @@ Json parse_json(const FolderFiles& files, const std::string& name) {
   const std::string_view text = folder_file(files, name);
   try {
     const auto shallow = [](int depth, Json::parse_event_t, Json&) {
-      if (depth > max_depth) throw Error("deep");
+      if (depth > max_depth) throw Error(ErrorCode::file_not_json, "deep");
       return true;
     };
     Json json = Json::parse(text.begin(), text.end(), shallow);
@@ -23,7 +23,7 @@ Json parse_json(const FolderFiles& files, const std::string& name) {
     throw;
   } catch (const std::exception&) {
   }
-  throw Error(ErrorCode::import, name + " is not a JSON object");
+  throw Error(ErrorCode::file_not_json, name + " is not a JSON object", {{"name", name}});
 }
 
 Json parse_json_if_any(const FolderFiles& files, const std::string& name) {
@@ -75,7 +75,7 @@ SafetensorsFile read_tensors(const FolderFiles& files) {
     WASMFORMER_CHECK(!files.contains(name + ".index.json"), ErrorCode::import,
                      name << ".index.json lists several files; save the model with a larger shard size");
   }
-  throw Error(ErrorCode::import, "the folder has no weights: neither model.safetensors nor pytorch_model.bin");
+  throw Error(ErrorCode::no_weights, "the folder has no weights: neither model.safetensors nor pytorch_model.bin");
 }
 
 }  // namespace wasmformer

@@ -31,8 +31,9 @@ Index same(const Settings& settings, const std::string& key) {
 Config read_config(const Settings& settings) {
   const std::string type = settings.word("model_type");
   WASMFORMER_CHECK(
-      type == "marian", ErrorCode::import,
-      config_name << " has model_type '" << type << "'; only 'marian', 'bert' and 'distilbert' can be read");
+      type == "marian", ErrorCode::model_type,
+      config_name << " has model_type '" << type << "'; only 'marian', 'bert' and 'distilbert' can be read",
+      {"name", config_name}, {"type", type});
   for (const char* key : {"normalize_embedding", "normalize_before", "add_final_layer_norm"})
     WASMFORMER_CHECK(!settings.flag(key, false), ErrorCode::marian,
                      key << " is true; only Marian's post-norm models without it are supported");
@@ -196,7 +197,7 @@ ModelFile import_marian(const FolderFiles& files) {
   if (files.contains("decoder.yml")) return import_marian_npz(files);
   const bool has_bin = std::any_of(files.begin(), files.end(),
                                    [](const auto& f) { return f.first.ends_with(".bin") && is_marian_bin(f.second); });
-  WASMFORMER_CHECK(has_bin, ErrorCode::marian,
+  WASMFORMER_CHECK(has_bin, ErrorCode::unknown_folder,
                    "the folder has neither config.json (Hugging Face), decoder.yml (Marian) nor "
                    "a .bin file (Firefox)");
   return import_student(files);

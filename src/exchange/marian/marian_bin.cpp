@@ -39,7 +39,7 @@ struct Reader {
   std::string_view rest;
 
   std::string_view take(std::uint64_t size) {
-    WASMFORMER_CHECK(size <= rest.size(), ErrorCode::marian, "the .bin file is truncated or damaged");
+    WASMFORMER_CHECK(size <= rest.size(), ErrorCode::bin_damaged, "the .bin file is truncated or damaged");
     const std::string_view taken = rest.substr(0, size);
     rest.remove_prefix(size);
     return taken;
@@ -104,7 +104,7 @@ SafetensorsFile parse_marian_bin(std::string_view bytes) {
     const std::string_view header = reader.take(header_bytes);
     item.name_length = value<std::uint64_t>(header), item.type = value<std::uint64_t>(header.substr(8));
     item.dimensions = value<std::uint64_t>(header.substr(16)), item.bytes = value<std::uint64_t>(header.substr(24));
-    WASMFORMER_CHECK(item.name_length > 0 && item.dimensions <= max_dimensions, ErrorCode::marian,
+    WASMFORMER_CHECK(item.name_length > 0 && item.dimensions <= max_dimensions, ErrorCode::bin_damaged,
                      "the .bin file is truncated or damaged");
   }
   for (Item& item : items) item.name = reader.take(item.name_length).substr(0, item.name_length - 1);

@@ -153,7 +153,8 @@ class Renamed {
 
   bool has(const std::string& theirs) const { return npz_.tensors.contains(theirs); }
   Matrix take(const std::string& theirs) {
-    WASMFORMER_CHECK(has(theirs), ErrorCode::marian, "the tensor '" << theirs << "' is missing");
+    WASMFORMER_CHECK(has(theirs), ErrorCode::marian_tensor_missing, "the tensor '" << theirs << "' is missing",
+                     {"tensor", theirs});
     Matrix value = npz_.matrix(theirs);
     npz_.tensors.erase(theirs);
     return value;
@@ -209,7 +210,8 @@ class Renamed {
  private:
   bool is_int8(const std::string& theirs) const { return has(theirs) && npz_.tensors.at(theirs).dtype == Dtype::i8; }
   std::pair<Index, Index> size(const std::string& theirs) const {
-    WASMFORMER_CHECK(has(theirs), ErrorCode::marian, "the tensor '" << theirs << "' is missing");
+    WASMFORMER_CHECK(has(theirs), ErrorCode::marian_tensor_missing, "the tensor '" << theirs << "' is missing",
+                     {"tensor", theirs});
     const std::vector<Index>& shape = npz_.tensors.at(theirs).shape;
     WASMFORMER_CHECK(shape.size() == 2, ErrorCode::marian, "the tensor '" << theirs << "' is no matrix");
     return {shape[0], shape[1]};
@@ -336,7 +338,7 @@ std::string only_file(const FolderFiles& files, const char* what, Predicate pass
                      "the folder has " << what << " twice: " << found << " and " << name);
     found = name;
   }
-  WASMFORMER_CHECK(!found.empty(), ErrorCode::marian, "the folder has no " << what);
+  WASMFORMER_CHECK(!found.empty(), ErrorCode::marian_file_missing, "the folder has no " << what, {"name", what});
   return found;
 }
 

@@ -272,24 +272,24 @@ std::string AnnotatedTexts::to_json(std::size_t i) const {
 }
 
 void AnnotatedTexts::add_json(const JsonObject& given, const Config& config) {
-  constexpr const char* damaged = "[checkpoint] the texts of the run are damaged";
+  constexpr const char* damaged = "the texts of the run are damaged";
   const nlohmann::json& json = given.value;
   kind.has_classes = config.classes > 0;
   kind.has_tags = config.tags > 0;
   if (json.is_array()) {
-    WASMFORMER_CHECK(json.size() == 2 && json[0].is_string() && json[1].is_string(), damaged);
+    WASMFORMER_CHECK(json.size() == 2 && json[0].is_string() && json[1].is_string(), ErrorCode::pairs_damaged, damaged);
     all.push_back(text_of_older_checkpoint(json[0], json[1].get<std::string>(), config));
     kind.commas_separate = true;
     return;
   }
-  WASMFORMER_CHECK(json.is_object(), damaged);
+  WASMFORMER_CHECK(json.is_object(), ErrorCode::pairs_damaged, damaged);
   try {
     AnnotatedText text{.text = json.value("text", ""), .words = {}, .classes = {}, .tags = {}};
     if (json.contains("words")) text = tagged_text(json["words"], json.value("tags", Labels()));
     text.classes = json.value("classes", Labels());
     all.push_back(std::move(text));
   } catch (const nlohmann::json::exception&) {
-    throw Error(damaged);
+    throw Error(ErrorCode::pairs_damaged, damaged);
   }
 }
 

@@ -77,8 +77,7 @@ std::vector<AnnotatedText> labelled_and_tagged(const std::vector<AnnotatedText>&
                                                std::vector<AnnotatedText> tagged) {
   WASMFORMER_CHECK(labelled.size() == tagged.size(), ErrorCode::corpus,
                    "there are " << labelled.size() << " labelled texts but " << tagged.size()
-                                << " tagged ones; they go together line by "
-                                   "line");
+                                << " tagged ones; they go together line by line");
   for (std::size_t i = 0; i < tagged.size(); ++i) tagged[i].classes = labelled[i].classes;
   return tagged;
 }
@@ -108,7 +107,7 @@ LabelNames label_names(const AnnotatedTexts& texts, bool multi_label) {
     add(text.classes, classes);
     add(text.tags, tags);
   }
-  WASMFORMER_CHECK(!have_classes || classes.size() > 1, ErrorCode::train,
+  WASMFORMER_CHECK(!have_classes || classes.size() > 1, ErrorCode::one_label,
                    "all texts have the same label; there must be two labels at least");
   WASMFORMER_CHECK(!have_tags || tags.size() > 1, ErrorCode::train,
                    "all words have the same tag; there must be two tags at least");
@@ -203,9 +202,10 @@ AnnotatedExamples annotated_examples(const std::vector<AnnotatedText>& texts, co
     examples.all.push_back(std::move(example));
     examples.lines.push_back(static_cast<Index>(i));
   }
-  WASMFORMER_CHECK(!examples.all.empty(), ErrorCode::corpus,
+  WASMFORMER_CHECK(!examples.all.empty(), ErrorCode::no_usable_texts,
                    "none of the " << examples.skipped << " texts can be used: they are "
-                                  << "empty or have no known label");
+                                  << "empty or have no known label",
+                   {"count", examples.skipped});
   return examples;
 }
 

@@ -61,7 +61,7 @@ void PlainTexts::add_json(const JsonObject& text, const Config&) {
   const nlohmann::json& json = text.value;
   const bool is_older = json.is_array() && json.size() == 2;
   const nlohmann::json& line = is_older ? json[0] : json;
-  WASMFORMER_CHECK(line.is_string(), ErrorCode::checkpoint, "the texts of the run are damaged");
+  WASMFORMER_CHECK(line.is_string(), ErrorCode::pairs_damaged, "the texts of the run are damaged");
   lines.push_back(line);
 }
 

@@ -79,7 +79,7 @@ Corpus tokenize_corpus(const std::vector<std::string>& sources, const std::vecto
                        const PieceDropout& dropout) {
   WASMFORMER_CHECK(sources.size() == targets.size(), ErrorCode::corpus,
                    sources.size() << " source lines but " << targets.size() << " target lines");
-  WASMFORMER_CHECK(!sources.empty(), ErrorCode::corpus, "there are no sentence pairs");
+  WASMFORMER_CHECK(!sources.empty(), ErrorCode::no_pairs, "there are no sentence pairs");
   const PieceSplitter source_splitter(source_tokenizer, dropout.rate);
   const PieceSplitter target_splitter(target_tokenizer, dropout.rate);
   WASMFORMER_CHECK(dropout.rate == 0 || source_splitter.can_split() || target_splitter.can_split(), ErrorCode::corpus,
@@ -102,9 +102,10 @@ Corpus tokenize_corpus(const std::vector<std::string>& sources, const std::vecto
       corpus.lines.push_back(static_cast<Index>(i));
     }
   }
-  WASMFORMER_CHECK(!corpus.pairs.empty(), ErrorCode::corpus,
+  WASMFORMER_CHECK(!corpus.pairs.empty(), ErrorCode::no_usable_pairs,
                    "all " << corpus.skipped << " pairs have an empty side or more than max_length " << config.max_length
-                          << " tokens");
+                          << " tokens",
+                   {"count", corpus.skipped}, {"most", config.max_length});
   return corpus;
 }
 

@@ -1,11 +1,8 @@
 #include "tasks/translate/search.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <tuple>
 
-#include "tensor/vector_math.h"
+#include "tasks/translate/sampling.h"
 
 namespace wasmformer {
 namespace {
@@ -41,62 +38,13 @@ Cache make_cache(const std::vector<SearchInput>& inputs, Index beam_size, const 
                c.decoder_self == DecoderSelf::ssru);
 }
 
-using Row = Eigen::Ref<RowVector>;
-
-// The column of a token among the scores.
+// The column of a token among the scored ones; all are, if there are none.
 TokenId column(const std::vector<TokenId>& scored, TokenId id) {
   if (scored.empty()) return id;
   return static_cast<TokenId>(std::lower_bound(scored.begin(), scored.end(), id) - scored.begin());
 }
 
-// By probability; the smaller id where equal.
-constexpr auto better = [](const Choice& a, const Choice& b) {
-  return a.second > b.second || (a.second == b.second && a.first < b.first);
-};
-
-// The tokens of the highest scores, best first; nearly all blocks of a row hold none.
-void best_scores(const Row& row, std::span<Choice> best) {
-  constexpr Index block = 64;
-  const Index n = row.size(), k = static_cast<Index>(best.size());
-  for (Index id = 0; id < k; ++id)
-    best[static_cast<std::size_t>(id)] = {static_cast<TokenId>(id), static_cast<float>(row(id))};
-  std::make_heap(best.begin(), best.end(), better);  // its front is the worst kept
-  for (Index begin = k; begin < n; begin += block) {
-    const Index end = std::min(begin + block, n);
-    if (end - begin == block && static_cast<float>(row.segment<block>(begin).maxCoeff()) <= best[0].second) continue;
-    for (Index id = begin; id < end; ++id) {
-      const Choice entry(static_cast<TokenId>(id), static_cast<float>(row(id)));
-      if (entry.second <= best[0].second) continue;
-      std::pop_heap(best.begin(), best.end(), better);
-      best.back() = entry;
-      std::push_heap(best.begin(), best.end(), better);
-    }
-  }
-  std::sort_heap(best.begin(), best.end(), better);
-}
-
-// Fills `best`, at least one, as most_probable(). Returns what makes log-probabilities of scores: log Σ exp.
-Scalar most_probable(Row row, std::span<Choice> best, const Config& config) {
-  const Scalar pad = row(config.pad_id);
-  row(config.pad_id) = row(config.bos_id) = -std::numeric_limits<Scalar>::infinity();
-  best_scores(row, best);
-  const Scalar max = static_cast<Scalar>(best[0].second);
-  Scalar log_sum = max + std::log(simd::exponentials<false>(row.data(), row.size(), max));
-  // Models of Marian itself (begin token after the vocabulary) never choose <unk>, our pad, but the sum includes it.
-  if (config.begins_after_vocabulary())
-    log_sum = std::max(log_sum, pad) + std::log1p(std::exp(-std::abs(log_sum - pad)));
-  WASMFORMER_CHECK(std::isfinite(log_sum), ErrorCode::search, "the model gives scores that are not numbers");
-  for (Choice& choice : best) choice.second = static_cast<float>(static_cast<Scalar>(choice.second) - log_sum);
-  return log_sum;
-}
-
 }  // namespace
-
-std::vector<Choice> most_probable(Row row, Index k, const Config& config) {
-  std::vector<Choice> best(static_cast<std::size_t>(std::clamp<Index>(k, 0, row.size())));
-  if (!best.empty()) most_probable(row, best, config);
-  return best;
-}
 
 Search::Search(Transformer& transformer, ThreadPool& pool, std::vector<SearchInput> inputs,
                const TranslateOptions& options)
@@ -104,31 +52,42 @@ Search::Search(Transformer& transformer, ThreadPool& pool, std::vector<SearchInp
       options_(checked(options, transformer.config())),
       tape_(pool, /*recording=*/false),
       cache_(make_cache(inputs, options_.beam_size, transformer.config())) {
-  const Config& c = transformer.config();
   const std::size_t beam = static_cast<std::size_t>(options_.beam_size);
+  // A step adds at most beam_size that go on and beam_size that end; with beam_trace also the others that were
+  // considered, and the best of each hypothesis that has none among them.
+  const std::size_t nodes_per_step = (options_.beam_trace ? 3 : 2) * beam;
   std::size_t nodes = 0;
-  Index at = 0;
   for (SearchInput& input : inputs) {
-    const Index source = static_cast<Index>(input.source.size());
-    source_spans_.push_back({at, source});
-    at += source;
-    // A step adds at most beam_size that go on and beam_size that end, or what trace() says.
-    const std::size_t step = (options_.beam_trace ? 3 : 2) * beam, prefix = input.prefix.size();
-    nodes += 1 + prefix + step * (static_cast<std::size_t>(input.max_length) - prefix);
-    const std::uint64_t seed = options_.sampling ? mix(options_.sampling->seed) + input.number : 1;
-    sentences_.push_back({std::move(input), c, {}, {}, 0, false, Random(seed)});
-    sentences_.back().ended.reserve(beam + 1);
-    if (!sentences_.back().input.candidates.empty()) choose_output(sentences_.back());
+    const std::size_t prefix = input.prefix.size();
+    nodes += 1 + prefix + nodes_per_step * (static_cast<std::size_t>(input.max_length) - prefix);
+    add_sentence(std::move(input));
   }
   const std::vector<std::vector<Index>> masked(sentences_.size(), options_.masked_source);
-  masks_ = Masks(c, options_.masked_heads, source_spans_, masked);
+  masks_ = Masks(transformer.config(), options_.masked_heads, source_spans_, masked);
   nodes_.reserve(nodes);
-  for (std::size_t i = 0; i < sentences_.size(); ++i)
-    live_.push_back({add({-1, c.bos_id, 0, Fate::kept, 0}), static_cast<std::int32_t>(i)});
+  for (std::size_t i = 0; i < sentences_.size(); ++i) {
+    const std::int32_t root = add({.parent = -1,
+                                   .id = transformer.config().bos_id,
+                                   .log_probability = 0,
+                                   .outcome = BeamOutcome::kept,
+                                   .sum = 0});
+    live_.push_back({root, static_cast<std::int32_t>(i)});
+  }
   cache_.lengths.assign(live_.size(), 0);
 }
 
-void Search::choose_output(Sentence& sentence) const {
+void Search::add_sentence(SearchInput input) {
+  const Index begin = source_spans_.empty() ? 0 : source_spans_.back().end();
+  source_spans_.push_back({begin, static_cast<Index>(input.source.size())});
+  const std::uint64_t seed = options_.sampling ? mix(options_.sampling->seed) + input.number : 1;
+  sentences_.push_back({.input = std::move(input),
+                        .columns = token_columns(transformer_.config()),
+                        .finished = FinishedHypotheses(options_.beam_size),
+                        .random = Random(seed)});
+  if (!sentences_.back().input.candidates.empty()) choose_shortlist(sentences_.back());
+}
+
+void Search::choose_shortlist(Sentence& sentence) const {
   const Config& c = transformer_.config();
   std::vector<TokenId>& scored = sentence.input.candidates;
   std::vector<TokenId> others = sentence.input.prefix;
@@ -137,43 +96,28 @@ void Search::choose_output(Sentence& sentence) const {
     const auto at = std::lower_bound(scored.begin(), scored.end(), id);
     if (at == scored.end() || *at != id) scored.insert(at, id);
   }
-  sentence.output = std::make_unique<Transformer::OutputRows>(transformer_.output_rows(scored));
-  Config& columns = sentence.columns;
-  columns.pad_id = column(scored, c.pad_id), columns.bos_id = column(scored, c.bos_id);
-  columns.target_vocab_size = static_cast<Index>(scored.size());
+  sentence.shortlist = std::make_unique<Transformer::OutputRows>(transformer_.output_rows(scored));
+  sentence.columns.pad = column(scored, c.pad_id);
+  sentence.columns.bos = column(scored, c.bos_id);
+  sentence.columns.count = static_cast<Index>(scored.size());
 }
 
-Eigen::Map<RowVector> Search::scores(std::size_t row, const Sentence& sentence) const {
-  return {scores_[row], sentence.columns.target_vocab_size};
-}
-
-std::int32_t Search::add(const Node& node) {
-  nodes_.push_back(node);
-  return static_cast<std::int32_t>(nodes_.size() - 1);
-}
-
-double Search::score(double sum, Index length) const {
-  return sum /
-         std::pow((5 + static_cast<double>(length)) / 6, options_.length_penalty.value_or(default_length_penalty));
-}
-
-void Search::end(Sentence& sentence, std::int32_t node, Index length) {
-  auto& ended = sentence.ended;
-  const Ended entry{node, score(nodes_[node].sum, length)};
-  nodes_[node].fate = Fate::ended;
-  ended.insert(std::upper_bound(ended.begin(), ended.end(), entry,
-                                [](const Ended& a, const Ended& b) { return a.score > b.score; }),
-               entry);
-  if (static_cast<Index>(ended.size()) <= options_.beam_size) return;
-  nodes_[ended.back().node].fate = Fate::outscored;
-  ended.pop_back();
-}
-
-// Fills scores_: one row per token read; spans_ says which rows each live hypothesis has. The first call also reads
-// sources and prefixes.
-void Search::forward() {
+bool Search::step() {
+  if (live_.empty()) return false;
   tape_.clear();
-  ids_.clear(), spans_.clear(), memory_spans_.clear();
+  gather_inputs();
+  score_tokens(run_model());
+  if (!started_) read_prefixes();
+  started_ = true;
+  advance(choose_tokens());
+  return !live_.empty();
+}
+
+// The tokens that the decoder reads: the last one of every live hypothesis; in the first step also the prefix.
+void Search::gather_inputs() {
+  ids_.clear();
+  spans_.clear();
+  memory_spans_.clear();
   for (const Live& h : live_) {
     const Index begin = static_cast<Index>(ids_.size());
     ids_.push_back(nodes_[h.node].id);
@@ -184,165 +128,195 @@ void Search::forward() {
     spans_.push_back({begin, static_cast<Index>(ids_.size()) - begin});
     memory_spans_.push_back(masks_.source_spans[h.sentence]);
   }
+}
+
+// The decoder's hidden rows, one per token read. It embeds and masks; the cache holds what it read before. The first
+// step also encodes the sources, whose keys and values the cache keeps.
+Var Search::run_model() {
   Var memory;
   if (!started_) {
     std::vector<TokenId> sources;
     for (const Sentence& s : sentences_) sources.insert(sources.end(), s.input.source.begin(), s.input.source.end());
     memory = transformer_.encode(tape_, sources, source_spans_, masks_);
   }
-  const Var hidden = transformer_.decode(tape_, ids_, spans_, memory, memory_spans_, &cache_, masks_);
+  return transformer_.decode(tape_, ids_, spans_, memory, memory_spans_, &cache_, masks_);
+}
+
+// Fills scores_: one row per token read, of the whole vocabulary or of the sentence's shortlist.
+void Search::score_tokens(Var hidden) {
   scores_.clear();
-  const auto keep = [&](Var logits) {
+  const auto add_rows = [&](Var logits) {
     for (Index i = 0; i < logits.rows(); ++i) scores_.push_back(logits.mutable_value().row(i).data());
   };
-  if (sentences_[live_[0].sentence].input.candidates.empty()) {
-    keep(transformer_.logits(tape_, hidden));
-  } else {
-    for (std::size_t first = 0, last = 0; first < live_.size(); first = last) {
-      Sentence& s = sentences_[live_[first].sentence];
-      while (last < live_.size() && live_[last].sentence == live_[first].sentence) ++last;
-      const Index begin = spans_[first].begin;
-      keep(transformer_.logits(tape_, hidden, {begin, spans_[last - 1].end() - begin}, *s.output));
-    }
+  const bool has_shortlists = !sentences_[live_[0].sentence].input.candidates.empty();
+  if (!has_shortlists) {
+    add_rows(transformer_.logits(tape_, hidden));
+    return;
   }
-  if (started_) return;
+  for (std::size_t first = 0, last = 0; first < live_.size(); first = last) {
+    last = same_sentence_end(first);
+    const Index begin = spans_[first].begin, end = spans_[last - 1].end();
+    const Sentence& sentence = sentences_[live_[first].sentence];
+    add_rows(transformer_.logits(tape_, hidden, {begin, end - begin}, *sentence.shortlist));
+  }
+}
 
-  started_ = true;
+// Adds the prefixes to the hypotheses, with the probabilities that the model gives them.
+void Search::read_prefixes() {
   for (std::size_t i = 0; i < live_.size(); ++i) {
     Sentence& s = sentences_[live_[i].sentence];
-    for (TokenId id : s.input.prefix) {
-      Row row = scores(static_cast<std::size_t>(spans_[i].begin + s.length++), s);
-      Choice best;
+    for (const TokenId id : s.input.prefix) {
+      const std::size_t row_number = static_cast<std::size_t>(spans_[i].begin + s.length);
+      ++s.length;
+      Eigen::Map<RowVector> row = scores(row_number, s);
+      TokenScore best;
       const Scalar log_sum = most_probable(row, {&best, 1}, s.columns);
       const float log_probability = static_cast<float>(row(column(s.input.candidates, id)) - log_sum);
       const std::int32_t parent = live_[i].node;
-      live_[i].node = add({parent, id, log_probability, Fate::kept, nodes_[parent].sum + log_probability});
+      live_[i].node = add({.parent = parent,
+                           .id = id,
+                           .log_probability = log_probability,
+                           .outcome = BeamOutcome::kept,
+                           .sum = nodes_[parent].sum + log_probability});
     }
   }
 }
 
-// `weights`: room for as many as `choices`.
-Choice Search::sample(std::span<const Choice> choices, double* weights, Random& random) const {
-  const Sampling& o = *options_.sampling;
-  double total = 0;
-  for (std::size_t i = 0; i < choices.size(); ++i) total += weights[i] = std::exp(choices[i].second / o.temperature);
-  double kept = 0;
-  std::size_t n = 0;  // the nucleus
-  while (n < choices.size() && (n == 0 || kept < o.top_p * total)) kept += weights[n++];
-
-  double point = random.uniform() * kept;
-  std::size_t chosen = 0;
-  while (chosen + 1 < n && point >= weights[chosen]) point -= weights[chosen++];
-  return choices[chosen];
-}
-
-bool Search::step() {
-  if (live_.empty()) return false;
-  forward();
-  const Index rows = living();
-  Index cols = 0;
-  for (const Live& h : live_) cols = std::max(cols, sentences_[h.sentence].columns.target_vocab_size);
+// For each live hypothesis the most probable tokens, or the one that sampling draws.
+Search::NextTokens Search::choose_tokens() {
+  Index columns = 0;
+  for (const Live& h : live_) columns = std::max(columns, sentences_[h.sentence].columns.count);
   // Twice the beam is enough to go on with even if the whole beam ends.
-  Index k = 2 * options_.beam_size;
-  if (options_.sampling) k = options_.sampling->top_k > 0 ? options_.sampling->top_k : cols;
-  k = std::min(k, cols);
-  const auto count = [&](const Sentence& s) { return std::min(k, s.columns.target_vocab_size); };
-  Choice* choices = tape_.scratch<Choice>(rows * k);
-  double* weights = tape_.scratch<double>(options_.sampling ? rows * k : 0);
-  tape_.for_rows(rows, cols, [&](Index begin, Index end) {
+  Index wanted = 2 * options_.beam_size;
+  if (options_.sampling) wanted = options_.sampling->top_k > 0 ? options_.sampling->top_k : columns;
+  wanted = std::min(wanted, columns);
+
+  const Index rows = living();
+  const NextTokens next{tape_.scratch<TokenScore>(rows * wanted), wanted};
+  double* weights = tape_.scratch<double>(options_.sampling ? rows * wanted : 0);
+  tape_.for_rows(rows, columns, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
       Sentence& s = sentences_[live_[i].sentence];
-      const std::span<Choice> best(choices + i * k, static_cast<std::size_t>(count(s)));
+      const auto count = static_cast<std::size_t>(std::min(wanted, s.columns.count));
+      const std::span<TokenScore> best(next.tokens + i * wanted, count);
       most_probable(scores(static_cast<std::size_t>(spans_[i].end() - 1), s), best, s.columns);
-      if (!s.input.candidates.empty())
-        for (Choice& choice : best) choice.first = s.input.candidates[choice.first];
-      if (options_.sampling) best[0] = sample(best, weights + i * k, s.random);
+      if (!s.input.candidates.empty()) {
+        for (TokenScore& token : best) token.id = s.input.candidates[token.id];
+      }
+      if (options_.sampling) best[0] = sample(best, *options_.sampling, {weights + i * wanted, count}, s.random);
     }
   });
+  return next;
+}
 
-  next_.clear(), parents_.clear();
+// Extends every sentence's hypotheses by the chosen tokens; the cache follows the ones that stay.
+void Search::advance(const NextTokens& next) {
+  next_live_.clear();
+  parents_.clear();
   for (std::size_t first = 0, last = 0; first < live_.size(); first = last) {
+    last = same_sentence_end(first);
     Sentence& sentence = sentences_[live_[first].sentence];
-    if (nodes_[live_[first].node].id == transformer_.config().eos_id) {  // the prefix ended the sentence
-      end(sentence, live_[first].node, sentence.length);
+    const bool is_ended_by_prefix = nodes_[live_[first].node].id == transformer_.config().eos_id;
+    if (is_ended_by_prefix) {
+      finish(sentence, live_[first].node, sentence.length);
       sentence.done = true;
-      ++last;
       continue;
     }
+    const Index per_parent = options_.sampling ? 1 : std::min(next.per_hypothesis, sentence.columns.count);
     candidates_.clear();
-    for (; last < live_.size() && live_[last].sentence == live_[first].sentence; ++last) {
-      const double sum = nodes_[live_[last].node].sum;
-      const Index parent = static_cast<Index>(last);
-      for (Index j = 0; j < (options_.sampling ? 1 : count(sentence)); ++j) {
-        const auto& [id, log_probability] = choices[parent * k + j];
-        candidates_.push_back({parent, id, log_probability, sum + log_probability});
-      }
+    for (std::size_t parent = first; parent < last; ++parent) {
+      const TokenScore* tokens = next.tokens + static_cast<Index>(parent) * next.per_hypothesis;
+      const double sum = nodes_[live_[parent].node].sum;
+      for (Index j = 0; j < per_parent; ++j)
+        candidates_.push_back({.parent = static_cast<Index>(parent),
+                               .id = tokens[j].id,
+                               .log_probability = tokens[j].score,
+                               .sum = sum + tokens[j].score});
     }
     extend(sentence, live_[first].sentence);
   }
   cache_.select(parents_);
-  live_.swap(next_);
-  return !live_.empty();
+  live_.swap(next_live_);
 }
 
-// Takes the best candidates, which are all of one sentence.
+// Extends one sentence's hypotheses by the best of candidates_; `place`: the sentence's.
 void Search::extend(Sentence& sentence, std::int32_t place) {
-  const TokenId eos = transformer_.config().eos_id;
-  const std::size_t beam = static_cast<std::size_t>(options_.beam_size), before = next_.size();
-  const std::size_t count = std::min(candidates_.size(), 2 * beam);
-  std::partial_sort(candidates_.begin(), candidates_.begin() + static_cast<std::ptrdiff_t>(count), candidates_.end(),
-                    [](const Candidate& a, const Candidate& b) {
-                      return std::tuple(-a.sum, a.parent, a.id) < std::tuple(-b.sum, b.parent, b.id);
-                    });
+  const std::size_t before = next_live_.size();
+  const std::size_t considered =
+      choose_candidates(candidates_, options_.beam_size, transformer_.config().eos_id, chosen_);
   ++sentence.length;
-  for (std::size_t rank = 0; rank < count; ++rank) {
-    const Candidate& c = candidates_[rank];
-    if (c.sum == -std::numeric_limits<double>::infinity()) continue;  // fewer tokens than the beam is wide
-    const bool taken = c.id == eos ? rank < beam : next_.size() - before < beam;
-    if (!taken && !options_.beam_trace) continue;
-    const std::int32_t node =
-        add({live_[c.parent].node, c.id, c.log_probability, taken ? Fate::kept : Fate::crowded_out, c.sum});
-    if (!taken) continue;
-    if (c.id == eos) {
-      end(sentence, node, sentence.length);
+  const auto add_candidate = [&](const BeamCandidate& c, BeamOutcome outcome) {
+    return add({.parent = live_[c.parent].node,
+                .id = c.id,
+                .log_probability = c.log_probability,
+                .outcome = outcome,
+                .sum = c.sum});
+  };
+  for (const auto& [candidate, outcome] : chosen_) {
+    const bool is_crowded_out = outcome == BeamOutcome::crowded_out;
+    if (is_crowded_out && !options_.beam_trace) continue;
+    const std::int32_t node = add_candidate(candidate, outcome);
+    if (is_crowded_out) continue;
+    if (outcome == BeamOutcome::ended) {
+      finish(sentence, node, sentence.length);
     } else {
-      next_.push_back({node, place});
-      parents_.push_back(c.parent);
+      next_live_.push_back({node, place});
+      parents_.push_back(candidate.parent);
     }
   }
+  if (options_.beam_trace) {
+    for (const BeamCandidate& candidate : best_of_other_parents(candidates_, considered))
+      add_candidate(candidate, BeamOutcome::crowded_out);
+  }
+  end_if_over(sentence, before);
+}
 
-  if (options_.beam_trace) trace_unseen(count);
-
-  const bool none = next_.size() == before, enough = sentence.ended.size() >= beam;
-  sentence.done =
-      none || (enough && score(nodes_[next_[before].node].sum, sentence.length) <= sentence.ended.front().score);
+// Ends the sentence if no live hypothesis can still win, or all have their max_length. Its live hypotheses are those
+// of next_live_ from `first` on, best first.
+void Search::end_if_over(Sentence& sentence, std::size_t first) {
+  const bool is_none_live = next_live_.size() == first;
+  sentence.done = is_none_live || sentence.finished.beat(score(nodes_[next_live_[first].node].sum, sentence.length));
   if (sentence.length == sentence.input.max_length && !sentence.done) {
-    for (std::size_t i = before; i < next_.size(); ++i) end(sentence, next_[i].node, sentence.length);
+    for (std::size_t i = first; i < next_live_.size(); ++i) finish(sentence, next_live_[i].node, sentence.length);
     sentence.done = true;
   }
   if (!sentence.done) return;
-  for (std::size_t i = before; i < next_.size(); ++i)
-    if (Fate& fate = nodes_[next_[i].node].fate; fate == Fate::kept) fate = Fate::too_late;
-  next_.resize(before);
-  parents_.resize(before);
-}
-
-// Adds the best candidate of each hypothesis that has none among the first `considered`.
-void Search::trace_unseen(std::size_t considered) {
-  const auto rest = candidates_.begin() + static_cast<std::ptrdiff_t>(considered);
-  std::sort(rest, candidates_.end(), [](const Candidate& a, const Candidate& b) {
-    return std::tuple(a.parent, -a.sum, a.id) < std::tuple(b.parent, -b.sum, b.id);
-  });
-  for (auto c = rest; c != candidates_.end();) {
-    const auto same = [parent = c->parent](const Candidate& other) { return other.parent == parent; };
-    if (std::none_of(candidates_.begin(), rest, same))
-      add({live_[c->parent].node, c->id, c->log_probability, Fate::crowded_out, c->sum});
-    c = std::find_if_not(c, candidates_.end(), same);
+  for (std::size_t i = first; i < next_live_.size(); ++i) {
+    BeamOutcome& outcome = nodes_[next_live_[i].node].outcome;
+    if (outcome == BeamOutcome::kept) outcome = BeamOutcome::too_late;
   }
+  next_live_.resize(first);
+  parents_.resize(first);
 }
 
-FoundHypothesis Search::found(std::int32_t node, double score) const {
-  FoundHypothesis result;
+// The place in live_ after the hypotheses of the same sentence.
+std::size_t Search::same_sentence_end(std::size_t first) const {
+  std::size_t last = first;
+  while (last < live_.size() && live_[last].sentence == live_[first].sentence) ++last;
+  return last;
+}
+
+Eigen::Map<RowVector> Search::scores(std::size_t row, const Sentence& sentence) const {
+  return {scores_[row], sentence.columns.count};
+}
+
+std::int32_t Search::add(const Node& node) {
+  nodes_.push_back(node);
+  return static_cast<std::int32_t>(nodes_.size() - 1);
+}
+
+double Search::score(double sum, Index length) const {
+  return beam_score(sum, length, options_.length_penalty.value_or(default_length_penalty));
+}
+
+void Search::finish(Sentence& sentence, std::int32_t node, Index length) {
+  nodes_[node].outcome = BeamOutcome::ended;
+  const std::optional<std::int32_t> outscored = sentence.finished.add({node, score(nodes_[node].sum, length)});
+  if (outscored) nodes_[*outscored].outcome = BeamOutcome::outscored;
+}
+
+SearchHypothesis Search::hypothesis(std::int32_t node, double score) const {
+  SearchHypothesis result;
   result.sum = nodes_[node].sum;
   result.score = score;
   for (; nodes_[node].parent >= 0; node = nodes_[node].parent) {
@@ -356,30 +330,41 @@ FoundHypothesis Search::found(std::int32_t node, double score) const {
 
 std::vector<TracedToken> Search::trace(Index i) const {
   std::vector<TracedToken> result;
-  std::vector<std::int32_t> places(nodes_.size(), -1);
-  places[static_cast<std::size_t>(i)] = 0;  // roots are the first nodes
+  std::vector<std::int32_t> places(nodes_.size(), -1);  // of each node in `result`; -1: of another sentence
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
     const Node& node = nodes_[n];
-    const std::int32_t parent = node.parent >= 0 ? places[node.parent] : -1;
-    if (node.parent < 0 ? places[n] < 0 : parent < 0) continue;
+    const bool is_root = node.parent < 0;
+    const std::int32_t parent = is_root ? -1 : places[node.parent];
+    const bool is_of_sentence = is_root ? n == static_cast<std::size_t>(i) : parent >= 0;  // roots are the first nodes
+    if (!is_of_sentence) continue;
     places[n] = static_cast<std::int32_t>(result.size());
-    const Index length = parent < 0 ? 0 : result[parent].length + 1;
-    result.push_back({parent, node.id, node.log_probability, node.sum, score(node.sum, length), length, node.fate,
-                      /*hypothesis=*/-1});
+    const Index length = is_root ? 0 : result[parent].length + 1;
+    result.push_back({.parent = parent,
+                      .id = node.id,
+                      .log_probability = node.log_probability,
+                      .sum = node.sum,
+                      .score = score(node.sum, length),
+                      .length = length,
+                      .outcome = node.outcome,
+                      .hypothesis = -1});
   }
   Index hypothesis = 0;
-  for (const Ended& ended : sentences_[i].ended) result[places[ended.node]].hypothesis = hypothesis++;
+  for (const auto& finished : sentences_[i].finished.best()) {
+    result[places[finished.node]].hypothesis = hypothesis;
+    ++hypothesis;
+  }
   return result;
 }
 
-std::vector<FoundHypothesis> Search::hypotheses(Index i) const {
+std::vector<SearchHypothesis> Search::hypotheses(Index i) const {
   const Sentence& sentence = sentences_[i];
-  std::vector<FoundHypothesis> result;
-  for (const Ended& ended : sentence.ended)
-    if (sentence.done) result.push_back(found(ended.node, ended.score));
-  if (sentence.done) return result;
+  if (sentence.done) {
+    std::vector<SearchHypothesis> result;
+    for (const auto& finished : sentence.finished.best()) result.push_back(hypothesis(finished.node, finished.score));
+    return result;
+  }
   const auto best = std::find_if(live_.begin(), live_.end(), [i](const Live& h) { return h.sentence == i; });
-  return {found(best->node, score(nodes_[best->node].sum, sentence.length))};
+  return {hypothesis(best->node, score(nodes_[best->node].sum, sentence.length))};
 }
 
 }  // namespace wasmformer

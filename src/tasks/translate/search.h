@@ -1,6 +1,6 @@
-// Beam search, greedy search and sampling over cached steps, for a batch of sentences (Vaswani et al. 2017,
-// section 6.1; length penalty of Wu et al. 2016). Each call of step() extends every live hypothesis by one
-// token.
+// Beam search, greedy search and sampling over cached steps, for a batch of sentences (Vaswani et al. 2017, section
+// 6.1). This file drives the model; beam.h and sampling.h choose. Each call of step() extends every live hypothesis by
+// one token.
 #pragma once
 
 #include <memory>
@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "model/transformer.h"
+#include "tasks/translate/beam.h"
+#include "tasks/translate/next_token.h"
 #include "tasks/translate/translate_options.h"
 #include "tensor/thread_pool.h"
 
@@ -22,20 +24,12 @@ struct SearchInput {
   std::vector<TokenId> candidates = {};
 };
 
-struct FoundHypothesis {
+// A finished or unfinished hypothesis as tokens.
+struct SearchHypothesis {
   std::vector<TokenId> ids;  // the end token last, unless max_length cut it off
   std::vector<float> log_probabilities;
   double sum = 0;    // of log_probabilities
   double score = 0;  // sum / ((5 + n) / 6)^length_penalty, n = ids.size()
-};
-
-// What became of a token that a search considered.
-enum class Fate : std::uint8_t {
-  kept,         // it was in the beam of its step, and extended
-  ended,        // it is the end token, or max_length cut it off: a finished hypothesis
-  crowded_out,  // better ones filled the beam
-  outscored,    // it ended, but beam_size others ended with better scores
-  too_late      // the search was over: no live hypothesis could still win
 };
 
 struct TracedToken {
@@ -45,15 +39,9 @@ struct TracedToken {
   double sum;    // of log-probabilities from the begin token
   double score;  // sum / ((5 + length) / 6)^length_penalty
   Index length;  // target tokens up to here
-  Fate fate;
+  BeamOutcome outcome;
   Index hypothesis;  // its place in hypotheses(); -1: none
 };
-
-using Choice = std::pair<TokenId, float>;  // a token and its log-probability
-
-// The k >= 1 best tokens of a row of scores, best first; pad and begin, which are never chosen, count for
-// nothing. `row`: [1, vocabulary], changed at these two. Throws Error when the scores are not numbers.
-std::vector<Choice> most_probable(Eigen::Ref<RowVector> row, Index k, const Config& config);
 
 class Search {
  public:
@@ -69,7 +57,7 @@ class Search {
   bool step();
 
   // Of sentence i, once it has ended: best first, at most beam_size. Before that: the best live one.
-  std::vector<FoundHypothesis> hypotheses(Index i) const;
+  std::vector<SearchHypothesis> hypotheses(Index i) const;
 
   // Everything that the search of sentence i considered, parents before children: of each step the 2
   // beam_size best candidates, and the best one of a hypothesis that has none among them. Needs beam_trace,
@@ -92,43 +80,47 @@ class Search {
     std::int32_t parent;  // in nodes_; -1 at a root
     TokenId id;
     float log_probability;
-    Fate fate;
+    BeamOutcome outcome;
     double sum;  // of the log-probabilities from the root
   };
   struct Live {
     std::int32_t node;
     std::int32_t sentence;
   };
-  struct Ended {
-    std::int32_t node;
-    double score;
-  };
-  struct Candidate {
-    Index parent;  // index in live_
-    TokenId id;
-    float log_probability;
-    double sum;
-  };
   struct Sentence {
-    SearchInput input;  // its candidates: the scored tokens, ascending; empty: all
-    Config columns;     // among the scores: the columns of pad and begin; and how many scores
-    std::unique_ptr<Transformer::OutputRows> output{};  // of the candidates, if there are any
-    std::vector<Ended> ended;                           // best first, at most beam_size
-    Index length = 0;                                   // of its live hypotheses
+    SearchInput input;     // its candidates: the scored tokens, ascending; empty: all
+    TokenColumns columns;  // of its scores
+    FinishedHypotheses finished;
+    Random random;
+    std::unique_ptr<Transformer::OutputRows> shortlist = {};  // the output rows of the candidates, if there are any
+    Index length = 0;                                         // of its live hypotheses
     bool done = false;
-    Random random{1};
+  };
+  // The most probable next tokens of every live hypothesis.
+  struct NextTokens {
+    TokenScore* tokens;  // of live hypothesis i from tokens[i · per_hypothesis] on, best first
+    Index per_hypothesis;
   };
 
-  void choose_output(Sentence& sentence) const;
+  void add_sentence(SearchInput input);
+  void choose_shortlist(Sentence& sentence) const;
+
+  // The parts of a step, in order.
+  void gather_inputs();
+  Var run_model();
+  void score_tokens(Var hidden);
+  void read_prefixes();
+  NextTokens choose_tokens();
+  void advance(const NextTokens& next);
+
+  std::size_t same_sentence_end(std::size_t first) const;
   Eigen::Map<RowVector> scores(std::size_t row, const Sentence& sentence) const;
-  void forward();
-  Choice sample(std::span<const Choice> choices, double* weights, Random& random) const;
   void extend(Sentence& sentence, std::int32_t place);
-  void trace_unseen(std::size_t considered);
+  void end_if_over(Sentence& sentence, std::size_t first);
   std::int32_t add(const Node& node);
-  void end(Sentence& sentence, std::int32_t node, Index length);
+  void finish(Sentence& sentence, std::int32_t node, Index length);
   double score(double sum, Index length) const;
-  FoundHypothesis found(std::int32_t node, double score) const;
+  SearchHypothesis hypothesis(std::int32_t node, double score) const;
 
   Transformer& transformer_;
   TranslateOptions options_;
@@ -141,12 +133,13 @@ class Search {
   Cache cache_;
   bool started_ = false;
 
-  // Of one step; kept for their memory.
+  // Values of one step; kept for their memory.
   std::vector<TokenId> ids_;
   std::vector<Scalar*> scores_;  // one row per id
   Spans spans_, memory_spans_;
-  std::vector<Candidate> candidates_;
-  std::vector<Live> next_;
+  std::vector<BeamCandidate> candidates_;
+  std::vector<BeamChoice> chosen_;
+  std::vector<Live> next_live_;
   std::vector<Index> parents_;
 };
 

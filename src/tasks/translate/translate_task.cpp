@@ -129,7 +129,7 @@ std::string PairTexts::to_json(std::size_t i) const {
 void PairTexts::add_json(const JsonObject& text, const Config&) {
   const nlohmann::json& pair = text.value;
   WASMFORMER_CHECK(pair.is_array() && pair.size() == 2 && pair[0].is_string() && pair[1].is_string(),
-                   ErrorCode::checkpoint, "the sentence pairs of the run are damaged");
+                   ErrorCode::pairs_damaged, "the sentence pairs of the run are damaged");
   pairs.sources.push_back(pair[0]);
   pairs.targets.push_back(pair[1]);
 }
@@ -142,7 +142,7 @@ const Task& translate_task() {
 std::shared_ptr<Texts> texts_of(ParallelText pairs) { return std::make_shared<PairTexts>(std::move(pairs)); }
 
 const ParallelText& pairs_of(const Texts& texts, const char* reason) {
-  WASMFORMER_CHECK(&texts.task() == &translate_task(), reason);
+  WASMFORMER_CHECK(&texts.task() == &translate_task(), ErrorCode::train, reason);
   return static_cast<const PairTexts&>(texts).pairs;
 }
 

@@ -36,40 +36,41 @@ struct Attention {
 };
 
 // [rows, columns], row-major; one row per token.
-struct Numbers {
+struct MatrixData {
   Index rows = 0, columns = 0;
   std::vector<float> data;
 };
+using Numbers = MatrixData;  // its former name
 
 // One attention of one layer, heads side by side.
 struct AttentionInternals {
-  Numbers queries;       // [tokens, d_model]
-  Numbers keys, values;  // the same; of cross-attention [source tokens, d_model]
-  Numbers output;        // softmax(q kᵀ/√d_k) v before W^O, [tokens, d_model]; 0 in the columns of masked heads
-  Numbers projected;     // after W^O, which is what the residual connection adds, [tokens, d_model]
+  MatrixData queries;       // [tokens, d_model]
+  MatrixData keys, values;  // the same; of cross-attention [source tokens, d_model]
+  MatrixData output;        // softmax(q kᵀ/√d_k) v before W^O, [tokens, d_model]; 0 in the columns of masked heads
+  MatrixData projected;     // after W^O, which is what the residual connection adds, [tokens, d_model]
 };
 
 struct FeedForwardInternals {
-  Numbers hidden;  // after the activation, [tokens, ffn_dim]
-  Numbers output;  // what the residual connection adds, [tokens, d_model]
+  MatrixData hidden;  // after the activation, [tokens, ffn_dim]
+  MatrixData output;  // what the residual connection adds, [tokens, d_model]
 };
 
 // One layer. The residual stream is taken after each sublayer: post-norm after the norm, pre-norm the sum.
 struct LayerInternals {
   AttentionInternals self_attention;                  // of a recurrent layer `projected` alone: what its cell adds
   std::optional<AttentionInternals> cross_attention;  // of decoders
-  Numbers after_self_attention;                       // [tokens, d_model]
-  std::optional<Numbers> after_cross_attention;       // of decoders
+  MatrixData after_self_attention;                    // [tokens, d_model]
+  std::optional<MatrixData> after_cross_attention;    // of decoders
   FeedForwardInternals feed_forward;
-  Numbers after_feed_forward;
+  MatrixData after_feed_forward;
 };
 
 // One stack; its first layer reads token_embedding + positions.
 struct StackInternals {
-  Numbers token_embedding;  // times √d_model, [tokens, d_model]
-  Numbers positions;        // [tokens, d_model]
+  MatrixData token_embedding;  // times √d_model, [tokens, d_model]
+  MatrixData positions;        // [tokens, d_model]
   std::vector<LayerInternals> layers;
-  Numbers output;  // what leaves the stack, [tokens, d_model]
+  MatrixData output;  // what leaves the stack, [tokens, d_model]
 };
 
 // Rows as those of the attention maps.
@@ -83,8 +84,8 @@ struct BeamNode : Candidate {
   double sum = 0;                     // of log-probabilities from the root
   double score = 0;                   // sum over the length penalty at this length
   Index length = 0;                   // target tokens up to here
-  std::string state;                  // "kept", "ended" or "pruned", as Fate says
-  std::optional<std::string> reason;  // of "pruned": "beam", "score" or "finished", as Fate says
+  std::string state;                  // "kept", "ended" or "pruned", as BeamOutcome says
+  std::optional<std::string> reason;  // of "pruned": "beam", "score" or "finished", as BeamOutcome says
   std::optional<Index> hypothesis;    // where it ends one that is returned; 0: the translation, i: alternatives[i - 1]
 };
 

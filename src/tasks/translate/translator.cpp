@@ -86,12 +86,14 @@ bool has_one_scale(const ModelFile& model) {
   return found;
 }
 
-const char* state(Fate fate) { return fate == Fate::kept ? "kept" : fate == Fate::ended ? "ended" : "pruned"; }
+const char* state(BeamOutcome outcome) {
+  return outcome == BeamOutcome::kept ? "kept" : outcome == BeamOutcome::ended ? "ended" : "pruned";
+}
 
-std::optional<std::string> reason(Fate fate) {
-  if (fate == Fate::crowded_out) return "beam";
-  if (fate == Fate::outscored) return "score";
-  if (fate == Fate::too_late) return "finished";
+std::optional<std::string> reason(BeamOutcome outcome) {
+  if (outcome == BeamOutcome::crowded_out) return "beam";
+  if (outcome == BeamOutcome::outscored) return "score";
+  if (outcome == BeamOutcome::too_late) return "finished";
   return {};
 }
 
@@ -143,7 +145,7 @@ std::vector<std::string> TranslationJob::partial() const {
   return texts;
 }
 
-Hypothesis TranslationJob::hypothesis(const FoundHypothesis& found) const {
+Hypothesis TranslationJob::hypothesis(const SearchHypothesis& found) const {
   Hypothesis h{model_.target_tokenizer->decode(found.ids), found.score, {}};
   for (std::size_t i = 0; i < found.ids.size(); ++i)
     h.tokens.push_back(
@@ -156,8 +158,8 @@ std::vector<BeamNode> TranslationJob::beam(Index i, Index returned) const {
   std::vector<BeamNode> nodes;
   for (const TracedToken& t : search_.trace(i)) {
     const std::string piece = model_.target_tokenizer->piece(t.id);
-    BeamNode node{{{piece, t.id}, t.log_probability}, t.parent, t.sum, t.score, t.length, state(t.fate), {}, {}};
-    node.reason = reason(t.fate);
+    BeamNode node{{{piece, t.id}, t.log_probability}, t.parent, t.sum, t.score, t.length, state(t.outcome), {}, {}};
+    node.reason = reason(t.outcome);
     if (t.hypothesis >= 0 && t.hypothesis < returned) node.hypothesis = t.hypothesis;
     nodes.push_back(std::move(node));
   }
@@ -171,7 +173,7 @@ std::vector<Translation> TranslationJob::result() const {
       translations[i].source_tokens.push_back({model_.source_tokenizer->piece(id), id});
 
   const TranslateOptions& options = search_.options();
-  std::vector<std::vector<FoundHypothesis>> found;
+  std::vector<std::vector<SearchHypothesis>> found;
   for (std::size_t i = 0; i < searched_.size(); ++i) {
     found.push_back(search_.hypotheses(static_cast<Index>(i)));
     if (static_cast<Index>(found.back().size()) > options.n_best) found.back().resize(options.n_best);
@@ -181,7 +183,7 @@ std::vector<Translation> TranslationJob::result() const {
     if (options.beam_trace) t.beam = beam(static_cast<Index>(i), static_cast<Index>(found.back().size()));
   }
   if (!searched_.empty() && (options.attention || options.top_tokens > 0 || options.internals)) {
-    std::vector<Explained> sentences;
+    std::vector<ForcedDecoding> sentences;
     for (std::size_t i = 0; i < searched_.size(); ++i)
       sentences.push_back({&sources_[searched_[i]].ids, &found[i], &translations[searched_[i]]});
     explain(model_, pool_, options, search_.masks(), sentences);
@@ -224,11 +226,15 @@ BatchedTranslation::BatchedTranslation(const ModelFile& model, ThreadPool& pool,
                    [&](std::size_t a, std::size_t b) { return sources_[a].ids.size() < sources_[b].ids.size(); });
 }
 
-void BatchedTranslation::refuse_too_long() const {
+void BatchedTranslation::refuse_too_long(std::size_t first) const {
   if (too_long_.empty()) return;
-  throw Error(ErrorCode::translate, "sentence " + std::to_string(too_long_[0].text + 1) + " has " +
-                                        std::to_string(too_long_[0].tokens) + " tokens; the model takes at most " +
-                                        std::to_string(model_.transformer->config().max_length));
+  const auto [text, tokens] = too_long_.front();
+  const std::size_t number = first + text + 1;
+  const Index most = model_.transformer->config().max_length;
+  throw Error(ErrorCode::too_long,
+              "sentence " + std::to_string(number) + " has " + std::to_string(tokens) +
+                  " tokens; the model takes at most " + std::to_string(most),
+              {{"number", number}, {"tokens", tokens}, {"most", most}});
 }
 
 void BatchedTranslation::begin_batch() {

@@ -47,7 +47,7 @@ class TranslationJob {
   std::vector<Translation> result() const;
 
  private:
-  Hypothesis hypothesis(const FoundHypothesis& found) const;
+  Hypothesis hypothesis(const SearchHypothesis& found) const;
   std::vector<BeamNode> beam(Index i, Index returned) const;
 
   const ModelFile& model_;
@@ -100,8 +100,8 @@ class BatchedTranslation {
   bool step_for(std::chrono::milliseconds time);
   std::size_t done() const { return first_; }  // texts
   const std::vector<TooLong>& too_long() const { return too_long_; }
-  // Throws Error, naming the first sentence and its length, if one is too long.
-  void refuse_too_long() const;
+  // Throws Error, naming the first sentence and its length, if one is too long; `first` texts come before these.
+  void refuse_too_long(std::size_t first = 0) const;
   // The best text so far, one entry per text; "" for those that have not begun.
   std::vector<std::string> partial() const;
   // One translation per text, in order, moved out. Valid once step() has returned false.

@@ -33,10 +33,10 @@ void add(Statistics& s, const Counts& hypothesis, const Counts& reference) {
   for (const auto& [ngram, count] : reference) s.reference += count;
 }
 
-void check_sizes(const char* tag, std::size_t hypotheses, std::size_t references) {
-  WASMFORMER_CHECK(hypotheses == references, "[" << tag << "] " << hypotheses << " hypotheses and " << references
-                                                 << " references differ in number");
-  WASMFORMER_CHECK(hypotheses > 0, "[" << tag << "] there are no hypotheses");
+void check_sizes(ErrorCode metric, std::size_t hypotheses, std::size_t references) {
+  WASMFORMER_CHECK(hypotheses == references, metric,
+                   hypotheses << " hypotheses and " << references << " references differ in number");
+  WASMFORMER_CHECK(hypotheses > 0, metric, "there are no hypotheses");
 }
 
 // White space as Python's str.split() sees it, which sacreBLEU relies on.
@@ -203,7 +203,7 @@ double bleu(std::span<const Statistics> orders) {
 
 double bleu(const std::vector<std::string>& hypotheses, const std::vector<std::string>& references,
             const BleuOptions& options) {
-  check_sizes("bleu", hypotheses.size(), references.size());
+  check_sizes(ErrorCode::bleu, hypotheses.size(), references.size());
   Orders orders;
   for (std::size_t i = 0; i < hypotheses.size(); ++i) add(orders, hypotheses[i], references[i], options);
   return orders.back().hypothesis == 0 ? 0 : bleu(orders);  // without any 4-gram the precision of order 4 is 0
@@ -217,7 +217,7 @@ double sentence_bleu(const std::string& hypothesis, const std::string& reference
 }
 
 double chrf(const std::vector<std::string>& hypotheses, const std::vector<std::string>& references) {
-  check_sizes("chrf", hypotheses.size(), references.size());
+  check_sizes(ErrorCode::chrf, hypotheses.size(), references.size());
   const auto squeeze = [](const std::string& line) {
     std::u32string text = decode_utf8(line);
     std::erase_if(text, is_space);

@@ -20,7 +20,7 @@ constexpr double tolerance = 2e-5;
 
 struct Traced {
   Trace trace;
-  std::vector<FoundHypothesis> hypotheses;
+  std::vector<SearchHypothesis> hypotheses;
 };
 
 // Of two sentences together; what is returned is the second's.
@@ -66,25 +66,25 @@ TEST_CASE("The scores in a beam's tree add up, and its best finished leaf is the
   REQUIRE(trace.size() > 1);
   CHECK(trace[0].parent == -1);
   CHECK(trace[0].id == letters_config().bos_id);
-  CHECK((trace[0].sum == 0 && trace[0].length == 0 && trace[0].fate == Fate::kept));
+  CHECK((trace[0].sum == 0 && trace[0].length == 0 && trace[0].outcome == BeamOutcome::kept));
   std::size_t best = 0;
   std::set<Index> places;
   for (std::size_t n = 1; n < trace.size(); ++n) {
     const TracedToken& t = trace[n];
     REQUIRE((t.parent >= 0 && t.parent < static_cast<std::int32_t>(n)));
     const TracedToken& parent = trace[t.parent];
-    CHECK(parent.fate == Fate::kept);
+    CHECK(parent.outcome == BeamOutcome::kept);
     CHECK(t.length == parent.length + 1);
     CHECK(t.log_probability < 0);
     CHECK(t.sum == Catch::Approx(parent.sum + static_cast<double>(t.log_probability)));
     CHECK(t.score == Catch::Approx(t.sum / std::pow((5 + static_cast<double>(t.length)) / 6, length_penalty)));
-    CHECK((t.fate == Fate::ended) == (t.hypothesis >= 0));
-    if (t.fate == Fate::kept) CHECK(!children(trace, n).empty());
-    if (t.fate != Fate::ended) continue;
+    CHECK((t.outcome == BeamOutcome::ended) == (t.hypothesis >= 0));
+    if (t.outcome == BeamOutcome::kept) CHECK(!children(trace, n).empty());
+    if (t.outcome != BeamOutcome::ended) continue;
     CHECK((t.id == 3 || t.length == input.max_length));
     if (best == 0 || t.score > trace[best].score) best = n;
     places.insert(t.hypothesis);
-    const FoundHypothesis& h = hypotheses.at(static_cast<std::size_t>(t.hypothesis));
+    const SearchHypothesis& h = hypotheses.at(static_cast<std::size_t>(t.hypothesis));
     CHECK(path(trace, n) == h.ids);
     CHECK(t.score == h.score);
     CHECK(t.sum == h.sum);
@@ -108,7 +108,7 @@ TEST_CASE("Each step keeps a full beam and gives the right reason for each node 
     double worst_kept = 0;
     for (std::size_t n : nodes) {
       const TracedToken& t = trace[n];
-      if (t.fate == Fate::crowded_out) continue;
+      if (t.outcome == BeamOutcome::crowded_out) continue;
       ++(t.id == 3 ? ended : beam);
       if (t.id != 3) worst_kept = std::min(worst_kept, t.sum);
     }
@@ -116,20 +116,20 @@ TEST_CASE("Each step keeps a full beam and gives the right reason for each node 
     CHECK(ended <= beam_size);
     for (std::size_t n : nodes) {
       const TracedToken& t = trace[n];
-      if (t.fate == Fate::kept) continue;
+      if (t.outcome == BeamOutcome::kept) continue;
       CHECK(children(trace, n).empty());
       // An end token counts among the best of the beam only, which others may have taken.
-      if (t.fate == Fate::crowded_out) {
+      if (t.outcome == BeamOutcome::crowded_out) {
         const auto better =
             std::count_if(nodes.begin(), nodes.end(), [&](std::size_t other) { return trace[other].sum >= t.sum; });
         CHECK((t.id == 3 ? better > beam_size : t.sum <= worst_kept));
       }
-      if (t.fate == Fate::outscored) {
+      if (t.outcome == BeamOutcome::outscored) {
         CHECK((t.id == 3 || t.length == input.max_length));
         CHECK(static_cast<Index>(hypotheses.size()) == beam_size);
         CHECK(t.score <= hypotheses.back().score);
       }
-      if (t.fate == Fate::too_late) {
+      if (t.outcome == BeamOutcome::too_late) {
         CHECK(t.length == last);
         CHECK(t.score <= hypotheses.front().score);
       }
@@ -138,13 +138,13 @@ TEST_CASE("Each step keeps a full beam and gives the right reason for each node 
 }
 
 TEST_CASE("Every reason to drop a node occurs") {
-  std::set<Fate> fates;
+  std::set<BeamOutcome> outcomes;
   for (std::uint64_t seed : {4, 5, 6, 7})
     for (double end_bias : {0.0, 2.5})
       for (const TracedToken& t :
            search(letters_model(seed, end_bias), input, {.beam_size = 3, .beam_trace = true}).trace)
-        fates.insert(t.fate);
-  CHECK(fates.size() == 5);
+        outcomes.insert(t.outcome);
+  CHECK(outcomes.size() == 5);
 }
 
 TEST_CASE("A step's candidates are the best continuations of its beam") {
@@ -161,7 +161,7 @@ TEST_CASE("A step's candidates are the best continuations of its beam") {
     std::vector<double> expected, found;
     std::set<std::int32_t> extended;
     for (std::size_t n : lengths.at(length - 1)) {
-      if (trace[n].fate != Fate::kept) continue;
+      if (trace[n].outcome != BeamOutcome::kept) continue;
       extended.insert(static_cast<std::int32_t>(n));
       Ids ids = path(trace, n);
       ids.insert(ids.begin(), c.bos_id);
@@ -171,7 +171,7 @@ TEST_CASE("A step's candidates are the best continuations of its beam") {
       Var logits = transformer.logits(
           tape, transformer.decode(tape, ids, spans_of({static_cast<Index>(ids.size())}), memory, sources));
       RowVector row = logits.value().row(logits.rows() - 1);
-      for (const auto& [id, log_probability] : most_probable(row, row.size() - 2, c))
+      for (const auto& [id, log_probability] : most_probable(row, row.size() - 2, token_columns(c)))
         expected.push_back(trace[n].sum + static_cast<double>(log_probability));
     }
     for (std::size_t n : lengths.at(length)) {
@@ -196,7 +196,7 @@ TEST_CASE("Tracing does not change the results") {
     CHECK(plain.hypotheses[i].ids == traced.hypotheses[i].ids);
     CHECK(plain.hypotheses[i].score == traced.hypotheses[i].score);
   }
-  for (const TracedToken& t : plain.trace) CHECK(t.fate != Fate::crowded_out);  // was not kept
+  for (const TracedToken& t : plain.trace) CHECK(t.outcome != BeamOutcome::crowded_out);  // was not kept
 }
 
 TEST_CASE("A prefix is the trunk of the tree") {
@@ -204,7 +204,7 @@ TEST_CASE("A prefix is the trunk of the tree") {
   const Trace trace = search(model, {{5, 6, 3}, {8, 9}, 10}, {.beam_size = 2, .beam_trace = true}).trace;
   CHECK(trace[1].id == 8);
   CHECK(trace[2].id == 9);
-  CHECK((trace[1].fate == Fate::kept && trace[2].fate == Fate::kept));
+  CHECK((trace[1].outcome == BeamOutcome::kept && trace[2].outcome == BeamOutcome::kept));
   for (std::size_t n = 3; n < trace.size(); ++n) CHECK(trace[n].parent >= 2);
 }
 
@@ -243,14 +243,14 @@ TEST_CASE("A translation includes its tree, with pieces") {
 }
 
 TEST_CASE("Each node of a tree states its fate in words") {
-  std::set<std::string> fates;
+  std::set<std::string> outcomes;
   ThreadPool pool;
   for (std::uint64_t seed : {4, 5, 6, 7}) {
     for (double end_bias : {0.0, 2.5}) {
       const ModelFile model = letters_model(seed, end_bias);
       const auto found = translate_in_batches(model, pool, {"abc"}, {.beam_size = 3, .beam_trace = true}, 100);
-      for (const BeamNode& node : found[0].beam.value()) fates.insert(node.state + node.reason.value_or(""));
+      for (const BeamNode& node : found[0].beam.value()) outcomes.insert(node.state + node.reason.value_or(""));
     }
   }
-  CHECK(fates == std::set<std::string>{"kept", "ended", "prunedbeam", "prunedscore", "prunedfinished"});
+  CHECK(outcomes == std::set<std::string>{"kept", "ended", "prunedbeam", "prunedscore", "prunedfinished"});
 }

@@ -7,6 +7,7 @@
 
 #include "ops/embedding.h"
 #include "schema/error.h"
+#include "tasks/translate/translator.h"
 #include "tests/tasks/translate/letters_model.h"
 
 using namespace wasmformer;
@@ -20,7 +21,7 @@ Translation explained(const ModelFile& model, const std::string& text, const Tra
 }
 
 using Floats = Eigen::Map<const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
-Floats matrix(const Numbers& n) {
+Floats matrix(const MatrixData& n) {
   REQUIRE(static_cast<Index>(n.data.size()) == n.rows * n.columns);
   return {n.data.data(), n.rows, n.columns};
 }
@@ -114,7 +115,7 @@ TEST_CASE("Internals reproduce the attention maps, and streams lead from the emb
                                                              std::sqrt(static_cast<float>(c.d_model))));
       CHECK(near(matrix(stack.positions), positions.cast<float>()));
       Eigen::MatrixXf x = matrix(stack.token_embedding) + matrix(stack.positions);
-      const auto sublayer = [&](const Numbers& added, const Numbers& after, const std::string& norm_name,
+      const auto sublayer = [&](const MatrixData& added, const MatrixData& after, const std::string& norm_name,
                                 const Eigen::MatrixXf& result) {
         CHECK(near(matrix(added), result));
         x += result;
@@ -212,7 +213,7 @@ TEST_CASE("A masked head keeps its map but adds nothing to the output or the sea
   CHECK(found.text == expected.text);
   CHECK(found.score == Catch::Approx(expected.score).epsilon(1e-5));
   CHECK(near(map_of(found.attention->cross, 1, 1), map_of(expected.attention->cross, 1, 1)));
-  const Numbers& output = found.internals->decoder.layers[1].cross_attention->output;
+  const MatrixData& output = found.internals->decoder.layers[1].cross_attention->output;
   CHECK((matrix(output).rightCols(d_k).array() == 0).all());
   CHECK((matrix(output).leftCols(d_k).array() != 0).any());
   CHECK(explained(model, "abcd", {.beam_size = 3}).score != Catch::Approx(found.score).epsilon(1e-5));

@@ -37,7 +37,7 @@ std::vector<double> first_token(Transformer& model) {
   Var logits = model.logits(tape, model.decode(tape, Ids{c.bos_id}, spans_of({1}), memory, span));
   RowVector row = logits.value().row(0);
   std::vector<double> result(static_cast<std::size_t>(row.size()), -INFINITY);
-  for (const auto& [id, log_probability] : most_probable(row, row.size(), c))
+  for (const auto& [id, log_probability] : most_probable(row, row.size(), token_columns(c)))
     result[static_cast<std::size_t>(id)] = static_cast<double>(log_probability);
   return result;
 }

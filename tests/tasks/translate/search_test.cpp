@@ -10,7 +10,7 @@
 
 using namespace wasmformer;
 using Catch::Matchers::ContainsSubstring;
-using Found = std::vector<FoundHypothesis>;
+using Found = std::vector<SearchHypothesis>;
 using Ids = std::vector<TokenId>;
 
 namespace {
@@ -51,8 +51,8 @@ std::vector<double> next_token(Transformer& model, const Ids& source, const Ids&
   return row;
 }
 
-FoundHypothesis greedy(Transformer& model, const Ids& source, Index max_length) {
-  FoundHypothesis h;
+SearchHypothesis greedy(Transformer& model, const Ids& source, Index max_length) {
+  SearchHypothesis h;
   while (static_cast<Index>(h.ids.size()) < max_length) {
     const auto row = next_token(model, source, h.ids);
     const auto best = std::max_element(row.begin(), row.end());
@@ -116,13 +116,13 @@ TEST_CASE("A beam as wide as the search space finds everything, best first") {
   constexpr std::size_t max_length = 3;
 
   Found all;  // every sequence of 1, 4 and 5 that ends with 3 or has three tokens
-  std::vector<FoundHypothesis> open{{}};
+  std::vector<SearchHypothesis> open{{}};
   while (!open.empty()) {
-    const FoundHypothesis h = open.back();
+    const SearchHypothesis h = open.back();
     open.pop_back();
     const auto row = next_token(model, source, h.ids);
     for (TokenId id : {1, 3, 4, 5}) {
-      FoundHypothesis next = h;
+      SearchHypothesis next = h;
       next.ids.push_back(id);
       next.sum += row[static_cast<std::size_t>(id)];
       next.score = next.sum / std::pow((5.0 + static_cast<double>(next.ids.size())) / 6, length_penalty);
@@ -155,7 +155,7 @@ TEST_CASE("The hypotheses of a beam are distinct, sorted, within the length limi
     REQUIRE(found.size() == 4);
     std::set<Ids> distinct;
     for (std::size_t n = 0; n < found.size(); ++n) {
-      const FoundHypothesis& h = found[n];
+      const SearchHypothesis& h = found[n];
       INFO("hypothesis " << n);
       CHECK(distinct.insert(h.ids).second);
       CHECK((n == 0 || h.score <= found[n - 1].score));
@@ -187,7 +187,7 @@ TEST_CASE("A prefix is kept, scored, and continued as if it had been chosen") {
   const auto found = search(*file.transformer, forced, {.beam_size = beam_size});
   for (std::size_t i = 0; i < forced.size(); ++i) {
     INFO("sentence " << i);
-    for (const FoundHypothesis& h : found[i]) {
+    for (const SearchHypothesis& h : found[i]) {
       REQUIRE(h.ids.size() > forced[i].prefix.size());
       CHECK(std::equal(forced[i].prefix.begin(), forced[i].prefix.end(), h.ids.begin()));
       for (std::size_t t = 0; t < h.ids.size(); ++t) {
@@ -229,16 +229,16 @@ TEST_CASE("The most probable tokens come best first, without the pad and begin t
   Config c = small_config();
   RowVector row(6);
   row << 100, 1, 100, 3, 2, 2;
-  const auto best = most_probable(row, 3, c);
+  const auto best = most_probable(row, 3, token_columns(c));
   const double sum = std::exp(1.0) + std::exp(3.0) + 2 * std::exp(2.0);
   REQUIRE(best.size() == 3);
   RowVector copy = row;
-  CHECK(most_probable(copy, 0, c).empty());
-  CHECK(best[0].first == 3);
-  CHECK(best[1].first == 4);  // the smaller id of two equals
-  CHECK(best[2].first == 5);
-  CHECK(best[0].second == Catch::Approx(3 - std::log(sum)).epsilon(1e-6));
-  CHECK(best[1].second == Catch::Approx(2 - std::log(sum)).epsilon(1e-6));
+  CHECK(most_probable(copy, 0, token_columns(c)).empty());
+  CHECK(best[0].id == 3);
+  CHECK(best[1].id == 4);  // the smaller id of two equals
+  CHECK(best[2].id == 5);
+  CHECK(best[0].score == Catch::Approx(3 - std::log(sum)).epsilon(1e-6));
+  CHECK(best[1].score == Catch::Approx(2 - std::log(sum)).epsilon(1e-6));
   // As many as wanted out of many, some of them equal, against a sort of all.
   const Index n = GENERATE(4, 63, 67, 128, 200, 1000), k = GENERATE(1, 2, 8, 1000);
   CAPTURE(n, k);
@@ -253,16 +253,16 @@ TEST_CASE("The most probable tokens come best first, without the pad and begin t
     all_sum += std::exp(static_cast<double>(row(id)));
   }
   std::sort(all.begin(), all.end());
-  const auto found = most_probable(row, k, c);
+  const auto found = most_probable(row, k, token_columns(c));
   REQUIRE(static_cast<Index>(found.size()) == std::min(n, k));
   for (std::size_t i = 0; i < std::min(found.size(), all.size()); ++i) {
-    CHECK(found[i].first == all[i].second);
-    CHECK(static_cast<double>(found[i].second) ==
+    CHECK(found[i].id == all[i].second);
+    CHECK(static_cast<double>(found[i].score) ==
           Catch::Approx(-all[i].first - std::log(all_sum)).epsilon(1e-6).margin(1e-6));
   }
   row.resize(6);
   row << 0, 1, 0, std::nanf(""), 2, 2;
-  CHECK_THROWS_WITH(most_probable(row, 3, c), ContainsSubstring("not numbers"));
+  CHECK_THROWS_WITH(most_probable(row, 3, token_columns(c)), ContainsSubstring("not numbers"));
 }
 
 TEST_CASE("Search refuses invalid input with a message") {
@@ -296,7 +296,7 @@ TEST_CASE("A running search has one hypothesis, one token longer with each step"
     }
     const Found found = s.hypotheses(0);
     REQUIRE(found.size() == 4);
-    for (const FoundHypothesis& h : found) ended_early |= h.ids.size() < steps;
+    for (const SearchHypothesis& h : found) ended_early |= h.ids.size() < steps;
   }
   CHECK(ended_early);  // hypotheses that ended while others went on
 }

@@ -1,7 +1,7 @@
 // <wasmformer-attention>: the page's attention view, for any page. Its one script is dist/attention.js.
 import { mount, unmount } from 'svelte';
 import type { Attention, Translation } from 'wasmformer';
-import '../basics.css';
+import '../shared/basics.css';
 import './host.css';
 import Panel from './Panel.svelte';
 import { View } from './view.svelte';

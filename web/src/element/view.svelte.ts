@@ -1,7 +1,7 @@
 import type { Attention, Translation } from 'wasmformer';
-import { within, type Head } from '../attention/attention';
-import type { Form } from '../attention/drawing';
-import type { Locale } from '../words/language';
+import { within, type Head } from '../shared/attention/attention';
+import type { Form } from '../shared/attention/drawing';
+import type { Locale } from '../shared/words/language';
 
 /** What an element shows, and how. */
 export class View {

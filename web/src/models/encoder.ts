@@ -1,7 +1,7 @@
 // The page's models that classify, tag, or both, and how such a model is loaded: its file tells what it does.
 import bundled from 'virtual:encoders';
 import { Classifier, Tagger, type LoadOptions, type ModelSource } from 'wasmformer';
-import { reason } from '../text/reason';
+import { reason } from '../shared/words/reason';
 
 export const ownEncoders = bundled.map((model) => ({ ...model, url: new URL(model.url, document.baseURI).href }));
 

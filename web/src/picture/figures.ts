@@ -1,5 +1,5 @@
 // The small picture that each box carries: what the model computed in it, up to the step that is shown.
-import { stackInput } from '../attention/arithmetic';
+import { stackInput } from './arithmetic';
 import type { Box } from './geometry';
 import { attentionAt, headMap, hiddenAt, residualAt, rowsOnly, stackOf, type Inside } from './numbers';
 import type { Sizes } from './place';

@@ -2,8 +2,8 @@
 import type {
   AttentionHead, AttentionInternals, AttentionMaps, LayerInternals, NumberRows, Translation, TranslatorInfo,
 } from 'wasmformer';
-import { readPieces, type AttentionMap, type Kind } from '../attention/attention';
-import { stackInput } from '../attention/arithmetic';
+import { readPieces, type AttentionMap, type Kind } from '../shared/attention/attention';
+import { stackInput } from './arithmetic';
 import type { Part, Place, Sizes } from './place';
 
 /** A translation with everything that the picture shows. */

@@ -1,6 +1,6 @@
 // The service worker: it keeps the page for when there is no network, and where the host does not isolate the page,
 // which threads need, it does so, after one reload of the page.
-import { models } from '../state/models.svelte';
+import type { TranslatorInfo } from 'wasmformer';
 
 const TRIED = 'wasmformer.isolation';
 const PATIENCE = 3000; // ms; the page works without
@@ -29,27 +29,25 @@ export async function isolate(): Promise<void> {
   await new Promise(() => {});
 }
 
-function moduleName(): string {
-  const { build, threads } = models.info!;
-  return threads > 1 ? `${build}-threads` : build;
-}
+type ModuleFacts = Pick<TranslatorInfo, 'build' | 'threads'>;
+const moduleName = ({ build, threads }: ModuleFacts) => (threads > 1 ? `${build}-threads` : build);
 
-/** Keeps all that the page is made of but the models; gives its bytes. */
-export async function keepPage(): Promise<number> {
+/** Keeps all that the page is made of but the models, with the module in use; gives its bytes. */
+export async function keepPage(facts: ModuleFacts): Promise<number> {
   const { active } = await register();
   const { port1, port2 } = new MessageChannel();
   return new Promise((resolve, reject) => {
     port1.onmessage = ({ data }) => (data.error ? reject(new Error(data.error)) : resolve(data.bytes));
-    active!.postMessage({ type: 'everything', name: moduleName() }, [port2]);
+    active!.postMessage({ type: 'everything', name: moduleName(facts) }, [port2]);
   });
 }
 
 /** Calls `onUpdate` with what to do when a newer page has been kept and the visitor wants it. */
-export async function keepOffline(onUpdate: (take: () => void) => void): Promise<void> {
+export async function keepOffline(facts: ModuleFacts, onUpdate: (take: () => void) => void): Promise<void> {
   try {
     if (!import.meta.env.PROD || !navigator.serviceWorker) return;
     const registration = await register();
-    registration.active?.postMessage({ type: 'module', name: moduleName() });
+    registration.active?.postMessage({ type: 'module', name: moduleName(facts) });
     const offer = () => {
       const { waiting } = registration;
       if (!waiting) return;

@@ -1,8 +1,8 @@
 // Labelled texts to train an encoder on: those that come with the page, and the visitor's own lines.
 import type { LabelledText, TaggedText, TrainerOptions } from 'wasmformer';
-import { costOf } from './pace';
+import { costOf } from './cost';
 import { tally } from './record';
-import { rowsAt } from './shipped';
+import { rowsAt } from '../shared/text/shipped';
 
 /** Texts of a file that validate, from its end; how long to train, and the pieces, tuned so that one press teaches it. */
 export const LABELLED = {

@@ -1,8 +1,8 @@
 // Holds the tables, so that other columns and filters need no second reading.
-import { reason } from '../text/reason';
-import { Refusal } from './decode';
-import { make, read } from './pairs';
-import type { Bad, Input, Made, Table, Wish } from './table';
+import { reason } from '../shared/words/reason';
+import { Refusal } from '../shared/text/decode';
+import { make, read } from './read-pairs';
+import type { Bad, Input, Made, Table, Wish } from '../shared/text/table';
 
 /** With `input`, reads that table again; it replaces the old one only if it contains pairs. */
 export interface Ask {

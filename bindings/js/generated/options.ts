@@ -1,0 +1,298 @@
+// Written by bindings/tools/generate-types.mjs. Do not edit.
+
+/** The sizes and settings that a run can begin with. */
+export type PresetName = 'toy' | 'tiny' | 'small' | 'base' | 'big' | 'multi30k-tiny' | 'kyubyong' | 'student-tiny' | 'student-micro';
+
+/** The made-up tasks, with any number of pairs; attention shows how the model solves them. */
+export type TaskName = 'copy' | 'reverse' | 'sort' | 'add' | 'dates' | 'roman' | 'pig-latin' | 'chinese-dates' | 'chinese-numbers';
+
+/** The hyper-parameters of a model, with the names they have in the model file. */
+export interface ModelConfig {
+  /** Pieces of the source vocabulary; the tokenizer decides it. */
+  source_vocab_size: number;
+  /** Pieces of the target vocabulary; the tokenizer decides it. */
+  target_vocab_size: number;
+  /** Features of a token (section 3.1). */
+  d_model: number;
+  /** Layers of the encoder. */
+  encoder_layers: number;
+  /** Layers of the decoder; 0 for an encoder that classifies, tags or fills masks. */
+  decoder_layers: number;
+  /** Attention heads; d_model must be a multiple of it. */
+  num_heads: number;
+  /** Inner features of the feed-forward network (section 3.3). */
+  ffn_dim: number;
+  /** Longest sentence in tokens, end token included. */
+  max_length: number;
+  /** Number of labels for whole texts; set from the labelled text. */
+  classes: number;
+  /** Number of tags for words; set from the tagged text. */
+  tags: number;
+  /** What a classifier reads: the mean over the tokens, or the output at a begin token, which texts then have. */
+  pooling: 'mean' | 'first';
+  /** Activation of a layer between what a classifier reads and the classes, if there is one. */
+  pooler: 'none' | 'tanh' | 'relu';
+  /** A text may have several labels or none, each with a probability of its own. */
+  multi_label: boolean;
+  /**
+   * Also score each pair of neighbouring tags, in a conditional random field (Lafferty et al. 2001), without label
+   * smoothing.
+   */
+  crf: boolean;
+  /**
+   * How a target token sees earlier ones: by attention, or by a recurrent cell, which decodes faster. The cell is that
+   * of Firefox's students; it has no maps.
+   */
+  decoder_self: 'attention' | 'ssru';
+  /**
+   * How a query and a key are scored. q·k/√d_k (Vaswani et al. 2017), q·k or qᵀWk (Luong et al. 2015), or v·tanh(q + k)
+   * (Bahdanau et al. 2015). Files without this key have 'scaled_dot'.
+   */
+  attention: 'scaled_dot' | 'dot' | 'additive' | 'bilinear';
+  /** Non-linearity of the feed-forward network. */
+  activation: 'relu' | 'gelu' | 'swish';
+  /** Layer norm after each sublayer, as in the paper, or before it. */
+  norm: 'post' | 'pre';
+  /**
+   * How positions are encoded: sines and cosines as in the paper, in Hugging Face's Marian or in Marian itself, learned
+   * vectors, or rotation of queries and keys. Sines and cosines of fixed wavelengths: interleaved ('sinusoidal',
+   * Vaswani et al. 2017), or all sines before all cosines, with the same wavelengths ('sinusoidal_halves') or with
+   * wavelengths up to exactly 10000 ('sinusoidal_marian'); 'rotary' (Su et al. 2021) is the default of models that
+   * classify, tag or fill masks.
+   */
+  positions: 'sinusoidal' | 'learned' | 'sinusoidal_halves' | 'sinusoidal_marian' | 'rotary';
+  /** Which embeddings also serve as output projection: both, the target's, or none. */
+  tie_embeddings: 'all' | 'target' | 'none';
+  /** Layer norm of the encoder's embeddings with their positions, as in BERT. */
+  embedding_norm: boolean;
+  /** Multiply embeddings by the square root of d_model (section 3.4). Files without this key have true. */
+  scale_embedding: boolean;
+  /** Add a bias to the output projection. */
+  output_bias: boolean;
+  /** Added to the variance in layer norm. */
+  norm_epsilon: number;
+  /** Share of sublayer outputs and embeddings dropped in training (section 5.4). */
+  dropout: number;
+  /** Share of attention probabilities dropped in training. */
+  attention_dropout: number;
+  /** Share of feed-forward activations dropped in training. */
+  activation_dropout: number;
+  /** Padding token; the tokenizer decides it. */
+  pad_id: number;
+  /** First input of the decoder; the tokenizer decides it. */
+  bos_id: number;
+  /** End token; the tokenizer decides it. */
+  eos_id: number;
+}
+
+/** How the weights are changed (section 5 of the paper). */
+export interface TrainingConfig {
+  /** How gradients change the weights (section 5.3). */
+  optimizer: 'adam' | 'adamw' | 'sgd';
+  /** How the learning rate changes after the warm-up. */
+  schedule: 'noam' | 'inverse_sqrt' | 'cosine' | 'constant';
+  /** Peak rate; for noam the factor before d_model^-0.5 (equation 3). */
+  learning_rate: number;
+  /** Steps in which the rate rises to its peak. */
+  warmup_steps: number;
+  /** Step at which the cosine schedule reaches 0. */
+  decay_steps: number;
+  /** Decay of Adam's first moment, or the momentum of sgd. */
+  beta1: number;
+  /** Decay of Adam's second moment. */
+  beta2: number;
+  /** Added to the denominator of Adam. */
+  epsilon: number;
+  /** Share of each weight matrix removed per step, times the rate; for adamw and sgd. */
+  weight_decay: number;
+  /** Largest gradient norm; larger gradients are scaled down; 0 for no limit. */
+  clip_norm: number;
+  /** Probability spread over the other tokens in the loss (section 5.4). */
+  label_smoothing: number;
+  /** Probability that a piece of the training text is split in two, as are its parts (Provilkov et al. 2020). */
+  bpe_dropout: number;
+  /** Share of an encoder's input tokens hidden in training. */
+  word_dropout: number;
+  /** Weight of the tags' loss beside that of the classes. */
+  tag_weight: number;
+  /** Weight the classes so that rare ones count as much as frequent ones. */
+  balance_classes: boolean;
+  /** Share of tokens to predict in masked training (Devlin et al. 2019). */
+  mask_rate: number;
+  /** Steps in which only the heads of an encoder learn. */
+  freeze_steps: number;
+  /** Most tokens in a batch, counted on its longer side. */
+  batch_tokens: number;
+  /** Batches whose gradients are added up before the weights change. */
+  accumulate: number;
+  /**
+   * After every step, round the weights to values that int8 can store, so that the model learns to work with rounded
+   * weights; the optimizer keeps the exact ones (Jacob et al. 2018).
+   */
+  quantization_aware: boolean;
+  /** Seed of weights, dropout and the order of the data. */
+  seed: number;
+}
+
+/** How tokens are drawn instead of searching for the best. */
+export interface SamplingOptions {
+  /** Draw tokens at this temperature instead of searching. Default 1. */
+  temperature?: number;
+  /** Draw from the K most probable tokens; 0 for all. Default 0. */
+  topK?: number;
+  /** Draw from the most probable tokens that together reach P (Holtzman et al. 2020). Default 1. */
+  topP?: number;
+  /** The same seed draws the same text. Default 1. */
+  seed?: number;
+}
+
+/** One attention head. */
+export interface AttentionHead {
+  /** The encoder's attention, the decoder's own, or the decoder's to the source. */
+  attention: 'encoder' | 'decoder' | 'cross';
+  /** Counted from 0. */
+  layer: number;
+  /** Counted from 0. */
+  head: number;
+}
+
+/** What the module takes of TranslateOptions. */
+export interface TranslateFields {
+  /** Hypotheses kept at each step; 1 is greedy search. Default 4. 1 with `sampling`. */
+  beamSize?: number;
+  /**
+   * Alpha of ((5 + n) / 6)^alpha, which divides the score of n tokens (Wu et al. 2016); default: the model's own, if it
+   * has one, else 0.6. A larger alpha favors longer translations.
+   */
+  lengthPenalty?: number;
+  /** Hypotheses to return, best first; at most the beam size. Default 1. */
+  nBest?: number;
+  /** Longest translation in tokens; 0 for source tokens + 50. Never more than the model's max_length. */
+  maxLength?: number;
+  /** Draw tokens instead of searching for the best. */
+  sampling?: SamplingOptions;
+  /**
+   * Forced start of the translation; token ids ending with the end token are the whole translation. A text, or token
+   * ids of the target vocabulary, such as a candidate and the tokens before it.
+   */
+  prefix?: string | readonly number[];
+  /** Source tokens hidden from all attention, counted from 0. At least one must remain. */
+  maskedSource?: readonly number[];
+  /** Attention heads whose output is set to 0. */
+  maskedHeads?: readonly AttentionHead[];
+  /** Return the attention probabilities of every layer and head. Default false. */
+  attention?: boolean;
+  /** Return the K most probable tokens of each step. Default 0. */
+  topTokens?: number;
+  /** Return everything that beam search kept and dropped. Default false. Not with sampling. */
+  beamTrace?: boolean;
+  /** Return embeddings, queries, keys, values and the residual stream. Default false. */
+  internals?: boolean;
+  /** Score all target pieces, even if the model has a shortlist. Default false. Firefox's student models have one. */
+  fullVocabulary?: boolean;
+}
+
+/** What the module takes of AnnotateOptions. */
+export interface AnnotateFields {
+  /** Labels to return, the most probable first; 0 for all. Default 0. Not for a model that only tags. */
+  topLabels?: number;
+  /** Return the attention of the encoder. Default false. */
+  attention?: boolean;
+  /** Attention heads whose output is set to 0. */
+  maskedHeads?: readonly AttentionHead[];
+  /**
+   * Split texts into words; if off, spaces separate the words. Default true. Tagging needs words, numbers and other
+   * characters apart. Not for a model that only classifies.
+   */
+  split?: boolean;
+}
+
+/** What the module takes of EvaluateOptions. */
+export interface EvaluateFields {
+  /** Hypotheses kept at each step; 1 is greedy search. Default 1. */
+  beamSize?: number;
+  /**
+   * Alpha of ((5 + n) / 6)^alpha, which divides the score of n tokens (Wu et al. 2016); default: the model's own, if it
+   * has one, else 0.6. As in TranslateOptions.
+   */
+  lengthPenalty?: number;
+}
+
+/** What the module takes of RunOptions. */
+export interface RunFields {
+  /** Stop after this many steps. */
+  steps?: number;
+  /** Stop after this many passes over the training pairs. */
+  epochs?: number;
+  /** Stop after this many minutes. */
+  minutes?: number;
+  /** Steps between events. Default 10. */
+  reportEvery?: number;
+  /**
+   * Steps between validations; by default once per epoch. If an epoch takes fewer than 20 steps, at the end of every
+   * second, third, … epoch that takes at least 20. There is also one at the end of the run.
+   */
+  validateEvery?: number;
+  /** Validation pairs, from the first, whose translations an event shows. Default 5. */
+  samples?: number;
+  /** Include the attention of the samples. Default false. */
+  attention?: boolean;
+  /** Texts to translate greedily, with attention, during the run. For an encoder, to classify and tag. */
+  pinned?: readonly string[];
+  /** Steps between translations of the pinned texts; by default reportEvery. */
+  pinEvery?: number;
+}
+
+/** A tokenizer made from the training pairs. */
+export interface TokenizerSettings {
+  /** 'char': all characters; word: the most frequent words; bpe and unigram learn pieces. */
+  type: 'char' | 'word' | 'bpe' | 'unigram';
+  /**
+   * Pieces including four special ones, by default 2000, or for texts of many different characters 1000 more than
+   * these; 8000 words; not for char.
+   */
+  vocabSize?: number;
+  /** One vocabulary for both sides. Default true. */
+  joint?: boolean;
+  /**
+   * For bpe and unigram: Unicode's compatibility form, or the text as it is. In the compatibility form (default)
+   * full-width punctuation, as in Chinese, becomes ASCII. Other types take the text as it is.
+   */
+  normalization?: 'nmt_nfkc' | 'identity';
+}
+
+/** Changed copies that are added to the pairs to train on; each number is how many per pair of the text. */
+export interface Augmentation {
+  /** Two to four pairs as one. Default 0. */
+  join?: number;
+  /** Names and numbers replaced by others, the same on both sides. Default 0. */
+  names?: number;
+  /** Both sides in lower case, or only their first letter. Default 0. */
+  small?: number;
+  /** Both sides in capitals. Default 0. */
+  capitals?: number;
+  /** Both sides without their final punctuation mark. Default 0. */
+  unmarked?: number;
+}
+
+/** What the module takes of TrainerOptions. */
+export interface RequestFields {
+  /**
+   * Sizes and settings to begin with; toy for a task, else tiny (small in the program). For a task, its rate falls to 0
+   * by the time it is learned. An encoder has a preset of its own, with much dropout.
+   */
+  preset?: PresetName;
+  /**
+   * Changed copies that are added to the pairs to train on. A run that is resumed adds its own again. Not for a task.
+   */
+  augment?: Augmentation;
+  /**
+   * Seed of weights, dropout, the order of the data and the held-back pairs. The same seed gives the same numbers.
+   * Default 1.
+   */
+  seed?: number;
+  /** SOURCE-TARGET, stored in the model, such as de-en. */
+  languages?: string;
+  /** JSON object of strings to store in the model. */
+  metadata?: Record<string, string>;
+}

@@ -1,0 +1,74 @@
+// A model in the module, and the work of translating and annotating with it.
+import { wellFormed } from '../shared/checks.js';
+import type { Plain, Use } from '../shared/protocol.js';
+import type { Annotation, Translation } from '../shared/types.js';
+import type { Instance } from './instance.js';
+import type { NativeJob, NativeTranslation, NativeTranslator } from './native.js';
+
+/** Yields after each call into the module: with `partials`, the texts so far if they have changed; otherwise undefined. */
+export type DecodingSteps = Generator<string[] | undefined, Plain<Translation[]>>;
+
+/** What translates or annotates: a loaded model, or that of a training run. */
+export class Model<Native extends Pick<NativeTranslator, 'start' | 'annotate' | 'delete'>> {
+  /** @internal */
+  protected readonly instance: Instance;
+  #native: Native | undefined;
+
+  /** @internal */
+  constructor(instance: Instance, native: Native) {
+    this.instance = instance;
+    this.#native = native;
+  }
+
+  /** @internal `options`: JSON. To be finished or ended by `return()` before the model is disposed of. */
+  steps(texts: readonly string[], options: string, partials: boolean): DecodingSteps {
+    return this.decode((native) => native.start(texts.map(wellFormed), options), partials);
+  }
+
+  /** @internal Decodes one or more steps at a time. */
+  protected *decode(begin: (native: Native) => NativeTranslation, partials: boolean): DecodingSteps {
+    const { instance } = this;
+    const job = instance.create(() => begin(this.native));
+    try {
+      let last = '';
+      for (let isActive = true; isActive;) {
+        isActive = instance.call(() => (partials ? job.stepToken() : job.step()));
+        const partial = partials ? instance.call(() => job.partial()) : [];
+        const text = partial.join('\n');
+        if (isActive || text !== last) yield text === last ? undefined : partial;
+        last = text;
+      }
+      return instance.call(() => job.result());
+    } finally {
+      instance.delete(job);
+    }
+  }
+
+  /** @internal Classes and tags of texts, a batch per step; `options`: JSON. */
+  *annotate(texts: readonly string[], options: string, use: Use): Generator<undefined, Plain<Annotation[]>> {
+    return yield* this.finish((native) => native.annotate(texts.map(wellFormed), options, use));
+  }
+
+  /** @internal The result of a job, after all of its steps. */
+  protected *finish<Result>(begin: (native: Native) => NativeJob<Result>): Generator<undefined, Result> {
+    const job = this.instance.create(() => begin(this.native));
+    try {
+      while (this.instance.call(() => job.step())) yield;
+      return this.instance.call(() => job.result());
+    } finally {
+      this.instance.delete(job);
+    }
+  }
+
+  /** Frees it. May be called again. */
+  dispose(): void {
+    if (this.#native) this.instance.delete(this.#native);
+    this.#native = undefined;
+  }
+
+  /** @internal */
+  protected get native(): Native {
+    if (!this.#native) throw new Error('[engine] the model has been disposed of');
+    return this.#native;
+  }
+}

@@ -1,0 +1,117 @@
+// Writes bindings/js/generated: the TypeScript types of what C++ declares. The files are in the repository, so that editors
+// and tsc need no build; the package's build renews options.ts, and `node bindings/tools/generate-types.mjs` both.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { main, root } from './shell.mjs';
+
+const note = 'Written by bindings/tools/generate-types.mjs. Do not edit.';
+
+/** Text as a comment, wrapped at 120 characters. */
+function comment(text, indent) {
+  const single = `${indent}/** ${text} */\n`;
+  if (single.length <= 121) return single;
+  const lines = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && `${indent} * ${last} ${word}`.length <= 120) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return `${indent}/**\n${lines.map((line) => `${indent} * ${line}\n`).join('')}${indent} */\n`;
+}
+
+const quoted = (words) => words.map((word) => `'${word}'`).join(' | ');
+
+/** What a group, or what the items of a list, are called in TypeScript. */
+const groups = { sampling: 'SamplingOptions', maskedHeads: 'AttentionHead', augment: 'Augmentation' };
+/** Strings of C++ that JavaScript has as something else. */
+const otherTypes = { preset: 'PresetName', metadata: 'Record<string, string>' };
+
+function typeOf({ name, type, choices, item }) {
+  if (otherTypes[name]) return otherTypes[name];
+  if (type === 'choice') return quoted(choices);
+  if (type === 'group') return groups[name];
+  if (type === 'integer') return 'number';
+  if (type === 'string or tokens') return 'string | readonly number[]';
+  if (type === 'list') return `readonly ${typeOf({ ...item, name })}[]`;
+  return type;
+}
+
+/** The schema's sentence, the default, and what is to be said in JavaScript besides. */
+function documentation(option, notes) {
+  const { name, help, default: start, type, choices = [] } = option;
+  const [first] = help.split(/\W/);
+  const begin = choices.includes(first) ? `'${first}'` : first[0].toUpperCase() + first.slice(1);
+  const sentence = `${begin}${help.slice(first.length)}.`;
+  const isShown = start !== undefined && start !== '' && ['boolean', 'integer', 'number'].includes(type) && name !== 'maxLength';
+  return [sentence, notes.isDefaultShown && isShown && `Default ${start}.`, notes.more[name]].filter(Boolean).join(' ');
+}
+
+function interfaceOf(name, about, options, notes) {
+  const members = options.map((option) => {
+    const text = documentation(option, notes);
+    const isNeeded = notes.isRequired || notes.required?.includes(option.name);
+    return `${comment(text, '  ')}  ${option.name}${isNeeded ? '' : '?'}: ${typeOf(option)};\n`;
+  });
+  return `${comment(about, '')}export interface ${name} {\n${members.join('')}}\n`;
+}
+
+/** The options with their help in the words of JavaScript: the sentences name other options as C++ does. */
+function inCamelCase(options) {
+  const snake = (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const names = new Map(options.map(({ name }) => [snake(name), name]));
+  return options.map((option) => ({ ...option, help: option.help.replace(/\b[a-z]+_[a-z_]+\b/g, (word) => names.get(word) ?? word) }));
+}
+
+/** The text of generated/options.ts. */
+export function optionTypes(description) {
+  const more = JSON.parse(readFileSync(join(root, 'bindings/tools/option-notes.json')));
+  const fieldsOf = (options, name) => {
+    const { fields, item } = options.find((option) => option.name === name);
+    return fields ?? item.fields;
+  };
+  const { config, translate, annotate, evaluate, run, request, presets, tasks } = description;
+  const isOfTraining = ({ name }) => description.training.includes(name);
+  const ofConfig = (which) => ({ isRequired: true, more: more[which] ?? {} });
+  const ofCall = (which, required = []) => ({ isDefaultShown: true, more: more[which] ?? {}, required });
+  // Their types are JavaScript's own, or they are not the caller's to give.
+  const others = ['config', 'task', 'validation', 'tokenizer', 'resume', 'keepTexts'];
+  return `// ${note}
+
+${comment('The sizes and settings that a run can begin with.', '')}export type PresetName = ${quoted(presets.map(({ name }) => name))};
+
+${comment('The made-up tasks, with any number of pairs; attention shows how the model solves them.', '')}export type TaskName = ${quoted(tasks.map(({ name }) => name))};
+
+${interfaceOf('ModelConfig', 'The hyper-parameters of a model, with the names they have in the model file.', config.filter((option) => !isOfTraining(option)), ofConfig('model'))}
+${interfaceOf('TrainingConfig', 'How the weights are changed (section 5 of the paper).', config.filter(isOfTraining), ofConfig('training'))}
+${interfaceOf('SamplingOptions', 'How tokens are drawn instead of searching for the best.', fieldsOf(translate, 'sampling'), ofCall('sampling'))}
+${interfaceOf('AttentionHead', 'One attention head.', fieldsOf(translate, 'maskedHeads'), { isRequired: true, more: {} })}
+${interfaceOf('TranslateFields', 'What the module takes of TranslateOptions.', translate, ofCall('translate'))}
+${interfaceOf('AnnotateFields', 'What the module takes of AnnotateOptions.', annotate, ofCall('annotate'))}
+${interfaceOf('EvaluateFields', 'What the module takes of EvaluateOptions.', evaluate, ofCall('evaluate'))}
+${interfaceOf('RunFields', 'What the module takes of RunOptions.', inCamelCase(run), ofCall('run'))}
+${interfaceOf('TokenizerSettings', 'A tokenizer made from the training pairs.', fieldsOf(request, 'tokenizer'), ofCall('tokenizer', ['type']))}
+${interfaceOf('Augmentation', 'Changed copies that are added to the pairs to train on; each number is how many per pair of the text.', fieldsOf(request, 'augment'), ofCall('augment'))}
+${interfaceOf('RequestFields', 'What the module takes of TrainerOptions.', request.filter(({ name }) => !others.includes(name)), ofCall('request'))}`;
+}
+
+/** The text of generated/module.ts. This package passes strings, of the forms that Emscripten lists. */
+export function moduleTypes(written) {
+  return written;
+}
+
+const at = (name) => join(root, 'bindings/js/generated', name);
+
+/** Writes a file if it differs; returns whether it did. */
+function renew(name, text) {
+  if (existsSync(at(name)) && readFileSync(at(name), 'utf8') === text) return false;
+  writeFileSync(at(name), text);
+  return true;
+}
+
+/** Renews the types of the options; returns whether they have changed. */
+export const renewOptionTypes = (description) => renew('options.ts', optionTypes(description));
+
+await main(import.meta.url, () => {
+  renewOptionTypes(JSON.parse(readFileSync(join(root, 'dist/options.json'))));
+  renew('module.ts', moduleTypes(readFileSync(join(root, 'build/wasm/types/wasmformer.d.ts'), 'utf8')));
+});

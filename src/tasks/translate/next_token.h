@@ -1,0 +1,30 @@
+// The most probable next tokens, from a row of the decoder's scores.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "model/config.h"
+#include "ops/top_k.h"
+
+namespace wasmformer {
+
+// The columns of a row of scores that count differently from the others.
+struct TokenColumns {
+  TokenId pad = 0, bos = 0;  // never chosen
+  Index count = 0;           // of all columns
+  bool sum_has_pad = false;  // whether the probability of pad takes its share; otherwise pad and begin count nothing
+};
+
+// Those of a row with a score for each token of the vocabulary.
+TokenColumns token_columns(const Config& config);
+
+// Fills `best`, of at least one entry, with the tokens of the highest scores and their log-probabilities, best first.
+// Returns log Σ exp(row), which is what a score exceeds its log-probability by. The scores of pad and begin become -∞.
+// Throws Error when the scores are not numbers.
+Scalar most_probable(Eigen::Ref<RowVector> row, std::span<TokenScore> best, const TokenColumns& columns);
+
+// The same as a list of k tokens, or of all if there are fewer.
+std::vector<TokenScore> most_probable(Eigen::Ref<RowVector> row, Index k, const TokenColumns& columns);
+
+}  // namespace wasmformer

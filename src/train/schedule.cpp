@@ -1,0 +1,40 @@
+#include "train/schedule.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace wasmformer {
+
+double noam_reference(double d_model, double step_num, double warmup_steps) {
+  return std::pow(d_model, -0.5) * std::min(std::pow(step_num, -0.5), step_num * std::pow(warmup_steps, -1.5));
+}
+
+double scheduled_rate(const TrainingConfig& config, Index d_model, Index step) {
+  const double d = static_cast<double>(d_model), t = static_cast<double>(step);
+  const double warmup = static_cast<double>(std::max<Index>(config.warmup_steps, 1));
+  const double rise = t / warmup;  // 1 at the end of the warm-up
+  // Both parts of the minimum are 1 at the end of the warm-up.
+  const double rise_and_fall = std::min(std::sqrt(warmup / t), rise);
+  switch (config.schedule) {
+    case Schedule::noam: {
+      // d^-0.5 · min(t^-0.5, t · warmup^-1.5) = (d · warmup)^-0.5 · min(√(warmup / t), t / warmup): the highest rate,
+      // reached at the end of the warm-up, times the curve of inverse_sqrt. So the two schedules are one curve, and
+      // what learning_rate they have at their highest can be read off.
+      const double highest = config.learning_rate / std::sqrt(d * warmup);
+      return highest * rise_and_fall;
+    }
+    case Schedule::inverse_sqrt:
+      return config.learning_rate * rise_and_fall;
+    case Schedule::cosine: {
+      const double end = static_cast<double>(config.decay_steps);
+      const double decayed = std::clamp((t - warmup) / (end - warmup), 0.0, 1.0);  // 0 at the end of the warm-up
+      return config.learning_rate * std::min(1.0, rise) * (1 + std::cos(std::numbers::pi * decayed)) / 2;
+    }
+    case Schedule::constant:
+      return config.learning_rate * std::min(1.0, rise);
+  }
+  return 0;
+}
+
+}  // namespace wasmformer

@@ -1,0 +1,94 @@
+// The suites of `npm test`: how each is run, how its report is counted, and what must be built before.
+import { readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { root } from '../bindings/tools/shell.mjs';
+
+// Each suite's program writes a report for people to standard output and one for run.mjs to a file.
+function catch2(program, ...args) {
+  return {
+    command: (report) => [program, ...args, '--colour-mode', process.stdout.isTTY ? 'ansi' : 'none',
+      '--reporter', 'console', '--reporter', `XML::out=${report}`],
+    counts: (report) => report.match(/<OverallResultsCases successes="(\d+)" failures="(\d+)"/)?.slice(1).map(Number),
+  };
+}
+
+function nodeTest(files, ...args) {
+  const reporters = (report) => ['spec', 'tap'].flatMap((name, i) =>
+    [`--test-reporter=${name}`, `--test-reporter-destination=${i ? report : 'stdout'}`]);
+  return {
+    command: (report) => [process.execPath, ...args, '--test', ...reporters(report), ...files()],
+    counts: (report) => {
+      const count = (name) => Number(report.match(new RegExp(`^# ${name} (\\d+)$`, 'm'))?.[1] ?? NaN);
+      const [passed, failed] = [count('pass'), count('fail') + count('cancelled')];
+      return Number.isNaN(passed + failed) ? undefined : [passed, failed];
+    },
+  };
+}
+
+function ctest(pattern) {
+  return {
+    command: (report) => ['ctest', '--test-dir', join(root, 'build/native'), '--tests-regex', pattern,
+      '--output-on-failure', '--output-junit', report],
+    counts: (report) => {
+      const all = [...report.matchAll(/<testcase [^>]*status="(\w+)"/g)].map(([, status]) => status);
+      const passed = all.filter((status) => status === 'run').length;
+      return [passed, all.length - passed];
+    },
+  };
+}
+
+function wasmTests(simd, ...flags) {
+  return catch2(process.execPath, ...flags, join(root, `build/wasm/tests/wasmformer_tests_${simd}.cjs`), '~[native]');
+}
+
+const testFiles = (folder) => () => readdirSync(join(root, folder)).sort()
+  .filter((name) => name.endsWith('.test.mjs')).map((name) => join(root, folder, name));
+const oneFile = (path) => () => [join(root, path)];
+// Node 20 has relaxed SIMD behind a flag that later ones do not know, and wrong in its first compiler.
+const relaxed = Number(process.versions.node.split('.')[0]) < 21 ? ['--experimental-wasm-relaxed-simd', '--no-liftoff'] : [];
+// By default Node's runner leaves one processor idle: with two, it would run one file at a time.
+const allProcessors = [`--test-concurrency=${availableParallelism()}`];
+
+/**
+ * What a suite needs: `native` and `wasm` are targets of those builds, `package` is dist, `page` build/page, `browser`
+ * Chromium. `isAlone`: it has threads of its own, or looks at the clock. `isQuick`: it belongs to `npm run test:quick`.
+ */
+export const suites = [
+  // Longest first: two run at once.
+  { name: 'Fuzzed readers', native: ['wasmformer', 'wasmformer_library'], ...nodeTest(testFiles('tests/fuzz')) },
+  { name: 'Includes and shape', isQuick: true, ...nodeTest(() => ['include_order_test', 'shape.test'].map((name) => join(root, `tests/${name}.mjs`))) },
+  { name: 'Formatting and lint', isQuick: true, ...nodeTest(oneFile('tests/format.test.mjs')) },
+  { name: 'C++, native', isQuick: true, native: ['wasmformer_tests'], ...catch2(join(root, 'build/native/tests/wasmformer_tests')) },
+  {
+    name: 'C++, gradients in double', isQuick: true, native: ['wasmformer_gradient_tests'],
+    ...catch2(join(root, 'build/native/tests/wasmformer_gradient_tests')),
+  },
+  { name: 'C++, WebAssembly with relaxed SIMD', wasm: ['wasmformer_tests_relaxed'], ...wasmTests('relaxed', ...relaxed) },
+  { name: 'C++, WebAssembly with plain SIMD', wasm: ['wasmformer_tests_simd'], ...wasmTests('simd') },
+  { name: 'C++, the installed library', native: ['wasmformer', 'wasmformer_library'], ...ctest('^installed_') },
+  {
+    name: 'Documentation', native: ['wasmformer'], package: true, page: true,
+    ...nodeTest(oneFile('tests/docs.test.mjs')),
+  },
+  { name: 'Program', native: ['wasmformer', 'wasmformer_mpi'], package: true, ...nodeTest(testFiles('tests/cli')) },
+  ...(process.platform === 'linux'
+    ? [{ name: 'Torture', native: ['wasmformer', 'wasmformer_mpi'], package: true, ...nodeTest(testFiles('tests/torture'), ...relaxed) }]
+    : []),
+  { name: 'Tarball', native: ['wasmformer'], package: true, ...nodeTest(testFiles('tests/npm')) },
+  { name: 'Page without a browser', isQuick: true, package: true, ...nodeTest(testFiles('tests/web')) },
+  {
+    name: 'npm package in Node', isQuick: true, isAlone: true, native: ['wasmformer'], wasm: ['wasmformer_types'], package: true,
+    ...nodeTest(testFiles('tests/js'), ...relaxed, ...allProcessors),
+  },
+  {
+    name: 'Page in Chromium', isAlone: true, native: ['wasmformer'], package: true, page: true, browser: true,
+    ...nodeTest(testFiles('tests/e2e'), ...allProcessors),
+  },
+];
+
+/** One for each browser, of `npm run test:browsers`. */
+export const browserSuites = ['Chromium', 'Firefox', 'WebKit'].map((name) => ({
+  name, isAlone: true, page: true, browser: true, browsers: true,
+  ...nodeTest(oneFile(`tests/browsers/${name.toLowerCase()}.test.mjs`)),
+}));

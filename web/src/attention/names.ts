@@ -1,5 +1,0 @@
-// How tokens are shown in the visitor's language.
-import { t } from '../words/page';
-import { nameOf } from './attention';
-
-export const pieceName = (piece: string) => nameOf(piece, t);

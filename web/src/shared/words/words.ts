@@ -1,0 +1,17 @@
+// The words of the page's frame and of Translate.
+import { attentionWords } from '../attention/words';
+import pageEn from './en.json';
+import { words } from './speech.svelte';
+import pageZh from './zh.json';
+
+const en = { ...attentionWords[0], ...pageEn };
+export type Key = keyof typeof en;
+export const t = words<Key>(en, { ...attentionWords[1], ...pageZh });
+
+/** What went wrong, to show in the visitor's language. */
+export interface Problem {
+  key: Key;
+  reason?: string;
+}
+
+export const say = ({ key, reason = '' }: Problem) => t(key, { reason });

@@ -1,0 +1,57 @@
+// The address: #VIEW?text=…&model=…, and what a view adds. A link restores what it says.
+import { t } from '../shared/words/words';
+
+export const views = ['translate', 'picture', 'beam', 'intervene', 'train', 'classify', 'models', 'about'] as const;
+export type View = (typeof views)[number];
+export const viewName = (view: View) => t(`view_${view}`);
+/** Clears what belongs to one sentence and one model: hidden words, and how translations begin. */
+export const NOT_OF_OTHERS = { mask: null, begin: null, from: null };
+
+class Link {
+  view = $state<View>('translate');
+  parameters = $state.raw<Record<string, string>>({});
+  /** Counts up when the address was changed by a link or a step in the history. */
+  arrivals = $state(0);
+
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  start() {
+    this.#read();
+    // A link that is followed leaves a complete address behind.
+    addEventListener('click', () => this.#timer !== undefined && this.#write(), { capture: true });
+    addEventListener('hashchange', () => {
+      this.#read();
+      this.arrivals += 1;
+    });
+  }
+
+  /** The address of a view that keeps everything else; other views ignore what is trained. */
+  to(view: View): string {
+    const { setup, ...others } = this.parameters;
+    const query = new URLSearchParams(view === 'train' && setup !== undefined ? this.parameters : others).toString();
+    return `#${view}${query && `?${query}`}`;
+  }
+
+  /** Puts values into the address; null takes one out. It makes no step in the history. */
+  set(changes: Record<string, string | null>) {
+    const all = Object.entries({ ...this.parameters, ...changes });
+    this.parameters = Object.fromEntries(all.filter((entry): entry is [string, string] => entry[1] !== null));
+    // Browsers count these and refuse too many.
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#write(), 300);
+  }
+
+  #write() {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    history.replaceState(null, '', this.to(this.view));
+  }
+
+  #read() {
+    const [view, query = ''] = location.hash.slice(1).split(/\?(.*)/s);
+    this.view = views.find((known) => known === view) ?? (view === 'steps' ? 'picture' : 'translate'); // its old name
+    this.parameters = Object.fromEntries(new URLSearchParams(query));
+  }
+}
+
+export const link = new Link();

@@ -1,0 +1,67 @@
+// The pairs of the Train view: the visitor's own, and those that come with the page.
+import type { Answer, Ask, Facts, Sent } from './pairs-worker';
+import { MOST_BYTES, type Bad, type Input, type Wish } from '../shared/text/table';
+
+export interface Source {
+  facts: Facts;
+  made: Sent;
+  /** What `made` was made of. */
+  wish: string;
+}
+
+class Pairs {
+  sources = $state.raw<Record<string, Source>>({});
+  problem = $state.raw<{ bad: Bad; values: Record<string, string | number> } | null>(null);
+  busy = $state(0);
+
+  #worker: Worker | null = null;
+  #waiting = new Map<number, (answer: Answer) => void>();
+  #last = 0;
+
+  /** The visitor's own, from a box, a drop or a file. What was there stays where these are no pairs. */
+  take(input: Input, wish: Partial<Wish>): Promise<Source | null> {
+    const { files = [], text = '' } = input;
+    const big = files.find(({ size }) => size > MOST_BYTES)?.name ?? (text.length > MOST_BYTES ? '' : undefined);
+    if (files.length > 2) return this.#refuse('files');
+    if (big !== undefined) return this.#refuse('big', { name: big });
+    return this.#make('own', wish, input);
+  }
+
+  /** The pairs of a table by other columns or filters; `url` is where it comes from if it is not here yet. */
+  async make(key: string, wish: Partial<Wish>, url?: string): Promise<Source | null> {
+    const there = this.sources[key];
+    if (there?.wish === JSON.stringify(wish)) return there;
+    return this.#make(key, wish, there || url === undefined ? undefined : { url });
+  }
+
+  async #make(key: string, wish: Partial<Wish>, input?: Input): Promise<Source | null> {
+    this.busy += 1;
+    const { facts, made, bad, values = {} } = await this.#ask({ key, input, wish });
+    this.busy -= 1;
+    if (!facts || !made) return this.#refuse(bad!, values);
+    this.problem = null;
+    const source = { facts, made, wish: JSON.stringify(wish) };
+    this.sources = { ...this.sources, [key]: source };
+    return source;
+  }
+
+  async #refuse(bad: Bad, values: Record<string, string | number> = {}): Promise<null> {
+    this.problem = { bad, values };
+    return null;
+  }
+
+  #ask(question: Omit<Ask, 'id'>): Promise<Answer> {
+    if (!this.#worker) {
+      this.#worker = new Worker(new URL('./pairs-worker.ts', import.meta.url), { type: 'module' });
+      this.#worker.addEventListener('message', ({ data }: MessageEvent<Answer>) => {
+        this.#waiting.get(data.id)?.(data);
+        this.#waiting.delete(data.id);
+      });
+    }
+    const id = ++this.#last;
+    this.#worker.postMessage({ ...question, id } satisfies Ask);
+    return new Promise((resolve) => this.#waiting.set(id, resolve));
+  }
+}
+
+export const pairs = new Pairs();

@@ -1,0 +1,117 @@
+// Sentence pairs out of whatever a visitor has. Runs in a worker, so that the page stays fluent; every refusal is one
+// sentence of `bad`, which the page says in its language.
+import Papa from 'papaparse';
+import type { Pair } from 'wasmformer';
+import { decode, Refusal } from '../shared/text/decode';
+import type { Input, Made, Reason, Table, Wish } from '../shared/text/table';
+
+const SHOWN = 5;
+
+const linesOf = (text: string) => text.replace(/(\r\n?|\n)+$/, '').split(/\r\n?|\n/);
+
+/** How many columns most rows have, and the share of the rows that have so many. */
+function shape(rows: readonly (readonly string[])[]): { columns: number; share: number } {
+  const counts = new Map<number, number>();
+  const some = rows.filter((row) => row.length > 1 || row[0]?.trim()).slice(0, 1000);
+  for (const { length } of some) counts.set(length, (counts.get(length) ?? 0) + 1);
+  const [columns, count] = [...counts].reduce((most, next) => (next[1] > most[1] ? next : most), [0, 0]);
+  return { columns, share: count / some.length };
+}
+
+/** Rows and columns of a text: by tabs, or as CSV with commas, semicolons or bars. */
+function columnsOf(text: string, name: string): string[][] {
+  if (!text.trim()) throw new Refusal('none', { name });
+  const lines = linesOf(text);
+  const tabbed = lines.slice(0, 1000).map((line) => line.split('\t'));
+  if (shape(tabbed).columns > 1) return lines.map((line) => line.split('\t'));
+  const isNamed = /\.csv(\.gz)?$/i.test(name);
+  const tries = [',', ';', '|'].map((delimiter) => {
+    const { data } = Papa.parse<string[]>(text.slice(0, 200_000), { delimiter });
+    return { delimiter, ...shape(data.slice(0, -1).length ? data.slice(0, -1) : data) };
+  });
+  const best = tries.filter(({ columns }) => columns > 1).sort((a, b) => b.share - a.share)[0];
+  // The commas of sentences make no columns: their number differs from line to line.
+  if (!best || best.share < (isNamed ? 0.5 : 0.9)) throw new Refusal('oneColumn', { name });
+  return Papa.parse<string[]>(text, { delimiter: best.delimiter }).data;
+}
+
+const LANGUAGE = /^[a-z]{2,3}$/i;
+const NAMES = [/^(source|src|from|input|question|original)\b/i, /^(target|tgt|to|output|answer|translation)\b/i, /^(id|text|sentence|english|german|french|chinese|deutsch|英文|中文)/i];
+
+function tableOf(name: string, rows: readonly (readonly string[])[]): Table {
+  const { columns } = shape(rows);
+  const first = rows[0].map((cell) => cell.trim());
+  const isName = (cell: string) => LANGUAGE.test(cell) || NAMES.some((pattern) => pattern.test(cell));
+  const header = first.length > 1 && first.filter(isName).length * 2 >= first.length && !first.some((cell) => /[.!?。！？]$/.test(cell));
+  const some = rows.slice(Number(header), 200);
+  const places = Array.from({ length: columns }, (_, place) => place);
+  // Numbers, dates and addresses are no sentences.
+  const texts = places.filter((place) => some.filter((row) => /\p{L}/u.test(row[place] ?? '') && !/^https?:/.test(row[place])).length * 2 > some.length);
+  const named = (pattern: RegExp) => (header ? places.find((place) => pattern.test(first[place] ?? '')) : undefined);
+  const candidates = texts.length > 1 ? texts : places;
+  const source = named(NAMES[0]) ?? candidates.find((place) => place !== named(NAMES[1]))!;
+  const target = named(NAMES[1]) ?? candidates.find((place) => place !== source) ?? (source === 0 ? 1 : 0);
+  return { name, rows, columns, header, source, target };
+}
+
+export async function read({ files, text, url }: Input): Promise<Table> {
+  if (url !== undefined) {
+    const response = await fetch(url);
+    if (!response.ok) throw new Error(`${url}: ${response.status} ${response.statusText}`);
+    const rows = linesOf(await decode(await response.blob(), url)).map((line) => line.split('\t'));
+    return { name: url, rows, columns: 2, header: false, source: 0, target: 1 };
+  }
+  if (text !== undefined) return tableOf('', columnsOf(text, ''));
+  const name = files!.map((file) => file.name).join(', ');
+  if (files!.length === 1) return tableOf(name, columnsOf(await decode(files![0], name), name));
+  const sides = await Promise.all(files!.map(async (file) => linesOf(await decode(file, file.name))));
+  if (sides[0].length !== sides[1].length) {
+    throw new Refusal('lines', { a: files![0].name, b: files![1].name, linesA: sides[0].length, linesB: sides[1].length });
+  }
+  const codes = files!.map((file) => file.name.replace(/\.(txt|gz)$/gi, '').split('.').at(-1)!);
+  const header = codes.every((code) => LANGUAGE.test(code)); // the files' names serve for one
+  const rows = sides[0].map((line, place) => [line, sides[1][place]]);
+  return { name, rows: header ? [codes, ...rows] : rows, columns: 2, header, source: 0, target: 1 };
+}
+
+const asPair = (line: string) => line.split('\t') as unknown as Pair;
+
+/** The pairs of a table, and what was left out. */
+export function make({ name, rows }: Table,
+  { source, target, header, lowercase, longest, validationFrom = Infinity }: Wish): Made {
+  const odd: Made['odd'] = {};
+  const lines: string[] = [];
+  const validation: Pair[] = [];
+  const known = new Set<string>();
+  const leave = (why: Reason, row: number) => {
+    const found = (odd[why] ??= { count: 0, rows: [] });
+    if (found.count++ < SHOWN) found.rows.push({ row: row + 1, text: rows[row].join(' · ').slice(0, 120) });
+  };
+  for (let row = Number(header); row < rows.length; ++row) {
+    const cells = rows[row];
+    if (cells.length === 1 && !cells[0].trim()) continue; // empty lines do not count
+    const sides = [cells[source], cells[target]].map((cell) => cell?.replace(/\s+/g, ' ').trim());
+    if (sides.some((side) => side === undefined)) leave('missing', row);
+    else if (sides.includes('')) leave('empty', row);
+    else if (sides.some((side) => side.length > longest)) leave('long', row);
+    else {
+      const line = lowercase ? sides.join('\t').toLowerCase() : sides.join('\t');
+      if (known.has(line)) leave('twice', row);
+      else {
+        known.add(line);
+        if (row < validationFrom) lines.push(line);
+        else validation.push(asPair(line));
+      }
+    }
+  }
+  if (lines.length < 2) throw new Refusal('tooFew', { name, count: lines.length });
+  const codes = header ? [rows[0][source], rows[0][target]].map((code) => code?.trim().toLowerCase()) : [];
+  return {
+    pairs: lines.length,
+    tsv: lines.join('\n'),
+    validation,
+    odd,
+    preview: lines.slice(0, SHOWN).map(asPair),
+    languages: codes.length && codes.every((code) => LANGUAGE.test(code ?? '')) ? codes.join('-') : '',
+  };
+}

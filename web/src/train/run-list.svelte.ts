@@ -1,0 +1,83 @@
+// The runs that the Train view lists: those that go on, and those that the browser keeps.
+import type { Experiment } from './experiment';
+import { deleteRun, storedRuns } from './store';
+import { activity } from '../shell/busy.svelte';
+import { Run } from './training-run.svelte';
+import { reason } from '../shared/words/reason';
+
+class Runs {
+  all = $state.raw<Run[]>([]);
+  /** The latest that can go on and does not. */
+  readonly kept = $derived(this.all.find(({ now }) => now.status === 'stored' && now.savedStep));
+  /** Open, above everything else. */
+  chosen = $state.raw<Run | null>(null);
+  problem = $state('');
+  #isListed = false;
+
+  constructor() {
+    $effect.root(() => {
+      $effect(() => {
+        const run = this.all.find(({ isBusy }) => isBusy);
+        activity.run = run ? { name: run.record.name, share: run.share, left: run.now.left } : null;
+      });
+    });
+    // The page may never be seen again.
+    addEventListener('visibilitychange', () => document.hidden && this.#saveAll());
+    addEventListener('beforeunload', (event) => {
+      if (this.all.some((run) => run.isUnsaved)) event.preventDefault();
+      this.#saveAll();
+    });
+  }
+
+  /** Lists what is stored, once. */
+  async list() {
+    if (this.#isListed) return;
+    this.#isListed = true;
+    const stored = await storedRuns().catch(() => []); // forbidden; a run says so when it is to be kept
+    this.all = [...this.all, ...stored.filter(({ id }) => !this.#has(id)).map((record) => new Run(record))];
+    this.chosen ??= this.kept ?? null;
+  }
+
+  start(experiment: Experiment) {
+    const run = new Run();
+    const going = run.begin(experiment);
+    this.#add(run);
+    void going.then((hasBegun) => {
+      if (!hasBegun && run.now.problem === '') void this.delete(run); // it was stopped before it began
+    });
+  }
+
+  async take(file: File) {
+    this.problem = '';
+    const run = new Run();
+    try {
+      await run.read(file, (id) => this.#has(id));
+      this.#add(run);
+    } catch (error) {
+      this.problem = reason(error);
+    }
+  }
+
+  async delete(run: Run) {
+    run.dispose();
+    this.all = this.all.filter((other) => other !== run);
+    if (this.chosen === run) this.chosen = null;
+    await run.save(); // one that is on its way
+    await deleteRun(run.record.id).catch(() => {});
+  }
+
+  #add(run: Run) {
+    this.all = [run, ...this.all];
+    this.chosen = run;
+  }
+
+  #has(id: string): boolean {
+    return this.all.some(({ record }) => record.id === id);
+  }
+
+  #saveAll() {
+    for (const run of this.all) if (run.now.status === 'running') void run.save();
+  }
+}
+
+export const runs = new Runs();

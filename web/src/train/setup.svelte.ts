@@ -1,0 +1,154 @@
+// What the visitor has chosen to train, and the experiment that it makes.
+import type { PresetName, Settings, TrainerOptions } from 'wasmformer';
+import { link } from '../shell/url-state.svelte';
+import { models, titleOf } from '../models/models.svelte';
+import { languageName, list, number } from '../shared/words/speech.svelte';
+import type { Experiment } from './experiment';
+import {
+  defaultsOf, isShipped, isTask, isTuned, isUsed, MODEL, parse, presetOf, short, shippedCount, TRAINING, validationOf, write,
+    wrongs, type Key, type Values,
+} from './fields';
+import { pairs, type Source } from './own-pairs.svelte';
+import { pairsIn, shippedPairs } from '../shared/text/shipped';
+import type { Wish } from '../shared/text/table';
+import { w } from './words';
+
+const REHEARSED = [24, 2000]; // known pairs, at least and at most
+
+class Setup {
+  chosen = $state.raw<Partial<Values>>({});
+  /** Columns that were chosen by hand. */
+  columns = $state.raw<Partial<Pick<Wish, 'source' | 'target' | 'header'>>>({});
+
+  readonly #own = $derived(this.chosen.data === 'own' ? (pairs.sources.own?.made.pairs ?? 0) : 0);
+  readonly values = $derived<Values>({ ...defaultsOf(this.chosen, this.#own), ...this.chosen });
+  readonly isTuned = $derived(isTuned(this.values));
+  readonly wrong = $derived.by(() => {
+    const all = Object.entries(wrongs(this.values, this.#own || undefined));
+    return Object.fromEntries(all.filter(([key]) => isUsed(key as Key, this.values))) as ReturnType<typeof wrongs>;
+  });
+  /** What the link says; null where the data cannot be in a link. */
+  readonly text = $derived(this.values.data === 'own' ? null : write({ data: this.values.data, ...this.chosen }));
+  /** The table that the pairs are made of, and how. */
+  readonly wanted = $derived.by(() => {
+    const { data, lowercase, longest } = this.values;
+    const filters = { lowercase: lowercase === 'yes', longest: Number(longest) };
+    if (data === 'own') return { key: 'own', wish: { ...filters, ...this.columns } };
+    if (!isShipped(data)) return null;
+    const isTurned = !data.startsWith('en');
+    const key = isTurned ? data.split('-').reverse().join('-') : data;
+    const wish = { ...filters, source: Number(isTurned), target: Number(!isTurned), header: false,
+      validationFrom: shippedCount(key) };
+    return { key, wish, url: new URL(`pairs/${key}.tsv.gz`, document.baseURI).href };
+  });
+  /** The pairs as they are chosen now, as soon as they are there; a task needs none. */
+  readonly source = $derived.by<Source | null>(() => {
+    const there = this.wanted && pairs.sources[this.wanted.key];
+    return there && there.wish === JSON.stringify(this.wanted!.wish) ? there : null;
+  });
+  readonly ready = $derived(Object.keys(this.wrong).length === 0 && (this.wanted === null || this.source !== null)
+    && (!this.isTuned || models.translator !== null));
+
+  set(key: Key, value: string) {
+    const others: Partial<Values> = Object.fromEntries(Object.entries(this.chosen).filter(([other]) => other !== key));
+    // Another kind of data has defaults of its own; the settings of the old one would seldom fit it.
+    if (key === 'data') this.chosen = { ...(others.seed ? { seed: others.seed } : {}), data: value };
+    else this.chosen = value === { ...defaultsOf(others, this.#own) }[key] ? others : { ...others, [key]: value };
+  }
+
+  /** Back to the defaults of the data. */
+  reset() {
+    const { data, start } = this.values;
+    this.chosen = { data, ...(start === 'model' && { start }) };
+  }
+
+  /** What a link, or a card, says. */
+  read(text: string) {
+    this.chosen = parse(text);
+  }
+
+  /** The visitor's own pairs, which are chosen if they are pairs. */
+  async take(input: Parameters<typeof pairs.take>[0]) {
+    const { lowercase, longest } = this.values;
+    if (!(await pairs.take(input, { lowercase: lowercase === 'yes', longest: Number(longest) }))) return;
+    this.columns = {};
+    if (this.values.data !== 'own') this.set('data', 'own');
+  }
+
+  /** Makes sure that the pairs are there. */
+  async prepare(): Promise<boolean> {
+    const wanted = this.wanted;
+    if (wanted?.key === 'own' && !pairs.sources.own) return false; // none were given yet
+    return !wanted || (await pairs.make(wanted.key, wanted.wish, wanted.url)) !== null;
+  }
+
+  readonly pairs = $derived(this.source ? this.source.made.pairs : isTask(this.values.data)
+    ? Number(this.values.pairs) : null);
+
+  name(): string {
+    const { data } = this.values;
+    if (isTask(data)) return w(`data_${data}`);
+    const count = w('pairsCount', { count: number(this.pairs ?? 0) });
+    const title = isShipped(data) ? data.split('-').map(languageName).join(' → ') : pairs.sources.own?.facts.name || w('data_own');
+    return `${this.isTuned ? `${titleOf(models.model!)} + ` : ''}${list([title, count])}`;
+  }
+
+  /** Only when `ready`. */
+  async experiment(): Promise<Experiment> {
+    const { data, goal, seed } = this.values;
+    const [name, model, setup] = [this.name(), this.#model(), this.text];
+    return {
+      name,
+      options: { ...(await this.#data()), ...model, seed: Number(seed) },
+      goal: { [goal]: Number(this.values[goal as 'steps']) },
+      metric: isTask(data) ? 'exactMatch' : 'bleu',
+      setup,
+    };
+  }
+
+  async #data(): Promise<TrainerOptions> {
+    const { data, pairs: count, validation } = this.values;
+    if (isTask(data)) return { task: { name: data, pairs: Number(count) } };
+    const { tsv: blob, pairs: all, validation: kept, languages } = this.source!.made;
+    const tsv = await blob.text();
+    if (isShipped(data)) return { tsv, validation: kept, languages: data };
+    if (this.isTuned) return this.#tuned(pairsIn(tsv), validationOf(validation, all));
+    return { tsv, validation: validationOf(validation, all), ...(languages ? { languages } : {}) };
+  }
+
+  /** The model in use with pairs that it learns, and as many that it knows, against forgetting. */
+  async #tuned(own: [string, string][], kept: number): Promise<TrainerOptions> {
+    const known = await shippedPairs(models.sourceCode, models.targetCode).catch(() => []);
+    const rehearsed = known.slice(0, Math.max(REHEARSED[0], Math.min(REHEARSED[1], own.length)));
+    return { from: models.from!, pairs: [...own.slice(kept), ...rehearsed], validation: own.slice(0, kept) };
+  }
+
+  #model(): TrainerOptions {
+    const { data, preset, tokenizer: type, vocab, joint } = this.values;
+    const own: Partial<ReturnType<typeof presetOf>> = this.isTuned ? {} : presetOf(preset);
+    const config: Record<string, string | number> = this.isTuned ? { attention_dropout: 0, activation_dropout: 0 } : {};
+    for (const key of [...MODEL, ...TRAINING]) {
+      const value = this.values[key];
+      if (value === short(own[key] ?? '') || !isUsed(key, this.values)) continue;
+      config[key] = Number.isNaN(Number(value)) ? value : Number(value);
+    }
+    // The package takes Noam's factor, not its peak, which another width or warm-up would change.
+    const { schedule, learning_rate: peak, warmup_steps } = this.values;
+    const d_model = this.isTuned ? models.info!.config.d_model : this.values.d_model;
+    if (['schedule', 'learning_rate', 'd_model', 'warmup_steps'].some((key) => key in config)) {
+      config.learning_rate = Number(peak) * (schedule === 'noam' ? Math.sqrt(Number(d_model) * Number(warmup_steps)) : 1);
+    }
+    if (this.isTuned) return { config: config as Settings };
+    // Unicode's compatibility form would make Chinese punctuation ASCII's.
+    const isPlain = data.includes('zh') && (type === 'bpe' || type === 'unigram');
+    const pieces = { ...(type !== 'char' && { vocabSize: Number(vocab) }), ...(isPlain && { normalization: 'identity' as const }) };
+    return { preset: preset as PresetName, config: config as Settings, tokenizer: { type: type as 'char', ...pieces, joint: joint === 'yes' } };
+  }
+
+  /** Follows the address, and keeps it. */
+  follow() {
+    if (link.parameters.setup !== undefined && link.parameters.setup !== this.text) this.read(link.parameters.setup);
+  }
+}
+
+export const setup = new Setup();

@@ -1,0 +1,97 @@
+// What the visitor looks at: a kind of attention, a layer and a head, which the address has too, and what is pointed
+// at: kind=decoder&form=lines&decoder=1.3, counted from 1 as on the page.
+import { KINDS, NOTHING, selectMap, within, type AttentionMap, type Focus, type Head, type Kind } from '../shared/attention/attention';
+import { FAINTEST, type Form } from '../shared/attention/drawing';
+import { link } from '../shell/url-state.svelte';
+import { translation, type Shown } from './translation.svelte';
+
+export const MOST_FAINT = 50; // percent
+
+class Look {
+  readonly #kind = $derived(KINDS.find((kind) => kind === link.parameters.kind) ?? 'cross');
+  readonly form = $derived<Form>(link.parameters.form === 'lines' ? 'lines' : 'heat');
+  #pointed = $state.raw<{ focus: Focus; shown: Shown | null }>({ focus: NOTHING, shown: null });
+
+  /** Heads of the chosen layer whose lines are drawn in colors, in place of their mean: colors=1.3. */
+  readonly heads = $derived(this.form === 'lines' && this.chosen(this.kind).head === 'mean' ? this.#colored() : []);
+  /** Fainter links are not drawn; least=10 is in percent. */
+  readonly faintest = $derived((Math.min(MOST_FAINT, Math.max(1, Math.round(Number(link.parameters.least)))) || 100 * FAINTEST) / 100);
+
+  /** The sentence whose pieces are shown because the pointer is in it. */
+  hovered = $state<number | null>(null);
+
+  /** What is pointed at in the chosen sentence. */
+  readonly focus = $derived(this.focusOf(translation.shown));
+  /** The cross-attention of the chosen layer and head. */
+  readonly map = $derived(translation.shown ? this.#crossOf(translation.shown) : null);
+  readonly #pointedMap = $derived(this.#pointed.shown && this.#crossOf(this.#pointed.shown));
+
+  get kind() {
+    return translation.shown?.attention[this.#kind].layers === 0 ? 'cross' : this.#kind;
+  }
+
+  show(what: { kind?: Kind; form?: Form }) {
+    const { kind = this.#kind, form = this.form } = what;
+    link.set({ kind: kind === 'cross' ? null : kind, form: form === 'heat' ? null : form });
+  }
+
+  /** The chosen layer and head of a kind, within what the model has; at first the last layer's mean. */
+  chosen(kind: Kind): { layer: number; head: Head } {
+    const maps = translation.shown?.attention[kind];
+    const [, layer = Infinity, head = 'mean'] = /^([1-9]\d*)\.([1-9]\d*|mean)$/.exec(link.parameters[kind] ?? '') ?? [];
+    return maps ? within(maps, Number(layer) - 1, head === 'mean' ? head : Number(head) - 1) : { layer: 0, head: 'mean' };
+  }
+
+  choose(kind: Kind, layer: number, head: Head) {
+    const isFirst = head === 'mean' && layer + 1 === translation.shown?.attention[kind].layers;
+    link.set({ [kind]: isFirst ? null : `${layer + 1}.${head === 'mean' ? head : head + 1}` });
+  }
+
+  /** Draws the lines of these heads in colors. */
+  colour(heads: readonly number[]) {
+    this.choose(this.kind, this.chosen(this.kind).layer, 'mean');
+    link.set({ colors: heads.map((head) => head + 1).sort((a, b) => a - b).join('.') || null });
+  }
+
+  hideBelow(percent: number) {
+    link.set({ least: percent === 100 * FAINTEST ? null : String(percent) });
+  }
+
+  #colored(): number[] {
+    const count = translation.shown?.attention[this.kind].heads ?? 0;
+    const numbers = new Set((link.parameters.colors ?? '').split('.').map((text) => Number(text) - 1));
+    return Array.from({ length: count }, (_, head) => head).filter((head) => numbers.has(head));
+  }
+
+  at(row: number | null, column: number | null, shown = translation.shown) {
+    const before = this.focusOf(shown);
+    if (row !== before.row || column !== before.column) this.#pointed = { focus: { row, column }, shown };
+  }
+
+  away() {
+    this.#pointed = { focus: NOTHING, shown: null };
+  }
+
+  /** What was pointed at in another translation may lie outside of this one. */
+  focusOf(shown: Shown | null): Focus {
+    return this.#pointed.shown === shown ? this.#pointed.focus : NOTHING;
+  }
+
+  /** How strongly a piece is lit: by attention if its counterpart is pointed at, fully if it is itself. */
+  weight(shown: Shown, side: 'source' | 'target', token: number): number {
+    const { row, column } = this.focusOf(shown);
+    const map = this.#pointedMap;
+    if (!map) return 0;
+    const [own, other] = side === 'source' ? [column, row] : [row, column];
+    if (other === null) return own === token ? 1 : 0;
+    if (side === 'target' && own !== null) return own === token ? 1 : 0;
+    return side === 'source' ? map.data[other * map.columns + token] : map.data[token * map.columns + other];
+  }
+
+  #crossOf(shown: Shown): AttentionMap {
+    const { layer, head } = this.chosen('cross');
+    return selectMap(shown.attention.cross, layer, this.kind === 'cross' && this.heads.length > 0 ? this.heads : head);
+  }
+}
+
+export const look = new Look();
