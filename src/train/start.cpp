@@ -15,8 +15,6 @@
 namespace wasmformer {
 namespace {
 
-using Json = nlohmann::json;
-
 // Texts are written and read one by one: the destructor of a large JSON value aborts if it gets no memory.
 void append(std::string& json, const Texts& texts) {
   json += '[';
@@ -30,8 +28,8 @@ TrainingTexts parse_texts(const std::string& json, const ModelFile& model) {
   TrainingTexts texts{task.no_texts(), task.no_texts()};
   Texts* part = nullptr;
   // The object is at depth 0, the two lists at 1, and a text is a value or a whole array or object at 2.
-  const auto keeps = [&](int depth, Json::parse_event_t event, Json& value) {
-    using Event = Json::parse_event_t;
+  const auto keeps = [&](int depth, nlohmann::json::parse_event_t event, nlohmann::json& value) {
+    using Event = nlohmann::json::parse_event_t;
     if (event == Event::key && depth == 1) part = value == "train" ? texts.train.get() : texts.valid.get();
     const bool is_text =
         depth == 2 && (event == Event::value || event == Event::array_end || event == Event::object_end);
@@ -40,9 +38,9 @@ TrainingTexts parse_texts(const std::string& json, const ModelFile& model) {
     return false;
   };
   try {
-    const Json rest = Json::parse(json, keeps);
+    const nlohmann::json rest = nlohmann::json::parse(json, keeps);
     WASMFORMER_CHECK(rest.at("train").empty() && rest.at("valid").empty(), ErrorCode::pairs_damaged, damaged);
-  } catch (const Json::exception&) {
+  } catch (const nlohmann::json::exception&) {
     throw Error(ErrorCode::pairs_damaged, damaged);
   }
   return texts;
