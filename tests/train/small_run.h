@@ -32,10 +32,10 @@ inline TrainingConfig small_training() {
 }
 
 // The mean over all target tokens.
-inline double validation_loss(Trainer& trainer, const Corpus& corpus) {
+inline double validation_loss(Trainer& trainer, const Examples& examples) {
   Trainer::LossSum all;
-  for (const auto& pairs : plan_batches(corpus, trainer.config().batch_tokens)) {
-    const Trainer::LossSum batch = trainer.validation_loss(corpus, pairs);
+  for (const auto& pairs : plan_batches(examples, trainer.config().batch_tokens)) {
+    const Trainer::LossSum batch = trainer.validation_loss(examples, pairs);
     all.sum += batch.sum;
     all.units += batch.units;
   }
