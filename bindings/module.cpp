@@ -5,6 +5,7 @@
 
 #include "annotate.h"
 #include "tasks/translate/evaluate.h"
+#include "tasks/translate/translate_task.h"
 #include "train/request.h"
 #include "train/start.h"
 #include "translate.h"
@@ -17,13 +18,13 @@ ThreadPool& pool(int threads) {
 }
 
 void check_use(const Config& c, const std::string& use, const std::string& place) {
-  const bool can = use == "translate" ? !c.is_encoder() : (use == "tag" ? c.tags : c.classes) > 0;
+  const bool can = use == "translate" ? translate_task().trains(c) : (use == "tag" ? c.tags : c.classes) > 0;
   WASMFORMER_CHECK(can, ErrorCode::wrong_task,
                    "[" << place << "] this model does not " << use << "; it " << purpose(c));
 }
 
 void add_labels(Json& info, const ModelFile& model) {
-  if (!model.transformer->config().is_encoder()) return;
+  if (!task_of(model.transformer->config()).makes_heads()) return;
   info["classes"] = model.labels.classes;
   info["tags"] = model.labels.tags;
 }

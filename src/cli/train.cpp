@@ -8,8 +8,10 @@
 #include "cli/options.h"
 #include "cli/teacher.h"
 #include "cli/training_loop.h"
+#include "tasks/mask/mask_task.h"
 #include "tasks/translate/augment.h"
 #include "tasks/translate/toy_tasks.h"
+#include "tasks/translate/translate_task.h"
 #include "train/plan.h"
 
 namespace wasmformer {
@@ -75,8 +77,17 @@ bool has_pairs(const TrainOptions& o) { return !named_file(o.train).empty() || !
 bool has_texts(const TrainOptions& o) { return has_pairs(o) || o.labelled.any() || !o.mono.empty(); }
 bool has_valid_texts(const TrainOptions& o) { return !named_file(o.valid).empty() || o.valid_labelled.any(); }
 
-ParallelText read_training_texts(const TrainOptions& o) {
+std::shared_ptr<Texts> read_training_texts(const TrainOptions& o) {
   if (o.labelled.any()) return read_annotated(o.labelled);
+  if (o.mono.empty()) return texts_of(read_training_pairs(o));
+  auto texts = std::make_shared<PlainTexts>();
+  for (std::string& line : read_lines(o.mono))
+    if (!line.empty()) texts->lines.push_back(std::move(line));
+  return texts;
+}
+
+// The sources of pairs and of --mono, for a teacher.
+ParallelText read_sources(const TrainOptions& o) {
   ParallelText text;
   if (has_pairs(o)) text = read_training_pairs(o);
   if (o.mono.empty()) return text;
@@ -100,9 +111,8 @@ nlohmann::json changes(const TrainOptions& o) {
 
 RunRequest request_of(const TrainOptions& o) {
   RunRequest request = o.request;
-  if (o.labelled.any()) request.objective = o.labelled.objective();
-  if (!o.mono.empty() && !o.distils()) request.objective = Objective::masked;
-  if (request.preset.empty() && !request.objective && has_texts(o) && o.from.empty() && !request.resume)
+  const bool has_own_preset = o.labelled.any() || (!o.mono.empty() && !o.distils());
+  if (request.preset.empty() && !has_own_preset && has_texts(o) && o.from.empty() && !request.resume)
     request.preset = "small";
   request.config.value = changes(o);
   for (const auto& [key, share] : key_values(o.augment)) {
@@ -139,18 +149,21 @@ RunInput input_of(const TrainOptions& o) {
   WASMFORMER_CHECK(has_valid || o.request.validation, ErrorCode::train,
                    "there is nothing to validate on: give --valid-source and --valid-target, "
                    "--valid-data, or --validation N to hold back N pairs");
-  input.train = read_training_texts(o);
+  if (!o.distils()) input.train = read_training_texts(o);
   if (o.distils()) {
     const ModelFile teacher = load_model(o.teacher.model, Weights::packed);
-    WASMFORMER_CHECK(!teacher.transformer->config().is_encoder(), ErrorCode::train,
+    WASMFORMER_CHECK(translate_task().trains(teacher.transformer->config()), ErrorCode::train,
                      o.teacher.model << " does not translate, so it cannot be a teacher");
     if (o.tokenizer.empty() && !resume && o.from.empty()) {
       input.source_tokenizer = teacher.source_tokenizer->model();
       input.target_tokenizer = teacher.target_tokenizer->model();
     }
-    input.train = distilled(o.teacher, teacher, std::move(input.train), o.output);
+    input.train = texts_of(distilled(o.teacher, teacher, read_sources(o), o.output));
   }
-  if (has_valid) input.valid = o.valid_labelled.any() ? read_annotated(o.valid_labelled) : read_pairs(o.valid);
+  if (o.valid_labelled.any())
+    input.valid = read_annotated(o.valid_labelled);
+  else if (has_valid)
+    input.valid = texts_of(read_pairs(o.valid));
   return input;
 }
 
@@ -161,7 +174,7 @@ std::string notes() {
   std::erase_if(keys, [](const Field& field) { return is_decided_by_vocabulary(field.option.name); });
   Augmentation augmentation;
   std::vector<std::string> names;
-  for (const Task& task : tasks()) names.push_back(task.name);
+  for (const ToyTask& task : toy_tasks()) names.push_back(task.name);
   return "Presets: " + join(preset_names()) + "\nTasks: " + join(names) + "\n\nKeys of --set:\n" + key_list(keys) +
          "\nKeys of --augment:\n" + key_list(fields(augmentation)) +
          "\nCtrl-C and SIGTERM end training after the step: last.safetensors is saved, --resume continues, and\n"
@@ -178,7 +191,7 @@ void check_kinds(const TrainOptions& o) {
                    "--teacher translates the sources of sentence pairs, and --mono; give one of them");
   WASMFORMER_CHECK(!o.distils() || !o.request.validation, ErrorCode::train,
                    "--validation would hold back the teacher's translations; give --valid-data");
-  WASMFORMER_CHECK(!o.valid_labelled.any() || o.valid_labelled.objective() == o.labelled.objective(), ErrorCode::train,
+  WASMFORMER_CHECK(!o.valid_labelled.any() || o.valid_labelled.fit(o.labelled), ErrorCode::train,
                    "--valid-labels and --valid-tags must go with --labels and --tags");
 }
 

@@ -36,9 +36,9 @@ void watch_for_signals() {
 #endif
 }
 
-std::string size_of(const Corpus& corpus) {
-  return std::to_string(corpus.pairs.size()) + " pairs" +
-         (corpus.skipped ? ", " + std::to_string(corpus.skipped) + " left out (an empty side, or too long)" : "");
+std::string size_of(const Examples& examples) {
+  return std::to_string(examples.size()) + " pairs" +
+         (examples.skipped ? ", " + std::to_string(examples.skipped) + " left out (an empty side, or too long)" : "");
 }
 
 // 3 of "epoch-3.safetensors"; 0 of other names.
@@ -120,7 +120,7 @@ class TrainingRenderer {
  private:
   void show(const events::Step& e) {
     step_seconds_ += e.seconds;
-    units_ += e.report.target_tokens;
+    units_ += e.report.units;
     const double done = loop_->progress();
     const double rest = loop_->seconds() * (1 - done) / done;
     line_.update(done, standing(e.report.loss) + (done > 0 ? "  " + duration(rest) + " left" : ""));
@@ -130,8 +130,9 @@ class TrainingRenderer {
     nlohmann::ordered_json figures = nlohmann::ordered_json::object();
     if (const auto& validation = report.validation) {
       figures["valid_loss"] = validation->loss;
-      for (const auto& [key, value] : validation->figures) figures[key] = value;
-      if (run_->model().metadata.contains("task")) figures["exact_match"] = validation->greedy.exact_match;
+      for (const auto& [key, value] : validation->scores.figures) figures[key] = value;
+      if (run_->model().metadata.contains("task"))
+        figures["exact_match"] = validation->scores.further.at("exact_match");
     }
     log(report, figures);
     if (report.validation && report.validation->is_best) write("best.safetensors", run_->model_file());
@@ -147,21 +148,19 @@ class TrainingRenderer {
   }
 
   void introduce() {
-    line_.print("train: " + size_of(run_->corpus()));
-    line_.print("valid: " + size_of(run_->valid_corpus()));
+    line_.print("train: " + size_of(run_->examples()));
+    line_.print("valid: " + size_of(run_->valid_examples()));
     line_.print(std::to_string(run_->model().transformer->parameter_count()) + " parameters, " +
                 std::to_string(run_->trainer().batches_per_epoch()) + " batches per epoch, " +
                 (ranks_.size() > 1 ? std::to_string(ranks_.size()) + " ranks of " : "") + std::to_string(pool_.size()) +
                 (pool_.size() == 1 ? " thread" : " threads"));
   }
 
-  // Of target tokens or, if a model classifies or tags, texts.
   double units_per_second() const { return static_cast<double>(units_) / step_seconds_; }
-  bool counts_texts() const { return !run_->model().transformer->config().predicts_tokens(); }
 
   std::string standing(double loss) const {
     return "step " + std::to_string(run_->progress().step) + "  epoch " + fixed(run_->epochs(), 2) + "  loss " +
-           fixed(loss, 3) + "  " + fixed(units_per_second(), 0) + (counts_texts() ? " texts/s" : " tokens/s");
+           fixed(loss, 3) + "  " + fixed(units_per_second(), 0) + " " + run_->task().unit() + "/s";
   }
 
   void log(const events::Report& report, const nlohmann::ordered_json& figures) {

@@ -22,7 +22,7 @@ Json presets() {
 
 Json task_list() {
   Json all = Json::array();
-  for (const Task& task : tasks())
+  for (const ToyTask& task : toy_tasks())
     all.push_back({{"name", task.name},
                    {"help", task.what},
                    {"source", task.source},

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "schema/json.h"
-#include "tasks/annotate/labels.h"
 #include "tasks/translate/augment.h"
 
 namespace wasmformer {
@@ -48,7 +47,6 @@ struct RunRequest {
   std::string preset;
   JsonObject config;
   std::optional<TaskRequest> task;
-  std::optional<Objective> objective;  // trains an encoder; not an option, as the kind of texts decides it
   std::optional<Index> validation;
   std::optional<TokenizerRequest> tokenizer;
   std::optional<Augmentation> augment;

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "bundle/model_file.h"
-#include "tasks/annotate/labels.h"
+#include "tasks/task.h"
 #include "train/checkpoint.h"
 
 namespace wasmformer {
@@ -13,7 +13,7 @@ namespace wasmformer {
 enum class TokenizerType;  // train/request.h
 
 struct TrainingTexts {
-  ParallelText train, valid;
+  std::shared_ptr<Texts> train, valid;
 };
 
 // The preset `toy`, as long as the task takes.
@@ -23,13 +23,14 @@ Preset task_preset(const std::string& task);
 // Error as make_pairs() does.
 TrainingTexts task_texts(const std::string& task, Index pairs, std::uint64_t seed);
 
-// Holds back `count` pairs for validation, drawn by the seed. Throws Error if none would be left.
-TrainingTexts hold_back(ParallelText all, Index count, std::uint64_t seed);
+// Holds back `count` texts for validation, drawn by the seed. Throws Error if none would be left.
+TrainingTexts hold_back(const Texts& all, Index count, std::uint64_t seed);
 
-// The texts that a checkpoint carries, or those of its task; nullopt if it has neither. Throws Error for damaged ones.
-std::optional<TrainingTexts> stored_texts(const std::map<std::string, std::string>& metadata, std::uint64_t seed);
+// The texts that a checkpoint carries, or those of its made-up task; nullopt if it has neither. Throws Error for
+// damaged ones.
+std::optional<TrainingTexts> stored_texts(const ModelFile& model, std::uint64_t seed);
 // What the metadata of a checkpoint holds of them: under `run.texts` a JSON object of both parts as arrays of
-// pairs, under `task` "reverse, 3000 pairs".
+// Texts::to_json(), under `task` "reverse, 3000 pairs".
 inline constexpr const char* texts_key = "run.texts";
 std::string to_json(const TrainingTexts& texts);
 std::string task_name(const std::string& task, Index pairs);
@@ -38,7 +39,8 @@ std::string task_name(const std::string& task, Index pairs);
 struct TokenizerPair {
   std::shared_ptr<const Tokenizer> source, target;
 };
-TokenizerPair counted_tokenizers(const ParallelText& text, TokenizerType type, Index vocab_size, bool joint);
+TokenizerPair counted_tokenizers(const std::vector<std::vector<std::string>>& sides, TokenizerType type,
+                                 Index vocab_size, bool joint);
 
 // Bytes that a run takes, about: weights, gradients, moments, a checkpoint, and the activations of a batch.
 double training_bytes(const Config& config, const TrainingConfig& training);

@@ -71,7 +71,7 @@ TrainingEvent TrainingLoop::take_step() {
   const StepReport report = run_.step();
   const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   step_seconds_ += seconds;
-  units_ += report.target_tokens;
+  units_ += report.units;
   has_stepped_ = true;
   has_ended_ = ranks_.any(has_reached_goal());  // asked once: between two calls the time could run out
   if (ranks_.is_first()) plan_report(report);

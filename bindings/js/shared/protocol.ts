@@ -60,13 +60,21 @@ export type Method = keyof Calls;
 export type Wanted<M extends Method> = Parameters<Calls[M]>[0];
 export type Result<M extends Method> = ReturnType<Calls[M]>;
 
-/** A string is the text of a file. Of an encoder the pairs are texts with their labels, as in src/tasks/annotate/labels.h. */
+/** A text with classes, or words with tags; what it has not is empty. */
+export interface AnnotatedText {
+  text: string;
+  words: readonly string[];
+  classes: readonly string[];
+  tags: readonly string[];
+}
+
+/** A string is the text of a file. */
 export interface GivenTexts {
   pairs?: readonly SentencePair[];
   tsv?: string;
-  labelled?: string | readonly SentencePair[];
-  tagged?: string | readonly SentencePair[];
-  mono?: readonly SentencePair[];
+  labelled?: string | readonly AnnotatedText[];
+  tagged?: string | readonly AnnotatedText[];
+  mono?: readonly string[];
 }
 
 export interface TrainInput {

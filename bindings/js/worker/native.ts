@@ -1,6 +1,6 @@
 // What module.cpp, translate.cpp, annotate.cpp and train.cpp declare; tests/js/module-types.ts compares it with the types
 // that Emscripten writes. Options cross as JSON, results in the shape that callers get.
-import type { Plain } from '../shared/protocol.js';
+import type { Plain, Use } from '../shared/protocol.js';
 import type { Evaluation, Validation } from '../shared/trainer-types.js';
 import type { Annotation, Translation } from '../shared/types.js';
 
@@ -29,15 +29,23 @@ export interface NativeTranslator {
   delete(): void;
 }
 
-/** The text of a file, or its lines as pairs. */
-export interface NativeText {
-  file: string;
-  sources: string[];
-  targets: string[];
+export interface NativeAnnotatedText {
+  text: string;
+  words: string[];
+  classes: string[];
+  tags: string[];
 }
 
-/** What is not given is empty. */
-export type NativeRunTexts = Record<'pairs' | 'labelled' | 'tagged' | 'mono', NativeText>;
+/** A text with all that is known of it; what it has not is empty. */
+export type NativeKnownText = NativeAnnotatedText & { translation: string };
+
+/** Texts, or the text of a file with them. What is not given is empty. */
+export interface NativeRunTexts {
+  pairs: { file: string; sources: string[]; targets: string[] };
+  labelled: { file: string; texts: NativeAnnotatedText[] };
+  tagged: { file: string; texts: NativeAnnotatedText[] };
+  mono: string[];
+}
 
 export interface TokenizerOptions {
   vocabSize: number;
@@ -86,8 +94,10 @@ export interface NativeTrainingRun {
   /** JSON. */
   info(): string;
   change(config: string): void;
-  /** The first validation pairs: sources, then targets. */
-  samples(count: number): string[];
+  /** The first texts of validation. */
+  samples(count: number): NativeKnownText[];
+  /** What the model can be asked to do. */
+  use(): Use | '';
   /** `options`: JSON of RunOptions in src/train/run_options.h. */
   loop(options: string): NativeLoop;
   start(texts: string[], options: string): NativeTranslation;

@@ -1,30 +1,42 @@
 // Training runs in the module, one step per call.
 import { wellFormed } from '../shared/checks.js';
-import type { GivenTexts, Plain, TrainInput } from '../shared/protocol.js';
+import type { AnnotatedText, GivenTexts, Plain, TrainInput, Use } from '../shared/protocol.js';
 import type {
-  Evaluation, SentencePair, TrainerInfo, TrainingConfig, TrainingEvent, Validation,
+  AnnotatedSample, Evaluation, SentencePair, TrainerInfo, TrainingConfig, TrainingEvent, Validation,
 } from '../shared/trainer-types.js';
 import type { Annotation, Translation } from '../shared/types.js';
 import { trainTokenizer } from './conversion.js';
 import { Model } from './inference.js';
 import type { Instance } from './instance.js';
-import type { NativeLoop, NativeReport, NativeTrainingRun } from './native.js';
+import type { NativeKnownText, NativeLoop, NativeReport, NativeTrainingRun } from './native.js';
 
 // The most memory that a build can have; a build with threads has half of it.
 const mostBytes = (threads: number) => (threads > 1 ? 2 : 4) * 2 ** 30;
 const none = new Uint8Array();
 
-function nativeText(given: string | readonly SentencePair[] = [], file = '') {
-  if (typeof given === 'string') return nativeText([], given);
+const wellFormedAll = (texts: readonly string[]) => texts.map(wellFormed);
+
+function nativePairs(given: readonly SentencePair[] = [], file = '') {
   const side = (i: 0 | 1) => given.map((pair) => wellFormed(pair[i]));
   return { file: wellFormed(file), sources: side(0), targets: side(1) };
 }
 
-const nativeTexts = ({ pairs, tsv, labelled, tagged, mono }: GivenTexts) => ({
-  pairs: nativeText(pairs, tsv),
-  labelled: nativeText(labelled),
-  tagged: nativeText(tagged),
-  mono: nativeText(mono),
+function nativeAnnotated(given: string | readonly AnnotatedText[] = []) {
+  if (typeof given === 'string') return { file: wellFormed(given), texts: [] };
+  const texts = given.map(({ text, words, classes, tags }) => ({
+    text: wellFormed(text),
+    words: wellFormedAll(words),
+    classes: wellFormedAll(classes),
+    tags: wellFormedAll(tags),
+  }));
+  return { file: '', texts };
+}
+
+const nativeTexts = ({ pairs, tsv, labelled, tagged, mono = [] }: GivenTexts) => ({
+  pairs: nativePairs(pairs, tsv),
+  labelled: nativeAnnotated(labelled),
+  tagged: nativeAnnotated(tagged),
+  mono: wellFormedAll(mono),
 });
 
 /** `model`: the bytes of the model to fine-tune or the checkpoint to resume, or none. */
@@ -44,6 +56,11 @@ export async function beginTraining(instance: Instance, input: TrainInput, model
   } finally {
     instance.delete(plan);
   }
+}
+
+function withReference({ text, classes, tags }: NativeKnownText): Omit<Plain<AnnotatedSample>, 'annotation'> {
+  const parts = [classes.join(','), tags.join(' ')].filter((part) => part !== '');
+  return { source: text, reference: parts.join('\t'), labels: classes, tags };
 }
 
 export class Training extends Model<NativeTrainingRun> {
@@ -90,8 +107,9 @@ export class Training extends Model<NativeTrainingRun> {
       memoryBytes: this.instance.memoryBytes,
     };
     if (validation) event.validation = yield* this.#validation(validation, shown);
-    if (pins && this.#isEncoder) event.annotated = yield* this.#annotations(shown.pinned, { attention: true });
-    else if (pins) event.pinned = yield* this.#translations(shown.pinned, true);
+    const use = pins ? this.#call((run) => run.use()) : '';
+    if (use === 'translate') event.pinned = yield* this.#translations(shown.pinned, true);
+    else if (use) event.annotated = yield* this.#annotations(use, shown.pinned, { attention: true });
     return event;
   }
 
@@ -117,26 +135,25 @@ export class Training extends Model<NativeTrainingRun> {
   *#validation(
     scores: NonNullable<NativeReport['validation']>, { samples, attention }: ReturnType<NativeLoop['options']>,
   ): Generator<undefined, Plain<Validation>> {
-    const both = this.#call((run) => run.samples(samples));
-    const sources = both.slice(0, both.length / 2);
-    const sample = (i: number) => ({ source: sources[i]!, reference: both[sources.length + i]! });
-    if (!this.#isEncoder) {
-      const translations = yield* this.#translations(sources, attention);
-      return { ...scores, samples: translations.map((translation, i) => ({ ...sample(i), translation })) };
+    const use = this.#call((run) => run.use());
+    const known = use ? this.#call((run) => run.samples(samples)) : [];
+    const texts = known.map(({ text }) => text);
+    if (use === 'translate') {
+      const translations = yield* this.#translations(texts, attention);
+      return {
+        ...scores,
+        samples: known.map(({ text, translation }, i) => ({ source: text, reference: translation, translation: translations[i]! })),
+      };
     }
-    const { classes = [], tags = [] } = this.info;
-    if (classes.length + tags.length === 0) return { ...scores, samples: [] };
+    if (!use) return { ...scores, samples: [] };
     // The words of tagged texts are separated already.
-    const annotations = yield* this.#annotations(sources, { attention, ...(tags.length > 0 && { split: false }) });
-    return { ...scores, samples: [], annotated: annotations.map((annotation, i) => ({ ...sample(i), annotation })) };
+    const hasWords = known.some(({ words }) => words.length > 0);
+    const annotations = yield* this.#annotations(use, texts, { attention, ...(hasWords && { split: false }) });
+    return { ...scores, samples: [], annotated: known.map((text, i) => ({ ...withReference(text), annotation: annotations[i]! })) };
   }
 
-  get #isEncoder(): boolean {
-    return this.info.classes !== undefined;
-  }
-
-  #annotations(texts: readonly string[], options: object): Generator<undefined, Plain<Annotation[]>> {
-    return this.annotate(texts, JSON.stringify(options), this.info.classes?.length ? 'classify' : 'tag');
+  #annotations(use: Use, texts: readonly string[], options: object): Generator<undefined, Plain<Annotation[]>> {
+    return this.annotate(texts, JSON.stringify(options), use);
   }
 
   #translations(texts: readonly string[], attention: boolean) {
