@@ -11,7 +11,7 @@ import { blocks, errorsUnder, examples, guides, isMessage, text } from './guides
 
 const root = join(import.meta.dirname, '..');
 const documents = ['README.md', 'CHANGELOG.md', 'src/README.md', 'bindings/README.md', 'bindings/MIGRATING.md', 'tests/bench/README.md',
-  'tests/torture/README.md', 'web/models/README.md', 'web/public/labelled/README.md', ...guides];
+  'tests/torture/README.md', 'web/models/README.md', 'web/public/labelled/README.md', 'web/README.md', 'tests/README.md', '.github/CONTRIBUTING.md', ...guides];
 
 const folder = mkdtempSync(join(tmpdir(), 'wasmformer-docs-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -49,6 +49,7 @@ test('the packed file is named by its version', () => {
 
 // Lines of shell that other tests run, or variations of them.
 const covered = [
+  [/^npm run dev\b/, 'tests/dev/dev.test.mjs', 'startDevelopment'],
   [/^npm start\b/, 'tests/docs.test.mjs', 'start.mjs'],
   [/^npm (test|run (build|native|test:\w+))\b(?!.*cmake)/, 'tests/run.mjs', 'assemble'],
   [/^npm run docs\b/, 'tests/npm/tarball.test.mjs', 'writeDocs'],

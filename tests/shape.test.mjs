@@ -116,7 +116,8 @@ test('no scripts of the page import each other in a circle', () => {
   assert.deepEqual(circleIn(new Map([['a', ['b']], ['b', ['c']], ['c', ['b']]])), ['b', 'c', 'b']);
 });
 
+// Outside the folder that declares and uses it.
 test('few files name an option on its way from the caller to the search', () => {
-  const named = own.filter(({ path, text }) => /^(src|bindings|web\/src)\//.test(path) && !/examples|generated/.test(path) && /beam[-_]?size/i.test(text)).map(({ path }) => path);
+  const named = own.filter(({ path, text }) => /^(src|bindings|web\/src)\//.test(path) && !/examples|generated|^src\/tasks\/translate\//.test(path) && /beam[-_]?size/i.test(text)).map(({ path }) => path);
   assert.ok(named.length > 1 && named.length <= ceilings['files that name beam_size'], `${named.length}\n${named.join('\n')}`);
 });

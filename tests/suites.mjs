@@ -57,7 +57,7 @@ const allProcessors = [`--test-concurrency=${availableParallelism()}`];
 export const suites = [
   // Longest first: two run at once.
   { name: 'Fuzzed readers', native: ['wasmformer', 'wasmformer_library'], ...nodeTest(testFiles('tests/fuzz')) },
-  { name: 'Includes and shape', isQuick: true, ...nodeTest(() => ['include_order_test', 'shape.test'].map((name) => join(root, `tests/${name}.mjs`))) },
+  { name: 'Includes and shape', isQuick: true, ...nodeTest(() => ['include_order_test', 'shape.test', 'names.test'].map((name) => join(root, `tests/${name}.mjs`))) },
   { name: 'Formatting and lint', isQuick: true, ...nodeTest(oneFile('tests/format.test.mjs')) },
   { name: 'C++, native', isQuick: true, native: ['wasmformer_tests'], ...catch2(join(root, 'build/native/tests/wasmformer_tests')) },
   {
@@ -76,6 +76,7 @@ export const suites = [
     ? [{ name: 'Torture', native: ['wasmformer', 'wasmformer_mpi'], package: true, ...nodeTest(testFiles('tests/torture'), ...relaxed) }]
     : []),
   { name: 'Tarball', native: ['wasmformer'], package: true, ...nodeTest(testFiles('tests/npm')) },
+  { name: 'Development server', isQuick: true, wasm: ['wasmformer_js_relaxed-threads'], ...nodeTest(testFiles('tests/dev')) },
   { name: 'Page without a browser', isQuick: true, package: true, ...nodeTest(testFiles('tests/web')) },
   {
     name: 'npm package in Node', isQuick: true, isAlone: true, native: ['wasmformer'], wasm: ['wasmformer_types'], package: true,

@@ -106,11 +106,11 @@ function licences(): Plugin {
   };
 }
 
-export default defineConfig({
+export default defineConfig(({ command }) => ({
   root: import.meta.dirname,
   base: './', // any folder of any static host
   plugins: [svelte({ configFile: false }), virtualModule('models', () => modelsIn('models')),
-    virtualModule('encoders', () => modelsIn('encoders')), virtualModule('ready', readyTranslations),
+    virtualModule('encoders', () => modelsIn('encoders')), virtualModule('ready', command === 'build' ? readyTranslations : () => ({})),
     virtualModule('version', packageVersion), contentSecurityPolicy(), serviceWorker(),
     licences()],
   build: {
@@ -121,4 +121,4 @@ export default defineConfig({
   worker: { format: 'es' },
   server: { headers: isolation },
   preview: { headers: pageHeaders },
-});
+}));

@@ -5,7 +5,7 @@ import { minify } from 'vite';
 import { main } from './shell.mjs';
 
 // Embind writes a string without checking whether there was memory for it.
-const strings = [/_malloc\(4\+length\+1\)/, '($&||Module["outOfMemory"]())'];
+const strings = [/_malloc\(4 ?\+ ?length ?\+ ?1\)/, '($&||Module["outOfMemory"]())'];
 // Each thread runs the module's script again, in a worker: from the address that bindings/js/worker/instance.ts gives, since
 // bundlers rename the script, Vite refuses Emscripten's own line, and no page may start a worker of another host.
 const threads = [/new Worker\(new URL\([^()]*\),/, 'new Worker(Module["threadScript"],'];
@@ -13,6 +13,12 @@ const threads = [/new Worker\(new URL\([^()]*\),/, 'new Worker(Module["threadScr
 function changed(glue, [own, ours]) {
   if (!own.test(glue)) throw new Error(`[build] the script of this Emscripten does not contain ${own}`);
   return glue.replace(own, ours);
+}
+
+/** The script of a module, with threads or without, with what the package needs of it. */
+export function adapted(glue, hasThreads) {
+  const text = changed(glue, strings);
+  return hasThreads ? changed(text, threads) : text;
 }
 
 await main(import.meta.url, async ([folder]) => {
@@ -25,8 +31,7 @@ await main(import.meta.url, async ([folder]) => {
   }
   for (const name of ['relaxed/wasmformer', 'relaxed-threads/wasmformer', 'extras/extras']) {
     const file = at(`${name}.mjs`);
-    const text = changed(readFileSync(file, 'utf8'), strings);
-    const { code, errors } = await minify(file, name.includes('threads') ? changed(text, threads) : text);
+    const { code, errors } = await minify(file, adapted(readFileSync(file, 'utf8'), name.includes('threads')));
     if (errors.length > 0) throw new Error(`[build] ${file} could not be made smaller: ${errors[0].message}`);
     writeFileSync(file, code);
   }

@@ -151,20 +151,22 @@ export function show(value: unknown): string {
   return Array.isArray(value) ? 'an array' : `an object (${value.constructor?.name ?? 'without a prototype'})`;
 }
 
+/** What to say of a name that is not known: the one that was probably meant, or all there are. */
 function hint(name: string, path: string, rules: object): string {
   const known = Object.keys(rules);
-  const plain = (word: string) => word.toLowerCase().replace(/[_-]/g, '');
-  const distances = known.map((word) => distance(plain(name), plain(word)));
-  const nearest = Math.min(...distances);
-  return nearest <= 3 ? `did you mean '${path}${known[distances.indexOf(nearest)]}'?` : `there are ${known.join(', ')}`;
+  const [nearest] = known.map((word) => ({ word, distance: differingLetters(name, word) })).sort((a, b) => a.distance - b.distance);
+  return nearest && nearest.distance <= 3 ? `did you mean '${path}${nearest.word}'?` : `there are ${known.join(', ')}`;
 }
 
-/** The Levenshtein distance. */
-export function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (const letter of a) {
-    let left = Infinity;
-    row = row.map((up, j) => (left = 1 + Math.min(left, up, j > 0 ? row[j - 1]! - (letter === b[j - 1] ? 1 : 0) : up)));
+/** How many letters of two words have no counterpart in the other one, in whatever order. */
+function differingLetters(a: string, b: string): number {
+  const letters = (word: string) => [...word.toLowerCase().replace(/[_-]/g, '')];
+  const rest = letters(b);
+  let missing = 0;
+  for (const letter of letters(a)) {
+    const i = rest.indexOf(letter);
+    if (i < 0) missing++;
+    else rest.splice(i, 1);
   }
-  return row[b.length]!;
+  return Math.max(missing, rest.length);
 }
