@@ -10,23 +10,30 @@ namespace wasmformer {
 namespace {
 
 // How many parameters the encoder has; visit() gives them before those of the heads.
-std::size_t encoder_parameters(Transformer& transformer) {
+std::size_t encoder_parameters(const Transformer& transformer) {
   std::size_t count = 0;
-  transformer.visit([&](const std::string& name, Parameter&, Initializer) { count += name.starts_with("model."); });
+  transformer.visit([&](const ParameterInfo& info, const Parameter&) {
+    if (info.stack != Stack::heads) ++count;
+  });
   return count;
 }
 
 std::vector<Parameter*> parameters(Transformer& transformer) {
   transformer.enable_gradients();
   std::vector<Parameter*> all;
-  transformer.visit([&](const std::string&, Parameter& p, Initializer) { all.push_back(&p); });
+  transformer.visit([&](const ParameterInfo&, Parameter& p) { all.push_back(&p); });
   return all;
 }
 
-std::vector<bool> become_int8(Transformer& transformer) {
+std::vector<bool> become_int8(const Transformer& transformer) {
   std::vector<bool> all;
-  transformer.visit([&](const std::string&, Parameter&, Initializer rule) { all.push_back(can_be_packed(rule)); });
+  transformer.visit([&](const ParameterInfo& info, const Parameter&) { all.push_back(info.can_be_packed()); });
   return all;
+}
+
+const TrainingConfig& checked(const TrainingConfig& config) {
+  config.check();
+  return config;
 }
 
 }  // namespace
@@ -34,11 +41,10 @@ std::vector<bool> become_int8(Transformer& transformer) {
 Trainer::Trainer(Transformer& transformer, const Examples& examples, const TrainingConfig& config, ThreadPool& pool)
     : transformer_(transformer),
       examples_(examples),
-      config_(config),
+      config_(checked(config)),
       pool_(pool),
       tape_(pool, /*recording=*/true),
       optimizer_(parameters(transformer), config, become_int8(transformer)) {
-  config.check();
   examples.check(config);
   if (config_.accumulate > 1) gradients_.emplace(transformer_, alone_);
   plan_epoch();
@@ -73,7 +79,7 @@ StepReport Trainer::step() {
     return take_step();
   } catch (...) {
     // Later steps add to gradients, so those of a step that failed must not stay.
-    transformer_.visit([](const std::string&, Parameter& p, Initializer) { p.gradient.setZero(); });
+    transformer_.visit([](const ParameterInfo&, Parameter& p) { p.gradient.setZero(); });
     if (gradients_) gradients_->clear();
     throw;
   }
@@ -135,7 +141,8 @@ StepReport Trainer::take_step() {
                    "the loss of step " << step << " is " << report.loss << ", far above the " << guessing
                                        << " of guessing; " << diverged,
                    {"step", step}, {"loss", report.loss}, {"guessing", guessing});
-  if (Parameter* start = transformer_.zero_start()) start->gradient.row(transformer_.config().bos_id).setZero();
+  if (Parameter* start = transformer_.zero_start_embedding())
+    start->gradient.row(transformer_.config().bos_id).setZero();
   report.learning_rate = scheduled_rate(config_, transformer_.config().d_model, step);
   const std::size_t frozen = step <= config_.freeze_steps ? encoder_parameters(transformer_) : 0;
   report.gradient_norm = optimizer_.step(pool_, step, report.learning_rate, frozen);

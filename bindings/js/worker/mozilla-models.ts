@@ -1,5 +1,6 @@
 // Mozilla's lists of the students that Firefox translates with: models.json, records of Remote Settings, registry.json.
 import { isNumber, isObject } from '../shared/checks.js';
+import { WasmformerError } from '../shared/errors.js';
 import type { ListData, ModelData } from '../shared/protocol.js';
 import type { ListedModel } from '../shared/types.js';
 import { integrityOf, nameOf } from './download.js';
@@ -125,7 +126,11 @@ export async function readList(list: ModelData): Promise<ListedModel[]> {
   }
   const complete = [...all.values()].filter(isComplete);
   if (complete.length > 0) return complete.sort(byPair);
-  throw new Error(`[models] ${nameOf(list)} has no models; Mozilla's models.json, registry.json and records of Remote Settings can be read`);
+  const name = nameOf(list);
+  throw new WasmformerError(
+    'list-empty', `${name} has no models; Mozilla's models.json, registry.json and records of Remote Settings can be read`,
+    { room: 'models', details: { name } },
+  );
 }
 
 /** The best model of a list for a language pair and, if given, an architecture. */
@@ -137,5 +142,5 @@ export async function listedModel({ list, architecture, ...pair }: ListData): Pr
   const found = models.find((model) => title(model) === wanted);
   if (found) return found;
   const nearest = models.reduce((best, model) => (sharedWith(model) > sharedWith(best) ? model : best));
-  throw new Error(`[models] ${nameOf(list)} has no model ${wanted}; the nearest is ${title(nearest)}`);
+  throw new WasmformerError('models', `${nameOf(list)} has no model ${wanted}; the nearest is ${title(nearest)}`);
 }

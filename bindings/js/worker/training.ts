@@ -1,5 +1,6 @@
 // Training runs in the module, one step per call.
 import { wellFormed } from '../shared/checks.js';
+import { WasmformerError } from '../shared/errors.js';
 import type { AnnotatedText, GivenTexts, Plain, TrainInput, Use } from '../shared/protocol.js';
 import type {
   AnnotatedSample, Evaluation, SentencePair, TrainerInfo, TrainingConfig, TrainingEvent, Validation,
@@ -75,7 +76,7 @@ export class Training extends Model<NativeTrainingRun> {
 
   /** Takes steps until a goal is reached; yields after each, and after each decoding step, an event if one is due. */
   *run(options: string): Generator<Plain<TrainingEvent> | undefined, void> {
-    if (this.#isRunning) throw new Error('[train] run() is already in progress; end it before starting another');
+    if (this.#isRunning) throw new WasmformerError('train', 'run() is already in progress; end it before starting another');
     this.#isRunning = true;
     try {
       const loop = this.instance.create(() => this.native.loop(options));
