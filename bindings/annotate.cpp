@@ -53,9 +53,9 @@ AnnotateOptions checked_options(const Config& c, const std::string& json, const 
   AnnotateOptions options;
   from_json(json, fields(options), use, Naming::camel);
   WASMFORMER_CHECK(c.classes > 0 || options.top_labels == 0, ErrorCode::wrong_task,
-                   "[" << use << "] topLabels is given, but this model has no labels of whole texts");
+                   "topLabels is given, but this model has no labels of whole texts", {"place", use});
   WASMFORMER_CHECK(c.tags > 0 || options.split, ErrorCode::wrong_task,
-                   "[" << use << "] split is false, but this model does not split texts");
+                   "split is false, but this model does not split texts", {"place", use});
   return options;
 }
 
@@ -67,7 +67,7 @@ Annotations::Annotations(const ModelFile& model, std::vector<std::string> texts,
       texts_(std::move(texts)),
       job_(model, pool(), texts_, checked_options(model.transformer->config(), options, use), batch_tokens) {}
 
-AnnotationResult Annotations::annotation(const std::string& text, AnnotatedText&& found) const {
+AnnotationResult Annotations::annotation(const std::string& text, Annotation&& found) const {
   const Config& config = model_.transformer->config();
   AnnotationResult annotation;
   annotation.source_tokens = std::move(found.tokens);
@@ -87,8 +87,7 @@ AnnotationResult Annotations::annotation(const std::string& text, AnnotatedText&
 
 std::vector<AnnotationResult> Annotations::result() {
   std::vector<AnnotationResult> annotations;
-  for (AnnotatedText& found : job_.take())
-    annotations.push_back(annotation(texts_[annotations.size()], std::move(found)));
+  for (Annotation& found : job_.take()) annotations.push_back(annotation(texts_[annotations.size()], std::move(found)));
   return annotations;
 }
 

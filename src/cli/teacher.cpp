@@ -1,13 +1,12 @@
 #include "cli/teacher.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <map>
 #include <utility>
 
+#include "bundle/crc32.h"
 #include "cli/files.h"
 #include "cli/progress.h"
 #include "cli/ranks.h"
@@ -32,11 +31,11 @@ std::string one_line(std::string text) {
 class Distillation {
  public:
   Distillation(const TeacherOptions& options, const ModelFile& teacher, const ParallelText& text,
-               const TrainingLoopOptions& run)
+               const TrainingOutput& run)
       : teacher_(teacher), text_(text), pool_(run.threads), bleu_{.tokenizer = evaluation_tokenizer(teacher)} {
     search_.beam_size = search_.n_best = options.beam;
-    make_folder(run.output);
-    path_ = (fs::path(run.output) / ("teacher-" + std::to_string(identity(options.model)) + ".tsv")).string();
+    make_folder(run.folder);
+    path_ = (fs::path(run.folder) / ("teacher-" + std::to_string(identity(options.model)) + ".tsv")).string();
   }
 
   // One line per source: the source, a tab, its translation.
@@ -61,14 +60,11 @@ class Distillation {
  private:
   // A checksum of teacher, beam size and text.
   unsigned long identity(const std::string& model) const {
-    unsigned long sum = crc32(0, nullptr, 0);
-    const auto add = [&sum](std::string_view bytes) {
-      sum = crc32_z(sum, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
-    };
-    add(read_file(model));
-    add(std::to_string(search_.beam_size));
-    for (const auto* side : {&text_.sources, &text_.targets})
-      for (const std::string& line : *side) add(line + "\n");
+    std::uint32_t sum = crc32(read_file(model));
+    sum = crc32(std::to_string(search_.beam_size), sum);
+    for (const auto* side : {&text_.sources, &text_.targets}) {
+      for (const std::string& line : *side) sum = crc32(line + "\n", sum);
+    }
     return sum;
   }
 
@@ -139,7 +135,7 @@ class Distillation {
 }  // namespace
 
 ParallelText distilled(const TeacherOptions& options, const ModelFile& teacher, ParallelText text,
-                       const TrainingLoopOptions& run) {
+                       const TrainingOutput& run) {
   // Each distinct pair is translated once, however often a file's weight repeats it.
   ParallelText once;
   std::map<std::pair<std::string, std::string>, std::size_t> places;

@@ -8,17 +8,17 @@ namespace wasmformer {
 namespace {
 
 // More than any run can take; beyond it numbers of steps, pairs and tokens might overflow.
-constexpr std::int64_t most_steps = std::int64_t{1} << 30;
+constexpr std::int64_t max_steps = std::int64_t{1} << 30;
 
 // Calls f(tensor name, matrix) for all that the optimizer keeps, in the order of the parameters.
 template <class F>
 void for_each_moment(Trainer& trainer, F&& f) {
   std::size_t i = 0;
-  trainer.transformer().visit([&](const std::string& name, Parameter&, Initializer) {
+  trainer.transformer().visit([&](const ParameterInfo& info, const Parameter&) {
     Optimizer::Moments& moments = trainer.optimizer().moments()[i++];
-    f(std::string(optimizer_prefix) + "mean." + name, moments.mean);
-    if (moments.variance.size() > 0) f(std::string(optimizer_prefix) + "variance." + name, moments.variance);
-    if (moments.exact.size() > 0) f(std::string(optimizer_prefix) + "exact." + name, moments.exact);
+    f(std::string(optimizer_prefix) + "mean." + info.name, moments.mean);
+    if (moments.variance.size() > 0) f(std::string(optimizer_prefix) + "variance." + info.name, moments.variance);
+    if (moments.exact.size() > 0) f(std::string(optimizer_prefix) + "exact." + info.name, moments.exact);
   });
 }
 
@@ -37,9 +37,12 @@ std::string serialize_checkpoint(const ModelFile& model, Trainer& trainer, const
                           {"epoch", p.epoch},
                           {"batch", p.batch},
                           {"loss_sum", p.loss_sum},
-                          {"loss_tokens", p.loss_tokens},
-                          {"corpus", std::to_string(fingerprint(trainer.corpus()))}};
-  if (best.step > 0) progress["best_step"] = best.step, progress["best_valid_loss"] = best.valid_loss;
+                          {"loss_tokens", p.loss_units},
+                          {"corpus", std::to_string(trainer.examples().fingerprint())}};
+  if (best.step > 0) {
+    progress["best_step"] = best.step;
+    progress["best_valid_loss"] = best.error;
+  }
   extra.metadata["training"] = to_json(trainer.transformer().config(), &trainer.config());
   extra.metadata["progress"] = progress.dump();
   return serialize_model(model, Precision::f32, extra);
@@ -66,12 +69,12 @@ BestSoFar restore_checkpoint(std::string_view bytes, Trainer& trainer) {
                      name << " is " << shape(stored) << ", not " << shape(m));
     m = std::move(stored);
   });
-  const std::string corpus = std::to_string(fingerprint(trainer.corpus()));
+  const std::string corpus = std::to_string(trainer.examples().fingerprint());
   try {
     const auto progress = nlohmann::json::parse(found->second);
     for (const char* count : {"step", "epoch", "batch", "loss_tokens", "best_step"}) {
       const auto value = progress.value(count, nlohmann::json(0));
-      WASMFORMER_CHECK(value.is_number_integer() && value <= most_steps, ErrorCode::progress_damaged,
+      WASMFORMER_CHECK(value.is_number_integer() && value <= max_steps, ErrorCode::progress_damaged,
                        "the progress of the run is damaged: " << count << " is " << value);
     }
     trainer.resume({progress.at("step"), progress.at("epoch"), progress.at("batch"), progress.at("loss_sum"),
@@ -80,7 +83,7 @@ BestSoFar restore_checkpoint(std::string_view bytes, Trainer& trainer) {
                      "the run was trained on other pairs than these");
     BestSoFar best;
     best.step = progress.value("best_step", Index(0));
-    best.valid_loss = progress.value("best_valid_loss", best.valid_loss);
+    best.error = progress.value("best_valid_loss", best.error);
     return best;
   } catch (const nlohmann::json::exception&) {
     throw Error(ErrorCode::progress_damaged, "the progress of the run is damaged: " + found->second);

@@ -1,8 +1,10 @@
 // Checks of what callers pass to Translator.load and to Trainer, and where their models come from.
 import {
-  boolean, callback, checked, isObject, oneOf, show, signal, splitOptions, string, toJson, whole, withNewNames, type Rule, type Rules,
+  boolean, callback, checked, isObject, oneOf, show, signal, unknownOption, splitOptions, string, takeOptions, toJson, whole,
+  withNewNames, type Rule, type Rules,
 } from '../shared/checks.js';
-import type { ModelData } from '../shared/protocol.js';
+import { WasmformerError, WasmformerTypeError } from '../shared/errors.js';
+import type { AnnotatedText, ModelData } from '../shared/protocol.js';
 import type { SentencePair, SaveOptions, TrainerOptions } from '../shared/trainer-types.js';
 import { isNode } from '../shared/platform.js';
 import { canCache } from '../shared/stored-models.js';
@@ -35,7 +37,7 @@ export function modelData(
   if (hosted) return hosted;
   if (!isObject(model) || !('list' in model)) return fileData(model);
   const { list, from, to, architecture } = checked<ListSource>('load', listRules, model);
-  if (!from || !to) throw new TypeError("[load] a model in a list is chosen by its languages; give 'from' and 'to'");
+  if (!from || !to) throw new WasmformerTypeError('load', "a model in a list is chosen by its languages; give 'from' and 'to'");
   return { kind: 'listed', list: fileData(list), from, to, architecture, precision };
 }
 
@@ -46,7 +48,7 @@ export function fileData(model: unknown): ModelData {
   if (model instanceof ArrayBuffer) return { kind: 'bytes', bytes: new Uint8Array(model.slice(0)) };
   if (model instanceof URL) return urlData(model);
   if (typeof model !== 'string' || model === '') {
-    throw new TypeError(`[load] the model must be a URL, a path, a Blob, an ArrayBuffer or a Uint8Array, not ${show(model)}`);
+    throw new WasmformerTypeError('load', `the model must be a URL, a path, a Blob, an ArrayBuffer or a Uint8Array, not ${show(model)}`);
   }
   const base = globalThis.document?.baseURI ?? globalThis.location?.href;
   if (base !== undefined) return urlData(new URL(model, base));
@@ -64,9 +66,9 @@ export function shouldCache(model: ModelData, wanted: boolean | undefined): bool
   const from = model.kind === 'listed' ? model.list : model;
   const isConverted = model.kind === 'hub' || model.kind === 'listed';
   const isWeb = from.kind === 'hub' || (from.kind === 'url' && /^https?:/.test(from.url));
-  if (wanted && !isWeb) throw new Error('[load] cache is true, but only models from http(s) URLs can be cached');
+  if (wanted && !isWeb) throw new WasmformerError('load', 'cache is true, but only models from http(s) URLs can be cached');
   if (wanted && !canCache()) {
-    throw new Error('[load] cache is true, but there is no Cache Storage here; browsers offer it only on https pages and localhost');
+    throw new WasmformerError('load', 'cache is true, but there is no Cache Storage here; browsers offer it only on https pages and localhost');
   }
   return wanted ?? (isWeb && (isConverted ? canCache() : 'caches' in globalThis));
 }
@@ -81,7 +83,7 @@ function absolute(given: string | URL | undefined, name: string): URL | undefine
   try {
     return new URL(given, globalThis.document?.baseURI ?? globalThis.location?.href);
   } catch {
-    throw new TypeError(`[load] ${name} must be a URL, not ${show(given)}`);
+    throw new WasmformerTypeError('load', `${name} must be a URL, not ${show(given)}`);
   }
 }
 
@@ -105,9 +107,9 @@ export const workerRules: Rules<WorkerOptions> = {
 /** Throws if the options of a worker exclude each other. */
 export function checkWorker(place: string, { threads, shareWith, ...files }: WorkerOptions): void {
   const given = (['workerURL', 'wasmURL'] as const).find((name) => files[name] !== undefined);
-  if (shareWith && given) throw new Error(`[${place}] ${given} is given, but shareWith already has a worker`);
+  if (shareWith && given) throw new WasmformerError(place, `${given} is given, but shareWith already has a worker`);
   if (shareWith && threads !== undefined) {
-    throw new Error(`[${place}] threads is ${show(threads)}, but shareWith uses the threads of the other one`);
+    throw new WasmformerError(place, `threads is ${show(threads)}, but shareWith uses the threads of the other one`);
   }
 }
 
@@ -134,46 +136,48 @@ const pairsRule: Rule = { accepts: Array.isArray, expected: "an array of pairs s
 
 /** Throws unless `given` is an array of pairs of strings; `name` is the option's name. */
 export function checkPairs(place: string, name: string, given: unknown): readonly SentencePair[] {
-  if (!Array.isArray(given)) throw new TypeError(`[${place}] ${name} must be ${pairsRule.expected}, not ${show(given)}`);
+  if (!Array.isArray(given)) throw new WasmformerTypeError(place, `${name} must be ${pairsRule.expected}, not ${show(given)}`);
   Array.from(given).forEach((pair: unknown, i) => {
     if (Array.isArray(pair) && pair.length === 2 && pair.every((text) => typeof text === 'string')) return;
-    throw new TypeError(`[${place}] ${name}[${i}] must be two strings, source and target, not ${show(pair)}`);
+    throw new WasmformerTypeError(place, `${name}[${i}] must be two strings, source and target, not ${show(pair)}`);
   });
   return given as readonly SentencePair[];
 }
 
-/** An encoder's examples as pairs of a text and what `read` makes of its labels; a string (a file's text) stays. */
+/** Examples as `read` makes them of two values each; a string (a file's text) stays. */
 function checkExamples(
-  name: string, given: unknown, expected: string, read: (first: unknown, second: unknown) => SentencePair | undefined,
-): string | readonly SentencePair[] | undefined {
+  name: string, given: unknown, expected: string, read: (first: unknown, second: unknown) => AnnotatedText | undefined,
+): string | readonly AnnotatedText[] | undefined {
   if (!Array.isArray(given)) return given as string | undefined;
   return Array.from(given, (example: unknown, i) => {
-    const pair = Array.isArray(example) && example.length === 2 ? read(example[0], example[1]) : undefined;
-    if (pair) return pair;
-    throw new TypeError(`[train] ${name}[${i}] must be ${expected}, not ${JSON.stringify(example)?.slice(0, 80)}`);
+    const text = Array.isArray(example) && example.length === 2 ? read(example[0], example[1]) : undefined;
+    if (text) return text;
+    throw new WasmformerTypeError('train', `${name}[${i}] must be ${expected}, not ${JSON.stringify(example)?.slice(0, 80)}`);
   });
 }
 
-// As src/tasks/annotate/labels.h writes them: several labels with commas between them, tags with spaces.
+const areNames = (given: unknown): given is string[] =>
+  Array.isArray(given) && given.every((name) => typeof name === 'string' && name !== '');
+
 function checkLabeled(name: string, given: unknown, isMulti: boolean) {
-  const hint = 'a label and its text; several labels, in an array and without commas, need config.multi_label';
+  const hint = 'a label and its text; several labels, in an array, need config.multi_label';
   return checkExamples(name, given, hint, (labels, text) => {
-    const all: unknown[] = Array.isArray(labels) ? labels : [labels];
-    const isLabel = (label: unknown) => typeof label === 'string' && (isMulti ? /^[^\t\r\n,]+$/ : /^[^\t\r\n]+$/).test(label);
-    return typeof text === 'string' && all.every(isLabel) && (isMulti || all.length === 1) ? [text, all.join(',')] : undefined;
+    const classes: unknown = Array.isArray(labels) ? labels : [labels];
+    if (typeof text !== 'string' || !areNames(classes) || !(isMulti || classes.length === 1)) return undefined;
+    return { text, words: [], classes, tags: [] };
   });
 }
 
 function checkTagged(name: string, given: unknown) {
-  const areWords = (words: unknown): words is string[] =>
-    Array.isArray(words) && words.length > 0 && words.every((word) => typeof word === 'string' && /^[^ \t\r\n]+$/.test(word));
-  return checkExamples(name, given, 'words and as many tags, all without spaces', (words, tags) =>
-    areWords(words) && areWords(tags) && words.length === tags.length ? [words.join(' '), tags.join(' ')] : undefined);
+  return checkExamples(name, given, 'words and as many tags, none of them empty', (words, tags) => {
+    if (!areNames(words) || !areNames(tags) || words.length === 0 || words.length !== tags.length) return undefined;
+    return { text: words.join(' '), words, classes: [], tags };
+  });
 }
 
-function checkMono(given: string | readonly string[] | undefined): readonly SentencePair[] | undefined {
+function checkMono(given: string | readonly string[] | undefined): readonly string[] | undefined {
   const lines = typeof given === 'string' ? given.split(/\r?\n/) : given;
-  return lines?.filter((line) => line !== '').map((line) => [line, '']);
+  return lines?.filter((line) => line !== '');
 }
 
 // Options that JSON cannot hold, and those of the worker.
@@ -200,13 +204,13 @@ const ownRules: Rules<OwnOptions> = {
 
 /** Options of Trainer.create and Trainer.resume as texts, files, and JSON of RunRequest (src/train/request.h). */
 export function checkRequest(place: string, options: unknown, resume: boolean) {
-  if (!isObject(options)) throw new TypeError(`[${place}] options must be an object, not ${show(options)}`);
+  if (!isObject(options)) throw new WasmformerTypeError(place, `options must be an object, not ${show(options)}`);
   const named = withNewNames(place, { labelled: 'labeled', validLabelled: 'validLabeled' }, options);
   const { validation, tokenizer, task, ...rest } = named as TrainerOptions;
-  const [own, others] = splitOptions<OwnOptions>(place, ownRules, rest);
+  const [own, others] = takeOptions<OwnOptions>(place, ownRules, rest);
   const { pairs, tsv, labeled, tagged, validLabeled, validTagged, mono, from, signal: stop, ...where } = own;
   checkWorker(place, where);
-  if (resume && from !== undefined) throw new TypeError("[resume] unknown option 'from'; the first argument is the run's file");
+  if (resume && from !== undefined) throw unknownOption('resume', 'from', "the first argument is the run's file");
   const isMulti = resume || (isObject(rest.config) && rest.config.multi_label === true);
   const texts = {
     pairs: pairs && checkPairs(place, 'pairs', pairs),
@@ -222,7 +226,7 @@ export function checkRequest(place: string, options: unknown, resume: boolean) {
   };
   const files = tokenizerFiles(tokenizer);
   const request = {
-    ...JSON.parse(others) as object,
+    ...others,
     resume,
     validation: valid.pairs ? undefined : validation,
     tokenizer: files ? undefined : tokenizer,
@@ -239,7 +243,7 @@ function tokenizerFiles(given: unknown): { source: Uint8Array; target?: Uint8Arr
     'train', { source: file, target: file }, given, 'tokenizer.',
   );
   if (source && target) return { source, target };
-  throw new TypeError('[train] tokenizer must have a type, or a source and a target file');
+  throw new WasmformerTypeError('train', 'tokenizer must have a type, or a source and a target file');
 }
 
 const strings: Rule = {
@@ -253,12 +257,12 @@ type CheckedSave = Required<Omit<SaveOptions, 'signal'>> & Pick<SaveOptions, 'si
 export function checkSave(options: unknown): CheckedSave {
   const given = checked<SaveOptions>('save', saveRules, options);
   const { optimizer = true, data = optimizer, metadata = {} } = given;
-  if (data && !optimizer) throw new Error('[save] data is true, but a file without the optimizer holds no sentence pairs');
+  if (data && !optimizer) throw new WasmformerError('save', 'data is true, but a file without the optimizer holds no sentence pairs');
   return { optimizer, data, metadata, signal: given.signal };
 }
 
 export function checkChanges(changes: unknown): string {
-  if (!isObject(changes)) throw new TypeError(`[change] the changes must be an object of settings, not ${show(changes)}`);
+  if (!isObject(changes)) throw new WasmformerTypeError('change', `the changes must be an object of settings, not ${show(changes)}`);
   return toJson(changes);
 }
 

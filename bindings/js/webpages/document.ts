@@ -1,13 +1,15 @@
 // Translates live pages in place, visible parts first; elements keep their state and listeners.
 import { boolean, checked, signal as signalRule } from '../shared/checks.js';
+import { WasmformerTypeError } from '../shared/errors.js';
 import type { DocumentOptions, DocumentTranslation, PageNode, SentenceTranslator } from '../shared/webpage-types.js';
-import { inline, isTranslatable, kept, Run, single, translateRuns, type Item, type Piece } from './markup.js';
+import { inline, isTranslatable, kept, InlineRun, single, type Item, type Piece } from './inline-run.js';
+import { translateRuns } from './markup.js';
 
 /** Nodes side by side that are one run of text, as they were when it was taken. */
 interface Place {
   parent: ParentNode & Node;
   nodes: ChildNode[];
-  run: Run<ChildNode>;
+  run: InlineRun<ChildNode>;
   texts: Map<Text, string>;
 }
 
@@ -105,7 +107,7 @@ class LivePage {
     let nodes: ChildNode[] = [];
     const flush = () => {
       const texts = new Map<Text, string>();
-      const run = new Run(nodes.flatMap((node) => itemsOf(node, texts)));
+      const run = new InlineRun(nodes.flatMap((node) => itemsOf(node, texts)));
       if (isTranslatable(run.text)) places.push({ parent, nodes, run, texts });
       nodes = [];
     };
@@ -278,7 +280,7 @@ export function translateDocument(
 ): DocumentTranslation {
   const given = checked<DocumentOptions>('document', rules, options);
   if (!(node instanceof Node) || ![1, 9, 11].includes(node.nodeType)) {
-    throw new TypeError('[document] node must be a document, a fragment or an element');
+    throw new WasmformerTypeError('document', 'node must be a document, a fragment or an element');
   }
   return new LivePage(translator, node instanceof Document ? node.documentElement : node, given);
 }

@@ -1,7 +1,9 @@
 // HTML as text: what is not a run of text with inline markup stays byte for byte.
 import { refuseOfSentence, show } from '../shared/checks.js';
+import { WasmformerTypeError } from '../shared/errors.js';
 import type { HtmlTranslation, SentenceTranslator } from '../shared/webpage-types.js';
-import { inline, isTranslatable, kept, Run, single, translateRuns, type Item, type Piece } from './markup.js';
+import { inline, isTranslatable, kept, InlineRun, single, type Item, type Piece } from './inline-run.js';
+import { translateRuns } from './markup.js';
 import { Tokenizer } from './html-tokenizer.js';
 
 const empty = new Set(`area base basefont bgsound br col embed frame hr img input keygen link meta param source track
@@ -115,7 +117,7 @@ function matchTags(tokens: Token[]): void {
 type Element = Record<'open' | 'close' | 'whole', string>;
 
 /** The markup in order: strings stay as they are. */
-type Part = string | Run<Element>;
+type Part = string | InlineRun<Element>;
 
 const isMarkedAsKept = ({ attributes }: Token) =>
   attributes.get('translate')?.toLowerCase() === 'no' || attributes.get('class')?.split(/[ \t\n\f\r]/).includes('notranslate');
@@ -173,7 +175,7 @@ function partsOf(html: string): Part[] {
     const tail = last.kind === 'text' ? /[ \t\n\f\r]*$/.exec(verbatim)![0] : '';
     if (begin.kind === 'text') begin.text = begin.text.slice(head.length);
     if (last.kind === 'text') last.text = last.text.slice(0, last.text.length - tail.length);
-    parts.push(head, new Run(items), tail);
+    parts.push(head, new InlineRun(items), tail);
   };
   tokens.forEach((token, i) => {
     if (!ends[i]) return;
@@ -207,11 +209,11 @@ function print(piece: Piece<Element>): string {
 export async function translateHtml(
   html: unknown, translator: SentenceTranslator, options: { signal?: AbortSignal },
 ): Promise<HtmlTranslation> {
-  if (typeof html !== 'string') throw new TypeError(`[html] the markup must be a string, not ${show(html)}`);
+  if (typeof html !== 'string') throw new WasmformerTypeError('html', `the markup must be a string, not ${show(html)}`);
   refuseOfSentence('html', 'markup', options);
   const parts = partsOf(html);
   const runs = parts.filter((part) => typeof part !== 'string');
-  const texts = new Map<Run<Element>, string>();
+  const texts = new Map<InlineRun<Element>, string>();
   const found = await translateRuns(runs, translator, options, (pieces, i) => texts.set(runs[i]!, pieces.map(print).join('')));
   const sentences = [...found].map(([source, { text, quality } = { text: source }]) => ({ source, text, ...(quality && { quality }) }));
   return { text: parts.map((part) => (typeof part === 'string' ? part : texts.get(part)!)).join(''), sentences };

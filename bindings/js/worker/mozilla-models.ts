@@ -1,5 +1,6 @@
 // Mozilla's lists of the students that Firefox translates with: models.json, records of Remote Settings, registry.json.
-import { distance, isNumber, isObject } from '../shared/checks.js';
+import { isNumber, isObject } from '../shared/checks.js';
+import { WasmformerError } from '../shared/errors.js';
 import type { ListData, ModelData } from '../shared/protocol.js';
 import type { ListedModel } from '../shared/types.js';
 import { integrityOf, nameOf } from './download.js';
@@ -12,35 +13,79 @@ const object = (value: unknown) => (isObject(value) ? value : {}) as Record<stri
 const objects = (value: unknown) => (Array.isArray(value) ? value : []).map(object);
 const text = (value: unknown) => (typeof value === 'string' ? value : '');
 type Model = Pick<ListedModel, 'from' | 'to' | 'architecture' | 'version'>;
-const model = (...[from, to, architecture, version]: unknown[]): Model =>
-  ({ from: text(from), to: text(to), architecture: text(architecture), version: text(version) });
-type FoundFile = Partial<Record<'path' | 'base' | 'length' | 'bytes' | 'sha256', unknown>>;
 
-/** The files of all models. Those of one model have the same languages, architecture, version and `id`. */
-function *filesIn(json: Record<string, unknown>): Generator<[of: Model, id: number, part: string, file: FoundFile]> {
+/** A file of a model as a list has it; what is not checked yet is unknown. */
+interface FoundFile {
+  /** Its model; files of one model have the same, and the same `id`. */
+  model: Model;
+  id: number;
+  /** What the list calls the file, such as 'lex'. */
+  part: string;
+  path: unknown;
+  /** What `path` is relative to, if not to the list. */
+  base?: unknown;
+  /** Bytes to be downloaded. */
+  length?: unknown;
+  /** Bytes of the unpacked file. */
+  bytes?: unknown;
+  sha256: unknown;
+}
+
+/** models.json: lists of models by their languages, such as 'de-en'. */
+function *filesInModelsJson(json: Record<string, unknown>): Generator<FoundFile> {
+  const base = `${text(json.baseUrl)}/`;
   for (const [pair, models] of Object.entries(object(json.models))) {
     const [from, to] = pair.split('-');
     for (const [id, found] of objects(models).entries()) {
-      const of = model(found.sourceLanguage ?? from, found.targetLanguage ?? to, found.architecture, found.releaseStatus);
+      const model = {
+        from: text(found.sourceLanguage ?? from),
+        to: text(found.targetLanguage ?? to),
+        architecture: text(found.architecture),
+        version: text(found.releaseStatus),
+      };
       for (const [part, file] of Object.entries(object(found.files))) {
-        const { path, uncompressedSize: bytes, uncompressedHash: sha256 } = object(file);
-        yield [of, id, part, { path, base: `${text(json.baseUrl)}/`, bytes, sha256 }];
+        const { path, uncompressedSize, uncompressedHash } = object(file);
+        yield { model, id, part, path, base, bytes: uncompressedSize, sha256: uncompressedHash };
       }
     }
   }
+}
+
+/** Records of Remote Settings: one a file. */
+function *filesInRecords(json: Record<string, unknown>): Generator<FoundFile> {
   for (const { attachment, ...found } of objects(json.data)) {
-    const { location: path, size: length, hash } = object(attachment);
-    const of = model(found.sourceLanguage ?? found.fromLang, found.targetLanguage ?? found.toLang, found.architecture, found.version);
-    yield [of, 0, text(found.fileType), { path, base: attachments, length, sha256: found.decompressedHash ?? hash }];
+    const { location, size, hash } = object(attachment);
+    const model = {
+      from: text(found.sourceLanguage ?? found.fromLang),
+      to: text(found.targetLanguage ?? found.toLang),
+      architecture: text(found.architecture),
+      version: text(found.version),
+    };
+    const sha256 = found.decompressedHash ?? hash;
+    yield { model, id: 0, part: text(found.fileType), path: location, base: attachments, length: size, sha256 };
   }
+}
+
+/** registry.json: files by languages without a separator, such as 'deen'; one of them is English or both have two letters. */
+function *filesInRegistry(json: Record<string, unknown>): Generator<FoundFile> {
   for (const [pair, files] of Object.entries(json)) {
     const [from, to] = /^(en)(\w+)$|^(\w+)(en)$|^(\w\w)(\w\w)$/.exec(pair)?.slice(1).filter(Boolean) ?? [];
-    for (const [part, file] of to ? Object.entries(object(files)) : []) {
-      const { name: path, size: bytes, expectedSha256Hash: sha256 } = object(file);
-      const of = model(from, to, '', object(object(files).model).modelType);
-      yield [of, 0, part, { path, length: text(path).endsWith('.gz') ? undefined : bytes, bytes, sha256 }];
+    if (from === undefined || to === undefined) continue;
+    const version = text(object(object(files).model).modelType);
+    for (const [part, file] of Object.entries(object(files))) {
+      const { name, size, expectedSha256Hash } = object(file);
+      const isPacked = text(name).endsWith('.gz');
+      const model = { from, to, architecture: '', version };
+      yield { model, id: 0, part, path: name, length: isPacked ? undefined : size, bytes: size, sha256: expectedSha256Hash };
     }
   }
+}
+
+/** The files of all models, whichever of the three a list is. */
+function *filesIn(json: Record<string, unknown>): Generator<FoundFile> {
+  yield* filesInModelsJson(json);
+  yield* filesInRecords(json);
+  yield* filesInRegistry(json);
 }
 
 // 3.0 ranks above 3.0a1, and a release above anything unreleased.
@@ -48,24 +93,44 @@ const rank = (version: string) => (/^\d[\d.]*$/.test(version) ? `${version}z` : 
 const byPair = (a: Model, b: Model) =>
   `${a.from}-${a.to}`.localeCompare(`${b.from}-${b.to}`) || rank(b.version).localeCompare(rank(a.version), 'en', { numeric: true });
 
+/** Adds a file to its model, if translating needs it; `list` is where relative addresses begin. */
+function addFile(model: ListedModel, { part, path, base, length, bytes = length, sha256 }: FoundFile, list: ModelData): void {
+  const name = object(parts)[part.toLowerCase()];
+  if (!name) return;
+  const from = text(base) || (list.kind === 'url' ? list.url : undefined);
+  const url = URL.canParse(text(path), from) ? new URL(text(path), from).href : text(path);
+  const ending = /\.(gz|zst)$/.exec(url)?.[0] ?? '';
+  model.bytes += Number(length ?? bytes) || 0;
+  model.files[`${name}${ending}`] = {
+    url,
+    ...(isNumber(length) && { length }),
+    ...(text(sha256) && { integrity: integrityOf(text(sha256)) }),
+  };
+}
+
+/** Whether there is what translating needs: the weights, and one vocabulary or one for each side. */
+function isComplete({ files }: ListedModel): boolean {
+  const names = Object.keys(files).map((name) => name.replace(/\.(gz|zst)$/, ''));
+  const has = (name: string) => names.includes(name);
+  return has('model.bin') && (has('vocab.spm') || (has('srcvocab.spm') && has('trgvocab.spm')));
+}
+
 /** The models of a list, sorted by language pair, the best of each pair first. */
 export async function readList(list: ModelData): Promise<ListedModel[]> {
   const all = new Map<string, ListedModel>();
-  for (const [of, id, part, { path, base, length, bytes = length, sha256 }] of filesIn(await readJson(list))) {
-    const key = JSON.stringify([of, id]);
-    const found = all.get(key) ?? { ...of, bytes: 0, files: {} };
-    all.set(key, found);
-    const name = object(parts)[part.toLowerCase()];
-    if (!name) continue;
-    const from = text(base) || (list.kind === 'url' ? list.url : undefined);
-    const url = URL.canParse(text(path), from) ? new URL(text(path), from).href : text(path);
-    found.bytes += Number(length ?? bytes) || 0;
-    found.files[`${name}${/\.(gz|zst)$/.exec(url)?.[0] ?? ''}`] =
-      { url, ...(isNumber(length) && { length }), ...(text(sha256) && { integrity: integrityOf(text(sha256)) }) };
+  for (const file of filesIn(await readJson(list))) {
+    const key = JSON.stringify([file.model, file.id]);
+    const model = all.get(key) ?? { ...file.model, bytes: 0, files: {} };
+    all.set(key, model);
+    addFile(model, file, list);
   }
-  const isWhole = ({ files }: ListedModel) => /model.*( vocab|srcvocab.*trgvocab)/.test(Object.keys(files).sort().join(' '));
-  if ([...all.values()].some(isWhole)) return [...all.values()].filter(isWhole).sort(byPair);
-  throw new Error(`[models] ${nameOf(list)} has no models; Mozilla's models.json, registry.json and records of Remote Settings can be read`);
+  const complete = [...all.values()].filter(isComplete);
+  if (complete.length > 0) return complete.sort(byPair);
+  const name = nameOf(list);
+  throw new WasmformerError(
+    'list-empty', `${name} has no models; Mozilla's models.json, registry.json and records of Remote Settings can be read`,
+    { room: 'models', details: { name } },
+  );
 }
 
 /** The best model of a list for a language pair and, if given, an architecture. */
@@ -73,7 +138,9 @@ export async function listedModel({ list, architecture, ...pair }: ListData): Pr
   const models = await readList(list);
   const title = (of: Partial<ListedModel>) => `${of.from}-${of.to} ${architecture === undefined ? '' : of.architecture}`.trimEnd();
   const wanted = title({ ...pair, architecture });
-  const nearest = models.reduce((best, model) => (distance(title(model), wanted) < distance(title(best), wanted) ? model : best));
-  if (title(nearest) === wanted) return nearest;
-  throw new Error(`[models] ${nameOf(list)} has no model ${wanted}; the nearest is ${title(nearest)}`);
+  const sharedWith = ({ from, to }: Model) => Number(from === pair.from) + Number(to === pair.to);
+  const found = models.find((model) => title(model) === wanted);
+  if (found) return found;
+  const nearest = models.reduce((best, model) => (sharedWith(model) > sharedWith(best) ? model : best));
+  throw new WasmformerError('models', `${nameOf(list)} has no model ${wanted}; the nearest is ${title(nearest)}`);
 }
