@@ -53,9 +53,9 @@ AnnotateOptions checked_options(const Config& c, const std::string& json, const 
   AnnotateOptions options;
   from_json(json, fields(options), use, Naming::camel);
   WASMFORMER_CHECK(c.classes > 0 || options.top_labels == 0, ErrorCode::wrong_task,
-                   "[" << use << "] topLabels is given, but this model has no labels of whole texts");
+                   "topLabels is given, but this model has no labels of whole texts", {"place", use});
   WASMFORMER_CHECK(c.tags > 0 || options.split, ErrorCode::wrong_task,
-                   "[" << use << "] split is false, but this model does not split texts");
+                   "split is false, but this model does not split texts", {"place", use});
   return options;
 }
 

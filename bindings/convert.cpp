@@ -1,7 +1,7 @@
 // Models of other programs, read and written. The extras module has it, for what is done once;
 // bindings/js/worker/conversion.ts declares its functions in TypeScript.
 #include "arrays.h"
-#include "exchange/folder.h"
+#include "exchange/import.h"
 #include "exchange/marian/marian_export.h"
 #include "exchange/onnx/onnx_export.h"
 

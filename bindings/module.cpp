@@ -18,8 +18,8 @@ ThreadPool& pool(int threads) {
 
 void check_use(const Config& c, const std::string& use, const std::string& place) {
   const bool can = use == "translate" ? !c.is_encoder() : (use == "tag" ? c.tags : c.classes) > 0;
-  WASMFORMER_CHECK(can, ErrorCode::wrong_task,
-                   "[" << place << "] this model does not " << use << "; it " << purpose(c));
+  WASMFORMER_CHECK(can, ErrorCode::wrong_task, "this model does not " << use << "; it " << purpose(c), {"place", place},
+                   {"use", use}, {"purpose", purpose(c)});
 }
 
 void add_labels(Json& info, const ModelFile& model) {

@@ -38,7 +38,7 @@ std::optional<Objective> take_annotated(ParallelText& text, const RunTexts& give
 
 std::unique_ptr<RunPlan> plan_run(const std::string& json, const RunTexts& texts, const RunTexts& valid,
                                   const Bytes& model, const Bytes& source_tokenizer, const Bytes& target_tokenizer,
-                                  double most_bytes) {
+                                  double max_bytes) {
   RunInput input;
   input.train = {texts.pairs.sources, texts.pairs.targets};
   input.valid = {valid.pairs.sources, valid.pairs.targets};
@@ -52,7 +52,7 @@ std::unique_ptr<RunPlan> plan_run(const std::string& json, const RunTexts& texts
   input.model = from_bytes(model);
   input.source_tokenizer = from_bytes(source_tokenizer);
   input.target_tokenizer = from_bytes(target_tokenizer);
-  input.most_bytes = most_bytes;
+  input.max_bytes = max_bytes;
   return std::make_unique<RunPlan>(std::move(request), std::move(input));
 }
 
@@ -97,8 +97,9 @@ std::string run_info(TrainingRun& run) {
 
 double take_mean_loss(TrainingRun& run) { return run.trainer().take_mean_loss(); }
 
-std::unique_ptr<Job> run_start(TrainingRun& run, const std::vector<std::string>& texts, const std::string& options) {
-  return start(run.packed_model(), texts, translate_options(run.model(), options));
+std::unique_ptr<Job> run_start(TrainingRun& run, const std::vector<std::string>& texts, const std::string& options,
+                               Index first) {
+  return start(run.packed_model(), texts, translate_options(run.model(), options), first);
 }
 std::unique_ptr<Job> run_start_greedy(TrainingRun& run, const std::vector<std::string>& texts, bool attention) {
   return start(run.packed_model(), texts, {.beam_size = 1, .attention = attention});

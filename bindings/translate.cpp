@@ -4,17 +4,17 @@
 namespace wasmformer {
 
 std::unique_ptr<Job> start(const ModelFile& model, const std::vector<std::string>& texts,
-                           const TranslateOptions& options) {
+                           const TranslateOptions& options, Index first) {
   auto job = std::make_unique<Job>(model, pool(), texts, options, batch_tokens / options.beam_size);
-  job->refuse_too_long();
+  job->refuse_too_long(static_cast<std::size_t>(first));
   return job;
 }
 TranslateOptions translate_options(const ModelFile& model, const std::string& json) {
   return wasmformer::translate_options(json, model.transformer->config(), Naming::camel);
 }
 std::unique_ptr<Job> translator_start(const Translator& translator, const std::vector<std::string>& texts,
-                                      const std::string& options) {
-  return start(translator.model(), texts, translate_options(translator.model(), options));
+                                      const std::string& options, Index first) {
+  return start(translator.model(), texts, translate_options(translator.model(), options), first);
 }
 
 }  // namespace wasmformer

@@ -8,12 +8,13 @@ namespace wasmformer {
 
 using Job = BatchedTranslation;
 
+// `first`: how many texts come before these, for messages.
 std::unique_ptr<Job> start(const ModelFile& model, const std::vector<std::string>& texts,
-                           const TranslateOptions& options);
+                           const TranslateOptions& options, Index first = 0);
 // `json`: options by their names in JavaScript.
 TranslateOptions translate_options(const ModelFile& model, const std::string& json);
 
 std::unique_ptr<Job> translator_start(const Translator& translator, const std::vector<std::string>& texts,
-                                      const std::string& options);
+                                      const std::string& options, Index first);
 
 }  // namespace wasmformer

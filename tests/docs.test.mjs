@@ -10,7 +10,7 @@ import { gzipSync } from 'node:zlib';
 import { blocks, errorsUnder, examples, guides, isMessage, text } from './guides.mjs';
 
 const root = join(import.meta.dirname, '..');
-const documents = ['README.md', 'CHANGELOG.md', 'src/README.md', 'bindings/README.md', 'bindings/MIGRATING.md', 'tests/bench/README.md',
+const documents = ['README.md', 'CHANGELOG.md', 'src/README.md', 'src/READING.md', 'bindings/README.md', 'bindings/MIGRATING.md', 'tests/bench/README.md',
   'tests/torture/README.md', 'web/models/README.md', 'web/public/labelled/README.md', 'web/README.md', 'tests/README.md', '.github/CONTRIBUTING.md', ...guides];
 
 const folder = mkdtempSync(join(tmpdir(), 'wasmformer-docs-'));
@@ -28,6 +28,13 @@ test('links between files resolve', () => {
       assert.ok(anchor === undefined || headings.includes(anchor), `${document}: ${link} is no heading`);
     }
   }
+});
+
+test('src/READING.md names functions where they are', () => {
+  const named = [...text('src/READING.md').matchAll(/\[`(\w+)`\]\(([\w/.]+)\)/g)];
+  assert.ok(named.length > 40);
+  for (const [, name, file] of named)
+    assert.match(text(join('src', file)), new RegExp(`\\b${name}\\b`), `src/READING.md: ${file} has no ${name}`);
 });
 
 test('README.md has at most 160 lines', () => assert.ok(text('README.md').split('\n').length <= 161));

@@ -1,6 +1,7 @@
 // Importing the package starts nothing: load() starts the worker and its WebAssembly module.
 export { Translator, type RemoteModel, type RemoteTranslator } from './api/translator.js';
 export { Classifier, Tagger } from './api/encoders.js';
+export { WasmformerError, type ErrorDetails } from './shared/errors.js';
 export { storedModels } from './shared/stored-models.js';
 export { Trainer } from './api/trainer.js';
 export type * from './shared/old-names.js';

@@ -1,4 +1,5 @@
 // Replaces bindings/js/worker/module-urls.ts: the module is inside the script.
+import { WasmformerError } from '../js/shared/errors.js';
 import factory from 'inside:glue';
 import module from 'inside:module';
 import type { WasmBuild } from '../js/shared/types.js';
@@ -17,8 +18,8 @@ export async function readModule<Factory>(
   name: ModuleName,
 ): Promise<{ factory: Factory; compiled: WebAssembly.Module }> {
   if (name === 'extras') {
-    throw new Error(
-      "[tokenizer] the one-file build cannot train a tokenizer; choose the tokenizer 'char' or 'word', or give its files",
+    throw new WasmformerError(
+      'tokenizer', "the one-file build cannot train a tokenizer; choose the tokenizer 'char' or 'word', or give its files",
     );
   }
   return { factory: factory as Factory, compiled: await WebAssembly.compile(await unpacked(module)) };

@@ -19,6 +19,8 @@ async function bundle(folder, entry, inside) {
       // What an entry names does something, whatever package.json says of the folder.
       if (source.startsWith(folder)) return { id: source, moduleSideEffects: true };
       if (replaced && importer?.startsWith(folder)) return join(root, `bindings/one-file/${replaced}.ts`);
+      // The replacements share the package's classes.
+      if (importer?.startsWith(join(root, 'bindings/one-file')) && source.startsWith('../js/')) return join(folder, source.slice('../js/'.length));
     },
     load: (id) => texts[/^\0inside:(.*)/.exec(id)?.[1]],
   };
@@ -42,7 +44,7 @@ function modules(folder) {
 async function writeScript(folder) {
   const from = (name) => JSON.stringify(join(folder, name));
   const worker = await bundle(folder, `import ${from('worker/worker.js')};`, modules(folder));
-  const entry = `export { Translator, Classifier, Tagger, Trainer, storedModels } from ${from('index.js')};
+  const entry = `export { Translator, Classifier, Tagger, Trainer, WasmformerError, storedModels } from ${from('index.js')};
     export { AttentionElement } from ${from('attention.js')};`;
   const script = await bundle(folder, entry, { worker: `export default ${JSON.stringify(worker)};` });
   writeFileSync(join(folder, 'standalone.js'), script);

@@ -9,8 +9,10 @@ namespace wasmformer {
 struct Parameter {
   Index rows = 0, cols = 0;  // vectors are one row
   Matrix value;              // [rows, cols]; empty until set, and if only `packed` is kept
-  Matrix gradient;           // of the same shape in training, else empty; operations add to it
-  PackedMatrix packed;       // the same for inference; int8 weights exist only here
+  // Of the same shape in training, else empty. It is no part of the weight, so that the operations of a const model,
+  // whose tape records, can add to it; without gradients a const parameter is never written.
+  mutable Matrix gradient;
+  PackedMatrix packed;  // the same for inference; int8 weights exist only here
 
   Parameter() = default;
   Parameter(Index r, Index c) : rows(r), cols(c) {}
@@ -20,7 +22,7 @@ struct Parameter {
   bool has_value() const { return value.rows() == rows && value.cols() == cols; }
   bool is_packed() const { return packed.format() != PackedMatrix::Format::none; }
   ConstView view() const { return {value.data(), value.rows(), value.cols()}; }
-  View gradient_view() { return {gradient.data(), gradient.rows(), gradient.cols()}; }
+  View gradient_view() const { return {gradient.data(), gradient.rows(), gradient.cols()}; }
 
   // The values, even if they are packed or int8.
   Matrix matrix() const { return has_value() ? value : packed.matrix(); }

@@ -23,57 +23,52 @@ ConstView Var::gradient() const {
 
 Var Tape::variable(Index rows, Index cols, bool wants_gradient) {
   auto* node = arena_.take<Var::Node>(1);
-  *node = {rows, cols, arena_.take<Scalar>(rows * cols), nullptr, recording_ && wants_gradient, nullptr};
+  *node = {.rows = rows,
+           .cols = cols,
+           .value = arena_.take<Scalar>(rows * cols),
+           .gradient = nullptr,
+           .wants_gradient = recording_ && wants_gradient,
+           .quantized = nullptr};
   return Var(node);
 }
 
 Var Tape::variable_over(Var var, bool wants_gradient) {
   auto* node = arena_.take<Var::Node>(1);
   *node = *var.node_;
-  node->gradient = nullptr, node->quantized = nullptr, node->wants_gradient = recording_ && wants_gradient;
+  node->gradient = nullptr;
+  node->quantized = nullptr;
+  node->wants_gradient = recording_ && wants_gradient;
   return Var(node);
 }
 
+// Operations write only to what they have made, so that nothing writes to a constant.
 Var Tape::constant(const Matrix& value) {
   auto* node = arena_.take<Var::Node>(1);
-  *node = {value.rows(), value.cols(), const_cast<Scalar*>(value.data()), nullptr, false, nullptr};
+  *node = {.rows = value.rows(),
+           .cols = value.cols(),
+           .value = const_cast<Scalar*>(value.data()),
+           .gradient = nullptr,
+           .wants_gradient = false,
+           .quantized = nullptr};
   return Var(node);
 }
 
 const QuantizedRows& Tape::quantized(Var var, const PackedMatrix& weights) {
-  const std::optional<float> asked = weights.input_multiplier();
-  const bool is_wide = weights.takes_wide_inputs();
-  const QuantizedRows* kept = var.node_->quantized;
-  if (kept && kept->multiplier == asked && kept->is_wide == is_wide) return *kept;
-  const Index rows = var.rows(), cols = var.cols(), words = int8_words(cols);
+  const QuantizedRows* made = var.node_->quantized;
+  if (made && made->suit(weights)) return *made;
   const ConstView x = var.value();
-  // Non-negative inputs use only 7 of the 8 bits, so they fit one part.
-  const bool is_split = asked && !is_wide && x.size() > 0 && x.minCoeff() < 0;
-  const std::int32_t zero = is_split ? 127 : is_wide ? simd::wide_inputs().zero : 0;
-  float multiplier = asked.value_or(0);
-  if (asked == 0.0f) {
-    const auto largest = x.size() > 0 ? static_cast<float>(x.cwiseAbs().maxCoeff()) : 0.0f;
-    multiplier = largest > 0 ? 127 / largest : 1.0f;
-  }
+  const Index rows = x.rows(), cols = x.cols();
+  const InputRounding rounding = input_rounding(x, weights);
   auto* result = arena_.take<QuantizedRows>(1);
-  const Index parts = is_split ? 2 : 1;
-  *result = {rows,
-             cols,
-             arena_.take<std::int32_t>(rows * parts * words),
-             arena_.take<float>(rows),
-             arena_.take<std::int32_t>(rows),
-             parts,
-             asked,
-             is_wide};
-  for_rows(rows, cols, [&](Index begin, Index end) {
-    for (Index i = begin; i < end; ++i) {
-      const Scalar* row = x.data() + i * cols;
-      if (asked)
-        result->zeros[i] = zero, quantize_row(row, *result, i, multiplier);
-      else
-        quantize_row(row, cols, result->words + i * words, result->scales[i], result->zeros[i]);
-    }
-  });
+  *result = {.rows = rows,
+             .cols = cols,
+             .words = arena_.take<std::int32_t>(rows * rounding.parts * int8_words(cols)),
+             .scales = arena_.take<float>(rows),
+             .zeros = arena_.take<std::int32_t>(rows),
+             .parts = rounding.parts,
+             .multiplier = weights.input_multiplier(),
+             .is_wide = weights.takes_wide_inputs()};
+  for_rows(rows, cols, [&](Index begin, Index end) { quantize_rows(x, rounding, *result, begin, end); });
   var.node_->quantized = result;
   return *result;
 }
@@ -84,13 +79,17 @@ GradientSlot Tape::gradient(Var var) {
   if (fresh) {
     const Index size = aligned(node.rows * node.cols);
     const auto piece = std::find_if(free_.begin(), free_.end(), [=](const Piece& p) { return p.size >= size; });
-    node.gradient = piece == free_.end() ? arena_.take<Scalar>(size) : piece->memory;
-    if (piece != free_.end()) *piece = {piece->memory + size, piece->size - size};
+    if (piece == free_.end()) {
+      node.gradient = arena_.take<Scalar>(size);
+    } else {
+      node.gradient = piece->memory;
+      *piece = {piece->memory + size, piece->size - size};
+    }
   }
   return {View(node.gradient, node.rows, node.cols), fresh};
 }
 
-GradientSlot Tape::gradient_over_value(Var var) {
+GradientSlot Tape::gradient_reusing_value(Var var) {
   Var::Node& node = *var.node_;
   WASMFORMER_CHECK(!node.gradient, ErrorCode::gradient, "this " << shape(var) << " variable has other uses");
   node.gradient = node.value;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "autograd/arena.h"
-#include "gemm/packed.h"
+#include "gemm/quantized_rows.h"
 #include "schema/error.h"
 #include "tensor/function_ref.h"
 #include "tensor/matrix.h"
@@ -75,7 +75,7 @@ class Tape {
   void set_first_row(Index row) { first_row_ = row; }
   Index first_row() const { return first_row_; }
 
-  // An uninitialised [rows, cols] matrix.
+  // An uninitialized [rows, cols] matrix.
   Var variable(Index rows, Index cols, bool wants_gradient);
   // The same in the memory of `var`, a variable() that must have no other readers.
   Var variable_over(Var var, bool wants_gradient);
@@ -109,7 +109,7 @@ class Tape {
     if (recording_) operations_.push_back({nullptr, nullptr, nullptr, id});
   }
 
-  // The rows of `var`, quantised for products with `weights` of int8; made once for all readers with the same
+  // The rows of `var`, quantized for products with `weights` of int8; made once for all readers with the same
   // multiplier.
   const QuantizedRows& quantized(Var var, const PackedMatrix& weights);
 
@@ -120,9 +120,9 @@ class Tape {
     return view;
   }
   // The same in the memory of the value, which must have no other readers.
-  GradientSlot gradient_over_value(Var var);
+  GradientSlot gradient_reusing_value(Var var);
   // The gradient of `var`, or null if none has reached it yet.
-  const Scalar* flowed_into(Var var) const { return var.node_->gradient; }
+  const Scalar* gradient_or_null(Var var) const { return var.node_->gradient; }
   // Adds `upstream`, of the same shape, to the gradient of `var`.
   template <class M>
   void add_gradient(Var var, const M& upstream) {

@@ -186,16 +186,17 @@ bool is_part_of_model(const std::string& key) {
 
 void read_weights(const SafetensorsFile& file, Transformer& transformer, Weights weights) {
   std::set<std::string> known;
-  transformer.visit([&](const std::string& name, Parameter& p, Initializer rule) {
+  transformer.visit([&](const ParameterInfo& info, Parameter& p) {
+    const std::string& name = info.name;
     known.insert(name);
-    if (can_be_packed(rule) && required(file, name).dtype == Dtype::i8) {
+    if (info.can_be_packed() && required(file, name).dtype == Dtype::i8) {
       p.packed = int8_weight(file, name, p.rows, p.cols);
       known.insert({name + ".scale", name + input_multiplier_suffix});
       return;
     }
     Matrix value = finite_matrix(file, name);
     check_shape(name, value, p.rows, p.cols);
-    if (can_be_packed(rule) && weights == Weights::packed)
+    if (info.can_be_packed() && weights == Weights::packed)
       p.packed = PackedMatrix(ConstView(value.data(), value.rows(), value.cols()));
     else
       p.value = std::move(value);
@@ -259,7 +260,8 @@ std::string serialize_model(const ModelFile& model, Precision precision, const S
 
   std::list<std::string> data;  // its strings never move
   std::vector<std::pair<std::string, TensorEntry>> tensors;
-  model.transformer->visit([&](const std::string& name, const Parameter& parameter, auto) {
+  model.transformer->visit([&](const ParameterInfo& info, const Parameter& parameter) {
+    const std::string& name = info.name;
     const auto add = [&](const std::string& tensor, Dtype dtype, std::vector<Index> shape, std::string bytes) {
       tensors.emplace_back(tensor, TensorEntry{dtype, std::move(shape), data.emplace_back(std::move(bytes))});
     };
@@ -275,7 +277,7 @@ std::string serialize_model(const ModelFile& model, Precision precision, const S
       return;
     }
     // Vectors have one dimension in the file, except this one, which Hugging Face stores as a row.
-    const bool vector = rows == 1 && name != "final_logits_bias";
+    const bool vector = rows == 1 && info.module != Module::vocabulary;
     const Dtype dtype = precision == Precision::f32 ? Dtype::f32 : Dtype::f16;
     add(name, dtype, vector ? std::vector<Index>{cols} : std::vector<Index>{rows, cols},
         weight_bytes(parameter.matrix(), precision, name));

@@ -7,6 +7,7 @@
 // (alpha of the beam search, see decode/translate_options.h), and what the trainer adds.
 #pragma once
 
+#include <experimental/propagate_const>
 #include <map>
 #include <memory>
 #include <optional>
@@ -31,8 +32,9 @@ struct LabelNames {
   std::vector<std::string> classes, tags;
 };
 
+// Of a const ModelFile, whose model any number of threads may use, only const functions of the model can be called.
 struct ModelFile {
-  std::unique_ptr<Transformer> transformer;
+  std::experimental::propagate_const<std::unique_ptr<Transformer>> transformer;
   std::shared_ptr<const Tokenizer> source_tokenizer;
   std::shared_ptr<const Tokenizer> target_tokenizer;  // the same object if one serves both
   std::map<std::string, std::string> metadata;        // all but format, version, config and the tokenizers
@@ -48,7 +50,7 @@ bool is_part_of_model(const std::string& key);
 enum class Precision { f32, f16 };
 
 // The form of loaded weights: as trained, or packed, for inference only. int8 weights are always packed.
-enum class Weights { plain, packed };
+enum class Weights { full, packed };
 
 // parse(), with errors that name the file, if it has a name.
 template <class Parse>
@@ -63,7 +65,7 @@ auto naming(const std::string& path, Parse parse) {
 
 // Throws Error unless this is a complete and consistent model file of this version. Tensors named optimizer.*
 // belong to the trainer and are skipped.
-ModelFile parse_model(std::string_view bytes, Weights weights = Weights::plain);
+ModelFile parse_model(std::string_view bytes, Weights weights = Weights::full);
 
 // Sets every weight from the tensor of its name. Throws Error if one is missing or has another shape, or if a
 // tensor is unknown to the model.

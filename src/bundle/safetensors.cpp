@@ -52,8 +52,14 @@ class HeaderCheck : public nlohmann::json_sax<Json> {
   bool number_float(number_float_t, const string_t&) override { return true; }
   bool string(string_t&) override { return true; }
   bool binary(binary_t&) override { return true; }
-  bool start_object(std::size_t) override { return keys_.emplace_back(), open(); }
-  bool end_object() override { return keys_.pop_back(), close(); }
+  bool start_object(std::size_t) override {
+    keys_.emplace_back();
+    return open();
+  }
+  bool end_object() override {
+    keys_.pop_back();
+    return close();
+  }
   bool start_array(std::size_t) override { return open(); }
   bool end_array() override { return close(); }
   bool key(string_t& key) override {
@@ -67,10 +73,14 @@ class HeaderCheck : public nlohmann::json_sax<Json> {
  private:
   // An object of objects whose values are at most arrays of numbers.
   bool open() {
-    WASMFORMER_CHECK(++depth_ <= 3, ErrorCode::safetensors, "the header is nested more deeply than the format allows");
+    ++depth_;
+    WASMFORMER_CHECK(depth_ <= 3, ErrorCode::safetensors, "the header is nested more deeply than the format allows");
     return true;
   }
-  bool close() { return --depth_, true; }
+  bool close() {
+    --depth_;
+    return true;
+  }
 
   int depth_ = 0;
   std::vector<std::set<std::string>> keys_;  // of each open object, so far

@@ -15,8 +15,8 @@ class App;
 
 namespace wasmformer {
 
-ModelFile load_model(const std::string& path, Weights weights = Weights::plain);
-ModelFile parse_model(const std::string& path, const std::string& bytes, Weights weights = Weights::plain);
+ModelFile load_model(const std::string& path, Weights weights = Weights::full);
+ModelFile parse_model(const std::string& path, const std::string& bytes, Weights weights = Weights::full);
 std::shared_ptr<const Tokenizer> load_tokenizer(const std::string& path);
 
 // The values of options "KEY=VALUE", in their order. Throws Error when one is something else.

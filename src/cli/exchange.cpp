@@ -6,7 +6,7 @@
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/options.h"
-#include "exchange/folder.h"
+#include "exchange/import.h"
 #include "exchange/marian/marian_export.h"
 #include "exchange/marian/student_export.h"
 #include "exchange/onnx/onnx_export.h"

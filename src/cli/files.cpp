@@ -157,10 +157,10 @@ bool LineReader::next(std::string& line) {
 
 bool LineReader::is_ready() const { return bytes_.find('\n', begin_) != std::string::npos || input_->is_ready(); }
 
-std::vector<std::string> LineReader::next_part(std::size_t most_lines, std::size_t most_bytes) {
+std::vector<std::string> LineReader::next_part(std::size_t max_lines, std::size_t max_bytes) {
   std::vector<std::string> part;
   std::size_t bytes = 0;
-  for (std::string line; part.size() < most_lines && bytes < most_bytes; bytes += line.size()) {
+  for (std::string line; part.size() < max_lines && bytes < max_bytes; bytes += line.size()) {
     if (!part.empty() && !is_ready()) break;
     if (!next(line)) break;
     part.push_back(line);

@@ -21,9 +21,9 @@ class LineReader {
 
   // False at the end. Throws Error naming the line that is not UTF-8.
   bool next(std::string& line);
-  // The next lines: no more than `most_lines`, and none after `most_bytes`; from a pipe those that have arrived so far,
+  // The next lines: no more than `max_lines`, and none after `max_bytes`; from a pipe those that have arrived so far,
   // but at least one. Empty at the end.
-  std::vector<std::string> next_part(std::size_t most_lines, std::size_t most_bytes);
+  std::vector<std::string> next_part(std::size_t max_lines, std::size_t max_bytes);
   // False if next() may have to wait, because the other end of a pipe has not written more yet.
   bool is_ready() const;
 

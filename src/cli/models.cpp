@@ -18,7 +18,10 @@ struct AverageOptions {
 // The mean of every weight over all checkpoints (Vaswani et al. 2017, section 6.1).
 void average(const AverageOptions& o) {
   ModelFile sum = load_model(o.checkpoints.back());  // its metadata is kept
-  const auto without_dropout = [](Config c) { return c.dropout = c.attention_dropout = c.activation_dropout = 0, c; };
+  const auto without_dropout = [](Config c) {
+    c.dropout = c.attention_dropout = c.activation_dropout = 0;
+    return c;
+  };
   const Scalar share = Scalar(1) / static_cast<Scalar>(o.checkpoints.size());
   for (std::size_t i = 0; i + 1 < o.checkpoints.size(); ++i) {
     const ModelFile other = load_model(o.checkpoints[i]);
@@ -28,16 +31,16 @@ void average(const AverageOptions& o) {
                      ErrorCode::average,
                      o.checkpoints[i] << " and " << o.checkpoints.back() << " differ in their config or tokenizers");
     std::vector<const Parameter*> parameters;
-    other.transformer->visit([&](const std::string&, Parameter& p, Initializer) { parameters.push_back(&p); });
+    other.transformer->visit([&](const ParameterInfo&, const Parameter& p) { parameters.push_back(&p); });
     std::size_t n = 0;
-    sum.transformer->visit([&](const std::string& name, Parameter& p, Initializer) {
+    sum.transformer->visit([&](const ParameterInfo& info, Parameter& p) {
       const Parameter& next = *parameters[n++];
       WASMFORMER_CHECK(!p.is_packed() && !next.is_packed(), ErrorCode::average,
-                       name << " is of int8 in one of the files; average the float models");
+                       info.name << " is of int8 in one of the files; average the float models");
       p.value += next.value;
     });
   }
-  sum.transformer->visit([&](const std::string&, Parameter& p, Initializer) { p.value *= share; });
+  sum.transformer->visit([&](const ParameterInfo&, Parameter& p) { p.value *= share; });
   for (const char* key : {"progress", "valid_loss", "valid_bleu"}) sum.metadata.erase(key);
   sum.metadata["averaged"] = std::to_string(o.checkpoints.size()) + " checkpoints";
   for (const auto& [key, value] : metadata_of(o.metadata)) sum.metadata[key] = value;

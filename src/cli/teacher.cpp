@@ -1,13 +1,12 @@
 #include "cli/teacher.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <map>
 #include <utility>
 
+#include "bundle/crc32.h"
 #include "cli/files.h"
 #include "cli/progress.h"
 #include "cli/ranks.h"
@@ -61,14 +60,11 @@ class Distillation {
  private:
   // A checksum of teacher, beam size and text.
   unsigned long identity(const std::string& model) const {
-    unsigned long sum = crc32(0, nullptr, 0);
-    const auto add = [&sum](std::string_view bytes) {
-      sum = crc32_z(sum, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
-    };
-    add(read_file(model));
-    add(std::to_string(search_.beam_size));
-    for (const auto* side : {&text_.sources, &text_.targets})
-      for (const std::string& line : *side) add(line + "\n");
+    std::uint32_t sum = crc32(read_file(model));
+    sum = crc32(std::to_string(search_.beam_size), sum);
+    for (const auto* side : {&text_.sources, &text_.targets}) {
+      for (const std::string& line : *side) sum = crc32(line + "\n", sum);
+    }
     return sum;
   }
 

@@ -64,12 +64,17 @@ class Run {
  private:
   void translate_input() {
     for (auto parts = read_parts(); !parts[0].empty(); parts = read_parts()) {
-      std::size_t first = lines_ + parts[0].size();
-      for (int rank = 1; rank < ranks_.size(); first += parts[rank++].size()) send(parts[rank], first, rank);
+      // The other ranks translate their parts while this one translates its own.
+      std::size_t next_line = lines_ + parts[0].size();
+      for (int rank = 1; rank < ranks_.size(); ++rank) {
+        send(parts[rank], next_line, rank);
+        next_line += parts[rank].size();
+      }
       print(translated(parts[0], lines_));
-      for (int rank = 1; rank < ranks_.size(); ++rank)
+      for (int rank = 1; rank < ranks_.size(); ++rank) {
         if (!parts[rank].empty()) print(ranks_.receive(rank));
-      lines_ = first;
+      }
+      lines_ = next_line;
     }
     for (int rank = 1; rank < ranks_.size(); ++rank) ranks_.send(rank, "");
     if (!attention_) return;
@@ -80,11 +85,11 @@ class Run {
   // For each rank, lines for several batches, or whatever has arrived so far; no lines at the end of the input.
   std::vector<std::vector<std::string>> read_parts() {
     const TranslateOptions& options = o_.decoding.translate;
-    const std::size_t most_lines = attention_ ? 64 : static_cast<std::size_t>(4096 / options.n_best),
-                      most_bytes = 32 * static_cast<std::size_t>(o_.decoding.batch_tokens);
+    const std::size_t max_lines = attention_ ? 64 : static_cast<std::size_t>(4096 / options.n_best),
+                      max_bytes = 32 * static_cast<std::size_t>(o_.decoding.batch_tokens);
     std::vector<std::vector<std::string>> parts(static_cast<std::size_t>(ranks_.size()));
     for (auto& part : parts)
-      if (&part == &parts[0] || input_->is_ready()) part = input_->next_part(most_lines, most_bytes);
+      if (&part == &parts[0] || input_->is_ready()) part = input_->next_part(max_lines, max_bytes);
     return parts;
   }
 

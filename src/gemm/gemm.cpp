@@ -68,8 +68,11 @@ struct ScalarStore {
         v += simd::load(bias + column);
       simd::store(to, v);
     } else {
-      for (Index j = 0; j < count; ++j)
-        to[j] = v[j] + (accumulate || !first ? to[j] : bias ? bias[column + j] : Scalar(0));
+      for (Index j = 0; j < count; ++j) {
+        Scalar before = bias ? bias[column + j] : Scalar(0);
+        if (accumulate || !first) before = to[j];
+        to[j] = v[j] + before;
+      }
     }
   }
 };
@@ -133,41 +136,64 @@ void tiles(const Product<Word>& product, Index row, Index begin, Index end, Inde
   some_panels(std::integral_constant<int, 1>{});
 }
 
+// How a product is split: into chunks of some rows and some panels, from the shapes alone.
+struct Chunks {
+  Index rows = 0, panels = 0;  // how many chunks of each
+  Index panels_each = 0;
+};
+
+template <class Word>
+Chunks chunks_of(const Product<Word>& product) {
+  const Index rows = std::min(product.m, rows_per_chunk), k = std::max<Index>(product.k * product.parts, 1);
+  const Index worthwhile = smallest_chunk / (rows * panel_width<Word> * k) + 1;
+  Chunks chunks;
+  chunks.rows = (product.m + rows_per_chunk - 1) / rows_per_chunk;
+  if (chunks.rows > 1) chunks.rows += chunks.rows % 2;  // as even for two threads as can be
+  chunks.panels_each = std::max(panels_per_chunk, worthwhile);
+  chunks.panels = (panels<Word>(product.n) + chunks.panels_each - 1) / chunks.panels_each;
+  return chunks;
+}
+
+// Rows [row, row + count) and panels [begin, end) of a product, `block` of k at a time.
 template <bool transposed, class Word, class Store>
-void run(ThreadPool& pool, const Product<Word>& product, const Store& store, Index block, const GemmOptions& options) {
-  const auto [a, a_stride, m, k, n, b, parts] = product;
-  if (m == 0 || n == 0) return;
+void multiply_chunk(const Product<Word>& product, const Store& store, Index block, Index row, Index count, Index begin,
+                    Index end) {
   using Tiles = void (*)(const Product<Word>&, Index, Index, Index, Index, Index, const Store&);
-  static constexpr auto by_rows = []<int... R>(std::integer_sequence<int, R...>) {
+  static constexpr auto tiles_of_rows = []<int... R>(std::integer_sequence<int, R...>) {
     return std::array<Tiles, tile_rows>{tiles<transposed, R + 1, Word, Store>...};
   }
   (std::make_integer_sequence<int, tile_rows>{});
 
-  const Index all_panels = panels<Word>(n), rows = std::min(m, rows_per_chunk);
-  const Index worthwhile = smallest_chunk / (rows * panel_width<Word> * std::max<Index>(k * parts, 1)) + 1;
-  const Index panels_each = std::max(panels_per_chunk, worthwhile);
-  Index row_chunks = (m + rows_per_chunk - 1) / rows_per_chunk;
-  if (row_chunks > 1) row_chunks += row_chunks % 2;  // as even for two threads as can be
-  const Index panel_chunks = (all_panels + panels_each - 1) / panels_each;
+  const Index tile_count = (count + tile_rows - 1) / tile_rows;
+  Index from = 0;
+  do {
+    const Index size = std::min(block, product.k - from);
+    for (Index i = 0, at = 0; i < tile_count; ++i) {  // tiles as equal as can be
+      const Index next = count * (i + 1) / tile_count;
+      tiles_of_rows[next - at - 1](product, row + at, begin, end, from, size, store);
+      at = next;
+    }
+    from += size;
+  } while (from < product.k);
+}
+
+template <bool transposed, class Word, class Store>
+void run(ThreadPool& pool, const Product<Word>& product, const Store& store, Index block, const GemmOptions& options) {
+  const Index m = product.m, n = product.n;
+  if (m == 0 || n == 0) return;
+  const Chunks chunks = chunks_of(product);
   // Chunks that share panels follow each other, as these are the larger part.
-  pool.parallel_for(row_chunks * panel_chunks, 1, [&](Index chunk, Index last) {
+  pool.parallel_for(chunks.rows * chunks.panels, 1, [&](Index chunk, Index last) {
     for (; chunk < last; ++chunk) {
-      const Index part = chunk % row_chunks, row = m * part / row_chunks;
-      const Index count = m * (part + 1) / row_chunks - row;
-      const Index begin = chunk / row_chunks * panels_each, end = std::min(begin + panels_each, all_panels);
-      const Index tile_count = (count + tile_rows - 1) / tile_rows;
-      Index from = 0;
-      do {
-        const Index size = std::min(block, k - from);
-        for (Index i = 0, at = 0; i < tile_count; ++i) {  // tiles as equal as can be
-          const Index next = count * (i + 1) / tile_count;
-          by_rows[next - at - 1](product, row + at, begin, end, from, size, store);
-          at = next;
-        }
-        from += size;
-      } while (from < k);
+      const Index row_chunk = chunk % chunks.rows, panel_chunk = chunk / chunks.rows;
+      const Index row = m * row_chunk / chunks.rows;
+      const Index count = m * (row_chunk + 1) / chunks.rows - row;
+      const Index begin = panel_chunk * chunks.panels_each;
+      const Index end = std::min(begin + chunks.panels_each, panels<Word>(n));
+      multiply_chunk<transposed>(product, store, block, row, count, begin, end);
+      if (!options.finish) continue;
       const Index column = begin * panel_width<Word>;
-      if (options.finish) options.finish(row, count, column, std::min(end * panel_width<Word>, n) - column);
+      options.finish(row, count, column, std::min(end * panel_width<Word>, n) - column);
     }
   });
 }
@@ -185,16 +211,20 @@ void gemm(ThreadPool& pool, ConstView a, Op op_a, ConstView b, Op op_b, View c, 
   Scalar* out = packed.data();
   pool.parallel_for(panels<Scalar>(n), panels_per_chunk,
                     [&](Index begin, Index end) { pack_panels(b, op_b, begin, end, out); });
-  const Product<Scalar> product{a.data(), a.cols(), m, k, n, out};
+  const Product<Scalar> product{.a = a.data(), .a_stride = a.cols(), .m = m, .k = k, .n = n, .b = out};
   const ScalarStore store{c.data(), n, options.bias, options.accumulate};
-  (ta ? run<true, Scalar, ScalarStore> : run<false, Scalar, ScalarStore>)(pool, product, store, k_per_block, options);
+  if (ta)
+    run<true>(pool, product, store, k_per_block, options);
+  else
+    run<false>(pool, product, store, k_per_block, options);
 }
 
 void gemm(ThreadPool& pool, ConstView x, const PackedMatrix& w, View y, const GemmOptions& options) {
   WASMFORMER_CHECK(w.format() == PackedMatrix::Format::scalar && x.cols() == w.cols() && y.rows() == x.rows() &&
                        y.cols() == w.rows(),
                    ErrorCode::gemm, shape(x) << " times " << shape(w) << "ᵀ does not give " << shape(y));
-  const Product<Scalar> product{x.data(), x.cols(), x.rows(), x.cols(), w.rows(), w.scalars()};
+  const Product<Scalar> product{
+      .a = x.data(), .a_stride = x.cols(), .m = x.rows(), .k = x.cols(), .n = w.rows(), .b = w.scalars()};
   run<false>(pool, product, ScalarStore{y.data(), y.cols(), options.bias, options.accumulate}, k_per_block, options);
 }
 
@@ -202,10 +232,11 @@ void gemm(ThreadPool& pool, const QuantizedRows& x, const PackedMatrix& w, View 
   WASMFORMER_CHECK(
       w.format() == PackedMatrix::Format::int8 && x.cols == w.cols() && y.rows() == x.rows && y.cols() == w.rows(),
       ErrorCode::gemm,
-      x.rows << " quantised rows of " << x.cols << " times " << shape(w) << "ᵀ do not give " << shape(y));
+      x.rows << " quantized rows of " << x.cols << " times " << shape(w) << "ᵀ do not give " << shape(y));
   WASMFORMER_CHECK(!options.accumulate, ErrorCode::gemm, "a product with int8 weights cannot be added to its result");
   const Index k = int8_words(x.cols);
-  const Product<std::int32_t> product{x.words, x.parts * k, x.rows, k, w.rows(), w.words(), x.parts};
+  const Product<std::int32_t> product{
+      .a = x.words, .a_stride = x.parts * k, .m = x.rows, .k = k, .n = w.rows(), .b = w.words(), .parts = x.parts};
   run<false>(pool, product, Int8Store{y.data(), y.cols(), options.bias, x, w}, std::max<Index>(k, 1), options);
 }
 

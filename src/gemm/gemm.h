@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gemm/packed.h"
+#include "gemm/quantized_rows.h"
 #include "tensor/function_ref.h"
 #include "tensor/thread_pool.h"
 

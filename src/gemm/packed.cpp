@@ -1,9 +1,6 @@
 #include "gemm/packed.h"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
-#include <limits>
 
 #include "gemm/panels.h"
 #include "schema/error.h"
@@ -16,7 +13,7 @@ namespace {
 constexpr Index max_int8_cols = 0x7FFFFFFF / (127 * 127);
 
 // At most one large pair per this many weights. Trained weights have far fewer; with more, two parts are faster.
-constexpr Index most_excess_share = 64;
+constexpr Index max_excess_share = 64;
 
 template <class Words>
 const simd::Small* smalls(const Words& words) {
@@ -38,6 +35,23 @@ Panels rows_of(const Panels& from, Index words, std::span<const TokenId> at) {
   return to;
 }
 
+// By how much the sum of two neighboring weights exceeds what does not saturate.
+int pair_excess(const std::int8_t* pair) {
+  constexpr int largest = simd::largest_pair;
+  const int sum = pair[0] + pair[1];
+  return sum - std::clamp(sum, -largest, largest);
+}
+
+Index count_large_pairs(const std::int8_t* values, Index rows, Index cols) {
+  Index count = 0;
+  for (Index j = 0; j < rows; ++j) {
+    for (Index p = 1; p < cols; p += 2) {
+      if (pair_excess(values + j * cols + p - 1) != 0) ++count;
+    }
+  }
+  return count;
+}
+
 }  // namespace
 
 void pack_panels(ConstView b, Op op, Index begin, Index end, Scalar* out) {
@@ -53,9 +67,17 @@ void pack_panels(ConstView b, Op op, Index begin, Index end, Scalar* out) {
       for (Index panel = begin; panel < whole; ++panel) std::copy_n(&b(p, panel * w), w, out + (panel * k + p) * w);
   }
   if (whole == end) return;
-  for (Index p = 0; p < k; ++p)
-    for (Index j = whole * w; j < end * w; ++j)
-      out[whole * k * w + p * w + j - whole * w] = j >= n ? Scalar(0) : transposed ? b(j, p) : b(p, j);
+  // The last panel, which may be a part of one.
+  Scalar* last = out + whole * k * w;
+  for (Index p = 0; p < k; ++p) {
+    for (Index j = whole * w; j < end * w; ++j) {
+      Scalar& to = last[p * w + j - whole * w];
+      if (j >= n)
+        to = 0;
+      else
+        to = transposed ? b(j, p) : b(p, j);
+    }
+  }
 }
 
 PackedMatrix::PackedMatrix(ConstView weights)
@@ -82,27 +104,27 @@ PackedMatrix::PackedMatrix(Index rows, Index cols, const std::int8_t* values, co
   WASMFORMER_CHECK(cols <= max_int8_cols, ErrorCode::gemm,
                    "rows of " << cols << " int8 weights are longer than " << max_int8_cols
                               << ", beyond which sums of products overflow");
-  words_.setZero(), scales_.setZero(), sums_.setZero();
-  auto* to = reinterpret_cast<simd::Small*>(words_.data());
+  words_.setZero();
+  scales_.setZero();
+  sums_.setZero();
   const simd::WideInputs wide = simd::wide_inputs();
-  const auto excess_at = [=](Index i) {
-    constexpr int most = simd::largest_pair;
-    const int pair = values[i - 1] + values[i];
-    return pair - std::clamp(pair, -most, most);
-  };
   Index large_pairs = 0;
-  if (input_multiplier && wide.fit && wide.saturates)
-    for (Index j = 0; j < rows; ++j)
-      for (Index p = 1; p < cols; p += 2) large_pairs += excess_at(j * cols + p) != 0;
-  takes_wide_inputs_ = input_multiplier && wide.fit && large_pairs <= rows * cols / most_excess_share;
-  const bool has_excess = takes_wide_inputs_ && large_pairs > 0;
+  if (input_multiplier && wide.fit && wide.saturates) large_pairs = count_large_pairs(values, rows, cols);
+  takes_wide_inputs_ = input_multiplier && wide.fit && large_pairs <= rows * cols / max_excess_share;
+  pack_int8(values, scales, /*has_excess=*/takes_wide_inputs_ && large_pairs > 0);
+}
+
+// Fills words_, sums_ and scales_; `has_excess`: also excess_, with what large pairs of weights exceed the limit by.
+void PackedMatrix::pack_int8(const std::int8_t* values, const float* scales, bool has_excess) {
   if (has_excess) excess_starts_.setZero(scales_.size() + 1);
+  auto* to = reinterpret_cast<simd::Small*>(words_.data());
   for (Index j = 0; j < rows_; ++j) {
     const std::int8_t* from = values + j * cols_;
     for (Index p = 0; p < cols_; ++p) {
       int value = from[p];
       sums_[j] += value;
-      if (const int excess = has_excess && p % 2 == 1 ? excess_at(j * cols + p) : 0) {
+      const int excess = has_excess && p % 2 == 1 ? pair_excess(from + p - 1) : 0;
+      if (excess != 0) {
         excess_.push_back({j, p, excess});
         value -= excess;
       }
@@ -134,11 +156,15 @@ void PackedMatrix::row(Index j, Scalar* out) const {
 
 PackedMatrix PackedMatrix::rows_at(std::span<const TokenId> at) const {
   PackedMatrix result;
-  result.format_ = format_, result.rows_ = static_cast<Index>(at.size()), result.cols_ = cols_;
+  result.format_ = format_;
+  result.rows_ = static_cast<Index>(at.size());
+  result.cols_ = cols_;
   result.scalars_ = rows_of(scalars_, cols_, at);
   result.words_ = rows_of(words_, int8_words(cols_), at);
-  result.scales_ = rows_of(scales_, 1, at), result.sums_ = rows_of(sums_, 1, at);
-  result.input_multiplier_ = input_multiplier_, result.takes_wide_inputs_ = takes_wide_inputs_;
+  result.scales_ = rows_of(scales_, 1, at);
+  result.sums_ = rows_of(sums_, 1, at);
+  result.input_multiplier_ = input_multiplier_;
+  result.takes_wide_inputs_ = takes_wide_inputs_;
   if (excess_.empty()) return result;
   result.excess_starts_.resize(result.scales_.size() + 1);
   for (Index i = 0; i < result.excess_starts_.size(); ++i) {
@@ -164,54 +190,6 @@ Int8Matrix PackedMatrix::int8_matrix() const {
   for (const Int8Excess& more : excess_)
     rows.values[static_cast<std::size_t>(more.row * cols_ + more.column)] += static_cast<std::int8_t>(more.value);
   return rows;
-}
-
-QuantizedRows QuantizedRows::part(Span at) const {
-  QuantizedRows result = *this;
-  result.rows = at.size;
-  result.words += at.begin * parts * int8_words(cols);
-  result.scales += at.begin, result.zeros += at.begin;
-  return result;
-}
-
-void quantize_row(const Scalar* x, Index k, std::int32_t* words, float& scale, std::int32_t& zero) {
-  const Eigen::Map<const RowVector> row(x, k);
-  // NaN must stay visible: it becomes the scale, and so every result of the row.
-  constexpr int keep_nan = Eigen::PropagateNaN;
-  const float low = k > 0 ? std::min(static_cast<float>(row.minCoeff<keep_nan>()), 0.0f) : 0.0f;
-  const float high = k > 0 ? std::max(static_cast<float>(row.maxCoeff<keep_nan>()), 0.0f) : 0.0f;
-  const float range = high - low, inverse = range > 0 && std::isfinite(range) ? 127 / range : 0.0f;
-  scale = range / 127;
-  zero = inverse > 0 ? static_cast<std::int32_t>(-low * inverse + 0.5f) : 0;
-  const float shift = static_cast<float>(zero) + 0.5f;
-  auto* smalls = reinterpret_cast<simd::Small*>(words);
-  for (Index p = 0; p < k; ++p) {
-    const float q = static_cast<float>(x[p]) * inverse + shift;
-    smalls[p] = static_cast<simd::Small>(static_cast<std::int32_t>(q < 127.0f ? q : 127.0f));
-  }
-  std::fill(smalls + k, smalls + simd::smalls_per_word * int8_words(k), simd::Small{0});
-}
-
-void quantize_row(const Scalar* x, const QuantizedRows& rows, Index i, float multiplier) {
-  const Index k = rows.cols, words = int8_words(k), size = words * simd::smalls_per_word;
-  auto* smalls = reinterpret_cast<simd::Small*>(rows.words + i * rows.parts * words);
-  std::fill(smalls, smalls + rows.parts * size, simd::Small{0});
-  constexpr float rounding = 0x1.8p23f;  // a sum with it has no fraction, and is rounded half to even
-  const std::int32_t shift = rows.zeros[i] - std::bit_cast<std::int32_t>(rounding);
-  const auto rounded = [&](Index p) {
-    const float wide = static_cast<float>(x[p]) * multiplier, high = wide < 127.0f ? wide : 127.0f;
-    return std::bit_cast<std::int32_t>((high > -127.0f ? high : -127.0f) + rounding) + shift;
-  };
-  if (rows.parts == 1) {
-    for (Index p = 0; p < k; ++p) smalls[p] = static_cast<simd::Small>(rounded(p));
-  } else {
-    for (Index p = 0; p < k; ++p) {
-      const std::int32_t q = rounded(p), half = q / 2;
-      smalls[p] = static_cast<simd::Small>(half), smalls[size + p] = static_cast<simd::Small>(q - half);
-    }
-  }
-  const bool has_nan = Eigen::Map<const RowVector>(x, k).hasNaN();  // which must stay visible
-  rows.scales[i] = has_nan ? std::numeric_limits<float>::quiet_NaN() : 1 / multiplier;
 }
 
 }  // namespace wasmformer

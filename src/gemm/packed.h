@@ -66,7 +66,8 @@ class PackedMatrix {
   template <class T>
   using Array = Eigen::Array<T, Eigen::Dynamic, 1>;  // aligned to the vectors
 
-  Index small_of(Index j, Index p) const;  // its place
+  Index small_of(Index j, Index p) const;  // the place of an int8 value
+  void pack_int8(const std::int8_t* values, const float* scales, bool has_excess);
 
   Format format_ = Format::none;
   Index rows_ = 0, cols_ = 0;
@@ -79,24 +80,5 @@ class PackedMatrix {
   Array<std::int32_t> excess_starts_;  // by row, for whole panels and one more; empty without excess
   std::vector<Int8Excess> excess_;
 };
-
-// Rows x of a product with int8 weights, [m, k]: x ≈ (q - zero) · scale with 0 ≤ q ≤ 127, because more would
-// overflow products on some processors; asymmetric, so that outputs of ReLU use all of it. For weights with an input
-// multiplier, q has 8 bits (simd::WideInputs) or is the sum of two parts.
-struct QuantizedRows {
-  Index rows = 0, cols = 0;
-  std::int32_t* words = nullptr;  // [m, parts, int8_words(k)] of q, the missing ones 0
-  float* scales = nullptr;        // [m]
-  std::int32_t* zeros = nullptr;  // [m]
-  Index parts = 1;
-  std::optional<float> multiplier = {};  // PackedMatrix::input_multiplier() of the weights they are for
-  bool is_wide = false;                  // PackedMatrix::takes_wide_inputs() of these
-
-  QuantizedRows part(Span at) const;
-};
-// Quantises row i of `rows`, as its multiplier says; `multiplier` is that, or what its 0 stands for.
-void quantize_row(const Scalar* x, const QuantizedRows& rows, Index i, float multiplier);
-// One row with a scale and a zero of its own.
-void quantize_row(const Scalar* x, Index k, std::int32_t* words, float& scale, std::int32_t& zero);
 
 }  // namespace wasmformer

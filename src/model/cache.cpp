@@ -9,9 +9,9 @@ namespace wasmformer {
 namespace {
 
 std::size_t checked_product(Index slots, Index tokens) {
-  constexpr Index most = std::numeric_limits<std::int32_t>::max();  // rows are numbered by these
-  WASMFORMER_CHECK(tokens == 0 || slots <= most / tokens, ErrorCode::cache,
-                   slots << " slots of " << tokens << " tokens are more than " << most << " rows");
+  constexpr Index max_rows = std::numeric_limits<std::int32_t>::max();  // rows are numbered by these
+  WASMFORMER_CHECK(tokens == 0 || slots <= max_rows / tokens, ErrorCode::cache,
+                   slots << " slots of " << tokens << " tokens are more than " << max_rows << " rows");
   return static_cast<std::size_t>(slots * tokens);
 }
 
@@ -24,7 +24,7 @@ Cache::Cache(Index decoder_layers, Index slots, Index tokens, Index d_model, boo
       capacity(tokens),
       selected_rows_(slot_rows.size(), 0) {
   selected_lengths_.reserve(slots);
-  for (Layer& layer : layers) {
+  for (LayerCache& layer : layers) {
     layer.keys.resize(0, d_model);
     layer.values.resize(0, is_recurrent ? 0 : d_model);
   }
@@ -35,7 +35,7 @@ Cache::Cache(Index decoder_layers, Index slots, Index tokens, Index d_model, boo
 
 void Cache::add_rows(std::size_t count) {
   const std::size_t rows = std::min(uses_.size() + count, slot_rows.size());  // the most that can be in use
-  for (Layer& layer : layers) {
+  for (LayerCache& layer : layers) {
     layer.keys.conservativeResize(rows, Eigen::NoChange);
     layer.values.conservativeResize(rows, Eigen::NoChange);
   }

@@ -5,21 +5,18 @@
 #include <span>
 #include <vector>
 
+#include "nn/transformer_layers.h"
 #include "tensor/matrix.h"
 
 namespace wasmformer {
 
 struct Cache {
-  struct Layer {
-    Matrix keys, values;              // [rows, d_model], projected; of a recurrent layer the cells, and nothing
-    Matrix cross_keys, cross_values;  // [memory rows, d_model], projected once by the first step
-  };
-  std::vector<Layer> layers;
+  std::vector<LayerCache> layers;
   std::vector<Index> lengths;           // tokens in each slot; a slot is one hypothesis
   std::vector<std::int32_t> slot_rows;  // token j of slot i is row slot_rows[i · capacity + j]
   Index capacity = 0;                   // tokens a slot can hold
 
-  // Throws Error for more than 2^31 - 1 rows.
+  // For `slots` hypotheses of at most `tokens` tokens each, all empty. Throws Error for more than 2^31 - 1 rows.
   Cache(Index decoder_layers, Index slots, Index tokens, Index d_model, bool is_recurrent = false);
 
   // Adds unwritten rows for spans[i].size further tokens to slot i. May move the layers' rows. Throws Error

@@ -19,6 +19,10 @@ void check_matrix(const char* rows_key, Index rows, const char* cols_key, Index 
       rows_key << " " << rows << " times " << cols_key << " " << cols << " is more than " << max_matrix_size);
 }
 
+void check_vocabulary(const char* key, Index size) {
+  WASMFORMER_CHECK(size > 0, ErrorCode::config, key << " is 0; a model needs a vocabulary");
+}
+
 void check_id(const char* key, TokenId id, Index source_size, Index target_size) {
   const Index size = std::min(source_size, target_size);
   WASMFORMER_CHECK(id >= 0 && id < size, ErrorCode::config,
@@ -28,9 +32,8 @@ void check_id(const char* key, TokenId id, Index source_size, Index target_size)
 }  // namespace
 
 void Config::check() const {
-  for (const auto& [key, size] :
-       {std::pair("source_vocab_size", source_vocab_size), {"target_vocab_size", target_vocab_size}})
-    WASMFORMER_CHECK(size > 0, ErrorCode::config, key << " is 0; a model needs a vocabulary");
+  check_vocabulary("source_vocab_size", source_vocab_size);
+  check_vocabulary("target_vocab_size", target_vocab_size);
   Config copy = *this;
   check_ranges(fields(copy), "config");
   check_matrix("source_vocab_size", source_vocab_size, "d_model", d_model);
@@ -88,17 +91,21 @@ void set_sizes(Config& c, Index d_model, Index layers, Index num_heads, Index ff
   c.dropout = dropout;
 }
 
-// The noam factor whose rate peaks at `peak`.
+// The factor of equation 3, which is the learning_rate of the noam schedule, for a rate that peaks at `peak`: at step
+// warmup_steps equation 3 without a factor gives (d_model · warmup_steps)^-0.5.
+double noam_factor(double peak, Index d_model, Index warmup_steps) {
+  return peak * std::sqrt(static_cast<double>(d_model) * static_cast<double>(warmup_steps));
+}
+
 void set_noam(Preset& p, double peak, Index warmup_steps) {
-  p.training.learning_rate =
-      peak * std::sqrt(static_cast<double>(p.config.d_model) * static_cast<double>(warmup_steps));
+  p.training.learning_rate = noam_factor(peak, p.config.d_model, warmup_steps);
   p.training.warmup_steps = warmup_steps;
 }
 
 // Synthetic tasks, which have more pairs than can be memorised.
 void toy(Preset& p) {
   set_sizes(p.config, 64, 2, 4, 256, 0);
-  p.config.norm = NormPlace::pre;  // with post, some seeds do not learn to add
+  p.config.norm = NormPosition::pre;  // with post, some seeds do not learn to add
   TrainingConfig& t = p.training;
   t.schedule = Schedule::cosine;
   t.learning_rate = 3e-3;
@@ -193,9 +200,12 @@ const std::vector<std::string>& preset_names() {
 }
 
 Preset preset(const std::string& name) {
-  Preset p;
-  for (const auto& [other, set] : presets)
-    if (name == other) return set(p), p;
+  for (const NamedPreset& known : presets) {
+    if (name != known.name) continue;
+    Preset p;
+    known.set(p);
+    return p;
+  }
   throw Error(ErrorCode::config, "unknown preset '" + name + "'; the presets are " + join(preset_names()));
 }
 
@@ -204,7 +214,7 @@ Preset encoder_preset() {
   Preset p;
   set_sizes(p.config, 128, 2, 4, 512, 0.3);
   p.config.decoder_layers = 0;
-  p.config.norm = NormPlace::pre;
+  p.config.norm = NormPosition::pre;
   p.config.positions = Positions::rotary;
   p.config.crf = true;
   TrainingConfig& t = p.training;

@@ -1,38 +1,34 @@
 // The hyper-parameters: of the model (Vaswani et al. 2017, sections 3 and 5.4) and of its training (section
-// 5). visit() declares each one (model/options.h), so JSON, --set and the model file know the same keys.
+// 5). visit() declares each one (schema/options.h), so JSON, --set and the model file know the same keys.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
-#include "nn/layers.h"
+#include "nn/transformer_layers.h"
 #include "ops/activation.h"
 #include "schema/options.h"
 #include "tensor/matrix.h"
 
 namespace wasmformer {
 
-enum class NormPlace { post, pre };
 // Constant ones as ops/embedding.h: sinusoidal is the paper's, sinusoidal_halves Hugging Face Marian's,
 // sinusoidal_marian Marian's own. rotary adds nothing to the embeddings; it rotates queries and keys (ops/rotary.h).
 enum class Positions { sinusoidal, learned, sinusoidal_halves, sinusoidal_marian, rotary };
 enum class TieEmbeddings { all, target, none };
-// What lets a target token see the earlier ones: masked self-attention (section 3.2.3), or a recurrent cell
-// (ops/ssru.h).
-enum class DecoderSelf { attention, ssru };
 // What a classifier reads of a text: the mean of the encoder's output, or its output at a begin token.
 enum class Pooling { mean, first };
 // The activation of a layer between pooling and the classes: tanh in BERT, ReLU in DistilBERT.
 enum class Pooler { none, tanh, relu };
 
-WASMFORMER_WORDS(AttentionScore, "scaled_dot", "dot", "additive", "bilinear");
-WASMFORMER_WORDS(Activation, "relu", "gelu", "swish");
-WASMFORMER_WORDS(NormPlace, "post", "pre");
-WASMFORMER_WORDS(Positions, "sinusoidal", "learned", "sinusoidal_halves", "sinusoidal_marian", "rotary");
-WASMFORMER_WORDS(TieEmbeddings, "all", "target", "none");
-WASMFORMER_WORDS(DecoderSelf, "attention", "ssru");
-WASMFORMER_WORDS(Pooling, "mean", "first");
-WASMFORMER_WORDS(Pooler, "none", "tanh", "relu");
+WASMFORMER_ENUM_NAMES(AttentionScore, "scaled_dot", "dot", "additive", "bilinear");
+WASMFORMER_ENUM_NAMES(Activation, "relu", "gelu", "swish");
+WASMFORMER_ENUM_NAMES(NormPosition, "post", "pre");
+WASMFORMER_ENUM_NAMES(Positions, "sinusoidal", "learned", "sinusoidal_halves", "sinusoidal_marian", "rotary");
+WASMFORMER_ENUM_NAMES(TieEmbeddings, "all", "target", "none");
+WASMFORMER_ENUM_NAMES(DecoderSelf, "attention", "ssru");
+WASMFORMER_ENUM_NAMES(Pooling, "mean", "first");
+WASMFORMER_ENUM_NAMES(Pooler, "none", "tanh", "relu");
 
 struct Config {
   Index source_vocab_size = 0;
@@ -52,7 +48,7 @@ struct Config {
   DecoderSelf decoder_self = DecoderSelf::attention;
   AttentionScore attention = AttentionScore::scaled_dot;
   Activation activation = Activation::relu;
-  NormPlace norm = NormPlace::post;
+  NormPosition norm = NormPosition::post;
   Positions positions = Positions::sinusoidal;
   TieEmbeddings tie_embeddings = TieEmbeddings::all;
   bool embedding_norm = false;
@@ -135,8 +131,8 @@ struct Config {
 enum class OptimizerKind { adam, adamw, sgd };
 enum class Schedule { noam, inverse_sqrt, cosine, constant };
 
-WASMFORMER_WORDS(OptimizerKind, "adam", "adamw", "sgd");
-WASMFORMER_WORDS(Schedule, "noam", "inverse_sqrt", "cosine", "constant");
+WASMFORMER_ENUM_NAMES(OptimizerKind, "adam", "adamw", "sgd");
+WASMFORMER_ENUM_NAMES(Schedule, "noam", "inverse_sqrt", "cosine", "constant");
 
 struct TrainingConfig {
   OptimizerKind optimizer = OptimizerKind::adam;

@@ -33,7 +33,7 @@ Masks::Masks(const Config& config, std::vector<AttentionHead> masked_heads, std:
   }
 }
 
-std::span<const AttentionHead> Masks::of(AttentionHead::Kind attention, std::size_t layer) const {
+std::span<const AttentionHead> Masks::heads_of(AttentionHead::Kind attention, std::size_t layer) const {
   const Index l = static_cast<Index>(layer);
   const auto begin = std::lower_bound(heads.begin(), heads.end(), AttentionHead{attention, l, 0});
   return {begin, std::lower_bound(begin, heads.end(), AttentionHead{attention, l + 1, 0})};

@@ -20,8 +20,8 @@ struct Masks {
   Masks(const Config& config, std::vector<AttentionHead> heads, std::span<const Span> source_spans,
         std::span<const std::vector<Index>> masked);
   Masks() = default;
-  // The masked heads of one attention.
-  std::span<const AttentionHead> of(AttentionHead::Kind attention, std::size_t layer) const;
+  // The masked heads of one attention; layers count from 0.
+  std::span<const AttentionHead> heads_of(AttentionHead::Kind attention, std::size_t layer) const;
 };
 
 }  // namespace wasmformer

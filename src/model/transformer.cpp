@@ -55,32 +55,30 @@ Matrix computed_positions(const Config& c, Index rows) {
   return Matrix(0, c.d_model);
 }
 
-AttentionRecord* next_layer(StackRecord* record, std::vector<AttentionRecord> StackRecord::*attention) {
-  return record ? &(record->*attention).emplace_back() : nullptr;
+LayerOptions layer_options(const Config& c) {
+  return {.d_model = c.d_model,
+          .num_heads = c.num_heads,
+          .ffn_dim = c.ffn_dim,
+          .attention = c.attention,
+          .activation = c.activation,
+          .decoder_self = c.decoder_self,
+          .norm = c.norm,
+          .norm_epsilon = c.norm_epsilon,
+          .dropout = c.dropout,
+          .attention_dropout = c.attention_dropout,
+          .activation_dropout = c.activation_dropout};
 }
 
-Var* next_hidden(StackRecord* record) { return record ? &record->hidden.emplace_back() : nullptr; }
+const Config& checked(const Config& config) {
+  config.check();
+  return config;
+}
 
 }  // namespace
 
-EncoderLayer::EncoderLayer(const Config& c)
-    : self_attn(c.d_model, c.num_heads, c.attention_dropout, c.attention),
-      self_attn_layer_norm(c.d_model, c.norm_epsilon),
-      ffn(c.d_model, c.ffn_dim, c.activation, c.activation_dropout),
-      final_layer_norm(c.d_model, c.norm_epsilon) {}
-
-DecoderLayer::DecoderLayer(const Config& c)
-    : kind(c.decoder_self),
-      self_attn(c.d_model, c.num_heads, c.attention_dropout, c.attention),
-      recurrent(c.d_model),
-      self_attn_layer_norm(c.d_model, c.norm_epsilon),
-      encoder_attn(c.d_model, c.num_heads, c.attention_dropout, c.attention),
-      encoder_attn_layer_norm(c.d_model, c.norm_epsilon),
-      ffn(c.d_model, c.ffn_dim, c.activation, c.activation_dropout),
-      final_layer_norm(c.d_model, c.norm_epsilon) {}
-
 Transformer::Transformer(const Config& config)
-    : config_((config.check(), config)),
+    : config_(checked(config)),
+      add_and_norm_{config.norm, config.dropout},
       encoder_norm_(config.d_model, config.norm_epsilon),
       decoder_norm_(config.d_model, config.norm_epsilon),
       embedding_norm_(config.d_model, config.norm_epsilon),
@@ -95,18 +93,66 @@ Transformer::Transformer(const Config& config)
   if (c.positions == Positions::learned) source_positions_ = target_positions_ = Parameter(c.max_length, c.d_model);
   if (c.crf) transitions_ = Parameter(c.tags, c.tags);
   computed_positions_ = std::make_unique<ComputedPositions>();
-  for (Index i = 0; i < c.encoder_layers; ++i) encoder_.emplace_back(c);
-  for (Index i = 0; i < c.decoder_layers; ++i) decoder_.emplace_back(c);
+  for (Index i = 0; i < c.encoder_layers; ++i) encoder_.emplace_back(layer_options(c));
+  for (Index i = 0; i < c.decoder_layers; ++i) decoder_.emplace_back(layer_options(c));
 }
+
+template <class Self, class Visitor>
+void Transformer::visit_all(Self& self, Visitor v) {
+  const Config& c = self.config_;
+  const ParameterScope shared{Stack::shared, no_layer, Module::embedding, "model.shared"};
+  const ParameterScope encoder{Stack::encoder, no_layer, Module::embedding, "model.encoder"};
+  const ParameterScope decoder{Stack::decoder, no_layer, Module::embedding, "model.decoder"};
+  const auto heads = [](Module module, const char* path) {
+    return ParameterScope{Stack::heads, no_layer, module, path};
+  };
+  const auto layer = [](const ParameterScope& stack, std::size_t i) {
+    return ParameterScope{stack.stack, static_cast<Index>(i), stack.module,
+                          stack.path + ".layers." + std::to_string(i)};
+  };
+  constexpr const char *tokens = ".embed_tokens.weight", *positions = ".embed_positions.weight";
+  if (c.tie_embeddings == TieEmbeddings::all) {
+    v(shared.info(Role::token_embedding, ".weight", Initializer::embedding), self.source_embedding_);
+  } else {
+    v(encoder.info(Role::token_embedding, tokens, Initializer::embedding), self.source_embedding_);
+    v(decoder.info(Role::token_embedding, tokens, Initializer::embedding), self.target_embedding_);
+  }
+  if (c.positions == Positions::learned) {
+    v(encoder.info(Role::position_embedding, positions, Initializer::positions), self.source_positions_);
+    if (!c.is_encoder())
+      v(decoder.info(Role::position_embedding, positions, Initializer::positions), self.target_positions_);
+  }
+  if (c.embedding_norm) LayerNorm::visit(self.embedding_norm_, encoder.under(".layernorm_embedding"), v);
+  for (std::size_t i = 0; i < self.encoder_.size(); ++i) EncoderLayer::visit(self.encoder_[i], layer(encoder, i), v);
+  for (std::size_t i = 0; i < self.decoder_.size(); ++i) DecoderLayer::visit(self.decoder_[i], layer(decoder, i), v);
+  if (c.norm == NormPosition::pre) {
+    LayerNorm::visit(self.encoder_norm_, encoder.in(Module::output_norm).under(".layer_norm"), v);
+    if (!c.is_encoder()) LayerNorm::visit(self.decoder_norm_, decoder.in(Module::output_norm).under(".layer_norm"), v);
+  }
+  if (c.tie_embeddings == TieEmbeddings::none)
+    v(heads(Module::vocabulary, "lm_head").info(Role::weight, ".weight", Initializer::xavier), self.output_);
+  if (c.output_bias && c.predicts_tokens())
+    v(heads(Module::vocabulary, "final_logits_bias").info(Role::bias, "", Initializer::zeros), self.output_bias_);
+  constexpr RolePair linear{Role::weight, Role::bias};
+  if (c.pooler != Pooler::none) Linear::visit(self.pooler_, heads(Module::pooler, "pooler"), linear, v);
+  if (c.classes > 0) Linear::visit(self.classifier_, heads(Module::classifier, "classifier"), linear, v);
+  const ParameterScope tagger = heads(Module::tagger, "tagger");
+  if (c.tags > 0) Linear::visit(self.tagger_, tagger, linear, v);
+  if (c.crf) v(tagger.info(Role::transitions, ".transitions", Initializer::zeros), self.transitions_);
+}
+
+void Transformer::visit(FunctionRef<void(const ParameterInfo&, Parameter&)> v) { visit_all(*this, v); }
+
+void Transformer::visit(FunctionRef<void(const ParameterInfo&, const Parameter&)> v) const { visit_all(*this, v); }
 
 void Transformer::initialize(std::uint64_t seed) {
   Random random(seed);
-  visit([&](const std::string&, Parameter& p, Initializer rule) {
+  visit([&](const ParameterInfo& info, Parameter& p) {
     p.value.resize(p.rows, p.cols);
     const double rows = static_cast<double>(p.rows), cols = static_cast<double>(p.cols);
     const double limit = std::sqrt(6 / (rows + cols)), deviation = 1 / std::sqrt(cols);
     for (Scalar& x : p.value.reshaped<Eigen::RowMajor>()) {
-      switch (rule) {
+      switch (info.initializer) {
         case Initializer::zeros:
           x = 0;
           break;
@@ -125,45 +171,47 @@ void Transformer::initialize(std::uint64_t seed) {
       }
     }
   });
-  if (Parameter* start = zero_start()) start->value.row(config_.bos_id).setZero();
+  if (Parameter* start = zero_start_embedding()) start->value.row(config_.bos_id).setZero();
 }
 
-Parameter* Transformer::zero_start() {
-  return config_.positions == Positions::sinusoidal_marian && !config_.is_encoder() ? &target_embedding() : nullptr;
+Parameter* Transformer::zero_start_embedding() {
+  if (config_.positions != Positions::sinusoidal_marian || config_.is_encoder()) return nullptr;
+  return config_.tie_embeddings == TieEmbeddings::all ? &source_embedding_ : &target_embedding_;
 }
 
 void Transformer::enable_gradients() {
-  visit([](const std::string& name, Parameter& p, Initializer) {
+  visit([](const ParameterInfo& info, Parameter& p) {
     WASMFORMER_CHECK(p.has_value(), ErrorCode::train,
-                     name << " is int8, which cannot be trained; start from the float model");
+                     info.name << " is int8, which cannot be trained; start from the float model");
     p.gradient.setZero(p.rows, p.cols);
   });
 }
 
 void Transformer::pack() {
-  visit([](const std::string&, Parameter& p, Initializer rule) {
-    if (can_be_packed(rule) && !p.is_packed()) p.packed = PackedMatrix(p.view());
+  visit([](const ParameterInfo& info, Parameter& p) {
+    if (info.can_be_packed() && !p.is_packed()) p.packed = PackedMatrix(p.view());
   });
 }
 
 void Transformer::unpack() {
-  visit([](const std::string&, Parameter& p, Initializer) {
+  visit([](const ParameterInfo&, Parameter& p) {
     if (p.has_value()) p.packed = {};
   });
 }
 
 void Transformer::quantize() {
-  visit([](const std::string& name, Parameter& p, Initializer rule) {
-    if (!can_be_packed(rule)) return;
-    WASMFORMER_CHECK(p.has_value(), ErrorCode::quantize, name << " has no float values; is the model int8 already?");
+  visit([](const ParameterInfo& info, Parameter& p) {
+    if (!info.can_be_packed()) return;
+    WASMFORMER_CHECK(p.has_value(), ErrorCode::quantize,
+                     info.name << " has no float values; is the model int8 already?");
     p.packed = PackedMatrix(wasmformer::quantize(p.view()));
     p.value.resize(0, 0);
   });
 }
 
-Index Transformer::parameter_count() {
+Index Transformer::parameter_count() const {
   Index count = 0;
-  visit([&](const std::string&, Parameter& p, Initializer) { count += p.rows * p.cols; });
+  visit([&](const ParameterInfo&, const Parameter& p) { count += p.rows * p.cols; });
   return count;
 }
 
@@ -182,7 +230,7 @@ Matrix Transformer::target_positions() const {
 }
 
 // Computed as far as sentences reach: a model file of a few bytes may have a max_length of a million.
-Parameter& Transformer::positions(Parameter& learned, std::span<const Index> at) {
+const Parameter& Transformer::positions(const Parameter& learned, std::span<const Index> at) const {
   if (config_.positions == Positions::learned) return learned;
   constexpr std::size_t least = 64;
   std::size_t needed = least;
@@ -194,45 +242,20 @@ Parameter& Transformer::positions(Parameter& learned, std::span<const Index> at)
   return tables.back();
 }
 
-Parameter& Transformer::target_embedding() {
+const Parameter& Transformer::target_embedding() const {
   return config_.tie_embeddings == TieEmbeddings::all ? source_embedding_ : target_embedding_;
 }
 
-Parameter& Transformer::output_weight() {
+const Parameter& Transformer::output_weight() const {
   return config_.tie_embeddings == TieEmbeddings::none ? output_ : target_embedding();
 }
 
-Var Transformer::normalized(Tape& tape, Stream& stream, LayerNorm& norm) {
-  if (!stream.waiting) return norm(tape, stream.x);
-  const ResidualNorm result = norm(tape, stream.x, *stream.waiting, config_.dropout);
-  stream.x = result.sum, stream.waiting.reset();
-  if (stream.record) stream.record->residuals.push_back(stream.x);
-  return result.norm;
-}
-
-template <class Sublayer>
-Transformer::Stream Transformer::residual(Tape& tape, Stream stream, LayerNorm& norm, Sublayer sublayer) {
-  const bool post = config_.norm == NormPlace::post;
-  Var y = sublayer(post ? stream.x : normalized(tape, stream, norm));
-  if (stream.record) {  // a copy: the norm takes the memory of y
-    stream.record->sublayers.push_back(tape.variable(y.rows(), y.cols(), /*wants_gradient=*/false));
-    stream.record->sublayers.back().mutable_value() = y.value();
-  }
-  if (post) {
-    stream.x = norm(tape, stream.x, y, config_.dropout).norm;
-    if (stream.record) stream.record->residuals.push_back(stream.x);
-  } else {
-    stream.waiting = y;
-  }
-  return stream;
-}
-
-Transformer::Stream Transformer::embedded(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans,
-                                          const Cache* cache, Parameter& table, Parameter& learned_positions,
-                                          StackRecord* record) {
+Transformer::Embedded Transformer::embedded(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans,
+                                            const Cache* cache, const Parameter& table,
+                                            const Parameter& learned_positions, StackRecord* record) const {
   const std::span<const Index> at = places(tape, ids.size(), spans, cache);
-  Parameter& all = positions(learned_positions, at);
-  Parameter* added = is_rotary() ? nullptr : &all;
+  const Parameter& all = positions(learned_positions, at);
+  const Parameter* added = is_rotary() ? nullptr : &all;
   Var x = embedding(tape, ids, at, table, added, config_.dropout, config_.scale_embedding);
   if (record) {  // the two summands
     const Index n = x.rows(), d = x.cols();
@@ -246,102 +269,60 @@ Transformer::Stream Transformer::embedded(Tape& tape, std::span<const TokenId> i
       if (added) record->positions.mutable_value().row(i) = added->value.row(at[i]);
     }
   }
-  return {x, std::nullopt, {at, is_rotary() ? &all.value : nullptr}, record};
-}
-
-Var Transformer::output(Tape& tape, Stream stream, LayerNorm& norm) {
-  Var y = config_.norm == NormPlace::pre ? normalized(tape, stream, norm) : stream.x;
-  if (stream.record) stream.record->output = y;
-  return y;
+  return {{x, std::nullopt, record}, {at, is_rotary() ? &all.value : nullptr}};
 }
 
 Var Transformer::encode(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans, const Masks& masks,
-                        StackRecord* record) {
+                        StackRecord* record) const {
   check_spans(ErrorCode::encode, ids.size(), spans);
-  Stream x = embedded(tape, ids, spans, /*cache=*/nullptr, source_embedding_, source_positions_, record);
+  auto [x, rotation] = embedded(tape, ids, spans, /*cache=*/nullptr, source_embedding_, source_positions_, record);
   if (config_.embedding_norm) x.x = embedding_norm_(tape, x.x);
-  const std::span<const Span> key_spans = masks.source_rows.empty() ? spans : masks.source_spans;
+  EncoderCall call{.spans = spans,
+                   .key_spans = masks.source_rows.empty() ? spans : masks.source_spans,
+                   .key_rows = masks.source_rows,
+                   .rotation = rotation,
+                   .masked_heads = {}};
   for (std::size_t l = 0; l < encoder_.size(); ++l) {
     tape.mark(static_cast<Index>(l));
-    EncoderLayer& layer = encoder_[l];
-    x = residual(tape, x, layer.self_attn_layer_norm, [&](Var h) {
-      MultiHeadAttention& attn = layer.self_attn;
-      return attn(tape, h, attn.keys(tape, h, x.rotation), attn.v_proj(tape, h),
-                  {.query_spans = spans,
-                   .key_spans = key_spans,
-                   .key_rows = masks.source_rows,
-                   .causal = false,
-                   .masked_heads = masks.of(AttentionHead::encoder, l),
-                   .record = next_layer(record, &StackRecord::self_attention),
-                   .rotation = x.rotation});
-    });
-    x = residual(tape, x, layer.final_layer_norm, [&](Var h) { return layer.ffn(tape, h, next_hidden(record)); });
+    call.masked_heads = masks.heads_of(AttentionHead::encoder, l);
+    x = encoder_[l](tape, x, call);
   }
-  return output(tape, x, encoder_norm_);
+  return add_and_norm_.output(tape, x, encoder_norm_);
 }
 
 Var Transformer::decode(Tape& tape, std::span<const TokenId> ids, std::span<const Span> spans, Var memory,
-                        std::span<const Span> memory_spans, Cache* cache, const Masks& masks, StackRecord* record) {
+                        std::span<const Span> memory_spans, Cache* cache, const Masks& masks,
+                        StackRecord* record) const {
   check_spans(ErrorCode::decode, ids.size(), spans);
   WASMFORMER_CHECK(!cache || spans.size() == cache->lengths.size(), ErrorCode::decode,
                    spans.size() << " spans for " << cache->lengths.size() << " cache slots");
-  Stream x = embedded(tape, ids, spans, cache, target_embedding(), target_positions_, record);
-  std::span<const Span> key_spans = spans;
-  std::span<const std::int32_t> key_rows;
+  auto [x, rotation] = embedded(tape, ids, spans, cache, target_embedding(), target_positions_, record);
+  DecoderCall call{.spans = spans,
+                   .key_spans = spans,
+                   .key_rows = {},
+                   .rotation = rotation,
+                   .memory = memory,
+                   .memory_spans = memory_spans,
+                   .memory_rows = masks.source_rows,
+                   .masked_heads = {},
+                   .masked_cross_heads = {},
+                   .cache = nullptr};
   if (cache) {
     cache->append(spans);
-    key_spans = slots(tape, *cache);
-    key_rows = {cache->slot_rows.data(), spans.size() * cache->capacity};
+    call.key_spans = slots(tape, *cache);
+    call.key_rows = {cache->slot_rows.data(), spans.size() * cache->capacity};
   }
-  // The new tokens are the last of their slots.
-  auto cached = [&](Var fresh, Matrix& rows) {
-    for (std::size_t i = 0; i < spans.size(); ++i)
-      for (Index j = 0; j < spans[i].size; ++j)
-        rows.row(key_rows[key_spans[i].end() - spans[i].size + j]) = fresh.value().row(spans[i].begin + j);
-    return tape.constant(rows);
-  };
-
   for (std::size_t l = 0; l < decoder_.size(); ++l) {
     tape.mark(static_cast<Index>(encoder_.size() + l));
-    DecoderLayer& layer = decoder_[l];
-    Cache::Layer* store = cache ? &cache->layers[l] : nullptr;
-    x = residual(tape, x, layer.self_attn_layer_norm, [&](Var h) {
-      if (layer.kind == DecoderSelf::ssru) {
-        const KeptCells kept{store ? &store->keys : nullptr, key_spans, key_rows};
-        return layer.recurrent(tape, h, spans, store ? &kept : nullptr);
-      }
-      MultiHeadAttention& attn = layer.self_attn;
-      Var k = attn.keys(tape, h, x.rotation), v = attn.v_proj(tape, h);
-      if (store) k = cached(k, store->keys), v = cached(v, store->values);
-      return attn(tape, h, k, v,
-                  {.query_spans = spans,
-                   .key_spans = key_spans,
-                   .key_rows = key_rows,
-                   .causal = true,
-                   .masked_heads = masks.of(AttentionHead::decoder, l),
-                   .record = next_layer(record, &StackRecord::self_attention),
-                   .rotation = x.rotation});
-    });
-    x = residual(tape, x, layer.encoder_attn_layer_norm, [&](Var h) {
-      MultiHeadAttention& attn = layer.encoder_attn;
-      const bool is_kept = store && store->cross_keys.size() > 0;
-      Var k = is_kept ? tape.constant(store->cross_keys) : attn.k_proj(tape, memory);
-      Var v = is_kept ? tape.constant(store->cross_values) : attn.v_proj(tape, memory);
-      if (store && !is_kept) store->cross_keys = k.value(), store->cross_values = v.value();
-      return attn(tape, h, k, v,
-                  {.query_spans = spans,
-                   .key_spans = memory_spans,
-                   .key_rows = masks.source_rows,
-                   .causal = false,
-                   .masked_heads = masks.of(AttentionHead::cross, l),
-                   .record = next_layer(record, &StackRecord::cross_attention)});
-    });
-    x = residual(tape, x, layer.final_layer_norm, [&](Var h) { return layer.ffn(tape, h, next_hidden(record)); });
+    call.masked_heads = masks.heads_of(AttentionHead::decoder, l);
+    call.masked_cross_heads = masks.heads_of(AttentionHead::cross, l);
+    if (cache) call.cache = &cache->layers[l];
+    x = decoder_[l](tape, x, call);
   }
-  return output(tape, x, decoder_norm_);
+  return add_and_norm_.output(tape, x, decoder_norm_);
 }
 
-Var Transformer::classify(Tape& tape, Var memory, std::span<const Span> spans) {
+Var Transformer::classify(Tape& tape, Var memory, std::span<const Span> spans) const {
   Index* begins = tape.scratch<Index>(static_cast<Index>(spans.size()));
   for (std::size_t i = 0; i < spans.size(); ++i) begins[i] = spans[i].begin;
   Var pooled =
@@ -352,15 +333,15 @@ Var Transformer::classify(Tape& tape, Var memory, std::span<const Span> spans) {
   return classifier_(tape, pooled);
 }
 
-Var Transformer::tag(Tape& tape, Var memory, std::span<const Index> rows) {
+Var Transformer::tag(Tape& tape, Var memory, std::span<const Index> rows) const {
   return tagger_(tape, rows_at(tape, memory, rows));
 }
 
-Var Transformer::logits(Tape& tape, Var hidden) {
+Var Transformer::logits(Tape& tape, Var hidden) const {
   return linear(tape, hidden, output_weight(), config_.output_bias ? &output_bias_ : nullptr);
 }
 
-Transformer::OutputRows Transformer::output_rows(std::span<const TokenId> tokens) {
+Transformer::OutputRows Transformer::output_rows(std::span<const TokenId> tokens) const {
   const Parameter& all = output_weight();
   const auto count = static_cast<Index>(tokens.size());
   OutputRows rows{Parameter(count, all.cols), Parameter(1, config_.output_bias ? count : 0)};
@@ -376,7 +357,7 @@ Transformer::OutputRows Transformer::output_rows(std::span<const TokenId> tokens
   return rows;
 }
 
-Var Transformer::logits(Tape& tape, Var hidden, Span rows, OutputRows& output) {
+Var Transformer::logits(Tape& tape, Var hidden, Span rows, const OutputRows& output) {
   return linear(tape, hidden, rows, output.weight, output.bias.cols > 0 ? &output.bias : nullptr);
 }
 

@@ -7,11 +7,11 @@
 
 namespace wasmformer {
 
-Var Linear::operator()(Tape& tape, Var x) { return linear(tape, x, weight, &bias); }
+Var Linear::operator()(Tape& tape, Var x) const { return linear(tape, x, weight, &bias); }
 
-Var LayerNorm::operator()(Tape& tape, Var x) { return layer_norm(tape, x, weight, bias, epsilon); }
+Var LayerNorm::operator()(Tape& tape, Var x) const { return layer_norm(tape, x, weight, bias, epsilon); }
 
-Var MultiHeadAttention::operator()(Tape& tape, Var x, Var keys, Var values, const AttentionCall& call) {
+Var MultiHeadAttention::operator()(Tape& tape, Var x, Var keys, Var values, const AttentionCall& call) const {
   Var q = rotary(tape, q_proj(tape, x), call.rotation, num_heads);
   const AttentionOptions options{.heads = num_heads,
                                  .causal = call.causal,
@@ -38,13 +38,13 @@ Var MultiHeadAttention::operator()(Tape& tape, Var x, Var keys, Var values, cons
   return out_proj(tape, heads);
 }
 
-Var FeedForward::operator()(Tape& tape, Var x, Var* hidden) {
+Var FeedForward::operator()(Tape& tape, Var x, Var* hidden) const {
   const Var inner = linear(tape, x, fc1.weight, &fc1.bias, kind, dropout);
   if (hidden) *hidden = inner;
   return fc2(tape, inner);
 }
 
-Var RecurrentUnit::operator()(Tape& tape, Var x, std::span<const Span> spans, const KeptCells* kept) {
+Var RecurrentUnit::operator()(Tape& tape, Var x, std::span<const Span> spans, const CachedCells* kept) const {
   return ssru(tape, linear(tape, x, input, /*bias=*/nullptr), forget_gate(tape, x), spans, kept);
 }
 

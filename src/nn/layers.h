@@ -1,5 +1,5 @@
-// The parts of a Transformer layer. Each owns its parameters and names them in visit(path, v), which calls
-// v(name, parameter, initializer), with the names of Hugging Face's Marian.
+// The parts of a Transformer layer. Each owns its parameters and shows them in visit(self, scope, v), which calls
+// v(info, parameter) for a const or a mutable `self`. All are const in use, so that several threads may share them.
 #pragma once
 
 #include <compare>
@@ -9,6 +9,7 @@
 
 #include "autograd/parameter.h"
 #include "autograd/tape.h"
+#include "nn/parameter_info.h"
 #include "ops/activation.h"
 #include "ops/attention.h"
 #include "ops/layer_norm.h"
@@ -25,43 +26,39 @@ enum class AttentionScore {
   bilinear     // qᵀ W k, see ops/head_product.h
 };
 
-// The distribution that a parameter starts from: Xavier (Glorot and Bengio 2010) is uniform in ±√(6 / (rows +
-// cols)), and so are scores; embeddings and positions are normal with deviation cols^-0.5, so that √d_model
-// times an embedding has variance 1.
-enum class Initializer { xavier, scores, embedding, positions, zeros, ones };
-
-// Weights of products and token embeddings can be packed, and can be int8.
-constexpr bool can_be_packed(Initializer rule) { return rule == Initializer::xavier || rule == Initializer::embedding; }
-
+// ops/linear.h
 struct Linear {
   Parameter weight;  // [out, in]
   Parameter bias;    // [1, out]
 
   Linear(Index in, Index out) : weight(out, in), bias(1, out) {}
-  Var operator()(Tape& tape, Var x);
+  // x: [n, in]; returns x Wᵀ + b, [n, out].
+  Var operator()(Tape& tape, Var x) const;
 
-  template <class Visitor>
-  void visit(const std::string& path, Visitor&& v) {
-    v(path + ".weight", weight, Initializer::xavier);
-    v(path + ".bias", bias, Initializer::zeros);
+  template <class Self, class Visitor>
+  static void visit(Self& self, const ParameterScope& scope, RolePair roles, Visitor&& v) {
+    v(scope.info(roles.weight, ".weight", Initializer::xavier), self.weight);
+    v(scope.info(roles.bias, ".bias", Initializer::zeros), self.bias);
   }
 };
 
+// ops/layer_norm.h
 struct LayerNorm {
   Parameter weight, bias;  // [1, d]
   double epsilon;
 
   LayerNorm(Index d, double eps) : weight(1, d), bias(1, d), epsilon(eps) {}
-  Var operator()(Tape& tape, Var x);
-  // After a residual connection: of x + dropout(y), which takes the memory of y.
-  ResidualNorm operator()(Tape& tape, Var x, Var y, double dropout) {
+  // x: [n, d]; returns the norm of each row, [n, d].
+  Var operator()(Tape& tape, Var x) const;
+  // After a residual connection: x + dropout(y), in the memory of y, and its norm. x, y: [n, d]; both results likewise.
+  ResidualNorm operator()(Tape& tape, Var x, Var y, double dropout) const {
     return residual_norm(tape, x, y, dropout, weight, bias, epsilon);
   }
 
-  template <class Visitor>
-  void visit(const std::string& path, Visitor&& v) {
-    v(path + ".weight", weight, Initializer::ones);
-    v(path + ".bias", bias, Initializer::zeros);
+  template <class Self, class Visitor>
+  static void visit(Self& self, const ParameterScope& scope, Visitor&& v) {
+    v(scope.info(Role::norm_weight, ".weight", Initializer::ones), self.weight);
+    v(scope.info(Role::norm_bias, ".bias", Initializer::zeros), self.bias);
   }
 };
 
@@ -71,7 +68,7 @@ struct AttentionHead {
   Index layer = 0, head = 0;
   auto operator<=>(const AttentionHead&) const = default;
 
-  // See model/options.h.
+  // See schema/options.h.
   template <class Visitor>
   void visit(Visitor&& v) {
     v({"attention", "the encoder's attention, the decoder's own, or the decoder's to the source"}, attention);
@@ -98,6 +95,19 @@ struct AttentionCall {
   Rotation rotation = {};                       // of the queries; their keys are turned already
 };
 
+// Intermediate results of a stack, if requested. Variables have one row per token and are valid as long as those of the
+// tape.
+struct StackRecord {
+  Var token_embedding;  // [tokens, d_model], times √d_model if scaled
+  Var positions;        // [tokens, d_model]; the sum of both enters the first layer, after embedding_norm
+  std::vector<AttentionRecord> self_attention, cross_attention;  // one per layer that has it
+  // The residual stream after each sublayer: with post-norm after the norm, with pre-norm the sum.
+  std::vector<Var> residuals;  // [tokens, d_model] each
+  std::vector<Var> sublayers;  // [tokens, d_model] each: what each sublayer adds to the stream
+  std::vector<Var> hidden;     // [tokens, ffn_dim], inside the feed-forward network of each layer
+  Var output;                  // [tokens, d_model]
+};
+
 // Section 3.2.2: MultiHead(Q, K, V) = Concat(head_1, ..., head_h) W^O.
 struct MultiHeadAttention {
   Linear q_proj, k_proj, v_proj, out_proj;  // [d_model, d_model]
@@ -118,19 +128,23 @@ struct MultiHeadAttention {
     if (kind == AttentionScore::bilinear) score = Parameter(d_model, d_model / heads);
   }
 
-  // Keys of x, [m, d_model], turned to their places.
-  Var keys(Tape& tape, Var x, const Rotation& rotation) { return rotary(tape, k_proj(tape, x), rotation, num_heads); }
-  // x: [n, d_model] queries; keys and values: [m, d_model], projected by keys() and v_proj.
-  Var operator()(Tape& tape, Var x, Var keys, Var values, const AttentionCall& call);
+  // x: [m, d_model]; returns its keys, [m, d_model], turned to their places if positions are rotary.
+  Var keys(Tape& tape, Var x, const Rotation& rotation) const {
+    return rotary(tape, k_proj(tape, x), rotation, num_heads);
+  }
+  // x: [n, d_model] queries; keys and values: [m, d_model], projected by keys() and v_proj. Returns
+  // [n, d_model]. Throws Error as attention(), and for masked heads while recording.
+  Var operator()(Tape& tape, Var x, Var keys, Var values, const AttentionCall& call) const;
 
-  template <class Visitor>
-  void visit(const std::string& path, Visitor&& v) {
-    q_proj.visit(path + ".q_proj", v);
-    k_proj.visit(path + ".k_proj", v);
-    v_proj.visit(path + ".v_proj", v);
-    out_proj.visit(path + ".out_proj", v);
-    if (kind == AttentionScore::additive) v(path + ".score_v", score, Initializer::scores);
-    if (kind == AttentionScore::bilinear) v(path + ".score_proj.weight", score, Initializer::scores);
+  template <class Self, class Visitor>
+  static void visit(Self& self, const ParameterScope& scope, Visitor&& v) {
+    Linear::visit(self.q_proj, scope.under(".q_proj"), {Role::query_weight, Role::query_bias}, v);
+    Linear::visit(self.k_proj, scope.under(".k_proj"), {Role::key_weight, Role::key_bias}, v);
+    Linear::visit(self.v_proj, scope.under(".v_proj"), {Role::value_weight, Role::value_bias}, v);
+    Linear::visit(self.out_proj, scope.under(".out_proj"), {Role::output_weight, Role::output_bias}, v);
+    if (self.kind == AttentionScore::additive) v(scope.info(Role::score, ".score_v", Initializer::scores), self.score);
+    if (self.kind == AttentionScore::bilinear)
+      v(scope.info(Role::score, ".score_proj.weight", Initializer::scores), self.score);
   }
 };
 
@@ -140,12 +154,13 @@ struct RecurrentUnit {
   Linear forget_gate;
 
   explicit RecurrentUnit(Index d_model) : input(d_model, d_model), forget_gate(d_model, d_model) {}
-  Var operator()(Tape& tape, Var x, std::span<const Span> spans, const KeptCells* kept);
+  // x: [n, d_model], packed sentences; returns [n, d_model]. `kept` as in ops/ssru.h; null without a cache.
+  Var operator()(Tape& tape, Var x, std::span<const Span> spans, const CachedCells* kept) const;
 
-  template <class Visitor>
-  void visit(const std::string& path, Visitor&& v) {
-    v(path + ".input_proj.weight", input, Initializer::xavier);
-    forget_gate.visit(path + ".forget_gate", v);
+  template <class Self, class Visitor>
+  static void visit(Self& self, const ParameterScope& scope, Visitor&& v) {
+    v(scope.info(Role::input_weight, ".input_proj.weight", Initializer::xavier), self.input);
+    Linear::visit(self.forget_gate, scope.under(".forget_gate"), {Role::forget_gate_weight, Role::forget_gate_bias}, v);
   }
 };
 
@@ -157,13 +172,14 @@ struct FeedForward {
 
   FeedForward(Index d_model, Index ffn_dim, Activation activation, double activation_dropout)
       : fc1(d_model, ffn_dim), fc2(ffn_dim, d_model), kind(activation), dropout(activation_dropout) {}
-  // `hidden`, if given, becomes what is between the two matrices, after the activation.
-  Var operator()(Tape& tape, Var x, Var* hidden = nullptr);
+  // x: [n, d_model]; returns [n, d_model]. `hidden`, if given, becomes what is between the two matrices, after the
+  // activation: [n, ffn_dim].
+  Var operator()(Tape& tape, Var x, Var* hidden = nullptr) const;
 
-  template <class Visitor>
-  void visit(const std::string& path, Visitor&& v) {
-    fc1.visit(path + ".fc1", v);
-    fc2.visit(path + ".fc2", v);
+  template <class Self, class Visitor>
+  static void visit(Self& self, const ParameterScope& scope, Visitor&& v) {
+    Linear::visit(self.fc1, scope.under(".fc1"), {Role::inner_weight, Role::inner_bias}, v);
+    Linear::visit(self.fc2, scope.under(".fc2"), {Role::outer_weight, Role::outer_bias}, v);
   }
 };
 

@@ -14,7 +14,7 @@ using Vector = simd::Vector<Scalar>;
 // One call, as forward and backward read it.
 struct Call {
   Var q, k, v;
-  Parameter* w;
+  const Parameter* w;
   AttentionPlan plan;
   Index d_k;
   bool causal;
@@ -84,7 +84,7 @@ void backward(const Call& c, const Block& b, Scalar* p, Scalar* ds, ConstView dy
 
 }  // namespace
 
-Var additive_attention(Tape& tape, Var q, Var k, Var v, Parameter& w, std::span<const Span> query_spans,
+Var additive_attention(Tape& tape, Var q, Var k, Var v, const Parameter& w, std::span<const Span> query_spans,
                        std::span<const Span> key_spans, const AttentionOptions& options) {
   const AttentionPlan plan = plan_attention(tape, q, k, v, query_spans, key_spans, options);
   const Index d = q.cols();
@@ -104,7 +104,7 @@ Var additive_attention(Tape& tape, Var q, Var k, Var v, Parameter& w, std::span<
                .causal = options.causal,
                .drop = Dropout(tape, options.dropout, options.heads * numbered_keys),
                .key_rows = options.key_rows.empty() ? nullptr : options.key_rows.data()};
-  const Index row = padded(plan.most_keys);
+  const Index row = padded(plan.max_keys);
   for_blocks(tape.pool(), plan, tape.scratch<Scalar>(plan.chunks * row), row,
              [&](const Block& b, Scalar* p) { forward(c, b, p, y.mutable_value(), options.probabilities); });
 

@@ -3,12 +3,13 @@
 #pragma once
 
 #include "autograd/parameter.h"
-#include "ops/attention.h"
+#include "autograd/tape.h"
+#include "ops/attention_options.h"
 
 namespace wasmformer {
 
 // As attention(); w: of every head side by side, [1, d]. There is no scale.
-Var additive_attention(Tape& tape, Var q, Var k, Var v, Parameter& w, std::span<const Span> query_spans,
+Var additive_attention(Tape& tape, Var q, Var k, Var v, const Parameter& w, std::span<const Span> query_spans,
                        std::span<const Span> key_spans, const AttentionOptions& options);
 
 }  // namespace wasmformer

@@ -26,8 +26,8 @@ struct Call {
   Softmax* kept;  // of row i and head h at i · heads + h; null where nothing is recorded
 
   Index width() const { return padded(d_k); }
-  Index stride() const { return padded(plan.most_keys); }  // from one row of scores to the next
-  Index tile_size() const { return std::min(tile_rows, plan.most_queries) * stride(); }
+  Index stride() const { return padded(plan.max_keys); }  // from one row of scores to the next
+  Index tile_size() const { return std::min(tile_rows, plan.max_queries) * stride(); }
   Index copy_size(Index rows) const { return width() == d_k ? 0 : rows * width(); }
 };
 
@@ -66,7 +66,7 @@ Rows head_rows(const Call& c, ConstView m, Index begin, Index count, Index colum
 template <class F>
 void write_rows(const Call& c, View m, Index begin, Index count, Index column, Scratch scratch, F&& write) {
   const Rows rows = head_rows(c, ConstView(m.data(), m.rows(), m.cols()), begin, count, column, scratch);
-  Scalar* out = const_cast<Scalar*>(rows.data);
+  Scalar* out = const_cast<Scalar*>(rows.data);  // rows of m, or a copy of them: both can be written
   write(out, rows.stride);
   if (c.width() == c.d_k) return;
   for (Index i = 0; i < count; ++i) std::copy_n(rows[i], c.d_k, &m(begin + i, column));
@@ -162,8 +162,8 @@ Var attention(Tape& tape, Var q, Var k, Var v, std::span<const Span> query_spans
                .key_rows = options.key_rows.empty() ? nullptr : options.key_rows.data(),
                .kept = recorded ? tape.scratch<Softmax>(q.rows() * options.heads) : nullptr};
 
-  const Index tile = c.tile_size(), tile_copy = c.copy_size(std::min(tile_rows, plan.most_queries)),
-              queries = c.copy_size(plan.most_queries), keys = c.copy_size(plan.most_keys);
+  const Index tile = c.tile_size(), tile_copy = c.copy_size(std::min(tile_rows, plan.max_queries)),
+              queries = c.copy_size(plan.max_queries), keys = c.copy_size(plan.max_keys);
   const Index size = tile + queries + 2 * keys + tile_copy;
   for_blocks(tape.pool(), plan, tape.scratch<Scalar>(plan.chunks * size), size, [&](const Block& b, Scalar* memory) {
     forward(c, b, {memory}, y.mutable_value(), options.probabilities);

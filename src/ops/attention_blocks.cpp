@@ -41,7 +41,7 @@ AttentionPlan plan_attention(Tape& tape, Var q, Var k, Var v, std::span<const Sp
                              std::span<const Span> key_spans, const AttentionOptions& options) {
   check_shapes(q, k, v, options);
   check_spans(q, k, query_spans, key_spans, options);
-  constexpr Index work_per_chunk = 1 << 17, most_chunks = 16;
+  constexpr Index work_per_chunk = 1 << 17, max_chunks = 16;
   const Index heads = options.heads, d_k = q.cols() / heads, count = static_cast<Index>(query_spans.size()) * heads;
   AttentionBlock* blocks = tape.scratch<AttentionBlock>(count);
   AttentionPlan plan{{blocks, static_cast<std::size_t>(count)}};
@@ -52,10 +52,10 @@ AttentionPlan plan_attention(Tape& tape, Var q, Var k, Var v, std::span<const Sp
     const Index first = (a.begin * heads + head) * numbered_keys;
     blocks[i] = {a.begin, b.begin, a.size, b.size, head * d_k, sentence, head, first, heads * numbered_keys};
     work += a.size * b.size * d_k;
-    plan.most_queries = std::max(plan.most_queries, a.size);
-    plan.most_keys = std::max(plan.most_keys, b.size);
+    plan.max_queries = std::max(plan.max_queries, a.size);
+    plan.max_keys = std::max(plan.max_keys, b.size);
   }
-  plan.chunks = std::clamp<Index>((1 + work) / work_per_chunk, 1, most_chunks);
+  plan.chunks = std::clamp<Index>((1 + work) / work_per_chunk, 1, max_chunks);
   plan.grain = std::max<Index>((count + plan.chunks - 1) / plan.chunks, 1);
 
   if (options.probabilities) {

@@ -4,7 +4,8 @@
 
 #include <span>
 
-#include "ops/attention.h"
+#include "autograd/tape.h"
+#include "ops/attention_options.h"
 
 namespace wasmformer {
 
@@ -24,7 +25,7 @@ inline constexpr Index numbered_keys = 1 << 14;
 // scratch memory is small. They depend on the shapes only.
 struct AttentionPlan {
   std::span<const AttentionBlock> blocks;
-  Index grain = 1, chunks = 0, most_queries = 0, most_keys = 0;
+  Index grain = 1, chunks = 0, max_queries = 0, max_keys = 0;
 };
 
 // Checks what attention() is called with, and prepares its probabilities.

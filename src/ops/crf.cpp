@@ -107,7 +107,7 @@ void add_expectations(const ForwardBackward& recursions, Index begin, View of_sc
 
 }  // namespace
 
-CrossEntropy crf_loss(Tape& tape, Var scores, Parameter& transitions, std::span<const TokenId> targets,
+CrossEntropy crf_loss(Tape& tape, Var scores, const Parameter& transitions, std::span<const TokenId> targets,
                       std::span<const Span> spans, double total) {
   const Index n = scores.rows(), tags = scores.cols();
   WASMFORMER_CHECK(

@@ -14,7 +14,7 @@ Matrix crf_probabilities(ConstView scores, ConstView transitions);
 // scores: [n, tags]; transitions: [tags, tags]; each span of `targets` is a sentence, and the spans cover all n words.
 // The negative log-likelihood of the targets, summed and divided by `total` or, if that is 0, by n. Throws Error for
 // other shapes and unknown targets.
-CrossEntropy crf_loss(Tape& tape, Var scores, Parameter& transitions, std::span<const TokenId> targets,
+CrossEntropy crf_loss(Tape& tape, Var scores, const Parameter& transitions, std::span<const TokenId> targets,
                       std::span<const Span> spans, double total);
 
 }  // namespace wasmformer

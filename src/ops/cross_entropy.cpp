@@ -50,7 +50,7 @@ CrossEntropy mean_loss(Tape& tape, Var logits, double loss, double nll, double c
   result.mutable_value()(0, 0) = static_cast<Scalar>(loss / count);
   if (result.wants_gradient()) {
     tape.record(result, [&tape, logits](ConstView upstream) {
-      View gradient = tape.gradient_over_value(logits).view;
+      View gradient = tape.gradient_reusing_value(logits).view;
       if (upstream(0, 0) != 1) gradient *= upstream(0, 0);
     });
   }

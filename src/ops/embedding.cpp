@@ -13,8 +13,8 @@ void check_range(const char* what, Index value, Index size) {
 
 }  // namespace
 
-Var embedding(Tape& tape, std::span<const TokenId> ids, std::span<const Index> at, Parameter& table,
-              Parameter* positions, double dropout, bool scaled) {
+Var embedding(Tape& tape, std::span<const TokenId> ids, std::span<const Index> at, const Parameter& table,
+              const Parameter* positions, double dropout, bool scaled) {
   WASMFORMER_CHECK(ids.size() == at.size(), ErrorCode::embedding, ids.size() << " ids but " << at.size() << " places");
   const Index n = static_cast<Index>(ids.size()), d = table.cols;
   for (TokenId id : ids) check_range("token", id, table.rows);

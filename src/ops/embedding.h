@@ -12,8 +12,8 @@ namespace wasmformer {
 // ids: n tokens; at[i]: the place of token i in its sentence; table: [vocabulary, d]; positions: [max_length,
 // d], constant or learned, or null; scaled: rows of the table are multiplied by √d. Returns [n, d]. Throws Error for
 // an id or place outside the tables.
-Var embedding(Tape& tape, std::span<const TokenId> ids, std::span<const Index> at, Parameter& table,
-              Parameter* positions, double dropout, bool scaled = true);
+Var embedding(Tape& tape, std::span<const TokenId> ids, std::span<const Index> at, const Parameter& table,
+              const Parameter* positions, double dropout, bool scaled = true);
 
 // PE(pos, 2i) = sin(pos / 10000^(2i/d)), PE(pos, 2i+1) = cos(the same): [max_length, d].
 Matrix sinusoidal_positions(Index max_length, Index d);

@@ -2,7 +2,7 @@
 
 namespace wasmformer {
 
-Var head_product(Tape& tape, Var x, Parameter& w, Index heads) {
+Var head_product(Tape& tape, Var x, const Parameter& w, Index heads) {
   const Index n = x.rows(), d = x.cols(), d_k = w.cols;
   WASMFORMER_CHECK(w.rows == d && d_k * heads == d, ErrorCode::head_product,
                    heads << " heads of " << shape(x) << " and weights [" << w.rows << ", " << d_k << "] do not fit");

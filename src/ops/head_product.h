@@ -9,6 +9,6 @@ namespace wasmformer {
 
 // x: [n, d]; w: the matrices of the heads below each other, [d, d / heads]. Returns [n, d], where head h, its
 // columns of x, is multiplied by its rows of w. Throws Error when the shapes do not fit.
-Var head_product(Tape& tape, Var x, Parameter& w, Index heads);
+Var head_product(Tape& tape, Var x, const Parameter& w, Index heads);
 
 }  // namespace wasmformer

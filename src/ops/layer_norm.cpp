@@ -82,7 +82,7 @@ class Chunks {
 
 // Walks the rows backwards: row(i, dz, dweight, dbias) computes one; sums of the chunks join in order.
 template <class F>
-void backward_rows(Tape& tape, Index n, Index d, Parameter& weight, Parameter& bias, F&& row) {
+void backward_rows(Tape& tape, Index n, Index d, const Parameter& weight, const Parameter& bias, F&& row) {
   const Chunks chunks(n, d);
   // Of each chunk: a row of dz, and sums for weight and bias.
   Scalar* scratch = tape.scratch<Scalar>(chunks.count() * 3 * d);
@@ -105,7 +105,7 @@ void add_row(const Scalar* from, Scalar* to, Index d, bool fresh) {
 
 }  // namespace
 
-Var layer_norm(Tape& tape, Var x, Parameter& weight, Parameter& bias, double epsilon) {
+Var layer_norm(Tape& tape, Var x, const Parameter& weight, const Parameter& bias, double epsilon) {
   check(ErrorCode::layer_norm, x, weight, bias);
   const Index n = x.rows(), d = x.cols();
   Var y = tape.variable(n, d, x.wants_gradient() || weight.wants_gradient());
@@ -134,7 +134,7 @@ Var layer_norm(Tape& tape, Var x, Parameter& weight, Parameter& bias, double eps
   return y;
 }
 
-ResidualNorm residual_norm(Tape& tape, Var x, Var y, double dropout, Parameter& weight, Parameter& bias,
+ResidualNorm residual_norm(Tape& tape, Var x, Var y, double dropout, const Parameter& weight, const Parameter& bias,
                            double epsilon) {
   WASMFORMER_CHECK(x.rows() == y.rows() && x.cols() == y.cols(), ErrorCode::residual_norm,
                    "shapes " << shape(x) << " and " << shape(y) << " differ");
@@ -164,9 +164,9 @@ ResidualNorm residual_norm(Tape& tape, Var x, Var y, double dropout, Parameter& 
   if (norm.wants_gradient()) {
     tape.record(norm, [&tape, x, y, sum, w = &weight, b = &bias, moments, drop, n, d](ConstView dnorm) {
       // sum = x + y * mask; the gradient of y takes the memory of `sum`, row by row
-      const Scalar* dsum = tape.flowed_into(sum);
+      const Scalar* dsum = tape.gradient_or_null(sum);
       auto [dx, fresh] = x.wants_gradient() ? tape.gradient(x) : GradientSlot{{nullptr, 0, 0}, true};
-      Scalar *to_x = dx.data(), *to_y = y.wants_gradient() ? tape.gradient_over_value(y).view.data() : nullptr;
+      Scalar *to_x = dx.data(), *to_y = y.wants_gradient() ? tape.gradient_reusing_value(y).view.data() : nullptr;
       backward_rows(tape, n, d, *w, *b, [&, fresh = fresh](Index i, Scalar* dz, Scalar* dweight, Scalar* dbias) {
         normalize_backward(sum.value().data() + i * d, moments[i], w->value.data(), dnorm.data() + i * d, dz, dweight,
                            dbias, d);

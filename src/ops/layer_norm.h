@@ -9,7 +9,7 @@ namespace wasmformer {
 
 // y = (x - mean) / sqrt(var + epsilon) * weight + bias with the biased variance. x: [n, d]; weight, bias: [1,
 // d].
-Var layer_norm(Tape& tape, Var x, Parameter& weight, Parameter& bias, double epsilon);
+Var layer_norm(Tape& tape, Var x, const Parameter& weight, const Parameter& bias, double epsilon);
 
 struct ResidualNorm {
   Var sum;   // x + dropout(y), in the memory of y
@@ -18,7 +18,7 @@ struct ResidualNorm {
 
 // One pass over each row. x, y: [n, d]; y must have no other readers. The gradients of both results pass
 // through that of `norm`, so it must be used if `sum` is.
-ResidualNorm residual_norm(Tape& tape, Var x, Var y, double dropout, Parameter& weight, Parameter& bias,
+ResidualNorm residual_norm(Tape& tape, Var x, Var y, double dropout, const Parameter& weight, const Parameter& bias,
                            double epsilon);
 
 }  // namespace wasmformer

@@ -31,7 +31,7 @@ void forward(Tape& tape, Var x, Span rows, const Parameter& weight, GemmOptions 
 
 const Scalar* values(const Parameter* bias) { return bias ? bias->value.data() : nullptr; }
 
-void backward(Tape& tape, Var x, Parameter& weight, Parameter* bias, ConstView dy) {
+void backward(Tape& tape, Var x, const Parameter& weight, const Parameter* bias, ConstView dy) {
   // y = x Wᵀ + b
   if (x.wants_gradient()) {
     auto [dx, fresh] = tape.gradient(x);
@@ -49,7 +49,7 @@ void backward(Tape& tape, Var x, Parameter& weight, Parameter* bias, ConstView d
 
 }  // namespace
 
-Var linear(Tape& tape, Var x, Parameter& weight, Parameter* bias) {
+Var linear(Tape& tape, Var x, const Parameter& weight, const Parameter* bias) {
   check(x, weight, bias);
   Var y = tape.variable(x.rows(), weight.rows, x.wants_gradient() || weight.wants_gradient());
   forward(tape, x, {0, x.rows()}, weight, {.bias = values(bias)}, y.mutable_value(), y.wants_gradient());
@@ -58,14 +58,14 @@ Var linear(Tape& tape, Var x, Parameter& weight, Parameter* bias) {
   return y;
 }
 
-Var linear(Tape& tape, Var x, Span rows, Parameter& weight, Parameter* bias) {
+Var linear(Tape& tape, Var x, Span rows, const Parameter& weight, const Parameter* bias) {
   check(x, weight, bias);
   Var y = tape.variable(rows.size, weight.rows, /*wants_gradient=*/false);
   forward(tape, x, rows, weight, {.bias = values(bias)}, y.mutable_value(), /*recorded=*/false);
   return y;
 }
 
-Var linear(Tape& tape, Var x, Parameter& weight, Parameter* bias, Activation kind, double dropout) {
+Var linear(Tape& tape, Var x, const Parameter& weight, const Parameter* bias, Activation kind, double dropout) {
   check(x, weight, bias);
   const Dropout drop(tape, dropout, weight.rows);
   Var y = tape.variable(x.rows(), weight.rows, x.wants_gradient() || weight.wants_gradient());

@@ -10,12 +10,12 @@ namespace wasmformer {
 
 // x: [n, in], weight: [out, in], bias: [1, out] or null; returns [n, out]. With int8 weights x is
 // quantised too. Throws Error if the shapes do not fit, or if int8 weights would be recorded.
-Var linear(Tape& tape, Var x, Parameter& weight, Parameter* bias);
+Var linear(Tape& tape, Var x, const Parameter& weight, const Parameter* bias);
 
 // Of these rows of x alone, [rows.size, out]; not recorded.
-Var linear(Tape& tape, Var x, Span rows, Parameter& weight, Parameter* bias);
+Var linear(Tape& tape, Var x, Span rows, const Parameter& weight, const Parameter* bias);
 
 // dropout(f(x Wᵀ + b)).
-Var linear(Tape& tape, Var x, Parameter& weight, Parameter* bias, Activation kind, double dropout);
+Var linear(Tape& tape, Var x, const Parameter& weight, const Parameter* bias, Activation kind, double dropout);
 
 }  // namespace wasmformer

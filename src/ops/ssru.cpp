@@ -10,7 +10,7 @@ auto sigmoid(const Row& row) {
 
 }  // namespace
 
-Var ssru(Tape& tape, Var u, Var gate, std::span<const Span> spans, const KeptCells* kept) {
+Var ssru(Tape& tape, Var u, Var gate, std::span<const Span> spans, const CachedCells* kept) {
   WASMFORMER_CHECK(u.rows() == gate.rows() && u.cols() == gate.cols(), ErrorCode::ssru,
                    "inputs " << shape(u) << " and gates " << shape(gate) << " differ");
   const Index n = u.rows(), d = u.cols(), sentences = static_cast<Index>(spans.size());

@@ -12,7 +12,7 @@ namespace wasmformer {
 
 // Where decoding keeps the cells of earlier tokens: token j of sentence i in row rows[sentences[i].begin + j], the new
 // tokens last.
-struct KeptCells {
+struct CachedCells {
   Matrix* cells;  // [any, d]
   std::span<const Span> sentences;
   std::span<const std::int32_t> rows;
@@ -20,6 +20,6 @@ struct KeptCells {
 
 // u, gate: [n, d], the tokens of packed sentences; returns relu(c), [n, d]. With `kept`, sentence i continues from
 // its last cell there and stores its new ones.
-Var ssru(Tape& tape, Var u, Var gate, std::span<const Span> spans, const KeptCells* kept = nullptr);
+Var ssru(Tape& tape, Var u, Var gate, std::span<const Span> spans, const CachedCells* kept = nullptr);
 
 }  // namespace wasmformer

@@ -8,17 +8,17 @@ namespace wasmformer {
 namespace {
 
 // More than any run can take; beyond it numbers of steps, pairs and tokens might overflow.
-constexpr std::int64_t most_steps = std::int64_t{1} << 30;
+constexpr std::int64_t max_steps = std::int64_t{1} << 30;
 
 // Calls f(tensor name, matrix) for all that the optimizer keeps, in the order of the parameters.
 template <class F>
 void for_each_moment(Trainer& trainer, F&& f) {
   std::size_t i = 0;
-  trainer.transformer().visit([&](const std::string& name, Parameter&, Initializer) {
+  trainer.transformer().visit([&](const ParameterInfo& info, const Parameter&) {
     Optimizer::Moments& moments = trainer.optimizer().moments()[i++];
-    f(std::string(optimizer_prefix) + "mean." + name, moments.mean);
-    if (moments.variance.size() > 0) f(std::string(optimizer_prefix) + "variance." + name, moments.variance);
-    if (moments.exact.size() > 0) f(std::string(optimizer_prefix) + "exact." + name, moments.exact);
+    f(std::string(optimizer_prefix) + "mean." + info.name, moments.mean);
+    if (moments.variance.size() > 0) f(std::string(optimizer_prefix) + "variance." + info.name, moments.variance);
+    if (moments.exact.size() > 0) f(std::string(optimizer_prefix) + "exact." + info.name, moments.exact);
   });
 }
 
@@ -71,7 +71,7 @@ BestSoFar restore_checkpoint(std::string_view bytes, Trainer& trainer) {
     const auto progress = nlohmann::json::parse(found->second);
     for (const char* count : {"step", "epoch", "batch", "loss_tokens", "best_step"}) {
       const auto value = progress.value(count, nlohmann::json(0));
-      WASMFORMER_CHECK(value.is_number_integer() && value <= most_steps, ErrorCode::progress_damaged,
+      WASMFORMER_CHECK(value.is_number_integer() && value <= max_steps, ErrorCode::progress_damaged,
                        "the progress of the run is damaged: " << count << " is " << value);
     }
     trainer.resume({progress.at("step"), progress.at("epoch"), progress.at("batch"), progress.at("loss_sum"),

@@ -44,7 +44,7 @@ Spans tag_spans(const Batch& batch) {
 
 }  // namespace
 
-TrainingLoss::TrainingLoss(Transformer& transformer, const Corpus& corpus, const TrainingConfig& config)
+TrainingLoss::TrainingLoss(const Transformer& transformer, const Corpus& corpus, const TrainingConfig& config)
     : transformer_(transformer) {
   const Config& c = transformer.config();
   if (!c.is_encoder()) check_encoder_settings(config);

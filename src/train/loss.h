@@ -16,7 +16,7 @@ struct LossTotals {
 
 class TrainingLoss {
  public:
-  TrainingLoss(Transformer& transformer, const Corpus& corpus, const TrainingConfig& config);
+  TrainingLoss(const Transformer& transformer, const Corpus& corpus, const TrainingConfig& config);
 
   // Hides tokens from an encoder, some to predict where it is trained on masks. `training` off: no word dropout.
   void hide(Batch& batch, const TrainingConfig& config, std::uint64_t seed, bool training) const;
@@ -32,7 +32,7 @@ class TrainingLoss {
   double of_guessing(const TrainingConfig& config) const;
 
  private:
-  Transformer& transformer_;
+  const Transformer& transformer_;
   std::vector<double> class_weights_;  // empty: 1 each
 };
 

@@ -231,14 +231,14 @@ TrainingStart RunPlan::encoder(const std::vector<std::string>& trained) const {
   if (*request_.objective != Objective::masked)
     labels = label_names(texts_.train, *request_.objective, settings_.config.multi_label);
   if (input_.model.empty())
-    return encoder_start(settings_, tokenizers(trained).source, std::move(labels), input_.most_bytes);
+    return encoder_start(settings_, tokenizers(trained).source, std::move(labels), input_.max_bytes);
   return naming(input_.model_name,
                 [&] { return encoder_start(input_.model, settings_.training, request_.config, std::move(labels)); });
 }
 
 std::unique_ptr<TrainingRun> RunPlan::begin(const std::vector<std::string>& trained, ThreadPool& pool) {
   if (request_.objective && !start_) start_ = encoder(trained);
-  if (!start_) start_ = fresh_start(settings_, tokenizers(trained), input_.most_bytes);
+  if (!start_) start_ = fresh_start(settings_, tokenizers(trained), input_.max_bytes);
   auto& metadata = start_->model.metadata;
   if (request_.task)
     metadata["task"] = task_name(request_.task->name, request_.task->pairs.value_or(0));

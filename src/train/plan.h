@@ -16,7 +16,7 @@ struct RunInput {
   std::string model;       // the bytes of the model to fine-tune, or of the checkpoint to resume
   std::string model_name;  // its file, for errors
   std::string source_tokenizer, target_tokenizer;  // SentencePiece .model files; one alone is for both sides
-  double most_bytes = std::numeric_limits<double>::infinity();  // of memory that a new run may take
+  double max_bytes = std::numeric_limits<double>::infinity();  // of memory that a new run may take
 };
 
 struct TokenizerJob {

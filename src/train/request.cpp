@@ -29,8 +29,8 @@ Json task_list() {
                    {"help", task.what},
                    {"source", task.source},
                    {"target", task.target},
-                   {"maxPairs", task.most_pairs - task_valid_pairs},
-                   {"mostPairs", task.most_pairs - task_valid_pairs},
+                   {"maxPairs", task.max_pairs - task_valid_pairs},
+                   {"mostPairs", task.max_pairs - task_valid_pairs},
                    {"pairs", task.pairs},
                    {"steps", task.steps}});
   return all;

@@ -19,9 +19,9 @@ struct TaskRequest {
 };
 
 enum class TokenizerType { character, word, bpe, unigram };
-WASMFORMER_WORDS(TokenizerType, "char", "word", "bpe", "unigram");
+WASMFORMER_ENUM_NAMES(TokenizerType, "char", "word", "bpe", "unigram");
 enum class Normalization { nmt_nfkc, identity };
-WASMFORMER_WORDS(Normalization, "nmt_nfkc", "identity");
+WASMFORMER_ENUM_NAMES(Normalization, "nmt_nfkc", "identity");
 
 // A tokenizer made from the pairs to train on.
 struct TokenizerRequest {

@@ -53,15 +53,15 @@ std::string value(const std::map<std::string, std::string>& metadata, const char
 using LayerChoices = std::tuple<Index, Index, DecoderSelf>;
 LayerChoices layers(const Config& c) { return {c.encoder_layers, c.decoder_layers, c.decoder_self}; }
 
-// The same weights as floats. Where `config` has other layers, those of the same name begin with them, first to last,
+// The same weights as floats. Where `config` has other layers, those in the same place begin with them, first to last,
 // and the others at random.
 std::unique_ptr<Transformer> trainable(Transformer& from, const Config& config, std::uint64_t seed) {
-  std::map<std::string, Parameter*> weights;
-  from.visit([&](const std::string& name, Parameter& p, Initializer) { weights[name] = &p; });
+  std::map<ParameterId, Parameter*> weights;
+  from.visit([&](const ParameterInfo& info, Parameter& p) { weights[info] = &p; });
   auto transformer = std::make_unique<Transformer>(config);
   if (layers(config) != layers(from.config())) transformer->initialize(seed);
-  transformer->visit([&](const std::string& name, Parameter& p, Initializer) {
-    const auto found = weights.find(name);
+  transformer->visit([&](const ParameterInfo& info, Parameter& p) {
+    const auto found = weights.find(info);
     if (found == weights.end()) return;
     Parameter& weight = *found->second;
     p.value = weight.has_value() ? std::move(weight.value) : weight.packed.matrix();
@@ -99,24 +99,25 @@ void take_tokenizers(ModelFile& model, const TokenizerPair& to, std::uint64_t se
                    "two tokenizers are given, but the model has one vocabulary for both sides");
   take_vocabulary(config, *to.source, *to.target);
   std::vector<Parameter*> weights;
-  old.visit([&](const std::string&, Parameter& p, Initializer) { weights.push_back(&p); });
+  old.visit([&](const ParameterInfo&, Parameter& p) { weights.push_back(&p); });
   auto transformer = std::make_unique<Transformer>(config);
   transformer->initialize(seed);
   auto weight = weights.begin();
-  transformer->visit([&](const std::string& name, Parameter& p, Initializer) {
+  transformer->visit([&](const ParameterInfo& info, Parameter& p) {
     Matrix& own = (*weight++)->value;
-    const bool is_source = name == "model.encoder.embed_tokens.weight";
+    const bool is_source = info.stack == Stack::encoder;
     const Tokenizer& from = is_source ? *model.source_tokenizer : *model.target_tokenizer;
     const Tokenizer& other = is_source ? *to.source : *to.target;
-    if (is_source || name == "model.shared.weight" || name == "model.decoder.embed_tokens.weight" ||
-        name == "lm_head.weight")
+    const bool has_rows_of_pieces =
+        info.role == Role::token_embedding || (info.module == Module::vocabulary && info.role == Role::weight);
+    if (has_rows_of_pieces)
       p.value = rows_for(own, from, other, std::move(p.value));
-    else if (name == "final_logits_bias")
+    else if (info.module == Module::vocabulary)
       p.value = rows_for(own.transpose(), from, other, p.value.transpose()).transpose();
     else
       p.value = std::move(own);
   });
-  if (Parameter* start = transformer->zero_start()) start->value.row(config.bos_id).setZero();
+  if (Parameter* start = transformer->zero_start_embedding()) start->value.row(config.bos_id).setZero();
   model.transformer = std::move(transformer);
   model.source_tokenizer = to.source, model.target_tokenizer = to.target;
   model.shortlist.reset();  // of the old vocabulary
@@ -134,9 +135,9 @@ TrainingTexts task_texts(const std::string& task, Index pairs, std::uint64_t see
   constexpr Index valid_pairs = task_valid_pairs;  // all pairs are different, so none is in both parts
   const Task& found = find_task(task);
   if (pairs == 0) pairs = found.pairs;
-  WASMFORMER_CHECK(pairs > 0 && pairs <= found.most_pairs - valid_pairs, ErrorCode::task,
+  WASMFORMER_CHECK(pairs > 0 && pairs <= found.max_pairs - valid_pairs, ErrorCode::task,
                    pairs << " pairs of " << task << " are asked for; there can be 1 to "
-                         << found.most_pairs - valid_pairs << " and " << valid_pairs << " for validation");
+                         << found.max_pairs - valid_pairs << " and " << valid_pairs << " for validation");
   TrainingTexts texts;
   texts.train = make_pairs(task, pairs + valid_pairs, seed);
   const auto split = [&](std::vector<std::string>& from, std::vector<std::string>& to) {
@@ -237,17 +238,17 @@ bool is_decided_by_vocabulary(const std::string& key) {
 // With one digit after the point.
 double gigabytes(double bytes) { return std::round(bytes / 1e8) / 10; }
 
-TrainingStart fresh_start(Preset settings, const TokenizerPair& tokenizers, double most_bytes) {
+TrainingStart fresh_start(Preset settings, const TokenizerPair& tokenizers, double max_bytes) {
   Config& config = settings.config;
   take_vocabulary(config, *tokenizers.source, *tokenizers.target);
   config.check();
   settings.training.check();
   const double bytes = training_bytes(config, settings.training);
-  WASMFORMER_CHECK(bytes <= most_bytes, ErrorCode::training_memory,
+  WASMFORMER_CHECK(bytes <= max_bytes, ErrorCode::training_memory,
                    "these settings take about " << gigabytes(bytes) << " GB of memory, and there are "
-                                                << gigabytes(most_bytes)
+                                                << gigabytes(max_bytes)
                                                 << "; a smaller d_model, vocabulary or batch_tokens takes less",
-                   {"need", gigabytes(bytes)}, {"have", gigabytes(most_bytes)});
+                   {"need", gigabytes(bytes)}, {"have", gigabytes(max_bytes)});
   TrainingStart start{
       {std::make_unique<Transformer>(config), tokenizers.source, tokenizers.target, {}}, settings.training, {}};
   start.model.transformer->initialize(settings.training.seed);
@@ -262,9 +263,9 @@ void take_labels(Config& config, const LabelNames& labels) {
 }
 
 TrainingStart encoder_start(Preset settings, std::shared_ptr<const Tokenizer> tokenizer, LabelNames labels,
-                            double most_bytes) {
+                            double max_bytes) {
   take_labels(settings.config, labels);
-  TrainingStart start = fresh_start(std::move(settings), {tokenizer, tokenizer}, most_bytes);
+  TrainingStart start = fresh_start(std::move(settings), {tokenizer, tokenizer}, max_bytes);
   start.model.labels = std::move(labels);
   return start;
 }
@@ -279,22 +280,24 @@ TrainingStart encoder_start(std::string_view model, const TrainingConfig& traini
   from_json(changes, config, &start.training);
   take_labels(config, labels);
   config.target_vocab_size = config.source_vocab_size;
-  std::map<std::string, Matrix*> weights;
-  start.model.transformer->visit([&](const std::string& name, Parameter& p, Initializer) { weights[name] = &p.value; });
-  // A model that does not tie all embeddings has a table of the source's own.
-  if (const auto own = weights.find("model.encoder.embed_tokens.weight"); own != weights.end())
-    weights["model.shared.weight"] = own->second;
+  std::map<ParameterId, Matrix*> weights;
+  start.model.transformer->visit([&](ParameterId id, Parameter& p) {
+    // A model that does not tie all embeddings has a table of the source's own, which the encoder shares with its
+    // heads.
+    if (id.role == Role::token_embedding && id.stack == Stack::encoder) id.stack = Stack::shared;
+    weights[id] = &p.value;
+  });
   auto encoder = std::make_unique<Transformer>(config);
   encoder->initialize(start.training.seed);
-  encoder->visit([&](const std::string& name, Parameter& p, Initializer) {
-    const auto found = weights.find(name);
+  encoder->visit([&](const ParameterInfo& info, Parameter& p) {
+    const auto found = weights.find(info);
     const LabelNames& known = start.model.labels;
-    const bool is_for_others = (name.starts_with("classifier.") && labels.classes != known.classes) ||
-                               (name.starts_with("tagger.") && labels.tags != known.tags);
+    const bool is_for_others = (info.module == Module::classifier && labels.classes != known.classes) ||
+                               (info.module == Module::tagger && labels.tags != known.tags);
     if (found == weights.end() || is_for_others) return;
     WASMFORMER_CHECK(found->second->rows() == p.rows && found->second->cols() == p.cols, ErrorCode::train,
-                     name << " of the model is " << shape(*found->second) << ", not " << shape(p.value)
-                          << "; an encoder keeps the model's sizes");
+                     info.name << " of the model is " << shape(*found->second) << ", not " << shape(p.value)
+                               << "; an encoder keeps the model's sizes");
     p.value = std::move(*found->second);
   });
   start.model.transformer = std::move(encoder);

@@ -48,8 +48,8 @@ struct TrainingStart {
 };
 
 // New weights. Sizes of vocabularies and special ids come from the tokenizers. Throws Error when they have no
-// common end token, a setting is impossible, or the run would take more than `most_bytes`.
-TrainingStart fresh_start(Preset settings, const TokenizerPair& tokenizers, double most_bytes);
+// common end token, a setting is impossible, or the run would take more than `max_bytes`.
+TrainingStart fresh_start(Preset settings, const TokenizerPair& tokenizers, double max_bytes);
 TrainingStart resumed_start(std::string checkpoint);
 // Keys of metadata that say how good the weights are.
 inline constexpr std::array figures_of_weights{"valid_loss", "valid_bleu", "valid_accuracy", "valid_span_f1",
@@ -64,7 +64,7 @@ TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& tr
 
 // An encoder with new heads for these labels: with new weights, or with the encoder and the vocabulary of `model`.
 TrainingStart encoder_start(Preset settings, std::shared_ptr<const Tokenizer> tokenizer, LabelNames labels,
-                            double most_bytes);
+                            double max_bytes);
 TrainingStart encoder_start(std::string_view model, const TrainingConfig& training, const std::string& changes,
                             LabelNames labels);
 

@@ -8,23 +8,30 @@ namespace wasmformer {
 namespace {
 
 // How many parameters the encoder has; visit() gives them before those of the heads.
-std::size_t encoder_parameters(Transformer& transformer) {
+std::size_t encoder_parameters(const Transformer& transformer) {
   std::size_t count = 0;
-  transformer.visit([&](const std::string& name, Parameter&, Initializer) { count += name.starts_with("model."); });
+  transformer.visit([&](const ParameterInfo& info, const Parameter&) {
+    if (info.stack != Stack::heads) ++count;
+  });
   return count;
 }
 
 std::vector<Parameter*> parameters(Transformer& transformer) {
   transformer.enable_gradients();
   std::vector<Parameter*> all;
-  transformer.visit([&](const std::string&, Parameter& p, Initializer) { all.push_back(&p); });
+  transformer.visit([&](const ParameterInfo&, Parameter& p) { all.push_back(&p); });
   return all;
 }
 
-std::vector<bool> become_int8(Transformer& transformer) {
+std::vector<bool> become_int8(const Transformer& transformer) {
   std::vector<bool> all;
-  transformer.visit([&](const std::string&, Parameter&, Initializer rule) { all.push_back(can_be_packed(rule)); });
+  transformer.visit([&](const ParameterInfo& info, const Parameter&) { all.push_back(info.can_be_packed()); });
   return all;
+}
+
+const TrainingConfig& checked(const TrainingConfig& config) {
+  config.check();
+  return config;
 }
 
 }  // namespace
@@ -32,7 +39,7 @@ std::vector<bool> become_int8(Transformer& transformer) {
 Trainer::Trainer(Transformer& transformer, const Corpus& corpus, const TrainingConfig& config, ThreadPool& pool)
     : transformer_(transformer),
       corpus_(corpus),
-      config_((config.check(), config)),
+      config_(checked(config)),
       pool_(pool),
       tape_(pool, /*recording=*/true),
       loss_(transformer, corpus, config),
@@ -70,7 +77,7 @@ StepReport Trainer::step() {
     return take_step();
   } catch (...) {
     // Later steps add to gradients, so those of a step that failed must not stay.
-    transformer_.visit([](const std::string&, Parameter& p, Initializer) { p.gradient.setZero(); });
+    transformer_.visit([](const ParameterInfo&, Parameter& p) { p.gradient.setZero(); });
     if (gradients_) gradients_->clear();
     throw;
   }
@@ -130,7 +137,8 @@ StepReport Trainer::take_step() {
                    "the loss of step " << step << " is " << report.loss << ", far above the " << guessing
                                        << " of guessing; " << diverged,
                    {"step", step}, {"loss", report.loss}, {"guessing", guessing});
-  if (Parameter* start = transformer_.zero_start()) start->gradient.row(transformer_.config().bos_id).setZero();
+  if (Parameter* start = transformer_.zero_start_embedding())
+    start->gradient.row(transformer_.config().bos_id).setZero();
   report.learning_rate = scheduled_rate(config_, transformer_.config().d_model, step);
   const std::size_t frozen = step <= config_.freeze_steps ? encoder_parameters(transformer_) : 0;
   report.gradient_norm = optimizer_.step(pool_, step, report.learning_rate, frozen);

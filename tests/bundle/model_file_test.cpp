@@ -16,7 +16,7 @@ TEST_CASE("A model of any kind is the same after being written and read") {
   SECTION("target tied, learned positions, pre-norm") {
     c.tie_embeddings = TieEmbeddings::target;
     c.positions = Positions::learned;
-    c.norm = NormPlace::pre;
+    c.norm = NormPosition::pre;
   }
   SECTION("nothing tied, no bias") {
     c.tie_embeddings = TieEmbeddings::none;
@@ -109,7 +109,7 @@ TEST_CASE("A huge max_length takes no memory and changes no numbers") {
     getrusage(RUSAGE_SELF, &usage);
     return usage.ru_maxrss / 1024;  // MiB
   };
-  const auto memory = [](Transformer& transformer) -> Matrix {
+  const auto memory = [](const Transformer& transformer) -> Matrix {
     ThreadPool pool;
     Tape tape(pool, /*recording=*/false);
     const std::vector<TokenId> ids{5, 6, 7, 4, 3};
@@ -130,8 +130,8 @@ TEST_CASE("A huge max_length takes no memory and changes no numbers") {
 
 TEST_CASE("A weight beyond F16 is not written as infinity") {
   ModelFile model = small_model();
-  model.transformer->visit([](const std::string& name, Parameter& p, auto) {
-    if (name == "model.shared.weight") p.value(0, 0) = 70000;
+  model.transformer->visit([](const ParameterInfo& info, Parameter& p) {
+    if (info.name == "model.shared.weight") p.value(0, 0) = 70000;
   });
   CHECK_THROWS_WITH(serialize_model(model, Precision::f16),
                     "[model] tensor 'model.shared.weight' has the value 70000, which F16 cannot represent");
@@ -191,7 +191,7 @@ TEST_CASE("Reading and writing an int8 model gives the same bytes") {
   CHECK(weight.dtype == Dtype::i8);
   CHECK(tensors.tensors.at("model.encoder.layers.0.fc1.weight.scale").shape == std::vector<Index>{weight.shape[0]});
   CHECK(tensors.tensors.at("model.encoder.layers.0.fc1.bias").dtype == Dtype::f32);
-  const Weights weights = GENERATE(Weights::plain, Weights::packed);
+  const Weights weights = GENERATE(Weights::full, Weights::packed);
   CHECK(serialize_model(parse_model(file, weights), Precision::f32) == file);
 }
 

@@ -36,12 +36,12 @@ inline ModelFile small_model(const Config& config = small_config()) {
 }
 
 // Where two transformers of one config differ most.
-inline double difference(Transformer& a, Transformer& b) {
+inline double difference(const Transformer& a, const Transformer& b) {
   std::map<std::string, Matrix> values;
-  a.visit([&](const std::string& name, const Parameter& p, auto) { values[name] = p.value; });
+  a.visit([&](const ParameterInfo& info, const Parameter& p) { values[info.name] = p.value; });
   double worst = 0;
-  b.visit([&](const std::string& name, const Parameter& p, auto) {
-    const Matrix& other = values.at(name);
+  b.visit([&](const ParameterInfo& info, const Parameter& p) {
+    const Matrix& other = values.at(info.name);
     REQUIRE(shape(other) == shape(p.value));
     worst = std::max<double>(worst, (other - p.value).cwiseAbs().maxCoeff());
   });

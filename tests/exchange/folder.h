@@ -8,7 +8,7 @@
 #include <string>
 
 #include "bundle/safetensors.h"
-#include "exchange/folder.h"
+#include "exchange/import.h"
 #include "tests/support.h"
 
 namespace wasmformer {

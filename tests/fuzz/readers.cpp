@@ -14,7 +14,7 @@
 #include "exchange/containers/state_dict.h"
 #include "exchange/containers/yaml.h"
 #include "exchange/containers/zip.h"
-#include "exchange/folder.h"
+#include "exchange/import.h"
 #include "exchange/marian/marian_bin.h"
 #include "model/config.h"
 #include "schema/error.h"

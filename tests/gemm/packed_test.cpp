@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "gemm/panels.h"
+#include "gemm/quantized_rows.h"
 #include "tests/ops/random_matrix.h"
 
 using namespace wasmformer;

@@ -18,6 +18,6 @@ type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
 export const same: Same<Plain<Pick<MainModule, keyof NativeModule>>, Plain<NativeModule>> = true;
 
 // Nothing is declared in C++ that TypeScript does not know.
-type Known = keyof NativeModule | 'Job' | 'Annotations' | 'EvaluationJob' | 'ValidationJob' | 'Translator' | 'TrainingRun'
+type Known = keyof NativeModule | 'describeException' | 'stackSave' | 'stackRestore' | 'Job' | 'Annotations' | 'EvaluationJob' | 'ValidationJob' | 'Translator' | 'TrainingRun'
   | 'RunPlan' | `HEAP${string}`;
 export const unknown: Exclude<keyof MainModule, Known> extends never ? true : never = true;

@@ -53,11 +53,11 @@ test('invalid input is refused by name', async () => {
   for (const [options, message] of [
     [null, /^\[pipeline\] options must be an object, not null/],
     [{ beams: 2 }, /^\[pipeline\] unknown option 'beams'/],
-    [{ num_beams: 0 }, /^\[pipeline\] num_beams must be/],
-    [{ num_return_sequences: 5 }, /^\[pipeline\] num_return_sequences is 5, but num_beams is 4/],
+    [{ num_beams: 0 }, /^\[translate\] beamSize must be/],
+    [{ num_return_sequences: 5 }, /^\[translate\] nBest is 5, but beamSize is 4/],
     [{ num_return_sequences: 2, output_attentions: true }, /output_attentions works for one output only/],
     [{ streamer: {} }, /streamer must be a TextStreamer of wasmformer\/pipeline/],
-    [{ do_sample: true, num_beams: 3 }, /^\[pipeline\] num_beams is 3, but do_sample draws one text/],
+    [{ do_sample: true, num_beams: 3 }, /^\[translate\] beamSize is 3, but sampling draws one text/],
     [{ max_length: 9, max_new_tokens: 9 }, /are both given/],
     [{ tgt_lang: 'fr' }, /tgt_lang is 'fr', but the model translates de-en/],
   ]) {

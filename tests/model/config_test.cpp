@@ -47,7 +47,7 @@ TEST_CASE("The presets base and big match the paper") {
   CHECK(big.config.decoder_layers == 6);
   CHECK(big.config.dropout == 0.3);
   for (const Preset& p : {base, big}) {
-    CHECK(p.config.norm == NormPlace::post);
+    CHECK(p.config.norm == NormPosition::post);
     CHECK(p.config.activation == Activation::relu);
     CHECK(p.config.positions == Positions::sinusoidal);
     CHECK(p.config.tie_embeddings == TieEmbeddings::all);
@@ -109,7 +109,7 @@ TEST_CASE("Options set one key each") {
   CHECK(config.dropout == 0.25);
   CHECK(training.epsilon == 1e-8);
   CHECK(config.activation == Activation::swish);
-  CHECK(config.norm == NormPlace::pre);
+  CHECK(config.norm == NormPosition::pre);
   CHECK(config.positions == Positions::learned);
   CHECK(config.tie_embeddings == TieEmbeddings::none);
   CHECK_FALSE(config.output_bias);
@@ -148,7 +148,7 @@ TEST_CASE("Unknown keys and impossible values are refused by name") {
 TEST_CASE("A config survives JSON, digit for digit") {
   Preset p = preset("kyubyong");
   p.config.dropout = 0.1 + 0.2;
-  p.config.norm = NormPlace::pre;
+  p.config.norm = NormPosition::pre;
   p.training.seed = std::numeric_limits<std::uint64_t>::max();
   Config config;
   TrainingConfig training;

@@ -20,7 +20,7 @@ bool is_near(const Matrix& a, const Matrix& b) {
   return a.rows() == b.rows() && a.cols() == b.cols() && (a - b).cwiseAbs().maxCoeff() < tolerance;
 }
 
-Matrix logits(Transformer& model, const Packed& source, const Packed& target, const Masks& masks) {
+Matrix logits(const Transformer& model, const Packed& source, const Packed& target, const Masks& masks) {
   ThreadPool pool;
   Tape tape(pool, /*recording=*/false);
   Var memory = model.encode(tape, source.ids, source.spans, masks);
@@ -40,7 +40,7 @@ const Packed source = packed({{4, 5, 6, 7, 8, 3}, {7, 3}, {6, 6, 3}}),
 TEST_CASE("Masking a head acts like zeroing its columns of the output projection") {
   Config c = small_config();
   c.encoder_layers = 2;
-  c.norm = GENERATE(NormPlace::post, NormPlace::pre);
+  c.norm = GENERATE(NormPosition::post, NormPosition::pre);
   const auto kind = GENERATE(AttentionHead::encoder, AttentionHead::decoder, AttentionHead::cross);
   const Index layer = GENERATE(0, 1), head = GENERATE(0, 1), d_k = c.d_model / c.num_heads;
   CAPTURE(kind, layer, head);
@@ -49,8 +49,8 @@ TEST_CASE("Masking a head acts like zeroing its columns of the output projection
                            ".layers." + std::to_string(layer) +
                            (kind == AttentionHead::cross ? ".encoder_attn" : ".self_attn") + ".out_proj.weight";
   Index found = 0;
-  without.visit([&](const std::string& parameter, Parameter& p, Initializer) {
-    if (parameter != name) return;
+  without.visit([&](const ParameterInfo& info, Parameter& p) {
+    if (info.name != name) return;
     p.value.middleCols(head * d_k, d_k).setZero();
     ++found;
   });
@@ -78,10 +78,10 @@ TEST_CASE("Heads of one or several layers can be masked together, in any order")
 TEST_CASE("Without positions, a masked token acts as if absent") {
   Config c = small_config();
   c.positions = Positions::learned;
-  c.norm = GENERATE(NormPlace::post, NormPlace::pre);
+  c.norm = GENERATE(NormPosition::post, NormPosition::pre);
   Transformer model = random_model(c, 3);
-  model.visit([](const std::string&, Parameter& p, Initializer rule) {
-    if (rule == Initializer::positions) p.value.setZero();
+  model.visit([](const ParameterInfo& info, Parameter& p) {
+    if (info.initializer == Initializer::positions) p.value.setZero();
   });
   // The end token may be masked like any other.
   const Packed shorter = packed({{4, 6, 8}, {7, 3}, {6, 3}});
@@ -144,7 +144,7 @@ TEST_CASE("Masked attention equals the formula over the visible keys") {
 
 TEST_CASE("With masks, cached steps match the whole sequence") {
   Config c = small_config();
-  c.norm = GENERATE(NormPlace::post, NormPlace::pre);
+  c.norm = GENERATE(NormPosition::post, NormPosition::pre);
   Transformer model = random_model(c, 6);
   const Packed some = packed({{4, 5, 3}, {6, 7, 8, 6, 3}});
   const Ids first{2, 7, 8, 4}, second{2, 4, 4, 8};

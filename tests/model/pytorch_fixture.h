@@ -95,11 +95,11 @@ inline std::string fixture_name(std::string name) {
 // `config` may have fewer layers than the file.
 inline Transformer fixture_model(const FixtureFile& file, const Config& config) {
   Transformer transformer(config);
-  transformer.visit([&](const std::string& name, Parameter& p, Initializer) {
-    const Matrix value = file.matrix(fixture_name(name));
+  transformer.visit([&](const ParameterInfo& info, Parameter& p) {
+    const Matrix value = file.matrix(fixture_name(info.name));
     WASMFORMER_CHECK(
         value.rows() == p.rows && value.cols() == p.cols, ErrorCode::other,
-        "[fixture] " << name << " is [" << p.rows << ", " << p.cols << "], stored " << shape(value) << ".");
+        "[fixture] " << info.name << " is [" << p.rows << ", " << p.cols << "], stored " << shape(value) << ".");
     p.value = value;
   });
   return transformer;

@@ -201,8 +201,8 @@ TEST_CASE("Backward matches PyTorch's gradient of every weight") {
 
     Worst worst("gradients", gradient_limit);
     std::size_t compared = 0;
-    f.model.visit([&](const std::string& name, Parameter& p, Initializer) {
-      worst.compare_all(p.gradient, gradients.matrix(fixture_name(name)), name);
+    f.model.visit([&](const ParameterInfo& info, const Parameter& p) {
+      worst.compare_all(p.gradient, gradients.matrix(fixture_name(info.name)), info.name);
       ++compared;
     });
     CHECK(compared == f.model_file.parsed.tensors.size());
@@ -232,10 +232,10 @@ TEST_CASE("Training steps match PyTorch's weights, losses and rates") {
       const StepReport report = trainer.step();
       loss.compare(report.loss, losses(0, step - 1), "step " + std::to_string(step));
       CHECK(report.learning_rate == Catch::Approx(rates(0, step - 1)).epsilon(1e-6));
-      f.model.visit([&](const std::string& name, Parameter& p, Initializer) {
+      f.model.visit([&](const ParameterInfo& info, const Parameter& p) {
         // The true gradient is 0; Adam turns the rounding errors of any float32 program into whole steps.
-        if (name.ends_with("k_proj.bias")) return;
-        const std::string stored = "step" + std::to_string(step) + "." + fixture_name(name);
+        if (info.name.ends_with("k_proj.bias")) return;
+        const std::string stored = "step" + std::to_string(step) + "." + fixture_name(info.name);
         weights.compare_all(p.value, adam.matrix(stored), stored);
       });
     }

@@ -25,7 +25,7 @@ inline Config small_config() {
 inline Transformer random_model(const Config& config, std::uint64_t seed) {
   Transformer model(config);
   model.initialize(seed);
-  model.visit([&](const std::string&, Parameter& p, Initializer) {
+  model.visit([&](const ParameterInfo&, Parameter& p) {
     p.value += random_matrix(p.value.rows(), p.value.cols(), ++seed) * Scalar(0.3);
   });
   return model;

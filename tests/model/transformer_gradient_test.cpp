@@ -6,17 +6,17 @@ using namespace wasmformer;
 
 TEST_CASE("The gradients of a whole model match central differences") {
   Config c = small_config();
-  c.norm = GENERATE(NormPlace::post, NormPlace::pre);
+  c.norm = GENERATE(NormPosition::post, NormPosition::pre);
   c.positions = GENERATE(Positions::sinusoidal, Positions::learned, Positions::rotary);
   c.tie_embeddings = GENERATE(TieEmbeddings::all, TieEmbeddings::target, TieEmbeddings::none);
-  c.attention = c.norm == NormPlace::post
+  c.attention = c.norm == NormPosition::post
                     ? c.positions == Positions::learned ? AttentionScore::dot : AttentionScore::scaled_dot
                 : c.positions == Positions::learned ? AttentionScore::additive
                 : c.positions == Positions::rotary  ? AttentionScore::scaled_dot
                                                     : AttentionScore::bilinear;
   c.decoder_self = c.positions == Positions::learned ? DecoderSelf::ssru : DecoderSelf::attention;
   c.output_bias = c.tie_embeddings != TieEmbeddings::target;
-  c.activation = c.norm == NormPlace::pre ? Activation::swish : Activation::gelu;
+  c.activation = c.norm == NormPosition::pre ? Activation::swish : Activation::gelu;
   c.dropout = c.attention_dropout = c.activation_dropout = c.positions == Positions::learned ? 0.2 : 0;
   if (c.tie_embeddings != TieEmbeddings::all) c.source_vocab_size = 7;
   CAPTURE(to_json(c));
@@ -24,7 +24,7 @@ TEST_CASE("The gradients of a whole model match central differences") {
   Transformer model = random_model(c, 3);
   model.enable_gradients();
   std::vector<Parameter*> parameters;
-  model.visit([&](const std::string&, Parameter& p, Initializer) { parameters.push_back(&p); });
+  model.visit([&](const ParameterInfo&, Parameter& p) { parameters.push_back(&p); });
   const Packed source = packed({{4, 5, 6, 3}, {3}, {6, 6, 3}});
   const Packed target = packed({{2, 7}, {2, 8, 4, 5, 7}, {2}});
   const std::vector<TokenId> expected{7, 3, 8, 4, 5, 7, 3, 3};
@@ -42,17 +42,17 @@ TEST_CASE("The gradients of an encoder with both heads match central differences
   Config c = small_config();
   c.decoder_layers = 0, c.encoder_layers = 2, c.classes = 3, c.tags = 4;
   c.pooling = GENERATE(Pooling::mean, Pooling::first);
-  c.norm = GENERATE(NormPlace::post, NormPlace::pre);
+  c.norm = GENERATE(NormPosition::post, NormPosition::pre);
   c.positions = c.pooling == Pooling::first ? Positions::rotary : Positions::sinusoidal;
-  c.embedding_norm = c.norm == NormPlace::post;
-  c.pooler = c.norm == NormPlace::pre ? Pooler::none : c.pooling == Pooling::first ? Pooler::tanh : Pooler::relu;
+  c.embedding_norm = c.norm == NormPosition::post;
+  c.pooler = c.norm == NormPosition::pre ? Pooler::none : c.pooling == Pooling::first ? Pooler::tanh : Pooler::relu;
   Transformer model = random_model(c, 1);
   model.enable_gradients();
   const Packed source = packed({{4, 5, 3}, {6, 7, 8, 4, 3}});
   const std::vector<TokenId> classes{2, 0}, tags{1, 3, 0};
   const std::vector<Index> rows{0, 1, 5};
   std::vector<Parameter*> parameters;
-  model.visit([&](const std::string&, Parameter& p, Initializer) { parameters.push_back(&p); });
+  model.visit([&](const ParameterInfo&, Parameter& p) { parameters.push_back(&p); });
   check_gradients(
       {}, parameters,
       [&](Tape& tape, const std::vector<Var>&) {

@@ -1,6 +1,7 @@
 #include "model/transformer.h"
 
 #include <catch_amalgamated.hpp>
+#include <thread>
 
 #include "schema/error.h"
 #include "tests/model/small_model.h"
@@ -15,7 +16,7 @@ constexpr Scalar limit = 1e-5f;
 
 std::vector<std::string> names(const Config& config) {
   std::vector<std::string> all;
-  Transformer(config).visit([&](const std::string& name, Parameter&, Initializer) { all.push_back(name); });
+  Transformer(config).visit([&](const ParameterInfo& info, const Parameter&) { all.push_back(info.name); });
   return all;
 }
 
@@ -80,7 +81,7 @@ TEST_CASE("Parameters are named as in Hugging Face's Marian") {
 
   c.tie_embeddings = TieEmbeddings::none;
   c.positions = Positions::learned;
-  c.norm = NormPlace::pre;
+  c.norm = NormPosition::pre;
   c.output_bias = false;
   const auto all = names(c);
   for (const char* name : {"model.encoder.embed_tokens.weight", "model.decoder.embed_tokens.weight",
@@ -95,9 +96,9 @@ TEST_CASE("Learned attention scores have a parameter in every attention") {
   Config c = small_config();
   const auto shapes = [&c] {
     std::vector<std::string> found;
-    Transformer(c).visit([&](const std::string& name, Parameter& p, Initializer) {
-      if (name.find(".score_") != std::string::npos)
-        found.push_back(name + " " + std::to_string(p.rows) + " " + std::to_string(p.cols));
+    Transformer(c).visit([&](const ParameterInfo& info, const Parameter& p) {
+      if (info.name.find(".score_") != std::string::npos)
+        found.push_back(info.name + " " + std::to_string(p.rows) + " " + std::to_string(p.cols));
     });
     return found;
   };
@@ -133,29 +134,30 @@ TEST_CASE("Initial weights follow their rules and their seed") {
   same.initialize(1);
   other.initialize(2);
   std::vector<Matrix> again, others;
-  same.visit([&](const std::string&, Parameter& p, Initializer) { again.push_back(p.value); });
-  other.visit([&](const std::string&, Parameter& p, Initializer) { others.push_back(p.value); });
+  same.visit([&](const ParameterInfo&, const Parameter& p) { again.push_back(p.value); });
+  other.visit([&](const ParameterInfo&, const Parameter& p) { others.push_back(p.value); });
   std::size_t i = 0;
-  model.visit([&](const std::string& name, Parameter& p, Initializer rule) {
-    INFO(name);
+  model.visit([&](const ParameterInfo& info, const Parameter& p) {
+    INFO(info.name);
     const double mean = static_cast<double>(p.value.mean());
     const double deviation =
         std::sqrt(static_cast<double>(p.value.squaredNorm()) / static_cast<double>(p.value.size()));
     CHECK(p.value == again[i]);
-    if (rule == Initializer::zeros) CHECK((p.value.array() == 0).all());
-    if (rule == Initializer::ones) CHECK((p.value.array() == 1).all());
-    if (rule == Initializer::xavier || rule == Initializer::scores) {
+    if (info.initializer == Initializer::zeros) CHECK((p.value.array() == 0).all());
+    if (info.initializer == Initializer::ones) CHECK((p.value.array() == 1).all());
+    if (info.initializer == Initializer::xavier || info.initializer == Initializer::scores) {
       const double bound = std::sqrt(6.0 / static_cast<double>(p.value.rows() + p.value.cols()));
       const double most = static_cast<double>(p.value.cwiseAbs().maxCoeff());
       CHECK(most <= bound);
       CHECK(most > 0.95 * bound);
       CHECK(deviation == Catch::Approx(bound / std::sqrt(3.0)).epsilon(0.1));
     }
-    if (rule == Initializer::embedding) {
+    if (info.initializer == Initializer::embedding) {
       CHECK(deviation == Catch::Approx(1 / std::sqrt(32.0)).epsilon(0.03));
       CHECK(std::abs(mean) < 0.01);
     }
-    if (rule == Initializer::xavier || rule == Initializer::embedding) CHECK(p.value != others[i]);
+    if (info.initializer == Initializer::xavier || info.initializer == Initializer::embedding)
+      CHECK(p.value != others[i]);
     ++i;
   });
 }
@@ -163,7 +165,7 @@ TEST_CASE("Initial weights follow their rules and their seed") {
 TEST_CASE("A packed batch gives the same results as its sentences one at a time") {
   Config c = small_config();
   c.decoder_self = GENERATE(DecoderSelf::attention, DecoderSelf::ssru);
-  c.norm = GENERATE(NormPlace::post, NormPlace::pre);
+  c.norm = GENERATE(NormPosition::post, NormPosition::pre);
   c.positions = GENERATE(Positions::sinusoidal, Positions::rotary);
   Transformer model = random_model(c, 5);
   ThreadPool pool(2);
@@ -197,8 +199,8 @@ TEST_CASE("A packed batch gives the same results as its sentences one at a time"
 
 TEST_CASE("Cached steps match the whole sequence") {
   Config c = small_config();
-  c.norm = GENERATE(NormPlace::post, NormPlace::pre);
-  c.positions = c.norm == NormPlace::post ? Positions::sinusoidal : Positions::learned;
+  c.norm = GENERATE(NormPosition::post, NormPosition::pre);
+  c.positions = c.norm == NormPosition::post ? Positions::sinusoidal : Positions::learned;
   c.attention =
       GENERATE(AttentionScore::scaled_dot, AttentionScore::dot, AttentionScore::additive, AttentionScore::bilinear);
   if (c.attention == AttentionScore::dot) c.positions = Positions::rotary;
@@ -283,4 +285,26 @@ TEST_CASE("A model refuses invalid tokens, spans and lengths") {
                     ContainsSubstring("3 tokens") && ContainsSubstring("2"));
   CHECK_THROWS_WITH(model.decode(tape, ids, Spans{{0, 1}, {1, 2}}, memory, Spans{{0, 3}, {0, 3}}, &cache),
                     ContainsSubstring("2 spans") && ContainsSubstring("1 cache slots"));
+}
+
+TEST_CASE("Threads that share a const model compute what one thread alone computes") {
+  Config c = small_config();
+  c.norm = GENERATE(NormPosition::post, NormPosition::pre);
+  c.decoder_self = GENERATE(DecoderSelf::attention, DecoderSelf::ssru);
+  c.positions = GENERATE(Positions::sinusoidal, Positions::rotary);
+  const Transformer model = random_model(c, 5);
+  const Packed source = packed(sources), target = packed(targets);
+  const auto decoded = [&] {
+    ThreadPool pool;
+    Tape tape(pool, /*recording=*/false);
+    const Var memory = model.encode(tape, source.ids, source.spans);
+    const Var hidden = model.decode(tape, target.ids, target.spans, memory, source.spans);
+    return Matrix(model.logits(tape, hidden).value());
+  };
+  const Matrix expected = decoded();
+  std::vector<Matrix> found(4);
+  std::vector<std::jthread> threads;
+  for (Matrix& result : found) threads.emplace_back([&result, &decoded] { result = decoded(); });
+  threads.clear();
+  for (const Matrix& result : found) CHECK(result == expected);
 }

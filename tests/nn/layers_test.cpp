@@ -54,9 +54,10 @@ TEST_CASE("Multi-head attention over one key is its value through the output pro
 
 TEST_CASE("A layer norm starts as plain normalization and uses its own epsilon") {
   LayerNorm norm(2, 3.0);
-  norm.visit("norm", [](const std::string&, Parameter& p, Initializer rule) {
-    p.value.setConstant(p.rows, p.cols, rule == Initializer::ones ? 1 : 0);
-  });
+  LayerNorm::visit(norm, {Stack::encoder, no_layer, Module::output_norm, "norm"},
+                   [](const ParameterInfo& info, Parameter& p) {
+                     p.value.setConstant(p.rows, p.cols, info.initializer == Initializer::ones ? 1 : 0);
+                   });
   ThreadPool pool;
   Tape tape(pool, /*recording=*/false);
   const Matrix x = (Matrix(1, 2) << 4, 6).finished();  // mean 5, variance 1: divided by √(1 + 3)
@@ -65,8 +66,11 @@ TEST_CASE("A layer norm starts as plain normalization and uses its own epsilon")
 
 TEST_CASE("Layers name their parameters under the given path") {
   std::vector<std::string> names;
-  const auto note = [&](const std::string& name, Parameter&, Initializer) { names.push_back(name); };
-  Linear(2, 3).visit("a", note);
-  LayerNorm(2, 1).visit("b.c", note);
+  const auto note = [&](const ParameterInfo& info, const Parameter&) { names.push_back(info.name); };
+  const Linear linear(2, 3);
+  const LayerNorm norm(2, 1);
+  const ParameterScope scope{Stack::encoder, no_layer, Module::feed_forward, "a"};
+  Linear::visit(linear, scope, {Role::inner_weight, Role::inner_bias}, note);
+  LayerNorm::visit(norm, {Stack::encoder, 2, Module::self_attention, "b.c"}, note);
   CHECK(names == std::vector<std::string>{"a.weight", "a.bias", "b.c.weight", "b.c.bias"});
 }

@@ -36,7 +36,7 @@ TEST_CASE("The recurrent unit matches its definition for each sentence, in one p
     const Spans part_spans{{0, size}};
     known += size;
     const Spans sentences{{0, known}};
-    const KeptCells cells{&kept, sentences, rows};
+    const CachedCells cells{&kept, sentences, rows};
     const Var z = ssru(tape, tape.constant(part), tape.constant(part_gate), part_spans, &cells);
     CHECK((z.value() - y.value().middleRows(3 + known - size, size)).cwiseAbs().maxCoeff() < 1e-6);
   }

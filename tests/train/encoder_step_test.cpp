@@ -27,8 +27,8 @@ Transformer encoder(const std::string& kind, Index classes, Index tags) {
     c.pooler = Pooler::tanh, c.embedding_norm = true, c.scale_embedding = false;
   }
   Transformer model(c);
-  model.visit([&](const std::string& name, Parameter& p, Initializer) {
-    p.value = fixture().matrix(kind + ".before." + name);
+  model.visit([&](const ParameterInfo& info, Parameter& p) {
+    p.value = fixture().matrix(kind + ".before." + info.name);
     REQUIRE(p.value.rows() == p.rows);
     REQUIRE(p.value.cols() == p.cols);
   });
@@ -56,15 +56,15 @@ Corpus examples(const Config& c) {
   return corpus;
 }
 
-void check_step(const std::string& kind, Transformer& model, double loss) {
+void check_step(const std::string& kind, const Transformer& model, double loss) {
   CHECK(std::abs(loss - static_cast<double>(fixture().matrix(kind + ".loss")(0, 0))) < loss_limit);
-  model.visit([&](const std::string& name, Parameter& p, Initializer) {
-    INFO(name);
-    const Matrix right = fixture().matrix(kind + ".after." + name);
+  model.visit([&](const ParameterInfo& info, const Parameter& p) {
+    INFO(info.name);
+    const Matrix right = fixture().matrix(kind + ".after." + info.name);
     CHECK((p.value - right).cwiseAbs().maxCoeff() < weight_limit);
-    const Matrix before = fixture().matrix(kind + ".before." + name);
+    const Matrix before = fixture().matrix(kind + ".before." + info.name);
     // The true gradient is 0: a softmax does not see what is added to all of its scores.
-    if (!name.ends_with("k_proj.bias")) CHECK((right - before).cwiseAbs().maxCoeff() > 100 * weight_limit);
+    if (!info.name.ends_with("k_proj.bias")) CHECK((right - before).cwiseAbs().maxCoeff() > 100 * weight_limit);
   });
 }
 
@@ -103,7 +103,7 @@ TEST_CASE("A training step on masked tokens matches PyTorch's loss and weights")
   const Var mean = loss(tape, batch, config, totals, config.label_smoothing).loss;
   tape.backward(mean);
   std::vector<Parameter*> parameters;
-  model.visit([&](const std::string&, Parameter& p, Initializer) { parameters.push_back(&p); });
+  model.visit([&](const ParameterInfo&, Parameter& p) { parameters.push_back(&p); });
   Optimizer(parameters, config).step(pool, 1, config.learning_rate);
   check_step("masked", model, mean.value()(0, 0));
 }

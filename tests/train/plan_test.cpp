@@ -215,7 +215,7 @@ TEST_CASE("Contradictory options are refused by name") {
   with_file.source_tokenizer = letters_tokenizer()->model();
   refuse(request(by_characters), with_file, "and also its file");
   RunInput little_memory = texts;
-  little_memory.most_bytes = 1e6;
+  little_memory.max_bytes = 1e6;
   refuse(request(by_characters), little_memory, "GB of memory");
 }
 

@@ -44,9 +44,9 @@ inline std::string bytes_of(const Matrix& m) {
   return {reinterpret_cast<const char*>(m.data()), static_cast<std::size_t>(m.size()) * sizeof(Scalar)};
 }
 
-inline std::string weight_bytes(Transformer& transformer) {
+inline std::string weight_bytes(const Transformer& transformer) {
   std::string bytes;
-  transformer.visit([&](const std::string&, Parameter& p, Initializer) { bytes += bytes_of(p.value); });
+  transformer.visit([&](const ParameterInfo&, const Parameter& p) { bytes += bytes_of(p.value); });
   return bytes;
 }
 

@@ -15,10 +15,10 @@ namespace {
 
 TrainingTexts some_texts() { return {{{"abc", "d\te"}, {"ä \"b\"\n", "e"}}, {{"h"}, {"g"}}}; }
 
-std::map<std::string, Matrix> weights(Transformer& transformer) {
+std::map<std::string, Matrix> weights(const Transformer& transformer) {
   std::map<std::string, Matrix> all;
-  transformer.visit([&](const std::string& name, Parameter& p, Initializer) {
-    all[name] = p.has_value() ? p.value : p.packed.matrix();
+  transformer.visit([&](const ParameterInfo& info, const Parameter& p) {
+    all[info.name] = p.has_value() ? p.value : p.packed.matrix();
   });
   return all;
 }
@@ -75,8 +75,8 @@ TEST_CASE("An int8 model is fine-tuned from its dequantized weights") {
   CHECK(start.training.learning_rate == 3);
   CHECK(start.model.metadata == std::map<std::string, std::string>{{"languages", "de-en"}});
   CHECK(weights(*start.model.transformer) == weights(*model.transformer));
-  start.model.transformer->visit([](const std::string& name, Parameter& p, Initializer) {
-    CAPTURE(name);
+  start.model.transformer->visit([](const ParameterInfo& info, const Parameter& p) {
+    CAPTURE(info.name);
     CHECK(p.has_value());
     CHECK(!p.is_packed());
   });

@@ -18,7 +18,7 @@ TEST_CASE("Any number of threads trains and translates to the same bytes") {
   Config c = letters_config();
   c.d_model = 64;  // several chunks of work for the threads
   c.ffn_dim = 200;
-  c.norm = GENERATE(NormPlace::post, NormPlace::pre);
+  c.norm = GENERATE(NormPosition::post, NormPosition::pre);
   c.attention = GENERATE(AttentionScore::scaled_dot, AttentionScore::additive, AttentionScore::bilinear);
   c.dropout = c.attention_dropout = c.activation_dropout = 0.1;
   const Corpus corpus = random_corpus(400, 1);
@@ -177,11 +177,11 @@ TEST_CASE("A failed step does not affect the next one") {
   trainer.step();
   undisturbed.step();
   constexpr float infinity = std::numeric_limits<float>::infinity();
-  model.visit([&](const std::string& name, Parameter& p, Initializer) {
-    CAPTURE(name);
+  model.visit([&](const ParameterInfo& info, Parameter& p) {
+    CAPTURE(info.name);
     p.gradient(0, 0) = infinity;
     CHECK_THROWS_WITH(trainer.step(), ContainsSubstring("gradient of step 2 is not finite"));
-    if (!name.ends_with("layers.0.fc2.weight")) return;
+    if (!info.name.ends_with("layers.0.fc2.weight")) return;
     const Matrix kept = p.value;
     p.value.setConstant(infinity);
     CHECK_THROWS_WITH(trainer.step(), ContainsSubstring("loss of step 2 is not finite"));

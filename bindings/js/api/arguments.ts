@@ -1,7 +1,9 @@
 // Checks of what callers pass to Translator.load and to Trainer, and where their models come from.
 import {
-  boolean, callback, checked, isObject, oneOf, show, signal, splitOptions, string, toJson, whole, withNewNames, type Rule, type Rules,
+  boolean, callback, checked, isObject, oneOf, show, signal, unknownOption, splitOptions, string,
+  toJson, whole, withNewNames, type Rule, type Rules,
 } from '../shared/checks.js';
+import { WasmformerError, WasmformerTypeError } from '../shared/errors.js';
 import type { ModelData } from '../shared/protocol.js';
 import type { SentencePair, SaveOptions, TrainerOptions } from '../shared/trainer-types.js';
 import { isNode } from '../shared/platform.js';
@@ -35,7 +37,7 @@ export function modelData(
   if (hosted) return hosted;
   if (!isObject(model) || !('list' in model)) return fileData(model);
   const { list, from, to, architecture } = checked<ListSource>('load', listRules, model);
-  if (!from || !to) throw new TypeError("[load] a model in a list is chosen by its languages; give 'from' and 'to'");
+  if (!from || !to) throw new WasmformerTypeError('load', "a model in a list is chosen by its languages; give 'from' and 'to'");
   return { kind: 'listed', list: fileData(list), from, to, architecture, precision };
 }
 
@@ -46,7 +48,7 @@ export function fileData(model: unknown): ModelData {
   if (model instanceof ArrayBuffer) return { kind: 'bytes', bytes: new Uint8Array(model.slice(0)) };
   if (model instanceof URL) return urlData(model);
   if (typeof model !== 'string' || model === '') {
-    throw new TypeError(`[load] the model must be a URL, a path, a Blob, an ArrayBuffer or a Uint8Array, not ${show(model)}`);
+    throw new WasmformerTypeError('load', `the model must be a URL, a path, a Blob, an ArrayBuffer or a Uint8Array, not ${show(model)}`);
   }
   const base = globalThis.document?.baseURI ?? globalThis.location?.href;
   if (base !== undefined) return urlData(new URL(model, base));
@@ -64,9 +66,9 @@ export function shouldCache(model: ModelData, wanted: boolean | undefined): bool
   const from = model.kind === 'listed' ? model.list : model;
   const isConverted = model.kind === 'hub' || model.kind === 'listed';
   const isWeb = from.kind === 'hub' || (from.kind === 'url' && /^https?:/.test(from.url));
-  if (wanted && !isWeb) throw new Error('[load] cache is true, but only models from http(s) URLs can be cached');
+  if (wanted && !isWeb) throw new WasmformerError('load', 'cache is true, but only models from http(s) URLs can be cached');
   if (wanted && !canCache()) {
-    throw new Error('[load] cache is true, but there is no Cache Storage here; browsers offer it only on https pages and localhost');
+    throw new WasmformerError('load', 'cache is true, but there is no Cache Storage here; browsers offer it only on https pages and localhost');
   }
   return wanted ?? (isWeb && (isConverted ? canCache() : 'caches' in globalThis));
 }
@@ -81,7 +83,7 @@ function absolute(given: string | URL | undefined, name: string): URL | undefine
   try {
     return new URL(given, globalThis.document?.baseURI ?? globalThis.location?.href);
   } catch {
-    throw new TypeError(`[load] ${name} must be a URL, not ${show(given)}`);
+    throw new WasmformerTypeError('load', `${name} must be a URL, not ${show(given)}`);
   }
 }
 
@@ -105,9 +107,9 @@ export const workerRules: Rules<WorkerOptions> = {
 /** Throws if the options of a worker exclude each other. */
 export function checkWorker(place: string, { threads, shareWith, ...files }: WorkerOptions): void {
   const given = (['workerURL', 'wasmURL'] as const).find((name) => files[name] !== undefined);
-  if (shareWith && given) throw new Error(`[${place}] ${given} is given, but shareWith already has a worker`);
+  if (shareWith && given) throw new WasmformerError(place, `${given} is given, but shareWith already has a worker`);
   if (shareWith && threads !== undefined) {
-    throw new Error(`[${place}] threads is ${show(threads)}, but shareWith uses the threads of the other one`);
+    throw new WasmformerError(place, `threads is ${show(threads)}, but shareWith uses the threads of the other one`);
   }
 }
 
@@ -134,10 +136,10 @@ const pairsRule: Rule = { accepts: Array.isArray, expected: "an array of pairs s
 
 /** Throws unless `given` is an array of pairs of strings; `name` is the option's name. */
 export function checkPairs(place: string, name: string, given: unknown): readonly SentencePair[] {
-  if (!Array.isArray(given)) throw new TypeError(`[${place}] ${name} must be ${pairsRule.expected}, not ${show(given)}`);
+  if (!Array.isArray(given)) throw new WasmformerTypeError(place, `${name} must be ${pairsRule.expected}, not ${show(given)}`);
   Array.from(given).forEach((pair: unknown, i) => {
     if (Array.isArray(pair) && pair.length === 2 && pair.every((text) => typeof text === 'string')) return;
-    throw new TypeError(`[${place}] ${name}[${i}] must be two strings, source and target, not ${show(pair)}`);
+    throw new WasmformerTypeError(place, `${name}[${i}] must be two strings, source and target, not ${show(pair)}`);
   });
   return given as readonly SentencePair[];
 }
@@ -150,7 +152,7 @@ function checkExamples(
   return Array.from(given, (example: unknown, i) => {
     const pair = Array.isArray(example) && example.length === 2 ? read(example[0], example[1]) : undefined;
     if (pair) return pair;
-    throw new TypeError(`[train] ${name}[${i}] must be ${expected}, not ${JSON.stringify(example)?.slice(0, 80)}`);
+    throw new WasmformerTypeError('train', `${name}[${i}] must be ${expected}, not ${JSON.stringify(example)?.slice(0, 80)}`);
   });
 }
 
@@ -200,13 +202,13 @@ const ownRules: Rules<OwnOptions> = {
 
 /** Options of Trainer.create and Trainer.resume as texts, files, and JSON of RunRequest (src/train/request.h). */
 export function checkRequest(place: string, options: unknown, resume: boolean) {
-  if (!isObject(options)) throw new TypeError(`[${place}] options must be an object, not ${show(options)}`);
+  if (!isObject(options)) throw new WasmformerTypeError(place, `options must be an object, not ${show(options)}`);
   const named = withNewNames(place, { labelled: 'labeled', validLabelled: 'validLabeled' }, options);
   const { validation, tokenizer, task, ...rest } = named as TrainerOptions;
   const [own, others] = splitOptions<OwnOptions>(place, ownRules, rest);
   const { pairs, tsv, labeled, tagged, validLabeled, validTagged, mono, from, signal: stop, ...where } = own;
   checkWorker(place, where);
-  if (resume && from !== undefined) throw new TypeError("[resume] unknown option 'from'; the first argument is the run's file");
+  if (resume && from !== undefined) throw unknownOption('resume', 'from', "the first argument is the run's file");
   const isMulti = resume || (isObject(rest.config) && rest.config.multi_label === true);
   const texts = {
     pairs: pairs && checkPairs(place, 'pairs', pairs),
@@ -239,7 +241,7 @@ function tokenizerFiles(given: unknown): { source: Uint8Array; target?: Uint8Arr
     'train', { source: file, target: file }, given, 'tokenizer.',
   );
   if (source && target) return { source, target };
-  throw new TypeError('[train] tokenizer must have a type, or a source and a target file');
+  throw new WasmformerTypeError('train', 'tokenizer must have a type, or a source and a target file');
 }
 
 const strings: Rule = {
@@ -253,12 +255,12 @@ type CheckedSave = Required<Omit<SaveOptions, 'signal'>> & Pick<SaveOptions, 'si
 export function checkSave(options: unknown): CheckedSave {
   const given = checked<SaveOptions>('save', saveRules, options);
   const { optimizer = true, data = optimizer, metadata = {} } = given;
-  if (data && !optimizer) throw new Error('[save] data is true, but a file without the optimizer holds no sentence pairs');
+  if (data && !optimizer) throw new WasmformerError('save', 'data is true, but a file without the optimizer holds no sentence pairs');
   return { optimizer, data, metadata, signal: given.signal };
 }
 
 export function checkChanges(changes: unknown): string {
-  if (!isObject(changes)) throw new TypeError(`[change] the changes must be an object of settings, not ${show(changes)}`);
+  if (!isObject(changes)) throw new WasmformerTypeError('change', `the changes must be an object of settings, not ${show(changes)}`);
   return toJson(changes);
 }
 

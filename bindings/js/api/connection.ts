@@ -1,6 +1,7 @@
 // A worker as the page sees it: one connection for each model in it, and the calls that wait for replies.
+import { fromPlainError, toPlainError, WasmformerError, type ErrorDetails, type PlainError } from '../shared/errors.js';
 import { isNode, nodeModule, notHere, sameOriginScript } from '../shared/platform.js';
-import type { Alive, Answer, CompiledModule, Method, PlainError, Reply, Request, Result, Update, Wanted } from '../shared/protocol.js';
+import type { Alive, Answer, CompiledModule, Method, Reply, Request, Result, Update, Wanted } from '../shared/protocol.js';
 import { createWorker, workerScript } from './worker-script.js';
 
 export interface CallOptions {
@@ -35,7 +36,22 @@ interface WorkerPort {
 interface PortEvents {
   onMessage(reply: Reply): void;
   /** Called once, when the worker cannot work any more. */
-  onDeath(reason: string): void;
+  onDeath(reason: Reason): void;
+}
+
+/** Why a worker or a model in it cannot be used any more; the connection's tag stands before the sentence. */
+interface Reason {
+  code: string;
+  sentence: string;
+  details?: ErrorDetails;
+}
+/** That of a model which its user does not need any more. */
+export const disposed = (sentence: string): Reason => ({ code: 'disposed', sentence });
+const stopped = (why: string, code = 'worker-stopped', details: ErrorDetails = { why }): Reason =>
+  ({ code, sentence: `the worker has stopped: ${why}`, details });
+
+function scriptFailed(script: string): Reason {
+  return stopped(`its script, ${script}, could not be loaded; set workerURL to its address`, 'worker-script', { url: script });
 }
 
 /** Calls `onFree` when the worker lets go of its lock. */
@@ -46,15 +62,15 @@ async function watchLock(name: string, signal: AbortSignal, onFree: () => void):
 }
 
 function openWebWorker({ onMessage, onDeath }: PortEvents, script: URL | undefined): WorkerPort {
-  if (typeof Worker === 'undefined') throw notHere('[load] this environment cannot start workers');
+  if (typeof Worker === 'undefined') throw notHere('load', 'this environment cannot start workers');
   const worker = script ? new Worker(sameOriginScript(script), { type: 'module' }) : createWorker();
   const watch = new AbortController();
   worker.onmessage = ({ data }: MessageEvent<Reply | Alive>) => {
     if (data.type !== 'alive') return onMessage(data);
-    watchLock(data.lock, watch.signal, () => onDeath('the browser ended it')).catch(() => {});
+    watchLock(data.lock, watch.signal, () => onDeath(stopped('the browser ended it', 'worker-ended'))).catch(() => {});
   };
-  worker.onmessageerror = () => onDeath('a message could not be read');
-  worker.onerror = ({ message }) => onDeath(message || `its script, ${String(script ?? workerScript())}, could not be loaded; set workerURL to its address`);
+  worker.onmessageerror = () => onDeath(stopped('a message could not be read'));
+  worker.onerror = ({ message }) => onDeath(message ? stopped(message) : scriptFailed(String(script ?? workerScript())));
   return {
     post: (message, transfer = []) => worker.postMessage(message, transfer),
     keepAlive: () => {},
@@ -70,9 +86,9 @@ async function openNodeWorker({ onMessage, onDeath }: PortEvents, script = worke
   // Options of the program, such as --input-type, are not for the worker.
   const worker = new NodeWorker(script, { execArgv: [] });
   worker.on('message', onMessage);
-  worker.on('messageerror', ({ message }) => onDeath(message));
-  worker.on('error', ({ message }) => onDeath(message));
-  worker.on('exit', (code) => onDeath(`it ended with code ${code}`));
+  worker.on('messageerror', ({ message }) => onDeath(stopped(message)));
+  worker.on('error', ({ message }) => onDeath(stopped(message)));
+  worker.on('exit', (code) => onDeath(stopped(`it ended with code ${code}`)));
   return {
     post: (message, transfer = []) => worker.postMessage(message, transfer as never[]),
     keepAlive: (busy) => (busy ? worker.ref() : worker.unref()),
@@ -93,14 +109,14 @@ const compiled = new Map<string, CompiledModule>();
 
 async function openHost({ script, wasm }: Files): Promise<WorkerHost> {
   const connections = new Set<Connection>();
-  const closeAll = (reason: string) => [...connections].forEach((connection) => connection.close(reason));
+  const closeAll = (reason: Reason | PlainError) => [...connections].forEach((connection) => connection.close(reason));
   const events: PortEvents = {
     onMessage(reply) {
       if (reply.type === 'compiled') return void compiled.set(reply.url, reply.module);
       for (const connection of connections) if (connection.receive(reply)) break;
-      if (reply.type === 'failed' && reply.isFatal) closeAll(reply.error.message);
+      if (reply.type === 'failed' && reply.isFatal) closeAll(reply.error);
     },
-    onDeath: (reason) => closeAll(`the worker has stopped: ${reason}`),
+    onDeath: closeAll,
   };
   const port = isNode ? await openNodeWorker(events, script) : openWebWorker(events, script);
   port.keepAlive(false);
@@ -119,7 +135,7 @@ export class Connection {
   #tag: string;
   #pending = new Map<number, Pending>();
   /** Why no more calls are possible. */
-  #closeReason: string | undefined;
+  #closeReason: PlainError | undefined;
 
   private constructor(host: WorkerHost, tag: string) {
     this.#host = host;
@@ -131,7 +147,10 @@ export class Connection {
   /** In the worker of `shareWith`, or in a new one. */
   static async open(tag: string, shareWith?: Connection, files: Files = {}): Promise<Connection> {
     const reason = shareWith ? shareWith.#closeReason : undefined;
-    if (reason !== undefined) throw new Error(`[load] shareWith cannot be used: ${reason}`);
+    if (reason !== undefined) {
+      const { code, message, details } = reason;
+      throw new WasmformerError(code, `shareWith cannot be used: ${message}`, { room: 'load', details });
+    }
     return new Connection(shareWith ? shareWith.#host : await openHost(files), tag);
   }
 
@@ -144,7 +163,7 @@ export class Connection {
     try {
       return await connection.call(method, wanted, site, options);
     } finally {
-      connection.close('the call is over');
+      connection.close(disposed('the call is over'));
     }
   }
 
@@ -152,7 +171,7 @@ export class Connection {
   async call<M extends Method>(method: M, wanted: Wanted<M>, site: Error, options: CallOptions): Promise<Result<M>> {
     const { signal } = options;
     signal?.throwIfAborted();
-    if (this.#closeReason !== undefined) throw errorAt(site, { name: 'Error', message: this.#closeReason });
+    if (this.#closeReason !== undefined) throw errorAt(site, this.#closeReason);
     const id = ++this.#host.lastId;
     const onAbort = () => this.#abandon(id, signal!.reason);
     try {
@@ -174,16 +193,14 @@ export class Connection {
   }
 
   /** Frees the model, and ends the worker with its last one; pending calls are rejected with `reason`. */
-  close(reason: string): void {
+  close(reason: Reason | PlainError): void {
     if (this.#closeReason !== undefined) return;
     const { port, connections } = this.#host;
-    // The worker's own messages have a tag.
-    this.#closeReason = reason.startsWith('[') ? reason : `[${this.#tag}] ${reason}`;
+    this.#closeReason = 'message' in reason ? { ...reason, stack: undefined } : this.#tagged(reason);
     connections.delete(this);
     if (connections.size === 0) port.terminate();
     else port.post({ type: 'dispose', key: this.#key });
-    const error = { name: 'Error', message: this.#closeReason };
-    for (const { site, reject } of this.#pending.values()) reject(errorAt(site, error));
+    for (const { site, reject } of this.#pending.values()) reject(errorAt(site, this.#closeReason));
     this.#pending.clear();
     this.#updateKeepAlive();
   }
@@ -206,6 +223,10 @@ export class Connection {
     return true;
   }
 
+  #tagged({ code, sentence, details }: Reason): PlainError {
+    return { ...toPlainError(new WasmformerError(code, sentence, { room: this.#tag, details })), stack: undefined };
+  }
+
   #abandon(id: number, reason: unknown): void {
     this.#pending.get(id)?.reject(reason);
     this.#host.port.post({ type: 'abort', id });
@@ -224,9 +245,9 @@ export class Connection {
 }
 
 /** The worker's error with the stack of the call that it answers; the worker's own stack is that of the cause. */
-function errorAt(site: Error, { name, message, stack }: PlainError): Error {
-  const error = new Error(message);
-  if (name !== 'Error') error.name = name;
+function errorAt(site: Error, plain: PlainError): WasmformerError {
+  const { name, message, stack } = plain;
+  const error = fromPlainError(plain);
   error.stack = site.stack?.replace(/^Error.*\n/, () => `${name}: ${message}\n`);
   if (stack !== undefined) error.cause = Object.assign(new Error(message), { stack });
   return error;

@@ -1,19 +1,18 @@
 // Translates texts that come one after the other, with a bounded number in flight.
 import { callback, checked, isObject, show, signal, whole, type Rules } from '../shared/checks.js';
+import { ofText, WasmformerError, WasmformerTypeError } from '../shared/errors.js';
 import type { IndexedTranslation, TranslateAllOptions, Translation } from '../shared/types.js';
 
 type AllOptions = Pick<TranslateAllOptions, 'batchSize' | 'startIndex' | 'onError' | 'signal'>;
 type Texts = AsyncIterable<string> | Iterable<string>;
 /** One per worker; they take turns with the batches. */
-type Translate = (texts: string[], signal: AbortSignal) => Promise<Translation[]>;
+type Translate = (texts: string[], signal: AbortSignal, first: number) => Promise<Translation[]>;
 
-/** In messages about the only text of a call. */
-const firstPosition = /(?<=^\[translate\] (sentence|text) )1\b/;
 const rules: Rules<AllOptions> = { batchSize: whole(1), startIndex: whole(0), onError: callback, signal };
 
 export function checkAll(texts: unknown, options: AllOptions): AllOptions {
   if (!isObject(texts) || !(Symbol.asyncIterator in texts || Symbol.iterator in texts)) {
-    throw new TypeError(`[translate] translateAll() takes an iterable of texts, not ${show(texts)}`);
+    throw new WasmformerTypeError('translate', `translateAll() takes an iterable of texts, not ${show(texts)}`);
   }
   return checked<AllOptions>('translate', rules, options);
 }
@@ -46,9 +45,10 @@ export async function *translateAll(
     }
     if (batch.length === 0) return undefined;
     const translate = workers[batches++ % workers.length]!;
-    const results = translate(batch, stop.signal);
+    const first = read - batch.length;
+    const results = translate(batch, stop.signal, first);
     results.catch(() => {}); // it is awaited when its turn comes
-    return { batch, first: read - batch.length, translate, results };
+    return { batch, first, translate, results };
   };
   const ahead: ReturnType<typeof next>[] = [];
   const readOn = () => {
@@ -67,15 +67,13 @@ export async function *translateAll(
         stop.signal.throwIfAborted();
         try {
           // One text that cannot be translated does not affect others.
-          const [translation] = all ? [all[i]!] : await translate([text], stop.signal);
+          const [translation] = all ? [all[i]!] : await translate([text], stop.signal, first + i);
           yield Object.assign(translation!, { index: first + i });
         } catch (error) {
-          if (!(error instanceof Error) || stop.signal.aborted) throw error;
-          const position = String(first + i + 1); // messages count from 1, as those of translate()
-          error.message = firstPosition.test(error.message)
-            ? error.message.replace(firstPosition, position) : `text ${position}: ${error.message}`;
-          if (!onError) throw error;
-          onError(error, first + i);
+          if (!(error instanceof WasmformerError) || stop.signal.aborted) throw error;
+          const named = ofText(error, first + i + 1); // messages count from 1, as those of translate()
+          if (!onError) throw named;
+          onError(named, first + i);
         }
       }
     }

@@ -1,4 +1,5 @@
 // How many threads to compute with.
+import { WasmformerError } from '../shared/errors.js';
 import { isNode, nodeModule } from '../shared/platform.js';
 import { hasThreads } from './worker-script.js';
 
@@ -36,7 +37,7 @@ export async function threadCount(wanted: number | 'auto'): Promise<number> {
   if (wanted === 1) return 1;
   const obstacle = threadObstacle();
   if (wanted !== 'auto') {
-    if (obstacle !== undefined) throw new Error(`[load] threads is ${wanted}, but ${obstacle}; or use 1 or 'auto'`);
+    if (obstacle !== undefined) throw new WasmformerError('load', `threads is ${wanted}, but ${obstacle}; or use 1 or 'auto'`);
     return wanted;
   }
   if (obstacle !== undefined) return 1;

@@ -1,3 +1,4 @@
+import { WasmformerError } from '../shared/errors.js';
 import type { Plain, Update } from '../shared/protocol.js';
 import { eventWithMaps } from '../shared/results.js';
 import type {
@@ -88,7 +89,7 @@ export class Trainer extends RemoteTranslator<TrainerInfo> {
     const site = new Error();
     const [{ signal }, search] = checkSignal('evaluate', options);
     const checked = checkPairs('evaluate', 'pairs', pairs);
-    if (checked.length === 0) throw new Error('[evaluate] pairs is empty; it needs at least one');
+    if (checked.length === 0) throw new WasmformerError('evaluate', 'pairs is empty; it needs at least one');
     return this.connection.call('evaluate', { pairs: checked, options: search }, site, { signal, owner: this });
   }
 

@@ -1,5 +1,6 @@
 // Models in a worker: what they have in common, and the Translator.
 import { checkAnnotate, checkTranslate, takeAligned, takeHtml, withNewNames } from '../shared/checks.js';
+import { WasmformerTypeError } from '../shared/errors.js';
 import { dispose } from '../shared/platform.js';
 import type { Result, Start, Update, Use, Wanted } from '../shared/protocol.js';
 import { withMaps } from '../shared/results.js';
@@ -10,7 +11,7 @@ import type {
   StreamOptions, TextTranslation, TranslateAllOptions, TranslateOptions, Translation, TranslatorInfo, WorkerOptions,
 } from '../shared/types.js';
 import { checkAll, translateAll } from './stream-texts.js';
-import { Connection, connections, type CallOptions } from './connection.js';
+import { Connection, connections, disposed, type CallOptions } from './connection.js';
 import { checkFiles, checkLoad, modelData, shouldCache } from './arguments.js';
 import { threadCount } from './threads.js';
 
@@ -25,14 +26,14 @@ export abstract class RemoteModel<Info> {
     this.info = info;
     this.#connection = connection;
     connections.set(this, connection);
-    registry ??= new FinalizationRegistry((open) => open.close('it is no longer in use'));
+    registry ??= new FinalizationRegistry((open) => open.close(disposed('it is no longer in use')));
     registry.register(this, connection, this);
   }
 
   /** Frees the model, and ends the worker with its last one; pending calls are rejected. May be called again. */
   dispose(): void {
     registry?.unregister(this);
-    this.connection.close('it has been disposed of');
+    this.connection.close(disposed('it has been disposed of'));
   }
 
   [dispose](): void {
@@ -80,8 +81,10 @@ export abstract class RemoteTranslator<Info extends { metadata?: Record<string, 
     return this.translateFrom(site, text, rest);
   }
 
-  /** @internal `site` was made by the caller, for its stack. */
-  protected translateFrom(site: Error, text: readonly string[], options: TranslateOptions<string[]>): Promise<Translation[]>;
+  /** @internal `site` was made by the caller, for its stack; `first`: how many texts come before these, for messages. */
+  protected translateFrom(
+    site: Error, text: readonly string[], options: TranslateOptions<string[]>, first?: number,
+  ): Promise<Translation[]>;
   /** @internal */
   protected translateFrom(
     site: Error,
@@ -92,12 +95,13 @@ export abstract class RemoteTranslator<Info extends { metadata?: Record<string, 
     site: Error,
     text: string | readonly string[],
     options: TranslateOptions<string> | TranslateOptions<string[]>,
+    first = 0,
   ): Promise<Translation | Translation[]> {
     const { aligned, rest } = takeAligned(options);
-    const { texts, search, onPartial, signal } = checkTranslate(text, rest);
+    const { texts, search, onPartial, signal } = checkTranslate(text, rest, first);
     const isOne = typeof text === 'string';
     const onUpdate = (update: Update) => update.type === 'partial' && onPartial?.(isOne ? update.texts[0]! : update.texts);
-    const wanted = { texts, options: search, partials: onPartial !== undefined };
+    const wanted = { texts, options: search, partials: onPartial !== undefined, first };
     const plain = await this.connection.call('translate', wanted, site, { signal, onUpdate, owner: this });
     const translations = withMaps<Translation>(plain);
     if (aligned.alignment || aligned.quality) {
@@ -165,12 +169,12 @@ export class Translator extends RemoteTranslator<TranslatorInfo> {
     const named = withNewNames('translate', { others: 'workers', start: 'startIndex' }, withoutPartial('translateAll', options));
     const { batchSize, startIndex, onError, signal, workers = [], ...search } = named;
     if (!Array.isArray(workers) || !workers.every((worker) => worker instanceof Translator)) {
-      throw new TypeError('[translate] workers must be an array of Translators');
+      throw new WasmformerTypeError('translate', 'workers must be an array of Translators');
     }
     const given = checkAll(texts, { batchSize, startIndex, onError, signal });
     const site = new Error();
     const translators = [this, ...workers as Translator[]].map((translator) =>
-      async (some: string[], signal: AbortSignal) => translator.translateFrom(site, some, { ...search, signal }));
+      async (some: string[], signal: AbortSignal, first: number) => translator.translateFrom(site, some, { ...search, signal }, first));
     return translateAll(texts, translators, given);
   }
 
@@ -195,8 +199,11 @@ export class Translator extends RemoteTranslator<TranslatorInfo> {
 
 function withoutPartial<T extends object>(place: string, options: T): T {
   const name = ['onPartial', 'onToken'].find((name) => (options as Record<string, unknown>)[name] !== undefined);
-  if (name) throw new TypeError(`[translate] ${place}() has no option '${name}'; stream() gives the texts so far`);
-  return options;
+  if (!name) return options;
+  throw new WasmformerTypeError(
+    'unknown-option', `${place}() has no option '${name}'; stream() gives the texts so far`,
+    { room: 'translate', details: { option: name } },
+  );
 }
 
 /** Closes the connections of objects that were forgotten without dispose(). */
@@ -247,7 +254,7 @@ export async function openModel<M extends 'load' | 'train', Model>(
     const transfer = wanted.model?.kind === 'bytes' ? [wanted.model.bytes.buffer] : [];
     return make(await connection.call(method, all, site, { signal, onUpdate, transfer }), connection);
   } catch (error) {
-    connection.close('it could not be started');
+    connection.close(disposed('it could not be started'));
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 // `wasmformer/convert`: reads models of other programs, and writes models for them.
 import { callback, checked, oneOf, signal, string, type Rules } from '../shared/checks.js';
+import { WasmformerTypeError } from '../shared/errors.js';
 import type { Conversion, ModelData, Update } from '../shared/protocol.js';
 import type { FileOptions, ListedModel, ListSource, ModelSource } from '../shared/types.js';
 import { Connection, type CallOptions } from '../api/connection.js';
@@ -96,7 +97,7 @@ export async function listModels(list: ListSource['list'], options: Omit<ExportO
 function folderData(folder: FolderSource): ModelData | Record<string, ModelData> {
   if (typeof folder === 'string' || folder instanceof URL) return modelData(folder);
   if (typeof folder !== 'object' || folder === null) {
-    throw new TypeError(`[import] the folder must be a URL, a path, files, or sources by their names, not ${folder}`);
+    throw new WasmformerTypeError('import', `the folder must be a URL, a path, files, or sources by their names, not ${folder}`);
   }
   if ('list' in folder && 'from' in folder) return modelData(folder);
   const entries = Symbol.iterator in folder

@@ -2,6 +2,7 @@
 import {
   callback, checked, oneOf, otherNames, otherSamplingNames, signal, string, whole, withNewNames, type Rule, type Rules,
 } from '../shared/checks.js';
+import { WasmformerError } from '../shared/errors.js';
 import type {
   Attention, LoadOptions, ModelSource, TaggedSpan, TaggedToken, Translation, TranslateOptions, WorkerOptions,
 } from '../shared/types.js';
@@ -230,7 +231,7 @@ export function pipeline(
 ): Promise<TaggingPipeline>;
 export async function pipeline(task: PipelineTask, source: ModelSource, options: PipelineOptions = {}): Promise<unknown> {
   if (!Object.hasOwn(kinds, task)) {
-    throw new Error(`[pipeline] there is no task '${String(task)}'; there are '${Object.keys(kinds).join("', '")}'`);
+    throw new WasmformerError('pipeline', `there is no task '${String(task)}'; there are '${Object.keys(kinds).join("', '")}'`);
   }
   const given = checked<PipelineOptions>('pipeline', pipelineRules, withNewNames('pipeline', { hub: 'hubURL' }, options));
   checkWorker('pipeline', given);
@@ -275,7 +276,7 @@ function classification(classifier: Classifier) {
     const { top_k = 1, signal } = checked<ClassificationOptions>('pipeline', classificationRules, options);
     const found = await classifier.classify([texts].flat(), { topLabels: top_k ?? 0, signal });
     const all = found.map(({ labels }, i) => {
-      if (labels.length === 0) throw new Error(`[pipeline] text ${i + 1} is empty, so it has no label`);
+      if (labels.length === 0) throw new WasmformerError('pipeline', `text ${i + 1} is empty, so it has no label`);
       return labels.map(({ label, probability }): LabelOutput => ({ label, score: probability }));
     });
     return top_k === 1 || typeof texts === 'string' ? all.flat() : all;
@@ -289,10 +290,10 @@ function tagging(tagger: Tagger) {
     const { aggregation_strategy, ignore_labels = ['O'], signal } = given;
     const isSimple = aggregation_strategy === 'simple';
     if (isSimple && given.ignore_labels) {
-      throw new Error("[pipeline] ignore_labels applies to single words, but aggregation_strategy is 'simple'");
+      throw new WasmformerError('pipeline', "ignore_labels applies to single words, but aggregation_strategy is 'simple'");
     }
     if (isSimple && !tagger.info.tags.every((tag) => /^(O$|[BI]-)/.test(tag))) {
-      throw new Error("[pipeline] aggregation_strategy is 'simple', but the model's tags are not spans (O, B-…, I-…)");
+      throw new WasmformerError('pipeline', "aggregation_strategy is 'simple', but the model's tags are not spans (O, B-…, I-…)");
     }
     const all = (await tagger.tag([texts].flat(), { signal })).map(({ tokens, spans }) => {
       if (isSimple) return spans.map((span): EntityOutput => ({ entity_group: span.type, ...part(span) }));
@@ -312,16 +313,16 @@ async function translate(
 ): Promise<Translation[]> {
   const { max_length, streamer, ...given } = checked<GenerationOptions>('pipeline', generationRules, options);
   warnOf(ignoredGeneration, given);
-  if (given.max_new_tokens && max_length) throw new Error('[pipeline] max_new_tokens and max_length are both given');
+  if (given.max_new_tokens && max_length) throw new WasmformerError('pipeline', 'max_new_tokens and max_length are both given');
   if ((given.num_return_sequences ?? 1) > 1 && given.output_attentions) {
-    throw new Error('[pipeline] output_attentions works for one output only, but num_return_sequences is more');
+    throw new WasmformerError('pipeline', 'output_attentions works for one output only, but num_return_sequences is more');
   }
   const sampling = renamed(otherSamplingNames, given);
   for (const name of Object.keys(otherSamplingNames).filter((name) => name in given && !given.do_sample)) {
     warn(`${name} has no effect without do_sample`);
   }
   checkLanguages(given, translator.info.languages);
-  if (streamer && given.callback_function) throw new Error('[pipeline] streamer and callback_function are both given');
+  if (streamer && given.callback_function) throw new WasmformerError('pipeline', 'streamer and callback_function are both given');
   if (streamer && (given.num_beams ?? 1) > 1) warn('num_beams is 1 with a streamer, since beam search revises its text');
   const streamed = streamer && streaming(streamer, texts);
   const translated = {
@@ -331,28 +332,16 @@ async function translate(
     signal: given.signal,
     ...streamed?.options,
   };
-  try {
-    // TypeScript cannot tell one text from several here.
-    const all: unknown = await translator.translate(texts as string, translated as TranslateOptions);
-    const translations = Array.isArray(all) ? (all as Translation[]) : [all as Translation];
-    streamed?.end(translations[0]!.text);
-    return translations;
-  } catch (error) {
-    throw error instanceof Error && error.message.startsWith('[translate]') ? withNamesOfPipeline(error) : error;
-  }
+  // TypeScript cannot tell one text from several here.
+  const all: unknown = await translator.translate(texts as string, translated as TranslateOptions);
+  const translations = Array.isArray(all) ? (all as Translation[]) : [all as Translation];
+  streamed?.end(translations[0]!.text);
+  return translations;
 }
 
 function renamed(names: Record<string, string>, options: object): object {
   const given = Object.entries(options).filter(([name]) => name in names);
   return Object.fromEntries(given.map(([name, value]) => [names[name], value]));
-}
-
-function withNamesOfPipeline(error: Error): Error {
-  const all = Object.entries({ ...otherNames, ...otherSamplingNames });
-  error.message = error.message.replace('[translate]', '[pipeline]').replaceAll('sampling.', '').replace(
-    /\w+/g, (word) => all.find(([, name]) => name === word)?.[0] ?? word,
-  );
-  return error;
 }
 
 /** 'de' of 'de', 'deu' and 'deu_Latn'. */
@@ -368,7 +357,7 @@ function checkLanguages({ src_lang, tgt_lang }: GenerationOptions, languages: st
   const [source, target] = languages.split('-');
   for (const [name, wanted, found] of [['src_lang', src_lang, source], ['tgt_lang', tgt_lang, target]]) {
     if (wanted !== undefined && languageOf(wanted) !== languageOf(found ?? '')) {
-      throw new Error(`[pipeline] ${name} is '${wanted}', but the model ${languages ? `translates ${languages}` : 'does not name its languages'}`);
+      throw new WasmformerError('pipeline', `${name} is '${wanted}', but the model ${languages ? `translates ${languages}` : 'does not name its languages'}`);
     }
   }
 }

@@ -1,4 +1,5 @@
 // The text of a pipeline part by part.
+import { WasmformerError, WasmformerTypeError } from '../shared/errors.js';
 
 /** With the interface of Transformers.js's TextStreamer; `tokenizer` may be anything. */
 export class TextStreamer {
@@ -17,9 +18,9 @@ export class TextStreamer {
 /** Options that send a streamer the new part of one text after each step, and a function to call at the end. */
 export function streaming(streamer: TextStreamer, texts: string | readonly string[]) {
   if (typeof (streamer as Partial<TextStreamer>).on_finalized_text !== 'function') {
-    throw new TypeError('[pipeline] streamer must be a TextStreamer of wasmformer/pipeline');
+    throw new WasmformerTypeError('pipeline', 'streamer must be a TextStreamer of wasmformer/pipeline');
   }
-  if ([texts].flat().length !== 1) throw new Error('[pipeline] a streamer takes one text');
+  if ([texts].flat().length !== 1) throw new WasmformerError('pipeline', 'a streamer takes one text');
   let sent = '';
   const send = (text: string, isEnd: boolean) => {
     const isLonger = text.startsWith(sent);

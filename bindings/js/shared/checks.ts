@@ -1,5 +1,6 @@
 // Checks of the options that are JavaScript's own: callbacks, signals, sources of models, threads. All others are
 // declared in C++ (src/tasks/translate/translate_options.h, src/train/request.h), and checked there.
+import { WasmformerTypeError } from './errors.js';
 import type { AlignmentOptions } from './webpage-types.js';
 import type { AnnotateOptions, TranslateOptions } from './types.js';
 
@@ -28,14 +29,25 @@ export const signal: Rule = {
   accepts: (value) => isObject(value) && 'aborted' in value && 'addEventListener' in value, expected: 'an AbortSignal',
 };
 
+/** The error of an option that does not exist; `advice`: what to use. */
+export const unknownOption = (place: string, option: string, advice: string) =>
+  new WasmformerTypeError('unknown-option', `unknown option '${option}'; ${advice}`, { room: place, details: { option } });
+
+function optionValue(place: string, option: string, allowed: string, given: unknown): WasmformerTypeError {
+  const value = show(given);
+  return new WasmformerTypeError(
+    'option-value', `${option} must be ${allowed}, not ${value}`, { room: place, details: { option, allowed, value } },
+  );
+}
+
 /** The given options without those that are undefined; throws for any that `rules` do not allow. */
 export function checked<T extends object>(place: string, rules: Rules<T>, options: unknown, path = ''): T {
-  if (!isObject(options)) throw new TypeError(`[${place}] options must be an object, not ${show(options)}`);
+  if (!isObject(options)) throw new WasmformerTypeError(place, `options must be an object, not ${show(options)}`);
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   for (const [name, value] of given) {
     const rule = Object.hasOwn(rules, name) ? rules[name as keyof T & string] : undefined;
-    if (!rule) throw new TypeError(`[${place}] unknown option '${path}${name}'; ${hint(name, path, rules)}`);
-    if (!rule.accepts(value)) throw new TypeError(`[${place}] ${path}${name} must be ${rule.expected}, not ${show(value)}`);
+    if (!rule) throw unknownOption(place, `${path}${name}`, hint(name, path, rules));
+    if (!rule.accepts(value)) throw optionValue(place, `${path}${name}`, rule.expected, value);
   }
   return Object.fromEntries(given) as T;
 }
@@ -48,7 +60,7 @@ export function withNewNames<T>(place: string, newNames: Readonly<Record<string,
     const value = renamed[old];
     delete renamed[old];
     if (value === undefined) continue;
-    if (renamed[name] !== undefined) throw new TypeError(`[${place}] ${old} is the old name of ${name}; give only ${name}`);
+    if (renamed[name] !== undefined) throw new WasmformerTypeError(place, `${old} is the old name of ${name}; give only ${name}`);
     renamed[name] = value;
   }
   return renamed as T;
@@ -73,7 +85,7 @@ const ofSentence = ['onPartial', 'onToken', 'prefix', 'maskedSource', 'maskedHea
 /** @throws for options of translate() that apply to one sentence of one model only */
 export function refuseOfSentence(place: string, subject: string, options: object): void {
   const refused = ofSentence.find((name) => (options as Record<string, unknown>)[name] !== undefined);
-  if (refused) throw new TypeError(`[${place}] ${refused} applies to one sentence only, and has no meaning for ${subject}`);
+  if (refused) throw new WasmformerTypeError(place, `${refused} applies to one sentence only, and has no meaning for ${subject}`);
 }
 
 /** What Transformers.js calls options, with their names in translate() and in its `sampling`. */
@@ -87,12 +99,15 @@ export const otherNames = {
 } as const;
 export const otherSamplingNames = { temperature: 'temperature', top_k: 'topK', top_p: 'topP', seed: 'seed' } as const;
 
-export function checkTranslate(text: unknown, options: unknown): CheckedTexts & TranslateCall {
+/** `first`: how many texts come before these, for messages. */
+export function checkTranslate(text: unknown, options: unknown, first = 0): CheckedTexts & TranslateCall {
   for (const [names, path] of [[otherNames, ''], [otherSamplingNames, 'sampling.']] as const) {
     const found = Object.entries(names).find(([name]) => (options as Record<string, unknown> | null)?.[name] !== undefined);
-    if (found) throw new TypeError(`[translate] unknown option '${found[0]}'; use '${path}${found[1]}' instead`);
+    if (found) throw unknownOption('translate', found[0], `use '${path}${found[1]}' instead`);
   }
-  return checkTexts<TranslateCall>('translate', text, { onPartial: callback, signal }, withNewNames('translate', { onToken: 'onPartial' }, options));
+  return checkTexts<TranslateCall>(
+    'translate', text, { onPartial: callback, signal }, withNewNames('translate', { onToken: 'onPartial' }, options), first,
+  );
 }
 
 /** The options that need the file alignment.ts, and all others. */
@@ -106,11 +121,13 @@ export function takeAligned(options: object): { aligned: AlignmentOptions; rest:
 export const checkAnnotate = (use: string, text: unknown, options: unknown): CheckedTexts & Pick<AnnotateOptions, 'signal'> =>
   checkTexts<Pick<AnnotateOptions, 'signal'>>(use, text, { signal }, options);
 
-function checkTexts<Own extends object>(place: string, text: unknown, rules: Rules<Own>, options: unknown): CheckedTexts & Own {
+function checkTexts<Own extends object>(
+  place: string, text: unknown, rules: Rules<Own>, options: unknown, first = 0,
+): CheckedTexts & Own {
   const texts: unknown[] = Array.isArray(text) ? Array.from(text) : [text]; // without holes
   texts.forEach((item, i) => {
-    const name = Array.isArray(text) ? `text ${i + 1}` : 'the text';
-    if (typeof item !== 'string') throw new TypeError(`[${place}] ${name} must be a string, not ${show(item)}`);
+    const name = Array.isArray(text) ? `text ${first + i + 1}` : 'the text';
+    if (typeof item !== 'string') throw new WasmformerTypeError(place, `${name} must be a string, not ${show(item)}`, { details: { number: first + i + 1 } });
   });
   const [own, search] = splitOptions<Own>(place, rules, options);
   return { texts: texts as string[], search, ...own };
@@ -118,7 +135,7 @@ function checkTexts<Own extends object>(place: string, text: unknown, rules: Rul
 
 /** The checked options that `rules` name, and JSON of all others, which the module checks. */
 export function splitOptions<Own extends object>(place: string, rules: Rules<Own>, options: unknown): [Own, string] {
-  if (!isObject(options)) throw new TypeError(`[${place}] options must be an object, not ${show(options)}`);
+  if (!isObject(options)) throw new WasmformerTypeError(place, `options must be an object, not ${show(options)}`);
   const entries = Object.entries(options);
   const isOwn = ([name]: [string, unknown]) => Object.hasOwn(rules, name);
   const own = checked<Own>(place, rules, Object.fromEntries(entries.filter(isOwn)));

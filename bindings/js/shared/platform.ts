@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 // What browsers, Node (Deno, Bun) and their versions do differently.
+import { WasmformerError } from './errors.js';
 
 /** Node, or a runtime that has its modules, as Deno and Bun do; not a page, even where Electron gives it those too. */
 export const isNode = typeof process === 'object' && !!process.versions?.node && typeof document === 'undefined';
@@ -10,8 +11,8 @@ export function nodeModule<T>(name: string): Promise<T> {
 }
 
 /** The error of places where the package cannot run. */
-export const notHere = (what: string, cause?: unknown) =>
-  new Error(`${what}; in a service worker, send the texts to a page that has loaded the model`, { cause });
+export const notHere = (room: string, what: string, cause?: unknown) =>
+  new WasmformerError('not-here', `${what}; in a service worker, send the texts to a page that has loaded the model`, { room, cause });
 
 /** Symbol.dispose, which Node 20 may not have yet. */
 export const dispose: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for('Symbol.dispose');

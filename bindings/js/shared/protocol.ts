@@ -1,5 +1,6 @@
 // The messages between the page and its worker: calls, each with updates before the reply that ends it. The page numbers
 // the calls by `id`, and the models in the worker by `key`.
+import type { PlainError } from './errors.js';
 import type {
   Evaluation, SentencePair, RunOptions, SaveOptions, TrainerInfo, TrainingConfig, TrainingEvent,
 } from './trainer-types.js';
@@ -42,8 +43,8 @@ export type Use = 'translate' | 'classify' | 'tag';
 /** What the page calls in the worker. `options` is JSON, which the module checks. */
 export interface Calls {
   load(wanted: Start & { model: ModelData; integrity?: string; use: Use }): TranslatorInfo | EncoderInfo;
-  /** `partials`: whether updates of that type are wanted. */
-  translate(wanted: { texts: string[]; options: string; partials: boolean }): Plain<Translation[]>;
+  /** `partials`: whether updates of that type are wanted; `first`: how many texts come before these, for messages. */
+  translate(wanted: { texts: string[]; options: string; partials: boolean; first: number }): Plain<Translation[]>;
   annotate(wanted: { texts: string[]; options: string; use: Use }): Plain<Annotation[]>;
   /** Begins a run, or resumes one. `options`: RunRequest in src/train/request.h. */
   train(wanted: Start & TrainInput): TrainerInfo;
@@ -115,12 +116,6 @@ export type Update =
   | { type: 'progress'; loaded: number; total?: number }
   | { type: 'partial'; texts: string[] }
   | { type: 'event'; event: Plain<TrainingEvent> };
-
-export interface PlainError {
-  name: string;
-  message: string;
-  stack?: string;
-}
 
 export type Reply =
   /** A module that this worker has compiled, for workers that start later. */

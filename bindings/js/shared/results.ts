@@ -1,4 +1,5 @@
 // Results as the caller gets them.
+import { WasmformerRangeError } from './errors.js';
 import type { Plain } from './protocol.js';
 import type { TrainingEvent } from './trainer-types.js';
 import type { Annotation, AttentionMaps, Translation } from './types.js';
@@ -39,7 +40,7 @@ function addMap(maps: AttentionMaps): void {
   const map: AttentionMaps['map'] = (layer, head) => {
     const inside = (value: number, size: number) => Number.isInteger(value) && value >= 0 && value < size;
     if (!inside(layer, layers) || !inside(head, heads)) {
-      throw new RangeError(`[attention] layer ${layer}, head ${head} is not in ${layers} layers of ${heads} heads`);
+      throw new WasmformerRangeError('attention', `layer ${layer}, head ${head} is not in ${layers} layers of ${heads} heads`);
     }
     const begin = (layer * heads + head) * rows * columns;
     return data.subarray(begin, begin + rows * columns);

@@ -1,5 +1,6 @@
 // Translated sentences, kept.
 import { checked, isObject, whole } from '../shared/checks.js';
+import { WasmformerTypeError } from '../shared/errors.js';
 import type { SentenceTranslation, SentenceTranslator } from '../shared/webpage-types.js';
 import { composed, type Composed } from './composed.js';
 
@@ -20,7 +21,7 @@ export function cached<Found extends SentenceTranslation>(
   translator: SentenceTranslator<Found>, options: { bytes: number },
 ): Cached<Found> {
   const { bytes: limit } = checked<{ bytes: number }>('cached', { bytes: whole(1) }, options);
-  if (limit === undefined) throw new TypeError('[cached] bytes is missing');
+  if (limit === undefined) throw new WasmformerTypeError('cached', 'bytes is missing');
   const kept = new Map<string, { found: Found; bytes: number }>();
   let bytes = 0;
   const forget = (key: string) => {
@@ -40,7 +41,7 @@ export function cached<Found extends SentenceTranslation>(
   };
   const made = composed(translator.info.languages ?? '', [translator], async (texts, { signal, ...search }) => {
     const callback = ['onPartial', 'onToken'].find((name) => search[name] !== undefined);
-    if (callback) throw new TypeError(`[cached] ${callback} has nothing to report for cached sentences`);
+    if (callback) throw new WasmformerTypeError('cached', `${callback} has nothing to report for cached sentences`);
     signal?.throwIfAborted();
     const found = new Map<string, Found>();
     const keyOf = (text: string) => JSON.stringify([text, search]);

@@ -1,5 +1,6 @@
 // Translates live pages in place, visible parts first; elements keep their state and listeners.
 import { boolean, checked, signal as signalRule } from '../shared/checks.js';
+import { WasmformerTypeError } from '../shared/errors.js';
 import type { DocumentOptions, DocumentTranslation, PageNode, SentenceTranslator } from '../shared/webpage-types.js';
 import { inline, isTranslatable, kept, InlineRun, single, type Item, type Piece } from './inline-run.js';
 import { translateRuns } from './markup.js';
@@ -279,7 +280,7 @@ export function translateDocument(
 ): DocumentTranslation {
   const given = checked<DocumentOptions>('document', rules, options);
   if (!(node instanceof Node) || ![1, 9, 11].includes(node.nodeType)) {
-    throw new TypeError('[document] node must be a document, a fragment or an element');
+    throw new WasmformerTypeError('document', 'node must be a document, a fragment or an element');
   }
   return new LivePage(translator, node instanceof Document ? node.documentElement : node, given);
 }

@@ -1,5 +1,6 @@
 // HTML as text: what is not a run of text with inline markup stays byte for byte.
 import { refuseOfSentence, show } from '../shared/checks.js';
+import { WasmformerTypeError } from '../shared/errors.js';
 import type { HtmlTranslation, SentenceTranslator } from '../shared/webpage-types.js';
 import { inline, isTranslatable, kept, InlineRun, single, type Item, type Piece } from './inline-run.js';
 import { translateRuns } from './markup.js';
@@ -208,7 +209,7 @@ function print(piece: Piece<Element>): string {
 export async function translateHtml(
   html: unknown, translator: SentenceTranslator, options: { signal?: AbortSignal },
 ): Promise<HtmlTranslation> {
-  if (typeof html !== 'string') throw new TypeError(`[html] the markup must be a string, not ${show(html)}`);
+  if (typeof html !== 'string') throw new WasmformerTypeError('html', `the markup must be a string, not ${show(html)}`);
   refuseOfSentence('html', 'markup', options);
   const parts = partsOf(html);
   const runs = parts.filter((part) => typeof part !== 'string');

@@ -1,4 +1,5 @@
 // Translates runs of text with inline markup: they are taken apart before translation, and put back together afterwards.
+import { WasmformerError } from '../shared/errors.js';
 import { joinSentence, splitSentences } from '../shared/sentences.js';
 import type { SentenceTranslation, SentenceTranslator } from '../shared/webpage-types.js';
 import { isTranslatable, type InlineRun, type Piece } from './inline-run.js';
@@ -13,7 +14,7 @@ async function translateBatch<Found extends SentenceTranslation>(
   try {
     return await translator.translate(batch, { ...options, alignment: true });
   } catch (error) {
-    if (!(error instanceof Error && /tokens.*the model takes/.test(error.message))) throw error;
+    if (!(error instanceof WasmformerError && error.code === 'too-long')) throw error;
     if (batch.length === 1) return [undefined];
     const half = batch.length >> 1;
     const first = await translateBatch(batch.slice(0, half), translator, options);

@@ -1,5 +1,6 @@
 // Two models, one after the other.
 import { refuseOfSentence } from '../shared/checks.js';
+import { WasmformerError } from '../shared/errors.js';
 import type { Alignment, SentenceTranslation, SentenceTranslator } from '../shared/webpage-types.js';
 import { composed, type Composed } from './composed.js';
 
@@ -20,7 +21,7 @@ export function pivot(first: SentenceTranslator, second: SentenceTranslator): Co
   const [from, into] = (first.info.languages || '-').split('-');
   const [reads, to] = (second.info.languages || '-').split('-');
   if (into && reads && into !== reads) {
-    throw new Error(`[pivot] the first model translates into '${into}', but the second reads '${reads}'`);
+    throw new WasmformerError('pivot', `the first model translates into '${into}', but the second reads '${reads}'`);
   }
   return composed(from && to ? `${from}-${to}` : '', [first, second], async (texts, options) => {
     refuseOfSentence('pivot', 'two models', options);

@@ -1,11 +1,12 @@
 // The extras module, for one-off work: converting models and training tokenizers. Fetched when needed, then dropped.
 import { wellFormed } from '../shared/checks.js';
+import { fetchFailed, WasmformerError } from '../shared/errors.js';
 import { nodeModule } from '../shared/platform.js';
 import type { Bytes, Conversion, ListData, ModelData } from '../shared/protocol.js';
 import { checkIntegrity, integrityOf, lengthOf, located, nameOf, readBytes, type Progress } from './download.js';
 import { listedModel } from './mozilla-models.js';
 import { errorOf, startModule } from './instance.js';
-import type { ExceptionHelpers, TokenizerOptions } from './native.js';
+import type { ExceptionHelper, TokenizerOptions } from './native.js';
 import { readJson, unpacked } from './decompress.js';
 
 interface NativeFolder {
@@ -24,7 +25,7 @@ interface NativeExtras {
 
 /** The result of `use`, which blocks while it works. Throws the module's errors. */
 async function withExtras<T>(use: (module: NativeExtras) => T): Promise<T> {
-  const { module } = await startModule<NativeExtras & ExceptionHelpers>('extras');
+  const { module } = await startModule<NativeExtras & ExceptionHelper>('extras');
   try {
     return use(module);
   } catch (thrown) {
@@ -92,7 +93,7 @@ async function readMetadata(folder: Folder): Promise<string> {
   if (!file || 'config.json' in folder) return '';
   const { architecture = 'tiny', hash, sourceLanguage, targetLanguage } = await readJson(file);
   if (!['tiny', 'base', 'base-memory'].includes(architecture as string)) {
-    throw new Error(`[import] the architecture in metadata.json is '${architecture}'; 'tiny', 'base' and 'base-memory' can be read`);
+    throw new WasmformerError('import', `the architecture in metadata.json is '${architecture}'; 'tiny', 'base' and 'base-memory' can be read`);
   }
   const weights = weightsOf(Object.keys(folder));
   if (weights && typeof hash === 'string') folder[weights] = { ...folder[weights]!, integrity: integrityOf(hash) };
@@ -106,14 +107,14 @@ export async function folderAt(given: ModelData): Promise<Folder> {
     const { readdir } = await nodeModule<typeof import('node:fs/promises')>('fs/promises');
     const isUrl = place.path.startsWith('file:');
     const names = await readdir(isUrl ? new URL(place.path) : place.path).catch((cause: unknown) => {
-      throw new Error(`[import] the folder ${place.path} could not be read: ${(cause as Error).message}`, { cause });
+      throw new WasmformerError('import', `the folder ${place.path} could not be read: ${(cause as Error).message}`, { cause });
     });
     const at = (name: string) => `${place.path}/${isUrl ? encodeURIComponent(name) : name}`;
     return Object.fromEntries(names.map((name) => [name, { kind: 'path', path: at(name) }]));
   }
   if (place.kind === 'url' || place.kind === 'hub') return (await hostedFolder(place.url)).folder;
   if (place.kind === 'listed') return listedFolder(place);
-  throw new Error('[import] the source must be a folder, not one file');
+  throw new WasmformerError('import', 'the source must be a folder, not one file');
 }
 
 // Servers do not list their folders, so each file is requested by name.
@@ -141,7 +142,7 @@ export async function hostedFolder(address: string): Promise<{ folder: Folder; h
   const base = address.endsWith('/') ? address : `${address}/`;
   const ask = async (name: string) => {
     const answer = await fetch(new URL(name, base), { method: 'HEAD' }).catch((cause: unknown) => {
-      throw new Error(`[import] ${base}${name} could not be fetched: ${(cause as Error).message}`, { cause });
+      throw fetchFailed('import', `${base}${name}`, (cause as Error).message, cause);
     });
     return [name, answer] as const;
   };

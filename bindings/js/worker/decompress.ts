@@ -1,4 +1,5 @@
 // Files that are stored compressed, as Mozilla's are.
+import { WasmformerError } from '../shared/errors.js';
 import { isNode, nodeModule } from '../shared/platform.js';
 import type { Bytes, ModelData } from '../shared/protocol.js';
 import { nameOf, readBytes } from './download.js';
@@ -15,7 +16,10 @@ export async function unpacked(name: string, bytes: Bytes): Promise<Bytes> {
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
     return new Uint8Array(await new Response(stream).arrayBuffer());
   } catch (cause) {
-    throw new Error(`[load] ${name} could not be unpacked: its ${kind} data is damaged or cut short`, { cause });
+    throw new WasmformerError(
+      'unpack-failed', `${name} could not be unpacked: its ${kind} data is damaged or cut short`,
+      { room: 'load', details: { name, kind: kind! }, cause },
+    );
   }
 }
 
@@ -25,6 +29,7 @@ export async function readJson(data: ModelData): Promise<Record<string, unknown>
   try {
     return Object(JSON.parse(text)) as Record<string, unknown>;
   } catch (cause) {
-    throw new Error(`[load] ${nameOf(data)} is not JSON: ${(cause as Error).message}`, { cause });
+    const name = nameOf(data);
+    throw new WasmformerError('file-not-json', `${name} is not JSON: ${(cause as Error).message}`, { room: 'load', details: { name }, cause });
   }
 }

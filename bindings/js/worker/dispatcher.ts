@@ -1,4 +1,5 @@
 // Answers the page's calls with the models of this worker.
+import { ofFile, toPlainError, WasmformerError } from '../shared/errors.js';
 import type { Call, Method, ModelData, Reply, Request, Result, Start, Wanted } from '../shared/protocol.js';
 import { convert } from './conversion.js';
 import type { ModelFile } from './download.js';
@@ -69,13 +70,13 @@ export class Requests {
 
   #model(key: number): SyncTranslator | Training {
     const model = this.#models.get(key);
-    if (!model) throw new Error('[engine] no model is loaded');
+    if (!model) throw new WasmformerError('engine', 'no model is loaded');
     return model;
   }
 
   #training(key: number): Training {
     const model = this.#model(key);
-    if (!(model instanceof Training)) throw new Error('[engine] the model is not a training run');
+    if (!(model instanceof Training)) throw new WasmformerError('engine', 'the model is not a training run');
     return model;
   }
 
@@ -109,7 +110,7 @@ export class Requests {
     integrity?: string,
   ): Promise<T> {
     const report = this.#onProgress(id);
-    const disposed = () => new Error('[load] it has been disposed of');
+    const disposed = () => new WasmformerError('disposed', 'it has been disposed of', { room: 'load' });
     const onProgress = (loaded: number, total?: number) => {
       if (!this.#models.has(key)) throw disposed();
       report(loaded, total);
@@ -127,9 +128,7 @@ export class Requests {
         return result;
       } catch (error) {
         if (isOfOtherUse(error)) await file.keep(); // a good file all the same
-        const isNamed = error instanceof Error && error.message.includes(file.name);
-        if (error instanceof Error && !isNamed) error.message = `${file.name}: ${error.message}`;
-        throw error;
+        throw error instanceof WasmformerError ? ofFile(error, file.name) : error;
       } finally {
         file.release?.();
       }
@@ -154,19 +153,17 @@ export class Requests {
   }
 
   #fail(id: number, thrown: unknown): void {
-    const { name, message, stack } = thrown instanceof Error ? thrown : new Error(String(thrown));
-    this.#post({ type: 'failed', id, error: { name, message, stack }, isFatal: thrown instanceof FatalError });
+    this.#post({ type: 'failed', id, error: toPlainError(thrown), isFatal: thrown instanceof FatalError });
   }
 }
 
-// Matches the message of check_use() in bindings/calls.h.
-const isOfOtherUse = (error: unknown) => error instanceof Error && /\[load\] this model does not \w+; it /.test(error.message);
+const isOfOtherUse = (error: unknown) => error instanceof WasmformerError && error.code === 'wrong-task';
 const isSteps = (answer: unknown): answer is Steps => typeof answer === 'object' && answer !== null && 'next' in answer;
 
 function *translate(
-  { texts, options, partials }: Wanted<'translate'>, model: SyncTranslator | Training,
+  { texts, options, partials, first }: Wanted<'translate'>, model: SyncTranslator | Training,
 ): Steps<Result<'translate'>> {
-  const steps = model.steps(texts, options, partials);
+  const steps = model.steps(texts, options, partials, first);
   try {
     let step = steps.next();
     for (; !step.done; step = steps.next()) yield step.value && { type: 'partial', texts: step.value };

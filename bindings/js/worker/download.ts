@@ -1,4 +1,5 @@
 // Reads the bytes of a model: from the cache, the network, a file, or as they were given.
+import { WasmformerError } from '../shared/errors.js';
 import { nodeModule } from '../shared/platform.js';
 import { openModelCache, storedBytes, toStoredResponse } from '../shared/stored-models.js';
 import type { Bytes, ModelData } from '../shared/protocol.js';
@@ -54,7 +55,7 @@ export async function readBytes(data: ModelData, onProgress: Progress, check: Ch
     case 'hub': {
       const found = await located(data);
       if (found.kind === 'path') return readPath(found.path, onProgress, check);
-      throw new Error(`[load] ${nameOf(found)} is a ${found.kind === 'listed' ? 'list' : 'folder'}; importMarian() or importBert() converts it to a model file`);
+      throw new WasmformerError('load', `${nameOf(found)} is a ${found.kind === 'listed' ? 'list' : 'folder'}; importMarian() or importBert() converts it to a model file`);
     }
   }
 }
@@ -88,14 +89,14 @@ export function nameOf(data: ModelData): string {
 const beginning = 9; // bytes
 const longestHeader = 100_000_000;
 
-class WrongFile extends Error {}
-
 /** Throws if these can only be the first bytes of another kind of file, so that the rest need not be read. */
 function checkBeginning(name: string, bytes: Uint8Array): void {
   if (bytes.length < beginning) return;
   const length = new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0, true);
   if (length > longestHeader || bytes[8] !== '{'.charCodeAt(0)) {
-    throw new WrongFile(`[load] ${name} is not a model file: it does not begin as a safetensors file does`);
+    throw new WasmformerError(
+      'not-a-model', `${name} is not a model file: it does not begin as a safetensors file does`, { room: 'load', details: { name } },
+    );
   }
 }
 
@@ -140,25 +141,28 @@ async function readPath(path: string, onProgress: Progress, check: Check): Promi
     const { size } = await promises.stat(file);
     return await collect(path, createReadStream(file), size, onProgress, check);
   } catch (cause) {
-    if (cause instanceof WrongFile) throw cause;
-    throw new Error(`[load] ${path} could not be read: ${reason(cause)}`, { cause });
+    if (isWrongFile(cause)) throw cause;
+    const why = reason(cause);
+    throw new WasmformerError('read-failed', `${path} could not be read: ${why}`, { room: 'load', details: { path, why }, cause });
   }
 }
 
 async function download(url: string, onProgress: Progress, check: Check): Promise<{ bytes: Bytes; headers: Headers }> {
   const response = await fetch(url).catch((cause: unknown) => {
-    throw new Error(`[load] ${url} could not be fetched: ${reason(cause)}`, { cause });
+    throw fetchFailed('load', url, reason(cause), cause);
   });
-  if (!response.ok) {
-    throw new Error(`[load] ${url} answered ${`${response.status} ${response.statusText}`.trim()}`);
-  }
+  if (!response.ok) throw httpStatus('load', url, response);
   const total = lengthOf(response.headers);
   const bytes = await collect(url, chunksOf(response.body!), total, onProgress, check).catch((cause: unknown) => {
-    if (cause instanceof WrongFile) throw cause;
-    throw new Error(`[load] the download of ${url} broke off: ${reason(cause)}`, { cause });
+    if (isWrongFile(cause)) throw cause;
+    const why = reason(cause);
+    throw new WasmformerError('download-broken', `the download of ${url} broke off: ${why}`, { room: 'load', details: { url, why }, cause });
   });
   if (total !== undefined && bytes.length !== total) {
-    throw new Error(`[load] the download of ${url} ended after ${bytes.length} of ${total} bytes`);
+    const details = { url, bytes: bytes.length, total };
+    throw new WasmformerError(
+      'download-incomplete', `the download of ${url} ended after ${bytes.length} of ${total} bytes`, { room: 'load', details },
+    );
   }
   return { bytes, headers: response.headers };
 }
@@ -167,6 +171,18 @@ async function download(url: string, onProgress: Progress, check: Check): Promis
 export function lengthOf(headers: Headers): number | undefined {
   const length = headers.get('content-encoding') ? null : headers.get('content-length');
   return length === null ? undefined : Number(length);
+}
+
+const isWrongFile = (error: unknown) => error instanceof WasmformerError && error.code === 'not-a-model';
+
+/** The error of an address that gives no answer. */
+export const fetchFailed = (room: string, url: string, why: string, cause: unknown) =>
+  new WasmformerError('fetch-failed', `${url} could not be fetched: ${why}`, { room, details: { url, why }, cause });
+
+/** The error of an address that answers without the file. */
+export function httpStatus(room: string, url: string, { status, statusText }: Pick<Response, 'status' | 'statusText'>): WasmformerError {
+  const answer = `${status} ${statusText}`.trim();
+  return new WasmformerError('http-status', `${url} answered ${answer}`, { room, details: { url, status, answer } });
 }
 
 function reason(thrown: unknown): string {
@@ -234,11 +250,14 @@ export async function isCurrent(url: string, stored: Response): Promise<boolean>
 export async function checkIntegrity(name: string, bytes: Bytes, integrity: string): Promise<void> {
   const [algorithm, wanted] = integrity.split(/-(.*)/) as [string, string];
   if (!globalThis.crypto?.subtle) {
-    throw new Error('[load] integrity cannot be checked here, since browsers compute digests only on https pages and localhost');
+    throw new WasmformerError('load', 'integrity cannot be checked here, since browsers compute digests only on https pages and localhost');
   }
   const digest = await crypto.subtle.digest(algorithm.replace('sha', 'SHA-'), bytes);
   const found = btoa(String.fromCharCode(...new Uint8Array(digest)));
-  if (found !== wanted) throw new Error(`[load] the digest of ${name} is ${algorithm}-${found}, not ${integrity}`);
+  if (found === wanted) return;
+  throw new WasmformerError(
+    'wrong-digest', `the digest of ${name} is ${algorithm}-${found}, not ${integrity}`, { room: 'load', details: { name } },
+  );
 }
 
 /** `integrity` for a SHA-256 in hex. */

@@ -1,4 +1,5 @@
 // Hugging Face models by name, and models in lists: downloaded and converted once, and the result is kept.
+import { fetchFailed, httpStatus, WasmformerError } from '../shared/errors.js';
 import { openModelCache } from '../shared/stored-models.js';
 import type { HubData, ListData, ModelData, Wanted } from '../shared/protocol.js';
 import type { Estimate } from '../shared/types.js';
@@ -30,7 +31,7 @@ export async function readAny(
     const { folder, ...version } = await folderOf(data);
     if (integrity !== undefined) {
       const weights = weightsOf(Object.keys(folder));
-      if (!weights) throw new Error(`[load] integrity is given, but ${name} has no weights to check`);
+      if (!weights) throw new WasmformerError('load', `integrity is given, but ${name} has no weights to check`);
       folder[weights] = { ...folder[weights]!, integrity };
     }
     return { bytes: await convertFolder(folder, (given as HubData).precision, '', onProgress), ...version };
@@ -46,10 +47,14 @@ async function folderOf(data: Converted): Promise<{ folder: Folder; headers: Hea
   if (data.kind === 'listed') return { folder: await listedFolder(data), headers: await version(), source: nameOf(data) };
   const { folder, heads } = await hostedFolder(data.url);
   const { status, ok } = heads.get('config.json')!;
-  if (!ok) throw new Error(`[load] ${data.url}config.json answered ${status}`);
+  if (!ok) throw httpStatus('load', `${data.url}config.json`, { status });
   const name = weightsOf(Object.keys(folder));
   if (name !== undefined) return { folder, headers: heads.get(name)!.headers, source: `${data.url}${name}` };
-  throw new Error(`[load] ${data.url} has neither model.safetensors nor pytorch_model.bin; other weights, such as ONNX, cannot be read`);
+  const { url } = data;
+  throw new WasmformerError(
+    'hub-no-weights', `${url} has neither model.safetensors nor pytorch_model.bin; other weights, such as ONNX, cannot be read`,
+    { room: 'load', details: { url } },
+  );
 }
 
 /** What readAny() would download, without doing it. */
@@ -68,8 +73,8 @@ export async function estimate({ model, cache, integrity }: Wanted<'estimate'>):
 
 async function head(url: string): Promise<Headers> {
   const response = await fetch(url, { method: 'HEAD' }).catch((cause: unknown) => {
-    throw new Error(`[load] ${url} could not be fetched: ${(cause as Error).message}`, { cause });
+    throw fetchFailed('load', url, (cause as Error).message, cause);
   });
-  if (!response.ok) throw new Error(`[load] ${url} answered ${response.status}`);
+  if (!response.ok) throw httpStatus('load', url, { status: response.status });
   return response.headers;
 }

@@ -1,5 +1,6 @@
 // A model in the module, and the work of translating and annotating with it.
 import { wellFormed } from '../shared/checks.js';
+import { WasmformerError } from '../shared/errors.js';
 import type { Plain, Use } from '../shared/protocol.js';
 import type { Annotation, Translation } from '../shared/types.js';
 import type { Instance } from './instance.js';
@@ -21,8 +22,8 @@ export class Model<Native extends Pick<NativeTranslator, 'start' | 'annotate' | 
   }
 
   /** @internal `options`: JSON. To be finished or ended by `return()` before the model is disposed of. */
-  steps(texts: readonly string[], options: string, partials: boolean): DecodingSteps {
-    return this.decode((native) => native.start(texts.map(wellFormed), options), partials);
+  steps(texts: readonly string[], options: string, partials: boolean, first = 0): DecodingSteps {
+    return this.decode((native) => native.start(texts.map(wellFormed), options, first), partials);
   }
 
   /** @internal Decodes one or more steps at a time. */
@@ -68,7 +69,7 @@ export class Model<Native extends Pick<NativeTranslator, 'start' | 'annotate' | 
 
   /** @internal */
   protected get native(): Native {
-    if (!this.#native) throw new Error('[engine] the model has been disposed of');
+    if (!this.#native) throw new WasmformerError('engine', 'the model has been disposed of');
     return this.#native;
   }
 }

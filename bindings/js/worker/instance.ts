@@ -1,7 +1,8 @@
 // The WebAssembly modules: the choice of a build, its start, and the calls into it.
+import { fromPlainError, WasmformerError } from '../shared/errors.js';
 import type { WasmBuild } from '../shared/types.js';
 import { builds, readModule, threadScript, type ModuleName } from './module-urls.js';
-import type { ExceptionHelpers, WasmModule } from './native.js';
+import type { ExceptionHelper, WasmModule } from './native.js';
 
 // (func (export "f") (param i32) (result i32) (i32x4.extract_lane 0 (i32x4.relaxed_dot_i8x16_i7x16_add_s
 //   (i8x16.splat (i32.const 1)) (i8x16.splat (local.get 0)) (i32x4.splat (i32.const 0)))))
@@ -25,7 +26,7 @@ export function detectBuild(): WasmBuild {
   const supports = (probe: number[]) => typeof WebAssembly === 'object' && WebAssembly.validate(new Uint8Array(probe));
   if (builds.includes('relaxed') && supports(relaxedProbe) && relaxedSumsAreRight()) return 'relaxed';
   if (supports(simdProbe)) return 'simd';
-  throw new Error('[build] this browser has no WebAssembly SIMD, which wasmformer needs; update the browser');
+  throw new WasmformerError('no-simd', 'this browser has no WebAssembly SIMD, which wasmformer needs; update the browser', { room: 'build' });
 }
 
 interface ThreadSettings {
@@ -47,7 +48,8 @@ interface Started<Module> {
   memory: WebAssembly.Memory;
 }
 
-const noMemory = () => new Error('[memory] there is not enough memory for this');
+const outOfMemory = 'out-of-memory';
+const noMemory = () => new WasmformerError(outOfMemory, 'there is not enough memory for this', { room: 'memory' });
 
 export async function startModule<Module>(name: ModuleName, settings: ThreadSettings = {}): Promise<Started<Module>> {
   const { factory, compiled } = await readModule<Factory<Module>>(name);
@@ -74,18 +76,22 @@ function startBuild(build: WasmBuild, threads: number): Promise<Started<WasmModu
 }
 
 /** The module stopped in the middle of something: no object in it can be used again. */
-export class FatalError extends Error {}
+export class FatalError extends WasmformerError {
+  constructor(cause: Error) {
+    const why = cause.message;
+    super('module-stopped', `the WebAssembly module stopped: ${why}`, { room: 'engine', details: { why }, cause });
+  }
+}
 
 /** Makes an Error from what C++ has thrown; errors of JavaScript stay as they are. */
-export function errorOf(module: ExceptionHelpers, thrown: unknown): unknown {
+export function errorOf(module: ExceptionHelper, thrown: unknown): unknown {
   // Traps and stack overflows leave the module's memory in an unknown state.
   if (thrown instanceof WebAssembly.RuntimeError || thrown instanceof RangeError) {
-    return new FatalError(`[engine] the WebAssembly module stopped: ${thrown.message}`, { cause: thrown });
+    return new FatalError(thrown);
   }
   if (thrown instanceof Error) return thrown;
-  const [type, message] = module.getExceptionMessage(thrown);
-  module.decrementExceptionRefcount(thrown);
-  return type.includes('bad_alloc') ? noMemory() : new Error(message);
+  const error = module.describeException(thrown);
+  return error.code === outOfMemory ? noMemory() : fromPlainError({ name: 'Error', ...error });
 }
 
 /** A running module: its memory, its threads, and the C++ objects in it. */
@@ -120,9 +126,12 @@ export class Instance {
 
   /** Calls into the module; what C++ throws becomes an Error. */
   call<T>(call: () => T): T {
+    const stack = this.module.stackSave();
     try {
       return call();
     } catch (thrown) {
+      // An exception that leaves the module leaves its frames on the module's stack, which a few thousand would fill.
+      this.module.stackRestore(stack);
       const error = errorOf(this.module, thrown);
       this.#isBroken ||= error instanceof FatalError;
       throw error;

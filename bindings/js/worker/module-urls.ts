@@ -1,4 +1,5 @@
 // The files of the modules. In the one-file build, bindings/one-file/files.ts replaces this file.
+import { httpStatus, WasmformerError } from '../shared/errors.js';
 import { nodeModule, notHere, sameOriginScript } from '../shared/platform.js';
 import type { CompiledModule } from '../shared/protocol.js';
 import type { WasmBuild } from '../shared/types.js';
@@ -65,7 +66,7 @@ async function compile(url: URL): Promise<WebAssembly.Module> {
     return WebAssembly.compile(await readFile(url));
   }
   const response = await fetch(url);
-  if (!response.ok) throw new Error(`[build] ${url.href} answered ${response.status} ${response.statusText}`);
+  if (!response.ok) throw httpStatus('build', url.href, response);
   // Streaming compilation needs this type, which some servers do not send.
   if (response.headers.get('content-type')?.startsWith('application/wasm')) {
     return WebAssembly.compileStreaming(response);
@@ -76,8 +77,8 @@ async function compile(url: URL): Promise<WebAssembly.Module> {
 function importScript(url: URL): Promise<unknown> {
   return import(/* webpackIgnore: true */ /* @vite-ignore */ url.href).catch((cause: unknown) => {
     // Where import() is never allowed, once the script runs.
-    if ('ServiceWorkerGlobalScope' in globalThis) throw notHere('[engine] this environment cannot import modules', cause);
-    throw new Error(`[build] ${url.href} could not be loaded; set wasmURL to the address of the package's wasm folder`, { cause });
+    if ('ServiceWorkerGlobalScope' in globalThis) throw notHere('engine', 'this environment cannot import modules', cause);
+    throw new WasmformerError('build', `${url.href} could not be loaded; set wasmURL to the address of the package's wasm folder`, { cause });
   });
 }
 

@@ -1,5 +1,6 @@
 // Mozilla's lists of the students that Firefox translates with: models.json, records of Remote Settings, registry.json.
 import { differingLetters, isNumber, isObject } from '../shared/checks.js';
+import { WasmformerError } from '../shared/errors.js';
 import type { ListData, ModelData } from '../shared/protocol.js';
 import type { ListedModel } from '../shared/types.js';
 import { integrityOf, nameOf } from './download.js';
@@ -125,7 +126,11 @@ export async function readList(list: ModelData): Promise<ListedModel[]> {
   }
   const complete = [...all.values()].filter(isComplete);
   if (complete.length > 0) return complete.sort(byPair);
-  throw new Error(`[models] ${nameOf(list)} has no models; Mozilla's models.json, registry.json and records of Remote Settings can be read`);
+  const name = nameOf(list);
+  throw new WasmformerError(
+    'list-empty', `${name} has no models; Mozilla's models.json, registry.json and records of Remote Settings can be read`,
+    { room: 'models', details: { name } },
+  );
 }
 
 /** The best model of a list for a language pair and, if given, an architecture. */
@@ -138,5 +143,5 @@ export async function listedModel({ list, architecture, ...pair }: ListData): Pr
   const languagesShared = ({ from, to }: Model) => Number(from === pair.from) + Number(to === pair.to);
   const distance = (model: Model) => differingLetters(title(model), wanted);
   const [nearest] = models.sort((a, b) => languagesShared(b) - languagesShared(a) || distance(a) - distance(b));
-  throw new Error(`[models] ${nameOf(list)} has no model ${wanted}; the nearest is ${title(nearest!)}`);
+  throw new WasmformerError('models', `${nameOf(list)} has no model ${wanted}; the nearest is ${title(nearest!)}`);
 }

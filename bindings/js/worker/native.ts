@@ -1,5 +1,6 @@
 // What module.cpp, translate.cpp, annotate.cpp and train.cpp declare; tests/js/module-types.ts compares it with the types
 // that Emscripten writes. Options cross as JSON, results in the shape that callers get.
+import type { PlainError } from '../shared/errors.js';
 import type { Plain } from '../shared/protocol.js';
 import type { Evaluation } from '../shared/trainer-types.js';
 import type { Annotation, Translation } from '../shared/types.js';
@@ -23,7 +24,8 @@ type Annotate = (texts: string[], options: string, use: string) => NativeJob<Pla
 
 export interface NativeTranslator {
   annotate: Annotate;
-  start(texts: string[], options: string): NativeTranslation;
+  /** `first`: how many texts come before these, for messages. */
+  start(texts: string[], options: string, first: number): NativeTranslation;
   /** JSON of TranslatorInfo or EncoderInfo, as far as it is about the file. */
   info(): string;
   delete(): void;
@@ -73,7 +75,8 @@ export interface NativeTrainingRun {
   samples(count: number): string[];
   /** JSON of Validation, without samples. */
   validate(): NativeJob<string>;
-  start(texts: string[], options: string): NativeTranslation;
+  /** `first`: how many texts come before these, for messages. */
+  start(texts: string[], options: string, first: number): NativeTranslation;
   annotate: Annotate;
   startGreedy(texts: string[], attention: boolean): NativeTranslation;
   evaluate(sources: string[], references: string[], options: string): NativeJob<NativeEvaluation>;
@@ -104,10 +107,15 @@ export interface NativeModule {
   load(file: Uint8Array, use: string): NativeTranslator;
 }
 
-/** What Emscripten adds: the type and the what() of a C++ exception, and its release. */
-export interface ExceptionHelpers {
-  getExceptionMessage(exception: unknown): [type: string, message: string];
-  decrementExceptionRefcount(exception: unknown): void;
+export interface ExceptionHelper {
+  /** What a C++ exception says; frees it. */
+  describeException(thrown: unknown): Omit<PlainError, 'name' | 'stack'>;
 }
 
-export type WasmModule = NativeModule & ExceptionHelpers;
+/** What Emscripten adds: where the module's stack ends. */
+interface StackHelpers {
+  stackSave(): number;
+  stackRestore(end: number): void;
+}
+
+export type WasmModule = NativeModule & ExceptionHelper & StackHelpers;

@@ -1,5 +1,6 @@
 // A translator that blocks.
 import { checkTranslate } from '../shared/checks.js';
+import { WasmformerError } from '../shared/errors.js';
 import { dispose } from '../shared/platform.js';
 import { tidy, withMaps } from '../shared/results.js';
 import type { TranslateOptions, Translation, TranslatorInfo } from '../shared/types.js';
@@ -28,7 +29,7 @@ export class SyncTranslator extends Model<NativeTranslator> {
   translate(text: string, options?: SyncOptions<string>): Translation;
   translate(text: readonly string[], options?: SyncOptions<string[]>): Translation[];
   translate(text: string | readonly string[], options: object = {}): Translation | Translation[] {
-    if ('signal' in options) throw new Error('[translate] signal cannot abort a call that blocks; use a Translator');
+    if ('signal' in options) throw new WasmformerError('translate', 'signal cannot abort a call that blocks; use a Translator');
     const { texts, search, onPartial } = checkTranslate(text, options);
     const isOne = typeof text === 'string';
     const steps = this.steps(texts, search, onPartial !== undefined);

@@ -1,5 +1,6 @@
 // Training runs in the module, one step per call.
 import { wellFormed } from '../shared/checks.js';
+import { WasmformerError } from '../shared/errors.js';
 import type { GivenTexts, Plain, RunSettings, TrainInput } from '../shared/protocol.js';
 import type { Evaluation, SentencePair, TrainerInfo, TrainingConfig, TrainingEvent, Validation } from '../shared/trainer-types.js';
 import type { Annotation, Translation } from '../shared/types.js';
@@ -62,7 +63,7 @@ export class Training extends Model<NativeTrainingRun> {
 
   /** Takes steps until a goal is reached; yields after each, and after each decoding step, an event if one is due. */
   *run(options: string): Generator<Plain<TrainingEvent> | undefined, void> {
-    if (this.#isRunning) throw new Error('[train] run() is already in progress; end it before starting another');
+    if (this.#isRunning) throw new WasmformerError('train', 'run() is already in progress; end it before starting another');
     this.#isRunning = true;
     try {
       yield* this.#steps(JSON.parse(this.instance.call(() => this.instance.module.runOptions(options))));

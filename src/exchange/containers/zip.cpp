@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "bundle/crc32.h"
 #include "schema/error.h"
 
 namespace wasmformer {
@@ -35,15 +36,6 @@ Record record(std::string_view file, std::uint64_t offset, std::size_t size, std
   const std::string_view bytes = file.substr(offset, size);
   WASMFORMER_CHECK(bytes.starts_with(mark), ErrorCode::zip, "there is no " << what << " at byte " << offset);
   return {bytes};
-}
-
-std::uint32_t crc32(std::string_view bytes) {
-  std::uint32_t crc = ~0u;
-  for (const char byte : bytes) {
-    crc ^= static_cast<std::uint8_t>(byte);
-    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ (crc & 1 ? 0xEDB88320u : 0);
-  }
-  return ~crc;
 }
 
 template <class... Numbers>

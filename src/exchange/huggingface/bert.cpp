@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "exchange/assemble_model.h"
 #include "exchange/huggingface/hugging_face.h"
 #include "schema/error.h"
 #include "text/wordpiece.h"

@@ -2,7 +2,8 @@
 // tag tokens: config.json, vocab.txt, model.safetensors or pytorch_model.bin and, optionally, tokenizer_config.json.
 #pragma once
 
-#include "exchange/folder.h"
+#include "bundle/model_file.h"
+#include "exchange/folder_files.h"
 
 namespace wasmformer {
 

@@ -4,7 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "exchange/folder.h"
+#include "bundle/safetensors.h"
+#include "exchange/folder_files.h"
 #include "ops/activation.h"
 
 namespace wasmformer {

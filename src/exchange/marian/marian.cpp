@@ -4,8 +4,10 @@
 #include <set>
 #include <utility>
 
+#include "exchange/assemble_model.h"
 #include "exchange/huggingface/hugging_face.h"
 #include "exchange/marian/marian_bin.h"
+#include "exchange/marian/marian_native.h"
 #include "ops/embedding.h"
 #include "schema/error.h"
 
@@ -201,16 +203,6 @@ ModelFile import_marian(const FolderFiles& files) {
                    "the folder has neither config.json (Hugging Face), decoder.yml (Marian) nor "
                    "a .bin file (Firefox)");
   return import_student(files);
-}
-
-ModelFile assemble_model(const Config& config, const SafetensorsFile& file, Tokenizer source, Tokenizer target) {
-  ModelFile model;
-  model.transformer = std::make_unique<Transformer>(config);
-  read_weights(file, *model.transformer, Weights::plain);
-  const bool one = source == target;
-  model.source_tokenizer = std::make_shared<const Tokenizer>(std::move(source));
-  model.target_tokenizer = one ? model.source_tokenizer : std::make_shared<const Tokenizer>(std::move(target));
-  return model;
 }
 
 }  // namespace wasmformer

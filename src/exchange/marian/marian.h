@@ -3,7 +3,8 @@
 // *.npz, vocabularies), or a student of Firefox and Bergamot (*.bin, vocabularies).
 #pragma once
 
-#include "exchange/folder.h"
+#include "bundle/model_file.h"
+#include "exchange/folder_files.h"
 
 namespace wasmformer {
 

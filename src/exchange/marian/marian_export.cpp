@@ -18,12 +18,25 @@ constexpr Scalar never = -1e4;
 
 // The axis of a parameter that belongs to the residual stream, d_model.
 enum class StreamAxis { none, rows, columns };
-StreamAxis stream_axis(const std::string& name) {
-  const auto has = [&name](const char* part) { return name.find(part) != std::string::npos; };
-  const bool writes = has(".out_proj.") || has(".fc2.");
-  if (has("layer_norm.") || (name.ends_with(".bias") && writes)) return StreamAxis::columns;
-  if (!name.ends_with(".weight") || has(".embed_positions.")) return StreamAxis::none;
-  return writes ? StreamAxis::rows : StreamAxis::columns;
+StreamAxis stream_axis(Role role) {
+  switch (role) {
+    case Role::output_weight:  // what writes to the stream
+    case Role::outer_weight:
+      return StreamAxis::rows;
+    case Role::output_bias:
+    case Role::outer_bias:
+    case Role::norm_weight:
+    case Role::norm_bias:
+    case Role::token_embedding:
+    case Role::weight:  // of the output projection, which reads it, as do those below
+    case Role::query_weight:
+    case Role::key_weight:
+    case Role::value_weight:
+    case Role::inner_weight:
+      return StreamAxis::columns;
+    default:
+      return StreamAxis::none;
+  }
 }
 
 // [s0, c0, s1, c1, ...] to [s0, s1, ..., c0, c1, ...]: the stream in the order of Marian's positions, which
@@ -52,7 +65,7 @@ void check_marian(const Config& c) {
                    "this model is an encoder alone; only translators can be exported");
   const Json config = Json::parse(to_json(c));
   check_key("decoder_self", c.decoder_self == DecoderSelf::attention, config["decoder_self"], "\"attention\" only");
-  check_key("norm", c.norm == NormPlace::post, config["norm"], "\"post\" only");
+  check_key("norm", c.norm == NormPosition::post, config["norm"], "\"post\" only");
   check_key("attention", c.attention == AttentionScore::scaled_dot, config["attention"], "\"scaled_dot\" only");
   check_key("positions", c.positions != Positions::rotary, config["positions"], "computed and learned ones only");
   // Marian's own models have 1e-6; Hugging Face's converter writes 1e-5 for them too.
@@ -180,9 +193,9 @@ std::map<std::string, std::string> export_marian(const ModelFile& model, Precisi
 
   std::list<std::string> data;  // its strings never move
   std::vector<std::pair<std::string, TensorEntry>> tensors;
-  const auto add = [&](const std::string& name, const Matrix& value) {
+  const auto add = [&](const std::string& name, const Matrix& value, bool is_bias_of_output = false) {
     // Vectors have one dimension in the file, except this one.
-    const bool vector = value.rows() == 1 && name != "final_logits_bias";
+    const bool vector = value.rows() == 1 && !is_bias_of_output;
     tensors.emplace_back(
         name, TensorEntry{precision == Precision::f32 ? Dtype::f32 : Dtype::f16,
                           vector ? std::vector<Index>{value.cols()} : std::vector<Index>{value.rows(), value.cols()},
@@ -190,19 +203,19 @@ std::map<std::string, std::string> export_marian(const ModelFile& model, Precisi
   };
 
   Matrix bias = Matrix::Zero(1, c.target_vocab_size);
-  model.transformer->visit([&](const std::string& name, const Parameter& p, Initializer) {
+  model.transformer->visit([&](const ParameterInfo& info, const Parameter& p) {
     Matrix value = p.matrix();
-    if (name == "final_logits_bias") {
+    if (info.module == Module::vocabulary && info.role == Role::bias) {
       bias = value;
       return;
     }
-    if (c.positions == Positions::sinusoidal) value = with_halves(value, stream_axis(name));
-    const bool is_table = name.find("embed_tokens.") != std::string::npos || name == "lm_head.weight";
+    if (c.positions == Positions::sinusoidal) value = with_halves(value, stream_axis(info.role));
+    const bool is_table = info.role == Role::token_embedding || info.module == Module::vocabulary;
     if (is_table) value.conservativeResizeLike(Matrix::Zero(vocab_size, c.d_model));
-    add(name, value);
+    add(info.name, value);
   });
   bias.conservativeResizeLike(Matrix::Constant(1, vocab_size, never));
-  add("final_logits_bias", bias);
+  add("final_logits_bias", bias, /*is_bias_of_output=*/true);
   // Hugging Face would compute other positions; those of the file replace them.
   if (c.positions == Positions::sinusoidal_marian)
     for (const char* side : {"encoder", "decoder"})

@@ -1,13 +1,15 @@
-// What Marian calls the parameters of a layer.
+// Marian's names of the parameters of a layer.
 #pragma once
 
 #include <string>
 
+#include "nn/parameter_info.h"
+
 namespace wasmformer {
 
-// "model.encoder.layers.0.fc1.weight" as "encoder_l1_ffn_W1"; `is_ssru`: the decoder has recurrent cells. Throws Error
-// for a parameter outside of the layers.
-std::string marian_name(const std::string& ours, bool is_ssru);
+// "encoder_l1_ffn_W1" for the inner weight of the encoder's first layer. Throws Error for a parameter that Marian does
+// not have, or that is outside of the layers.
+std::string marian_name(const ParameterInfo& info);
 
 inline constexpr const char* marian_options = "special:model.yml";
 inline constexpr const char* marian_output_bias = "decoder_ff_logit_out_b";

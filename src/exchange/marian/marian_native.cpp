@@ -1,5 +1,5 @@
-// Folders of Marian itself, and of the students that Firefox and Bergamot run. Tensors are named as in Marian's
-// src/models/transformer.h.
+// Tensors are named as in Marian's src/models/transformer.h.
+#include "exchange/marian/marian_native.h"
 
 #include <algorithm>
 #include <charconv>
@@ -7,9 +7,9 @@
 #include <cstring>
 #include <list>
 
+#include "exchange/assemble_model.h"
 #include "exchange/containers/npz.h"
 #include "exchange/containers/yaml.h"
-#include "exchange/folder.h"
 #include "exchange/marian/marian_bin.h"
 #include "exchange/marian/marian_names.h"
 #include "schema/error.h"
@@ -20,9 +20,10 @@ namespace {
 // The last part of a path.
 std::string file_name(const std::string& path) { return path.substr(path.find_last_of("/\\") + 1); }
 
-class Options {
+// The options of a model, from decoder.yml or from the model's own file.
+class DecoderYml {
  public:
-  Options(std::string_view text, const std::string& name) : yaml_(parse_yaml(text, name)), name_(name) {}
+  DecoderYml(std::string_view text, const std::string& name) : yaml_(parse_yaml(text, name)), name_(name) {}
 
   std::string text(const char* key) const {
     const auto found = yaml_.find(key);
@@ -54,7 +55,7 @@ class Options {
   std::string name_;
 };
 
-void check_kind(const Options& o) {
+void check_kind(const DecoderYml& o) {
   WASMFORMER_CHECK(o.text("type") == "transformer", ErrorCode::marian,
                    "the model is of type '" << o.text("type") << "'; only 'transformer' is supported");
   o.check("transformer-decoder-autoreg", {"self-attention", "rnn"});
@@ -81,7 +82,7 @@ void check_kind(const Options& o) {
                    "transformer-tied-layers is set; layers that share weights are not supported");
 }
 
-Config read_config(const Options& o) {
+Config read_config(const DecoderYml& o) {
   check_kind(o);
   Config c;
   c.d_model = o.whole("dim-emb");
@@ -93,14 +94,17 @@ Config read_config(const Options& o) {
   const std::string activation = o.text("transformer-ffn-activation");
   WASMFORMER_CHECK(activation == "swish" || activation == "relu" || activation == "gelu", ErrorCode::marian,
                    "transformer-ffn-activation is '" << activation << "'; expected swish, relu or gelu");
-  c.activation = activation == "relu" ? Activation::relu : activation == "gelu" ? Activation::gelu : Activation::swish;
+  c.activation = Activation::swish;
+  if (activation == "relu") c.activation = Activation::relu;
+  if (activation == "gelu") c.activation = Activation::gelu;
   c.positions = Positions::sinusoidal_marian;
   c.norm_epsilon = 1e-6;
   if (o.text("transformer-decoder-autoreg") == "rnn") c.decoder_self = DecoderSelf::ssru;
-  const bool all = o.flag("tied-embeddings-all"), output = all || o.flag("tied-embeddings");
-  c.tie_embeddings = !output                                ? TieEmbeddings::none
-                     : all || o.flag("tied-embeddings-src") ? TieEmbeddings::all
-                                                            : TieEmbeddings::target;
+  const bool ties_all = o.flag("tied-embeddings-all");
+  const bool ties_output = ties_all || o.flag("tied-embeddings"),
+             ties_source = ties_all || o.flag("tied-embeddings-src");
+  c.tie_embeddings = TieEmbeddings::none;
+  if (ties_output) c.tie_embeddings = ties_source ? TieEmbeddings::all : TieEmbeddings::target;
   return c;
 }
 
@@ -147,9 +151,10 @@ Matrix with_start(const Matrix& table) {
 }
 
 // Converts Marian's tensors to ours; any tensor left over is an error.
-class Renamed {
+// Their tensors, taken one by one, and ours, made of them.
+class TensorMapping {
  public:
-  explicit Renamed(SafetensorsFile npz) : npz_(std::move(npz)) {}
+  explicit TensorMapping(SafetensorsFile npz) : npz_(std::move(npz)) {}
 
   bool has(const std::string& theirs) const { return npz_.tensors.contains(theirs); }
   Matrix take(const std::string& theirs) {
@@ -190,13 +195,13 @@ class Renamed {
   }
   // All parameters of the layers.
   void layers(const Config& config) {
-    Transformer(config).visit([&](const std::string& ours, const Parameter&, Initializer rule) {
-      if (ours.find(".layers.") == std::string::npos) return;
-      const std::string theirs = marian_name(ours, config.decoder_self == DecoderSelf::ssru);
-      if (can_be_packed(rule))
-        weight(ours, theirs);
+    Transformer(config).visit([&](const ParameterInfo& info, const Parameter&) {
+      if (!info.is_in_layer()) return;
+      const std::string theirs = marian_name(info);
+      if (info.can_be_packed())
+        weight(info.name, theirs);
       else
-        add(ours, take(theirs));
+        add(info.name, take(theirs));
     });
   }
 
@@ -253,7 +258,7 @@ class Renamed {
   std::list<std::string> data_;  // the data of file_; its strings never move
 };
 
-void take_embeddings(Renamed& weights, Config& c) {
+void take_embeddings(TensorMapping& weights, Config& c) {
   const char *shared = "model.shared.weight", *encoder = "model.encoder.embed_tokens.weight",
              *decoder = "model.decoder.embed_tokens.weight";
   const std::string output = c.tie_embeddings == TieEmbeddings::target ? decoder : "";
@@ -279,7 +284,7 @@ void take_embeddings(Renamed& weights, Config& c) {
 }
 
 // The model that decoder.yml names, or the only one in the folder.
-std::string npz_name(const FolderFiles& files, const Options& decoder) {
+std::string npz_name(const FolderFiles& files, const DecoderYml& decoder) {
   const std::vector<std::string> models = decoder.list("models");
   WASMFORMER_CHECK(models.size() <= 1, ErrorCode::marian,
                    "decoder.yml names " << models.size() << " models; only one is supported");
@@ -293,13 +298,13 @@ std::string npz_name(const FolderFiles& files, const Options& decoder) {
 }
 
 // Takes the options out of the tensors.
-Options take_options(SafetensorsFile& tensors) {
+DecoderYml take_options(SafetensorsFile& tensors) {
   const auto found = tensors.tensors.find(marian_options);
   WASMFORMER_CHECK(found != tensors.tensors.end() && found->second.dtype == Dtype::i8, ErrorCode::marian,
                    "the weights lack " << marian_options << ", where Marian stores its options");
   std::string_view text = found->second.data;
   while (text.ends_with('\0')) text.remove_suffix(1);
-  Options options(text, marian_options);
+  DecoderYml options(text, marian_options);
   tensors.tensors.erase(found);
   return options;
 }
@@ -315,7 +320,7 @@ ModelFile assemble(SafetensorsFile tensors, Tokenizer source, Tokenizer target) 
   config.pad_id = target.unk_id();  // Marian never chooses it either
   config.check();
 
-  Renamed weights(std::move(tensors));
+  TensorMapping weights(std::move(tensors));
   take_embeddings(weights, config);
   weights.layers(config);
   return assemble_model(config, weights.file(), std::move(source), std::move(target));
@@ -345,7 +350,7 @@ std::string only_file(const FolderFiles& files, const char* what, Predicate pass
 }  // namespace
 
 ModelFile import_marian_npz(const FolderFiles& files) {
-  const Options decoder(folder_file(files, "decoder.yml"), "decoder.yml");
+  const DecoderYml decoder(folder_file(files, "decoder.yml"), "decoder.yml");
   SafetensorsFile npz = parse_npz(folder_file(files, npz_name(files, decoder)));
   const std::vector<std::string> vocabs = decoder.list("vocabs");
   WASMFORMER_CHECK(vocabs.size() == 2, ErrorCode::marian,

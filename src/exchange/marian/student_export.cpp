@@ -43,7 +43,7 @@ Index check_pieces(const Tokenizer& tokenizer, const Config& c) {
 void check_config(const Config& c) {
   WASMFORMER_CHECK(!c.is_encoder(), ErrorCode::export_, "only translators can be written as .bin files");
   check_key("positions", c.positions, Positions::sinusoidal_marian, "sinusoidal_marian");
-  check_key("norm", c.norm, NormPlace::post, "post");
+  check_key("norm", c.norm, NormPosition::post, "post");
   check_key("attention", c.attention, AttentionScore::scaled_dot, "scaled_dot");
   check_key("norm_epsilon", c.norm_epsilon, 1e-6, "1e-6");
   check_key("scale_embedding", c.scale_embedding, true, "true");
@@ -156,11 +156,11 @@ std::map<std::string, std::string> export_files(const ModelFile& model, const Mu
     items.floats(name + alpha_suffix, alpha);
     if (name == "Wemb") items.floats(std::string("none") + alpha_suffix, alpha);
   };
-  model.transformer->visit([&](const std::string& name, const Parameter& p, Initializer rule) {
-    if (name == "final_logits_bias") {
+  model.transformer->visit([&](const ParameterInfo& info, const Parameter& p) {
+    if (info.module == Module::vocabulary) {  // its bias, as tie_embeddings is not none
       bias = p.value;
-    } else if (rule == Initializer::embedding) {
-      const bool is_source = name.find(".encoder.") != std::string::npos;
+    } else if (info.role == Role::token_embedding) {
+      const bool is_source = info.stack == Stack::encoder;
       WASMFORMER_CHECK(is_source || p.matrix().row(c.bos_id).isZero(0), ErrorCode::export_,
                        "the begin token has an embedding, but in Marian the decoder begins with zeros, as in "
                        "models trained from the start with positions=sinusoidal_marian");
@@ -169,8 +169,8 @@ std::map<std::string, std::string> export_files(const ModelFile& model, const Mu
                       : "decoder_Wemb",
           p, !is_source, true, is_source ? sources : targets);
     } else {
-      const std::string theirs = marian_name(name, c.decoder_self == DecoderSelf::ssru);
-      if (can_be_packed(rule))
+      const std::string theirs = marian_name(info);
+      if (info.can_be_packed())
         add(theirs, p, true, false, p.rows);
       else
         items.floats(theirs, p.value);
@@ -247,7 +247,7 @@ std::map<std::string, std::string> export_int8_student(const ModelFile& model, T
     WASMFORMER_CHECK(size % multiple == 0, ErrorCode::export_,
                      name << " is " << size << "; for int8 in Bergamot it must be a multiple of " << multiple);
   Multipliers multipliers = calibrated(model, pool, texts);
-  model.transformer->visit([&](const std::string&, const Parameter& p, Initializer) {
+  model.transformer->visit([&](const ParameterInfo&, const Parameter& p) {
     if (const auto own = p.packed.input_multiplier(); own && *own > 0) multipliers[&p] = *own;
   });
   return export_files(model, &multipliers);

@@ -9,7 +9,7 @@ namespace wasmformer {
 namespace {
 
 constexpr std::size_t max_file_bytes = (std::size_t{1} << 31) - 1;
-constexpr std::size_t most_other_bytes = std::size_t{1} << 24;  // a generous limit for everything but tensors
+constexpr std::size_t max_other_bytes = std::size_t{1} << 24;  // a generous limit for everything but tensors
 
 // Fields of a protocol buffer message, written at its end. https://protobuf.dev/programming-guides/encoding
 void add_varint(std::string& message, std::uint64_t value) {
@@ -90,7 +90,7 @@ std::string OnnxGraph::add_tensor(const std::string& name, Type type, const Inte
   const auto place = std::lower_bound(known_.begin(), known_.end(), name);
   if (place != known_.end() && *place == name) return name;
   known_.insert(place, name);
-  WASMFORMER_CHECK(size < max_file_bytes && tensors_.size() + size + most_other_bytes < max_file_bytes, ErrorCode::onnx,
+  WASMFORMER_CHECK(size < max_file_bytes && tensors_.size() + size + max_other_bytes < max_file_bytes, ErrorCode::onnx,
                    "with '" << name
                             << "' the weights of one graph are above the 2 GiB that an ONNX file can "
                                "hold");

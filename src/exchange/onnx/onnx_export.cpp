@@ -17,9 +17,9 @@ using Type = OnnxGraph::Type;
 constexpr float lowest = std::numeric_limits<float>::lowest();
 
 // One of the two graphs. Values are [batch, tokens, d_model] unless stated otherwise.
-class Stack {
+class StackGraph {
  public:
-  Stack(const ModelFile& model, std::map<std::string, Matrix>& weights)
+  StackGraph(const ModelFile& model, std::map<std::string, Matrix>& weights)
       : transformer_(*model.transformer), c_(transformer_.config()), weights_(weights) {}
 
   std::string encoder() {
@@ -92,7 +92,7 @@ class Stack {
                    [&](const std::string& h) { return attend(h, fresh, padding, layer + ".encoder_attn", "encoder"); });
       x = feed_forward(x, layer);
     }
-    if (c_.norm == NormPlace::pre) x = norm(x, "model.decoder.layer_norm");
+    if (c_.norm == NormPosition::pre) x = norm(x, "model.decoder.layer_norm");
     logits(x);
     return graph_.bytes();
   }
@@ -120,7 +120,7 @@ class Stack {
       });
       x = feed_forward(x, layer);
     }
-    if (c_.norm == NormPlace::pre) x = norm(x, "model.encoder.layer_norm");
+    if (c_.norm == NormPosition::pre) x = norm(x, "model.encoder.layer_norm");
     return x;
   }
 
@@ -228,7 +228,7 @@ class Stack {
   }
 
   std::string residual(const std::string& x, const std::string& norm_name, const Sublayer& sublayer) {
-    if (c_.norm == NormPlace::pre) return graph_.op("Add", {x, sublayer(norm(x, norm_name))});
+    if (c_.norm == NormPosition::pre) return graph_.op("Add", {x, sublayer(norm(x, norm_name))});
     return norm(graph_.op("Add", {x, sublayer(x)}), norm_name);
   }
 
@@ -329,14 +329,13 @@ std::map<std::string, std::string> export_onnx(const ModelFile& model) {
   auto files = c.is_encoder() ? encoder_settings(model)
                               : marian_settings(model, c.source_vocab_size, c.target_vocab_size, Precision::f32);
   std::map<std::string, Matrix> weights;
-  model.transformer->visit(
-      [&](const std::string& name, const Parameter& p, Initializer) { weights[name] = p.matrix(); });
+  model.transformer->visit([&](const ParameterInfo& info, const Parameter& p) { weights[info.name] = p.matrix(); });
   if (c.is_encoder()) {
-    files["model.onnx"] = Stack(model, weights).annotator();
+    files["model.onnx"] = StackGraph(model, weights).annotator();
     return files;
   }
-  files["encoder_model.onnx"] = Stack(model, weights).encoder();
-  files["decoder_model_merged.onnx"] = Stack(model, weights).decoder();
+  files["encoder_model.onnx"] = StackGraph(model, weights).encoder();
+  files["decoder_model_merged.onnx"] = StackGraph(model, weights).decoder();
   return files;
 }
 

@@ -155,7 +155,7 @@ bool AnnotationJob::step() {
     for (Index at : w.at) rows.push_back(spans.back().begin + at);
     ids.insert(ids.end(), w.ids.begin(), w.ids.end());
   }
-  Transformer& transformer = *model_.transformer;
+  const Transformer& transformer = *model_.transformer;
   const Config& c = transformer.config();
   Tape tape(pool_, /*recording=*/false);
   StackRecord record;

@@ -13,7 +13,7 @@ namespace wasmformer {
 
 // What an encoder is trained to find. masked: the tokens that were hidden, without labels.
 enum class Objective { classify, tag, classify_and_tag, masked };
-WASMFORMER_WORDS(Objective, "classify", "tag", "classify_and_tag", "masked");
+WASMFORMER_ENUM_NAMES(Objective, "classify", "tag", "classify_and_tag", "masked");
 constexpr bool has_classes(Objective o) { return o == Objective::classify || o == Objective::classify_and_tag; }
 constexpr bool has_tags(Objective o) { return o == Objective::tag || o == Objective::classify_and_tag; }
 Objective objective(const Config& config);  // of an encoder

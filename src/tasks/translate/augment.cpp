@@ -13,7 +13,7 @@
 namespace wasmformer {
 namespace {
 
-constexpr std::size_t most_joined_bytes = 300;  // of a source, or about 50 words
+constexpr std::size_t max_joined_bytes = 300;  // of a source, or about 50 words
 
 bool is_end_mark(char32_t c) { return std::u32string_view(U".!?。！？").find(c) != std::u32string_view::npos; }
 
@@ -25,33 +25,41 @@ void append(std::u32string& text, const std::u32string& sentence) {
   text += sentence;
 }
 
-std::u32string without_end(const std::u32string& text) {
-  return text.substr(0, text.size() - is_end_mark(text.back()));
-}
+std::u32string without_last(const std::u32string& text) { return text.substr(0, text.size() - 1); }
 
 std::u32string with_small_first(std::u32string text) {
   if (!text.empty()) text[0] = lower_case(text[0]);
   return text;
 }
 
-using Renamed = std::map<std::u32string, std::u32string>;  // names and plain numbers, each with its replacement
+using Replacements = std::map<std::u32string, std::u32string>;  // of names and plain numbers
 
-std::u32string renamed(const std::u32string& text, const Renamed& names) {
+// The number as it is written in a text, with the digits of `digits`.
+std::u32string with_digits(std::u32string written, const std::u32string& digits) {
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    if (is_digit(written[i])) written[i] = digits[i];
+  }
+  return written;
+}
+
+std::u32string renamed(const std::u32string& text, const Replacements& replacements) {
   std::u32string result;
   std::size_t end = 0;
   for (const Word& word : find_words(text)) {
-    const std::u32string own = text.substr(word.begin, word.size);
-    const bool is_genitive = !word.is_number && own.back() == 's' && !names.contains(own);
-    const auto found = names.find(word.is_number ? plain_number(own) : own.substr(0, own.size() - is_genitive));
+    const std::u32string written = text.substr(word.begin, word.size);
+    const bool is_genitive = !word.is_number && written.back() == 's' && !replacements.contains(written);
+    std::u32string name = written;
+    if (word.is_number) name = plain_number(written);
+    if (is_genitive) name = without_last(written);
+    const auto replacement = replacements.find(name);
     result += text.substr(end, word.begin - end);
     end = word.begin + word.size;
-    if (found == names.end()) {
-      result += own;
-    } else if (word.is_number) {
-      for (std::size_t i = 0; i < own.size(); ++i) result += is_digit(own[i]) ? found->second[i] : own[i];
-    } else {
-      result += found->second + (is_genitive ? U"s" : U"");
-    }
+    if (replacement == replacements.end())
+      result += written;
+    else if (word.is_number)
+      result += with_digits(written, replacement->second);
+    else
+      result += replacement->second + (is_genitive ? U"s" : U"");
   }
   return result + text.substr(end);
 }
@@ -62,12 +70,12 @@ class Augmenter {
 
   void join(Index copies) {
     for (Index i = 0; i < copies; ++i) {
-      const Index most = 2 + random_.below(3);
+      const Index max_parts = 2 + random_.below(3);
       Pair joined;
       Index parts = 0;
-      for (; parts < most; ++parts) {
+      for (; parts < max_parts; ++parts) {
         const std::size_t line = random_.below(count_);
-        if (parts > 0 && encode_utf8(joined.source).size() + text_.sources[line].size() > most_joined_bytes) break;
+        if (parts > 0 && encode_utf8(joined.source).size() + text_.sources[line].size() > max_joined_bytes) break;
         append(joined.source, pair(line).source);
         append(joined.target, pair(line).target);
       }
@@ -80,10 +88,10 @@ class Augmenter {
     find_names();
     for (Index i = 0; i < copies && !named_lines_.empty(); ++i) {
       const Pair p = pair(named_lines_[random_.below(named_lines_.size())]);
-      Renamed names;
-      for (const auto& name : finder_->names(p.source, p.target)) names[name] = new_name();
-      for (const auto& number : copied_numbers(p.source, p.target)) names[number] = new_number(number);
-      add({renamed(p.source, names), renamed(p.target, names)});
+      Replacements replacements;
+      for (const auto& name : finder_->names(p.source, p.target)) replacements[name] = new_name();
+      for (const auto& number : copied_numbers(p.source, p.target)) replacements[number] = new_number(number);
+      add({renamed(p.source, replacements), renamed(p.target, replacements)});
     }
   }
 
@@ -115,7 +123,7 @@ class Augmenter {
   static Pair ended(const Pair& p) {
     const bool have_ends =
         p.source.size() > 1 && p.target.size() > 1 && is_end_mark(p.source.back()) && is_end_mark(p.target.back());
-    return have_ends ? Pair{without_end(p.source), without_end(p.target)} : p;
+    return have_ends ? Pair{without_last(p.source), without_last(p.target)} : p;
   }
 
   void add(const Pair& p) {
@@ -152,9 +160,12 @@ class Augmenter {
   // With as many digits; 1 stays, as what it counts is singular.
   std::u32string new_number(std::u32string number) {
     if (number == U"1") return number;
-    for (std::size_t i = 0; i < number.size(); ++i)
-      if (is_digit(number[i]) && (i > 0 || number[i] != '0'))
-        number[i] = static_cast<char32_t>(i > 0 ? '0' + random_.below(10) : '2' + random_.below(8));
+    for (std::size_t i = 0; i < number.size(); ++i) {
+      const bool is_first = i == 0, is_leading_zero = is_first && number[i] == '0';
+      if (!is_digit(number[i]) || is_leading_zero) continue;
+      const Index digit = is_first ? 2 + random_.below(8) : random_.below(10);
+      number[i] = static_cast<char32_t>('0' + digit);
+    }
     return number;
   }
 

@@ -11,9 +11,9 @@ double beam_score(double sum, Index length, double length_penalty) {
   return sum / std::pow((5 + static_cast<double>(length)) / 6, length_penalty);
 }
 
-std::size_t choose_candidates(std::span<BeamCandidate> candidates, Index beam_size, TokenId eos,
+std::size_t choose_candidates(std::span<BeamCandidate> candidates, Index width, TokenId eos,
                               std::vector<BeamChoice>& chosen) {
-  const std::size_t beam = static_cast<std::size_t>(beam_size);
+  const std::size_t beam = static_cast<std::size_t>(width);
   const std::size_t considered = std::min(candidates.size(), 2 * beam);
   const auto by_sum = [](const BeamCandidate& a, const BeamCandidate& b) {
     return std::tuple(-a.sum, a.parent, a.id) < std::tuple(-b.sum, b.parent, b.id);
@@ -54,21 +54,21 @@ std::vector<BeamCandidate> best_of_other_parents(std::span<BeamCandidate> candid
   return result;
 }
 
-FinishedHypotheses::FinishedHypotheses(Index beam_size) : beam_size_(static_cast<std::size_t>(beam_size)) {
-  entries_.reserve(beam_size_ + 1);
+FinishedHypotheses::FinishedHypotheses(Index width) : width_(static_cast<std::size_t>(width)) {
+  entries_.reserve(width_ + 1);
 }
 
 std::optional<std::int32_t> FinishedHypotheses::add(Entry entry) {
   const auto is_better = [](const Entry& a, const Entry& b) { return a.score > b.score; };
   entries_.insert(std::upper_bound(entries_.begin(), entries_.end(), entry, is_better), entry);
-  if (entries_.size() <= beam_size_) return {};
+  if (entries_.size() <= width_) return {};
   const std::int32_t outscored = entries_.back().node;
   entries_.pop_back();
   return outscored;
 }
 
 bool FinishedHypotheses::beat(double best_live_score) const {
-  return entries_.size() >= beam_size_ && best_live_score <= entries_.front().score;
+  return entries_.size() >= width_ && best_live_score <= entries_.front().score;
 }
 
 }  // namespace wasmformer

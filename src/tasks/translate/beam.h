@@ -15,7 +15,7 @@ enum class BeamOutcome : std::uint8_t {
   kept,         // it was in the beam of its step, and extended
   ended,        // it is the end token, or max_length cut it off: a finished hypothesis
   crowded_out,  // better ones filled the beam
-  outscored,    // it ended, but beam_size others ended with better scores
+  outscored,    // it ended, but the beam's width of others ended with better scores
   too_late      // the search was over: no live hypothesis could still win
 };
 
@@ -35,10 +35,10 @@ struct BeamChoice {
 // Σ log p / ((5 + length) / 6)^length_penalty (Wu et al. 2016, equation 14).
 double beam_score(double sum, Index length, double length_penalty);
 
-// Chooses among the best 2 · beam_size candidates, which are enough to go on with even if the whole beam ends: the
-// beam_size best that do not end are kept, and those that end have ended if they are among the beam_size best of all.
+// Chooses among the best 2 · width candidates, which are enough to go on with even if the whole beam ends. Kept are the
+// best `width` that do not end; ended are those that end and are among the best `width` of all.
 // `chosen` gets the choices, best first. Moves the considered candidates to the front; returns how many they are.
-std::size_t choose_candidates(std::span<BeamCandidate> candidates, Index beam_size, TokenId eos,
+std::size_t choose_candidates(std::span<BeamCandidate> candidates, Index width, TokenId eos,
                               std::vector<BeamChoice>& chosen);
 
 // The best candidate of each parent that has none among the first `considered`, by parent. Sorts the others.
@@ -52,17 +52,17 @@ class FinishedHypotheses {
     double score;
   };
 
-  explicit FinishedHypotheses(Index beam_size);
+  explicit FinishedHypotheses(Index width);
 
   // Returns the node that no longer is among the best, if one is not.
   std::optional<std::int32_t> add(Entry entry);
-  // Best first, at most beam_size; of equal ones the earlier first.
+  // Best first, at most `width`; of equal ones the earlier first.
   const std::vector<Entry>& best() const { return entries_; }
-  // Whether there are beam_size, and the best of them scores no lower than the best live hypothesis.
+  // Whether there are `width` of them, and the best of them scores no lower than the best live hypothesis.
   bool beat(double best_live_score) const;
 
  private:
-  std::size_t beam_size_;
+  std::size_t width_;
   std::vector<Entry> entries_;
 };
 

@@ -124,7 +124,7 @@ void add_top_tokens(const ModelFile& model, const ForcedBatch& batch, Var logits
 
 void explain(const ModelFile& model, ThreadPool& pool, const TranslateOptions& options, const Masks& masks,
              const std::vector<ForcedDecoding>& sentences) {
-  Transformer& transformer = *model.transformer;
+  const Transformer& transformer = *model.transformer;
   const Config& c = transformer.config();
   const ForcedBatch batch = pack_hypotheses(sentences, masks, c.bos_id);
 

@@ -46,7 +46,7 @@ TokenId column(const std::vector<TokenId>& scored, TokenId id) {
 
 }  // namespace
 
-Search::Search(Transformer& transformer, ThreadPool& pool, std::vector<SearchInput> inputs,
+Search::Search(const Transformer& transformer, ThreadPool& pool, std::vector<SearchInput> inputs,
                const TranslateOptions& options)
     : transformer_(transformer),
       options_(checked(options, transformer.config())),

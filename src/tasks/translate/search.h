@@ -47,7 +47,8 @@ class Search {
  public:
   // The pad and begin tokens are never chosen. Uses beam_size, length_penalty, sampling, the masks and beam_trace of
   // `options`. Throws Error as checked() does, and when a source, prefix or mask does not fit the model.
-  Search(Transformer& transformer, ThreadPool& pool, std::vector<SearchInput> inputs, const TranslateOptions& options);
+  Search(const Transformer& transformer, ThreadPool& pool, std::vector<SearchInput> inputs,
+         const TranslateOptions& options);
 
   // Calls `observer`, which must outlive this, for every matrix product from the next step on.
   void observe(const Tape::Observer* observer) { tape_.observe(observer); }
@@ -122,7 +123,7 @@ class Search {
   double score(double sum, Index length) const;
   SearchHypothesis hypothesis(std::int32_t node, double score) const;
 
-  Transformer& transformer_;
+  const Transformer& transformer_;
   TranslateOptions options_;
   Tape tape_;
   std::vector<Sentence> sentences_;

@@ -149,8 +149,8 @@ const Task& find_task(const std::string& name) {
 
 ParallelText make_pairs(const std::string& name, Index count, std::uint64_t seed) {
   const Task& task = find_task(name);
-  WASMFORMER_CHECK(count >= 1 && count <= task.most_pairs, ErrorCode::task,
-                   count << " pairs of " << name << "; there are 1 to " << task.most_pairs);
+  WASMFORMER_CHECK(count >= 1 && count <= task.max_pairs, ErrorCode::task,
+                   count << " pairs of " << name << "; there are 1 to " << task.max_pairs);
   Random random(seed);
   ParallelText text;
   std::unordered_set<std::string> known;

@@ -13,7 +13,7 @@ struct Task {
   const char* what;    // "letters in reverse order"
   const char* source;  // an example
   const char* target;
-  Index most_pairs;    // that make_pairs() gives
+  Index max_pairs;     // that make_pairs() gives
   Index pairs, steps;  // enough of both for the preset `toy` to learn it
 };
 

@@ -1,4 +1,4 @@
-// What can be asked of a translation. visit() declares each option (model/options.h); a flag "" means that
+// What can be asked of a translation. visit() declares each option (schema/options.h); a flag "" means that
 // the program has none.
 #pragma once
 
@@ -27,7 +27,7 @@ struct Sampling {
   }
 };
 
-WASMFORMER_WORDS(AttentionHead::Kind, "encoder", "decoder", "cross");
+WASMFORMER_ENUM_NAMES(AttentionHead::Kind, "encoder", "decoder", "cross");
 
 constexpr Range hypothesis_counts = between(1, 64);
 constexpr double default_length_penalty = 0.6;  // section 6.1

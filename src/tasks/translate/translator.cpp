@@ -48,21 +48,28 @@ std::vector<TokenId> shortlisted(const ModelFile& model, const std::vector<Token
                                      model.transformer->config().target_vocab_size);
 }
 
-// Those of the sources that are not empty.
+// The start that the options force on the translation of a source.
+std::vector<TokenId> prefix_tokens(const ModelFile& model, const TranslateOptions& options, const Source& source) {
+  const auto* text = std::get_if<std::string>(&options.prefix);
+  if (!text) return std::get<std::vector<TokenId>>(options.prefix);
+  return model.target_tokenizer->encode(source.in_capitals ? lowered(decode_utf8(*text)) : *text);
+}
+
+// The inputs of a search: the sources that are not empty.
 std::vector<SearchInput> search_inputs(const ModelFile& model, const std::vector<Source>& sources,
                                        const TranslateOptions& options) {
   constexpr Index room = 50;  // tokens beyond the source's, section 6.1
-  const auto* text = std::get_if<std::string>(&options.prefix);
+  const Index longest = model.transformer->config().max_length;
   std::vector<SearchInput> inputs;
-  for (const auto& [ids, number, in_capitals] : sources) {
-    const std::vector<TokenId> prefix =
-        text ? model.target_tokenizer->encode(in_capitals ? lowered(decode_utf8(*text)) : *text)
-             : std::get<std::vector<TokenId>>(options.prefix);
-    const Index limit =
-        std::min(model.transformer->config().max_length, static_cast<Index>(ids.size() + prefix.size()) + room);
-    if (ids.size() > 1)
-      inputs.push_back(
-          {ids, prefix, options.max_length > 0 ? options.max_length : limit, number, shortlisted(model, ids, options)});
+  for (const Source& source : sources) {
+    if (source.is_empty()) continue;
+    SearchInput& input = inputs.emplace_back();
+    input.source = source.ids;
+    input.prefix = prefix_tokens(model, options, source);
+    const Index tokens = static_cast<Index>(input.source.size() + input.prefix.size());
+    input.max_length = options.max_length > 0 ? options.max_length : std::min(longest, tokens + room);
+    input.number = source.number;
+    input.candidates = shortlisted(model, input.source, options);
   }
   return inputs;
 }
@@ -80,21 +87,34 @@ TranslateOptions completed(const ModelFile& model, TranslateOptions options) {
 
 // Whether a product scales its inputs by the largest in the batch, which then must not be split among threads.
 bool has_one_scale(const ModelFile& model) {
-  bool found = false;
+  bool is_found = false;
   model.transformer->visit(
-      [&](const auto&, const Parameter& p, auto) { found |= p.packed.input_multiplier() == 0.0f; });
-  return found;
+      [&](const ParameterInfo&, const Parameter& p) { is_found |= p.packed.input_multiplier() == 0.0f; });
+  return is_found;
 }
 
 const char* state(BeamOutcome outcome) {
-  return outcome == BeamOutcome::kept ? "kept" : outcome == BeamOutcome::ended ? "ended" : "pruned";
+  switch (outcome) {
+    case BeamOutcome::kept:
+      return "kept";
+    case BeamOutcome::ended:
+      return "ended";
+    default:
+      return "pruned";
+  }
 }
 
 std::optional<std::string> reason(BeamOutcome outcome) {
-  if (outcome == BeamOutcome::crowded_out) return "beam";
-  if (outcome == BeamOutcome::outscored) return "score";
-  if (outcome == BeamOutcome::too_late) return "finished";
-  return {};
+  switch (outcome) {
+    case BeamOutcome::crowded_out:
+      return "beam";
+    case BeamOutcome::outscored:
+      return "score";
+    case BeamOutcome::too_late:
+      return "finished";
+    default:
+      return {};
+  }
 }
 
 }  // namespace
@@ -113,12 +133,12 @@ Source tokenize(const ModelFile& model, const std::string& text, std::uint64_t n
 }
 
 double length_penalty(const ModelFile& model, const TranslateOptions& options) {
-  const auto own = model.metadata.find("length_penalty");
-  if (options.length_penalty || own == model.metadata.end())
-    return options.length_penalty.value_or(default_length_penalty);
-  TranslateOptions found;
-  set_field(fields(found), "length_penalty", own->second, "model");
-  return *found.length_penalty;
+  if (options.length_penalty) return *options.length_penalty;
+  const auto from_model = model.metadata.find("length_penalty");
+  if (from_model == model.metadata.end()) return default_length_penalty;
+  TranslateOptions parsed;
+  set_field(fields(parsed), "length_penalty", from_model->second, "model");
+  return *parsed.length_penalty;
 }
 
 TranslationJob::TranslationJob(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& texts,
@@ -131,8 +151,9 @@ TranslationJob::TranslationJob(const ModelFile& model, ThreadPool& pool, std::ve
       pool_(pool),
       sources_(std::move(sources)),
       search_(*model.transformer, pool, search_inputs(model, sources_, options), completed(model, options)) {
-  for (std::size_t i = 0; i < sources_.size(); ++i)
-    if (sources_[i].ids.size() > 1) searched_.push_back(static_cast<Index>(i));
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    if (!sources_[i].is_empty()) searched_.push_back(static_cast<Index>(i));
+  }
 }
 
 std::vector<std::string> TranslationJob::partial() const {
@@ -145,51 +166,66 @@ std::vector<std::string> TranslationJob::partial() const {
   return texts;
 }
 
-Hypothesis TranslationJob::hypothesis(const SearchHypothesis& found) const {
-  Hypothesis h{model_.target_tokenizer->decode(found.ids), found.score, {}};
-  for (std::size_t i = 0; i < found.ids.size(); ++i)
-    h.tokens.push_back(
-        {{{model_.target_tokenizer->piece(found.ids[i]), found.ids[i]}, found.log_probabilities[i]}, {}});
-  return h;
+// Fills the id and the piece, which stands for it in texts.
+void TranslationJob::name(SourceToken& token, TokenId id) const {
+  token.piece = model_.target_tokenizer->piece(id);
+  token.id = id;
 }
 
-// Of sentence i of the search, whose best `returned` hypotheses the caller gets.
+Hypothesis TranslationJob::hypothesis(const SearchHypothesis& tokens) const {
+  Hypothesis result{model_.target_tokenizer->decode(tokens.ids), tokens.score, {}};
+  for (std::size_t i = 0; i < tokens.ids.size(); ++i) {
+    TargetToken& token = result.tokens.emplace_back();
+    name(token, tokens.ids[i]);
+    token.log_probability = tokens.log_probabilities[i];
+  }
+  return result;
+}
+
+// The tree of sentence i of the search, whose best `returned` hypotheses the caller gets.
 std::vector<BeamNode> TranslationJob::beam(Index i, Index returned) const {
   std::vector<BeamNode> nodes;
   for (const TracedToken& t : search_.trace(i)) {
-    const std::string piece = model_.target_tokenizer->piece(t.id);
-    BeamNode node{{{piece, t.id}, t.log_probability}, t.parent, t.sum, t.score, t.length, state(t.outcome), {}, {}};
+    BeamNode& node = nodes.emplace_back();
+    name(node, t.id);
+    node.log_probability = t.log_probability;
+    node.parent = t.parent;
+    node.sum = t.sum;
+    node.score = t.score;
+    node.length = t.length;
+    node.state = state(t.outcome);
     node.reason = reason(t.outcome);
     if (t.hypothesis >= 0 && t.hypothesis < returned) node.hypothesis = t.hypothesis;
-    nodes.push_back(std::move(node));
   }
   return nodes;
 }
 
 std::vector<Translation> TranslationJob::result() const {
   std::vector<Translation> translations(sources_.size());
-  for (std::size_t i = 0; i < sources_.size(); ++i)
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
     for (TokenId id : sources_[i].ids)
       translations[i].source_tokens.push_back({model_.source_tokenizer->piece(id), id});
-
+  }
   const TranslateOptions& options = search_.options();
-  std::vector<std::vector<SearchHypothesis>> found;
+  std::vector<std::vector<SearchHypothesis>> returned;
   for (std::size_t i = 0; i < searched_.size(); ++i) {
-    found.push_back(search_.hypotheses(static_cast<Index>(i)));
-    if (static_cast<Index>(found.back().size()) > options.n_best) found.back().resize(options.n_best);
+    auto& hypotheses = returned.emplace_back(search_.hypotheses(static_cast<Index>(i)));
+    const std::size_t count = std::min(hypotheses.size(), static_cast<std::size_t>(options.n_best));
+    hypotheses.resize(count);
     Translation& t = translations[searched_[i]];
-    static_cast<Hypothesis&>(t) = hypothesis(found.back().front());
-    for (std::size_t n = 1; n < found.back().size(); ++n) t.alternatives.push_back(hypothesis(found.back()[n]));
-    if (options.beam_trace) t.beam = beam(static_cast<Index>(i), static_cast<Index>(found.back().size()));
+    static_cast<Hypothesis&>(t) = hypothesis(hypotheses[0]);
+    for (std::size_t n = 1; n < count; ++n) t.alternatives.push_back(hypothesis(hypotheses[n]));
+    if (options.beam_trace) t.beam = beam(static_cast<Index>(i), static_cast<Index>(count));
   }
   if (!searched_.empty() && (options.attention || options.top_tokens > 0 || options.internals)) {
     std::vector<ForcedDecoding> sentences;
     for (std::size_t i = 0; i < searched_.size(); ++i)
-      sentences.push_back({&sources_[searched_[i]].ids, &found[i], &translations[searched_[i]]});
+      sentences.push_back({&sources_[searched_[i]].ids, &returned[i], &translations[searched_[i]]});
     explain(model_, pool_, options, search_.masks(), sentences);
   }
-  for (std::size_t i = 0; i < sources_.size(); ++i)
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
     if (sources_[i].in_capitals) put_in_capitals(translations[i]);
+  }
   return translations;
 }
 

@@ -18,6 +18,8 @@ struct Source {
   std::vector<TokenId> ids;  // only the end token for an empty text
   std::uint64_t number = 0;  // its place in the whole input; sampling draws differently for each
   bool in_capitals = false;  // translate into capitals
+
+  bool is_empty() const { return ids.size() <= 1; }
 };
 // If the model's metadata has "capitals" = "lowered", a text in capitals is read as if only its first
 // letter were a capital.
@@ -47,7 +49,8 @@ class TranslationJob {
   std::vector<Translation> result() const;
 
  private:
-  Hypothesis hypothesis(const SearchHypothesis& found) const;
+  void name(SourceToken& token, TokenId id) const;
+  Hypothesis hypothesis(const SearchHypothesis& tokens) const;
   std::vector<BeamNode> beam(Index i, Index returned) const;
 
   const ModelFile& model_;

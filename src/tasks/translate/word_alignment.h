@@ -15,7 +15,7 @@ struct ShortlistOptions {
   Index best = 50;
   Index iterations = 4;
 
-  // See model/options.h.
+  // See schema/options.h.
   template <class Visitor>
   void visit(Visitor&& v) {
     v({"first", "how many target pieces, by id from 0, are always candidates", between(1, 1 << 22)}, first);

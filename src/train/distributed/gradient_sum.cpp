@@ -1,22 +1,16 @@
 #include "train/distributed/gradient_sum.h"
 
 #include <algorithm>
-#include <charconv>
 #include <ranges>
 
 namespace wasmformer {
 namespace {
 
 // 1 + the layer that a parameter belongs to, encoder layers first; 0 if it belongs to none.
-std::size_t bucket_of(const std::string& name, const Config& c) {
-  for (const auto& [stack, first] : {std::pair<std::string, Index>{"model.encoder.layers.", 0},
-                                     std::pair<std::string, Index>{"model.decoder.layers.", c.encoder_layers}}) {
-    Index layer = 0;
-    if (!name.starts_with(stack)) continue;
-    std::from_chars(name.data() + stack.size(), name.data() + name.size(), layer);
-    return static_cast<std::size_t>(1 + first + layer);
-  }
-  return 0;
+std::size_t bucket_of(const ParameterInfo& info, const Config& c) {
+  if (!info.is_in_layer()) return 0;
+  const Index first = info.stack == Stack::decoder ? c.encoder_layers : 0;
+  return static_cast<std::size_t>(1 + first + info.layer);
 }
 
 }  // namespace
@@ -24,8 +18,8 @@ std::size_t bucket_of(const std::string& name, const Config& c) {
 GradientSum::GradientSum(Transformer& transformer, Ranks& ranks) : ranks_(ranks) {
   const Config& c = transformer.config();
   buckets_.resize(static_cast<std::size_t>(1 + c.encoder_layers + c.decoder_layers));
-  transformer.visit([&](const std::string& name, Parameter& p, Initializer) {
-    Bucket& bucket = buckets_[bucket_of(name, c)];
+  transformer.visit([&](const ParameterInfo& info, Parameter& p) {
+    Bucket& bucket = buckets_[bucket_of(info, c)];
     bucket.parameters.push_back(&p);
     bucket.values.resize(bucket.values.size() + static_cast<std::size_t>(p.gradient.size()));
   });

@@ -22,7 +22,7 @@ ModelFile model_of(const Config& config, std::shared_ptr<const Tokenizer> source
 }
 
 // The logits of a target after a source.
-Matrix logits(Transformer& model) {
+Matrix logits(const Transformer& model) {
   ThreadPool pool;
   Tape tape(pool, /*recording=*/false);
   const std::vector<TokenId> source{5, 6, 7, 3}, target{2, 8, 5};
@@ -64,7 +64,7 @@ TEST_CASE("A Hugging Face folder has the ids, the names and all tensors of the m
   const SafetensorsFile file = parse_safetensors(files.at("model.safetensors"));
   CHECK(file.metadata == std::map<std::string, std::string>{{"format", "pt"}});
   std::size_t tensors = 0;
-  model.transformer->visit([&](const std::string&, Parameter&, Initializer) { ++tensors; });
+  model.transformer->visit([&](const ParameterInfo&, const Parameter&) { ++tensors; });
   CHECK(file.tensors.size() == tensors);
   CHECK(file.tensors.at("final_logits_bias").shape == std::vector<Index>{1, 13});
 }
@@ -76,7 +76,7 @@ TEST_CASE("Interleaved positions become halves, with the same scores") {
   Config config = letters_config();
   config.positions = Positions::sinusoidal_halves;
   Transformer halves(config);
-  halves.visit([&](const std::string& name, Parameter& p, Initializer) { p.value = file.matrix(name); });
+  halves.visit([&](const ParameterInfo& info, Parameter& p) { p.value = file.matrix(info.name); });
   CHECK(halves.config().d_model % 4 == 0);
   const Matrix expected = logits(*model.transformer), found = logits(halves);
   CHECK((found - expected).cwiseAbs().maxCoeff() < 1e-5);
@@ -134,8 +134,8 @@ TEST_CASE("Importing, exporting and importing again gives the same bytes") {
     const auto out = export_marian(in, Precision::f32);
     const ModelFile again = import_marian(views(out));
     const SafetensorsFile exported = parse_safetensors(out.at("model.safetensors"));
-    again.transformer->visit([&](const std::string& tensor, Parameter& p, Initializer) {
-      CHECK(weight_bytes(p.value, Precision::f32, tensor) == exported.tensors.at(tensor).data);
+    again.transformer->visit([&](const ParameterInfo& info, const Parameter& p) {
+      CHECK(weight_bytes(p.value, Precision::f32, info.name) == exported.tensors.at(info.name).data);
     });
     if (!folder.files.contains("model.safetensors")) continue;
     CHECK(serialize_model(again, Precision::f32) == serialize_model(in, Precision::f32));

@@ -31,7 +31,7 @@ Folder folder(const std::string& kind) {
 
 std::map<std::string, Matrix> weights(const ModelFile& model) {
   std::map<std::string, Matrix> values;
-  model.transformer->visit([&](const std::string& name, Parameter& p, Initializer) { values[name] = p.value; });
+  model.transformer->visit([&](const ParameterInfo& info, const Parameter& p) { values[info.name] = p.value; });
   return values;
 }
 
@@ -98,7 +98,7 @@ TEST_CASE("A Marian folder gives the config, and generation_config.json override
   CHECK(c.positions == Positions::sinusoidal_halves);
   CHECK(c.scale_embedding);
   CHECK(c.output_bias);
-  CHECK(c.norm == NormPlace::post);
+  CHECK(c.norm == NormPosition::post);
   CHECK(c.norm_epsilon == 1e-5);
   CHECK(c.max_length == 64);
   CHECK(c.encoder_layers == 1);
@@ -161,9 +161,10 @@ TEST_CASE("An int8 Marian model is close to the float model") {
   model.transformer->quantize();
   const ModelFile read = parse_model(serialize_model(model, Precision::f32));
   const auto floats = weights(folder("tiny").import());
-  read.transformer->visit([&](const std::string& name, Parameter& p, Initializer) {
+  read.transformer->visit([&](const ParameterInfo& info, const Parameter& p) {
     if (p.is_packed())
-      CHECK((p.packed.matrix() - floats.at(name)).cwiseAbs().maxCoeff() < floats.at(name).cwiseAbs().maxCoeff() / 100);
+      CHECK((p.packed.matrix() - floats.at(info.name)).cwiseAbs().maxCoeff() <
+            floats.at(info.name).cwiseAbs().maxCoeff() / 100);
   });
 }
 

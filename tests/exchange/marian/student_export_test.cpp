@@ -166,9 +166,9 @@ TEST_CASE("No sum of two products saturates in Bergamot: neighboring weights sum
   const ModelFile model = own_model({.decoder_self = DecoderSelf::ssru});
   ThreadPool pool;
   const ModelFile back = import(export_int8_student(model, pool, {}));
-  back.transformer->visit([&](const std::string& name, const Parameter& p, Initializer rule) {
+  back.transformer->visit([&](const ParameterInfo& info, const Parameter& p) {
     if (p.packed.format() != PackedMatrix::Format::int8) return;
-    INFO(name);
+    INFO(info.name);
     const Int8Matrix w = p.packed.int8_matrix();
     int most = 0, largest = 0;
     for (std::size_t i = 1; i < w.values.size(); i += 2) {
@@ -177,7 +177,7 @@ TEST_CASE("No sum of two products saturates in Bergamot: neighboring weights sum
     }
     CHECK(most <= 129);
     // Bergamot would rescale a table whose largest byte is not 127.
-    CHECK((rule == Initializer::embedding ? largest == 127 : most >= 127 || largest == 127));
+    CHECK((info.initializer == Initializer::embedding ? largest == 127 : most >= 127 || largest == 127));
   });
 }
 
@@ -195,17 +195,17 @@ TEST_CASE("Settings that a .bin file cannot express are refused by name") {
     return config;
   };
   refused(with([](Config& c) { c.positions = Positions::sinusoidal; }), "positions must be sinusoidal_marian");
-  refused(with([](Config& c) { c.norm = NormPlace::pre; }), "norm must be post");
+  refused(with([](Config& c) { c.norm = NormPosition::pre; }), "norm must be post");
   refused(with([](Config& c) { c.norm_epsilon = 1e-5; }), "norm_epsilon must be 1e-6");
   refused(with([](Config& c) { c.tie_embeddings = TieEmbeddings::none; }), "tie_embeddings must be all or target");
   refused(with([](Config& c) { c.eos_id = 5; }), "does not number its pieces");
-  const ModelFile model = own_model({});
-  model.transformer->visit([](const std::string& name, Parameter& p, auto) {
-    if (name == "model.shared.weight") p.value(2, 0) = 1;
+  ModelFile model = own_model({});
+  model.transformer->visit([](const ParameterInfo& info, Parameter& p) {
+    if (info.name == "model.shared.weight") p.value(2, 0) = 1;
   });
   CHECK_THROWS_WITH(export_student(model), ContainsSubstring("the begin token has an embedding"));
   ThreadPool pool;
-  const ModelFile rows = own_model({});
+  ModelFile rows = own_model({});
   rows.transformer->quantize();
   CHECK_THROWS_WITH(export_int8_student(rows, pool, {}), ContainsSubstring("a scale for each row"));
 }

@@ -214,17 +214,17 @@ TEST_CASE("A student's int8 weights stay unchanged") {
   CHECK(bytes.precision == "int8");
   CHECK(bytes.transformer->parameter_count() == floats.transformer->parameter_count());
   std::map<std::string, Matrix> wanted;
-  floats.transformer->visit([&](const std::string& name, Parameter& p, Initializer) { wanted[name] = p.value; });
+  floats.transformer->visit([&](const ParameterInfo& info, const Parameter& p) { wanted[info.name] = p.value; });
   Index packed = 0;
-  bytes.transformer->visit([&](const std::string& name, Parameter& p, Initializer) {
-    CAPTURE(name);
+  bytes.transformer->visit([&](const ParameterInfo& info, const Parameter& p) {
+    CAPTURE(info.name);
     if (!p.is_packed()) {
-      CHECK(p.value == wanted[name]);
+      CHECK(p.value == wanted[info.name]);
       return;
     }
     ++packed;
     const Matrix value = p.packed.matrix();
-    CHECK((value - wanted[name]).cwiseAbs().maxCoeff() <= wanted[name].cwiseAbs().maxCoeff() / 254 * 1.01f);
+    CHECK((value - wanted[info.name]).cwiseAbs().maxCoeff() <= wanted[info.name].cwiseAbs().maxCoeff() / 254 * 1.01f);
   });
   CHECK(packed == 1 + 2 * 6 + 2 * 8);
 }

@@ -28,25 +28,25 @@ std::vector<std::string> choose(std::vector<BeamCandidate> candidates, Index bea
   return result;
 }
 
-using Words = std::vector<std::string>;
+using Outcomes = std::vector<std::string>;
 
 }  // namespace
 
 TEST_CASE("A beam keeps its best candidates, wherever they come from") {
   CHECK(choose({candidate(0, 5, -3), candidate(0, 6, -1), candidate(1, 7, -2), candidate(1, 8, -4)}, 2) ==
-        Words{"0:6 kept", "1:7 kept", "0:5 crowded out", "1:8 crowded out"});
-  CHECK(choose({candidate(0, 5, -3)}, 2) == Words{"0:5 kept"});
+        Outcomes{"0:6 kept", "1:7 kept", "0:5 crowded out", "1:8 crowded out"});
+  CHECK(choose({candidate(0, 5, -3)}, 2) == Outcomes{"0:5 kept"});
   CHECK(choose({}, 2).empty());
 }
 
 TEST_CASE("Of equal candidates a beam prefers the earlier hypothesis, then the smaller token") {
   CHECK(choose({candidate(1, 5, -1), candidate(0, 9, -1), candidate(0, 8, -1), candidate(1, 4, -1)}, 1) ==
-        Words{"0:8 kept", "0:9 crowded out"});
+        Outcomes{"0:8 kept", "0:9 crowded out"});
 }
 
 TEST_CASE("A hypothesis ends if its end token is among the best, and frees a place for the next") {
   CHECK(choose({candidate(0, eos, -1), candidate(0, 5, -2), candidate(1, 6, -3), candidate(1, eos, -4)}, 2) ==
-        Words{"0:3 ended", "0:5 kept", "1:6 kept", "1:3 crowded out"});
+        Outcomes{"0:3 ended", "0:5 kept", "1:6 kept", "1:3 crowded out"});
 }
 
 TEST_CASE("A beam considers twice its size, and nothing that is impossible") {
@@ -55,7 +55,7 @@ TEST_CASE("A beam considers twice its size, and nothing that is impossible") {
   std::vector<BeamChoice> chosen;
   CHECK(choose_candidates(candidates, 2, eos, chosen) == 4);
   CHECK(choose(candidates, 2).size() == 4);
-  CHECK(choose({candidate(0, 5, -1), candidate(0, 6, impossible)}, 2) == Words{"0:5 kept"});
+  CHECK(choose({candidate(0, 5, -1), candidate(0, 6, impossible)}, 2) == Outcomes{"0:5 kept"});
 }
 
 TEST_CASE("Hypotheses without a considered candidate show their best one") {

@@ -149,7 +149,7 @@ TEST_CASE("Every reason to drop a node occurs") {
 
 TEST_CASE("A step's candidates are the best continuations of its beam") {
   const ModelFile model = letters_model(6);
-  Transformer& transformer = *model.transformer;
+  const Transformer& transformer = *model.transformer;
   const Config& c = transformer.config();
   constexpr std::size_t beam_size = 3;
   const Trace trace = search(model, input, {.beam_size = beam_size, .beam_trace = true}).trace;

@@ -35,8 +35,8 @@ TEST_CASE("BLEU of a model into Chinese compares characters") {
   ModelFile model = letters_model(1, /*end_bias=*/-9);
   const std::vector<std::string> letters{"一", "二", "三", "四", "五", "六", "七", "八"};
   model.target_tokenizer = std::make_shared<const Tokenizer>(tiny::model(letters));
-  model.transformer->visit([](const std::string& name, Parameter& p, Initializer) {
-    if (name == "final_logits_bias") p.value(0, 1) = p.value(0, 4) = -9;  // no unknown ones and no spaces
+  model.transformer->visit([](const ParameterInfo& info, Parameter& p) {
+    if (info.name == "final_logits_bias") p.value(0, 1) = p.value(0, 4) = -9;  // no unknown ones and no spaces
   });
   ThreadPool pool;
   const TranslateOptions options{.beam_size = 1, .max_length = 12};

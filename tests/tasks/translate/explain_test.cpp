@@ -34,7 +34,7 @@ bool near(const A& a, const B& b) {
   return a.rows() == b.rows() && a.cols() == b.cols() && (a - b).cwiseAbs().maxCoeff() < 1e-5f;
 }
 
-ModelFile model_of(NormPlace norm, std::uint64_t seed) {
+ModelFile model_of(NormPosition norm, std::uint64_t seed) {
   Config c = letters_config();
   c.norm = norm;
   const auto tokenizer = letters_tokenizer();
@@ -62,7 +62,7 @@ void check_attention(const AttentionInternals& a, const AttentionMaps& maps, Ind
 }  // namespace
 
 TEST_CASE("Internals reproduce the attention maps, and streams lead from the embedding to the output") {
-  const NormPlace norm = GENERATE(NormPlace::post, NormPlace::pre);
+  const NormPosition norm = GENERATE(NormPosition::post, NormPosition::pre);
   const ModelFile model = model_of(norm, 1);
   const Config& c = model.transformer->config();
   // Beside others, so that rows of the right sentence and the best hypothesis must be taken.
@@ -88,7 +88,7 @@ TEST_CASE("Internals reproduce the attention maps, and streams lead from the emb
 
     // Each part of a layer again, by the layer's weights alone.
     std::map<std::string, Matrix> weights;
-    model.transformer->visit([&](const std::string& name, Parameter& p, Initializer) { weights[name] = p.value; });
+    model.transformer->visit([&](const ParameterInfo& info, const Parameter& p) { weights[info.name] = p.value; });
     const auto linear = [&](const std::string& name, const Eigen::MatrixXf& x) -> Eigen::MatrixXf {
       return x.lazyProduct(weights.at(name + ".weight").cast<float>().transpose()).rowwise() +
              weights.at(name + ".bias").cast<float>().row(0);
@@ -119,7 +119,7 @@ TEST_CASE("Internals reproduce the attention maps, and streams lead from the emb
                                 const Eigen::MatrixXf& result) {
         CHECK(near(matrix(added), result));
         x += result;
-        if (norm == NormPlace::post) x = layer_norm(norm_name, x);
+        if (norm == NormPosition::post) x = layer_norm(norm_name, x);
         CHECK(near(matrix(after), x));
       };
       for (std::size_t l = 0; l < stack.layers.size(); ++l) {
@@ -127,7 +127,7 @@ TEST_CASE("Internals reproduce the attention maps, and streams lead from the emb
         const std::string at = path + ".layers." + std::to_string(l);
         const std::string self = at + ".self_attn", cross = at + ".encoder_attn";
         const auto read_by = [&](const std::string& norm_name) {
-          return norm == NormPlace::pre ? layer_norm(norm_name, x) : x;
+          return norm == NormPosition::pre ? layer_norm(norm_name, x) : x;
         };
         CHECK(near(matrix(layer.self_attention.queries), linear(self + ".q_proj", read_by(self + "_layer_norm"))));
         CHECK(near(matrix(layer.self_attention.keys), linear(self + ".k_proj", read_by(self + "_layer_norm"))));
@@ -146,7 +146,7 @@ TEST_CASE("Internals reproduce the attention maps, and streams lead from the emb
         sublayer(layer.feed_forward.output, layer.after_feed_forward, at + ".final_layer_norm",
                  linear(at + ".fc2", inner));
       }
-      CHECK(near(matrix(stack.output), norm == NormPlace::pre ? layer_norm(path + ".layer_norm", x) : x));
+      CHECK(near(matrix(stack.output), norm == NormPosition::pre ? layer_norm(path + ".layer_norm", x) : x));
     };
     std::vector<SourceToken> read{{"<s>", c.bos_id}};
     read.insert(read.end(), t.tokens.begin(), t.tokens.end() - 1);
@@ -168,8 +168,8 @@ TEST_CASE("A masked source token gets no attention and acts as if absent") {
   Config c = model.transformer->config();
   c.positions = Positions::learned;  // all the same, so that places say nothing
   model.transformer = std::make_unique<Transformer>(random_model(c, 3));
-  model.transformer->visit([](const std::string&, Parameter& p, Initializer rule) {
-    if (rule == Initializer::positions) p.value.setZero();
+  model.transformer->visit([](const ParameterInfo& info, Parameter& p) {
+    if (info.initializer == Initializer::positions) p.value.setZero();
   });
   TranslateOptions options{.beam_size = 3, .n_best = 2, .max_length = 9, .attention = true, .top_tokens = 2};
   const Translation expected = explained(model, "ac", options);
@@ -201,10 +201,11 @@ TEST_CASE("A masked source token gets no attention and acts as if absent") {
 }
 
 TEST_CASE("A masked head keeps its map but adds nothing to the output or the search") {
-  const ModelFile model = letters_model(4, 1), without = letters_model(4, 1);
+  const ModelFile model = letters_model(4, 1);
+  ModelFile without = letters_model(4, 1);
   const Index d_k = letters_config().d_model / letters_config().num_heads;
-  without.transformer->visit([&](const std::string& name, Parameter& p, Initializer) {
-    if (name == "model.decoder.layers.1.encoder_attn.out_proj.weight") p.value.rightCols(d_k).setZero();
+  without.transformer->visit([&](const ParameterInfo& info, Parameter& p) {
+    if (info.name == "model.decoder.layers.1.encoder_attn.out_proj.weight") p.value.rightCols(d_k).setZero();
   });
   TranslateOptions options{.beam_size = 3, .attention = true, .internals = true};
   const Translation expected = explained(without, "abcd", options);

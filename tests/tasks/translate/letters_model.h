@@ -25,10 +25,10 @@ inline ModelFile letters_model(std::uint64_t seed, double end_bias = 0, DecoderS
   config.decoder_self = self;
   const auto tokenizer = letters_tokenizer();
   ModelFile file{std::make_unique<Transformer>(random_model(config, seed)), tokenizer, tokenizer, {}};
-  file.transformer->visit([&](const std::string& name, Parameter& p, Initializer) {
-    if (name == "final_logits_bias") p.value(0, letters_config().eos_id) += static_cast<Scalar>(end_bias);
+  file.transformer->visit([&](const ParameterInfo& info, Parameter& p) {
+    if (info.name == "final_logits_bias") p.value(0, letters_config().eos_id) += static_cast<Scalar>(end_bias);
     // Sharper choices: a random model's are all nearly equally probable.
-    if (name == "model.shared.weight") p.value *= 2;
+    if (info.name == "model.shared.weight") p.value *= 2;
   });
   return file;
 }

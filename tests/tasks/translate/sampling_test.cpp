@@ -14,7 +14,7 @@ namespace {
 const std::vector<TokenId> source{5, 6, 7, 3};
 
 // Of `sentences` copies of one sentence.
-std::vector<Ids> sample(Transformer& model, const Sampling& sampling, std::size_t sentences, Index max_length,
+std::vector<Ids> sample(const Transformer& model, const Sampling& sampling, std::size_t sentences, Index max_length,
                         int threads = 1) {
   ThreadPool pool(threads);
   std::vector<SearchInput> inputs;
@@ -28,7 +28,7 @@ std::vector<Ids> sample(Transformer& model, const Sampling& sampling, std::size_
 }
 
 // Log-probabilities of the first token.
-std::vector<double> first_token(Transformer& model) {
+std::vector<double> first_token(const Transformer& model) {
   const Config& c = model.config();
   ThreadPool pool;
   Tape tape(pool, /*recording=*/false);

@@ -18,8 +18,8 @@ namespace {
 // A log-probability differs where other sums do: a few of float's 1.2e-7 times the size of scores.
 constexpr double limit = 2e-5;
 
-std::vector<Found> search(Transformer& model, const std::vector<SearchInput>& inputs, const TranslateOptions& options,
-                          int threads = 1) {
+std::vector<Found> search(const Transformer& model, const std::vector<SearchInput>& inputs,
+                          const TranslateOptions& options, int threads = 1) {
   ThreadPool pool(threads);
   Search s(model, pool, inputs, options);
   while (s.step()) {
@@ -30,7 +30,7 @@ std::vector<Found> search(Transformer& model, const std::vector<SearchInput>& in
 }
 
 // Log-probabilities of what may follow `ids`, by the whole sequence without a cache, in double.
-std::vector<double> next_token(Transformer& model, const Ids& source, const Ids& ids) {
+std::vector<double> next_token(const Transformer& model, const Ids& source, const Ids& ids) {
   const Config& c = model.config();
   ThreadPool pool;
   Tape tape(pool, /*recording=*/false);
@@ -51,7 +51,7 @@ std::vector<double> next_token(Transformer& model, const Ids& source, const Ids&
   return row;
 }
 
-SearchHypothesis greedy(Transformer& model, const Ids& source, Index max_length) {
+SearchHypothesis greedy(const Transformer& model, const Ids& source, Index max_length) {
   SearchHypothesis h;
   while (static_cast<Index>(h.ids.size()) < max_length) {
     const auto row = next_token(model, source, h.ids);

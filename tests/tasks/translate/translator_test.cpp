@@ -242,9 +242,9 @@ TEST_CASE("A translation has at most max_length tokens, by default 50 more than 
   longer.max_length = 100;
   auto weights = std::make_unique<Transformer>(longer);
   std::vector<Matrix> values;
-  model.transformer->visit([&](const std::string&, Parameter& p, Initializer) { values.push_back(p.value); });
+  model.transformer->visit([&](const ParameterInfo&, const Parameter& p) { values.push_back(p.value); });
   std::size_t i = 0;
-  weights->visit([&](const std::string&, Parameter& p, Initializer) { p.value = values[i++]; });
+  weights->visit([&](const ParameterInfo&, Parameter& p) { p.value = values[i++]; });
   model.transformer = std::move(weights);
   CHECK(translate(model, {"abc"})[0].tokens.size() == 5 + 50);
 }

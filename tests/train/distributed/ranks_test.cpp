@@ -110,7 +110,7 @@ TEST_CASE("Ranks that split each batch have the same losses as one rank") {
   TrainingConfig training = small_training();
   SECTION("translation, a decoder of attention") {
     c.attention = GENERATE(AttentionScore::scaled_dot, AttentionScore::additive);
-    c.norm = GENERATE(NormPlace::post, NormPlace::pre);
+    c.norm = GENERATE(NormPosition::post, NormPosition::pre);
   }
   SECTION("translation, a recurrent decoder") { c.decoder_self = DecoderSelf::ssru; }
   SECTION("masked tokens") {

@@ -3,7 +3,7 @@ import { Classifier, type Tagger, type AnnotateOptions, type Annotation } from '
 import { loadEncoder, ownEncoders } from './encoder';
 import { deleteFile, keepFile, keptFiles, readFile } from './files';
 import { link } from '../shell/url-state.svelte';
-import { reason } from '../shared/words/reason';
+import { PageError, reason, type Reason } from '../shared/words/reason';
 import { speech } from '../shared/words/speech.svelte';
 
 export interface Encoder {
@@ -30,9 +30,9 @@ class Encoders {
     return known.some(({ id }) => id === this.model.id) ? known : [...known, this.model];
   });
   busy = $state(false);
-  problem = $state('');
+  problem = $state.raw<Reason | ''>('');
   /** Why the browser does not keep the model in use. */
-  unkept = $state('');
+  unkept = $state.raw<Reason | ''>('');
   #last = 0;
 
   /** Loads what the link names, or else the first; nothing where that is there already. */
@@ -55,7 +55,7 @@ class Encoders {
     this.problem = this.unkept = '';
     try {
       const source = file ?? model.url ?? (await readFile(model.name));
-      if (!source) throw new Error(`${model.name} is no longer stored in this browser`);
+      if (!source) throw new PageError('not-stored', `${model.name} is no longer stored in this browser`, { name: model.name });
       const instance = await loadEncoder(source);
       if (attempt !== this.#last) return instance.dispose(), false;
       const before = this.#instance;

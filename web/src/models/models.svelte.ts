@@ -1,13 +1,13 @@
 // The models: which there are, which one is in use, which one is on its way.
 import { untrack } from 'svelte';
-import { storedModels, Translator, type ListedModel, type TranslatorInfo } from 'wasmformer';
+import { storedModels, Translator, WasmformerError, type ListedModel, type TranslatorInfo } from 'wasmformer';
 import bundled from 'virtual:models';
 import type { FolderSource, ImportOptions } from 'wasmformer/convert';
 import { ownEncoders } from './encoder';
 import { bareName, deleteFile, keepFile, keptFiles, readFile } from './files';
 import { decoded, filesAt, folderName, isFolder, isFolderAddress, isList, languagesIn, type Dropped } from './folders';
 import { link, NOT_OF_OTHERS } from '../shell/url-state.svelte';
-import { reason } from '../shared/words/reason';
+import { PageError, reason } from '../shared/words/reason';
 import { t, type Problem } from '../shared/words/words';
 import { languageName, megabytes, speech } from '../shared/words/speech.svelte';
 
@@ -27,6 +27,8 @@ const ownAddress = (model: Model) => new URL(bundled.find(({ name }) => name ===
 
 /** 'German → English' for 'de-en'. */
 export const languageNames = (languages: string) => languages.split('-').map(languageName).filter(Boolean).join(' → ');
+
+const WORKER_LOST = ['worker-stopped', 'worker-ended', 'worker-script'];
 
 class Models {
   /** In use; before one has loaded, the page's own that the link names, or the first. */
@@ -228,7 +230,7 @@ class Models {
       if (attempt === this.#attempt && !this.asked) link.set({ model: model === ownModels[0] ? null : this.model.id });
     } catch (error) {
       if (attempt !== this.#attempt) return;
-      if (file && / does not translate; it /.test(reason(error))) {
+      if (file && error instanceof WasmformerError && error.code === 'wrong-task') {
         const { encoders } = await import('./encoders.svelte');
         const isTaken = await encoders.take(file);
         if (attempt !== this.#attempt) return;
@@ -243,7 +245,7 @@ class Models {
   /** Why a translation failed. A worker that the browser has ended is replaced, unless it has ended too soon after loading. */
   failed(error: unknown): Problem {
     const why = reason(error);
-    const isLost = why.startsWith('the worker has stopped') && performance.now() > this.#loadedAt + 5000;
+    const isLost = WORKER_LOST.includes(why.code) && performance.now() > this.#loadedAt + 5000;
     if (isLost && this.model && !this.loading) void this.load(this.model);
     return { key: 'translateFailed', reason: why };
   }
@@ -271,7 +273,7 @@ class Models {
     if (model.origin === 'page') return ownAddress(model);
     if (model.origin === 'address') return new URL(model.id);
     const kept = await readFile(model.name);
-    if (!kept) throw new Error(`${model.name} is no longer stored in this browser`);
+    if (!kept) throw new PageError('not-stored', `${model.name} is no longer stored in this browser`, { name: model.name });
     return kept;
   }
 
@@ -280,7 +282,7 @@ class Models {
       const name = file ? await keepFile(file, model.languages) : model.name;
       if (name !== model.name) this.model = { ...model, id: `file:${name}`, name };
       await this.list();
-      if (!this.kept.some(({ id }) => id === this.model!.id)) throw new Error('the browser refused to store it');
+      if (!this.kept.some(({ id }) => id === this.model!.id)) throw new PageError('storage-refused', 'the browser refused to store it');
     } catch (error) {
       this.notice = { key: 'notKept', reason: reason(error) };
     }

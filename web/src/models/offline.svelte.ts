@@ -2,7 +2,7 @@
 import { storedModels, Translator } from 'wasmformer';
 import { keepPage } from '../shell/isolation';
 import { loadEncoder, ownEncoders } from './encoder';
-import { reason } from '../shared/words/reason';
+import { PageError, reason, type Reason } from '../shared/words/reason';
 import { models } from './models.svelte';
 
 const PAGE = 5e6; // bytes of the page without its models, about
@@ -14,7 +14,7 @@ class Offline {
   loaded = $state<number | null>(null);
   /** Bytes that are kept, once all are. */
   kept = $state(0);
-  problem = $state('');
+  problem = $state.raw<Reason | ''>('');
 
   async keep() {
     this.problem = '';
@@ -30,7 +30,7 @@ class Offline {
         this.loaded = done += bytes;
       }
       const kept = (await storedModels.list()).map(({ url }) => url);
-      if (all.some(({ url }) => !kept.includes(url))) throw new Error('the browser refused to store a model');
+      if (all.some(({ url }) => !kept.includes(url))) throw new PageError('storage-refused-model', 'the browser refused to store a model');
       this.kept = done + (await keepPage(models.info!));
     } catch (error) {
       this.problem = reason(error);

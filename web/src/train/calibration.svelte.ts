@@ -1,11 +1,11 @@
 // What training would take, from one second of it.
 import { Trainer, type TrainerInfo } from 'wasmformer';
-import { reason } from '../shared/words/reason';
+import { reason, type Reason } from '../shared/words/reason';
 import type { Experiment } from './experiment';
 
 class Calibration {
   facts = $state.raw<{ info: TrainerInfo; secondsPerStep: number; tokensPerSecond: number } | null>(null);
-  problem = $state('');
+  problem = $state.raw<Reason | ''>('');
   busy = $state(false);
 
   #attempt: AbortController | null = null;

@@ -1,5 +1,6 @@
 // The pairs of the Train view: the visitor's own, and those that come with the page.
 import type { Answer, Ask, Facts, Sent } from './pairs-worker';
+import type { Values } from '../shared/words/language';
 import { MOST_BYTES, type Bad, type Input, type Wish } from '../shared/text/table';
 
 export interface Source {
@@ -11,7 +12,7 @@ export interface Source {
 
 class Pairs {
   sources = $state.raw<Record<string, Source>>({});
-  problem = $state.raw<{ bad: Bad; values: Record<string, string | number> } | null>(null);
+  problem = $state.raw<{ bad: Bad; values: Values } | null>(null);
   busy = $state(0);
 
   #worker: Worker | null = null;
@@ -45,7 +46,7 @@ class Pairs {
     return source;
   }
 
-  async #refuse(bad: Bad, values: Record<string, string | number> = {}): Promise<null> {
+  async #refuse(bad: Bad, values: Values = {}): Promise<null> {
     this.problem = { bad, values };
     return null;
   }

@@ -2,6 +2,7 @@
 import { reason } from '../shared/words/reason';
 import { Refusal } from '../shared/text/decode';
 import { make, read } from './read-pairs';
+import type { Values } from '../shared/words/language';
 import type { Bad, Input, Made, Table, Wish } from '../shared/text/table';
 
 /** With `input`, reads that table again; it replaces the old one only if it contains pairs. */
@@ -25,7 +26,7 @@ export interface Answer {
   facts?: Facts;
   made?: Sent;
   bad?: Bad;
-  values?: Record<string, string | number>;
+  values?: Values;
 }
 
 const tables = new Map<string, Table>();

@@ -3,6 +3,7 @@
 import Papa from 'papaparse';
 import type { Pair } from 'wasmformer';
 import { decode, Refusal } from '../shared/text/decode';
+import { fileAt } from '../shared/text/file-at';
 import type { Input, Made, Reason, Table, Wish } from '../shared/text/table';
 
 const SHOWN = 5;
@@ -56,9 +57,7 @@ function tableOf(name: string, rows: readonly (readonly string[])[]): Table {
 
 export async function read({ files, text, url }: Input): Promise<Table> {
   if (url !== undefined) {
-    const response = await fetch(url);
-    if (!response.ok) throw new Error(`${url}: ${response.status} ${response.statusText}`);
-    const rows = linesOf(await decode(await response.blob(), url)).map((line) => line.split('\t'));
+    const rows = linesOf(await decode(await fileAt(url), url)).map((line) => line.split('\t'));
     return { name: url, rows, columns: 2, header: false, source: 0, target: 1 };
   }
   if (text !== undefined) return tableOf('', columnsOf(text, ''));

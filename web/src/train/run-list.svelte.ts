@@ -3,7 +3,7 @@ import type { Experiment } from './experiment';
 import { deleteRun, storedRuns } from './store';
 import { activity } from '../shell/busy.svelte';
 import { Run } from './training-run.svelte';
-import { reason } from '../shared/words/reason';
+import { reason, type Reason } from '../shared/words/reason';
 
 class Runs {
   all = $state.raw<Run[]>([]);
@@ -11,7 +11,7 @@ class Runs {
   readonly kept = $derived(this.all.find(({ now }) => now.status === 'stored' && now.savedStep));
   /** Open, above everything else. */
   chosen = $state.raw<Run | null>(null);
-  problem = $state('');
+  problem = $state.raw<Reason | ''>('');
   #isListed = false;
 
   constructor() {

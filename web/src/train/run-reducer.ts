@@ -1,5 +1,6 @@
 // A training run as a reducer: each event gives the next state and the effects to carry out. It knows no Trainer, no
 // clock and no storage (state/run.svelte.ts does), so it can be tested without them.
+import type { Reason } from '../shared/words/reason';
 import type { Trainer, TrainerInfo, TrainingConfig, TrainingEvent } from 'wasmformer';
 import type { Experiment } from './experiment';
 import { add, cut, newRecord, snapshotOf, totalSteps, type RunRecord } from './record';
@@ -26,9 +27,9 @@ export interface RunState {
   /** 'stored': only in the browser's storage. 'failed': the loss diverged, or the worker died. */
   status: 'preparing' | 'running' | 'pausing' | 'paused' | 'stored' | 'over' | 'failed';
   wish: 'run' | 'pause' | 'stop';
-  problem: string;
+  problem: Reason | '';
   /** Why it cannot be kept in this browser. */
-  unkept: string;
+  unkept: Reason | '';
   /** Another tab has it open, and would overwrite what this one saves. */
   isElsewhere: boolean;
   /** The step that it can go back to; null before the first checkpoint. */
@@ -63,12 +64,12 @@ export type RunEvent =
   | { type: 'settled' }
   | { type: 'saved'; step: number; now: number; took: number }
   | { type: 'kept' }
-  | { type: 'unkept'; reason: string }
+  | { type: 'unkept'; reason: Reason }
   | { type: 'pause' }
   | { type: 'stop' }
   | { type: 'pin' | 'unpin'; text: string }
   | { type: 'abandoned' }
-  | { type: 'failed'; reason: string };
+  | { type: 'failed'; reason: Reason };
 
 export type Effect =
   | { type: 'create'; experiment: Experiment }

@@ -11,7 +11,7 @@ import { encoders } from '../models/encoders.svelte';
 import { link } from '../shell/url-state.svelte';
 import { models } from '../models/models.svelte';
 import { pace } from './speed.svelte';
-import { reason } from '../shared/words/reason';
+import { PageError, reason } from '../shared/words/reason';
 import { translation } from '../translate/translation.svelte';
 
 const SAMPLES = 5;
@@ -111,7 +111,7 @@ export class Run {
     if (isEncoder(this.record)) {
       link.set({ input: null });
       if (await encoders.take(await this.model())) location.hash = link.to('classify');
-      else if (encoders.problem) throw new Error(encoders.problem);
+      else if (encoders.problem) throw new PageError(encoders.problem.code, encoders.problem.text, encoders.problem.details);
       return;
     }
     await models.loadFile(await this.model());
@@ -140,7 +140,7 @@ export class Run {
 
   /** Keeps a checkpoint in the browser, after those that are on their way. */
   save(): Promise<void> {
-    const failed = (error: unknown) => this.#dispatch({ type: 'unkept', reason: reason(error) || String((error as Error)?.name) });
+    const failed = (error: unknown) => this.#dispatch({ type: 'unkept', reason: reason(error) });
     return (this.#saving = this.#saving.then(() => this.#save()).catch(failed));
   }
 
@@ -214,7 +214,7 @@ export class Run {
     await this.#saving;
     const { unkept, checkpoint, record } = this.#now;
     const kept = (unkept ? null : await readRun(record.id)) ?? (this.#file && { file: this.#file, record: checkpoint! });
-    if (!kept) throw new Error('its checkpoint is no longer in this browser');
+    if (!kept) throw new PageError('checkpoint-gone', 'its checkpoint is no longer in this browser');
     const trainer = await Trainer.resume(kept.file, signal && { signal });
     const longest = kept.record.points.length > record.points.length ? kept.record : record;
     this.#file = kept.file;

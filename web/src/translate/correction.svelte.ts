@@ -2,7 +2,7 @@
 import { Trainer, type Evaluation, type Pair } from 'wasmformer';
 import { shippedPairs } from '../shared/text/shipped';
 import { models, titleOf } from '../models/models.svelte';
-import { reason } from '../shared/words/reason';
+import { reason, type Reason } from '../shared/words/reason';
 import { t } from '../shared/words/words';
 import { translation } from './translation.svelte';
 
@@ -32,7 +32,7 @@ class Correction {
   phase = $state<'idle' | 'preparing' | 'measuring' | 'learning'>('idle');
   step = $state(0);
   text = $state('');
-  problem = $state('');
+  problem = $state.raw<Reason | ''>('');
   result = $state.raw<Result | null>(null);
   readonly most = MOST_STEPS;
   #running: AbortController | null = null;

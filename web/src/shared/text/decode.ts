@@ -1,8 +1,9 @@
 // Text out of a file, whatever it is written in.
 import { MOST_BYTES, type Bad } from './table';
+import type { Values } from '../words/language';
 
 export class Refusal extends Error {
-  constructor(readonly bad: Bad, readonly values: Record<string, string | number> = {}) {
+  constructor(readonly bad: Bad, readonly values: Values = {}) {
     super(bad);
   }
 }

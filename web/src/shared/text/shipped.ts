@@ -1,6 +1,7 @@
 // The texts that come with the page: lines of columns with tabs between them.
 import type { Pair } from 'wasmformer';
 import { decode } from './decode';
+import { fileAt } from './file-at';
 
 /** Sentence pairs of two languages, one of which is English; none where the languages are others. */
 export async function shippedPairs(source = '', target = ''): Promise<Pair[]> {
@@ -11,10 +12,8 @@ export async function shippedPairs(source = '', target = ''): Promise<Pair[]> {
 }
 
 export async function rowsAt(path: string): Promise<string[][]> {
-  const response = await fetch(new URL(path, document.baseURI));
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${response.statusText}`);
   // Some hosts declare the compression, and then the browser has unpacked it already.
-  return rowsIn(await decode(await response.blob(), path));
+  return rowsIn(await decode(await fileAt(new URL(path, document.baseURI).href), path));
 }
 
 const rowsIn = (tsv: string) => tsv.trimEnd().split('\n').map((line) => line.split('\t'));

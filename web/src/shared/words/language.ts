@@ -1,11 +1,12 @@
 // Words and numbers in one of the languages of the interface. The tables are JSON files: en/NAME.json and zh/NAME.json.
+import type { Reason } from './reason';
 
 export type Locale = 'en' | 'zh';
-export type Values = Record<string, string | number>;
+export type Values = Record<string, string | number | Reason>;
 type Table<K extends string> = Readonly<Record<K, string>>;
 
-/** Speaks the language of `locale` at the time of each call; `retell` says what the engine says in that language. */
-export function language(locale: () => Locale, retell = (reason: string) => reason) {
+/** Speaks the language of `locale` at the time of each call; `retell` says in it what went wrong. */
+export function language(locale: () => Locale, retell = ({ text }: Reason) => text) {
   const formats = new Map<string, Intl.NumberFormat>(); // making one takes longer than all that it formats
 
   function number(value: number, wanted: Intl.NumberFormatOptions = {}): string {
@@ -25,7 +26,8 @@ export function language(locale: () => Locale, retell = (reason: string) => reas
       <K extends string>(en: Table<K>, zh: Table<K>) =>
         (key: K, values: Values = {}): string =>
           (locale() === 'zh' ? zh : en)[key].replace(/\{(\w+)\}(?=(\p{Script=Han}?))/gu, (whole, name, next) => {
-            const value = name === 'reason' ? retell(String(values.reason)) : String(values[name] ?? whole);
+            const given = values[name] ?? whole;
+            const value = typeof given === 'object' ? retell(given) : String(given);
             return next && /\d$/.test(value) ? `${value} ` : value;
           }),
   };

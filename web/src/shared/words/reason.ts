@@ -1,30 +1,50 @@
 // What went wrong, as the page says it.
+import { WasmformerError } from 'wasmformer';
 
-// Each browser has its own words for it.
-const OFFLINE = /\b(Failed to fetch|Load failed|NetworkError when attempting to fetch resource)\.?$/;
-
-/** An error's sentence without its tags, such as '[load] ', to stand after a colon. */
-export function reason(error: unknown): string {
-  if (error instanceof Error && error.name === 'QuotaExceededError') return "there is not enough space in this browser's storage";
-  const text = String(error instanceof Error ? error.message : error);
-  return text.replace(/(^|: )\[[a-z][\w -]*\] /g, '$1').replace(OFFLINE, 'there is no connection, or the server refuses it').replace(/\.+$/, '');
+/** An error by its code, with the values and the English sentence that it has. `code` is '' for those of others. */
+export interface Reason {
+  code: string;
+  details: Readonly<Record<string, string | number>>;
+  text: string;
 }
 
-/** Translates such sentences: `table` maps sentences to their translations, with the same {placeholders} in both. */
-export function retelling(table: Readonly<Record<string, string>>) {
-  const rules = Object.entries(table).map(([from, to]) => {
-    const parts = from.split(/\{(\w+)\}/); // every second one is a name
-    const place = (name: string) => `(?<${name}>(?:${name === 'why' ? '' : '(?!: )'}.)+?)`; // no other sentence
-    const source = parts.map((part, i) => (i % 2 ? place(part) : part.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&'))).join('');
-    return { pattern: new RegExp(`^${source}$`, 's'), to };
-  });
-  return function retell(text: string): string {
-    for (const { pattern, to } of rules) {
-      const found = pattern.exec(text);
-      if (found) return to.replace(/\{(\w+)\}/g, (_, name: string) => retell(found.groups![name]));
-    }
-    const [, name, rest] = /^(.+?): (.+)$/s.exec(text) ?? []; // a file's name and what is wrong with it
-    const said = rest === undefined ? undefined : retell(rest);
-    return said === rest ? text : `${name}：${said}`;
-  };
+/** An error of the page itself, with a code of reasons.zh.json. */
+export class PageError extends Error {
+  readonly code: string;
+  readonly details: Reason['details'];
+
+  constructor(code: string, sentence: string, details: Reason['details'] = {}) {
+    super(sentence);
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** What an error says, without the tags of the package, to stand after a colon. */
+export function reason(error: unknown): Reason {
+  if (error instanceof WasmformerError || error instanceof PageError) {
+    const { code, details } = error;
+    // Each browser has its own words for it.
+    if (code === 'fetch-failed') return { code, details, text: `${details.url} could not be fetched: there is no connection, or the server refuses it` };
+    return { code, details, text: withoutStop(error instanceof WasmformerError ? error.sentence : error.message) };
+  }
+  if (!(error instanceof Error)) return { code: '', details: {}, text: withoutStop(String(error)) };
+  if (error.name === 'QuotaExceededError') {
+    return { code: 'storage-full', details: {}, text: "there is not enough space in this browser's storage" };
+  }
+  return { code: '', details: {}, text: withoutStop(error.message) || error.name };
+}
+
+const withoutStop = (sentence: string) => sentence.replace(/\.+$/, '');
+
+/** Sentences by codes, with {placeholders} for details; other words of the table stand for values of theirs. */
+export type Retelling = Readonly<Record<string, string>>;
+
+/** Says it in the language of `table`, or in English where the table has no such code. */
+export function retell({ code, details, text }: Reason, table: Retelling): string {
+  const sentence = table[code];
+  if (sentence === undefined) return text;
+  const value = (name: string) => String(table[`${name}:${details[name]}`] ?? details[name] ?? '');
+  const said = sentence.replace(/\{(\w+)\}/g, (_, name: string) => value(name));
+  return details.file === undefined ? said : `${details.file}：${said}`;
 }

@@ -1,22 +1,25 @@
 // The page's language, and numbers and words in it.
-import { retelling } from './reason';
+import { retell, type Reason, type Retelling } from './reason';
 import reasonsInChinese from './reasons.zh.json?url';
 import { language, type Locale } from './language';
 
 class Speech {
   #locale = $state<Locale>('en');
-  #inChinese = $state.raw<((reason: string) => string) | null>(null);
+  #inChinese = $state.raw<Retelling>({});
+  #isAsked = false;
 
   get locale() {
     return this.#locale;
   }
   set locale(locale: Locale) {
     this.#locale = locale;
-    if (locale !== 'zh' || this.#inChinese) return;
-    fetch(reasonsInChinese).then(async (file) => (this.#inChinese = retelling(await file.json()))).catch(() => {}); // they stay English
+    if (locale !== 'zh' || this.#isAsked) return;
+    this.#isAsked = true;
+    const stayEnglish = () => void (this.#isAsked = false);
+    fetch(reasonsInChinese).then(async (file) => (this.#inChinese = await file.json())).catch(stayEnglish);
   }
 
-  retell = (reason: string) => (this.#locale === 'zh' ? this.#inChinese?.(reason) : undefined) ?? reason;
+  retell = (reason: Reason) => (this.#locale === 'zh' ? retell(reason, this.#inChinese) : reason.text);
 }
 
 export const speech = new Speech();

@@ -1,6 +1,7 @@
 // The words of the page's frame and of Translate.
 import { attentionWords } from '../attention/words';
 import pageEn from './en.json';
+import type { Reason } from './reason';
 import { words } from './speech.svelte';
 import pageZh from './zh.json';
 
@@ -11,7 +12,7 @@ export const t = words<Key>(en, { ...attentionWords[1], ...pageZh });
 /** What went wrong, to show in the visitor's language. */
 export interface Problem {
   key: Key;
-  reason?: string;
+  reason?: string | Reason;
 }
 
 export const say = ({ key, reason = '' }: Problem) => t(key, { reason });

@@ -1,0 +1,17 @@
+// Reads models of other programs, whichever they are of.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bundle/model_file.h"
+#include "exchange/folder_files.h"
+
+namespace wasmformer {
+
+// Which of a folder's files import_folder() reads.
+std::vector<std::string> folder_files(const std::vector<std::string>& names);
+// Calls import_marian() or import_bert(), depending on the folder.
+ModelFile import_folder(const FolderFiles& files);
+
+}  // namespace wasmformer

@@ -1,0 +1,43 @@
+// The residual connections of figure 1, "Add & Norm" (Vaswani et al. 2017, section 3.1), with the norm after the sum,
+// as in the paper, or before the sublayer (Xiong et al. 2020, "On Layer Normalization in the Transformer
+// Architecture").
+#pragma once
+
+#include <optional>
+
+#include "autograd/tape.h"
+#include "nn/layers.h"
+#include "tensor/function_ref.h"
+
+namespace wasmformer {
+
+enum class NormPosition { post, pre };
+
+// What passes through the sublayers of a stack: the sum of `x` and, if there is one, `addend`.
+//
+// A norm is computed in one pass with the sum before it (residual_norm of ops/layer_norm.h), which saves writing and
+// reading all rows once. After a post-norm sublayer sum and norm belong together. After a pre-norm sublayer the norm
+// of that sum is the next sublayer's, or that at the end of the stack: until then the sum is not computed, and what the
+// sublayer gave is the addend.
+struct ResidualStream {
+  Var x;                      // [tokens, d_model]
+  std::optional<Var> addend;  // [tokens, d_model], before dropout; pre-norm only
+  StackRecord* record = nullptr;
+};
+
+struct AddAndNorm {
+  NormPosition position;
+  double dropout;  // of what a sublayer gives (section 5.4)
+
+  // Post-norm: norm(x + dropout(sublayer(x))). Pre-norm: x + dropout(sublayer(norm(x))).
+  ResidualStream operator()(Tape& tape, ResidualStream stream, const LayerNorm& norm,
+                            FunctionRef<Var(Var)> sublayer) const;
+  // The end of a stack, [tokens, d_model]: with pre-norm through `norm`, which a post-norm stack does not have.
+  Var output(Tape& tape, ResidualStream stream, const LayerNorm& norm) const;
+
+ private:
+  // norm(x + dropout(addend)); the sum becomes x.
+  Var normalized(Tape& tape, ResidualStream& stream, const LayerNorm& norm) const;
+};
+
+}  // namespace wasmformer

@@ -1,0 +1,142 @@
+// What options are made of: a field of a struct with its name, range and help, and views of its value by kind.
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace wasmformer {
+
+// The numbers that an option may have.
+struct Range {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  bool excludes_low = false, excludes_high = false;
+
+  constexpr Range below(double limit) const { return {low, limit, excludes_low, true}; }
+  constexpr Range up_to(double limit) const { return {low, limit, excludes_low, false}; }
+};
+constexpr Range at_least(double low) { return {.low = low}; }
+constexpr Range above(double low) { return {.low = low, .excludes_low = true}; }
+constexpr Range between(double low, double high) { return {.low = low, .high = high}; }
+
+struct Option {
+  const char* name;            // snake_case
+  const char* help;            // one sentence, without a full stop
+  Range range = {};            // of a number, or of each number in a list
+  const char* flag = nullptr;  // the program's flag where it is not the name with hyphens
+};
+
+using Words = std::span<const char* const>;
+// The words that stand for the values of an enum, in their order.
+#define WASMFORMER_ENUM_NAMES(Enum, ...)                \
+  inline Words words(Enum) {                            \
+    static constexpr const char* all[] = {__VA_ARGS__}; \
+    return all;                                         \
+  }
+
+using TextOrTokens = std::variant<std::string, std::vector<int>>;
+
+struct Field;
+using Fields = std::vector<Field>;
+struct Value;
+
+// Views of a field, which they must not outlive.
+namespace field_views {
+// Calls a function with a view of a new default value, so that a type can be described without a field that holds one.
+using WithDefault = std::function<void(const std::function<void(const Value&)>&)>;
+struct Choice {
+  Words words;
+  std::function<std::size_t()> get;
+  std::function<void(std::size_t)> set;
+};
+struct Group {
+  std::function<Fields()> fields;
+};
+struct Optional {
+  std::function<bool()> has;
+  std::function<Value()> make;  // replaces what was there
+  std::function<Value()> value;
+  std::function<void()> reset;
+  WithDefault with_default;
+};
+struct List {
+  std::function<std::size_t()> size;
+  std::function<void(std::size_t)> resize;  // all elements become defaults
+  std::function<Value(std::size_t)> at;
+  WithDefault with_default;  // of an item
+};
+}  // namespace field_views
+struct Value
+    : std::variant<bool*, int*, long*, long long*, unsigned long*, unsigned long long*, double*, std::string*,
+                   TextOrTokens*, field_views::Choice, field_views::Group, field_views::Optional, field_views::List> {
+  using variant::variant;
+};
+struct Field {
+  Option option;
+  Value value;
+};
+
+template <class Options>
+Fields fields(Options& options);
+
+template <class Choice>
+std::string word(Choice choice) {
+  return words(choice)[static_cast<std::size_t>(choice)];
+}
+
+template <class T>
+concept Struct = requires(T t) {
+  t.visit([](const Option&, auto&) {});
+};
+
+template <class T>
+Value view(T& field) {
+  if constexpr (std::is_enum_v<T>) {
+    return field_views::Choice{.words = words(T{}),
+                               .get = [&field] { return static_cast<std::size_t>(field); },
+                               .set = [&field](std::size_t i) { field = static_cast<T>(i); }};
+  } else if constexpr (Struct<T>) {
+    return field_views::Group{[&field] { return fields(field); }};
+  } else {
+    return &field;
+  }
+}
+
+template <class T>
+void view_default(const std::function<void(const Value&)>& use) {
+  T value{};
+  use(view(value));
+}
+
+template <class T>
+Value view(std::optional<T>& field) {
+  return field_views::Optional{.has = [&field] { return field.has_value(); },
+                               .make = [&field] { return view(field.emplace()); },
+                               .value = [&field] { return view(*field); },
+                               .reset = [&field] { field.reset(); },
+                               .with_default = view_default<T>};
+}
+
+template <class T>
+Value view(std::vector<T>& field) {
+  return field_views::List{.size = [&field] { return field.size(); },
+                           .resize = [&field](std::size_t n) { field.assign(n, T{}); },
+                           .at = [&field](std::size_t i) { return view(field[i]); },
+                           .with_default = view_default<T>};
+}
+
+// The fields of one struct; those of several can be joined.
+template <class Options>
+Fields fields(Options& options) {
+  Fields all;
+  options.visit([&all](const Option& option, auto& field) { all.push_back({option, view(field)}); });
+  return all;
+}
+Fields operator+(Fields a, const Fields& b);
+
+}  // namespace wasmformer

@@ -1,0 +1,42 @@
+// What every kind of field can do, for schema/options.cpp.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "schema/fields.h"
+#include "schema/option_names.h"
+
+namespace wasmformer::option_kinds {
+
+using Json = nlohmann::ordered_json;  // to write
+using Input = nlohmann::json;         // to read, which takes ordered_json quadratic time
+
+// JSON that a field is to take, and what errors say of it.
+struct Given {
+  const Input& json;
+  const Range& range;
+  const std::string& place;  // errors begin with it
+  std::string path;          // the field's name, such as heads[1].layer
+  Naming naming;
+};
+
+// What errors ask for: "a whole number from 1 to 64".
+std::string expected(const Value& value, const Range& range);
+// Throws Error for what does not fit.
+void read(const Value& value, const Given& given);
+// Null: nothing to write.
+Json write(const Value& value, Naming naming);
+
+// The same for the fields of a struct. `path`: what stands before their names in errors, such as "sampling.".
+void read_object(const Fields& fields, const Input& object, const std::string& place, const std::string& path,
+                 Naming naming);
+Json write_object(const Fields& fields, Naming naming);
+// As schema() in options.h.
+Json describe_fields(const Fields& fields, Naming naming);
+
+// Throws Error, with a suggestion, if there is none of this name.
+const Field& find_field(const Fields& fields, const std::string& name, const std::string& place,
+                        const std::string& path, Naming naming);
+
+}  // namespace wasmformer::option_kinds
