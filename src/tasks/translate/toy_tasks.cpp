@@ -120,7 +120,7 @@ Pair chinese_date(Random& random) {
 }
 
 constexpr Index plenty = 1'000'000;
-constexpr std::array<Task, 9> all = {{
+constexpr std::array<ToyTask, 9> all = {{
     {"copy", "the same letters again", "wasm", "wasm", plenty, 6000, 400},
     {"reverse", "letters in reverse order", "wasm", "msaw", plenty, 6000, 500},
     {"sort", "letters in the order of the alphabet", "wasm", "amsw", plenty, 6000, 600},
