@@ -67,7 +67,7 @@ Annotations::Annotations(const ModelFile& model, std::vector<std::string> texts,
       texts_(std::move(texts)),
       job_(model, pool(), texts_, checked_options(model.transformer->config(), options, use), batch_tokens) {}
 
-AnnotationResult Annotations::annotation(const std::string& text, AnnotatedText&& found) const {
+AnnotationResult Annotations::annotation(const std::string& text, Annotation&& found) const {
   const Config& config = model_.transformer->config();
   AnnotationResult annotation;
   annotation.source_tokens = std::move(found.tokens);
@@ -87,8 +87,7 @@ AnnotationResult Annotations::annotation(const std::string& text, AnnotatedText&
 
 std::vector<AnnotationResult> Annotations::result() {
   std::vector<AnnotationResult> annotations;
-  for (AnnotatedText& found : job_.take())
-    annotations.push_back(annotation(texts_[annotations.size()], std::move(found)));
+  for (Annotation& found : job_.take()) annotations.push_back(annotation(texts_[annotations.size()], std::move(found)));
   return annotations;
 }
 

@@ -45,7 +45,7 @@ class Annotations {
   std::vector<AnnotationResult> result();
 
  private:
-  AnnotationResult annotation(const std::string& text, AnnotatedText&& found) const;
+  AnnotationResult annotation(const std::string& text, Annotation&& found) const;
 
   const ModelFile& model_;
   std::vector<std::string> texts_;

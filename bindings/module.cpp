@@ -5,6 +5,7 @@
 
 #include "annotate.h"
 #include "tasks/translate/evaluate.h"
+#include "tasks/translate/translate_task.h"
 #include "train/request.h"
 #include "train/start.h"
 #include "translate.h"
@@ -17,13 +18,13 @@ ThreadPool& pool(int threads) {
 }
 
 void check_use(const Config& c, const std::string& use, const std::string& place) {
-  const bool can = use == "translate" ? !c.is_encoder() : (use == "tag" ? c.tags : c.classes) > 0;
+  const bool can = use == "translate" ? translate_task().trains(c) : (use == "tag" ? c.tags : c.classes) > 0;
   WASMFORMER_CHECK(can, ErrorCode::wrong_task, "this model does not " << use << "; it " << purpose(c), {"place", place},
                    {"use", use}, {"purpose", purpose(c)});
 }
 
 void add_labels(Json& info, const ModelFile& model) {
-  if (!model.transformer->config().is_encoder()) return;
+  if (!task_of(model.transformer->config()).makes_heads()) return;
   info["classes"] = model.labels.classes;
   info["tags"] = model.labels.tags;
 }
@@ -44,7 +45,8 @@ std::string info(const Translator& translator) {
   const ModelFile& model = translator.model();
   Json metadata = model.metadata;
   for (const char* own : {"languages", texts_key}) metadata.erase(own);
-  Json json{{"config", Json::parse(to_json(model.transformer->config()))},
+  Config config = model.transformer->config();
+  Json json{{"config", json_of(fields(config))},
             {"parameters", model.transformer->parameter_count()},
             {"precision", model.precision},
             {"languages", Json(model.metadata).value("languages", "")},
@@ -53,18 +55,12 @@ std::string info(const Translator& translator) {
   return json.dump();
 }
 
-template <class Options>
-Json schema_of() {
-  Options options;
-  return Json::parse(schema(fields(options), Naming::camel));
-}
-
 // JSON of Description in bindings/js/shared/description.ts.
 std::string describe() {
-  Json all = Json::parse(describe_training());
-  all["translate"] = schema_of<TranslateOptions>();
-  all["annotate"] = schema_of<AnnotateOptions>();
-  all["evaluate"] = schema_of<EvaluateOptions>();
+  Json all = describe_training();
+  all["translate"] = schema_of<TranslateOptions>(Naming::camel);
+  all["annotate"] = schema_of<AnnotateOptions>(Naming::camel);
+  all["evaluate"] = schema_of<EvaluateOptions>(Naming::camel);
   return all.dump();
 }
 

@@ -1,6 +1,10 @@
 // Training runs: what they are given, their steps, and what they report to JavaScript.
 #include "annotate.h"
+#include "tasks/mask/mask_task.h"
+#include "tasks/translate/evaluate.h"
+#include "tasks/translate/translate_task.h"
 #include "train/plan.h"
+#include "train/training_loop.h"
 #include "translate.h"
 
 namespace wasmformer {
@@ -9,65 +13,79 @@ namespace {
 std::map<std::string, std::string> metadata(const std::string& json) { return nlohmann::json::parse(json); }
 
 // The text of a file, or its lines as pairs.
-struct GivenText {
+struct GivenPairs {
   std::string file;
   std::vector<std::string> sources, targets;
 };
+// The text of a file, or its texts.
+struct GivenAnnotated {
+  std::string file;
+  std::vector<AnnotatedText> texts;
+};
 // What is not given is empty.
 struct RunTexts {
-  GivenText pairs, labelled, tagged, mono;
+  GivenPairs pairs;
+  GivenAnnotated labelled, tagged;
+  std::vector<std::string> mono;
 };
 
-// Puts the texts of an encoder into `text`; returns what it is to find, nothing if there are none.
-std::optional<Objective> take_annotated(ParallelText& text, const RunTexts& given, bool is_valid) {
-  ParallelText labelled{given.labelled.sources, given.labelled.targets};
-  ParallelText tagged{given.tagged.sources, given.tagged.targets};
-  if (!given.labelled.file.empty())
-    labelled = parse_tsv(given.labelled.file, is_valid ? "validLabeled" : "labeled", {.source = 1, .target = 0});
+std::shared_ptr<Texts> annotated(const RunTexts& given, bool is_valid) {
+  const bool is_file = !given.labelled.file.empty();
+  std::vector<AnnotatedText> labelled = given.labelled.texts, tagged = given.tagged.texts;
+  if (is_file) labelled = parse_labelled(given.labelled.file, is_valid ? "validLabeled" : "labeled");
   if (!given.tagged.file.empty()) tagged = parse_conll(given.tagged.file, is_valid ? "validTagged" : "tagged");
-  const bool classifies = !labelled.sources.empty(), tags = !tagged.sources.empty();
-  const bool fills = !given.mono.sources.empty(), translates = !text.sources.empty() || !given.pairs.file.empty();
-  WASMFORMER_CHECK(translates + (classifies || tags) + fills <= 1, ErrorCode::train,
+  const AnnotatedTexts::Kind kind{
+      .has_classes = !labelled.empty(), .has_tags = !tagged.empty(), .commas_separate = is_file};
+  if (!kind.has_tags) return std::make_shared<AnnotatedTexts>(std::move(labelled), kind);
+  if (!kind.has_classes) return std::make_shared<AnnotatedTexts>(std::move(tagged), kind);
+  return std::make_shared<AnnotatedTexts>(labelled_and_tagged(labelled, std::move(tagged)), kind);
+}
+
+std::shared_ptr<Texts> pairs(const RunTexts& given) {
+  WASMFORMER_CHECK(given.pairs.file.empty() || given.pairs.sources.empty(), ErrorCode::train,
+                   "pairs, tsv and task all give sentence pairs; choose one of them");
+  if (given.pairs.file.empty()) return texts_of({given.pairs.sources, given.pairs.targets});
+  return texts_of(parse_tsv(given.pairs.file, "tsv"));
+}
+
+// The texts, or null if none are given.
+std::shared_ptr<Texts> texts_to_train(const RunTexts& given, bool is_valid) {
+  const bool has_pairs = !given.pairs.file.empty() || !given.pairs.sources.empty();
+  const bool has_labels = !given.labelled.file.empty() || !given.labelled.texts.empty();
+  const bool has_tags = !given.tagged.file.empty() || !given.tagged.texts.empty();
+  const bool has_plain = !given.mono.empty();
+  WASMFORMER_CHECK(has_pairs + (has_labels || has_tags) + has_plain <= 1, ErrorCode::train,
                    "sentence pairs, labeled or tagged texts, and mono train different models; give one kind");
-  if (fills) text = {given.mono.sources, given.mono.targets};
-  if (classifies || tags) text = !tags ? labelled : !classifies ? tagged : labelled_and_tagged(labelled, tagged);
-  if (tags) return classifies ? Objective::classify_and_tag : Objective::tag;
-  if (classifies) return Objective::classify;
-  return fills ? std::optional(Objective::masked) : std::nullopt;
+  if (has_pairs) return pairs(given);
+  if (has_labels || has_tags) return annotated(given, is_valid);
+  return has_plain ? std::make_shared<PlainTexts>(given.mono) : nullptr;
+}
+
+bool is_given(const GivenAnnotated& given) { return !given.file.empty() || !given.texts.empty(); }
+bool is_same_kind(const RunTexts& a, const RunTexts& b) {
+  return is_given(a.labelled) == is_given(b.labelled) && is_given(a.tagged) == is_given(b.tagged);
 }
 
 std::unique_ptr<RunPlan> plan_run(const std::string& json, const RunTexts& texts, const RunTexts& valid,
                                   const Bytes& model, const Bytes& source_tokenizer, const Bytes& target_tokenizer,
                                   double max_bytes) {
   RunInput input;
-  input.train = {texts.pairs.sources, texts.pairs.targets};
-  input.valid = {valid.pairs.sources, valid.pairs.targets};
-  input.tsv = texts.pairs.file;
-  RunRequest request = run_request(json);
-  request.objective = take_annotated(input.train, texts, false);
-  const std::optional<Objective> valid_objective = take_annotated(input.valid, valid, true);
-  WASMFORMER_CHECK(input.valid.sources.empty() || valid_objective == request.objective, ErrorCode::train,
+  input.train = texts_to_train(texts, false);
+  input.valid = texts_to_train(valid, true);
+  WASMFORMER_CHECK(!input.valid || !input.train || is_same_kind(texts, valid), ErrorCode::train,
                    "texts to validate on must be of the same kind as those to train on: validation with "
                    "pairs, validLabeled with labeled, validTagged with tagged");
   input.model = from_bytes(model);
   input.source_tokenizer = from_bytes(source_tokenizer);
   input.target_tokenizer = from_bytes(target_tokenizer);
   input.max_bytes = max_bytes;
-  return std::make_unique<RunPlan>(std::move(request), std::move(input));
+  return std::make_unique<RunPlan>(run_request(json), std::move(input));
 }
 
 std::unique_ptr<TrainingRun> begin_run(RunPlan& plan, const std::vector<Bytes>& trained) {
   std::vector<std::string> tokenizers;
   for (const Bytes& file : trained) tokenizers.push_back(from_bytes(file));
   return plan.begin(tokenizers, pool());
-}
-
-// With the defaults of what is left out.
-std::string run_options(const std::string& json) {
-  RunOptions options;
-  from_json(json, fields(options), "run", Naming::camel);
-  options.pin_every = options.pin_every.value_or(options.report_every);
-  return to_json(fields(options), Naming::camel);
 }
 
 // JSON of TrainerInfo in bindings/js/shared/trainer-types.ts; the task is "" without one.
@@ -78,12 +96,12 @@ std::string run_info(TrainingRun& run) {
   const std::string task = metadata.value("task", "");
   const std::string languages = metadata.value("languages", "");
   for (const char* own : {"languages", "task", "training"}) metadata.erase(own);
-  Json json{{"config", Json::parse(to_json(fields(config)))},
-            {"training", Json::parse(to_json(fields(training)))},
+  Json json{{"config", json_of(fields(config))},
+            {"training", json_of(fields(training))},
             {"parameters", run.model().transformer->parameter_count()},
-            {"trainPairs", run.corpus().pairs.size()},
-            {"validationPairs", run.valid_corpus().pairs.size()},
-            {"skippedPairs", run.corpus().skipped + run.valid_corpus().skipped},
+            {"trainPairs", run.examples().size()},
+            {"validationPairs", run.valid_examples().size()},
+            {"skippedPairs", run.examples().skipped + run.valid_examples().skipped},
             {"batchesPerEpoch", run.trainer().batches_per_epoch()},
             {"estimatedBytes", training_bytes(config, training)},
             {"step", run.progress().step},
@@ -94,8 +112,6 @@ std::string run_info(TrainingRun& run) {
   add_labels(json, run.model());
   return json.dump();
 }
-
-double take_mean_loss(TrainingRun& run) { return run.trainer().take_mean_loss(); }
 
 std::unique_ptr<Job> run_start(TrainingRun& run, const std::vector<std::string>& texts, const std::string& options,
                                Index first) {
@@ -117,16 +133,48 @@ std::unique_ptr<EvaluationJob> run_evaluate(TrainingRun& run, const std::vector<
   return std::make_unique<EvaluationJob>(run.packed_model(), pool(), sources, references, o.translate);
 }
 
-using ValidationJob = TrainingRun::ValidationJob;
-std::unique_ptr<ValidationJob> run_validate(TrainingRun& run) { return std::make_unique<ValidationJob>(run); }
-// JSON of Validation in bindings/js/shared/trainer-types.ts, without samples.
-std::string validation_result(ValidationJob& job) {
-  const Validation found = job.result();
-  Json json{{"loss", found.loss}, {"isBest", found.is_best}};
-  for (const auto& [name, value] : found.figures) json[named(name.c_str(), Naming::camel)] = value;
-  if (!found.figures.empty()) json["exactMatch"] = found.greedy.exact_match;
-  if (found.figures.contains("bleu")) json["chrf"] = found.greedy.chrf;
-  return json.dump();
+EMSCRIPTEN_DECLARE_VAL_TYPE(RunEvent);
+
+// Until it is deleted, only it may take steps of the run.
+std::unique_ptr<TrainingLoop> run_loop(TrainingRun& run, const std::string& json) {
+  static Ranks alone;
+  RunOptions options;
+  from_json(json, fields(options), "run", Naming::camel);
+  return std::make_unique<TrainingLoop>(run, std::move(options), alone);
+}
+
+// Validation in bindings/js/shared/trainer-types.ts, without samples.
+emscripten::val to_value(const Validation& validation) {
+  emscripten::val value = emscripten::val::object();
+  value.set("loss", validation.loss);
+  value.set("isBest", validation.is_best);
+  for (const auto* figures : {&validation.scores.figures, &validation.scores.further})
+    for (const auto& [name, figure] : *figures) value.set(named(name.c_str(), Naming::camel), figure);
+  return value;
+}
+
+emscripten::val to_value(const training_events::Report& report) {
+  emscripten::val value = emscripten::val::object();
+  value.set("step", report.step);
+  value.set("epoch", report.epoch);
+  value.set("loss", report.loss);
+  value.set("learningRate", report.learning_rate);
+  value.set("gradientNorm", report.gradient_norm);
+  value.set("units", report.units);
+  value.set("stepSeconds", report.step_seconds);
+  value.set("pins", report.pins);
+  if (report.validation) value.set("validation", to_value(*report.validation));
+  return value;
+}
+
+// NativeRunEvent in bindings/js/worker/native.ts.
+RunEvent next_event(TrainingLoop& loop) {
+  const TrainingEvent event = loop.next();
+  emscripten::val value = emscripten::val::object();
+  value.set("isDone", std::holds_alternative<training_events::Done>(event));
+  if (const auto* step = std::get_if<training_events::Step>(&event)) value.set("stepSeconds", step->seconds);
+  if (const auto* report = std::get_if<training_events::Report>(&event)) value.set("report", to_value(*report));
+  return RunEvent(value);
 }
 
 Bytes run_checkpoint(TrainingRun& run, const std::string& more, bool with_texts) {
@@ -134,14 +182,16 @@ Bytes run_checkpoint(TrainingRun& run, const std::string& more, bool with_texts)
 }
 Bytes run_model_file(TrainingRun& run, const std::string& more) { return to_bytes(run.model_file(metadata(more))); }
 
-// The first `count` validation pairs: sources, then targets.
-std::vector<std::string> run_samples(const TrainingRun& run, Index count) {
-  const ParallelText& text = run.valid_text();
-  const auto n = std::min<std::ptrdiff_t>(count, static_cast<std::ptrdiff_t>(text.sources.size()));
-  std::vector<std::string> both(text.sources.begin(), text.sources.begin() + n);
-  both.insert(both.end(), text.targets.begin(), text.targets.begin() + n);
-  return both;
+// The first `count` texts of validation.
+std::vector<KnownText> run_samples(const TrainingRun& run, Index count) {
+  const Texts& texts = run.valid_texts();
+  std::vector<KnownText> samples;
+  for (std::size_t i = 0; i < std::min(texts.size(), static_cast<std::size_t>(count)); ++i)
+    samples.push_back(texts.known(i));
+  return samples;
 }
+
+std::string run_use(const TrainingRun& run) { return run.task().use(run.model().transformer->config()); }
 
 }  // namespace
 }  // namespace wasmformer
@@ -150,10 +200,26 @@ EMSCRIPTEN_BINDINGS(wasmformer_train) {
   using namespace emscripten;
   using namespace wasmformer;
   register_array<TokenizerJob>("TokenizerJob[]");
-  value_object<GivenText>("GivenText")
-      .field("file", &GivenText::file)
-      .field("sources", &GivenText::sources)
-      .field("targets", &GivenText::targets);
+  register_array<AnnotatedText>("AnnotatedText[]");
+  register_array<KnownText>("KnownText[]");
+  value_object<AnnotatedText>("AnnotatedText")
+      .field("text", &AnnotatedText::text)
+      .field("words", &AnnotatedText::words)
+      .field("classes", &AnnotatedText::classes)
+      .field("tags", &AnnotatedText::tags);
+  value_object<KnownText>("KnownText")
+      .field("text", &KnownText::text)
+      .field("translation", &KnownText::translation)
+      .field("words", &KnownText::words)
+      .field("classes", &KnownText::classes)
+      .field("tags", &KnownText::tags);
+  value_object<GivenPairs>("GivenPairs")
+      .field("file", &GivenPairs::file)
+      .field("sources", &GivenPairs::sources)
+      .field("targets", &GivenPairs::targets);
+  value_object<GivenAnnotated>("GivenAnnotated")
+      .field("file", &GivenAnnotated::file)
+      .field("texts", &GivenAnnotated::texts);
   value_object<RunTexts>("RunTexts")
       .field("pairs", &RunTexts::pairs)
       .field("labelled", &RunTexts::labelled)
@@ -166,11 +232,11 @@ EMSCRIPTEN_BINDINGS(wasmformer_train) {
   value_object<TokenizerJob>("TokenizerJob")
       .field("sentences", &TokenizerJob::sentences)
       .field("options", &TokenizerJob::options);
-  value_object<StepReport>("StepReport")
-      .field("loss", &StepReport::loss)
-      .field("learningRate", &StepReport::learning_rate)
-      .field("gradientNorm", &StepReport::gradient_norm)
-      .field("targetTokens", &StepReport::target_tokens);
+  register_type<RunEvent>("NativeRunEvent");
+  value_object<RunOptions>("ShownOptions")
+      .field("samples", &RunOptions::samples)
+      .field("attention", &RunOptions::attention)
+      .field("pinned", &RunOptions::pinned);
   value_object<Evaluation>("Evaluation")
       .field("bleu", &Evaluation::bleu)
       .field("chrf", &Evaluation::chrf)
@@ -181,16 +247,14 @@ EMSCRIPTEN_BINDINGS(wasmformer_train) {
   class_<EvaluationJob>("EvaluationJob")
       .function("step", &take_turn<EvaluationJob>)
       .function("result", &EvaluationJob::result);
-  class_<ValidationJob>("ValidationJob").function("step", &ValidationJob::step).function("result", &validation_result);
+  class_<TrainingLoop>("TrainingLoop").function("options", &TrainingLoop::options).function("next", &next_event);
   class_<RunPlan>("RunPlan").function("untrained", &RunPlan::untrained).function("begin", &begin_run);
   class_<TrainingRun>("TrainingRun")
-      .function("step", &TrainingRun::step)
-      .function("epochs", &TrainingRun::epochs)
-      .function("takeMeanLoss", &take_mean_loss)
       .function("info", &run_info)
       .function("change", &TrainingRun::change)
       .function("samples", &run_samples)
-      .function("validate", &run_validate)
+      .function("use", &run_use)
+      .function("loop", &run_loop)
       .function("start", &run_start)
       .function("startGreedy", &run_start_greedy)
       .function("annotate", &run_annotate)
@@ -199,5 +263,4 @@ EMSCRIPTEN_BINDINGS(wasmformer_train) {
       .function("modelFile", &run_model_file);
 
   function("planRun", &plan_run);
-  function("runOptions", &run_options);
 }

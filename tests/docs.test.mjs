@@ -252,10 +252,23 @@ process.exit();`);
   });
 }
 
+test('bindings/docs/errors.md: the table of codes has all that have a code of their own, and no others', () => {
+  const files = (folder, kind) => readdirSync(join(root, folder), { recursive: true }).filter((name) => kind.test(name)).map((name) => text(`${folder}/${name}`)).join('');
+  const section = text('bindings/docs/errors.md').split('## Codes')[1].split('\n## ')[0];
+  const told = section.split('\n').filter((line) => line.startsWith('| `')).flatMap((line) => [...line.split('|')[1].matchAll(/`([\w-]+)`/g)].map(([, code]) => code));
+  // In C++ the codes after the rooms; in JavaScript those that are given a room.
+  const [, entries] = text('src/schema/error_codes.h').split('ErrorCode::zip, "zip"');
+  const ofCpp = [...entries.matchAll(/\{ErrorCode::\w+,\s*"([\w-]+)"/g)].map(([, code]) => code);
+  const script = files('bindings/js', /\.ts$/);
+  for (const code of ofCpp) assert.ok(told.includes(code), `${code} is not in the table`);
+  for (const code of told) assert.ok(ofCpp.includes(code) || script.includes(`'${code}'`), `no source has ${code}`);
+  for (const [, code] of script.matchAll(/new Wasmformer\w*Error\(\s*'([\w-]+)',[^;]*?\broom\b/g)) assert.ok(told.includes(code), `${code} is not in the table`);
+});
+
 test('bindings/docs/errors.md: the messages that cannot be tried are in the source', () => {
   const source = readdirSync(join(root, 'bindings/js'), { recursive: true }).filter((name) => /\.ts$/.test(name))
     .map((name) => text(`bindings/js/${name}`)).join('');
-  const others = text('bindings/docs/errors.md').split('## Others')[1].matchAll(/^- `(.+?) ?…?`/gm);
+  const others = text('bindings/docs/errors.md').split('## Others')[1].matchAll(/^- `(?:\[[a-z]+\] )?(.+?) ?…?`/gm);
   for (const [, message] of others) assert.ok(source.includes(message), message);
 });
 

@@ -21,21 +21,21 @@ struct AnnotateArguments {
   int threads = 1;
 };
 
-nlohmann::json attention_of(const AnnotatedText& text) {
+nlohmann::json attention_of(const Annotation& text) {
   nlohmann::json entry{{"tokens", nlohmann::json::array()}};
   for (const SourceToken& token : text.tokens) entry["tokens"].push_back(token.piece);
   if (text.attention) entry["encoder"] = attention_json(*text.attention);
   return entry;
 }
 
-std::string label_line(const AnnotatedText& text) {
+std::string label_line(const Annotation& text) {
   std::string line;
   for (const auto& [label, probability] : text.labels)
     line += (line.empty() ? "" : "\t") + label + "\t" + fixed(probability, 4);
   return line + "\n";
 }
 
-std::string tag_lines(const AnnotatedText& text, const std::string& content) {
+std::string tag_lines(const Annotation& text, const std::string& content) {
   std::string lines;
   for (const TaggedWord& word : text.words)
     lines.append(content, word.begin, word.size).append("\t").append(word.tag).append("\n");
@@ -56,7 +56,7 @@ void run(const AnnotateArguments& o, bool tags) {
   std::size_t lines = 0;
   for (std::vector<std::string> part; !(part = input.next_part(512, 1 << 20)).empty();) {
     std::string text;
-    const std::vector<AnnotatedText> found = annotate(model, pool, part, o.annotate, o.batch_tokens);
+    const std::vector<Annotation> found = annotate(model, pool, part, o.annotate, o.batch_tokens);
     for (std::size_t i = 0; i < found.size(); ++i) {
       text += tags ? tag_lines(found[i], part[i]) : label_line(found[i]);
       if (attention) attention->write((lines == 0 ? "[" : ",") + attention_of(found[i]).dump());
@@ -110,35 +110,42 @@ void print_scores(const char* heading, const Scores& scores) {
 
 }  // namespace
 
-ParallelText read_annotated(const AnnotatedFiles& files) {
-  ParallelText labelled, tagged;
-  if (!files.labels.empty()) labelled = parse_tsv(read_file(files.labels), files.labels, {.source = 1, .target = 0});
+std::shared_ptr<AnnotatedTexts> read_annotated(const AnnotatedFiles& files) {
+  std::vector<AnnotatedText> labelled, tagged;
+  if (!files.labels.empty()) labelled = parse_labelled(read_file(files.labels), files.labels);
   if (!files.tags.empty()) tagged = parse_conll(read_file(files.tags), files.tags);
-  if (files.tags.empty()) return labelled;
-  if (files.labels.empty()) return tagged;
-  return naming(files.tags, [&] { return labelled_and_tagged(labelled, tagged); });
+  const AnnotatedTexts::Kind kind{
+      .has_classes = !files.labels.empty(), .has_tags = !files.tags.empty(), .commas_separate = true};
+  if (files.tags.empty()) return std::make_shared<AnnotatedTexts>(std::move(labelled), kind);
+  if (files.labels.empty()) return std::make_shared<AnnotatedTexts>(std::move(tagged), kind);
+  return naming(files.tags, [&] {
+    return std::make_shared<AnnotatedTexts>(labelled_and_tagged(labelled, std::move(tagged)), kind);
+  });
 }
 
 void evaluate_annotations(const std::string& name, const AnnotatedFiles& files, Index batch_tokens, int threads,
                           bool json) {
   const ModelFile model = load_model(name, Weights::packed);
   const Config& config = model.transformer->config();
-  const ParallelText text = read_annotated(files);
-  WASMFORMER_CHECK(!text.sources.empty(), ErrorCode::evaluate, files.labels << files.tags << " has no texts");
+  const std::shared_ptr<AnnotatedTexts> texts = read_annotated(files);
+  WASMFORMER_CHECK(texts->size() > 0, ErrorCode::evaluate, files.labels << files.tags << " has no texts");
   WASMFORMER_CHECK((config.classes > 0) == !files.labels.empty() && (config.tags > 0) == !files.tags.empty(),
                    ErrorCode::evaluate,
                    name << " has " << config.classes << " classes and " << config.tags
                         << " tags; give --labels and --tags for what it has");
   ThreadPool pool(threads);
   const auto start = std::chrono::steady_clock::now();
-  const std::vector<AnnotatedText> found =
-      annotate(model, pool, text.sources, AnnotateOptions{.split = files.tags.empty()}, batch_tokens);
+  texts->settle(config);
+  AnnotationJob job(model, pool, texts->all, {}, batch_tokens);
+  while (job.step()) {
+  }
+  const std::vector<Annotation> found = job.take();
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  const AnnotationScores scores = score(model, text, found);
+  const AnnotationScores scores = score(model, texts->all, found);
   if (json) {
     nlohmann::ordered_json all;
     for (const auto& [key, value] : scores.figures) all[key] = value;
-    all.update({{"texts", text.sources.size()}, {"seconds", seconds}});
+    all.update({{"texts", texts->size()}, {"seconds", seconds}});
     if (!scores.by_class.empty()) all["by_label"] = by_label(scores.by_class);
     if (!scores.confusion.empty()) all["confusion"] = scores.confusion;
     if (!scores.by_span.empty()) all["by_span"] = by_label(scores.by_span);
@@ -146,7 +153,7 @@ void evaluate_annotations(const std::string& name, const AnnotatedFiles& files, 
     return;
   }
   for (const auto& [key, value] : scores.figures) print_formatted("%s %.2f\n", key.c_str(), value);
-  print_formatted("%zu texts in %.1f s\n", text.sources.size(), seconds);
+  print_formatted("%zu texts in %.1f s\n", texts->size(), seconds);
   print_scores("label", scores.by_class);
   print_scores("span", scores.by_span);
   if (scores.confusion.empty()) return;

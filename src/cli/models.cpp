@@ -6,6 +6,8 @@
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/options.h"
+#include "schema/json.h"
+#include "schema/options.h"
 
 namespace wasmformer {
 namespace {
@@ -93,10 +95,11 @@ void inspect(const InspectOptions& o) {
   const ModelFile model = parse_model(o.model, bytes);
   std::map<std::string, Index> types;
   for (const auto& [name, tensor] : parse_safetensors(bytes).tensors) ++types[dtype_name(tensor.dtype)];
+  Config config = model.transformer->config();
   nlohmann::ordered_json json{{"parameters", model.transformer->parameter_count()},
                               {"bytes", bytes.size()},
                               {"tensors", types},
-                              {"config", nlohmann::ordered_json::parse(to_json(model.transformer->config()))}};
+                              {"config", json_of(fields(config))}};
   for (const auto& [key, value] : model.metadata) json["metadata"][key] = value;
   if (o.json) {
     print(json.dump(2) + "\n");

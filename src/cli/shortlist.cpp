@@ -4,6 +4,7 @@
 #include "cli/files.h"
 #include "cli/options.h"
 #include "exchange/marian/marian_bin.h"
+#include "tasks/translate/translate_task.h"
 #include "tasks/translate/word_alignment.h"
 
 namespace wasmformer {
@@ -33,7 +34,7 @@ Shortlist shortlist_of(const ModelFile& model, const ShortlistArguments& o) {
 
 void add_shortlist(const ShortlistArguments& o) {
   ModelFile model = load_model(o.model);
-  WASMFORMER_CHECK(!model.transformer->config().is_encoder(), ErrorCode::shortlist,
+  WASMFORMER_CHECK(translate_task().trains(model.transformer->config()), ErrorCode::shortlist,
                    "only translators can have a shortlist");
   model.shortlist = shortlist_of(model, o);
   write_file_atomically(o.output, serialize_model(model, float_precision(model.precision)));

@@ -31,11 +31,11 @@ std::string one_line(std::string text) {
 class Distillation {
  public:
   Distillation(const TeacherOptions& options, const ModelFile& teacher, const ParallelText& text,
-               const TrainingLoopOptions& run)
+               const TrainingOutput& run)
       : teacher_(teacher), text_(text), pool_(run.threads), bleu_{.tokenizer = evaluation_tokenizer(teacher)} {
     search_.beam_size = search_.n_best = options.beam;
-    make_folder(run.output);
-    path_ = (fs::path(run.output) / ("teacher-" + std::to_string(identity(options.model)) + ".tsv")).string();
+    make_folder(run.folder);
+    path_ = (fs::path(run.folder) / ("teacher-" + std::to_string(identity(options.model)) + ".tsv")).string();
   }
 
   // One line per source: the source, a tab, its translation.
@@ -135,7 +135,7 @@ class Distillation {
 }  // namespace
 
 ParallelText distilled(const TeacherOptions& options, const ModelFile& teacher, ParallelText text,
-                       const TrainingLoopOptions& run) {
+                       const TrainingOutput& run) {
   // Each distinct pair is translated once, however often a file's weight repeats it.
   ParallelText once;
   std::map<std::pair<std::string, std::string>, std::size_t> places;

@@ -27,6 +27,6 @@ struct TeacherOptions {
 // best one if the target is empty. They are saved every minute to teacher-NUMBER.tsv in the run's folder; later calls
 // with the same teacher, beam and text continue from there. All ranks share the work.
 ParallelText distilled(const TeacherOptions& options, const ModelFile& teacher, ParallelText text,
-                       const TrainingLoopOptions& run);
+                       const TrainingOutput& run);
 
 }  // namespace wasmformer

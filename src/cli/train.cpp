@@ -8,8 +8,10 @@
 #include "cli/options.h"
 #include "cli/teacher.h"
 #include "cli/training_loop.h"
+#include "tasks/mask/mask_task.h"
 #include "tasks/translate/augment.h"
 #include "tasks/translate/toy_tasks.h"
+#include "tasks/translate/translate_task.h"
 #include "train/plan.h"
 
 namespace wasmformer {
@@ -24,7 +26,8 @@ struct TrainOptions {
   std::vector<std::string> data, augment, set, metadata;
   TeacherOptions teacher;
   RunRequest request;
-  TrainingLoopOptions loop;
+  RunOptions run = program_run_options();
+  TrainingOutput output;
 
   bool distils() const { return !teacher.model.empty(); }
 };
@@ -74,8 +77,17 @@ bool has_pairs(const TrainOptions& o) { return !named_file(o.train).empty() || !
 bool has_texts(const TrainOptions& o) { return has_pairs(o) || o.labelled.any() || !o.mono.empty(); }
 bool has_valid_texts(const TrainOptions& o) { return !named_file(o.valid).empty() || o.valid_labelled.any(); }
 
-ParallelText read_training_texts(const TrainOptions& o) {
+std::shared_ptr<Texts> read_training_texts(const TrainOptions& o) {
   if (o.labelled.any()) return read_annotated(o.labelled);
+  if (o.mono.empty()) return texts_of(read_training_pairs(o));
+  auto texts = std::make_shared<PlainTexts>();
+  for (std::string& line : read_lines(o.mono))
+    if (!line.empty()) texts->lines.push_back(std::move(line));
+  return texts;
+}
+
+// The sources of pairs and of --mono, for a teacher.
+ParallelText read_sources(const TrainOptions& o) {
   ParallelText text;
   if (has_pairs(o)) text = read_training_pairs(o);
   if (o.mono.empty()) return text;
@@ -85,36 +97,34 @@ ParallelText read_training_texts(const TrainOptions& o) {
   return text;
 }
 
-// JSON of the config keys that --set and --batch-tokens change.
-std::string changes(const TrainOptions& o) {
+// The config keys that --set and --batch-tokens change.
+nlohmann::json changes(const TrainOptions& o) {
   Preset p;
+  const Fields keys = fields(p.config) + fields(p.training);
   nlohmann::json changed = nlohmann::json::object();
   for (const auto& [key, value] : key_values(o.set)) {
-    set_option(p.config, p.training, key, value);
-    changed[key] = nlohmann::json::parse(to_json(p.config, &p.training))[key];
+    set_field(keys, key, value, "config");
+    changed[key] = json_of(keys)[key];
   }
-  return changed.dump();
+  return changed;
 }
 
 RunRequest request_of(const TrainOptions& o) {
   RunRequest request = o.request;
-  if (o.labelled.any()) request.objective = o.labelled.objective();
-  if (!o.mono.empty() && !o.distils()) request.objective = Objective::masked;
-  if (request.preset.empty() && !request.objective && has_texts(o) && o.from.empty() && !request.resume)
+  const bool has_own_preset = o.labelled.any() || (!o.mono.empty() && !o.distils());
+  if (request.preset.empty() && !has_own_preset && has_texts(o) && o.from.empty() && !request.resume)
     request.preset = "small";
-  request.config = changes(o);
+  request.config.value = changes(o);
   for (const auto& [key, share] : key_values(o.augment)) {
     if (!request.augment) request.augment.emplace();
     set_field(fields(*request.augment), key, share, "augment");
   }
-  nlohmann::json metadata = nlohmann::json::object();
-  for (const auto& [key, value] : metadata_of(o.metadata)) metadata[key] = value;
-  request.metadata = metadata.dump();
+  for (const auto& [key, value] : metadata_of(o.metadata)) request.metadata[key] = value;
   request.keep_texts = false;  // the files are given again when the run is resumed
   return request;
 }
 
-std::string checkpoint_of(const TrainOptions& o) { return (fs::path(o.loop.output) / "last.safetensors").string(); }
+std::string checkpoint_of(const TrainOptions& o) { return (fs::path(o.output.folder) / "last.safetensors").string(); }
 
 RunInput input_of(const TrainOptions& o) {
   const bool has_train = has_texts(o), has_valid = has_valid_texts(o);
@@ -139,18 +149,21 @@ RunInput input_of(const TrainOptions& o) {
   WASMFORMER_CHECK(has_valid || o.request.validation, ErrorCode::train,
                    "there is nothing to validate on: give --valid-source and --valid-target, "
                    "--valid-data, or --validation N to hold back N pairs");
-  input.train = read_training_texts(o);
+  if (!o.distils()) input.train = read_training_texts(o);
   if (o.distils()) {
     const ModelFile teacher = load_model(o.teacher.model, Weights::packed);
-    WASMFORMER_CHECK(!teacher.transformer->config().is_encoder(), ErrorCode::train,
+    WASMFORMER_CHECK(translate_task().trains(teacher.transformer->config()), ErrorCode::train,
                      o.teacher.model << " does not translate, so it cannot be a teacher");
     if (o.tokenizer.empty() && !resume && o.from.empty()) {
       input.source_tokenizer = teacher.source_tokenizer->model();
       input.target_tokenizer = teacher.target_tokenizer->model();
     }
-    input.train = distilled(o.teacher, teacher, std::move(input.train), o.loop);
+    input.train = texts_of(distilled(o.teacher, teacher, read_sources(o), o.output));
   }
-  if (has_valid) input.valid = o.valid_labelled.any() ? read_annotated(o.valid_labelled) : read_pairs(o.valid);
+  if (o.valid_labelled.any())
+    input.valid = read_annotated(o.valid_labelled);
+  else if (has_valid)
+    input.valid = texts_of(read_pairs(o.valid));
   return input;
 }
 
@@ -161,7 +174,7 @@ std::string notes() {
   std::erase_if(keys, [](const Field& field) { return is_decided_by_vocabulary(field.option.name); });
   Augmentation augmentation;
   std::vector<std::string> names;
-  for (const Task& task : tasks()) names.push_back(task.name);
+  for (const ToyTask& task : toy_tasks()) names.push_back(task.name);
   return "Presets: " + join(preset_names()) + "\nTasks: " + join(names) + "\n\nKeys of --set:\n" + key_list(keys) +
          "\nKeys of --augment:\n" + key_list(fields(augmentation)) +
          "\nCtrl-C and SIGTERM end training after the step: last.safetensors is saved, --resume continues, and\n"
@@ -178,7 +191,7 @@ void check_kinds(const TrainOptions& o) {
                    "--teacher translates the sources of sentence pairs, and --mono; give one of them");
   WASMFORMER_CHECK(!o.distils() || !o.request.validation, ErrorCode::train,
                    "--validation would hold back the teacher's translations; give --valid-data");
-  WASMFORMER_CHECK(!o.valid_labelled.any() || o.valid_labelled.objective() == o.labelled.objective(), ErrorCode::train,
+  WASMFORMER_CHECK(!o.valid_labelled.any() || o.valid_labelled.fit(o.labelled), ErrorCode::train,
                    "--valid-labels and --valid-tags must go with --labels and --tags");
 }
 
@@ -186,16 +199,15 @@ int train(TrainOptions o) {
   // `--task masked` is another way to write --mono.
   if (!o.mono.empty() && o.request.task && o.request.task->name == "masked") o.request.task.reset();
   check_kinds(o);
-  TrainingLoopOptions& loop = o.loop;
-  const auto has_goal = [&] { return loop.max_epochs || loop.max_steps || loop.max_minutes; };
-  if (o.request.task && !has_goal()) loop.max_steps = find_task(o.request.task->name).steps;
+  const auto has_goal = [&] { return o.run.epochs || o.run.steps || o.run.minutes; };
+  if (o.request.task && !has_goal()) o.run.steps = find_task(o.request.task->name).steps;
   WASMFORMER_CHECK(has_goal(), ErrorCode::train, "say when to stop: --max-epochs, --max-steps or --max-minutes");
   // A run that was killed while its teacher was translating has no checkpoint yet.
   if (o.distils() && !fs::exists(checkpoint_of(o))) o.request.resume = false;
-  loop.resume = o.request.resume;
+  o.output.resume = o.request.resume;
   RunRequest request = request_of(o);  // first, as a teacher takes long
   RunPlan plan(std::move(request), input_of(o));
-  return train_until_done(loop, [&](ThreadPool& pool) {
+  return train_until_done(o.run, o.output, [&](ThreadPool& pool) {
     std::vector<std::string> tokenizers;
     for (const TokenizerJob& job : plan.untrained()) tokenizers.push_back(train_tokenizer(job.sentences, job.options));
     return plan.begin(tokenizers, pool);
@@ -231,7 +243,7 @@ void add_train_command(CLI::App& app) {
   auto* command = app.add_subcommand("train", "Train a model on sentence pairs");
   auto o = std::make_shared<TrainOptions>();
   add_text_options(*command, *o);
-  add_options(*command, fields(o->request) + fields(o->loop) + fields(o->teacher), "train");
+  add_options(*command, fields(o->request) + fields(o->run) + fields(o->output) + fields(o->teacher), "train");
   command->get_option("--pairs")->needs("--task");
   command->get_option("--teacher-beam")->needs("--teacher");
   command->add_option("--tokenizer", o->tokenizer,
@@ -246,7 +258,7 @@ void add_train_command(CLI::App& app) {
     command->add_option_function<std::string>(
         flag, [o, key = key](const std::string& value) { o->set.push_back(key + value); },
         "the same as --set " + key + "N");
-  command->add_option("--output", o->loop.output, "folder for best.safetensors, last.safetensors and log.jsonl")
+  command->add_option("--output", o->output.folder, "folder for best.safetensors, last.safetensors and log.jsonl")
       ->required();
   command->add_option("--metadata", o->metadata, metadata_help);
   command->footer(notes());

@@ -1,7 +1,6 @@
 #include "cli/training_loop.h"
 
 #include <charconv>
-#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -18,7 +17,7 @@ namespace wasmformer {
 namespace {
 
 namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
+namespace events = training_events;
 
 volatile std::sig_atomic_t signal_number = 0;
 
@@ -37,11 +36,9 @@ void watch_for_signals() {
 #endif
 }
 
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-std::string size_of(const Corpus& corpus) {
-  return std::to_string(corpus.pairs.size()) + " pairs" +
-         (corpus.skipped ? ", " + std::to_string(corpus.skipped) + " left out (an empty side, or too long)" : "");
+std::string size_of(const Examples& examples) {
+  return std::to_string(examples.size()) + " pairs" +
+         (examples.skipped ? ", " + std::to_string(examples.skipped) + " left out (an empty side, or too long)" : "");
 }
 
 // 3 of "epoch-3.safetensors"; 0 of other names.
@@ -88,108 +85,93 @@ class TrainingLog {
   double seconds_ = 0;
 };
 
-class TrainingLoop {
+// Shows a run and keeps its files.
+class TrainingRenderer {
  public:
-  TrainingLoop(const TrainingLoopOptions& options,
-               const std::function<std::unique_ptr<TrainingRun>(ThreadPool&)>& begin)
-      : o_(options),
-        pool_(options.threads),
+  TrainingRenderer(RunOptions options, const TrainingOutput& output,
+                   const std::function<std::unique_ptr<TrainingRun>(ThreadPool&)>& begin)
+      : output_(output),
+        pool_(output.threads),
         run_(begin(pool_)),
-        log_((fs::path(options.output) / "log.jsonl").string(), options.resume, run_->progress().step) {
-    if (ranks_.size() > 1) run_->trainer().join(ranks_);
+        log_((fs::path(output.folder) / "log.jsonl").string(), output.resume, run_->progress().step),
+        saved_step_(run_->progress().step) {
+    options.earlier_seconds = log_.seconds();
+    loop_ = std::make_unique<TrainingLoop>(*run_, std::move(options), ranks_, [] { return signal_number != 0; });
   }
 
-  void operator()() {
+  // Returns whether a signal ended the run.
+  bool operator()() {
     if (ranks_.is_first()) {
       prepare_folder();
       introduce();
     }
-    saved_step_ = run_->progress().step;
-    bool is_interrupted = false;
-    for (bool ends = done(); !ends && !is_interrupted; is_interrupted = ranks_.any(signal_number)) {
-      const StepReport report = step();
-      ends = done();  // asked once: between two calls the time could run out
-      if (ranks_.is_first()) keep(report, ends);
-    }
+    TrainingEvent event = loop_->next();
+    for (; !std::holds_alternative<events::Done>(event); event = loop_->next())
+      if (ranks_.is_first()) std::visit([this](const auto& e) { show(e); }, event);
+    const bool is_interrupted = std::get<events::Done>(event).is_interrupted;
     if (is_interrupted && ranks_.is_first()) {
       if (saved_step_ != run_->progress().step) save();
       line_.print("interrupted at step " + std::to_string(run_->progress().step) + "; --resume continues from there");
     }
     ranks_.any(false);  // waits for all ranks: mpirun treats one that ends early as a failure
+    return is_interrupted;
   }
 
  private:
-  // Reports, validates and saves, whichever is due.
-  void keep(const StepReport& report, bool ends) {
-    constexpr double save_every = 300;  // seconds
-    if (run_->epoch_has_ended() || ends) {
-      validate(report);
-    } else {
-      if (run_->progress().step % o_.report_every == 0) log(report, {});
-      if (seconds_since(saved_) <= save_every) return;
-    }
-    save();
+  void show(const events::Step& e) {
+    step_seconds_ += e.seconds;
+    units_ += e.report.units;
+    const double done = loop_->progress();
+    const double rest = loop_->seconds() * (1 - done) / done;
+    line_.update(done, standing(e.report.loss) + (done > 0 ? "  " + duration(rest) + " left" : ""));
   }
+  void show(const events::Validating&) { line_.update(loop_->progress(), "validating"); }
+  void show(const events::Report& report) {
+    nlohmann::ordered_json figures = nlohmann::ordered_json::object();
+    if (const auto& validation = report.validation) {
+      figures["valid_loss"] = validation->loss;
+      for (const auto& [key, value] : validation->scores.figures) figures[key] = value;
+      if (run_->model().metadata.contains("task"))
+        figures["exact_match"] = validation->scores.further.at("exact_match");
+    }
+    log(report, figures);
+    if (report.validation && report.validation->is_best) write("best.safetensors", run_->model_file());
+  }
+  void show(const events::SaveDue&) { save(); }
+  void show(const events::Done&) {}
 
   // Writes the log at once, so that a folder that cannot be written to is an error before any step.
   void prepare_folder() {
-    make_folder(o_.output);
+    make_folder(output_.folder);
     log_.write();
     clean_folder();
   }
 
   void introduce() {
-    line_.print("train: " + size_of(run_->corpus()));
-    line_.print("valid: " + size_of(run_->valid_corpus()));
+    line_.print("train: " + size_of(run_->examples()));
+    line_.print("valid: " + size_of(run_->valid_examples()));
     line_.print(std::to_string(run_->model().transformer->parameter_count()) + " parameters, " +
                 std::to_string(run_->trainer().batches_per_epoch()) + " batches per epoch, " +
                 (ranks_.size() > 1 ? std::to_string(ranks_.size()) + " ranks of " : "") + std::to_string(pool_.size()) +
                 (pool_.size() == 1 ? " thread" : " threads"));
   }
 
-  StepReport step() {
-    const auto begin = Clock::now();
-    const StepReport report = run_->step();
-    step_seconds_ += seconds_since(begin);
-    units_ += report.target_tokens;
-    const double f = fraction();
-    if (ranks_.is_first())
-      line_.update(f, standing(report.loss) + (f > 0 ? "  " + duration(seconds() * (1 - f) / f) + " left" : ""));
-    return report;
-  }
-
-  // The share of the way to the nearest goal; -1 without a goal.
-  double fraction() const {
-    const Progress& p = run_->progress();
-    double f = -1;
-    if (o_.max_steps) f = std::max(f, static_cast<double>(p.step) / static_cast<double>(*o_.max_steps));
-    if (o_.max_epochs) f = std::max(f, run_->epochs() / static_cast<double>(*o_.max_epochs));
-    if (o_.max_minutes) f = std::max(f, seconds() / (*o_.max_minutes * 60));
-    return std::min(f, 1.0);
-  }
-  bool done() { return ranks_.any(fraction() == 1); }
-
-  // Seconds of the whole run, including those before it was resumed.
-  double seconds() const { return log_.seconds() + seconds_since(start_); }
-
-  // Of target tokens or, if a model classifies or tags, texts.
   double units_per_second() const { return static_cast<double>(units_) / step_seconds_; }
-  bool counts_texts() const { return !run_->model().transformer->config().predicts_tokens(); }
 
   std::string standing(double loss) const {
     return "step " + std::to_string(run_->progress().step) + "  epoch " + fixed(run_->epochs(), 2) + "  loss " +
-           fixed(loss, 3) + "  " + fixed(units_per_second(), 0) + (counts_texts() ? " texts/s" : " tokens/s");
+           fixed(loss, 3) + "  " + fixed(units_per_second(), 0) + " " + run_->task().unit() + "/s";
   }
 
-  void log(const StepReport& report, const nlohmann::ordered_json& figures) {
-    nlohmann::ordered_json entry{{"step", run_->progress().step},
-                                 {"epoch", run_->epochs()},
-                                 {"loss", run_->trainer().take_mean_loss()},
+  void log(const events::Report& report, const nlohmann::ordered_json& figures) {
+    nlohmann::ordered_json entry{{"step", report.step},
+                                 {"epoch", report.epoch},
+                                 {"loss", report.loss},
                                  {"learning_rate", report.learning_rate},
                                  {"gradient_norm", report.gradient_norm},
                                  {"target_tokens_per_second", units_per_second()},
-                                 {"seconds", seconds()}};
-    std::string text = standing(entry["loss"]);
+                                 {"seconds", loop_->seconds()}};
+    std::string text = standing(report.loss);
     for (const auto& [key, value] : figures.items()) {
       entry[key] = value;
       text += "  " + key + " " + fixed(value, key == "valid_loss" ? 3 : 1);
@@ -198,30 +180,20 @@ class TrainingLoop {
     line_.print(text);
   }
 
-  void validate(const StepReport& report) {
-    line_.update(fraction(), "validating");
-    const Validation found = run_->validate();
-    nlohmann::ordered_json figures{{"valid_loss", found.loss}};
-    for (const auto& [key, value] : found.figures) figures[key] = value;
-    if (run_->model().metadata.contains("task")) figures["exact_match"] = found.greedy.exact_match;
-    log(report, figures);
-    if (found.is_best) write("best.safetensors", run_->model_file());
-  }
-
   // The epoch's own file first: a run killed between the two repeats the epoch's last steps.
   void save() {
-    if (o_.keep > 0 && run_->epoch_has_ended())
+    if (output_.keep > 0 && run_->epoch_has_ended())
       write("epoch-" + std::to_string(run_->progress().epoch) + ".safetensors", run_->model_file());
     write("last.safetensors", run_->checkpoint());
     clean_folder();
-    saved_ = Clock::now(), saved_step_ = run_->progress().step;
+    saved_step_ = run_->progress().step;
   }
 
   // Removes epochs beyond --keep, and unfinished files of a program that was killed.
   void clean_folder() {
-    const Index last_to_go = o_.keep > 0 ? run_->progress().epoch - o_.keep : 0;
+    const Index last_to_go = output_.keep > 0 ? run_->progress().epoch - output_.keep : 0;
     std::vector<fs::path> old;
-    for (const auto& entry : fs::directory_iterator(o_.output)) {
+    for (const auto& entry : fs::directory_iterator(output_.folder)) {
       const std::string name = entry.path().filename().string();
       const Index epoch = epoch_of(name);
       const bool is_own = name.starts_with("best.") || name.starts_with("last.") || name.starts_with("log.jsonl") ||
@@ -233,19 +205,19 @@ class TrainingLoop {
   }
 
   void write(const std::string& name, const std::string& bytes) {
-    write_file_atomically((fs::path(o_.output) / name).string(), bytes);
+    write_file_atomically((fs::path(output_.folder) / name).string(), bytes);
   }
 
-  const TrainingLoopOptions& o_;
+  const TrainingOutput& output_;
   Ranks& ranks_ = ranks();
   ProgressLine line_;
   ThreadPool pool_;
   std::unique_ptr<TrainingRun> run_;
   TrainingLog log_;
-  Clock::time_point start_ = Clock::now(), saved_ = start_;
+  std::unique_ptr<TrainingLoop> loop_;
   Index saved_step_ = 0;
-  Index units_ = 0;          // since start_
-  double step_seconds_ = 0;  // spent on these tokens, without validation and saving
+  Index units_ = 0;          // since the program began
+  double step_seconds_ = 0;  // spent on these, without validation and saving
 };
 
 }  // namespace
@@ -256,12 +228,20 @@ void make_folder(const std::string& path) {
   WASMFORMER_CHECK(!error, ErrorCode::train, "cannot make the folder " << path << ": " << error.message());
 }
 
-int train_until_done(const TrainingLoopOptions& options,
+RunOptions program_run_options() {
+  RunOptions options;
+  options.report_every = 100;
+  options.goals_count_from = RunOptions::Origin::beginning;
+  options.least_steps_between_validations = 0;
+  options.save_every = 300;
+  return options;
+}
+
+int train_until_done(const RunOptions& options, const TrainingOutput& output,
                      const std::function<std::unique_ptr<TrainingRun>(ThreadPool&)>& begin) {
-  TrainingLoop loop(options, begin);
+  TrainingRenderer renderer(options, output, begin);
   watch_for_signals();
-  loop();
-  return signal_number;
+  return renderer() ? signal_number : 0;
 }
 
 }  // namespace wasmformer

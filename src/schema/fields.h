@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -40,6 +41,8 @@ using Words = std::span<const char* const>;
   }
 
 using TextOrTokens = std::variant<std::string, std::vector<int>>;
+struct JsonObject;  // schema/json.h
+using StringMap = std::map<std::string, std::string>;
 
 struct Field;
 using Fields = std::vector<Field>;
@@ -71,9 +74,9 @@ struct List {
   WithDefault with_default;  // of an item
 };
 }  // namespace field_views
-struct Value
-    : std::variant<bool*, int*, long*, long long*, unsigned long*, unsigned long long*, double*, std::string*,
-                   TextOrTokens*, field_views::Choice, field_views::Group, field_views::Optional, field_views::List> {
+struct Value : std::variant<bool*, int*, long*, long long*, unsigned long*, unsigned long long*, double*, std::string*,
+                            TextOrTokens*, JsonObject*, StringMap*, field_views::Choice, field_views::Group,
+                            field_views::Optional, field_views::List> {
   using variant::variant;
 };
 struct Field {

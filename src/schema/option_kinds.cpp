@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "schema/error.h"
+#include "schema/json.h"
 
 namespace wasmformer::option_kinds {
 namespace {
@@ -144,6 +145,29 @@ Json write(const TextOrTokens* field, Naming) {
   return std::visit([](const auto& held) { return Json(held); }, *field);
 }
 void describe(Json& entry, const TextOrTokens*, Naming) { entry["type"] = "string or tokens"; }
+
+// Objects of other structs, and of strings
+
+std::string expected(JsonObject*, const Range&) { return "an object"; }
+void read(JsonObject* field, const Given& given) {
+  require(given.json.is_object(), field, given);
+  field->value = given.json;
+}
+Json write(const JsonObject* field, Naming) { return Json(field->value); }
+void describe(Json& entry, const JsonObject*, Naming) { entry["type"] = "object"; }
+
+std::string expected(StringMap*, const Range&) { return "an object"; }
+void read(StringMap* field, const Given& given) {
+  require(given.json.is_object(), field, given);
+  field->clear();
+  for (const auto& [key, text] : given.json.items())
+    read(view((*field)[key]), {text, given.range, given.place, given.path + "." + key, given.naming});
+}
+Json write(const StringMap* field, Naming) { return Json(*field); }
+void describe(Json& entry, const StringMap*, Naming) {
+  entry["type"] = "object";
+  entry["item"] = {{"type", "string"}};
+}
 
 // Enumerations
 

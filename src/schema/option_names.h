@@ -6,7 +6,7 @@
 
 namespace wasmformer {
 
-enum class Naming { snake, camel };  // beam_size, or beamSize as in JavaScript
+enum class Naming { snake, camel };  // max_length, or maxLength as in JavaScript
 std::string named(const char* snake_name, Naming naming);
 
 // "; did you mean 'd_model'?" when a name is near or contains `given`, else "".

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "schema/error.h"
+#include "schema/json.h"
 #include "schema/option_kinds.h"
 
 namespace wasmformer {
@@ -32,17 +33,6 @@ bool is_shallow(const std::string& json) {
     }
   }
   return true;
-}
-
-Input parse(const std::string& text, const std::string& place) {
-  WASMFORMER_CHECK(is_shallow(text), ErrorCode::options_not_json, "the JSON is nested too deeply", {"place", place});
-  try {
-    return Input::parse(text);
-  } catch (const Input::exception& e) {
-    const std::string reason = e.what();  // begins with the library's own tag, such as [json.exception.parse_error.101]
-    throw Error(ErrorCode::options_not_json, "invalid JSON: " + reason.substr(reason.find(' ') + 1),
-                {{"place", place}});
-  }
 }
 
 // A value on the command line: JSON's, also written .5 or 1., or the text itself.
@@ -101,8 +91,22 @@ Fields operator+(Fields a, const Fields& b) {
   return a;
 }
 
+nlohmann::json parse_json(const std::string& text, const std::string& place) {
+  WASMFORMER_CHECK(is_shallow(text), ErrorCode::options_not_json, "the JSON is nested too deeply", {"place", place});
+  try {
+    return Input::parse(text);
+  } catch (const Input::exception& e) {
+    const std::string reason = e.what();  // begins with the library's own tag, such as [json.exception.parse_error.101]
+    throw Error(ErrorCode::options_not_json, "invalid JSON: " + reason.substr(reason.find(' ') + 1),
+                {{"place", place}});
+  }
+}
+
 void from_json(const std::string& text, const Fields& fields, const std::string& place, Naming naming) {
-  const Input json = parse(text, place);
+  set_fields(fields, parse_json(text, place), place, naming);
+}
+
+void set_fields(const Fields& fields, const nlohmann::json& json, const std::string& place, Naming naming) {
   WASMFORMER_CHECK(json.is_object(), ErrorCode::options_not_json,
                    "the options must be a JSON object, not " << json.type_name(), {"place", place});
   read_object(fields, json, place, /*path=*/"", naming);
@@ -121,7 +125,9 @@ void set_field(const Fields& fields, const std::string& name, const std::string&
   read(value, {json, option.range, place, name, Naming::snake});
 }
 
-std::string to_json(const Fields& fields, Naming naming) { return write_object(fields, naming).dump(); }
+nlohmann::ordered_json json_of(const Fields& fields, Naming naming) { return write_object(fields, naming); }
+
+std::string to_json(const Fields& fields, Naming naming) { return json_of(fields, naming).dump(); }
 
 void check_ranges(const Fields& fields, const std::string& place, Naming naming) {
   for (const auto& [option, value] : fields) {
@@ -130,7 +136,7 @@ void check_ranges(const Fields& fields, const std::string& place, Naming naming)
   }
 }
 
-std::string schema(const Fields& fields, Naming naming) { return describe_fields(fields, naming).dump(); }
+nlohmann::ordered_json schema(const Fields& fields, Naming naming) { return describe_fields(fields, naming); }
 
 std::string summary(const Field& field) {
   std::string type = expected(field.value, field.option.range);

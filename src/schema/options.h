@@ -11,8 +11,8 @@
 //   };
 //
 // A field is a bool, whole number, double, string, TextOrTokens, an enumeration with words(), a struct with
-// visit(), or a std::optional or std::vector of these. words(E) returns the words of enumeration E in its
-// order.
+// visit(), a std::optional or std::vector of these, a JsonObject, or a StringMap. words(E) returns the words of
+// enumeration E in its order.
 #pragma once
 
 #include <string>
@@ -33,12 +33,6 @@ void set_field(const Fields& fields, const std::string& name, const std::string&
 std::string to_json(const Fields& fields, Naming naming = Naming::snake);
 // Throws Error for the first value outside its range.
 void check_ranges(const Fields& fields, const std::string& place, Naming naming = Naming::snake);
-
-// The schema: a JSON array with, for each field, name, type (boolean, integer, number, string,
-// choice, group or list), default, help, and where there are any minimum, maximum, exclusiveMinimum,
-// exclusiveMaximum, choices, optional, and the fields of a group or the item of a list. The fields must hold
-// the defaults.
-std::string schema(const Fields& fields, Naming naming = Naming::snake);
 
 // The help of a field with its type, range and default: "… (a whole number from 1 to 64; default 4)".
 std::string summary(const Field& field);

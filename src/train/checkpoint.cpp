@@ -37,9 +37,12 @@ std::string serialize_checkpoint(const ModelFile& model, Trainer& trainer, const
                           {"epoch", p.epoch},
                           {"batch", p.batch},
                           {"loss_sum", p.loss_sum},
-                          {"loss_tokens", p.loss_tokens},
-                          {"corpus", std::to_string(fingerprint(trainer.corpus()))}};
-  if (best.step > 0) progress["best_step"] = best.step, progress["best_valid_loss"] = best.valid_loss;
+                          {"loss_tokens", p.loss_units},
+                          {"corpus", std::to_string(trainer.examples().fingerprint())}};
+  if (best.step > 0) {
+    progress["best_step"] = best.step;
+    progress["best_valid_loss"] = best.error;
+  }
   extra.metadata["training"] = to_json(trainer.transformer().config(), &trainer.config());
   extra.metadata["progress"] = progress.dump();
   return serialize_model(model, Precision::f32, extra);
@@ -66,7 +69,7 @@ BestSoFar restore_checkpoint(std::string_view bytes, Trainer& trainer) {
                      name << " is " << shape(stored) << ", not " << shape(m));
     m = std::move(stored);
   });
-  const std::string corpus = std::to_string(fingerprint(trainer.corpus()));
+  const std::string corpus = std::to_string(trainer.examples().fingerprint());
   try {
     const auto progress = nlohmann::json::parse(found->second);
     for (const char* count : {"step", "epoch", "batch", "loss_tokens", "best_step"}) {
@@ -80,7 +83,7 @@ BestSoFar restore_checkpoint(std::string_view bytes, Trainer& trainer) {
                      "the run was trained on other pairs than these");
     BestSoFar best;
     best.step = progress.value("best_step", Index(0));
-    best.valid_loss = progress.value("best_valid_loss", best.valid_loss);
+    best.error = progress.value("best_valid_loss", best.error);
     return best;
   } catch (const nlohmann::json::exception&) {
     throw Error(ErrorCode::progress_damaged, "the progress of the run is damaged: " + found->second);

@@ -10,7 +10,8 @@
 namespace wasmformer {
 
 struct BestSoFar {
-  double valid_loss = std::numeric_limits<double>::infinity();  // of an encoder with labels: the share that is wrong
+  // The loss, or ValidationScores::error. Checkpoints call it best_valid_loss.
+  double error = std::numeric_limits<double>::infinity();
   Index step = 0;
 };
 

@@ -1,37 +1,27 @@
 #include "train/plan.h"
 
-#include <nlohmann/json.hpp>
-
+#include "tasks/translate/translate_task.h"
 #include "text/vocabulary.h"
 
 namespace wasmformer {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json object(const std::string& text, const char* name) {
-  Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  WASMFORMER_CHECK(json.is_object(), ErrorCode::train, name << " must be an object, not " << text.substr(0, 80));
-  return json;
-}
-
-bool has_texts(const RunInput& input) { return !input.train.sources.empty() || !input.tsv.empty(); }
+bool has_texts(const RunInput& input) { return input.train && input.train->size() > 0; }
+bool validates_given(const RunInput& input) { return input.valid && input.valid->size() > 0; }
 
 void check_texts(const RunRequest& request, const RunInput& input) {
-  const int given = !input.train.sources.empty() + !input.tsv.empty() + request.task.has_value();
-  const bool validates = request.validation || !input.valid.sources.empty();
-  WASMFORMER_CHECK(given <= 1, ErrorCode::train, "pairs, tsv and task all give sentence pairs; choose one of them");
+  const int given = has_texts(input) + request.task.has_value();
+  const bool validates = request.validation || validates_given(input);
+  WASMFORMER_CHECK(given <= 1, ErrorCode::train, "texts and a task are given; choose one of them");
   WASMFORMER_CHECK(given == 1 || request.resume, ErrorCode::train,
                    "one of pairs, tsv, task, labeled, tagged and mono is needed");
   WASMFORMER_CHECK(given == 1 || !validates, ErrorCode::train, "validation is given, but no pairs to train on");
   WASMFORMER_CHECK(!request.task || !validates, ErrorCode::train,
                    "validation is given, but a task makes its own pairs for it");
-  WASMFORMER_CHECK(!request.validation || input.valid.sources.empty(), ErrorCode::train,
+  WASMFORMER_CHECK(!request.validation || !validates_given(input), ErrorCode::train,
                    "pairs to validate on are given, and also how many to hold back for it");
-  for (const ParallelText* text : {&input.train, &input.valid})
-    WASMFORMER_CHECK(text->sources.size() == text->targets.size(), ErrorCode::train,
-                     "there are " << text->sources.size() << " source sentences but " << text->targets.size()
-                                  << " target sentences");
+  WASMFORMER_CHECK(!has_texts(input) || !validates_given(input) || &input.train->task() == &input.valid->task(),
+                   ErrorCode::train, "texts to validate on must be of the same kind as those to train on");
 }
 
 bool is_counted(TokenizerType type) { return type == TokenizerType::character || type == TokenizerType::word; }
@@ -44,7 +34,8 @@ void check_tokenizer(const RunRequest& request, const RunInput& input) {
   WASMFORMER_CHECK(!fine_tunes || !request.tokenizer, ErrorCode::train,
                    "a tokenizer's settings are given, but a model that is fine-tuned has its own tokenizer; "
                    "only a tokenizer's file can replace it");
-  WASMFORMER_CHECK(!fine_tunes || !request.objective || !has_files, ErrorCode::train,
+  const bool makes_heads = has_texts(input) && input.train->task().makes_heads();
+  WASMFORMER_CHECK(!fine_tunes || !makes_heads || !has_files, ErrorCode::train,
                    "tokenizer is given, but an encoder made from a model keeps that model's tokenizer");
   if (!request.tokenizer) return;
   const auto& [type, vocab_size, joint, normalization] = *request.tokenizer;
@@ -71,16 +62,16 @@ std::shared_ptr<const Tokenizer> tokenizer_of(const std::string& file) {
 
 RunPlan::RunPlan(RunRequest request, RunInput input) : request_(std::move(request)), input_(std::move(input)) {
   check_texts(request_, input_);
+  makes_heads_ = !request_.resume && has_texts(input_) && input_.train->task().makes_heads();
   check_tokenizer(request_, input_);
   if (request_.resume) {
     start_ = naming(input_.model_name, [&] { return resumed_start(std::move(input_.model)); });
     check_resumed();
-  } else if (request_.objective) {
-    Preset own = encoder_preset();
-    own.config.crf &= has_tags(*request_.objective);
+  } else if (makes_heads_) {
+    const Preset own = input_.train->task().preset(*input_.train);
     settings_ = settings(input_.model.empty() ? own : Preset{{}, fine_tuning_config()}, true);
     settings_.config.decoder_layers = 0;
-    WASMFORMER_CHECK(!object(request_.config, "config").contains("decoder_layers"), ErrorCode::train,
+    WASMFORMER_CHECK(!request_.config.value.contains("decoder_layers"), ErrorCode::train,
                      "decoder_layers is given, but an encoder has no decoder");
     WASMFORMER_CHECK(!request_.task, ErrorCode::train, "a task is given, but an encoder needs texts");
     WASMFORMER_CHECK(!request_.augment, ErrorCode::train, "augment is given, but it changes translations, not labels");
@@ -96,7 +87,7 @@ RunPlan::RunPlan(RunRequest request, RunInput input) : request_(std::move(reques
                               ? tokenizer().joint
                               : input_.target_tokenizer.empty() || input_.target_tokenizer == input_.source_tokenizer;
     settings_ = settings(request_.task ? task_preset(request_.task->name) : preset("tiny"), is_joint);
-    WASMFORMER_CHECK(!settings_.config.is_encoder(), ErrorCode::train,
+    WASMFORMER_CHECK(translate_task().trains(settings_.config), ErrorCode::train,
                      "decoder_layers is 0, but a translator needs a decoder; to train an encoder, give "
                      "labelled, tagged or plain text");
   }
@@ -107,11 +98,11 @@ Preset RunPlan::settings(const Preset& base, bool is_joint) const {
   Preset p = request_.preset.empty() ? base : preset(request_.preset);
   // Two vocabularies cannot share one table.
   if (!is_joint && p.config.tie_embeddings == TieEmbeddings::all) p.config.tie_embeddings = TieEmbeddings::target;
-  const Json changes = object(request_.config, "config");
+  const nlohmann::json& changes = request_.config.value;
   for (const auto& [key, value] : changes.items())
     WASMFORMER_CHECK(!is_decided_by_vocabulary(key), ErrorCode::train,
                      key << " is given, but the vocabulary decides it");
-  from_json(request_.config, p.config, &p.training);
+  set_fields(fields(p.config) + fields(p.training), changes, "config");
   WASMFORMER_CHECK(!request_.seed || !changes.contains("seed") || p.training.seed == *request_.seed, ErrorCode::train,
                    "seed is " << *request_.seed << ", but the config's seed is " << p.training.seed);
   if (request_.seed) p.training.seed = *request_.seed;
@@ -125,7 +116,7 @@ void RunPlan::check_resumed() const {
   const bool is_joint = model.source_tokenizer->model() == model.target_tokenizer->model();
   Preset p = settings({config, start_->training}, is_joint);
   take_vocabulary(p.config, *model.source_tokenizer, *model.target_tokenizer);
-  if (config.is_encoder()) take_labels(p.config, model.labels);
+  if (task_of(model).makes_heads()) take_labels(p.config, model.labels);
   WASMFORMER_CHECK(p.config == config && p.training == start_->training, ErrorCode::train,
                    "the run was begun with other settings than these; repeat its own or leave them out");
   const auto found = model.metadata.find("task");
@@ -144,23 +135,26 @@ void RunPlan::check_resumed() const {
 
 void RunPlan::take_texts() {
   const std::uint64_t seed = (start_ ? start_->training : settings_.training).seed;
+  const Config& config = start_ ? start_->model.transformer->config() : settings_.config;
   if (request_.task) {
     texts_ = task_texts(request_.task->name, request_.task->pairs.value_or(0), seed);
   } else if (has_texts(input_)) {
-    texts_.train = input_.tsv.empty() ? std::move(input_.train) : parse_tsv(input_.tsv, "tsv");
-    input_.tsv.clear();
-    texts_.valid = std::move(input_.valid);
-    if (!texts_.valid.sources.empty()) return;
-    const auto pairs = static_cast<Index>(texts_.train.sources.size());
-    texts_ =
-        hold_back(std::move(texts_.train), request_.validation.value_or(std::min<Index>(500, (pairs + 19) / 20)), seed);
+    texts_ = {std::move(input_.train), std::move(input_.valid)};
+    if (!texts_.valid || texts_.valid->size() == 0) {
+      const auto size = static_cast<Index>(texts_.train->size());
+      texts_ = hold_back(*texts_.train, request_.validation.value_or(std::min<Index>(500, (size + 19) / 20)), seed);
+    }
   } else {
-    auto stored = stored_texts(start_->model.metadata, seed);
+    auto stored = stored_texts(start_->model, seed);
     WASMFORMER_CHECK(stored, ErrorCode::train,
                      "the checkpoint holds no sentence pairs; give those that it was trained on");
     request_.keep_texts = false;  // the checkpoint's metadata still holds them
     texts_ = *std::move(stored);
   }
+  WASMFORMER_CHECK(!start_ || &texts_.train->task() == &task_of(start_->model), ErrorCode::train,
+                   "the model was trained on another kind of text than this");
+  texts_.train->settle(config);
+  texts_.valid->settle(config);
 }
 
 TokenizerRequest RunPlan::tokenizer() const {
@@ -189,17 +183,16 @@ std::vector<TokenizerJob> RunPlan::untrained() const {
     options.normalization = word(t.normalization.value_or(Normalization::nmt_nfkc));
     return TokenizerJob{std::move(texts), options};
   };
-  const auto& [sources, targets] = texts_.train;
-  if (request_.objective) return {job(sources)};
-  if (t.joint) return {job(joined(sources, targets))};
-  return {job(sources), job(targets)};
+  const auto sides = texts_.train->sides();
+  if (sides.size() == 1) return {job(sides[0])};
+  if (t.joint) return {job(joined(sides[0], sides[1]))};
+  return {job(sides[0]), job(sides[1])};
 }
 
 TokenizerPair RunPlan::tokenizers(const std::vector<std::string>& trained) const {
   const TokenizerRequest t = tokenizer();
   if (input_.source_tokenizer.empty() && is_counted(t.type))
-    return counted_tokenizers(request_.objective ? ParallelText{texts_.train.sources, {}} : texts_.train, t.type,
-                              t.vocab_size.value_or(8000), t.joint);
+    return counted_tokenizers(texts_.train->sides(), t.type, t.vocab_size.value_or(8000), t.joint);
   std::vector<std::string> files = trained;
   if (!input_.source_tokenizer.empty()) files = {input_.source_tokenizer, input_.target_tokenizer};
   WASMFORMER_CHECK(!files.empty(), ErrorCode::train, "the tokenizer has not been trained");
@@ -226,10 +219,8 @@ Augmentation RunPlan::augmentation() {
   return own;
 }
 
-TrainingStart RunPlan::encoder(const std::vector<std::string>& trained) const {
-  LabelNames labels;
-  if (*request_.objective != Objective::masked)
-    labels = label_names(texts_.train, *request_.objective, settings_.config.multi_label);
+TrainingStart RunPlan::with_new_heads(const std::vector<std::string>& trained) const {
+  LabelNames labels = texts_.train->task().labels(*texts_.train, settings_.config);
   if (input_.model.empty())
     return encoder_start(settings_, tokenizers(trained).source, std::move(labels), input_.max_bytes);
   return naming(input_.model_name,
@@ -237,7 +228,7 @@ TrainingStart RunPlan::encoder(const std::vector<std::string>& trained) const {
 }
 
 std::unique_ptr<TrainingRun> RunPlan::begin(const std::vector<std::string>& trained, ThreadPool& pool) {
-  if (request_.objective && !start_) start_ = encoder(trained);
+  if (makes_heads_) start_ = with_new_heads(trained);
   if (!start_) start_ = fresh_start(settings_, tokenizers(trained), input_.max_bytes);
   auto& metadata = start_->model.metadata;
   if (request_.task)
@@ -245,13 +236,14 @@ std::unique_ptr<TrainingRun> RunPlan::begin(const std::vector<std::string>& trai
   else if (request_.keep_texts)
     metadata[texts_key] = to_json(texts_);
   if (!request_.languages.empty()) metadata["languages"] = request_.languages;
-  const Json given = object(request_.metadata, "metadata");
-  for (const auto& [key, value] : given.items()) {
-    WASMFORMER_CHECK(value.is_string(), ErrorCode::train, "metadata." << key << " must be a string, not " << value);
-    metadata[key] = value;
+  for (const auto& [key, value] : request_.metadata) metadata[key] = value;
+  const Augmentation shares = augmentation();
+  if (shares != Augmentation()) {
+    const ParallelText& pairs = pairs_of(*texts_.train, "augment is given, but it changes translations only");
+    texts_.train = texts_of(augmented(pairs, shares, start_->training.seed));
   }
-  const std::uint64_t seed = start_->training.seed;
-  texts_.train = augmented(std::move(texts_.train), augmentation(), seed);
+  const Task& task = texts_.train->task();
+  if (&task != &task_of(start_->model.transformer->config())) metadata[task_key] = task.name();
   return std::make_unique<TrainingRun>(std::move(*start_), std::move(texts_), pool);
 }
 

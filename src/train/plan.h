@@ -9,10 +9,9 @@
 
 namespace wasmformer {
 
-// What a run reads; what is not given is empty.
+// What a run reads; what is not given is empty or null.
 struct RunInput {
-  ParallelText train, valid;
-  std::string tsv;         // instead of `train`: lines of source, tab, target
+  std::shared_ptr<Texts> train, valid;
   std::string model;       // the bytes of the model to fine-tune, or of the checkpoint to resume
   std::string model_name;  // its file, for errors
   std::string source_tokenizer, target_tokenizer;  // SentencePiece .model files; one alone is for both sides
@@ -42,13 +41,14 @@ class RunPlan {
   TokenizerPair tokenizers(const std::vector<std::string>& trained) const;
   TokenizerRequest tokenizer() const;
   Augmentation augmentation();
-  TrainingStart encoder(const std::vector<std::string>& trained) const;
+  TrainingStart with_new_heads(const std::vector<std::string>& trained) const;
 
   RunRequest request_;
   RunInput input_;
   Preset settings_;                     // of a new run
   std::optional<TrainingStart> start_;  // of one that goes on from a model
   TrainingTexts texts_;
+  bool makes_heads_ = false;  // Task::makes_heads() of a new run
 };
 
 }  // namespace wasmformer

@@ -1,9 +1,7 @@
 #include "train/request.h"
 
-#include <nlohmann/json.hpp>
-
-#include "schema/error.h"
 #include "tasks/translate/toy_tasks.h"
+#include "train/run_options.h"
 #include "train/schedule.h"
 
 namespace wasmformer {
@@ -14,17 +12,17 @@ using Json = nlohmann::ordered_json;
 Json presets() {
   Json all = Json::array();
   for (const std::string& name : preset_names()) {
-    const Preset p = preset(name);
+    Preset p = preset(name);
     all.push_back({{"name", name},
                    {"peak", scheduled_rate(p.training, p.config.d_model, p.training.warmup_steps)},
-                   {"config", Json::parse(to_json(p.config, &p.training))}});
+                   {"config", json_of(fields(p.config) + fields(p.training))}});
   }
   return all;
 }
 
 Json task_list() {
   Json all = Json::array();
-  for (const Task& task : tasks())
+  for (const ToyTask& task : toy_tasks())
     all.push_back({{"name", task.name},
                    {"help", task.what},
                    {"source", task.source},
@@ -42,34 +40,23 @@ std::vector<std::string> names(const Fields& fields) {
   return all;
 }
 
-template <class Options>
-Json schema_of() {
-  Options options;
-  return Json::parse(schema(fields(options), Naming::camel));
-}
-
 }  // namespace
 
 RunRequest run_request(const std::string& json) {
-  Json settings = Json::parse(json, nullptr, /*allow_exceptions=*/false);
-  WASMFORMER_CHECK(settings.is_object(), ErrorCode::train, "the options must be a JSON object");
-  for (const char* name : {"config", "metadata"})
-    if (settings.contains(name)) settings[name] = settings[name].dump();
   RunRequest request;
-  from_json(settings.dump(), fields(request), "train", Naming::camel);
+  from_json(json, fields(request), "train", Naming::camel);
   return request;
 }
 
-std::string describe_training() {
+Json describe_training() {
   Config config;
   TrainingConfig training;
-  return Json{{"presets", presets()},
-              {"tasks", task_list()},
-              {"request", schema_of<RunRequest>()},
-              {"run", schema_of<RunOptions>()},
-              {"config", Json::parse(schema(fields(config) + fields(training)))},
-              {"training", names(fields(training))}}
-      .dump();
+  return {{"presets", presets()},
+          {"tasks", task_list()},
+          {"request", schema_of<RunRequest>(Naming::camel)},
+          {"run", schema_of<RunOptions>(Naming::camel)},
+          {"config", schema(fields(config) + fields(training))},
+          {"training", names(fields(training))}};
 }
 
 }  // namespace wasmformer

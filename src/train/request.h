@@ -1,8 +1,8 @@
-// What a run begins with and how far it goes, as options (model/options.h); a flag "" means that the program has none.
+// What a run begins with, as options (schema/options.h); a flag "" means that the program has none.
 // Texts and files come beside them (train/plan.h).
 #pragma once
 
-#include "tasks/annotate/labels.h"
+#include "schema/json.h"
 #include "tasks/translate/augment.h"
 
 namespace wasmformer {
@@ -45,64 +45,38 @@ struct TokenizerRequest {
 
 struct RunRequest {
   std::string preset;
-  std::string config = "{}";
+  JsonObject config;
   std::optional<TaskRequest> task;
-  std::optional<Objective> objective;  // trains an encoder; not an option, as the kind of texts decides it
   std::optional<Index> validation;
   std::optional<TokenizerRequest> tokenizer;
   std::optional<Augmentation> augment;
   std::optional<std::uint64_t> seed;
   std::string languages;
-  std::string metadata = "{}";
+  StringMap metadata;
   bool resume = false;
   bool keep_texts = true;
 
   template <class Visitor>
   void visit(Visitor&& v) {
     v({"preset", "sizes and settings to begin with; toy for a task, else tiny (small in the program)"}, preset);
-    v({"config", "JSON object of the config keys that differ from the preset or the model", {}, ""}, config);
+    v({"config", "config keys that differ from the preset or the model", {}, ""}, config);
     v({"task", "made-up pairs instead of texts"}, task);
     v({"validation", "pairs held back from the text for validation, drawn by the seed", at_least(1)}, validation);
     v({"tokenizer", "tokenizer made from the text; by default char for a task, bpe otherwise", {}, ""}, tokenizer);
     v({"augment", "changed copies that are added to the pairs to train on", {}, ""}, augment);
     v({"seed", "seed of weights, dropout, the order of the data and the held-back pairs"}, seed);
     v({"languages", "SOURCE-TARGET, stored in the model, such as de-en"}, languages);
-    v({"metadata", "JSON object of strings to store in the model", {}, ""}, metadata);
+    v({"metadata", "strings to store in the model", {}, ""}, metadata);
     v({"resume", "continue the run whose checkpoint is given"}, resume);
     v({"keep_texts", "store the sentence pairs in checkpoints", {}, ""}, keep_texts);
   }
 };
 
-// How far a run goes from where it stands; the goal that is reached first ends it.
-struct RunOptions {
-  std::optional<Index> steps;
-  std::optional<double> epochs, minutes;
-  Index report_every = 10;
-  std::optional<Index> validate_every;
-  Index samples = 5;
-  bool attention = false;
-  std::vector<std::string> pinned;
-  std::optional<Index> pin_every;
-
-  template <class Visitor>
-  void visit(Visitor&& v) {
-    v({"steps", "stop after this many steps", at_least(1)}, steps);
-    v({"epochs", "stop after this many passes over the training pairs", above(0)}, epochs);
-    v({"minutes", "stop after this many minutes", above(0)}, minutes);
-    v({"report_every", "steps between events", at_least(1)}, report_every);
-    v({"validate_every", "steps between validations; by default once per epoch", at_least(1)}, validate_every);
-    v({"samples", "validation pairs, from the first, whose translations an event shows", at_least(0)}, samples);
-    v({"attention", "include the attention of the samples"}, attention);
-    v({"pinned", "texts to translate greedily, with attention, during the run"}, pinned);
-    v({"pin_every", "steps between translations of the pinned texts; by default report_every", at_least(1)}, pin_every);
-  }
-};
-
-// From JSON with names in camelCase; config and metadata may be objects there. Throws Error like model/options.h.
+// From JSON with names in camelCase. Throws Error like from_json().
 RunRequest run_request(const std::string& json);
 
-// JSON of all choices: `presets` (name, values, and the peak of the learning rate), `tasks`, and
-// the schemas of `run_request`, `run_options` and `config`, the config keys.
-std::string describe_training();
+// All choices: `presets` (name, values, and the peak of the learning rate), `tasks`, and the schemas of `request`,
+// `run` and `config`, the config keys.
+nlohmann::ordered_json describe_training();
 
 }  // namespace wasmformer

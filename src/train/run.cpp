@@ -4,48 +4,12 @@
 #include <cstdio>
 #include <cstring>
 
+#include "tasks/batches.h"
+
 namespace wasmformer {
 namespace {
 
-Corpus tokenized(const ParallelText& text, const ModelFile& model, const PieceDropout& dropout = {}) {
-  if (model.transformer->config().is_encoder()) return annotated_corpus(text, model);
-  return tokenize_corpus(text.sources, text.targets, *model.source_tokenizer, *model.target_tokenizer,
-                         model.transformer->config(), dropout);
-}
-
-// The pairs that `corpus` kept. An encoder keeps all texts: a label missing from the training text counts as not found.
-ParallelText usable(const ParallelText& text, const Corpus& corpus, const Config& config) {
-  if (config.is_encoder()) return text;
-  ParallelText kept;
-  for (Index line : corpus.lines) {
-    kept.sources.push_back(text.sources[line]);
-    kept.targets.push_back(text.targets[line]);
-  }
-  return kept;
-}
-
 bool is_of_run(const std::pair<const std::string, std::string>& entry) { return entry.first.starts_with("run."); }
-
-// Fills in the scores of the annotations; returns how far they are from perfect, from 0 to 1.
-double take_annotations(Validation& result, const ModelFile& model, const ParallelText& text,
-                        const std::vector<AnnotatedText>& found) {
-  const Config& config = model.transformer->config();
-  result.figures = score(model, text, found).figures;
-  double right = 0;
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    const Annotation a{chosen_labels(found[i], config), tag_names(found[i])};
-    result.greedy.hypotheses.push_back(to_string(a, objective(config)));
-    right += result.greedy.hypotheses.back() == text.targets[i];
-  }
-  result.greedy.exact_match = 100 * right / static_cast<double>(found.size());
-  double sum = 0, count = 0;
-  for (const char* key : {"accuracy", "span_f1", "tag_accuracy"}) {
-    const auto figure = result.figures.find(key);
-    const bool is_second = std::string_view(key) == "tag_accuracy" && result.figures.contains("span_f1");
-    if (figure != result.figures.end() && !is_second) sum += figure->second, ++count;
-  }
-  return 1 - sum / count / 100;
-}
 
 }  // namespace
 
@@ -57,11 +21,12 @@ std::string fixed(double value, int digits) {
 
 TrainingRun::TrainingRun(TrainingStart start, TrainingTexts texts, ThreadPool& pool)
     : model_(std::move(start.model)),
-      corpus_(tokenized(texts.train, model_, {start.training.bpe_dropout, start.training.seed})),
-      valid_(tokenized(texts.valid, model_)),
-      valid_text_(usable(texts.valid, valid_, model_.transformer->config())),
+      task_(texts.train->task()),
+      examples_(task_.examples(*texts.train, model_, start.training)),
+      valid_(task_.examples(*texts.valid, model_, TrainingConfig())),
+      valid_texts_(task_.usable(texts.valid, *valid_)),
       pool_(pool),
-      trainer_(*model_.transformer, corpus_, start.training, pool),
+      trainer_(*model_.transformer, *examples_, start.training, pool),
       best_(start.checkpoint.empty() ? BestSoFar() : restore_checkpoint(start.checkpoint, trainer_)) {
   model_.metadata["training"] = to_json(model_.transformer->config(), &start.training);
   model_.metadata.erase("progress");  // that of the checkpoint resumed from
@@ -101,39 +66,30 @@ void TrainingRun::change(const std::string& json) {
 }
 
 TrainingRun::ValidationJob::ValidationJob(TrainingRun& run)
-    : run_(run), batches_(plan_batches(run.valid_, run.trainer_.config().batch_tokens)) {
-  const ParallelText& text = run.valid_text_;
-  const Config& config = run.model_.transformer->config();
-  if (!config.is_encoder())
-    greedy_.emplace(run.packed_model(), run.pool_, text.sources, text.targets, greedy());
-  else if (!config.predicts_tokens())
-    annotation_.emplace(run.packed_model(), run.pool_, text.sources, AnnotateOptions{.split = false});
-}
+    : run_(run),
+      batches_(plan_batches(*run.valid_, run.trainer_.config().batch_tokens)),
+      inference_(run.task_.infers() ? run.task_.infer(run.packed_model(), run.pool_, *run.valid_texts_) : nullptr) {}
 
 bool TrainingRun::ValidationJob::step() {
-  if (batch_ == batches_.size()) return greedy_ ? greedy_->step() : annotation_ && annotation_->step();
-  const Trainer::LossSum batch = run_.trainer_.validation_loss(run_.valid_, batches_[batch_++]);
-  loss_.sum += batch.sum, loss_.tokens += batch.tokens;
+  if (batch_ == batches_.size()) return inference_ && inference_->step();
+  const Trainer::LossSum batch = run_.trainer_.validation_loss(*run_.valid_, batches_[batch_++]);
+  loss_.sum += batch.sum;
+  loss_.units += batch.units;
   return true;
 }
 
 Validation TrainingRun::ValidationJob::result() {
   Validation result;
-  result.loss = loss_.sum / static_cast<double>(loss_.tokens);
-  double badness = result.loss;
-  if (greedy_) {
-    result.greedy = greedy_->result();
-    result.figures["bleu"] = result.greedy.bleu;
-  } else if (annotation_) {
-    badness = take_annotations(result, run_.model_, run_.valid_text_, annotation_->take());
-  }
-  result.is_best = badness < run_.best_.valid_loss;
-  if (result.is_best) run_.best_ = {badness, run_.progress().step};
+  result.loss = loss_.sum / static_cast<double>(loss_.units);
+  if (inference_) result.scores = inference_->scores();
+  const double error = result.scores.error.value_or(result.loss);
+  result.is_best = error < run_.best_.error;
+  if (result.is_best) run_.best_ = {error, run_.progress().step};
   auto& metadata = run_.model_.metadata;
   metadata["valid_loss"] = fixed(result.loss, 4);
   for (const char* key : figures_of_weights) {
-    const auto found = result.figures.find(std::string(key).substr(std::strlen("valid_")));
-    if (found != result.figures.end()) metadata[key] = fixed(found->second, 2);
+    const auto found = result.scores.figures.find(std::string(key).substr(std::strlen("valid_")));
+    if (found != result.scores.figures.end()) metadata[key] = fixed(found->second, 2);
   }
   return result;
 }

@@ -2,8 +2,6 @@
 // and the package drive it step by step.
 #pragma once
 
-#include "tasks/annotate/inference.h"
-#include "tasks/translate/evaluate.h"
 #include "train/start.h"
 
 namespace wasmformer {
@@ -12,11 +10,9 @@ namespace wasmformer {
 std::string fixed(double value, int digits);
 
 struct Validation {
-  double loss = 0;    // mean of Trainer::validation_loss
-  Evaluation greedy;  // of greedy translations; of an encoder only `hypotheses`, as data/labels.h writes them
-  std::map<std::string, double> figures;  // by the name in the log: bleu, or those of AnnotationScores
-  // Has the lowest loss so far, or the highest mean of accuracy and the tags' score.
-  bool is_best = false;
+  double loss = 0;  // mean of Trainer::validation_loss
+  ValidationScores scores;
+  bool is_best = false;  // has the least scores.error so far, or without one the least loss
 };
 
 class TrainingRun {
@@ -43,17 +39,17 @@ class TrainingRun {
     std::vector<std::vector<Index>> batches_;
     std::size_t batch_ = 0;
     Trainer::LossSum loss_;
-    std::optional<EvaluationJob> greedy_;
-    std::optional<AnnotationJob> annotation_;
+    std::unique_ptr<Inference> inference_;
   };
 
   const Progress& progress() const { return trainer_.progress(); }
-  double epochs() const;  // passes over the corpus, the current one in part
+  double epochs() const;  // passes over the examples, the current one in part
   bool epoch_has_ended() const { return trainer_.progress().batch == 0; }
   Trainer& trainer() { return trainer_; }
-  const Corpus& corpus() const { return corpus_; }
-  const Corpus& valid_corpus() const { return valid_; }
-  const ParallelText& valid_text() const { return valid_text_; }
+  const Task& task() const { return task_; }
+  const Examples& examples() const { return *examples_; }
+  const Examples& valid_examples() const { return *valid_; }
+  const Texts& valid_texts() const { return *valid_texts_; }
   const ModelFile& model() const { return model_; }
   // To translate with until the next step().
   const ModelFile& packed_model();
@@ -71,8 +67,9 @@ class TrainingRun {
  private:
   ModelFile model_;
   Metadata run_metadata_;
-  Corpus corpus_, valid_;
-  ParallelText valid_text_;  // of valid_
+  const Task& task_;
+  std::unique_ptr<Examples> examples_, valid_;
+  std::shared_ptr<const Texts> valid_texts_;  // that can be used
   ThreadPool& pool_;
   Trainer trainer_;
   BestSoFar best_;

@@ -7,39 +7,40 @@
 #include <tuple>
 
 #include "tasks/translate/toy_tasks.h"
+#include "tasks/translate/translate_task.h"
 #include "tensor/random.h"
 #include "text/vocabulary.h"
+#include "train/request.h"
 
 namespace wasmformer {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-// Texts are written and read pair by pair: the destructor of a large JSON value aborts if it gets no memory.
-void append_pairs(std::string& json, const ParallelText& text) {
+// Texts are written and read one by one: the destructor of a large JSON value aborts if it gets no memory.
+void append(std::string& json, const Texts& texts) {
   json += '[';
-  for (std::size_t i = 0; i < text.sources.size(); ++i)
-    json += (i > 0 ? "," : "") + Json{text.sources[i], text.targets[i]}.dump();
+  for (std::size_t i = 0; i < texts.size(); ++i) json += (i > 0 ? "," : "") + texts.to_json(i);
   json += ']';
 }
 
-TrainingTexts parse_texts(const std::string& json) {
+TrainingTexts parse_texts(const std::string& json, const ModelFile& model) {
   constexpr const char* damaged = "the sentence pairs of the run are damaged";
-  TrainingTexts texts;
-  ParallelText* part = nullptr;
-  const auto keeps = [&](int depth, Json::parse_event_t event, Json& value) {
-    if (event == Json::parse_event_t::key && depth == 1) part = value == "train" ? &texts.train : &texts.valid;
-    if (!part || depth < 2 || (depth == 2 && event != Json::parse_event_t::array_end)) return true;
-    if (depth == 2)
-      WASMFORMER_CHECK(part->sources.size() == part->targets.size(), ErrorCode::pairs_damaged, damaged);
-    else
-      (part->sources.size() > part->targets.size() ? part->targets : part->sources).push_back(value);
+  const Task& task = task_of(model);
+  TrainingTexts texts{task.no_texts(), task.no_texts()};
+  Texts* part = nullptr;
+  // The object is at depth 0, the two lists at 1, and a text is a value or a whole array or object at 2.
+  const auto keeps = [&](int depth, nlohmann::json::parse_event_t event, nlohmann::json& value) {
+    using Event = nlohmann::json::parse_event_t;
+    if (event == Event::key && depth == 1) part = value == "train" ? texts.train.get() : texts.valid.get();
+    const bool is_text =
+        depth == 2 && (event == Event::value || event == Event::array_end || event == Event::object_end);
+    if (!part || !is_text) return true;
+    part->add_json({value}, model.transformer->config());
     return false;
   };
   try {
-    const Json rest = Json::parse(json, keeps);
+    const nlohmann::json rest = nlohmann::json::parse(json, keeps);
     WASMFORMER_CHECK(rest.at("train").empty() && rest.at("valid").empty(), ErrorCode::pairs_damaged, damaged);
-  } catch (const Json::exception&) {
+  } catch (const nlohmann::json::exception&) {
     throw Error(ErrorCode::pairs_damaged, damaged);
   }
   return texts;
@@ -133,49 +134,44 @@ Preset task_preset(const std::string& task) {
 
 TrainingTexts task_texts(const std::string& task, Index pairs, std::uint64_t seed) {
   constexpr Index valid_pairs = task_valid_pairs;  // all pairs are different, so none is in both parts
-  const Task& found = find_task(task);
+  const ToyTask& found = find_task(task);
   if (pairs == 0) pairs = found.pairs;
   WASMFORMER_CHECK(pairs > 0 && pairs <= found.max_pairs - valid_pairs, ErrorCode::task,
                    pairs << " pairs of " << task << " are asked for; there can be 1 to "
                          << found.max_pairs - valid_pairs << " and " << valid_pairs << " for validation");
-  TrainingTexts texts;
-  texts.train = make_pairs(task, pairs + valid_pairs, seed);
+  ParallelText train = make_pairs(task, pairs + valid_pairs, seed), valid;
   const auto split = [&](std::vector<std::string>& from, std::vector<std::string>& to) {
     to.assign(from.end() - valid_pairs, from.end());
     from.resize(from.size() - valid_pairs);
   };
-  split(texts.train.sources, texts.valid.sources);
-  split(texts.train.targets, texts.valid.targets);
-  return texts;
+  split(train.sources, valid.sources);
+  split(train.targets, valid.targets);
+  return {texts_of(std::move(train)), texts_of(std::move(valid))};
 }
 
-TrainingTexts hold_back(ParallelText all, Index count, std::uint64_t seed) {
-  const auto pairs = static_cast<Index>(all.sources.size());
-  WASMFORMER_CHECK(count < pairs, ErrorCode::no_training_pairs,
-                   count << " of " << pairs << " pairs are for validation; there "
+TrainingTexts hold_back(const Texts& all, Index count, std::uint64_t seed) {
+  const auto size = static_cast<Index>(all.size());
+  WASMFORMER_CHECK(count < size, ErrorCode::no_training_pairs,
+                   count << " of " << size << " pairs are for validation; there "
                          << "must be some left to train on",
-                   {"held", count}, {"count", pairs});
-  std::vector<Index> order(all.sources.size());
+                   {"held", count}, {"count", size});
+  std::vector<Index> order(all.size());
   std::iota(order.begin(), order.end(), Index(0));
   Random(seed).shuffle(order);
-  std::vector<bool> is_held(all.sources.size());
+  std::vector<bool> is_held(all.size());
   for (Index i = 0; i < count; ++i) is_held[order[i]] = true;
-  TrainingTexts texts;
-  for (Index i = 0; i < pairs; ++i) {
-    ParallelText& part = is_held[i] ? texts.valid : texts.train;
-    part.sources.push_back(std::move(all.sources[i]));
-    part.targets.push_back(std::move(all.targets[i]));
-  }
-  return texts;
+  std::vector<Index> train, valid;
+  for (Index i = 0; i < size; ++i) (is_held[i] ? valid : train).push_back(i);
+  return {all.select(train), all.select(valid)};
 }
 
 std::string task_name(const std::string& task, Index pairs) {
   return task + ", " + std::to_string(pairs > 0 ? pairs : find_task(task).pairs) + " pairs";
 }
 
-std::optional<TrainingTexts> stored_texts(const std::map<std::string, std::string>& metadata, std::uint64_t seed) {
-  const std::string texts = value(metadata, texts_key), task = value(metadata, "task");
-  if (!texts.empty()) return parse_texts(texts);
+std::optional<TrainingTexts> stored_texts(const ModelFile& model, std::uint64_t seed) {
+  const std::string texts = value(model.metadata, texts_key), task = value(model.metadata, "task");
+  if (!texts.empty()) return parse_texts(texts, model);
   if (task.empty()) return std::nullopt;
   const std::size_t comma = task.find(", ");
   Index pairs = 0;
@@ -186,22 +182,23 @@ std::optional<TrainingTexts> stored_texts(const std::map<std::string, std::strin
 
 std::string to_json(const TrainingTexts& texts) {
   std::string json = R"({"train":)";
-  append_pairs(json, texts.train);
+  append(json, *texts.train);
   json += R"(,"valid":)";
-  append_pairs(json, texts.valid);
+  append(json, *texts.valid);
   return json += '}';
 }
 
-TokenizerPair counted_tokenizers(const ParallelText& text, TokenizerType type, Index vocab_size, bool joint) {
+TokenizerPair counted_tokenizers(const std::vector<std::vector<std::string>>& sides, TokenizerType type,
+                                 Index vocab_size, bool joint) {
   const auto counted = [&](const std::vector<std::string>& texts) {
     return std::make_shared<const Tokenizer>(type == TokenizerType::character
                                                  ? character_model(texts)
                                                  : word_model(texts, static_cast<std::size_t>(vocab_size)));
   };
-  if (!joint) return {counted(text.sources), counted(text.targets)};
-  std::vector<std::string> both = text.sources;
-  both.insert(both.end(), text.targets.begin(), text.targets.end());
-  const auto one = counted(both);
+  if (!joint && sides.size() > 1) return {counted(sides[0]), counted(sides[1])};
+  std::vector<std::string> all;
+  for (const auto& side : sides) all.insert(all.end(), side.begin(), side.end());
+  const auto one = counted(all);
   return {one, one};
 }
 
@@ -270,14 +267,14 @@ TrainingStart encoder_start(Preset settings, std::shared_ptr<const Tokenizer> to
   return start;
 }
 
-TrainingStart encoder_start(std::string_view model, const TrainingConfig& training, const std::string& changes,
+TrainingStart encoder_start(std::string_view model, const TrainingConfig& training, const JsonObject& changes,
                             LabelNames labels) {
-  TrainingStart start = fine_tuning_start(model, training, "{}");
+  TrainingStart start = fine_tuning_start(model, training, JsonObject());
   Config config = start.model.transformer->config();
   if (labels.classes.empty()) config.pooler = Pooler::none, config.multi_label = false;
   if (config.tags == 0) config.crf = encoder_preset().config.crf;  // new heads
   config.crf &= !labels.tags.empty();
-  from_json(changes, config, &start.training);
+  set_fields(fields(config) + fields(start.training), changes.value, "config");
   take_labels(config, labels);
   config.target_vocab_size = config.source_vocab_size;
   std::map<ParameterId, Matrix*> weights;
@@ -324,17 +321,17 @@ TrainingConfig fine_tuning_config() {
   return gentle;
 }
 
-TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& training, const std::string& changes,
+TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& training, const JsonObject& changes,
                                 const TokenizerPair& tokenizers) {
   TrainingStart start{parse_model(model), training, {}};
   const Config& own = start.model.transformer->config();
   Config config = own;
-  from_json(changes, config, &start.training);
+  set_fields(fields(config) + fields(start.training), changes.value, "config");
   Config sizes = config;
   sizes.dropout = own.dropout, sizes.attention_dropout = own.attention_dropout;
   sizes.activation_dropout = own.activation_dropout;
   std::tie(sizes.encoder_layers, sizes.decoder_layers, sizes.decoder_self) = layers(own);
-  WASMFORMER_CHECK(sizes == own && config.is_encoder() == own.is_encoder(), ErrorCode::train,
+  WASMFORMER_CHECK(sizes == own && &task_of(config) == &task_of(own), ErrorCode::train,
                    "a model that is fine-tuned keeps its sizes; only settings of training, dropout, "
                    "encoder_layers, decoder_layers and decoder_self can change");
   config.check();

@@ -5,13 +5,15 @@
 #include <optional>
 
 #include "bundle/model_file.h"
+#include "tasks/task.h"
 #include "train/checkpoint.h"
-#include "train/request.h"
 
 namespace wasmformer {
 
+enum class TokenizerType;  // train/request.h
+
 struct TrainingTexts {
-  ParallelText train, valid;
+  std::shared_ptr<Texts> train, valid;
 };
 
 // The preset `toy`, as long as the task takes.
@@ -21,13 +23,14 @@ Preset task_preset(const std::string& task);
 // Error as make_pairs() does.
 TrainingTexts task_texts(const std::string& task, Index pairs, std::uint64_t seed);
 
-// Holds back `count` pairs for validation, drawn by the seed. Throws Error if none would be left.
-TrainingTexts hold_back(ParallelText all, Index count, std::uint64_t seed);
+// Holds back `count` texts for validation, drawn by the seed. Throws Error if none would be left.
+TrainingTexts hold_back(const Texts& all, Index count, std::uint64_t seed);
 
-// The texts that a checkpoint carries, or those of its task; nullopt if it has neither. Throws Error for damaged ones.
-std::optional<TrainingTexts> stored_texts(const std::map<std::string, std::string>& metadata, std::uint64_t seed);
+// The texts that a checkpoint carries, or those of its made-up task; nullopt if it has neither. Throws Error for
+// damaged ones.
+std::optional<TrainingTexts> stored_texts(const ModelFile& model, std::uint64_t seed);
 // What the metadata of a checkpoint holds of them: under `run.texts` a JSON object of both parts as arrays of
-// pairs, under `task` "reverse, 3000 pairs".
+// Texts::to_json(), under `task` "reverse, 3000 pairs".
 inline constexpr const char* texts_key = "run.texts";
 std::string to_json(const TrainingTexts& texts);
 std::string task_name(const std::string& task, Index pairs);
@@ -36,7 +39,8 @@ std::string task_name(const std::string& task, Index pairs);
 struct TokenizerPair {
   std::shared_ptr<const Tokenizer> source, target;
 };
-TokenizerPair counted_tokenizers(const ParallelText& text, TokenizerType type, Index vocab_size, bool joint);
+TokenizerPair counted_tokenizers(const std::vector<std::vector<std::string>>& sides, TokenizerType type,
+                                 Index vocab_size, bool joint);
 
 // Bytes that a run takes, about: weights, gradients, moments, a checkpoint, and the activations of a batch.
 double training_bytes(const Config& config, const TrainingConfig& training);
@@ -56,16 +60,16 @@ inline constexpr std::array figures_of_weights{"valid_loss", "valid_bleu", "vali
                                                "valid_tag_accuracy"};
 // What fine-tuning begins with: a small constant rate, as little is to be forgotten.
 TrainingConfig fine_tuning_config();
-// `changes`: JSON of training settings, of dropout, and of layers, where new ones begin at random; other sizes stay.
+// `changes`: training settings, dropout, and layers, where new ones begin at random; other sizes stay.
 // int8 weights become floats again, and the figures of the model's quality are dropped. With `tokenizers` the model
 // gets new tables for their vocabularies, which start from the rows of the same or of shorter pieces.
-TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& training, const std::string& changes,
+TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& training, const JsonObject& changes,
                                 const TokenizerPair& tokenizers = {});
 
 // An encoder with new heads for these labels: with new weights, or with the encoder and the vocabulary of `model`.
 TrainingStart encoder_start(Preset settings, std::shared_ptr<const Tokenizer> tokenizer, LabelNames labels,
                             double max_bytes);
-TrainingStart encoder_start(std::string_view model, const TrainingConfig& training, const std::string& changes,
+TrainingStart encoder_start(std::string_view model, const TrainingConfig& training, const JsonObject& changes,
                             LabelNames labels);
 
 // Takes sizes of vocabularies and the special ids from the tokenizers.

@@ -1,7 +1,9 @@
 #include "train/trainer.h"
 
 #include <cmath>
+#include <numeric>
 
+#include "tasks/batches.h"
 #include "train/schedule.h"
 
 namespace wasmformer {
@@ -36,20 +38,20 @@ const TrainingConfig& checked(const TrainingConfig& config) {
 
 }  // namespace
 
-Trainer::Trainer(Transformer& transformer, const Corpus& corpus, const TrainingConfig& config, ThreadPool& pool)
+Trainer::Trainer(Transformer& transformer, const Examples& examples, const TrainingConfig& config, ThreadPool& pool)
     : transformer_(transformer),
-      corpus_(corpus),
+      examples_(examples),
       config_(checked(config)),
       pool_(pool),
       tape_(pool, /*recording=*/true),
-      loss_(transformer, corpus, config),
       optimizer_(parameters(transformer), config, become_int8(transformer)) {
+  examples.check(config);
   if (config_.accumulate > 1) gradients_.emplace(transformer_, alone_);
   plan_epoch();
 }
 
 void Trainer::join(Ranks& ranks) {
-  const auto own = static_cast<double>(fingerprint(corpus_));
+  const auto own = static_cast<double>(examples_.fingerprint());
   double first = ranks.is_first() ? own : 0;
   ranks.sum({&first, 1});
   WASMFORMER_CHECK(!ranks.any(own != first), ErrorCode::train, "the ranks have read different texts or tokenizers");
@@ -58,7 +60,7 @@ void Trainer::join(Ranks& ranks) {
 }
 
 void Trainer::plan_epoch() {
-  batches_ = plan_shuffled_batches(corpus_, config_.batch_tokens, config_.seed, progress_.epoch);
+  batches_ = plan_shuffled_batches(examples_, config_.batch_tokens, config_.seed, progress_.epoch);
 }
 
 void Trainer::resume(const Progress& progress) {
@@ -90,12 +92,13 @@ std::vector<Trainer::Part> Trainer::next_parts(LossTotals& totals, Index& units)
   for (Index i = first; i < first + count; ++i) {
     const auto number = static_cast<std::uint64_t>(progress_.step + 1) + (static_cast<std::uint64_t>(i - first) << 32);
     const std::uint64_t seed = mix(config_.seed) ^ number;
-    Batch batch = pack(corpus_, batches_[i], transformer_.config().bos_id);
-    units += loss_.units(batch);
-    loss_.hide(batch, config_, seed, /*training=*/true);
-    loss_.add_to(totals, batch);
+    std::unique_ptr<TaskBatch> batch = examples_.pack(batches_[i], transformer_, config_);
+    units += batch->units();
+    batch->hide(seed, /*is_training=*/true);
+    const LossTotals own = batch->totals();
+    for (std::size_t term = 0; term < totals.size(); ++term) totals[term] += own[term];
     if (config_.accumulate < ranks)
-      parts.push_back({share(batch, static_cast<int>(rank), static_cast<int>(ranks)), seed});
+      parts.push_back({batch->share(static_cast<int>(rank), static_cast<int>(ranks)), seed});
     else if ((i - first) * ranks / count == rank)
       parts.push_back({std::move(batch), seed});
   }
@@ -105,10 +108,11 @@ std::vector<Trainer::Part> Trainer::next_parts(LossTotals& totals, Index& units)
 double Trainer::add_gradients(const std::vector<Part>& parts, const LossTotals& totals) {
   double loss = 0;
   for (const Part& part : parts) {
-    if (!loss_.has_targets(part.batch)) continue;
+    const LossTotals own = part.batch->totals();
+    if (std::accumulate(own.begin(), own.end(), 0.0) == 0) continue;  // a share without examples, or without masks
     tape_.clear();
     tape_.seed(part.seed);
-    const Var mean = loss_(tape_, part.batch, config_, totals, config_.label_smoothing).loss;
+    const Var mean = part.batch->loss(tape_, totals, config_.label_smoothing).loss;
     loss += mean.value()(0, 0);
     const bool is_last = &part == &parts.back();
     const auto passed = [&](Index layer) {
@@ -125,13 +129,13 @@ double Trainer::add_gradients(const std::vector<Part>& parts, const LossTotals& 
 StepReport Trainer::take_step() {
   const Index step = progress_.step + 1;
   StepReport report;
-  LossTotals totals;
-  const std::vector<Part> parts = next_parts(totals, report.target_tokens);
+  LossTotals totals{};
+  const std::vector<Part> parts = next_parts(totals, report.units);
   report.loss = add_gradients(parts, totals);
   WASMFORMER_CHECK(std::isfinite(report.loss), ErrorCode::loss_not_finite,
                    "the loss of step " << step << " is not finite; " << diverged, {"step", step});
   // ln V is the loss of guessing; a model that is fine-tuned may begin above it.
-  const double guessing = loss_.of_guessing(config_);
+  const double guessing = examples_.guessing_loss(transformer_.config(), config_);
   if (highest_loss_ == 0) highest_loss_ = 3 * std::max(guessing, report.loss);
   WASMFORMER_CHECK(report.loss <= highest_loss_, ErrorCode::loss_too_high,
                    "the loss of step " << step << " is " << report.loss << ", far above the " << guessing
@@ -144,8 +148,8 @@ StepReport Trainer::take_step() {
   report.gradient_norm = optimizer_.step(pool_, step, report.learning_rate, frozen);
 
   progress_.step = step;
-  progress_.loss_sum += report.loss * static_cast<double>(report.target_tokens);
-  progress_.loss_tokens += report.target_tokens;
+  progress_.loss_sum += report.loss * static_cast<double>(report.units);
+  progress_.loss_units += report.units;
   progress_.batch = std::min(progress_.batch + config_.accumulate, batches_per_epoch());
   if (progress_.batch == batches_per_epoch()) {
     progress_.batch = 0;
@@ -156,19 +160,19 @@ StepReport Trainer::take_step() {
 }
 
 double Trainer::take_mean_loss() {
-  const double mean = progress_.loss_sum / static_cast<double>(progress_.loss_tokens);
+  const double mean = progress_.loss_sum / static_cast<double>(progress_.loss_units);
   progress_.loss_sum = 0;
-  progress_.loss_tokens = 0;
+  progress_.loss_units = 0;
   return mean;
 }
 
-Trainer::LossSum Trainer::validation_loss(const Corpus& corpus, std::span<const Index> pairs) {
+Trainer::LossSum Trainer::validation_loss(const Examples& examples, std::span<const Index> which) {
   Tape tape(pool_, /*recording=*/false);
-  Batch batch = pack(corpus, pairs, transformer_.config().bos_id);
-  const Index units = loss_.units(batch);
+  const std::unique_ptr<TaskBatch> batch = examples.pack(which, transformer_, config_);
+  const Index units = batch->units();
   constexpr std::uint64_t same_masks = 1;  // so that losses can be compared
-  loss_.hide(batch, config_, same_masks, /*training=*/false);
-  return {loss_(tape, batch, config_, {}, 0).nll * static_cast<double>(units), units};
+  batch->hide(same_masks, /*is_training=*/false);
+  return {batch->loss(tape, {}, 0).nll * static_cast<double>(units), units};
 }
 
 void Trainer::change(const TrainingConfig& config) {

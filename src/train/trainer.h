@@ -2,9 +2,8 @@
 #pragma once
 
 #include "model/transformer.h"
-#include "tasks/translate/batch.h"
+#include "tasks/task.h"
 #include "train/distributed/gradient_sum.h"
-#include "train/loss.h"
 #include "train/optimizer.h"
 
 namespace wasmformer {
@@ -12,27 +11,28 @@ namespace wasmformer {
 // How far a run is. Together with the weights, the optimizer's moments and the two configs it decides all
 // that follows.
 struct Progress {
-  Index step = 0;         // steps taken
-  Index epoch = 0;        // passes over the corpus that are complete
-  Index batch = 0;        // batches of this epoch that are done
-  double loss_sum = 0;    // over the target tokens since the last report
-  Index loss_tokens = 0;  // the number of these tokens
+  Index step = 0;        // steps taken
+  Index epoch = 0;       // passes over the examples that are complete
+  Index batch = 0;       // batches of this epoch that are done
+  double loss_sum = 0;   // over the units (TaskBatch::units) since the last report
+  Index loss_units = 0;  // the number of these
 };
 
 struct StepReport {
-  double loss = 0;  // label-smoothed, mean over target tokens
+  double loss = 0;  // label-smoothed, mean over what the batches predict
   double learning_rate = 0;
   double gradient_norm = 0;  // before clipping
-  Index target_tokens = 0;   // of all ranks
+  Index units = 0;           // that it learned from, in all ranks
 };
 
 class Trainer {
  public:
-  // `transformer` and `corpus` must outlive the trainer. The weights must be set.
-  Trainer(Transformer& transformer, const Corpus& corpus, const TrainingConfig& config, ThreadPool& pool);
+  // `transformer` and `examples` must outlive the trainer. The weights must be set.
+  Trainer(Transformer& transformer, const Examples& examples, const TrainingConfig& config, ThreadPool& pool);
 
-  // Trains together with others, which must have the same weights and corpus and take the same steps: the batches of an
-  // update are shared out, or if there are fewer than ranks, the sentences of each. `ranks` must outlive the trainer.
+  // Trains together with others, which must have the same weights and examples and take the same steps: the batches of
+  // an update are shared out, or if there are fewer than ranks, the sentences of each. `ranks` must outlive the
+  // trainer.
   void join(Ranks& ranks);
 
   // Forward and backward over the next batches, TrainingConfig::accumulate of them unless the epoch ends, then one
@@ -40,19 +40,19 @@ class Trainer {
   // is then as before the step, in every rank. An error of one rank alone must end the others, which wait for it.
   StepReport step();
 
-  // Sums of -log p(token), without dropout and smoothing.
+  // The sum of the loss over units, without dropout and smoothing.
   struct LossSum {
     double sum = 0;
-    Index tokens = 0;
+    Index units = 0;
   };
-  LossSum validation_loss(const Corpus& corpus, std::span<const Index> pairs);
+  LossSum validation_loss(const Examples& examples, std::span<const Index> which);
 
   const Progress& progress() const { return progress_; }
   // The mean training loss since the last call.
   double take_mean_loss();
   Index batches_per_epoch() const { return static_cast<Index>(batches_.size()); }
   const TrainingConfig& config() const { return config_; }
-  const Corpus& corpus() const { return corpus_; }
+  const Examples& examples() const { return examples_; }
   // From the next step on. Throws Error when a key differs that a run cannot change: those that decide the
   // order of the data and the optimizer's moments.
   void change(const TrainingConfig& config);
@@ -63,7 +63,7 @@ class Trainer {
 
  private:
   struct Part {
-    Batch batch;
+    std::unique_ptr<TaskBatch> batch;
     std::uint64_t seed;
   };
   StepReport take_step();
@@ -74,11 +74,10 @@ class Trainer {
   void plan_epoch();
 
   Transformer& transformer_;
-  const Corpus& corpus_;
+  const Examples& examples_;
   TrainingConfig config_;
   ThreadPool& pool_;
   Tape tape_;
-  TrainingLoss loss_;
   Optimizer optimizer_;
   Progress progress_;
   Ranks alone_, *ranks_ = &alone_;

@@ -234,7 +234,7 @@ for (const [options, message] of [
   [{ labeled: 'a\ttext\nb\n' }, 'line 2 of labeled has 1 column'],
   [{ labeled: labeled.filter(([label]) => label === 'music') }, 'all texts have the same label'],
   [{ labeled: [['x'.repeat(10_000), 'play'], ...labeled] }, 'a label of 10000 bytes is too long'],
-  [{ tagged: [[['New York'], ['B-place']]] }, '[train] tagged[0] must be words and as many tags, all without spaces, not [["New York"]'],
+  [{ tagged: [[[''], ['B-place']]] }, '[train] tagged[0] must be words and as many tags, none of them empty, not [[""]'],
   [{ tagged: [[['a', 'b'], ['O']]] }, 'tagged[0] must be words and as many tags'],
   [{ tagged: 'play\tO\njazz\n' }, 'line 2 of tagged is not a token, a tab and a tag'],
   [{ tagged, validTagged: 'play O\n' }, 'line 1 of validTagged is not'],

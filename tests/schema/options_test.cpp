@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "schema/error.h"
+#include "schema/json.h"
 
 using namespace wasmformer;
 
@@ -154,7 +155,7 @@ TEST_CASE("A command-line word sets one field") {
 
 TEST_CASE("The schema describes every option") {
   Example e;
-  const auto all = nlohmann::json::parse(schema(fields(e), Naming::camel));
+  const auto all = nlohmann::json(schema(fields(e), Naming::camel));
   CHECK(all[0] == nlohmann::json::parse(R"({"name": "beamSize", "default": 4, "type": "integer",
       "minimum": 1.0, "maximum": 64.0, "help": "hypotheses"})"));
   CHECK(all[1]["exclusiveMinimum"] == 0);

@@ -83,16 +83,16 @@ TEST_CASE("A run resumed anywhere ends with the same bytes as a run that never s
 TEST_CASE("A checkpoint keeps the training config and the best result so far") {
   Run run;
   run.trainer.step();
-  const std::string bytes = run.checkpoint({.valid_loss = 1.25, .step = 1});
+  const std::string bytes = run.checkpoint({.error = 1.25, .step = 1});
   CHECK(checkpoint_config(parse_safetensors(bytes).metadata) == small_training());
   Run again(parse_model(bytes));
   const BestSoFar best = restore_checkpoint(bytes, again.trainer);
-  CHECK(best.valid_loss == 1.25);
+  CHECK(best.error == 1.25);
   CHECK(best.step == 1);
 
   const std::string none = run.checkpoint();
   CHECK(restore_checkpoint(none, again.trainer).step == 0);
-  CHECK(restore_checkpoint(none, again.trainer).valid_loss == std::numeric_limits<double>::infinity());
+  CHECK(restore_checkpoint(none, again.trainer).error == std::numeric_limits<double>::infinity());
 }
 
 TEST_CASE("A checkpoint is a model file like any other") {

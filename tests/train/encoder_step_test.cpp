@@ -1,6 +1,8 @@
 // One training step of encoders with each kind of head, against the numbers of tests/fixtures/pytorch/encoder.py.
 #include <catch_amalgamated.hpp>
 
+#include "tasks/annotate/labels.h"
+#include "tasks/mask/mask_task.h"
 #include "tests/model/pytorch_fixture.h"
 #include "train/trainer.h"
 
@@ -44,16 +46,18 @@ TrainingConfig training() {
 }
 
 // The texts of the script, with what the model's heads are to find.
-Corpus examples(const Config& c) {
-  Corpus corpus;
-  corpus.pairs = {{{2, 4, 5, 6, 3}, {0, 1, 3}, {1, 2, 3}, {2}},
+AnnotatedExamples examples(const Config& c) {
+  AnnotatedExamples examples;
+  examples.all = {{{2, 4, 5, 6, 3}, {0, 1, 3}, {1, 2, 3}, {2}},
                   {{2, 7, 8, 3}, {2, 0}, {1, 2}, {0}},
                   {{2, 9, 4, 11, 12, 13, 3}, {1, 1, 2}, {1, 3, 5}, {2}}};
-  for (SentencePair& pair : corpus.pairs) {
-    if (c.classes == 0) pair.classes.clear();
-    if (c.tags == 0) pair.target.clear(), pair.words.clear();
+  for (AnnotatedExamples::Example& example : examples.all) {
+    if (c.classes == 0) example.classes.clear();
+    if (c.tags > 0) continue;
+    example.tags.clear();
+    example.words.clear();
   }
-  return corpus;
+  return examples;
 }
 
 void check_step(const std::string& kind, const Transformer& model, double loss) {
@@ -75,32 +79,32 @@ TEST_CASE("A training step of encoders that classify, tag or do both matches PyT
       GENERATE(table<std::string, Index, Index>({{"classify", 3, 0}, {"tag", 0, 4}, {"both", 3, 4}, {"bert", 3, 4}}));
   INFO(kind);
   Transformer model = encoder(kind, classes, tags);
-  const Corpus corpus = examples(model.config());
+  const AnnotatedExamples texts = examples(model.config());
   ThreadPool pool(2);
-  Trainer trainer(model, corpus, training(), pool);
+  Trainer trainer(model, texts, training(), pool);
   REQUIRE(trainer.batches_per_epoch() == 1);
   check_step(kind, model, trainer.step().loss);
 }
 
 TEST_CASE("A training step on masked tokens matches PyTorch's loss and weights") {
   Transformer model = encoder("masked", 0, 0);
-  const Corpus corpus = examples(model.config());
   ThreadPool pool(2);
   Tape tape(pool, /*recording=*/true);
   const TrainingConfig config = training();
-  const TrainingLoss loss(model, corpus, config);
   model.enable_gradients();
   // The masks of the script instead of drawn ones.
-  Batch batch = pack(corpus, std::vector<Index>{0, 1, 2}, model.config().bos_id);
-  const std::vector<TokenId> shown{0, 15, 0, 13};
-  batch.tagged = {2, 6, 12, 14};
-  for (std::size_t i = 0; i < shown.size(); ++i) {
-    TokenId& token = batch.source[batch.tagged[i]];
-    batch.tags.push_back(std::exchange(token, shown[i]));
+  MaskedBatch batch(model, config);
+  for (const auto& example : examples(model.config()).all) {
+    batch.source_spans.push_back({static_cast<Index>(batch.source.size()), static_cast<Index>(example.source.size())});
+    batch.source.insert(batch.source.end(), example.source.begin(), example.source.end());
   }
-  LossTotals totals;
-  loss.add_to(totals, batch);
-  const Var mean = loss(tape, batch, config, totals, config.label_smoothing).loss;
+  const std::vector<TokenId> shown{0, 15, 0, 13};
+  batch.masked = {2, 6, 12, 14};
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    TokenId& token = batch.source[batch.masked[i]];
+    batch.hidden.push_back(std::exchange(token, shown[i]));
+  }
+  const Var mean = batch.loss(tape, batch.totals(), config.label_smoothing).loss;
   tape.backward(mean);
   std::vector<Parameter*> parameters;
   model.visit([&](const ParameterInfo&, Parameter& p) { parameters.push_back(&p); });

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "tasks/translate/toy_tasks.h"
+#include "tasks/translate/translate_task.h"
 #include "tests/tasks/translate/letters_model.h"
 #include "text/vocabulary.h"
 
@@ -36,7 +37,13 @@ std::unique_ptr<TrainingRun> begin(RunRequest request, RunInput input) {
   return RunPlan(std::move(request), std::move(input)).begin({}, pool);
 }
 
-std::vector<std::string> both(const TrainingRun& run) { return run.valid_text().sources; }
+const ParallelText& valid_pairs(const TrainingRun& run) { return pairs_of(run.valid_texts(), "not pairs"); }
+std::vector<std::string> both(const TrainingRun& run) { return valid_pairs(run).sources; }
+
+RunInput texts_input(const ParallelText& train) { return {texts_of(train), nullptr}; }
+RunInput texts_input(const ParallelText& train, const ParallelText& valid) {
+  return {texts_of(train), texts_of(valid)};
+}
 
 const char* by_characters = R"("tokenizer": {"type": "char"})";
 
@@ -48,12 +55,12 @@ TEST_CASE("A request reads its options in camelCase, with config and metadata as
       "tokenizer": {"type": "bpe", "vocabSize": 50, "joint": false, "normalization": "identity"}, "seed": 0,
       "metadata": {"licence": "none"}, "resume": true, "keepTexts": false})");
   CHECK(r.preset == "tiny");
-  CHECK(r.config == R"({"d_model":32})");
+  CHECK(r.config.value == Json{{"d_model", 32}});
   CHECK(r.task->pairs == 9);
   CHECK(r.tokenizer->vocab_size == 50);
   CHECK(r.tokenizer->normalization == Normalization::identity);
   CHECK(r.seed == 0u);
-  CHECK(r.metadata == R"({"licence":"none"})");
+  CHECK(r.metadata == StringMap{{"licence", "none"}});
   CHECK_THROWS_WITH(run_request(R"({"presett": "tiny"})"), ContainsSubstring("did you mean 'preset'?"));
   CHECK_THROWS_WITH(run_request(R"({"task": {"pairs": 0}})"), ContainsSubstring("task.pairs must be"));
   CHECK_THROWS_WITH(run_request("[]"), ContainsSubstring("must be a JSON object"));
@@ -61,21 +68,22 @@ TEST_CASE("A request reads its options in camelCase, with config and metadata as
 
 TEST_CASE("Validation pairs are drawn by seed, none is in both parts, and the rest keep their order") {
   const ParallelText all = numbered(40);
-  const auto run = [&](const std::string& more) { return begin(request(by_characters + more), {all}); };
+  const auto run = [&](const std::string& more) { return begin(request(by_characters + more), texts_input(all)); };
   const auto ten = run(R"(, "validation": 10)");
-  CHECK(ten->corpus().pairs.size() == 30);
-  CHECK(ten->valid_text().sources.size() == 10);
+  CHECK(ten->examples().size() == 30);
+  CHECK(valid_pairs(*ten).sources.size() == 10);
   for (std::size_t i = 0; i < 10; ++i)  // the sides stay together
-    CHECK(ten->valid_text().sources[i].substr(5) == ten->valid_text().targets[i].substr(4));
+    CHECK(valid_pairs(*ten).sources[i].substr(5) == valid_pairs(*ten).targets[i].substr(4));
   CHECK(both(*run(R"(, "validation": 10)")) == both(*ten));
   CHECK(both(*run(R"(, "validation": 10, "seed": 2)")) != both(*ten));
-  CHECK(run("")->valid_text().sources.size() == 2);  // a twentieth
+  CHECK(valid_pairs(*run("")).sources.size() == 2);  // a twentieth
 
-  const TrainingTexts parts = hold_back(all, 10, 1);
-  CHECK(std::is_sorted(parts.train.sources.begin(), parts.train.sources.end(),
+  const TrainingTexts parts = hold_back(*texts_of(all), 10, 1);
+  const std::vector<std::string> kept = parts.train->sides()[0], held = parts.valid->sides()[0];
+  CHECK(std::is_sorted(kept.begin(), kept.end(),
                        [&](const auto& a, const auto& b) { return std::stoi(a.substr(5)) < std::stoi(b.substr(5)); }));
-  std::set<std::string> seen(parts.train.sources.begin(), parts.train.sources.end());
-  seen.insert(parts.valid.sources.begin(), parts.valid.sources.end());
+  std::set<std::string> seen(kept.begin(), kept.end());
+  seen.insert(held.begin(), held.end());
   CHECK(seen.size() == 40);
   CHECK_THROWS_WITH(run(R"(, "validation": 40)"),
                     ContainsSubstring("40 of 40 pairs are for validation; there must be some left"));
@@ -85,16 +93,14 @@ TEST_CASE("A TSV gives the same run as its pairs") {
   const ParallelText all = numbered(20);
   std::string tsv = "\xEF\xBB\xBF";
   for (std::size_t i = 0; i < 20; ++i) tsv += all.sources[i] + "\t" + all.targets[i] + "\tmore\r\n\r\n";
-  RunInput lines;
-  lines.tsv = tsv;
-  CHECK(begin(request(by_characters), lines)->checkpoint() == begin(request(by_characters), {all})->checkpoint());
-  lines.tsv = "a\tb\nc\n";
-  CHECK_THROWS_WITH(begin(request(by_characters), lines), ContainsSubstring("line 2 of tsv has 1 column;"));
+  CHECK(begin(request(by_characters), texts_input(parse_tsv(tsv, "tsv")))->checkpoint() ==
+        begin(request(by_characters), texts_input(all))->checkpoint());
+  CHECK_THROWS_WITH(parse_tsv("a\tb\nc\n", "tsv"), ContainsSubstring("line 2 of tsv has 1 column;"));
 }
 
 TEST_CASE("A plan asks for the tokenizers it needs trained, on the training pairs only") {
   ThreadPool pool;
-  const auto plan = [](const std::string& tokenizer) { return RunPlan(request(tokenizer), {numbered(40)}); };
+  const auto plan = [](const std::string& tokenizer) { return RunPlan(request(tokenizer), texts_input(numbered(40))); };
   const auto one = plan("").untrained();
   REQUIRE(one.size() == 1);
   CHECK(one[0].options.type == "bpe");
@@ -120,7 +126,7 @@ TEST_CASE("The vocabulary that is chosen by default has a piece for every charac
     texts.sources[2 * i] = character;
     texts.sources[2 * i + 1] = character;
   }
-  const auto jobs = RunPlan(request(R"("tokenizer": {"joint": false})"), {texts, texts}).untrained();
+  const auto jobs = RunPlan(request(R"("tokenizer": {"joint": false})"), texts_input(texts, texts)).untrained();
   REQUIRE(jobs.size() == 2);
   CHECK(jobs[0].options.vocab_size == chinese_characters + 1000);
   CHECK(Tokenizer(train_tokenizer(jobs[0].sentences, jobs[0].options)).encode("\u4E00\u59B7").size() >= 2);
@@ -129,7 +135,7 @@ TEST_CASE("The vocabulary that is chosen by default has a piece for every charac
 
 TEST_CASE("Two vocabularies share no table, unless the files are the same") {
   const std::string letters = letters_tokenizer()->model();
-  RunInput input{{{"ab"}, {"ba"}}, {{"a"}, {"a"}}};
+  RunInput input = texts_input({{"ab"}, {"ba"}}, {{"a"}, {"a"}});
   const auto ties = [&](RunRequest r) {
     return begin(std::move(r), input)->model().transformer->config().tie_embeddings;
   };
@@ -142,7 +148,7 @@ TEST_CASE("Two vocabularies share no table, unless the files are the same") {
 
 TEST_CASE("A run is resumed with the texts it stores, or with the same texts given again") {
   const std::string seed = std::string(by_characters) + R"(, "validation": 5, "seed": 7)";
-  const auto run = begin(request(seed), {numbered(30)});
+  const auto run = begin(request(seed), texts_input(numbered(30)));
   run->step();
   const auto again = [](const std::string& file, const std::string& more = "", const RunInput& texts = {}) {
     RunInput input = texts;
@@ -151,11 +157,12 @@ TEST_CASE("A run is resumed with the texts it stores, or with the same texts giv
   };
   const std::string file = run->checkpoint(), bare = run->checkpoint({}, /*with_texts=*/false);
   CHECK(again(file)->checkpoint() == file);
-  CHECK(again(bare, R"(, "validation": 5)", {numbered(30)})->checkpoint() == file);
-  CHECK(again(bare, R"(, "validation": 5, "keepTexts": false)", {numbered(30)})->checkpoint() == bare);
+  CHECK(again(bare, R"(, "validation": 5)", texts_input(numbered(30)))->checkpoint() == file);
+  CHECK(again(bare, R"(, "validation": 5, "keepTexts": false)", texts_input(numbered(30)))->checkpoint() == bare);
   CHECK(again(file, R"(, "metadata": {"note": "x"}, "languages": "de-en")")->metadata().at("note") == "x");
   CHECK_THROWS_WITH(again(bare), ContainsSubstring("the checkpoint holds no sentence pairs; give those"));
-  CHECK_THROWS_WITH(again(bare, R"(, "validation": 6)", {numbered(30)}), ContainsSubstring("trained on other pairs"));
+  CHECK_THROWS_WITH(again(bare, R"(, "validation": 6)", texts_input(numbered(30))),
+                    ContainsSubstring("trained on other pairs"));
   CHECK_THROWS_WITH(again(file, R"(, "config": {"d_model": 32})"), ContainsSubstring("begun with other settings"));
   CHECK_THROWS_WITH(again(file, R"(, "task": {"name": "sort"})"), ContainsSubstring("on texts, not a task"));
   CHECK_THROWS_WITH(again(file, ", " + std::string(by_characters)), ContainsSubstring("has its own"));
@@ -165,18 +172,18 @@ TEST_CASE("A run is resumed with the texts it stores, or with the same texts giv
 TEST_CASE("A task's run is resumed from its name, and refuses other pairs") {
   const auto run = begin(request(R"("task": {"name": "reverse", "pairs": 20})"), {});
   CHECK(run->metadata().at("task") == "reverse, 20 pairs");
-  CHECK(run->valid_text().sources.size() == 200);
+  CHECK(valid_pairs(*run).sources.size() == 200);
   RunInput input;
   input.model = run->checkpoint();
   CHECK(begin(run_request(R"({"resume": true})"), input)->checkpoint() == input.model);
   CHECK_THROWS_WITH(begin(run_request(R"({"resume": true, "task": {"name": "reverse", "pairs": 21}})"), input),
                     ContainsSubstring("trained on the task reverse, 20 pairs; repeat"));
-  input.train = numbered(30);
+  input.train = texts_of(numbered(30));
   CHECK_THROWS_WITH(begin(run_request(R"({"resume": true})"), input), ContainsSubstring("not on texts"));
 }
 
 TEST_CASE("A model is fine-tuned with its own sizes and tokenizers") {
-  RunInput input{{{"ab"}, {"ba"}}, {{"a"}, {"a"}}};
+  RunInput input = texts_input({{"ab"}, {"ba"}}, {{"a"}, {"a"}});
   input.model = serialize_model(letters_model(3), Precision::f32);
   input.model_name = "old.safetensors";
   const auto run = begin(run_request(R"({"config": {"dropout": 0.25}, "seed": 5})"), input);
@@ -193,7 +200,7 @@ TEST_CASE("A model is fine-tuned with its own sizes and tokenizers") {
 }
 
 TEST_CASE("Contradictory options are refused by name") {
-  const RunInput texts{{{"ab"}, {"ba"}}, {{"a"}, {"a"}}};
+  const RunInput texts = texts_input({{"ab"}, {"ba"}}, {{"a"}, {"a"}});
   const auto refuse = [](RunRequest r, RunInput input, const char* sentence) {
     CHECK_THROWS_WITH(begin(std::move(r), std::move(input)), ContainsSubstring(sentence));
   };
@@ -202,15 +209,15 @@ TEST_CASE("Contradictory options are refused by name") {
   refuse(request(R"("task": {"name": "sort"}, "validation": 3)"), {}, "a task makes its own pairs");
   refuse(request(R"("task": {"name": "sort", "pairs": 2000000000})"), {}, "there can be 1 to 999800");
   refuse(request(R"("validation": 1)"), texts, "how many to hold back");
-  refuse(request(""), {{{"a", "b"}, {"a"}}}, "2 source sentences but 1 target");
+  CHECK_THROWS_WITH(texts_of({{"a", "b"}, {"a"}}), ContainsSubstring("2 source sentences but 1 target"));
   refuse(request(by_characters, R"("pad_id": 1)"), texts, "pad_id is given, but the vocabulary decides it");
   refuse(request(std::string(by_characters) + R"(, "seed": 1)", R"("seed": 2)"), texts,
          "seed is 1, but the config's seed is 2");
   refuse(request(R"("tokenizer": {"type": "char", "vocabSize": 50})"), texts, "the texts decide how many");
   refuse(request(R"("tokenizer": {"type": "word", "normalization": "nmt_nfkc"})"), texts, "as it is");
-  refuse(request(R"("metadata": {"steps": 3}, )" + std::string(by_characters)), texts,
-         "metadata.steps must be a string, not 3");
-  refuse(run_request(R"({"config": 3})"), texts, "config must be an object, not 3");
+  CHECK_THROWS_WITH(request(R"("metadata": {"steps": 3})"),
+                    ContainsSubstring("metadata.steps must be a string, not 3"));
+  CHECK_THROWS_WITH(run_request(R"({"config": 3})"), ContainsSubstring("config must be an object, not 3"));
   RunInput with_file = texts;
   with_file.source_tokenizer = letters_tokenizer()->model();
   refuse(request(by_characters), with_file, "and also its file");
@@ -220,7 +227,7 @@ TEST_CASE("Contradictory options are refused by name") {
 }
 
 TEST_CASE("Every choice is described for forms and documentation") {
-  const Json all = Json::parse(describe_training());
+  const Json all = describe_training();
   const Json& multi30k = all["presets"][5];
   CHECK(multi30k["name"] == "multi30k-tiny");
   CHECK(multi30k["config"]["d_model"] == 128);

@@ -1,6 +1,7 @@
 #include <catch_amalgamated.hpp>
 #include <set>
 
+#include "tasks/translate/translate_task.h"
 #include "tests/text/tiny_tokenizer.h"
 #include "train/run.h"
 
@@ -12,9 +13,9 @@ namespace {
 double exact_matches(const Preset& settings, Index steps, std::shared_ptr<const Tokenizer> tokenizer,
                      const ParallelText& text, const ParallelText& unseen) {
   ThreadPool pool(2);
-  TrainingRun run(fresh_start(settings, {tokenizer, tokenizer}, 1e12), {text, unseen}, pool);
+  TrainingRun run(fresh_start(settings, {tokenizer, tokenizer}, 1e12), {texts_of(text), texts_of(unseen)}, pool);
   while (run.progress().step < steps) run.step();
-  return run.validate().greedy.exact_match;
+  return run.validate().scores.further.at("exact_match");
 }
 
 }  // namespace

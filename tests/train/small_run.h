@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "tasks/translate/batch.h"
 #include "tests/tasks/translate/letters_model.h"
 #include "train/trainer.h"
 
@@ -31,13 +32,14 @@ inline TrainingConfig small_training() {
 }
 
 // The mean over all target tokens.
-inline double validation_loss(Trainer& trainer, const Corpus& corpus) {
+inline double validation_loss(Trainer& trainer, const Examples& examples) {
   Trainer::LossSum all;
-  for (const auto& pairs : plan_batches(corpus, trainer.config().batch_tokens)) {
-    const Trainer::LossSum batch = trainer.validation_loss(corpus, pairs);
-    all.sum += batch.sum, all.tokens += batch.tokens;
+  for (const auto& pairs : plan_batches(examples, trainer.config().batch_tokens)) {
+    const Trainer::LossSum batch = trainer.validation_loss(examples, pairs);
+    all.sum += batch.sum;
+    all.units += batch.units;
   }
-  return all.sum / static_cast<double>(all.tokens);
+  return all.sum / static_cast<double>(all.units);
 }
 
 inline std::string bytes_of(const Matrix& m) {
@@ -57,7 +59,7 @@ inline std::string state_bytes(Trainer& trainer) {
     bytes += bytes_of(moments.mean) + bytes_of(moments.variance) + bytes_of(moments.exact);
   const Progress& p = trainer.progress();
   for (double number : {static_cast<double>(p.step), static_cast<double>(p.epoch), static_cast<double>(p.batch),
-                        p.loss_sum, static_cast<double>(p.loss_tokens)})
+                        p.loss_sum, static_cast<double>(p.loss_units)})
     bytes += std::to_string(number) + " ";
   return bytes;
 }

@@ -7,6 +7,7 @@
 
 #include "ops/cross_entropy.h"
 #include "schema/error.h"
+#include "tasks/annotate/labels.h"
 #include "tasks/translate/translator.h"
 #include "tests/train/small_run.h"
 #include "train/schedule.h"
@@ -70,7 +71,7 @@ TEST_CASE("A step reports the batch's loss, and training lowers it") {
   const StepReport first = trainer.step();
   // Without dropout and smoothing both are the mean of -log p over the same tokens.
   CHECK(first.loss == Catch::Approx(before).epsilon(1e-5));
-  CHECK(first.target_tokens == tokens);
+  CHECK(first.units == tokens);
   CHECK(first.gradient_norm > 0);
   CHECK(first.learning_rate == scheduled_rate(config, c.d_model, 1));
   for (int step = 0; step < 200; ++step) trainer.step();
@@ -89,8 +90,8 @@ TEST_CASE("The mean loss between two reports weighs every target token equally")
     double sum = 0, tokens = 0;
     for (int step = 0; step < 3; ++step) {
       const StepReport r = trainer.step();
-      sum += r.loss * static_cast<double>(r.target_tokens);
-      tokens += static_cast<double>(r.target_tokens);
+      sum += r.loss * static_cast<double>(r.units);
+      tokens += static_cast<double>(r.units);
     }
     CHECK(trainer.take_mean_loss() == Catch::Approx(sum / tokens).epsilon(1e-12));
   }
@@ -230,15 +231,16 @@ TEST_CASE("Accumulated batches change the weights like one batch of all their se
 TEST_CASE("Classes balanced in training count equally in validation") {
   Config c = letters_config();
   c.decoder_layers = 0, c.classes = 3;
-  Corpus corpus = random_corpus(30, 4);
-  for (SentencePair& pair : corpus.pairs) pair.target.clear(), pair.classes = {pair.source[0] % 4 / 2};
+  AnnotatedExamples texts;
+  for (const SentencePair& pair : random_corpus(30, 4).pairs)
+    texts.all.push_back({.source = pair.source, .tags = {}, .words = {}, .classes = {pair.source[0] % 4 / 2}});
   TrainingConfig plain = small_training(), balanced = plain;
   balanced.balance_classes = true;
   Transformer transformer(c);
   transformer.initialize(3);
   ThreadPool pool;
-  Trainer a(transformer, corpus, plain, pool), b(transformer, corpus, balanced, pool);
-  CHECK(validation_loss(b, corpus) == validation_loss(a, corpus));
+  Trainer a(transformer, texts, plain, pool), b(transformer, texts, balanced, pool);
+  CHECK(validation_loss(b, texts) == validation_loss(a, texts));
   const double loss = a.step().loss;
   transformer.initialize(3);
   CHECK(b.step().loss != Catch::Approx(loss).epsilon(1e-4));

@@ -138,7 +138,7 @@ test('events do not change earlier states', () => {
 
 test('a run of an encoder records its scores, and the expected and found labels', () => {
   const annotation = { labels: [{ label: 'weather', probability: 1 }, { label: 'music', probability: 0 }], tokens: [{ tag: 'O' }, { tag: 'B-x' }] };
-  const annotated = [{ source: 'play it', reference: 'music\tO O', annotation }];
+  const annotated = [{ source: 'play it', labels: ['music'], tags: ['O', 'O'], reference: 'music\tO O', annotation }];
   const [state] = after(begun({ metric: 'accuracy' }), report(10, { validation: { loss: 1, accuracy: 50, spanF1: 20, isBest: true, samples: [], annotated } }));
   assert.deepEqual(state.record.points[0].valid, { loss: 1, accuracy: 50, spanF1: 20 });
   assert.deepEqual(state.record.found, [{ text: 'play it', label: ['music', 'weather'], tags: [['O', 'O'], ['O', 'B-x']] }]);

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { WasmformerError } from '../../dist/index.js';
 import { load } from './load.mjs';
 
 const root = fileURLToPath(new URL('../../web/src', import.meta.url));
@@ -95,37 +96,42 @@ test('numbers and values are formatted for each language', async () => {
 
 test('an error is shown without its tags and keeps its numbers', async () => {
   const { reason } = await load('shared/words/reason.ts');
-  assert.equal(reason(new Error('[load] x.bin: [check] a tensor of shape [64] needs 256 bytes.')), 'x.bin: a tensor of shape [64] needs 256 bytes');
-  assert.equal(reason("Cannot read 'name'.."), "Cannot read 'name'");
+  const error = new WasmformerError('check', 'a tensor of shape [64] needs 256 bytes.');
+  assert.equal(error.message, '[check] a tensor of shape [64] needs 256 bytes.');
+  assert.equal(reason(error).text, 'a tensor of shape [64] needs 256 bytes');
+  assert.equal(reason("Cannot read 'name'..").text, "Cannot read 'name'");
+  const url = 'https://a.org/x';
+  const offline = new WasmformerError('fetch-failed', `${url} could not be fetched: Load failed`, { details: { url, why: 'Load failed' } });
+  assert.equal(reason(offline).text, `${url} could not be fetched: there is no connection, or the server refuses it`);
 });
 
-test("the engine's messages are translated into Chinese with their names and numbers", async () => {
-  const { reason, retelling } = await load('shared/words/reason.ts');
-  const table = JSON.parse(readFileSync(join(root, 'shared/words/reasons.zh.json'), 'utf8'));
-  const retell = retelling(table);
-  const said = {
-    'a.bin: [load] b.bin is not a model file: it does not begin as a safetensors file does': 'a.bin：b.bin 不是模型文件：它的开头不符合 safetensors 格式',
-    '[load] https://a.org/x could not be fetched: Failed to fetch.': '无法获取 https://a.org/x（没有网络连接，或服务器拒绝访问）',
-    '[translate] sentence 1 has 751 tokens; the model takes at most 512': '第 1 句有 751 个词元，模型最多接受 512 个',
-    '[tokenizer] vocab_size is 2000, too high for this text; it can be 81 at most': '词表大小 2000 对这些文本来说太大，最多为 81',
-    'a.bin: [load] this model does not translate; it tags': 'a.bin：这个模型不能翻译，它的用途是标注',
-    'a sentence of nobody': 'a sentence of nobody',
-  };
-  for (const [english, chinese] of Object.entries(said)) assert.equal(retell(reason(new Error(english))), chinese);
-  for (const [english, chinese] of Object.entries(table)) {
-    assert.deepEqual(placesIn(chinese).filter((place) => !placesIn(english).includes(place)), [], english);
+const reasons = JSON.parse(readFileSync(join(root, 'shared/words/reasons.zh.json'), 'utf8'));
+
+test('errors are said in Chinese by their codes, with their names and numbers', async () => {
+  const { reason, retell } = await load('shared/words/reason.ts');
+  for (const [code, details, chinese] of [
+    ['not-a-model', { name: 'b.bin', file: 'a.bin' }, 'a.bin：b.bin 不是模型文件：它的开头不符合 safetensors 格式'],
+    ['fetch-failed', { url: 'https://a.org/x', why: 'Failed to fetch' }, '无法获取 https://a.org/x（没有网络连接，或服务器拒绝访问）'],
+    ['too-long', { number: 1, tokens: 751, most: 512 }, '第 1 句有 751 个词元，模型最多接受 512 个'],
+    ['vocabulary-too-large', { size: 2000, most: 81 }, '词表大小 2000 对这些文本来说太大，最多为 81'],
+    ['wrong-task', { use: 'translate', purpose: 'tags', file: 'a.bin' }, 'a.bin：这个模型不能翻译，它的用途是标注'],
+    ['a-code-of-nobody', {}, 'its sentence'],
+  ]) {
+    assert.equal(retell(reason(new WasmformerError(code, 'its sentence', { details })), reasons), chinese);
   }
 });
 
-test('every message with a Chinese translation exists in the sources', () => {
+test('every code with a Chinese sentence exists in the sources, which give all values that it tells', () => {
   const folders = ['src', 'bindings', 'web/src'].map((folder) => join(root, '../..', folder));
   const files = folders.flatMap((folder) => readdirSync(folder, { recursive: true }).filter((file) => /\.(cpp|h|ts|svelte)$/.test(file)).map((file) => join(folder, file)));
-  // As they are put together there: without the joints of their strings.
-  const source = files.map((file) => readFileSync(file, 'utf8')).join('\n').replace(/"\s*(<<)?\s*"|\\(?=')/g, '');
-  const browsers = ['network error']; // say these themselves
-  for (const english of Object.keys(JSON.parse(readFileSync(join(root, 'shared/words/reasons.zh.json'), 'utf8')))) {
-    const parts = english.split(/\{\w+\}|404 Not Found/).filter((part) => part.length > 3);
-    for (const part of parts) assert.ok(browsers.includes(english) || source.includes(part), `${english}: no source has “${part}”`);
+  const source = files.map((file) => readFileSync(file, 'utf8')).join('\n');
+  for (const [key, chinese] of Object.entries(reasons)) {
+    const [name, value] = key.split(':'); // a value of a detail, or a code
+    const isThere = source.includes(`'${value ?? name}'`) || source.includes(`"${value ?? name}"`);
+    assert.ok(isThere, `no source has ${key}`);
+    for (const place of placesIn(chinese).map((text) => text.slice(1, -1))) {
+      assert.ok(new RegExp(`\\{"${place}",|\\b${place}\\b[:,]? `).test(source), `${key}: no source gives ${place}`);
+    }
   }
 });
 

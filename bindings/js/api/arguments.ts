@@ -1,10 +1,10 @@
 // Checks of what callers pass to Translator.load and to Trainer, and where their models come from.
 import {
-  boolean, callback, checked, isObject, oneOf, show, signal, unknownOption, splitOptions, string,
-  toJson, whole, withNewNames, type Rule, type Rules,
+  boolean, callback, checked, isObject, oneOf, show, signal, unknownOption, splitOptions, string, takeOptions, toJson, whole,
+  withNewNames, type Rule, type Rules,
 } from '../shared/checks.js';
 import { WasmformerError, WasmformerTypeError } from '../shared/errors.js';
-import type { ModelData } from '../shared/protocol.js';
+import type { AnnotatedText, ModelData } from '../shared/protocol.js';
 import type { SentencePair, SaveOptions, TrainerOptions } from '../shared/trainer-types.js';
 import { isNode } from '../shared/platform.js';
 import { canCache } from '../shared/stored-models.js';
@@ -144,38 +144,40 @@ export function checkPairs(place: string, name: string, given: unknown): readonl
   return given as readonly SentencePair[];
 }
 
-/** An encoder's examples as pairs of a text and what `read` makes of its labels; a string (a file's text) stays. */
+/** Examples as `read` makes them of two values each; a string (a file's text) stays. */
 function checkExamples(
-  name: string, given: unknown, expected: string, read: (first: unknown, second: unknown) => SentencePair | undefined,
-): string | readonly SentencePair[] | undefined {
+  name: string, given: unknown, expected: string, read: (first: unknown, second: unknown) => AnnotatedText | undefined,
+): string | readonly AnnotatedText[] | undefined {
   if (!Array.isArray(given)) return given as string | undefined;
   return Array.from(given, (example: unknown, i) => {
-    const pair = Array.isArray(example) && example.length === 2 ? read(example[0], example[1]) : undefined;
-    if (pair) return pair;
+    const text = Array.isArray(example) && example.length === 2 ? read(example[0], example[1]) : undefined;
+    if (text) return text;
     throw new WasmformerTypeError('train', `${name}[${i}] must be ${expected}, not ${JSON.stringify(example)?.slice(0, 80)}`);
   });
 }
 
-// As src/tasks/annotate/labels.h writes them: several labels with commas between them, tags with spaces.
+const areNames = (given: unknown): given is string[] =>
+  Array.isArray(given) && given.every((name) => typeof name === 'string' && name !== '');
+
 function checkLabeled(name: string, given: unknown, isMulti: boolean) {
-  const hint = 'a label and its text; several labels, in an array and without commas, need config.multi_label';
+  const hint = 'a label and its text; several labels, in an array, need config.multi_label';
   return checkExamples(name, given, hint, (labels, text) => {
-    const all: unknown[] = Array.isArray(labels) ? labels : [labels];
-    const isLabel = (label: unknown) => typeof label === 'string' && (isMulti ? /^[^\t\r\n,]+$/ : /^[^\t\r\n]+$/).test(label);
-    return typeof text === 'string' && all.every(isLabel) && (isMulti || all.length === 1) ? [text, all.join(',')] : undefined;
+    const classes: unknown = Array.isArray(labels) ? labels : [labels];
+    if (typeof text !== 'string' || !areNames(classes) || !(isMulti || classes.length === 1)) return undefined;
+    return { text, words: [], classes, tags: [] };
   });
 }
 
 function checkTagged(name: string, given: unknown) {
-  const areWords = (words: unknown): words is string[] =>
-    Array.isArray(words) && words.length > 0 && words.every((word) => typeof word === 'string' && /^[^ \t\r\n]+$/.test(word));
-  return checkExamples(name, given, 'words and as many tags, all without spaces', (words, tags) =>
-    areWords(words) && areWords(tags) && words.length === tags.length ? [words.join(' '), tags.join(' ')] : undefined);
+  return checkExamples(name, given, 'words and as many tags, none of them empty', (words, tags) => {
+    if (!areNames(words) || !areNames(tags) || words.length === 0 || words.length !== tags.length) return undefined;
+    return { text: words.join(' '), words, classes: [], tags };
+  });
 }
 
-function checkMono(given: string | readonly string[] | undefined): readonly SentencePair[] | undefined {
+function checkMono(given: string | readonly string[] | undefined): readonly string[] | undefined {
   const lines = typeof given === 'string' ? given.split(/\r?\n/) : given;
-  return lines?.filter((line) => line !== '').map((line) => [line, '']);
+  return lines?.filter((line) => line !== '');
 }
 
 // Options that JSON cannot hold, and those of the worker.
@@ -205,7 +207,7 @@ export function checkRequest(place: string, options: unknown, resume: boolean) {
   if (!isObject(options)) throw new WasmformerTypeError(place, `options must be an object, not ${show(options)}`);
   const named = withNewNames(place, { labelled: 'labeled', validLabelled: 'validLabeled' }, options);
   const { validation, tokenizer, task, ...rest } = named as TrainerOptions;
-  const [own, others] = splitOptions<OwnOptions>(place, ownRules, rest);
+  const [own, others] = takeOptions<OwnOptions>(place, ownRules, rest);
   const { pairs, tsv, labeled, tagged, validLabeled, validTagged, mono, from, signal: stop, ...where } = own;
   checkWorker(place, where);
   if (resume && from !== undefined) throw unknownOption('resume', 'from', "the first argument is the run's file");
@@ -224,7 +226,7 @@ export function checkRequest(place: string, options: unknown, resume: boolean) {
   };
   const files = tokenizerFiles(tokenizer);
   const request = {
-    ...JSON.parse(others) as object,
+    ...others,
     resume,
     validation: valid.pairs ? undefined : validation,
     tokenizer: files ? undefined : tokenizer,

@@ -293,6 +293,6 @@ export interface RequestFields {
   seed?: number;
   /** SOURCE-TARGET, stored in the model, such as de-en. */
   languages?: string;
-  /** JSON object of strings to store in the model. */
+  /** Strings to store in the model. */
   metadata?: Record<string, string>;
 }

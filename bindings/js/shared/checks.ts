@@ -135,11 +135,17 @@ function checkTexts<Own extends object>(
 
 /** The checked options that `rules` name, and JSON of all others, which the module checks. */
 export function splitOptions<Own extends object>(place: string, rules: Rules<Own>, options: unknown): [Own, string] {
+  const [own, others] = takeOptions<Own>(place, rules, options);
+  return [own, toJson(others)];
+}
+
+/** The checked options that `rules` name, and all others. */
+export function takeOptions<Own extends object>(place: string, rules: Rules<Own>, options: unknown): [Own, object] {
   if (!isObject(options)) throw new WasmformerTypeError(place, `options must be an object, not ${show(options)}`);
   const entries = Object.entries(options);
   const isOwn = ([name]: [string, unknown]) => Object.hasOwn(rules, name);
   const own = checked<Own>(place, rules, Object.fromEntries(entries.filter(isOwn)));
-  return [own, toJson(Object.fromEntries(entries.filter((entry) => !isOwn(entry))))];
+  return [own, Object.fromEntries(entries.filter((entry) => !isOwn(entry)))];
 }
 
 /** Texts cross as UTF-8. An unpaired surrogate is not Unicode; as in TextEncoder, U+FFFD replaces it. */

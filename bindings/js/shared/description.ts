@@ -4,7 +4,7 @@ import type { PresetName, TaskName } from '../generated/options.js';
 /** One option, as C++ declares and checks it. */
 export interface OptionDescription {
   name: string;
-  type: 'boolean' | 'integer' | 'number' | 'string' | 'choice' | 'group' | 'list' | 'string or tokens';
+  type: 'boolean' | 'integer' | 'number' | 'string' | 'object' | 'choice' | 'group' | 'list' | 'string or tokens';
   /** Missing without a default. */
   default?: unknown;
   minimum?: number;
@@ -17,7 +17,7 @@ export interface OptionDescription {
   optional?: boolean;
   /** The options of a group. */
   fields?: OptionDescription[];
-  /** What a list holds. */
+  /** What a list, or an object with any keys, holds. */
   item?: Omit<OptionDescription, 'name' | 'help'>;
   /** One sentence. */
   help: string;

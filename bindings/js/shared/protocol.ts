@@ -2,7 +2,7 @@
 // the calls by `id`, and the models in the worker by `key`.
 import type { PlainError } from './errors.js';
 import type {
-  Evaluation, SentencePair, RunOptions, SaveOptions, TrainerInfo, TrainingConfig, TrainingEvent,
+  Evaluation, SentencePair, SaveOptions, TrainerInfo, TrainingConfig, TrainingEvent,
 } from './trainer-types.js';
 import type { Annotation, AttentionMaps, EncoderInfo, Estimate, ListedModel, Translation, TranslatorInfo } from './types.js';
 
@@ -48,7 +48,7 @@ export interface Calls {
   annotate(wanted: { texts: string[]; options: string; use: Use }): Plain<Annotation[]>;
   /** Begins a run, or resumes one. `options`: RunRequest in src/train/request.h. */
   train(wanted: Start & TrainInput): TrainerInfo;
-  /** `options`: RunOptions in src/train/request.h. */
+  /** `options`: RunOptions in src/train/run_options.h. */
   run(wanted: { options: string }): void;
   evaluate(wanted: { pairs: readonly SentencePair[]; options: string }): Evaluation;
   change(wanted: { options: string }): TrainingConfig;
@@ -61,13 +61,21 @@ export type Method = keyof Calls;
 export type Wanted<M extends Method> = Parameters<Calls[M]>[0];
 export type Result<M extends Method> = ReturnType<Calls[M]>;
 
-/** A string is the text of a file. Of an encoder the pairs are texts with their labels, as in src/tasks/annotate/labels.h. */
+/** A text with classes, or words with tags; what it has not is empty. */
+export interface AnnotatedText {
+  text: string;
+  words: readonly string[];
+  classes: readonly string[];
+  tags: readonly string[];
+}
+
+/** A string is the text of a file. */
 export interface GivenTexts {
   pairs?: readonly SentencePair[];
   tsv?: string;
-  labelled?: string | readonly SentencePair[];
-  tagged?: string | readonly SentencePair[];
-  mono?: readonly SentencePair[];
+  labelled?: string | readonly AnnotatedText[];
+  tagged?: string | readonly AnnotatedText[];
+  mono?: readonly string[];
 }
 
 export interface TrainInput {
@@ -77,10 +85,6 @@ export interface TrainInput {
   /** Files; without `target` one for both sides. */
   tokenizer?: { source: Uint8Array; target?: Uint8Array };
 }
-
-/** RunOptions with its defaults. */
-export type RunSettings = RunOptions
-  & Required<Pick<RunOptions, 'reportEvery' | 'samples' | 'attention' | 'pinned' | 'pinEvery'>>;
 
 /** A folder of another program to a model file, or back. `from`: its files, or where they are. */
 export interface Conversion {

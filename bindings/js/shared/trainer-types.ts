@@ -108,7 +108,10 @@ export interface TranslationSample {
 
 export interface AnnotatedSample {
   source: string;
-  /** Labels separated by commas, tags by spaces; if there are both, a tab is between them. */
+  /** The labels of the text, and the tags of its words; empty if it is trained on none. */
+  labels: string[];
+  tags: string[];
+  /** The same in one string: labels separated by commas, tags by spaces; if there are both, a tab is between them. */
   reference: string;
   annotation: Annotation;
 }

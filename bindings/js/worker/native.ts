@@ -1,8 +1,8 @@
 // What module.cpp, translate.cpp, annotate.cpp and train.cpp declare; tests/js/module-types.ts compares it with the types
 // that Emscripten writes. Options cross as JSON, results in the shape that callers get.
 import type { PlainError } from '../shared/errors.js';
-import type { Plain } from '../shared/protocol.js';
-import type { Evaluation } from '../shared/trainer-types.js';
+import type { Plain, Use } from '../shared/protocol.js';
+import type { Evaluation, Validation } from '../shared/trainer-types.js';
 import type { Annotation, Translation } from '../shared/types.js';
 
 /** step() does a part of the work; result() once it has returned false, and once only. */
@@ -31,15 +31,23 @@ export interface NativeTranslator {
   delete(): void;
 }
 
-/** The text of a file, or its lines as pairs. */
-export interface NativeText {
-  file: string;
-  sources: string[];
-  targets: string[];
+export interface NativeAnnotatedText {
+  text: string;
+  words: string[];
+  classes: string[];
+  tags: string[];
 }
 
-/** What is not given is empty. */
-export type NativeRunTexts = Record<'pairs' | 'labelled' | 'tagged' | 'mono', NativeText>;
+/** A text with all that is known of it; what it has not is empty. */
+export type NativeKnownText = NativeAnnotatedText & { translation: string };
+
+/** Texts, or the text of a file with them. What is not given is empty. */
+export interface NativeRunTexts {
+  pairs: { file: string; sources: string[]; targets: string[] };
+  labelled: { file: string; texts: NativeAnnotatedText[] };
+  tagged: { file: string; texts: NativeAnnotatedText[] };
+  mono: string[];
+}
 
 export interface TokenizerOptions {
   vocabSize: number;
@@ -55,26 +63,45 @@ export interface NativeRunPlan {
   delete(): void;
 }
 
-export interface NativeStepReport {
+/** What a report of a run tells; `units` are target tokens, or texts of an encoder. */
+export interface NativeReport {
+  step: number;
+  epoch: number;
   loss: number;
   learningRate: number;
   gradientNorm: number;
-  targetTokens: number;
+  units: number;
+  stepSeconds: number;
+  /** Whether to show what the model makes of the pinned texts. */
+  pins: boolean;
+  validation?: Omit<Validation, 'samples' | 'annotated'>;
+}
+
+/** What the loop has done: a step, a part of a validation, or a report; then it is done. */
+export interface NativeRunEvent {
+  isDone: boolean;
+  stepSeconds?: number;
+  report?: NativeReport;
+}
+
+export interface NativeLoop {
+  options(): { samples: number; attention: boolean; pinned: string[] };
+  next(): NativeRunEvent;
+  delete(): void;
 }
 
 export type NativeEvaluation = Evaluation & { targetTokens: number };
 
 export interface NativeTrainingRun {
-  step(): NativeStepReport;
-  epochs(): number;
-  takeMeanLoss(): number;
   /** JSON. */
   info(): string;
   change(config: string): void;
-  /** The first validation pairs: sources, then targets. */
-  samples(count: number): string[];
-  /** JSON of Validation, without samples. */
-  validate(): NativeJob<string>;
+  /** The first texts of validation. */
+  samples(count: number): NativeKnownText[];
+  /** What the model can be asked to do. */
+  use(): Use | '';
+  /** `options`: JSON of RunOptions in src/train/run_options.h. */
+  loop(options: string): NativeLoop;
   /** `first`: how many texts come before these, for messages. */
   start(texts: string[], options: string, first: number): NativeTranslation;
   annotate: Annotate;
@@ -97,8 +124,6 @@ export interface NativeModule {
     targetTokenizer: Uint8Array,
     mostBytes: number,
   ): NativeRunPlan;
-  /** JSON of RunOptions in src/train/request.h, with all defaults. */
-  runOptions(options: string): string;
   /** JSON of Description in bindings/js/shared/description.ts. */
   describe(): string;
   /** Once, before load(); returns how many there are, which is 1 in a build without threads. */

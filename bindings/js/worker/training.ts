@@ -1,35 +1,43 @@
 // Training runs in the module, one step per call.
 import { wellFormed } from '../shared/checks.js';
 import { WasmformerError } from '../shared/errors.js';
-import type { GivenTexts, Plain, RunSettings, TrainInput } from '../shared/protocol.js';
-import type { Evaluation, SentencePair, TrainerInfo, TrainingConfig, TrainingEvent, Validation } from '../shared/trainer-types.js';
+import type { AnnotatedText, GivenTexts, Plain, TrainInput, Use } from '../shared/protocol.js';
+import type {
+  AnnotatedSample, Evaluation, SentencePair, TrainerInfo, TrainingConfig, TrainingEvent, Validation,
+} from '../shared/trainer-types.js';
 import type { Annotation, Translation } from '../shared/types.js';
 import { trainTokenizer } from './conversion.js';
 import { Model } from './inference.js';
 import type { Instance } from './instance.js';
-import type { NativeTrainingRun } from './native.js';
-
-// Passes over a few pairs end so often that validating after each would take most of the time. It depends on nothing but the
-// step and the epoch, so that runs which were interrupted have the same events.
-const leastStepsBetweenValidations = 20;
-const isValidated = (step: number, epoch: number) =>
-  Number.isInteger(epoch) && epoch % Math.ceil((leastStepsBetweenValidations * epoch) / step) === 0;
+import type { NativeKnownText, NativeLoop, NativeReport, NativeTrainingRun } from './native.js';
 
 // The most memory that a build can have; a build with threads has half of it.
 const mostBytes = (threads: number) => (threads > 1 ? 2 : 4) * 2 ** 30;
 const none = new Uint8Array();
 
-function nativeText(given: string | readonly SentencePair[] = [], file = '') {
-  if (typeof given === 'string') return nativeText([], given);
+const wellFormedAll = (texts: readonly string[]) => texts.map(wellFormed);
+
+function nativePairs(given: readonly SentencePair[] = [], file = '') {
   const side = (i: 0 | 1) => given.map((pair) => wellFormed(pair[i]));
   return { file: wellFormed(file), sources: side(0), targets: side(1) };
 }
 
-const nativeTexts = ({ pairs, tsv, labelled, tagged, mono }: GivenTexts) => ({
-  pairs: nativeText(pairs, tsv),
-  labelled: nativeText(labelled),
-  tagged: nativeText(tagged),
-  mono: nativeText(mono),
+function nativeAnnotated(given: string | readonly AnnotatedText[] = []) {
+  if (typeof given === 'string') return { file: wellFormed(given), texts: [] };
+  const texts = given.map(({ text, words, classes, tags }) => ({
+    text: wellFormed(text),
+    words: wellFormedAll(words),
+    classes: wellFormedAll(classes),
+    tags: wellFormedAll(tags),
+  }));
+  return { file: '', texts };
+}
+
+const nativeTexts = ({ pairs, tsv, labelled, tagged, mono = [] }: GivenTexts) => ({
+  pairs: nativePairs(pairs, tsv),
+  labelled: nativeAnnotated(labelled),
+  tagged: nativeAnnotated(tagged),
+  mono: wellFormedAll(mono),
 });
 
 /** `model`: the bytes of the model to fine-tune or the checkpoint to resume, or none. */
@@ -51,6 +59,11 @@ export async function beginTraining(instance: Instance, input: TrainInput, model
   }
 }
 
+function withReference({ text, classes, tags }: NativeKnownText): Omit<Plain<AnnotatedSample>, 'annotation'> {
+  const parts = [classes.join(','), tags.join(' ')].filter((part) => part !== '');
+  return { source: text, reference: parts.join('\t'), labels: classes, tags };
+}
+
 export class Training extends Model<NativeTrainingRun> {
   /** Spent on steps by this worker. */
   #seconds = 0;
@@ -66,48 +79,39 @@ export class Training extends Model<NativeTrainingRun> {
     if (this.#isRunning) throw new WasmformerError('train', 'run() is already in progress; end it before starting another');
     this.#isRunning = true;
     try {
-      yield* this.#steps(JSON.parse(this.instance.call(() => this.instance.module.runOptions(options))));
+      const loop = this.instance.create(() => this.native.loop(options));
+      try {
+        yield* this.#events(loop);
+      } finally {
+        this.instance.delete(loop);
+      }
     } finally {
       this.#isRunning = false;
     }
   }
 
-  *#steps(options: RunSettings): Generator<Plain<TrainingEvent> | undefined, void> {
-    const { steps = Infinity, epochs = Infinity, minutes = Infinity, reportEvery, validateEvery, pinned } = options;
-    let { step, epoch } = this.info;
-    const goal = { step: step + steps, epoch: epoch + epochs, time: performance.now() + minutes * 60_000 };
-    const isDone = () => step >= goal.step || epoch >= goal.epoch - 1e-9 || performance.now() >= goal.time;
-    let [tokens, since, hasEnded] = [0, this.#seconds, isDone()];
-    while (!hasEnded) { // asked once per step, so that the last one is validated
-      const begin = performance.now();
-      const report = this.#call((run) => run.step());
-      this.#seconds += (performance.now() - begin) / 1000;
-      tokens += report.targetTokens;
-      step++;
-      epoch = this.#call((run) => run.epochs());
-      hasEnded = isDone();
-      const validates = hasEnded || (validateEvery ? step % validateEvery === 0 : isValidated(step, epoch));
-      const pins = pinned.length > 0 && (hasEnded || step % options.pinEvery === 0);
-      if (!validates && !pins && step % reportEvery !== 0) {
-        yield;
-        continue;
-      }
-      const event: Plain<TrainingEvent> = {
-        step,
-        epoch,
-        loss: this.#call((run) => run.takeMeanLoss()),
-        learningRate: report.learningRate,
-        gradientNorm: report.gradientNorm,
-        tokensPerSecond: tokens / (this.#seconds - since),
-        seconds: this.#seconds,
-        memoryBytes: this.instance.memoryBytes,
-      };
-      [tokens, since] = [0, this.#seconds];
-      if (validates) event.validation = yield* this.#validation(options);
-      if (pins && this.#isEncoder) event.annotated = yield* this.#annotations(pinned, { attention: true });
-      else if (pins) event.pinned = yield* this.#translations(pinned, true);
-      yield event;
+  *#events(loop: NativeLoop): Generator<Plain<TrainingEvent> | undefined, void> {
+    const shown = this.instance.call(() => loop.options());
+    const next = () => this.instance.call(() => loop.next());
+    for (let event = next(); !event.isDone; event = next()) {
+      this.#seconds += event.stepSeconds ?? 0;
+      yield event.report && (yield* this.#event(event.report, shown));
     }
+  }
+
+  *#event(report: NativeReport, shown: ReturnType<NativeLoop['options']>): Generator<undefined, Plain<TrainingEvent>> {
+    const { units, stepSeconds, pins, validation, ...figures } = report;
+    const event: Plain<TrainingEvent> = {
+      ...figures,
+      tokensPerSecond: units / stepSeconds,
+      seconds: this.#seconds,
+      memoryBytes: this.instance.memoryBytes,
+    };
+    if (validation) event.validation = yield* this.#validation(validation, shown);
+    const use = pins ? this.#call((run) => run.use()) : '';
+    if (use === 'translate') event.pinned = yield* this.#translations(shown.pinned, true);
+    else if (use) event.annotated = yield* this.#annotations(use, shown.pinned, { attention: true });
+    return event;
   }
 
   *evaluate(pairs: readonly SentencePair[], options: string): Generator<undefined, Evaluation> {
@@ -129,28 +133,28 @@ export class Training extends Model<NativeTrainingRun> {
     return bytes as Uint8Array<ArrayBuffer>;
   }
 
-  *#validation({ samples, attention }: RunSettings): Generator<undefined, Plain<Validation>> {
-    const scores = JSON.parse(yield* this.finish((run) => run.validate())) as Omit<Validation, 'samples'>;
-    const both = this.#call((run) => run.samples(samples));
-    const sources = both.slice(0, both.length / 2);
-    const sample = (i: number) => ({ source: sources[i]!, reference: both[sources.length + i]! });
-    if (!this.#isEncoder) {
-      const translations = yield* this.#translations(sources, attention);
-      return { ...scores, samples: translations.map((translation, i) => ({ ...sample(i), translation })) };
+  *#validation(
+    scores: NonNullable<NativeReport['validation']>, { samples, attention }: ReturnType<NativeLoop['options']>,
+  ): Generator<undefined, Plain<Validation>> {
+    const use = this.#call((run) => run.use());
+    const known = use ? this.#call((run) => run.samples(samples)) : [];
+    const texts = known.map(({ text }) => text);
+    if (use === 'translate') {
+      const translations = yield* this.#translations(texts, attention);
+      return {
+        ...scores,
+        samples: known.map(({ text, translation }, i) => ({ source: text, reference: translation, translation: translations[i]! })),
+      };
     }
-    const { classes = [], tags = [] } = this.info;
-    if (classes.length + tags.length === 0) return { ...scores, samples: [] };
+    if (!use) return { ...scores, samples: [] };
     // The words of tagged texts are separated already.
-    const annotations = yield* this.#annotations(sources, { attention, ...(tags.length > 0 && { split: false }) });
-    return { ...scores, samples: [], annotated: annotations.map((annotation, i) => ({ ...sample(i), annotation })) };
+    const hasWords = known.some(({ words }) => words.length > 0);
+    const annotations = yield* this.#annotations(use, texts, { attention, ...(hasWords && { split: false }) });
+    return { ...scores, samples: [], annotated: known.map((text, i) => ({ ...withReference(text), annotation: annotations[i]! })) };
   }
 
-  get #isEncoder(): boolean {
-    return this.info.classes !== undefined;
-  }
-
-  #annotations(texts: readonly string[], options: object): Generator<undefined, Plain<Annotation[]>> {
-    return this.annotate(texts, JSON.stringify(options), this.info.classes?.length ? 'classify' : 'tag');
+  #annotations(use: Use, texts: readonly string[], options: object): Generator<undefined, Plain<Annotation[]>> {
+    return this.annotate(texts, JSON.stringify(options), use);
   }
 
   #translations(texts: readonly string[], attention: boolean) {

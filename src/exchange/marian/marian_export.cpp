@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <charconv>
 #include <list>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "schema/error.h"
+#include "schema/json.h"
+#include "schema/options.h"
 
 namespace wasmformer {
 namespace {
@@ -63,7 +64,8 @@ void check_key(const char* key, bool fits, const T& value, const char* expected)
 void check_marian(const Config& c) {
   WASMFORMER_CHECK(!c.is_encoder(), ErrorCode::export_marian,
                    "this model is an encoder alone; only translators can be exported");
-  const Json config = Json::parse(to_json(c));
+  Config copy = c;
+  const Json config = json_of(fields(copy));
   check_key("decoder_self", c.decoder_self == DecoderSelf::attention, config["decoder_self"], "\"attention\" only");
   check_key("norm", c.norm == NormPosition::post, config["norm"], "\"post\" only");
   check_key("attention", c.attention == AttentionScore::scaled_dot, config["attention"], "\"scaled_dot\" only");
@@ -131,7 +133,7 @@ Json config_settings(const Config& c, Index source_vocab_size, Index target_voca
           {"encoder_ffn_dim", c.ffn_dim},
           {"decoder_ffn_dim", c.ffn_dim},
           {"max_position_embeddings", c.max_length},
-          {"activation_function", Json::parse(to_json(c))["activation"]},
+          {"activation_function", word(c.activation)},
           {"dropout", c.dropout},
           {"attention_dropout", c.attention_dropout},
           {"activation_dropout", c.activation_dropout},

@@ -48,15 +48,15 @@ const char* purpose(const Config& config) {
   return config.tags == 0 ? "classifies" : config.classes == 0 ? "tags" : "classifies and tags";
 }
 
-Labels tag_names(const AnnotatedText& text) {
+Labels tag_names(const Annotation& annotation) {
   Labels tags;
-  for (const TaggedWord& word : text.words) tags.push_back(word.tag);
+  for (const TaggedWord& word : annotation.words) tags.push_back(word.tag);
   return tags;
 }
 
-Labels chosen_labels(const AnnotatedText& text, const Config& config) {
+Labels chosen_labels(const Annotation& annotation, const Config& config) {
   Labels chosen;
-  for (const LabelProbability& label : text.labels)
+  for (const LabelProbability& label : annotation.labels)
     if (config.multi_label ? label.probability > 0.5 : chosen.empty()) chosen.push_back(label.label);
   return chosen;
 }
@@ -98,45 +98,79 @@ std::vector<Index> best_tags(const Matrix& p, const std::vector<std::string>& ta
   return best;
 }
 
-AnnotationJob::AnnotationJob(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& texts,
+AnnotationJob::AnnotationJob(const ModelFile& model, ThreadPool& pool, std::size_t texts,
                              const AnnotateOptions& options, Index batch_tokens)
     : model_(model),
       pool_(pool),
       options_(options),
       masks_(model.transformer->config(), options.masked_heads, {}, {}),
       batch_tokens_(batch_tokens),
-      results_(texts.size()) {
+      results_(texts) {
   const Config& c = model.transformer->config();
   WASMFORMER_CHECK(c.classes > 0 || c.tags > 0, ErrorCode::annotate,
                    "this model " << purpose(c) << "; it has no labels to classify or tag with");
+}
+
+AnnotationJob::AnnotationJob(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& texts,
+                             const AnnotateOptions& options, Index batch_tokens)
+    : AnnotationJob(model, pool, texts.size(), options, batch_tokens) {
   for (std::size_t i = 0; i < texts.size(); ++i) {
     WASMFORMER_CHECK(is_utf8(texts[i]), ErrorCode::annotate, "text " << i + 1 << " is not UTF-8");
     read(i, texts[i]);
   }
 }
 
+AnnotationJob::AnnotationJob(const ModelFile& model, ThreadPool& pool, const std::vector<AnnotatedText>& texts,
+                             const AnnotateOptions& options, Index batch_tokens)
+    : AnnotationJob(model, pool, texts.size(), options, batch_tokens) {
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const AnnotatedText& text = texts[i];
+    WASMFORMER_CHECK(is_utf8(text.text), ErrorCode::annotate, "text " << i + 1 << " is not UTF-8");
+    if (model.transformer->config().tags == 0) {
+      read(i, text.text);
+      continue;
+    }
+    std::size_t begin = 0;
+    for (const std::string& word : text.words) {
+      results_[i].words.push_back({begin, word.size(), "", 0});
+      begin += word.size() + 1;
+    }
+    read_words(i, {text.words.begin(), text.words.end()});
+  }
+}
+
 void AnnotationJob::read(std::size_t text, const std::string& content) {
-  const Config& c = model_.transformer->config();
-  AnnotatedText& result = results_[text];
-  if (c.tags == 0) {
+  Annotation& result = results_[text];
+  if (model_.transformer->config().tags == 0) {
     auto [ids, is_cut] = tokenize_text(model_, content);
     result.is_cut = is_cut;
     if (ids.size() > 1) windows_.push_back({text, 0, std::move(ids), {}});
-  } else {
-    const std::vector<std::string_view> words = options_.split ? split_words(content) : split_at_spaces(content);
-    for (std::string_view word : words)
-      result.words.push_back({static_cast<std::size_t>(word.data() - content.data()), word.size(), "", 0});
-    for (std::size_t first = 0; first < words.size();) {
-      WordTokens tokens = tokenize_words(model_, words, first);
-      const std::size_t count = tokens.at.size();
-      windows_.push_back({text, first, std::move(tokens.ids), std::move(tokens.at)});
-      first += count;
-      result.is_cut |= c.classes > 0 && first < words.size();
-    }
+    take_tokens(text);
+    return;
   }
+  const std::vector<std::string_view> words = options_.split ? split_words(content) : split_at_spaces(content);
+  for (std::string_view word : words)
+    result.words.push_back({static_cast<std::size_t>(word.data() - content.data()), word.size(), "", 0});
+  read_words(text, words);
+}
+
+void AnnotationJob::read_words(std::size_t text, const std::vector<std::string_view>& words) {
+  Annotation& result = results_[text];
+  for (std::size_t first = 0; first < words.size();) {
+    WordTokens tokens = tokenize_words(model_, words, first);
+    const std::size_t count = tokens.at.size();
+    windows_.push_back({text, first, std::move(tokens.ids), std::move(tokens.at)});
+    first += count;
+    result.is_cut |= model_.transformer->config().classes > 0 && first < words.size();
+  }
+  take_tokens(text);
+}
+
+// Those of the first window.
+void AnnotationJob::take_tokens(std::size_t text) {
   if (windows_.empty() || windows_.back().text != text) return;
   const auto own = std::find_if(windows_.begin(), windows_.end(), [=](const Window& w) { return w.text == text; });
-  for (TokenId id : own->ids) result.tokens.push_back({model_.source_tokenizer->piece(id), id});
+  for (TokenId id : own->ids) results_[text].tokens.push_back({model_.source_tokenizer->piece(id), id});
 }
 
 bool AnnotationJob::step() {
@@ -168,7 +202,7 @@ bool AnnotationJob::step() {
   Index row = 0;
   for (std::size_t i = begin; i < next_; ++i) {
     const Window& w = windows_[i];
-    AnnotatedText& result = results_[w.text];
+    Annotation& result = results_[w.text];
     if (w.first_word == 0) {
       if (c.classes > 0) result.labels = class_probabilities(classes.row(i - begin), model_, options_.top_labels);
       if (options_.attention)
@@ -191,49 +225,53 @@ bool AnnotationJob::step() {
   return true;
 }
 
-std::vector<AnnotatedText> annotate(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& texts,
-                                    const AnnotateOptions& options, Index batch_tokens) {
+std::vector<Annotation> annotate(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& texts,
+                                 const AnnotateOptions& options, Index batch_tokens) {
   AnnotationJob job(model, pool, texts, options, batch_tokens);
   while (job.step()) {
   }
   return job.take();
 }
 
-AnnotationScores score(const ModelFile& model, const ParallelText& text, const std::vector<AnnotatedText>& found) {
+AnnotationScores score(const ModelFile& model, const std::vector<AnnotatedText>& texts,
+                       const std::vector<Annotation>& found) {
   const Config& c = model.transformer->config();
-  const Objective what = objective(c);
+  const bool has_classes = c.classes > 0, has_tags = c.tags > 0;
   std::vector<Labels> classes, chosen, tags, found_tags;
   AnnotationScores scores;
   std::size_t right = 0, frames = 0, words = 0, right_words = 0;
   for (std::size_t i = 0; i < found.size(); ++i) {
-    Annotation a = parse_annotation(text.sources[i], text.targets[i], what, c.multi_label);
-    Labels own = chosen_labels(found[i], c), own_tags = tag_names(found[i]);
-    if (!c.multi_label && has_classes(what)) ++scores.confusion[a.classes[0]][own.empty() ? "" : own[0]];
-    std::sort(a.classes.begin(), a.classes.end());
+    Labels expected = texts[i].classes, own = chosen_labels(found[i], c), own_tags = tag_names(found[i]);
+    const Labels& expected_tags = texts[i].tags;
+    if (!c.multi_label && has_classes) ++scores.confusion[expected[0]][own.empty() ? "" : own[0]];
+    std::sort(expected.begin(), expected.end());
     std::sort(own.begin(), own.end());
-    right += a.classes == own;
-    frames += a.classes == own && a.tags == own_tags;
-    words += a.tags.size();
-    for (std::size_t w = 0; w < std::min(a.tags.size(), own_tags.size()); ++w) right_words += a.tags[w] == own_tags[w];
-    classes.push_back(std::move(a.classes)), chosen.push_back(std::move(own));
-    tags.push_back(std::move(a.tags)), found_tags.push_back(std::move(own_tags));
+    right += expected == own;
+    frames += expected == own && expected_tags == own_tags;
+    words += expected_tags.size();
+    for (std::size_t w = 0; w < std::min(expected_tags.size(), own_tags.size()); ++w)
+      right_words += expected_tags[w] == own_tags[w];
+    classes.push_back(std::move(expected));
+    chosen.push_back(std::move(own));
+    tags.push_back(expected_tags);
+    found_tags.push_back(std::move(own_tags));
   }
   const auto percent = [](std::size_t part, std::size_t all) {
     return 100 * static_cast<double>(part) / static_cast<double>(std::max<std::size_t>(all, 1));
   };
-  if (has_classes(what)) {
+  if (has_classes) {
     scores.by_class = label_scores(classes, chosen);
     scores.figures["accuracy"] = percent(right, found.size());
     scores.figures["macro_f1"] = 100 * macro_f1(scores.by_class);
   }
-  if (has_tags(what)) {
+  if (has_tags) {
     scores.figures["tag_accuracy"] = percent(right_words, words);
     if (are_spans(model.labels.tags)) {
       scores.by_span = span_scores(tags, found_tags);
       scores.figures["span_f1"] = 100 * total(scores.by_span).f1();
     }
   }
-  if (has_classes(what) && has_tags(what)) scores.figures["frame_accuracy"] = percent(frames, found.size());
+  if (has_classes && has_tags) scores.figures["frame_accuracy"] = percent(frames, found.size());
   return scores;
 }
 

@@ -34,7 +34,7 @@ struct TaggedWord {
   double probability = 0;
 };
 
-struct AnnotatedText {
+struct Annotation {
   std::vector<LabelProbability> labels;  // most probable first; with multi_label each is independent
   std::vector<TaggedWord> words;
   std::vector<SourceToken> tokens;
@@ -46,9 +46,9 @@ struct AnnotatedText {
 const char* purpose(const Config& config);
 
 // The labels that are given: the most probable one, or with multi_label those more probable than not.
-Labels chosen_labels(const AnnotatedText& text, const Config& config);
+Labels chosen_labels(const Annotation& annotation, const Config& config);
 // One per word.
-Labels tag_names(const AnnotatedText& text);
+Labels tag_names(const Annotation& annotation);
 
 // The sequence with the largest sum of scores (Viterbi 1967), [words, tags], and of transitions, [tags, tags] or empty.
 // If the tags are spans, an I- tag follows a B- or I- tag of its type.
@@ -62,11 +62,14 @@ class AnnotationJob {
   // `model`, `pool` and `texts` must outlive it. Throws Error when the model has no labels, or a text is not UTF-8.
   AnnotationJob(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& texts,
                 const AnnotateOptions& options, Index batch_tokens = 2048);
+  // Of tagged texts, the words that they have.
+  AnnotationJob(const ModelFile& model, ThreadPool& pool, const std::vector<AnnotatedText>& texts,
+                const AnnotateOptions& options, Index batch_tokens = 2048);
 
   bool step();
   std::size_t done() const { return done_; }  // texts
   // One per text, in order, moved out. Valid once step() has returned false.
-  std::vector<AnnotatedText> take() { return std::move(results_); }
+  std::vector<Annotation> take() { return std::move(results_); }
 
  private:
   struct Window {
@@ -74,7 +77,11 @@ class AnnotationJob {
     std::vector<TokenId> ids;
     std::vector<Index> at;
   };
+  AnnotationJob(const ModelFile& model, ThreadPool& pool, std::size_t texts, const AnnotateOptions& options,
+                Index batch_tokens);
   void read(std::size_t text, const std::string& content);
+  void read_words(std::size_t text, const std::vector<std::string_view>& words);
+  void take_tokens(std::size_t text);
 
   const ModelFile& model_;
   ThreadPool& pool_;
@@ -83,12 +90,12 @@ class AnnotationJob {
   Index batch_tokens_;
   std::vector<Window> windows_;
   std::size_t next_ = 0, done_ = 0;
-  std::vector<AnnotatedText> results_;
+  std::vector<Annotation> results_;
 };
 
 // All of it at once.
-std::vector<AnnotatedText> annotate(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& texts,
-                                    const AnnotateOptions& options = {}, Index batch_tokens = 2048);
+std::vector<Annotation> annotate(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& texts,
+                                 const AnnotateOptions& options = {}, Index batch_tokens = 2048);
 
 // The figures that fit the model: accuracy and macro_f1 of classes, tag_accuracy and span_f1 of tags, and for both
 // frame_accuracy, the share of texts where everything is right; with
@@ -98,6 +105,7 @@ struct AnnotationScores {
   Scores by_class, by_span;
   std::map<std::string, std::map<std::string, std::size_t>> confusion;  // by expected, then predicted class
 };
-AnnotationScores score(const ModelFile& model, const ParallelText& text, const std::vector<AnnotatedText>& found);
+AnnotationScores score(const ModelFile& model, const std::vector<AnnotatedText>& texts,
+                       const std::vector<Annotation>& found);
 
 }  // namespace wasmformer

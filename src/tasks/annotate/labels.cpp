@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "schema/error.h"
+#include "tasks/translate/corpus.h"
 #include "text/unicode/letters.h"
 #include "text/unicode/utf8.h"
 
@@ -19,8 +21,6 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
   return parts;
 }
-
-std::vector<std::string> strings(const std::vector<std::string_view>& views) { return {views.begin(), views.end()}; }
 
 TokenId find(const std::vector<std::string>& sorted, const std::string& name) {
   const auto found = std::lower_bound(sorted.begin(), sorted.end(), name);
@@ -41,93 +41,75 @@ std::vector<TokenId> word_tokens(const Tokenizer& tokenizer, std::string_view wo
 
 }  // namespace
 
-Objective objective(const Config& config) {
-  if (config.classes > 0) return config.tags > 0 ? Objective::classify_and_tag : Objective::classify;
-  return config.tags > 0 ? Objective::tag : Objective::masked;
+AnnotatedText tagged_text(std::vector<std::string> words, Labels tags) {
+  std::string text = join(words, " ");
+  return {.text = std::move(text), .words = std::move(words), .classes = {}, .tags = std::move(tags)};
 }
 
-ParallelText parse_conll(std::string_view text, const std::string& name) {
-  ParallelText pairs;
-  std::string tokens, tags;
+std::vector<AnnotatedText> parse_labelled(std::string_view text, const std::string& name) {
+  ParallelText lines = parse_tsv(text, name, {.source = 1, .target = 0});
+  std::vector<AnnotatedText> texts;
+  for (std::size_t i = 0; i < lines.sources.size(); ++i)
+    texts.push_back({.text = std::move(lines.sources[i]), .words = {}, .classes = {lines.targets[i]}, .tags = {}});
+  return texts;
+}
+
+std::vector<AnnotatedText> parse_conll(std::string_view text, const std::string& name) {
+  std::vector<AnnotatedText> texts;
+  std::vector<std::string> words;
+  Labels tags;
   const auto end_sentence = [&] {
-    if (tokens.empty()) return;
-    pairs.sources.push_back(std::move(tokens));
-    pairs.targets.push_back(std::move(tags));
-    tokens.clear(), tags.clear();
+    if (!words.empty()) texts.push_back(tagged_text(std::exchange(words, {}), std::exchange(tags, {})));
   };
   for_each_line(text, name, [&](std::string_view line, std::size_t number) {
     if (line.empty()) return end_sentence();
     const std::vector<std::string_view> columns = split(line, '\t');
     WASMFORMER_CHECK(columns.size() == 2 && line.find(' ') == line.npos, ErrorCode::corpus,
                      "line " << number << " of " << name << " is not a token, a tab and a tag");
-    const char* space = tokens.empty() ? "" : " ";
-    tokens.append(space).append(columns[0]);
-    tags.append(space).append(columns[1]);
+    words.emplace_back(columns[0]);
+    tags.emplace_back(columns[1]);
   });
   end_sentence();
-  return pairs;
+  return texts;
 }
 
-ParallelText labelled_and_tagged(const ParallelText& labelled, const ParallelText& tagged) {
-  WASMFORMER_CHECK(labelled.sources.size() == tagged.sources.size(), ErrorCode::corpus,
-                   "there are " << labelled.sources.size() << " labelled texts but " << tagged.sources.size()
+std::vector<AnnotatedText> labelled_and_tagged(const std::vector<AnnotatedText>& labelled,
+                                               std::vector<AnnotatedText> tagged) {
+  WASMFORMER_CHECK(labelled.size() == tagged.size(), ErrorCode::corpus,
+                   "there are " << labelled.size() << " labelled texts but " << tagged.size()
                                 << " tagged ones; they go together line by line");
-  ParallelText both = tagged;
-  for (std::size_t i = 0; i < both.targets.size(); ++i) both.targets[i] = labelled.targets[i] + "\t" + both.targets[i];
-  return both;
+  for (std::size_t i = 0; i < tagged.size(); ++i) tagged[i].classes = labelled[i].classes;
+  return tagged;
 }
 
-Annotation parse_annotation(const std::string& source, const std::string& target, Objective objective,
-                            bool multi_label) {
-  Annotation a;
-  std::string_view classes = target, tags = target;
-  if (objective == Objective::classify_and_tag) {
-    const std::size_t tab = target.find('\t');
-    WASMFORMER_CHECK(tab != target.npos, ErrorCode::corpus,
-                     "the labels and the tags of a text need a tab between them");
-    classes = classes.substr(0, tab), tags.remove_prefix(tab + 1);
-  }
-  if (has_classes(objective)) {
-    if (multi_label)
-      a.classes = strings(split(classes, ','));
-    else
-      a.classes.emplace_back(classes);
-    WASMFORMER_CHECK(multi_label || !classes.empty(), ErrorCode::corpus, "a text has no label");
-  }
-  if (has_tags(objective)) {
-    a.tags = strings(split_at_spaces(tags));
-    const std::size_t words = split_at_spaces(source).size();
-    WASMFORMER_CHECK(a.tags.size() == words, ErrorCode::corpus,
-                     "a text has " << words << " words but " << a.tags.size() << " tags");
-  }
-  return a;
-}
-
-std::string to_string(const Annotation& a, Objective objective) {
-  const std::string classes = join(a.classes, ","), tags = join(a.tags, " ");
-  return objective == Objective::classify_and_tag ? classes + "\t" + tags : classes + tags;
-}
-
-LabelNames label_names(const ParallelText& text, Objective objective, bool multi_label) {
+LabelNames label_names(const AnnotatedTexts& texts, bool multi_label) {
   constexpr std::size_t longest = 200;  // bytes
+  const bool have_classes = texts.kind.has_classes, have_tags = texts.kind.has_tags;
   std::set<std::string> classes, tags;
-  for (std::size_t i = 0; i < text.sources.size(); ++i) {
-    try {
-      Annotation a = parse_annotation(text.sources[i], text.targets[i], objective, multi_label);
-      for (auto [names, all] : {std::pair(&a.classes, &classes), std::pair(&a.tags, &tags)}) {
-        for (const std::string& name : *names) {
-          WASMFORMER_CHECK(name.size() <= longest, ErrorCode::corpus,
-                           "a label of " << name.size() << " bytes is too long; " << longest << " are allowed");
-          all->insert(name);
-        }
-      }
-    } catch (const Error& e) {
-      throw e.with("", " (text " + std::to_string(i + 1) + ")", {"text", i + 1});
+  std::size_t number = 0;
+  const auto add = [&](const Labels& names, std::set<std::string>& all) {
+    for (const std::string& name : names) {
+      WASMFORMER_CHECK(
+          name.size() <= longest, ErrorCode::corpus,
+          "a label of " << name.size() << " bytes is too long; " << longest << " are allowed (text " << number << ")");
+      all.insert(name);
     }
+  };
+  for (const AnnotatedText& text : texts.all) {
+    ++number;
+    const bool is_labelled = text.classes.size() == 1 && !text.classes[0].empty();
+    WASMFORMER_CHECK(!have_classes || multi_label || is_labelled, ErrorCode::corpus,
+                     "a text has " << (text.classes.size() > 1 ? "several labels, which needs multi_label" : "no label")
+                                   << " (text " << number << ")");
+    WASMFORMER_CHECK(
+        !have_tags || text.tags.size() == text.words.size(), ErrorCode::corpus,
+        "a text has " << text.words.size() << " words but " << text.tags.size() << " tags (text " << number << ")");
+    add(text.classes, classes);
+    add(text.tags, tags);
   }
-  WASMFORMER_CHECK(!has_classes(objective) || classes.size() > 1, ErrorCode::one_label,
+  WASMFORMER_CHECK(!have_classes || classes.size() > 1, ErrorCode::one_label,
                    "all texts have the same label; there must be two labels at least");
-  WASMFORMER_CHECK(!has_tags(objective) || tags.size() > 1, ErrorCode::train,
+  WASMFORMER_CHECK(!have_tags || tags.size() > 1, ErrorCode::train,
                    "all words have the same tag; there must be two tags at least");
   return {{classes.begin(), classes.end()}, {tags.begin(), tags.end()}};
 }
@@ -189,42 +171,42 @@ TextTokens tokenize_text(const ModelFile& model, const std::string& text) {
   return result;
 }
 
-Corpus annotated_corpus(const ParallelText& text, const ModelFile& model) {
-  const Config& config = model.transformer->config();
-  const Objective what = objective(config);
-  Corpus corpus;
-  for (std::size_t i = 0; i < text.sources.size(); ++i) {
-    SentencePair pair;
-    Annotation a;
-    if (what != Objective::masked) a = parse_annotation(text.sources[i], text.targets[i], what, config.multi_label);
+AnnotatedExamples annotated_examples(const std::vector<AnnotatedText>& texts, const ModelFile& model) {
+  const bool has_tags = model.transformer->config().tags > 0;
+  AnnotatedExamples examples;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const AnnotatedText& text = texts[i];
+    AnnotatedExamples::Example example;
     bool is_known = true;
-    for (const std::string& name : a.classes) {
-      pair.classes.push_back(find(model.labels.classes, name));
-      is_known &= pair.classes.back() >= 0;
+    for (const std::string& name : text.classes) {
+      example.classes.push_back(find(model.labels.classes, name));
+      is_known &= example.classes.back() >= 0;
     }
-    if (has_tags(what)) {
-      const auto [ids, at] = tokenize_words(model, split_at_spaces(text.sources[i]));
-      pair.source = ids;
-      for (std::size_t w = 0; w < at.size(); ++w) {
-        const TokenId tag = find(model.labels.tags, a.tags[w]);
-        if (tag >= 0) pair.words.push_back(at[w]), pair.target.push_back(tag);
+    if (has_tags) {
+      const auto [ids, at] = tokenize_words(model, {text.words.begin(), text.words.end()});
+      example.source = ids;
+      for (std::size_t w = 0; w < std::min(at.size(), text.tags.size()); ++w) {
+        const TokenId tag = find(model.labels.tags, text.tags[w]);
+        if (tag < 0) continue;
+        example.words.push_back(at[w]);
+        example.tags.push_back(tag);
       }
     } else {
-      pair.source = tokenize_text(model, text.sources[i]).ids;
+      example.source = tokenize_text(model, text.text).ids;
     }
-    const bool is_empty = pair.source.size() < 2 || (has_tags(what) && pair.words.empty());
+    const bool is_empty = example.source.size() < 2 || (has_tags && example.words.empty());
     if (is_empty || !is_known) {
-      ++corpus.skipped;
+      ++examples.skipped;
       continue;
     }
-    corpus.pairs.push_back(std::move(pair));
-    corpus.lines.push_back(static_cast<Index>(i));
+    examples.all.push_back(std::move(example));
+    examples.lines.push_back(static_cast<Index>(i));
   }
-  WASMFORMER_CHECK(!corpus.pairs.empty(), ErrorCode::no_usable_texts,
-                   "none of the " << corpus.skipped << " texts can be used: they are "
+  WASMFORMER_CHECK(!examples.all.empty(), ErrorCode::no_usable_texts,
+                   "none of the " << examples.skipped << " texts can be used: they are "
                                   << "empty or have no known label",
-                   {"count", corpus.skipped});
-  return corpus;
+                   {"count", examples.skipped});
+  return examples;
 }
 
 }  // namespace wasmformer

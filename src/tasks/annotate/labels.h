@@ -1,40 +1,56 @@
-// Labelled and tagged texts as sentence pairs, whose target is the labels in writing: "weather,alarm" (one or several
-// labels), "O B-place I-place" (one tag per word), or both with a tab between them.
+// Labelled and tagged texts: an encoder finds classes of whole texts, tags of words, or both.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "bundle/model_file.h"
-#include "tasks/translate/corpus.h"
+#include "tasks/batches.h"
+#include "text/metrics/labels.h"
 
 namespace wasmformer {
 
-// What an encoder is trained to find. masked: the tokens that were hidden, without labels.
-enum class Objective { classify, tag, classify_and_tag, masked };
-WASMFORMER_ENUM_NAMES(Objective, "classify", "tag", "classify_and_tag", "masked");
-constexpr bool has_classes(Objective o) { return o == Objective::classify || o == Objective::classify_and_tag; }
-constexpr bool has_tags(Objective o) { return o == Objective::tag || o == Objective::classify_and_tag; }
-Objective objective(const Config& config);  // of an encoder
-
-// CoNLL: lines of token, tab, tag, an empty line after each sentence. The source is the tokens with spaces between
-// them. Throws Error, naming `name` and the line, when a token or its tag is missing or not UTF-8.
-ParallelText parse_conll(std::string_view text, const std::string& name);
-// The pairs of both, line by line. Throws Error if they differ in number.
-ParallelText labelled_and_tagged(const ParallelText& labelled, const ParallelText& tagged);
-
-struct Annotation {
-  std::vector<std::string> classes, tags;
+struct AnnotatedText {
+  std::string text;                // of a tagged one: the words with spaces between them
+  std::vector<std::string> words;  // of a tagged one
+  Labels classes;                  // one, or with multi_label any number
+  Labels tags;                     // one for each word
 };
-// Throws Error when `target` lacks a part or has another number of tags than `source` has words.
-Annotation parse_annotation(const std::string& source, const std::string& target, Objective objective,
-                            bool multi_label);
-std::string to_string(const Annotation& annotation, Objective objective);
+AnnotatedText tagged_text(std::vector<std::string> words, Labels tags);
 
-// The names that occur, sorted. Throws Error as parse_annotation, naming the line, for names of more than 200 bytes,
-// and when there is one class only.
-LabelNames label_names(const ParallelText& text, Objective objective, bool multi_label);
+class AnnotatedTexts : public Texts {
+ public:
+  struct Kind {
+    bool has_classes = false, has_tags = false;
+    bool commas_separate = false;  // the classes are as files write them, and with multi_label commas separate them
+  };
+  AnnotatedTexts() = default;
+  AnnotatedTexts(std::vector<AnnotatedText> all, Kind kind) : all(std::move(all)), kind(kind) {}
+  const Task& task() const override;
+  std::size_t size() const override { return all.size(); }
+  std::shared_ptr<Texts> select(std::span<const Index> which) const override;
+  KnownText known(std::size_t i) const override { return {all[i].text, {}, all[i].words, all[i].classes, all[i].tags}; }
+  std::vector<std::vector<std::string>> sides() const override;
+  std::string to_json(std::size_t i) const override;
+  void add_json(const JsonObject& text, const Config& config) override;
+  void settle(const Config& config) override;
+
+  std::vector<AnnotatedText> all;
+  Kind kind;
+};
+
+// Lines of label, tab, text, as files write them. Throws Error naming `name` and the line.
+std::vector<AnnotatedText> parse_labelled(std::string_view text, const std::string& name);
+// CoNLL: lines of token, tab, tag, an empty line after each sentence. Throws Error, naming `name` and the line, when a
+// token or its tag is missing or not UTF-8.
+std::vector<AnnotatedText> parse_conll(std::string_view text, const std::string& name);
+// The tagged texts with the classes of the labelled ones, line by line. Throws Error if they differ in number.
+std::vector<AnnotatedText> labelled_and_tagged(const std::vector<AnnotatedText>& labelled,
+                                               std::vector<AnnotatedText> tagged);
+
+// The names that occur, sorted. Throws Error, naming the text, for names of more than 200 bytes, when a text has no
+// class, several without multi_label, or another number of tags than of words, and when there is one class only.
+LabelNames label_names(const AnnotatedTexts& texts, bool multi_label);
 
 // The words of a text for tagging: at spaces.
 std::vector<std::string_view> split_at_spaces(std::string_view text);
@@ -55,8 +71,26 @@ struct TextTokens {
 };
 TextTokens tokenize_text(const ModelFile& model, const std::string& text);
 
-// Examples for an encoder; `target` is its tags. A text that is too long is cut, one with an unknown class left out, a
-// word with an unknown tag not used.
-Corpus annotated_corpus(const ParallelText& text, const ModelFile& model);
+// A text that is too long is cut, one with an unknown class left out, a word with an unknown tag not used.
+struct AnnotatedExamples : Examples {
+  struct Example {
+    std::vector<TokenId> source;  // with the end token
+    std::vector<TokenId> tags;
+    std::vector<Index> words;  // where the first tokens of the words with these tags stand
+    std::vector<TokenId> classes;
+  };
+  std::vector<Example> all;
+
+  Index size() const override { return static_cast<Index>(all.size()); }
+  Sides tokens(Index i) const override;
+  std::uint64_t fingerprint() const override;
+  std::unique_ptr<TaskBatch> pack(std::span<const Index> which, Transformer& transformer,
+                                  const TrainingConfig& training) const override;
+  double guessing_loss(const Config& config, const TrainingConfig& training) const override;
+  void check(const TrainingConfig& training) const override;
+};
+AnnotatedExamples annotated_examples(const std::vector<AnnotatedText>& texts, const ModelFile& model);
+
+const Task& annotate_task();
 
 }  // namespace wasmformer

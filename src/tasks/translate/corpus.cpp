@@ -109,12 +109,4 @@ Corpus tokenize_corpus(const std::vector<std::string>& sources, const std::vecto
   return corpus;
 }
 
-std::uint64_t fingerprint(const Corpus& corpus) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const SentencePair& pair : corpus.pairs)
-    for (const auto* side : {&pair.source, &pair.target, &pair.classes})
-      for (TokenId id : *side) hash = (hash ^ static_cast<std::uint32_t>(id)) * 0x100000001b3;
-  return hash;
-}
-
 }  // namespace wasmformer

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "model/config.h"
+#include "tasks/task.h"
 #include "text/tokenizer.h"
 
 namespace wasmformer {
@@ -29,15 +29,19 @@ ParallelText parse_tsv(std::string_view text, const std::string& name, Columns c
 
 struct SentencePair {
   std::vector<TokenId> source, target;  // both end with the end token
-  // Of an encoder's example (data/labels.h), whose target is the tags of words: where their first tokens stand.
-  std::vector<Index> words = {};
-  std::vector<TokenId> classes = {};
 };
 
-struct Corpus {
+// Left out: pairs with an empty side, or longer than the model's max_length.
+struct Corpus : Examples {
   std::vector<SentencePair> pairs;
-  std::vector<Index> lines;  // of each pair, from 0
-  Index skipped = 0;         // pairs with an empty side, or longer than the model's max_length
+
+  Index size() const override { return static_cast<Index>(pairs.size()); }
+  Sides tokens(Index i) const override;
+  std::uint64_t fingerprint() const override;
+  std::unique_ptr<TaskBatch> pack(std::span<const Index> which, Transformer& transformer,
+                                  const TrainingConfig& training) const override;
+  double guessing_loss(const Config& config, const TrainingConfig& training) const override;
+  void check(const TrainingConfig& training) const override;
 };
 
 // Spells words in varying ways, with the effect of BPE-dropout (Provilkov et al. 2020): with probability `rate`, a
@@ -53,8 +57,5 @@ struct PieceDropout {
 Corpus tokenize_corpus(const std::vector<std::string>& sources, const std::vector<std::string>& targets,
                        const Tokenizer& source_tokenizer, const Tokenizer& target_tokenizer, const Config& config,
                        const PieceDropout& dropout = {});
-
-// FNV-1a over the token ids, so that a run is not continued, or shared, on other texts.
-std::uint64_t fingerprint(const Corpus& corpus);
 
 }  // namespace wasmformer

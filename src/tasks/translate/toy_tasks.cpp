@@ -120,7 +120,7 @@ Pair chinese_date(Random& random) {
 }
 
 constexpr Index plenty = 1'000'000;
-constexpr std::array<Task, 9> all = {{
+constexpr std::array<ToyTask, 9> all = {{
     {"copy", "the same letters again", "wasm", "wasm", plenty, 6000, 400},
     {"reverse", "letters in reverse order", "wasm", "msaw", plenty, 6000, 500},
     {"sort", "letters in the order of the alphabet", "wasm", "amsw", plenty, 6000, 600},
@@ -136,11 +136,11 @@ static_assert(std::size(makers) == all.size());
 
 }  // namespace
 
-std::span<const Task> tasks() { return all; }
+std::span<const ToyTask> toy_tasks() { return all; }
 
-const Task& find_task(const std::string& name) {
+const ToyTask& find_task(const std::string& name) {
   std::string names;
-  for (const Task& task : all) {
+  for (const ToyTask& task : all) {
     if (name == task.name) return task;
     names += std::string(names.empty() ? "" : ", ") + task.name;
   }
@@ -148,7 +148,7 @@ const Task& find_task(const std::string& name) {
 }
 
 ParallelText make_pairs(const std::string& name, Index count, std::uint64_t seed) {
-  const Task& task = find_task(name);
+  const ToyTask& task = find_task(name);
   WASMFORMER_CHECK(count >= 1 && count <= task.max_pairs, ErrorCode::task,
                    count << " pairs of " << name << "; there are 1 to " << task.max_pairs);
   Random random(seed);

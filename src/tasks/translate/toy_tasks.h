@@ -8,7 +8,7 @@
 
 namespace wasmformer {
 
-struct Task {
+struct ToyTask {
   const char* name;
   const char* what;    // "letters in reverse order"
   const char* source;  // an example
@@ -20,9 +20,9 @@ struct Task {
 // Pairs that a run also takes, to validate on.
 constexpr Index task_valid_pairs = 200;
 
-std::span<const Task> tasks();
+std::span<const ToyTask> toy_tasks();
 // Throws Error for an unknown name.
-const Task& find_task(const std::string& name);
+const ToyTask& find_task(const std::string& name);
 
 // `count` different pairs, the same for the same seed. Throws Error when the task is unknown or has fewer.
 ParallelText make_pairs(const std::string& task, Index count, std::uint64_t seed);

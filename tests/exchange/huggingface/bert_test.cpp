@@ -82,7 +82,7 @@ TEST_CASE("BERT and DistilBERT split text by their rules and give PyTorch's scor
 
 TEST_CASE("An imported tagger tags words with their positions, and a classifier gives probabilities") {
   ThreadPool pool;
-  const AnnotatedText tagged = annotate(bert_folder("bert-tag").import(), pool, {"Hello  combining wörld"})[0];
+  const Annotation tagged = annotate(bert_folder("bert-tag").import(), pool, {"Hello  combining wörld"})[0];
   REQUIRE(tagged.words.size() == 3);
   CHECK(tagged.words[1].begin == 7);
   CHECK(tagged.words[1].size == 9);
@@ -93,7 +93,7 @@ TEST_CASE("An imported tagger tags words with their positions, and a classifier 
 
   const ModelFile model = bert_folder("bert-classify").import();
   const auto logits = bert_expected()["bert-classify"]["logits"][0].get<std::vector<double>>();
-  const AnnotatedText found = annotate(model, pool, {bert_expected()["texts"][0]})[0];
+  const Annotation found = annotate(model, pool, {bert_expected()["texts"][0]})[0];
   const auto most = static_cast<std::size_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
   double sum = 0;
   for (const double logit : logits) sum += std::exp(logit - logits[most]);

@@ -2,6 +2,7 @@
 
 #include <catch_amalgamated.hpp>
 
+#include "tasks/mask/mask_task.h"
 #include "tasks/translate/translator.h"
 #include "train/plan.h"
 
@@ -10,56 +11,66 @@ using Catch::Matchers::ContainsSubstring;
 
 namespace {
 
+JsonObject object(const std::string& json) { return {nlohmann::json::parse(json)}; }
+
 // Texts of some of six words: the class is whether "jazz" is among them, and each word after "in" is a place.
-ParallelText annotated(Index count, std::uint64_t seed) {
+std::vector<AnnotatedText> annotated(Index count, std::uint64_t seed) {
   const std::vector<std::string> words{"play", "some", "jazz", "in", "rome", "now"};
   Random random(seed);
-  ParallelText text;
+  std::vector<AnnotatedText> texts;
   for (Index i = 0; i < count; ++i) {
-    std::string source, tags, label = "other", before;
+    std::vector<std::string> drawn;
+    Labels tags;
+    std::string label = "other", before;
     for (std::uint64_t n = 2 + random.below(4); n > 0; --n) {
       const std::string& word = words[random.below(words.size())];
-      const char* tag = before == "in" ? "B-place" : "O";
-      source += (source.empty() ? "" : " ") + word;
-      tags += std::string(tags.empty() ? "" : " ") + tag;
+      drawn.push_back(word);
+      tags.push_back(before == "in" ? "B-place" : "O");
       if (word == "jazz") label = "music";
       before = word;
     }
-    text.sources.push_back(source);
-    text.targets.push_back(label + "\t" + tags);
+    texts.push_back(tagged_text(drawn, tags));
+    texts.back().classes = {label};
   }
-  return text;
+  return texts;
 }
 
-std::unique_ptr<TrainingRun> run(ThreadPool& pool, Objective objective, const std::string& config = "{}") {
+std::vector<std::string> contents(const std::vector<AnnotatedText>& texts) {
+  std::vector<std::string> all;
+  for (const AnnotatedText& text : texts) all.push_back(text.text);
+  return all;
+}
+
+std::shared_ptr<Texts> texts(std::vector<AnnotatedText> all, bool has_classes, bool has_tags) {
+  return std::make_shared<AnnotatedTexts>(std::move(all),
+                                          AnnotatedTexts::Kind{.has_classes = has_classes, .has_tags = has_tags});
+}
+
+std::unique_ptr<TrainingRun> run(ThreadPool& pool, std::shared_ptr<Texts> train, std::shared_ptr<Texts> valid) {
   RunRequest request;
-  request.objective = objective;
-  request.config =
-      R"({"d_model": 32, "ffn_dim": 64, "num_heads": 2, "dropout": 0, "schedule": "constant", "learning_rate": 3e-3})";
-  if (config != "{}") request.config = config;
+  request.config = object(
+      R"({"d_model": 32, "ffn_dim": 64, "num_heads": 2, "dropout": 0, "schedule": "constant", "learning_rate": 3e-3})");
   request.tokenizer = TokenizerRequest{TokenizerType::word, {}, true, {}};
-  RunInput input;
-  input.train = annotated(300, 1), input.valid = annotated(60, 2);
-  return RunPlan(request, std::move(input)).begin({}, pool);
+  return RunPlan(request, {std::move(train), std::move(valid)}).begin({}, pool);
 }
 
 }  // namespace
 
 TEST_CASE("An encoder learns to classify and tag at once, and resumes from its checkpoint with identical bytes") {
   ThreadPool pool(2);
-  const auto whole = run(pool, Objective::classify_and_tag);
+  const auto whole = run(pool, texts(annotated(300, 1), true, true), texts(annotated(60, 2), true, true));
   std::string checkpoint;
   for (int i = 0; i < 300; ++i) {
     whole->step();
     if (i == 149) checkpoint = whole->checkpoint();
   }
   const Validation v = whole->validate();
-  CHECK(v.figures.at("accuracy") > 95);
-  CHECK(v.figures.at("span_f1") > 90);
-  CHECK(v.figures.at("frame_accuracy") > 90);
+  CHECK(v.scores.figures.at("accuracy") > 95);
+  CHECK(v.scores.figures.at("span_f1") > 90);
+  CHECK(v.scores.figures.at("frame_accuracy") > 90);
   CHECK(v.is_best);
-  CHECK(whole->model().metadata.at("valid_accuracy") == fixed(v.figures.at("accuracy"), 2));
-  CHECK(v.greedy.hypotheses[0] == whole->valid_text().targets[0]);
+  CHECK(whole->model().metadata.at("valid_accuracy") == fixed(v.scores.figures.at("accuracy"), 2));
+  CHECK(v.scores.further.at("exact_match") > 90);
 
   RunRequest again;
   again.resume = true;
@@ -74,7 +85,7 @@ TEST_CASE("An encoder learns to classify and tag at once, and resumes from its c
     ModelFile model = parse_model(whole->model_file());
     model.transformer->quantize();
     std::string text = "play jazz in rome";
-    AnnotatedText found = annotate(model, pool, {text}, {.attention = true})[0];
+    Annotation found = annotate(model, pool, {text}, {.attention = true})[0];
     CHECK(found.labels[0].label == "music");
     CHECK(found.labels[0].probability > 0.9);
     REQUIRE(found.words.size() == 4);
@@ -89,7 +100,7 @@ TEST_CASE("An encoder learns to classify and tag at once, and resumes from its c
   }
   SECTION("with the same result in any batch") {
     ModelFile model = parse_model(whole->model_file(), Weights::packed);
-    const std::vector<std::string> texts = annotated(20, 3).sources;
+    const std::vector<std::string> texts = contents(annotated(20, 3));
     const auto small = annotate(model, pool, texts, {}, 1), large = annotate(model, pool, texts, {}, 4096);
     for (std::size_t i = 0; i < texts.size(); ++i) {
       CHECK(small[i].labels[0].probability == large[i].labels[0].probability);
@@ -104,39 +115,39 @@ TEST_CASE("An encoder learns to classify and tag at once, and resumes from its c
 
 TEST_CASE("Masked training predicts hidden words, and its encoder can be fine-tuned") {
   ThreadPool pool(2);
-  const auto masked = run(pool, Objective::masked);
+  const auto masked = run(pool, std::make_shared<PlainTexts>(contents(annotated(300, 1))),
+                          std::make_shared<PlainTexts>(contents(annotated(60, 2))));
   const double before = masked->validate().loss;
   for (int i = 0; i < 100; ++i) masked->step();
   CHECK(masked->validate().loss < 0.8 * before);
 
   RunRequest request;
-  request.objective = Objective::classify;
-  request.config = R"({"learning_rate": 1e-3, "dropout": 0})";
+  request.config = object(R"({"learning_rate": 1e-3, "dropout": 0})");
   RunInput input;
   input.model = masked->model_file();
-  input.train = annotated(100, 1), input.valid = annotated(40, 2);
-  for (auto* part : {&input.train, &input.valid})
-    for (std::string& target : part->targets) target = target.substr(0, target.find('\t'));
+  input.train = texts(annotated(100, 1), true, false);
+  input.valid = texts(annotated(40, 2), true, false);
   const auto tuned = RunPlan(request, std::move(input)).begin({}, pool);
   for (int i = 0; i < 60; ++i) tuned->step();
-  CHECK(tuned->validate().figures.at("accuracy") > 90);
+  CHECK(tuned->validate().scores.figures.at("accuracy") > 90);
 }
 
 TEST_CASE("With several labels per text, each has its own probability") {
   ThreadPool pool(2);
   RunRequest request;
-  request.objective = Objective::classify;
-  request.config =
+  request.config = object(
       R"({"d_model": 32, "ffn_dim": 64, "num_heads": 2, "dropout": 0, "schedule": "constant", "learning_rate": 3e-3,
-                       "multi_label": true, "label_smoothing": 0})";
+                       "multi_label": true, "label_smoothing": 0})");
   request.tokenizer = TokenizerRequest{TokenizerType::word, {}, true, {}};
-  RunInput input;
-  for (const auto& source : annotated(300, 1).sources) {
-    std::string labels;
+  std::vector<AnnotatedText> all;
+  for (const std::string& text : contents(annotated(300, 1))) {
+    Labels labels;
     for (const char* word : {"jazz", "rome"})
-      if (source.find(word) != source.npos) labels += (labels.empty() ? "" : ",") + std::string(word);
-    input.train.sources.push_back(source), input.train.targets.push_back(labels);
+      if (text.find(word) != text.npos) labels.emplace_back(word);
+    all.push_back({.text = text, .words = {}, .classes = labels, .tags = {}});
   }
+  RunInput input;
+  input.train = texts(std::move(all), true, false);
   const auto trained = RunPlan(request, std::move(input)).begin({}, pool);
   for (int i = 0; i < 150; ++i) trained->step();
   const ModelFile model = parse_model(trained->model_file(), Weights::packed);

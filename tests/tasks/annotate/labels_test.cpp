@@ -3,6 +3,8 @@
 #include <catch_amalgamated.hpp>
 
 #include "schema/error.h"
+#include "schema/json.h"
+#include "schema/options.h"
 #include "text/vocabulary.h"
 
 using namespace wasmformer;
@@ -28,36 +30,68 @@ std::vector<std::string> strings(const std::vector<std::string_view>& views) { r
 }  // namespace
 
 TEST_CASE("CoNLL text is read as sentences with a tag for each word") {
-  const ParallelText text = parse_conll("\xEF\xBB\xBFplay\tO\r\njazz\tB-music\n\n\nin\tO\nRome\tB-place", "f.conll");
-  CHECK(text.sources == std::vector<std::string>{"play jazz", "in Rome"});
-  CHECK(text.targets == std::vector<std::string>{"O B-music", "O B-place"});
+  const auto texts = parse_conll("\xEF\xBB\xBFplay\tO\r\njazz\tB-music\n\n\nin\tO\nRome\tB-place", "f.conll");
+  REQUIRE(texts.size() == 2);
+  CHECK(texts[0].text == "play jazz");
+  CHECK(texts[0].words == std::vector<std::string>{"play", "jazz"});
+  CHECK(texts[0].tags == Labels{"O", "B-music"});
+  CHECK(texts[1].tags == Labels{"O", "B-place"});
   CHECK_THROWS_WITH(parse_conll("play\tO\njazz\n", "f.conll"), ContainsSubstring("line 2 of f.conll"));
   CHECK_THROWS_WITH(parse_conll("play\tO\tx\n", "f.conll"), ContainsSubstring("not a token, a tab and a tag"));
   CHECK_THROWS_WITH(parse_conll("\xFF\tO\n", "f.conll"), ContainsSubstring("line 1 of f.conll is not UTF-8"));
 }
 
-TEST_CASE("Annotations are parsed, and written back unchanged") {
-  const auto both = Objective::classify_and_tag;
-  const Annotation a = parse_annotation("play jazz", "music\tO B-genre", both, false);
-  CHECK(a.classes == std::vector<std::string>{"music"});
-  CHECK(a.tags == std::vector<std::string>{"O", "B-genre"});
-  CHECK(to_string(a, both) == "music\tO B-genre");
-  CHECK(parse_annotation("x", "a,b", Objective::classify, true).classes == std::vector<std::string>{"a", "b"});
-  CHECK(parse_annotation("x", "", Objective::classify, true).classes.empty());
-  CHECK(parse_annotation("x", "a,b", Objective::classify, false).classes == std::vector<std::string>{"a,b"});
-  CHECK_THROWS_WITH(parse_annotation("play jazz", "O", Objective::tag, false), ContainsSubstring("2 words but 1 tags"));
-  CHECK_THROWS_WITH(parse_annotation("x", "", Objective::classify, false), ContainsSubstring("no label"));
-  CHECK_THROWS_WITH(parse_annotation("x", "O", both, false), ContainsSubstring("tab"));
+TEST_CASE("Commas separate the labels of a file, if a text may have several") {
+  const auto labels = [](const char* file, bool multi_label) {
+    AnnotatedTexts texts(parse_labelled(file, "f.tsv"), {.has_classes = true, .commas_separate = true});
+    Config c;
+    c.multi_label = multi_label;
+    texts.settle(c);
+    texts.settle(c);  // a second time changes nothing
+    return texts.all[0].classes;
+  };
+  CHECK(labels("a,b\tx\n", true) == Labels{"a", "b"});
+  CHECK(labels("\tx\n", true).empty());
+  CHECK(labels("a,b\tx\n", false) == Labels{"a,b"});
+}
+
+TEST_CASE("Texts with any labels and words are stored in checkpoints and restored, as are those of older ones") {
+  Config c;
+  c.classes = 2, c.tags = 2, c.decoder_layers = 0, c.multi_label = true;
+  AnnotatedText text = tagged_text({"New York", "a,b"}, {"B-a place", "O\t"});
+  text.classes = {"a,b", "c\td", " e"};
+  const AnnotatedTexts texts({text}, {.has_classes = true, .has_tags = true});
+  AnnotatedTexts again;
+  again.add_json({nlohmann::json::parse(texts.to_json(0))}, c);
+  again.settle(c);
+  CHECK(again.all[0].text == text.text);
+  CHECK(again.all[0].words == text.words);
+  CHECK(again.all[0].classes == text.classes);
+  CHECK(again.all[0].tags == text.tags);
+  AnnotatedTexts older;
+  older.add_json({nlohmann::json::parse(R"(["play jazz", "music,urgent\tO B-genre"])")}, c);
+  older.settle(c);
+  CHECK(older.all[0].words == std::vector<std::string>{"play", "jazz"});
+  CHECK(older.all[0].classes == Labels{"music", "urgent"});
+  CHECK(older.all[0].tags == Labels{"O", "B-genre"});
+  CHECK_THROWS_WITH(older.add_json({nlohmann::json::parse(R"({"text": 3})")}, c), ContainsSubstring("are damaged"));
 }
 
 TEST_CASE("Label names are sorted, and labels that cannot be learned are refused") {
-  const auto names = [](std::vector<std::string> targets) {
-    return label_names({std::vector<std::string>(targets.size(), "x"), std::move(targets)}, Objective::classify, false);
+  const auto names = [](const std::vector<Labels>& classes, bool multi_label = false) {
+    AnnotatedTexts texts({}, {.has_classes = true});
+    for (const Labels& own : classes) texts.all.push_back({.text = "x", .words = {}, .classes = own, .tags = {}});
+    return label_names(texts, multi_label).classes;
   };
-  CHECK(names({"b", "a", "b"}).classes == std::vector<std::string>{"a", "b"});
-  CHECK_THROWS_WITH(names({"a", "a"}), ContainsSubstring("the same label"));
-  CHECK_THROWS_WITH(names({"a", std::string(10000, 'b')}),
+  CHECK(names({{"b"}, {"a"}, {"b"}}) == Labels{"a", "b"});
+  CHECK(names({{"b", "a"}, {}}, true) == Labels{"a", "b"});
+  CHECK_THROWS_WITH(names({{"a"}, {"a"}}), ContainsSubstring("the same label"));
+  CHECK_THROWS_WITH(names({{"a"}, {""}}), ContainsSubstring("no label") && ContainsSubstring("text 2"));
+  CHECK_THROWS_WITH(names({{"a", "b"}}), ContainsSubstring("needs multi_label"));
+  CHECK_THROWS_WITH(names({{"a"}, {std::string(10000, 'b')}}),
                     ContainsSubstring("10000 bytes") && ContainsSubstring("text 2"));
+  const AnnotatedTexts tagged({tagged_text({"play", "jazz"}, {"O"})}, {.has_tags = true});
+  CHECK_THROWS_WITH(label_names(tagged, false), ContainsSubstring("2 words but 1 tags"));
 }
 
 TEST_CASE("Raw text is split at spaces, punctuation and Chinese characters") {
@@ -68,18 +102,24 @@ TEST_CASE("Raw text is split at spaces, punctuation and Chinese characters") {
 
 TEST_CASE("The first token of a word carries its tag; long texts are cut, and unknown labels left out") {
   const ModelFile m = model(12, {{"music", "travel"}, {"B-place", "O"}});
-  const ParallelText text{{"in Rome", "in Rome", "play some jazz in Rome"},
-                          {"travel\tO B-place", "other\tO B-place", "music\tO O B-genre O B-place"}};
-  const Corpus corpus = annotated_corpus(text, m);
-  CHECK(corpus.skipped == 1);
-  CHECK(corpus.lines == std::vector<Index>{0, 2});
-  const SentencePair& first = corpus.pairs[0];
+  const auto text = [](std::vector<std::string> words, Labels tags, const char* label) {
+    AnnotatedText text = tagged_text(std::move(words), std::move(tags));
+    text.classes = {label};
+    return text;
+  };
+  const AnnotatedExamples examples = annotated_examples(
+      {text({"in", "Rome"}, {"O", "B-place"}, "travel"), text({"in", "Rome"}, {"O", "B-place"}, "other"),
+       text({"play", "some", "jazz", "in", "Rome"}, {"O", "O", "B-genre", "O", "B-place"}, "music")},
+      m);
+  CHECK(examples.skipped == 1);
+  CHECK(examples.lines == std::vector<Index>{0, 2});
+  const AnnotatedExamples::Example& first = examples.all[0];
   CHECK(first.source.size() == 7);  // "in", "Rome" and the end
   CHECK(first.words == std::vector<Index>{0, 2});
-  CHECK(first.target == std::vector<TokenId>{1, 0});
+  CHECK(first.tags == std::vector<TokenId>{1, 0});
   CHECK(first.classes == std::vector<TokenId>{1});
   // "play" and "some" fit into 12 tokens with the end token, "jazz" does not.
-  CHECK(corpus.pairs[1].source.size() == 9);
-  CHECK(corpus.pairs[1].words == std::vector<Index>{0, 4});
-  CHECK_THROWS_WITH(annotated_corpus({{"in"}, {"other\tO"}}, m), ContainsSubstring("none of the 1 texts"));
+  CHECK(examples.all[1].source.size() == 9);
+  CHECK(examples.all[1].words == std::vector<Index>{0, 4});
+  CHECK_THROWS_WITH(annotated_examples({text({"in"}, {"O"}, "other")}, m), ContainsSubstring("none of the 1 texts"));
 }

@@ -4,6 +4,7 @@
 #include <regex>
 #include <set>
 
+#include "tasks/translate/translate_task.h"
 #include "tests/tasks/translate/letters_model.h"
 #include "train/plan.h"
 
@@ -117,17 +118,18 @@ TEST_CASE("A run adds pairs to its training pairs, also when resumed; a task's r
     return RunPlan(run_request("{" + config + more + "}"), std::move(input)).begin({}, pool);
   };
   const std::string twice = R"(, "augment": {"join": 2})";
-  const auto run = begin(twice + R"(, "tokenizer": {"type": "char"})", {text, text});
-  CHECK(run->corpus().pairs.size() == 15);
-  CHECK(run->valid_corpus().pairs.size() == 5);
+  const auto run = begin(twice + R"(, "tokenizer": {"type": "char"})", {texts_of(text), texts_of(text)});
+  CHECK(run->examples().size() == 15);
+  CHECK(run->valid_examples().size() == 5);
   run->step();
   RunInput checkpoint;
   checkpoint.model = run->checkpoint();
   CHECK_THROWS_WITH(begin(R"(, "resume": true, "augment": {"join": 3})", checkpoint),
                     ContainsSubstring("another augment"));
   const auto resumed = begin(R"(, "resume": true)", checkpoint);
-  CHECK(resumed->corpus().pairs.size() == 15);
+  CHECK(resumed->examples().size() == 15);
   CHECK(resumed->step().loss == run->step().loss);
   CHECK_THROWS_WITH(begin(twice + R"(, "task": {"name": "copy"})", {}), ContainsSubstring("augment is given"));
-  CHECK_THROWS_WITH(begin(R"(, "augment": {"join": -1})", {text, text}), ContainsSubstring("augment.join"));
+  CHECK_THROWS_WITH(begin(R"(, "augment": {"join": -1})", {texts_of(text), texts_of(text)}),
+                    ContainsSubstring("augment.join"));
 }

@@ -89,7 +89,7 @@ std::string expected(const std::string& task, const std::string& source) {
 }  // namespace
 
 TEST_CASE("Every task's pairs are distinct and correct, and its example is one of them") {
-  for (const Task& task : tasks()) {
+  for (const ToyTask& task : toy_tasks()) {
     CAPTURE(task.name);
     const ParallelText text = make_pairs(task.name, 500, 7);
     REQUIRE(text.sources.size() == 500);

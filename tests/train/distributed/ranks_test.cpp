@@ -6,6 +6,8 @@
 #include <catch_amalgamated.hpp>
 #include <thread>
 
+#include "tasks/annotate/labels.h"
+#include "tasks/mask/mask_task.h"
 #include "tests/train/small_run.h"
 
 using namespace wasmformer;
@@ -51,11 +53,11 @@ struct Result {
   std::string weights;
 };
 
-Result train(const Config& c, const Corpus& corpus, const TrainingConfig& training, int steps, Ranks* ranks) {
+Result train(const Config& c, const Examples& examples, const TrainingConfig& training, int steps, Ranks* ranks) {
   Transformer transformer(c);
   transformer.initialize(3);
   ThreadPool pool(1);
-  Trainer trainer(transformer, corpus, training, pool);
+  Trainer trainer(transformer, examples, training, pool);
   if (ranks) trainer.join(*ranks);
   Result result;
   for (int i = 0; i < steps; ++i) result.losses.push_back(trainer.step().loss);
@@ -63,7 +65,7 @@ Result train(const Config& c, const Corpus& corpus, const TrainingConfig& traini
   return result;
 }
 
-void check_together(const Config& c, const Corpus& corpus, const TrainingConfig& training, int size,
+void check_together(const Config& c, const Examples& examples, const TrainingConfig& training, int size,
                     const Result& alone) {
   Meeting meeting(size);
   std::vector<Result> all(static_cast<std::size_t>(size));
@@ -72,7 +74,7 @@ void check_together(const Config& c, const Corpus& corpus, const TrainingConfig&
     for (int rank = 0; rank < size; ++rank)
       threads.emplace_back([&, rank] {
         ThreadRank ranks(meeting, rank);
-        all[rank] = train(c, corpus, training, 25, &ranks);
+        all[rank] = train(c, examples, training, 25, &ranks);
       });
   }
   for (const Result& result : all) {
@@ -89,24 +91,25 @@ Config encoder_config() {
 }
 
 // Texts of 1 to 6 letters, with a label and a tag for each letter.
-Corpus annotated_corpus(Index texts) {
-  Corpus corpus = random_corpus(texts, 4);
-  for (SentencePair& pair : corpus.pairs) {
-    pair.target.clear();
-    pair.classes = {pair.source[0] % 3};
-    for (Index i = 0; i + 1 < static_cast<Index>(pair.source.size()); ++i) {
-      pair.words.push_back(i);
-      pair.target.push_back(pair.source[i] % 2);
+AnnotatedExamples annotated_texts(Index texts, bool has_tags) {
+  AnnotatedExamples examples;
+  for (const SentencePair& pair : random_corpus(texts, 4).pairs) {
+    AnnotatedExamples::Example& example = examples.all.emplace_back();
+    example.source = pair.source;
+    example.classes = {pair.source[0] % 3};
+    for (Index i = 0; has_tags && i + 1 < static_cast<Index>(pair.source.size()); ++i) {
+      example.words.push_back(i);
+      example.tags.push_back(pair.source[i] % 2);
     }
   }
-  return corpus;
+  return examples;
 }
 
 }  // namespace
 
 TEST_CASE("Ranks that split each batch have the same losses as one rank") {
   Config c = letters_config();
-  Corpus corpus = random_corpus(120, 1);
+  std::unique_ptr<Examples> examples = std::make_unique<Corpus>(random_corpus(120, 1));
   TrainingConfig training = small_training();
   SECTION("translation, a decoder of attention") {
     c.attention = GENERATE(AttentionScore::scaled_dot, AttentionScore::additive);
@@ -115,26 +118,29 @@ TEST_CASE("Ranks that split each batch have the same losses as one rank") {
   SECTION("translation, a recurrent decoder") { c.decoder_self = DecoderSelf::ssru; }
   SECTION("masked tokens") {
     c = encoder_config();
-    for (SentencePair& pair : corpus.pairs) pair.target.clear();
+    auto masked = std::make_unique<MaskedExamples>();
+    for (const SentencePair& pair : random_corpus(120, 1).pairs) masked->all.push_back(pair.source);
+    examples = std::move(masked);
   }
   SECTION("labels and tags") {
-    c = encoder_config(), corpus = annotated_corpus(120);
+    c = encoder_config();
+    examples = std::make_unique<AnnotatedExamples>(annotated_texts(120, true));
     c.classes = 3, c.tags = 2;
     training.balance_classes = true, training.word_dropout = 0.1, training.tag_weight = 0.5;
   }
   SECTION("several labels per text") {
-    c = encoder_config(), corpus = annotated_corpus(120);
-    for (SentencePair& pair : corpus.pairs) pair.words.clear(), pair.target.clear();
+    c = encoder_config();
+    examples = std::make_unique<AnnotatedExamples>(annotated_texts(120, false));
     c.classes = 3, c.multi_label = true;
   }
   c.dropout = c.attention_dropout = c.activation_dropout = 0.1;
   training.batch_tokens = 14;  // of two sentences or three, so that some shares have none
   for (const Index accumulate : {1, 3}) {
     training.accumulate = accumulate;
-    const Result one = train(c, corpus, training, 25, nullptr);
+    const Result one = train(c, *examples, training, 25, nullptr);
     for (const int size : {2, 4}) {
       CAPTURE(accumulate, size);
-      check_together(c, corpus, training, size, one);
+      check_together(c, *examples, training, size, one);
     }
   }
 }

@@ -174,13 +174,12 @@ export function tally(names: readonly string[]): Map<string, number> {
   return counts;
 }
 
-function foundIn({ source, reference, annotation: { labels, tokens } }: AnnotatedSample): Found {
-  const [first, second] = reference.split('\t');
-  const [label, tags] = labels ? [first, second] : [undefined, first];
+function foundIn({ source, labels, tags, annotation }: AnnotatedSample): Found {
+  const { labels: found, tokens } = annotation;
   return {
     text: source,
-    ...(labels && { label: [label!, labels[0].label] as const }),
-    ...(tokens && { tags: tags!.split(' ').map((tag, i) => [tag, tokens[i]?.tag ?? ''] as const) }),
+    ...(found && { label: [labels.join(','), found[0].label] as const }),
+    ...(tokens && { tags: tags.map((tag, i) => [tag, tokens[i]?.tag ?? ''] as const) }),
   };
 }
 

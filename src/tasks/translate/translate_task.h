@@ -1,0 +1,29 @@
+// Training on sentence pairs.
+#pragma once
+
+#include "tasks/translate/corpus.h"
+
+namespace wasmformer {
+
+class PairTexts : public Texts {
+ public:
+  // Throws Error when the sides differ in length.
+  explicit PairTexts(ParallelText pairs = {});
+  const Task& task() const override;
+  std::size_t size() const override { return pairs.sources.size(); }
+  std::shared_ptr<Texts> select(std::span<const Index> which) const override;
+  KnownText known(std::size_t i) const override { return {pairs.sources[i], pairs.targets[i], {}, {}, {}}; }
+  std::vector<std::vector<std::string>> sides() const override { return {pairs.sources, pairs.targets}; }
+  std::string to_json(std::size_t i) const override;
+  void add_json(const JsonObject& text, const Config& config) override;
+
+  ParallelText pairs;
+};
+
+const Task& translate_task();
+// The pairs as texts to train on.
+std::shared_ptr<Texts> texts_of(ParallelText pairs);
+// The pairs of such texts. Throws Error, with this reason, if they are others.
+const ParallelText& pairs_of(const Texts& texts, const char* reason);
+
+}  // namespace wasmformer

@@ -1,0 +1,48 @@
+// How far a run goes, and how often it reports and validates: the options of every front end (schema/options.h); a flag
+// "" means that the program has none.
+#pragma once
+
+#include <limits>
+
+#include "schema/options.h"
+#include "tensor/matrix.h"
+
+namespace wasmformer {
+
+// The goal that is reached first ends a run.
+struct RunOptions {
+  std::optional<Index> steps;
+  std::optional<double> epochs, minutes;
+  Index report_every = 10;
+  std::optional<Index> validate_every;
+  Index samples = 5;
+  bool attention = false;
+  std::vector<std::string> pinned;
+  std::optional<Index> pin_every;
+
+  template <class Visitor>
+  void visit(Visitor&& v) {
+    v({"steps", "stop after this many steps", at_least(1), "max-steps"}, steps);
+    v({"epochs", "stop after this many passes over the training pairs", above(0), "max-epochs"}, epochs);
+    v({"minutes", "stop after this many minutes", above(0), "max-minutes"}, minutes);
+    v({"report_every", "steps between events", at_least(1)}, report_every);
+    v({"validate_every", "steps between validations; by default once per epoch", at_least(1)}, validate_every);
+    v({"samples", "validation pairs, from the first, whose translations an event shows", at_least(0), ""}, samples);
+    v({"attention", "include the attention of the samples", {}, ""}, attention);
+    v({"pinned", "texts to translate greedily, with attention, during the run", {}, ""}, pinned);
+    v({"pin_every", "steps between translations of the pinned texts; by default report_every", at_least(1), ""},
+      pin_every);
+  }
+
+  // Decided by the front end, not by its users.
+
+  // Whether the goals count from where the run stands, or from its beginning.
+  enum class Origin { here, beginning };
+  Origin goals_count_from = Origin::here;
+  double earlier_seconds = 0;  // spent on the run before, which a goal from the beginning includes
+  // Without validate_every: epochs that end in fewer steps are not each validated, which would take most of the time.
+  Index least_steps_between_validations = 20;
+  std::optional<double> save_every;  // seconds between saves that validations do not cause; none: nothing is saved
+};
+
+}  // namespace wasmformer

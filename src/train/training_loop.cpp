@@ -1,0 +1,113 @@
+#include "train/training_loop.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace wasmformer {
+
+using namespace training_events;
+
+TrainingLoop::TrainingLoop(TrainingRun& run, RunOptions options, Ranks& ranks, std::function<bool()> is_interrupted)
+    : run_(run), options_(std::move(options)), ranks_(ranks), is_interrupted_(std::move(is_interrupted)) {
+  if (!options_.pin_every) options_.pin_every = options_.report_every;
+  if (options_.goals_count_from == RunOptions::Origin::here) {
+    first_step_ = run.progress().step;
+    first_epoch_ = run.epochs();
+  }
+  if (ranks.size() > 1) run.trainer().join(ranks);
+}
+
+TrainingEvent TrainingLoop::next() {
+  if (!has_begun_) {
+    has_begun_ = true;
+    has_ended_ = ranks_.any(has_reached_goal());
+  }
+  if (validation_ && validation_->step()) return Validating();
+  if (due_) return report();
+  if (std::exchange(is_save_due_, false)) {
+    saved_ = Clock::now();
+    return SaveDue();
+  }
+  if (has_ended_) return Done();
+  const bool asks = has_stepped_ && is_interrupted_;
+  if (ranks_.any(asks && is_interrupted_())) return Done{.is_interrupted = true};
+  return take_step();
+}
+
+double TrainingLoop::seconds() const {
+  const double earlier = options_.goals_count_from == RunOptions::Origin::beginning ? options_.earlier_seconds : 0;
+  return earlier + std::chrono::duration<double>(Clock::now() - start_).count();
+}
+
+double TrainingLoop::progress() const {
+  double share = -1;
+  if (options_.steps) {
+    const auto steps = static_cast<double>(run_.progress().step - first_step_);
+    share = std::max(share, steps / static_cast<double>(*options_.steps));
+  }
+  if (options_.epochs) share = std::max(share, (run_.epochs() - first_epoch_) / *options_.epochs);
+  if (options_.minutes) share = std::max(share, seconds() / (60 * *options_.minutes));
+  return std::min(share, 1.0);
+}
+
+bool TrainingLoop::has_reached_goal() const {
+  constexpr double rounding = 1e-9;  // of passes, which are sums of fractions
+  return progress() >= 1 || (options_.epochs && run_.epochs() >= first_epoch_ + *options_.epochs - rounding);
+}
+
+// Depends on nothing but the step and the epoch, so that runs which were interrupted have the same events.
+bool TrainingLoop::validates() const {
+  const Progress& p = run_.progress();
+  if (options_.validate_every) return p.step % *options_.validate_every == 0;
+  if (!run_.epoch_has_ended()) return false;
+  const double least_epochs =
+      std::ceil(static_cast<double>(options_.least_steps_between_validations * p.epoch) / static_cast<double>(p.step));
+  return p.epoch % std::max<Index>(1, static_cast<Index>(least_epochs)) == 0;
+}
+
+TrainingEvent TrainingLoop::take_step() {
+  const auto begin = Clock::now();
+  const StepReport report = run_.step();
+  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  step_seconds_ += seconds;
+  units_ += report.units;
+  has_stepped_ = true;
+  has_ended_ = ranks_.any(has_reached_goal());  // asked once: between two calls the time could run out
+  if (ranks_.is_first()) plan_report(report);
+  return Step{report, seconds};
+}
+
+// Decides what follows the step.
+void TrainingLoop::plan_report(const StepReport& report) {
+  const Index step = run_.progress().step;
+  const bool is_validated = has_ended_ || validates();
+  const bool pins = !options_.pinned.empty() && (has_ended_ || step % *options_.pin_every == 0);
+  if (is_validated) validation_.emplace(run_);
+  if (is_validated || pins || step % options_.report_every == 0) {
+    due_ = Report{.step = step,
+                  .epoch = run_.epochs(),
+                  .loss = 0,
+                  .learning_rate = report.learning_rate,
+                  .gradient_norm = report.gradient_norm,
+                  .units = 0,
+                  .step_seconds = 0,
+                  .validation = {},
+                  .pins = pins};
+  }
+  if (!options_.save_every) return;
+  const double unsaved = std::chrono::duration<double>(Clock::now() - saved_).count();
+  is_save_due_ = is_validated || run_.epoch_has_ended() || unsaved > *options_.save_every;
+}
+
+TrainingEvent TrainingLoop::report() {
+  Report report = *std::exchange(due_, std::nullopt);
+  report.loss = run_.trainer().take_mean_loss();
+  report.units = std::exchange(units_, 0);
+  report.step_seconds = std::exchange(step_seconds_, 0);
+  if (validation_) report.validation = validation_->result();
+  validation_.reset();
+  return report;
+}
+
+}  // namespace wasmformer

@@ -1,0 +1,84 @@
+// The one loop of training: it steps, validates and stops, and tells in events what it has done and what is due. It
+// does a little work per call, so that a front end stays in control: the program prints, logs and writes files, the
+// worker posts messages, and ranks that are not the first ignore all but the end.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <variant>
+
+#include "train/run.h"
+#include "train/run_options.h"
+
+namespace wasmformer {
+
+namespace training_events {
+// A step has been taken. What is due after it follows.
+struct Step {
+  StepReport report;
+  double seconds = 0;
+};
+// A part of a validation has been done.
+struct Validating {};
+// What there is to tell since the last report.
+struct Report {
+  Index step = 0;                               // since the beginning of the run
+  double epoch = 0;                             // passes over the examples, the current one in part
+  double loss = 0;                              // mean over the steps, with label smoothing
+  double learning_rate = 0, gradient_norm = 0;  // of the last step; before clipping
+  Index units = 0;                              // that the steps learned from: StepReport::units
+  double step_seconds = 0;                      // that the steps took
+  std::optional<Validation> validation;
+  bool pins = false;  // whether to show what the model makes of RunOptions::pinned
+};
+// The run should be saved, as validated or after RunOptions::save_every.
+struct SaveDue {};
+// No more steps.
+struct Done {
+  bool is_interrupted = false;  // before a goal was reached
+};
+}  // namespace training_events
+
+using TrainingEvent = std::variant<training_events::Step, training_events::Validating, training_events::Report,
+                                   training_events::SaveDue, training_events::Done>;
+
+class TrainingLoop {
+ public:
+  // `run` and `ranks` must outlive it. `is_interrupted`: asked after each step; true ends the run.
+  TrainingLoop(TrainingRun& run, RunOptions options, Ranks& ranks, std::function<bool()> is_interrupted = {});
+
+  // The last event is Done. All ranks must call it until then, and only the first gets reports.
+  TrainingEvent next();
+
+  const RunOptions& options() const { return options_; }
+  // The share of the way to the nearest goal; -1 without a goal.
+  double progress() const;
+  // Of the run, with earlier_seconds where goals count from the beginning.
+  double seconds() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  bool has_reached_goal() const;
+  bool validates() const;
+  TrainingEvent take_step();
+  void plan_report(const StepReport& report);
+  TrainingEvent report();
+
+  TrainingRun& run_;
+  RunOptions options_;
+  Ranks& ranks_;
+  std::function<bool()> is_interrupted_;
+  Clock::time_point start_ = Clock::now(), saved_ = start_;
+  Index first_step_ = 0;  // goals count from these
+  double first_epoch_ = 0;
+  bool has_begun_ = false, has_ended_ = false, has_stepped_ = false;
+  Index units_ = 0;  // since the last report
+  double step_seconds_ = 0;
+  std::optional<training_events::Report> due_;
+  std::optional<TrainingRun::ValidationJob> validation_;
+  bool is_save_due_ = false;
+};
+
+}  // namespace wasmformer
