@@ -7,6 +7,7 @@
 #include "cli/files.h"
 #include "cli/options.h"
 #include "schema/json.h"
+#include "schema/options.h"
 
 namespace wasmformer {
 namespace {

@@ -3,7 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "schema/options.h"
+#include "schema/fields.h"
+#include "schema/option_names.h"
 
 namespace wasmformer {
 

@@ -7,6 +7,7 @@
 
 #include "schema/error.h"
 #include "schema/json.h"
+#include "schema/options.h"
 
 namespace wasmformer {
 namespace {

@@ -5,6 +5,7 @@
 #include "ops/crf.h"
 #include "ops/pooling.h"
 #include "schema/json.h"
+#include "schema/options.h"
 #include "tasks/annotate/batch.h"
 #include "tasks/annotate/inference.h"
 

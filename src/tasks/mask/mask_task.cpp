@@ -4,6 +4,7 @@
 
 #include "ops/pooling.h"
 #include "schema/json.h"
+#include "schema/options.h"
 #include "tasks/annotate/labels.h"
 #include "tensor/random.h"
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "schema/json.h"
+#include "schema/options.h"
 #include "tasks/translate/batch.h"
 #include "tasks/translate/evaluate.h"
 

@@ -4,6 +4,7 @@
 
 #include "schema/error.h"
 #include "schema/json.h"
+#include "schema/options.h"
 #include "text/vocabulary.h"
 
 using namespace wasmformer;
