@@ -121,7 +121,7 @@ export function publicTypes() {
     const symbols = checker.getExportsOfModule(module).sort((a, b) => (a.name < b.name ? -1 : 1));
     return `declare module '${name}' {\n\n${symbols.map((symbol) => printer.print(symbol, name)).join('\n')}\n}\n`;
   });
-  return sections.join('\n');
+  return sections.join('\n').replace(/import\("[^"]*"\)\./g, '');
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(snapshot, publicTypes());

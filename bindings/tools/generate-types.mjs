@@ -31,6 +31,7 @@ function typeOf({ name, type, choices, item }) {
   if (type === 'choice') return quoted(choices);
   if (type === 'group') return groups[name];
   if (type === 'integer') return 'number';
+  if (type === 'object') return `Record<string, ${item ? typeOf({ ...item, name }) : 'unknown'}>`;
   if (type === 'string or tokens') return 'string | readonly number[]';
   if (type === 'list') return `readonly ${typeOf({ ...item, name })}[]`;
   return type;

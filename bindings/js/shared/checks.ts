@@ -176,7 +176,7 @@ function hint(name: string, path: string, rules: object): string {
 }
 
 /** How many letters of two words have no counterpart in the other one, in whatever order. */
-function differingLetters(a: string, b: string): number {
+export function differingLetters(a: string, b: string): number {
   const letters = (word: string) => [...word.toLowerCase().replace(/[_-]/g, '')];
   const rest = letters(b);
   let missing = 0;

@@ -25,7 +25,7 @@ export async function openModelCache(): Promise<ModelCache | undefined> {
 // which has this file inside.
 const here = import.meta.url;
 const folderCache = () =>
-  import(/* webpackIgnore: true */ /* @vite-ignore */ new URL('./folder-cache.js', here).href) as Promise<typeof import('./folder-cache.js')>;
+  import(/* webpackIgnore: true */ /* @vite-ignore */ new URL('../shared/folder-cache.js', here).href) as Promise<typeof import('./folder-cache.js')>;
 
 /** Whether models can be kept. */
 export const canCache = () => 'caches' in globalThis || isNode;

@@ -1,5 +1,5 @@
 // Mozilla's lists of the students that Firefox translates with: models.json, records of Remote Settings, registry.json.
-import { isNumber, isObject } from '../shared/checks.js';
+import { differingLetters, isNumber, isObject } from '../shared/checks.js';
 import { WasmformerError } from '../shared/errors.js';
 import type { ListData, ModelData } from '../shared/protocol.js';
 import type { ListedModel } from '../shared/types.js';
@@ -138,9 +138,10 @@ export async function listedModel({ list, architecture, ...pair }: ListData): Pr
   const models = await readList(list);
   const title = (of: Partial<ListedModel>) => `${of.from}-${of.to} ${architecture === undefined ? '' : of.architecture}`.trimEnd();
   const wanted = title({ ...pair, architecture });
-  const sharedWith = ({ from, to }: Model) => Number(from === pair.from) + Number(to === pair.to);
   const found = models.find((model) => title(model) === wanted);
   if (found) return found;
-  const nearest = models.reduce((best, model) => (sharedWith(model) > sharedWith(best) ? model : best));
-  throw new WasmformerError('models', `${nameOf(list)} has no model ${wanted}; the nearest is ${title(nearest)}`);
+  const languagesShared = ({ from, to }: Model) => Number(from === pair.from) + Number(to === pair.to);
+  const distance = (model: Model) => differingLetters(title(model), wanted);
+  const [nearest] = models.sort((a, b) => languagesShared(b) - languagesShared(a) || distance(a) - distance(b));
+  throw new WasmformerError('models', `${nameOf(list)} has no model ${wanted}; the nearest is ${title(nearest!)}`);
 }
