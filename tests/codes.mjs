@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '..');
 const place = join(root, 'build/codes');
 const given = process.argv.slice(2);
 const files = given.length > 0 ? given : ['all', 'html', 'pages', 'pipeline', 'calls', 'load'].map((name) => `tests/js/${name}.test.mjs`)
-  .concat('tests/web/words.test.mjs', 'tests/web/run.test.mjs');
+  .concat('tests/web/run.test.mjs', 'tests/web/text.test.mjs');
 
 rmSync(place, { recursive: true, force: true });
 mkdirSync(join(place, 'tests'), { recursive: true });
