@@ -1,0 +1,31 @@
+// The page's stores, each made with stand-ins for the others, and the decisions of its views.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { load } from './load.mjs';
+
+const text = 'play jazz now';
+const words = [{ start: 0, end: 4 }, { start: 5, end: 9 }, { start: 10, end: 13 }];
+
+test('words are left out one by one, then together, until the text has another label', async () => {
+  const { occlude } = await load('classify/occlusion.ts');
+  const asked = [];
+  const classify = async (texts) => texts.map((one) => {
+    asked.push(one);
+    const probability = 0.2 + (one.includes('play') ? 0.5 : 0) + (one.includes('jazz') ? 0.2 : 0);
+    const labels = [{ label: 'Music', probability }, { label: 'Weather', probability: 1 - probability }];
+    return labels.toSorted((a, b) => b.probability - a.probability);
+  });
+  const { drops, turn } = await occlude(text, words, { label: 'Music', probability: 0.9 }, classify);
+  assert.deepEqual(asked, [' jazz now', 'play  now', 'play jazz ']);
+  assert.deepEqual(drops.map((drop) => Math.round(10 * drop)), [5, 2, 0]);
+  assert.deepEqual(turn, { words: ['play'], label: 'Weather' });
+});
+
+test('a dropped file goes to the view, the runs or the models', async () => {
+  const { destinationOf } = await load('models/folders.ts');
+  const files = (...names) => names.map((name) => ({ name }));
+  assert.equal(destinationOf(files('pairs.tsv'), false, true), 'view');
+  assert.equal(destinationOf(files('a.run.safetensors'), false, false), 'runs');
+  assert.equal(destinationOf(files('config.json', 'model.safetensors'), false, true), 'models');
+  assert.equal(destinationOf(files('a.safetensors'), true, true), 'models');
+});
