@@ -20,8 +20,9 @@ std::string said(ErrorCode, const std::string& text) { return text; }
 
 }  // namespace
 
+// Copies the details: arguments are made in any order, and tag_of() could find them moved.
 Error::Error(ErrorCode code, const std::string& sentence, Details details)
-    : Error(code, tag_of(code, details) + sentence, sentence, std::move(details)) {}
+    : Error(code, tag_of(code, details) + sentence, sentence, Details(details)) {}
 
 Error::Error(ErrorCode code, const std::string& whole, const std::string& sentence, Details details)
     : std::runtime_error(said(code, whole)),

@@ -57,12 +57,13 @@ LayerChoices layers(const Config& c) { return {c.encoder_layers, c.decoder_layer
 // The same weights as floats. Where `config` has other layers, those in the same place begin with them, first to last,
 // and the others at random.
 std::unique_ptr<Transformer> trainable(Transformer& from, const Config& config, std::uint64_t seed) {
-  std::map<ParameterId, Parameter*> weights;
-  from.visit([&](const ParameterInfo& info, Parameter& p) { weights[info] = &p; });
+  // By their names in files: a norm keeps its name where a recurrent unit replaces the self-attention before it.
+  std::map<std::string, Parameter*> weights;
+  from.visit([&](const ParameterInfo& info, Parameter& p) { weights[info.name] = &p; });
   auto transformer = std::make_unique<Transformer>(config);
   if (layers(config) != layers(from.config())) transformer->initialize(seed);
   transformer->visit([&](const ParameterInfo& info, Parameter& p) {
-    const auto found = weights.find(info);
+    const auto found = weights.find(info.name);
     if (found == weights.end()) return;
     Parameter& weight = *found->second;
     p.value = weight.has_value() ? std::move(weight.value) : weight.packed.matrix();

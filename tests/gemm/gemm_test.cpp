@@ -224,7 +224,7 @@ TEST_CASE("Products with packed weights refuse what does not fit and name the sh
                     ContainsSubstring("[2, 3]") && ContainsSubstring("[4, 5]") && ContainsSubstring("[2, 4]"));
   CHECK_THROWS_WITH(
       gemm(pool, Quantized(x).rows, PackedMatrix(quantize(view(w))), view(y)),
-      ContainsSubstring("2 quantised rows of 3") && ContainsSubstring("[4, 5]") && ContainsSubstring("[2, 4]"));
+      ContainsSubstring("2 quantized rows of 3") && ContainsSubstring("[4, 5]") && ContainsSubstring("[2, 4]"));
   CHECK_THROWS_WITH(gemm(pool, Quantized(random_matrix(2, 5, 1)).rows, PackedMatrix(quantize(view(w))), view(y),
                          {.accumulate = true}),
                     ContainsSubstring("int8 weights cannot be added"));
