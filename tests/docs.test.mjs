@@ -208,10 +208,10 @@ test('each runtime runs the program of the quick start', () => {
 test('the examples in the sources run', () => {
   const files = readdirSync(join(root, 'bindings/js'), { recursive: true }).filter((name) => /\.ts$/.test(name));
   const found = files.flatMap((name) => examples(`bindings/js/${name}`).map((code) => [name, code]));
-  assert.equal(found.length, 11);
+  assert.equal(found.length, 12);
   for (const [name, code] of found.filter(([, code]) => !code.includes('document'))) {
     const imports = `import { readFile, writeFile } from 'node:fs/promises';
-import { Classifier, storedModels, Tagger, Trainer, Translator } from 'wasmformer';
+import { Classifier, storedModels, Tagger, Trainer, Translator, WasmformerError } from 'wasmformer';
 import { exportOnnx } from 'wasmformer/convert';
 import { Engine } from 'wasmformer/engine';
 import { cached, pivot } from 'wasmformer/pages';

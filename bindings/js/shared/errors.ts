@@ -25,12 +25,14 @@ const mark = Symbol.for('wasmformer.error');
  * An error of the package. Its `code` is stable; its sentence may be worded anew. Errors in arguments are also TypeErrors
  * or RangeErrors; `instanceof WasmformerError` is true for them too.
  * @example
+ * const translator = await Translator.load('models/de-en.safetensors');
  * try {
- *   await translator.translate(text);
+ *   await translator.translate('word '.repeat(1000));
  * } catch (error) {
  *   if (!(error instanceof WasmformerError) || error.code !== 'too-long') throw error;
  *   console.log(`${error.details.tokens} tokens, but at most ${error.details.most} are possible`);
  * }
+ * translator.dispose();
  */
 export class WasmformerError extends Error {
   readonly code: string;
