@@ -17,6 +17,7 @@ EMSCRIPTEN_BINDINGS(wasmformer_tokenizers) {
   value_object<TokenizerOptions>("TokenizerOptions")
       .field("vocabSize", &TokenizerOptions::vocab_size)
       .field("type", &TokenizerOptions::type)
-      .field("normalization", &TokenizerOptions::normalization);
+      .field("normalization", &TokenizerOptions::normalization)
+      .field("hardVocabLimit", &TokenizerOptions::hard_vocab_limit);
   emscripten::function("trainTokenizer", &train);
 }

@@ -228,7 +228,8 @@ EMSCRIPTEN_BINDINGS(wasmformer_train) {
   value_object<TokenizerOptions>("TokenizerOptions")
       .field("vocabSize", &TokenizerOptions::vocab_size)
       .field("type", &TokenizerOptions::type)
-      .field("normalization", &TokenizerOptions::normalization);
+      .field("normalization", &TokenizerOptions::normalization)
+      .field("hardVocabLimit", &TokenizerOptions::hard_vocab_limit);
   value_object<TokenizerJob>("TokenizerJob")
       .field("sentences", &TokenizerJob::sentences)
       .field("options", &TokenizerJob::options);

@@ -12,7 +12,7 @@ bool validates_given(const RunInput& input) { return input.valid && input.valid-
 void check_texts(const RunRequest& request, const RunInput& input) {
   const int given = has_texts(input) + request.task.has_value();
   const bool validates = request.validation || validates_given(input);
-  WASMFORMER_CHECK(given <= 1, ErrorCode::train, "texts and a task are given; choose one of them");
+  WASMFORMER_CHECK(given <= 1, ErrorCode::train, "pairs, tsv and task all give sentence pairs; choose one of them");
   WASMFORMER_CHECK(given == 1 || request.resume, ErrorCode::train,
                    "one of pairs, tsv, task, labeled, tagged and mono is needed");
   WASMFORMER_CHECK(given == 1 || !validates, ErrorCode::train, "validation is given, but no pairs to train on");

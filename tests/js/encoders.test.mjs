@@ -158,6 +158,12 @@ test('texts with thousands of different characters train by default', async () =
   assert.ok(trainer.info.config.source_vocab_size > 2400);
   const [event] = await trained(trainer, { steps: 2 });
   assert.ok(event.loss > 0);
+  trainer.dispose();
+
+  // A text with fewer pieces than the default gives as many as it has.
+  const few = await Trainer.create({ labelled: chinese.slice(0, 20), validation: 5, ...byDefault });
+  assert.ok(few.info.config.source_vocab_size < 500);
+  few.dispose();
 });
 
 test('a model of another kind is refused in one sentence', async () => {

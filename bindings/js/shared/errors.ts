@@ -40,6 +40,7 @@ export class WasmformerError extends Error {
   /** The message without the part of the package in brackets. */
   readonly sentence: string;
 
+  /** @hidden */
   constructor(code: string, sentence: string, { room = code, details = {}, cause, message }: ErrorSettings = {}) {
     super(messageOf(code, message ?? `[${room}] ${sentence}`), cause === undefined ? undefined : { cause });
     this.code = code;

@@ -35,10 +35,13 @@ async function withExtras<T>(use: (module: NativeExtras) => T): Promise<T> {
 
 /**
  * The bytes of a SentencePiece .model file, the same as the native program makes of these sentences. Throws if the text
- * is too short for `vocabSize` pieces.
+ * is too short for `vocabSize` pieces, unless `hardVocabLimit` is false.
  */
-export function trainTokenizer(sentences: readonly string[], options: TokenizerOptions): Promise<Uint8Array> {
-  return withExtras((module) => module.trainTokenizer(sentences.map(wellFormed), options));
+export function trainTokenizer(
+  sentences: readonly string[],
+  options: Omit<TokenizerOptions, 'hardVocabLimit'> & Partial<TokenizerOptions>,
+): Promise<Uint8Array> {
+  return withExtras((module) => module.trainTokenizer(sentences.map(wellFormed), { hardVocabLimit: true, ...options }));
 }
 
 /** `length`: bytes to load, if known; `integrity`: digest of the unpacked content. */

@@ -53,6 +53,7 @@ export interface TokenizerOptions {
   vocabSize: number;
   type: string;
   normalization: string;
+  hardVocabLimit: boolean;
 }
 
 /** A run that begins once the tokenizers that untrained() lists have been trained. */
