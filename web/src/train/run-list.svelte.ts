@@ -1,4 +1,5 @@
 // The runs that the Train view lists: those that go on, and those that the browser keeps.
+import { untrack } from 'svelte';
 import type { Experiment } from './experiment';
 import { deleteRun, storedRuns } from './store';
 import { createBusy, type Busy } from '../shell/busy.svelte';
@@ -26,7 +27,9 @@ export class Runs {
     $effect.root(() => {
       $effect(() => {
         const run = this.all.find(({ isBusy }) => isBusy);
-        this.#busy.run = run ? { name: run.record.name, share: run.share, left: run.now.left } : null;
+        const activity = run ? { name: run.record.name, share: run.share, left: run.now.left } : null;
+        // Setting it also reads it, which would run this effect again without end.
+        untrack(() => (this.#busy.run = activity));
       });
     });
     // The page may never be seen again.
