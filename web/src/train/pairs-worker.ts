@@ -1,5 +1,5 @@
 // Holds the tables, so that other columns and filters need no second reading.
-import { reason } from '../shared/words/reason';
+import { pageReason } from '../shared/words/page-error';
 import { Refusal } from '../shared/text/decode';
 import { make, read } from './read-pairs';
 import type { Values } from '../shared/words/language';
@@ -41,7 +41,7 @@ addEventListener('message', async ({ data: { id, key, input, wish } }: MessageEv
     const titles = Array.from({ length: facts.columns }, (_, place) => rows[0][place]?.trim().slice(0, 24) ?? '');
     answer = { id, facts: { ...facts, titles }, made: { ...made, tsv: new Blob([made.tsv]) } };
   } catch (error) {
-    const { bad, values } = error instanceof Refusal ? error : new Refusal('failed', { reason: reason(error) });
+    const { bad, values } = error instanceof Refusal ? error : new Refusal('failed', { reason: pageReason(error) });
     answer = { id, bad, values };
   }
   postMessage(answer);

@@ -1,10 +1,10 @@
 // Files of the page's own host.
-import { PageError } from '../words/reason';
+import { offline, PageError } from '../words/page-error';
 
 /** The file at an address. Throws PageError if there is none, or no connection. */
 export async function fileAt(url: string): Promise<Blob> {
   const response = await fetch(url).catch(() => {
-    throw new PageError('fetch-failed', `${url} could not be fetched`, { url });
+    throw new PageError('fetch-failed', offline(url), { url });
   });
   if (response.ok) return response.blob();
   const { status } = response;
