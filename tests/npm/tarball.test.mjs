@@ -317,10 +317,10 @@ test('API pages are written of every entry, and pages of the guides, without a w
   const pages = join(folder, 'pages');
   writeDocs(pages);
   assert.deepEqual(readdirSync(join(pages, 'modules')).sort(),
-    ['attention.html', 'index.html', 'options.html', 'page_convert.html', 'page_pages.html', 'page_pipeline.html', 'worker_engine.html']);
+    ['attention.html', 'convert.html', 'index.html', 'options.html', 'pipeline.html', 'webpages.html', 'worker_engine.html']);
   assert.match(readFileSync(join(pages, 'interfaces/index.TranslateOptions.html'), 'utf8'), /lengthPenalty/);
-  for (const [name, words] of [['classes/index.Translator', 'Wo ist mein Buch'], ['classes/index.Trainer', 'reverse'], ['functions/page_pages.translateDocument', 'undo'],
-    ['classes/index.Classifier', 'play some jazz'], ['functions/page_pipeline.pipeline', 'translation_text'], ['variables/index.storedModels', '5e7']]) {
+  for (const [name, words] of [['classes/index.Translator', 'Wo ist mein Buch'], ['classes/index.Trainer', 'reverse'], ['functions/webpages.translateDocument', 'undo'],
+    ['classes/index.Classifier', 'play some jazz'], ['functions/pipeline.pipeline', 'translation_text'], ['variables/index.storedModels', '5e7']]) {
     const example = readFileSync(join(pages, `${name}.html`), 'utf8').split('id="example')[1];
     assert.ok(example?.includes(words), name);
   }
