@@ -64,7 +64,7 @@ function packageFromSource(options) {
       return built && join(scripts, built.replace(/^\.\/dist\//, '').replace(/\.js$/, '.ts'));
     },
     load: (id) => (id === join(scripts, 'options.ts') ? `export const options = ${options.json};` : undefined),
-    // The build leaves a script beside each source; here there is none.
+    // Addresses of scripts name those that a build makes; the development server has only their sources.
     transform: (code, id) => (id.startsWith(scripts)
       ? code.replaceAll(/(new URL\('\.[^']*)\.js', import\.meta\.url\)/g, "$1.ts', import.meta.url)")
       : undefined),

@@ -32,7 +32,7 @@ struct LabelNames {
   std::vector<std::string> classes, tags;
 };
 
-// Of a const ModelFile, whose model any number of threads may use, only const functions of the model can be called.
+// Passes constness on: a const ModelFile gives a const model, which any number of threads may use.
 struct ModelFile {
   std::experimental::propagate_const<std::unique_ptr<Transformer>> transformer;
   std::shared_ptr<const Tokenizer> source_tokenizer;

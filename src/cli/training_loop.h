@@ -22,7 +22,7 @@ struct TrainingOutput {
   }
 };
 
-// What the program begins with: goals are those of the whole run, each epoch is validated, and a run is saved often.
+// Defaults of the program: goals are those of the whole run, each epoch is validated, and a run is saved often.
 RunOptions program_run_options();
 
 // Throws Error if it cannot be made.

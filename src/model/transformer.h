@@ -90,7 +90,7 @@ class Transformer {
   void visit(FunctionRef<void(const ParameterInfo&, const Parameter&)> v) const;
 
  private:
-  // What enters the first layer, and how its attention turns queries and keys.
+  // The input of the first layer, and how its attention turns queries and keys.
   struct Embedded {
     ResidualStream stream;
     Rotation rotation;

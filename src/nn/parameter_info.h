@@ -1,4 +1,4 @@
-// What a parameter is, as values that code can compare. Its name is text for files and messages.
+// The identity of a parameter, as values that code can compare. Its name is text for files and messages.
 #pragma once
 
 #include <compare>

@@ -13,7 +13,7 @@ namespace wasmformer {
 
 enum class NormPosition { post, pre };
 
-// What passes through the sublayers of a stack: the sum of `x` and, if there is one, `addend`.
+// The stream through the sublayers of a stack: the sum of `x` and, if there is one, `addend`.
 //
 // A norm is computed in one pass with the sum before it (residual_norm of ops/layer_norm.h), which saves writing and
 // reading all rows once. After a post-norm sublayer sum and norm belong together. After a pre-norm sublayer the norm

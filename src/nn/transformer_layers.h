@@ -10,7 +10,7 @@
 
 namespace wasmformer {
 
-// What lets a target token see the earlier ones: masked self-attention (section 3.2.3), or a recurrent cell
+// The part that lets a target token see the earlier ones: masked self-attention (section 3.2.3), or a recurrent cell
 // (ops/ssru.h).
 enum class DecoderSelf { attention, ssru };
 
@@ -55,7 +55,7 @@ struct EncoderLayer {
   }
 };
 
-// What decoding keeps of a layer.
+// Keys and values of a layer that decoding keeps.
 struct LayerCache {
   Matrix keys, values;              // [rows, d_model], projected; of a recurrent layer the cells, and nothing
   Matrix cross_keys, cross_values;  // [memory rows, d_model], projected once by the first step

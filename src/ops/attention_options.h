@@ -1,4 +1,4 @@
-// What all kinds of attention (attention.h, additive_attention.h) can be asked.
+// Options of all kinds of attention (attention.h, additive_attention.h).
 #pragma once
 
 #include <span>
@@ -13,9 +13,9 @@ struct AttentionOptions {
   bool causal = false;  // the last query sees all keys of its sentence, the one before all but one, ...
   double dropout = 0;   // of the probabilities
   bool scaled = true;   // scores are divided by √d_k
-  // Where not null, gets one matrix per sentence, [heads · rows, columns].
+  // Gets, unless null, one matrix per sentence, [heads · rows, columns].
   std::vector<Matrix>* probabilities = nullptr;
-  // Where given, key j of sentence i is row key_rows[key_spans[i].begin + j] of k and v, so that beams share
+  // Rows of keys: if given, key j of sentence i is row key_rows[key_spans[i].begin + j] of k and v, so that beams share
   // rows of a cache. Not while recording.
   std::span<const std::int32_t> key_rows = {};
 };

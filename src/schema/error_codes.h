@@ -1,4 +1,4 @@
-// Codes of errors. A code is stable: programs may compare it. The sentence beside it may be worded anew.
+// Codes of errors. A code is stable: programs may compare it. The sentence beside it may change.
 #pragma once
 
 namespace wasmformer {

@@ -1,4 +1,4 @@
-// What options are made of: a field of a struct with its name, range and help, and views of its value by kind.
+// Building blocks of options: a field of a struct with its name, range and help, and views of its value by kind.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// What every kind of field can do, for schema/options.cpp.
+// Operations of every kind of field, for schema/options.cpp.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -21,7 +21,7 @@ struct Given {
   Naming naming;
 };
 
-// What errors ask for: "a whole number from 1 to 64".
+// The form that errors ask for: "a whole number from 1 to 64".
 std::string expected(const Value& value, const Range& range);
 // Throws Error for what does not fit.
 void read(const Value& value, const Given& given);
@@ -35,7 +35,7 @@ Json write_object(const Fields& fields, Naming naming);
 // As schema() in options.h.
 Json describe_fields(const Fields& fields, Naming naming);
 
-// Throws Error, with a suggestion, if there is none of this name.
+// Throws Error, with a suggestion, if no field has this name.
 const Field& find_field(const Fields& fields, const std::string& name, const std::string& place,
                         const std::string& path, Naming naming);
 

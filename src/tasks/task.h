@@ -1,4 +1,4 @@
-// What a task brings to training: texts, examples, batches with their loss, and what is measured in validation. The
+// A task brings to training its texts, examples, batches with their loss, and the figures of validation. The
 // trainer, runs and checkpoints know only these classes. translate/, annotate/ and mask/ implement them; all_tasks()
 // lists them.
 #pragma once
@@ -28,7 +28,7 @@ class Texts {
   // Copies of these texts, in this order; each may be taken any number of times.
   virtual std::shared_ptr<Texts> select(std::span<const Index> which) const = 0;
   virtual KnownText known(std::size_t i) const = 0;
-  // What tokenizers are trained on: a list for each vocabulary that a model could have.
+  // Texts that tokenizers are trained on: a list for each vocabulary that a model could have.
   virtual std::vector<std::vector<std::string>> sides() const = 0;
   // JSON of one text with all that is known of it, as checkpoints hold it, and back. Throws Error if it is damaged.
   virtual std::string to_json(std::size_t i) const = 0;
@@ -66,7 +66,7 @@ class Examples {
     Index source = 0, target = 0;
   };
   virtual Sides tokens(Index example) const = 0;
-  // Of all token ids, so that a run is not continued, or shared, on other texts.
+  // A checksum of all token ids, so that a run is not continued, or shared, on other texts.
   virtual std::uint64_t fingerprint() const = 0;
   virtual std::unique_ptr<TaskBatch> pack(std::span<const Index> which, Transformer& transformer,
                                           const TrainingConfig& training) const = 0;
@@ -99,7 +99,7 @@ class Task {
   // Whether such a model is trained on it, for checkpoints that do not name their task.
   virtual bool trains(const Config& config) const = 0;
   virtual const char* unit() const = 0;  // of TaskBatch::units(): "tokens" or "texts"
-  // What a trained model can be asked to do: "translate", "classify", "tag" or "".
+  // The use of a trained model: "translate", "classify", "tag" or "".
   virtual const char* use(const Config& config) const = 0;
   virtual std::shared_ptr<Texts> no_texts() const = 0;
   virtual std::unique_ptr<Examples> examples(const Texts& texts, const ModelFile& model,
@@ -121,7 +121,7 @@ class Task {
 
 // More can be added.
 std::vector<const Task*>& all_tasks();
-// The task that trains such models, and that of a checkpoint, which may name it. Throw Error if there is none.
+// The task that trains such models, and that of a checkpoint, which may name it. Throw Error if no task does.
 const Task& task_of(const Config& config);
 const Task& task_of(const ModelFile& model);
 inline constexpr const char* task_key = "run.task";  // in the metadata of checkpoints, of tasks that are not built in

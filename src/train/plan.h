@@ -9,7 +9,7 @@
 
 namespace wasmformer {
 
-// What a run reads; what is not given is empty or null.
+// The input of a run; parts that are not given are empty or null.
 struct RunInput {
   std::shared_ptr<Texts> train, valid;
   std::string model;       // the bytes of the model to fine-tune, or of the checkpoint to resume

@@ -1,4 +1,4 @@
-// What a run begins with, as options (schema/options.h); a flag "" means that the program has none.
+// The request that a run begins with, as options (schema/options.h); a flag "" means that the program has none.
 // Texts and files come beside them (train/plan.h).
 #pragma once
 

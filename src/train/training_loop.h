@@ -21,7 +21,7 @@ struct Step {
 };
 // A part of a validation has been done.
 struct Validating {};
-// What there is to tell since the last report.
+// Figures since the last report.
 struct Report {
   Index step = 0;                               // since the beginning of the run
   double epoch = 0;                             // passes over the examples, the current one in part
@@ -54,7 +54,7 @@ class TrainingLoop {
   const RunOptions& options() const { return options_; }
   // The share of the way to the nearest goal; -1 without a goal.
   double progress() const;
-  // Of the run, with earlier_seconds where goals count from the beginning.
+  // Seconds of the run, with earlier_seconds where goals count from the beginning.
   double seconds() const;
 
  private:

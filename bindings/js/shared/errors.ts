@@ -22,7 +22,7 @@ function messageOf(_code: string, sentence: string): string {
 const mark = Symbol.for('wasmformer.error');
 
 /**
- * An error of the package. Its `code` is stable; its sentence may be worded anew. Errors in arguments are also TypeErrors
+ * An error of the package. Its `code` is stable; its sentence may change. Errors in arguments are also TypeErrors
  * or RangeErrors; `instanceof WasmformerError` is true for them too.
  * @example
  * const translator = await Translator.load('models/de-en.safetensors');

@@ -122,7 +122,7 @@ function stretchesOf<H>(all: Word<H>[], inside: number[], mark: Mark<H>, path: M
   return stretches;
 }
 
-/** Puts a mark that no word fell into around the word that comes from it most; false if there is none. */
+/** Puts a mark that no word fell into around the word that comes from it most; false if no word does. */
 function placeByShare<H>(run: InlineRun<H>, all: Word<H>[], mark: Mark<H>, path: Mark<H>[]): boolean {
   const isSign = isPunctuation(run.text.slice(mark.start, mark.end));
   const isFree = (word: Word<H>) => word.isPunctuation === isSign && word.stack.length === path.length && has(word.stack, path);

@@ -26,7 +26,7 @@ std::vector<double> balanced_weights(const AnnotatedExamples& examples, Index cl
   return counts;
 }
 
-// What a model finds in texts, compared with what is known of them.
+// Labels and tags that a model finds, compared with the true ones.
 class AnnotationInference : public Inference {
  public:
   AnnotationInference(const ModelFile& model, ThreadPool& pool, const std::vector<AnnotatedText>& texts)

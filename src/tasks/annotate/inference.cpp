@@ -166,7 +166,7 @@ void AnnotationJob::read_words(std::size_t text, const std::vector<std::string_v
   take_tokens(text);
 }
 
-// Those of the first window.
+// Takes the tokens of the first window of a text.
 void AnnotationJob::take_tokens(std::size_t text) {
   if (windows_.empty() || windows_.back().text != text) return;
   const auto own = std::find_if(windows_.begin(), windows_.end(), [=](const Window& w) { return w.text == text; });

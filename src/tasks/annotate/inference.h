@@ -62,7 +62,7 @@ class AnnotationJob {
   // `model`, `pool` and `texts` must outlive it. Throws Error when the model has no labels, or a text is not UTF-8.
   AnnotationJob(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& texts,
                 const AnnotateOptions& options, Index batch_tokens = 2048);
-  // Of tagged texts, the words that they have.
+  // The words of tagged texts.
   AnnotationJob(const ModelFile& model, ThreadPool& pool, const std::vector<AnnotatedText>& texts,
                 const AnnotateOptions& options, Index batch_tokens = 2048);
 

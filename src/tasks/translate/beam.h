@@ -10,7 +10,7 @@
 
 namespace wasmformer {
 
-// What became of a token that a search considered.
+// The outcome of a token that a search considered.
 enum class BeamOutcome : std::uint8_t {
   kept,         // it was in the beam of its step, and extended
   ended,        // it is the end token, or max_length cut it off: a finished hypothesis

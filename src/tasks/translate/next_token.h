@@ -16,7 +16,7 @@ struct TokenColumns {
   bool sum_has_pad = false;  // whether the probability of pad takes its share; otherwise pad and begin count nothing
 };
 
-// Those of a row with a score for each token of the vocabulary.
+// Columns of a row with a score for each token of the vocabulary.
 TokenColumns token_columns(const Config& config);
 
 // Fills `best`, of at least one entry, with the tokens of the highest scores and their log-probabilities, best first.

@@ -1,4 +1,4 @@
-// What can be asked of a translation. visit() declares each option (schema/options.h); a flag "" means that
+// Options of a translation. visit() declares each option (schema/options.h); a flag "" means that
 // the program has none.
 #pragma once
 

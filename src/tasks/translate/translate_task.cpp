@@ -63,7 +63,7 @@ class TranslateTask : public Task {
                                                     *model.target_tokenizer, model.transformer->config(),
                                                     {.rate = training.bpe_dropout, .seed = training.seed}));
   }
-  // Those that can be translated.
+  // The pairs that became examples.
   std::shared_ptr<const Texts> usable(std::shared_ptr<const Texts> texts, const Examples& examples) const override {
     return texts->select(examples.lines);
   }

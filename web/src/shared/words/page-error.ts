@@ -1,4 +1,4 @@
-// What went wrong where the package has no part in it: the page's own workers say it without loading the package.
+// Errors of the page itself and of the browser, which the page's workers tell without loading the package.
 
 /** An error by its code, with the values and the English sentence that it has. `code` is '' for those of others. */
 export interface Reason {
@@ -19,13 +19,13 @@ export class PageError extends Error {
   }
 }
 
-/** What is said where an address cannot be fetched. */
+/** The sentence for an address that cannot be fetched. */
 export const offline = (url: string) =>
   `${url} could not be fetched: there is no connection, or the server refuses it`;
 
 export const withoutStop = (sentence: string) => sentence.replace(/\.+$/, '');
 
-/** What an error of the page or of the browser says. */
+/** The reason that an error of the page or of the browser gives. */
 export function pageReason(error: unknown): Reason {
   if (error instanceof PageError) return { code: error.code, details: error.details, text: error.message };
   if (!(error instanceof Error)) return { code: '', details: {}, text: withoutStop(String(error)) };

@@ -1,4 +1,4 @@
-// What went wrong, as the page says it.
+// Errors in the words of the page.
 import { WasmformerError } from 'wasmformer';
 import { offline, pageReason, withoutStop, type Reason } from './page-error';
 
