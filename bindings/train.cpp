@@ -1,4 +1,6 @@
 // Training runs: what they are given, their steps, and what they report to JavaScript.
+#include <algorithm>
+
 #include "annotate.h"
 #include "tasks/mask/mask_task.h"
 #include "tasks/translate/evaluate.h"
@@ -22,9 +24,9 @@ struct GivenAnnotated {
   std::string file;
   std::vector<AnnotatedText> texts;
 };
-// What is not given is empty.
+// What is not given is empty. There is one corpus, or one for each weight of the request.
 struct RunTexts {
-  GivenPairs pairs;
+  std::vector<GivenPairs> corpora;
   GivenAnnotated labelled, tagged;
   std::vector<std::string> mono;
 };
@@ -41,37 +43,54 @@ std::shared_ptr<Texts> annotated(const RunTexts& given, bool is_valid) {
   return std::make_shared<AnnotatedTexts>(labelled_and_tagged(labelled, std::move(tagged)), kind);
 }
 
-std::shared_ptr<Texts> pairs(const RunTexts& given) {
-  WASMFORMER_CHECK(given.pairs.file.empty() || given.pairs.sources.empty(), ErrorCode::train,
+bool is_given(const GivenPairs& given) { return !given.file.empty() || !given.sources.empty(); }
+bool is_given(const GivenAnnotated& given) { return !given.file.empty() || !given.texts.empty(); }
+
+ParallelText pairs(const GivenPairs& given) {
+  WASMFORMER_CHECK(given.file.empty() || given.sources.empty(), ErrorCode::train,
                    "pairs, tsv and task all give sentence pairs; choose one of them");
-  if (given.pairs.file.empty()) return texts_of({given.pairs.sources, given.pairs.targets});
-  return texts_of(parse_tsv(given.pairs.file, "tsv"));
+  if (given.file.empty()) return {given.sources, given.targets};
+  return parse_tsv(given.file, "tsv");
 }
 
-// The texts, or null if none are given.
-std::shared_ptr<Texts> texts_to_train(const RunTexts& given, bool is_valid) {
-  const bool has_pairs = !given.pairs.file.empty() || !given.pairs.sources.empty();
-  const bool has_labels = !given.labelled.file.empty() || !given.labelled.texts.empty();
-  const bool has_tags = !given.tagged.file.empty() || !given.tagged.texts.empty();
+ParallelText all_pairs(const std::vector<GivenPairs>& corpora, const std::vector<double>& weights) {
+  ParallelText all;
+  for (std::size_t i = 0; i < corpora.size(); ++i)
+    append(all, weights.empty() ? pairs(corpora[i]) : weighted(pairs(corpora[i]), weights[i]));
+  return all;
+}
+
+// The texts, or null if none are given. A teacher translates plain texts too.
+std::shared_ptr<Texts> texts_to_train(const RunTexts& given, const std::vector<double>& weights, bool has_teacher) {
+  const bool has_pairs = std::any_of(given.corpora.begin(), given.corpora.end(),
+                                     [](const GivenPairs& corpus) { return is_given(corpus); });
+  const bool has_labels = is_given(given.labelled) || is_given(given.tagged);
   const bool has_plain = !given.mono.empty();
-  WASMFORMER_CHECK(has_pairs + (has_labels || has_tags) + has_plain <= 1, ErrorCode::train,
+  WASMFORMER_CHECK(has_pairs + has_labels + (has_plain && !has_teacher) <= 1, ErrorCode::train,
                    "sentence pairs, labeled or tagged texts, and mono train different models; give one kind");
-  if (has_pairs) return pairs(given);
-  if (has_labels || has_tags) return annotated(given, is_valid);
+  if (has_labels) return annotated(given, /*is_valid=*/false);
+  if (has_teacher) return texts_of(with_sources(all_pairs(given.corpora, weights), given.mono));
+  if (has_pairs) return texts_of(all_pairs(given.corpora, weights));
   return has_plain ? std::make_shared<PlainTexts>(given.mono) : nullptr;
 }
 
-bool is_given(const GivenAnnotated& given) { return !given.file.empty() || !given.texts.empty(); }
+std::shared_ptr<Texts> texts_to_validate(const RunTexts& given) {
+  if (is_given(given.labelled) || is_given(given.tagged)) return annotated(given, /*is_valid=*/true);
+  const ParallelText pairs = all_pairs(given.corpora, {});
+  return pairs.sources.empty() ? nullptr : texts_of(pairs);
+}
+
 bool is_same_kind(const RunTexts& a, const RunTexts& b) {
   return is_given(a.labelled) == is_given(b.labelled) && is_given(a.tagged) == is_given(b.tagged);
 }
 
 std::unique_ptr<RunPlan> plan_run(const std::string& json, const RunTexts& texts, const RunTexts& valid,
                                   const Bytes& model, const Bytes& source_tokenizer, const Bytes& target_tokenizer,
-                                  double max_bytes) {
+                                  double max_bytes, const Translator* teacher) {
+  RunRequest request = run_request(json);
   RunInput input;
-  input.train = texts_to_train(texts, false);
-  input.valid = texts_to_train(valid, true);
+  input.train = texts_to_train(texts, request.weights, teacher != nullptr);
+  input.valid = texts_to_validate(valid);
   WASMFORMER_CHECK(!input.valid || !input.train || is_same_kind(texts, valid), ErrorCode::train,
                    "texts to validate on must be of the same kind as those to train on: validation with "
                    "pairs, validLabeled with labeled, validTagged with tagged");
@@ -79,8 +98,17 @@ std::unique_ptr<RunPlan> plan_run(const std::string& json, const RunTexts& texts
   input.source_tokenizer = from_bytes(source_tokenizer);
   input.target_tokenizer = from_bytes(target_tokenizer);
   input.max_bytes = max_bytes;
-  return std::make_unique<RunPlan>(run_request(json), std::move(input));
+  if (teacher) input.teacher = {std::shared_ptr<void>(), &teacher->model()};  // JavaScript deletes it
+  return std::make_unique<RunPlan>(std::move(request), std::move(input));
 }
+
+Ranks& alone() {
+  static Ranks ranks;
+  return ranks;
+}
+
+// Only of a plan with a teacher.
+std::unique_ptr<Distillation> plan_distillation(const RunPlan& plan) { return plan.distillation(pool(), alone()); }
 
 std::unique_ptr<TrainingRun> begin_run(RunPlan& plan, const std::vector<Bytes>& trained) {
   std::vector<std::string> tokenizers;
@@ -137,10 +165,9 @@ EMSCRIPTEN_DECLARE_VAL_TYPE(RunEvent);
 
 // Until it is deleted, only it may take steps of the run.
 std::unique_ptr<TrainingLoop> run_loop(TrainingRun& run, const std::string& json) {
-  static Ranks alone;
   RunOptions options;
   from_json(json, fields(options), "run", Naming::camel);
-  return std::make_unique<TrainingLoop>(run, std::move(options), alone);
+  return std::make_unique<TrainingLoop>(run, std::move(options), alone());
 }
 
 // Validation in bindings/js/shared/trainer-types.ts, without samples.
@@ -199,6 +226,7 @@ std::string run_use(const TrainingRun& run) { return run.task().use(run.model().
 EMSCRIPTEN_BINDINGS(wasmformer_train) {
   using namespace emscripten;
   using namespace wasmformer;
+  register_array<GivenPairs>("GivenPairs[]");
   register_array<TokenizerJob>("TokenizerJob[]");
   register_array<AnnotatedText>("AnnotatedText[]");
   register_array<KnownText>("KnownText[]");
@@ -221,7 +249,7 @@ EMSCRIPTEN_BINDINGS(wasmformer_train) {
       .field("file", &GivenAnnotated::file)
       .field("texts", &GivenAnnotated::texts);
   value_object<RunTexts>("RunTexts")
-      .field("pairs", &RunTexts::pairs)
+      .field("corpora", &RunTexts::corpora)
       .field("labelled", &RunTexts::labelled)
       .field("tagged", &RunTexts::tagged)
       .field("mono", &RunTexts::mono);
@@ -249,7 +277,12 @@ EMSCRIPTEN_BINDINGS(wasmformer_train) {
       .function("step", &take_turn<EvaluationJob>)
       .function("result", &EvaluationJob::result);
   class_<TrainingLoop>("TrainingLoop").function("options", &TrainingLoop::options).function("next", &next_event);
-  class_<RunPlan>("RunPlan").function("untrained", &RunPlan::untrained).function("begin", &begin_run);
+  class_<Distillation>("Distillation").function("step", &take_turn<Distillation>).function("done", &Distillation::done);
+  class_<RunPlan>("RunPlan")
+      .function("distillation", &plan_distillation)
+      .function("take", &RunPlan::take)
+      .function("untrained", &RunPlan::untrained)
+      .function("begin", &begin_run);
   class_<TrainingRun>("TrainingRun")
       .function("info", &run_info)
       .function("change", &TrainingRun::change)
@@ -263,5 +296,5 @@ EMSCRIPTEN_BINDINGS(wasmformer_train) {
       .function("checkpoint", &run_checkpoint)
       .function("modelFile", &run_model_file);
 
-  function("planRun", &plan_run);
+  function("planRun", &plan_run, allow_raw_pointers());
 }

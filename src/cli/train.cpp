@@ -24,12 +24,12 @@ struct TrainOptions {
   AnnotatedFiles labelled, valid_labelled;
   std::string tokenizer, target_tokenizer, from, mono;
   std::vector<std::string> data, augment, set, metadata;
-  TeacherOptions teacher;
+  std::string teacher;
   RunRequest request;
   RunOptions run = program_run_options();
   TrainingOutput output;
 
-  bool distils() const { return !teacher.model.empty(); }
+  bool distils() const { return !teacher.empty(); }
 };
 
 // The first file of sentence pairs in the options, or "".
@@ -66,9 +66,7 @@ ParallelText read_training_pairs(const TrainOptions& o) {
                      "--validation would hold back pairs that --data " << given << " repeats; give --valid-data");
     ParallelTextOptions one = o.train;
     one.tsv = file;
-    const ParallelText text = weighted(read_pairs(one), weight);
-    all.sources.insert(all.sources.end(), text.sources.begin(), text.sources.end());
-    all.targets.insert(all.targets.end(), text.targets.begin(), text.targets.end());
+    append(all, weighted(read_pairs(one), weight));
   }
   return all;
 }
@@ -77,24 +75,23 @@ bool has_pairs(const TrainOptions& o) { return !named_file(o.train).empty() || !
 bool has_texts(const TrainOptions& o) { return has_pairs(o) || o.labelled.any() || !o.mono.empty(); }
 bool has_valid_texts(const TrainOptions& o) { return !named_file(o.valid).empty() || o.valid_labelled.any(); }
 
-std::shared_ptr<Texts> read_training_texts(const TrainOptions& o) {
-  if (o.labelled.any()) return read_annotated(o.labelled);
-  if (o.mono.empty()) return texts_of(read_training_pairs(o));
-  auto texts = std::make_shared<PlainTexts>();
-  for (std::string& line : read_lines(o.mono))
-    if (!line.empty()) texts->lines.push_back(std::move(line));
-  return texts;
+// The lines of --mono that are not empty.
+std::vector<std::string> read_plain_texts(const TrainOptions& o) {
+  if (o.mono.empty()) return {};
+  std::vector<std::string> lines = read_lines(o.mono);
+  std::erase(lines, "");
+  return lines;
 }
 
-// The sources of pairs and of --mono, for a teacher.
-ParallelText read_sources(const TrainOptions& o) {
-  ParallelText text;
-  if (has_pairs(o)) text = read_training_pairs(o);
-  if (o.mono.empty()) return text;
-  for (std::string& line : read_lines(o.mono))
-    if (!line.empty()) text.sources.push_back(std::move(line));
-  text.targets.resize(text.sources.size());
-  return text;
+std::shared_ptr<Texts> read_training_texts(const TrainOptions& o) {
+  if (o.distils()) {
+    ParallelText pairs;
+    if (has_pairs(o)) pairs = read_training_pairs(o);
+    return texts_of(with_sources(std::move(pairs), read_plain_texts(o)));
+  }
+  if (o.labelled.any()) return read_annotated(o.labelled);
+  if (o.mono.empty()) return texts_of(read_training_pairs(o));
+  return std::make_shared<PlainTexts>(read_plain_texts(o));
 }
 
 // The config keys that --set and --batch-tokens change.
@@ -149,17 +146,13 @@ RunInput input_of(const TrainOptions& o) {
   WASMFORMER_CHECK(has_valid || o.request.validation, ErrorCode::train,
                    "there is nothing to validate on: give --valid-source and --valid-target, "
                    "--valid-data, or --validation N to hold back N pairs");
-  if (!o.distils()) input.train = read_training_texts(o);
   if (o.distils()) {
-    const ModelFile teacher = load_model(o.teacher.model, Weights::packed);
-    WASMFORMER_CHECK(translate_task().trains(teacher.transformer->config()), ErrorCode::train,
-                     o.teacher.model << " does not translate, so it cannot be a teacher");
-    if (o.tokenizer.empty() && !resume && o.from.empty()) {
-      input.source_tokenizer = teacher.source_tokenizer->model();
-      input.target_tokenizer = teacher.target_tokenizer->model();
-    }
-    input.train = texts_of(distilled(o.teacher, teacher, read_sources(o), o.output));
+    auto teacher = std::make_shared<const ModelFile>(load_model(o.teacher, Weights::packed));
+    WASMFORMER_CHECK(translate_task().trains(teacher->transformer->config()), ErrorCode::train,
+                     o.teacher << " does not translate, so it cannot be a teacher");
+    input.teacher = std::move(teacher);
   }
+  input.train = read_training_texts(o);
   if (o.valid_labelled.any())
     input.valid = read_annotated(o.valid_labelled);
   else if (has_valid)
@@ -205,8 +198,8 @@ int train(TrainOptions o) {
   // A run that was killed while its teacher was translating has no checkpoint yet.
   if (o.distils() && !fs::exists(checkpoint_of(o))) o.request.resume = false;
   o.output.resume = o.request.resume;
-  RunRequest request = request_of(o);  // first, as a teacher takes long
-  RunPlan plan(std::move(request), input_of(o));
+  RunPlan plan(request_of(o), input_of(o));
+  if (o.distils()) let_teacher_translate(plan, o.teacher, o.output.folder, o.output.threads);
   return train_until_done(o.run, o.output, [&](ThreadPool& pool) {
     std::vector<std::string> tokenizers;
     for (const TokenizerJob& job : plan.untrained()) tokenizers.push_back(train_tokenizer(job.sentences, job.options));
@@ -243,8 +236,10 @@ void add_train_command(CLI::App& app) {
   auto* command = app.add_subcommand("train", "Train a model on sentence pairs");
   auto o = std::make_shared<TrainOptions>();
   add_text_options(*command, *o);
-  add_options(*command, fields(o->request) + fields(o->run) + fields(o->output) + fields(o->teacher), "train");
+  add_options(*command, fields(o->request) + fields(o->run) + fields(o->output), "train");
   command->get_option("--pairs")->needs("--task");
+  command->add_option("--teacher", o->teacher,
+                      "a model whose translations of the sources, and of --mono, are learned instead of the targets");
   command->get_option("--teacher-beam")->needs("--teacher");
   command->add_option("--tokenizer", o->tokenizer,
                       "SentencePiece .model file; default: a task's characters, or that of --from or --teacher");

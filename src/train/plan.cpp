@@ -1,5 +1,7 @@
 #include "train/plan.h"
 
+#include <algorithm>
+
 #include "tasks/translate/translate_task.h"
 #include "text/vocabulary.h"
 
@@ -22,6 +24,27 @@ void check_texts(const RunRequest& request, const RunInput& input) {
                    "pairs to validate on are given, and also how many to hold back for it");
   WASMFORMER_CHECK(!has_texts(input) || !validates_given(input) || &input.train->task() == &input.valid->task(),
                    ErrorCode::train, "texts to validate on must be of the same kind as those to train on");
+}
+
+void check_teacher(const RunRequest& request, const RunInput& input) {
+  WASMFORMER_CHECK(input.teacher || !request.teacher_beam, ErrorCode::train,
+                   "the teacher's beam size is given, but no teacher");
+  if (!input.teacher) return;
+  WASMFORMER_CHECK(translate_task().trains(input.teacher->transformer->config()), ErrorCode::train,
+                   "the model does not translate, so it cannot be a teacher");
+  WASMFORMER_CHECK(has_texts(input) && &input.train->task() == &translate_task(), ErrorCode::train,
+                   "a teacher translates the sources of sentence pairs, and plain texts; give one of them");
+  WASMFORMER_CHECK(validates_given(input), ErrorCode::train,
+                   "a teacher is given, and no pairs to validate on; pairs held back for it would be the teacher's "
+                   "translations");
+}
+
+void check_weights(const RunRequest& request, const RunInput& input) {
+  const auto repeats = [](double weight) { return weight > 1; };
+  const bool has_repeated = std::any_of(request.weights.begin(), request.weights.end(), repeats);
+  WASMFORMER_CHECK(!has_repeated || validates_given(input), ErrorCode::train,
+                   "weights repeat pairs, and no pairs to validate on are given; those held back for it could be "
+                   "learned all the same");
 }
 
 bool is_counted(TokenizerType type) { return type == TokenizerType::character || type == TokenizerType::word; }
@@ -64,6 +87,13 @@ RunPlan::RunPlan(RunRequest request, RunInput input) : request_(std::move(reques
   check_texts(request_, input_);
   makes_heads_ = !request_.resume && has_texts(input_) && input_.train->task().makes_heads();
   check_tokenizer(request_, input_);
+  check_teacher(request_, input_);
+  check_weights(request_, input_);
+  const bool has_tokenizer = request_.tokenizer || !input_.source_tokenizer.empty() || !input_.model.empty();
+  if (input_.teacher && !has_tokenizer) {
+    input_.source_tokenizer = input_.teacher->source_tokenizer->model();
+    input_.target_tokenizer = input_.teacher->target_tokenizer->model();
+  }
   if (request_.resume) {
     start_ = naming(input_.model_name, [&] { return resumed_start(std::move(input_.model)); });
     check_resumed();
@@ -157,6 +187,18 @@ void RunPlan::take_texts() {
   texts_.valid->settle(config);
 }
 
+std::unique_ptr<Distillation> RunPlan::distillation(ThreadPool& pool, Ranks& ranks) const {
+  if (!input_.teacher) return nullptr;
+  constexpr Index usual_beam = 4;
+  const ParallelText& pairs = pairs_of(*texts_.train, "a teacher translates sentence pairs only");
+  return std::make_unique<Distillation>(input_.teacher, pool, ranks, pairs, request_.teacher_beam.value_or(usual_beam));
+}
+
+void RunPlan::take(const Distillation& done) {
+  texts_.train = texts_of(done.result());
+  input_.teacher.reset();
+}
+
 TokenizerRequest RunPlan::tokenizer() const {
   TokenizerRequest by_default;
   if (request_.task) by_default.type = TokenizerType::character;
@@ -228,6 +270,7 @@ TrainingStart RunPlan::with_new_heads(const std::vector<std::string>& trained) c
 }
 
 std::unique_ptr<TrainingRun> RunPlan::begin(const std::vector<std::string>& trained, ThreadPool& pool) {
+  WASMFORMER_CHECK(!input_.teacher, ErrorCode::train, "the teacher has not translated the texts yet");
   if (makes_heads_) start_ = with_new_heads(trained);
   if (!start_) start_ = fresh_start(settings_, tokenizers(trained), input_.max_bytes);
   auto& metadata = start_->model.metadata;

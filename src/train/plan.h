@@ -4,6 +4,7 @@
 #pragma once
 
 #include "text/tokenizer_trainer.h"
+#include "train/distillation.h"
 #include "train/request.h"
 #include "train/run.h"
 
@@ -15,6 +16,7 @@ struct RunInput {
   std::string model;       // the bytes of the model to fine-tune, or of the checkpoint to resume
   std::string model_name;  // its file, for errors
   std::string source_tokenizer, target_tokenizer;  // SentencePiece .model files; one alone is for both sides
+  std::shared_ptr<const ModelFile> teacher;        // whose translations of the texts are learned
   double max_bytes = std::numeric_limits<double>::infinity();  // of memory that a new run may take
 };
 
@@ -27,6 +29,10 @@ class RunPlan {
  public:
   // Throws Error, naming the option, when the request contradicts itself, the input or the run that it resumes.
   RunPlan(RunRequest request, RunInput input);
+
+  // The work of the teacher; null without one. Once done it is given to take(), before all that follows.
+  std::unique_ptr<Distillation> distillation(ThreadPool& pool, Ranks& ranks) const;
+  void take(const Distillation& done);
 
   // The tokenizers to train first: none, one for both sides, or the source's and the target's.
   std::vector<TokenizerJob> untrained() const;

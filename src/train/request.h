@@ -4,6 +4,7 @@
 
 #include "schema/json.h"
 #include "tasks/translate/augment.h"
+#include "tasks/translate/translate_options.h"
 
 namespace wasmformer {
 
@@ -50,6 +51,8 @@ struct RunRequest {
   std::optional<Index> validation;
   std::optional<TokenizerRequest> tokenizer;
   std::optional<Augmentation> augment;
+  std::vector<double> weights;
+  std::optional<Index> teacher_beam;
   std::optional<std::uint64_t> seed;
   std::string languages;
   StringMap metadata;
@@ -64,6 +67,12 @@ struct RunRequest {
     v({"validation", "pairs held back from the text for validation, drawn by the seed", at_least(1)}, validation);
     v({"tokenizer", "tokenizer made from the text; by default char for a task, bpe otherwise", {}, ""}, tokenizer);
     v({"augment", "changed copies that are added to the pairs to train on", {}, ""}, augment);
+    v({"weights", "how many times the pairs of each corpus are taken; a fraction takes a share of them", corpus_weights,
+       ""},
+      weights);
+    v({"teacher_beam", "the teacher's beam size, 4 by default; the hypothesis nearest to the target is learned",
+       hypothesis_counts},
+      teacher_beam);
     v({"seed", "seed of weights, dropout, the order of the data and the held-back pairs"}, seed);
     v({"languages", "SOURCE-TARGET, stored in the model, such as de-en"}, languages);
     v({"metadata", "strings to store in the model", {}, ""}, metadata);

@@ -4,7 +4,7 @@ import {
   withNewNames, type Rule, type Rules,
 } from '../shared/checks.js';
 import { WasmformerError, WasmformerTypeError } from '../shared/errors.js';
-import type { AnnotatedText, ModelData } from '../shared/protocol.js';
+import type { AnnotatedText, GivenPairs, GivenTexts, ModelData } from '../shared/protocol.js';
 import type { SentencePair, SaveOptions, TrainerOptions } from '../shared/trainer-types.js';
 import { isNode } from '../shared/platform.js';
 import { canCache } from '../shared/stored-models.js';
@@ -180,16 +180,16 @@ function checkMono(given: string | readonly string[] | undefined): readonly stri
   return lines?.filter((line) => line !== '');
 }
 
-// Options that JSON cannot hold, and those of the worker.
+// Options that JSON cannot hold.
 type OwnTexts = 'pairs' | 'tsv' | 'labeled' | 'tagged' | 'validLabeled' | 'validTagged' | 'mono';
-type OwnOptions = Pick<TrainerOptions, OwnTexts | 'from' | 'signal'> & WorkerOptions;
+type OwnOptions = Pick<TrainerOptions, OwnTexts | 'from' | 'teacher' | 'signal'>;
 const examplesRule: Rule = {
   accepts: (value) => typeof value === 'string' || Array.isArray(value), expected: 'an array of examples, or the text of a file',
 };
+const modelRule: Rule = { accepts: (value) => value !== null, expected: 'a model' };
 const ownRules: Rules<OwnOptions> = {
-  ...workerRules,
   pairs: pairsRule,
-  tsv: string,
+  tsv: { accepts: (value) => typeof value === 'string' || Array.isArray(value), expected: 'a string' },
   labeled: examplesRule,
   tagged: examplesRule,
   validLabeled: examplesRule,
@@ -198,41 +198,72 @@ const ownRules: Rules<OwnOptions> = {
     accepts: (value) => typeof value === 'string' || (Array.isArray(value) && value.every((line) => typeof line === 'string')),
     expected: 'an array of texts, or the text of a file',
   },
-  from: { accepts: (value) => value !== null, expected: 'a model' },
+  from: modelRule,
+  teacher: modelRule,
   signal,
 };
+
+/** The corpora in pairs or tsv: one, or with weights a list of them. */
+function checkCorpora(place: string, { pairs, tsv }: OwnOptions, weights: unknown): GivenPairs[] {
+  if (!Array.isArray(weights)) {
+    if (tsv !== undefined) checked<{ tsv?: string }>(place, { tsv: string }, { tsv });
+    return [{ pairs: pairs && checkPairs(place, 'pairs', pairs), tsv: tsv as string | undefined }];
+  }
+  for (const [name, list] of Object.entries({ pairs, tsv })) {
+    if (list === undefined) continue;
+    if (!Array.isArray(list)) throw new WasmformerTypeError(place, `with weights, ${name} must be a list of corpora, not ${show(list)}`);
+    if (list.length === weights.length) continue;
+    throw new WasmformerError(place, `weights has ${weights.length} numbers, but ${name} has ${list.length} corpora`);
+  }
+  if (!pairs && !tsv) throw new WasmformerError(place, 'weights is given, but neither pairs nor tsv');
+  return weights.map((_, i) => ({
+    pairs: pairs && checkPairs(place, `pairs[${i}]`, pairs[i]),
+    tsv: tsv && checked<{ tsv?: string }>(place, { tsv: string }, { tsv: tsv[i] }).tsv,
+  }));
+}
+
+function checkTexts(place: string, own: OwnOptions, weights: unknown, isMulti: boolean): GivenTexts {
+  return {
+    corpora: checkCorpora(place, own, weights),
+    labelled: checkLabeled('labeled', own.labeled, isMulti),
+    tagged: checkTagged('tagged', own.tagged),
+    mono: checkMono(own.mono),
+  };
+}
+
+function checkValidTexts(place: string, own: OwnOptions, validation: unknown, isMulti: boolean): GivenTexts {
+  return {
+    corpora: Array.isArray(validation) ? [{ pairs: checkPairs(place, 'validation', validation) }] : [],
+    labelled: checkLabeled('validLabeled', own.validLabeled, isMulti),
+    tagged: checkTagged('validTagged', own.validTagged),
+  };
+}
 
 /** Options of Trainer.create and Trainer.resume as texts, files, and JSON of RunRequest (src/train/request.h). */
 export function checkRequest(place: string, options: unknown, resume: boolean) {
   if (!isObject(options)) throw new WasmformerTypeError(place, `options must be an object, not ${show(options)}`);
   const named = withNewNames(place, { labelled: 'labeled', validLabelled: 'validLabeled' }, options);
   const { validation, tokenizer, task, ...rest } = named as TrainerOptions;
-  const [own, others] = takeOptions<OwnOptions>(place, ownRules, rest);
-  const { pairs, tsv, labeled, tagged, validLabeled, validTagged, mono, from, signal: stop, ...where } = own;
+  const [where, withoutWorker] = takeOptions<WorkerOptions>(place, workerRules, rest);
+  const [own, others] = takeOptions<OwnOptions>(place, ownRules, withoutWorker);
   checkWorker(place, where);
-  if (resume && from !== undefined) throw unknownOption('resume', 'from', "the first argument is the run's file");
+  if (resume && own.from !== undefined) throw unknownOption('resume', 'from', "the first argument is the run's file");
   const isMulti = resume || (isObject(rest.config) && rest.config.multi_label === true);
-  const texts = {
-    pairs: pairs && checkPairs(place, 'pairs', pairs),
-    tsv,
-    labelled: checkLabeled('labeled', labeled, isMulti),
-    tagged: checkTagged('tagged', tagged),
-    mono: checkMono(mono),
-  };
-  const valid = {
-    pairs: Array.isArray(validation) ? checkPairs(place, 'validation', validation) : undefined,
-    labelled: checkLabeled('validLabeled', validLabeled, isMulti),
-    tagged: checkTagged('validTagged', validTagged),
-  };
   const files = tokenizerFiles(tokenizer);
   const request = {
     ...others,
     resume,
-    validation: valid.pairs ? undefined : validation,
+    validation: Array.isArray(validation) ? undefined : validation,
     tokenizer: files ? undefined : tokenizer,
     task: typeof task === 'string' ? { name: task } : task,
   };
-  return { question: { options: toJson(request), texts, valid, tokenizer: files }, from, signal: stop, where };
+  const question = {
+    options: toJson(request),
+    texts: checkTexts(place, own, rest.weights, isMulti),
+    valid: checkValidTexts(place, own, validation, isMulti),
+    tokenizer: files,
+  };
+  return { question, where, from: own.from, teacher: own.teacher, signal: own.signal };
 }
 
 function tokenizerFiles(given: unknown): { source: Uint8Array; target?: Uint8Array } | undefined {

@@ -31,8 +31,8 @@ export class Trainer extends RemoteTranslator<TrainerInfo> {
    */
   static async create(options: TrainerOptions): Promise<Trainer> {
     const site = new Error();
-    const { from, ...request } = checkRequest('train', options, false);
-    return Trainer.#open(request, from, site);
+    const request = checkRequest('train', options, false);
+    return Trainer.#open(request, request.from, site);
   }
 
   /**
@@ -45,13 +45,19 @@ export class Trainer extends RemoteTranslator<TrainerInfo> {
   }
 
   static async #open(
-    { question, where, signal }: Omit<ReturnType<typeof checkRequest>, 'from'>,
+    { question, where, teacher, signal }: ReturnType<typeof checkRequest>,
     from: ModelSource | undefined,
     site: Error,
   ): Promise<Trainer> {
-    const model = from === undefined ? undefined : modelData(from, { precision: 'f32' });
-    const cache = model !== undefined && shouldCache(model, undefined);
-    const wanted = { ...question, ...(model && { model }), cache };
+    const file = (source: ModelSource) => {
+      const model = modelData(source, { precision: 'f32' });
+      return { model, cache: shouldCache(model, undefined) };
+    };
+    const wanted = {
+      ...question,
+      ...(from === undefined ? { cache: false } : file(from)),
+      ...(teacher !== undefined && { teacher: file(teacher) }),
+    };
     return openModel('trainer', 'train', wanted, where, { signal }, site, (...made) => new Trainer(...made));
   }
 

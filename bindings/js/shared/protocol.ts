@@ -69,10 +69,15 @@ export interface AnnotatedText {
   tags: readonly string[];
 }
 
-/** A string is the text of a file. */
-export interface GivenTexts {
+/** Sentence pairs, as a list or as the text of a file. */
+export interface GivenPairs {
   pairs?: readonly SentencePair[];
   tsv?: string;
+}
+
+/** A string is the text of a file. There is one corpus, or one for each weight. */
+export interface GivenTexts {
+  corpora?: readonly GivenPairs[];
   labelled?: string | readonly AnnotatedText[];
   tagged?: string | readonly AnnotatedText[];
   mono?: readonly string[];
@@ -84,6 +89,8 @@ export interface TrainInput {
   valid: GivenTexts;
   /** Files; without `target` one for both sides. */
   tokenizer?: { source: Uint8Array; target?: Uint8Array };
+  /** A model whose translations are learned. */
+  teacher?: Pick<Start, 'cache'> & { model: ModelData };
 }
 
 /** A folder of another program to a model file, or back. `from`: its files, or where they are. */

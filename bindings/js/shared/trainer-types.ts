@@ -31,10 +31,10 @@ export type TokenizerFiles = Uint8Array | { source: Uint8Array; target: Uint8Arr
  * classifies or tags, or both, example by example, for one that does both; mono for an encoder that fills masks.
  */
 export interface TrainingData {
-  /** Sentence pairs. */
-  pairs?: readonly SentencePair[];
-  /** Lines of source, tab, target; further columns are ignored. */
-  tsv?: string;
+  /** Sentence pairs; with `weights`, a list of corpora, each a list of pairs. */
+  pairs?: readonly SentencePair[] | readonly (readonly SentencePair[])[];
+  /** Lines of source, tab, target; further columns are ignored. With `weights`, a list of such texts. */
+  tsv?: string | readonly string[];
   /** A made-up task; by default with as many pairs as the preset 'toy' needs to learn it. */
   task?: TaskName | { name: TaskName; pairs?: number };
   /** Labeled texts, or lines of label, tab and text; with multi_label commas separate the labels. */
@@ -45,7 +45,10 @@ export interface TrainingData {
   validLabeled?: string | readonly LabeledText[];
   /** Tagged texts to validate on. */
   validTagged?: string | readonly TaggedText[];
-  /** Plain texts, or lines of them, of which a share is hidden and predicted (Devlin et al. 2019). */
+  /**
+   * Plain texts, or lines of them, of which a share is hidden and predicted (Devlin et al. 2019). With `teacher`, more
+   * sources to translate.
+   */
   mono?: string | readonly string[];
   /**
    * Pairs to validate on, or how many of the given ones are held back for it, drawn by the seed. Default: a twentieth,
@@ -69,12 +72,18 @@ export interface TrainerOptions extends TrainingData, RequestFields, WorkerOptio
    * begins with the encoder and the tokenizer of a translator or of another encoder.
    */
   from?: ModelSource;
+  /**
+   * A model whose translations of the sources are learned instead of the targets (Kim and Rush 2016), before anything is
+   * trained. Without `tokenizer` or `from` the new model has its tokenizer. Needs pairs to validate on.
+   */
+  teacher?: ModelSource;
   /** Aborting rejects with the signal's reason. */
   signal?: AbortSignal;
 }
 
 /** Data is needed only if the file holds none, and must then be that of the run. */
-export interface ResumeOptions extends TrainingData, WorkerOptions, Pick<TrainerOptions, 'signal'> {}
+export interface ResumeOptions
+  extends TrainingData, WorkerOptions, Pick<TrainerOptions, 'weights' | 'teacher' | 'teacherBeam' | 'signal'> {}
 
 export interface TrainerInfo
   extends Pick<EncoderInfo, 'config' | 'parameters' | 'languages' | 'metadata' | 'build' | 'threads'>,

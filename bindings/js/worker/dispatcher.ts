@@ -99,9 +99,21 @@ export class Requests {
   }
 
   async #train(wanted: Wanted<'train'>, call: Call): Promise<Training> {
-    const begin = ({ instance }: Engine, model: Uint8Array) => beginTraining(instance, wanted, model);
-    if (!wanted.model) return begin(await this.#start(wanted), new Uint8Array());
-    return this.#withModel(wanted, wanted.model, call, (engine, { bytes }) => begin(engine, bytes));
+    const teacher = wanted.teacher && await this.#load({ ...wanted, ...wanted.teacher, use: 'translate' }, call);
+    const checkWanted = () => this.#checkWanted(call.key);
+    const begin = ({ instance }: Engine, model: Uint8Array) =>
+      beginTraining(instance, wanted, { model, teacher, checkWanted });
+    try {
+      if (!wanted.model) return await begin(await this.#start(wanted), new Uint8Array());
+      return await this.#withModel(wanted, wanted.model, call, (engine, { bytes }) => begin(engine, bytes));
+    } finally {
+      teacher?.dispose();
+    }
+  }
+
+  /** Throws if a model that is being opened has been disposed of. */
+  #checkWanted(key: number): void {
+    if (!this.#models.has(key)) throw new WasmformerError('disposed', 'it has been disposed of', { room: 'load' });
   }
 
   /** The result of `use` with the model's bytes, which arrive while the engine starts. */

@@ -68,7 +68,7 @@ export class Model<Native extends Pick<NativeTranslator, 'start' | 'annotate' | 
   }
 
   /** @internal */
-  protected get native(): Native {
+  get native(): Native {
     if (!this.#native) throw new WasmformerError('engine', 'the model has been disposed of');
     return this.#native;
   }

@@ -43,7 +43,7 @@ export type NativeKnownText = NativeAnnotatedText & { translation: string };
 
 /** Texts, or the text of a file with them. What is not given is empty. */
 export interface NativeRunTexts {
-  pairs: { file: string; sources: string[]; targets: string[] };
+  corpora: { file: string; sources: string[]; targets: string[] }[];
   labelled: { file: string; texts: NativeAnnotatedText[] };
   tagged: { file: string; texts: NativeAnnotatedText[] };
   mono: string[];
@@ -56,8 +56,19 @@ export interface TokenizerOptions {
   hardVocabLimit: boolean;
 }
 
+/** What a teacher translates; step() does a part of it, and done() tells how many sources have their targets. */
+export interface NativeDistillation {
+  step(): boolean;
+  done(): number;
+  delete(): void;
+}
+
 /** A run that begins once the tokenizers that untrained() lists have been trained. */
 export interface NativeRunPlan {
+  /** The work of the teacher; only with one. */
+  distillation(): NativeDistillation;
+  /** Once it is done, and before all that follows. */
+  take(done: NativeDistillation): void;
   untrained(): { sentences: string[]; options: TokenizerOptions }[];
   /** `tokenizers`: their .model files. Once only. */
   begin(tokenizers: Uint8Array[]): NativeTrainingRun;
@@ -124,6 +135,7 @@ export interface NativeModule {
     sourceTokenizer: Uint8Array,
     targetTokenizer: Uint8Array,
     mostBytes: number,
+    teacher: NativeTranslator | null,
   ): NativeRunPlan;
   /** JSON of Description in bindings/js/shared/description.ts. */
   describe(): string;

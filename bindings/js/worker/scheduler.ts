@@ -93,7 +93,7 @@ export class Turns {
 }
 
 /** Returns a function that lets the messages that have arrived be delivered; a timer would wait for milliseconds. */
-function createPause(): () => Promise<void> {
+export function createPause(): () => Promise<void> {
   // Node, Bun and Deno deliver up to a thousand messages of one MessagePort before they look at another port.
   if (hasImmediates) return () => new Promise((resolve) => void setImmediate(resolve));
   const { port1, port2 } = new MessageChannel();

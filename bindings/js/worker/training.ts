@@ -1,7 +1,7 @@
 // Training runs in the module, one step per call.
 import { wellFormed } from '../shared/checks.js';
 import { WasmformerError } from '../shared/errors.js';
-import type { AnnotatedText, GivenTexts, Plain, TrainInput, Use } from '../shared/protocol.js';
+import type { AnnotatedText, GivenPairs, GivenTexts, Plain, TrainInput, Use } from '../shared/protocol.js';
 import type {
   AnnotatedSample, Evaluation, SentencePair, TrainerInfo, TrainingConfig, TrainingEvent, Validation,
 } from '../shared/trainer-types.js';
@@ -9,7 +9,9 @@ import type { Annotation, Translation } from '../shared/types.js';
 import { trainTokenizer } from './conversion.js';
 import { Model } from './inference.js';
 import type { Instance } from './instance.js';
-import type { NativeKnownText, NativeLoop, NativeReport, NativeTrainingRun } from './native.js';
+import type { NativeKnownText, NativeLoop, NativeReport, NativeRunPlan, NativeTrainingRun } from './native.js';
+import { createPause } from './scheduler.js';
+import type { SyncTranslator } from './sync-translator.js';
 
 // The most memory that a build can have; a build with threads has half of it.
 const mostBytes = (threads: number) => (threads > 1 ? 2 : 4) * 2 ** 30;
@@ -17,9 +19,9 @@ const none = new Uint8Array();
 
 const wellFormedAll = (texts: readonly string[]) => texts.map(wellFormed);
 
-function nativePairs(given: readonly SentencePair[] = [], file = '') {
-  const side = (i: 0 | 1) => given.map((pair) => wellFormed(pair[i]));
-  return { file: wellFormed(file), sources: side(0), targets: side(1) };
+function nativePairs({ pairs = [], tsv = '' }: GivenPairs) {
+  const side = (i: 0 | 1) => pairs.map((pair) => wellFormed(pair[i]));
+  return { file: wellFormed(tsv), sources: side(0), targets: side(1) };
 }
 
 function nativeAnnotated(given: string | readonly AnnotatedText[] = []) {
@@ -33,22 +35,34 @@ function nativeAnnotated(given: string | readonly AnnotatedText[] = []) {
   return { file: '', texts };
 }
 
-const nativeTexts = ({ pairs, tsv, labelled, tagged, mono = [] }: GivenTexts) => ({
-  pairs: nativePairs(pairs, tsv),
+const nativeTexts = ({ corpora = [], labelled, tagged, mono = [] }: GivenTexts) => ({
+  corpora: corpora.map(nativePairs),
   labelled: nativeAnnotated(labelled),
   tagged: nativeAnnotated(tagged),
   mono: wellFormedAll(mono),
 });
 
-/** `model`: the bytes of the model to fine-tune or the checkpoint to resume, or none. */
-export async function beginTraining(instance: Instance, input: TrainInput, model: Uint8Array): Promise<Training> {
+/** What a run begins with beside its texts and options. */
+export interface TrainingSources {
+  /** The bytes of the model to fine-tune or the checkpoint to resume, or none. */
+  model: Uint8Array;
+  /** To be disposed of by the caller. */
+  teacher?: SyncTranslator;
+  /** Throws if the run is not wanted any more. */
+  checkWanted(): void;
+}
+
+export async function beginTraining(
+  instance: Instance, input: TrainInput, { model, teacher, checkWanted }: TrainingSources,
+): Promise<Training> {
   const { options, tokenizer } = input;
   const { source, target = none } = tokenizer ?? { source: none };
   const [texts, valid] = [nativeTexts(input.texts), nativeTexts(input.valid)];
   const { module, threads } = instance;
   const plan = instance.create(() =>
-    module.planRun(options, texts, valid, model, source, target, mostBytes(threads)));
+    module.planRun(options, texts, valid, model, source, target, mostBytes(threads), teacher?.native ?? null));
   try {
+    if (teacher) await distil(instance, plan, checkWanted);
     const trained: Uint8Array[] = [];
     for (const job of instance.call(() => plan.untrained())) {
       trained.push(await trainTokenizer(job.sentences, job.options));
@@ -56,6 +70,21 @@ export async function beginTraining(instance: Instance, input: TrainInput, model
     return new Training(instance, instance.create(() => plan.begin(trained)));
   } finally {
     instance.delete(plan);
+  }
+}
+
+/** Lets the teacher of a run translate. Other calls go on meanwhile. */
+async function distil(instance: Instance, plan: NativeRunPlan, checkWanted: () => void): Promise<void> {
+  const work = instance.create(() => plan.distillation());
+  const pause = createPause();
+  try {
+    while (instance.call(() => work.step())) {
+      await pause();
+      checkWanted();
+    }
+    instance.call(() => plan.take(work));
+  } finally {
+    instance.delete(work);
   }
 }
 

@@ -28,6 +28,7 @@ struct Augmentation {
 
 // Each pair floor(weight) times, and evenly spread ones once more so that there are weight times as many.
 ParallelText weighted(const ParallelText& text, double weight);
+inline constexpr Range corpus_weights = above(0).up_to(1000);
 
 // The text, then as many changed copies of its pairs as the shares say, or fewer where few pairs can be changed so.
 // The seed decides all draws.

@@ -45,6 +45,11 @@ class PieceSplitter {
 
 }  // namespace
 
+void append(ParallelText& all, const ParallelText& more) {
+  all.sources.insert(all.sources.end(), more.sources.begin(), more.sources.end());
+  all.targets.insert(all.targets.end(), more.targets.begin(), more.targets.end());
+}
+
 void for_each_line(std::string_view text, const std::string& name,
                    const std::function<void(std::string_view, std::size_t)>& each) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);

@@ -15,6 +15,9 @@ struct ParallelText {
   std::vector<std::string> sources, targets;  // of equal length
 };
 
+// Puts the pairs of a further text behind those of `all`.
+void append(ParallelText& all, const ParallelText& more);
+
 // Calls each(line, number), counted from 1, for the lines of `text`, which end with LF or CRLF; a byte order mark is
 // skipped. Throws Error naming `name` and the line that is not UTF-8.
 void for_each_line(std::string_view text, const std::string& name,

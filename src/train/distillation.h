@@ -1,0 +1,64 @@
+// Sequence-level distillation (Kim and Rush 2016, section 3.3): a new model learns a teacher's translations of the
+// sources instead of the targets.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+
+#include "tasks/translate/corpus.h"
+#include "tasks/translate/translator.h"
+#include "text/metrics/bleu_and_chrf.h"
+#include "train/distributed/ranks.h"
+
+namespace wasmformer {
+
+// The text with spaces instead of what ends a line of a file or a column of a line.
+std::string on_one_line(std::string text);
+
+// The pairs and, behind them, further sources, which have no targets.
+ParallelText with_sources(ParallelText pairs, const std::vector<std::string>& sources);
+
+// Finds new targets for a text: for each source the teacher's hypothesis nearest() to its target, or the best one if
+// the target is empty. All ranks share the work; they must be given the same and step until it is done.
+class Distillation {
+ public:
+  // `pool` and `ranks` must outlive it. `beam_size`: how many hypotheses the teacher finds for a source.
+  Distillation(std::shared_ptr<const ModelFile> teacher, ThreadPool& pool, Ranks& ranks, const ParallelText& text,
+               Index beam_size);
+
+  Index beam_size() const { return search_.beam_size; }
+  // What the teacher translates: each pair once, however often the text repeats it.
+  const ParallelText& pairs() const { return pairs_; }
+  // Goes on behind the first of these, whose targets are known. The first rank decides how many that are.
+  void resume(std::vector<std::string> targets);
+
+  // Translates for about this time. False when all ranks have all targets.
+  bool step_for(std::chrono::milliseconds time);
+  // How many of pairs() all ranks together have translated, as far as this one knows.
+  std::size_t done() const;
+  // The targets of the first of pairs(), each on one line; before the end only the first rank has them.
+  const std::vector<std::string>& targets() const { return targets_; }
+
+  // The text with its new targets. Valid once step_for() has returned false.
+  ParallelText result() const;
+
+ private:
+  void begin_part();
+  void end_part();
+  void share_targets();
+
+  std::shared_ptr<const ModelFile> teacher_;
+  ThreadPool& pool_;
+  Ranks& ranks_;
+  BleuOptions bleu_;
+  TranslateOptions search_;
+  ParallelText pairs_;
+  std::vector<std::size_t> pair_of_;  // which of pairs_ each pair of the text is
+  std::vector<std::string> targets_;
+  std::size_t done_ = 0;        // sources that all ranks have translated
+  std::size_t part_begin_ = 0;  // of this rank's part, while there is a translation
+  std::optional<BatchedTranslation> translation_;
+};
+
+}  // namespace wasmformer
