@@ -19,17 +19,19 @@ val details_of(const Error& error) {
   return details;
 }
 
-val described(const char* code, const std::string& message, const std::string& sentence, val details) {
+EMSCRIPTEN_DECLARE_VAL_TYPE(DescribedError);
+
+DescribedError described(const char* code, const std::string& message, const std::string& sentence, val details) {
   val error = val::object();
   error.set("code", std::string(code));
   error.set("message", message);
   error.set("sentence", sentence);
   error.set("details", std::move(details));
-  return error;
+  return DescribedError(error);
 }
 
 // `thrown`: an exception that has left the module. It is thrown again, so that C++ tells its type, and freed.
-val describe_exception(const val& thrown) {
+DescribedError describe_exception(const val& thrown) {
   try {
     thrown.throw_();
   } catch (const Error& error) {
@@ -44,4 +46,8 @@ val describe_exception(const val& thrown) {
 }  // namespace
 }  // namespace wasmformer
 
-EMSCRIPTEN_BINDINGS(wasmformer_errors) { emscripten::function("describeException", &wasmformer::describe_exception); }
+EMSCRIPTEN_BINDINGS(wasmformer_errors) {
+  using namespace emscripten;
+  register_type<wasmformer::DescribedError>("Omit<import('../shared/errors.js').PlainError, 'name' | 'stack'>");
+  emscripten::function("describeException", &wasmformer::describe_exception);
+}

@@ -1,7 +1,9 @@
-// The module's threads, loaded models, and the description of all options. Options cross to JavaScript as JSON, lists
-// as plain arrays and structs as plain objects, so that only Translator, RunPlan, TrainingRun and the jobs must be
-// deleted.
+// The module's threads, loaded models, and the description of all options. Options come from JavaScript as JSON;
+// results cross as values, lists as plain arrays and structs as plain objects, so that only Translator, RunPlan,
+// TrainingRun and the jobs must be deleted.
 #include "module.h"
+
+#include <algorithm>
 
 #include "annotate.h"
 #include "tasks/translate/evaluate.h"
@@ -23,10 +25,40 @@ void check_use(const Config& c, const std::string& use, const std::string& place
                    {"use", use}, {"purpose", purpose(c)});
 }
 
-void add_labels(Json& info, const ModelFile& model) {
-  if (!task_of(model.transformer->config()).makes_heads()) return;
-  info["classes"] = model.labels.classes;
-  info["tags"] = model.labels.tags;
+emscripten::val to_value(const Json& json) {
+  using emscripten::val;
+  if (json.is_object()) {
+    val object = val::object();
+    for (const auto& [name, item] : json.items()) object.set(name, to_value(item));
+    return object;
+  }
+  if (json.is_array()) {
+    val array = val::array();
+    for (const Json& item : json) array.call<void>("push", to_value(item));
+    return array;
+  }
+  if (json.is_string()) return val(json.get<std::string>());
+  if (json.is_boolean()) return val(json.get<bool>());
+  return json.is_number() ? val(json.get<double>()) : val::null();
+}
+
+StringsValue strings_without(const StringMap& strings, std::initializer_list<const char*> left_out) {
+  emscripten::val value = emscripten::val::object();
+  for (const auto& [name, text] : strings) {
+    const bool is_left_out = std::find(left_out.begin(), left_out.end(), name) != left_out.end();
+    if (!is_left_out) value.set(name, text);
+  }
+  return StringsValue(value);
+}
+
+std::string string_of(const StringMap& strings, const char* name) {
+  const auto entry = strings.find(name);
+  return entry == strings.end() ? "" : entry->second;
+}
+
+std::optional<Labels> labels_of_encoder(const ModelFile& model, Labels LabelNames::*kind) {
+  if (!task_of(model.transformer->config()).makes_heads()) return std::nullopt;
+  return model.labels.*kind;
 }
 
 namespace {
@@ -40,28 +72,33 @@ std::unique_ptr<Translator> load(const Bytes& file, const std::string& use) {
   return model;
 }
 
-// JSON of what TranslatorInfo or EncoderInfo in bindings/js/shared/types.ts says of the file.
-std::string info(const Translator& translator) {
+// What TranslatorInfo or EncoderInfo in bindings/js/shared/types.ts says of the file.
+struct ModelInfo {
+  ModelConfigValue config{emscripten::val::undefined()};
+  Index parameters = 0;
+  std::string precision, languages;
+  StringsValue metadata{emscripten::val::undefined()};
+  std::optional<Labels> classes, tags;
+};
+
+ModelInfo info(const Translator& translator) {
   const ModelFile& model = translator.model();
-  Json metadata = model.metadata;
-  for (const char* own : {"languages", texts_key}) metadata.erase(own);
   Config config = model.transformer->config();
-  Json json{{"config", json_of(fields(config))},
-            {"parameters", model.transformer->parameter_count()},
-            {"precision", model.precision},
-            {"languages", Json(model.metadata).value("languages", "")},
-            {"metadata", metadata}};
-  add_labels(json, model);
-  return json.dump();
+  return {.config = ModelConfigValue(to_value(json_of(fields(config)))),
+          .parameters = model.transformer->parameter_count(),
+          .precision = model.precision,
+          .languages = string_of(model.metadata, "languages"),
+          .metadata = strings_without(model.metadata, {"languages", texts_key}),
+          .classes = labels_of_encoder(model, &LabelNames::classes),
+          .tags = labels_of_encoder(model, &LabelNames::tags)};
 }
 
-// JSON of Description in bindings/js/shared/description.ts.
-std::string describe() {
+DescriptionValue describe() {
   Json all = describe_training();
   all["translate"] = schema_of<TranslateOptions>(Naming::camel);
   all["annotate"] = schema_of<AnnotateOptions>(Naming::camel);
   all["evaluate"] = schema_of<EvaluateOptions>(Naming::camel);
-  return all.dump();
+  return DescriptionValue(to_value(all));
 }
 
 }  // namespace
@@ -74,6 +111,19 @@ EMSCRIPTEN_BINDINGS(wasmformer_module) {
   register_array<std::string>("string[]");
   register_array<Bytes>("Uint8Array[]");
   register_optional<std::string>();
+  register_optional<Labels>();
+  register_type<ModelConfigValue>("import('./options.js').ModelConfig");
+  register_type<TrainingConfigValue>("import('./options.js').TrainingConfig");
+  register_type<StringsValue>("Record<string, string>");
+  register_type<DescriptionValue>("import('../shared/description.js').Description");
+  value_object<ModelInfo>("ModelInfo")
+      .field("config", &ModelInfo::config)
+      .field("parameters", &ModelInfo::parameters)
+      .field("precision", &ModelInfo::precision)
+      .field("languages", &ModelInfo::languages)
+      .field("metadata", &ModelInfo::metadata)
+      .field("classes", &ModelInfo::classes)
+      .field("tags", &ModelInfo::tags);
   class_<Translator>("Translator")
       .function("start", &translator_start)
       .function("annotate", &translator_annotate)

@@ -1,11 +1,14 @@
 // The module's threads, and the models in it.
 #pragma once
 
+#include <initializer_list>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "arrays.h"
 #include "bundle/model_file.h"
 #include "tensor/thread_pool.h"
+#include "text/metrics/labels.h"
 
 namespace wasmformer {
 
@@ -27,7 +30,20 @@ constexpr Index batch_tokens = 1024;
 // `use`: "translate", "classify" or "tag". Throws Error, beginning with [place], unless the model does that.
 void check_use(const Config& config, const std::string& use, const std::string& place);
 
-// Adds the labels of an encoder.
-void add_labels(Json& info, const ModelFile& model);
+// A JSON value as JavaScript has it.
+emscripten::val to_value(const Json& json);
+
+// Values of which TypeScript has the types; register_type() in module.cpp names them.
+EMSCRIPTEN_DECLARE_VAL_TYPE(ModelConfigValue);
+EMSCRIPTEN_DECLARE_VAL_TYPE(TrainingConfigValue);
+EMSCRIPTEN_DECLARE_VAL_TYPE(StringsValue);
+EMSCRIPTEN_DECLARE_VAL_TYPE(DescriptionValue);
+
+// Strings by name, without these names.
+StringsValue strings_without(const StringMap& strings, std::initializer_list<const char*> left_out);
+std::string string_of(const StringMap& strings, const char* name);
+
+// The names of classes, or of tags, of an encoder.
+std::optional<Labels> labels_of_encoder(const ModelFile& model, Labels LabelNames::*kind);
 
 }  // namespace wasmformer

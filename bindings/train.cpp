@@ -116,29 +116,44 @@ std::unique_ptr<TrainingRun> begin_run(RunPlan& plan, const std::vector<Bytes>& 
   return plan.begin(tokenizers, pool());
 }
 
-// JSON of TrainerInfo in bindings/js/shared/trainer-types.ts; the task is "" without one.
-std::string run_info(TrainingRun& run) {
+// What TrainerInfo in bindings/js/shared/trainer-types.ts says of the run.
+struct RunInfo {
+  ModelConfigValue config{emscripten::val::undefined()};
+  TrainingConfigValue training{emscripten::val::undefined()};
+  Index parameters = 0;
+  Index train_texts = 0, validation_texts = 0, skipped_texts = 0;
+  Index batches_per_epoch = 0;
+  double estimated_bytes = 0;
+  Index step = 0;
+  double epoch = 0;
+  std::optional<std::string> task;
+  std::string languages;
+  StringsValue metadata{emscripten::val::undefined()};
+  std::optional<Labels> classes, tags;
+};
+
+RunInfo run_info(TrainingRun& run) {
   Config config = run.model().transformer->config();
   TrainingConfig training = run.trainer().config();
-  Json metadata = run.metadata();
-  const std::string task = metadata.value("task", "");
-  const std::string languages = metadata.value("languages", "");
-  for (const char* own : {"languages", "task", "training"}) metadata.erase(own);
-  Json json{{"config", json_of(fields(config))},
-            {"training", json_of(fields(training))},
-            {"parameters", run.model().transformer->parameter_count()},
-            {"trainPairs", run.examples().size()},
-            {"validationPairs", run.valid_examples().size()},
-            {"skippedPairs", run.examples().skipped + run.valid_examples().skipped},
-            {"batchesPerEpoch", run.trainer().batches_per_epoch()},
-            {"estimatedBytes", training_bytes(config, training)},
-            {"step", run.progress().step},
-            {"epoch", run.epochs()},
-            {"task", task.substr(0, task.find(','))},
-            {"languages", languages},
-            {"metadata", metadata}};
-  add_labels(json, run.model());
-  return json.dump();
+  const StringMap metadata = run.metadata();
+  const std::string task = string_of(metadata, "task");
+  RunInfo info{.config = ModelConfigValue(to_value(json_of(fields(config)))),
+               .training = TrainingConfigValue(to_value(json_of(fields(training)))),
+               .parameters = run.model().transformer->parameter_count(),
+               .train_texts = run.examples().size(),
+               .validation_texts = run.valid_examples().size(),
+               .skipped_texts = run.examples().skipped + run.valid_examples().skipped,
+               .batches_per_epoch = run.trainer().batches_per_epoch(),
+               .estimated_bytes = training_bytes(config, training),
+               .step = run.progress().step,
+               .epoch = run.epochs(),
+               .task = std::nullopt,
+               .languages = string_of(metadata, "languages"),
+               .metadata = strings_without(metadata, {"languages", "task", "training"}),
+               .classes = labels_of_encoder(run.model(), &LabelNames::classes),
+               .tags = labels_of_encoder(run.model(), &LabelNames::tags)};
+  if (!task.empty()) info.task = task.substr(0, task.find(','));  // behind it is the number of pairs
+  return info;
 }
 
 std::unique_ptr<Job> run_start(TrainingRun& run, const std::vector<std::string>& texts, const std::string& options,
@@ -161,8 +176,6 @@ std::unique_ptr<EvaluationJob> run_evaluate(TrainingRun& run, const std::vector<
   return std::make_unique<EvaluationJob>(run.packed_model(), pool(), sources, references, o.translate);
 }
 
-EMSCRIPTEN_DECLARE_VAL_TYPE(RunEvent);
-
 // Until it is deleted, only it may take steps of the run.
 std::unique_ptr<TrainingLoop> run_loop(TrainingRun& run, const std::string& json) {
   RunOptions options;
@@ -170,38 +183,64 @@ std::unique_ptr<TrainingLoop> run_loop(TrainingRun& run, const std::string& json
   return std::make_unique<TrainingLoop>(run, std::move(options), alone());
 }
 
-// Validation in bindings/js/shared/trainer-types.ts, without samples.
-emscripten::val to_value(const Validation& validation) {
+EMSCRIPTEN_DECLARE_VAL_TYPE(FiguresValue);
+
+// The scores by their names in JavaScript.
+FiguresValue figures_of(const Validation& validation) {
   emscripten::val value = emscripten::val::object();
-  value.set("loss", validation.loss);
-  value.set("isBest", validation.is_best);
   for (const auto* figures : {&validation.scores.figures, &validation.scores.further})
     for (const auto& [name, figure] : *figures) value.set(named(name.c_str(), Naming::camel), figure);
-  return value;
+  return FiguresValue(value);
 }
 
-emscripten::val to_value(const training_events::Report& report) {
-  emscripten::val value = emscripten::val::object();
-  value.set("step", report.step);
-  value.set("epoch", report.epoch);
-  value.set("loss", report.loss);
-  value.set("learningRate", report.learning_rate);
-  value.set("gradientNorm", report.gradient_norm);
-  value.set("units", report.units);
-  value.set("stepSeconds", report.step_seconds);
-  value.set("pins", report.pins);
-  if (report.validation) value.set("validation", to_value(*report.validation));
-  return value;
+// What a validation found.
+struct ValidationReport {
+  double loss = 0;
+  bool is_best = false;
+  FiguresValue figures{emscripten::val::undefined()};
+};
+
+// Figures since the last report: training_events::Report.
+struct RunReport {
+  Index step = 0;
+  double epoch = 0, loss = 0;
+  double learning_rate = 0, gradient_norm = 0;
+  Index units = 0;
+  double step_seconds = 0;
+  std::optional<ValidationReport> validation;
+  bool pins = false;
+};
+
+RunReport report_of(const training_events::Report& report) {
+  RunReport result{.step = report.step,
+                   .epoch = report.epoch,
+                   .loss = report.loss,
+                   .learning_rate = report.learning_rate,
+                   .gradient_norm = report.gradient_norm,
+                   .units = report.units,
+                   .step_seconds = report.step_seconds,
+                   .validation = std::nullopt,
+                   .pins = report.pins};
+  if (const auto& validation = report.validation)
+    result.validation =
+        ValidationReport{.loss = validation->loss, .is_best = validation->is_best, .figures = figures_of(*validation)};
+  return result;
 }
 
-// NativeRunEvent in bindings/js/worker/native.ts.
+// What the loop has done: a step, a part of a validation, or a report; then it is done.
+struct RunEvent {
+  bool is_done = false;
+  std::optional<double> step_seconds;
+  std::optional<RunReport> report;
+};
+
 RunEvent next_event(TrainingLoop& loop) {
   const TrainingEvent event = loop.next();
-  emscripten::val value = emscripten::val::object();
-  value.set("isDone", std::holds_alternative<training_events::Done>(event));
-  if (const auto* step = std::get_if<training_events::Step>(&event)) value.set("stepSeconds", step->seconds);
-  if (const auto* report = std::get_if<training_events::Report>(&event)) value.set("report", to_value(*report));
-  return RunEvent(value);
+  RunEvent result;
+  result.is_done = std::holds_alternative<training_events::Done>(event);
+  if (const auto* step = std::get_if<training_events::Step>(&event)) result.step_seconds = step->seconds;
+  if (const auto* report = std::get_if<training_events::Report>(&event)) result.report = report_of(*report);
+  return result;
 }
 
 Bytes run_checkpoint(TrainingRun& run, const std::string& more, bool with_texts) {
@@ -261,7 +300,45 @@ EMSCRIPTEN_BINDINGS(wasmformer_train) {
   value_object<TokenizerJob>("TokenizerJob")
       .field("sentences", &TokenizerJob::sentences)
       .field("options", &TokenizerJob::options);
-  register_type<RunEvent>("NativeRunEvent");
+  register_optional<double>();
+  register_optional<ValidationReport>();
+  register_optional<RunReport>();
+  register_type<FiguresValue>(
+      "Omit<import('../shared/trainer-types.js').Validation, 'loss' | 'isBest' | 'samples' | 'annotated'>");
+  value_object<ValidationReport>("ValidationReport")
+      .field("loss", &ValidationReport::loss)
+      .field("isBest", &ValidationReport::is_best)
+      .field("figures", &ValidationReport::figures);
+  value_object<RunReport>("RunReport")
+      .field("step", &RunReport::step)
+      .field("epoch", &RunReport::epoch)
+      .field("loss", &RunReport::loss)
+      .field("learningRate", &RunReport::learning_rate)
+      .field("gradientNorm", &RunReport::gradient_norm)
+      .field("units", &RunReport::units)
+      .field("stepSeconds", &RunReport::step_seconds)
+      .field("validation", &RunReport::validation)
+      .field("pins", &RunReport::pins);
+  value_object<RunEvent>("RunEvent")
+      .field("isDone", &RunEvent::is_done)
+      .field("stepSeconds", &RunEvent::step_seconds)
+      .field("report", &RunEvent::report);
+  value_object<RunInfo>("RunInfo")
+      .field("config", &RunInfo::config)
+      .field("training", &RunInfo::training)
+      .field("parameters", &RunInfo::parameters)
+      .field("trainTexts", &RunInfo::train_texts)
+      .field("validationTexts", &RunInfo::validation_texts)
+      .field("skippedTexts", &RunInfo::skipped_texts)
+      .field("batchesPerEpoch", &RunInfo::batches_per_epoch)
+      .field("estimatedBytes", &RunInfo::estimated_bytes)
+      .field("step", &RunInfo::step)
+      .field("epoch", &RunInfo::epoch)
+      .field("task", &RunInfo::task)
+      .field("languages", &RunInfo::languages)
+      .field("metadata", &RunInfo::metadata)
+      .field("classes", &RunInfo::classes)
+      .field("tags", &RunInfo::tags);
   value_object<RunOptions>("ShownOptions")
       .field("samples", &RunOptions::samples)
       .field("attention", &RunOptions::attention)

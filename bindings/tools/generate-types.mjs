@@ -1,5 +1,6 @@
 // Writes bindings/js/generated: the TypeScript types of what C++ declares. The files are in the repository, so that editors
-// and tsc need no build; the package's build renews options.ts, and `node bindings/tools/generate-types.mjs` both.
+// and tsc need no build; the package's build renews options.ts, and after
+// `ninja -C build/wasm wasmformer_types`, `node bindings/tools/generate-types.mjs` both.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { main, root } from './shell.mjs';
@@ -95,9 +96,20 @@ ${interfaceOf('Augmentation', 'Changed copies that are added to the pairs to tra
 ${interfaceOf('RequestFields', 'What the module takes of TrainerOptions.', request.filter(({ name }) => !others.includes(name)), ofCall('request'))}`;
 }
 
-/** The text of generated/module.ts. This package passes strings, of the forms that Emscripten lists. */
+// Emscripten lists every form in which C++ takes a string; this package passes strings.
+const plainTypes = (text) => text.replaceAll('EmbindString', 'string').replace(/\bany\b/g, 'unknown');
+const membersOf = (body) => body.split('\n').map((line) => line.trim().replace(/[,;]$/, '')).filter(Boolean).map((line) => `  ${line};\n`).join('');
+// Emscripten lists classes here too, which have nothing that JavaScript could call.
+const isClass = (member) => /^\s*\w+: \{\}[;,]?$/.test(member);
+
+/** The text of generated/module.ts, from the declarations that Emscripten has written of what bindings/*.cpp bind. */
 export function moduleTypes(written) {
-  return written;
+  const interfaces = [...written.matchAll(/^export (?:interface (\w+) |type (\w+) = )\{\n(.*?)\n\};?$/gms)]
+    .map(([, object, value, body]) => `export interface ${object ?? value} {\n${membersOf(plainTypes(body))}}\n`);
+  const [, functions] = /^interface EmbindModule \{\n(.*?)\n\}$/ms.exec(written);
+  const members = functions.split('\n').filter((member) => !isClass(member)).join('\n');
+  const about = comment('The functions of the module.', '');
+  return `// ${note}\n\n${interfaces.join('\n')}\n${about}export interface NativeModule {\n${membersOf(plainTypes(members))}}\n`;
 }
 
 const at = (name) => join(root, 'bindings/js/generated', name);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { optionTypes } from '../../bindings/tools/generate-types.mjs';
+import { moduleTypes, optionTypes } from '../../bindings/tools/generate-types.mjs';
 import { Engine } from '../../dist/worker/engine.js';
 import { options } from '../../dist/options.js';
 
@@ -11,6 +11,11 @@ const field = (fields, name) => fields.find((one) => one.name === name);
 test("the types in bindings/js/generated are those of the module's options", () => {
   const written = readFileSync(new URL('../../bindings/js/generated/options.ts', import.meta.url), 'utf8');
   assert.equal(written, optionTypes(options));
+});
+
+test("the types in bindings/js/generated are those that Emscripten writes of the module's functions", () => {
+  const read = (name) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
+  assert.equal(read('bindings/js/generated/module.ts'), moduleTypes(read('build/wasm/types/wasmformer.d.ts')));
 });
 
 test('each option is documented by a sentence', () => {

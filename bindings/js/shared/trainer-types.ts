@@ -90,8 +90,14 @@ export interface TrainerInfo
   Partial<Pick<EncoderInfo, 'classes' | 'tags'>> {
   training: TrainingConfig;
   /** Pairs, or texts of an encoder, used for training and validation, and those skipped: with an empty side, or longer than max_length. */
+  trainTexts: number;
+  validationTexts: number;
+  skippedTexts: number;
+  /** @deprecated use trainTexts */
   trainPairs: number;
+  /** @deprecated use validationTexts */
   validationPairs: number;
+  /** @deprecated use skippedTexts */
   skippedPairs: number;
   batchesPerEpoch: number;
   /** Roughly how much of the module's memory training takes; settings that cannot fit are refused first. */

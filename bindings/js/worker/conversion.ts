@@ -1,12 +1,12 @@
 // The extras module, for one-off work: converting models and training tokenizers. Fetched when needed, then dropped.
+import type { TokenizerOptions } from '../generated/module.js';
 import { wellFormed } from '../shared/checks.js';
 import { fetchFailed, WasmformerError } from '../shared/errors.js';
 import { nodeModule } from '../shared/platform.js';
 import type { Bytes, Conversion, ListData, ModelData } from '../shared/protocol.js';
 import { checkIntegrity, integrityOf, lengthOf, located, nameOf, readBytes, type Progress } from './download.js';
 import { listedModel } from './mozilla-models.js';
-import { errorOf, startModule } from './instance.js';
-import type { ExceptionHelper, TokenizerOptions } from './native.js';
+import { errorOf, startModule, type ExceptionHelper } from './instance.js';
 import { readJson, unpacked } from './decompress.js';
 
 interface NativeFolder {

@@ -1,16 +1,23 @@
 // A model in the module, and the work of translating and annotating with it.
+import type { Job, Translator } from '../generated/module.js';
 import { wellFormed } from '../shared/checks.js';
 import { WasmformerError } from '../shared/errors.js';
 import type { Plain, Use } from '../shared/protocol.js';
 import type { Annotation, Translation } from '../shared/types.js';
 import type { Instance } from './instance.js';
-import type { NativeJob, NativeTranslation, NativeTranslator } from './native.js';
 
 /** Yields after each call into the module: with `partials`, the texts so far if they have changed; otherwise undefined. */
 export type DecodingSteps = Generator<string[] | undefined, Plain<Translation[]>>;
 
+/** step() does a part of the work; result() once it has returned false, and once only. */
+interface NativeJob<Result> {
+  step(): boolean;
+  result(): Result;
+  delete(): void;
+}
+
 /** What translates or annotates: a loaded model, or that of a training run. */
-export class Model<Native extends Pick<NativeTranslator, 'start' | 'annotate' | 'delete'>> {
+export class Model<Native extends Pick<Translator, 'start' | 'annotate' | 'delete'>> {
   /** @internal */
   protected readonly instance: Instance;
   #native: Native | undefined;
@@ -27,7 +34,7 @@ export class Model<Native extends Pick<NativeTranslator, 'start' | 'annotate' | 
   }
 
   /** @internal Decodes one or more steps at a time. */
-  protected *decode(begin: (native: Native) => NativeTranslation, partials: boolean): DecodingSteps {
+  protected *decode(begin: (native: Native) => Job, partials: boolean): DecodingSteps {
     const { instance } = this;
     const job = instance.create(() => begin(this.native));
     try {
@@ -39,7 +46,7 @@ export class Model<Native extends Pick<NativeTranslator, 'start' | 'annotate' | 
         if (isActive || text !== last) yield text === last ? undefined : partial;
         last = text;
       }
-      return instance.call(() => job.result());
+      return instance.call(() => job.result()) as Plain<Translation[]>;
     } finally {
       instance.delete(job);
     }

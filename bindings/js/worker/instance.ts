@@ -1,8 +1,8 @@
 // The WebAssembly modules: the choice of a build, its start, and the calls into it.
+import type { NativeModule } from '../generated/module.js';
 import { fromPlainError, WasmformerError } from '../shared/errors.js';
 import type { WasmBuild } from '../shared/types.js';
 import { builds, readModule, threadScript, type ModuleName } from './module-urls.js';
-import type { ExceptionHelper, WasmModule } from './native.js';
 
 // (func (export "f") (param i32) (result i32) (i32x4.extract_lane 0 (i32x4.relaxed_dot_i8x16_i7x16_add_s
 //   (i8x16.splat (i32.const 1)) (i8x16.splat (local.get 0)) (i32x4.splat (i32.const 0)))))
@@ -28,6 +28,17 @@ export function detectBuild(): WasmBuild {
   if (supports(simdProbe)) return 'simd';
   throw new WasmformerError('no-simd', 'this browser has no WebAssembly SIMD, which wasmformer needs; update the browser', { room: 'build' });
 }
+
+/** What tells JavaScript of C++ exceptions, and frees them. */
+export type ExceptionHelper = Pick<NativeModule, 'describeException'>;
+
+/** What Emscripten adds: where the module's stack ends. */
+interface StackHelpers {
+  stackSave(): number;
+  stackRestore(end: number): void;
+}
+
+type WasmModule = NativeModule & StackHelpers;
 
 interface ThreadSettings {
   /** Threads that a build with threads starts before it is ready, including the first one. */

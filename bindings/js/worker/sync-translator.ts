@@ -1,4 +1,5 @@
 // A translator that blocks.
+import type { Translator } from '../generated/module.js';
 import { checkTranslate } from '../shared/checks.js';
 import { WasmformerError } from '../shared/errors.js';
 import { dispose } from '../shared/platform.js';
@@ -6,20 +7,21 @@ import { tidy, withMaps } from '../shared/results.js';
 import type { TranslateOptions, Translation, TranslatorInfo } from '../shared/types.js';
 import { Model } from './inference.js';
 import type { Instance } from './instance.js';
-import type { NativeTranslator } from './native.js';
 
 /** Only a Translator can be aborted or compute `alignment` and `quality`. */
 export type SyncOptions<Text> = Omit<TranslateOptions<Text>, 'signal' | 'alignment' | 'quality'>;
 
 /** A Translator without a worker: translate() blocks until it is done. */
-export class SyncTranslator extends Model<NativeTranslator> {
+export class SyncTranslator extends Model<Translator> {
   readonly info: TranslatorInfo;
 
   /** @internal */
-  constructor(instance: Instance, native: NativeTranslator, bytes: number) {
+  constructor(instance: Instance, native: Translator, bytes: number) {
     super(instance, native);
-    const info = JSON.parse(instance.call(() => native.info())) as Omit<TranslatorInfo, 'bytes' | 'build' | 'threads'>;
-    this.info = { ...info, bytes, build: instance.build, threads: instance.threads };
+    const info = instance.call(() => native.info());
+    tidy(info);
+    const precision = info.precision as TranslatorInfo['precision'];
+    this.info = { ...info, precision, bytes, build: instance.build, threads: instance.threads };
   }
 
   /**

@@ -1,15 +1,17 @@
 // Training runs in the module, one step per call.
 import { wellFormed } from '../shared/checks.js';
 import { WasmformerError } from '../shared/errors.js';
+import type {
+  KnownText, RunPlan, RunReport, ShownOptions, TrainingLoop, TrainingRun, ValidationReport,
+} from '../generated/module.js';
 import type { AnnotatedText, GivenPairs, GivenTexts, Plain, TrainInput, Use } from '../shared/protocol.js';
 import type {
-  AnnotatedSample, Evaluation, SentencePair, TrainerInfo, TrainingConfig, TrainingEvent, Validation,
+  AnnotatedSample, Evaluation, SentencePair, TaskName, TrainerInfo, TrainingConfig, TrainingEvent, Validation,
 } from '../shared/trainer-types.js';
 import type { Annotation, Translation } from '../shared/types.js';
 import { trainTokenizer } from './conversion.js';
 import { Model } from './inference.js';
 import type { Instance } from './instance.js';
-import type { NativeKnownText, NativeLoop, NativeReport, NativeRunPlan, NativeTrainingRun } from './native.js';
 import { createPause } from './scheduler.js';
 import type { SyncTranslator } from './sync-translator.js';
 
@@ -74,7 +76,7 @@ export async function beginTraining(
 }
 
 /** Lets the teacher of a run translate. Other calls go on meanwhile. */
-async function distil(instance: Instance, plan: NativeRunPlan, checkWanted: () => void): Promise<void> {
+async function distil(instance: Instance, plan: RunPlan, checkWanted: () => void): Promise<void> {
   const work = instance.create(() => plan.distillation());
   const pause = createPause();
   try {
@@ -88,19 +90,27 @@ async function distil(instance: Instance, plan: NativeRunPlan, checkWanted: () =
   }
 }
 
-function withReference({ text, classes, tags }: NativeKnownText): Omit<Plain<AnnotatedSample>, 'annotation'> {
+function withReference({ text, classes, tags }: KnownText): Omit<Plain<AnnotatedSample>, 'annotation'> {
   const parts = [classes.join(','), tags.join(' ')].filter((part) => part !== '');
   return { source: text, reference: parts.join('\t'), labels: classes, tags };
 }
 
-export class Training extends Model<NativeTrainingRun> {
+export class Training extends Model<TrainingRun> {
   /** Spent on steps by this worker. */
   #seconds = 0;
   #isRunning = false;
 
   get info(): TrainerInfo {
-    const { task, ...info } = JSON.parse(this.#call((run) => run.info())) as TrainerInfo;
-    return { ...info, ...(task && { task }), build: this.instance.build, threads: this.instance.threads };
+    const { task, ...info } = this.#call((run) => run.info());
+    return {
+      ...info,
+      task: task as TaskName | undefined,
+      trainPairs: info.trainTexts,
+      validationPairs: info.validationTexts,
+      skippedPairs: info.skippedTexts,
+      build: this.instance.build,
+      threads: this.instance.threads,
+    };
   }
 
   /** Takes steps until a goal is reached; yields after each, and after each decoding step, an event if one is due. */
@@ -119,7 +129,7 @@ export class Training extends Model<NativeTrainingRun> {
     }
   }
 
-  *#events(loop: NativeLoop): Generator<Plain<TrainingEvent> | undefined, void> {
+  *#events(loop: TrainingLoop): Generator<Plain<TrainingEvent> | undefined, void> {
     const shown = this.instance.call(() => loop.options());
     const next = () => this.instance.call(() => loop.next());
     for (let event = next(); !event.isDone; event = next()) {
@@ -128,7 +138,7 @@ export class Training extends Model<NativeTrainingRun> {
     }
   }
 
-  *#event(report: NativeReport, shown: ReturnType<NativeLoop['options']>): Generator<undefined, Plain<TrainingEvent>> {
+  *#event(report: RunReport, shown: ShownOptions): Generator<undefined, Plain<TrainingEvent>> {
     const { units, stepSeconds, pins, validation, ...figures } = report;
     const event: Plain<TrainingEvent> = {
       ...figures,
@@ -137,7 +147,7 @@ export class Training extends Model<NativeTrainingRun> {
       memoryBytes: this.instance.memoryBytes,
     };
     if (validation) event.validation = yield* this.#validation(validation, shown);
-    const use = pins ? this.#call((run) => run.use()) : '';
+    const use = pins ? this.#use : '';
     if (use === 'translate') event.pinned = yield* this.#translations(shown.pinned, true);
     else if (use) event.annotated = yield* this.#annotations(use, shown.pinned, { attention: true });
     return event;
@@ -163,9 +173,10 @@ export class Training extends Model<NativeTrainingRun> {
   }
 
   *#validation(
-    scores: NonNullable<NativeReport['validation']>, { samples, attention }: ReturnType<NativeLoop['options']>,
+    { figures, loss, isBest }: ValidationReport, { samples, attention }: ShownOptions,
   ): Generator<undefined, Plain<Validation>> {
-    const use = this.#call((run) => run.use());
+    const scores = { ...figures, loss, isBest };
+    const use = this.#use;
     const known = use ? this.#call((run) => run.samples(samples)) : [];
     const texts = known.map(({ text }) => text);
     if (use === 'translate') {
@@ -191,7 +202,12 @@ export class Training extends Model<NativeTrainingRun> {
     return steps as Generator<undefined, Plain<Translation[]>>;
   }
 
-  #call<T>(call: (run: NativeTrainingRun) => T): T {
+  /** What the model can be asked to do. */
+  get #use(): Use | '' {
+    return this.#call((run) => run.use()) as Use | '';
+  }
+
+  #call<T>(call: (run: TrainingRun) => T): T {
     return this.instance.call(() => call(this.native));
   }
 }
