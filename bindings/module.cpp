@@ -8,8 +8,8 @@
 #include "annotate.h"
 #include "tasks/translate/evaluate.h"
 #include "tasks/translate/translate_task.h"
-#include "train/request.h"
-#include "train/start.h"
+#include "train/run_request.h"
+#include "train/setup_steps.h"
 #include "translate.h"
 
 namespace wasmformer {

@@ -5,7 +5,7 @@
 #include "tasks/mask/mask_task.h"
 #include "tasks/translate/evaluate.h"
 #include "tasks/translate/translate_task.h"
-#include "train/plan.h"
+#include "train/run_setup.h"
 #include "train/training_loop.h"
 #include "translate.h"
 

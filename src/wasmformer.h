@@ -17,7 +17,7 @@
 #include "text/tokenizer.h"
 #include "text/tokenizer_trainer.h"
 #include "text/vocabulary.h"
-#include "train/run.h"
+#include "train/training_run.h"
 
 #ifndef __EMSCRIPTEN__
 static_assert(EIGEN_MAX_ALIGN_BYTES == 64,

@@ -9,7 +9,7 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "tasks/annotate/inference.h"
-#include "train/run.h"
+#include "train/training_run.h"
 
 namespace wasmformer {
 namespace {

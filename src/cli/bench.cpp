@@ -15,7 +15,7 @@
 #include "tasks/translate/translator.h"
 #include "tensor/random.h"
 #include "text/vocabulary.h"
-#include "train/run.h"
+#include "train/training_run.h"
 
 namespace wasmformer {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "train/plan.h"
+#include "train/run_setup.h"
 
 namespace wasmformer {
 

@@ -12,7 +12,7 @@
 #include "tasks/translate/augment.h"
 #include "tasks/translate/toy_tasks.h"
 #include "tasks/translate/translate_task.h"
-#include "train/plan.h"
+#include "train/run_setup.h"
 
 namespace wasmformer {
 namespace {

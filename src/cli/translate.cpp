@@ -8,7 +8,7 @@
 #include "cli/progress.h"
 #include "cli/ranks.h"
 #include "tasks/translate/translator.h"
-#include "train/run.h"
+#include "train/training_run.h"
 
 namespace wasmformer {
 namespace {

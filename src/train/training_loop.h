@@ -8,8 +8,8 @@
 #include <optional>
 #include <variant>
 
-#include "train/run.h"
 #include "train/run_options.h"
+#include "train/training_run.h"
 
 namespace wasmformer {
 

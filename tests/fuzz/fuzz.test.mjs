@@ -28,7 +28,7 @@ const sources = [
   'src/tasks/translate/corpus.cpp',
   'src/tasks/annotate/labels.cpp',
   'src/tasks/translate/translate_options.cpp',
-  'src/train/request.cpp',
+  'src/train/run_request.cpp',
   'src/model/config.cpp',
   ...readingFolders,
 ];

@@ -22,7 +22,7 @@
 #include "tasks/translate/translate_options.h"
 #include "tasks/translate/word_alignment.h"
 #include "text/tokenizer.h"
-#include "train/request.h"
+#include "train/run_request.h"
 
 using namespace wasmformer;
 

@@ -3,7 +3,7 @@
 
 #include "tasks/translate/translate_task.h"
 #include "tests/text/tiny_tokenizer.h"
-#include "train/run.h"
+#include "train/training_run.h"
 
 using namespace wasmformer;
 

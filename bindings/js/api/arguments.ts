@@ -239,7 +239,7 @@ function checkValidTexts(place: string, own: OwnOptions, validation: unknown, is
   };
 }
 
-/** Options of Trainer.create and Trainer.resume as texts, files, and JSON of RunRequest (src/train/request.h). */
+/** Options of Trainer.create and Trainer.resume as texts, files, and JSON of RunRequest (src/train/run_request.h). */
 export function checkRequest(place: string, options: unknown, resume: boolean) {
   if (!isObject(options)) throw new WasmformerTypeError(place, `options must be an object, not ${show(options)}`);
   const named = withNewNames(place, { labelled: 'labeled', validLabelled: 'validLabeled' }, options);

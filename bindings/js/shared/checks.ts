@@ -1,5 +1,5 @@
 // Checks of the options that are JavaScript's own: callbacks, signals, sources of models, threads. All others are
-// declared in C++ (src/tasks/translate/translate_options.h, src/train/request.h), and checked there.
+// declared in C++ (src/tasks/translate/translate_options.h, src/train/run_request.h), and checked there.
 import { WasmformerTypeError } from './errors.js';
 import type { AlignmentOptions } from './webpage-types.js';
 import type { AnnotateOptions, TranslateOptions } from './types.js';

@@ -46,7 +46,7 @@ export interface Calls {
   /** `partials`: whether updates of that type are wanted; `first`: how many texts come before these, for messages. */
   translate(wanted: { texts: string[]; options: string; partials: boolean; first: number }): Plain<Translation[]>;
   annotate(wanted: { texts: string[]; options: string; use: Use }): Plain<Annotation[]>;
-  /** Begins a run, or resumes one. `options`: RunRequest in src/train/request.h. */
+  /** Begins a run, or resumes one. `options`: RunRequest in src/train/run_request.h. */
   train(wanted: Start & TrainInput): TrainerInfo;
   /** `options`: RunOptions in src/train/run_options.h. */
   run(wanted: { options: string }): void;

@@ -4,7 +4,7 @@
 
 #include "tasks/mask/mask_task.h"
 #include "tasks/translate/translator.h"
-#include "train/plan.h"
+#include "train/run_setup.h"
 
 using namespace wasmformer;
 using Catch::Matchers::ContainsSubstring;

@@ -6,7 +6,7 @@
 
 #include "tasks/translate/translate_task.h"
 #include "tests/tasks/translate/letters_model.h"
-#include "train/plan.h"
+#include "train/run_setup.h"
 
 using namespace wasmformer;
 using Catch::Matchers::ContainsSubstring;

@@ -1,4 +1,4 @@
-// The steps of starting a run (train/plan.h): new, from a checkpoint, or from a model to fine-tune; and its texts.
+// The steps of starting a run (train/run_setup.h): new, from a checkpoint, or from a model to fine-tune; and its texts.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace wasmformer {
 
-enum class TokenizerType;  // train/request.h
+enum class TokenizerType;  // train/run_request.h
 
 struct TrainingTexts {
   std::shared_ptr<Texts> train, valid;

@@ -1,4 +1,4 @@
-#include "train/run.h"
+#include "train/training_run.h"
 
 #include <catch_amalgamated.hpp>
 

@@ -1,4 +1,4 @@
-#include "train/plan.h"
+#include "train/run_setup.h"
 
 #include <algorithm>
 #include <catch_amalgamated.hpp>

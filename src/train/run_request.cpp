@@ -1,4 +1,4 @@
-#include "train/request.h"
+#include "train/run_request.h"
 
 #include "tasks/translate/toy_tasks.h"
 #include "train/run_options.h"

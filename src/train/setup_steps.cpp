@@ -1,4 +1,4 @@
-#include "train/start.h"
+#include "train/setup_steps.h"
 
 #include <charconv>
 #include <nlohmann/json.hpp>
@@ -10,7 +10,7 @@
 #include "tasks/translate/translate_task.h"
 #include "tensor/random.h"
 #include "text/vocabulary.h"
-#include "train/request.h"
+#include "train/run_request.h"
 
 namespace wasmformer {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "text/tokenizer_trainer.h"
 #include "train/distillation.h"
-#include "train/request.h"
-#include "train/run.h"
+#include "train/run_request.h"
+#include "train/training_run.h"
 
 namespace wasmformer {
 

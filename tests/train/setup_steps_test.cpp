@@ -1,4 +1,4 @@
-#include "train/start.h"
+#include "train/setup_steps.h"
 
 #include <catch_amalgamated.hpp>
 #include <limits>
@@ -7,8 +7,8 @@
 #include "tasks/translate/translate_task.h"
 #include "tests/tasks/translate/letters_model.h"
 #include "text/vocabulary.h"
-#include "train/request.h"
-#include "train/run.h"
+#include "train/run_request.h"
+#include "train/training_run.h"
 
 using namespace wasmformer;
 using Catch::Matchers::ContainsSubstring;

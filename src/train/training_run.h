@@ -2,7 +2,7 @@
 // and the package drive it step by step.
 #pragma once
 
-#include "train/start.h"
+#include "train/setup_steps.h"
 
 namespace wasmformer {
 
