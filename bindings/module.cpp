@@ -1,5 +1,5 @@
 // The module's threads, loaded models, and the description of all options. Options come from JavaScript as JSON;
-// results cross as values, lists as plain arrays and structs as plain objects, so that only Translator, RunPlan,
+// results cross as values, lists as plain arrays and structs as plain objects, so that only Translator, RunSetup,
 // TrainingRun and the jobs must be deleted.
 #include "module.h"
 

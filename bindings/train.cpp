@@ -84,9 +84,9 @@ bool is_same_kind(const RunTexts& a, const RunTexts& b) {
   return is_given(a.labelled) == is_given(b.labelled) && is_given(a.tagged) == is_given(b.tagged);
 }
 
-std::unique_ptr<RunPlan> plan_run(const std::string& json, const RunTexts& texts, const RunTexts& valid,
-                                  const Bytes& model, const Bytes& source_tokenizer, const Bytes& target_tokenizer,
-                                  double max_bytes, const Translator* teacher) {
+std::unique_ptr<RunSetup> set_up_run(const std::string& json, const RunTexts& texts, const RunTexts& valid,
+                                     const Bytes& model, const Bytes& source_tokenizer, const Bytes& target_tokenizer,
+                                     double max_bytes, const Translator* teacher) {
   RunRequest request = run_request(json);
   RunInput input;
   input.train = texts_to_train(texts, request.weights, teacher != nullptr);
@@ -99,7 +99,7 @@ std::unique_ptr<RunPlan> plan_run(const std::string& json, const RunTexts& texts
   input.target_tokenizer = from_bytes(target_tokenizer);
   input.max_bytes = max_bytes;
   if (teacher) input.teacher = {std::shared_ptr<void>(), &teacher->model()};  // JavaScript deletes it
-  return std::make_unique<RunPlan>(std::move(request), std::move(input));
+  return std::make_unique<RunSetup>(std::move(request), std::move(input));
 }
 
 Ranks& alone() {
@@ -107,13 +107,13 @@ Ranks& alone() {
   return ranks;
 }
 
-// Only of a plan with a teacher.
-std::unique_ptr<Distillation> plan_distillation(const RunPlan& plan) { return plan.distillation(pool(), alone()); }
+// Only of a run with a teacher.
+std::unique_ptr<Distillation> distillation_of(const RunSetup& setup) { return setup.distillation(pool(), alone()); }
 
-std::unique_ptr<TrainingRun> begin_run(RunPlan& plan, const std::vector<Bytes>& trained) {
+std::unique_ptr<TrainingRun> begin_run(RunSetup& setup, const std::vector<Bytes>& trained) {
   std::vector<std::string> tokenizers;
   for (const Bytes& file : trained) tokenizers.push_back(from_bytes(file));
-  return plan.begin(tokenizers, pool());
+  return setup.begin(tokenizers, pool());
 }
 
 // What TrainerInfo in bindings/js/shared/trainer-types.ts says of the run.
@@ -355,10 +355,10 @@ EMSCRIPTEN_BINDINGS(wasmformer_train) {
       .function("result", &EvaluationJob::result);
   class_<TrainingLoop>("TrainingLoop").function("options", &TrainingLoop::options).function("next", &next_event);
   class_<Distillation>("Distillation").function("step", &take_turn<Distillation>).function("done", &Distillation::done);
-  class_<RunPlan>("RunPlan")
-      .function("distillation", &plan_distillation)
-      .function("take", &RunPlan::take)
-      .function("untrained", &RunPlan::untrained)
+  class_<RunSetup>("RunSetup")
+      .function("distillation", &distillation_of)
+      .function("take", &RunSetup::take)
+      .function("untrained", &RunSetup::untrained)
       .function("begin", &begin_run);
   class_<TrainingRun>("TrainingRun")
       .function("info", &run_info)
@@ -373,5 +373,5 @@ EMSCRIPTEN_BINDINGS(wasmformer_train) {
       .function("checkpoint", &run_checkpoint)
       .function("modelFile", &run_model_file);
 
-  function("planRun", &plan_run, allow_raw_pointers());
+  function("setUpRun", &set_up_run, allow_raw_pointers());
 }

@@ -121,12 +121,12 @@ class TeacherRenderer {
 
 }  // namespace
 
-void let_teacher_translate(RunPlan& plan, const std::string& teacher_file, const std::string& folder, int threads) {
+void let_teacher_translate(RunSetup& setup, const std::string& teacher_file, const std::string& folder, int threads) {
   make_folder(folder);
   ThreadPool pool(threads);
-  const std::unique_ptr<Distillation> work = plan.distillation(pool, ranks());
+  const std::unique_ptr<Distillation> work = setup.distillation(pool, ranks());
   TeacherRenderer(*work, teacher_file, folder)();
-  plan.take(*work);
+  setup.take(*work);
 }
 
 }  // namespace wasmformer

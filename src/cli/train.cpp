@@ -198,12 +198,12 @@ int train(TrainOptions o) {
   // A run that was killed while its teacher was translating has no checkpoint yet.
   if (o.distils() && !fs::exists(checkpoint_of(o))) o.request.resume = false;
   o.output.resume = o.request.resume;
-  RunPlan plan(request_of(o), input_of(o));
-  if (o.distils()) let_teacher_translate(plan, o.teacher, o.output.folder, o.output.threads);
+  RunSetup setup(request_of(o), input_of(o));
+  if (o.distils()) let_teacher_translate(setup, o.teacher, o.output.folder, o.output.threads);
   return train_until_done(o.run, o.output, [&](ThreadPool& pool) {
     std::vector<std::string> tokenizers;
-    for (const TokenizerJob& job : plan.untrained()) tokenizers.push_back(train_tokenizer(job.sentences, job.options));
-    return plan.begin(tokenizers, pool);
+    for (const TokenizerJob& job : setup.untrained()) tokenizers.push_back(train_tokenizer(job.sentences, job.options));
+    return setup.begin(tokenizers, pool);
   });
 }
 

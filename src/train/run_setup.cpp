@@ -83,7 +83,7 @@ std::shared_ptr<const Tokenizer> tokenizer_of(const std::string& file) {
 
 }  // namespace
 
-RunPlan::RunPlan(RunRequest request, RunInput input) : request_(std::move(request)), input_(std::move(input)) {
+RunSetup::RunSetup(RunRequest request, RunInput input) : request_(std::move(request)), input_(std::move(input)) {
   check_texts(request_, input_);
   makes_heads_ = !request_.resume && has_texts(input_) && input_.train->task().makes_heads();
   check_tokenizer(request_, input_);
@@ -124,7 +124,7 @@ RunPlan::RunPlan(RunRequest request, RunInput input) : request_(std::move(reques
   take_texts();
 }
 
-Preset RunPlan::settings(const Preset& base, bool is_joint) const {
+Preset RunSetup::settings(const Preset& base, bool is_joint) const {
   Preset p = request_.preset.empty() ? base : preset(request_.preset);
   // Two vocabularies cannot share one table.
   if (!is_joint && p.config.tie_embeddings == TieEmbeddings::all) p.config.tie_embeddings = TieEmbeddings::target;
@@ -140,7 +140,7 @@ Preset RunPlan::settings(const Preset& base, bool is_joint) const {
 }
 
 // Options given again on resuming must be those that the run began with.
-void RunPlan::check_resumed() const {
+void RunSetup::check_resumed() const {
   const ModelFile& model = start_->model;
   const Config& config = model.transformer->config();
   const bool is_joint = model.source_tokenizer->model() == model.target_tokenizer->model();
@@ -163,7 +163,7 @@ void RunPlan::check_resumed() const {
                      "the run was begun with another tokenizer than the one given");
 }
 
-void RunPlan::take_texts() {
+void RunSetup::take_texts() {
   const std::uint64_t seed = (start_ ? start_->training : settings_.training).seed;
   const Config& config = start_ ? start_->model.transformer->config() : settings_.config;
   if (request_.task) {
@@ -187,19 +187,19 @@ void RunPlan::take_texts() {
   texts_.valid->settle(config);
 }
 
-std::unique_ptr<Distillation> RunPlan::distillation(ThreadPool& pool, Ranks& ranks) const {
+std::unique_ptr<Distillation> RunSetup::distillation(ThreadPool& pool, Ranks& ranks) const {
   if (!input_.teacher) return nullptr;
   constexpr Index usual_beam = 4;
   const ParallelText& pairs = pairs_of(*texts_.train, "a teacher translates sentence pairs only");
   return std::make_unique<Distillation>(input_.teacher, pool, ranks, pairs, request_.teacher_beam.value_or(usual_beam));
 }
 
-void RunPlan::take(const Distillation& done) {
+void RunSetup::take(const Distillation& done) {
   texts_.train = texts_of(done.result());
   input_.teacher.reset();
 }
 
-TokenizerRequest RunPlan::tokenizer() const {
+TokenizerRequest RunSetup::tokenizer() const {
   TokenizerRequest by_default;
   if (request_.task) by_default.type = TokenizerType::character;
   return request_.tokenizer.value_or(by_default);
@@ -213,7 +213,7 @@ static Index default_vocab_size(const std::vector<std::string>& texts) {
   return std::max(usual_size, static_cast<Index>(count_characters(texts)) + pieces_beside_characters);
 }
 
-std::vector<TokenizerJob> RunPlan::untrained() const {
+std::vector<TokenizerJob> RunSetup::untrained() const {
   const TokenizerRequest t = tokenizer();
   const bool has_own = start_ || !input_.model.empty() || !input_.source_tokenizer.empty();
   if (has_own || is_counted(t.type)) return {};
@@ -231,7 +231,7 @@ std::vector<TokenizerJob> RunPlan::untrained() const {
   return {job(sides[0]), job(sides[1])};
 }
 
-TokenizerPair RunPlan::tokenizers(const std::vector<std::string>& trained) const {
+TokenizerPair RunSetup::tokenizers(const std::vector<std::string>& trained) const {
   const TokenizerRequest t = tokenizer();
   if (input_.source_tokenizer.empty() && is_counted(t.type))
     return counted_tokenizers(texts_.train->sides(), t.type, t.vocab_size.value_or(8000), t.joint);
@@ -243,7 +243,7 @@ TokenizerPair RunPlan::tokenizers(const std::vector<std::string>& trained) const
 }
 
 // Checkpoints keep it, as a run that is resumed needs the same pairs again.
-Augmentation RunPlan::augmentation() {
+Augmentation RunSetup::augmentation() {
   constexpr const char* key = "run.augment";
   auto& metadata = start_->model.metadata;
   Augmentation own = request_.augment.value_or(Augmentation());
@@ -261,7 +261,7 @@ Augmentation RunPlan::augmentation() {
   return own;
 }
 
-TrainingStart RunPlan::with_new_heads(const std::vector<std::string>& trained) const {
+TrainingStart RunSetup::with_new_heads(const std::vector<std::string>& trained) const {
   LabelNames labels = texts_.train->task().labels(*texts_.train, settings_.config);
   if (input_.model.empty())
     return encoder_start(settings_, tokenizers(trained).source, std::move(labels), input_.max_bytes);
@@ -269,7 +269,7 @@ TrainingStart RunPlan::with_new_heads(const std::vector<std::string>& trained) c
                 [&] { return encoder_start(input_.model, settings_.training, request_.config, std::move(labels)); });
 }
 
-std::unique_ptr<TrainingRun> RunPlan::begin(const std::vector<std::string>& trained, ThreadPool& pool) {
+std::unique_ptr<TrainingRun> RunSetup::begin(const std::vector<std::string>& trained, ThreadPool& pool) {
   WASMFORMER_CHECK(!input_.teacher, ErrorCode::train, "the teacher has not translated the texts yet");
   if (makes_heads_) start_ = with_new_heads(trained);
   if (!start_) start_ = fresh_start(settings_, tokenizers(trained), input_.max_bytes);

@@ -25,10 +25,10 @@ struct TokenizerJob {
   TokenizerOptions options;
 };
 
-class RunPlan {
+class RunSetup {
  public:
   // Throws Error, naming the option, when the request contradicts itself, the input or the run that it resumes.
-  RunPlan(RunRequest request, RunInput input);
+  RunSetup(RunRequest request, RunInput input);
 
   // The work of the teacher; null without one. Once done it is given to take(), before all that follows.
   std::unique_ptr<Distillation> distillation(ThreadPool& pool, Ranks& ranks) const;

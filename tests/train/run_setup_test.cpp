@@ -34,7 +34,7 @@ ParallelText numbered(Index count) {
 
 std::unique_ptr<TrainingRun> begin(RunRequest request, RunInput input) {
   static ThreadPool pool;
-  return RunPlan(std::move(request), std::move(input)).begin({}, pool);
+  return RunSetup(std::move(request), std::move(input)).begin({}, pool);
 }
 
 const ParallelText& valid_pairs(const TrainingRun& run) { return pairs_of(run.valid_texts(), "not pairs"); }
@@ -100,19 +100,21 @@ TEST_CASE("A TSV gives the same run as its pairs") {
 
 TEST_CASE("A plan asks for the tokenizers it needs trained, on the training pairs only") {
   ThreadPool pool;
-  const auto plan = [](const std::string& tokenizer) { return RunPlan(request(tokenizer), texts_input(numbered(40))); };
-  const auto one = plan("").untrained();
+  const auto setup = [](const std::string& tokenizer) {
+    return RunSetup(request(tokenizer), texts_input(numbered(40)));
+  };
+  const auto one = setup("").untrained();
   REQUIRE(one.size() == 1);
   CHECK(one[0].options.type == "bpe");
   CHECK(one[0].options.vocab_size == 2000);
   CHECK(one[0].sentences.size() == 2 * 38);
-  const auto two = plan(R"("tokenizer": {"type": "unigram", "vocabSize": 30, "joint": false})").untrained();
+  const auto two = setup(R"("tokenizer": {"type": "unigram", "vocabSize": 30, "joint": false})").untrained();
   REQUIRE(two.size() == 2);
   CHECK(two[0].sentences.front().starts_with("eins"));
   CHECK(two[1].sentences.front().starts_with("one"));
   CHECK(two[1].options.vocab_size == 30);
-  CHECK(plan(by_characters).untrained().empty());
-  CHECK_THROWS_WITH(plan("").begin({}, pool), ContainsSubstring("has not been trained"));
+  CHECK(setup(by_characters).untrained().empty());
+  CHECK_THROWS_WITH(setup("").begin({}, pool), ContainsSubstring("has not been trained"));
 }
 
 TEST_CASE("The vocabulary that is chosen by default has a piece for every character of the texts") {
@@ -126,7 +128,7 @@ TEST_CASE("The vocabulary that is chosen by default has a piece for every charac
     texts.sources[2 * i] = character;
     texts.sources[2 * i + 1] = character;
   }
-  const auto jobs = RunPlan(request(R"("tokenizer": {"joint": false})"), texts_input(texts, texts)).untrained();
+  const auto jobs = RunSetup(request(R"("tokenizer": {"joint": false})"), texts_input(texts, texts)).untrained();
   REQUIRE(jobs.size() == 2);
   CHECK(jobs[0].options.vocab_size == chinese_characters + 1000);
   CHECK(Tokenizer(train_tokenizer(jobs[0].sentences, jobs[0].options)).encode("\u4E00\u59B7").size() >= 2);

@@ -2,7 +2,7 @@
 import { wellFormed } from '../shared/checks.js';
 import { WasmformerError } from '../shared/errors.js';
 import type {
-  KnownText, RunPlan, RunReport, ShownOptions, TrainingLoop, TrainingRun, ValidationReport,
+  KnownText, RunSetup, RunReport, ShownOptions, TrainingLoop, TrainingRun, ValidationReport,
 } from '../generated/module.js';
 import type { AnnotatedText, GivenPairs, GivenTexts, Plain, TrainInput, Use } from '../shared/protocol.js';
 import type {
@@ -61,30 +61,30 @@ export async function beginTraining(
   const { source, target = none } = tokenizer ?? { source: none };
   const [texts, valid] = [nativeTexts(input.texts), nativeTexts(input.valid)];
   const { module, threads } = instance;
-  const plan = instance.create(() =>
-    module.planRun(options, texts, valid, model, source, target, mostBytes(threads), teacher?.native ?? null));
+  const setup = instance.create(() =>
+    module.setUpRun(options, texts, valid, model, source, target, mostBytes(threads), teacher?.native ?? null));
   try {
-    if (teacher) await distil(instance, plan, checkWanted);
+    if (teacher) await distil(instance, setup, checkWanted);
     const trained: Uint8Array[] = [];
-    for (const job of instance.call(() => plan.untrained())) {
+    for (const job of instance.call(() => setup.untrained())) {
       trained.push(await trainTokenizer(job.sentences, job.options));
     }
-    return new Training(instance, instance.create(() => plan.begin(trained)));
+    return new Training(instance, instance.create(() => setup.begin(trained)));
   } finally {
-    instance.delete(plan);
+    instance.delete(setup);
   }
 }
 
 /** Lets the teacher of a run translate. Other calls go on meanwhile. */
-async function distil(instance: Instance, plan: RunPlan, checkWanted: () => void): Promise<void> {
-  const work = instance.create(() => plan.distillation());
+async function distil(instance: Instance, setup: RunSetup, checkWanted: () => void): Promise<void> {
+  const work = instance.create(() => setup.distillation());
   const pause = createPause();
   try {
     while (instance.call(() => work.step())) {
       await pause();
       checkWanted();
     }
-    instance.call(() => plan.take(work));
+    instance.call(() => setup.take(work));
   } finally {
     instance.delete(work);
   }

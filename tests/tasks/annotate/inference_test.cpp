@@ -51,7 +51,7 @@ std::unique_ptr<TrainingRun> run(ThreadPool& pool, std::shared_ptr<Texts> train,
   request.config = object(
       R"({"d_model": 32, "ffn_dim": 64, "num_heads": 2, "dropout": 0, "schedule": "constant", "learning_rate": 3e-3})");
   request.tokenizer = TokenizerRequest{TokenizerType::word, {}, true, {}};
-  return RunPlan(request, {std::move(train), std::move(valid)}).begin({}, pool);
+  return RunSetup(request, {std::move(train), std::move(valid)}).begin({}, pool);
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ TEST_CASE("An encoder learns to classify and tag at once, and resumes from its c
   again.resume = true;
   RunInput input;
   input.model = checkpoint;
-  const auto resumed = RunPlan(again, std::move(input)).begin({}, pool);
+  const auto resumed = RunSetup(again, std::move(input)).begin({}, pool);
   for (int i = 150; i < 300; ++i) resumed->step();
   resumed->validate();
   CHECK(resumed->model_file() == whole->model_file());
@@ -127,7 +127,7 @@ TEST_CASE("Masked training predicts hidden words, and its encoder can be fine-tu
   input.model = masked->model_file();
   input.train = texts(annotated(100, 1), true, false);
   input.valid = texts(annotated(40, 2), true, false);
-  const auto tuned = RunPlan(request, std::move(input)).begin({}, pool);
+  const auto tuned = RunSetup(request, std::move(input)).begin({}, pool);
   for (int i = 0; i < 60; ++i) tuned->step();
   CHECK(tuned->validate().scores.figures.at("accuracy") > 90);
 }
@@ -148,7 +148,7 @@ TEST_CASE("With several labels per text, each has its own probability") {
   }
   RunInput input;
   input.train = texts(std::move(all), true, false);
-  const auto trained = RunPlan(request, std::move(input)).begin({}, pool);
+  const auto trained = RunSetup(request, std::move(input)).begin({}, pool);
   for (int i = 0; i < 150; ++i) trained->step();
   const ModelFile model = parse_model(trained->model_file(), Weights::packed);
   const Config& config = model.transformer->config();

@@ -115,7 +115,7 @@ TEST_CASE("A run adds pairs to its training pairs, also when resumed; a task's r
       R"("config": {"d_model": 16, "ffn_dim": 32, "num_heads": 2, "encoder_layers": 1, "decoder_layers": 1})";
   ThreadPool pool;
   const auto begin = [&](const std::string& more, RunInput input) {
-    return RunPlan(run_request("{" + config + more + "}"), std::move(input)).begin({}, pool);
+    return RunSetup(run_request("{" + config + more + "}"), std::move(input)).begin({}, pool);
   };
   const std::string twice = R"(, "augment": {"join": 2})";
   const auto run = begin(twice + R"(, "tokenizer": {"type": "char"})", {texts_of(text), texts_of(text)});
