@@ -12,9 +12,9 @@ class TextParts {
     std::size_t units = 0;
     for (const unsigned char byte : text) {
       utf16_.push_back(units);
-      const bool continues = (byte & 0xC0) == 0x80;
+      const bool begins = (byte & 0xC0) != 0x80;
       const bool is_pair = byte >= 0xF0;  // a surrogate pair in UTF-16
-      units += continues ? 0 : is_pair ? 2 : 1;
+      if (begins) units += is_pair ? 2 : 1;
     }
     utf16_.push_back(units);
   }

@@ -19,10 +19,14 @@ ThreadPool& pool(int threads) {
   return pool;
 }
 
+static bool can(const Config& c, const std::string& use) {
+  if (use == "translate") return translate_task().trains(c);
+  return use == "tag" ? c.tags > 0 : c.classes > 0;
+}
+
 void check_use(const Config& c, const std::string& use, const std::string& place) {
-  const bool can = use == "translate" ? translate_task().trains(c) : (use == "tag" ? c.tags : c.classes) > 0;
-  WASMFORMER_CHECK(can, ErrorCode::wrong_task, "this model does not " << use << "; it " << purpose(c), {"place", place},
-                   {"use", use}, {"purpose", purpose(c)});
+  WASMFORMER_CHECK(can(c, use), ErrorCode::wrong_task, "this model does not " << use << "; it " << purpose(c),
+                   {"place", place}, {"use", use}, {"purpose", purpose(c)});
 }
 
 emscripten::val to_value(const Json& json) {

@@ -42,6 +42,28 @@ std::string tag_lines(const Annotation& text, const std::string& content) {
   return lines + "\n";
 }
 
+// A file of the attention of all texts, or none.
+class AttentionFile {
+ public:
+  explicit AttentionFile(const std::string& path) {
+    if (!path.empty()) file_.emplace(path);
+  }
+
+  void add(const Annotation& annotation) {
+    if (file_) file_->write((is_empty_ ? "[" : ",") + attention_of(annotation).dump());
+    is_empty_ = false;
+  }
+  void commit() {
+    if (!file_) return;
+    file_->write(is_empty_ ? "[]\n" : "]\n");
+    file_->commit();
+  }
+
+ private:
+  std::optional<FileWriter> file_;
+  bool is_empty_ = true;
+};
+
 // Reads the input in parts, so that input of any size fits in memory.
 void run(const AnnotateArguments& o, bool tags) {
   const ModelFile model = load_model(o.model, Weights::packed);
@@ -51,15 +73,14 @@ void run(const AnnotateArguments& o, bool tags) {
                            << purpose(config));
   ThreadPool pool(o.threads);
   LineReader input(o.input);
-  std::optional<FileWriter> attention;
-  if (!o.attention.empty()) attention.emplace(o.attention);
+  AttentionFile attention(o.attention);
   std::size_t lines = 0;
   for (std::vector<std::string> part; !(part = input.next_part(512, 1 << 20)).empty();) {
     std::string text;
     const std::vector<Annotation> found = annotate(model, pool, part, o.annotate, o.batch_tokens);
     for (std::size_t i = 0; i < found.size(); ++i) {
       text += tags ? tag_lines(found[i], part[i]) : label_line(found[i]);
-      if (attention) attention->write((lines == 0 ? "[" : ",") + attention_of(found[i]).dump());
+      attention.add(found[i]);
       ++lines;
       if (!tags && found[i].is_cut)
         ProgressLine().print("line " + std::to_string(lines) + " has more than " +
@@ -67,9 +88,7 @@ void run(const AnnotateArguments& o, bool tags) {
     }
     print(text);
   }
-  if (!attention) return;
-  attention->write(lines == 0 ? "[]\n" : "]\n");
-  attention->commit();
+  attention.commit();
 }
 
 CLI::App* add_command(CLI::App& app, const char* name, const char* help, bool tags) {

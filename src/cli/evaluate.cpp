@@ -133,8 +133,10 @@ void add_evaluate_command(CLI::App& app) {
          const std::string name = option->get_single_name();
          return name != "help" && name != "model" && name != "labels" && name != "tags" && name != "batch-tokens" &&
                 name != "threads" && name != "json";
-       }))
-    labels->excludes(option), tags->excludes(option);
+       })) {
+    labels->excludes(option);
+    tags->excludes(option);
+  }
   command->callback([o] { run(*o); });
 }
 

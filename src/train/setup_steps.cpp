@@ -121,7 +121,8 @@ void take_tokenizers(ModelFile& model, const TokenizerPair& to, std::uint64_t se
   });
   if (Parameter* start = transformer->zero_start_embedding()) start->value.row(config.bos_id).setZero();
   model.transformer = std::move(transformer);
-  model.source_tokenizer = to.source, model.target_tokenizer = to.target;
+  model.source_tokenizer = to.source;
+  model.target_tokenizer = to.target;
   model.shortlist.reset();  // of the old vocabulary
 }
 
@@ -203,13 +204,18 @@ TokenizerPair counted_tokenizers(const std::vector<std::vector<std::string>>& si
   return {one, one};
 }
 
+// The rows of the tables of embeddings and of the output layer.
+static double vocabulary_rows(const Config& c) {
+  const double source = c.source_vocab_size;
+  const double target = c.target_vocab_size;
+  if (c.tie_embeddings == TieEmbeddings::all) return source;
+  return c.tie_embeddings == TieEmbeddings::target ? source + target : source + 2 * target;
+}
+
 double training_bytes(const Config& c, const TrainingConfig& training) {
-  const double d = c.d_model, ffn = c.ffn_dim, source = c.source_vocab_size, target = c.target_vocab_size;
+  const double d = c.d_model, ffn = c.ffn_dim, target = c.target_vocab_size;
   const double layers = c.encoder_layers + c.decoder_layers, attentions = layers + c.decoder_layers;
-  const double tables = c.tie_embeddings == TieEmbeddings::all      ? source
-                        : c.tie_embeddings == TieEmbeddings::target ? source + target
-                                                                    : source + 2 * target;
-  const double weights = d * tables + attentions * 4 * d * d + layers * 2 * d * ffn;
+  const double weights = d * vocabulary_rows(c) + attentions * 4 * d * d + layers * 2 * d * ffn;
   // Value, gradient, two moments, packed weights for validation; a checkpoint holds three of these and is copied once.
   // Exact weights, if they are kept as well, are in the checkpoint too.
   const double kept = weights * 4 * (5 + 6 + (training.quantization_aware ? 3 : 0));
@@ -272,7 +278,10 @@ TrainingStart encoder_start(std::string_view model, const TrainingConfig& traini
                             LabelNames labels) {
   TrainingStart start = fine_tuning_start(model, training, JsonObject());
   Config config = start.model.transformer->config();
-  if (labels.classes.empty()) config.pooler = Pooler::none, config.multi_label = false;
+  if (labels.classes.empty()) {
+    config.pooler = Pooler::none;
+    config.multi_label = false;
+  }
   if (config.tags == 0) config.crf = encoder_preset().config.crf;  // new heads
   config.crf &= !labels.tags.empty();
   set_fields(fields(config) + fields(start.training), changes.value, "config");
@@ -318,7 +327,9 @@ TrainingStart resumed_start(std::string checkpoint) {
 
 TrainingConfig fine_tuning_config() {
   TrainingConfig gentle;
-  gentle.schedule = Schedule::constant, gentle.learning_rate = 1e-4, gentle.warmup_steps = 0;
+  gentle.schedule = Schedule::constant;
+  gentle.learning_rate = 1e-4;
+  gentle.warmup_steps = 0;
   return gentle;
 }
 
@@ -329,7 +340,8 @@ TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& tr
   Config config = own;
   set_fields(fields(config) + fields(start.training), changes.value, "config");
   Config sizes = config;
-  sizes.dropout = own.dropout, sizes.attention_dropout = own.attention_dropout;
+  sizes.dropout = own.dropout;
+  sizes.attention_dropout = own.attention_dropout;
   sizes.activation_dropout = own.activation_dropout;
   std::tie(sizes.encoder_layers, sizes.decoder_layers, sizes.decoder_self) = layers(own);
   WASMFORMER_CHECK(sizes == own && &task_of(config) == &task_of(own), ErrorCode::train,

@@ -178,9 +178,12 @@ Trainer::LossSum Trainer::validation_loss(const Examples& examples, std::span<co
 void Trainer::change(const TrainingConfig& config) {
   config.check();
   TrainingConfig fixed = config;
-  fixed.schedule = config_.schedule, fixed.learning_rate = config_.learning_rate;
-  fixed.warmup_steps = config_.warmup_steps, fixed.decay_steps = config_.decay_steps;
-  fixed.weight_decay = config_.weight_decay, fixed.clip_norm = config_.clip_norm;
+  fixed.schedule = config_.schedule;
+  fixed.learning_rate = config_.learning_rate;
+  fixed.warmup_steps = config_.warmup_steps;
+  fixed.decay_steps = config_.decay_steps;
+  fixed.weight_decay = config_.weight_decay;
+  fixed.clip_norm = config_.clip_norm;
   fixed.label_smoothing = config_.label_smoothing;
   WASMFORMER_CHECK(fixed == config_, ErrorCode::train,
                    "a run can change schedule, learning_rate, warmup_steps, decay_steps, "

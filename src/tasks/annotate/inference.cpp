@@ -45,7 +45,8 @@ bool may_follow(const std::string* before, const std::string& next, const std::v
 const char* purpose(const Config& config) {
   if (!config.is_encoder()) return "translates";
   if (config.predicts_tokens()) return "fills masks";
-  return config.tags == 0 ? "classifies" : config.classes == 0 ? "tags" : "classifies and tags";
+  if (config.tags == 0) return "classifies";
+  return config.classes == 0 ? "tags" : "classifies and tags";
 }
 
 Labels tag_names(const Annotation& annotation) {
@@ -61,40 +62,56 @@ Labels chosen_labels(const Annotation& annotation, const Config& config) {
   return chosen;
 }
 
+// The best path to each tag of each word: the sum of its scores, and the tag before.
+struct TagPaths {
+  Matrix sums;
+  Eigen::Matrix<Index, Eigen::Dynamic, Eigen::Dynamic> parents;
+};
+
+// The tags that may stand before each tag.
+static std::vector<std::vector<Index>> allowed_before(const std::vector<std::string>& tags) {
+  std::vector<std::vector<Index>> allowed(tags.size());
+  for (std::size_t t = 0; t < tags.size(); ++t)
+    for (std::size_t before = 0; before < tags.size(); ++before)
+      if (may_follow(&tags[before], tags[t], tags)) allowed[t].push_back(static_cast<Index>(before));
+  return allowed;
+}
+
+// Extends the paths by the best way to tag `t` of word `i`, whose score is `score`.
+static void extend(TagPaths& paths, Index i, Index t, Scalar score, const std::vector<Index>& allowed,
+                   const Matrix& transitions) {
+  for (Index before : allowed) {
+    const Scalar sum = paths.sums(i - 1, before) + score + (transitions.size() > 0 ? transitions(before, t) : 0);
+    if (sum <= paths.sums(i, t)) continue;
+    paths.sums(i, t) = sum;
+    paths.parents(i, t) = before;
+  }
+}
+
+static TagPaths best_paths(const Matrix& p, const std::vector<std::string>& tags, const Matrix& transitions) {
+  constexpr Scalar never = -std::numeric_limits<Scalar>::infinity();
+  const auto n = static_cast<Index>(tags.size());
+  const std::vector<std::vector<Index>> allowed = allowed_before(tags);
+  TagPaths paths{.sums = Matrix::Constant(p.rows(), n, never), .parents = {}};
+  paths.parents.resize(p.rows(), n);
+  for (Index t = 0; t < n && p.rows() > 0; ++t)
+    if (may_follow(nullptr, tags[t], tags)) paths.sums(0, t) = p(0, t);
+  for (Index i = 1; i < p.rows(); ++i)
+    for (Index t = 0; t < n; ++t) extend(paths, i, t, p(i, t), allowed[t], transitions);
+  return paths;
+}
+
 std::vector<Index> best_tags(const Matrix& p, const std::vector<std::string>& tags, const Matrix& transitions) {
   std::vector<Index> best(p.rows());
   if (!are_spans(tags) && transitions.size() == 0) {
     for (Index i = 0; i < p.rows(); ++i) p.row(i).maxCoeff(&best[i]);
     return best;
   }
-  const auto n = static_cast<Index>(tags.size());
-  std::vector<std::vector<Index>> allowed(tags.size());  // what may stand before each tag
-  for (Index t = 0; t < n; ++t)
-    for (Index before = 0; before < n; ++before)
-      if (may_follow(&tags[before], tags[t], tags)) allowed[t].push_back(before);
-  constexpr Scalar never = -std::numeric_limits<Scalar>::infinity();
-  Matrix sums = Matrix::Constant(p.rows(), n, never);  // of the best path to each tag
-  Eigen::Matrix<Index, Eigen::Dynamic, Eigen::Dynamic> parents(p.rows(), n);
-  for (Index i = 0; i < p.rows(); ++i) {
-    for (Index t = 0; t < n; ++t) {
-      if (i == 0) {
-        if (may_follow(nullptr, tags[t], tags)) sums(0, t) = p(0, t);
-        continue;
-      }
-      for (Index before : allowed[t]) {
-        const Scalar sum = sums(i - 1, before) + p(i, t) + (transitions.size() > 0 ? transitions(before, t) : 0);
-        if (sum <= sums(i, t)) continue;
-        sums(i, t) = sum;
-        parents(i, t) = before;
-      }
-    }
-  }
-  for (Index i = p.rows() - 1; i >= 0; --i) {
-    if (i == p.rows() - 1)
-      sums.row(i).maxCoeff(&best[i]);
-    else
-      best[i] = parents(i + 1, best[i + 1]);
-  }
+  if (p.rows() == 0) return best;
+  const TagPaths paths = best_paths(p, tags, transitions);
+  const Index last = p.rows() - 1;
+  paths.sums.row(last).maxCoeff(&best[last]);
+  for (Index i = last - 1; i >= 0; --i) best[i] = paths.parents(i + 1, best[i + 1]);
   return best;
 }
 
@@ -173,6 +190,20 @@ void AnnotationJob::take_tokens(std::size_t text) {
   for (TokenId id : own->ids) results_[text].tokens.push_back({model_.source_tokenizer->piece(id), id});
 }
 
+// Gives the words their best tags, of these scores.
+static void tag_words(std::span<TaggedWord> words, const Matrix& scores, const ModelFile& model) {
+  const Transformer& transformer = *model.transformer;
+  const ConstView view(scores.data(), scores.rows(), scores.cols());
+  const Parameter& transitions = transformer.tag_transitions();
+  const bool has_field = transformer.config().crf;
+  const Matrix probabilities = has_field ? crf_probabilities(view, transitions.view()) : softmax(view);
+  const std::vector<Index> best = best_tags(scores, model.labels.tags, transitions.value);
+  for (std::size_t j = 0; j < words.size(); ++j) {
+    words[j].tag = model.labels.tags[best[j]];
+    words[j].probability = static_cast<double>(probabilities(static_cast<Index>(j), best[j]));
+  }
+}
+
 bool AnnotationJob::step() {
   if (next_ == windows_.size()) {
     done_ = results_.size();
@@ -209,17 +240,8 @@ bool AnnotationJob::step() {
         result.attention = attention_maps(record.self_attention, i - begin, c.num_heads, spans[i - begin]);
     }
     const auto count = static_cast<Index>(w.at.size());
-    const Matrix own = tags.middleRows(row, count);
+    tag_words(std::span(result.words).subspan(w.first_word, w.at.size()), tags.middleRows(row, count), model_);
     row += count;
-    const ConstView scores(own.data(), own.rows(), own.cols());
-    const Parameter& transitions = transformer.tag_transitions();
-    const Matrix probabilities = c.crf ? crf_probabilities(scores, transitions.view()) : softmax(scores);
-    const std::vector<Index> best = best_tags(own, model_.labels.tags, transitions.value);
-    for (Index j = 0; j < count; ++j) {
-      TaggedWord& word = result.words[w.first_word + j];
-      word.tag = model_.labels.tags[best[j]];
-      word.probability = static_cast<double>(probabilities(j, best[j]));
-    }
     done_ = w.text;
   }
   return true;

@@ -116,10 +116,16 @@ LabelNames label_names(const AnnotatedTexts& texts, bool multi_label) {
 
 std::vector<std::string_view> split_at_spaces(std::string_view text) { return split(text, ' '); }
 
+static std::size_t utf8_length(char32_t c) {
+  if (c < 0x80) return 1;
+  if (c < 0x800) return 2;
+  return c < 0x10000 ? 3 : 4;
+}
+
 std::vector<std::string_view> split_words(std::string_view text) {
   const std::u32string characters = decode_utf8(text);
   std::vector<std::size_t> bytes{0};  // where each character begins
-  for (char32_t c : characters) bytes.push_back(bytes.back() + (c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4));
+  for (char32_t c : characters) bytes.push_back(bytes.back() + utf8_length(c));
   std::vector<std::string_view> words;
   const auto add = [&](std::size_t from, std::size_t to) {
     words.push_back(text.substr(bytes[from], bytes[to] - bytes[from]));
@@ -171,6 +177,18 @@ TextTokens tokenize_text(const ModelFile& model, const std::string& text) {
   return result;
 }
 
+// The tokens of the words, and the tags that the model knows.
+static void take_words(AnnotatedExamples::Example& example, const AnnotatedText& text, const ModelFile& model) {
+  const auto [ids, at] = tokenize_words(model, {text.words.begin(), text.words.end()});
+  example.source = ids;
+  for (std::size_t w = 0; w < std::min(at.size(), text.tags.size()); ++w) {
+    const TokenId tag = find(model.labels.tags, text.tags[w]);
+    if (tag < 0) continue;
+    example.words.push_back(at[w]);
+    example.tags.push_back(tag);
+  }
+}
+
 AnnotatedExamples annotated_examples(const std::vector<AnnotatedText>& texts, const ModelFile& model) {
   const bool has_tags = model.transformer->config().tags > 0;
   AnnotatedExamples examples;
@@ -182,18 +200,10 @@ AnnotatedExamples annotated_examples(const std::vector<AnnotatedText>& texts, co
       example.classes.push_back(find(model.labels.classes, name));
       is_known &= example.classes.back() >= 0;
     }
-    if (has_tags) {
-      const auto [ids, at] = tokenize_words(model, {text.words.begin(), text.words.end()});
-      example.source = ids;
-      for (std::size_t w = 0; w < std::min(at.size(), text.tags.size()); ++w) {
-        const TokenId tag = find(model.labels.tags, text.tags[w]);
-        if (tag < 0) continue;
-        example.words.push_back(at[w]);
-        example.tags.push_back(tag);
-      }
-    } else {
+    if (has_tags)
+      take_words(example, text, model);
+    else
       example.source = tokenize_text(model, text.text).ids;
-    }
     const bool is_empty = example.source.size() < 2 || (has_tags && example.words.empty());
     if (is_empty || !is_known) {
       ++examples.skipped;

@@ -11,8 +11,12 @@ const std::string& nearest(const Translation& translation, const std::string& re
   const Hypothesis* found = &translation;
   if (reference.empty()) return found->text;
   double best = sentence_bleu(found->text, reference, options);
-  for (const Hypothesis& h : translation.alternatives)
-    if (const double score = sentence_bleu(h.text, reference, options); score > best) best = score, found = &h;
+  for (const Hypothesis& h : translation.alternatives) {
+    const double score = sentence_bleu(h.text, reference, options);
+    if (score <= best) continue;
+    best = score;
+    found = &h;
+  }
   return found->text;
 }
 

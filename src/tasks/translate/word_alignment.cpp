@@ -54,6 +54,36 @@ Shortlist best_of(const std::vector<List>& lists, std::size_t sources, Index tar
 // Without the end token.
 std::span<const TokenId> words_of(const std::vector<TokenId>& side) { return {side.data(), side.size() - 1}; }
 
+// Divides one target word among the source words that it may come from (the E step of IBM Model 1).
+class ExpectedCounts {
+ public:
+  void add(std::vector<List>& lists, const std::vector<TokenId>& side, TokenId target) {
+    counts_.clear();
+    shares_.clear();
+    float sum = 0;
+    for (const TokenId s : side) {
+      List& list = lists[static_cast<std::size_t>(s)];
+      const std::size_t place = list.place(target);
+      counts_.push_back(&list.counts[place]);
+      sum += shares_.emplace_back(list.probabilities[place]);
+    }
+    if (!(sum > 0)) return;
+    for (std::size_t j = 0; j < counts_.size(); ++j) *counts_[j] += shares_[j] / sum;
+  }
+
+ private:
+  std::vector<float*> counts_;  // of one call; kept for their memory
+  std::vector<float> shares_;
+};
+
+// Makes the counts probabilities (the M step).
+void normalize(List& list) {
+  double sum = 0;
+  for (const float count : list.counts) sum += count;
+  for (std::size_t j = 0; j < list.ids.size(); ++j)
+    list.probabilities[j] = sum > 0 ? static_cast<float>(list.counts[j] / sum) : 0.0f;
+}
+
 }  // namespace
 
 Shortlist make_shortlist(const Corpus& corpus, Index sources, Index targets, const ShortlistOptions& options) {
@@ -74,28 +104,11 @@ Shortlist make_shortlist(const Corpus& corpus, Index sources, Index targets, con
     list.sort();
     list.probabilities.assign(list.ids.size(), 1);
   }
-  std::vector<float*> counts;
-  std::vector<float> shares;
+  ExpectedCounts expected;
   for (Index i = 0; i < options.iterations; ++i) {
     for (List& list : lists) list.counts.assign(list.ids.size(), 0);
-    each_pair([&](const std::vector<TokenId>& side, TokenId t) {
-      counts.clear(), shares.clear();
-      float sum = 0;
-      for (const TokenId s : side) {
-        List& list = lists[static_cast<std::size_t>(s)];
-        const std::size_t place = list.place(t);
-        counts.push_back(&list.counts[place]);
-        sum += shares.emplace_back(list.probabilities[place]);
-      }
-      if (sum > 0)
-        for (std::size_t j = 0; j < counts.size(); ++j) *counts[j] += shares[j] / sum;
-    });
-    for (List& list : lists) {
-      double sum = 0;
-      for (const float count : list.counts) sum += count;
-      for (std::size_t j = 0; j < list.ids.size(); ++j)
-        list.probabilities[j] = sum > 0 ? static_cast<float>(list.counts[j] / sum) : 0.0f;
-    }
+    each_pair([&](const std::vector<TokenId>& side, TokenId t) { expected.add(lists, side, t); });
+    for (List& list : lists) normalize(list);
   }
   return best_of(lists, static_cast<std::size_t>(sources), targets, options);
 }
@@ -116,7 +129,8 @@ Shortlist parse_lexicon(std::string_view text, const std::string& name, const To
     if (to == "NULL" || from == "NULL") return;
     const auto id = [&](const auto& ids, const std::string& piece, TokenId other) {
       const auto known = ids.find(piece);
-      ++pieces, unknown += known == ids.end();
+      ++pieces;
+      unknown += known == ids.end();
       return known == ids.end() ? other : known->second;
     };
     const TokenId s = id(source_ids, from, source.unk_id()), t = id(target_ids, to, target.unk_id());
@@ -129,9 +143,12 @@ Shortlist parse_lexicon(std::string_view text, const std::string& name, const To
                    "the model does not know " << unknown << " of the " << pieces << " pieces in " << name
                                               << ", which is for another vocabulary");
   std::vector<List> lists(found.size());
-  for (std::size_t s = 0; s < found.size(); ++s)
-    for (const auto& [id, probability] : found[s])
-      lists[s].ids.push_back(id), lists[s].probabilities.push_back(probability);
+  for (std::size_t s = 0; s < found.size(); ++s) {
+    for (const auto& [id, probability] : found[s]) {
+      lists[s].ids.push_back(id);
+      lists[s].probabilities.push_back(probability);
+    }
+  }
   return best_of(lists, lists.size(), target.vocab_size(), options);
 }
 

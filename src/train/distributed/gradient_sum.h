@@ -14,7 +14,10 @@ class GradientSum {
 
   // Forgets what a step that failed has added.
   void clear() {
-    for (Bucket& bucket : buckets_) bucket.is_empty = true, bucket.begun = false;
+    for (Bucket& bucket : buckets_) {
+      bucket.is_empty = true;
+      bucket.begun = false;
+    }
   }
   // Takes the gradients of a batch and sets them to zero: each batch has sums of its own, whoever computes it.
   void add_batch() {
