@@ -98,7 +98,15 @@ ${interfaceOf('RequestFields', 'What the module takes of TrainerOptions.', reque
 
 // Emscripten lists every form in which C++ takes a string; this package passes strings.
 const plainTypes = (text) => text.replaceAll('EmbindString', 'string').replace(/\bany\b/g, 'unknown');
-const membersOf = (body) => body.split('\n').map((line) => line.trim().replace(/[,;]$/, '')).filter(Boolean).map((line) => `  ${line};\n`).join('');
+
+/** A member on one line, or with its parameters on a line of their own if it is longer than 120 characters. */
+function member(text) {
+  const line = `  ${text};\n`;
+  return line.length <= 121 ? line : line.replace(/\((.*)\)/, '(\n    $1,\n  )');
+}
+
+const membersOf = (body) =>
+  body.split('\n').map((line) => line.trim().replace(/[,;]$/, '')).filter(Boolean).map(member).join('');
 // Emscripten lists classes here too, which have nothing that JavaScript could call.
 const isClass = (member) => /^\s*\w+: \{\}[;,]?$/.test(member);
 

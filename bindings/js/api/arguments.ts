@@ -1,7 +1,7 @@
 // Checks of what callers pass to Translator.load and to Trainer, and where their models come from.
 import {
-  boolean, callback, checked, isObject, oneOf, show, signal, unknownOption, splitOptions, string, takeOptions, toJson, whole,
-  withNewNames, type Rule, type Rules,
+  boolean, callback, checked, isObject, oneOf, show, signal, unknownOption, splitOptions, string, takeOptions, toJson,
+  whole, withNewNames, type Rule, type Rules,
 } from '../shared/checks.js';
 import { WasmformerError, WasmformerTypeError } from '../shared/errors.js';
 import type { AnnotatedText, GivenPairs, GivenTexts, ModelData } from '../shared/protocol.js';

@@ -70,7 +70,9 @@ function openWebWorker({ onMessage, onDeath }: PortEvents, script: URL | undefin
     watchLock(data.lock, watch.signal, () => onDeath(stopped('the browser ended it', 'worker-ended'))).catch(() => {});
   };
   worker.onmessageerror = () => onDeath(stopped('a message could not be read'));
-  worker.onerror = ({ message }) => onDeath(message ? stopped(message) : scriptFailed(String(script ?? workerScript())));
+  worker.onerror = ({ message }) => {
+    onDeath(message ? stopped(message) : scriptFailed(String(script ?? workerScript())));
+  };
   return {
     post: (message, transfer = []) => worker.postMessage(message, transfer),
     keepAlive: () => {},

@@ -17,70 +17,126 @@ export function checkAll(texts: unknown, options: AllOptions): AllOptions {
   return checked<AllOptions>('translate', rules, options);
 }
 
+/** Waits that end when the signal aborts. */
+class Waits {
+  #signal: AbortSignal;
+  #giveUp: (reason: unknown) => void = () => {};
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+    signal.addEventListener('abort', () => this.#giveUp(signal.reason));
+  }
+
+  /** A new promise for each wait: what races with a longer-lived promise is kept as long as that one. */
+  for<T>(given: T | PromiseLike<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#giveUp = reject;
+      if (this.#signal.aborted) reject(this.#signal.reason);
+      Promise.resolve(given).then(resolve, reject);
+    });
+  }
+}
+
+/** Texts that are translated together. `first`: the index of the first one. */
+interface Batch {
+  texts: string[];
+  first: number;
+  translate: Translate;
+  results: Promise<Translation[]>;
+}
+
+/** Reads the texts and begins their translation, a batch at a time, one worker after the other. */
+class BatchReader {
+  #source: AsyncIterator<string> | Iterator<string>;
+  #workers: readonly Translate[];
+  #stop: AbortSignal;
+  #waits: Waits;
+  #batchSize: number;
+  #startIndex: number;
+  #read = 0;
+  #batches = 0;
+  #isOver = false;
+  #ahead: Promise<Batch | undefined>[] = [];
+
+  constructor(texts: Texts, workers: readonly Translate[], stop: AbortSignal, batchSize: number, startIndex: number) {
+    this.#source = Symbol.asyncIterator in texts ? texts[Symbol.asyncIterator]() : texts[Symbol.iterator]();
+    this.#workers = workers;
+    this.#stop = stop;
+    this.#waits = new Waits(stop);
+    this.#batchSize = batchSize;
+    this.#startIndex = startIndex;
+  }
+
+  /** Begins one more batch, behind those that are read already: the source is asked for one at a time. */
+  readOn(): void {
+    const after = this.#ahead.at(-1);
+    const batch = after ? after.then(() => this.#begin()) : this.#begin();
+    batch.catch(() => {}); // it is awaited when its turn comes
+    this.#ahead.push(batch);
+  }
+
+  /** The next batch; undefined behind the last one. */
+  next(): Promise<Batch | undefined> | undefined {
+    return this.#ahead.shift();
+  }
+
+  /** Not awaited: a source that waits for its next text would answer after that. */
+  close(): void {
+    if (!this.#isOver) void Promise.resolve(this.#source.return?.()).catch(() => {});
+  }
+
+  async #begin(): Promise<Batch | undefined> {
+    const texts: string[] = [];
+    while (texts.length < this.#batchSize && !this.#isOver) {
+      const { done, value } = await this.#waits.for(this.#source.next());
+      if (done) this.#isOver = true;
+      else if (this.#read++ >= this.#startIndex) texts.push(value);
+    }
+    if (texts.length === 0) return undefined;
+    const translate = this.#workers[this.#batches++ % this.#workers.length]!;
+    const first = this.#read - texts.length;
+    const results = translate(texts, this.#stop, first);
+    results.catch(() => {}); // it is awaited when its turn comes
+    return { texts, first, translate, results };
+  }
+}
+
+/** The translations of a batch; one text that cannot be translated does not affect others. */
+async function *resultsOf(
+  { texts, first, translate, results }: Batch, stop: AbortSignal, onError: AllOptions['onError'],
+): AsyncGenerator<IndexedTranslation, void, undefined> {
+  const all = await results.catch(() => undefined);
+  for (const [i, text] of texts.entries()) {
+    stop.throwIfAborted();
+    try {
+      const [translation] = all ? [all[i]!] : await translate([text], stop, first + i);
+      yield Object.assign(translation!, { index: first + i });
+    } catch (error) {
+      if (!(error instanceof WasmformerError) || stop.aborted) throw error;
+      const named = ofText(error, first + i + 1); // messages count from 1, as those of translate()
+      if (!onError) throw named;
+      onError(named, first + i);
+    }
+  }
+}
+
 export async function *translateAll(
   texts: Texts, workers: readonly Translate[], { batchSize = 32, startIndex = 0, onError, signal }: AllOptions,
 ): AsyncGenerator<IndexedTranslation, void, undefined> {
   signal?.throwIfAborted();
-  const source = Symbol.asyncIterator in texts ? texts[Symbol.asyncIterator]() : texts[Symbol.iterator]();
   const stop = new AbortController();
   const onAbort = () => stop.abort(signal!.reason);
   signal?.addEventListener('abort', onAbort);
-  // A new promise for each wait: what races with a longer-lived promise is kept as long as that one.
-  let giveUp: (reason: unknown) => void = () => {};
-  stop.signal.addEventListener('abort', () => giveUp(stop.signal.reason));
-  const unlessAborted = <T>(given: T | PromiseLike<T>) => new Promise<T>((resolve, reject) => {
-    giveUp = reject;
-    if (stop.signal.aborted) reject(stop.signal.reason);
-    Promise.resolve(given).then(resolve, reject);
-  });
-  let read = 0;
-  let batches = 0;
-  let isOver = false;
-  const next = async () => {
-    const batch: string[] = [];
-    while (batch.length < batchSize && !isOver) {
-      const { done, value } = await unlessAborted(source.next());
-      if (done) isOver = true;
-      else if (read++ >= startIndex) batch.push(value);
-    }
-    if (batch.length === 0) return undefined;
-    const translate = workers[batches++ % workers.length]!;
-    const first = read - batch.length;
-    const results = translate(batch, stop.signal, first);
-    results.catch(() => {}); // it is awaited when its turn comes
-    return { batch, first, translate, results };
-  };
-  const ahead: ReturnType<typeof next>[] = [];
-  const readOn = () => {
-    const after = ahead.at(-1); // the source is asked for one batch at a time
-    const batch = after ? after.then(next) : next();
-    batch.catch(() => {});
-    ahead.push(batch);
-  };
+  const reader = new BatchReader(texts, workers, stop.signal, batchSize, startIndex);
   try {
-    for (const _ of workers) readOn();
-    for (let now = await ahead.shift(); now; now = await ahead.shift()) {
-      readOn();
-      const { batch, first, translate } = now;
-      const all = await now.results.catch(() => undefined);
-      for (const [i, text] of batch.entries()) {
-        stop.signal.throwIfAborted();
-        try {
-          // One text that cannot be translated does not affect others.
-          const [translation] = all ? [all[i]!] : await translate([text], stop.signal, first + i);
-          yield Object.assign(translation!, { index: first + i });
-        } catch (error) {
-          if (!(error instanceof WasmformerError) || stop.signal.aborted) throw error;
-          const named = ofText(error, first + i + 1); // messages count from 1, as those of translate()
-          if (!onError) throw named;
-          onError(named, first + i);
-        }
-      }
+    for (const _ of workers) reader.readOn();
+    for (let batch = await reader.next(); batch; batch = await reader.next()) {
+      reader.readOn();
+      yield* resultsOf(batch, stop.signal, onError);
     }
   } finally {
     signal?.removeEventListener('abort', onAbort);
     stop.abort();
-    // Not awaited: a source that waits for its next text would answer after that.
-    if (!isOver) void Promise.resolve(source.return?.()).catch(() => {});
+    reader.close();
   }
 }

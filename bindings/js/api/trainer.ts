@@ -2,8 +2,8 @@ import { WasmformerError } from '../shared/errors.js';
 import type { Plain, Update } from '../shared/protocol.js';
 import { eventWithMaps } from '../shared/results.js';
 import type {
-  RunChanges, EvaluateOptions, Evaluation, SentencePair, ResumeOptions, RunOptions, SaveOptions, TrainerInfo, TrainerOptions,
-  TrainingConfig, TrainingEvent,
+  RunChanges, EvaluateOptions, Evaluation, SentencePair, ResumeOptions, RunOptions, SaveOptions, TrainerInfo,
+  TrainerOptions, TrainingConfig, TrainingEvent,
 } from '../shared/trainer-types.js';
 import type { Classification, ModelSource, Tagging } from '../shared/types.js';
 import {

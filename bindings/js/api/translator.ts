@@ -142,8 +142,8 @@ export class Translator extends RemoteTranslator<TranslatorInfo> {
   }
 
   /**
-   * Translates a text of any number of sentences, one by one, and keeps the white space between them. A sentence ends as
-   * Intl.Segmenter says, or after 500 characters.
+   * Translates a text of any number of sentences, one by one, and keeps the white space between them. A sentence ends
+   * as Intl.Segmenter says, or after 500 characters.
    * @throws as translate does
    */
   async translateText(text: string, options: StreamOptions = {}): Promise<TextTranslation> {
@@ -158,8 +158,8 @@ export class Translator extends RemoteTranslator<TranslatorInfo> {
 
   /**
    * Translates texts in the order in which they come, and yields each translation with its index. It reads ahead
-   * at most one batch per translator plus one more, so a slow loop makes the source wait. Leaving the loop stops the work
-   * and closes the source.
+   * at most one batch per translator plus one more, so a slow loop makes the source wait. Leaving the loop stops the
+   * work and closes the source.
    * @throws as translate does, naming the text by its position counted from 1, unless there is `onError`
    */
   translateAll(
@@ -174,7 +174,8 @@ export class Translator extends RemoteTranslator<TranslatorInfo> {
     const given = checkAll(texts, { batchSize, startIndex, onError, signal });
     const site = new Error();
     const translators = [this, ...workers as Translator[]].map((translator) =>
-      async (some: string[], signal: AbortSignal, first: number) => translator.translateFrom(site, some, { ...search, signal }, first));
+      async (some: string[], signal: AbortSignal, first: number) =>
+        translator.translateFrom(site, some, { ...search, signal }, first));
     return translateAll(texts, translators, given);
   }
 

@@ -315,6 +315,8 @@ export interface NativeModule {
   startThreads(_0: number): number;
   load(_0: Uint8Array, _1: string): Translator;
   describe(): import('../shared/description.js').Description;
-  setUpRun(_0: string, _1: RunTexts, _2: RunTexts, _3: Uint8Array, _4: Uint8Array, _5: Uint8Array, _6: number, _7: Translator | null): RunSetup;
+  setUpRun(
+    _0: string, _1: RunTexts, _2: RunTexts, _3: Uint8Array, _4: Uint8Array, _5: Uint8Array, _6: number, _7: Translator | null,
+  ): RunSetup;
   describeException(_0: unknown): Omit<import('../shared/errors.js').PlainError, 'name' | 'stack'>;
 }

@@ -101,7 +101,8 @@ function qualityOf({ text, targetTokens }: Translation, probabilityOf?: (logProb
     const count = spaces.length + 1;
     const logProbability = spaces.reduce((sum, value) => sum + value, token.logProbability) / count;
     spaces = [];
-    const joins = last && start <= last.end && !alone.test(text.slice(start, end)) && !alone.test(text.slice(last.start, last.end));
+    const isAlone = (part: { start: number; end: number }) => alone.test(text.slice(part.start, part.end));
+    const joins = last && start <= last.end && !isAlone({ start, end }) && !isAlone(last);
     if (!joins) return void words.push({ start, end, logProbability, count });
     last.logProbability = (last.logProbability * last.count + logProbability) / (last.count + 1);
     last.count++;
@@ -121,7 +122,8 @@ function qualityOf({ text, targetTokens }: Translation, probabilityOf?: (logProb
 
 /** Adds what is asked for; removes attention unless it was asked for. */
 export function addTo(
-  translations: Translation[], texts: readonly string[], { alignment, quality }: AlignmentOptions, keepsAttention: boolean,
+  translations: Translation[], texts: readonly string[], { alignment, quality }: AlignmentOptions,
+  keepsAttention: boolean,
   metadata: Readonly<Record<string, string>>,
 ): void {
   const probabilityOf = calibrationOf(metadata);

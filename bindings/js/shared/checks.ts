@@ -102,7 +102,8 @@ export const otherSamplingNames = { temperature: 'temperature', top_k: 'topK', t
 /** `first`: how many texts come before these, for messages. */
 export function checkTranslate(text: unknown, options: unknown, first = 0): CheckedTexts & TranslateCall {
   for (const [names, path] of [[otherNames, ''], [otherSamplingNames, 'sampling.']] as const) {
-    const found = Object.entries(names).find(([name]) => (options as Record<string, unknown> | null)?.[name] !== undefined);
+    const given = options as Record<string, unknown> | null;
+    const found = Object.entries(names).find(([name]) => given?.[name] !== undefined);
     if (found) throw unknownOption('translate', found[0], `use '${path}${found[1]}' instead`);
   }
   return checkTexts<TranslateCall>(
@@ -171,7 +172,8 @@ export function show(value: unknown): string {
 /** What to say of a name that is not known: the one that was probably meant, or all there are. */
 function hint(name: string, path: string, rules: object): string {
   const known = Object.keys(rules);
-  const [nearest] = known.map((word) => ({ word, distance: differingLetters(name, word) })).sort((a, b) => a.distance - b.distance);
+  const distances = known.map((word) => ({ word, distance: differingLetters(name, word) }));
+  const [nearest] = distances.sort((a, b) => a.distance - b.distance);
   return nearest && nearest.distance <= 3 ? `did you mean '${path}${nearest.word}'?` : `there are ${known.join(', ')}`;
 }
 

@@ -88,7 +88,10 @@ export function toPlainError(thrown: unknown): PlainError {
   return { name, message, stack, code: known.code, sentence: known.sentence, details: known.details };
 }
 
-const classes: Record<string, typeof WasmformerError> = { TypeError: WasmformerTypeError, RangeError: WasmformerRangeError };
+const classes: Record<string, typeof WasmformerError> = {
+  TypeError: WasmformerTypeError,
+  RangeError: WasmformerRangeError,
+};
 
 /** The error again, of its class. */
 export function fromPlainError({ name, message, code, sentence, details }: PlainError): WasmformerError {

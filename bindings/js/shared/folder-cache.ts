@@ -15,7 +15,10 @@ export async function openFolder(name: string): Promise<ModelCache> {
       const path = place(key);
       const about = await read(`${path}.json`).catch(() => undefined);
       if (!about || !(await stat(path).catch(() => undefined))) return undefined;
-      const pull = async (body: ReadableStreamDefaultController) => (body.enqueue(await readFile(path)), body.close());
+      const pull = async (body: ReadableStreamDefaultController) => {
+        body.enqueue(await readFile(path));
+        body.close();
+      };
       return new Response(new ReadableStream({ pull }, { highWaterMark: 0 }), { headers: about.headers });
     },
     async put(key, response) {

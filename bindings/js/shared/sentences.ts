@@ -43,7 +43,9 @@ function cut(text: string, longest: number): string[] {
  * The sentences of `text`, and the white space after the last one. A line break ends a sentence, and so do 500
  * characters, or as many as the model's max_length has room for.
  */
-export function splitSentences(text: string, language?: string, maxLength = Infinity): { parts: SentencePart[]; tail: string } {
+export function splitSentences(
+  text: string, language?: string, maxLength = Infinity,
+): { parts: SentencePart[]; tail: string } {
   const longest = Math.min(longestSentence, maxLength - 2); // a space before the first word, and the end token
   const joined: string[] = [];
   for (const segment of segments(text, language)) {

@@ -7,8 +7,8 @@ const cacheName = 'wasmformer-models';
 const sizeHeader = 'x-bytes';
 
 /**
- * Cache Storage, or in Node a folder, for models; undefined without one, or if the browser refuses it: in a private window,
- * or when the disk is full.
+ * Cache Storage, or in Node a folder, for models; undefined without one, or if the browser refuses it: in a private
+ * window, or when the disk is full.
  * @internal
  */
 export async function openModelCache(): Promise<ModelCache | undefined> {

@@ -73,8 +73,9 @@ export interface TrainerOptions extends TrainingData, RequestFields, WorkerOptio
    */
   from?: ModelSource;
   /**
-   * A model whose translations of the sources are learned instead of the targets (Kim and Rush 2016), before anything is
-   * trained. Without `tokenizer` or `from` the new model has its tokenizer. Needs pairs to validate on.
+   * A model whose translations of the sources are learned instead of the targets (Kim and Rush 2016); it translates
+   * them all before training begins. Without `tokenizer` or `from` the new model has its tokenizer. Needs pairs to
+   * validate on.
    */
   teacher?: ModelSource;
   /** Aborting rejects with the signal's reason. */

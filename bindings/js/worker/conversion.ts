@@ -62,7 +62,9 @@ export async function convert(wanted: Conversion, onProgress: Progress): Promise
   return { 'model.safetensors': blob(await convertFolder(given, precision, languages, onProgress)) };
 }
 
-export async function convertFolder(folder: Folder, precision: string, languages: string, onProgress: Progress): Promise<Bytes> {
+export async function convertFolder(
+  folder: Folder, precision: string, languages: string, onProgress: Progress,
+): Promise<Bytes> {
   const said = await readMetadata(folder);
   const { names, files } = await readFolder(folder, onProgress);
   return withExtras((module) => module.readFolder(names, files, languages || said, precision) as Bytes);
@@ -154,12 +156,14 @@ export async function hostedFolder(address: string): Promise<{ folder: Folder; h
   const at = (name: string) => [name, { kind: 'url', url: new URL(name, base).href, length: lengthOf(heads.get(name)!.headers) }] as const;
   const isThere = (name: string) => heads.get(name)!.ok;
   const ofBert = isThere('vocab.txt') && !isThere('source.spm');
-  let wanted = [...(ofBert ? settingsOfBert : settings), ...further.filter(isThere), ...[weights.find(isThere) ?? []].flat()];
+  const needed = ofBert ? settingsOfBert : settings;
+  let wanted = [...needed, ...further.filter(isThere), ...[weights.find(isThere) ?? []].flat()];
   if (!isThere('config.json') && isThere('metadata.json')) {
     const { sourceLanguage, targetLanguage } = await readJson(at('metadata.json')[1]);
     const names = studentFiles.map((name) => name.replace('PAIR', `${sourceLanguage}${targetLanguage}`));
     const found = await Promise.all(names.flatMap((name) => [name, `${name}.gz`, `${name}.zst`]).map(ask));
-    wanted = ['metadata.json', ...found.flatMap(([name, answer]) => (heads.set(name, answer), answer.ok ? name : []))];
+    for (const [name, answer] of found) heads.set(name, answer);
+    wanted = ['metadata.json', ...found.flatMap(([name, answer]) => (answer.ok ? name : []))];
   }
   return { folder: Object.fromEntries(wanted.map(at)), heads };
 }

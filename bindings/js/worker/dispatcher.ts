@@ -116,44 +116,28 @@ export class Requests {
     if (!this.#models.has(key)) throw new WasmformerError('disposed', 'it has been disposed of', { room: 'load' });
   }
 
-  /** The result of `use` with the model's bytes, which arrive while the engine starts. */
+  /**
+   * The result of `use` with the model's bytes, which arrive while the engine starts. If a stored copy fails, which may be
+   * damaged or old, the source decides.
+   */
   async #withModel<T>(
     start: Start, data: ModelData, { id, key }: Call, use: (engine: Engine, file: ModelFile) => Promise<T>,
     integrity?: string,
   ): Promise<T> {
     const report = this.#onProgress(id);
-    const disposed = () => new WasmformerError('disposed', 'it has been disposed of', { room: 'load' });
     const onProgress = (loaded: number, total?: number) => {
-      if (!this.#models.has(key)) throw disposed();
+      this.#checkWanted(key);
       report(loaded, total);
     };
     const read = () => readAny(data, start.cache, integrity, onProgress);
-    const reading = read();
-    const [file, engine] = await Promise.all([reading, this.#start(start)]).catch((error: unknown) => {
-      void reading.then(({ release }) => release?.(), () => {});
-      throw error;
-    });
-    const attempt = async (file: ModelFile) => {
-      try {
-        const result = await use(engine, file);
-        await file.keep();
-        return result;
-      } catch (error) {
-        if (isOfOtherUse(error)) await file.keep(); // a good file all the same
-        throw error instanceof WasmformerError ? ofFile(error, file.name) : error;
-      } finally {
-        file.release?.();
-      }
-    };
-    if (!this.#models.has(key)) {
-      file.release?.();
-      throw disposed();
-    }
+    const [file, engine] = await bothOf(read(), this.#start(start));
+    const attempt = (file: ModelFile) => useAndKeep(file, () => use(engine, file));
+    if (!this.#models.has(key)) file.release?.();
+    this.#checkWanted(key);
     try {
       return await attempt(file);
     } catch (error) {
       if (!file.isCached || isOfOtherUse(error) || !this.#models.has(key)) throw error;
-      // The stored copy may be damaged or old; the source decides.
       await file.forget();
       return attempt(await read());
     }
@@ -166,6 +150,30 @@ export class Requests {
 
   #fail(id: number, thrown: unknown): void {
     this.#post({ type: 'failed', id, error: toPlainError(thrown), isFatal: thrown instanceof FatalError });
+  }
+}
+
+/** A file and the engine; if that does not start, the file is released when it comes. */
+async function bothOf(reading: Promise<ModelFile>, starting: Promise<Engine>): Promise<[ModelFile, Engine]> {
+  try {
+    return await Promise.all([reading, starting]);
+  } catch (error) {
+    void reading.then(({ release }) => release?.(), () => {});
+    throw error;
+  }
+}
+
+/** The result of `use`, whose errors name the file; a good file is kept in the cache. */
+async function useAndKeep<T>(file: ModelFile, use: () => Promise<T>): Promise<T> {
+  try {
+    const result = await use();
+    await file.keep();
+    return result;
+  } catch (error) {
+    if (isOfOtherUse(error)) await file.keep(); // a good file all the same
+    throw error instanceof WasmformerError ? ofFile(error, file.name) : error;
+  } finally {
+    file.release?.();
   }
 }
 

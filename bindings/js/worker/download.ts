@@ -23,7 +23,8 @@ export interface ModelFile {
 
 const nothing = async () => {};
 
-export const uncached = (name: string, bytes: Bytes): ModelFile => ({ name, bytes, isCached: false, keep: nothing, forget: nothing });
+export const uncached = (name: string, bytes: Bytes): ModelFile =>
+  ({ name, bytes, isCached: false, keep: nothing, forget: nothing });
 
 export async function readModel(data: ModelData, useCache: boolean, onProgress: Progress): Promise<ModelFile> {
   if (data.kind === 'url' && useCache) {
@@ -208,7 +209,8 @@ function turn(key: string): Promise<() => void> {
 
 /** What is stored under `key`, or else what `get` brings; of several tabs that ask at once, one calls `get`. */
 export async function throughCache(
-  key: string, name: string, onProgress: Progress, get: () => Promise<{ bytes: Bytes; headers: Headers; source?: string }>,
+  key: string, name: string, onProgress: Progress,
+  get: () => Promise<{ bytes: Bytes; headers: Headers; source?: string }>,
 ): Promise<ModelFile> {
   const cache = await openModelCache();
   const forget = async () => void (await cache?.delete(key));

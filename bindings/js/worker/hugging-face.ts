@@ -5,7 +5,8 @@ import type { HubData, ListData, ModelData, Wanted } from '../shared/protocol.js
 import type { Estimate } from '../shared/types.js';
 import { convertFolder, folderAt, hostedFolder, listedFolder, weightsOf, type Folder } from './conversion.js';
 import {
-  checkIntegrity, isCurrent, lengthOf, located, nameOf, readModel, sourceOf, throughCache, uncached, type ModelFile, type Progress,
+  checkIntegrity, isCurrent, lengthOf, located, nameOf, readModel, sourceOf, throughCache, uncached,
+  type ModelFile, type Progress,
 } from './download.js';
 
 type Converted = HubData | ListData | Extract<ModelData, { kind: 'folder' }>;

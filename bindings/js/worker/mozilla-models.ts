@@ -76,7 +76,8 @@ function *filesInRegistry(json: Record<string, unknown>): Generator<FoundFile> {
       const { name, size, expectedSha256Hash } = object(file);
       const isPacked = text(name).endsWith('.gz');
       const model = { from, to, architecture: '', version };
-      yield { model, id: 0, part, path: name, length: isPacked ? undefined : size, bytes: size, sha256: expectedSha256Hash };
+      const length = isPacked ? undefined : size;
+      yield { model, id: 0, part, path: name, length, bytes: size, sha256: expectedSha256Hash };
     }
   }
 }
@@ -94,7 +95,9 @@ const byPair = (a: Model, b: Model) =>
   `${a.from}-${a.to}`.localeCompare(`${b.from}-${b.to}`) || rank(b.version).localeCompare(rank(a.version), 'en', { numeric: true });
 
 /** Adds a file to its model, if translating needs it; `list` is where relative addresses begin. */
-function addFile(model: ListedModel, { part, path, base, length, bytes = length, sha256 }: FoundFile, list: ModelData): void {
+function addFile(
+  model: ListedModel, { part, path, base, length, bytes = length, sha256 }: FoundFile, list: ModelData,
+): void {
   const name = object(parts)[part.toLowerCase()];
   if (!name) return;
   const from = text(base) || (list.kind === 'url' ? list.url : undefined);

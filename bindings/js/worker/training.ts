@@ -181,16 +181,16 @@ export class Training extends Model<TrainingRun> {
     const texts = known.map(({ text }) => text);
     if (use === 'translate') {
       const translations = yield* this.#translations(texts, attention);
-      return {
-        ...scores,
-        samples: known.map(({ text, translation }, i) => ({ source: text, reference: translation, translation: translations[i]! })),
-      };
+      const samples = known.map(({ text, translation }, i) =>
+        ({ source: text, reference: translation, translation: translations[i]! }));
+      return { ...scores, samples };
     }
     if (!use) return { ...scores, samples: [] };
     // The words of tagged texts are separated already.
     const hasWords = known.some(({ words }) => words.length > 0);
     const annotations = yield* this.#annotations(use, texts, { attention, ...(hasWords && { split: false }) });
-    return { ...scores, samples: [], annotated: known.map((text, i) => ({ ...withReference(text), annotation: annotations[i]! })) };
+    const annotated = known.map((text, i) => ({ ...withReference(text), annotation: annotations[i]! }));
+    return { ...scores, samples: [], annotated };
   }
 
   #annotations(use: Use, texts: readonly string[], options: object): Generator<undefined, Plain<Annotation[]>> {
