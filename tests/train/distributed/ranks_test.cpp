@@ -4,11 +4,16 @@
 #include <atomic>
 #include <barrier>
 #include <catch_amalgamated.hpp>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
 #include <thread>
 
 #include "tasks/annotate/labels.h"
 #include "tasks/mask/mask_task.h"
 #include "tests/train/small_run.h"
+#include "tests/train/teacher.h"
 
 using namespace wasmformer;
 using Catch::Matchers::WithinAbs;
@@ -22,6 +27,9 @@ struct Meeting {
   std::barrier<> barrier;
   std::vector<std::span<double>> doubles;
   std::vector<std::span<Scalar>> scalars;
+  std::mutex mutex;
+  std::condition_variable has_mail;
+  std::map<std::pair<int, int>, std::deque<std::string>> mail;  // from one rank to another
 };
 
 class ThreadRank : public Ranks {
@@ -31,6 +39,19 @@ class ThreadRank : public Ranks {
   int size() const override { return m_.size; }
   void sum(std::span<double> values) override { add(m_.doubles, values); }
   void begin_sum(std::span<Scalar> values) override { add(m_.scalars, values); }
+  void send(int to, const std::string& text) override {
+    const std::lock_guard lock(m_.mutex);
+    m_.mail[{rank_, to}].push_back(text);
+    m_.has_mail.notify_all();
+  }
+  std::string receive(int from) override {
+    std::unique_lock lock(m_.mutex);
+    std::deque<std::string>& letters = m_.mail[{from, rank_}];
+    m_.has_mail.wait(lock, [&] { return !letters.empty(); });
+    std::string text = letters.front();
+    letters.pop_front();
+    return text;
+  }
 
  private:
   template <class T>
@@ -165,4 +186,32 @@ TEST_CASE("Ranks that have read different texts are refused") {
     });
   threads.clear();
   CHECK(refused == 2);
+}
+
+TEST_CASE("Ranks share a teacher's work, and all learn what one finds") {
+  ThreadPool pool(1);
+  Ranks alone;
+  Distillation one(small_teacher(), pool, alone, many_pairs(), 2);
+  const ParallelText expected = distilled(one);
+  const int size = GENERATE(2, 3);
+  const std::size_t known = GENERATE(0u, 100u, 2200u);
+  Meeting meeting(size);
+  std::vector<ParallelText> learned(static_cast<std::size_t>(size));
+  {
+    std::vector<std::jthread> threads;
+    for (int rank = 0; rank < size; ++rank)
+      threads.emplace_back([&, rank] {
+        ThreadPool own(1);
+        ThreadRank ranks(meeting, rank);
+        Distillation work(small_teacher(), own, ranks, many_pairs(), 2);
+        std::vector<std::string> kept = one.targets();
+        kept.resize(rank == 0 ? std::min(known, kept.size()) : 0);
+        work.resume(std::move(kept));
+        learned[rank] = distilled(work);
+      });
+  }
+  for (const ParallelText& text : learned) {
+    CHECK(text.sources == expected.sources);
+    CHECK(text.targets == expected.targets);
+  }
 }
