@@ -12,34 +12,34 @@ using emscripten::val;
 // JavaScript has the sentence, since it finds some of these errors itself.
 constexpr const char* out_of_memory = "out-of-memory";
 
-val details_of(const Error& error) {
+EMSCRIPTEN_DECLARE_VAL_TYPE(DetailsValue);
+
+DetailsValue details_of(const Error& error) {
   val details = val::object();
   for (const Detail& detail : error.details())
     std::visit([&](const auto& value) { details.set(detail.name, value); }, detail.value);
-  return details;
+  return DetailsValue(details);
 }
 
-EMSCRIPTEN_DECLARE_VAL_TYPE(DescribedError);
-
-DescribedError described(const char* code, const std::string& message, const std::string& sentence, val details) {
-  val error = val::object();
-  error.set("code", std::string(code));
-  error.set("message", message);
-  error.set("sentence", sentence);
-  error.set("details", std::move(details));
-  return DescribedError(error);
-}
+// PlainError in bindings/js/shared/errors.ts, as far as C++ knows it.
+struct DescribedError {
+  std::string code, message, sentence;
+  DetailsValue details{val::object()};
+};
 
 // `thrown`: an exception that has left the module. It is thrown again, so that C++ tells its type, and freed.
 DescribedError describe_exception(const val& thrown) {
   try {
     thrown.throw_();
   } catch (const Error& error) {
-    return described(entry_of(error.code()).name, error.what(), error.sentence(), details_of(error));
+    return {.code = entry_of(error.code()).name,
+            .message = error.what(),
+            .sentence = error.sentence(),
+            .details = details_of(error)};
   } catch (const std::bad_alloc&) {
-    return described(out_of_memory, "", "", val::object());
+    return {.code = out_of_memory, .message = "", .sentence = ""};
   } catch (const std::exception& error) {
-    return described(entry_of(ErrorCode::other).name, error.what(), error.what(), val::object());
+    return {.code = entry_of(ErrorCode::other).name, .message = error.what(), .sentence = error.what()};
   }
 }
 
@@ -48,6 +48,12 @@ DescribedError describe_exception(const val& thrown) {
 
 EMSCRIPTEN_BINDINGS(wasmformer_errors) {
   using namespace emscripten;
-  register_type<wasmformer::DescribedError>("Omit<import('../shared/errors.js').PlainError, 'name' | 'stack'>");
+  using wasmformer::DescribedError;
+  register_type<wasmformer::DetailsValue>("Record<string, string | number>");
+  value_object<DescribedError>("DescribedError")
+      .field("code", &DescribedError::code)
+      .field("message", &DescribedError::message)
+      .field("sentence", &DescribedError::sentence)
+      .field("details", &DescribedError::details);
   emscripten::function("describeException", &wasmformer::describe_exception);
 }

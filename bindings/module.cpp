@@ -119,7 +119,7 @@ EMSCRIPTEN_BINDINGS(wasmformer_module) {
   register_type<ModelConfigValue>("import('./options.js').ModelConfig");
   register_type<TrainingConfigValue>("import('./options.js').TrainingConfig");
   register_type<StringsValue>("Record<string, string>");
-  register_type<DescriptionValue>("import('../shared/description.js').Description");
+  register_type<DescriptionValue>("object");
   value_object<ModelInfo>("ModelInfo")
       .field("config", &ModelInfo::config)
       .field("parameters", &ModelInfo::parameters)

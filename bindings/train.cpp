@@ -303,8 +303,7 @@ EMSCRIPTEN_BINDINGS(wasmformer_train) {
   register_optional<double>();
   register_optional<ValidationReport>();
   register_optional<RunReport>();
-  register_type<FiguresValue>(
-      "Omit<import('../shared/trainer-types.js').Validation, 'loss' | 'isBest' | 'samples' | 'annotated'>");
+  register_type<FiguresValue>("Record<string, number>");
   value_object<ValidationReport>("ValidationReport")
       .field("loss", &ValidationReport::loss)
       .field("isBest", &ValidationReport::is_best)

@@ -18,7 +18,7 @@ using Clock = std::chrono::steady_clock;
 // A checksum of teacher, beam size and text.
 std::uint32_t identity(const std::string& teacher_file, const Distillation& work) {
   std::uint32_t sum = crc32(read_file(teacher_file));
-  sum = crc32(std::to_string(work.beam_size()), sum);
+  sum = crc32(std::to_string(work.beam()), sum);
   for (const auto* side : {&work.pairs().sources, &work.pairs().targets}) {
     for (const std::string& line : *side) sum = crc32(line + "\n", sum);
   }

@@ -41,10 +41,10 @@ ParallelText with_sources(ParallelText pairs, const std::vector<std::string>& so
 }
 
 Distillation::Distillation(std::shared_ptr<const ModelFile> teacher, ThreadPool& pool, Ranks& ranks,
-                           const ParallelText& text, Index beam_size)
+                           const ParallelText& text, Index beam)
     : teacher_(std::move(teacher)), pool_(pool), ranks_(ranks), bleu_{.tokenizer = evaluation_tokenizer(*teacher_)} {
-  search_.beam_size = beam_size;
-  search_.n_best = beam_size;
+  search_.beam_size = beam;
+  search_.n_best = beam;
   std::map<std::pair<std::string, std::string>, std::size_t> known;
   for (std::size_t i = 0; i < text.sources.size(); ++i) {
     const std::string& source = text.sources[i];

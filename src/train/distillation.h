@@ -23,11 +23,11 @@ ParallelText with_sources(ParallelText pairs, const std::vector<std::string>& so
 // the target is empty. All ranks share the work; they must be given the same and step until it is done.
 class Distillation {
  public:
-  // `pool` and `ranks` must outlive it. `beam_size`: how many hypotheses the teacher finds for a source.
+  // `pool` and `ranks` must outlive it. `beam`: how many hypotheses the teacher finds for a source.
   Distillation(std::shared_ptr<const ModelFile> teacher, ThreadPool& pool, Ranks& ranks, const ParallelText& text,
-               Index beam_size);
+               Index beam);
 
-  Index beam_size() const { return search_.beam_size; }
+  Index beam() const { return search_.n_best; }
   // What the teacher translates: each pair once, however often the text repeats it.
   const ParallelText& pairs() const { return pairs_; }
   // Goes on behind the first of these, whose targets are known. The first rank decides how many that are.

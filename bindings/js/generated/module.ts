@@ -130,6 +130,13 @@ export interface Internals {
   decoder: StackInternals;
 }
 
+export interface DescribedError {
+  code: string;
+  message: string;
+  sentence: string;
+  details: Record<string, string | number>;
+}
+
 export interface ModelInfo {
   config: import('./options.js').ModelConfig;
   parameters: number;
@@ -161,7 +168,7 @@ export interface RunInfo {
 export interface ValidationReport {
   loss: number;
   isBest: boolean;
-  figures: Omit<import('../shared/trainer-types.js').Validation, 'loss' | 'isBest' | 'samples' | 'annotated'>;
+  figures: Record<string, number>;
 }
 
 export interface RunReport {
@@ -314,9 +321,9 @@ export interface TokenizerJob {
 export interface NativeModule {
   startThreads(_0: number): number;
   load(_0: Uint8Array, _1: string): Translator;
-  describe(): import('../shared/description.js').Description;
+  describe(): object;
   setUpRun(
     _0: string, _1: RunTexts, _2: RunTexts, _3: Uint8Array, _4: Uint8Array, _5: Uint8Array, _6: number, _7: Translator | null,
   ): RunSetup;
-  describeException(_0: unknown): Omit<import('../shared/errors.js').PlainError, 'name' | 'stack'>;
+  describeException(_0: unknown): DescribedError;
 }

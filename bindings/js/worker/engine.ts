@@ -63,7 +63,7 @@ export class Engine {
 
   /** All options, with types, ranges, defaults and help. */
   describe(): Description {
-    return this.#instance.call(() => this.#instance.module.describe());
+    return this.#instance.call(() => this.#instance.module.describe()) as Description;
   }
 
   /** Several models may be loaded at a time. Throws if it is not the file of a translator. */
