@@ -1,7 +1,7 @@
 // Loads modules of web/src without a browser: their pure functions, and stores with stand-ins for what surrounds them.
 import { fileURLToPath } from 'node:url';
 import { compileModule } from 'svelte/compiler';
-import { createServer } from 'vite';
+import { createServer, createServerModuleRunner } from 'vite';
 
 /** What is made when the page is built: without these, a page without models. */
 const made = { models: [], encoders: [], ready: {}, version: '0', 'search-width': 4 };
@@ -37,10 +37,15 @@ export async function load(names, { virtual, wasmformer } = {}) {
     plugins: [standIns({ virtual, wasmformer }), svelteModules],
     ssr: { noExternal: ['svelte', 'esm-env'], resolve: { conditions: ['browser', 'module', 'import', 'default'] } },
   });
+  const runner = createServerModuleRunner(vite.environments.ssr, { hmr: false });
   try {
-    const modules = await Promise.all([names].flat().map((name) => vite.ssrLoadModule(`/src/${name}`)));
+    const modules = await Promise.all([names].flat().map((name) => runner.import(`/src/${name}`)));
+    // Words are fetched while a feature's script runs.
+    const loaded = [...runner.evaluatedModules.idToModuleMap.values()];
+    await Promise.all(loaded.map(({ exports }) => exports?.arrived));
     return Array.isArray(names) ? modules : modules[0];
   } finally {
+    await runner.close();
     await vite.close();
   }
 }
