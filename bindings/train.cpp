@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "annotate.h"
-#include "tasks/mask/mask_task.h"
 #include "tasks/translate/evaluate.h"
 #include "tasks/translate/translate_task.h"
 #include "train/run_setup.h"
@@ -61,7 +60,7 @@ ParallelText all_pairs(const std::vector<GivenPairs>& corpora, const std::vector
 }
 
 // The texts, or null if none are given. A teacher translates plain texts too.
-std::shared_ptr<Texts> texts_to_train(const RunTexts& given, const std::vector<double>& weights, bool has_teacher) {
+std::shared_ptr<Texts> texts_to_train(const RunTexts& given, const RunRequest& request, bool has_teacher) {
   const bool has_pairs = std::any_of(given.corpora.begin(), given.corpora.end(),
                                      [](const GivenPairs& corpus) { return is_given(corpus); });
   const bool has_labels = is_given(given.labelled) || is_given(given.tagged);
@@ -69,9 +68,9 @@ std::shared_ptr<Texts> texts_to_train(const RunTexts& given, const std::vector<d
   WASMFORMER_CHECK(has_pairs + has_labels + (has_plain && !has_teacher) <= 1, ErrorCode::train,
                    "sentence pairs, labeled or tagged texts, and mono train different models; give one kind");
   if (has_labels) return annotated(given, /*is_valid=*/false);
-  if (has_teacher) return texts_of(with_sources(all_pairs(given.corpora, weights), given.mono));
-  if (has_pairs) return texts_of(all_pairs(given.corpora, weights));
-  return has_plain ? std::make_shared<PlainTexts>(given.mono) : nullptr;
+  if (has_teacher) return texts_of(with_sources(all_pairs(given.corpora, request.weights), given.mono));
+  if (has_pairs) return texts_of(all_pairs(given.corpora, request.weights));
+  return has_plain ? texts_of_lines(given.mono, request.objective) : nullptr;
 }
 
 std::shared_ptr<Texts> texts_to_validate(const RunTexts& given) {
@@ -89,7 +88,7 @@ std::unique_ptr<RunSetup> set_up_run(const std::string& json, const RunTexts& te
                                      double max_bytes, const Translator* teacher) {
   RunRequest request = run_request(json);
   RunInput input;
-  input.train = texts_to_train(texts, request.weights, teacher != nullptr);
+  input.train = texts_to_train(texts, request, teacher != nullptr);
   input.valid = texts_to_validate(valid);
   WASMFORMER_CHECK(!input.valid || !input.train || is_same_kind(texts, valid), ErrorCode::train,
                    "texts to validate on must be of the same kind as those to train on: validation with "

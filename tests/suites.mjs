@@ -82,6 +82,10 @@ export const suites = [
   ...(process.platform === 'linux'
     ? [{ name: 'Torture', native: ['wasmformer', 'wasmformer_mpi'], package: true, ...nodeTest(testFiles('tests/torture'), ...relaxed) }]
     : []),
+  {
+    name: 'A fourth task', native: ['wasmformer', 'wasmformer_fourth_task'], wasm: ['wasmformer_fourth_task'], package: true,
+    ...nodeTest(testFiles('tests/fourth_task')),
+  },
   { name: 'Tarball', native: ['wasmformer'], package: true, ...nodeTest(testFiles('tests/npm')) },
   { name: 'Development server', isQuick: true, wasm: ['wasmformer_js_relaxed-threads'], ...nodeTest(testFiles('tests/dev')) },
   { name: 'Page without a browser', isQuick: true, package: true, ...nodeTest(testFiles('tests/web')) },

@@ -8,7 +8,6 @@
 #include "cli/options.h"
 #include "cli/teacher.h"
 #include "cli/training_loop.h"
-#include "tasks/mask/mask_task.h"
 #include "tasks/translate/augment.h"
 #include "tasks/translate/toy_tasks.h"
 #include "tasks/translate/translate_task.h"
@@ -91,7 +90,7 @@ std::shared_ptr<Texts> read_training_texts(const TrainOptions& o) {
   }
   if (o.labelled.any()) return read_annotated(o.labelled);
   if (o.mono.empty()) return texts_of(read_training_pairs(o));
-  return std::make_shared<PlainTexts>(read_plain_texts(o));
+  return texts_of_lines(read_plain_texts(o), o.request.objective);
 }
 
 // The config keys that --set and --batch-tokens change.

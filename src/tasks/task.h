@@ -102,6 +102,8 @@ class Task {
   // The use of a trained model: "translate", "classify", "tag" or "".
   virtual const char* use(const Config& config) const = 0;
   virtual std::shared_ptr<Texts> no_texts() const = 0;
+  // Texts of plain lines; null if the task needs more than a text to learn from.
+  virtual std::shared_ptr<Texts> from_lines(std::vector<std::string> /*lines*/) const { return nullptr; }
   virtual std::unique_ptr<Examples> examples(const Texts& texts, const ModelFile& model,
                                              const TrainingConfig& training) const = 0;
   // The texts that validation uses, given the examples made of them.
@@ -121,9 +123,13 @@ class Task {
 
 // More can be added.
 std::vector<const Task*>& all_tasks();
-// The task that trains such models, and that of a checkpoint, which may name it. Throw Error if no task does.
+// The task that trains such models, that of a checkpoint, which may name it, and that of a name. Throw Error if there
+// is none.
 const Task& task_of(const Config& config);
 const Task& task_of(const ModelFile& model);
+const Task& task_named(const std::string& name);
+// Plain lines for the task of this name, or without one for `mask`. Throws Error if it learns from other texts.
+std::shared_ptr<Texts> texts_of_lines(std::vector<std::string> lines, const std::string& task);
 inline constexpr const char* task_key = "run.task";  // in the metadata of checkpoints, of tasks that are not built in
 
 }  // namespace wasmformer

@@ -18,10 +18,20 @@ const Task& task_of(const Config& config) {
 
 const Task& task_of(const ModelFile& model) {
   const auto named = model.metadata.find(task_key);
-  if (named == model.metadata.end()) return task_of(model.transformer->config());
+  return named == model.metadata.end() ? task_of(model.transformer->config()) : task_named(named->second);
+}
+
+const Task& task_named(const std::string& name) {
   for (const Task* task : all_tasks())
-    if (task->name() == named->second) return *task;
-  throw Error(ErrorCode::train, "this program does not know the task '" + named->second + "' of the run");
+    if (task->name() == name) return *task;
+  throw Error(ErrorCode::train, "there is no objective '" + name + "' here");
+}
+
+std::shared_ptr<Texts> texts_of_lines(std::vector<std::string> lines, const std::string& task) {
+  const Task& wanted = task.empty() ? mask_task() : task_named(task);
+  std::shared_ptr<Texts> texts = wanted.from_lines(std::move(lines));
+  WASMFORMER_CHECK(texts, ErrorCode::train, "the objective " << task << " needs more than plain text");
+  return texts;
 }
 
 }  // namespace wasmformer

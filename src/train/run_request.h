@@ -54,6 +54,7 @@ struct RunRequest {
   std::vector<double> weights;
   std::optional<Index> teacher_beam;
   std::optional<std::uint64_t> seed;
+  std::string objective;
   std::string languages;
   StringMap metadata;
   bool resume = false;
@@ -74,6 +75,7 @@ struct RunRequest {
        hypothesis_counts},
       teacher_beam);
     v({"seed", "seed of weights, dropout, the order of the data and the held-back pairs"}, seed);
+    v({"objective", "what to learn from plain text: mask, to fill in hidden tokens, is the default"}, objective);
     v({"languages", "SOURCE-TARGET, stored in the model, such as de-en"}, languages);
     v({"metadata", "strings to store in the model", {}, ""}, metadata);
     v({"resume", "continue the run whose checkpoint is given"}, resume);

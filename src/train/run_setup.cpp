@@ -24,6 +24,9 @@ void check_texts(const RunRequest& request, const RunInput& input) {
                    "pairs to validate on are given, and also how many to hold back for it");
   WASMFORMER_CHECK(!has_texts(input) || !validates_given(input) || &input.train->task() == &input.valid->task(),
                    ErrorCode::train, "texts to validate on must be of the same kind as those to train on");
+  const bool is_learned = !has_texts(input) || input.train->task().name() == request.objective;
+  WASMFORMER_CHECK(request.objective.empty() || (is_learned && !request.task), ErrorCode::train,
+                   "objective is given, but only plain text leaves a choice of what to learn");
 }
 
 void check_teacher(const RunRequest& request, const RunInput& input) {
@@ -116,8 +119,9 @@ RunSetup::RunSetup(RunRequest request, RunInput input) : request_(std::move(requ
     const bool is_joint = input_.source_tokenizer.empty()
                               ? tokenizer().joint
                               : input_.target_tokenizer.empty() || input_.target_tokenizer == input_.source_tokenizer;
-    settings_ = settings(request_.task ? task_preset(request_.task->name) : preset("tiny"), is_joint);
-    WASMFORMER_CHECK(translate_task().trains(settings_.config), ErrorCode::train,
+    const Task& task = has_texts(input_) ? input_.train->task() : translate_task();
+    settings_ = settings(request_.task ? task_preset(request_.task->name) : task.preset(*input_.train), is_joint);
+    WASMFORMER_CHECK(task.trains(settings_.config), ErrorCode::train,
                      "decoder_layers is 0, but a translator needs a decoder; to train an encoder, give "
                      "labelled, tagged or plain text");
   }
@@ -181,8 +185,9 @@ void RunSetup::take_texts() {
     request_.keep_texts = false;  // the checkpoint's metadata still holds them
     texts_ = *std::move(stored);
   }
-  WASMFORMER_CHECK(!start_ || &texts_.train->task() == &task_of(start_->model), ErrorCode::train,
-                   "the model was trained on another kind of text than this");
+  const Task& task = texts_.train->task();
+  const bool fits = !start_ || (request_.resume ? &task == &task_of(start_->model) : task.trains(config));
+  WASMFORMER_CHECK(fits, ErrorCode::train, "the model was trained on another kind of text than this");
   texts_.train->settle(config);
   texts_.valid->settle(config);
 }
@@ -286,6 +291,7 @@ std::unique_ptr<TrainingRun> RunSetup::begin(const std::vector<std::string>& tra
     texts_.train = texts_of(augmented(pairs, shares, start_->training.seed));
   }
   const Task& task = texts_.train->task();
+  metadata.erase(task_key);
   if (&task != &task_of(start_->model.transformer->config())) metadata[task_key] = task.name();
   return std::make_unique<TrainingRun>(std::move(*start_), std::move(texts_), pool);
 }

@@ -18,6 +18,9 @@ class MaskTask : public Task {
   const char* unit() const override { return "tokens"; }
   const char* use(const Config&) const override { return ""; }
   std::shared_ptr<Texts> no_texts() const override { return std::make_shared<PlainTexts>(); }
+  std::shared_ptr<Texts> from_lines(std::vector<std::string> lines) const override {
+    return std::make_shared<PlainTexts>(std::move(lines));
+  }
   std::unique_ptr<Examples> examples(const Texts& texts, const ModelFile& model, const TrainingConfig&) const override {
     auto examples = std::make_unique<MaskedExamples>();
     const auto& lines = static_cast<const PlainTexts&>(texts).lines;
