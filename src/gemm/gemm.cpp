@@ -30,25 +30,31 @@ struct Product {
   Index parts = 1;  // `a` is the sum of so many, which lie side by side in each of its rows
 };
 
-// acc = a tile of R rows times P panels, over k. The rows of `a` are `stride` apart and of `parts` times k numbers, or,
-// transposed, next to each other in every one of k groups.
+// acc += a tile of R rows times P panels, over k. The rows of `a` are `stride` apart, or, transposed, next to each
+// other in every one of k groups.
+template <bool transposed, int R, int P, class Word>
+__attribute__((always_inline)) inline void add_products(const Word* a, Index stride, const Word* b, Index panel_size,
+                                                        Index k, Vector<Word> (&acc)[R][2 * P]) {
+  for (Index p = 0; p < k; ++p) {
+    Vector<Word> columns[2 * P];
+    for (int j = 0; j < 2 * P; ++j)
+      columns[j] = simd::load(b + j / 2 * panel_size + p * panel_width<Word> + j % 2 * lanes<Word>);
+    for (int r = 0; r < R; ++r) {
+      const auto x = simd::splat(transposed ? a[p * R + r] : a[r * stride + p]);
+      for (int j = 0; j < 2 * P; ++j) acc[r][j] = simd::multiply_add(x, columns[j], acc[r][j]);
+    }
+  }
+}
+
+// acc = a tile of R rows times P panels, over k and over all `parts` of `a`, each k after the other in its rows.
 template <bool transposed, int R, int P, class Word>
 inline void multiply(const Word* a, Index stride, Index parts, const Word* b, Index panel_size, Index k,
                      Vector<Word> (&acc)[R][2 * P]) {
   for (auto& row : acc)
     for (auto& v : row) v = Vector<Word>{};
   if (std::is_same_v<Word, Scalar>) parts = 1;  // always, but the compiler must know it
-  for (Index part = 0; part < parts; ++part, a += k) {
-    for (Index p = 0; p < k; ++p) {
-      Vector<Word> columns[2 * P];
-      for (int j = 0; j < 2 * P; ++j)
-        columns[j] = simd::load(b + j / 2 * panel_size + p * panel_width<Word> + j % 2 * lanes<Word>);
-      for (int r = 0; r < R; ++r) {
-        const auto x = simd::splat(transposed ? a[p * R + r] : a[r * stride + p]);
-        for (int j = 0; j < 2 * P; ++j) acc[r][j] = simd::multiply_add(x, columns[j], acc[r][j]);
-      }
-    }
-  }
+  for (Index part = 0; part < parts; ++part)
+    add_products<transposed, R, P, Word>(a + part * k, stride, b, panel_size, k, acc);
 }
 
 // Puts what a tile gave into c.
@@ -212,7 +218,7 @@ void gemm(ThreadPool& pool, ConstView a, Op op_a, ConstView b, Op op_b, View c, 
   pool.parallel_for(panels<Scalar>(n), panels_per_chunk,
                     [&](Index begin, Index end) { pack_panels(b, op_b, begin, end, out); });
   const Product<Scalar> product{.a = a.data(), .a_stride = a.cols(), .m = m, .k = k, .n = n, .b = out};
-  const ScalarStore store{c.data(), n, options.bias, options.accumulate};
+  const ScalarStore store{.c = c.data(), .n = n, .bias = options.bias, .accumulate = options.accumulate};
   if (ta)
     run<true>(pool, product, store, k_per_block, options);
   else
@@ -225,7 +231,8 @@ void gemm(ThreadPool& pool, ConstView x, const PackedMatrix& w, View y, const Ge
                    ErrorCode::gemm, shape(x) << " times " << shape(w) << "ᵀ does not give " << shape(y));
   const Product<Scalar> product{
       .a = x.data(), .a_stride = x.cols(), .m = x.rows(), .k = x.cols(), .n = w.rows(), .b = w.scalars()};
-  run<false>(pool, product, ScalarStore{y.data(), y.cols(), options.bias, options.accumulate}, k_per_block, options);
+  const ScalarStore store{.c = y.data(), .n = y.cols(), .bias = options.bias, .accumulate = options.accumulate};
+  run<false>(pool, product, store, k_per_block, options);
 }
 
 void gemm(ThreadPool& pool, const QuantizedRows& x, const PackedMatrix& w, View y, const GemmOptions& options) {
@@ -237,7 +244,9 @@ void gemm(ThreadPool& pool, const QuantizedRows& x, const PackedMatrix& w, View 
   const Index k = int8_words(x.cols);
   const Product<std::int32_t> product{
       .a = x.words, .a_stride = x.parts * k, .m = x.rows, .k = k, .n = w.rows(), .b = w.words(), .parts = x.parts};
-  run<false>(pool, product, Int8Store{y.data(), y.cols(), options.bias, x, w}, std::max<Index>(k, 1), options);
+  const Int8Store store{.c = y.data(), .n = y.cols(), .bias = options.bias, .x = x, .w = w};
+  const Index block = std::max<Index>(k, 1);  // all of k: the parts of a row follow each other
+  run<false>(pool, product, store, block, options);
 }
 
 }  // namespace wasmformer

@@ -52,32 +52,41 @@ Index count_large_pairs(const std::int8_t* values, Index rows, Index cols) {
   return count;
 }
 
+// Panels [begin, end), all of whose columns b has.
+void pack_whole_panels(ConstView b, bool transposed, Index begin, Index end, Scalar* out) {
+  constexpr Index w = panel_width<Scalar>;
+  if (transposed) {
+    const Index k = b.cols();
+    for (Index panel = begin; panel < end; ++panel)
+      Eigen::Map<Eigen::Matrix<Scalar, w, Eigen::Dynamic>>(out + panel * k * w, w, k) = b.middleRows<w>(panel * w);
+    return;
+  }
+  const Index k = b.rows();
+  for (Index p = 0; p < k; ++p)
+    for (Index panel = begin; panel < end; ++panel) std::copy_n(&b(p, panel * w), w, out + (panel * k + p) * w);
+}
+
+// The last panel, with zeros for the columns that b lacks.
+void pack_partial_panel(ConstView b, bool transposed, Index panel, Scalar* out) {
+  constexpr Index w = panel_width<Scalar>;
+  const Index first = panel * w;
+  const Index k = transposed ? b.cols() : b.rows();
+  const Index there = (transposed ? b.rows() : b.cols()) - first;
+  Scalar* to = out + first * k;
+  for (Index p = 0; p < k; ++p, to += w) {
+    for (Index j = 0; j < there; ++j) to[j] = transposed ? b(first + j, p) : b(p, first + j);
+    std::fill(to + there, to + w, Scalar(0));
+  }
+}
+
 }  // namespace
 
 void pack_panels(ConstView b, Op op, Index begin, Index end, Scalar* out) {
-  constexpr Index w = panel_width<Scalar>;
   const bool transposed = op == Op::transpose;
-  const Index k = transposed ? b.cols() : b.rows(), n = transposed ? b.rows() : b.cols();
-  const Index whole = std::min(end, n / w);
-  if (transposed) {
-    for (Index panel = begin; panel < whole; ++panel)
-      Eigen::Map<Eigen::Matrix<Scalar, w, Eigen::Dynamic>>(out + panel * k * w, w, k) = b.middleRows<w>(panel * w);
-  } else {
-    for (Index p = 0; p < k; ++p)
-      for (Index panel = begin; panel < whole; ++panel) std::copy_n(&b(p, panel * w), w, out + (panel * k + p) * w);
-  }
-  if (whole == end) return;
-  // The last panel, which may be a part of one.
-  Scalar* last = out + whole * k * w;
-  for (Index p = 0; p < k; ++p) {
-    for (Index j = whole * w; j < end * w; ++j) {
-      Scalar& to = last[p * w + j - whole * w];
-      if (j >= n)
-        to = 0;
-      else
-        to = transposed ? b(j, p) : b(p, j);
-    }
-  }
+  const Index columns = transposed ? b.rows() : b.cols();
+  const Index whole = std::min(end, columns / panel_width<Scalar>);
+  pack_whole_panels(b, transposed, begin, whole, out);
+  if (whole < end) pack_partial_panel(b, transposed, whole, out);
 }
 
 PackedMatrix::PackedMatrix(ConstView weights)
@@ -183,7 +192,11 @@ Matrix PackedMatrix::matrix() const {
 
 Int8Matrix PackedMatrix::int8_matrix() const {
   WASMFORMER_CHECK(format_ == Format::int8, ErrorCode::gemm, "this matrix is not int8");
-  Int8Matrix rows{rows_, cols_, {}, {scales_.begin(), scales_.begin() + rows_}, input_multiplier_};
+  Int8Matrix rows{.rows = rows_,
+                  .cols = cols_,
+                  .values = {},
+                  .scales = {scales_.begin(), scales_.begin() + rows_},
+                  .input_multiplier = input_multiplier_};
   rows.values.reserve(static_cast<std::size_t>(rows_ * cols_));
   for (Index j = 0; j < rows_; ++j)
     for (Index p = 0; p < cols_; ++p) rows.values.push_back(static_cast<std::int8_t>(smalls(words_)[small_of(j, p)]));

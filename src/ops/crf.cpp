@@ -105,6 +105,14 @@ void add_expectations(const ForwardBackward& recursions, Index begin, View of_sc
   }
 }
 
+// Takes off what is there: the tags of the sentence whose rows are from `begin` on.
+void subtract_tags(std::span<const TokenId> tags, Index begin, View of_scores, Matrix& of_transitions) {
+  for (std::size_t i = 0; i < tags.size(); ++i) {
+    of_scores(begin + static_cast<Index>(i), tags[i]) -= 1;
+    if (i > 0) of_transitions(tags[i - 1], tags[i]) -= 1;
+  }
+}
+
 }  // namespace
 
 CrossEntropy crf_loss(Tape& tape, Var scores, const Parameter& transitions, std::span<const TokenId> targets,
@@ -115,6 +123,8 @@ CrossEntropy crf_loss(Tape& tape, Var scores, const Parameter& transitions, std:
       ErrorCode::crf_loss,
       "scores " << shape(scores) << ", " << targets.size() << " targets and transitions [" << transitions.rows << ", "
                 << transitions.cols << "]");
+  for (const TokenId tag : targets)
+    WASMFORMER_CHECK(tag >= 0 && tag < tags, ErrorCode::crf_loss, "target " << tag << " is not below " << tags);
   const double count = total == 0 ? static_cast<double>(n) : total;
   const bool recorded = tape.recording() && scores.wants_gradient();
   Var gradient = tape.variable(n, tags, false);  // with respect to the scores
@@ -124,20 +134,17 @@ CrossEntropy crf_loss(Tape& tape, Var scores, const Parameter& transitions, std:
   for (const Span& span : spans) {
     if (span.size == 0) continue;
     const ConstView sentence(scores.value().data() + span.begin * tags, span.size, tags);
+    const auto sentence_tags = targets.subspan(span.begin, span.size);
     const ForwardBackward recursions(sentence, factors);
-    if (recorded) add_expectations(recursions, span.begin, gradient.mutable_value(), of_transitions);
     // -log p = log Z - (the score of the targets)
     loss += recursions.log_partition;
     for (Index i = 0; i < span.size; ++i) {
-      const TokenId tag = targets[span.begin + i];
-      WASMFORMER_CHECK(tag >= 0 && tag < tags, ErrorCode::crf_loss, "target " << tag << " is not below " << tags);
-      loss -= static_cast<double>(sentence(i, tag));
-      if (recorded) gradient.mutable_value()(span.begin + i, tag) -= 1;
-      if (i == 0) continue;
-      const TokenId before = targets[span.begin + i - 1];
-      loss -= static_cast<double>(transitions.value(before, tag));
-      of_transitions(before, tag) -= 1;
+      loss -= static_cast<double>(sentence(i, sentence_tags[i]));
+      if (i > 0) loss -= static_cast<double>(transitions.value(sentence_tags[i - 1], sentence_tags[i]));
     }
+    if (!recorded) continue;
+    add_expectations(recursions, span.begin, gradient.mutable_value(), of_transitions);
+    subtract_tags(sentence_tags, span.begin, gradient.mutable_value(), of_transitions);
   }
   Var result = tape.variable(1, 1, recorded);
   result.mutable_value()(0, 0) = static_cast<Scalar>(loss / count);

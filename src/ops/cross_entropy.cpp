@@ -94,7 +94,10 @@ CrossEntropy cross_entropy(Tape& tape, Var logits, std::span<const TokenId> targ
     }
   });
   double loss = 0, nll = 0;
-  for (Index i = 0; i < n; ++i) loss += weight(targets[i]) * row_loss[i], nll += weight(targets[i]) * row_nll[i];
+  for (Index i = 0; i < n; ++i) {
+    loss += weight(targets[i]) * row_loss[i];
+    nll += weight(targets[i]) * row_nll[i];
+  }
   return mean_loss(tape, logits, loss, nll, count);
 }
 
@@ -116,7 +119,8 @@ CrossEntropy binary_cross_entropy(Tape& tape, Var logits, std::span<const TokenI
       const double t = expected(i, c), smooth = (1 - smoothing) * t + smoothing / 2;
       // -t log p - (1 - t) log(1 - p) = log(1 + exp(-|x|)) + max(x, 0) - t x
       const double common = std::log1p(std::exp(-std::abs(static_cast<double>(x)))) + std::max<double>(x, 0);
-      loss += common - smooth * static_cast<double>(x), nll += common - t * static_cast<double>(x);
+      loss += common - smooth * static_cast<double>(x);
+      nll += common - t * static_cast<double>(x);
       if (recorded) x = static_cast<Scalar>((1 / (1 + std::exp(-static_cast<double>(x))) - smooth) / count);
     }
   }

@@ -11,6 +11,33 @@ void check_range(const char* what, Index value, Index size) {
   WASMFORMER_CHECK(value >= 0 && value < size, ErrorCode::embedding, what << " " << value << " is not below " << size);
 }
 
+// What a backward pass needs to know of its forward pass.
+struct Lookup {
+  std::span<const TokenId> ids;
+  std::span<const Index> at;
+  const Parameter* table;
+  const Parameter* positions;  // null: none
+  Scalar scale;
+  Dropout mask;
+};
+
+// y = (table[id] scale + positions[place]) * mask; tokens repeat, so threads split the columns.
+void add_gradients(Tape& tape, const Lookup& lookup, ConstView dy) {
+  const Parameter& table = *lookup.table;
+  const Parameter* positions = lookup.positions && lookup.positions->wants_gradient() ? lookup.positions : nullptr;
+  const Index cols = dy.cols();
+  tape.for_columns(cols, [&](Index begin, Index end) {
+    const Index size = end - begin;
+    RowVector g(size);
+    for (Index i = 0; i < dy.rows(); ++i) {
+      g = dy.row(i).segment(begin, size);
+      lookup.mask.apply(g.data(), i * cols + begin, size);
+      table.gradient.row(lookup.ids[i]).segment(begin, size) += g * lookup.scale;
+      if (positions) positions->gradient.row(lookup.at[i]).segment(begin, size) += g;
+    }
+  });
+}
+
 }  // namespace
 
 Var embedding(Tape& tape, std::span<const TokenId> ids, std::span<const Index> at, const Parameter& table,
@@ -39,20 +66,13 @@ Var embedding(Tape& tape, std::span<const TokenId> ids, std::span<const Index> a
   });
 
   if (y.wants_gradient()) {
-    tape.record(
-        y, [&tape, ids = tape.keep(ids), at = tape.keep(at), t = &table, p = positions, scale, drop](ConstView dy) {
-          // y = (table[id] scale + positions[place]) * mask; tokens repeat, so threads split the columns
-          const Index cols = dy.cols();
-          tape.for_columns(cols, [&](Index begin, Index end) {
-            RowVector g(end - begin);
-            for (Index i = 0; i < dy.rows(); ++i) {
-              g = dy.row(i).segment(begin, end - begin);
-              drop.apply(g.data(), i * cols + begin, end - begin);
-              t->gradient.row(ids[i]).segment(begin, end - begin) += g * scale;
-              if (p && p->wants_gradient()) p->gradient.row(at[i]).segment(begin, end - begin) += g;
-            }
-          });
-        });
+    const Lookup lookup{.ids = tape.keep(ids),
+                        .at = tape.keep(at),
+                        .table = &table,
+                        .positions = positions,
+                        .scale = scale,
+                        .mask = drop};
+    tape.record(y, [&tape, lookup](ConstView dy) { add_gradients(tape, lookup, dy); });
   }
   return y;
 }

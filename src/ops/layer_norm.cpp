@@ -103,6 +103,33 @@ void add_row(const Scalar* from, Scalar* to, Index d, bool fresh) {
   for (Index c = 0; c < d; ++c) to[c] = fresh ? from[c] : to[c] + from[c];
 }
 
+// z += x; returns Σ z.
+Scalar add_and_sum(const Scalar* x, Scalar* z, Index d) {
+  Vector sum{};
+  each_vector<Scalar>(d, [&](Index c, auto count) {
+    const Vector v = load(x + c, count) + load(z + c, count);
+    store(z + c, v, count);
+    sum += v;
+  });
+  return total(sum);
+}
+
+// The gradient of x as memory to write to: null if x wants none.
+struct InputGradient {
+  Scalar* to;
+  bool fresh;
+
+  void add(const Scalar* dz, Index i, Index d) const {
+    if (to) add_row(dz, to + i * d, d, fresh);
+  }
+};
+
+InputGradient input_gradient(Tape& tape, Var x) {
+  if (!x.wants_gradient()) return {nullptr, true};
+  GradientSlot slot = tape.gradient(x);
+  return {slot.view.data(), slot.fresh};
+}
+
 }  // namespace
 
 Var layer_norm(Tape& tape, Var x, const Parameter& weight, const Parameter& bias, double epsilon) {
@@ -122,12 +149,11 @@ Var layer_norm(Tape& tape, Var x, const Parameter& weight, const Parameter& bias
 
   if (y.wants_gradient()) {
     tape.record(y, [&tape, x, w = &weight, b = &bias, moments, n, d](ConstView dy) {
-      auto [dx, fresh] = x.wants_gradient() ? tape.gradient(x) : GradientSlot{{nullptr, 0, 0}, true};
-      Scalar* to = dx.data();
-      backward_rows(tape, n, d, *w, *b, [&, fresh = fresh](Index i, Scalar* dz, Scalar* dweight, Scalar* dbias) {
+      const InputGradient dx = input_gradient(tape, x);
+      backward_rows(tape, n, d, *w, *b, [&](Index i, Scalar* dz, Scalar* dweight, Scalar* dbias) {
         normalize_backward(x.value().data() + i * d, moments[i], w->value.data(), dy.data() + i * d, dz, dweight, dbias,
                            d);
-        if (to) add_row(dz, to + i * d, d, fresh);
+        dx.add(dz, i, d);
       });
     });
   }
@@ -147,16 +173,10 @@ ResidualNorm residual_norm(Tape& tape, Var x, Var y, double dropout, const Param
   Moments* moments = tape.scratch<Moments>(n);
   tape.for_rows(n, d, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
-      const Scalar* from = x.value().data() + i * d;
       Scalar* z = sum.mutable_value().data() + i * d;
       drop.apply(z, i * d, d);
-      Vector total_z{};
-      each_vector<Scalar>(d, [&](Index c, auto count) {
-        const Vector v = load(from + c, count) + load(z + c, count);
-        store(z + c, v, count);
-        total_z += v;
-      });
-      moments[i] = normalize(z, total(total_z), weight.value.data(), bias.value.data(), static_cast<Scalar>(epsilon),
+      const Scalar sum_of_z = add_and_sum(x.value().data() + i * d, z, d);
+      moments[i] = normalize(z, sum_of_z, weight.value.data(), bias.value.data(), static_cast<Scalar>(epsilon),
                              norm.mutable_value().data() + i * d, d);
     }
   });
@@ -165,16 +185,16 @@ ResidualNorm residual_norm(Tape& tape, Var x, Var y, double dropout, const Param
     tape.record(norm, [&tape, x, y, sum, w = &weight, b = &bias, moments, drop, n, d](ConstView dnorm) {
       // sum = x + y * mask; the gradient of y takes the memory of `sum`, row by row
       const Scalar* dsum = tape.gradient_or_null(sum);
-      auto [dx, fresh] = x.wants_gradient() ? tape.gradient(x) : GradientSlot{{nullptr, 0, 0}, true};
-      Scalar *to_x = dx.data(), *to_y = y.wants_gradient() ? tape.gradient_reusing_value(y).view.data() : nullptr;
-      backward_rows(tape, n, d, *w, *b, [&, fresh = fresh](Index i, Scalar* dz, Scalar* dweight, Scalar* dbias) {
+      const InputGradient dx = input_gradient(tape, x);
+      Scalar* dy = y.wants_gradient() ? tape.gradient_reusing_value(y).view.data() : nullptr;
+      backward_rows(tape, n, d, *w, *b, [&](Index i, Scalar* dz, Scalar* dweight, Scalar* dbias) {
         normalize_backward(sum.value().data() + i * d, moments[i], w->value.data(), dnorm.data() + i * d, dz, dweight,
                            dbias, d);
         if (dsum) add_row(dsum + i * d, dz, d, /*fresh=*/false);
-        if (to_x) add_row(dz, to_x + i * d, d, fresh);
-        if (!to_y) return;
-        std::copy_n(dz, d, to_y + i * d);
-        drop.apply(to_y + i * d, i * d, d);
+        dx.add(dz, i, d);
+        if (!dy) return;
+        std::copy_n(dz, d, dy + i * d);
+        drop.apply(dy + i * d, i * d, d);
       });
     });
   }

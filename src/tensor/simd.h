@@ -91,7 +91,7 @@ inline void each_vector(Index n, F&& f) {
 template <int n, class F>
 __attribute__((always_inline)) inline void unroll(F&& f) {
   [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline)) {
-    (f(std::integral_constant<int, i>{}), ...);
+    (..., f(std::integral_constant<int, i>{}));
   }
   (std::make_integer_sequence<int, n>{});
 }
@@ -104,10 +104,13 @@ inline Vector<T> rotate(Vector<T> v, std::integer_sequence<int, i...>) {
 // All lanes into one by `op`, in a tree.
 template <class T, int n = lanes<T>, class Op>
 inline T reduce(Vector<T> v, Op op) {
-  if constexpr (n == 1)
+  if constexpr (n == 1) {
     return v[0];
-  else
-    return reduce<T, n / 2>(op(v, rotate<T, n / 2>(v, std::make_integer_sequence<int, lanes<T>>{})), op);
+  } else {
+    constexpr int half = n / 2;
+    const Vector<T> turned = rotate<T, half>(v, std::make_integer_sequence<int, lanes<T>>{});
+    return reduce<T, half>(op(v, turned), op);
+  }
 }
 
 template <class T, int... i>

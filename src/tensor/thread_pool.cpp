@@ -163,7 +163,9 @@ void ThreadPool::parallel_for(Index count, Index grain, FunctionRef<void(Index, 
     for (Index begin = 0; begin < count; begin += grain) body(begin, std::min(begin + grain, count));
     return;
   }
-  s.body = body, s.count = count, s.grain = grain;
+  s.body = body;
+  s.count = count;
+  s.grain = grain;
   s.next.store(0, std::memory_order_relaxed);
   s.loop = (State::number(s.loop) + 1) * 2 * State::open + State::open;
   s.wake_workers();
