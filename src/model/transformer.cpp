@@ -78,7 +78,7 @@ const Config& checked(const Config& config) {
 
 Transformer::Transformer(const Config& config)
     : config_(checked(config)),
-      add_and_norm_{config.norm, config.dropout},
+      add_and_norm_(config.norm, config.dropout),
       encoder_norm_(config.d_model, config.norm_epsilon),
       decoder_norm_(config.d_model, config.norm_epsilon),
       embedding_norm_(config.d_model, config.norm_epsilon),

@@ -33,7 +33,10 @@ Var MultiHeadAttention::operator()(Tape& tape, Var x, Var keys, Var values, cons
   }
   if (call.record) {
     AttentionRecord& r = *call.record;
-    r.queries = q, r.keys = keys, r.values = values, r.output = heads;
+    r.queries = q;
+    r.keys = keys;
+    r.values = values;
+    r.output = heads;
   }
   return out_proj(tape, heads);
 }

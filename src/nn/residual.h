@@ -29,6 +29,8 @@ struct AddAndNorm {
   NormPosition position;
   double dropout;  // of what a sublayer gives (section 5.4)
 
+  AddAndNorm(NormPosition norm_position, double dropout_rate) : position(norm_position), dropout(dropout_rate) {}
+
   // Post-norm: norm(x + dropout(sublayer(x))). Pre-norm: x + dropout(sublayer(norm(x))).
   ResidualStream operator()(Tape& tape, ResidualStream stream, const LayerNorm& norm,
                             FunctionRef<Var(Var)> sublayer) const;

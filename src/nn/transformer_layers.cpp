@@ -30,12 +30,19 @@ Var cached(Tape& tape, Var fresh, Matrix& rows, const DecoderCall& call) {
 
 }  // namespace
 
-EncoderLayer::EncoderLayer(const LayerOptions& o)
-    : self_attn(o.d_model, o.num_heads, o.attention_dropout, o.attention),
-      self_attn_layer_norm(o.d_model, o.norm_epsilon),
+LayerBase::LayerBase(const LayerOptions& o)
+    : self_attn_layer_norm(o.d_model, o.norm_epsilon),
       ffn(o.d_model, o.ffn_dim, o.activation, o.activation_dropout),
       final_layer_norm(o.d_model, o.norm_epsilon),
-      add_and_norm{o.norm, o.dropout} {}
+      add_and_norm(o.norm, o.dropout) {}
+
+ResidualStream LayerBase::feed_forward(Tape& tape, ResidualStream x) const {
+  StackRecord* record = x.record;
+  return add_and_norm(tape, x, final_layer_norm, [&](Var h) { return ffn(tape, h, next_hidden(record)); });
+}
+
+EncoderLayer::EncoderLayer(const LayerOptions& o)
+    : LayerBase(o), self_attn(o.d_model, o.num_heads, o.attention_dropout, o.attention) {}
 
 ResidualStream EncoderLayer::operator()(Tape& tape, ResidualStream x, const EncoderCall& call) const {
   StackRecord* record = x.record;
@@ -49,23 +56,20 @@ ResidualStream EncoderLayer::operator()(Tape& tape, ResidualStream x, const Enco
                       .record = next_self_attention(record),
                       .rotation = call.rotation});
   });
-  return add_and_norm(tape, x, final_layer_norm, [&](Var h) { return ffn(tape, h, next_hidden(record)); });
+  return feed_forward(tape, x);
 }
 
 DecoderLayer::DecoderLayer(const LayerOptions& o)
-    : self(decoder_self(o)),
-      self_attn_layer_norm(o.d_model, o.norm_epsilon),
+    : LayerBase(o),
+      self(decoder_self(o)),
       encoder_attn(o.d_model, o.num_heads, o.attention_dropout, o.attention),
-      encoder_attn_layer_norm(o.d_model, o.norm_epsilon),
-      ffn(o.d_model, o.ffn_dim, o.activation, o.activation_dropout),
-      final_layer_norm(o.d_model, o.norm_epsilon),
-      add_and_norm{o.norm, o.dropout} {}
+      encoder_attn_layer_norm(o.d_model, o.norm_epsilon) {}
 
 ResidualStream DecoderLayer::operator()(Tape& tape, ResidualStream x, const DecoderCall& call) const {
   StackRecord* record = x.record;
   x = add_and_norm(tape, x, self_attn_layer_norm, [&](Var h) { return see_target(tape, h, call, record); });
   x = add_and_norm(tape, x, encoder_attn_layer_norm, [&](Var h) { return see_source(tape, h, call, record); });
-  return add_and_norm(tape, x, final_layer_norm, [&](Var h) { return ffn(tape, h, next_hidden(record)); });
+  return feed_forward(tape, x);
 }
 
 Var DecoderLayer::see_target(Tape& tape, Var h, const DecoderCall& call, StackRecord* record) const {

@@ -33,13 +33,28 @@ struct EncoderCall {
   std::span<const AttentionHead> masked_heads;  // of this layer
 };
 
-// Sections 3.1 and 3.2.3: self-attention, then the feed-forward network of equation 2.
-struct EncoderLayer {
-  MultiHeadAttention self_attn;
+// What both kinds of layers have: a norm for their first sublayer, and the feed-forward network as their last one.
+struct LayerBase {
   LayerNorm self_attn_layer_norm;
   FeedForward ffn;
   LayerNorm final_layer_norm;
   AddAndNorm add_and_norm;
+
+  explicit LayerBase(const LayerOptions& options);
+  // The stream after the last sublayer.
+  ResidualStream feed_forward(Tape& tape, ResidualStream stream) const;
+
+  template <class Self, class Visitor>
+  static void visit_feed_forward(Self& self, const ParameterScope& layer, Visitor&& v) {
+    const ParameterScope scope = layer.in(Module::feed_forward);
+    FeedForward::visit(self.ffn, scope, v);
+    LayerNorm::visit(self.final_layer_norm, scope.under(".final_layer_norm"), v);
+  }
+};
+
+// Sections 3.1 and 3.2.3: self-attention, then the feed-forward network of equation 2.
+struct EncoderLayer : LayerBase {
+  MultiHeadAttention self_attn;
 
   explicit EncoderLayer(const LayerOptions& options);
   // The stream, [tokens, d_model], after this layer.
@@ -47,11 +62,10 @@ struct EncoderLayer {
 
   template <class Self, class Visitor>
   static void visit(Self& self, const ParameterScope& scope, Visitor&& v) {
-    const ParameterScope attention = scope.in(Module::self_attention), feed_forward = scope.in(Module::feed_forward);
+    const ParameterScope attention = scope.in(Module::self_attention);
     MultiHeadAttention::visit(self.self_attn, attention.under(".self_attn"), v);
     LayerNorm::visit(self.self_attn_layer_norm, attention.under(".self_attn_layer_norm"), v);
-    FeedForward::visit(self.ffn, feed_forward, v);
-    LayerNorm::visit(self.final_layer_norm, feed_forward.under(".final_layer_norm"), v);
+    visit_feed_forward(self, scope, v);
   }
 };
 
@@ -75,14 +89,10 @@ struct DecoderCall {
 };
 
 // Sections 3.1 and 3.2.3: self-attention to the target tokens so far, attention to the source, feed-forward network.
-struct DecoderLayer {
+struct DecoderLayer : LayerBase {
   std::variant<MultiHeadAttention, RecurrentUnit> self;
-  LayerNorm self_attn_layer_norm;
   MultiHeadAttention encoder_attn;
   LayerNorm encoder_attn_layer_norm;
-  FeedForward ffn;
-  LayerNorm final_layer_norm;
-  AddAndNorm add_and_norm;
 
   explicit DecoderLayer(const LayerOptions& options);
   // The stream, [tokens, d_model], after this layer. Writes the keys and values of the new tokens into the cache.
@@ -92,15 +102,14 @@ struct DecoderLayer {
   static void visit(Self& self, const ParameterScope& scope, Visitor&& v) {
     const bool is_recurrent = std::holds_alternative<RecurrentUnit>(self.self);
     const ParameterScope first = scope.in(is_recurrent ? Module::recurrent : Module::self_attention);
-    const ParameterScope cross = scope.in(Module::cross_attention), feed_forward = scope.in(Module::feed_forward);
+    const ParameterScope cross = scope.in(Module::cross_attention);
     if (auto* attention = std::get_if<MultiHeadAttention>(&self.self))
       MultiHeadAttention::visit(*attention, first.under(".self_attn"), v);
     if (auto* cell = std::get_if<RecurrentUnit>(&self.self)) RecurrentUnit::visit(*cell, first.under(".recurrent"), v);
     LayerNorm::visit(self.self_attn_layer_norm, first.under(".self_attn_layer_norm"), v);
     MultiHeadAttention::visit(self.encoder_attn, cross.under(".encoder_attn"), v);
     LayerNorm::visit(self.encoder_attn_layer_norm, cross.under(".encoder_attn_layer_norm"), v);
-    FeedForward::visit(self.ffn, feed_forward, v);
-    LayerNorm::visit(self.final_layer_norm, feed_forward.under(".final_layer_norm"), v);
+    visit_feed_forward(self, scope, v);
   }
 
  private:
