@@ -132,17 +132,26 @@ PackedMatrix int8_weight(const SafetensorsFile& file, const std::string& name, I
   return {rows, cols, values, floats.data(), multiplier};
 }
 
-// That of most numbers; scales and what belongs to the trainer do not count.
+// Whether a tensor holds weights, not scales or what belongs to the trainer or the shortlist.
+bool is_weight(const std::string& name) {
+  const bool belongs_elsewhere = name.starts_with(optimizer_prefix) || name.starts_with(shortlist_prefix);
+  const bool belongs_to_weight = name.ends_with(".scale") || name.ends_with(input_multiplier_suffix);
+  return !belongs_elsewhere && !belongs_to_weight;
+}
+
+const char* precision_name(Dtype dtype) {
+  if (dtype == Dtype::i8) return "int8";
+  return dtype == Dtype::f16 ? "f16" : "f32";
+}
+
+// That of most weights.
 std::string precision_of(const SafetensorsFile& file) {
   std::map<Dtype, Index> numbers;
   for (const auto& [name, tensor] : file.tensors)
-    if (!name.starts_with(optimizer_prefix) && !name.starts_with(shortlist_prefix) && !name.ends_with(".scale") &&
-        !name.ends_with(input_multiplier_suffix))
-      numbers[tensor.dtype] += static_cast<Index>(tensor.data.size() / dtype_bytes(tensor.dtype));
+    if (is_weight(name)) numbers[tensor.dtype] += static_cast<Index>(tensor.data.size() / dtype_bytes(tensor.dtype));
   const auto most = std::max_element(numbers.begin(), numbers.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
-  const Dtype dtype = most == numbers.end() ? Dtype::f32 : most->first;
-  return dtype == Dtype::i8 ? "int8" : dtype == Dtype::f16 ? "f16" : "f32";
+  return precision_name(most == numbers.end() ? Dtype::f32 : most->first);
 }
 
 std::vector<std::int32_t> whole_numbers(const TensorEntry& tensor, const std::string& name) {

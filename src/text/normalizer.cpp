@@ -21,9 +21,75 @@ struct Unit {
   std::uint32_t offset() const { return bits >> 10 << ((bits & 1 << 9) >> 6); }
 };
 
+// A walk in depth over the nodes of a trie, which finds for each the most matches on a way from it to a leaf. It visits
+// each node once: a trie has no loops.
+class TrieWalk {
+ public:
+  TrieWalk(const std::vector<Unit>& units, std::size_t replacement_bytes)
+      : units_(units), replacement_bytes_(replacement_bytes), matches_(units.size(), unseen) {}
+
+  // Whether all that can be reached lies in the trie, without loops, and no text has too many matches.
+  bool is_sound() {
+    if (!enter(units_[0].offset())) return false;
+    while (!way_.empty()) {
+      if (!step()) return false;
+    }
+    return true;
+  }
+
+ private:
+  static constexpr int max_matches = 32;  // SentencePiece has room for so many prefixes of a text
+  enum : std::int8_t { unseen = -2, open = -1 };
+  struct Step {
+    std::uint32_t base, byte;
+    int max_after;  // the most matches behind the bytes so far
+  };
+
+  bool enter(std::uint32_t base) {
+    // Any byte of a text may be looked up: base ^ 0 to base ^ 255 are the 256 units around it.
+    if ((base | 0xFF) >= units_.size() || matches_[base] == open) return false;
+    if (matches_[base] == unseen) {
+      matches_[base] = open;
+      way_.push_back({base, 0, 0});
+    }
+    return true;
+  }
+
+  // Goes on with the next byte that leads anywhere from the last node of the way; most lead nowhere.
+  bool step() {
+    Step& last = way_.back();
+    while (last.byte <= 0xFF && units_[last.base ^ last.byte].label() != last.byte) ++last.byte;
+    if (last.byte <= 0xFF) return follow(last);
+    matches_[last.base] = static_cast<std::int8_t>(last.max_after);
+    way_.pop_back();
+    return true;
+  }
+
+  bool follow(Step step) {
+    const std::size_t place = way_.size() - 1;
+    const Unit unit = units_[step.base ^ step.byte];
+    const std::uint32_t child = step.base ^ step.byte ^ unit.offset();
+    // An unused unit of zeros leads from its node to itself, which matches nothing.
+    const bool is_used = child != step.base || unit.has_leaf();
+    if (is_used) {
+      if (!enter(child)) return false;
+      if (matches_[child] == open) return true;  // comes back here after the child
+      if (unit.has_leaf() && units_[child].value() >= replacement_bytes_) return false;
+      const int matches = matches_[child] + (unit.has_leaf() ? 1 : 0);
+      way_[place].max_after = std::max(step.max_after, matches);
+    }
+    ++way_[place].byte;
+    return way_[place].max_after <= max_matches;
+  }
+
+  const std::vector<Unit>& units_;
+  std::size_t replacement_bytes_;
+  std::vector<std::int8_t> matches_;  // by node
+  std::vector<Step> way_;
+};
+
 // charsmap: the size of the trie, the trie, and the replacements, each ended by a zero byte.
 bool charsmap_is_sound(std::string_view charsmap) {
-  constexpr int max_matches = 32;  // SentencePiece has room for so many prefixes of a text
   std::uint32_t trie_bytes = 0;
   if (charsmap.size() < sizeof trie_bytes) return false;
   std::memcpy(&trie_bytes, charsmap.data(), sizeof trie_bytes);
@@ -33,45 +99,7 @@ bool charsmap_is_sound(std::string_view charsmap) {
   std::memcpy(units.data(), charsmap.data(), units.size() * sizeof(Unit));
   const std::string_view replacements = charsmap.substr(trie_bytes);
   if (replacements.empty() || replacements.back() != '\0') return false;
-
-  // For each node the most matches on a way from it to a leaf. A walk in depth, which visits each node once:
-  // a trie has no loops.
-  enum : std::int8_t { unseen = -2, open = -1 };
-  std::vector<std::int8_t> matches(units.size(), unseen);
-  struct Step {
-    std::uint32_t base, byte;
-    int most;
-  };
-  std::vector<Step> way;
-  const auto enter = [&](std::uint32_t base) {
-    // Any byte of a text may be looked up: base ^ 0 to base ^ 255 are the 256 units around it.
-    if ((base | 0xFF) >= units.size() || matches[base] == open) return false;
-    if (matches[base] == unseen) matches[base] = open, way.push_back({base, 0, 0});
-    return true;
-  };
-  if (!enter(units[0].offset())) return false;
-  while (!way.empty()) {
-    auto [base, byte, most] = way.back();
-    while (byte <= 0xFF && units[base ^ byte].label() != byte) ++byte;  // most bytes lead nowhere
-    way.back().byte = byte;
-    if (byte > 0xFF) {
-      matches[base] = static_cast<std::int8_t>(most);
-      way.pop_back();
-      continue;
-    }
-    const Unit unit = units[base ^ byte];
-    const std::uint32_t child = base ^ byte ^ unit.offset();
-    // An unused unit of zeros leads from its node to itself, which matches nothing.
-    if (child != base || unit.has_leaf()) {
-      if (!enter(child)) return false;
-      if (matches[child] == open) continue;  // comes back here after the child
-      if (unit.has_leaf() && units[child].value() >= replacements.size()) return false;
-      way.back().most = std::max(most, matches[child] + unit.has_leaf());
-      if (way.back().most > max_matches) return false;
-    }
-    ++way.back().byte;
-  }
-  return true;
+  return TrieWalk(units, replacements.size()).is_sound();
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <sentencepiece_processor.h>
 
 #include <exception>
+#include <mutex>
 #include <utility>
 
 #include "schema/error.h"
@@ -25,7 +26,8 @@ constexpr std::string_view space_mark = "\xE2\x96\x81";
 
 // SentencePiece returns a status, but the libraries below it may throw.
 bool load(sentencepiece::SentencePieceProcessor& processor, const std::string& bytes) {
-  [[maybe_unused]] static const bool quiet = (sentencepiece::logging::SetMinLogLevel(log_errors_only), true);
+  static std::once_flag is_quiet;
+  std::call_once(is_quiet, [] { sentencepiece::logging::SetMinLogLevel(log_errors_only); });
   try {
     auto model = std::make_unique<sentencepiece::ModelProto>();
     return model->ParseFromString(bytes) && rules_are_sound(*model) && processor.Load(std::move(model)).ok() &&
@@ -91,7 +93,10 @@ std::vector<TokenId> Tokenizer::encode_by_name(std::string_view text) const {
   const std::size_t close = text.starts_with(">>") ? text.find("<<") : std::string_view::npos;
   if (close != std::string_view::npos) {
     const TokenId language = find(text.substr(0, close + 2));
-    if (language >= 0) ids.push_back(language), text.remove_prefix(close + 2);
+    if (language >= 0) {
+      ids.push_back(language);
+      text.remove_prefix(close + 2);
+    }
   }
   std::vector<std::string> pieces;
   const auto status = processor_->Encode({text.data(), text.size()}, &pieces);

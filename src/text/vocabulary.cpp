@@ -26,7 +26,9 @@ std::string model_of(const std::map<std::string, std::size_t>& counts, TrainerSp
   sentencepiece::ModelProto model;
   const auto add = [&model](const std::string& text, float score, Piece::Type kind) {
     Piece& piece = *model.add_pieces();
-    piece.set_piece(text), piece.set_score(score), piece.set_type(kind);
+    piece.set_piece(text);
+    piece.set_score(score);
+    piece.set_type(kind);
   };
   add("<pad>", 0, Piece::CONTROL);
   add("<unk>", 0, Piece::UNKNOWN);
@@ -34,12 +36,19 @@ std::string model_of(const std::map<std::string, std::size_t>& counts, TrainerSp
   add("</s>", 0, Piece::CONTROL);
   const std::size_t special = static_cast<std::size_t>(model.pieces_size());
   if (pieces.size() > vocab_size - special) pieces.resize(vocab_size - special);
-  for (float score = 0; const auto& [text, count] : pieces) add(text, score, Piece::NORMAL), score -= 1;
+  float score = 0;
+  for (const auto& [text, count] : pieces) {
+    add(text, score, Piece::NORMAL);
+    score -= 1;
+  }
 
   TrainerSpec& trainer = *model.mutable_trainer_spec();
   trainer.set_model_type(type);
   trainer.set_vocab_size(model.pieces_size());
-  trainer.set_pad_id(0), trainer.set_unk_id(1), trainer.set_bos_id(2), trainer.set_eos_id(3);
+  trainer.set_pad_id(0);
+  trainer.set_unk_id(1);
+  trainer.set_bos_id(2);
+  trainer.set_eos_id(3);
   model.mutable_normalizer_spec()->set_name("identity");
   // Words begin with ▁, the first as well; characters stay as they are.
   model.mutable_normalizer_spec()->set_add_dummy_prefix(type == TrainerSpec::WORD);

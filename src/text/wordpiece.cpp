@@ -33,6 +33,73 @@ bool is_chinese(char32_t c) {
          (c >= 0x2A700 && c <= 0x2CEAF) || (c >= 0xF900 && c <= 0xFAFF) || (c >= 0x2F800 && c <= 0x2FA1F);
 }
 
+Piece::Type type_of(const std::string& line, const WordPieceSpecials& specials) {
+  if (line == specials.unk) return Piece::UNKNOWN;
+  const bool is_special = line == specials.cls || line == specials.sep || line == specials.pad || line == specials.mask;
+  return is_special ? Piece::CONTROL : Piece::NORMAL;
+}
+
+// A line of the vocabulary as SentencePiece writes such a piece: with a mark where a word begins, not where one goes
+// on.
+std::string marked(const std::string& line) {
+  const bool is_inner = line.size() > within.size() && line.starts_with(within);
+  return is_inner ? line.substr(within.size()) : std::string(mark) + line;
+}
+
+// The line of such a piece. One that is only the mark stands inside words.
+std::string unmarked(const std::string& piece) {
+  const bool begins_word = piece.starts_with(mark) && piece.size() > mark.size();
+  return begins_word ? piece.substr(mark.size()) : std::string(within) + piece;
+}
+
+// The words of a text as BERT's basic tokenizer splits it.
+class WordSplitter {
+ public:
+  explicit WordSplitter(const WordPieceRules& rules) : rules_(rules) {}
+
+  void add(char32_t c) {
+    constexpr char32_t replacement = 0xFFFD;  // stands for what could not be decoded
+    if (is_space(c)) return end_word();
+    if (c == replacement || is_invisible(c)) return;
+    const bool is_apart = rules_.split_chinese && is_chinese(c);
+    if (is_apart) end_word();
+    for (const char32_t letter : folded(c)) add_letter(letter);
+    if (is_apart) end_word();
+  }
+
+  std::vector<std::string> words() {
+    end_word();
+    return std::move(words_);
+  }
+
+ private:
+  std::u32string folded(char32_t c) const {
+    constexpr char32_t capital_i_with_dot = U'\u0130';  // İ, the only capital whose lower case is two characters
+    if (rules_.lower_case && !rules_.strip_accents && c == capital_i_with_dot) return {U'i', U'\u0307'};
+    if (!rules_.strip_accents) return {c};
+    std::u32string letters;
+    append_without_marks(c, letters);
+    return letters;
+  }
+
+  void add_letter(char32_t letter) {
+    if (rules_.lower_case) letter = lower_case(letter);
+    const bool is_alone = is_punctuation(letter);
+    if (is_alone) end_word();
+    word_ += letter;
+    if (is_alone) end_word();
+  }
+
+  void end_word() {
+    if (!word_.empty()) words_.push_back(encode_utf8(word_));
+    word_.clear();
+  }
+
+  WordPieceRules rules_;
+  std::u32string word_;
+  std::vector<std::string> words_;
+};
+
 }  // namespace
 
 std::string wordpiece_model(const std::vector<std::string>& vocabulary, const WordPieceSpecials& specials,
@@ -46,13 +113,8 @@ std::string wordpiece_model(const std::vector<std::string>& vocabulary, const Wo
     WASMFORMER_CHECK(is_new, ErrorCode::wordpiece,
                      "the vocabulary has '" << line << "' twice, in lines " << before->second << " and " << number);
     Piece& piece = *model.add_pieces();
-    const bool is_special =
-        line == specials.cls || line == specials.sep || line == specials.pad || line == specials.mask;
-    const bool is_inner = line.size() > within.size() && line.starts_with(within);
-    piece.set_type(line == specials.unk ? Piece::UNKNOWN : is_special ? Piece::CONTROL : Piece::NORMAL);
-    piece.set_piece(piece.type() != Piece::NORMAL ? line
-                    : is_inner                    ? line.substr(within.size())
-                                                  : std::string(mark) + line);
+    piece.set_type(type_of(line, specials));
+    piece.set_piece(piece.type() == Piece::NORMAL ? marked(line) : line);
     piece.set_score(0);
   }
   for (const std::string* special : {&specials.unk, &specials.cls, &specials.sep, &specials.pad})
@@ -61,8 +123,10 @@ std::string wordpiece_model(const std::vector<std::string>& vocabulary, const Wo
   sentencepiece::TrainerSpec& trainer = *model.mutable_trainer_spec();
   trainer.set_model_type(sentencepiece::TrainerSpec::WORD);
   trainer.set_vocab_size(model.pieces_size());
-  trainer.set_unk_piece(specials.unk), trainer.set_bos_piece(specials.cls);
-  trainer.set_eos_piece(specials.sep), trainer.set_pad_piece(specials.pad);
+  trainer.set_unk_piece(specials.unk);
+  trainer.set_bos_piece(specials.cls);
+  trainer.set_eos_piece(specials.sep);
+  trainer.set_pad_piece(specials.pad);
   std::string name(kind);
   if (rules.lower_case) name += lower_case_rule;
   if (rules.strip_accents) name += accents_rule;
@@ -76,12 +140,7 @@ std::vector<std::string> wordpiece_vocabulary(const std::string& bytes) {
   model.ParseFromString(bytes);
   std::vector<std::string> lines;
   for (const Piece& piece : model.pieces()) {
-    std::string text = piece.piece();
-    // A piece that is only the mark stands inside words.
-    if (piece.type() == Piece::NORMAL)
-      text =
-          text.starts_with(mark) && text.size() > mark.size() ? text.substr(mark.size()) : std::string(within) + text;
-    lines.push_back(std::move(text));
+    lines.push_back(piece.type() == Piece::NORMAL ? unmarked(piece.piece()) : piece.piece());
   }
   return lines;
 }
@@ -93,39 +152,9 @@ std::optional<WordPieceRules> wordpiece_rules(std::string_view normalizer) {
 }
 
 std::vector<std::string> wordpiece_words(std::string_view text, const WordPieceRules& rules) {
-  std::vector<std::string> words;
-  std::u32string word, folded;
-  const auto end_word = [&] {
-    if (!word.empty()) words.push_back(encode_utf8(word));
-    word.clear();
-  };
-  for (const char32_t c : decode_utf8(text)) {
-    constexpr char32_t replacement = 0xFFFD;  // stands for what could not be decoded
-    if (is_space(c)) {
-      end_word();
-      continue;
-    }
-    if (c == replacement || is_invisible(c)) continue;
-    const bool is_apart = rules.split_chinese && is_chinese(c);
-    if (is_apart) end_word();
-    folded.clear();
-    if (rules.strip_accents)
-      append_without_marks(c, folded);
-    else if (rules.lower_case && c == U'\u0130')
-      folded = U"i\u0307";  // İ is the only capital whose lower case is two characters
-    else
-      folded += c;
-    for (char32_t letter : folded) {
-      if (rules.lower_case) letter = lower_case(letter);
-      const bool is_alone = is_punctuation(letter);
-      if (is_alone) end_word();
-      word += letter;
-      if (is_alone) end_word();
-    }
-    if (is_apart) end_word();
-  }
-  end_word();
-  return words;
+  WordSplitter splitter(rules);
+  for (const char32_t c : decode_utf8(text)) splitter.add(c);
+  return splitter.words();
 }
 
 std::vector<TokenId> wordpieces(std::string_view word, TokenId unk,

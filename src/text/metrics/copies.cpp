@@ -32,10 +32,13 @@ std::vector<std::u32string> plain_numbers(std::u32string_view text) {
 }  // namespace
 
 CopyFinder::CopyFinder(const std::vector<std::string>& sources, const std::vector<std::string>& targets) {
-  for (const auto* side : {&sources, &targets})
-    for (const std::string& line : *side)
-      for (std::u32string& word : words_of(decode_utf8(line), false))
-        if (!is_capital(word[0])) ordinary_.insert(std::move(word));
+  for (const std::string& line : sources) learn(line);
+  for (const std::string& line : targets) learn(line);
+}
+
+void CopyFinder::learn(const std::string& line) {
+  for (std::u32string& word : words_of(decode_utf8(line), /*numbers=*/false))
+    if (!is_capital(word[0])) ordinary_.insert(std::move(word));
 }
 
 std::vector<std::u32string> CopyFinder::names(std::u32string_view source, std::u32string_view target) const {
@@ -75,13 +78,19 @@ CopyRate copy_rate(const std::vector<std::string>& sources, const std::vector<st
   const CopyFinder finder(sources, references);
   CopyRate rate;
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    const std::u32string source = decode_utf8(sources[i]), reference = decode_utf8(references[i]),
-                         hypothesis = decode_utf8(hypotheses[i]);
-    const auto words = words_of(hypothesis, false), numbers = plain_numbers(hypothesis);
-    for (const std::u32string& name : finder.names(source, reference))
-      ++rate.names, rate.copied_names += has(words, name) || has(words, name + U's');
-    for (const std::u32string& number : copied_numbers(source, reference))
-      ++rate.numbers, rate.copied_numbers += has(numbers, number);
+    const std::u32string source = decode_utf8(sources[i]);
+    const std::u32string reference = decode_utf8(references[i]);
+    const std::u32string hypothesis = decode_utf8(hypotheses[i]);
+    const auto words = words_of(hypothesis, /*numbers=*/false);
+    const auto numbers = plain_numbers(hypothesis);
+    for (const std::u32string& name : finder.names(source, reference)) {
+      ++rate.names;
+      if (has(words, name) || has(words, name + U's')) ++rate.copied_names;
+    }
+    for (const std::u32string& number : copied_numbers(source, reference)) {
+      ++rate.numbers;
+      if (has(numbers, number)) ++rate.copied_numbers;
+    }
   }
   return rate;
 }

@@ -18,6 +18,8 @@ class CopyFinder {
   bool is_ordinary(const std::u32string& small_letters) const { return ordinary_.contains(small_letters); }
 
  private:
+  void learn(const std::string& line);
+
   std::unordered_set<std::u32string> ordinary_;
 };
 

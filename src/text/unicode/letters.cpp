@@ -12,12 +12,34 @@ bool is_separator(char32_t c) { return c == '.' || c == ',' || c == ':'; }
 
 bool within(char32_t c, char32_t first, char32_t last) { return c >= first && c <= last; }
 
+// How many bytes of UTF-8 follow the first.
+int following_bytes(char32_t c) {
+  if (c < 0x80) return 0;
+  if (c < 0x800) return 1;
+  return c < 0x10000 ? 2 : 3;
+}
+
+std::size_t end_of_number(std::u32string_view text, std::size_t begin) {
+  const auto is_inner_separator = [text](std::size_t i) {
+    return is_separator(text[i]) && i + 1 < text.size() && is_digit(text[i + 1]);
+  };
+  std::size_t end = begin;
+  while (end < text.size() && (is_digit(text[end]) || is_inner_separator(end))) ++end;
+  return end;
+}
+
+std::size_t end_of_letters(std::u32string_view text, std::size_t begin) {
+  std::size_t end = begin;
+  while (end < text.size() && is_letter(text[end])) ++end;
+  return end;
+}
+
 }  // namespace
 
 std::string encode_utf8(std::u32string_view text) {
   std::string bytes;
   for (const char32_t c : text) {
-    const int more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+    const int more = following_bytes(c);
     constexpr char32_t marks[] = {0, 0xC0, 0xE0, 0xF0};
     bytes += static_cast<char>(marks[more] | c >> (6 * more));
     for (int i = more - 1; i >= 0; --i) bytes += static_cast<char>(0x80 | (c >> (6 * i) & 0x3F));
@@ -57,7 +79,12 @@ std::u32string in_small_letters(std::u32string text) {
 
 std::u32string in_capitals(std::u32string text) {
   std::u32string capitals;
-  for (const char32_t c : text) c == U'ß' ? capitals += U"SS" : capitals += capital_letter(c);
+  for (const char32_t c : text) {
+    if (c == U'ß')
+      capitals += U"SS";
+    else
+      capitals += capital_letter(c);
+  }
   return capitals;
 }
 
@@ -74,15 +101,9 @@ bool is_in_capitals(std::u32string_view text) {
 std::vector<Word> find_words(std::u32string_view text) {
   std::vector<Word> words;
   for (std::size_t i = 0; i < text.size();) {
-    std::size_t end = i;
-    if (is_digit(text[i])) {
-      while (end < text.size() &&
-             (is_digit(text[end]) || (is_separator(text[end]) && end + 1 < text.size() && is_digit(text[end + 1]))))
-        ++end;
-    } else {
-      while (end < text.size() && is_letter(text[end])) ++end;
-    }
-    if (end > i) words.push_back({i, end - i, is_digit(text[i])});
+    const bool is_number = is_digit(text[i]);
+    const std::size_t end = is_number ? end_of_number(text, i) : end_of_letters(text, i);
+    if (end > i) words.push_back({i, end - i, is_number});
     i = std::max(end, i + 1);
   }
   return words;

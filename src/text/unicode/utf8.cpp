@@ -15,8 +15,11 @@ std::size_t decode_one(std::string_view text, char32_t& code) {
     code = first;
     return 1;
   }
-  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC0 || first >= 0xF8 || text.size() < length) return 0;
+  if (first < 0xC0 || first >= 0xF8) return 0;
+  std::size_t length = 2;
+  if (first >= 0xE0) length = 3;
+  if (first >= 0xF0) length = 4;
+  if (text.size() < length) return 0;
   code = first & (0x7Fu >> length);
   for (std::size_t i = 1; i < length; ++i) {
     if ((byte(i) & 0xC0) != 0x80) return 0;
@@ -24,7 +27,8 @@ std::size_t decode_one(std::string_view text, char32_t& code) {
   }
   constexpr char32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
   const bool surrogate = code >= 0xD800 && code < 0xE000;
-  return code < least[length] || surrogate || code > 0x10FFFF ? 0 : length;
+  const bool is_valid = code >= least[length] && code <= 0x10FFFF && !surrogate;
+  return is_valid ? length : 0;
 }
 
 }  // namespace
