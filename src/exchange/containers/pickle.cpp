@@ -46,7 +46,9 @@ T Pickles::take() {
 }
 
 PickleValue Pickles::read() {
-  stack_.clear(), marks_.clear(), memo_.clear();
+  stack_.clear();
+  marks_.clear();
+  memo_.clear();
   while (step(take<std::uint8_t>())) {
   }
   WASMFORMER_CHECK(stack_.size() == 1, ErrorCode::pickle, "the file ends with " << stack_.size() << " values, not one");
@@ -62,9 +64,11 @@ std::string_view Pickles::take_line() {
   return line;
 }
 
-void Pickles::push(PickleValue value) {
-  values_.push_back(std::move(value));
-  push(static_cast<Ref>(values_.size() - 1));
+PickleValue& Pickles::push_new(Kind kind) {
+  push(static_cast<Ref>(values_.size()));
+  PickleValue& value = values_.emplace_back();
+  value.kind = kind;
+  return value;
 }
 
 // No instruction reaches below the last mark.
@@ -95,7 +99,7 @@ std::vector<Pickles::Ref> Pickles::pop_to_mark() {
 void Pickles::push_tuple(std::size_t size) {
   std::vector<Ref> items(size);
   while (size > 0) items[--size] = pop();
-  push({Kind::list, 0, {}, std::move(items)});
+  push_items(Kind::list, std::move(items));
 }
 
 void Pickles::append(Kind kind, const std::vector<Ref>& items) {
@@ -126,7 +130,7 @@ void Pickles::global() {
                    "the file asks for " << text
                                         << ", which is no part of a state dict of F32, F16 or BF16; "
                                            "nothing was run");
-  push({Kind::global, 0, text, {}});
+  push_text(Kind::global, text);
 }
 
 // Pops the tuple on top and returns its few items.
@@ -146,83 +150,131 @@ void Pickles::reduce() {
                    "an OrderedDict has arguments, which a state dict never gives it");
   WASMFORMER_CHECK(!storage_dtype(name), ErrorCode::pickle,
                    "the file calls " << name << ", which a state dict never does");
-  const bool tensor = name == rebuild_tensor;
-  push({tensor ? Kind::tensor : Kind::dict, 0, {}, std::move(items)});
+  push_items(name == rebuild_tensor ? Kind::tensor : Kind::dict, std::move(items));
+}
+
+// LONG1. The only number longer than 64 bits, the magic one, is compared as bytes.
+void Pickles::push_long() {
+  const std::string_view digits = take_bytes(take<std::uint8_t>());
+  WASMFORMER_CHECK(digits.size() <= sizeof(std::int64_t), ErrorCode::pickle,
+                   "a number has " << digits.size() << " bytes");
+  const bool is_negative = !digits.empty() && (digits.back() & 0x80) != 0;
+  std::int64_t number = is_negative ? -1 : 0;
+  std::memcpy(&number, digits.data(), digits.size());
+  push_number(number);
+}
+
+// BINUNICODE.
+void Pickles::push_unicode() {
+  const std::string_view text = take_bytes(take<std::uint32_t>());
+  WASMFORMER_CHECK(is_utf8(text), ErrorCode::pickle, "a text before byte " << at_ << " is not UTF-8");
+  push_text(Kind::text, text);
 }
 
 // Instructions that push a value read from the file; false for others.
 bool Pickles::push_value(std::uint8_t instruction) {
   switch (instruction) {
     case 'N':
-      return push(PickleValue{}), true;
+      push_new(Kind::none);
+      return true;
     case 0x88:  // NEWTRUE
-    case 0x89:
-      return push_number(instruction == 0x88), true;
+    case 0x89:  // NEWFALSE
+      push_number(instruction == 0x88);
+      return true;
     case 'K':
-      return push_number(take<std::uint8_t>()), true;
+      push_number(take<std::uint8_t>());
+      return true;
     case 'M':
-      return push_number(take<std::uint16_t>()), true;
+      push_number(take<std::uint16_t>());
+      return true;
     case 'J':
-      return push_number(take<std::int32_t>()), true;
-    case 0x8A: {  // LONG1; the only longer number, the magic one, is compared as bytes
-      const std::string_view digits = take_bytes(take<std::uint8_t>());
-      WASMFORMER_CHECK(digits.size() <= 8, ErrorCode::pickle, "a number has " << digits.size() << " bytes");
-      std::int64_t number = !digits.empty() && (digits.back() & 0x80) ? -1 : 0;
-      std::memcpy(&number, digits.data(), digits.size());
-      return push_number(number), true;
-    }
-    case 'X': {  // BINUNICODE
-      const std::string_view text = take_bytes(take<std::uint32_t>());
-      WASMFORMER_CHECK(is_utf8(text), ErrorCode::pickle, "a text before byte " << at_ << " is not UTF-8");
-      return push({Kind::text, 0, text, {}}), true;
-    }
+      push_number(take<std::int32_t>());
+      return true;
+    case 0x8A:
+      push_long();
+      return true;
+    case 'X':
+      push_unicode();
+      return true;
     case 'c':
-      return global(), true;
+      global();
+      return true;
     case ')':
     case ']':
-      return push({Kind::list, 0, {}, {}}), true;
+      push_new(Kind::list);
+      return true;
     case '}':
-      return push({Kind::dict, 0, {}, {}}), true;
+      push_new(Kind::dict);
+      return true;
   }
   return false;
 }
 
-// Instructions that work on the stack and the memo; false for others.
+// Instructions that make one value of those on the stack; false for others.
 bool Pickles::combine(std::uint8_t instruction) {
   switch (instruction) {
     case 'R':
-      return reduce(), true;
+      reduce();
+      return true;
     case 'Q':  // BINPERSID
-      return push({Kind::storage, 0, {}, arguments()}), true;
+      push_items(Kind::storage, arguments());
+      return true;
     case 'b':  // BUILD: attributes of the dict, such as _metadata
       pop();
-      return top(Kind::dict), true;
+      top(Kind::dict);
+      return true;
     case '(':
-      return marks_.push_back(stack_.size()), true;
+      marks_.push_back(stack_.size());
+      return true;
     case 0x85:  // TUPLE1 to TUPLE3
     case 0x86:
     case 0x87:
-      return push_tuple(instruction - 0x84u), true;
+      push_tuple(instruction - 0x84u);
+      return true;
     case 't':
-      return push({Kind::list, 0, {}, pop_to_mark()}), true;
+      push_items(Kind::list, pop_to_mark());
+      return true;
+  }
+  return false;
+}
+
+// Instructions that add to a list or a dict; false for others.
+bool Pickles::add_items(std::uint8_t instruction) {
+  switch (instruction) {
     case 's': {  // SETITEM
-      const Ref value = pop(), key = pop();
-      return append(Kind::dict, {key, value}), true;
+      const Ref value = pop();
+      const Ref key = pop();
+      append(Kind::dict, {key, value});
+      return true;
     }
     case 'u':
-      return append(Kind::dict, pop_to_mark()), true;
+      append(Kind::dict, pop_to_mark());
+      return true;
     case 'a':
-      return append(Kind::list, {pop()}), true;
+      append(Kind::list, {pop()});
+      return true;
     case 'e':
-      return append(Kind::list, pop_to_mark()), true;
+      append(Kind::list, pop_to_mark());
+      return true;
+  }
+  return false;
+}
+
+// Instructions of the memo; false for others.
+bool Pickles::use_memo(std::uint8_t instruction) {
+  switch (instruction) {
     case 'q':
-      return remember(take<std::uint8_t>()), true;
+      remember(take<std::uint8_t>());
+      return true;
     case 'r':
-      return remember(take<std::uint32_t>()), true;
+      remember(take<std::uint32_t>());
+      return true;
     case 'h':
-      return repeat(take<std::uint8_t>()), true;
+      repeat(take<std::uint8_t>());
+      return true;
     case 'j':
-      return repeat(take<std::uint32_t>()), true;
+      repeat(take<std::uint32_t>());
+      return true;
   }
   return false;
 }
@@ -238,7 +290,9 @@ bool Pickles::step(std::uint8_t instruction) {
                      "protocol " << version << " is not supported; torch.save writes 2");
     return true;
   }
-  if (push_value(instruction) || combine(instruction)) return true;
+  const bool is_known =
+      push_value(instruction) || combine(instruction) || add_items(instruction) || use_memo(instruction);
+  if (is_known) return true;
   std::ostringstream hex;
   hex << std::hex << int{instruction};
   throw Error(ErrorCode::pickle, "instruction 0x" + hex.str() + " at byte " + std::to_string(at_ - 1) +

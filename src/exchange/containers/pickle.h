@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "bundle/safetensors.h"
@@ -49,8 +50,12 @@ class Pickles {
   template <class T>
   T take();
   void push(Ref place) { stack_.push_back(place); }
-  void push(PickleValue value);
-  void push_number(std::int64_t number) { push({Kind::number, number, {}, {}}); }
+  PickleValue& push_new(Kind kind);
+  void push_items(Kind kind, std::vector<Ref> items) { push_new(kind).items = std::move(items); }
+  void push_text(Kind kind, std::string_view text) { push_new(kind).text = text; }
+  void push_number(std::int64_t number) { push_new(Kind::number).number = number; }
+  void push_long();
+  void push_unicode();
   void push_tuple(std::size_t size);
   Ref pop();
   PickleValue& top(Kind kind);
@@ -63,6 +68,8 @@ class Pickles {
   void reduce();
   bool push_value(std::uint8_t instruction);
   bool combine(std::uint8_t instruction);
+  bool add_items(std::uint8_t instruction);
+  bool use_memo(std::uint8_t instruction);
   bool step(std::uint8_t instruction);
 
   std::string_view bytes_;

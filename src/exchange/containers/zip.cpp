@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -40,7 +41,7 @@ Record record(std::string_view file, std::uint64_t offset, std::size_t size, std
 
 template <class... Numbers>
 void append(std::string& out, Numbers... numbers) {
-  (out.append(reinterpret_cast<const char*>(&numbers), sizeof numbers), ...);
+  (..., out.append(reinterpret_cast<const char*>(&numbers), sizeof numbers));
 }
 
 struct Directory {
@@ -66,23 +67,34 @@ struct Sizes {
   std::uint64_t whole, packed, offset;
 };
 
+// The bytes of the 64-bit one among the extra fields, each of which is an id, a size and so many bytes; or none.
+std::optional<std::string_view> zip64_field(std::string_view extra) {
+  constexpr std::size_t header = 4;
+  constexpr std::uint64_t zip64_id = 1;
+  while (extra.size() >= header) {
+    const Record field{extra};
+    const std::uint64_t id = field.at<std::uint16_t>(0);
+    const auto size = static_cast<std::size_t>(field.at<std::uint16_t>(2));
+    extra.remove_prefix(header);
+    if (size > extra.size()) break;
+    if (id == zip64_id) return extra.substr(0, size);
+    extra.remove_prefix(size);
+  }
+  return std::nullopt;
+}
+
 // The 64-bit extra field has those that do not fit the record, in this order.
 void read_zip64(std::string_view extra, Sizes& sizes, const std::string& name) {
-  while (extra.size() >= 4) {
-    const Record field{extra};
-    const std::uint64_t id = field.at<std::uint16_t>(0), size = field.at<std::uint16_t>(2);
-    if (size > extra.size() - 4) break;
-    if (id == 1) {
-      std::size_t at = 4;
-      for (std::uint64_t* number : {&sizes.whole, &sizes.packed, &sizes.offset}) {
-        if (*number != in_zip64) continue;
-        WASMFORMER_CHECK(at + 8 <= 4 + size, ErrorCode::zip, "the sizes of '" << name << "' are truncated");
-        *number = field.at<std::uint64_t>(at);
-        at += 8;
-      }
-      return;
-    }
-    extra.remove_prefix(4 + static_cast<std::size_t>(size));
+  const std::optional<std::string_view> bytes = zip64_field(extra);
+  if (!bytes) return;
+  const Record field{*bytes};
+  std::size_t at = 0;
+  for (std::uint64_t* number : {&sizes.whole, &sizes.packed, &sizes.offset}) {
+    if (*number != in_zip64) continue;
+    WASMFORMER_CHECK(at + sizeof *number <= bytes->size(), ErrorCode::zip,
+                     "the sizes of '" << name << "' are truncated");
+    *number = field.at<std::uint64_t>(at);
+    at += sizeof *number;
   }
 }
 

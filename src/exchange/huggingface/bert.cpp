@@ -215,8 +215,10 @@ void set_special(const Json& json, const char* key, std::string& name) {
 
 WordPieceSpecials read_specials(const Json& json) {
   WordPieceSpecials specials;
-  set_special(json, "unk_token", specials.unk), set_special(json, "cls_token", specials.cls);
-  set_special(json, "sep_token", specials.sep), set_special(json, "pad_token", specials.pad);
+  set_special(json, "unk_token", specials.unk);
+  set_special(json, "cls_token", specials.cls);
+  set_special(json, "sep_token", specials.sep);
+  set_special(json, "pad_token", specials.pad);
   set_special(json, "mask_token", specials.mask);
   return specials;
 }
@@ -257,15 +259,20 @@ ModelFile import_bert(const FolderFiles& files) {
   const Settings settings(files);
   const Architecture& architecture = read_architecture(settings);
   Config config = read_config(settings, architecture);
-  Tokenizer tokenizer = read_tokenizer(files, config.source_vocab_size), same(tokenizer.model());
-  config.pad_id = tokenizer.pad_id(), config.bos_id = tokenizer.bos_id(), config.eos_id = tokenizer.eos_id();
+  Tokenizer tokenizer = read_tokenizer(files, config.source_vocab_size);
+  Tokenizer same(tokenizer.model());
+  config.pad_id = tokenizer.pad_id();
+  config.bos_id = tokenizer.bos_id();
+  config.eos_id = tokenizer.eos_id();
 
   const SafetensorsFile file = read_tensors(files);
   Tensors tensors(file, architecture);
   tensors.fold_types();
   LabelNames labels;
-  (architecture.tags ? labels.tags : labels.classes) =
-      take_labels(settings, tensors, architecture.tags ? "tagger" : "classifier");
+  if (architecture.tags)
+    labels.tags = take_labels(settings, tensors, "tagger");
+  else
+    labels.classes = take_labels(settings, tensors, "classifier");
   config.classes = static_cast<Index>(labels.classes.size());
   config.tags = static_cast<Index>(labels.tags.size());
   ModelFile model = assemble_model(config, tensors.file(), std::move(tokenizer), std::move(same));

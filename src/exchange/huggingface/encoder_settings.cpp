@@ -9,12 +9,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+const char* architecture(const Config& c) {
+  if (c.predicts_tokens()) return "BertForMaskedLM";
+  return c.classes > 0 ? "BertForSequenceClassification" : "BertForTokenClassification";
+}
+
 Json config_json(const ModelFile& model) {
   const Config& c = model.transformer->config();
-  const char* task = c.predicts_tokens() ? "MaskedLM"
-                     : c.classes > 0     ? "SequenceClassification"
-                                         : "TokenClassification";
-  Json json{{"architectures", {"BertFor" + std::string(task)}},
+  Json json{{"architectures", {architecture(c)}},
             {"model_type", "bert"},  // programs take it for the names of inputs and outputs
             {"vocab_size", c.source_vocab_size},
             {"hidden_size", c.d_model},
@@ -27,8 +29,10 @@ Json config_json(const ModelFile& model) {
             {"eos_token_id", c.eos_id}};
   if (c.classes > 0) json["problem_type"] = std::string(c.multi_label ? "multi" : "single") + "_label_classification";
   const auto add = [&json](const char* ids, const char* names, const std::vector<std::string>& labels) {
-    for (std::size_t i = 0; i < labels.size(); ++i)
-      json[ids][std::to_string(i)] = labels[i], json[names][labels[i]] = i;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      json[ids][std::to_string(i)] = labels[i];
+      json[names][labels[i]] = i;
+    }
   };
   add("id2label", "label2id", c.classes > 0 ? model.labels.classes : model.labels.tags);
   if (c.classes > 0) add("id2tag", "tag2id", model.labels.tags);

@@ -30,6 +30,11 @@ Index same(const Settings& settings, const std::string& key) {
   return encoder;
 }
 
+TieEmbeddings tied_embeddings(bool is_tied, bool is_shared) {
+  if (!is_tied) return TieEmbeddings::none;
+  return is_shared ? TieEmbeddings::all : TieEmbeddings::target;
+}
+
 Config read_config(const Settings& settings) {
   const std::string type = settings.word("model_type");
   WASMFORMER_CHECK(
@@ -39,8 +44,8 @@ Config read_config(const Settings& settings) {
   for (const char* key : {"normalize_embedding", "normalize_before", "add_final_layer_norm"})
     WASMFORMER_CHECK(!settings.flag(key, false), ErrorCode::marian,
                      key << " is true; only Marian's post-norm models without it are supported");
-  const bool shared = settings.flag("share_encoder_decoder_embeddings", true),
-             tied = settings.flag("tie_word_embeddings", true);
+  const bool shared = settings.flag("share_encoder_decoder_embeddings", true);
+  const bool tied = settings.flag("tie_word_embeddings", true);
   Config c;
   c.source_vocab_size = c.target_vocab_size = settings.whole("vocab_size");
   if (!shared && settings.has("decoder_vocab_size")) c.target_vocab_size = settings.whole("decoder_vocab_size");
@@ -52,7 +57,7 @@ Config read_config(const Settings& settings) {
   c.max_length = settings.whole(settings.has("max_position_embeddings") ? "max_position_embeddings" : "max_length");
   c.activation = settings.activation("activation_function");
   c.positions = Positions::sinusoidal_halves;
-  c.tie_embeddings = !tied ? TieEmbeddings::none : shared ? TieEmbeddings::all : TieEmbeddings::target;
+  c.tie_embeddings = tied_embeddings(tied, shared);
   c.scale_embedding = settings.flag("scale_embedding", false);
   c.dropout = settings.rate("dropout");
   c.attention_dropout = settings.rate("attention_dropout");

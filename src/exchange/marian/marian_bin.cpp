@@ -102,8 +102,10 @@ SafetensorsFile parse_marian_bin(std::string_view bytes) {
   std::vector<Item> items(value<std::uint64_t>(reader.take(8)));
   for (Item& item : items) {
     const std::string_view header = reader.take(header_bytes);
-    item.name_length = value<std::uint64_t>(header), item.type = value<std::uint64_t>(header.substr(8));
-    item.dimensions = value<std::uint64_t>(header.substr(16)), item.bytes = value<std::uint64_t>(header.substr(24));
+    item.name_length = value<std::uint64_t>(header);
+    item.type = value<std::uint64_t>(header.substr(8));
+    item.dimensions = value<std::uint64_t>(header.substr(16));
+    item.bytes = value<std::uint64_t>(header.substr(24));
     WASMFORMER_CHECK(item.name_length > 0 && item.dimensions <= max_dimensions, ErrorCode::bin_damaged,
                      "the .bin file is truncated or damaged");
   }
@@ -130,8 +132,14 @@ std::string serialize_marian_bin(const SafetensorsFile& file) {
     if (is_quantized) bytes += multiplier->second.data;
     const bool is_text = tensor.dtype == Dtype::i8 && !is_quantized;
     if (!is_text) bytes.resize((bytes.size() + alignment - 1) / alignment * alignment);
-    const Type type = is_text ? int8 : is_quantized ? intgemm8 : float32;
-    items.push_back({name.size() + 1, type, tensor.shape.size(), bytes.size(), name});
+    Type type = float32;
+    if (is_text) type = int8;
+    if (is_quantized) type = intgemm8;
+    items.push_back({.name_length = name.size() + 1,
+                     .type = type,
+                     .dimensions = tensor.shape.size(),
+                     .bytes = bytes.size(),
+                     .name = name});
     names.append(name.c_str(), name.size() + 1);
     for (const Index n : tensor.shape) append(shapes, static_cast<std::int32_t>(n));
     data += bytes;

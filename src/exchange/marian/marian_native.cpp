@@ -150,8 +150,7 @@ Matrix with_start(const Matrix& table) {
   return grown;
 }
 
-// Converts Marian's tensors to ours; any tensor left over is an error.
-// Their tensors, taken one by one, and ours, made of them.
+// Marian's tensors, taken one by one, and ours, made of them; any tensor left over is an error.
 class TensorMapping {
  public:
   explicit TensorMapping(SafetensorsFile npz) : npz_(std::move(npz)) {}

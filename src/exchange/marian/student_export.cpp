@@ -107,7 +107,8 @@ Int8Matrix with_one_scale(const std::string& name, const Parameter& p, Index row
   Int8Matrix w;
   if (p.packed.format() == PackedMatrix::Format::int8) {
     w = p.packed.int8_matrix();
-    w.rows = rows, w.values.resize(static_cast<std::size_t>(rows * w.cols)),
+    w.rows = rows;
+    w.values.resize(static_cast<std::size_t>(rows * w.cols));
     w.scales.resize(static_cast<std::size_t>(rows));
     const bool same = std::adjacent_find(w.scales.begin(), w.scales.end(), std::not_equal_to<>()) == w.scales.end();
     WASMFORMER_CHECK(same, ErrorCode::export_,
@@ -122,7 +123,9 @@ Int8Matrix with_one_scale(const std::string& name, const Parameter& p, Index row
   for (Index j = 1; j < value.cols() && !is_table; j += 2)  // rounding may add 1 to a sum
     unit = std::max(unit, (value.col(j - 1) + value.col(j)).cwiseAbs().maxCoeff() / (most - 1));
   const float multiplier = unit > 0 ? 1 / static_cast<float>(unit) : 1;
-  w.rows = rows, w.cols = value.cols(), w.scales = {1 / multiplier};
+  w.rows = rows;
+  w.cols = value.cols();
+  w.scales = {1 / multiplier};
   for (const Scalar x : value.reshaped<Eigen::RowMajor>())
     w.values.push_back(
         static_cast<std::int8_t>(std::nearbyint(std::clamp(static_cast<float>(x) * multiplier, -127.0f, 127.0f))));
@@ -136,63 +139,102 @@ Int8Matrix with_one_scale(const std::string& name, const Parameter& p, Index row
   return w;
 }
 
+// The items of a model by Marian's names, as floats or, with multipliers, as bytes.
+class StudentItems {
+ public:
+  StudentItems(const Config& config, Index sources, Index targets, const Multipliers* multipliers)
+      : c_(config),
+        sources_(sources),
+        targets_(targets),
+        multipliers_(multipliers),
+        output_bias_(Matrix::Zero(1, config.target_vocab_size)) {}
+
+  void add(const ParameterInfo& info, const Parameter& p) {
+    if (info.module == Module::vocabulary)  // its bias, as tie_embeddings is not none
+      output_bias_ = p.value;
+    else if (info.role == Role::token_embedding)
+      add_table(info, p);
+    else if (info.can_be_packed())
+      add_weight(marian_name(info), p);
+    else
+      items_.floats(marian_name(info), p.value);
+  }
+
+  // All items, when the parameters are there. `unk_id`: the one special token that can be chosen.
+  const SafetensorsFile& finished(TokenId unk_id) {
+    for (const TokenId id : {c_.bos_id, c_.pad_id})
+      if (id != unk_id) output_bias_(0, id) = never;
+    items_.floats(marian_output_bias, output_bias_.leftCols(targets_));
+    items_.text(marian_options, options_text(c_, sources_, targets_));
+    return items_.file();
+  }
+
+ private:
+  void add_table(const ParameterInfo& info, const Parameter& p) {
+    const bool is_source = info.stack == Stack::encoder;
+    WASMFORMER_CHECK(is_source || p.matrix().row(c_.bos_id).isZero(0), ErrorCode::export_,
+                     "the begin token has an embedding, but in Marian the decoder begins with zeros, as in "
+                     "models trained from the start with positions=sinusoidal_marian");
+    const Index rows = is_source ? sources_ : targets_;
+    const std::string name = table_name(is_source);
+    if (!multipliers_) return items_.floats(name, p.matrix().topRows(rows));
+    items_.bytes(name, {rows, p.cols}, with_one_scale(name, p, rows, /*is_table=*/true));
+    if (!is_source) add_input_multiplier(name, p);  // the target's table multiplies the output as well
+  }
+
+  std::string table_name(bool is_source) const {
+    if (c_.tie_embeddings == TieEmbeddings::all) return shared_table;
+    return is_source ? "encoder_Wemb" : "decoder_Wemb";
+  }
+
+  void add_weight(const std::string& name, const Parameter& p) {
+    if (!multipliers_) return items_.floats(name, p.matrix().transpose());
+    items_.bytes(name, {p.cols, p.rows}, with_one_scale(name, p, p.rows, /*is_table=*/false));
+    add_input_multiplier(name, p);
+  }
+
+  // What inputs of the product with `p` are multiplied by before they are rounded.
+  void add_input_multiplier(const std::string& name, const Parameter& p) {
+    const auto multiplier = multipliers_->find(&p);
+    if (multiplier == multipliers_->end()) return;
+    const Matrix alpha = Matrix::Constant(1, 1, multiplier->second);
+    items_.floats(name + alpha_suffix, alpha);
+    if (name == shared_table) items_.floats(std::string("none") + alpha_suffix, alpha);
+  }
+
+  static constexpr const char* shared_table = "Wemb";
+
+  const Config& c_;
+  Index sources_, targets_;  // pieces
+  const Multipliers* multipliers_;
+  Items items_;
+  Matrix output_bias_;  // [1, target pieces]
+};
+
 std::map<std::string, std::string> export_files(const ModelFile& model, const Multipliers* multipliers,
                                                 bool is_npz = false) {
   const Config& c = model.transformer->config();
   check_config(c);
   const Tokenizer &source = *model.source_tokenizer, &target = *model.target_tokenizer;
   const Index sources = check_pieces(source, c), targets = check_pieces(target, c);
-  const bool all = c.tie_embeddings == TieEmbeddings::all;
-  Items items;
-  Matrix bias = Matrix::Zero(1, c.target_vocab_size);
-  const auto add = [&](const std::string& name, const Parameter& p, bool is_product, bool is_table, Index rows) {
-    if (!multipliers)
-      return items.floats(name, is_table ? Matrix(p.matrix().topRows(rows)) : Matrix(p.matrix().transpose()));
-    items.bytes(name, is_table ? std::vector<Index>{rows, p.cols} : std::vector<Index>{p.cols, p.rows},
-                with_one_scale(name, p, rows, is_table));
-    const auto found = multipliers->find(&p);
-    if (!is_product || found == multipliers->end()) return;
-    const Matrix alpha = Matrix::Constant(1, 1, found->second);
-    items.floats(name + alpha_suffix, alpha);
-    if (name == "Wemb") items.floats(std::string("none") + alpha_suffix, alpha);
-  };
-  model.transformer->visit([&](const ParameterInfo& info, const Parameter& p) {
-    if (info.module == Module::vocabulary) {  // its bias, as tie_embeddings is not none
-      bias = p.value;
-    } else if (info.role == Role::token_embedding) {
-      const bool is_source = info.stack == Stack::encoder;
-      WASMFORMER_CHECK(is_source || p.matrix().row(c.bos_id).isZero(0), ErrorCode::export_,
-                       "the begin token has an embedding, but in Marian the decoder begins with zeros, as in "
-                       "models trained from the start with positions=sinusoidal_marian");
-      add(all         ? "Wemb"
-          : is_source ? "encoder_Wemb"
-                      : "decoder_Wemb",
-          p, !is_source, true, is_source ? sources : targets);
-    } else {
-      const std::string theirs = marian_name(info);
-      if (info.can_be_packed())
-        add(theirs, p, true, false, p.rows);
-      else
-        items.floats(theirs, p.value);
-    }
-  });
-  for (const TokenId id : {c.bos_id, c.pad_id})
-    if (id != target.unk_id()) bias(0, id) = never;
-  items.floats(marian_output_bias, bias.leftCols(targets));
-  items.text(marian_options, options_text(c, sources, targets));
+  StudentItems items(c, sources, targets, multipliers);
+  model.transformer->visit([&](const ParameterInfo& info, const Parameter& p) { items.add(info, p); });
+  const SafetensorsFile& file = items.finished(target.unk_id());
 
   std::map<std::string, std::string> files;
   const bool is_shared = source.model() == target.model();
   if (is_npz) {
-    files["model.npz"] = serialize_npz(items.file());
+    files["model.npz"] = serialize_npz(file);
     files["decoder.yml"] = decoder_text(is_shared, model.shortlist.has_value());
   } else {
-    files["model.bin"] = serialize_marian_bin(items.file());
+    files["model.bin"] = serialize_marian_bin(file);
   }
-  if (is_shared)
+  if (is_shared) {
     files["vocab.spm"] = source.model();
-  else
-    files["srcvocab.spm"] = source.model(), files["trgvocab.spm"] = target.model();
+  } else {
+    files["srcvocab.spm"] = source.model();
+    files["trgvocab.spm"] = target.model();
+  }
   if (model.shortlist) files["lex.s2t.bin"] = serialize_marian_shortlist(*model.shortlist, sources, targets);
   return files;
 }
@@ -207,14 +249,17 @@ Multipliers calibrated(const ModelFile& model, ThreadPool& pool, const std::vect
   const Tape::Observer observer = [&inputs](const Parameter& weight, ConstView x) {
     const double largest = static_cast<double>(x.cwiseAbs().maxCoeff());
     Largest& all = inputs[&weight];
-    all.sum += largest, all.squares += largest * largest, ++all.count;
+    all.sum += largest;
+    all.squares += largest * largest;
+    ++all.count;
   };
   const Index longest = model.transformer->config().max_length;
   for (const std::string& text : texts) {
     std::vector<TokenId> ids = tokenize(model, text, 0).ids;
     const auto n = static_cast<Index>(ids.size());
     if (n == 1 || n > longest) continue;
-    Search search(*model.transformer, pool, {{std::move(ids), {}, std::min(2 * n, longest), 0}}, greedy());
+    const Index max_tokens = std::min(2 * n, longest);
+    Search search(*model.transformer, pool, {{std::move(ids), {}, max_tokens, 0}}, greedy());
     search.observe(&observer);
     while (search.step()) {
     }
