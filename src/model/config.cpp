@@ -1,10 +1,8 @@
 #include "model/config.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <utility>
 
+#include "model/noam.h"
 #include "schema/error.h"
 
 namespace wasmformer {
@@ -91,14 +89,8 @@ void set_sizes(Config& c, Index d_model, Index layers, Index num_heads, Index ff
   c.dropout = dropout;
 }
 
-// The factor of equation 3, which is the learning_rate of the noam schedule, for a rate that peaks at `peak`: at step
-// warmup_steps equation 3 without a factor gives (d_model · warmup_steps)^-0.5.
-double noam_factor(double peak, Index d_model, Index warmup_steps) {
-  return peak * std::sqrt(static_cast<double>(d_model) * static_cast<double>(warmup_steps));
-}
-
 void set_noam(Preset& p, double peak, Index warmup_steps) {
-  p.training.learning_rate = noam_factor(peak, p.config.d_model, warmup_steps);
+  p.training.learning_rate = peak * noam_factor_of_1(p.config.d_model, warmup_steps);
   p.training.warmup_steps = warmup_steps;
 }
 

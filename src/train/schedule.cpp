@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "model/noam.h"
+
 namespace wasmformer {
 
 double noam_reference(double d_model, double step_num, double warmup_steps) {
@@ -11,8 +13,8 @@ double noam_reference(double d_model, double step_num, double warmup_steps) {
 }
 
 double scheduled_rate(const TrainingConfig& config, Index d_model, Index step) {
-  const double d = static_cast<double>(d_model), t = static_cast<double>(step);
-  const double warmup = static_cast<double>(std::max<Index>(config.warmup_steps, 1));
+  const Index warmup_steps = std::max<Index>(config.warmup_steps, 1);
+  const double t = static_cast<double>(step), warmup = static_cast<double>(warmup_steps);
   const double rise = t / warmup;  // 1 at the end of the warm-up
   // Both parts of the minimum are 1 at the end of the warm-up.
   const double rise_and_fall = std::min(std::sqrt(warmup / t), rise);
@@ -21,7 +23,7 @@ double scheduled_rate(const TrainingConfig& config, Index d_model, Index step) {
       // d^-0.5 · min(t^-0.5, t · warmup^-1.5) = (d · warmup)^-0.5 · min(√(warmup / t), t / warmup): the highest rate,
       // reached at the end of the warm-up, times the curve of inverse_sqrt. So the two schedules are one curve, and
       // what learning_rate they have at their highest can be read off.
-      const double highest = config.learning_rate / std::sqrt(d * warmup);
+      const double highest = config.learning_rate / noam_factor_of_1(d_model, warmup_steps);
       return highest * rise_and_fall;
     }
     case Schedule::inverse_sqrt:
