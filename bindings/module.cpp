@@ -87,7 +87,7 @@ struct ModelInfo {
 
 ModelInfo info(const Translator& translator) {
   const ModelFile& model = translator.model();
-  Config config = model.transformer->config();
+  const Config& config = model.transformer->config();
   return {.config = ModelConfigValue(to_value(json_of(fields(config)))),
           .parameters = model.transformer->parameter_count(),
           .precision = model.precision,

@@ -132,8 +132,8 @@ struct RunInfo {
 };
 
 RunInfo run_info(TrainingRun& run) {
-  Config config = run.model().transformer->config();
-  TrainingConfig training = run.trainer().config();
+  const Config& config = run.model().transformer->config();
+  const TrainingConfig& training = run.trainer().config();
   const StringMap metadata = run.metadata();
   const std::string task = string_of(metadata, "task");
   RunInfo info{.config = ModelConfigValue(to_value(json_of(fields(config)))),

@@ -52,7 +52,9 @@ function interfaceOf(name, about, options, notes) {
   const members = options.map((option) => {
     const text = documentation(option, notes);
     const isNeeded = notes.isRequired || notes.required?.includes(option.name);
-    return `${comment(text, '  ')}  ${option.name}${isNeeded ? '' : '?'}: ${typeOf(option)};\n`;
+    const member = `${comment(text, '  ')}  ${option.name}${isNeeded ? '' : '?'}: ${typeOf(option)};\n`;
+    if (!option.alias) return member;
+    return `${member}${comment(`@deprecated use ${option.name}`, '  ')}  ${option.alias}?: ${typeOf(option)};\n`;
   });
   return `${comment(about, '')}export interface ${name} {\n${members.join('')}}\n`;
 }

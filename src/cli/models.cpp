@@ -95,7 +95,7 @@ void inspect(const InspectOptions& o) {
   const ModelFile model = parse_model(o.model, bytes);
   std::map<std::string, Index> types;
   for (const auto& [name, tensor] : parse_safetensors(bytes).tensors) ++types[dtype_name(tensor.dtype)];
-  Config config = model.transformer->config();
+  const Config& config = model.transformer->config();
   nlohmann::ordered_json json{{"parameters", model.transformer->parameter_count()},
                               {"bytes", bytes.size()},
                               {"tensors", types},

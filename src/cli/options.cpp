@@ -11,23 +11,35 @@ namespace {
 
 using field_views::Group, field_views::Optional;
 
-std::string flag(const Option& option) {
-  if (option.flag) return option.flag;
-  std::string name = option.name;
+std::string hyphenated(std::string name) {
   std::replace(name.begin(), name.end(), '_', '-');
   return name;
+}
+
+std::string flag(const Option& option) { return option.flag ? option.flag : hyphenated(option.name); }
+
+// Lets users of an earlier name go on, unless they give the option under both.
+void add_earlier_flag(const CLI::Option& option, CLI::Option& earlier, const std::string& place) {
+  earlier.group("");  // which --help does not show
+  earlier.each([&option, &earlier, place](const std::string&) {
+    WASMFORMER_CHECK(option.count() == 0, ErrorCode::option_twice,
+                     earlier.get_name() << " is the earlier name of " << option.get_name() << "; give one of them",
+                     {"place", place}, {"option", option.get_name()}, {"alias", earlier.get_name()});
+  });
 }
 
 // `get` gives the fields that `field` is one of.
 void add_option(CLI::App& command, const Field& field, const std::string& place, const std::function<Fields()>& get) {
   const std::string name = flag(field.option);
   if (name.empty()) return;
-  if (bool* const* on = std::get_if<bool*>(&field.value)) {
-    command.add_flag("--" + name, **on, field.option.help);
-    return;
-  }
-  const auto set = [=](const std::string& text) { set_field(get(), field.option.name, text, place); };
-  command.add_option_function<std::string>("--" + name, set, summary(field))->type_name("");
+  const auto add = [&](const std::string& flag_name) -> CLI::Option* {
+    if (bool* const* on = std::get_if<bool*>(&field.value))
+      return command.add_flag("--" + flag_name, **on, field.option.help);
+    const auto set = [=](const std::string& text) { set_field(get(), field.option.name, text, place); };
+    return command.add_option_function<std::string>("--" + flag_name, set, summary(field))->type_name("");
+  };
+  CLI::Option* option = add(name);
+  if (field.option.alias) add_earlier_flag(*option, *add(hyphenated(field.option.alias)), place);
 }
 
 Columns columns_of(const std::string& text) {

@@ -32,8 +32,7 @@ void check_id(const char* key, TokenId id, Index source_size, Index target_size)
 void Config::check() const {
   check_vocabulary("source_vocab_size", source_vocab_size);
   check_vocabulary("target_vocab_size", target_vocab_size);
-  Config copy = *this;
-  check_ranges(fields(copy), "config");
+  check_ranges(fields(*this), "config");
   check_matrix("source_vocab_size", source_vocab_size, "d_model", d_model);
   check_matrix("target_vocab_size", target_vocab_size, "d_model", d_model);
   check_matrix("ffn_dim", ffn_dim, "d_model", d_model);
@@ -69,8 +68,7 @@ void Config::check() const {
 }
 
 void TrainingConfig::check() const {
-  TrainingConfig copy = *this;
-  check_ranges(fields(copy), "config");
+  check_ranges(fields(*this), "config");
   WASMFORMER_CHECK(schedule == Schedule::constant || warmup_steps > 0, ErrorCode::config,
                    "warmup_steps is 0; only the constant schedule works without a warm-up");
   WASMFORMER_CHECK(schedule != Schedule::cosine || decay_steps > warmup_steps, ErrorCode::config,
@@ -224,9 +222,7 @@ void set_option(Config& config, TrainingConfig& training, const std::string& key
 }
 
 std::string to_json(const Config& config, const TrainingConfig* training) {
-  Config c = config;
-  TrainingConfig t = training ? *training : TrainingConfig();
-  return to_json(training ? fields(c) + fields(t) : fields(c));
+  return to_json(training ? fields(config) + fields(*training) : fields(config));
 }
 
 void from_json(const std::string& text, Config& config, TrainingConfig* training) {

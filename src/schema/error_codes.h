@@ -68,6 +68,7 @@ enum class ErrorCode {
   unknown_option,
   option_value,
   option_missing,
+  option_twice,
   options_not_json,
   wrong_task,
 
@@ -186,6 +187,7 @@ inline constexpr ErrorEntry error_entries[] = {
     {ErrorCode::unknown_option, "unknown-option", ""},
     {ErrorCode::option_value, "option-value", ""},
     {ErrorCode::option_missing, "option-missing", ""},
+    {ErrorCode::option_twice, "option-twice", ""},
     {ErrorCode::options_not_json, "options-not-json", ""},
     {ErrorCode::wrong_task, "wrong-task", ""},
 

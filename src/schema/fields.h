@@ -7,6 +7,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -26,10 +28,11 @@ constexpr Range above(double low) { return {.low = low, .excludes_low = true}; }
 constexpr Range between(double low, double high) { return {.low = low, .high = high}; }
 
 struct Option {
-  const char* name;            // snake_case
-  const char* help;            // one sentence, without a full stop
-  Range range = {};            // of a number, or of each number in a list
-  const char* flag = nullptr;  // the program's flag where it is not the name with hyphens
+  const char* name;             // snake_case
+  const char* help;             // one sentence, without a full stop
+  Range range = {};             // of a number, or of each number in a list
+  const char* flag = nullptr;   // the program's flag where it is not the name with hyphens
+  const char* alias = nullptr;  // an earlier name, also snake_case, which is still read but never written
 };
 
 using Words = std::span<const char* const>;
@@ -85,7 +88,7 @@ struct Field {
 };
 
 template <class Options>
-Fields fields(Options& options);
+requires(!std::is_const_v<Options>) Fields fields(Options& options);
 
 template <class Choice>
 std::string word(Choice choice) {
@@ -135,11 +138,29 @@ Value view(std::vector<T>& field) {
 
 // The fields of one struct; those of several can be joined.
 template <class Options>
-Fields fields(Options& options) {
+requires(!std::is_const_v<Options>) Fields fields(Options& options) {
   Fields all;
   options.visit([&all](const Option& option, auto& field) { all.push_back({option, view(field)}); });
   return all;
 }
 Fields operator+(Fields a, const Fields& b);
+
+// Fields that are only read, such as those of a const struct.
+class ConstFields {
+ public:
+  ConstFields(Fields fields) : fields_(std::move(fields)) {}
+  // For the schema's own functions that read.
+  const Fields& to_read() const { return fields_; }
+
+ private:
+  Fields fields_;
+};
+ConstFields operator+(const ConstFields& a, const ConstFields& b);
+
+// visit() only shows the fields, and ConstFields lets nobody set them.
+template <class Options>
+ConstFields fields(const Options& options) {
+  return fields(const_cast<Options&>(options));
+}
 
 }  // namespace wasmformer

@@ -22,15 +22,15 @@ nlohmann::json parse_json(const std::string& text, const std::string& place);
 void set_fields(const Fields& fields, const nlohmann::json& json, const std::string& place,
                 Naming naming = Naming::snake);
 // All fields, in order; optional ones only if they are set.
-nlohmann::ordered_json json_of(const Fields& fields, Naming naming = Naming::snake);
+nlohmann::ordered_json json_of(const ConstFields& fields, Naming naming = Naming::snake);
 
 // An array with, for each field, name, type (boolean, integer, number, string, object, choice, group or list),
-// default, help, and where there are any minimum, maximum, exclusiveMinimum, exclusiveMaximum, choices, optional, and
-// the fields of a group or the item of a list or of an object. The fields must hold the defaults.
-nlohmann::ordered_json schema(const Fields& fields, Naming naming = Naming::snake);
+// default, help, and where there are any minimum, maximum, exclusiveMinimum, exclusiveMaximum, choices, optional,
+// alias, and the fields of a group or the item of a list or of an object. The fields must hold the defaults.
+nlohmann::ordered_json schema(const ConstFields& fields, Naming naming = Naming::snake);
 template <class Options>
 nlohmann::ordered_json schema_of(Naming naming = Naming::snake) {
-  Options defaults;
+  const Options defaults;
   return schema(fields(defaults), naming);
 }
 

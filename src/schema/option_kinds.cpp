@@ -57,11 +57,20 @@ std::string alternatives(Words words) {
   return text;
 }
 
+// Where a value stands that is to be checked.
+struct Place {
+  const Range& range;
+  const std::string& place;
+  std::string path;
+  Naming naming;
+};
+
 // The functions for one kind of field call those for any kind.
 using option_kinds::expected;
 using option_kinds::read;
 using option_kinds::write;
 void describe(Json& entry, const Value& value, Naming naming);  // adds the type and what belongs to it
+void check(const Value& value, const Place& at);
 void require_all(const Fields& fields, const Given& object);
 
 void require(bool holds, const Value& value, const Given& given) {
@@ -243,7 +252,31 @@ void describe(Json& entry, const List& list, Naming naming) {
   list.with_default([&](const Value& item) { describe(entry["item"], item, naming); });
 }
 
+// What is in a field already
+
+// As if it were given anew.
+template <class T>
+void check(T* field, const Place& at) {
+  T same{};
+  const Input json = write(field, at.naming);
+  read(&same, {json, at.range, at.place, at.path, at.naming});
+}
+void check(const Choice&, const Place&) {}
+void check(const Group& group, const Place& at) { check_values(group.fields(), at.place, at.path + ".", at.naming); }
+void check(const Optional& optional, const Place& at) {
+  if (optional.has()) check(optional.value(), at);
+}
+void check(const List& list, const Place& at) {
+  for (std::size_t i = 0; i < list.size(); ++i)
+    check(list.at(i),
+          {.range = at.range, .place = at.place, .path = at.path + "[" + std::to_string(i) + "]", .naming = at.naming});
+}
+
 // Any of them
+
+void check(const Value& value, const Place& at) {
+  std::visit([&](const auto& field) { check(field, at); }, alternatives_of(value));
+}
 
 void describe(Json& entry, const Value& value, Naming naming) {
   std::visit([&](const auto& field) { describe(entry, field, naming); }, alternatives_of(value));
@@ -253,7 +286,8 @@ void require_all(const Fields& fields, const Given& object) {
   for (const Field& field : fields) {
     const std::string key = named(field.option.name, object.naming);
     const std::string option = object.path + "." + key;
-    WASMFORMER_CHECK(object.json.contains(key), ErrorCode::option_missing, option << " is missing",
+    const bool has_alias = field.option.alias && object.json.contains(named(field.option.alias, object.naming));
+    WASMFORMER_CHECK(object.json.contains(key) || has_alias, ErrorCode::option_missing, option << " is missing",
                      {"place", object.place}, {"option", option});
   }
 }
@@ -269,22 +303,38 @@ void read(const Value& value, const Given& given) {
 Json write(const Value& value, Naming naming) {
   return std::visit([&](const auto& field) { return write(field, naming); }, alternatives_of(value));
 }
+void check_values(const Fields& fields, const std::string& place, const std::string& path, Naming naming) {
+  for (const auto& [option, value] : fields)
+    check(value, {.range = option.range, .place = place, .path = path + named(option.name, naming), .naming = naming});
+}
+
 const Field& find_field(const Fields& fields, const std::string& key, const std::string& place, const std::string& path,
                         Naming naming) {
   std::vector<std::string> names;
   for (const Field& field : fields) {
     names.push_back(named(field.option.name, naming));
-    if (names.back() == key) return field;
+    const bool is_alias = field.option.alias && named(field.option.alias, naming) == key;
+    if (is_alias || names.back() == key) return field;
   }
   const std::string option = path + key.substr(0, 80);
   throw Error(ErrorCode::unknown_option, "unknown option '" + option + "'" + suggestion(key, names),
               {{"place", place}, {"option", option}});
 }
 
+void require_one_name(const Option& option, const Input& object, const std::string& place, const std::string& path,
+                      Naming naming) {
+  if (!option.alias) return;
+  const std::string name = named(option.name, naming), alias = named(option.alias, naming);
+  WASMFORMER_CHECK(!object.contains(name) || !object.contains(alias), ErrorCode::option_twice,
+                   path << alias << " is the earlier name of " << path << name << "; give one of them",
+                   {"place", place}, {"option", path + name}, {"alias", path + alias});
+}
+
 void read_object(const Fields& fields, const Input& object, const std::string& place, const std::string& path,
                  Naming naming) {
   for (const auto& [key, value] : object.items()) {
     const Field& field = find_field(fields, key, place, path, naming);
+    require_one_name(field.option, object, place, path, naming);
     read(field.value, {value, field.option.range, place, path + key, naming});
   }
 }
@@ -308,6 +358,7 @@ Json describe_fields(const Fields& fields, Naming naming) {
     const Range& r = option.range;
     if (std::isfinite(r.low)) entry[r.excludes_low ? "exclusiveMinimum" : "minimum"] = r.low;
     if (std::isfinite(r.high)) entry[r.excludes_high ? "exclusiveMaximum" : "maximum"] = r.high;
+    if (option.alias) entry["alias"] = named(option.alias, naming);
     entry["help"] = option.help;
     all.push_back(std::move(entry));
   }

@@ -25,6 +25,8 @@ struct Given {
 std::string expected(const Value& value, const Range& range);
 // Throws Error for what does not fit.
 void read(const Value& value, const Given& given);
+// Throws Error for the first value outside the range of its option. `path`: what stands before the names in errors.
+void check_values(const Fields& fields, const std::string& place, const std::string& path, Naming naming);
 // Null: nothing to write.
 Json write(const Value& value, Naming naming);
 
@@ -35,6 +37,9 @@ Json write_object(const Fields& fields, Naming naming);
 // As schema() in options.h.
 Json describe_fields(const Fields& fields, Naming naming);
 
+// Throws Error if an object has a field under both of its names.
+void require_one_name(const Option& option, const Input& object, const std::string& place, const std::string& path,
+                      Naming naming);
 // Throws Error, with a suggestion, if no field has this name.
 const Field& find_field(const Fields& fields, const std::string& name, const std::string& place,
                         const std::string& path, Naming naming);

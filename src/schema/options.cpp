@@ -91,6 +91,8 @@ Fields operator+(Fields a, const Fields& b) {
   return a;
 }
 
+ConstFields operator+(const ConstFields& a, const ConstFields& b) { return a.to_read() + b.to_read(); }
+
 nlohmann::json parse_json(const std::string& text, const std::string& place) {
   WASMFORMER_CHECK(is_shallow(text), ErrorCode::options_not_json, "the JSON is nested too deeply", {"place", place});
   try {
@@ -125,18 +127,33 @@ void set_field(const Fields& fields, const std::string& name, const std::string&
   read(value, {json, option.range, place, name, Naming::snake});
 }
 
-nlohmann::ordered_json json_of(const Fields& fields, Naming naming) { return write_object(fields, naming); }
-
-std::string to_json(const Fields& fields, Naming naming) { return json_of(fields, naming).dump(); }
-
-void check_ranges(const Fields& fields, const std::string& place, Naming naming) {
-  for (const auto& [option, value] : fields) {
-    const Input json = write(value, naming);
-    read(value, {json, option.range, place, named(option.name, naming), naming});
+void set_each(const Fields& fields, const NamedWords& words, const std::string& place) {
+  Input names = Input::object();
+  for (const auto& [name, text] : words) {
+    names[name] = text;
+    require_one_name(find_field(fields, name, place, /*path=*/"", Naming::snake).option, names, place, /*path=*/"",
+                     Naming::snake);
+    set_field(fields, name, text, place);
   }
 }
 
-nlohmann::ordered_json schema(const Fields& fields, Naming naming) { return describe_fields(fields, naming); }
+nlohmann::ordered_json json_of(const ConstFields& fields, Naming naming) {
+  return write_object(fields.to_read(), naming);
+}
+
+std::string to_json(const ConstFields& fields, Naming naming) { return json_of(fields, naming).dump(); }
+
+void check_ranges(const ConstFields& fields, const std::string& place, Naming naming) {
+  check_values(fields.to_read(), place, /*path=*/"", naming);
+}
+
+std::string current_name(const ConstFields& fields, const std::string& name, const std::string& place) {
+  return find_field(fields.to_read(), name, place, /*path=*/"", Naming::snake).option.name;
+}
+
+nlohmann::ordered_json schema(const ConstFields& fields, Naming naming) {
+  return describe_fields(fields.to_read(), naming);
+}
 
 std::string summary(const Field& field) {
   std::string type = expected(field.value, field.option.range);

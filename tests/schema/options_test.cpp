@@ -137,6 +137,79 @@ TEST_CASE("Values set in C++ are checked too, including nested ones") {
                     "[test] topP must be a number above 0 and at most 1, not nan");
 }
 
+namespace {
+
+struct Renamed {
+  long lowercase = 0;
+  double share_of_names = 0;
+  template <class Visitor>
+  void visit(Visitor&& v) {
+    v({.name = "lowercase", .help = "lines", .range = at_least(0), .alias = "small"}, lowercase);
+    v({.name = "share_of_names", .help = "share", .alias = "name_share"}, share_of_names);
+  }
+};
+struct Outer {
+  std::vector<Renamed> parts;
+  template <class Visitor>
+  void visit(Visitor&& v) {
+    v({"parts", "parts"}, parts);
+  }
+};
+
+// The code of what is thrown, or none.
+template <class F>
+std::optional<ErrorCode> code_of(F&& f) {
+  try {
+    f();
+  } catch (const Error& e) {
+    return e.code();
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+TEST_CASE("An option is read under its earlier name too, and written under its new one") {
+  Renamed r;
+  from_json(R"({"small": 2, "name_share": 0.5})", fields(r), "test");
+  CHECK(to_json(fields(r)) == R"({"lowercase":2,"share_of_names":0.5})");
+  from_json(R"({"nameShare": 0.25})", fields(r), "test", Naming::camel);
+  CHECK(r.share_of_names == 0.25);
+  set_field(fields(r), "small", "3", "test");
+  CHECK(r.lowercase == 3);
+  set_each(fields(r), {{"small", "4"}, {"small", "5"}, {"share_of_names", "1"}}, "test");
+  CHECK(r.lowercase == 5);
+  CHECK(current_name(fields(r), "small", "test") == "lowercase");
+  CHECK_THROWS_WITH(from_json(R"({"small": -1})", fields(r), "test"),
+                    "[test] small must be a whole number of at least 0, not -1");
+  CHECK_THROWS_WITH(from_json(R"({"smal": 1})", fields(r), "test"), "[test] unknown option 'smal'");
+  Outer outer;
+  from_json(R"({"parts": [{"small": 1, "share_of_names": 2}]})", fields(outer), "test");
+  CHECK(outer.parts[0].lowercase == 1);
+  const auto described = schema(fields(r), Naming::camel);
+  CHECK(described[0]["alias"] == "small");
+  CHECK(described[1]["alias"] == "nameShare");
+}
+
+TEST_CASE("An option under both of its names is refused, with a code") {
+  Renamed r;
+  Outer outer;
+  CHECK_THROWS_WITH(from_json(R"({"small": 1, "lowercase": 1})", fields(r), "test"),
+                    "[test] small is the earlier name of lowercase; give one of them");
+  CHECK_THROWS_WITH(from_json(R"({"parts": [{"nameShare": 1, "shareOfNames": 1, "small": 1}]})", fields(outer), "test",
+                              Naming::camel),
+                    "[test] parts[0].nameShare is the earlier name of parts[0].shareOfNames; give one of them");
+  CHECK(code_of([&] { from_json(R"({"small": 1, "lowercase": 1})", fields(r), "test"); }) == ErrorCode::option_twice);
+  CHECK(code_of([&] { set_each(fields(r), {{"small", "1"}, {"lowercase", "1"}}, "test"); }) == ErrorCode::option_twice);
+}
+
+TEST_CASE("The fields of a const struct can be written and checked, but not set") {
+  const Renamed r{.lowercase = -1, .share_of_names = 0.5};
+  CHECK(to_json(fields(r)) == R"({"lowercase":-1,"share_of_names":0.5})");
+  CHECK_THROWS_WITH(check_ranges(fields(r), "test"), "[test] lowercase must be a whole number of at least 0, not -1");
+  static_assert(std::is_same_v<decltype(fields(r)), ConstFields>);
+}
+
 TEST_CASE("A command-line word sets one field") {
   Example e;
   set_field(fields(e), "top_p", ".5", "test");

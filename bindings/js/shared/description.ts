@@ -5,6 +5,8 @@ import type { PresetName, TaskName } from '../generated/options.js';
 export interface OptionDescription {
   name: string;
   type: 'boolean' | 'integer' | 'number' | 'string' | 'object' | 'choice' | 'group' | 'list' | 'string or tokens';
+  /** An earlier name, which is accepted as well. */
+  alias?: string;
   /** Missing without a default. */
   default?: unknown;
   minimum?: number;

@@ -64,8 +64,7 @@ void check_key(const char* key, bool fits, const T& value, const char* expected)
 void check_marian(const Config& c) {
   WASMFORMER_CHECK(!c.is_encoder(), ErrorCode::export_marian,
                    "this model is an encoder alone; only translators can be exported");
-  Config copy = c;
-  const Json config = json_of(fields(copy));
+  const Json config = json_of(fields(c));
   check_key("decoder_self", c.decoder_self == DecoderSelf::attention, config["decoder_self"], "\"attention\" only");
   check_key("norm", c.norm == NormPosition::post, config["norm"], "\"post\" only");
   check_key("attention", c.attention == AttentionScore::scaled_dot, config["attention"], "\"scaled_dot\" only");
