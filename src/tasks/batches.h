@@ -5,6 +5,18 @@
 
 namespace wasmformer {
 
+// The examples of an encoder, in a list.
+template <class Example>
+class EncoderExamples : public Examples {
+ public:
+  Index size() const override { return static_cast<Index>(all.size()); }
+  void check(const TrainingConfig& training) const override {
+    WASMFORMER_CHECK(training.bpe_dropout == 0, ErrorCode::train, "bpe_dropout is for models that translate");
+  }
+
+  std::vector<Example> all;
+};
+
 // The examples of each batch, in the order of the texts, cut so that neither side of a batch has more than
 // `batch_tokens` tokens; a longer example has a batch of its own.
 std::vector<std::vector<Index>> plan_batches(const Examples& examples, Index batch_tokens);

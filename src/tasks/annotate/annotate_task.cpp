@@ -242,10 +242,6 @@ double AnnotatedExamples::guessing_loss(const Config& c, const TrainingConfig& t
   return of_classes + training.tag_weight * guess(c.tags);
 }
 
-void AnnotatedExamples::check(const TrainingConfig& training) const {
-  WASMFORMER_CHECK(training.bpe_dropout == 0, ErrorCode::train, "bpe_dropout is for models that translate");
-}
-
 const Task& AnnotatedTexts::task() const { return annotate_task(); }
 
 std::shared_ptr<Texts> AnnotatedTexts::select(std::span<const Index> which) const {

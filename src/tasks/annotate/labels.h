@@ -71,23 +71,22 @@ struct TextTokens {
 };
 TextTokens tokenize_text(const ModelFile& model, const std::string& text);
 
-// A text that is too long is cut, one with an unknown class left out, a word with an unknown tag not used.
-struct AnnotatedExamples : Examples {
-  struct Example {
-    std::vector<TokenId> source;  // with the end token
-    std::vector<TokenId> tags;
-    std::vector<Index> words;  // where the first tokens of the words with these tags stand
-    std::vector<TokenId> classes;
-  };
-  std::vector<Example> all;
+struct AnnotatedExample {
+  std::vector<TokenId> source;  // with the end token
+  std::vector<TokenId> tags;
+  std::vector<Index> words;  // where the first tokens of the words with these tags stand
+  std::vector<TokenId> classes;
+};
 
-  Index size() const override { return static_cast<Index>(all.size()); }
+// A text that is too long is cut, one with an unknown class left out, a word with an unknown tag not used.
+struct AnnotatedExamples : EncoderExamples<AnnotatedExample> {
+  using Example = AnnotatedExample;
+
   Sides tokens(Index i) const override;
   std::uint64_t fingerprint() const override;
   std::unique_ptr<TaskBatch> pack(std::span<const Index> which, Transformer& transformer,
                                   const TrainingConfig& training) const override;
   double guessing_loss(const Config& config, const TrainingConfig& training) const override;
-  void check(const TrainingConfig& training) const override;
 };
 AnnotatedExamples annotated_examples(const std::vector<AnnotatedText>& texts, const ModelFile& model);
 

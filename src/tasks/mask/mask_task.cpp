@@ -89,10 +89,6 @@ double MaskedExamples::guessing_loss(const Config& config, const TrainingConfig&
   return std::log(static_cast<double>(std::max<Index>(config.target_vocab_size, 1)));
 }
 
-void MaskedExamples::check(const TrainingConfig& training) const {
-  WASMFORMER_CHECK(training.bpe_dropout == 0, ErrorCode::train, "bpe_dropout is for models that translate");
-}
-
 void MaskedBatch::hide(std::uint64_t seed, bool) {
   const Config& c = transformer_.config();
   Random random(seed);

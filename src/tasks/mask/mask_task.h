@@ -19,16 +19,13 @@ class PlainTexts : public Texts {
   std::vector<std::string> lines;
 };
 
-struct MaskedExamples : Examples {
-  std::vector<std::vector<TokenId>> all;  // each with the end token
-
-  Index size() const override { return static_cast<Index>(all.size()); }
+// Token ids with the end token.
+struct MaskedExamples : EncoderExamples<std::vector<TokenId>> {
   Sides tokens(Index i) const override { return {static_cast<Index>(all[i].size()), 0}; }
   std::uint64_t fingerprint() const override;
   std::unique_ptr<TaskBatch> pack(std::span<const Index> which, Transformer& transformer,
                                   const TrainingConfig& training) const override;
   double guessing_loss(const Config& config, const TrainingConfig& training) const override;
-  void check(const TrainingConfig& training) const override;
 };
 
 class MaskedBatch : public TaskBatch {
