@@ -54,18 +54,25 @@ std::string value(const std::map<std::string, std::string>& metadata, const char
 using LayerChoices = std::tuple<Index, Index, DecoderSelf>;
 LayerChoices layers(const Config& c) { return {c.encoder_layers, c.decoder_layers, c.decoder_self}; }
 
+// The identity by which a model with other layers takes over a parameter: the norm after the decoder's first sublayer
+// stays when a recurrent unit replaces the self-attention before it.
+ParameterId lasting(ParameterId id) {
+  const bool is_norm = id.role == Role::norm_weight || id.role == Role::norm_bias;
+  if (is_norm && id.module == Module::recurrent) id.module = Module::self_attention;
+  return id;
+}
+
 // The same weights as floats. Where `config` has other layers, those in the same place begin with them, first to last,
 // and the others at random.
 std::unique_ptr<Transformer> trainable(Transformer& from, const Config& config, std::uint64_t seed) {
-  // By their names in files: a norm keeps its name where a recurrent unit replaces the self-attention before it.
-  std::map<std::string, Parameter*> weights;
-  from.visit([&](const ParameterInfo& info, Parameter& p) { weights[info.name] = &p; });
+  std::map<ParameterId, Parameter*> weights;
+  from.visit([&](const ParameterInfo& info, Parameter& p) { weights[lasting(info)] = &p; });
   auto transformer = std::make_unique<Transformer>(config);
   if (layers(config) != layers(from.config())) transformer->initialize(seed);
   transformer->visit([&](const ParameterInfo& info, Parameter& p) {
-    const auto found = weights.find(info.name);
-    if (found == weights.end()) return;
-    Parameter& weight = *found->second;
+    const auto old = weights.find(lasting(info));
+    if (old == weights.end()) return;
+    Parameter& weight = *old->second;
     p.value = weight.has_value() ? std::move(weight.value) : weight.packed.matrix();
   });
   return transformer;

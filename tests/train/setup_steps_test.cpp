@@ -125,6 +125,31 @@ TEST_CASE("A model with other layers copies those of the same name and starts th
       ContainsSubstring("keeps its sizes"));
 }
 
+TEST_CASE("The norm after self-attention stays where a recurrent unit takes its place, and the other way round") {
+  const std::vector<DecoderSelf> kinds{DecoderSelf::attention, DecoderSelf::ssru};
+  const std::size_t first = GENERATE(0, 1);
+  ModelFile model = letters_model(3);
+  Config config = model.transformer->config();
+  config.decoder_self = kinds[first];
+  model.transformer = std::make_unique<Transformer>(config);
+  model.transformer->initialize(5);
+  model.transformer->visit([](const ParameterInfo& info, Parameter& p) {
+    if (info.role == Role::norm_weight || info.role == Role::norm_bias) p.value.setConstant(Scalar(0.25));
+  });
+  const std::string other = word(kinds[1 - first]);
+  TrainingStart start = fine_tuning_start(serialize_model(model, Precision::f32), TrainingConfig(),
+                                          object(R"({"decoder_self": ")" + other + "\"}"));
+  REQUIRE(start.model.transformer->config().decoder_self == kinds[1 - first]);
+  Index norms = 0;
+  start.model.transformer->visit([&](const ParameterInfo& info, const Parameter& p) {
+    if (info.role != Role::norm_weight && info.role != Role::norm_bias) return;
+    CAPTURE(info.name);
+    REQUIRE((p.value.array() == Scalar(0.25)).all());
+    ++norms;
+  });
+  CHECK(norms == 2 * (2 * config.encoder_layers + 3 * config.decoder_layers));
+}
+
 TEST_CASE("A new vocabulary starts from the rows of its pieces, or of the pieces that spell them") {
   const ModelFile model = letters_model(3);
   const std::string bytes = serialize_model(model, Precision::f32);
