@@ -66,7 +66,7 @@ std::shared_ptr<Texts> texts_to_train(const RunTexts& given, const RunRequest& r
   const bool has_labels = is_given(given.labelled) || is_given(given.tagged);
   const bool has_plain = !given.mono.empty();
   WASMFORMER_CHECK(has_pairs + has_labels + (has_plain && !has_teacher) <= 1, ErrorCode::train,
-                   "sentence pairs, labeled or tagged texts, and mono train different models; give one kind");
+                   "sentence pairs, labeled or tagged texts, and text train different models; give one kind");
   if (has_labels) return annotated(given, /*is_valid=*/false);
   if (has_teacher) return texts_of(with_sources(all_pairs(given.corpora, request.weights), given.mono));
   if (has_pairs) return texts_of(all_pairs(given.corpora, request.weights));

@@ -21,7 +21,9 @@ namespace fs = std::filesystem;
 struct TrainOptions {
   ParallelTextOptions train, valid;
   AnnotatedFiles labelled, valid_labelled;
-  std::string tokenizer, target_tokenizer, from, mono;
+  std::string tokenizer, target_tokenizer, from;
+  std::string text, monolingual;  // files of plain lines
+  std::string mono;               // the earlier name of the one that goes with the other options
   std::vector<std::string> data, augment, set, metadata;
   std::string teacher;
   RunRequest request;
@@ -71,13 +73,15 @@ ParallelText read_training_pairs(const TrainOptions& o) {
 }
 
 bool has_pairs(const TrainOptions& o) { return !named_file(o.train).empty() || !o.data.empty(); }
-bool has_texts(const TrainOptions& o) { return has_pairs(o) || o.labelled.any() || !o.mono.empty(); }
+bool has_texts(const TrainOptions& o) {
+  return has_pairs(o) || o.labelled.any() || !o.text.empty() || !o.monolingual.empty();
+}
 bool has_valid_texts(const TrainOptions& o) { return !named_file(o.valid).empty() || o.valid_labelled.any(); }
 
-// The lines of --mono that are not empty.
-std::vector<std::string> read_plain_texts(const TrainOptions& o) {
-  if (o.mono.empty()) return {};
-  std::vector<std::string> lines = read_lines(o.mono);
+// The lines of a file that are not empty; none without a file.
+std::vector<std::string> read_plain_texts(const std::string& file) {
+  if (file.empty()) return {};
+  std::vector<std::string> lines = read_lines(file);
   std::erase(lines, "");
   return lines;
 }
@@ -86,34 +90,37 @@ std::shared_ptr<Texts> read_training_texts(const TrainOptions& o) {
   if (o.distils()) {
     ParallelText pairs;
     if (has_pairs(o)) pairs = read_training_pairs(o);
-    return texts_of(with_sources(std::move(pairs), read_plain_texts(o)));
+    return texts_of(with_sources(std::move(pairs), read_plain_texts(o.monolingual)));
   }
   if (o.labelled.any()) return read_annotated(o.labelled);
-  if (o.mono.empty()) return texts_of(read_training_pairs(o));
-  return texts_of_lines(read_plain_texts(o), o.request.objective);
+  if (o.text.empty()) return texts_of(read_training_pairs(o));
+  return texts_of_lines(read_plain_texts(o.text), o.request.objective);
 }
 
 // The config keys that --set and --batch-tokens change.
 nlohmann::json changes(const TrainOptions& o) {
   Preset p;
   const Fields keys = fields(p.config) + fields(p.training);
+  const NamedWords given = key_values(o.set);
+  set_each(keys, given, "config");
+  const auto all = json_of(keys);
   nlohmann::json changed = nlohmann::json::object();
-  for (const auto& [key, value] : key_values(o.set)) {
-    set_field(keys, key, value, "config");
-    changed[key] = json_of(keys)[key];
+  for (const auto& [key, value] : given) {
+    const std::string name = current_name(keys, key, "config");
+    changed[name] = all[name];
   }
   return changed;
 }
 
 RunRequest request_of(const TrainOptions& o) {
   RunRequest request = o.request;
-  const bool has_own_preset = o.labelled.any() || (!o.mono.empty() && !o.distils());
+  const bool has_own_preset = o.labelled.any() || !o.text.empty();
   if (request.preset.empty() && !has_own_preset && has_texts(o) && o.from.empty() && !request.resume)
     request.preset = "small";
   request.config.value = changes(o);
-  for (const auto& [key, share] : key_values(o.augment)) {
-    if (!request.augment) request.augment.emplace();
-    set_field(fields(*request.augment), key, share, "augment");
+  if (!o.augment.empty()) {
+    request.augment.emplace();
+    set_each(fields(*request.augment), key_values(o.augment), "augment");
   }
   for (const auto& [key, value] : metadata_of(o.metadata)) request.metadata[key] = value;
   request.keep_texts = false;  // the files are given again when the run is resumed
@@ -173,14 +180,28 @@ std::string notes() {
          "the exit code is 130 or 143. It is 0 once a goal is reached.";
 }
 
+// --mono is the earlier name of --text and, with --teacher, of --monolingual.
+void take_earlier_name(TrainOptions& o) {
+  const char* flag = o.distils() ? "--monolingual" : "--text";
+  std::string& file = o.distils() ? o.monolingual : o.text;
+  WASMFORMER_CHECK(o.mono.empty() || file.empty(), ErrorCode::option_twice,
+                   "--mono is the earlier name of " << flag << "; give one of them", {"place", "train"},
+                   {"option", flag}, {"alias", "--mono"});
+  if (!o.mono.empty()) file = std::move(o.mono);
+  WASMFORMER_CHECK(!o.distils() || o.text.empty(), ErrorCode::train,
+                   "--text trains an encoder, which no teacher teaches; more sources for one are --monolingual");
+  WASMFORMER_CHECK(o.distils() || o.monolingual.empty(), ErrorCode::train,
+                   "--monolingual has sources for a --teacher; an encoder learns to fill masks in --text");
+}
+
 // A run trains on one kind of text; giving several is an error, so that none is silently ignored.
 void check_kinds(const TrainOptions& o) {
   const bool has_labels = o.labelled.any() || o.valid_labelled.any();
   const bool any_pairs = has_pairs(o) || !named_file(o.valid).empty();
-  WASMFORMER_CHECK(any_pairs + has_labels + (!o.mono.empty() && !o.distils()) <= 1, ErrorCode::train,
-                   "sentence pairs, labelled or tagged texts, and --mono train different models; give one kind");
+  WASMFORMER_CHECK(any_pairs + has_labels + !o.text.empty() <= 1, ErrorCode::train,
+                   "sentence pairs, labelled or tagged texts, and --text train different models; give one kind");
   WASMFORMER_CHECK(!o.distils() || (has_texts(o) && !o.labelled.any()), ErrorCode::train,
-                   "--teacher translates the sources of sentence pairs, and --mono; give one of them");
+                   "--teacher translates the sources of sentence pairs, and --monolingual; give one of them");
   WASMFORMER_CHECK(!o.distils() || !o.request.validation, ErrorCode::train,
                    "--validation would hold back the teacher's translations; give --valid-data");
   WASMFORMER_CHECK(!o.valid_labelled.any() || o.valid_labelled.fit(o.labelled), ErrorCode::train,
@@ -188,8 +209,9 @@ void check_kinds(const TrainOptions& o) {
 }
 
 int train(TrainOptions o) {
-  // `--task masked` is another way to write --mono.
-  if (!o.mono.empty() && o.request.task && o.request.task->name == "masked") o.request.task.reset();
+  take_earlier_name(o);
+  // `--task masked` is another way to write --text.
+  if (!o.text.empty() && o.request.task && o.request.task->name == "masked") o.request.task.reset();
   check_kinds(o);
   const auto has_goal = [&] { return o.run.epochs || o.run.steps || o.run.minutes; };
   if (o.request.task && !has_goal()) o.run.steps = find_task(o.request.task->name).steps;
@@ -224,9 +246,10 @@ void add_text_options(CLI::App& command, TrainOptions& o) {
   command.add_option("--valid-labels", o.valid_labelled.labels, "labelled texts to validate on");
   command.add_option("--valid-tags", o.valid_labelled.tags, "tagged texts to validate on");
   command.add_option(
-      "--mono", o.mono,
-      "train an encoder to fill masks in this text; --from MODEL then begins a classifier or tagger with it. With "
-      "--teacher, more sources to translate");
+      "--text", o.text,
+      "train an encoder to fill masks in this text; --from MODEL then begins a classifier or tagger with it");
+  command.add_option("--monolingual", o.monolingual, "with --teacher: more sources to translate, one per line");
+  command.add_option("--mono", o.mono)->group("");  // which --help does not show
 }
 
 }  // namespace
@@ -238,7 +261,7 @@ void add_train_command(CLI::App& app) {
   add_options(*command, fields(o->request) + fields(o->run) + fields(o->output), "train");
   command->get_option("--pairs")->needs("--task");
   command->add_option("--teacher", o->teacher,
-                      "a model whose translations of the sources, and of --mono, are learned instead of the targets");
+                      "a model whose translations of the sources, and of --monolingual, are learned instead of the targets");
   command->get_option("--teacher-beam")->needs("--teacher");
   command->add_option("--tokenizer", o->tokenizer,
                       "SentencePiece .model file; default: a task's characters, or that of --from or --teacher");

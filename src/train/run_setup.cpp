@@ -16,7 +16,7 @@ void check_texts(const RunRequest& request, const RunInput& input) {
   const bool validates = request.validation || validates_given(input);
   WASMFORMER_CHECK(given <= 1, ErrorCode::train, "pairs, tsv and task all give sentence pairs; choose one of them");
   WASMFORMER_CHECK(given == 1 || request.resume, ErrorCode::train,
-                   "one of pairs, tsv, task, labeled, tagged and mono is needed");
+                   "one of pairs, tsv, task, labeled, tagged and text is needed");
   WASMFORMER_CHECK(given == 1 || !validates, ErrorCode::train, "validation is given, but no pairs to train on");
   WASMFORMER_CHECK(!request.task || !validates, ErrorCode::train,
                    "validation is given, but a task makes its own pairs for it");

@@ -52,7 +52,7 @@ test('one model can classify and tag, and reports scores for both', () => {
 
 test('a classifier can start from the encoder of masked training or of a translator', () => {
   writeFileSync(path('mono'), examples(300, 3).map(([, text]) => text.join(' ') + '\n').join(''));
-  succeed('train', '--task', 'masked', '--mono', path('mono'), '--validation', '20', '--tokenizer', path('words.model'), ...sizes, '--output', path('masked'), '--max-steps', '100');
+  succeed('train', '--task', 'masked', '--text', path('mono'), '--validation', '20', '--tokenizer', path('words.model'), ...sizes, '--output', path('masked'), '--max-steps', '100');
   const begin = (from, output, ...more) => succeed('train', '--labels', path('train.labels'), '--validation', '40', '--from', from,
     '--set', 'learning_rate=1e-3', '--output', path(output), '--max-steps', '60', ...more);
   begin(path('masked/best.safetensors'), 'tuned', '--set', 'freeze_steps=5');

@@ -152,7 +152,7 @@ test('an imported model can learn other labels or tags, or to fill masks', () =>
   writeFileSync(path('tagged'), texts.map(([, , tags]) => `${tags}\n`).join(''));
   writeFileSync(path('plain'), texts.map(([, text]) => `${text}\n`).join(''));
   const tuned = (name) => path(`tuned ${name}/last.safetensors`);
-  for (const [name, given] of [['two', '--labels'], ['tagged', '--tags'], ['plain', '--mono']]) {
+  for (const [name, given] of [['two', '--labels'], ['tagged', '--tags'], ['plain', '--text']]) {
     succeed(['train', given, path(name), '--validation', '10', '--from', path('bert-classify'), '--max-steps', '2', '--output', path(`tuned ${name}`)]);
   }
   assert.match(succeed(['classify', '--model', tuned('two')], 'play jazz\n'), /^(music|other)\t/);

@@ -15,7 +15,7 @@ const pairs = () => [...new Set(linesOfTrain())].map((line) => line.split('\t'))
 
 test("a student learns the teacher's hypotheses nearest to the targets, or the best ones without targets", () => {
   writeFileSync(path('mono'), 'sieben acht neun\n\neins eins\n');
-  const { stderr } = succeed(...student('student', '--mono', path('mono'), '--max-steps', '5'));
+  const { stderr } = succeed(...student('student', '--monolingual', path('mono'), '--max-steps', '5'));
   const count = pairs().length + 2;
   assert.match(stderr, new RegExp(`teacher: 0 of ${count} sources.*\\nteacher: ${count} of ${count} sources.*\\ntrain: 402 pairs`, 's'));
   const learned = lines(kept('student')).map((line) => line.split('\t'));
@@ -71,10 +71,17 @@ test("--from takes a model whose layers differ from the run's", () => {
 
 test('options that do not fit a teacher are refused', () => {
   const other = (from, to) => student('bad', '--max-steps', '1').map((word) => (word === from ? to : word));
-  refuse(/--teacher translates the sources of sentence pairs, and --mono; give one of them/,
+  refuse(/--teacher translates the sources of sentence pairs, and --monolingual; give one of them/,
     ['train', '--teacher', path('run/best.safetensors'), '--task', 'reverse', '--output', path('bad'), '--max-steps', '1']);
   refuse(/--validation would hold back the teacher's translations; give --valid-data/,
     student('bad', '--max-steps', '1', '--validation', '9').filter((word) => word !== '--valid-data' && word !== path('valid.tsv')));
+  const plain = (...names) => names.flatMap((name) => [name, path('mono')]);
+  refuse(/--mono is the earlier name of --monolingual; give one of them/, student('bad', '--max-steps', '1', ...plain('--mono', '--monolingual')));
+  refuse(/--text trains an encoder, which no teacher teaches/, student('bad', '--max-steps', '1', ...plain('--text')));
+  refuse(/--monolingual has sources for a --teacher/, ['train', ...plain('--monolingual'), '--tokenizer', path('tok.model'),
+    '--validation', '1', '--output', path('bad'), '--max-steps', '1']);
+  refuse(/--mono is the earlier name of --text; give one of them/, ['train', ...plain('--mono', '--text'), '--tokenizer', path('tok.model'),
+    '--validation', '1', '--output', path('bad'), '--max-steps', '1']);
   refuse(/absent\.safetensors/, other(path('run/best.safetensors'), path('absent.safetensors')));
   refuse(/teacher_beam must be a whole number from 1 to 64, not 65/, other('3', '65'));
   refuse(/--teacher-beam requires --teacher/, train('bad', '--max-steps', '1', '--teacher-beam', '2'));

@@ -55,15 +55,17 @@ test('a run with held-out pairs is resumed with the same pairs', () => {
 
 test('corpora have weights, and augmented pairs are added, also when a run is resumed', () => {
   const mixed = (output, ...more) => [...training, '--data', path('train.tsv.gz') + ':0.5', path('valid.tsv') + ':2',
-    '--augment', 'join=0.5', 'small=0.25', '--output', path(output), ...more];
+    '--augment', 'concat=0.5', 'lowercase=0.25', '--output', path(output), ...more];
   assert.match(succeed(...mixed('mixed', '--max-steps', '5')).stderr, /train: 420 pairs/);
   succeed(...mixed('mixed', '--max-steps', '9', '--resume'));
   succeed(...mixed('mixed-whole', '--max-steps', '9'));
   assert.ok(readFileSync(path('mixed/last.safetensors')).equals(readFileSync(path('mixed-whole/last.safetensors'))));
   const other = (from, to) => mixed('bad', '--max-steps', '1').map((word) => word.replace(from, to));
   refuse(/weight in --data .*tsv:0 must be above 0/, other(/:2$/, ':0'));
-  refuse(/unknown .*'jion'.*did you mean 'join'/, other('join', 'jion'));
-  refuse(/another augment/, mixed('mixed', '--max-steps', '12', '--resume').map((word) => word.replace('join=0.5', 'join=1')));
+  refuse(/unknown .*'concta'.*did you mean 'concat'/, other('concat', 'concta'));
+  refuse(/another augment/, mixed('mixed', '--max-steps', '12', '--resume').map((word) => word.replace('concat=0.5', 'concat=1')));
+  refuse(/small is the earlier name of lowercase; give one of them/, other('concat=0.5', 'small=1'));
+  succeed(...mixed('mixed', '--max-steps', '10', '--resume').map((word) => word.replace('concat', 'join').replace('lowercase', 'small')));
 });
 
 test('resuming cleans up what a killed program left in the folder', () => {

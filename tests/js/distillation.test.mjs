@@ -63,8 +63,8 @@ function compareLosses(actual, expected) {
 
 test("a run in the package learns a teacher's translations as one of the program does", async (t) => {
   const files = { 'pairs.tsv': asTsv(pairs), mono: `${mono.join('\n')}\n` };
-  const expected = inProgram(t, files, '--teacher', fixturePath, '--teacher-beam', '3', '--data', 'pairs.tsv', '--mono', 'mono');
-  const found = await inPackage({ ...student, teacherBeam: 3, mono });
+  const expected = inProgram(t, files, '--teacher', fixturePath, '--teacher-beam', '3', '--data', 'pairs.tsv', '--monolingual', 'mono');
+  const found = await inPackage({ ...student, teacherBeam: 3, monolingual: mono });
   assert.deepEqual(found.texts, expected.texts);
   assert.deepEqual(found.texts.map(([source]) => source), [...sentences, 'Ich lese ein Buch.', 'Das Haus ist alt.']);
   compareLosses(found.losses, expected.losses);
@@ -86,7 +86,7 @@ test('the hypothesis nearest to the target is learned, or the best one without a
   const translator = await Translator.load(fixturePath, { threads: 1 });
   const translations = await translator.translate([...sentences, mono[0]], { beamSize: 4, nBest: 4 });
   translator.dispose();
-  const { texts } = await inPackage({ ...student, teacher: fixtureBytes(), mono: [mono[0]] });
+  const { texts } = await inPackage({ ...student, teacher: fixtureBytes(), monolingual: [mono[0]] });
   const hypotheses = translations.map(({ text, alternatives }) => [text, ...alternatives.map((other) => other.text)]);
   for (const [i, [, target]] of texts.entries()) assert.ok(hypotheses[i].includes(target), target);
   assert.equal(texts.at(-1)[1], hypotheses.at(-1)[0]);

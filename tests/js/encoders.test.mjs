@@ -199,7 +199,7 @@ test('files give the same as arrays, and a saved run continues with the same num
 
 test('an encoder can start from masked training or a translator', async () => {
   const mono = train.map(([, text]) => text.join(' '));
-  const masked = await Trainer.create({ mono: `${mono.join('\n')}\n\n`, validation: 20, ...settings });
+  const masked = await Trainer.create({ text: `${mono.join('\n')}\n\n`, validation: 20, ...settings });
   const { validation } = (await trained(masked, { steps: 20 })).at(-1);
   assert.ok(validation.loss > 0);
   assert.deepEqual([validation.accuracy, validation.samples, masked.info.trainPairs], [undefined, [], 280]);
@@ -226,8 +226,9 @@ test('a text may have several labels, or none', async () => {
 
 const pairs = [['ein Hund', 'a dog'], ['eine Katze', 'a cat']];
 for (const [options, message] of [
-  [{ labeled, pairs }, '[train] sentence pairs, labeled or tagged texts, and mono train different models; give one kind'],
+  [{ labeled, pairs }, '[train] sentence pairs, labeled or tagged texts, and text train different models; give one kind'],
   [{ labeled, mono: ['a'] }, 'give one kind'],
+  [{ text: ['a'], mono: ['a'] }, 'mono is the old name of text'],
   [{ labeled, task: 'copy' }, 'choose one of them'],
   [{ labeled, tagged: tagged.slice(1) }, 'there are 300 labelled texts but 299 tagged ones'],
   [{ labeled, validTagged }, 'validLabeled with labeled'],
@@ -244,7 +245,7 @@ for (const [options, message] of [
   [{ tagged: [[['a', 'b'], ['O']]] }, 'tagged[0] must be words and as many tags'],
   [{ tagged: 'play\tO\njazz\n' }, 'line 2 of tagged is not a token, a tab and a tag'],
   [{ tagged, validTagged: 'play O\n' }, 'line 1 of validTagged is not'],
-  [{ mono: [1] }, '[train] mono must be an array of texts, or the text of a file, not an array'],
+  [{ text: [1] }, '[train] text must be an array of texts, or the text of a file, not an array'],
   [{ labeled, augment: { join: 1 } }, 'augment is given, but it changes translations'],
   [{ labeled, config: { decoder_layers: 1 } }, 'an encoder has no decoder'],
 ]) {

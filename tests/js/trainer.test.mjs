@@ -326,7 +326,7 @@ test('a learning rate that is far too high is reported, and the trainer still wo
 
 // [options, what the sentence must say]
 const refused = [
-  [{}, 'one of pairs, tsv, task, labeled, tagged and mono is needed'],
+  [{}, 'one of pairs, tsv, task, labeled, tagged and text is needed'],
   [{ task: 'reverse', pairs }, 'pairs, tsv and task all give sentence pairs; choose one of them'],
   [{ task: 'invert' }, /task .*invert/],
   [{ task: { name: 'roman', pairs: 5000 } }, '5000 pairs of roman are asked for; there can be 1 to 3700'],
@@ -334,7 +334,7 @@ const refused = [
   [{ task: 'copy', validation: 5 }, 'a task makes its own pairs'],
   [{ pairs: [['a', 'b']] }, 'there must be some left to train on'],
   [{ pairs: [['a', 'b'], ['c']] }, 'pairs[1] must be two strings'],
-  [{ pairs: [] }, 'one of pairs, tsv, task, labeled, tagged and mono is needed'],
+  [{ pairs: [] }, 'one of pairs, tsv, task, labeled, tagged and text is needed'],
   [{ tsv: 'only one column\n' }, 'line 1 of tsv has 1 column'],
   [{ tsv: 'a\tb\nc\n' }, 'line 2 of tsv has 1 column'],
   [{ ...byCharacters, pairs: [['', 'a'], ['b', '']] }, 'all 2 pairs have an empty side'],

@@ -206,7 +206,7 @@ TEST_CASE("Contradictory options are refused by name") {
   const auto refuse = [](RunRequest r, RunInput input, const char* sentence) {
     CHECK_THROWS_WITH(begin(std::move(r), std::move(input)), ContainsSubstring(sentence));
   };
-  refuse(request(""), {}, "one of pairs, tsv, task, labeled, tagged and mono is needed");
+  refuse(request(""), {}, "one of pairs, tsv, task, labeled, tagged and text is needed");
   refuse(request(R"("task": {"name": "sort"})"), texts, "choose one of them");
   refuse(request(R"("task": {"name": "sort"}, "validation": 3)"), {}, "a task makes its own pairs");
   refuse(request(R"("task": {"name": "sort", "pairs": 2000000000})"), {}, "there can be 1 to 999800");

@@ -175,18 +175,22 @@ function checkTagged(name: string, given: unknown) {
   });
 }
 
-function checkMono(given: string | readonly string[] | undefined): readonly string[] | undefined {
+function checkPlain(given: string | readonly string[] | undefined): readonly string[] | undefined {
   const lines = typeof given === 'string' ? given.split(/\r?\n/) : given;
   return lines?.filter((line) => line !== '');
 }
 
 // Options that JSON cannot hold.
-type OwnTexts = 'pairs' | 'tsv' | 'labeled' | 'tagged' | 'validLabeled' | 'validTagged' | 'mono';
+type OwnTexts = 'pairs' | 'tsv' | 'labeled' | 'tagged' | 'validLabeled' | 'validTagged' | 'text' | 'monolingual';
 type OwnOptions = Pick<TrainerOptions, OwnTexts | 'from' | 'teacher' | 'signal'>;
 const examplesRule: Rule = {
   accepts: (value) => typeof value === 'string' || Array.isArray(value), expected: 'an array of examples, or the text of a file',
 };
 const modelRule: Rule = { accepts: (value) => value !== null, expected: 'a model' };
+const plainRule: Rule = {
+  accepts: (value) => typeof value === 'string' || (Array.isArray(value) && value.every((line) => typeof line === 'string')),
+  expected: 'an array of texts, or the text of a file',
+};
 const ownRules: Rules<OwnOptions> = {
   pairs: pairsRule,
   tsv: { accepts: (value) => typeof value === 'string' || Array.isArray(value), expected: 'a string' },
@@ -194,10 +198,8 @@ const ownRules: Rules<OwnOptions> = {
   tagged: examplesRule,
   validLabeled: examplesRule,
   validTagged: examplesRule,
-  mono: {
-    accepts: (value) => typeof value === 'string' || (Array.isArray(value) && value.every((line) => typeof line === 'string')),
-    expected: 'an array of texts, or the text of a file',
-  },
+  text: plainRule,
+  monolingual: plainRule,
   from: modelRule,
   teacher: modelRule,
   signal,
@@ -222,12 +224,23 @@ function checkCorpora(place: string, { pairs, tsv }: OwnOptions, weights: unknow
   }));
 }
 
+/** Texts for an encoder, or more sources for a teacher. */
+function checkPlainTexts(place: string, { text, monolingual, teacher }: OwnOptions): readonly string[] | undefined {
+  if (text !== undefined && teacher !== undefined) {
+    throw new WasmformerError(place, 'text trains an encoder, which no teacher teaches; more sources for one are monolingual');
+  }
+  if (monolingual !== undefined && teacher === undefined) {
+    throw new WasmformerError(place, 'monolingual has sources for a teacher; an encoder learns to fill masks in text');
+  }
+  return checkPlain(text ?? monolingual);
+}
+
 function checkTexts(place: string, own: OwnOptions, weights: unknown, isMulti: boolean): GivenTexts {
   return {
     corpora: checkCorpora(place, own, weights),
     labelled: checkLabeled('labeled', own.labeled, isMulti),
     tagged: checkTagged('tagged', own.tagged),
-    mono: checkMono(own.mono),
+    mono: checkPlainTexts(place, own),
   };
 }
 
@@ -242,7 +255,7 @@ function checkValidTexts(place: string, own: OwnOptions, validation: unknown, is
 /** Options of Trainer.create and Trainer.resume as texts, files, and JSON of RunRequest (src/train/run_request.h). */
 export function checkRequest(place: string, options: unknown, resume: boolean) {
   if (!isObject(options)) throw new WasmformerTypeError(place, `options must be an object, not ${show(options)}`);
-  const named = withNewNames(place, { labelled: 'labeled', validLabelled: 'validLabeled' }, options);
+  const named = withNewNames(place, { labelled: 'labeled', validLabelled: 'validLabeled', mono: 'text' }, options);
   const { validation, tokenizer, task, ...rest } = named as TrainerOptions;
   const [where, withoutWorker] = takeOptions<WorkerOptions>(place, workerRules, rest);
   const [own, others] = takeOptions<OwnOptions>(place, ownRules, withoutWorker);

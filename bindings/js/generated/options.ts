@@ -264,14 +264,22 @@ export interface TokenizerSettings {
 /** Changed copies that are added to the pairs to train on; each number is how many per pair of the text. */
 export interface Augmentation {
   /** Two to four pairs as one. Default 0. */
+  concat?: number;
+  /** @deprecated use concat */
   join?: number;
   /** Names and numbers replaced by others, the same on both sides. Default 0. */
   names?: number;
   /** Both sides in lower case, or only their first letter. Default 0. */
+  lowercase?: number;
+  /** @deprecated use lowercase */
   small?: number;
   /** Both sides in capitals. Default 0. */
+  uppercase?: number;
+  /** @deprecated use uppercase */
   capitals?: number;
   /** Both sides without their final punctuation mark. Default 0. */
+  noFinalPunctuation?: number;
+  /** @deprecated use noFinalPunctuation */
   unmarked?: number;
 }
 

@@ -28,7 +28,7 @@ export type TokenizerFiles = Uint8Array | { source: Uint8Array; target: Uint8Arr
 
 /**
  * What to train on: exactly one of pairs, tsv and task for a translator; labeled or tagged for an encoder that
- * classifies or tags, or both, example by example, for one that does both; mono for an encoder that fills masks.
+ * classifies or tags, or both, example by example, for one that does both; text for an encoder that fills masks.
  */
 export interface TrainingData {
   /** Sentence pairs; with `weights`, a list of corpora, each a list of pairs. */
@@ -45,11 +45,10 @@ export interface TrainingData {
   validLabeled?: string | readonly LabeledText[];
   /** Tagged texts to validate on. */
   validTagged?: string | readonly TaggedText[];
-  /**
-   * Plain texts, or lines of them, of which a share is hidden and predicted (Devlin et al. 2019). With `teacher`, more
-   * sources to translate.
-   */
-  mono?: string | readonly string[];
+  /** Plain texts, or lines of them, of which a share is hidden and predicted (Devlin et al. 2019). */
+  text?: string | readonly string[];
+  /** With `teacher`: more sources for it to translate, or lines of them. */
+  monolingual?: string | readonly string[];
   /**
    * Pairs to validate on, or how many of the given ones are held back for it, drawn by the seed. Default: a twentieth,
    * at most 500, of what is given; a task makes 200 more.
@@ -59,6 +58,8 @@ export interface TrainingData {
   labelled?: string | readonly LabeledText[];
   /** @deprecated use validLabeled */
   validLabelled?: string | readonly LabeledText[];
+  /** @deprecated use text */
+  mono?: string | readonly string[];
 }
 
 /** The numbers are the same for every number of threads. */

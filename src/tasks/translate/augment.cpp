@@ -198,10 +198,10 @@ ParallelText augmented(ParallelText text, const Augmentation& shares, std::uint6
   const auto copies = [&](double share) { return static_cast<Index>(std::llround(share * count)); };
   Augmenter augmenter(text, seed);
   augmenter.rename(copies(shares.names));
-  augmenter.join(copies(shares.join));
-  augmenter.change_case(copies(shares.small), {with_small_first, in_small_letters});
-  augmenter.change_case(copies(shares.capitals), {in_capitals});
-  augmenter.drop_ends(copies(shares.unmarked));
+  augmenter.join(copies(shares.concat));
+  augmenter.change_case(copies(shares.lowercase), {with_small_first, in_small_letters});
+  augmenter.change_case(copies(shares.uppercase), {in_capitals});
+  augmenter.drop_ends(copies(shares.no_final_punctuation));
   return text;
 }
 

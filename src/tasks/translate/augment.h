@@ -8,20 +8,28 @@ namespace wasmformer {
 
 // Shares of the text: pairs that are added per pair.
 struct Augmentation {
-  double join = 0;
+  double concat = 0;
   double names = 0;
-  double small = 0;
-  double capitals = 0;
-  double unmarked = 0;
+  double lowercase = 0;
+  double uppercase = 0;
+  double no_final_punctuation = 0;
 
   template <class Visitor>
   void visit(Visitor&& v) {
     const Range share = between(0, 100);
-    v({"join", "two to four pairs as one", share}, join);
+    v({.name = "concat", .help = "two to four pairs as one", .range = share, .alias = "join"}, concat);
     v({"names", "names and numbers replaced by others, the same on both sides", share}, names);
-    v({"small", "both sides in lower case, or only their first letter", share}, small);
-    v({"capitals", "both sides in capitals", share}, capitals);
-    v({"unmarked", "both sides without their final punctuation mark", share}, unmarked);
+    v({.name = "lowercase",
+       .help = "both sides in lower case, or only their first letter",
+       .range = share,
+       .alias = "small"},
+      lowercase);
+    v({.name = "uppercase", .help = "both sides in capitals", .range = share, .alias = "capitals"}, uppercase);
+    v({.name = "no_final_punctuation",
+       .help = "both sides without their final punctuation mark",
+       .range = share,
+       .alias = "unmarked"},
+      no_final_punctuation);
   }
   bool operator==(const Augmentation&) const = default;
 };

@@ -117,16 +117,22 @@ std::optional<std::string> reason(BeamOutcome outcome) {
   }
 }
 
+// Whether the metadata has this key, with the one value that it may have.
+bool says(const ModelFile& model, const char* key, const std::string& word) {
+  const auto entry = model.metadata.find(key);
+  if (entry == model.metadata.end()) return false;
+  WASMFORMER_CHECK(entry->second == word, ErrorCode::model,
+                   key << " must be '" << word << "', not '" << entry->second << "'");
+  return true;
+}
+
 }  // namespace
 
 Source tokenize(const ModelFile& model, const std::string& text, std::uint64_t number) {
-  const auto capitals = model.metadata.find("capitals");
+  // Files of earlier versions say it in other words.
+  const bool lowers_all_caps = says(model, "all_caps", "lowercase") || says(model, "capitals", "lowered");
   Source source{{}, number};
-  if (capitals != model.metadata.end()) {
-    WASMFORMER_CHECK(capitals->second == "lowered", ErrorCode::model,
-                     "capitals must be 'lowered', not '" << capitals->second << "'");
-    source.in_capitals = is_in_capitals(decode_utf8(text));
-  }
+  if (lowers_all_caps) source.in_capitals = is_in_capitals(decode_utf8(text));
   source.ids = model.source_tokenizer->encode(source.in_capitals ? lowered(decode_utf8(text)) : text);
   source.ids.push_back(model.transformer->config().eos_id);
   return source;

@@ -21,9 +21,9 @@ struct Source {
 
   bool is_empty() const { return ids.size() <= 1; }
 };
-// If the model's metadata has "capitals" = "lowered", a text in capitals is read as if only its first
-// letter were a capital.
-// Throws Error for text that is not UTF-8, and for another value of "capitals".
+// If the model's metadata has "all_caps" = "lowercase", a text in capitals is read as if only its first letter were a
+// capital; "capitals" = "lowered" is the earlier form.
+// Throws Error for text that is not UTF-8, and for other values of these.
 Source tokenize(const ModelFile& model, const std::string& text, std::uint64_t number);
 
 // The alpha of the options, or else of the model's metadata, or else the default. Throws Error if it needs the

@@ -48,7 +48,7 @@ TEST_CASE("Shares decide how many pairs are added; the same seed adds the same p
 
 TEST_CASE("Two to four pairs are joined into one, in the same order on both sides") {
   std::set<std::size_t> counts;
-  for (const std::string& pair : added({.join = 8})) {
+  for (const std::string& pair : added({.concat = 8})) {
     const auto marks = found(pair, "[.?!](?=[ |]|$)");
     counts.insert(marks.size() / 2);
     std::string sources, targets;
@@ -58,7 +58,7 @@ TEST_CASE("Two to four pairs are joined into one, in the same order on both side
   }
   CHECK(counts == std::set<std::size_t>{2, 3, 4});
   const ParallelText chinese{{"你好。"}, {"Hello."}};
-  CHECK(added({.join = 1}, chinese)[0].starts_with("你好。你好。"));
+  CHECK(added({.concat = 1}, chinese)[0].starts_with("你好。你好。"));
 }
 
 TEST_CASE("Names and numbers are swapped in the same way on both sides") {
@@ -89,13 +89,13 @@ TEST_CASE("Names and numbers are swapped in the same way on both sides") {
 
 TEST_CASE("Case changes on both sides, and final punctuation is removed") {
   const ParallelText loud{{"Ein Spaß, Ärger!"}, {"A joke, trouble!"}};
-  const auto cases = added({.small = 30, .capitals = 20}, loud);
+  const auto cases = added({.lowercase = 30, .uppercase = 20}, loud);
   CHECK(std::set<std::string>(cases.begin(), cases.end()) ==
         std::set<std::string>{"ein Spaß, Ärger!|a joke, trouble!", "ein spaß, ärger!|a joke, trouble!",
                               "EIN SPASS, ÄRGER!|A JOKE, TROUBLE!", "ein Spaß, Ärger|a joke, trouble",
                               "ein spaß, ärger|a joke, trouble", "EIN SPASS, ÄRGER|A JOKE, TROUBLE"});
-  CHECK(added({.unmarked = 1}, loud) == std::vector<std::string>{"Ein Spaß, Ärger|A joke, trouble"});
-  CHECK(added({.unmarked = 1}, ParallelText{{"Ja."}, {"Yes"}}).empty());
+  CHECK(added({.no_final_punctuation = 1}, loud) == std::vector<std::string>{"Ein Spaß, Ärger|A joke, trouble"});
+  CHECK(added({.no_final_punctuation = 1}, ParallelText{{"Ja."}, {"Yes"}}).empty());
 }
 
 TEST_CASE("A weight repeats pairs or takes an evenly spaced subset") {
@@ -117,7 +117,9 @@ TEST_CASE("A run adds pairs to its training pairs, also when resumed; a task's r
   const auto begin = [&](const std::string& more, RunInput input) {
     return RunSetup(run_request("{" + config + more + "}"), std::move(input)).begin({}, pool);
   };
-  const std::string twice = R"(, "augment": {"join": 2})";
+  // By its name, or by its earlier one.
+  const std::string name = GENERATE("concat", "join");
+  const std::string twice = R"(, "augment": {")" + name + R"(": 2})";
   const auto run = begin(twice + R"(, "tokenizer": {"type": "char"})", {texts_of(text), texts_of(text)});
   CHECK(run->examples().size() == 15);
   CHECK(run->valid_examples().size() == 5);
@@ -130,6 +132,8 @@ TEST_CASE("A run adds pairs to its training pairs, also when resumed; a task's r
   CHECK(resumed->examples().size() == 15);
   CHECK(resumed->step().loss == run->step().loss);
   CHECK_THROWS_WITH(begin(twice + R"(, "task": {"name": "copy"})", {}), ContainsSubstring("augment is given"));
-  CHECK_THROWS_WITH(begin(R"(, "augment": {"join": -1})", {texts_of(text), texts_of(text)}),
-                    ContainsSubstring("augment.join"));
+  CHECK_THROWS_WITH(begin(R"(, "augment": {")" + name + R"(": -1})", {texts_of(text), texts_of(text)}),
+                    ContainsSubstring("augment." + name));
+  CHECK_THROWS_WITH(begin(R"(, "augment": {"join": 1, "concat": 1})", {texts_of(text), texts_of(text)}),
+                    ContainsSubstring("augment.join is the earlier name of augment.concat"));
 }

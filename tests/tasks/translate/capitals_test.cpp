@@ -1,4 +1,4 @@
-// A model's metadata "capitals": "lowered" (decode/translator.h).
+// A model's metadata "all_caps": "lowercase", or in earlier files "capitals": "lowered" (tasks/translate/translator.h).
 #include <catch_amalgamated.hpp>
 
 #include "tasks/translate/translator.h"
@@ -25,7 +25,11 @@ TEST_CASE("A model may read capitals as small letters, and then translates into 
     for (char& c : text) c = c >= 'a' && c <= 'h' ? static_cast<char>(c - 32) : c;
     return text;
   };
-  model.metadata["capitals"] = "lowered";
+  const bool is_earlier_file = GENERATE(false, true);
+  if (is_earlier_file)
+    model.metadata["capitals"] = "lowered";
+  else
+    model.metadata["all_caps"] = "lowercase";
   const auto capitals = translated(model, "HGFAB", options);
   CHECK(capitals.score == small.score);
   CHECK(capitals.text == raised(small.text));
@@ -58,4 +62,6 @@ TEST_CASE("A model may read capitals as small letters, and then translates into 
   }
   model.metadata["capitals"] = "lower";
   CHECK_THROWS_WITH(translated(model, "HGFAB", {}), "[model] capitals must be 'lowered', not 'lower'");
+  model.metadata = {{"all_caps", "lower"}};
+  CHECK_THROWS_WITH(translated(model, "HGFAB", {}), "[model] all_caps must be 'lowercase', not 'lower'");
 }
