@@ -26,7 +26,7 @@ function run(...args) {
   return stdout;
 }
 const train = (output, ...more) =>
-  run('train', '--objective', 'denoise', '--mono', path('texts.txt'), '--validation', '10', '--tokenizer', path('words.model'), ...settings,
+  run('train', '--objective', 'denoise', '--text', path('texts.txt'), '--validation', '10', '--tokenizer', path('words.model'), ...settings,
     '--validate-every', '20', '--output', path(output), ...more);
 const log = (output) => readFileSync(path(`${output}/log.jsonl`), 'utf8').trim().split('\n').map((line) => JSON.parse(line));
 
@@ -50,7 +50,7 @@ test('the program trains it, reports its figure, and resumes to the same numbers
 
 test('a program without it says that it does not know the run', () => {
   const { status, stderr } = spawnSync(join(root, 'build/native/wasmformer'),
-    ['train', '--objective', 'denoise', '--mono', path('texts.txt'), '--validation', '10', '--tokenizer', path('words.model'), '--max-steps', '1', '--output', path('none')],
+    ['train', '--objective', 'denoise', '--text', path('texts.txt'), '--validation', '10', '--tokenizer', path('words.model'), '--max-steps', '1', '--output', path('none')],
     { encoding: 'utf8' });
   assert.equal(status, 1);
   assert.match(stderr, /^wasmformer: \[train\] there is no objective 'denoise' here$/m);
@@ -63,7 +63,7 @@ test('the package trains it, saves, resumes to the same numbers, and uses the mo
   copyFileSync(join(built, 'wasmformer.mjs'), path('wasm/relaxed/wasmformer.mjs'));
   copyFileSync(join(built, 'wasmformer.wasm'), path('wasm/simd/wasmformer.wasm'));
   const where = { build: 'simd', threads: 1, wasmURL: `${pathToFileURL(path('wasm')).href}/` };
-  const begin = () => Trainer.create({ objective: 'denoise', mono: texts, validation: 10, tokenizer: { type: 'word' }, config, ...where });
+  const begin = () => Trainer.create({ objective: 'denoise', text: texts, validation: 10, tokenizer: { type: 'word' }, config, ...where });
   const ends = async (trainer, steps) => {
     let last;
     for await (const event of trainer.run({ steps, reportEvery: 20, validateEvery: 20, samples: 1 })) last = event;
@@ -78,7 +78,7 @@ test('the package trains it, saves, resumes to the same numbers, and uses the mo
 
   const first = await begin();
   await ends(first, 40);
-  const saved = await first.checkpoint();
+  const saved = await first.save();
   first.dispose();
   const second = await Trainer.resume(saved, where);
   const resumed = await ends(second, 20);
@@ -87,7 +87,7 @@ test('the package trains it, saves, resumes to the same numbers, and uses the mo
   assert.equal(resumed.validation.loss, end.validation.loss);
   second.dispose();
 
-  const translator = await Translator.load(await whole.exportModel(), { ...where });
+  const translator = await Translator.load(await whole.save(), { ...where });
   assert.equal(typeof (await translator.translate('the dog sees')).text, 'string');
   translator.dispose();
   whole.dispose();
