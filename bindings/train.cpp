@@ -352,7 +352,7 @@ EMSCRIPTEN_BINDINGS(wasmformer_train) {
       .function("step", &take_turn<EvaluationJob>)
       .function("result", &EvaluationJob::result);
   class_<TrainingLoop>("TrainingLoop").function("options", &TrainingLoop::options).function("next", &next_event);
-  class_<Distillation>("Distillation").function("step", &take_turn<Distillation>).function("done", &Distillation::done);
+  class_<Distillation>("Distillation").function("step", &take_turn<Distillation>);
   class_<RunSetup>("RunSetup")
       .function("distillation", &distillation_of)
       .function("take", &RunSetup::take)

@@ -92,40 +92,59 @@ RunSetup::RunSetup(RunRequest request, RunInput input) : request_(std::move(requ
   check_tokenizer(request_, input_);
   check_teacher(request_, input_);
   check_weights(request_, input_);
-  const bool has_tokenizer = request_.tokenizer || !input_.source_tokenizer.empty() || !input_.model.empty();
-  if (input_.teacher && !has_tokenizer) {
-    input_.source_tokenizer = input_.teacher->source_tokenizer->model();
-    input_.target_tokenizer = input_.teacher->target_tokenizer->model();
-  }
-  if (request_.resume) {
-    start_ = naming(input_.model_name, [&] { return resumed_start(std::move(input_.model)); });
-    check_resumed();
-  } else if (makes_heads_) {
-    const Preset own = input_.train->task().preset(*input_.train);
-    settings_ = settings(input_.model.empty() ? own : Preset{{}, fine_tuning_config()}, true);
-    settings_.config.decoder_layers = 0;
-    WASMFORMER_CHECK(!request_.config.value.contains("decoder_layers"), ErrorCode::train,
-                     "decoder_layers is given, but an encoder has no decoder");
-    WASMFORMER_CHECK(!request_.task, ErrorCode::train, "a task is given, but an encoder needs texts");
-    WASMFORMER_CHECK(!request_.augment, ErrorCode::train, "augment is given, but it changes translations, not labels");
-    WASMFORMER_CHECK(input_.target_tokenizer.empty(), ErrorCode::train, "an encoder has one tokenizer, the source's");
-  } else if (!input_.model.empty()) {
-    const Preset own = settings({{}, fine_tuning_config()}, /*is_joint=*/true);
-    const TokenizerPair others = input_.source_tokenizer.empty() ? TokenizerPair{} : tokenizers({});
-    start_ = naming(input_.model_name,
-                    [&] { return fine_tuning_start(input_.model, own.training, request_.config, others); });
-    input_.model.clear();
-  } else {
-    const bool is_joint = input_.source_tokenizer.empty()
-                              ? tokenizer().joint
-                              : input_.target_tokenizer.empty() || input_.target_tokenizer == input_.source_tokenizer;
-    const Task& task = has_texts(input_) ? input_.train->task() : translate_task();
-    settings_ = settings(request_.task ? task_preset(request_.task->name) : task.preset(*input_.train), is_joint);
-    WASMFORMER_CHECK(task.trains(settings_.config), ErrorCode::train,
-                     "decoder_layers is 0, but a translator needs a decoder; to train an encoder, give "
-                     "labelled, tagged or plain text");
-  }
+  if (input_.teacher) take_tokenizers_of_teacher();
+  if (request_.resume)
+    continue_run();
+  else if (makes_heads_)
+    choose_encoder();
+  else if (!input_.model.empty())
+    take_model();
+  else
+    choose_encoder_decoder();
   take_texts();
+}
+
+void RunSetup::take_tokenizers_of_teacher() {
+  const bool has_tokenizer = request_.tokenizer || !input_.source_tokenizer.empty() || !input_.model.empty();
+  if (has_tokenizer) return;
+  input_.source_tokenizer = input_.teacher->source_tokenizer->model();
+  input_.target_tokenizer = input_.teacher->target_tokenizer->model();
+}
+
+void RunSetup::continue_run() {
+  start_ = naming(input_.model_name, [&] { return resumed_start(std::move(input_.model)); });
+  check_resumed();
+}
+
+// Of new heads, on an encoder that is new or that of a model.
+void RunSetup::choose_encoder() {
+  const Preset own = input_.train->task().preset(*input_.train);
+  settings_ = settings(input_.model.empty() ? own : Preset{{}, fine_tuning_config()}, /*is_joint=*/true);
+  settings_.config.decoder_layers = 0;
+  WASMFORMER_CHECK(!request_.config.value.contains("decoder_layers"), ErrorCode::train,
+                   "decoder_layers is given, but an encoder has no decoder");
+  WASMFORMER_CHECK(!request_.task, ErrorCode::train, "a task is given, but an encoder needs texts");
+  WASMFORMER_CHECK(!request_.augment, ErrorCode::train, "augment is given, but it changes translations, not labels");
+  WASMFORMER_CHECK(input_.target_tokenizer.empty(), ErrorCode::train, "an encoder has one tokenizer, the source's");
+}
+
+// To fine-tune it.
+void RunSetup::take_model() {
+  const Preset own = settings({{}, fine_tuning_config()}, /*is_joint=*/true);
+  const TokenizerPair others = input_.source_tokenizer.empty() ? TokenizerPair{} : tokenizers({});
+  start_ =
+      naming(input_.model_name, [&] { return fine_tuning_start(input_.model, own.training, request_.config, others); });
+  input_.model.clear();
+}
+
+void RunSetup::choose_encoder_decoder() {
+  const bool has_one_file = input_.target_tokenizer.empty() || input_.target_tokenizer == input_.source_tokenizer;
+  const bool is_joint = input_.source_tokenizer.empty() ? tokenizer().joint : has_one_file;
+  const Task& task = has_texts(input_) ? input_.train->task() : translate_task();
+  settings_ = settings(request_.task ? task_preset(request_.task->name) : task.preset(*input_.train), is_joint);
+  WASMFORMER_CHECK(task.trains(settings_.config), ErrorCode::train,
+                   "decoder_layers is 0, but a translator needs a decoder; to train an encoder, give "
+                   "labelled, tagged or plain text");
 }
 
 Preset RunSetup::settings(const Preset& base, bool is_joint) const {

@@ -41,6 +41,11 @@ class RunSetup {
   std::unique_ptr<TrainingRun> begin(const std::vector<std::string>& trained, ThreadPool& pool);
 
  private:
+  void take_tokenizers_of_teacher();
+  void continue_run();
+  void choose_encoder();
+  void take_model();
+  void choose_encoder_decoder();
   void take_texts();
   void check_resumed() const;
   Preset settings(const Preset& base, bool is_joint) const;

@@ -35,7 +35,6 @@ export interface TrainingLoop {
 
 export interface Distillation {
   step(): boolean;
-  done(): number;
   delete(): void;
 }
 
