@@ -16,7 +16,7 @@ async function startModule(folder) {
 
 await main(import.meta.url, async ([name]) => {
   const folder = resolve(name);
-  const description = JSON.parse((await startModule(folder)).describe());
+  const description = (await startModule(folder)).describe();
   writeFileSync(join(folder, 'options.json'), `${JSON.stringify(description)}\n`);
   if (renewOptionTypes(description)) step('The options have changed, so bindings/js/generated/options.ts has, too');
 });

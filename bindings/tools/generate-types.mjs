@@ -112,12 +112,16 @@ const membersOf = (body) =>
 // Emscripten lists classes here too, which have nothing that JavaScript could call.
 const isClass = (member) => /^\s*\w+: \{\}[;,]?$/.test(member);
 
+// From build to build Emscripten writes functions, and what they need, in different orders.
+const sorted = (lines) => lines.split('\n').sort().join('\n');
+
 /** The text of generated/module.ts, from the declarations that Emscripten has written of what bindings/*.cpp bind. */
 export function moduleTypes(written) {
   const interfaces = [...written.matchAll(/^export (?:interface (\w+) |type (\w+) = )\{\n(.*?)\n\};?$/gms)]
-    .map(([, object, value, body]) => `export interface ${object ?? value} {\n${membersOf(plainTypes(body))}}\n`);
+    .map(([, object, value, body]) => `export interface ${object ?? value} {\n${membersOf(plainTypes(object ? sorted(body) : body))}}\n`)
+    .sort();
   const [, functions] = /^interface EmbindModule \{\n(.*?)\n\}$/ms.exec(written);
-  const members = functions.split('\n').filter((member) => !isClass(member)).join('\n');
+  const members = sorted(functions.split('\n').filter((member) => !isClass(member)).join('\n'));
   const about = comment('The functions of the module.', '');
   return `// ${note}\n\n${interfaces.join('\n')}\n${about}export interface NativeModule {\n${membersOf(plainTypes(members))}}\n`;
 }

@@ -1,82 +1,10 @@
 // Written by bindings/tools/generate-types.mjs. Do not edit.
 
-export interface Translator {
-  start(_0: string[], _1: string, _2: number): Job;
-  annotate(_0: string[], _1: string, _2: string): Annotations;
-  info(): ModelInfo;
-  delete(): void;
-}
-
-export interface Job {
-  partial(): string[];
-  result(): Translation[];
-  step(): boolean;
-  stepToken(): boolean;
-  delete(): void;
-}
-
-export interface Annotations {
-  result(): Annotation[];
-  step(): boolean;
-  delete(): void;
-}
-
-export interface EvaluationJob {
-  step(): boolean;
-  result(): Evaluation;
-  delete(): void;
-}
-
-export interface TrainingLoop {
-  next(): RunEvent;
-  options(): ShownOptions;
-  delete(): void;
-}
-
-export interface Distillation {
-  step(): boolean;
-  delete(): void;
-}
-
-export interface RunSetup {
-  distillation(): Distillation;
-  take(_0: Distillation): void;
-  untrained(): TokenizerJob[];
-  begin(_0: Uint8Array[]): TrainingRun;
-  delete(): void;
-}
-
-export interface TrainingRun {
-  startGreedy(_0: string[], _1: boolean): Job;
-  samples(_0: number): KnownText[];
-  info(): RunInfo;
-  change(_0: string): void;
-  use(): string;
-  loop(_0: string): TrainingLoop;
-  start(_0: string[], _1: string, _2: number): Job;
-  annotate(_0: string[], _1: string, _2: string): Annotations;
-  evaluate(_0: string[], _1: string[], _2: string): EvaluationJob;
-  checkpoint(_0: string, _1: boolean): Uint8Array;
-  modelFile(_0: string): Uint8Array;
-  delete(): void;
-}
-
-export interface AttentionMaps {
-  layers: number;
-  heads: number;
-  rows: number;
-  columns: number;
-  data: Float32Array;
-}
-
-export interface Attention {
-  encoder: AttentionMaps;
-  decoder: AttentionMaps;
-  cross: AttentionMaps;
-}
-
-export interface EncoderAttention {
-  encoder: AttentionMaps;
+export interface AnnotatedText {
+  text: string;
+  words: string[];
+  classes: string[];
+  tags: string[];
 }
 
 export interface Annotation {
@@ -89,10 +17,16 @@ export interface Annotation {
   attention: EncoderAttention | undefined;
 }
 
-export interface MatrixData {
-  rows: number;
-  columns: number;
-  data: Float32Array;
+export interface Annotations {
+  delete(): void;
+  result(): Annotation[];
+  step(): boolean;
+}
+
+export interface Attention {
+  encoder: AttentionMaps;
+  decoder: AttentionMaps;
+  cross: AttentionMaps;
 }
 
 export interface AttentionInternals {
@@ -103,9 +37,109 @@ export interface AttentionInternals {
   projected: MatrixData;
 }
 
+export interface AttentionMaps {
+  layers: number;
+  heads: number;
+  rows: number;
+  columns: number;
+  data: Float32Array;
+}
+
+export interface BeamNode {
+  piece: string;
+  id: number;
+  logProbability: number;
+  parent: number;
+  sum: number;
+  score: number;
+  length: number;
+  state: string;
+  reason: string | undefined;
+  hypothesis: number | undefined;
+}
+
+export interface Candidate {
+  piece: string;
+  id: number;
+  logProbability: number;
+}
+
+export interface DescribedError {
+  code: string;
+  message: string;
+  sentence: string;
+  details: Record<string, string | number>;
+}
+
+export interface Distillation {
+  delete(): void;
+  step(): boolean;
+}
+
+export interface EncoderAttention {
+  encoder: AttentionMaps;
+}
+
+export interface Evaluation {
+  bleu: number;
+  chrf: number;
+  exactMatch: number;
+  translations: string[];
+  targetTokens: number;
+}
+
+export interface EvaluationJob {
+  delete(): void;
+  result(): Evaluation;
+  step(): boolean;
+}
+
 export interface FeedForwardInternals {
   hidden: MatrixData;
   output: MatrixData;
+}
+
+export interface GivenAnnotated {
+  file: string;
+  texts: AnnotatedText[];
+}
+
+export interface GivenPairs {
+  file: string;
+  sources: string[];
+  targets: string[];
+}
+
+export interface Hypothesis {
+  text: string;
+  score: number;
+  targetTokens: TargetToken[];
+}
+
+export interface Internals {
+  encoder: StackInternals;
+  decoder: StackInternals;
+}
+
+export interface Job {
+  delete(): void;
+  partial(): string[];
+  result(): Translation[];
+  step(): boolean;
+  stepToken(): boolean;
+}
+
+export interface KnownText {
+  text: string;
+  translation: string;
+  words: string[];
+  classes: string[];
+  tags: string[];
+}
+
+export interface LabelProbability {
+  label: string;
+  probability: number;
 }
 
 export interface LayerInternals {
@@ -117,23 +151,10 @@ export interface LayerInternals {
   afterFeedForward: MatrixData;
 }
 
-export interface StackInternals {
-  tokenEmbedding: MatrixData;
-  positions: MatrixData;
-  layers: LayerInternals[];
-  output: MatrixData;
-}
-
-export interface Internals {
-  encoder: StackInternals;
-  decoder: StackInternals;
-}
-
-export interface DescribedError {
-  code: string;
-  message: string;
-  sentence: string;
-  details: Record<string, string | number>;
+export interface MatrixData {
+  rows: number;
+  columns: number;
+  data: Float32Array;
 }
 
 export interface ModelInfo {
@@ -144,6 +165,12 @@ export interface ModelInfo {
   metadata: Record<string, string>;
   classes: string[] | undefined;
   tags: string[] | undefined;
+}
+
+export interface RunEvent {
+  isDone: boolean;
+  stepSeconds: number | undefined;
+  report: RunReport | undefined;
 }
 
 export interface RunInfo {
@@ -164,12 +191,6 @@ export interface RunInfo {
   tags: string[] | undefined;
 }
 
-export interface ValidationReport {
-  loss: number;
-  isBest: boolean;
-  figures: Record<string, number>;
-}
-
 export interface RunReport {
   step: number;
   epoch: number;
@@ -182,10 +203,19 @@ export interface RunReport {
   pins: boolean;
 }
 
-export interface RunEvent {
-  isDone: boolean;
-  stepSeconds: number | undefined;
-  report: RunReport | undefined;
+export interface RunSetup {
+  begin(_0: Uint8Array[]): TrainingRun;
+  delete(): void;
+  distillation(): Distillation;
+  take(_0: Distillation): void;
+  untrained(): TokenizerJob[];
+}
+
+export interface RunTexts {
+  corpora: GivenPairs[];
+  labelled: GivenAnnotated;
+  tagged: GivenAnnotated;
+  mono: string[];
 }
 
 export interface ShownOptions {
@@ -194,23 +224,32 @@ export interface ShownOptions {
   pinned: string[];
 }
 
-export interface Evaluation {
-  bleu: number;
-  chrf: number;
-  exactMatch: number;
-  translations: string[];
-  targetTokens: number;
-}
-
 export interface SourceToken {
   piece: string;
   id: number;
 }
 
-export interface Candidate {
-  piece: string;
-  id: number;
-  logProbability: number;
+export interface StackInternals {
+  tokenEmbedding: MatrixData;
+  positions: MatrixData;
+  layers: LayerInternals[];
+  output: MatrixData;
+}
+
+export interface TaggedSpan {
+  text: string;
+  start: number;
+  end: number;
+  type: string;
+  probability: number;
+}
+
+export interface TaggedToken {
+  text: string;
+  start: number;
+  end: number;
+  tag: string;
+  probability: number;
 }
 
 export interface TargetToken {
@@ -220,23 +259,37 @@ export interface TargetToken {
   top: Candidate[] | undefined;
 }
 
-export interface BeamNode {
-  piece: string;
-  id: number;
-  logProbability: number;
-  parent: number;
-  sum: number;
-  score: number;
-  length: number;
-  state: string;
-  reason: string | undefined;
-  hypothesis: number | undefined;
+export interface TokenizerJob {
+  sentences: string[];
+  options: TokenizerOptions;
 }
 
-export interface Hypothesis {
-  text: string;
-  score: number;
-  targetTokens: TargetToken[];
+export interface TokenizerOptions {
+  vocabSize: number;
+  type: string;
+  normalization: string;
+  hardVocabLimit: boolean;
+}
+
+export interface TrainingLoop {
+  delete(): void;
+  next(): RunEvent;
+  options(): ShownOptions;
+}
+
+export interface TrainingRun {
+  annotate(_0: string[], _1: string, _2: string): Annotations;
+  change(_0: string): void;
+  checkpoint(_0: string, _1: boolean): Uint8Array;
+  delete(): void;
+  evaluate(_0: string[], _1: string[], _2: string): EvaluationJob;
+  info(): RunInfo;
+  loop(_0: string): TrainingLoop;
+  modelFile(_0: string): Uint8Array;
+  samples(_0: number): KnownText[];
+  start(_0: string[], _1: string, _2: number): Job;
+  startGreedy(_0: string[], _1: boolean): Job;
+  use(): string;
 }
 
 export interface Translation {
@@ -250,79 +303,26 @@ export interface Translation {
   internals: Internals | undefined;
 }
 
-export interface LabelProbability {
-  label: string;
-  probability: number;
+export interface Translator {
+  annotate(_0: string[], _1: string, _2: string): Annotations;
+  delete(): void;
+  info(): ModelInfo;
+  start(_0: string[], _1: string, _2: number): Job;
 }
 
-export interface TaggedToken {
-  text: string;
-  start: number;
-  end: number;
-  tag: string;
-  probability: number;
-}
-
-export interface TaggedSpan {
-  text: string;
-  start: number;
-  end: number;
-  type: string;
-  probability: number;
-}
-
-export interface AnnotatedText {
-  text: string;
-  words: string[];
-  classes: string[];
-  tags: string[];
-}
-
-export interface KnownText {
-  text: string;
-  translation: string;
-  words: string[];
-  classes: string[];
-  tags: string[];
-}
-
-export interface GivenPairs {
-  file: string;
-  sources: string[];
-  targets: string[];
-}
-
-export interface GivenAnnotated {
-  file: string;
-  texts: AnnotatedText[];
-}
-
-export interface RunTexts {
-  corpora: GivenPairs[];
-  labelled: GivenAnnotated;
-  tagged: GivenAnnotated;
-  mono: string[];
-}
-
-export interface TokenizerOptions {
-  vocabSize: number;
-  type: string;
-  normalization: string;
-  hardVocabLimit: boolean;
-}
-
-export interface TokenizerJob {
-  sentences: string[];
-  options: TokenizerOptions;
+export interface ValidationReport {
+  loss: number;
+  isBest: boolean;
+  figures: Record<string, number>;
 }
 
 /** The functions of the module. */
 export interface NativeModule {
-  startThreads(_0: number): number;
-  load(_0: Uint8Array, _1: string): Translator;
   describe(): object;
+  describeException(_0: unknown): DescribedError;
+  load(_0: Uint8Array, _1: string): Translator;
   setUpRun(
     _0: string, _1: RunTexts, _2: RunTexts, _3: Uint8Array, _4: Uint8Array, _5: Uint8Array, _6: number, _7: Translator | null,
   ): RunSetup;
-  describeException(_0: unknown): DescribedError;
+  startThreads(_0: number): number;
 }
