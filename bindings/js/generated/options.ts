@@ -295,8 +295,8 @@ export interface RequestFields {
    */
   augment?: Augmentation;
   /**
-   * How many times the pairs of each corpus are taken; a fraction takes a share of them. With them, `pairs` or `tsv` is a
-   * list of as many corpora. Numbers above 1 need pairs to validate on.
+   * How many times the pairs of each corpus are taken; a fraction takes a share of them. With them, `pairs` or `tsv` is
+   * a list of as many corpora. Numbers above 1 need pairs to validate on.
    */
   weights?: readonly number[];
   /** The teacher's beam size, 4 by default; the hypothesis nearest to the target is learned. Only with `teacher`. */
