@@ -28,8 +28,8 @@ export function textWithout(text: string, words: readonly WordSpan[], left: read
 }
 
 /**
- * Leaves out each word alone; then, greedily, word after word, always the one whose loss makes the label least probable,
- * until the text has another label. One word stays.
+ * Leaves out each word alone; then, greedily, word after word, always the one whose loss makes the label least
+ * probable, until the text has another label. One word stays.
  */
 export async function occlude(
   text: string,

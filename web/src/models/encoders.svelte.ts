@@ -63,7 +63,10 @@ export class Encoders {
       const source = file ?? model.url ?? (await readFile(model.name));
       if (!source) throw notStored(model.name);
       const instance = await loadEncoder(source);
-      if (attempt !== this.#last) return (instance.dispose(), false);
+      if (attempt !== this.#last) {
+        instance.dispose();
+        return false;
+      }
       const before = this.#instance;
       this.#instance = instance;
       before?.dispose(); // now that no view asks it any more

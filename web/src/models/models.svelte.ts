@@ -249,29 +249,38 @@ export class Models {
       const source = file ?? (await this.#source(model));
       const translator = await Translator.load(source, options);
       if (attempt !== this.#attempt) return translator.dispose(); // another model was chosen meanwhile
-      // Token ids in a link belong to the model in the link.
-      if (model.id !== (this.#urlState.parameters.model ?? ownModels[0]?.id) && !this.asked)
-        this.#urlState.set(NOT_OF_OTHERS);
-      this.translator?.dispose();
-      const { languages, bytes } = translator.info;
-      this.model = { ...model, languages: languages || model.languages, bytes };
-      this.translator = translator;
-      this.#loadedAt = performance.now();
-      this.from = source;
-      if (model.origin !== 'page') await this.#keep(this.model, file);
+      this.#use(model, translator, source);
+      if (model.origin !== 'page') await this.#keep(this.model!, file);
       if (attempt === this.#attempt && !this.asked)
-        this.#urlState.set({ model: model === ownModels[0] ? null : this.model.id });
+        this.#urlState.set({ model: model === ownModels[0] ? null : this.model!.id });
     } catch (error) {
-      if (attempt !== this.#attempt) return;
-      if (file && error instanceof WasmformerError && error.code === 'wrong-task') {
-        const isTaken = await this.#takeEncoder(file);
-        if (attempt !== this.#attempt) return;
-        if (isTaken) return void (location.hash = this.#urlState.to('classify'));
-      }
-      this.problem = attempt.signal.aborted ? { key: 'cancelled' } : { key: 'loadFailed', reason: reason(error) };
+      if (attempt === this.#attempt) await this.#refused(attempt, file, error);
     } finally {
       if (attempt === this.#attempt) this.download = this.loading = null;
     }
+  }
+
+  /** Puts a model that has loaded in the place of the one in use. */
+  #use(model: Model, translator: Translator, source: URL | Blob) {
+    // Token ids in a link belong to the model in the link.
+    if (model.id !== (this.#urlState.parameters.model ?? ownModels[0]?.id) && !this.asked)
+      this.#urlState.set(NOT_OF_OTHERS);
+    this.translator?.dispose();
+    const { languages, bytes } = translator.info;
+    this.model = { ...model, languages: languages || model.languages, bytes };
+    this.translator = translator;
+    this.#loadedAt = performance.now();
+    this.from = source;
+  }
+
+  /** Says why a model could not be loaded, unless its file is one that classifies or tags. */
+  async #refused(attempt: AbortController, file: File | undefined, error: unknown) {
+    if (file && error instanceof WasmformerError && error.code === 'wrong-task') {
+      const isTaken = await this.#takeEncoder(file);
+      if (attempt !== this.#attempt) return;
+      if (isTaken) return void (location.hash = this.#urlState.to('classify'));
+    }
+    this.problem = attempt.signal.aborted ? { key: 'cancelled' } : { key: 'loadFailed', reason: reason(error) };
   }
 
   /**

@@ -2,7 +2,7 @@
 import { stackInput } from './arithmetic';
 import type { Box } from './geometry';
 import { attentionAt, headMap, hiddenAt, residualAt, rowsOnly, stackOf, type Inside } from './numbers';
-import type { Sizes } from './place';
+import type { Place, Sizes } from './place';
 import { change, heat, masked, signed, type Shade } from './thumbs';
 
 export interface Thumb {
@@ -59,37 +59,42 @@ function strip(box: Box, width: number): Pick<Thumb, 'x' | 'y' | 'width' | 'heig
 export function figure(result: Inside, box: Box, sizes: Sizes, known: number, room: number): Thumb[] {
   const { place, kind } = box;
   const own = place.stack === 'enc' ? undefined : known;
-  if (kind === 'attention') {
-    const at = attentionAt(result, place);
-    return headPlaces(box, sizes.heads, room).map(({ x, y, size }, head) => ({
-      x,
-      y,
-      width: size,
-      height: size,
-      heat: heat(headMap(at, place.layer!, head), size, size, own),
-      hatch: at.kind === 'decoder' ? masked(at.maps.rows, size, size) : undefined,
-    }));
+  const at = strip(box, room);
+  const numbers = (shown: Parameters<typeof signed>[0], rows: number | undefined): Thumb[] =>
+    [{ ...at, signed: signed(shown, at.width, at.height, rows) }];
+  if (place.part === 'linear') return numbers(rowsOnly(stackOf(result, place).output, known - 1, 1), 1);
+  switch (kind) {
+    case 'attention':
+      return headMaps(result, box, sizes, own, room);
+    case 'ffn':
+      return numbers(hiddenAt(result, place), own);
+    case 'unit':
+      return numbers(residualAt(result, place).added, own);
+    case 'embed':
+      return numbers(stackInput(stackOf(result, place)), own);
+    case 'norm':
+      if (place.layer === undefined) return numbers(stackOf(result, place).output, own);
+      return [{ ...at, bars: barsOf(movesAt(result, place, own), at.width, at.height) }];
+    default:
+      return [];
   }
-  if (kind === 'ffn' || kind === 'unit') {
-    const at = strip(box, room);
-    const numbers = kind === 'ffn' ? hiddenAt(result, place) : residualAt(result, place).added;
-    return [{ ...at, signed: signed(numbers, at.width, at.height, own) }];
-  }
-  if (kind === 'embed') {
-    const at = strip(box, room);
-    return [{ ...at, signed: signed(stackInput(stackOf(result, place)), at.width, at.height, own) }];
-  }
-  if (kind === 'norm' && place.layer !== undefined) {
-    const at = strip(box, room);
-    const { before, after } = residualAt(result, place);
-    const moves = change(before, after).map((value, row) => (row < (own ?? Infinity) ? value : 0));
-    return [{ ...at, bars: barsOf(moves, at.width, at.height) }];
-  }
-  if (kind === 'norm' || place.part === 'linear') {
-    const at = strip(box, room);
-    const output = stackOf(result, place).output;
-    const shown = place.part === 'linear' ? rowsOnly(output, known - 1, 1) : output;
-    return [{ ...at, signed: signed(shown, at.width, at.height, place.part === 'linear' ? 1 : own) }];
-  }
-  return [];
+}
+
+/** How far a sublayer moves each row that is computed by now. */
+function movesAt(result: Inside, place: Place, own: number | undefined): number[] {
+  const { before, after } = residualAt(result, place);
+  return change(before, after).map((value, row) => (row < (own ?? Infinity) ? value : 0));
+}
+
+function headMaps(result: Inside, box: Box, sizes: Sizes, own: number | undefined, room: number): Thumb[] {
+  const { place } = box;
+  const at = attentionAt(result, place);
+  return headPlaces(box, sizes.heads, room).map(({ x, y, size }, head) => ({
+    x,
+    y,
+    width: size,
+    height: size,
+    heat: heat(headMap(at, place.layer!, head), size, size, own),
+    hatch: at.kind === 'decoder' ? masked(at.maps.rows, size, size) : undefined,
+  }));
 }

@@ -232,7 +232,10 @@ const outputHeight = OUTPUT + 9 + CHART + 10 + OUTPUT + 9 + OUTPUT + HEAD_ROOM;
 /** `tall`: the decoder above the encoder, for narrow screens. */
 export function layOut(sizes: Sizes, tall = false): Geometry {
   const { encoderLayers, decoderLayers } = sizes;
-  const wanted = Math.max(stackHeight(sizes, encoderLayers, 2, SUBLAYER), stackHeight(sizes, decoderLayers, 3, SUBLAYER));
+  const wanted = Math.max(
+    stackHeight(sizes, encoderLayers, 2, SUBLAYER),
+    stackHeight(sizes, decoderLayers, 3, SUBLAYER),
+  );
   const heights = tall ? [SUBLAYER * 1.4, SUBLAYER * 1.2]
     : [fitted(sizes, encoderLayers, 2, wanted), fitted(sizes, decoderLayers, 3, wanted)];
   const encHeight = stackHeight(sizes, encoderLayers, 2, heights[0]);

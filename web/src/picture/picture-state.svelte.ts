@@ -85,7 +85,8 @@ export class PictureState {
     const { config } = this;
     const { model } = this.#surroundings.models;
     if (!config || !model) return [];
-    const { encoder_layers: encoder, decoder_layers: decoder, num_heads: heads, d_model: width, ffn_dim: inner } = config;
+    const { encoder_layers: encoder, decoder_layers: decoder, num_heads: heads } = config;
+    const { d_model: width, ffn_dim: inner } = config;
     return [
       titleOf(model),
       pictureWords('fact_layers', { encoder, decoder, heads }),

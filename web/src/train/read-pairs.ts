@@ -95,11 +95,19 @@ export async function read({ files, text, url }: Input): Promise<Table> {
 
 const asPair = (line: string) => line.split('\t') as unknown as Pair;
 
+/** A row's source and target as a line, or why the row is no pair. */
+function lineOf(cells: readonly string[], { source, target, lowercase, longest }: Wish): { line: string } | { why: Reason } {
+  const sides = [cells[source], cells[target]].map((cell) => cell?.replace(/\s+/g, ' ').trim());
+  if (sides.some((side) => side === undefined)) return { why: 'missing' };
+  if (sides.includes('')) return { why: 'empty' };
+  if (sides.some((side) => side.length > longest)) return { why: 'long' };
+  const line = sides.join('\t');
+  return { line: lowercase ? line.toLowerCase() : line };
+}
+
 /** The pairs of a table, and what was left out. */
-export function make(
-  { name, rows }: Table,
-  { source, target, header, lowercase, longest, validationFrom = Infinity }: Wish,
-): Made {
+export function make({ name, rows }: Table, wish: Wish): Made {
+  const { source, target, header, validationFrom = Infinity } = wish;
   const odd: Made['odd'] = {};
   const lines: string[] = [];
   const validation: Pair[] = [];
@@ -108,22 +116,18 @@ export function make(
     const found = (odd[why] ??= { count: 0, rows: [] });
     if (found.count++ < SHOWN) found.rows.push({ row: row + 1, text: rows[row].join(' · ').slice(0, 120) });
   };
+  const keep = (line: string, row: number) => {
+    known.add(line);
+    if (row < validationFrom) lines.push(line);
+    else validation.push(asPair(line));
+  };
   for (let row = Number(header); row < rows.length; ++row) {
     const cells = rows[row];
     if (cells.length === 1 && !cells[0].trim()) continue; // empty lines do not count
-    const sides = [cells[source], cells[target]].map((cell) => cell?.replace(/\s+/g, ' ').trim());
-    if (sides.some((side) => side === undefined)) leave('missing', row);
-    else if (sides.includes('')) leave('empty', row);
-    else if (sides.some((side) => side.length > longest)) leave('long', row);
-    else {
-      const line = lowercase ? sides.join('\t').toLowerCase() : sides.join('\t');
-      if (known.has(line)) leave('twice', row);
-      else {
-        known.add(line);
-        if (row < validationFrom) lines.push(line);
-        else validation.push(asPair(line));
-      }
-    }
+    const found = lineOf(cells, wish);
+    if ('why' in found) leave(found.why, row);
+    else if (known.has(found.line)) leave('twice', row);
+    else keep(found.line, row);
   }
   if (lines.length < 2) throw new Refusal('tooFew', { name, count: lines.length });
   const codes = header ? [rows[0][source], rows[0][target]].map((code) => code?.trim().toLowerCase()) : [];

@@ -167,9 +167,17 @@ export function reduce(state: RunState, event: RunEvent): Step {
     case 'abandoned':
       return closed(state);
     case 'failed':
-      return to({
-        status: 'failed', problem: event.reason, record: state.checkpoint ?? state.record, stretch: null, training: null, left: null,
-      }, { type: 'free' });
+      return to(
+        {
+          status: 'failed',
+          problem: event.reason,
+          record: state.checkpoint ?? state.record,
+          stretch: null,
+          training: null,
+          left: null,
+        },
+        { type: 'free' },
+      );
   }
 }
 
@@ -195,18 +203,23 @@ function extended(state: RunState): Step {
   const next = { ...state, record: { ...record, goal: longer, isOver: false } };
   if (training?.schedule !== 'cosine') return { state: next, effects: [] };
   // A rate that has come down to 0 comes up to where it would be on the way to the new end.
-  return { state: next, effects: [{ type: 'change', changes: { decay_steps: Math.max(training.decay_steps, steps) } }] };
+  const changes = { decay_steps: Math.max(training.decay_steps, steps) };
+  return { state: next, effects: [{ type: 'change', changes }] };
 }
 
 /** The next stretch of a run that is to go on, or its end. */
 function next(state: RunState): Step {
   const goal = remaining(state);
-  if (!goal) return { state: { ...state, record: { ...state.record, isOver: true } }, effects: [{ type: 'save' }, { type: 'settle' }] };
+  if (!goal) {
+    const record = { ...state.record, isOver: true };
+    return { state: { ...state, record }, effects: [{ type: 'save' }, { type: 'settle' }] };
+  }
   const { pinned, points, metric, reportEvery } = state.record;
   const pins = pinned.map(({ text }) => text);
   // Of a task, validating takes no time, so that its first pair can be watched at once.
   const isFirst = pins.length === 0 && points.length === 0 && metric === 'exactMatch';
-  const stretch: Stretch = { goal: isFirst ? { steps: reportEvery - (state.step % reportEvery) } : goal, pins, isFirst, begin: null };
+  const untilReport = { steps: reportEvery - (state.step % reportEvery) };
+  const stretch: Stretch = { goal: isFirst ? untilReport : goal, pins, isFirst, begin: null };
   // There always is a checkpoint to go back to.
   const save: Effect[] = state.savedStep === null ? [{ type: 'save' }] : [];
   return { state: { ...state, stretch }, effects: [...save, { type: 'train', stretch }] };
@@ -239,7 +252,8 @@ function reported(state: RunState, { event, now }: Extract<RunEvent, { type: 're
 }
 
 /** Other sentences are watched than at the stretch's start. */
-const isStale = ({ record, stretch }: RunState) => record.pinned.map(({ text }) => text).join('\n') !== stretch!.pins.join('\n');
+const isStale = ({ record, stretch }: RunState) =>
+  record.pinned.map(({ text }) => text).join('\n') !== stretch!.pins.join('\n');
 
 function timeLeft(state: RunState, seconds: number, steps: number): number | null {
   const goal = remaining(state) ?? {};

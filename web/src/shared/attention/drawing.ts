@@ -11,7 +11,13 @@ export interface Pen {
   lines(all: readonly (readonly number[])[], stroke: string): void;
   /** From a point to one on its right, both ends level. */
   link(x1: number, y1: number, x2: number, y2: number, stroke: string, width: number, opacity: number): void;
-  text(x: number, y: number, text: string, look: { align?: 'left' | 'center' | 'right'; slant?: number; fill: string }): void;
+  text(x: number, y: number, text: string, look: TextLook): void;
+}
+
+export interface TextLook {
+  align?: 'left' | 'center' | 'right';
+  slant?: number;
+  fill: string;
 }
 
 export interface Typeface {
@@ -58,7 +64,8 @@ export interface Drawing {
   layout: Layout;
   map: AttentionMap;
   masked?: boolean; // no row sees the columns after it: those are hatched
-  strands?: readonly { map: AttentionMap; head: number }[]; // heads drawn as lines in colors of their own, instead of the map
+  /** Heads that are drawn as lines in colors of their own, instead of the map. */
+  strands?: readonly { map: AttentionMap; head: number }[];
   faintest?: number; // weaker links are left out of the lines
   labels: Labels;
   colours: Colours;
@@ -103,7 +110,8 @@ export function layOut(
     const [ys, columnYs] = [places(rows, rowHeight), places(columns, rowHeight)];
     const height = Math.max(ys.at(-1)!, columnYs.at(-1)!);
     const xs = [...columns.map(() => 0), between];
-    return { form, width: left + between + right, height, left, top: 0, cell: between, slant: 0, rowHeight, bar: 0, xs, ys, columnYs };
+    const width = left + between + right;
+    return { form, width, height, left, top: 0, cell: between, slant: 0, rowHeight, bar: 0, xs, ys, columnYs };
   }
   const bar = room < 30 * rem ? 26 : 44;
   const overhangAt = (cell: number, slant = SLANT) => Math.max(
@@ -136,8 +144,9 @@ function hatching(x: number, y: number, width: number, height: number): number[]
 export function draw(pen: Pen, drawing: Drawing) {
   const { layout, map, masked, labels, colours } = drawing;
   const { form, left, top, cell, slant, rowHeight, bar, xs, ys } = layout;
-  for (let r = 0; r < map.rows; r += Math.ceil(13 / rowHeight)) drawRowLabel(pen, layout, r, labels, colours.muted);
-  for (let c = 0; c < map.columns; c += form === 'lines' ? 1 : every(cell)) drawColumnLabel(pen, layout, c, labels, colours.muted);
+  const [rowStep, columnStep] = [Math.ceil(13 / rowHeight), form === 'lines' ? 1 : every(cell)];
+  for (let r = 0; r < map.rows; r += rowStep) drawRowLabel(pen, layout, r, labels, colours.muted);
+  for (let c = 0; c < map.columns; c += columnStep) drawColumnLabel(pen, layout, c, labels, colours.muted);
   if (form === 'lines') {
     for (let r = 0; r < map.rows; ++r) drawLinks(pen, drawing, r);
     return;
@@ -162,19 +171,23 @@ export function draw(pen: Pen, drawing: Drawing) {
   }
 }
 
-export function drawRowLabel(pen: Pen, { left, top, ys, rowHeight }: Layout, row: number, labels: Labels,
-  fill: string) {
+export function drawRowLabel(pen: Pen, layout: Layout, row: number, labels: Labels, fill: string) {
+  const { left, top, ys, rowHeight } = layout;
   pen.text(left - 8, top + ys[row] + rowHeight / 2, labels.rows[row], { align: 'right', fill });
 }
 
-export function drawColumnLabel(pen: Pen, { form, left, top, xs, columnYs, cell, slant, rowHeight }: Layout, column: number,
-  labels: Labels, fill: string) {
-  const [x, y] = form === 'lines' ? [left + cell + 8, columnYs[column] + rowHeight / 2] : [left + xs[column] + cell / 2, top - 6];
+export function drawColumnLabel(pen: Pen, layout: Layout, column: number, labels: Labels, fill: string) {
+  const { form, left, top, xs, columnYs, cell, slant, rowHeight } = layout;
+  const [x, y] =
+    form === 'lines'
+      ? [left + cell + 8, columnYs[column] + rowHeight / 2]
+      : [left + xs[column] + cell / 2, top - 6];
   pen.text(x, y, labels.columns[column], { slant, fill });
 }
 
 /** The links of one row; of one cell when there is `only` its column. */
-export function drawLinks(pen: Pen, { layout, map, strands, faintest = FAINTEST, colours }: Drawing, row: number, only?: number) {
+export function drawLinks(pen: Pen, drawing: Drawing, row: number, only?: number) {
+  const { layout, map, strands, faintest = FAINTEST, colours } = drawing;
   const { left, cell, rowHeight, ys, columnYs } = layout;
   const all = strands?.map((strand) => ({ ...strand, colour: colours.heads[strand.head % colours.heads.length] }))
     ?? [{ map, colour: colours.attention }];
@@ -289,19 +302,28 @@ export function svgPen(typeface: Typeface): Pen & { svg(width: number, height: n
     cells: (xs, ys, width, height, colour) =>
       ys.forEach((y, r) => xs.forEach((x, c) => rect(x, y, width, height, `rgb(${colour(r * xs.length + c)})`))),
     rect,
-    lines: (all, stroke) =>
-      void parts.push(`<path d="${all.map(([x1, y1, x2, y2]) => `M${n(x1)} ${n(y1)}L${n(x2)} ${n(y2)}`).join('')}" stroke="${stroke}"/>`),
+    lines(all, stroke) {
+      const path = all.map(([x1, y1, x2, y2]) => `M${n(x1)} ${n(y1)}L${n(x2)} ${n(y2)}`).join('');
+      parts.push(`<path d="${path}" stroke="${stroke}"/>`);
+    },
     link(x1, y1, x2, y2, stroke, width, opacity) {
       const middle = n((x1 + x2) / 2);
       const path = `M${n(x1)} ${n(y1)}C${middle} ${n(y1)} ${middle} ${n(y2)} ${n(x2)} ${n(y2)}`;
-      parts.push(`<path d="${path}" fill="none" stroke="${stroke}" stroke-width="${n(width)}" opacity="${n(opacity)}"/>`);
+      const look = `fill="none" stroke="${stroke}" stroke-width="${n(width)}" opacity="${n(opacity)}"`;
+      parts.push(`<path d="${path}" ${look}/>`);
     },
     text(x, y, text, { align = 'left', slant = 0, fill }) {
-      parts.push(
-        `<text transform="translate(${n(x)} ${n(y)}) rotate(${n((-slant * 180) / Math.PI)})" y="${n(below(slant))}" dominant-baseline="middle" text-anchor="${anchors[align]}" fill="${fill}">${plain(text)}</text>`,
-      );
+      const transform = `translate(${n(x)} ${n(y)}) rotate(${n((-slant * 180) / Math.PI)})`;
+      const place = `transform="${transform}" y="${n(below(slant))}"`;
+      const look = `dominant-baseline="middle" text-anchor="${anchors[align]}" fill="${fill}"`;
+      parts.push(`<text ${place} ${look}>${plain(text)}</text>`);
     },
-    svg: (width, height, paper) =>
-      `<svg xmlns="http://www.w3.org/2000/svg" width="${n(width)}" height="${n(height)}" viewBox="0 0 ${n(width)} ${n(height)}" font-family="${plain(typeface.family)}" font-size="${n(typeface.size)}"><rect width="100%" height="100%" fill="${paper}"/>${parts.join('')}</svg>\n`,
+    svg(width, height, paper) {
+      const [w, h] = [n(width), n(height)];
+      const size = `width="${w}" height="${h}" viewBox="0 0 ${w} ${h}"`;
+      const font = `font-family="${plain(typeface.family)}" font-size="${n(typeface.size)}"`;
+      const ground = `<rect width="100%" height="100%" fill="${paper}"/>`;
+      return `<svg xmlns="http://www.w3.org/2000/svg" ${size} ${font}>${ground}${parts.join('')}</svg>\n`;
+    },
   };
 }
