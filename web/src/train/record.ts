@@ -1,7 +1,8 @@
 // What is remembered of a run: its curves, samples and pinned sentences. Plain data, kept beside the checkpoint, and
 // inside of it where it leaves the browser.
-import type { AnnotatedSample, TrainerInfo, TrainingEvent, Translation, Validation } from 'wasmformer';
+import type { AnnotatedSample, TrainerInfo, TrainingEvent, Translation } from 'wasmformer';
 import type { Experiment } from './experiment';
+import { runTask, type Scores } from './run-tasks';
 
 export interface Point {
   step: number;
@@ -12,9 +13,6 @@ export interface Point {
   speed: number;
   valid?: Scores;
 }
-
-/** Those of the kind of model. */
-type Scores = Pick<Validation, 'loss' | 'bleu' | 'chrf' | 'exactMatch' | 'accuracy' | 'tagAccuracy' | 'spanF1'>;
 
 /** A validation text, with its label and the tags of its words: as they should be, and as they were found last. */
 export interface Found {
@@ -61,7 +59,7 @@ export interface RunRecord {
   points: Point[];
   samples: SampleHistory[];
   pinned: Pinned[];
-  /** Of encoders. */
+  /** Of classifying and tagging. */
   found?: Found[];
   isOver: boolean;
 }
@@ -69,10 +67,6 @@ export interface RunRecord {
 const MOST_POINTS = 2000;
 const MOST_SNAPSHOTS = 60;
 const MOST_PAST = 24;
-
-/** Whether a run's model classifies or tags. */
-export const isEncoder = (record: Pick<RunRecord, 'metric'>): record is { metric: 'accuracy' | 'tagAccuracy' } =>
-  record.metric === 'accuracy' || record.metric === 'tagAccuracy';
 
 /** Half of the old ones go where there are too many; `keeps` says which stay in any case. */
 export function thin<Item>(
@@ -129,17 +123,16 @@ export function totalSteps({ goal, batchesPerEpoch }: RunRecord): number | null 
  */
 export function intervals(record: RunRecord): { validateEvery: number; pinEvery: number } {
   const { batchesPerEpoch, reportEvery, points } = record;
-  const most = isEncoder(record) ? 100 : 500; // validating an encoder takes little time
   const total = totalSteps(record) ?? Math.max(600, 2 * (points.at(-1)?.step ?? 0));
   return {
-    validateEvery: roundUp(Math.min(most, Math.max(20, batchesPerEpoch)), reportEvery),
+    validateEvery: roundUp(Math.min(runTask(record).validateEvery, Math.max(20, batchesPerEpoch)), reportEvery),
     pinEvery: roundUp(total / (4 * MOST_SNAPSHOTS), reportEvery),
   };
 }
 
 /** The step that gives the first score and the first translation. */
 export const firstScoreAt = (record: RunRecord) =>
-  record.metric === 'exactMatch'
+  runTask(record).isScoredAtOnce
     ? record.reportEvery
     : Math.min(intervals(record).validateEvery, totalSteps(record) ?? Infinity);
 

@@ -4,6 +4,7 @@ import type { Reason } from '../shared/words/reason';
 import type { Trainer, TrainerInfo, TrainingConfig, TrainingEvent } from 'wasmformer';
 import type { Experiment } from './experiment';
 import { add, cut, newRecord, snapshotOf, totalSteps, type RunRecord } from './record';
+import { runTask } from './run-tasks';
 
 const SAVE_EVERY = 30_000; // ms
 const PATIENCE = 120_000; // ms without a checkpoint after the loss has jumped
@@ -214,10 +215,10 @@ function next(state: RunState): Step {
     const record = { ...state.record, isOver: true };
     return { state: { ...state, record }, effects: [{ type: 'save' }, { type: 'settle' }] };
   }
-  const { pinned, points, metric, reportEvery } = state.record;
+  const { pinned, points, reportEvery } = state.record;
   const pins = pinned.map(({ text }) => text);
-  // Of a task, validating takes no time, so that its first pair can be watched at once.
-  const isFirst = pins.length === 0 && points.length === 0 && metric === 'exactMatch';
+  // The first validation pair can be watched as soon as there is a score.
+  const isFirst = pins.length === 0 && points.length === 0 && runTask(state.record).isScoredAtOnce;
   const untilReport = { steps: reportEvery - (state.step % reportEvery) };
   const stretch: Stretch = { goal: isFirst ? untilReport : goal, pins, isFirst, begin: null };
   // There always is a checkpoint to go back to.

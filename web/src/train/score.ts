@@ -1,4 +1,5 @@
-import { isEncoder, type RunRecord } from './record';
+import type { RunRecord } from './record';
+import { runTask } from './run-tasks';
 import { duration, number } from '../shared/words/speech.svelte';
 import { trainWords } from './words';
 
@@ -6,10 +7,8 @@ import { trainWords } from './words';
 export function scoreOf(record: RunRecord): string {
   const valid = record.points.findLast(({ valid }) => valid)?.valid;
   if (!valid) return '';
-  if (isEncoder(record)) return `${number(valid[record.metric] ?? 0, { maximumFractionDigits: 1 })} %`;
-  return record.metric === 'exactMatch'
-    ? `${number(valid.exactMatch!, { maximumSignificantDigits: 3 })} %`
-    : `${number(valid.bleu!, { maximumFractionDigits: 1 })} BLEU`;
+  const { digits, unit } = runTask(record);
+  return `${number(valid[record.metric] ?? 0, digits)} ${unit}`;
 }
 
 /** How long a card's run takes on this computer; '' where that is not known yet. */

@@ -1,12 +1,11 @@
 // A run of the Train view: carries out what the reducer of train/run.ts decides, with a Trainer, and with it a
 // worker, of its own, and with the browser's storage.
-import { Trainer, type TrainerInfo, type TrainingEvent } from 'wasmformer';
+import { Trainer, type TrainingEvent } from 'wasmformer';
 import type { Experiment } from './experiment';
 import {
   cut,
   fromMetadata,
   intervals,
-  isEncoder,
   newRecord,
   toMetadata,
   WITHOUT_RECORD,
@@ -24,6 +23,7 @@ import {
   type RunState,
   type Stretch,
 } from './run-reducer';
+import { metricOf, runTask } from './run-tasks';
 import { holdRun, keepRun, readRun } from './store';
 import { createEncoders, type Encoders } from '../models/encoders.svelte';
 import { createUrlState, type UrlState } from '../shell/url-state.svelte';
@@ -35,15 +35,7 @@ import type { Stores } from '../shared/stores.svelte';
 
 const errorOf = ({ code, text, details }: Reason) => new PageError(code, text, details);
 
-const SAMPLES = 5;
-const FOUND = 500; // validation texts that an encoder's run shows
 const WARM = 3; // seconds of training before its pace means anything
-
-function metricOf({ task, classes, tags }: TrainerInfo): RunRecord['metric'] {
-  if (classes?.length) return 'accuracy';
-  if (tags?.length) return 'tagAccuracy';
-  return task ? 'exactMatch' : 'bleu';
-}
 
 /** What a run reaches beyond its own trainer: where its model is opened, and what learns from its speed. */
 export interface RunSurroundings {
@@ -147,7 +139,7 @@ export class Run {
   /** Opens its model in the view that uses such models. */
   async open() {
     const { encoders, models, translation, urlState } = this.#surroundings;
-    if (isEncoder(this.record)) {
+    if (runTask(this.record).view === 'classify') {
       urlState.set({ input: null });
       if (await encoders.take(await this.model())) location.hash = urlState.to('classify');
       else if (encoders.problem) throw errorOf(encoders.problem);
@@ -275,12 +267,14 @@ export class Run {
   async #train({ goal, pins }: Stretch) {
     const { signal } = (this.#stop = new AbortController());
     const { reportEvery } = this.record;
+    const { samples, hasAttention } = runTask(this.record);
     const options = {
       ...goal,
       ...intervals(this.record),
       reportEvery,
       pinned: pins,
-      ...(isEncoder(this.record) ? { samples: FOUND } : { samples: SAMPLES, attention: pins.length === 0 }),
+      samples,
+      ...(hasAttention && { attention: pins.length === 0 }),
     };
     let first: TrainingEvent | undefined;
     let last: TrainingEvent | undefined;
