@@ -147,8 +147,8 @@ test('a run of an encoder records its scores, and the expected and found labels'
 test('labeled lines become texts with labels or an error; words that occur once are unknown', async () => {
   const { own } = await load('train/labelled.ts');
   const lines = ['a\tx y', '', 'b\tx  z', 'a\tx w', 'b\tx y\tend'].join('\n');
-  const { labelled, tokenizer, validation } = own(lines);
-  assert.deepEqual(labelled, [['a', 'x y'], ['b', 'x z'], ['a', 'x w'], ['b', 'x y end']]);
+  const { labeled, tokenizer, validation } = own(lines);
+  assert.deepEqual(labeled, [['a', 'x y'], ['b', 'x z'], ['a', 'x w'], ['b', 'x y end']]);
   assert.deepEqual([tokenizer, validation], [{ type: 'word', vocabSize: 8 }, 1]);
   assert.deepEqual(own('a\t天气\nb\t音乐\na\t晴天\nb\t唱歌').tokenizer, { type: 'char' });
   assert.deepEqual(own('a\tx\nb'), { why: 'noTab', row: 2, text: 'b' });

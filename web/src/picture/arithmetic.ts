@@ -1,5 +1,5 @@
 // The arithmetic of one cell of attention, done again from the model's own queries, keys and values.
-import type { AttentionInternals, LayerInternals, NumberRows, StackInternals } from 'wasmformer';
+import type { AttentionInternals, LayerInternals, Matrix, StackInternals } from 'wasmformer';
 
 export interface Arithmetic {
   query: Float32Array; // d_k numbers
@@ -9,12 +9,12 @@ export interface Arithmetic {
   scores: number[]; // q·k, over √d_k where it is scaled
   exponentials: number[]; // e^(score − the greatest score)
   weights: number[]; // those over their sum
-  weighted: NumberRows; // each column's value times its weight: [columns, d_k]
+  weighted: Matrix; // each column's value times its weight: [columns, d_k]
   output: Float32Array; // the sum of the rows of `weighted`
 }
 
 /** The columns of a head in a row. */
-function part(rows: NumberRows, row: number, head: number, size: number): Float32Array {
+function part(rows: Matrix, row: number, head: number, size: number): Float32Array {
   return rows.data.subarray(row * rows.columns + head * size, row * rows.columns + (head + 1) * size);
 }
 
@@ -80,7 +80,7 @@ export function arithmetic(
 }
 
 /** The length of each row's vector. */
-export function norms({ data, rows, columns }: NumberRows): number[] {
+export function norms({ data, rows, columns }: Matrix): number[] {
   return Array.from({ length: rows }, (_, r) =>
     Math.sqrt(data.subarray(r * columns, (r + 1) * columns).reduce((sum, x) => sum + x * x, 0)),
   );
@@ -89,7 +89,7 @@ export function norms({ data, rows, columns }: NumberRows): number[] {
 export type Stage = 'input' | 'self' | 'cross' | 'feedForward';
 
 /** What the first layer of a stack reads: embeddings and positions, added. */
-export function stackInput({ tokenEmbedding, positions }: StackInternals): NumberRows {
+export function stackInput({ tokenEmbedding, positions }: StackInternals): Matrix {
   return { ...tokenEmbedding, data: tokenEmbedding.data.map((x, i) => x + positions.data[i]) };
 }
 

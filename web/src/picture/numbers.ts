@@ -4,7 +4,7 @@ import type {
   AttentionInternals,
   AttentionMaps,
   LayerInternals,
-  NumberRows,
+  Matrix,
   Translation,
   TranslatorInfo,
 } from 'wasmformer';
@@ -76,9 +76,9 @@ export function headMap({ maps }: AttentionAt, layer: number, head: number): Att
 }
 
 export interface Residual {
-  before: NumberRows;
-  added: NumberRows; // the sublayer's output
-  after: NumberRows; // post-norm: the norm of the sum; pre-norm: the sum
+  before: Matrix;
+  added: Matrix; // the sublayer's output
+  after: Matrix; // post-norm: the norm of the sum; pre-norm: the sum
 }
 
 const sublayerOf = (part: Part): 'self' | 'cross' | 'ffn' => part.replace('Norm', '') as 'self' | 'cross' | 'ffn';
@@ -94,7 +94,7 @@ export function residualAt(result: Inside, place: Place): Residual {
   return { before, added: change, after };
 }
 
-function changeAt(layer: LayerInternals, part: 'self' | 'cross' | 'ffn'): [NumberRows, NumberRows] {
+function changeAt(layer: LayerInternals, part: 'self' | 'cross' | 'ffn'): [Matrix, Matrix] {
   if (part === 'self') return [layer.selfAttention.projected, layer.afterSelfAttention];
   if (part === 'cross') return [layer.crossAttention!.projected, layer.afterCrossAttention!];
   return [layer.feedForward.output, layer.afterFeedForward];
@@ -103,7 +103,7 @@ function changeAt(layer: LayerInternals, part: 'self' | 'cross' | 'ffn'): [Numbe
 export const hiddenAt = (result: Inside, place: Place) =>
   stackOf(result, place).layers[place.layer!].feedForward.hidden;
 
-export function rowsOnly(numbers: NumberRows, from: number, count: number): NumberRows {
+export function rowsOnly(numbers: Matrix, from: number, count: number): Matrix {
   const { columns, data } = numbers;
   return { columns, rows: count, data: data.subarray(from * columns, (from + count) * columns) };
 }

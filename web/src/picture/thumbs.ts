@@ -1,5 +1,5 @@
 // Numbers as small pictures in SVG: one path for each shade, so that a drawing of many heads stays light.
-import type { NumberRows } from 'wasmformer';
+import type { Matrix } from 'wasmformer';
 
 export interface Shade {
   level: number; // 1 … LEVELS of a heat map; of signed numbers -SIGNED … SIGNED without 0
@@ -33,7 +33,7 @@ function shades(
 }
 
 /** A map of probabilities; rows from `known` on are not computed yet and stay empty. */
-export function heat(map: NumberRows, width: number, height: number, known = map.rows): Shade[] {
+export function heat(map: Matrix, width: number, height: number, known = map.rows): Shade[] {
   const [rows, columns] = [Math.min(MOST_CELLS, map.rows), Math.min(MOST_CELLS, map.columns)];
   return shades(rows, columns, width, height, (row, column) => {
     let most = 0;
@@ -60,7 +60,7 @@ export function masked(size: number, width: number, height: number): string {
 
 /** Rows of numbers below and above 0: of many columns every k-th one. */
 export function signed(
-  numbers: NumberRows,
+  numbers: Matrix,
   width: number,
   height: number,
   known = numbers.rows,
@@ -77,7 +77,7 @@ export function signed(
 }
 
 /** Nearly the greatest of the numbers' sizes: a few giants would leave the others without colour. */
-export function greatest({ data }: NumberRows): number {
+export function greatest({ data }: Matrix): number {
   const step = Math.max(1, Math.floor(data.length / 2000));
   const sizes = Array.from({ length: Math.ceil(data.length / step) }, (_, i) => Math.abs(data[i * step])).sort(
     (a, b) => a - b,
@@ -85,7 +85,7 @@ export function greatest({ data }: NumberRows): number {
   return sizes[Math.floor(sizes.length * 0.98)] || 1;
 }
 
-const rowAt = ({ data, columns }: NumberRows, row: number) => data.subarray(row * columns, (row + 1) * columns);
+const rowAt = ({ data, columns }: Matrix, row: number) => data.subarray(row * columns, (row + 1) * columns);
 
 export interface Moments {
   mean: number;
@@ -93,14 +93,14 @@ export interface Moments {
 }
 
 /** What layer normalization takes out of a row. */
-export function moments(numbers: NumberRows, row: number): Moments {
+export function moments(numbers: Matrix, row: number): Moments {
   const values = rowAt(numbers, row);
   const mean = values.reduce((sum, x) => sum + x, 0) / values.length;
   return { mean, deviation: Math.sqrt(values.reduce((sum, x) => sum + (x - mean) ** 2, 0) / values.length) };
 }
 
 /** Every row without its mean and over its deviation. */
-export function normalized(numbers: NumberRows): NumberRows {
+export function normalized(numbers: Matrix): Matrix {
   const all = Array.from({ length: numbers.rows }, (_, row) => moments(numbers, row));
   const data = numbers.data.map((x, i) => {
     const { mean, deviation } = all[Math.floor(i / numbers.columns)];
@@ -109,13 +109,13 @@ export function normalized(numbers: NumberRows): NumberRows {
   return { ...numbers, data };
 }
 
-export const added = (a: NumberRows, b: NumberRows): NumberRows => ({
+export const added = (a: Matrix, b: Matrix): Matrix => ({
   ...a,
   data: a.data.map((x, i) => x + b.data[i]),
 });
 
 /** How far a sublayer moved each row: the length of the difference over the length before. */
-export function change(before: NumberRows, after: NumberRows): number[] {
+export function change(before: Matrix, after: Matrix): number[] {
   const length = (values: Float32Array) => Math.hypot(...values);
   return Array.from({ length: before.rows }, (_, r) => {
     const [from, to] = [rowAt(before, r), rowAt(after, r)];

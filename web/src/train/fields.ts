@@ -260,7 +260,7 @@ function wrongOf(key: Key, text: string, pairs: number): Wrong | undefined {
 /** What is wrong with values beside each other, by the field that is to be changed. */
 function conflicts(values: Values, pairs: number | undefined): [Key, Wrong][] {
   const at = (key: Key) => Number(values[key]);
-  const most = isTask(values.data) ? taskOf(values.data).mostPairs : Infinity;
+  const most = isTask(values.data) ? taskOf(values.data).maxPairs : Infinity;
   const isAllValidation =
     values.data === 'own' && pairs !== undefined && validationOf(values.validation, pairs) >= pairs;
   const rules: [boolean, Key, Wrong][] = [

@@ -1,5 +1,5 @@
-// Labelled texts to train an encoder on: those that come with the page, and the visitor's own lines.
-import type { LabelledText, TaggedText, TrainerOptions } from 'wasmformer';
+// Labeled texts to train an encoder on: those that come with the page, and the visitor's own lines.
+import type { LabeledText, TaggedText, TrainerOptions } from 'wasmformer';
 import { costOf } from './cost';
 import { tally } from './record';
 import { rowsAt } from '../shared/text/shipped';
@@ -28,9 +28,9 @@ const OWN_STEPS = 1000;
  */
 export const workOfLabelled = (name: LabelledName) => costOf(393_216, 1024, LABELLED[name].steps);
 
-export type LabelledData = Pick<
+export type LabeledData = Pick<
   TrainerOptions,
-  'labelled' | 'tagged' | 'validLabelled' | 'validTagged' | 'validation' | 'tokenizer'
+  'labeled' | 'tagged' | 'validLabeled' | 'validTagged' | 'validation' | 'tokenizer'
 >;
 
 /** What the encoder's preset does not say: `steps` are those in which the rate falls to 0. */
@@ -42,19 +42,19 @@ export const configFor = (steps: number) =>
     decay_steps: steps,
   }) as const;
 
-export async function shipped(name: LabelledName): Promise<LabelledData & { steps: number }> {
+export async function shipped(name: LabelledName): Promise<LabeledData & { steps: number }> {
   const rows = await rowsAt(`labelled/${name}.tsv.gz`);
   const { validation, steps, tokenizer } = LABELLED[name];
-  const labelled = rows[0][0] ? rows.map(([label, text]): LabelledText => [label, text]) : undefined;
+  const labeled = rows[0][0] ? rows.map(([label, text]): LabeledText => [label, text]) : undefined;
   const tagged = rows[0][2]
     ? rows.map(([, text, tags]): TaggedText => [text.split(' '), tags.split(' ')])
     : undefined;
   return {
     steps,
     tokenizer,
-    labelled: labelled?.slice(0, -validation),
+    labeled: labeled?.slice(0, -validation),
     tagged: tagged?.slice(0, -validation),
-    validLabelled: labelled?.slice(-validation),
+    validLabeled: labeled?.slice(-validation),
     validTagged: tagged?.slice(-validation),
   };
 }
@@ -62,20 +62,20 @@ export async function shipped(name: LabelledName): Promise<LabelledData & { step
 export type Odd = { why: 'noTab'; row: number; text: string } | { why: 'oneLabel' | 'tooFew' };
 
 /** The visitor's own lines of label, tab and text, or the first thing that is wrong with them. */
-export function own(text: string): (LabelledData & { steps: number }) | Odd {
+export function own(text: string): (LabeledData & { steps: number }) | Odd {
   const lines = text.split(/\r\n?|\n/);
-  const labelled: LabelledText[] = [];
+  const labeled: LabeledText[] = [];
   for (const [place, line] of lines.entries()) {
     if (!line.trim()) continue;
     const [label, ...rest] = line.split('\t').map((cell) => cell.replace(/\s+/g, ' ').trim());
     if (!label || !rest.join('')) return { why: 'noTab', row: place + 1, text: line.slice(0, 60) };
-    labelled.push([label, rest.join(' ')]);
+    labeled.push([label, rest.join(' ')]);
   }
-  if (labelled.length < 4) return { why: 'tooFew' };
-  if (new Set(labelled.map(([label]) => label)).size < 2) return { why: 'oneLabel' };
-  const texts = labelled.map(([, text]) => text);
-  const validation = Math.max(1, Math.min(500, Math.round(labelled.length / 10)));
-  return { labelled, validation, tokenizer: tokenizerFor(texts), steps: OWN_STEPS };
+  if (labeled.length < 4) return { why: 'tooFew' };
+  if (new Set(labeled.map(([label]) => label)).size < 2) return { why: 'oneLabel' };
+  const texts = labeled.map(([, text]) => text);
+  const validation = Math.max(1, Math.min(500, Math.round(labeled.length / 10)));
+  return { labeled, validation, tokenizer: tokenizerFor(texts), steps: OWN_STEPS };
 }
 
 /** Characters where texts have no spaces; else words, of which those that occur once stand for all unknown ones. */

@@ -1,7 +1,7 @@
 // Sentence pairs out of whatever a visitor has. Runs in a worker, so that the page stays fluent; every refusal is one
 // sentence of `bad`, which the page says in its language.
 import Papa from 'papaparse';
-import type { Pair } from 'wasmformer';
+import type { SentencePair } from 'wasmformer';
 import { decode, Refusal } from '../shared/text/decode';
 import { fileAt } from '../shared/text/file-at';
 import type { Input, Made, Reason, Table, Wish } from '../shared/text/table';
@@ -93,7 +93,7 @@ export async function read({ files, text, url }: Input): Promise<Table> {
   return { name, rows: header ? [codes, ...rows] : rows, columns: 2, header, source: 0, target: 1 };
 }
 
-const asPair = (line: string) => line.split('\t') as unknown as Pair;
+const asPair = (line: string) => line.split('\t') as unknown as SentencePair;
 
 /** A row's source and target as a line, or why the row is no pair. */
 function lineOf(cells: readonly string[], { source, target, lowercase, longest }: Wish): { line: string } | { why: Reason } {
@@ -110,7 +110,7 @@ export function make({ name, rows }: Table, wish: Wish): Made {
   const { source, target, header, validationFrom = Infinity } = wish;
   const odd: Made['odd'] = {};
   const lines: string[] = [];
-  const validation: Pair[] = [];
+  const validation: SentencePair[] = [];
   const known = new Set<string>();
   const leave = (why: Reason, row: number) => {
     const found = (odd[why] ??= { count: 0, rows: [] });

@@ -1,5 +1,5 @@
 // What the visitor has chosen to train, and the experiment that it makes.
-import type { PresetName, Settings, TrainerOptions } from 'wasmformer';
+import type { PresetName, TrainerConfig, TrainerOptions } from 'wasmformer';
 import { createUrlState, type UrlState } from '../shell/url-state.svelte';
 import { createModels, type Models, titleOf } from '../models/models.svelte';
 import { languageName, list, number } from '../shared/words/speech.svelte';
@@ -163,7 +163,7 @@ export class Setup {
   }
 
   #model(): TrainerOptions {
-    const config = this.#config() as Settings;
+    const config = this.#config() as TrainerConfig;
     if (this.isTuned) return { config };
     return { preset: this.values.preset as PresetName, config, tokenizer: this.#tokenizer() };
   }

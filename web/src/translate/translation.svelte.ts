@@ -6,7 +6,7 @@ import beamSize from 'virtual:search-width';
 import ready from 'virtual:ready';
 import type { Maps } from '../shared/attention/attention';
 import { examples } from './examples';
-import { joint, split, type Part } from 'wasmformer/pages';
+import { joinSentence, splitSentences, type SentencePart } from 'wasmformer/webpages';
 import { createUrlState, NOT_OF_OTHERS, type UrlState } from '../shell/url-state.svelte';
 import { createModels, type Models } from '../models/models.svelte';
 import { type Problem } from '../shared/words/words';
@@ -20,7 +20,7 @@ export interface Shown extends Omit<Translation, 'attention'> {
   attention: { encoder: Maps; decoder: Maps; cross: Maps };
 }
 
-export interface Sentence extends Part {
+export interface Sentence extends SentencePart {
   /** Its translation, or, as long as that is not there, the one that stood in its place. */
   shown: Shown | null;
   fresh: boolean;
@@ -169,7 +169,7 @@ export class TranslationStore {
   get text(): string {
     return (
       this.sentences
-        .map((sentence) => joint(sentence, this.#models.targetCode) + (sentence.shown?.text ?? ''))
+        .map((sentence) => joinSentence(sentence, this.#models.targetCode) + (sentence.shown?.text ?? ''))
         .join('') + this.#tail
     );
   }
@@ -217,7 +217,7 @@ export class TranslationStore {
   #setSource(text: string) {
     this.source = text;
     this.problem = null;
-    const { parts, tail } = split(text, this.#models.sourceCode, this.#models.info?.config.max_length);
+    const { parts, tail } = splitSentences(text, this.#models.sourceCode, this.#models.info?.config.max_length);
     this.#tail = tail;
     const before = this.sentences;
     for (const source of this.#forced.keys())
@@ -299,7 +299,7 @@ export class TranslationStore {
       topTokens: CANDIDATES,
       prefix: forced,
       signal,
-      onToken: (partials) => {
+      onPartial: (partials) => {
         if (!signal.aborted) this.#place(new Map(partials.map((partial, i) => [keys[i], partial])));
       },
     });

@@ -1,5 +1,5 @@
 // Messages about sentence pairs between the page and the worker that reads them.
-import type { Pair } from 'wasmformer';
+import type { SentencePair } from 'wasmformer';
 
 export interface Input {
   /** One file of columns, or two of lines. */
@@ -43,9 +43,9 @@ export interface Odd {
 export interface Made {
   pairs: number;
   tsv: string;
-  validation: Pair[];
+  validation: SentencePair[];
   odd: Partial<Record<Reason, Odd>>;
-  preview: Pair[];
+  preview: SentencePair[];
   /** 'de-en', where the columns or files are called so. */
   languages: string;
 }

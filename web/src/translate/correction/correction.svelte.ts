@@ -1,5 +1,5 @@
 // A copy of the model learns a corrected translation, in a worker of its own; the model in use does not change.
-import { Trainer, type Evaluation, type Pair } from 'wasmformer';
+import { Trainer, type Evaluation, type SentencePair } from 'wasmformer';
 import { shippedPairs } from '../../shared/text/shipped';
 import { createModels, type Models, titleOf } from '../../models/models.svelte';
 import { reason, type Reason } from '../../shared/words/reason';
@@ -59,7 +59,7 @@ export class Correction {
       trainer = await Trainer.create({
         from,
         signal,
-        pairs: [...rehearsed, ...Array<Pair>(COPIES).fill([source, wanted])],
+        pairs: [...rehearsed, ...Array<SentencePair>(COPIES).fill([source, wanted])],
         validation: [[source, wanted]],
         config: {
           optimizer: 'adam',
@@ -124,13 +124,13 @@ export class Correction {
   }
 
   /** Pairs to rehearse, and others to measure: shipped ones of these languages, or the visitor's own other sentences. */
-  async #keptPairs(source: string): Promise<{ rehearsed: Pair[]; kept: Pair[]; origin: 'shipped' | 'own' }> {
+  async #keptPairs(source: string): Promise<{ rehearsed: SentencePair[]; kept: SentencePair[]; origin: 'shipped' | 'own' }> {
     const { sourceCode, targetCode } = this.#models;
     const shipped = await shippedPairs(sourceCode, targetCode).catch(() => []);
     if (shipped.length > 0)
       return { rehearsed: shipped.slice(0, REHEARSED), kept: shipped.slice(-KEPT), origin: 'shipped' };
     const others = this.#translation.sentences.filter((sentence) => sentence.fresh && sentence.source !== source);
-    const pairs = others.map(({ source, shown }): Pair => [source, shown!.text]).slice(0, REHEARSED);
+    const pairs = others.map(({ source, shown }): SentencePair => [source, shown!.text]).slice(0, REHEARSED);
     return { rehearsed: pairs, kept: pairs, origin: 'own' };
   }
 }
