@@ -1,6 +1,10 @@
 // In the page: its sentences go to the model. Run again, it restores the original.
 (async () => {
-  if (globalThis.translation) return void (globalThis.translation.undo(), delete globalThis.translation);
+  if (globalThis.translation) {
+    globalThis.translation.undo();
+    delete globalThis.translation;
+    return;
+  }
   const { translateDocument } = await import(chrome.runtime.getURL('wasmformer/webpages/index.js'));
   const translate = async (sentences) => {
     const { found, message } = await chrome.runtime.sendMessage(sentences);

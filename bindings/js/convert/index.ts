@@ -7,8 +7,8 @@ import { Connection, type CallOptions } from '../api/connection.js';
 import { checkFiles, fileData, fileRules, modelData } from '../api/arguments.js';
 
 /**
- * A folder: the address of its files, or the name of a model of Hugging Face; a path, in Node; files that were dropped or
- * chosen; sources of files by their names; or a model of a list.
+ * A folder: the address of its files, or the name of a model of Hugging Face; a path, in Node; files that were dropped
+ * or chosen; sources of files by their names; or a model of a list.
  */
 export type FolderSource = string | URL | Iterable<File> | Readonly<Record<string, ModelSource>> | ListSource;
 
@@ -49,15 +49,17 @@ const exportRules: Rules<ExportOptions> = { ...onnxRules, precision: oneOf('f32'
  */
 export async function importMarian(folder: FolderSource, options: ImportOptions = {}): Promise<Blob> {
   const site = new Error();
-  const { precision = 'f32', languages = '', onProgress, ...rest } = checked<ImportOptions>('import', importRules, options);
+  const given = checked<ImportOptions>('import', importRules, options);
+  const { precision = 'f32', languages = '', onProgress, ...rest } = given;
   const onUpdate = (update: Update) => update.type === 'progress' && onProgress?.(update.loaded, update.total);
-  const files = await convert({ to: 'model', from: folderData(folder), precision, languages }, site, { ...rest, onUpdate });
+  const wanted: Conversion = { to: 'model', from: folderData(folder), precision, languages };
+  const files = await convert(wanted, site, { ...rest, onUpdate });
   return files['model.safetensors']!;
 }
 
 /**
- * The model file made from a Hugging Face folder of BERT or DistilBERT for classifying texts or tagging words (config.json,
- * vocab.txt, model.safetensors or pytorch_model.bin, tokenizer_config.json), for Classifier and Tagger.
+ * The model file made from a Hugging Face folder of BERT or DistilBERT for classifying texts or tagging words
+ * (config.json, vocab.txt, model.safetensors or pytorch_model.bin, tokenizer_config.json), for Classifier and Tagger.
  * @throws when a file is missing or damaged, or the model is of another kind
  */
 export function importBert(folder: FolderSource, options: Omit<ImportOptions, 'languages'> = {}): Promise<Blob> {
@@ -75,8 +77,8 @@ export function exportMarian(model: ModelSource, options: ExportOptions = {}): P
 }
 
 /**
- * The model as ONNX graphs, with the files of its tokenizers: an encoder and a decoder with cache for a translator, or one
- * graph that returns label scores for a classifier or tagger. Files are named as in Hugging Face's Optimum.
+ * The model as ONNX graphs, with the files of its tokenizers: an encoder and a decoder with cache for a translator, or
+ * one graph that returns label scores for a classifier or tagger. Files are named as in Hugging Face's Optimum.
  * @throws when a graph would exceed 2 GiB
  * @example
  * const files = await exportOnnx('models/de-en.safetensors');
@@ -88,8 +90,14 @@ export function exportOnnx(model: ModelSource, options: Omit<ExportOptions, 'pre
   return convert({ to: 'onnx', from: { model: modelData(model) }, precision: 'f32', languages: '' }, site, rest);
 }
 
-/** The models that `Translator.load({ list, from, to, architecture })` can load, by languages, and the best of each pair first. */
-export async function listModels(list: ListSource['list'], options: Omit<ExportOptions, 'precision'> = {}): Promise<ListedModel[]> {
+/**
+ * The models that `Translator.load({ list, from, to, architecture })` can load, by languages, and the best of each pair
+ * first.
+ */
+export async function listModels(
+  list: ListSource['list'],
+  options: Omit<ExportOptions, 'precision'> = {},
+): Promise<ListedModel[]> {
   const { signal, ...files } = checked<Omit<ExportOptions, 'precision'>>('models', onnxRules, options);
   return Connection.once('list', fileData(list), new Error(), { signal }, checkFiles(files));
 }
@@ -97,7 +105,8 @@ export async function listModels(list: ListSource['list'], options: Omit<ExportO
 function folderData(folder: FolderSource): ModelData | Record<string, ModelData> {
   if (typeof folder === 'string' || folder instanceof URL) return modelData(folder);
   if (typeof folder !== 'object' || folder === null) {
-    throw new WasmformerTypeError('import', `the folder must be a URL, a path, files, or sources by their names, not ${folder}`);
+    const message = `the folder must be a URL, a path, files, or sources by their names, not ${folder}`;
+    throw new WasmformerTypeError('import', message);
   }
   if ('list' in folder && 'from' in folder) return modelData(folder);
   const entries = Symbol.iterator in folder

@@ -5,7 +5,10 @@ import { WasmformerError, WasmformerTypeError } from '../shared/errors.js';
 export class TextStreamer {
   readonly #onText: ((text: string) => void) | undefined;
 
-  constructor(_tokenizer?: unknown, options: { callback_function?: (text: string) => void; [other: string]: unknown } = {}) {
+  constructor(
+    _tokenizer?: unknown,
+    options: { callback_function?: (text: string) => void; [other: string]: unknown } = {},
+  ) {
     this.#onText = options.callback_function;
   }
 

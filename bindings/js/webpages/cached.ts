@@ -50,7 +50,8 @@ export function cached<Found extends SentenceTranslation>(
       if (known) found.set(text, known);
     }
     const missing = [...new Set(texts)].filter((text) => !found.has(text));
-    const added = missing.length > 0 ? await translator.translate(missing, { ...search, ...(signal && { signal }) }) : [];
+    const options = { ...search, ...(signal && { signal }) };
+    const added = missing.length > 0 ? await translator.translate(missing, options) : [];
     missing.forEach((text, i) => found.set(text, added[i]!));
     return texts.map((text) => {
       keep(keyOf(text), found.get(text)!);

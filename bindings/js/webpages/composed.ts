@@ -21,7 +21,10 @@ export function composed<Found extends SentenceTranslation>(
   const max_length = Math.min(...parts.map(({ info }) => info.config?.max_length ?? Infinity));
   const made = {
     info: { languages, ...(max_length < Infinity && { config: { max_length } }) },
-    async translate(text: string | readonly string[], options: object = {}): Promise<Found | Found[] | HtmlTranslation> {
+    async translate(
+      text: string | readonly string[],
+      options: object = {},
+    ): Promise<Found | Found[] | HtmlTranslation> {
       const { html, rest } = takeHtml(options);
       if (html) return (await import('./html.js')).translateHtml(text, made as SentenceTranslator, rest);
       const found = await translateAll([text].flat(), rest as SentenceOptions);

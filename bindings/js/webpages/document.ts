@@ -131,7 +131,8 @@ class LivePage {
         this.#queue = this.#queue.filter((place) => !batch.includes(place));
         const fresh = batch.filter((place) => this.#isUnchanged(place));
         const options = { signal: this.#stop.signal };
-        await translateRuns(fresh.map(({ run }) => run), this.#translator, options, (pieces, i) => this.#replace(fresh[i]!, pieces));
+        const take = (pieces: Piece<ChildNode>[], i: number) => this.#replace(fresh[i]!, pieces);
+        await translateRuns(fresh.map(({ run }) => run), this.#translator, options, take);
       }
       this.#stop.signal.throwIfAborted();
     } catch (error) {
@@ -147,13 +148,16 @@ class LivePage {
     const roots = new Set<Node>();
     for (const { target } of records) {
       let root = target;
-      while (root !== this.#root && root.parentNode && (!isElement(root) || inline.has(root.localName))) root = root.parentNode;
+      const isInner = (node: Node) => !isElement(node) || inline.has(node.localName);
+      while (root !== this.#root && root.parentNode && isInner(root)) root = root.parentNode;
       if (this.#root.contains(root) && !this.#isInKept(root)) roots.add(root);
     }
     for (const root of roots) this.#add(root);
     if (!this.#work && this.#queue.length > 0) {
       this.#work = this.#drain();
-      this.#work.catch((error: unknown) => error !== this.#undone && error !== this.#signal?.reason && reportError(error));
+      this.#work.catch((error: unknown) => {
+        if (error !== this.#undone && error !== this.#signal?.reason) reportError(error);
+      });
     }
   }
 
@@ -168,7 +172,8 @@ class LivePage {
   #replace(place: Place, pieces: Piece<ChildNode>[]): void {
     if (this.#stop.signal.aborted || !this.#isUnchanged(place)) return;
     this.#quietly(() => {
-      const elements = pieces.flatMap((piece) => (piece.kind === 'open' && isElement(piece.handle) ? [piece.handle] : []));
+      const elements = pieces.flatMap((piece) =>
+        (piece.kind === 'open' && isElement(piece.handle) ? [piece.handle] : []));
       const children = new Map(elements.map((element) => [element, [...element.childNodes]]));
       const change: Change = { ...place, children, created: [] };
       this.#arrange(change, pieces);
@@ -190,7 +195,10 @@ class LivePage {
       if (next !== node) level.into.insertBefore(node, next);
       level.last = node;
     };
-    const create = <T extends ChildNode>(node: T): T => (created.push(node), node);
+    const create = <T extends ChildNode>(node: T): T => {
+      created.push(node);
+      return node;
+    };
     for (const piece of pieces) {
       if (piece.kind === 'close') stack.pop();
       else if (piece.kind === 'atom') put(piece.handle);

@@ -48,7 +48,8 @@ function tokenize(html: string, offset: number, tokens: Token[]): number {
   // Whatever the tokenizer is silent about goes to the next token.
   const add = (kind: Token['kind'], end: number, part: Partial<Token> = {}) => {
     const [start, attributes] = [offset + position, kind === 'open' ? values : none];
-    if (end > position) tokens.push({ kind, name: '', start, end: offset + end, text: '', match: -1, attributes, ...part });
+    const token: Token = { kind, name: '', start, end: offset + end, text: '', match: -1, attributes };
+    if (end > position) tokens.push({ ...token, ...part });
     position = Math.max(position, end);
   };
   const before = (start: number) => add('other', start);
@@ -59,8 +60,14 @@ function tokenize(html: string, offset: number, tokens: Token[]): number {
   const addValue = (value: string) => values.set(attribute, values.get(attribute)! + value);
   const endTag = (end: number) => add('open', end + 1, { name });
   const tokenizer = new Tokenizer({ decodeEntities: true }, {
-    ontext: (start, end) => (before(start), add('text', end, { text: html.slice(start, end) })),
-    ontextentity: (code, end) => (before(html.lastIndexOf('&', end - 1)), add('text', end, { text: String.fromCodePoint(code) })),
+    ontext(start, end) {
+      before(start);
+      add('text', end, { text: html.slice(start, end) });
+    },
+    ontextentity(code, end) {
+      before(html.lastIndexOf('&', end - 1));
+      add('text', end, { text: String.fromCodePoint(code) });
+    },
     onopentagname(start, end) {
       before(start - 1);
       name = html.slice(start, end).toLowerCase();
@@ -124,8 +131,8 @@ const isMarkedAsKept = ({ attributes }: Token) =>
 
 const deepest = 50; // elements around a word: deeper nesting ends runs
 
-/** Puts elements that are kept whole into one token each, and says which tokens end a run. */
-function simplify(html: string): { tokens: Token[]; ends: boolean[] } {
+/** The tokens of a markup, where elements that are kept whole are one token each. */
+function withKeptWhole(html: string): Token[] {
   const all = tokensOf(html);
   matchTags(all);
   const tokens: Token[] = [];
@@ -141,10 +148,20 @@ function simplify(html: string): { tokens: Token[]; ends: boolean[] } {
     } else tokens.push({ ...token, match: -1 });
   }
   matchTags(tokens);
+  return tokens;
+}
+
+/** Whether a token of a tag can stand inside a run. */
+const isInline = ({ kind, name, match }: Token) =>
+  inline.has(name) && (match >= 0 || kind === 'other' || (kind === 'open' && empty.has(name)));
+
+/** Which tokens end a run. */
+function endsOf(tokens: readonly Token[]): boolean[] {
   let depth = 0;
-  const ends = tokens.map(({ kind, name, match }) => {
+  const ends = tokens.map((token) => {
+    const { kind, match } = token;
     if (kind === 'text' || kind === 'comment') return false;
-    const isPart = inline.has(name) && (match >= 0 || kind === 'other' || (kind === 'open' && empty.has(name)));
+    const isPart = isInline(token);
     const isDeep = depth > deepest;
     if (isPart && match >= 0) depth += kind === 'open' ? 1 : -1;
     return !isPart || isDeep;
@@ -155,11 +172,12 @@ function simplify(html: string): { tokens: Token[]; ends: boolean[] } {
     if (kind === 'close' && !ends[i] && last > match) ends[i] = ends[match] = true;
     if (ends[i]) last = i;
   });
-  return { tokens, ends };
+  return ends;
 }
 
 function partsOf(html: string): Part[] {
-  const { tokens, ends } = simplify(html);
+  const tokens = withKeptWhole(html);
+  const ends = endsOf(tokens);
   const parts: Part[] = [];
   let first = 0;
   const flush = (end: number) => {
@@ -214,7 +232,9 @@ export async function translateHtml(
   const parts = partsOf(html);
   const runs = parts.filter((part) => typeof part !== 'string');
   const texts = new Map<InlineRun<Element>, string>();
-  const found = await translateRuns(runs, translator, options, (pieces, i) => texts.set(runs[i]!, pieces.map(print).join('')));
-  const sentences = [...found].map(([source, { text, quality } = { text: source }]) => ({ source, text, ...(quality && { quality }) }));
+  const take = (pieces: Piece<Element>[], i: number) => texts.set(runs[i]!, pieces.map(print).join(''));
+  const found = await translateRuns(runs, translator, options, take);
+  const sentences = [...found].map(([source, { text, quality } = { text: source }]) =>
+    ({ source, text, ...(quality && { quality }) }));
   return { text: parts.map((part) => (typeof part === 'string' ? part : texts.get(part)!)).join(''), sentences };
 }

@@ -41,7 +41,8 @@ export async function translateRuns<H, Found extends SentenceTranslation>(
       const placed = parts.map((part) => {
         const translation = found.get(part.source);
         const isSame = translation === undefined;
-        return { ...part, joint: isSame ? part.gap : joinSentence(part, target), found: translation ?? { text: part.source }, isSame };
+        const joint = isSame ? part.gap : joinSentence(part, target);
+        return { ...part, joint, found: translation ?? { text: part.source }, isSame };
       });
       take(put(runs[next]!, placed, tail, target), next);
     }

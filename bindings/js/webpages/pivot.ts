@@ -39,10 +39,11 @@ export function pivot(first: SentenceTranslator, second: SentenceTranslator): Co
 function compose(first: Alignment, second: Alignment): Alignment {
   const [sources, between] = [first.source.length, second.source.length];
   const shares = second.source.map(({ start, end }, k) => {
-    const overlaps: number[] = first.target.map((range) => Math.max(0, Math.min(end, range.end) - Math.max(start, range.start)));
+    const overlaps: number[] = first.target.map((range) =>
+      Math.max(0, Math.min(end, range.end) - Math.max(start, range.start)));
     if (!overlaps.some((overlap) => overlap > 0)) { // such as the end token
-      const at = k === between - 1 ? overlaps.length - 1 : Math.max(0, first.target.findIndex((range) => range.end >= start));
-      overlaps[at] = 1;
+      const next = Math.max(0, first.target.findIndex((range) => range.end >= start));
+      overlaps[k === between - 1 ? overlaps.length - 1 : next] = 1;
     }
     const total = overlaps.reduce((sum, overlap) => sum + overlap, 0);
     const row = new Float32Array(sources);

@@ -125,7 +125,8 @@ function stretchesOf<H>(all: Word<H>[], inside: number[], mark: Mark<H>, path: M
 /** Puts a mark that no word fell into around the word that comes from it most; false if no word does. */
 function placeByShare<H>(run: InlineRun<H>, all: Word<H>[], mark: Mark<H>, path: Mark<H>[]): boolean {
   const isSign = isPunctuation(run.text.slice(mark.start, mark.end));
-  const isFree = (word: Word<H>) => word.isPunctuation === isSign && word.stack.length === path.length && has(word.stack, path);
+  const isFree = ({ isPunctuation, stack }: Word<H>) =>
+    isPunctuation === isSign && stack.length === path.length && has(stack, path);
   const free = all.filter(isFree);
   const shares = free.map((word) => word.share(mark.start, mark.end));
   const most = Math.max(...shares);
@@ -216,7 +217,12 @@ function slotOf<H>(mark: Mark<H>, path: Mark<H>[], all: Word<H>[], placed: Place
 }
 
 /** The slot beside the words that stood before and after it in the source, of which one or both may be missing. */
-function firstSlot(candidates: number[], previous: number | undefined, next: number | undefined, isAfter: boolean): number {
+function firstSlot(
+  candidates: number[],
+  previous: number | undefined,
+  next: number | undefined,
+  isAfter: boolean,
+): number {
   if (isAfter) return (next === undefined ? candidates.at(-1)! : previous!) + 1;
   if (previous === undefined) return candidates[0] ?? 0;
   return next!;
