@@ -17,10 +17,14 @@ export async function translateExample(model, source) {
     const { encoder, decoder, cross } = attention;
     // To keep the file small: rounded numbers, and candidate tokens for the best translation only.
     const rounded = (_, value) => (typeof value === 'number' ? Number(value.toFixed(4)) : value);
-    const others = alternatives.slice(1).map((one) => (
-      { ...one, targetTokens: one.targetTokens.map(({ piece, id, logProbability }) => ({ piece, id, logProbability })) }));
-    return { source, ...JSON.parse(JSON.stringify({ ...translation, alternatives: [alternatives[0], ...others] }, rounded)),
-      attention: { encoder: short(encoder), decoder: short(decoder), cross: short(cross) } };
+    const plain = ({ piece, id, logProbability }) => ({ piece, id, logProbability });
+    const others = alternatives.slice(1).map((one) => ({ ...one, targetTokens: one.targetTokens.map(plain) }));
+    const all = { ...translation, alternatives: [alternatives[0], ...others] };
+    return {
+      source,
+      ...JSON.parse(JSON.stringify(all, rounded)),
+      attention: { encoder: short(encoder), decoder: short(decoder), cross: short(cross) },
+    };
   } finally {
     translator.dispose();
   }

@@ -71,7 +71,8 @@ function serviceWorker(): Plugin {
       const builds = readdirSync(dist).filter((folder) => !['extras', 'cli'].includes(folder));
       // Plain SIMD has the script of relaxed SIMD.
       const script = (folder: string) => names(folder.replace('simd', 'relaxed')).filter((name) => name.endsWith('.mjs'));
-      const modules = Object.fromEntries(builds.map((folder) => [folder, [...new Set([...names(folder), ...script(folder)])]]));
+      const filesOf = (folder: string) => [...new Set([...names(folder), ...script(folder)])];
+      const modules = Object.fromEntries(builds.map((folder) => [folder, filesOf(folder)]));
       const texts = ['pairs', 'labelled'].flatMap((folder) =>
         readdirSync(new URL(`./public/${folder}/`, import.meta.url)).filter((name) => name.endsWith('.gz')).map((name) => `${folder}/${name}`));
       const rest = [...names('extras'), ...texts]; // only kept where they are asked for

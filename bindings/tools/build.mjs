@@ -2,7 +2,8 @@
 // [OUTPUT]` an HTML file that has the package and a model inside.
 // What is up to date is left alone.
 import {
-  chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync,
+  chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync,
+  writeFileSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
@@ -124,12 +125,18 @@ export function writeDocs(output) {
   copyFileSync(join(root, 'web/public/models/de-en.safetensors'), join(output, 'models/de-en.safetensors'));
 }
 
+function buildDocs() {
+  buildPackage();
+  writeDocs(join(root, 'build/docs'));
+}
+
+// What each part needs of the system and, with `packages`, from npm.
 const parts = {
   native: { needs: ['native'], build: () => buildPreset('native', ['wasmformer', 'wasmformer_library']) },
-  package: { needs: ['wasm'], build: () => (installPackages(), buildPackage()) },
-  page: { needs: ['wasm'], build: () => (installPackages(), buildPage()) },
-  docs: { needs: ['wasm'], build: () => (installPackages({ tests: true }), buildPackage(), writeDocs(join(root, 'build/docs'))) },
-  bench: { needs: ['native', 'wasm', 'browser'], build: () => (installPackages({ tests: true }), buildBenchmarks()) },
+  package: { needs: ['wasm'], packages: {}, build: () => buildPackage() },
+  page: { needs: ['wasm'], packages: {}, build: buildPage },
+  docs: { needs: ['wasm'], packages: { tests: true }, build: buildDocs },
+  bench: { needs: ['native', 'wasm', 'browser'], packages: { tests: true }, build: buildBenchmarks },
 };
 
 await main(import.meta.url, (names) => {
@@ -140,7 +147,9 @@ await main(import.meta.url, (names) => {
   }
   for (const name of names) {
     if (!parts[name]) throw new Error(`[build] unknown part '${name}'; there are ${Object.keys(parts).join(', ')}`);
-    setUp(...parts[name].needs);
-    parts[name].build();
+    const { needs, packages, build } = parts[name];
+    setUp(...needs);
+    if (packages) installPackages(packages);
+    build();
   }
 });

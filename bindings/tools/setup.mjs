@@ -173,8 +173,9 @@ CACHE = root + '/cache'
 }
 
 function installSystemPackages(names) {
-  const privileged = process.getuid() === 0 ? [] : which('sudo') ? ['sudo'] : undefined;
-  if (!privileged) throw new Error(`Missing packages: run \`apt-get install ${names.join(' ')}\` as root`);
+  const isRoot = process.getuid() === 0;
+  const privileged = isRoot ? [] : ['sudo'];
+  if (!isRoot && !which('sudo')) throw new Error(`Missing packages: run \`apt-get install ${names.join(' ')}\` as root`);
   step(`Installing ${names.join(' ')}`);
   const apt = [...privileged, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-qq', '-o', 'DPkg::Lock::Timeout=600'];
   run(apt[0], [...apt.slice(1), 'update']);

@@ -18,7 +18,8 @@ export function common(pairs) {
     const ways = translations.get(letters(other)).size;
     if (/\p{Script=Han}/u.test(other)) return [...letters(other)].length <= (ways > 1 ? 8 : 4);
     const words = (other.match(/[\p{L}\p{N}_]+/gu) ?? []).length;
-    return ways > 1 && words <= (ways > 2 ? 6 : other.endsWith('?') ? 5 : 3);
+    const most = other.endsWith('?') ? 5 : 3;
+    return ways > 1 && words <= (ways > 2 ? 6 : most);
   });
 }
 

@@ -75,7 +75,8 @@ function cut(pairs, { valid, test }) {
   for (const pair of inDrawnOrder(pairs, ([a]) => key(a), 'part')) {
     const sides = pair.map((side, i) => `${i}${key(side)}`);
     const fixed = sides.map((side) => part.get(side)).find(Boolean);
-    const name = fixed ?? (parts.test.length < test ? 'test' : parts.valid.length < valid ? 'valid' : 'train');
+    const next = parts.valid.length < valid ? 'valid' : 'train';
+    const name = fixed ?? (parts.test.length < test ? 'test' : next);
     if (sides.some((side) => part.has(side) && part.get(side) !== name)) continue;
     for (const side of sides) part.set(side, name);
     parts[name].push(pair);

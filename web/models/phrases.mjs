@@ -22,6 +22,9 @@ const listed = Object.fromEntries(words.map(([slot]) =>
   [slot, words.filter((row) => row[0] === slot).map((row) => columns(row.slice(1)))]));
 const isWord = (text) => words.some((row) => row.includes(text));
 
+/** Names that both sides of a pair have. */
+const namesIn = (a, b) => (a.match(/\p{Lu}[\p{L}-]{2,}/gu) ?? []).filter((name) => b.includes(name) && !isWord(name));
+
 /** The sentences and names that must not occur in any pair. */
 export function kept(folder = new URL('../../tests/fixtures/answers/', import.meta.url)) {
   const sentences = new Set(), names = new Set();
@@ -31,7 +34,7 @@ export function kept(folder = new URL('../../tests/fixtures/answers/', import.me
       sentences.add(plain(a));
       if (!file.startsWith('copies')) continue;
       sentences.add(plain(b));
-      for (const name of a.match(/\p{Lu}[\p{L}-]{2,}/gu) ?? []) if (b.includes(name) && !isWord(name)) names.add(name);
+      for (const name of namesIn(a, b)) names.add(name);
     }
   }
   return { sentences, names };
@@ -48,7 +51,11 @@ function seeded(seed) {
 }
 
 const digits = '零一二三四五六七八九';
-const inChinese = (n) => n < 10 ? digits[n] : `${n < 20 ? '' : digits[Math.floor(n / 10)]}十${n % 10 ? digits[n % 10] : ''}`;
+function inChinese(n) {
+  if (n < 10) return digits[n];
+  const tens = n < 20 ? '' : digits[Math.floor(n / 10)];
+  return `${tens}十${n % 10 ? digits[n % 10] : ''}`;
+}
 const grouped = (n, mark) => `${n}`.replace(/\B(?=(\d{3})+$)/g, mark);
 const pad = (n) => `${n}`.padStart(2, '0');
 
@@ -60,15 +67,22 @@ function drawing(random) {
   return { random, any, range: (from, to) => from + Math.floor(random() * (to - from + 1)), from: (slot) => any(listed[slot]) };
 }
 
+const onsets = 'b br c ch d dr f fl g gr h j k kr l m n p r s sch st t th tr v w y z'.split(' ');
+const vowels = 'a e i o u a e i o u a e i o ei ia ie au ä é í ö ø å ü'.split(' ');
+const codas = 'n l r s m n l r s m nd lf rt ck tz nn č ł ñ š'.split(' ');
+
+/** A name that nobody has, with one of these ends. */
+function inventName({ random, any, range }, ends) {
+  const syllable = () => any(onsets) + any(vowels) + (random() < 0.7 ? any(codas) : '');
+  const text = Array.from({ length: range(1, 2) }, syllable).join('') + any(ends.split(' '));
+  return same(text[0].toUpperCase() + text.slice(1));
+}
+
 /** Names, many of them invented, as a model is to copy names that it has never met. */
-function naming({ random, any, range, from }, isChinese) {
+function naming(draw, isChinese) {
+  const { random, from } = draw;
   const chinese = () => joined(from('family'), random() < 0.5 ? from('given') : joined(from('given'), from('given'), ''));
-  const syllable = () => ['b br c ch d dr f fl g gr h j k kr l m n p r s sch st t th tr v w y z', 'a e i o u a e i o u a e i o ei ia ie au ä é í ö ø å ü',
-    'n l r s m n l r s m nd lf rt ck tz nn č ł ñ š'].map((letters, i) => i < 2 || random() < 0.7 ? any(letters.split(' ')) : '').join('');
-  const invented = (ends) => {
-    const text = Array.from({ length: range(1, 2) }, syllable).join('') + any(ends.split(' '));
-    return same(text[0].toUpperCase() + text.slice(1));
-  };
+  const invented = (ends) => inventName(draw, ends);
   const first = () => random() < (isChinese ? 0.3 : 0.7)
     ? invented('a o us ine ette bert mund hild win ric dra ina lene mir') : from('name');
   const last = () => random() < (isChinese ? 0.2 : 0.7)
@@ -102,14 +116,23 @@ function inWords(n) {
     de: ' _ zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig'.split(' '),
     fr: ' _ vingt trente quarante cinquante soixante soixante quatre-vingt quatre-vingt'.split(' '),
   };
-  const french = tens === 7 || tens === 9 ? endings.fr[ones] : ones === 1 ? 'un' : spelled.fr[ones];
-  const and = ones === 1 && tens < 8 ? ' et ' : '-';
-  return {
-    en: tens === 1 ? endings.en[ones] : names.en[tens] + (ones ? `-${spelled.en[ones]}` : ''),
-    de: tens === 1 ? endings.de[ones] : (ones ? `${ones === 1 ? 'ein' : spelled.de[ones]}und` : '') + names.de[tens],
-    fr: tens === 1 ? endings.fr[ones] : french ? names.fr[tens] + and + french : names.fr[tens] + (tens === 8 ? 's' : ''),
+  const all = {
+    en: names.en[tens] + (ones ? `-${spelled.en[ones]}` : ''),
+    de: (ones ? `${ones === 1 ? 'ein' : spelled.de[ones]}und` : '') + names.de[tens],
+    fr: inFrench(tens, ones, names.fr, endings.fr),
     zh: inChinese(n),
   };
+  return tens === 1 ? { ...all, en: endings.en[ones], de: endings.de[ones], fr: endings.fr[ones] } : all;
+}
+
+/** From 20 on: soixante-dix and quatre-vingt-dix count on from ten. */
+function inFrench(tens, ones, names, endings) {
+  const isOfTen = tens === 7 || tens === 9;
+  const and = ones === 1 && tens < 8 ? ' et ' : '-';
+  const unit = ones === 1 ? 'un' : spelled.fr[ones];
+  const ending = isOfTen ? endings[ones] : unit;
+  if (ending) return names[tens] + and + ending;
+  return names[tens] + (tens === 8 ? 's' : '');
 }
 
 const chineseHours = (n) => [`${n === 2 ? '两' : inChinese(n)}点`, `${n}点`];
@@ -126,6 +149,35 @@ function spokenTime(part, full) {
     'quarter past': { en, de: `Viertel nach ${spelled.de[full]}`, fr: french(' et quart'), zh: after(full, '一刻') },
     'quarter to': { en, de: `Viertel vor ${spelled.de[full]}`, fr: french(' moins le quart'), zh: after(previous, '三刻') },
   }[part];
+}
+
+function fullHour(full) {
+  return {
+    en: [`${full} o'clock`, `${spelled.en[full]} o'clock`],
+    de: [`${full} Uhr`, `${full === 1 ? 'ein' : spelled.de[full]} Uhr`],
+    fr: full === 1 ? '1 heure' : `${full} heures`,
+    zh: [...chineseHours(full).toReversed(), `${full}点钟`],
+  };
+}
+
+function clockTime(hour, minute) {
+  const text = `${hour}:${minute}`;
+  return {
+    en: text,
+    de: [`${text} Uhr`, `${hour}.${minute} Uhr`],
+    fr: [`${hour} h ${minute}`, `${hour}h${minute}`, text],
+    zh: [`${hour}点${minute}分`, text],
+  };
+}
+
+function date(day, month) {
+  const ending = ['th', 'st', 'nd', 'rd'][day > 10 && day < 20 ? 0 : day % 10] ?? 'th';
+  return {
+    en: [`${month.en} ${day}`, `${month.en} ${day}${ending}`, `${day} ${month.en}`, `the ${day}${ending} of ${month.en}`],
+    de: `${day}. ${month.de}`,
+    fr: `${day === 1 ? '1er' : day} ${month.fr}`,
+    zh: [`${month.zh}${day}日`, `${month.zh}${day}号`],
+  };
 }
 
 /** Numbers, amounts, times and dates; where a language writes them in several ways, the first is for a target. */
@@ -150,20 +202,11 @@ function counting({ random, any, range, from }) {
       return { en: `€${number.en}`, de: `${number.de} €`, fr: `${number.fr} €`, zh: `${number.zh}欧元` };
     },
     time() {
-      const hour = range(0, 23), full = range(1, 12), minute = pad(range(1, 59)), text = `${hour}:${minute}`;
+      const hour = range(0, 23), full = range(1, 12), minute = pad(range(1, 59));
       if (random() < 0.25) return spokenTime(any(['half past', 'quarter past', 'quarter to']), full);
-      return random() < 0.4
-        ? { en: [`${full} o'clock`, `${spelled.en[full]} o'clock`], de: [`${full} Uhr`, `${full === 1 ? 'ein' : spelled.de[full]} Uhr`],
-            fr: full === 1 ? '1 heure' : `${full} heures`, zh: [...chineseHours(full).toReversed(), `${full}点钟`] }
-        : { en: text, de: [`${text} Uhr`, `${hour}.${minute} Uhr`], fr: [`${hour} h ${minute}`, `${hour}h${minute}`, text],
-            zh: [`${hour}点${minute}分`, text] };
+      return random() < 0.4 ? fullHour(full) : clockTime(hour, minute);
     },
-    date() {
-      const day = range(1, 28), month = from('month');
-      const ending = ['th', 'st', 'nd', 'rd'][day > 10 && day < 20 ? 0 : day % 10] ?? 'th';
-      return { en: [`${month.en} ${day}`, `${month.en} ${day}${ending}`, `${day} ${month.en}`, `the ${day}${ending} of ${month.en}`], de: `${day}. ${month.de}`,
-        fr: `${day === 1 ? '1er' : day} ${month.fr}`, zh: [`${month.zh}${day}日`, `${month.zh}${day}号`] };
-    },
+    date: () => date(range(1, 28), from('month')),
     year: () => same(`${random() < 0.7 ? range(1950, 2030) : range(1500, 1949)}`),
     roomnumber: () => same(`${range(100, 999)}`),
     phone: () => same(any([`0${range(100, 999)} ${range(100000, 9999999)}`, `${range(200, 999)}-${range(1000, 9999)}`, `${range(100000, 9999999)}`])),
