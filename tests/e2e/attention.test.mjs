@@ -2,13 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { expected, laptop, phone, show, smallPhone, start, translate, translated } from './support.mjs';
-import { download, load, native, width, withView } from './views.mjs';
+import { download, inView, native, width, withView } from './views.mjs';
 
-let site, pure;
-before(async () => {
-  site = await start();
-  pure = { ...(await load('shared/attention/attention.ts')), ...(await load('shared/attention/drawing.ts')) };
-});
+let site;
+before(async () => (site = await start()));
 after(() => site.stop());
 
 const map = (page) => page.locator('[role=application]');
@@ -16,94 +13,8 @@ const pixels = (page) => map(page).locator('canvas').first().evaluate((canvas) =
 const readout = (page) => page.getByTestId('readout').innerText();
 const choose = (page, name) => page.getByText(name, { exact: true }).click();
 const head = (page, layer, head) => page.getByRole('radio', { name: `Layer ${layer}, head ${head}`, exact: true });
-/** A map with these rows. */
-const mapOf = (...rows) => ({ data: Float32Array.from(rows.flat()), rows: rows.length, columns: rows[0].length });
-/** Keeps what it is told to draw. */
-const pen = () => ({
-  rects: [],
-  links: [],
-  cells(xs, ys, w, h, colour) {
-    ys.forEach((y, r) => xs.forEach((x, c) => this.rect(x, y, w, h, colour(r * xs.length + c))));
-  },
-  rect(...rect) {
-    this.rects.push(rect);
-  },
-  hatched: 0,
-  lines() {
-    this.hatched++;
-  },
-  link(...link) {
-    this.links.push(link);
-  },
-  text() {},
-});
-
-test('entropy is computed per row, in bits', () => {
-  const { entropy } = pure;
-  const rows = mapOf([1, 0, 0, 0], [0.25, 0.25, 0.25, 0.25], [0.5, 0.25, 0.25, 0]);
-  assert.deepEqual([0, 1, 2].map((row) => entropy(rows, row)), [0, 2, 1.5]);
-});
-
-test('the best aligned head attends to the pieces that matter, not to their neighbors', () => {
-  const { bestAligned } = pure;
-  const beside = [0, 0, 1, 1, 0, 0, 0, 1, 0]; // one step late, and as sharp
-  const right = [0.7, 0.2, 0.1, 0.2, 0.7, 0.1, 0.1, 0.2, 0.7];
-  const maps = { data: Float32Array.from([...beside, ...right]), layers: 1, heads: 2, rows: 3, columns: 3 };
-  const effects = mapOf([3, 0, 0], [0.5, 2, 0], [0.01, 0.02, 0.05]); // the last row depends on no piece
-  const best = bestAligned(maps, effects);
-  assert.deepEqual([best.layer, best.head], [0, 1]);
-  assert.ok(Math.abs(best.share - 0.7) < 1e-6);
-  assert.equal(bestAligned(maps, mapOf([0, 0, 0], [0, 0, 0], [0, 0, 0])), null);
-});
-
-test('each cell is drawn where the pointer finds it', () => {
-  const { layOut, draw, locate } = pure;
-  const weights = mapOf([0.9, 0.1, 0], [0.01, 0.49, 0.5]);
-  const rows = ['▁a', 'b'];
-  const columns = ['▁x', 'y', '</s>'];
-  const labels = { rows, columns, entropy: 'entropy' };
-  const colours = { ramp: Array.from({ length: 256 }, (_, i) => [i, i, i]), ink: '', muted: 'muted', rule: 'rule', attention: 'attention' };
-  for (const room of [300, 900]) {
-    const layout = layOut('heat', rows, columns, labels, (text) => 8 * text.length, room, 16);
-    assert.ok(layout.width <= room);
-    const drawn = pen();
-    draw(drawn, { layout, map: weights, labels, colours });
-    const cells = drawn.rects.slice(0, 6);
-    assert.deepEqual(cells.map((cell) => cell[4]), Array.from(weights.data, (w) => Array(3).fill(Math.round(w * 255))));
-    cells.forEach(([x, y, w, h], i) =>
-      assert.deepEqual(locate(layout, x + w / 2, y + h / 2), { row: Math.floor(i / 3), column: i % 3 }));
-    assert.deepEqual(locate(layout, 2, layout.top + 1), { row: 0, column: null }, 'a row by its label');
-    assert.equal(locate(layout, layout.left + layout.xs[1] + 1, layout.top - 1).column, 1, 'a column by its label');
-  }
-  const lines = layOut('lines', rows, columns, labels, (text) => 8 * text.length, 600, 16);
-  const drawn = pen();
-  draw(drawn, { layout: lines, map: weights, labels, colours });
-  assert.equal(drawn.links.length, 4, 'links below 2% are left out');
-});
-
-test('a map fits a given height, and masked cells stay empty', () => {
-  const { layOut, draw } = pure;
-  const pieces = Array.from({ length: 14 }, (_, i) => `▁w${i}`);
-  const labels = { rows: pieces, columns: pieces, entropy: 'entropy' };
-  const lay = (tall) => layOut('heat', pieces, pieces, labels, (text) => 8 * text.length, 900, 16, tall);
-  assert.ok(lay().height > 400);
-  const layout = lay(400);
-  assert.ok(layout.height <= 400, `${layout.height}`);
-  const colours = { ramp: Array(256).fill([1, 2, 3]), muted: 'muted', rule: 'rule', paper: 'paper' };
-  const drawn = pen();
-  draw(drawn, { layout, map: mapOf(...pieces.map(() => pieces.map(() => 1 / 14))), masked: true, labels, colours });
-  const empty = drawn.rects.filter((rect) => rect[4] === 'paper');
-  const hidden = (row, column) => {
-    const [left, top] = [layout.left + layout.xs[column], layout.top + layout.ys[row]];
-    return empty.some(([x, y, w, h]) => x <= left && left < x + w && y <= top && top < y + h);
-  };
-  for (const [row, column] of [[0, 1], [0, 13], [6, 7], [12, 13]]) assert.ok(hidden(row, column), `${row}, ${column}`);
-  for (const [row, column] of [[0, 0], [6, 6], [13, 0], [13, 13]]) assert.ok(!hidden(row, column), `${row}, ${column}`);
-  assert.ok(drawn.hatched > 0, 'what is hidden is hatched');
-});
-
 test('every number matches `wasmformer translate --attention`, and every row sums to 1', () =>
-  withView(site, laptop, '', async (page) => {
+  inView(site, laptop, '', async (page) => {
     await translated(page);
     // Of a sentence in which page and program round all int8 inputs alike.
     const { source } = expected[3];
@@ -147,7 +58,7 @@ test('every number matches `wasmformer translate --attention`, and every row sum
   }));
 
 test('encoder, decoder and cross; heat map and lines; by mouse', () =>
-  withView(site, laptop, '', async (page) => {
+  inView(site, laptop, '', async (page) => {
     await translated(page);
     const size = async () => [await map(page).getAttribute('data-rows'), await map(page).getAttribute('data-columns')].map(Number);
     const [target, source] = await size();
@@ -181,7 +92,7 @@ const strokes = async (page) => {
 };
 
 test("a layer's heads are drawn as lines, each in its color, above a threshold; by mouse, keyboard and link", () =>
-  withView(site, laptop, '', async (page) => {
+  inView(site, laptop, '', async (page) => {
     await translated(page);
     const one = page.getByRole('checkbox', { name: 'Head 1' });
     assert.equal(await one.count(), 0, 'a heat map has no use for them');
@@ -219,7 +130,7 @@ test("a layer's heads are drawn as lines, each in its color, above a threshold; 
   }));
 
 test('the best aligned head is found by hiding pieces', () =>
-  withView(site, laptop, '', async (page) => {
+  inView(site, laptop, '', async (page) => {
     await translated(page);
     await page.getByRole('button', { name: 'Which head aligns best?' }).press('Enter');
     const best = page.getByRole('button', { name: /^Best alignment: layer \d, head \d$/ });
@@ -232,7 +143,7 @@ test('the best aligned head is found by hiding pieces', () =>
   }));
 
 test('by keyboard: kinds, forms, heads and cells', () =>
-  withView(site, laptop, '', async (page) => {
+  inView(site, laptop, '', async (page) => {
     await translated(page);
     await page.getByRole('radio', { name: 'Cross' }).focus();
     await page.keyboard.press('ArrowLeft');
@@ -270,7 +181,7 @@ for (const [name, size] of Object.entries({ phone, 'small-phone': smallPhone }))
 }
 
 test('a hundred pieces or more fit, and can be read by pointing', () =>
-  withView(site, laptop, '', async (page) => {
+  inView(site, laptop, '', async (page) => {
     await translated(page);
     await translate(page, Array.from({ length: 12 }, () => 'Tom wollte nicht, dass Maria ihm hilft,').join(' '));
     await choose(page, 'Encoder');

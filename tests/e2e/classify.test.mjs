@@ -5,14 +5,13 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Classifier, Tagger } from '../../dist/index.js';
 import { builtPage, laptop, phone, show, start } from './support.mjs';
-import { download, drop, load, width, withView } from './views.mjs';
+import { download, drop, width, withView } from './views.mjs';
 
-let site, classifier, pure;
+let site, classifier;
 const file = join(builtPage, 'encoders/snips.safetensors');
 before(async () => {
   site = await start();
   classifier = await Classifier.load(readFileSync(file));
-  pure = await load('classify/parts.ts');
 });
 after(() => (classifier?.dispose(), site.stop()));
 
@@ -20,15 +19,6 @@ const text = (page) => page.getByRole('textbox', { name: 'Text', exact: true });
 const labels = (page) => page.getByTestId('labels').locator('th').allInnerTexts();
 const first = (page, label) =>
   page.waitForFunction((label) => document.querySelector('[data-testid=labels] th')?.innerText === label, label);
-
-test('a text is split into its parts and the text between them', () => {
-  const parts = [{ start: 3, end: 5, label: 'a' }, { start: 5, end: 6, label: 'b' }];
-  assert.deepEqual(pure.cut('xy ab!z', parts).map(({ text, part }) => [text, part?.label]), [['xy ', undefined], ['ab', 'a'], ['!', 'b'], ['z', undefined]]);
-  assert.deepEqual(pure.wordsOf('Hello, you').map(({ start, end }) => [start, end]), [[0, 5], [7, 10]]);
-  const hues = [...pure.hues(['b', 'a', 'b']).entries()];
-  assert.deepEqual(hues.map(([name]) => name), ['a', 'b']);
-  assert.notEqual(hues[0][1], hues[1][1]);
-});
 
 for (const [name, size] of Object.entries({ laptop, phone })) {
   test(`${name}: labels, spans and deciding words match the package; the link restores them`, () =>

@@ -70,11 +70,20 @@ test('loading can be canceled and restarted', async () => {
 
 test('a model is loaded again when the browser has ended its worker', async () => {
   writeFileSync(file, model);
-  const { page, errors, close } = await site.open(laptop, watchWorkers);
+  const { page, errors, close } = await site.open(laptop, async (page) => {
+    await watchWorkers(page);
+    await page.addInitScript(() => {
+      const { now } = Performance.prototype;
+      window.ahead = 0; // milliseconds that the page believes to have passed
+      Performance.prototype.now = function () {
+        return now.call(this) + window.ahead;
+      };
+    });
+  });
   try {
     await translated(page);
     const { source, translation } = expected[0];
-    await page.waitForTimeout(5000); // a worker that ends sooner is not replaced
+    await page.evaluate(() => (window.ahead = 5000)); // a worker that ends sooner is not replaced
     await endWorkers(page);
     await box(page).fill(source);
     await page.locator('.target').getByText(translation, { exact: true }).waitFor();

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { box, chosen, expected, laptop, phone, shifts, show, start, translate, translated, watchShifts } from './support.mjs';
-import { drop, withView } from './views.mjs';
+import { drop, inView, withView } from './views.mjs';
 
 let site;
 before(async () => (site = await start()));
@@ -34,7 +34,7 @@ test('texts, map and three doors fit on one screen under one headline, and each 
   }));
 
 test('the first screen says what the page is and what to do, and each door shows at once what it promises', () =>
-  withView(site, screen, '', async (page) => {
+  inView(site, screen, '', async (page) => {
     await translated(page);
     const text = await page.locator('main').innerText();
     const read = [
@@ -65,7 +65,7 @@ test('the first screen says what the page is and what to do, and each door shows
   }));
 
 test('on a phone the doors are equally wide, and no alternative is cut off', () =>
-  withView(site, { ...phone, viewport: { width: 390, height: 844 } }, '', async (page) => {
+  inView(site, { ...phone, viewport: { width: 390, height: 844 } }, '', async (page) => {
     await translated(page);
     const doors = await page.getByRole('navigation', { name: 'Where to go next' }).getByRole('link').evaluateAll((all) =>
       all.map((door) => ({ left: door.getBoundingClientRect().left, width: door.clientWidth })));
@@ -86,8 +86,8 @@ test('on arrival the words light up in turn, with lines; a key press ends it, an
     look();
   };
   const seen = (page) => page.evaluate(() => window.lit.size);
-  const prepared = { ...site, open: (options, _, path) => site.open(options, (page) => page.addInitScript(lit), path) };
-  await withView(prepared, laptop, '', async (page) => {
+  const prepare = (page) => page.addInitScript(lit);
+  await withView(site, laptop, '', async (page) => {
     await translated(page);
     await page.waitForFunction(() => window.lit.size >= 4);
     await page.keyboard.press('Shift');
@@ -97,16 +97,16 @@ test('on arrival the words light up in turn, with lines; a key press ends it, an
     assert.ok((await lines(page)) >= 5, 'the strongest links stay');
     await page.locator('.target [data-token="1"]').hover();
     await page.waitForFunction(() => document.querySelector('.texts > svg.focused path'));
-  });
-  await withView(prepared, { ...laptop, reducedMotion: 'reduce' }, '', async (page) => {
+  }, prepare);
+  await withView(site, { ...laptop, reducedMotion: 'reduce' }, '', async (page) => {
     await translated(page);
     await page.waitForTimeout(1500);
     assert.equal(await seen(page), 0);
-  });
+  }, prepare);
 });
 
 test('lines still end at their words when an earlier sentence finishes last', () =>
-  withView(site, laptop, '#translate?model=de-en', async (page) => {
+  inView(site, laptop, '#translate?model=de-en', async (page) => {
     await translated(page);
     const text = 'Ich gehe heute ins Kino. Übung macht den Meister, sagte mein alter Lehrer uns jeden Tag. ICH HABE HUNGER';
     await page.locator('#source').fill(text);
@@ -138,7 +138,7 @@ test('a Chinese browser starts with English → Chinese; a link with a text does
 });
 
 test('languages are chosen at the text boxes; swapping moves the translation to the source', () =>
-  withView(site, laptop, '', async (page) => {
+  inView(site, laptop, '', async (page) => {
     await translated(page);
     const before = await target(page);
     const into = page.getByRole('combobox', { name: 'Translate into' });
@@ -157,11 +157,8 @@ test('languages are chosen at the text boxes; swapping moves the translation to 
 
 for (const [name, size] of Object.entries({ screen, phone })) {
   test(`${name}: nothing moves while the model loads and while fifty characters are typed`, () =>
-    withView({ ...site, open: async (options, _, path) => {
-      const opened = await site.open(options, undefined, path);
-      await watchShifts(opened.page);
-      return opened;
-    } }, size, '', async (page) => {
+    withView(site, size, '', async (page) => {
+      await watchShifts(page);
       await translated(page);
       await box(page).fill('');
       await page.keyboard.type('Heute gehe ich mit meiner Schwester in den Park und.', { delay: 90 }); // slow enough to be translated while it is typed
@@ -172,7 +169,7 @@ for (const [name, size] of Object.entries({ screen, phone })) {
 }
 
 test('a text in another language is detected, and the right model is offered', () =>
-  withView(site, laptop, '', async (page) => {
+  inView(site, laptop, '', async (page) => {
     await translated(page);
     await translate(page, 'I want to go home because I am tired.');
     await note(page).getByText('This looks like English.').waitFor();
@@ -183,7 +180,7 @@ test('a text in another language is detected, and the right model is offered', (
   }));
 
 test('a weak translation is flagged, its doubtful words are marked, and unknown characters are named', () =>
-  withView(site, laptop, '', async (page) => {
+  inView(site, laptop, '', async (page) => {
     await translated(page);
     assert.equal(await note(page).innerText(), '', 'a good one needs no word');
     await translate(page, 'Die Quantenverschränkung widerspricht der Alltagserfahrung.');
@@ -199,7 +196,7 @@ test('a weak translation is flagged, its doubtful words are marked, and unknown 
   }));
 
 test('pressing an alternative selects it, and pressing the best one restores that', () =>
-  withView(site, laptop, '', async (page) => {
+  inView(site, laptop, '', async (page) => {
     await translated(page);
     const all = page.getByRole('region', { name: 'Alternative translations' }).getByRole('button');
     const [best, second] = [await all.nth(0).innerText(), await all.nth(1).innerText()];
@@ -213,7 +210,7 @@ test('pressing an alternative selects it, and pressing the best one restores tha
   }));
 
 test('the selected sentence of several has a button to the next; both sides can be read aloud', () =>
-  withView(site, laptop, '', async (page) => {
+  inView(site, laptop, '', async (page) => {
     await page.addInitScript(() => (window.said = []));
     await page.evaluate(() => {
       window.said = [];

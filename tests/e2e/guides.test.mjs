@@ -20,11 +20,13 @@ const example = { name: 'the example of translateDocument', html: `<p>Ich habe e
   import { translateDocument } from 'wasmformer/webpages';
   ${live.replace(/^page\.undo/m, 'document.body.append("undone"); page.undo')}</script>` };
 
-let site;
+let site, still;
 before(async () => {
   symlinkSync(join(root, 'dist'), join(folder, 'wasmformer'));
   symlinkSync(join(root, 'web/public/models'), join(folder, 'models'));
   site = await start(folder, {});
+  writeFileSync(join(folder, 'index.html'), '<!doctype html><link rel="icon" href="data:,">');
+  still = (await site.open()).page;
 });
 after(async () => {
   await site.stop();
@@ -38,9 +40,8 @@ for (const [i, { name, html }] of [...pages, example].entries()) {
     const whole = html.includes('importmap') ? html : importMap + html;
     write(`${i}.html`, whole);
     write(`${i}-still.html`, whole.replaceAll(/<script[^]*?<\/script>/g, ''));
-    const still = await site.open(laptop, undefined, `${i}-still.html`);
-    const before = await still.page.locator('body').innerText();
-    await still.close();
+    await still.goto(`${site.address}${i}-still.html`);
+    const before = await still.locator('body').innerText();
     const { page, errors, close } = await site.open(laptop, undefined, `${i}.html`);
     const seen = html.includes('<wasmformer-attention')
       ? page.getByRole('application').locator('canvas').first().waitFor()

@@ -2,36 +2,23 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { expected, laptop, phone, show, start } from './support.mjs';
-import { load, native, width, withView } from './views.mjs';
+import { inView, native, width, withView } from './views.mjs';
 
-let site, pure;
+let site;
 const sentence = expected[1].source;
 const address = (more = {}) => `#intervene?${new URLSearchParams({ text: sentence, ...more })}`;
-before(async () => {
-  site = await start();
-  pure = await load('shared/text/difference.ts');
-});
+before(async () => (site = await start()));
 after(() => site.stop());
 
 // The text is complete, and no longer marked as that of the options before.
 const result = (page, text) =>
   page.waitForFunction((wanted) => document.querySelector('[data-testid=after]')?.innerText === wanted && !document.querySelector('.stale'), text);
 
-test('changes are marked word by word', () => {
-  const { compare } = pure;
-  const { before, after } = compare('I met an old friend.', 'I saw an old friend today.', 'en');
-  assert.deepEqual(before.filter(({ changed }) => changed).map(({ text }) => text), ['met']);
-  assert.deepEqual(after.filter(({ changed }) => changed).map(({ text }) => text), ['saw', ' today']);
-  assert.equal(before.map(({ text }) => text).join(''), 'I met an old friend.');
-  assert.deepEqual(compare('', 'a', 'en'), { before: [], after: [{ text: 'a', changed: true }] });
-  assert.equal(compare('我昨天看书', '我今天看书', 'zh').after.filter(({ changed }) => changed)[0].text, '今天');
-});
-
 const token = (page, name) => page.getByTestId('figure').getByRole('button', { name: `Hide “${name}”` });
 const head = (page, name) => page.getByRole('switch', { name });
 
 test('picture: a hidden word and disabled heads change it, are in the address, and can be undone', () =>
-  withView(site, laptop, address(), async (page) => {
+  inView(site, laptop, address(), async (page) => {
     await token(page, 'alten').click();
     await result(page, native(sentence, '--mask-source', '4').text);
     assert.ok((await page.locator('ins, del').count()) > 0, 'what changed is marked');
@@ -54,7 +41,7 @@ test('picture: a hidden word and disabled heads change it, are in the address, a
   }));
 
 test('heads are switched inside an attention, words are hidden in the embedding, and the beam search follows', () =>
-  withView(site, laptop, `#picture?${new URLSearchParams({ text: sentence, at: 'dec.3.cross' })}`, async (page) => {
+  inView(site, laptop, `#picture?${new URLSearchParams({ text: sentence, at: 'dec.3.cross' })}`, async (page) => {
     await head(page, 'Decoder · Layer 3 · Cross-attention · Head 2').click();
     await result(page, native(sentence, '--mask-heads', 'cross:2:1').text);
     await page.waitForURL(/heads=cross/); // which is written after a pause
@@ -70,7 +57,7 @@ test('heads are switched inside an attention, words are hidden in the embedding,
   }));
 
 test('by keyboard: words, heads and sampling', () =>
-  withView(site, laptop, address(), async (page) => {
+  inView(site, laptop, address(), async (page) => {
     await page.locator('[data-place="enc.embed"]').focus();
     await page.keyboard.press('ArrowDown');
     const focused = () => page.evaluate(() => document.activeElement.dataset.place);

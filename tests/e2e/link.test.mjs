@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { expected, laptop, start, translated } from './support.mjs';
-import { withView } from './views.mjs';
+import { inView, withView } from './views.mjs';
 
 let site;
 before(async () => (site = await start()));
@@ -45,7 +45,7 @@ test('kind of attention, layer, head and lines survive a reload, and are in the 
   }));
 
 test('a copy button says so when the browser refuses', () =>
-  withView(site, laptop, at('translate'), async (page) => {
+  inView(site, laptop, at('translate'), async (page) => {
     await translated(page);
     await page.evaluate(() => (navigator.clipboard.writeText = () => Promise.reject(new DOMException('', 'NotAllowedError'))));
     await page.getByRole('button', { name: 'Copy link' }).click();
@@ -53,7 +53,7 @@ test('a copy button says so when the browser refuses', () =>
   }));
 
 test('a link that is malformed or does not fit the model shows the nearest valid view', () =>
-  withView(site, laptop, at('translate', { kind: 'all', cross: '9.9', encoder: '0.x', begin: '7-1 x', sentence: '9' }), async (page) => {
+  inView(site, laptop, at('translate', { kind: 'all', cross: '9.9', encoder: '0.x', begin: '7-1 x', sentence: '9' }), async (page) => {
     await translated(page);
     assert.ok(await checked(page, 'Layer 3, mean of 4 heads'));
     assert.equal(await page.locator('.target').innerText(), expected[1].translation);
@@ -62,7 +62,7 @@ test('a link that is malformed or does not fit the model shows the nearest valid
   }));
 
 test('a forced start of a translation survives a reload, until the text or model changes', () =>
-  withView(site, laptop, at('translate', { text: `${source} ${expected[0].source}`, sentence: '2' }), async (page) => {
+  inView(site, laptop, at('translate', { text: `${source} ${expected[0].source}`, sentence: '2' }), async (page) => {
     await translated(page);
     const target = page.locator('.target');
     assert.match(await target.locator('[data-sentence="1"]').innerText(), /^Where/);
@@ -97,7 +97,7 @@ test("token ids in a link apply only to the link's own model", () =>
   }));
 
 test("a link keeps the beam search's two length penalties and the node it continued from", () =>
-  withView(site, laptop, at('beam'), async (page) => {
+  inView(site, laptop, at('beam'), async (page) => {
     const slider = page.getByRole('slider', { name: 'Length penalty' });
     const forced = page.locator('.forced');
     await slider.focus();

@@ -13,8 +13,7 @@ after(() => site.stop());
 const sizes = { laptop: { ...laptop, viewport: { width: 1366, height: 900 } }, phone };
 const NARROWEST = 360;
 async function show(page, address, drawn) {
-  await page.goto('about:blank');
-  await page.goto(site.address + address);
+  await page.evaluate((address) => (location.hash = address), address);
   await page.locator(drawn).first().waitFor();
   await page.waitForFunction(settled);
 }

@@ -6,6 +6,7 @@ import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { box, builtPage, chosen, expected, go, laptop, phone, show, start, translate, translated, until } from './support.mjs';
+import { withView } from './views.mjs';
 
 const file = fileURLToPath(new URL('../fixtures/tiny-de-en.safetensors', import.meta.url));
 const bytes = readFileSync(file);
@@ -15,16 +16,10 @@ let site;
 before(async () => (site = await start()));
 after(() => site.stop());
 
-async function withModels(options, use, prepare = async () => {}) {
-  const { page, errors, close } = await site.open(options, prepare, '#models');
-  try {
-    await page.getByText('in use', { exact: true }).waitFor();
-    await use(page, errors);
-    assert.deepEqual(errors, [], 'the page logs no error');
-  } finally {
-    await close();
-  }
-}
+const withModels = (options, use, prepare) => withView(site, options, '#models', async (page, errors) => {
+  await page.getByText('in use', { exact: true }).waitFor();
+  await use(page, errors);
+}, prepare);
 
 const own = ['German → English', 'English → German', 'English → Chinese', 'French → English', 'Chinese → English'];
 const choose = (page, id) => page.getByRole('combobox', { name: 'Model' }).selectOption(id);

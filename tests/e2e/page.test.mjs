@@ -2,20 +2,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { box, expected, laptop, phone, screenshot, smallPhone, start, translate, translated } from './support.mjs';
+import { inView, withView } from './views.mjs';
 
 let site;
 before(async () => (site = await start()));
 after(() => site.stop());
 
-async function withPage(options, use, prepare) {
-  const { page, errors, close } = await site.open(options, prepare);
-  try {
-    await use(page);
-    assert.deepEqual(errors, [], 'the page logs no error');
-  } finally {
-    await close();
-  }
-}
+const withPage = (options, use, prepare) => (prepare ? withView : inView)(site, options, '', use, prepare);
 
 const mapPixels = (page) => page.locator('[role=application] canvas').first().evaluate((canvas) => canvas.toDataURL());
 const readout = (page) => page.getByTestId('readout').innerText();
@@ -77,7 +70,7 @@ test('translations match those of the native program', () =>
   }));
 
 test('further typing cancels earlier work; the text appears token by token', () =>
-  withPage(laptop, async (page) => {
+  withView(site, laptop, '', async (page) => {
     await translated(page);
     const before = await page.locator('.target').innerText();
     const all = expected.map(({ source }) => source).join(' ');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Translator } from '../../dist/index.js';
 import { accessible, box, builtPage, expected, laptop, phone, show, start } from './support.mjs';
-import { native, watchWorkers, width, withView } from './views.mjs';
+import { inView, native, watchWorkers, width, withView } from './views.mjs';
 
 let site;
 const sentence = expected[1].source;
@@ -35,7 +35,7 @@ function near(text, wanted, most) {
 const explanation = (page) => page.getByTestId('explanation').innerText();
 
 test('the figure shows the layers, sublayers and heads of the model, and the words of the sentence', () =>
-  withView(site, laptop, address(), async (page) => {
+  inView(site, laptop, address(), async (page) => {
     await ready(page);
     const wanted = native(sentence);
     for (const stack of ['encoder', 'decoder']) {
@@ -54,7 +54,7 @@ test('the figure shows the layers, sublayers and heads of the model, and the wor
   }));
 
 test('zoom by mouse: layer, sublayer, head, cell; the address and the breadcrumb say where, and a reload stays there', () =>
-  withView(site, still, address('', { step: '4' }), async (page) => {
+  inView(site, still, address('', { step: '4' }), async (page) => {
     await ready(page);
     await at(page, 'dec.2').locator('text').click();
     assert.deepEqual(await crumbs(page), ['Model', 'Decoder', 'Layer 2']);
@@ -89,7 +89,7 @@ test('zoom by mouse: layer, sublayer, head, cell; the address and the breadcrumb
   }));
 
 test('zoom by keyboard: arrows, Enter, and Escape all the way out', () =>
-  withView(site, laptop, address(), async (page) => {
+  inView(site, laptop, address(), async (page) => {
     await ready(page);
     await at(page, 'dec.1.self').focus();
     await page.keyboard.press('ArrowUp');
@@ -111,7 +111,7 @@ test('zoom by keyboard: arrows, Enter, and Escape all the way out', () =>
   }));
 
 test('a step adds a token; playing goes from box to box, and pauses', () =>
-  withView(site, still, address('', { step: '2' }), async (page) => {
+  inView(site, still, address('', { step: '2' }), async (page) => {
     await ready(page);
     const tokens = native(sentence).target_tokens;
     const written = async () => (await page.getByTestId('written').locator('text').allTextContents());
@@ -160,7 +160,7 @@ test("while another model loads, the picture never shows one model's name with t
   }));
 
 test('every kind of box opens, with numbers that agree', () =>
-  withView(site, still, address('enc.1.selfNorm'), async (page) => {
+  inView(site, still, address('enc.1.selfNorm'), async (page) => {
     await ready(page);
     const after = await page.getByTestId('moments').locator('td:last-child').allInnerTexts();
     assert.ok(after.every((text) => Math.abs(Number(text) - 1) < 0.5), `deviations after the norm: ${after}`);
@@ -195,7 +195,7 @@ test('every kind of box opens, with numbers that agree', () =>
 
 test("in every encoder layer and the first decoding steps, the page's weights match the native program", () =>
   // Of a sentence in which page and program round all int8 inputs alike.
-  withView(site, still, address('enc', { text: expected[3].source }), async (page) => {
+  inView(site, still, address('enc', { text: expected[3].source }), async (page) => {
     await ready(page);
     const wanted = native(expected[3].source);
     /** The strongest cell of a row of the first head. */
@@ -246,7 +246,7 @@ test('every sentence and every change is translated once; the result for another
   }, watchWorkers));
 
 test('the figure follows another sentence and a pre-norm model', () =>
-  withView(site, laptop, `#picture?${new URLSearchParams({ model: 'en-zh', text: 'Why do we work?' })}`, async (page) => {
+  inView(site, laptop, `#picture?${new URLSearchParams({ model: 'en-zh', text: 'Why do we work?' })}`, async (page) => {
     await figure(page).getByText('Norm before each sublayer').waitFor({ state: 'attached' });
     assert.equal(await at(page, 'dec.norm').count(), 1);
     await box(page, 'English').fill('I am here.');

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { settled } from './looks.mjs';
 import { laptop, phone, show, start, translated } from './support.mjs';
 import { withView } from './views.mjs';
 
@@ -26,10 +27,11 @@ test("a student's files are converted and used; views, map and picture work with
     const kinds = page.getByRole('radiogroup');
     assert.ok(!/decoder/i.test(await kinds.first().innerText()), 'two kinds of attention');
     await show(page, 'student-translate');
-    for (const view of ['picture', 'beam', 'intervene', 'about']) {
+    const views = { picture: '[data-testid=figure]', beam: '[role=treeitem]', intervene: '[data-testid=figure] [role=switch]', about: 'main dl' };
+    for (const [view, drawn] of Object.entries(views)) {
       await page.evaluate((view) => (location.hash = `#${view}`), view);
-      await page.locator('main').waitFor();
-      await page.waitForTimeout(1500);
+      await page.locator(drawn).first().waitFor();
+      await page.waitForFunction(settled);
       await show(page, `student-${view}`);
     }
     await page.evaluate(() => (location.hash = '#picture?at=dec.1.self'));

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import { after, before, test } from 'node:test';
 import { laptop, show, smallPhone, start } from './support.mjs';
-import { drop, load, width, withView } from './views.mjs';
+import { drop, inView, width, withView } from './views.mjs';
 
 let site;
 before(async () => (site = await start()));
@@ -43,6 +43,7 @@ for (const [name, size] of Object.entries({ laptop, 'small-phone': smallPhone })
       await fact(page, 'Pairs').getByText('38 for training, 2 for validation').waitFor();
       await show(page, `${name}-train-own`);
       assert.equal(await width(page), size.viewport.width);
+      if (size !== laptop) return; // the rest has no size
       await field(page, 'Validation pairs').fill('25%');
       await fact(page, 'Pairs').getByText('30 for training, 10 for validation').waitFor();
       await field(page, 'Lowercase everything').check();
@@ -106,7 +107,7 @@ test('files without pairs are refused in one sentence, and the earlier pairs sta
     const cases = [
       [[['poem.txt', 'One line, of a poem\nand another\nand, well, one more\n']], 'poem.txt has only one column; pairs need two, separated by a tab, a comma or a semicolon.'],
       [[['one.tsv', 'Hallo\tHello\n']], 'one.tsv has too few pairs (1); at least 2 are needed, one for training and one for validation.'],
-      [[['huge.tsv', 'Hallo\tHello\n'.repeat(1000), 16_700]], 'huge.tsv is larger than 50 MB, which is too much to train on in a browser.'],
+      [[['huge.tsv', 'Hallo\tHello\n'.repeat(1000), 4400]], 'huge.tsv is larger than 50 MB, which is too much to train on in a browser.'],
       [[['picture.png', png]], 'picture.png is not UTF-8 or UTF-16 text.'],
       [[['bomb.gz', gzipSync(Buffer.alloc(6e7, 'a\tb\n'))]], 'bomb.gz is larger than 50 MB, which is too much to train on in a browser.'],
       [[['a.txt', 'a\nb\nc\n'], ['b.txt', 'a\nb\n']], 'a.txt has 3 lines but b.txt has 2; they must match line by line.'],
@@ -160,10 +161,10 @@ test('settings and seed are in the address, and a link restores them', async () 
     await page.getByRole('button', { name: 'Reset to defaults' }).click();
     assert.equal(await field(page, 'Random seed').inputValue(), '1');
   }, { hash: address });
-  await withTrain(async (page) => {
+  await inView(site, laptop, '#train?setup=data:reverse,preset:tiny,norm:sideways,nonsense:1', async (page) => {
     await page.getByText('Choose one of the options.').first().waitFor();
     assert.ok(await begin(page).isDisabled());
-  }, { hash: '#train?setup=data:reverse,preset:tiny,norm:sideways,nonsense:1' });
+  });
 });
 
 test('before the start the page shows the cost, and errors beside the field or from the package', () =>
@@ -189,26 +190,3 @@ test('before the start the page shows the cost, and errors beside the field or f
     assert.ok(await begin(page).isEnabled(), 'it may be tried all the same');
   }, { hash: '#train?setup=data:reverse' }));
 
-test('texts are read in every encoding, and columns are detected', async () => {
-  const { make, read } = await load('train/read-pairs.ts');
-  const wish = { lowercase: false, longest: 500 };
-  const table = async (content, name = 'x') => {
-    const found = await read({ files: [new File([content], name)] });
-    return { ...found, ...make(found, { ...found, ...wish }) };
-  };
-  const text = 'Grüße, Wörter\tGreetings, words\r\nJa — genau\tYes, indeed\r\n';
-  const swapped = Buffer.from(text, 'utf16le').swap16();
-  for (const bytes of [text, `\ufeff${text}`, Buffer.from(text, 'utf16le'), swapped, gzipSync(text), text.replaceAll('\r\n', '\r'), text.trimEnd()]) {
-    assert.equal((await table(bytes)).tsv, 'Grüße, Wörter\tGreetings, words\nJa — genau\tYes, indeed');
-  }
-  await assert.rejects(table(Buffer.from('Gr\xfc\xdfe\tx\n', 'latin1')), { bad: 'binary' });
-  const quoted = await table('source,target\n"one, two","a\nb"\n"say ""so""",c\nlast,d\n', 'x.csv');
-  assert.equal(quoted.tsv, 'one, two\ta b\nsay "so"\tc\nlast\td');
-  const anki = await table('Hi.\tHallo!\tCC-BY 2.0 (France) Attribution: tatoeba.org #1\nRun!\tLauf!\tCC-BY 2.0 (France)\n');
-  assert.deepEqual([anki.source, anki.target, anki.header], [0, 1, false]);
-  const download = await table('12\tHow are you?\t77\tWie geht es?\n13\tWhy?\t78\tWarum?\n');
-  assert.deepEqual([download.source, download.target], [1, 3]);
-  const named = await table('target\tsource\nx y\ta b\nz\tc\n');
-  assert.deepEqual([named.tsv, named.header], ['a b\tx y\nc\tz', true]);
-  assert.equal((await table('de,en\nja,yes\nnein,no\n')).languages, 'de-en');
-});

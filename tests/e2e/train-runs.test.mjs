@@ -2,22 +2,16 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { chosen, laptop, show, smallPhone, start, translate, translated } from './support.mjs';
-import { download, endWorkers, stored, watchWorkers, width } from './views.mjs';
+import { download, endWorkers, stored, watchWorkers, width, withView } from './views.mjs';
 
 let site;
 before(async () => (site = await start()));
 after(() => site.stop());
 
-async function withPage(hash, use, { options = laptop, prepare, ignore = /^$/ } = {}) {
-  const { page, errors, close } = await site.open(options, prepare, hash);
+const withPage = (hash, use, { prepare } = {}) => withView(site, laptop, hash, async (page) => {
   page.setDefaultTimeout(120_000); // the machine may be busy
-  try {
-    await use(page);
-    assert.deepEqual(errors.filter((error) => !ignore.test(error)), [], 'the page logs no error');
-  } finally {
-    await close();
-  }
-}
+  await use(page);
+}, prepare);
 
 /** A task so small that it takes seconds. */
 const small = (more = '') => `#train?setup=${encodeURIComponent(`data:reverse,pairs:500,steps:90,batch_tokens:256${more}`)}`;
@@ -58,10 +52,14 @@ test('one click trains reverse to 99% exact matches; the run is watched, scrubbe
     await press(page, 'Resume');
     await page.getByRole('textbox', { name: 'Another sentence to watch' }).fill('abcdefg');
     await page.getByRole('textbox', { name: 'Another sentence to watch' }).press('Enter');
-    await state(page, 'finished');
+    // The rest of the run would only make it surer of itself.
+    await page.waitForFunction(() => parseFloat(document.querySelector('.cockpit .score').innerText) >= 99);
+    await press(page, 'Stop');
+    await state(page, 'saved in this browser');
     assert.ok((await step(page)) > paused);
     const [run] = await stored(page);
-    assert.ok(run.points.at(-1).valid.exactMatch >= 99, `${run.points.at(-1).valid.exactMatch} %`);
+    const { exactMatch } = run.points.findLast(({ valid }) => valid).valid;
+    assert.ok(exactMatch >= 99, `${exactMatch} %`);
     assert.ok(run.pinned.every(({ snapshots }) => snapshots.length > 5 && snapshots.length <= 61));
 
     await page.getByRole('button', { name: 'abcdefg', exact: true }).click();

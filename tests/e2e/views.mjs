@@ -11,16 +11,27 @@ export { load } from '../web/load.mjs';
 
 const root = new URL('../../', import.meta.url);
 
-/** Opens a view by its address and gives the page to `use`. */
+/** What is shown to `use` logs no error; after a failure the page is opened anew. */
+async function used(visitor, use) {
+  visitor.hasFailed = true;
+  await use(visitor.page, visitor.errors);
+  assert.deepEqual(visitor.errors, [], 'the page logs no error');
+  visitor.hasFailed = false;
+}
+
+/** Opens a view by its address, as a first visit does, and gives the page to `use`. What is prepared has a context of its own. */
 export async function withView(site, options, hash, use, prepare) {
-  const { page, errors, close } = await site.open(options, prepare, hash);
+  if (!prepare) return used(await site.visit(options, hash), use);
+  const opened = await site.open(options, prepare, hash);
   try {
-    await use(page);
-    assert.deepEqual(errors, [], 'the page logs no error');
+    await used(opened, use);
   } finally {
-    await close();
+    await opened.close();
   }
 }
+
+/** As withView(), in the page that the test before has used: see revisit(). */
+export const inView = async (site, options, hash, use) => used(await site.revisit(options, hash), use);
 
 /** What the native program makes of one sentence with the page's model: its text and its attention. */
 export function native(sentence, ...flags) {

@@ -40,11 +40,10 @@ test('"Your own pairs" starts with a form, not an error', () =>
 
 test('a browser without a language opens Train in English', async () => {
   const prepare = (page) => page.addInitScript(() => Object.defineProperty(Navigator.prototype, 'language', { get: () => 'C' }));
-  const prepared = { ...site, open: (options, _, path) => site.open(options, prepare, path) };
-  await withView(prepared, laptop, '#train', async (page) => {
+  await withView(site, laptop, '#train', async (page) => {
     await card(page, /^Reverse/).waitFor();
     assert.deepEqual(await alerts(page), []);
-  });
+  }, prepare);
 });
 
 test("the page's description is in the visitor's language and changes with it", () =>
@@ -138,10 +137,7 @@ test('a model on another host is fetched only if the visitor agrees; one without
   const asked = [];
   const address = 'https://models.example/100%.safetensors';
   return withView(
-    { ...site, open: (options, _, path) => site.open(options, (page) => page.route('https://models.example/**', (route) => {
-      asked.push(route.request().url());
-      return route.fulfill({ body: tiny, headers: { 'Access-Control-Allow-Origin': '*' } });
-    }), path) },
+    site,
     laptop,
     `#translate?model=${encodeURIComponent(address)}`,
     async (page) => {
@@ -157,6 +153,10 @@ test('a model on another host is fetched only if the visitor agrees; one without
       await page.getByRole('textbox', { name: 'URL of a model' }).press('Enter');
       await page.getByRole('alert').getByText('A model’s address must begin with https://.').waitFor();
     },
+    (page) => page.route('https://models.example/**', (route) => {
+      asked.push(route.request().url());
+      return route.fulfill({ body: tiny, headers: { 'Access-Control-Allow-Origin': '*' } });
+    }),
   );
 });
 

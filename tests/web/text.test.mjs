@@ -1,4 +1,4 @@
-// What the page says about texts: their language, how sure the model was, how long training takes.
+// What the page makes of texts: their language, sentences, words and changes, how sure the model was, how long training takes.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -69,4 +69,47 @@ test("the page's own pairs are learned in a fixed number of steps, with a schedu
     assert.ok(known.size > 0.8 * shippedCount(data) && [250, 500].includes(validation.length), `${known.size}, ${validation.length}`);
     assert.ok(validation.every((row) => !known.has(row.split('\t')[0])), 'no validation row is among the training rows');
   }
+});
+
+test('a text is split into its parts and the text between them', async () => {
+  const { cut, wordsOf, hues: huesOf } = await load('classify/parts.ts');
+  const parts = [{ start: 3, end: 5, label: 'a' }, { start: 5, end: 6, label: 'b' }];
+  assert.deepEqual(cut('xy ab!z', parts).map(({ text, part }) => [text, part?.label]), [['xy ', undefined], ['ab', 'a'], ['!', 'b'], ['z', undefined]]);
+  assert.deepEqual(wordsOf('Hello, you').map(({ start, end }) => [start, end]), [[0, 5], [7, 10]]);
+  const hues = [...huesOf(['b', 'a', 'b']).entries()];
+  assert.deepEqual(hues.map(([name]) => name), ['a', 'b']);
+  assert.notEqual(hues[0][1], hues[1][1]);
+});
+
+test('changes are marked word by word', async () => {
+  const { compare } = await load('shared/text/difference.ts');
+  const { before, after } = compare('I met an old friend.', 'I saw an old friend today.', 'en');
+  assert.deepEqual(before.filter(({ changed }) => changed).map(({ text }) => text), ['met']);
+  assert.deepEqual(after.filter(({ changed }) => changed).map(({ text }) => text), ['saw', ' today']);
+  assert.equal(before.map(({ text }) => text).join(''), 'I met an old friend.');
+  assert.deepEqual(compare('', 'a', 'en'), { before: [], after: [{ text: 'a', changed: true }] });
+  assert.equal(compare('我昨天看书', '我今天看书', 'zh').after.filter(({ changed }) => changed)[0].text, '今天');
+});
+
+test('sentences are complete, in order, with the text between them', async () => {
+  const { splitSentences: split, joinSentence: joint } = await import('../../dist/webpages/index.js');
+  const texts = {
+    'Am 3. Mai kam z. B. Dr. Kurz. Und dann?\nKein Punkt\n\n„Ja!“ sagte er. ': ['de', 4, ['', ' ', '\n', '\n\n']],
+    '你好。你叫什么名字？我叫小明。': ['zh', 3, ['', ' ', ' ']],
+    [`${'Wort, '.repeat(30)}\n${'x'.repeat(250)}`]: ['de', 5, undefined],
+    '  \n ': ['de', 0, []],
+    '': ['de', 0, []],
+  };
+  for (const [text, [language, count, joints]] of Object.entries(texts)) {
+    const { parts, tail } = split(text, language, 100);
+    assert.equal(parts.length, count, text);
+    assert.equal(parts.map(({ gap, source }) => gap + source).join('') + tail, text, 'nothing is lost');
+    for (const { begin, source } of parts) {
+      assert.equal(text.slice(begin, begin + source.length), source);
+      assert.ok(source.length <= 100);
+    }
+    if (joints) assert.deepEqual(parts.map((part) => joint(part, 'en')), joints);
+  }
+  const { parts } = split('One. Two.\nThree.', 'en', 100);
+  assert.deepEqual(parts.map((part) => joint(part, 'zh')), ['', '', '\n']);
 });
