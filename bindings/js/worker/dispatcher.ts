@@ -99,15 +99,14 @@ export class Requests {
   }
 
   async #train(wanted: Wanted<'train'>, call: Call): Promise<Training> {
-    const teacher = wanted.teacher && await this.#load({ ...wanted, ...wanted.teacher, use: 'translate' }, call);
-    const checkWanted = () => this.#checkWanted(call.key);
-    const begin = ({ instance }: Engine, model: Uint8Array) =>
-      beginTraining(instance, wanted, { model, teacher, checkWanted });
+    const translator = wanted.teacher && await this.#load({ ...wanted, ...wanted.teacher, use: 'translate' }, call);
+    const teacher = translator && { translator, checkWanted: () => this.#checkWanted(call.key) };
+    const begin = ({ instance }: Engine, model: Uint8Array) => beginTraining(instance, wanted, model, teacher);
     try {
       if (!wanted.model) return await begin(await this.#start(wanted), new Uint8Array());
       return await this.#withModel(wanted, wanted.model, call, (engine, { bytes }) => begin(engine, bytes));
     } finally {
-      teacher?.dispose();
+      translator?.dispose();
     }
   }
 

@@ -44,27 +44,26 @@ const nativeTexts = ({ corpora = [], labelled, tagged, mono = [] }: GivenTexts) 
   mono: wellFormedAll(mono),
 });
 
-/** What a run begins with beside its texts and options. */
-export interface TrainingSources {
-  /** The bytes of the model to fine-tune or the checkpoint to resume, or none. */
-  model: Uint8Array;
+/** A model whose translations are learned. */
+export interface Teacher {
   /** To be disposed of by the caller. */
-  teacher?: SyncTranslator;
+  translator: SyncTranslator;
   /** Throws if the run is not wanted any more. */
   checkWanted(): void;
 }
 
+/** `model`: the bytes of the model to fine-tune or the checkpoint to resume, or none. */
 export async function beginTraining(
-  instance: Instance, input: TrainInput, { model, teacher, checkWanted }: TrainingSources,
+  instance: Instance, input: TrainInput, model: Uint8Array, teacher?: Teacher,
 ): Promise<Training> {
   const { options, tokenizer } = input;
   const { source, target = none } = tokenizer ?? { source: none };
   const [texts, valid] = [nativeTexts(input.texts), nativeTexts(input.valid)];
   const { module, threads } = instance;
   const setup = instance.create(() =>
-    module.setUpRun(options, texts, valid, model, source, target, mostBytes(threads), teacher?.native ?? null));
+    module.setUpRun(options, texts, valid, model, source, target, mostBytes(threads), teacher?.translator.native ?? null));
   try {
-    if (teacher) await distil(instance, setup, checkWanted);
+    if (teacher) await distil(instance, setup, teacher);
     const trained: Uint8Array[] = [];
     for (const job of instance.call(() => setup.untrained())) {
       trained.push(await trainTokenizer(job.sentences, job.options));
@@ -76,7 +75,7 @@ export async function beginTraining(
 }
 
 /** Lets the teacher of a run translate. Other calls go on meanwhile. */
-async function distil(instance: Instance, setup: RunSetup, checkWanted: () => void): Promise<void> {
+async function distil(instance: Instance, setup: RunSetup, { checkWanted }: Teacher): Promise<void> {
   const work = instance.create(() => setup.distillation());
   const pause = createPause();
   try {
