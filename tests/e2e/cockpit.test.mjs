@@ -31,15 +31,20 @@ test('pressing a card fills the screen: controls, progress, sentence, map, film,
     assert.deepEqual(await shifts(page), []);
     await film(page).first().click();
     assert.equal(await film(page).first().getAttribute('aria-pressed'), 'true');
-    await show(page, 'cockpit');
     assert.deepEqual(await page.evaluate(looks), []);
     await page.setViewportSize(phone.viewport);
     assert.equal(await width(page), phone.viewport.width);
-    await show(page, 'cockpit-phone');
     assert.deepEqual(await page.evaluate(looks), []);
     await page.getByRole('button', { name: 'Switch to Chinese' }).click();
     await cockpit(page).getByText('暂停').waitFor();
     assert.deepEqual(await page.evaluate(looks), []);
+    await page.getByRole('button', { name: 'English' }).click();
+    // Training takes the processor from what follows, and would show nothing else there.
+    await cockpit(page).getByRole('button', { name: 'Pause' }).click();
+    await cockpit(page).getByText('paused', { exact: true }).waitFor();
+    await show(page, 'cockpit-phone');
+    await page.setViewportSize(screen.viewport);
+    await show(page, 'cockpit');
   }));
 
 test('cards say how long they take on this computer; Close brings them back, and the run continues', () =>

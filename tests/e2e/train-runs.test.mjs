@@ -53,7 +53,8 @@ test('one click trains reverse to 99% exact matches; the run is watched, scrubbe
     await page.getByRole('textbox', { name: 'Another sentence to watch' }).fill('abcdefg');
     await page.getByRole('textbox', { name: 'Another sentence to watch' }).press('Enter');
     // The rest of the run would only make it surer of itself.
-    await page.waitForFunction(() => parseFloat(document.querySelector('.cockpit .score').innerText) >= 99);
+    await page.waitForFunction(
+      () => parseFloat(document.querySelector('.cockpit .score').innerText) >= 99, undefined, { timeout: 300_000 });
     await press(page, 'Stop');
     await state(page, 'saved in this browser');
     assert.ok((await step(page)) > paused);
