@@ -306,6 +306,8 @@ export interface RequestFields {
    * Default 1.
    */
   seed?: number;
+  /** What to learn from plain text: mask, to fill in hidden tokens, is the default. */
+  objective?: string;
   /** SOURCE-TARGET, stored in the model, such as de-en. */
   languages?: string;
   /** Strings to store in the model. */
