@@ -260,8 +260,9 @@ void add_train_command(CLI::App& app) {
   add_text_options(*command, *o);
   add_options(*command, fields(o->request) + fields(o->run) + fields(o->output), "train");
   command->get_option("--pairs")->needs("--task");
-  command->add_option("--teacher", o->teacher,
-                      "a model whose translations of the sources, and of --monolingual, are learned instead of the targets");
+  command->add_option(
+      "--teacher", o->teacher,
+      "a model whose translations of the sources, and of --monolingual, are learned instead of the targets");
   command->get_option("--teacher-beam")->needs("--teacher");
   command->add_option("--tokenizer", o->tokenizer,
                       "SentencePiece .model file; default: a task's characters, or that of --from or --teacher");

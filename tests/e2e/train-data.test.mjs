@@ -189,4 +189,3 @@ test('before the start the page shows the cost, and errors beside the field or f
     await page.getByRole('alert').getByText(/^Cannot train with these settings: vocab_size is 50000.*\.$/).waitFor();
     assert.ok(await begin(page).isEnabled(), 'it may be tried all the same');
   }, { hash: '#train?setup=data:reverse' }));
-

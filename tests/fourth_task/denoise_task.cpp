@@ -124,8 +124,8 @@ class DenoiseTask : public Task {
   }
   std::unique_ptr<Examples> examples(const Texts& texts, const ModelFile& model, const TrainingConfig&) const override {
     const std::vector<std::string>& lines = static_cast<const Lines&>(texts).all;
-    return std::make_unique<Copies>(tokenize_corpus(lines, lines, *model.source_tokenizer, *model.target_tokenizer,
-                                                    model.transformer->config()));
+    return std::make_unique<Copies>(
+        tokenize_corpus(lines, lines, *model.source_tokenizer, *model.target_tokenizer, model.transformer->config()));
   }
   std::unique_ptr<Inference> infer(const ModelFile& model, ThreadPool& pool, const Texts& texts) const override {
     return std::make_unique<Restoration>(model, pool, static_cast<const Lines&>(texts));

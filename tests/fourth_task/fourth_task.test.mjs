@@ -61,8 +61,8 @@ test('the package trains it, saves, resumes to the same numbers, and uses the mo
   mkdirSync(path('wasm/relaxed'), { recursive: true });
   mkdirSync(path('wasm/simd'));
   copyFileSync(join(built, 'wasmformer.mjs'), path('wasm/relaxed/wasmformer.mjs'));
-  copyFileSync(join(built, 'wasmformer.wasm'), path('wasm/simd/wasmformer.wasm'));
-  const where = { build: 'simd', threads: 1, wasmURL: `${pathToFileURL(path('wasm')).href}/` };
+  for (const build of ['relaxed', 'simd']) copyFileSync(join(built, 'wasmformer.wasm'), path(`wasm/${build}/wasmformer.wasm`));
+  const where = { threads: 1, wasmURL: `${pathToFileURL(path('wasm')).href}/` };
   const begin = () => Trainer.create({ objective: 'denoise', text: texts, validation: 10, tokenizer: { type: 'word' }, config, ...where });
   const ends = async (trainer, steps) => {
     let last;
