@@ -60,8 +60,9 @@ export async function beginTraining(
   const { source, target = none } = tokenizer ?? { source: none };
   const [texts, valid] = [nativeTexts(input.texts), nativeTexts(input.valid)];
   const { module, threads } = instance;
+  const translator = teacher?.translator.native ?? null;
   const setup = instance.create(() =>
-    module.setUpRun(options, texts, valid, model, source, target, mostBytes(threads), teacher?.translator.native ?? null));
+    module.setUpRun(options, texts, valid, model, source, target, mostBytes(threads), translator));
   try {
     if (teacher) await distil(instance, setup, teacher);
     const trained: Uint8Array[] = [];
