@@ -64,7 +64,8 @@ const joined = (a, b, space = ' ') => Object.fromEntries(languages.map((language
 
 function drawing(random) {
   const any = (list) => list[Math.floor(random() * list.length)];
-  return { random, any, range: (from, to) => from + Math.floor(random() * (to - from + 1)), from: (slot) => any(listed[slot]) };
+  const range = (from, to) => from + Math.floor(random() * (to - from + 1));
+  return { random, any, range, from: (slot) => any(listed[slot]) };
 }
 
 const onsets = 'b br c ch d dr f fl g gr h j k kr l m n p r s sch st t th tr v w y z'.split(' ');
@@ -82,18 +83,18 @@ function inventName({ random, any, range }, ends) {
 function naming(draw, isChinese) {
   const { random, from } = draw;
   const chinese = () => joined(from('family'), random() < 0.5 ? from('given') : joined(from('given'), from('given'), ''));
-  const invented = (ends) => inventName(draw, ends);
-  const first = () => random() < (isChinese ? 0.3 : 0.7)
-    ? invented('a o us ine ette bert mund hild win ric dra ina lene mir') : from('name');
-  const last = () => random() < (isChinese ? 0.2 : 0.7)
-    ? invented('er ov ski sen mann ini ez off ton berg ier ak ová dorf') : from('surname');
+  const inventedOr = (slot, share, ends) => random() < share ? inventName(draw, ends) : from(slot);
+  const [firsts, lasts] = isChinese ? [0.3, 0.2] : [0.7, 0.7];
+  const first = () => inventedOr('name', firsts, 'a o us ine ette bert mund hild win ric dra ina lene mir');
+  const last = () => inventedOr('surname', lasts, 'er ov ski sen mann ini ez off ton berg ier ak ová dorf');
+  const cityEnds = 'burg heim ville ton ford stad ovo ingen bach ona ac haven';
   const western = () => !isChinese && random() < 0.2 ? joined(first(), last()) : first();
   return {
     first,
     last,
     name: () => isChinese && random() < 0.4 ? chinese() : western(),
     surname: () => isChinese && random() < 0.5 ? from('family') : last(),
-    city: () => !isChinese && random() < 0.35 ? invented('burg heim ville ton ford stad ovo ingen bach ona ac haven') : from('city'),
+    city: () => isChinese ? from('city') : inventedOr('city', 0.35, cityEnds),
   };
 }
 

@@ -179,7 +179,8 @@ class LivePage {
       this.#arrange(change, pieces);
       this.#changes.push(change);
       if (this.#changes.length < this.#mostChanges) return;
-      this.#changes = this.#changes.filter((one) => this.#isOurs(one) && !one.nodes.every((node) => this.#isGone(node)));
+      const isThere = ({ nodes }: Change) => !nodes.every((node) => this.#isGone(node));
+      this.#changes = this.#changes.filter((one) => this.#isOurs(one) && isThere(one));
       this.#mostChanges = Math.max(64, 2 * this.#changes.length);
     });
   }

@@ -42,6 +42,8 @@ function tokensOf(html: string): Token[] {
   return tokens;
 }
 
+const ignore = () => {};
+
 /** Adds the tokens of `html`, which stands at `offset`, and returns how much of it they are. */
 function tokenize(html: string, offset: number, tokens: Token[]): number {
   let position = 0;
@@ -53,7 +55,6 @@ function tokenize(html: string, offset: number, tokens: Token[]): number {
     position = Math.max(position, end);
   };
   const before = (start: number) => add('other', start);
-  const ignore = () => {};
   let name = '';
   let attribute = '';
   let values = none;

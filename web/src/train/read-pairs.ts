@@ -96,7 +96,8 @@ export async function read({ files, text, url }: Input): Promise<Table> {
 const asPair = (line: string) => line.split('\t') as unknown as SentencePair;
 
 /** A row's source and target as a line, or why the row is no pair. */
-function lineOf(cells: readonly string[], { source, target, lowercase, longest }: Wish): { line: string } | { why: Reason } {
+function lineOf(cells: readonly string[], wish: Wish): { line: string } | { why: Reason } {
+  const { source, target, lowercase, longest } = wish;
   const sides = [cells[source], cells[target]].map((cell) => cell?.replace(/\s+/g, ' ').trim());
   if (sides.some((side) => side === undefined)) return { why: 'missing' };
   if (sides.includes('')) return { why: 'empty' };

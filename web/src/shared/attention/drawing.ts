@@ -128,7 +128,8 @@ export function layOut(
   const rowHeight = Math.min(fair, Math.max(LEAST_ROW, low));
   const [xs, ys] = [places(columns, cell, gaps), places(rows, rowHeight, gaps)];
   const width = Math.floor(left + xs.at(-1)! + overhangAt(cell, slant));
-  return { form, width, height: top + ys.at(-1)! + FRAME, left, top, cell, slant, rowHeight, bar, xs, ys, columnYs: [] };
+  const height = top + ys.at(-1)! + FRAME;
+  return { form, width, height, left, top, cell, slant, rowHeight, bar, xs, ys, columnYs: [] };
 }
 
 /** Slanting lines within a rectangle. */
