@@ -33,6 +33,7 @@ async function besidePaused(page) {
   await press(page, 'Pause');
   await state(page, 'paused');
   const other = await page.context().newPage();
+  other.setDefaultTimeout(120_000);
   await other.goto(page.url());
   await state(other, 'saved in this browser');
   return other;
