@@ -101,10 +101,11 @@ ${interfaceOf('RequestFields', 'What the module takes of TrainerOptions.', reque
 // Emscripten lists every form in which C++ takes a string; this package passes strings.
 const plainTypes = (text) => text.replaceAll('EmbindString', 'string').replace(/\bany\b/g, 'unknown');
 
-/** A member on one line, or with its parameters on a line of their own if it is longer than 120 characters. */
+/** A member on one line, or with each parameter on a line of its own if it is longer than 120 characters. */
 function member(text) {
   const line = `  ${text};\n`;
-  return line.length <= 121 ? line : line.replace(/\((.*)\)/, '(\n    $1,\n  )');
+  const eachOnALine = (parameters) => parameters.replaceAll(', _', ',\n    _');
+  return line.length <= 121 ? line : line.replace(/\((.*)\)/, (_, all) => `(\n    ${eachOnALine(all)},\n  )`);
 }
 
 const membersOf = (body) =>

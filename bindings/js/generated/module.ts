@@ -322,7 +322,14 @@ export interface NativeModule {
   describeException(_0: unknown): DescribedError;
   load(_0: Uint8Array, _1: string): Translator;
   setUpRun(
-    _0: string, _1: RunTexts, _2: RunTexts, _3: Uint8Array, _4: Uint8Array, _5: Uint8Array, _6: number, _7: Translator | null,
+    _0: string,
+    _1: RunTexts,
+    _2: RunTexts,
+    _3: Uint8Array,
+    _4: Uint8Array,
+    _5: Uint8Array,
+    _6: number,
+    _7: Translator | null,
   ): RunSetup;
   startThreads(_0: number): number;
 }
