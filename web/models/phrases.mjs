@@ -59,8 +59,11 @@ function inChinese(n) {
 const grouped = (n, mark) => `${n}`.replace(/\B(?=(\d{3})+$)/g, mark);
 const pad = (n) => `${n}`.padStart(2, '0');
 
-const joined = (a, b, space = ' ') => Object.fromEntries(languages.map((language) =>
-  [language, language === 'zh' ? a.zh + b.zh : a[language] + space + (space ? b[language] : b[language].toLowerCase())]));
+const joined = (a, b, space = ' ') => Object.fromEntries(languages.map((language) => {
+  if (language === 'zh') return [language, a.zh + b.zh];
+  const second = space ? b[language] : b[language].toLowerCase();
+  return [language, a[language] + space + second];
+}));
 
 function drawing(random) {
   const any = (list) => list[Math.floor(random() * list.length)];
@@ -79,24 +82,38 @@ function inventName({ random, any, range }, ends) {
   return same(text[0].toUpperCase() + text.slice(1));
 }
 
+const firstEnds = 'a o us ine ette bert mund hild win ric dra ina lene mir';
+const lastEnds = 'er ov ski sen mann ini ez off ton berg ier ak ová dorf';
+const cityEnds = 'burg heim ville ton ford stad ovo ingen bach ona ac haven';
+
+const inventedOr = (draw, slot, share, ends) => draw.random() < share ? inventName(draw, ends) : draw.from(slot);
+
 /** Names, many of them invented, as a model is to copy names that it has never met. */
-function naming(draw, isChinese) {
+function westernNames(draw) {
+  const first = () => inventedOr(draw, 'name', 0.7, firstEnds);
+  const last = () => inventedOr(draw, 'surname', 0.7, lastEnds);
+  const name = () => draw.random() < 0.2 ? joined(first(), last()) : first();
+  const city = () => inventedOr(draw, 'city', 0.35, cityEnds);
+  return { first, last, name, surname: last, city };
+}
+
+/** Names for Chinese: fewer invented ones, and Chinese ones. */
+function namesForChinese(draw) {
   const { random, from } = draw;
-  const chinese = () => joined(from('family'), random() < 0.5 ? from('given') : joined(from('given'), from('given'), ''));
-  const inventedOr = (slot, share, ends) => random() < share ? inventName(draw, ends) : from(slot);
-  const [firsts, lasts] = isChinese ? [0.3, 0.2] : [0.7, 0.7];
-  const first = () => inventedOr('name', firsts, 'a o us ine ette bert mund hild win ric dra ina lene mir');
-  const last = () => inventedOr('surname', lasts, 'er ov ski sen mann ini ez off ton berg ier ak ová dorf');
-  const cityEnds = 'burg heim ville ton ford stad ovo ingen bach ona ac haven';
-  const western = () => !isChinese && random() < 0.2 ? joined(first(), last()) : first();
+  const given = () => random() < 0.5 ? from('given') : joined(from('given'), from('given'), '');
+  const chinese = () => joined(from('family'), given());
+  const first = () => inventedOr(draw, 'name', 0.3, firstEnds);
+  const last = () => inventedOr(draw, 'surname', 0.2, lastEnds);
   return {
     first,
     last,
-    name: () => isChinese && random() < 0.4 ? chinese() : western(),
-    surname: () => isChinese && random() < 0.5 ? from('family') : last(),
-    city: () => isChinese ? from('city') : inventedOr('city', 0.35, cityEnds),
+    name: () => random() < 0.4 ? chinese() : first(),
+    surname: () => random() < 0.5 ? from('family') : last(),
+    city: () => from('city'),
   };
 }
+
+const naming = (draw, isChinese) => isChinese ? namesForChinese(draw) : westernNames(draw);
 
 const spelled = {
   en: ' one two three four five six seven eight nine ten eleven twelve'.split(' '),

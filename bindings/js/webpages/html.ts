@@ -44,6 +44,7 @@ function tokensOf(html: string): Token[] {
 
 const ignore = () => {};
 
+// Length: one handler for each kind of token, all of which share how far the text has been read.
 /** Adds the tokens of `html`, which stands at `offset`, and returns how much of it they are. */
 function tokenize(html: string, offset: number, tokens: Token[]): number {
   let position = 0;
