@@ -38,7 +38,7 @@ test('pressing a card fills the screen: controls, progress, sentence, map, film,
     await page.getByRole('button', { name: 'Switch to Chinese' }).click();
     await cockpit(page).getByText('暂停').waitFor();
     assert.deepEqual(await page.evaluate(looks), []);
-    await page.getByRole('button', { name: 'English' }).click();
+    await page.getByRole('button', { name: 'Switch to English' }).click();
     // Training takes the processor from what follows, and would show nothing else there.
     await cockpit(page).getByRole('button', { name: 'Pause' }).click();
     await cockpit(page).getByText('paused', { exact: true }).waitFor();
