@@ -73,7 +73,7 @@ AnnotationResult Annotations::annotation(const std::string& text, Annotation&& f
   annotation.source_tokens = std::move(found.tokens);
   if (config.classes > 0) {
     annotation.labels = std::move(found.labels);
-    annotation.is_truncated = found.is_cut;
+    annotation.is_truncated = found.is_truncated;
   }
   if (config.tags > 0) {
     const TextParts part(text);

@@ -101,8 +101,8 @@ std::unique_ptr<RunSetup> set_up_run(const std::string& json, const RunTexts& te
   return std::make_unique<RunSetup>(std::move(request), std::move(input));
 }
 
-Ranks& alone() {
-  static Ranks ranks;
+Communicator& alone() {
+  static Communicator ranks;
   return ranks;
 }
 

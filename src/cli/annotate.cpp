@@ -82,7 +82,7 @@ void run(const AnnotateArguments& o, bool tags) {
       text += tags ? tag_lines(found[i], part[i]) : label_line(found[i]);
       attention.add(found[i]);
       ++lines;
-      if (!tags && found[i].is_cut)
+      if (!tags && found[i].is_truncated)
         ProgressLine().print("line " + std::to_string(lines) + " has more than " +
                              std::to_string(config.max_length - 1) + " tokens; it was classified by the first of them");
     }

@@ -2,8 +2,8 @@
 
 namespace wasmformer {
 
-Ranks& ranks() {
-  static Ranks alone;
+Communicator& ranks() {
+  static Communicator alone;
   return alone;
 }
 

@@ -21,11 +21,11 @@ namespace wasmformer {
 namespace {
 
 // MPI ends all ranks when one of its functions fails, so that no return value needs a check.
-class MpiRanks : public Ranks {
+class MpiCommunicator : public Communicator {
   static_assert(std::is_same_v<Scalar, float>, "begin_sum() sends floats");
 
  public:
-  explicit MpiRanks(unsigned count) {
+  explicit MpiCommunicator(unsigned count) {
     // Open MPI's default is a tree, whose root sends all gradients log2(ranks) times. In a ring (1), each rank sends
     // less than twice their size; Rabenseifner's algorithm (3) does it in fewer messages if ranks are a power of two.
     setenv("OMPI_MCA_coll_libnbc_iallreduce_algorithm", std::has_single_bit(count) ? "3" : "1", /*overwrite=*/0);
@@ -34,7 +34,7 @@ class MpiRanks : public Ranks {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
   }
-  ~MpiRanks() override { MPI_Finalize(); }
+  ~MpiCommunicator() override { MPI_Finalize(); }
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
@@ -88,10 +88,10 @@ unsigned started_ranks() {
 
 }  // namespace
 
-Ranks& ranks() {
-  static Ranks alone;
+Communicator& ranks() {
+  static Communicator alone;
   if (started_ranks() == 0) return alone;
-  static MpiRanks together(started_ranks());
+  static MpiCommunicator together(started_ranks());
   return together;
 }
 

@@ -113,7 +113,7 @@ class TeacherRenderer {
 
   Distillation& work_;
   TranslationsFile file_;
-  Ranks& ranks_ = ranks();
+  Communicator& ranks_ = ranks();
   ProgressLine line_;
   std::size_t first_ = 0, saved_ = 0;  // targets: known before, and in the file
   Clock::time_point start_ = Clock::now(), saved_at_ = start_;

@@ -209,7 +209,7 @@ class TrainingRenderer {
   }
 
   const TrainingOutput& output_;
-  Ranks& ranks_ = ranks();
+  Communicator& ranks_ = ranks();
   ProgressLine line_;
   ThreadPool pool_;
   std::unique_ptr<TrainingRun> run_;

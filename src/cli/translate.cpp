@@ -149,7 +149,7 @@ class Run {
   const TranslateArguments& o_;
   ModelFile model_;
   ThreadPool pool_;
-  Ranks& ranks_ = ranks();
+  Communicator& ranks_ = ranks();
   std::optional<LineReader> input_;  // of the first rank
   std::optional<FileWriter> attention_;
   ProgressLine progress_;

@@ -40,7 +40,7 @@ ParallelText with_sources(ParallelText pairs, const std::vector<std::string>& so
   return pairs;
 }
 
-Distillation::Distillation(std::shared_ptr<const ModelFile> teacher, ThreadPool& pool, Ranks& ranks,
+Distillation::Distillation(std::shared_ptr<const ModelFile> teacher, ThreadPool& pool, Communicator& ranks,
                            const ParallelText& text, Index beam)
     : teacher_(std::move(teacher)), pool_(pool), ranks_(ranks), bleu_{.tokenizer = evaluation_tokenizer(*teacher_)} {
   search_.beam_size = beam;

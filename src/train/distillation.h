@@ -9,7 +9,7 @@
 #include "tasks/translate/corpus.h"
 #include "tasks/translate/translator.h"
 #include "text/metrics/bleu_and_chrf.h"
-#include "train/distributed/ranks.h"
+#include "train/distributed/communicator.h"
 
 namespace wasmformer {
 
@@ -24,8 +24,8 @@ ParallelText with_sources(ParallelText pairs, const std::vector<std::string>& so
 class Distillation {
  public:
   // `pool` and `ranks` must outlive it. `beam`: how many hypotheses the teacher finds for a source.
-  Distillation(std::shared_ptr<const ModelFile> teacher, ThreadPool& pool, Ranks& ranks, const ParallelText& text,
-               Index beam);
+  Distillation(std::shared_ptr<const ModelFile> teacher, ThreadPool& pool, Communicator& ranks,
+               const ParallelText& text, Index beam);
 
   Index beam() const { return search_.n_best; }
   // What the teacher translates: each pair once, however often the text repeats it.
@@ -50,7 +50,7 @@ class Distillation {
 
   std::shared_ptr<const ModelFile> teacher_;
   ThreadPool& pool_;
-  Ranks& ranks_;
+  Communicator& ranks_;
   BleuOptions bleu_;
   TranslateOptions search_;
   ParallelText pairs_;

@@ -211,7 +211,7 @@ void RunSetup::take_texts() {
   texts_.valid->settle(config);
 }
 
-std::unique_ptr<Distillation> RunSetup::distillation(ThreadPool& pool, Ranks& ranks) const {
+std::unique_ptr<Distillation> RunSetup::distillation(ThreadPool& pool, Communicator& ranks) const {
   if (!input_.teacher) return nullptr;
   constexpr Index usual_beam = 4;
   const ParallelText& pairs = pairs_of(*texts_.train, "a teacher translates sentence pairs only");

@@ -31,7 +31,7 @@ class RunSetup {
   RunSetup(RunRequest request, RunInput input);
 
   // The work of the teacher; null without one. Once done it is given to take(), before all that follows.
-  std::unique_ptr<Distillation> distillation(ThreadPool& pool, Ranks& ranks) const;
+  std::unique_ptr<Distillation> distillation(ThreadPool& pool, Communicator& ranks) const;
   void take(const Distillation& done);
 
   // The tokenizers to train first: none, one for both sides, or the source's and the target's.

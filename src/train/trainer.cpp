@@ -50,7 +50,7 @@ Trainer::Trainer(Transformer& transformer, const Examples& examples, const Train
   plan_epoch();
 }
 
-void Trainer::join(Ranks& ranks) {
+void Trainer::join(Communicator& ranks) {
   const auto own = static_cast<double>(examples_.fingerprint());
   double first = ranks.is_first() ? own : 0;
   ranks.sum({&first, 1});

@@ -33,7 +33,7 @@ class Trainer {
   // Trains together with others, which must have the same weights and examples and take the same steps: the batches of
   // an update are shared out, or if there are fewer than ranks, the sentences of each. `ranks` must outlive the
   // trainer.
-  void join(Ranks& ranks);
+  void join(Communicator& ranks);
 
   // Forward and backward over the next batches, TrainingConfig::accumulate of them unless the epoch ends, then one
   // update. Throws Error when the loss or the gradient is not finite, or the loss is far above that of guessing; all
@@ -80,7 +80,7 @@ class Trainer {
   Tape tape_;
   Optimizer optimizer_;
   Progress progress_;
-  Ranks alone_, *ranks_ = &alone_;
+  Communicator alone_, *ranks_ = &alone_;
   std::optional<GradientSum> gradients_;     // of several batches, or with other ranks
   double highest_loss_ = 0;                  // a higher one means divergence; 0: not known yet
   std::vector<std::vector<Index>> batches_;  // of this epoch

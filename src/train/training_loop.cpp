@@ -8,7 +8,8 @@ namespace wasmformer {
 
 using namespace training_events;
 
-TrainingLoop::TrainingLoop(TrainingRun& run, RunOptions options, Ranks& ranks, std::function<bool()> is_interrupted)
+TrainingLoop::TrainingLoop(TrainingRun& run, RunOptions options, Communicator& ranks,
+                           std::function<bool()> is_interrupted)
     : run_(run), options_(std::move(options)), ranks_(ranks), is_interrupted_(std::move(is_interrupted)) {
   if (!options_.pin_every) options_.pin_every = options_.report_every;
   if (options_.goals_count_from == RunOptions::Origin::here) {

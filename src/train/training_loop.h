@@ -46,7 +46,7 @@ using TrainingEvent = std::variant<training_events::Step, training_events::Valid
 class TrainingLoop {
  public:
   // `run` and `ranks` must outlive it. `is_interrupted`: asked after each step; true ends the run.
-  TrainingLoop(TrainingRun& run, RunOptions options, Ranks& ranks, std::function<bool()> is_interrupted = {});
+  TrainingLoop(TrainingRun& run, RunOptions options, Communicator& ranks, std::function<bool()> is_interrupted = {});
 
   // The last event is Done. All ranks must call it until then, and only the first gets reports.
   TrainingEvent next();
@@ -68,7 +68,7 @@ class TrainingLoop {
 
   TrainingRun& run_;
   RunOptions options_;
-  Ranks& ranks_;
+  Communicator& ranks_;
   std::function<bool()> is_interrupted_;
   Clock::time_point start_ = Clock::now(), saved_ = start_;
   Index first_step_ = 0;  // goals count from these

@@ -8,7 +8,7 @@ using namespace wasmformer;
 
 TEST_CASE("A teacher translates each pair once, and its targets stand on one line") {
   ThreadPool pool(1);
-  Ranks alone;
+  Communicator alone;
   const ParallelText text{{"ab", "a", "ab", "ab"}, {"a\tb", "", "c", "a\tb"}};
   Distillation work(small_teacher(), pool, alone, text, 3);
   CHECK(work.pairs().sources == std::vector<std::string>{"ab", "a", "ab"});
@@ -21,7 +21,7 @@ TEST_CASE("A teacher translates each pair once, and its targets stand on one lin
 
 TEST_CASE("A teacher that goes on behind targets that are known translates the rest alike") {
   ThreadPool pool(1);
-  Ranks alone;
+  Communicator alone;
   Distillation whole(small_teacher(), pool, alone, many_pairs(), 2);
   const ParallelText expected = distilled(whole);
   Distillation rest(small_teacher(), pool, alone, many_pairs(), 2);

@@ -159,8 +159,8 @@ AnnotationJob::AnnotationJob(const ModelFile& model, ThreadPool& pool, const std
 void AnnotationJob::read(std::size_t text, const std::string& content) {
   Annotation& result = results_[text];
   if (model_.transformer->config().tags == 0) {
-    auto [ids, is_cut] = tokenize_text(model_, content);
-    result.is_cut = is_cut;
+    auto [ids, is_truncated] = tokenize_text(model_, content);
+    result.is_truncated = is_truncated;
     if (ids.size() > 1) windows_.push_back({text, 0, std::move(ids), {}});
     take_tokens(text);
     return;
@@ -178,7 +178,7 @@ void AnnotationJob::read_words(std::size_t text, const std::vector<std::string_v
     const std::size_t count = tokens.at.size();
     windows_.push_back({text, first, std::move(tokens.ids), std::move(tokens.at)});
     first += count;
-    result.is_cut |= model_.transformer->config().classes > 0 && first < words.size();
+    result.is_truncated |= model_.transformer->config().classes > 0 && first < words.size();
   }
   take_tokens(text);
 }

@@ -39,7 +39,7 @@ struct Annotation {
   std::vector<TaggedWord> words;
   std::vector<SourceToken> tokens;
   std::optional<AttentionMaps> attention;  // of the first max_length tokens
-  bool is_cut = false;                     // a class was chosen by the first max_length tokens only
+  bool is_truncated = false;               // a class was chosen by the first max_length tokens only
 };
 
 // What a model does: "translates", "fills masks", "classifies", "tags" or "classifies and tags".

@@ -171,8 +171,8 @@ TextTokens tokenize_text(const ModelFile& model, const std::string& text) {
   begin(config, result.ids);
   const std::vector<TokenId> tokens = model.source_tokenizer->encode(text);
   result.ids.insert(result.ids.end(), tokens.begin(), tokens.end());
-  result.is_cut = static_cast<Index>(result.ids.size()) > config.max_length - 1;
-  if (result.is_cut) result.ids.resize(config.max_length - 1);
+  result.is_truncated = static_cast<Index>(result.ids.size()) > config.max_length - 1;
+  if (result.is_truncated) result.ids.resize(config.max_length - 1);
   result.ids.push_back(config.eos_id);
   return result;
 }

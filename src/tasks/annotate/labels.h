@@ -67,7 +67,7 @@ WordTokens tokenize_words(const ModelFile& model, const std::vector<std::string_
 // The same for a whole text, which is cut at max_length tokens.
 struct TextTokens {
   std::vector<TokenId> ids;
-  bool is_cut = false;
+  bool is_truncated = false;
 };
 TextTokens tokenize_text(const ModelFile& model, const std::string& text);
 

@@ -10,9 +10,9 @@
 namespace wasmformer {
 
 // Every rank must call the same functions in the same order.
-class Ranks {
+class Communicator {
  public:
-  virtual ~Ranks() = default;
+  virtual ~Communicator() = default;
   virtual int rank() const { return 0; }
   virtual int size() const { return 1; }
   bool is_first() const { return rank() == 0; }

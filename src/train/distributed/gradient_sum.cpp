@@ -15,7 +15,7 @@ std::size_t bucket_of(const ParameterInfo& info, const Config& c) {
 
 }  // namespace
 
-GradientSum::GradientSum(Transformer& transformer, Ranks& ranks) : ranks_(ranks) {
+GradientSum::GradientSum(Transformer& transformer, Communicator& ranks) : ranks_(ranks) {
   const Config& c = transformer.config();
   buckets_.resize(static_cast<std::size_t>(1 + c.encoder_layers + c.decoder_layers));
   transformer.visit([&](const ParameterInfo& info, Parameter& p) {

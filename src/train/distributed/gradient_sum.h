@@ -3,14 +3,14 @@
 #pragma once
 
 #include "model/transformer.h"
-#include "train/distributed/ranks.h"
+#include "train/distributed/communicator.h"
 
 namespace wasmformer {
 
 class GradientSum {
  public:
   // Both must outlive it.
-  GradientSum(Transformer& transformer, Ranks& ranks);
+  GradientSum(Transformer& transformer, Communicator& ranks);
 
   // Forgets what a step that failed has added.
   void clear() {
@@ -36,7 +36,7 @@ class GradientSum {
   };
   void add(Bucket& bucket);
   void begin_sum(Bucket& bucket);
-  Ranks& ranks_;
+  Communicator& ranks_;
   std::vector<Bucket> buckets_;  // what is in no layer, then one per layer; backward completes them from last to first
 };
 

@@ -1,5 +1,3 @@
-#include "train/distributed/ranks.h"
-
 #include <algorithm>
 #include <atomic>
 #include <barrier>
@@ -14,6 +12,7 @@
 #include "tasks/mask/mask_task.h"
 #include "tests/train/small_run.h"
 #include "tests/train/teacher.h"
+#include "train/distributed/communicator.h"
 
 using namespace wasmformer;
 using Catch::Matchers::WithinAbs;
@@ -32,7 +31,7 @@ struct Meeting {
   std::map<std::pair<int, int>, std::deque<std::string>> mail;  // from one rank to another
 };
 
-class ThreadRank : public Ranks {
+class ThreadRank : public Communicator {
  public:
   ThreadRank(Meeting& meeting, int rank) : m_(meeting), rank_(rank) {}
   int rank() const override { return rank_; }
@@ -74,7 +73,8 @@ struct Result {
   std::string weights;
 };
 
-Result train(const Config& c, const Examples& examples, const TrainingConfig& training, int steps, Ranks* ranks) {
+Result train(const Config& c, const Examples& examples, const TrainingConfig& training, int steps,
+             Communicator* ranks) {
   Transformer transformer(c);
   transformer.initialize(3);
   ThreadPool pool(1);
@@ -190,7 +190,7 @@ TEST_CASE("Ranks that have read different texts are refused") {
 
 TEST_CASE("Ranks share a teacher's work, and all learn what one finds") {
   ThreadPool pool(1);
-  Ranks alone;
+  Communicator alone;
   Distillation one(small_teacher(), pool, alone, many_pairs(), 2);
   const ParallelText expected = distilled(one);
   const int size = GENERATE(2, 3);
