@@ -22,8 +22,12 @@ for (const name of ['readSync', 'writeSync'] as const) {
   Object.assign(fs, { [name]: waiting });
 }
 
+// Emscripten ends the program by throwing, and handles what it threw: such an end is no failure.
+const isEnd = (thrown: unknown) => thrown === 'unwind' || (thrown instanceof Object && 'name' in thrown && thrown.name === 'ExitStatus');
+
 // Without this, Node prints the line of the module in which it failed, which is all of its minified source.
 process.on('uncaughtException', (error: unknown) => {
+  if (isEnd(error)) return;
   console.error(`wasmformer: ${error instanceof Error ? error.message : String(error)}`);
   process.exit(1);
 });
