@@ -96,7 +96,7 @@ class Task {
  public:
   virtual ~Task() = default;
   virtual const char* name() const = 0;
-  // Whether such a model is trained on it, for checkpoints that do not name their task.
+  // Returns whether models of this config are trained on the task, for checkpoints that do not name theirs.
   virtual bool trains(const Config& config) const = 0;
   virtual const char* unit() const = 0;  // of TaskBatch::units(): "tokens" or "texts"
   // The use of a trained model: "translate", "classify", "tag" or "".
@@ -110,7 +110,7 @@ class Task {
   virtual std::shared_ptr<const Texts> usable(std::shared_ptr<const Texts> texts, const Examples&) const {
     return texts;
   }
-  // Whether validation looks at what a model makes of texts, and not at its loss alone.
+  // Returns whether validation evaluates the model's results for texts, and not only its loss.
   virtual bool infers() const { return true; }
   // The arguments must outlive it.
   virtual std::unique_ptr<Inference> infer(const ModelFile& model, ThreadPool& pool, const Texts& texts) const = 0;

@@ -28,9 +28,9 @@ class Distillation {
                const ParallelText& text, Index beam);
 
   Index beam() const { return search_.n_best; }
-  // What the teacher translates: each pair once, however often the text repeats it.
+  // Pairs whose sources the teacher translates: each once, however often the text repeats it.
   const ParallelText& pairs() const { return pairs_; }
-  // Goes on behind the first of these, whose targets are known. The first rank decides how many that are.
+  // Continues after the first of pairs(), whose targets are known. The first rank decides how many they are.
   void resume(std::vector<std::string> targets);
 
   // Translates for about this time. False when all ranks have all targets.

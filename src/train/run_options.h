@@ -36,7 +36,7 @@ struct RunOptions {
 
   // Decided by the front end, not by its users.
 
-  // Whether the goals count from where the run stands, or from its beginning.
+  // Point from which the goals count: the current state of the run, or its beginning.
   enum class Origin { here, beginning };
   Origin goals_count_from = Origin::here;
   double earlier_seconds = 0;  // spent on the run before, which a goal from the beginning includes

@@ -116,7 +116,7 @@ void RunSetup::continue_run() {
   check_resumed();
 }
 
-// Of new heads, on an encoder that is new or that of a model.
+// Chooses the settings of an encoder with new heads; the encoder itself is new or that of a model.
 void RunSetup::choose_encoder() {
   const Preset own = input_.train->task().preset(*input_.train);
   settings_ = settings(input_.model.empty() ? own : Preset{{}, fine_tuning_config()}, /*is_joint=*/true);

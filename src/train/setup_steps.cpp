@@ -357,7 +357,7 @@ TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& tr
   config.check();
   start.model.transformer = trainable(*start.model.transformer, config, start.training.seed);
   if (tokenizers.source) take_tokenizers(start.model, tokenizers, start.training.seed);
-  // What was measured of the old weights, in any language ("bleu.zh"), and what a page keeps of its runs.
+  // Keys to drop: measurements of the old weights, in any language ("bleu.zh"), and the page's records of its runs.
   std::set<std::string> past{"training", "progress", "task", "steps", "averaged", "bleu", "chrf", "run"};
   past.insert(figures_of_weights.begin(), figures_of_weights.end());
   std::erase_if(start.model.metadata,

@@ -29,8 +29,8 @@ TrainingTexts hold_back(const Texts& all, Index count, std::uint64_t seed);
 // The texts that a checkpoint carries, or those of its made-up task; nullopt if it has neither. Throws Error for
 // damaged ones.
 std::optional<TrainingTexts> stored_texts(const ModelFile& model, std::uint64_t seed);
-// What the metadata of a checkpoint holds of them: under `run.texts` a JSON object of both parts as arrays of
-// Texts::to_json(), under `task` "reverse, 3000 pairs".
+// Metadata of a checkpoint with texts: `run.texts` holds a JSON object of both sets as arrays of Texts::to_json(), or
+// `task` names the task, such as "reverse, 3000 pairs".
 inline constexpr const char* texts_key = "run.texts";
 std::string to_json(const TrainingTexts& texts);
 std::string task_name(const std::string& task, Index pairs);
@@ -58,7 +58,7 @@ TrainingStart resumed_start(std::string checkpoint);
 // Keys of metadata that say how good the weights are.
 inline constexpr std::array figures_of_weights{"valid_loss", "valid_bleu", "valid_accuracy", "valid_span_f1",
                                                "valid_tag_accuracy"};
-// What fine-tuning begins with: a small constant rate, as little is to be forgotten.
+// Training settings for fine-tuning: a small constant rate, to limit forgetting.
 TrainingConfig fine_tuning_config();
 // `changes`: training settings, dropout, and layers, where new ones begin at random; other sizes stay.
 // int8 weights become floats again, and the figures of the model's quality are dropped. With `tokenizers` the model
@@ -76,7 +76,7 @@ TrainingStart encoder_start(std::string_view model, const TrainingConfig& traini
 void take_vocabulary(Config& config, const Tokenizer& source, const Tokenizer& target);
 // Takes the numbers of classes and tags from the labels; also removes the decoder and ties all embeddings.
 void take_labels(Config& config, const LabelNames& labels);
-// Whether a config key is a vocabulary size, a special id, or a number of classes or tags.
+// Returns whether a config key is a vocabulary size, a special id, or a number of classes or tags.
 bool is_decided_by_vocabulary(const std::string& key);
 
 }  // namespace wasmformer

@@ -11,7 +11,7 @@
 namespace wasmformer {
 namespace {
 
-// Of the scores in each row.
+// Turns each row of scores into probabilities.
 Matrix softmax(ConstView logits) {
   Matrix result = logits;
   for (Index i = 0; i < result.rows(); ++i) {
@@ -34,7 +34,8 @@ std::vector<LabelProbability> class_probabilities(const Matrix& logits, const Mo
   return labels;
 }
 
-// Whether `next` may follow `before`; nullptr is the start of a text. Where a kind of span has no B- tag, I- begins it.
+// Returns whether `next` may follow `before`; nullptr is the start of a text. If a type of span has no B- tag, its I-
+// tag begins one.
 bool may_follow(const std::string* before, const std::string& next, const std::vector<std::string>& tags) {
   if (next[0] != 'I' || std::ranges::find(tags, "B" + next.substr(1)) == tags.end()) return true;
   return before && *before != "O" && before->substr(2) == next.substr(2);

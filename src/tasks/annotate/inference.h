@@ -1,4 +1,4 @@
-// What an encoder says of texts: probabilities of their labels, and a tag for every word.
+// Results of an encoder for texts: probabilities of their labels, and a tag for every word.
 #pragma once
 
 #include "tasks/annotate/labels.h"
@@ -42,7 +42,7 @@ struct Annotation {
   bool is_truncated = false;               // a class was chosen by the first max_length tokens only
 };
 
-// What a model does: "translates", "fills masks", "classifies", "tags" or "classifies and tags".
+// Returns what a model does: "translates", "fills masks", "classifies", "tags" or "classifies and tags".
 const char* purpose(const Config& config);
 
 // The labels that are given: the most probable one, or with multi_label those more probable than not.

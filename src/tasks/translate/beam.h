@@ -58,7 +58,7 @@ class FinishedHypotheses {
   std::optional<std::int32_t> add(Entry entry);
   // Best first, at most `width`; of equal ones the earlier first.
   const std::vector<Entry>& best() const { return entries_; }
-  // Whether there are `width` of them, and the best of them scores no lower than the best live hypothesis.
+  // Returns whether there are `width` of them, the best of which scores no lower than the best live hypothesis.
   bool beat(double best_live_score) const;
 
  private:

@@ -57,7 +57,7 @@ class Search {
   // and no live one scores above the best of them, or at its max_length, where live ones count as ended.
   bool step();
 
-  // Of sentence i, once it has ended: best first, at most beam_size. Before that: the best live one.
+  // Hypotheses of sentence i once it has ended, best first, at most beam_size; before that, the best live one.
   std::vector<SearchHypothesis> hypotheses(Index i) const;
 
   // Everything that the search of sentence i considered, parents before children: of each step the 2
@@ -65,7 +65,7 @@ class Search {
   // and a sentence that has ended.
   std::vector<TracedToken> trace(Index i) const;
 
-  // Of its sources, packed one after the other.
+  // Masks of the source sentences, which are packed one after the other.
   const Masks& masks() const { return masks_; }
 
   const TranslateOptions& options() const { return options_; }  // as checked() returns them

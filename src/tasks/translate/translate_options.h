@@ -93,7 +93,7 @@ struct EvaluateOptions {
 TranslateOptions checked(TranslateOptions options, const Config& config, Naming naming = Naming::snake);
 // Throws Error if there is sampling and beam_size, which the user has given, is above 1.
 void refuse_beam_with_sampling(const TranslateOptions& options, Naming naming);
-// Those of a JSON object, checked.
+// Parses the options in a JSON object and checks them. Throws Error as checked() does, and for unknown names.
 TranslateOptions translate_options(const std::string& json, const Config& config, Naming naming);
 
 }  // namespace wasmformer

@@ -40,7 +40,7 @@ std::string lowered(const std::u32string& text) {
   return encode_utf8(text.substr(0, rest) + in_small_letters(text.substr(std::min(rest, text.size()))));
 }
 
-// What the model's shortlist allows; empty: everything.
+// Target tokens that the model's shortlist allows; empty: all.
 std::vector<TokenId> shortlisted(const ModelFile& model, const std::vector<TokenId>& source,
                                  const TranslateOptions& options) {
   if (!model.shortlist || options.full_vocabulary) return {};
@@ -85,7 +85,7 @@ TranslateOptions completed(const ModelFile& model, TranslateOptions options) {
   return options;
 }
 
-// Whether a product scales its inputs by the largest in the batch, which then must not be split among threads.
+// Returns whether a product scales its inputs by the largest in the batch, which then must not be split among threads.
 bool has_one_scale(const ModelFile& model) {
   bool is_found = false;
   model.transformer->visit(
@@ -117,7 +117,7 @@ std::optional<std::string> reason(BeamOutcome outcome) {
   }
 }
 
-// Whether the metadata has this key, with the one value that it may have.
+// Returns whether the metadata has this key. Throws Error if its value is not `word`, the only one allowed.
 bool says(const ModelFile& model, const char* key, const std::string& word) {
   const auto entry = model.metadata.find(key);
   if (entry == model.metadata.end()) return false;

@@ -11,7 +11,7 @@
 namespace wasmformer {
 namespace {
 
-// What a source piece may become: each target piece once, ascending.
+// Possible translations of a source piece; after sort(), each target piece once, ascending.
 struct List {
   std::vector<TokenId> ids;
   std::vector<float> probabilities, counts;
