@@ -9,8 +9,8 @@ namespace wasmformer {
 struct Parameter {
   Index rows = 0, cols = 0;  // vectors are one row
   Matrix value;              // [rows, cols]; empty until set, and if only `packed` is kept
-  // Of the same shape in training, else empty. It is no part of the weight, so that the operations of a const model,
-  // whose tape records, can add to it; without gradients a const parameter is never written.
+  // Gradient of the loss, [rows, cols]; empty outside training. Mutable, since it is not part of the weight: operations
+  // of a const model add to it if the tape records. Without gradients a const parameter is never written.
   mutable Matrix gradient;
   PackedMatrix packed;  // the same for inference; int8 weights exist only here
 

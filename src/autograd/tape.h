@@ -45,7 +45,7 @@ class Var {
   Node* node_ = nullptr;
 };
 
-// Where an operation adds its gradient. `fresh`: nothing was added yet, so it must be overwritten instead.
+// Destination of an operation's gradient, which adds to it. `fresh`: holds no gradient yet, so it must be overwritten.
 struct GradientSlot {
   View view;
   bool fresh;

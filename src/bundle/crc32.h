@@ -6,7 +6,7 @@
 
 namespace wasmformer {
 
-// Of `bytes`, or of what `before` is the checksum of, followed by `bytes`.
+// CRC-32 of `bytes`. `before`: the checksum of bytes that precede them, to continue it.
 std::uint32_t crc32(std::string_view bytes, std::uint32_t before = 0);
 
 }  // namespace wasmformer

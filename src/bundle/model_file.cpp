@@ -132,7 +132,7 @@ PackedMatrix int8_weight(const SafetensorsFile& file, const std::string& name, I
   return {rows, cols, values, floats.data(), multiplier};
 }
 
-// Whether a tensor holds weights, not scales or what belongs to the trainer or the shortlist.
+// Returns whether a tensor holds weights, rather than scales or data of the trainer or the shortlist.
 bool is_weight(const std::string& name) {
   const bool belongs_elsewhere = name.starts_with(optimizer_prefix) || name.starts_with(shortlist_prefix);
   const bool belongs_to_weight = name.ends_with(".scale") || name.ends_with(input_multiplier_suffix);
@@ -144,7 +144,7 @@ const char* precision_name(Dtype dtype) {
   return dtype == Dtype::f16 ? "f16" : "f32";
 }
 
-// That of most weights.
+// Precision of most weights, counted by element.
 std::string precision_of(const SafetensorsFile& file) {
   std::map<Dtype, Index> numbers;
   for (const auto& [name, tensor] : file.tensors)

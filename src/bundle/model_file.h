@@ -27,7 +27,7 @@ inline constexpr const char* model_version = "1";
 inline constexpr const char* optimizer_prefix = "optimizer.";  // of tensors that a checkpoint adds
 inline constexpr const char* input_multiplier_suffix = ".input_multiplier";
 
-// What an encoder's heads can find, by id.
+// Names of an encoder's classes and tags, indexed by id.
 struct LabelNames {
   std::vector<std::string> classes, tags;
 };
@@ -43,7 +43,7 @@ struct ModelFile {
   std::optional<Shortlist> shortlist = {};
 };
 
-// Whether a metadata key describes the model itself, as config and the tokenizers do, and is not in
+// Returns whether a metadata key describes the model itself, as config and the tokenizers do. Such keys are not in
 // ModelFile::metadata.
 bool is_part_of_model(const std::string& key);
 

@@ -35,7 +35,7 @@ void add_commands(CLI::App& app) {
   });
 }
 
-// What is wrong with the command line. CLI11 knows what it could not parse, but not what was meant.
+// Describes the error in the command line. CLI11 knows what it could not parse, but not what was meant.
 std::string explain(CLI::App& app, const CLI::ParseError& error) {
   if (app.get_subcommands().empty()) {
     std::vector<std::string> commands;

@@ -28,7 +28,7 @@ void add_threads(CLI::App& command, int& threads);
 inline Precision float_precision(const std::string& name) { return name == "f16" ? Precision::f16 : Precision::f32; }
 void add_precision(CLI::App& command, std::string& precision, bool has_int8 = false);
 
-// What `translate` and `evaluate` share.
+// Options that `translate` and `evaluate` share.
 struct DecodingOptions {
   std::string model;
   TranslateOptions translate;

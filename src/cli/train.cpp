@@ -166,7 +166,7 @@ RunInput input_of(const TrainOptions& o) {
   return input;
 }
 
-// What --help says after the options.
+// Text that --help prints after the options.
 std::string notes() {
   Preset p;
   Fields keys = fields(p.config) + fields(p.training);

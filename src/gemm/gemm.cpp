@@ -21,7 +21,7 @@ constexpr Index rows_per_chunk = 8 * tile_rows;  // at most
 constexpr Index panels_per_chunk = simd::vector_bytes == 64 ? 8 : 16;
 constexpr Index smallest_chunk = 100'000;  // multiplications: less is not worth a thread
 
-// What all tiles of a product share.
+// Operands and sizes that all tiles of a product share.
 template <class Word>
 struct Product {
   const Word* a;  // [m, k] with `a_stride`, or, transposed, [k, m]

@@ -40,7 +40,7 @@ class PackedMatrix {
   // How products with int8 weights round their inputs. None: each row to 7 bits, with a scale of its own. Else as in
   // Marian: all inputs times this, rounded to whole numbers, -127 to 127; 0 stands for 127 / their largest magnitude.
   std::optional<float> input_multiplier() const { return input_multiplier_; }
-  // Whether such inputs enter a product as they are (simd::WideInputs), not as two parts.
+  // Returns whether inputs with a multiplier enter a product whole (simd::WideInputs), rather than as two parts.
   bool takes_wide_inputs() const { return takes_wide_inputs_; }
 
   // Row j, [1, k], as numbers.
@@ -56,7 +56,7 @@ class PackedMatrix {
   const std::int32_t* words() const { return words_.data(); }
   const float* scales() const { return scales_.data(); }     // of int8, one per row, for whole panels
   const std::int32_t* sums() const { return sums_.data(); }  // of each row's int8 values, likewise
-  // Of rows [begin, end), where sums of two products would saturate otherwise (simd::WideInputs).
+  // Excess of rows [begin, end), not in the panels so that sums of two products do not saturate (simd::WideInputs).
   std::span<const Int8Excess> excess(Index begin, Index end) const {
     if (excess_.empty()) return {};
     return {excess_.data() + excess_starts_[begin], excess_.data() + excess_starts_[end]};

@@ -20,7 +20,7 @@ struct QuantizedRows {
   std::optional<float> multiplier = {};  // PackedMatrix::input_multiplier() of the weights they are for
   bool is_wide = false;                  // PackedMatrix::takes_wide_inputs() of these
 
-  // Whether they are rounded as products with these weights round their inputs.
+  // Returns whether the rows are rounded as products with these weights require.
   bool suit(const PackedMatrix& weights) const;
   QuantizedRows part(Span at) const;
 };

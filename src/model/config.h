@@ -16,7 +16,7 @@ namespace wasmformer {
 // sinusoidal_marian Marian's own. rotary adds nothing to the embeddings; it rotates queries and keys (ops/rotary.h).
 enum class Positions { sinusoidal, learned, sinusoidal_halves, sinusoidal_marian, rotary };
 enum class TieEmbeddings { all, target, none };
-// What a classifier reads of a text: the mean of the encoder's output, or its output at a begin token.
+// Input of the classifier for a text: the mean of the encoder's output, or its output at a begin token.
 enum class Pooling { mean, first };
 // The activation of a layer between pooling and the classes: tanh in BERT, ReLU in DistilBERT.
 enum class Pooler { none, tanh, relu };
@@ -121,7 +121,7 @@ struct Config {
   bool begins_after_vocabulary() const {
     return positions == Positions::sinusoidal_marian && bos_id == target_vocab_size - 1;
   }
-  // Whether there is an output projection to the target vocabulary.
+  // Returns whether the model has an output projection to the target vocabulary.
   bool predicts_tokens() const { return !is_encoder() || (classes == 0 && tags == 0); }
   // Throws Error, naming the key and the values, if no model can have these sizes.
   void check() const;
@@ -206,7 +206,7 @@ struct Preset {
 const std::vector<std::string>& preset_names();
 // Throws Error for an unknown name.
 Preset preset(const std::string& name);
-// What an encoder begins with that is trained to classify, tag or fill masks.
+// Default settings of an encoder that is trained to classify, tag or fill masks.
 Preset encoder_preset();
 
 // "d_model=256": sets one key of either struct. Throws Error for an unknown key or a value that it cannot

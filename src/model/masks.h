@@ -9,7 +9,7 @@
 
 namespace wasmformer {
 
-// What is switched off in a call that records no gradients.
+// Heads and source tokens that are switched off, in calls that record no gradients.
 struct Masks {
   std::vector<AttentionHead> heads;       // sorted; what these give is 0
   std::vector<std::int32_t> source_rows;  // those that attention may look at; empty: all

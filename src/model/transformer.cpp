@@ -19,7 +19,7 @@ std::span<const Index> places(Tape& tape, std::size_t tokens, std::span<const Sp
   return {at, tokens};
 }
 
-// Where the tokens of each slot are in slot_rows.
+// Spans of slot_rows that hold the tokens of each slot.
 std::span<const Span> slots(Tape& tape, const Cache& cache) {
   Span* all = tape.scratch<Span>(static_cast<Index>(cache.lengths.size()));
   for (std::size_t i = 0; i < cache.lengths.size(); ++i)

@@ -33,7 +33,7 @@ struct EncoderCall {
   std::span<const AttentionHead> masked_heads;  // of this layer
 };
 
-// What both kinds of layers have: a norm for their first sublayer, and the feed-forward network as their last one.
+// Parts of encoder and decoder layers alike: a norm for the first sublayer, and the feed-forward network as the last.
 struct LayerBase {
   LayerNorm self_attn_layer_norm;
   FeedForward ffn;

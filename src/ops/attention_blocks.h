@@ -1,5 +1,4 @@
-// What every kind of attention needs: its work as blocks, one per head of a sentence, and their division
-// among threads.
+// Blocks of work of any kind of attention, one per head of a sentence, and their division among threads.
 #pragma once
 
 #include <span>

@@ -129,7 +129,7 @@ inline void weighted_sums(Weights w, Rows b, Index n, Index m, Index width, Scal
   for (; c < width; c += lanes) weighted_sums<1>(w, b, n, m, c, out, out_stride, add);
 }
 
-// What turns scores into probabilities: p = exp(score - max) inverse.
+// Constants that turn scores into probabilities: p = exp(score - max) · inverse.
 struct Softmax {
   Scalar max, inverse;
 };

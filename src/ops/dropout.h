@@ -19,7 +19,7 @@ class Dropout {
 
   explicit operator bool() const { return on_; }
 
-  // What element `index` is multiplied by: 0 with probability `rate`, else 1 / (1 - rate).
+  // Factor of element `index`: 0 with probability `rate`, else 1 / (1 - rate).
   Scalar operator()(Index index) const {
     return mix32((first_ + static_cast<std::uint32_t>(index)) * 0x9e3779b9u ^ seed_) >= threshold_ ? scale_ : Scalar(0);
   }

@@ -11,7 +11,7 @@ void check_range(const char* what, Index value, Index size) {
   WASMFORMER_CHECK(value >= 0 && value < size, ErrorCode::embedding, what << " " << value << " is not below " << size);
 }
 
-// What a backward pass needs to know of its forward pass.
+// Inputs of the forward pass that the backward pass needs.
 struct Lookup {
   std::span<const TokenId> ids;
   std::span<const Index> at;

@@ -84,7 +84,7 @@ class Chunks {
 template <class F>
 void backward_rows(Tape& tape, Index n, Index d, const Parameter& weight, const Parameter& bias, F&& row) {
   const Chunks chunks(n, d);
-  // Of each chunk: a row of dz, and sums for weight and bias.
+  // Scratch of each chunk, [3, d]: a row of dz, and sums for weight and bias.
   Scalar* scratch = tape.scratch<Scalar>(chunks.count() * 3 * d);
   const bool sums = weight.wants_gradient();
   chunks.run(tape.pool(), [&](Index chunk, Index begin, Index end) {

@@ -12,7 +12,7 @@ namespace wasmformer {
 // quantised too. Throws Error if the shapes do not fit, or if int8 weights would be recorded.
 Var linear(Tape& tape, Var x, const Parameter& weight, const Parameter* bias);
 
-// Of these rows of x alone, [rows.size, out]; not recorded.
+// Computes y for these rows of x alone; returns [rows.size, out]. Not recorded.
 Var linear(Tape& tape, Var x, Span rows, const Parameter& weight, const Parameter* bias);
 
 // dropout(f(x Wᵀ + b)).

@@ -10,8 +10,7 @@
 
 namespace wasmformer {
 
-// Where decoding keeps the cells of earlier tokens: token j of sentence i in row rows[sentences[i].begin + j], the new
-// tokens last.
+// Cells of earlier tokens in decoding: token j of sentence i is in row rows[sentences[i].begin + j], new tokens last.
 struct CachedCells {
   Matrix* cells;  // [any, d]
   std::span<const Span> sentences;

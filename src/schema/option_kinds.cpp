@@ -57,7 +57,7 @@ std::string alternatives(Words words) {
   return text;
 }
 
-// Where a value stands that is to be checked.
+// Context of a value to check: its allowed range, and how errors name it.
 struct Place {
   const Range& range;
   const std::string& place;
@@ -252,9 +252,9 @@ void describe(Json& entry, const List& list, Naming naming) {
   list.with_default([&](const Value& item) { describe(entry["item"], item, naming); });
 }
 
-// What is in a field already
+// Checks of values that fields already hold
 
-// As if it were given anew.
+// Checks the value as if it were given anew.
 template <class T>
 void check(T* field, const Place& at) {
   T same{};

@@ -66,7 +66,7 @@ struct ThreadPool::State {
   std::atomic<bool> stopping = false;
   std::atomic<bool> has_caller = false;
   std::atomic<bool> worker_sleeps = false, caller_sleeps = false;  // someone is to be woken
-  // Of the open loop; written while nobody has joined.
+  // State of the open loop; written while no worker has joined.
   FunctionRef<void(Index, Index)> body;
   Index count = 0, grain = 1;
   alignas(64) std::atomic<Index> next = 0;
@@ -145,7 +145,7 @@ struct ThreadPool::State {
 
 ThreadPool::ThreadPool(int threads) : state_(std::make_unique<State>()) {
   WASMFORMER_CHECK(threads >= 1, ErrorCode::threads, threads << " threads; there must be at least 1");
-  // Where threads share a core, one that spins would keep another from working.
+  // Threads that share a core must not spin for long, since that would keep the others from working.
   const auto cores = static_cast<int>(std::thread::hardware_concurrency());
   state_->spins_long = cores == 0 || threads <= cores;
   for (int i = 1; has_threads && i < threads; ++i) state_->workers.emplace_back([s = state_.get()] { s->work(); });

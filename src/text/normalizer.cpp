@@ -28,7 +28,7 @@ class TrieWalk {
   TrieWalk(const std::vector<Unit>& units, std::size_t replacement_bytes)
       : units_(units), replacement_bytes_(replacement_bytes), matches_(units.size(), unseen) {}
 
-  // Whether all that can be reached lies in the trie, without loops, and no text has too many matches.
+  // Returns whether all reachable units lie in the trie, without loops, and no text has too many matches.
   bool is_sound() {
     if (!enter(units_[0].offset())) return false;
     while (!way_.empty()) {
@@ -55,7 +55,7 @@ class TrieWalk {
     return true;
   }
 
-  // Goes on with the next byte that leads anywhere from the last node of the way; most lead nowhere.
+  // Continues with the next byte that leads anywhere from the last node of the way; most lead nowhere.
   bool step() {
     Step& last = way_.back();
     while (last.byte <= 0xFF && units_[last.base ^ last.byte].label() != last.byte) ++last.byte;

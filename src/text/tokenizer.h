@@ -44,7 +44,7 @@ class Tokenizer {
   // The rules of BERT's tokenizer, if it is one.
   const std::optional<WordPieceRules>& wordpiece() const;
 
-  // What the constructor was given.
+  // Arguments of the constructor.
   const std::string& model() const { return model_; }
   const std::vector<std::string>& vocabulary() const { return vocabulary_; }
   bool operator==(const Tokenizer& other) const { return model_ == other.model_ && vocabulary_ == other.vocabulary_; }

@@ -14,7 +14,7 @@
 
 namespace wasmformer {
 
-// What a pickle builds. Values refer to each other by index, so that cycles do no harm.
+// Value built by a pickle. Values refer to each other by index, so that cycles do no harm.
 struct PickleValue {
   using Ref = std::uint32_t;
   // list: tuples too. storage: items are its persistent id. tensor: items are the arguments of _rebuild_tensor_v2.

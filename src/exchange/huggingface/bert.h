@@ -7,7 +7,7 @@
 
 namespace wasmformer {
 
-// Whether config.json says so.
+// Returns whether config.json names BERT or DistilBERT.
 bool is_bert(const FolderFiles& files);
 
 // The weights stay floats. Throws Error, with what was expected and found, if a file is missing or damaged, or if

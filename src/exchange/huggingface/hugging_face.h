@@ -1,4 +1,4 @@
-// What all Hugging Face folders contain: settings as JSON, and weights.
+// Settings (JSON) and weights, which all Hugging Face folders contain.
 #pragma once
 
 #include <nlohmann/json.hpp>

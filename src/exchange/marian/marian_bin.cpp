@@ -27,7 +27,7 @@ void append(std::string& bytes, T number) {
   bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
 }
 
-// Of a shortlist, after the place of the checksum itself.
+// Checksum of a shortlist, over the bytes after the stored checksum.
 std::uint64_t checksum_of(std::string_view bytes) {
   std::uint64_t sum = 0;
   for (std::size_t at = 16; at + 8 <= bytes.size(); at += 8)

@@ -21,7 +21,7 @@ SafetensorsFile parse_marian_bin(std::string_view bytes);
 // names, as Marian writes them.
 std::string serialize_marian_bin(const SafetensorsFile& file);
 
-// Whether the bytes begin like a Marian .bin file: version 1, and no more items than fit in it.
+// Returns whether the bytes begin like a Marian .bin file: version 1, and no more items than fit in it.
 bool is_marian_bin(std::string_view bytes);
 
 // Marian's binary lexical shortlist, for vocabularies of these sizes. Throws Error, naming the fault, if it is damaged

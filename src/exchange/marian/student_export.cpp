@@ -193,7 +193,7 @@ class StudentItems {
     add_input_multiplier(name, p);
   }
 
-  // What inputs of the product with `p` are multiplied by before they are rounded.
+  // Adds the factor by which inputs of the product with `p` are multiplied before they are rounded.
   void add_input_multiplier(const std::string& name, const Parameter& p) {
     const auto multiplier = multipliers_->find(&p);
     if (multiplier == multipliers_->end()) return;

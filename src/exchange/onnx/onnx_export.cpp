@@ -82,7 +82,7 @@ class StackGraph {
     graph_.name_output(graph_.weight("tagger.transitions"), "tag_transitions");
   }
 
-  // What a classifier reads of each text: [batch, d_model].
+  // Input of the classifier, one row per text: [batch, d_model].
   OnnxValue pooled(const OnnxValue& x) {
     const OnnxValue y = c_.pooling == Pooling::first ? first_row(x) : mean_row(x);
     if (c_.pooler == Pooler::none) return y;

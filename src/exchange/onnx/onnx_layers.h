@@ -15,7 +15,7 @@ namespace onnx_sizes {
 constexpr const char *batch = "batch_size", *source = "encoder_sequence_length", *target = "decoder_sequence_length";
 }
 
-// What all layers of a decoder share.
+// Inputs that all layers of a decoder share.
 struct OnnxDecoderInputs {
   OnnxValue places;        // of the target tokens
   OnnxValue causal_mask;   // added to scores; "" for a recurrent decoder

@@ -50,7 +50,8 @@ void replace_all(std::u32string& text, std::u32string_view from, std::u32string_
     text.replace(at, from.size(), to);
 }
 
-// Where a rule holds for two neighbours, from left to right, puts a space between them, and one after or before.
+// Puts a space between two neighbors for which a rule holds, and one after them (`is_behind`) or before them, from left
+// to right.
 template <class Holds>
 std::u32string set_apart(const std::u32string& text, bool is_behind, Holds holds) {
   std::u32string out;

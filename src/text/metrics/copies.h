@@ -1,4 +1,4 @@
-// What a translation copies unchanged from its source: names and numbers.
+// Names and numbers that a translation copies unchanged from its source.
 #pragma once
 
 #include <string>

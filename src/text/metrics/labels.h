@@ -36,7 +36,7 @@ struct TagSpan {
 // Spans of BIO tags as conlleval counts them (Tjong Kim Sang and De Meulder 2003): an I- after O or another type
 // begins a span too.
 std::vector<TagSpan> tag_spans(const std::vector<std::string>& tags);
-// Whether these are O and tags that begin with B- or I-.
+// Returns whether all tags are O or begin with B- or I-.
 bool are_spans(const std::vector<std::string>& tags);
 
 // Spans count as right if begin, end and type are. Throws Error if the tags of a text differ in number.

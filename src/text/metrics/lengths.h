@@ -17,8 +17,8 @@ struct LengthScore {
   std::size_t sentences = 0;
   double bleu = 0, chrf = 0, length_ratio = 0;
 };
-// Of 1 to 5 words, 6 to 10, 11 to 15, 16 to 20, 21 to 30, 31 to 40 and more; groups without a sentence are
-// left out. Throws Error when the lists differ in length or are empty.
+// Scores by words of the source: 1 to 5, 6 to 10, 11 to 15, 16 to 20, 21 to 30, 31 to 40 and more; groups without a
+// sentence are left out. Throws Error if the lists differ in length or are empty.
 std::vector<LengthScore> scores_by_length(const std::vector<std::string>& sources,
                                           const std::vector<std::string>& hypotheses,
                                           const std::vector<std::string>& references, const BleuOptions& options = {});

@@ -18,7 +18,8 @@ bool is_ideograph(char32_t c);  // Chinese characters and kana: written without 
 char32_t capital_letter(char32_t c);
 std::u32string in_small_letters(std::u32string text);
 std::u32string in_capitals(std::u32string text);  // "SS" for ß
-// Whether the text has at least two letters and all are capitals. False if any letter has no case, as in Chinese.
+// Returns whether the text has at least two letters and all are uppercase. False if any letter has no case, as in
+// Chinese.
 bool is_in_capitals(std::u32string_view text);
 
 // A word, or a number with its inner separators such as 3,5 or 18:30, within a text.

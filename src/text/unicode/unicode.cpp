@@ -21,7 +21,7 @@ bool within(const char32_t (&ranges)[size], char32_t c) {
   return above != ranges + size && ((above - ranges) % 2 == 1 || *above == c);
 }
 
-// What follows c in a list of pairs, or 0.
+// Second element of the pair whose first is c, or 0. The pairs are sorted by their first elements.
 template <std::size_t size>
 char32_t find(const char32_t (&pairs)[size], char32_t c) {
   std::size_t low = 0, high = size / 2;
