@@ -24,7 +24,7 @@ struct EncoderAttention {
   AttentionMaps encoder;
 };
 
-// What Annotation in bindings/js/shared/types.ts says of one text.
+// Annotation of one text, as declared in bindings/js/shared/types.ts.
 struct AnnotationResult {
   std::vector<SourceToken> source_tokens;
   std::optional<std::vector<LabelProbability>> labels;

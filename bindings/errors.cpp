@@ -1,4 +1,4 @@
-// What C++ has thrown, as JavaScript sees it.
+// C++ exceptions, as JavaScript sees them.
 #include <new>
 
 #include "arrays.h"

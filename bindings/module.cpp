@@ -76,7 +76,7 @@ std::unique_ptr<Translator> load(const Bytes& file, const std::string& use) {
   return model;
 }
 
-// What TranslatorInfo or EncoderInfo in bindings/js/shared/types.ts says of the file.
+// Properties of the file in TranslatorInfo and EncoderInfo (bindings/js/shared/types.ts).
 struct ModelInfo {
   ModelConfigValue config{emscripten::val::undefined()};
   Index parameters = 0;

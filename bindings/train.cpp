@@ -23,7 +23,7 @@ struct GivenAnnotated {
   std::string file;
   std::vector<AnnotatedText> texts;
 };
-// What is not given is empty. There is one corpus, or one for each weight of the request.
+// Texts of a run; those that are not given are empty. There is one corpus, or one for each weight of the request.
 struct RunTexts {
   std::vector<GivenPairs> corpora;
   GivenAnnotated labelled, tagged;
@@ -115,7 +115,7 @@ std::unique_ptr<TrainingRun> begin_run(RunSetup& setup, const std::vector<Bytes>
   return setup.begin(tokenizers, pool());
 }
 
-// What TrainerInfo in bindings/js/shared/trainer-types.ts says of the run.
+// Properties of the run in TrainerInfo (bindings/js/shared/trainer-types.ts).
 struct RunInfo {
   ModelConfigValue config{emscripten::val::undefined()};
   TrainingConfigValue training{emscripten::val::undefined()};
@@ -192,7 +192,6 @@ FiguresValue figures_of(const Validation& validation) {
   return FiguresValue(value);
 }
 
-// What a validation found.
 struct ValidationReport {
   double loss = 0;
   bool is_best = false;
@@ -226,7 +225,7 @@ RunReport report_of(const training_events::Report& report) {
   return result;
 }
 
-// What the loop has done: a step, a part of a validation, or a report; then it is done.
+// Event of the training loop: a step, a report, or the end; with nothing set, a part of a validation.
 struct RunEvent {
   bool is_done = false;
   std::optional<double> step_seconds;

@@ -1,6 +1,6 @@
 // Builds parts of the project: `node bindings/tools/build.mjs native|package|page|docs|bench…`, or with `one-file [MODEL]
 // [OUTPUT]` an HTML file that has the package and a model inside.
-// What is up to date is left alone.
+// Parts that are up to date are left alone.
 import {
   chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync,
   writeFileSync,
@@ -130,7 +130,7 @@ function buildDocs() {
   writeDocs(join(root, 'build/docs'));
 }
 
-// What each part needs of the system and, with `packages`, from npm.
+// Requirements of each part: tools of the system and, with `packages`, npm packages.
 const parts = {
   native: { needs: ['native'], build: () => buildPreset('native', ['wasmformer', 'wasmformer_library']) },
   package: { needs: ['wasm'], packages: {}, build: () => buildPackage() },

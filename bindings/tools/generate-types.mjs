@@ -22,7 +22,7 @@ function comment(text, indent) {
 
 const quoted = (words) => words.map((word) => `'${word}'`).join(' | ');
 
-/** What a group, or what the items of a list, are called in TypeScript. */
+/** Names in TypeScript of groups and of the items of lists. */
 const groups = { sampling: 'SamplingOptions', maskedHeads: 'AttentionHead', augment: 'Augmentation' };
 /** Strings of C++ that JavaScript has as something else. */
 const otherTypes = { preset: 'PresetName', metadata: 'Record<string, string>' };

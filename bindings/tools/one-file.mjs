@@ -16,7 +16,7 @@ async function bundle(folder, entry, inside) {
     resolveId(source, importer) {
       const [, inside, replaced] = /(?:^|\/)inside:(\w+)$|^\.\/(worker-script|module-urls)\.js$/.exec(source) ?? [];
       if (inside) return `\0inside:${inside}`;
-      // What an entry names does something, whatever package.json says of the folder.
+      // Modules that an entry imports have side effects, whatever package.json says about the folder.
       if (source.startsWith(folder)) return { id: source, moduleSideEffects: true };
       if (replaced && importer?.startsWith(folder)) return join(root, `bindings/one-file/${replaced}.ts`);
       // The replacements share the package's classes.

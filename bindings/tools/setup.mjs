@@ -10,7 +10,7 @@ import { main, output, root, run, step, which } from './shell.mjs';
 
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'wasmformer');
 const llvm = '/usr/lib/llvm-19/bin';
-// Where clang has libFuzzer and the sanitizers; without it, another clang++ is taken that has them.
+// Paths of the clang with libFuzzer and the sanitizers; without it, another clang++ that has them is used.
 export const fuzzer = { clang: join(llvm, 'clang++'), runtime: join(llvm, '../lib/clang/19/lib/linux') };
 // Debian 12's; other versions format differently.
 export const clangFormat = () => which('clang-format-14');

@@ -1,4 +1,4 @@
-// What the scripts of this folder share: the repository's root, printed steps, and child processes.
+// Helpers shared by the scripts of this folder: the repository's root, printed steps, and child processes.
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';

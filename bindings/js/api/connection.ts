@@ -19,7 +19,7 @@ interface Pending extends CallOptions {
   site: Error;
 }
 
-/** Where the worker's script and the folder of its modules are. */
+/** Addresses of the worker's script and of the folder of its modules. */
 interface Files {
   script?: URL;
   wasm?: string;
@@ -45,7 +45,7 @@ interface Reason {
   sentence: string;
   details?: ErrorDetails;
 }
-/** That of a model which its user does not need any more. */
+/** Reason for refusing calls to a model that its user has disposed of. */
 export const disposed = (sentence: string): Reason => ({ code: 'disposed', sentence });
 const stopped = (why: string, code = 'worker-stopped', details: ErrorDetails = { why }): Reason =>
   ({ code, sentence: `the worker has stopped: ${why}`, details });

@@ -17,7 +17,7 @@ import { threadCount } from './threads.js';
 
 /** A model in a worker: what all classes of this package have in common. */
 export abstract class RemoteModel<Info> {
-  /** What was known when it was loaded or when the run began. */
+  /** Properties of the model, as of when it was loaded or when the run began. */
   readonly info: Info;
   #connection: Connection;
 
@@ -129,7 +129,7 @@ export class Translator extends RemoteTranslator<TranslatorInfo> {
   }
 
   /**
-   * What load() with the same options would download.
+   * Estimates what load() with the same options would download.
    * @throws as load does, if the model cannot be found
    */
   static async estimate(model: ModelSource, options: Omit<LoadOptions, 'onProgress'> = {}): Promise<Estimate> {

@@ -1,7 +1,7 @@
 // The address of the worker's script. In the one-file build, bindings/one-file/worker-script.ts replaces this file.
 import { isCrossOrigin, sameOriginScript } from '../shared/platform.js';
 
-/** Whether there are builds with threads. */
+/** True except in the one-file build, which has no threads. */
 export const hasThreads = true;
 
 // For addresses that bundlers are to leave alone.

@@ -6,7 +6,7 @@ import { loadRules, workerRules } from '../api/arguments.js';
 import { ignoredGeneration, ignoredOptions } from './ignored.js';
 import type { ClassificationOptions, GenerationOptions, PipelineOptions, TaggingOptions } from './types.js';
 
-/** Those of `dtype` by their names in Transformers.js. */
+/** Precisions by their names in Transformers.js, the values of `dtype`. */
 export const precisions: Readonly<Record<string, 'f32' | 'f16' | 'int8'>> = {
   fp32: 'f32',
   fp16: 'f16',

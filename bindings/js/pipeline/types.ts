@@ -1,4 +1,4 @@
-// What goes into a pipeline and what comes out, as in Transformers.js.
+// Inputs and outputs of pipelines, as in Transformers.js.
 import type { Attention, LoadOptions, WorkerOptions } from '../shared/types.js';
 import type { Classifier, Tagger } from '../api/encoders.js';
 import type { Translator } from '../api/translator.js';
@@ -7,7 +7,7 @@ import type { TextStreamer } from './streamer.js';
 
 export type PipelineTask = 'translation' | 'text2text-generation' | 'text-classification' | 'token-classification';
 
-/** What progress_callback gets; `progress` is in percent, if the size is known. */
+/** Argument of progress_callback; `progress` is in percent, if the size is known. */
 export interface PipelineProgress {
   status: 'initiate' | 'progress' | 'done' | 'ready';
   task: PipelineTask;
@@ -97,10 +97,10 @@ export interface EntityOutput {
   entity?: string;
   entity_group?: string;
   score: number;
-  /** Of the word in its text, counted from 1. */
+  /** Number of the word in its text, counted from 1. */
   index?: number;
   word: string;
-  /** Of the text, in UTF-16 units. */
+  /** Range in the text, [start, end), in UTF-16 units. */
   start: number;
   end: number;
 }

@@ -1,4 +1,4 @@
-// Where tokens stand in their texts, which of them belong together, and how sure the model is of words.
+// Positions of tokens in their texts, alignments between them, and how sure the model is of words.
 import type { Alignment, AlignmentOptions, Quality, TextRange } from './webpage-types.js';
 import type { Attention, Translation } from './types.js';
 
@@ -27,7 +27,7 @@ function spelling(tokens: Tokens, i: number): { wanted: string; count: number } 
   return { wanted: new TextDecoder().decode(new Uint8Array(bytes)).replace(/\s/g, ''), count };
 }
 
-/** Where each token stands in `text`; one that normalization or `<unk>` hides takes what lies between its neighbours. */
+/** Finds each token's range in `text`; one hidden by normalization or `<unk>` takes what lies between its neighbors. */
 function locate(tokens: Tokens, text: string): TextRange[] {
   const { letters, places } = spelled(text);
   const found: (TextRange | undefined)[] = [];

@@ -88,7 +88,7 @@ export function refuseOfSentence(place: string, subject: string, options: object
   if (refused) throw new WasmformerTypeError(place, `${refused} applies to one sentence only, and has no meaning for ${subject}`);
 }
 
-/** What Transformers.js calls options, with their names in translate() and in its `sampling`. */
+/** Names of options in Transformers.js, with those in translate() and in its `sampling`. */
 export const otherNames = {
   num_beams: 'beamSize',
   num_return_sequences: 'nBest',
@@ -169,7 +169,7 @@ export function show(value: unknown): string {
   return Array.isArray(value) ? 'an array' : `an object (${value.constructor?.name ?? 'without a prototype'})`;
 }
 
-/** What to say of a name that is not known: the one that was probably meant, or all there are. */
+/** Hint for an unknown name: the one that was probably meant, or else all names. */
 function hint(name: string, path: string, rules: object): string {
   const known = Object.keys(rules);
   const distances = known.map((word) => ({ word, distance: differingLetters(name, word) }));

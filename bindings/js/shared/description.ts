@@ -15,11 +15,11 @@ export interface OptionDescription {
   exclusiveMaximum?: number;
   /** The words of a choice. */
   choices?: string[];
-  /** Whether it may be left out without a default. */
+  /** True if it may be left out although it has no default. */
   optional?: boolean;
   /** The options of a group. */
   fields?: OptionDescription[];
-  /** What a list, or an object with any keys, holds. */
+  /** Type of the items of a list, or of the values of an object with any keys. */
   item?: Omit<OptionDescription, 'name' | 'help'>;
   /** One sentence. */
   help: string;
@@ -55,14 +55,14 @@ export interface Description {
   config: OptionDescription[];
   /** The names of those in `config` that are of training; the others are of the model. */
   training: string[];
-  /** Of Trainer.create and Trainer.resume; texts, files, threads and signals are not among them. */
+  /** Options of Trainer.create and Trainer.resume, except texts, files, threads and signals. */
   request: OptionDescription[];
-  /** Of Trainer.run. */
+  /** Options of Trainer.run. */
   run: OptionDescription[];
-  /** Of translate. */
+  /** Options of translate. */
   translate: OptionDescription[];
-  /** Of classify and tag. */
+  /** Options of classify and tag. */
   annotate: OptionDescription[];
-  /** Of Trainer.evaluate. */
+  /** Options of Trainer.evaluate. */
   evaluate: OptionDescription[];
 }

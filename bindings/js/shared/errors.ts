@@ -4,7 +4,7 @@
 /** The values that an error's sentence tells, by name. */
 export type ErrorDetails = Readonly<Record<string, string | number>>;
 
-/** What an error has beside its code and its sentence. */
+/** Properties of an error besides its code and its sentence. */
 export interface ErrorSettings {
   /** The part of the package, which the sentence begins with, in brackets; the code if it is not given. */
   room?: string;
@@ -81,7 +81,7 @@ export interface PlainError {
 /** The code of an error that is not the package's, such as a defect. */
 export const otherCode = 'other';
 
-/** What `thrown` tells. */
+/** Converts any thrown value to plain data, with `otherCode` if it is not an error of the package. */
 export function toPlainError(thrown: unknown): PlainError {
   const { name, message, stack } = thrown instanceof Error ? thrown : new Error(String(thrown));
   const known = thrown instanceof WasmformerError ? thrown : { code: otherCode, sentence: message, details: {} };

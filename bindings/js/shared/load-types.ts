@@ -1,10 +1,10 @@
-// Where models come from, and where they run.
+// Public types for loading models: their sources, and the workers that run them.
 
 /** The builds of the WebAssembly module; the best one that the machine can run is used. */
 export type WasmBuild = 'relaxed' | 'simd';
 
 /**
- * Where a model comes from: a URL (or, in Node, a path), the bytes of a model file, or a MarianMT model of Hugging Face
+ * Source of a model: a URL (or, in Node, a path), the bytes of a model file, or a MarianMT model of Hugging Face
  * by its name, such as 'Helsinki-NLP/opus-mt-de-en', or by the address of its page; Classifier and Tagger
  * take BERT and DistilBERT models in the same way. In browsers, begin a relative URL
  * that looks like such a name with './'; in Node, an existing file comes first. Or a model in one of Mozilla's lists.
@@ -20,11 +20,11 @@ export interface ListSource {
   architecture?: string;
 }
 
-/** What a list says of a model. `version` is a number or the status of a release; it and `architecture` may be ''. */
+/** Entry of a list of models. `version` is a number or the status of a release; it and `architecture` may be ''. */
 export interface ListedModel extends Pick<ListSource, 'from' | 'to'> {
   architecture: string;
   version: string;
-  /** Of all files, as far as the list says: to be downloaded or, in models.json, of the unpacked weights. */
+  /** Size of all files, as far as the list states it: to be downloaded or, in models.json, of the unpacked weights. */
   bytes: number;
   /** `length`: bytes to be downloaded; `integrity`: of the unpacked file, as in LoadOptions. */
   files: Record<string, { url: string; length?: number; integrity?: string }>;
@@ -36,7 +36,7 @@ export interface WorkerOwner {
   dispose(): void;
 }
 
-/** Where the package's files are, if not beside each other as in its folder dist. */
+/** Addresses of the package's files, if they are not next to each other as in its folder dist. */
 export interface FileOptions {
   /**
    * The address of a copy of dist/worker/worker.js, for bundlers that do not emit workers. Without `wasmURL`, the
@@ -47,7 +47,7 @@ export interface FileOptions {
   wasmURL?: string | URL;
 }
 
-/** Where a model runs. */
+/** Options of the worker that runs a model. */
 export interface WorkerOptions extends FileOptions {
   /**
    * Threads to compute with, from 1 to 64. 'auto', the default, takes one per core, up to 8, in Node and on pages that
@@ -84,11 +84,11 @@ export interface LoadOptions extends WorkerOptions {
   hub?: string | URL;
 }
 
-/** What loading a model would download. */
+/** Download that loading a model would need. */
 export interface Estimate {
   /** Bytes of all files; 0 if the model is stored here, missing if a server does not say it. */
   download?: number;
-  /** Whether load() would need no download: it is a local file, given bytes, or kept by an earlier load(). */
+  /** True if load() would need no download: the model is a local file, given bytes, or stored by an earlier load(). */
   isStored: boolean;
 }
 

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-// What browsers, Node (Deno, Bun) and their versions do differently.
+// Differences between browsers, Node (Deno, Bun) and their versions.
 import { WasmformerError } from './errors.js';
 
 /** Node, or a runtime that has its modules, as Deno and Bun do; not a page, even where Electron gives it those too. */
@@ -17,7 +17,7 @@ export const notHere = (room: string, what: string, cause?: unknown) =>
 /** Symbol.dispose, which Node 20 may not have yet. */
 export const dispose: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for('Symbol.dispose');
 
-/** Whether a script comes from another origin than the page, such as a CDN. (webpack gives file: for all scripts.) */
+/** Returns whether a script has another origin than the page, such as a CDN. (webpack gives file: for all scripts.) */
 export function isCrossOrigin({ protocol, origin }: URL): boolean {
   return protocol.startsWith('http') && typeof location === 'object' && origin !== location.origin;
 }

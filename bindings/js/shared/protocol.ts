@@ -30,17 +30,17 @@ export type ListData = Extract<ModelData, { kind: 'listed' }>;
 /** How to start a model. The first one in a worker decides the threads. */
 export interface Start {
   model?: ModelData;
-  /** Whether to keep `model` in Cache Storage. */
+  /** Store `model` in Cache Storage. */
   cache: boolean;
   threads: number;
-  /** Whether fewer threads are acceptable. */
+  /** Accept fewer threads. */
   isThreadsLimit: boolean;
 }
 
-/** What a model is loaded for. */
+/** Purpose for which a model is loaded. */
 export type Use = 'translate' | 'classify' | 'tag';
 
-/** What the page calls in the worker. `options` is JSON, which the module checks. */
+/** Calls from the page to the worker. `options` is JSON, which the module checks. */
 export interface Calls {
   load(wanted: Start & { model: ModelData; integrity?: string; use: Use }): TranslatorInfo | EncoderInfo;
   /** `partials`: whether updates of that type are wanted; `first`: how many texts come before these, for messages. */

@@ -4,7 +4,7 @@
 export interface SentencePart {
   /** White space before the sentence: it stands before the translation too. */
   gap: string;
-  /** Where the sentence begins in the text. */
+  /** Start of the sentence in the text, in UTF-16 units. */
   begin: number;
   /** The sentence, without white space around it. */
   source: string;
@@ -70,7 +70,7 @@ export function splitSentences(
   return { parts, tail: gap };
 }
 
-/** What stands before the translation of a sentence: the text's own white space, as the target language writes it. */
+/** Returns the white space before the translation of a sentence: the text's own, adapted to the target language. */
 export function joinSentence({ gap, begin }: SentencePart, target: string | undefined): string {
   if (begin === gap.length || gap.includes('\n')) return gap;
   return /^(zh|ja|th|lo|km|my)\b/.test(target ?? '') ? '' : gap || ' ';

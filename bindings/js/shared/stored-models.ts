@@ -27,7 +27,7 @@ const here = import.meta.url;
 const folderCache = () =>
   import(/* webpackIgnore: true */ /* @vite-ignore */ new URL('../shared/folder-cache.js', here).href) as Promise<typeof import('./folder-cache.js')>;
 
-/** Whether models can be kept. */
+/** Returns whether models can be stored: in Cache Storage, or in Node in a folder. */
 export const canCache = () => 'caches' in globalThis || isNode;
 
 /** @internal */

@@ -18,7 +18,7 @@ export type LabeledText = readonly [labels: string | readonly string[], text: st
 /** The words of a text and their tags, such as O, B-place and I-place. */
 export type TaggedText = readonly [words: readonly string[], tags: readonly string[]];
 
-/** What can be set for a new model; the vocabulary decides the rest. */
+/** Settings of a new model and its training; the vocabulary and the labels determine the others. */
 export type TrainerConfig = Partial<
   Omit<ModelConfig, 'classes' | 'tags' | 'source_vocab_size' | 'target_vocab_size' | 'pad_id' | 'bos_id' | 'eos_id'> & TrainingConfig
 >;
@@ -27,7 +27,7 @@ export type TrainerConfig = Partial<
 export type TokenizerFiles = Uint8Array | { source: Uint8Array; target: Uint8Array };
 
 /**
- * What to train on: exactly one of pairs, tsv and task for a translator; labeled or tagged for an encoder that
+ * Data to train on: exactly one of pairs, tsv and task for a translator; labeled or tagged for an encoder that
  * classifies or tags, or both, example by example, for one that does both; text for an encoder that fills masks.
  */
 export interface TrainingData {
@@ -157,7 +157,7 @@ export interface Validation extends Partial<Omit<Evaluation, 'translations'>> {
   frameAccuracy?: number;
   /** Mean of -log p, without dropout and label smoothing. */
   loss: number;
-  /** Whether it is the best so far: by loss, or for labels and tags by the mean of accuracy and spanF1 or tagAccuracy. */
+  /** True for the best so far: by loss, or for labels and tags by the mean of accuracy and spanF1 or tagAccuracy. */
   isBest: boolean;
   /** Translators only. */
   samples: TranslationSample[];
@@ -179,12 +179,12 @@ export interface TrainingEvent {
   tokensPerSecond: number;
   /** Time spent on steps by this trainer. */
   seconds: number;
-  /** Of the WebAssembly module. */
+  /** Size of the WebAssembly module's memory. */
   memoryBytes: number;
   validation?: Validation;
   /** The translations of `pinned` with the weights after `step`. */
   pinned?: Translation[];
-  /** Of an encoder: what it finds in the texts of `pinned`. */
+  /** Results of an encoder for the texts of `pinned`. */
   annotated?: Annotation[];
 }
 
@@ -198,7 +198,7 @@ export interface SaveOptions {
   signal?: AbortSignal;
 }
 
-/** What can change during a run; its file stores it. */
+/** Settings that can change during a run; its file stores them. */
 export type RunChanges = Partial<
   Pick<
     TrainingConfig,

@@ -167,17 +167,17 @@ export interface AttentionInternals {
 export interface FeedForwardInternals {
   /** After the activation: [tokens, ffn_dim]. */
   hidden: Matrix;
-  /** What the residual connection adds. */
+  /** Output of the sublayer, which the residual connection adds. */
   output: Matrix;
 }
 
 /** The residual stream is taken after each sublayer: with norm 'post' after the norm, with 'pre' the sum. */
 export interface LayerInternals {
   selfAttention: AttentionInternals;
-  /** Of decoders. */
+  /** Decoders only. */
   crossAttention?: AttentionInternals;
   afterSelfAttention: Matrix;
-  /** Of decoders. */
+  /** Decoders only. */
   afterCrossAttention?: Matrix;
   feedForward: FeedForwardInternals;
   afterFeedForward: Matrix;
@@ -204,11 +204,11 @@ export interface Translation extends Hypothesis, WithAlignment {
   sourceTokens: SourceToken[];
   /** The nBest - 1 further hypotheses, best first. */
   alternatives: Hypothesis[];
-  /** That of the best hypothesis; only with `attention`, and if the text is not empty. */
+  /** Attention of the best hypothesis; only with `attention`, and if the text is not empty. */
   attention?: Attention;
   /** The root first, parents before children; only with `beamTrace`, and if the text is not empty. */
   beam?: BeamNode[];
-  /** Those of the best hypothesis; only with `internals`, and if the text is not empty. */
+  /** Internals of the best hypothesis; only with `internals`, and if the text is not empty. */
   internals?: Internals;
 }
 
@@ -247,7 +247,7 @@ export interface TaggedSpan extends TextPart {
   probability: number;
 }
 
-/** What an encoder finds in a text. A model that does both gives labels and tags, whichever is asked for. */
+/** Results of an encoder for a text. A model that classifies and tags gives both, whichever is asked for. */
 export interface Annotation {
   /** The end token last; those of the first max_length tokens. Empty for an empty text, like all of the following. */
   sourceTokens: SourceToken[];
@@ -255,7 +255,7 @@ export interface Annotation {
   attention?: { encoder: AttentionMaps };
   /** Most probable first. They sum to 1; with multi_label each is independent, and those above 0.5 apply. */
   labels?: LabelProbability[];
-  /** Whether the labels come from the first max_length tokens only, since the text is longer. */
+  /** True if the labels come from the first max_length tokens only, since the text is longer. */
   isTruncated?: boolean;
   /** @deprecated the same as isTruncated */
   isCut?: boolean;

@@ -1,6 +1,6 @@
 // The public types for translating whole texts and pages: alignments, quality, HTML, live documents.
 
-/** What is computed from attention and scores. */
+/** Results to compute from attention and scores. */
 export interface AlignmentOptions {
   /** Return which source tokens each target token comes from. Default false. */
   alignment?: boolean;
@@ -19,9 +19,9 @@ export interface TextRange {
  * but those of the first layer, which were not trained for this, so single words may be wrong.
  */
 export interface Alignment {
-  /** Where each source token stands in the text that was given; the end token's range is empty. */
+  /** Range of each source token in the text that was given; the end token's is empty. */
   source: TextRange[];
-  /** Where each target token stands in the translation. */
+  /** Range of each target token in the translation. */
   target: TextRange[];
   /** [target tokens, source tokens], row after row; each row sums to 1. */
   data: Float32Array;
@@ -40,11 +40,11 @@ export interface Quality {
   sentence: number;
   /** The mean of its words: the share of them to expect in a reference translation. */
   probability?: number;
-  /** Of the translation, each with the mean of its tokens; the end token counts for none. */
+  /** Words of the translation, each with the mean of its tokens; the end token belongs to none. */
   words: (TextRange & { logProbability: number; probability?: number })[];
 }
 
-/** What a Translation has as well. */
+/** Optional alignment and quality of a Translation. */
 export interface WithAlignment {
   /** Only with `alignment`. */
   alignment?: Alignment;

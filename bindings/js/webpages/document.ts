@@ -39,7 +39,7 @@ class LivePage {
   /** Above this many changes, those that can no longer be undone are forgotten. */
   #mostChanges = 64;
   #undone = new DOMException('the translation was undone', 'AbortError');
-  /** What was written here, to tell it from what the page writes. */
+  /** Text last written to each node, to tell it from text that the page writes. */
   #written = new WeakMap<Text, string>();
   #mutations: MutationObserver | undefined;
   #visible = new Set<Node>();
@@ -223,18 +223,18 @@ class LivePage {
     this.#written.set(text, data);
   }
 
-  /** Whether the page has left the texts as they were written. */
+  /** Returns whether the page has left the texts as they were written. */
   #isOurs({ texts, created }: Change): boolean {
     return [...texts.keys(), ...created].every((node) => !isText(node) || this.#written.get(node) === node.data);
   }
 
-  /** Whether the page has left it as it was when it was taken. */
+  /** Returns whether the page has left the place as it was when it was queued. */
   #isUnchanged({ parent, nodes, texts }: Place): boolean {
     return nodes.every((node) => node.parentNode === parent)
       && [...texts].every(([text, data]) => text.data === data && parent.contains(text) && !this.#isGone(text));
   }
 
-  /** Whether it was taken out of the page; an element or a fragment may be translated before it is put in. */
+  /** Returns whether the node was removed from the page. Nodes may also be translated before they are added. */
   #isGone(node: Node): boolean {
     return this.#root.isConnected && !node.isConnected;
   }

@@ -28,7 +28,7 @@ interface Token {
   attributes: Map<string, string>;
 }
 
-/** Where browsers end the tag whose name ends at `from`; -1 if it is never closed. */
+/** Index after the end, as browsers see it, of the tag whose name ends at `from`; -1 if it is never closed. */
 function endOfTag(html: string, from: number): number {
   const attribute = /[ \t\n\f\r/]*([^ \t\n\f\r/>][^ \t\n\f\r/>=]*([ \t\n\f\r]*=[ \t\n\f\r]*("[^"]*"?|'[^']*'?|[^ \t\n\f\r>]*))?)?/y;
   attribute.lastIndex = from;
@@ -89,7 +89,7 @@ function tokenize(html: string, offset: number, tokens: Token[]): number {
       const last = endOfTag(html, end);
       if (last < 0) add('other', html.length);
       else add('close', last, { name: html.slice(start, end).toLowerCase() });
-      // The tokenizer ends the tag at the first `>`, even in quotes: another tokenizer goes on after the real end.
+      // The tokenizer ends the tag at the first `>`, even in quotes: another tokenizer continues after the real end.
       if (html.indexOf('>', end) + 1 !== position) tokenizer.pause();
     },
     oncomment(start, end) {
@@ -153,7 +153,7 @@ function withKeptWhole(html: string): Token[] {
   return tokens;
 }
 
-/** Whether a token of a tag can stand inside a run. */
+/** Returns whether a token of a tag can stand inside a run. */
 const isInline = ({ kind, name, match }: Token) =>
   inline.has(name) && (match >= 0 || kind === 'other' || (kind === 'open' && empty.has(name)));
 

@@ -10,7 +10,7 @@ export const kept = words(`applet audio canvas code iframe kbd math noembed nofr
 /** Elements that are never copied: a copy would be a second control or a second link target. */
 export const single = words('a label output svg');
 
-/** What a run is made of, in order. */
+/** Part of a run before translation; parts are in the order of the text. */
 export type Item<H> =
   | { kind: 'text'; text: string }
   | { kind: 'open'; handle: H; isSingle: boolean }
@@ -18,7 +18,7 @@ export type Item<H> =
   /** Has no text to translate; `isSeen`: a reader sees it between words. */
   | { kind: 'atom'; handle: H; isSeen: boolean };
 
-/** What comes back; `isCopy`: the element has been placed already. */
+/** Part of a translated run; `isCopy`: the element has been placed already. */
 export type Piece<H> =
   | { kind: 'text'; text: string }
   | { kind: 'open'; handle: H; isCopy: boolean }

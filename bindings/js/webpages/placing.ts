@@ -59,7 +59,7 @@ function mainToken(source: readonly TextRange[], shares: readonly number[]): Tex
   return main === undefined ? undefined : source[main];
 }
 
-/** Of the shares, those of tokens between two positions in the sentence: a part of all. */
+/** Fraction of all shares that belongs to tokens between two positions in the sentence. */
 function shareBetween(source: readonly TextRange[], shares: readonly number[], start: number, end: number): number {
   const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
   const inside = shares.filter((_, token) => source[token]!.start < end && source[token]!.end > start);
@@ -199,7 +199,7 @@ function firstBy(items: readonly number[], beats: (a: number, b: number) => bool
   return best;
 }
 
-/** Where an element without words goes: before word `at`, or after the one before it. */
+/** Position of an element without words: before word `at`, or after the word before it. */
 function slotOf<H>(mark: Mark<H>, path: Mark<H>[], all: Word<H>[], placed: Placed[]): { at: number; isAfter: boolean } {
   const sentence = Math.max(0, placed.filter(({ begin }) => begin <= mark.start).length - 1);
   const inPath = [...all.keys()].filter((i) => has(all[i]!.stack, path));
@@ -235,7 +235,7 @@ interface Slot<H> {
   isAfter: boolean;
 }
 
-/** What goes before each word, and at the end. */
+/** Elements without words to insert before each word, and at the end. */
 function slotsOf<H>(run: InlineRun<H>, all: Word<H>[], lost: Set<Mark<H>>, placed: Placed[]): Slot<H>[][] {
   const slots = Array.from({ length: all.length + 1 }, (): Slot<H>[] => []);
   for (const mark of run.marks) {

@@ -14,7 +14,7 @@ interface NativeFolder {
   files: Uint8Array[];
 }
 
-/** What bindings/extras.cpp declares. */
+/** Functions that bindings/extras.cpp declares. */
 interface NativeExtras {
   trainTokenizer(sentences: string[], options: TokenizerOptions): Uint8Array;
   folderFiles(names: string[]): string[];
@@ -74,7 +74,7 @@ const blob = (bytes: Uint8Array) => new Blob([bytes as Bytes], { type: 'applicat
 
 /** The files of a folder that are needed to read a model, unpacked. */
 async function readFolder(folder: Folder, onProgress: Progress): Promise<{ names: string[]; files: Bytes[] }> {
-  // Of files with the same unpacked name the last one wins, which is the one that is not packed.
+  // Files may have the same unpacked name: the last one wins, which is the one that is not packed.
   const given = new Map(Object.keys(folder).sort().reverse().map((name) => [name.replace(/\.(gz|zst)$/, ''), name]));
   const names = await withExtras((module) => module.folderFiles([...given.keys()]));
   const all = names.map((name) => ({ loaded: 0, total: folder[given.get(name)!]!.length ?? NaN })); // until it is known
@@ -92,7 +92,7 @@ async function readFolder(folder: Folder, onProgress: Progress): Promise<{ names
   return { names, files: await Promise.all(names.map(read)) };
 }
 
-/** What Mozilla's metadata.json says of the student beside it: its languages, and the digest that its weights must have. */
+/** Reads Mozilla's metadata.json: returns the student's languages, and sets the digest that its weights must have. */
 async function readMetadata(folder: Folder): Promise<string> {
   const file = folder['metadata.json'];
   if (!file || 'config.json' in folder) return '';

@@ -207,7 +207,7 @@ function turn(key: string): Promise<() => void> {
   });
 }
 
-/** What is stored under `key`, or else what `get` brings; of several tabs that ask at once, one calls `get`. */
+/** Returns the file stored under `key`, or else that of `get`; of several tabs that ask at once, one calls `get`. */
 export async function throughCache(
   key: string, name: string, onProgress: Progress,
   get: () => Promise<{ bytes: Bytes; headers: Headers; source?: string }>,
@@ -240,7 +240,7 @@ export async function throughCache(
   }
 }
 
-/** Whether the server still has the stored version; assumed if the server cannot be asked. */
+/** Returns whether the server still has the stored version; assumed if the server cannot be asked. */
 export async function isCurrent(url: string, stored: Response): Promise<boolean> {
   const response = await fetch(url, { method: 'HEAD', cache: 'no-cache' }).catch(() => undefined);
   if (!response?.ok) return true;

@@ -58,7 +58,7 @@ async function folderOf(data: Converted): Promise<{ folder: Folder; headers: Hea
   );
 }
 
-/** What readAny() would download, without doing it. */
+/** Estimates what readAny() would download. */
 export async function estimate({ model, cache, integrity }: Wanted<'estimate'>): Promise<Estimate> {
   const data = await located(model);
   if (data.kind !== 'url' && data.kind !== 'hub' && data.kind !== 'listed') return { download: 0, isStored: true };

@@ -16,7 +16,7 @@ interface NativeJob<Result> {
   delete(): void;
 }
 
-/** What translates or annotates: a loaded model, or that of a training run. */
+/** Model that translates or annotates: a loaded one, or that of a training run. */
 export class Model<Native extends Pick<Translator, 'start' | 'annotate' | 'delete'>> {
   /** @internal */
   protected readonly instance: Instance;

@@ -29,10 +29,10 @@ export function detectBuild(): WasmBuild {
   throw new WasmformerError('no-simd', 'this browser has no WebAssembly SIMD, which wasmformer needs; update the browser', { room: 'build' });
 }
 
-/** What tells JavaScript of C++ exceptions, and frees them. */
+/** Part of the module that describes C++ exceptions to JavaScript, and frees them. */
 export type ExceptionHelper = Pick<NativeModule, 'describeException'>;
 
-/** What Emscripten adds: where the module's stack ends. */
+/** Functions that Emscripten adds, to save and restore the end of the module's stack. */
 interface StackHelpers {
   stackSave(): number;
   stackRestore(end: number): void;

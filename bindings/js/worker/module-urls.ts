@@ -76,7 +76,7 @@ async function compile(url: URL): Promise<WebAssembly.Module> {
 
 function importScript(url: URL): Promise<unknown> {
   return import(/* webpackIgnore: true */ /* @vite-ignore */ url.href).catch((cause: unknown) => {
-    // Where import() is never allowed, once the script runs.
+    // Service workers never allow import() once their script runs.
     if ('ServiceWorkerGlobalScope' in globalThis) throw notHere('engine', 'this environment cannot import modules', cause);
     throw new WasmformerError('build', `${url.href} could not be loaded; set wasmURL to the address of the package's wasm folder`, { cause });
   });

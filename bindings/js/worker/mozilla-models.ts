@@ -19,10 +19,10 @@ interface FoundFile {
   /** Its model; files of one model have the same, and the same `id`. */
   model: Model;
   id: number;
-  /** What the list calls the file, such as 'lex'. */
+  /** Name of the file's kind in the list, such as 'lex'. */
   part: string;
   path: unknown;
-  /** What `path` is relative to, if not to the list. */
+  /** Base of `path`, if it is not relative to the list. */
   base?: unknown;
   /** Bytes to be downloaded. */
   length?: unknown;
@@ -111,7 +111,7 @@ function addFile(
   };
 }
 
-/** Whether there is what translating needs: the weights, and one vocabulary or one for each side. */
+/** Returns whether the files suffice to translate: the weights, and one vocabulary or one for each side. */
 function isComplete({ files }: ListedModel): boolean {
   const names = Object.keys(files).map((name) => name.replace(/\.(gz|zst)$/, ''));
   const has = (name: string) => names.includes(name);

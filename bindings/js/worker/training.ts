@@ -202,7 +202,7 @@ export class Training extends Model<TrainingRun> {
     return steps as Generator<undefined, Plain<Translation[]>>;
   }
 
-  /** What the model can be asked to do. */
+  /** Use of the model; '' if it has none, such as one that fills masks. */
   get #use(): Use | '' {
     return this.#call((run) => run.use()) as Use | '';
   }
