@@ -29,7 +29,7 @@ declare module 'virtual:search-width' {
 }
 
 declare module 'virtual:version' {
-  /** Of the npm package. */
+  /** Version of the npm package. */
   const version: string;
   export default version;
 }

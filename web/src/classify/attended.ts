@@ -1,7 +1,7 @@
-// Which tokens are attended to by what the label is read from.
+// Tokens that the input of the classifier attends to.
 import { rowOf, type AttentionMap } from '../shared/attention/attention';
 
-/** What the labels of a text are read from; null where it has none. */
+/** Encoder outputs that the labels of a text are read from; null if it has no labels. */
 export type Pooling = 'first' | 'mean' | null;
 
 /** For each token: how much the token in `row` attends to it, or else, with no such row, what the label is read from. */

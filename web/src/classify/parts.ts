@@ -28,7 +28,7 @@ export function hues(names: readonly string[]): Map<string, number> {
   return new Map([...new Set(names)].sort().map((name, i) => [name, (25 + i * GOLDEN) % 360]));
 }
 
-/** Where the words of a text are, in languages without spaces too. */
+/** Finds the ranges of the words of a text, in languages without spaces too. */
 export function wordsOf(text: string): { start: number; end: number }[] {
   if (!('Segmenter' in Intl)) {
     return Array.from(text.matchAll(/\S+/g), ({ index, 0: word }) => ({ start: index, end: index + word.length }));

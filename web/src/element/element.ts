@@ -6,7 +6,7 @@ import './host.css';
 import Panel from './Panel.svelte';
 import { View } from './view.svelte';
 
-/** What the visitor can choose, and the detail of the event 'change'. Layers and heads are counted from 0. */
+/** Choices of the visitor, and the detail of the event 'change'. Layers and heads are counted from 0. */
 export interface AttentionChoice {
   kind: keyof Attention;
   /** Null only where there is no map yet and none was set. */
@@ -42,7 +42,7 @@ export class AttentionElement extends Base {
   readonly #root: ShadowRoot = this.attachShadow({ mode: 'open' });
   #panel: Record<string, unknown> | undefined;
 
-  /** What translate() gave when `attention` was true; null, the default, shows nothing. */
+  /** Result of translate() with `attention` set to true; null, the default, shows nothing. */
   get translation(): Translation | null {
     return this.#view.translation;
   }
@@ -109,7 +109,7 @@ export class AttentionElement extends Base {
   }
 
   connectedCallback(): void {
-    // What was set before the class was there hides its setters.
+    // Properties that were set before the class was defined hide its setters.
     const own = this as unknown as Record<string, unknown>;
     for (const name of ['translation', 'kind', 'layer', 'head', 'form']) {
       if (!Object.hasOwn(own, name)) continue;

@@ -3,7 +3,7 @@ import { within, type Head } from '../shared/attention/attention';
 import type { Form } from '../shared/attention/drawing';
 import type { Locale } from '../shared/words/language';
 
-/** What an element shows, and how. */
+/** State of an element: what it shows, and how. */
 export class View {
   translation = $state.raw<Translation | null>(null);
   kind = $state<keyof Attention>('cross');

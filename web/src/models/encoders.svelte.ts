@@ -8,15 +8,15 @@ import { speech } from '../shared/words/speech.svelte';
 import type { Stores } from '../shared/stores.svelte';
 
 export interface Encoder {
-  /** What a link calls it: 'snips' or 'file:NAME'. */
+  /** Name in links: 'snips' or 'file:NAME'. */
   id: string;
   name: string;
-  /** Of the page's own. */
+  /** Address, if it comes with the page. */
   url?: string;
 }
 
 const own = ownEncoders.map(({ name, url }): Encoder => ({ id: name, name, url }));
-/** Of the visitor's language. */
+/** Default encoder, in the visitor's language. */
 const first = () => own.find(({ id }) => id === (speech.locale === 'zh' ? 'csl' : 'snips')) ?? own[0];
 
 export class Encoders {

@@ -13,7 +13,7 @@ export interface KeptFile {
   languages: string;
 }
 
-/** What a file's model does; each kind is listed where it is used. */
+/** Kind of the model in a file; each kind is listed where it is used. */
 export type FileKind = 'translator' | 'encoder';
 
 /**

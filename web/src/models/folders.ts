@@ -1,6 +1,6 @@
 // Folders of files, as they are dropped or as addresses name them.
 
-/** What was dropped: files, or the files of one folder, with its name. */
+/** Files that were dropped, or the files of one dropped folder, with its name. */
 export interface Dropped {
   files: File[];
   folder: string;
@@ -25,10 +25,10 @@ export async function dropped({ items, files }: DataTransfer): Promise<Dropped> 
   }
 }
 
-/** Whether a file is a run that was saved, which holds more than a model. */
+/** Returns whether a file is a saved run, which holds more than a model. */
 export const isRun = ({ name }: File) => /\.run( ?\(\d+\))?\.safetensors$/.test(name);
 
-/** Whether files are the parts of one model: a folder's, or more than the one file of a model. */
+/** Returns whether files are parts of one model: those of a folder, or of a model that has several files. */
 export const isFolder = ({ files, folder }: Dropped) =>
   folder !== '' || files.some(({ name }) => /^config\.json$|\.npz$|\.spm$|\.bin$/.test(name));
 
@@ -41,7 +41,7 @@ export function decoded(text: string): string {
   }
 }
 
-/** Where the files of a Hugging Face page are: the address that people copy shows a page about them. */
+/** Address of the files of a Hugging Face page: the address that people copy shows a page about them. */
 export function filesAt(address: URL): URL {
   const [, owner, name, kind, ...rest] = address.pathname.split('/').filter((part, i) => i === 0 || part !== '');
   if (!/^(www\.)?(huggingface\.co|hf\.co)$/.test(address.hostname) || !name || kind === 'resolve') return address;
@@ -49,7 +49,7 @@ export function filesAt(address: URL): URL {
   return new URL(['', owner, name, 'resolve', revision, ...path].join('/'), address);
 }
 
-/** Whether an address names a folder: its last part is no file. */
+/** Returns whether an address names a folder: its last part is not a file name, since it has no dot. */
 export const isFolderAddress = ({ pathname }: URL) => !pathname.split('/').at(-1)!.includes('.');
 
 /** 'opus-mt-fr-en' of its address, whatever the host puts after it. */
@@ -64,7 +64,7 @@ export const folderName = ({ pathname }: URL) =>
 /** 'fr-en' of 'opus-mt-fr-en'; undefined where the name does not end so. */
 export const languagesIn = (name: string) => /-([a-z]{2,3}-[a-z]{2,3})$/.exec(name)?.[1];
 
-/** Whether a file's name, or the path of an address, is that of a list of models, such as Mozilla's. */
+/** Returns whether a file's name, or an address's path, names a list of models, such as Mozilla's. */
 export const isList = (path: string) => /\.json$|\/records$/.test(path) && !/(^|\/)config\.json$/.test(path);
 
 /**

@@ -23,7 +23,7 @@ import type { Stores } from '../shared/stores.svelte';
 
 /** A model that comes with the page, from an address, or from a file. */
 export interface Model {
-  /** What a link calls it: 'de-en', an address, or 'file:NAME'. */
+  /** Name in links: 'de-en', an address, or 'file:NAME'. */
   id: string;
   origin: 'page' | 'address' | 'file';
   name: string;
@@ -65,7 +65,7 @@ export class Models {
   tokensPerSecond = $state<number | null>(null);
   /** A link's model on another host, which is fetched only when the visitor agrees. */
   asked = $state.raw<Model | null>(null);
-  /** What the translator was loaded from, to be trained further. */
+  /** Source of the translator, for training it further. */
   from: URL | Blob | null = null;
   kept = $state.raw<Model[]>([]);
   /** The list of models that was opened last. */
@@ -333,7 +333,7 @@ export class Models {
   }
 }
 
-/** What a model is called on the page. */
+/** Name of a model on the page: its languages if it comes with the page, else its own name. */
 export const titleOf = ({ origin, languages, name }: Model) =>
   (origin === 'page' && languageNames(languages)) || bareName(name);
 

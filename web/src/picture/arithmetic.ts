@@ -88,7 +88,7 @@ export function norms({ data, rows, columns }: Matrix): number[] {
 
 export type Stage = 'input' | 'self' | 'cross' | 'feedForward';
 
-/** What the first layer of a stack reads: embeddings and positions, added. */
+/** Input of the first layer of a stack: the sum of embeddings and positions. */
 export function stackInput({ tokenEmbedding, positions }: StackInternals): Matrix {
   return { ...tokenEmbedding, data: tokenEmbedding.data.map((x, i) => x + positions.data[i]) };
 }

@@ -1,7 +1,7 @@
 // Pure functions over the tree of a beam search.
 import type { BeamNode } from 'wasmformer';
 
-/** What the score of n tokens is divided by: ((5 + n) / 6)^α. */
+/** Divisor of the score of n tokens: ((5 + n) / 6)^α. */
 export function lengthPenalty(length: number, alpha: number): number {
   return ((5 + length) / 6) ** alpha;
 }
@@ -51,7 +51,7 @@ export interface Place {
 }
 
 /**
- * Where the nodes stand: a column for each step, as wide as its widest piece. The path to the best hypothesis is one
+ * Places the nodes: a column for each step, as wide as its widest piece. The path to the best hypothesis is one
  * row on top; every other branch begins a row of its own, as high up as there is room. Without `pruned`, only paths to
  * a hypothesis are there.
  */
@@ -62,7 +62,7 @@ export function placeTree(
   rowHeight: number,
   gap: number,
 ): { places: Place[]; width: number; height: number } {
-  // Of the hypotheses that each node leads to.
+  // Best score of the hypotheses that each node leads to.
   const best = nodes.map((node) => (node.state === 'ended' ? node.score : -Infinity));
   for (let i = nodes.length - 1; i > 0; --i) best[nodes[i].parent] = Math.max(best[nodes[i].parent], best[i]);
   const children: number[][] = nodes.map(() => []);

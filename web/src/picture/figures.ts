@@ -18,7 +18,7 @@ export interface Thumb {
 
 const ROOM = 8; // around the pictures
 
-/** Where the heads' maps stand at the right of a box: in the number of rows that makes them largest. */
+/** Places the heads' maps at the right of a box, in the number of rows that makes them largest. */
 export function headPlaces(box: Box, heads: number, room: number): { x: number; y: number; size: number }[] {
   let best = { size: 0, rows: 1, columns: heads };
   for (let rows = 1; rows <= heads; ++rows) {
@@ -49,7 +49,7 @@ function barsOf(values: readonly number[], width: number, height: number): strin
     .join('');
 }
 
-/** Where a row of numbers stands at the right of a box. */
+/** Places a row of numbers at the right of a box. */
 function strip(box: Box, width: number): Pick<Thumb, 'x' | 'y' | 'width' | 'height'> {
   const space = Math.min(4, box.height / 6);
   return { x: box.width - ROOM - width, y: space, width, height: box.height - 2 * space };

@@ -1,5 +1,5 @@
-// Where everything stands in figure 1 of "Attention Is All You Need", drawn from a model's sizes. Lengths are units of
-// the drawing; y grows downwards, as on the screen, and the computation goes upwards, as in the paper.
+// Layout of figure 1 of "Attention Is All You Need" for a model's sizes. Lengths are units of the drawing; y grows
+// downwards, as on the screen, and the computation goes upwards, as in the paper.
 import { format, isUnit, type Part, type Place, type Sizes, type Stack } from './place';
 
 export interface Rect {
@@ -32,9 +32,9 @@ export interface Geometry {
   height: number;
   boxes: Box[];
   wires: Wire[];
-  /** Where two vectors are added: below the first layer, and in pre-norm models after each sublayer. */
+  /** Points at which two vectors are added: below the first layer, and in pre-norm models after each sublayer. */
   sums: Point[];
-  /** What the arrows into an attention carry. */
+  /** Labels of the arrows into an attention. */
   marks: { at: Point; text: 'Q' | 'K' | 'V' }[];
   /** The signs of the positional encoding, with the side on which its name stands. */
   waves: { at: Point; side: -1 | 1 }[];
@@ -63,7 +63,7 @@ const OUTPUT = 25;
 const CHART = 84;
 const MOST_STRETCH = 3; // of the sublayers of the shorter stack
 
-/** Where the boxes of a stack begin whose frames begin at `x`. */
+/** Left edge of the boxes of a stack whose frames begin at `x`. */
 const leftOf = (stack: Stack, x: number) => x + (stack === 'enc' ? RAIL : PAD + 5);
 
 /** From below: the heights in a unit of a sublayer with its norm. */
@@ -271,7 +271,7 @@ export function layOut(sizes: Sizes, tall = false): Geometry {
     { from: softmax.id, to: 'chart', kind: 'flow', points: [[cx, softmax.y], [cx, chart.y + CHART]] },
     { from: 'chart', to: beam.id, kind: 'flow', points: [[cx, chart.y], [cx, beam.y + OUTPUT]] },
   ];
-  // What was chosen becomes input: beside everything, down to the tokens.
+  // Wire by which the chosen token becomes input: right of everything, down to the tokens.
   const right = decX + COLUMN + MARGIN + 2;
   const [from, to] = [beam.y + OUTPUT / 2, belowDec.tokens.y + TOKENS / 2];
   ends.push({ from: beam.id, to: beam.id, kind: 'loop',
@@ -293,7 +293,7 @@ export function layOut(sizes: Sizes, tall = false): Geometry {
 export const boxAt = (geometry: Geometry, stack: Stack | undefined, layer?: number, part?: Part) =>
   geometry.boxes.find(({ id }) => id === format({ stack, layer, part }));
 
-/** What the camera frames: a stack or a layer with some room around; else all. */
+/** Rectangle that the camera frames: a stack or a layer with some room around it, else everything. */
 export function framed(geometry: Geometry, { stack, layer }: Place): Rect {
   const room = layer === undefined ? 14 : MARGIN; // beside a layer stands its name
   const box = stack === 'out' ? undefined : boxAt(geometry, stack, layer);

@@ -15,7 +15,7 @@ import type { Part, Place, Sizes } from './place';
 /** A translation with everything that the picture shows. */
 export type Inside = Translation & Required<Pick<Translation, 'attention' | 'internals'>>;
 
-/** What the inside of every box is drawn from. */
+/** Data that the inside of every box is drawn from. */
 export interface SceneProps {
   result: Inside;
   place: Place;

@@ -1,4 +1,4 @@
-// What places are called in the visitor's language.
+// Names of places in the visitor's language.
 import { pieceName } from '../shared/attention/piece-names';
 import { pictureWords } from './words';
 import { attentionAt, type Inside } from './numbers';
@@ -26,7 +26,7 @@ export function nameOf(place: Place, sizes: Sizes, whole = false, result?: Insid
   return [...where, name].filter(Boolean).join(' · ');
 }
 
-/** What a part is in the paper: the words about it are called after that. */
+/** Key of the words about a part, after its name in the paper. */
 export function partKey({ stack, part }: Place, sizes: Sizes) {
   if (part === 'embed') return stack === 'enc' ? 'embedIn' : 'embedOut';
   if (part === 'self' && stack === 'enc') return 'self';

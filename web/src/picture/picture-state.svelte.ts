@@ -25,7 +25,7 @@ interface Surroundings {
   weightChanges: WeightChanges;
 }
 
-/** Of one view, and ends with it. */
+/** State of one view, which ends with it. */
 export class PictureState {
   readonly #surroundings!: Surroundings;
   readonly search!: OwnTranslation;
@@ -59,14 +59,14 @@ export class PictureState {
 
   readonly #address = $derived.by(() => this.#surroundings.urlState.parameters.at);
   readonly #isBeam = $derived.by(() => this.#surroundings.urlState.view === 'beam');
-  /** What the address names, as far as the model has it. */
+  /** Place that the address names, as far as the model has it. */
   readonly place = $derived.by((): Place => {
     if (!this.config) return {};
     return this.#isBeam ? BEAM : parse(this.#address, this.sizes);
   });
   readonly isScene = $derived.by(() => this.place.part !== undefined);
   readonly path = $derived.by(() => trail(this.place));
-  /** What the words beside the picture are about: while it plays, the box that computes. */
+  /** Place that the words beside the picture describe: while it plays, the box that computes. */
   readonly shown = $derived.by(() => (this.player.now && !this.isScene ? this.player.now.place : this.place));
   /** The rows of the decoder that are computed by now. */
   readonly known = $derived.by(() => {
@@ -80,7 +80,7 @@ export class PictureState {
     if (!token || player.status('chart') !== 'done') return pictureWords('choosing', { step, steps });
     return pictureWords('writes', { step, steps, piece: pieceName(token.piece) });
   });
-  /** What the model is, its name first. */
+  /** Facts about the model, its name first. */
   readonly facts = $derived.by((): string[] => {
     const { config } = this;
     const { model } = this.#surroundings.models;

@@ -1,7 +1,7 @@
 // A place in the picture, from the whole model down to one cell of a head; `at=dec.2.cross.h3.5-2` in the address.
 
 export type Stack = 'enc' | 'dec' | 'out';
-/** What a stack is made of: an Add & Norm belongs to the sublayer before it. */
+/** Parts of a stack; an Add & Norm belongs to the sublayer before it. */
 export type Part =
   'embed' | 'self' | 'selfNorm' | 'cross' | 'crossNorm' | 'ffn' | 'ffnNorm' | 'norm' | 'linear' | 'softmax' | 'beam';
 
@@ -14,7 +14,6 @@ export interface Place {
   cell?: { row: number; column: number };
 }
 
-/** What a model has of everything. */
 export interface Sizes {
   encoderLayers: number;
   decoderLayers: number;

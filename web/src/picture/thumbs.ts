@@ -92,7 +92,7 @@ export interface Moments {
   deviation: number;
 }
 
-/** What layer normalization takes out of a row. */
+/** Mean and deviation that layer normalization takes out of a row. */
 export function moments(numbers: Matrix, row: number): Moments {
   const values = rowAt(numbers, row);
   const mean = values.reduce((sum, x) => sum + x, 0) / values.length;

@@ -1,5 +1,5 @@
-// What is taken out of the model, and whether tokens are sampled rather than searched for. The address has it as the
-// program's options do: mask=1,2&heads=cross:0:3&draw=0.8,0,1,1.
+// Tokens and heads taken out of the model, and whether tokens are sampled rather than searched for. The address has
+// them in the form of the program's options: mask=1,2&heads=cross:0:3&draw=0.8,0,1,1.
 import type { AttentionHead, SamplingOptions, TranslateOptions } from 'wasmformer';
 import type { Kind } from '../shared/attention/attention';
 import { createUrlState, type UrlState } from '../shell/url-state.svelte';

@@ -1,9 +1,9 @@
 import { remember, remembered } from './settings.svelte';
 
-// The run that goes on, for the parts of the page that do not load the Train view.
+// The current run, for the parts of the page that do not load the Train view.
 export interface Activity {
   name: string;
-  /** Of its goal, from 0 to 1. */
+  /** Fraction of its goal that is reached, from 0 to 1. */
   share: number | null;
   /** Seconds; null where that is not known yet. */
   left: number | null;

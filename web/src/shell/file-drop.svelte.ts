@@ -1,4 +1,4 @@
-// What takes a file dropped anywhere on the page: the view that is shown, or else the models.
+// Receiver of files dropped anywhere on the page: the view that is shown, or else the models.
 export interface Taker {
   take(files: File[]): void;
   /** Shown while the file is over the page. */

@@ -1,4 +1,4 @@
-// What training would take, from one second of it.
+// Estimates the time that training would take, from one second of it.
 import { Trainer, type TrainerInfo } from 'wasmformer';
 import { reason, type Reason } from '../shared/words/reason';
 import type { Experiment } from './experiment';

@@ -17,10 +17,10 @@ function parametersOf(values: Values, vocabulary: number): number {
   return encoders * (4 * width ** 2 + feedForward) + decoders * (8 * width ** 2 + feedForward) + width * vocabulary;
 }
 
-/** What steps cost, in parameters times tokens. */
+/** Cost of steps, in parameters times tokens. */
 export const costOf = (parameters: number, tokens: number, steps: number) => (parameters + BESIDES) * tokens * steps;
 
-/** What the run of a card costs. */
+/** Cost of a card's run, in parameters times tokens. */
 export function workOf(data: DataName): number {
   const values = defaultsOf({ data }, 0);
   const parameters = parametersOf(values, isTask(data) ? CHARACTERS : Number(values.vocab));

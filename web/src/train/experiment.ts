@@ -1,4 +1,4 @@
-// What is trained, how, and how far: made by the forms of the Train view, carried out by its runs.
+// Experiments: what is trained, how, and how far. The forms of the Train view make them, and its runs carry them out.
 import type { TrainerOptions } from 'wasmformer';
 
 export interface Experiment {
@@ -8,7 +8,7 @@ export interface Experiment {
   options: Omit<TrainerOptions, 'signal' | 'onProgress'>;
   /** Totals of the whole run. */
   goal: { epochs?: number; steps?: number; minutes?: number };
-  /** What the curve shows beside the losses. */
+  /** Score that the curve shows next to the losses. */
   metric: 'bleu' | 'exactMatch' | 'accuracy' | 'tagAccuracy';
   /** Data and settings as the link says them; null where the data are the visitor's own. */
   setup: string | null;

@@ -120,7 +120,7 @@ export const exampleOf = (name: TaskName) => `${taskOf(name).source} → ${taskO
 
 type Beginning = Record<string, string | number>;
 
-/** What each kind of data begins with: tuned so that one press teaches it. */
+/** Default settings for each kind of data, tuned so that one click teaches it. */
 function beginningOf(chosen: Partial<Values>, ownPairs: number): Beginning {
   const { data = 'reverse' } = chosen;
   if (isTask(data)) return taskBeginning(data, chosen);
@@ -247,7 +247,7 @@ function outside({ min, max, above, below }: Limits, value: number): Wrong | und
   return min === undefined ? ['more', { min: above ?? 0 }] : ['least', { min }];
 }
 
-/** What is wrong with the value of one field by itself. */
+/** Finds the error in the value of one field by itself. */
 function wrongOf(key: Key, text: string, pairs: number): Wrong | undefined {
   const field = FIELDS[key];
   if ('options' in field) return field.options.includes(text) ? undefined : ['choice'];
@@ -257,7 +257,7 @@ function wrongOf(key: Key, text: string, pairs: number): Wrong | undefined {
   return outside(field, value);
 }
 
-/** What is wrong with values beside each other, by the field that is to be changed. */
+/** Finds values that conflict with each other, by the field that is to be changed. */
 function conflicts(values: Values, pairs: number | undefined): [Key, Wrong][] {
   const at = (key: Key) => Number(values[key]);
   const most = isTask(values.data) ? taskOf(values.data).maxPairs : Infinity;
@@ -275,7 +275,7 @@ function conflicts(values: Values, pairs: number | undefined): [Key, Wrong][] {
   return rules.filter(([isBroken]) => isBroken).map(([, key, wrong]) => [key, wrong]);
 }
 
-/** What is wrong with each value; `pairs` are those of the data, where they are known. */
+/** Finds the error in each value. `pairs`: the number of pairs in the data, if it is known. */
 export function wrongs(values: Values, pairs: number | undefined): Partial<Record<Key, Wrong>> {
   const found: Partial<Record<Key, Wrong>> = {};
   for (const key of Object.keys(FIELDS) as Key[]) {
@@ -286,10 +286,10 @@ export function wrongs(values: Values, pairs: number | undefined): Partial<Recor
   return found;
 }
 
-/** A model in use goes on learning: it keeps its architecture and its tokenizer. */
+/** A model in use continues learning: it keeps its architecture and its tokenizer. */
 export const isTuned = ({ data, start }: Values) => data === 'own' && start === 'model';
 
-/** Whether a field means anything beside the other values. */
+/** Returns whether a field has any effect, given the other values. */
 export function isUsed(key: Key, values: Values): boolean {
   if (isTuned(values) && ['tokenizer', 'vocab', 'joint', 'preset', ...MODEL].includes(key)) return false;
   switch (key) {

@@ -23,7 +23,7 @@ export const LABELLED = {
 export type LabelledName = keyof typeof LABELLED;
 const OWN_STEPS = 1000;
 /**
- * What a card's run costs. Two layers with 393,216 parameters in all and 1,024 tokens per batch: the C++ preset for
+ * Cost of a card's run. Two layers with 393,216 parameters in all and 1,024 tokens per batch: the C++ preset for
  * encoders.
  */
 export const workOfLabelled = (name: LabelledName) => costOf(393_216, 1024, LABELLED[name].steps);
@@ -33,7 +33,7 @@ export type LabeledData = Pick<
   'labeled' | 'tagged' | 'validLabeled' | 'validTagged' | 'validation' | 'tokenizer'
 >;
 
-/** What the encoder's preset does not say: `steps` are those in which the rate falls to 0. */
+/** Settings that differ from the encoder's preset. `steps`: those in which the rate falls to 0. */
 export const configFor = (steps: number) =>
   ({
     schedule: 'cosine',

@@ -6,7 +6,7 @@ import { MOST_BYTES, type Bad, type Input, type Wish } from '../shared/text/tabl
 export interface Source {
   facts: Facts;
   made: Sent;
-  /** What `made` was made of. */
+  /** Columns and filters that `made` was made with, as JSON. */
   wish: string;
 }
 

@@ -16,7 +16,7 @@ export interface Ask {
 /** The text stays out of the page until it is trained on: to copy it there takes too long for the page. */
 export type Sent = Omit<Made, 'tsv'> & { tsv: Blob };
 
-/** What the page learns about a table, without its rows. */
+/** Facts about a table for the page, without its rows. */
 export interface Facts extends Omit<Table, 'rows'> {
   titles: string[];
 }

@@ -1,5 +1,5 @@
-// What is remembered of a run: its curves, samples and pinned sentences. Plain data, kept beside the checkpoint, and
-// inside of it where it leaves the browser.
+// Record of a run: its curves, samples and pinned sentences. Plain data, stored next to the checkpoint, and inside it
+// when it leaves the browser.
 import type { AnnotatedSample, TrainerInfo, TrainingEvent, Translation } from 'wasmformer';
 import type { Experiment } from './experiment';
 import { runTask, type Scores } from './run-tasks';
@@ -50,7 +50,7 @@ export interface RunRecord {
   metric: Experiment['metric'];
   setup: string | null;
   goal: Experiment['goal'];
-  /** Of steps, so that it reports at the same ones however often it is stopped. */
+  /** Number of steps between reports, stored so that a run reports at the same steps however often it is stopped. */
   reportEvery: number;
   parameters: number;
   batchesPerEpoch: number;
@@ -59,7 +59,7 @@ export interface RunRecord {
   points: Point[];
   samples: SampleHistory[];
   pinned: Pinned[];
-  /** Of classifying and tagging. */
+  /** Results for validation texts, if the run classifies or tags. */
   found?: Found[];
   isOver: boolean;
 }

@@ -39,11 +39,11 @@ export interface RunState {
   training: TrainingConfig | null;
   /** Seconds, if known. */
   left: number | null;
-  /** What the trainer is doing; null between two stretches. */
+  /** Stretch that the trainer is running; null between two stretches. */
   stretch: Stretch | null;
   /** The record at the last checkpoint that this page made or opened. */
   checkpoint: RunRecord | null;
-  /** Of the trainer, when it was last asked; its events report earlier steps. */
+  /** Step of the trainer when it was last asked; its events report earlier steps. */
   step: number;
   secondsBefore: number;
   lastSave: number;
@@ -100,7 +100,7 @@ export function newState(record: RunRecord, isStored = false): RunState {
 
 export const isBusy = ({ status }: RunState) => ['preparing', 'running', 'pausing'].includes(status);
 
-/** Whether leaving the page now would lose more than a little. */
+/** Returns whether leaving the page now would lose more than a little work. */
 export const isUnsaved = ({ status, unkept, lastSave }: RunState, now: number) =>
   status === 'running' && (unkept !== '' || now - lastSave > LOSABLE);
 
@@ -111,7 +111,7 @@ export function share({ record }: RunState): number | null {
   return record.goal.minutes ? record.seconds / 60 / record.goal.minutes : null;
 }
 
-/** What remains of the goal; null if nothing does. */
+/** Part of the goal that remains; null if none does. */
 export function remaining({ record, step }: RunState): Experiment['goal'] | null {
   const { goal, points, seconds } = record;
   const total = totalSteps(record);

@@ -1,10 +1,10 @@
-// What the tasks of runs differ in, by the score that a run is measured by, which is what its record keeps of its task.
+// Differences between the tasks of runs, by the metric of a run, which is all that its record stores of its task.
 import type { TrainerInfo, Validation } from 'wasmformer';
 import type { Experiment } from './experiment';
 import type { trainWords } from './words';
 
 type Metric = Experiment['metric'];
-/** What a validation measures; each task has some of them. */
+/** Scores of a validation; each task has some of them. */
 export type Scores = Pick<Validation, 'loss' | 'bleu' | 'chrf' | 'exactMatch' | 'accuracy' | 'tagAccuracy' | 'spanF1'>;
 /** A name, in the words of the Train view, which come only with it. */
 type Name = (words: typeof trainWords) => string;
@@ -21,16 +21,16 @@ interface ScoreLine {
 interface RunTask {
   /** The view that uses such models. */
   view: 'translate' | 'classify';
-  /** What stands beside the curves: sentences over the steps, or what labels were taken for. */
+  /** View next to the curves: sentences over the steps, or the confusion matrix of labels. */
   shows: 'sentences' | 'confusion';
   /** Validation examples that are reported; and whether with attention, until a sentence is watched. */
   samples: number;
   hasAttention: boolean;
   /** Steps between validations, at most. */
   validateEvery: number;
-  /** Whether validating takes no time, so that the first report has a score and a sentence to watch. */
+  /** True if validation takes almost no time, so that the first report has a score and a sentence to watch. */
   isScoredAtOnce: boolean;
-  /** What differs between two outputs is marked in these units. */
+  /** Unit in which differences between two outputs are marked. */
   granularity: 'grapheme' | 'word';
   /** How the score is written. */
   digits: Intl.NumberFormatOptions;

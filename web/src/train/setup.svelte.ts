@@ -1,4 +1,4 @@
-// What the visitor has chosen to train, and the experiment that it makes.
+// Training settings chosen by the visitor, and the experiment that they make.
 import type { PresetName, TrainerConfig, TrainerOptions } from 'wasmformer';
 import { createUrlState, type UrlState } from '../shell/url-state.svelte';
 import { createModels, type Models, titleOf } from '../models/models.svelte';
@@ -46,7 +46,7 @@ export class Setup {
     const all = Object.entries(wrongs(this.values, this.#own || undefined));
     return Object.fromEntries(all.filter(([key]) => isUsed(key as Key, this.values))) as ReturnType<typeof wrongs>;
   });
-  /** What the link says; null where the data cannot be in a link. */
+  /** Settings in the form of a link; null if the data cannot be in a link. */
   readonly text = $derived(this.values.data === 'own' ? null : write({ data: this.values.data, ...this.chosen }));
   /** The table that the pairs are made of, and how. */
   readonly wanted = $derived.by(() => {
@@ -97,7 +97,7 @@ export class Setup {
     this.chosen = { data, ...(start === 'model' && { start }) };
   }
 
-  /** What a link, or a card, says. */
+  /** Takes the settings of a link or a card. */
   read(text: string) {
     this.chosen = parse(text);
   }

@@ -37,7 +37,7 @@ const errorOf = ({ code, text, details }: Reason) => new PageError(code, text, d
 
 const WARM = 3; // seconds of training before its pace means anything
 
-/** What a run reaches beyond its own trainer: where its model is opened, and what learns from its speed. */
+/** Objects that a run uses besides its trainer: those that open its model, and the one that learns from its speed. */
 export interface RunSurroundings {
   encoders: Encoders;
   models: Models;

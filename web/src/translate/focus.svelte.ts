@@ -1,5 +1,5 @@
-// What the visitor looks at: a kind of attention, a layer and a head, which the address has too, and what is pointed
-// at: kind=decoder&form=lines&decoder=1.3, counted from 1 as on the page.
+// Attention that the visitor looks at: a kind, a layer and a head, which the address has too, counted from 1 as on the
+// page (kind=decoder&form=lines&decoder=1.3), and the row and column that are pointed at.
 import {
   KINDS,
   NOTHING,
@@ -34,7 +34,7 @@ export class AttentionFocus {
   /** The sentence whose pieces are shown because the pointer is in it. */
   hovered = $state<number | null>(null);
 
-  /** What is pointed at in the chosen sentence. */
+  /** Row and column that are pointed at in the chosen sentence. */
   readonly focus = $derived(this.focusOf(this.#translation.shown));
   /** The cross-attention of the chosen layer and head. */
   readonly map = $derived(this.#translation.shown ? this.#crossOf(this.#translation.shown) : null);
@@ -100,7 +100,7 @@ export class AttentionFocus {
     this.#pointed = { focus: NOTHING, shown: null };
   }
 
-  /** What was pointed at in another translation may lie outside of this one. */
+  /** Returns the focus if it is in this translation; one in another translation may lie outside of this one. */
   focusOf(shown: Shown | null): Focus {
     return this.#pointed.shown === shown ? this.#pointed.focus : NOTHING;
   }

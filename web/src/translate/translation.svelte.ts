@@ -1,4 +1,4 @@
-// What is typed and what comes out, sentence by sentence.
+// Text that is typed and its translation, sentence by sentence.
 import { untrack } from 'svelte';
 import { SvelteMap } from 'svelte/reactivity';
 import type { Translation, Translator } from 'wasmformer';
@@ -35,7 +35,7 @@ const KEPT = 150; // translations
 const CANDIDATES = 8;
 /** The default of the package. */
 export const BEAM_SIZE = beamSize;
-/** What views ask for that look inside the model. */
+/** Options of translate() for views that look inside the model. */
 export const INSIDE = { attention: true, internals: true, topTokens: CANDIDATES };
 
 const inLink = (text: string) => (text !== '' && text.length <= LONGEST_IN_LINK ? text : null);
@@ -62,7 +62,7 @@ export class TranslationStore {
   readonly fresh = $derived(this.sentence?.fresh ?? false);
   /** How it was made to begin, for a search that is to find it again. */
   readonly prefix = $derived(this.shown && this.shown.forced.length > 0 ? this.shown.forced : undefined);
-  /** What stands where there is no translation yet. */
+  /** Key of the text to show while there is no translation. */
   readonly hint = $derived.by(() => {
     if (this.source.trim() === '') return 'typeAbove';
     return this.#models.translator ? 'translating' : 'waiting';
@@ -280,7 +280,7 @@ export class TranslationStore {
     }
   }
 
-  /** What to translate next: the chosen sentence alone, and then some more together. */
+  /** Sentences to translate next: the chosen one alone, and then some more together. */
   #next(): string[] {
     const open = (sentence: Sentence | undefined) => sentence !== undefined && !sentence.fresh;
     if (open(this.sentence)) return [this.sentence!.source];

@@ -30,10 +30,10 @@ export const NOTHING: Focus = { row: null, column: null };
 export const KINDS = ['encoder', 'decoder', 'cross'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** Those that a model has: a recurrent decoder has no self-attention. */
+/** Kinds of attention that a model has: a recurrent decoder has no self-attention. */
 export const kindsOf = (attention: Partial<Record<Kind, Maps>>) => KINDS.filter((kind) => attention[kind]?.layers);
 
-/** Of one head, or the mean of several. */
+/** Map of one head, or the mean of several. */
 export function selectMap(maps: Maps, layer: number, head: Head | readonly number[]): AttentionMap {
   const { heads, rows, columns } = maps;
   const size = rows * columns;
@@ -115,7 +115,7 @@ export function bestAligned(maps: Maps, effects: AttentionMap, least = 0.1): Bes
 export const BEGIN_PIECE = '<s>';
 export const END_PIECE = '</s>';
 
-/** What the decoder reads: the begin mark, and the pieces before the one that it chooses. */
+/** Pieces that the decoder reads: the begin mark, and all target pieces but the last. */
 export const readPieces = (target: readonly string[]) => [BEGIN_PIECE, ...target.slice(0, -1)];
 
 export interface Likely extends Candidate {
@@ -143,7 +143,7 @@ export function surface(piece: string): string {
 
 const SPECIAL = { [BEGIN_PIECE]: 'begin', [END_PIECE]: 'end', '<unk>': 'unknown' } as const;
 
-/** What a piece is called, by words for the special ones. */
+/** Name of a piece; `word` names the special ones. */
 export function nameOf(piece: string, word: (key: 'begin' | 'end' | 'unknown') => string): string {
   const key = SPECIAL[piece as keyof typeof SPECIAL];
   return key ? word(key) : surface(piece) || '␣';

@@ -27,7 +27,7 @@ export interface Typeface {
 
 export type Form = 'heat' | 'lines';
 
-/** Where everything is. `xs` and `ys` hold one more: where the last column or row ends. */
+/** Positions and sizes in a drawing. `xs` and `ys` hold one more position: the end of the last column or row. */
 export interface Layout {
   form: Form;
   width: number;
@@ -81,7 +81,7 @@ const FRAME = 3; // of a marked cell, below the last row
 const MANY = 40; // pieces; a map of more is drawn finely, to be seen at once, and not every piece is written out
 export const FAINTEST = 0.02;
 
-/** Where each piece begins, and after the last one the end of all. */
+/** Start of each piece, followed by the end of the last one. */
 function places(pieces: readonly string[], size: number, gaps = GAPS): number[] {
   let at = 0;
   const starts = pieces.map((piece, i) => {
@@ -203,7 +203,7 @@ export function drawLinks(pen: Pen, drawing: Drawing, row: number, only?: number
   });
 }
 
-/** What lies at a point: a cell, or the row or column whose label does. */
+/** Finds the cell at a point, or the row or column whose label is there. */
 export function locate(layout: Layout, x: number, y: number): { row: number | null; column: number | null } {
   const { form, left, top, xs, ys, columnYs, cell, slant } = layout;
   const find = (starts: number[], at: number) => Math.max(0, starts.slice(0, -1).findLastIndex((start) => start <= at));

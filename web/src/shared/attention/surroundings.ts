@@ -2,7 +2,7 @@ import { createContext } from 'svelte';
 import type { AttentionKey } from './words';
 import type { Values } from '../words/language';
 
-/** What the drawings of attention take from where they stand: in the page, or in the custom element. */
+/** Services that the drawings of attention take from their host: the page, or the custom element. */
 export interface Surroundings {
   words(key: AttentionKey, values?: Values): string;
   number(value: number, options?: Intl.NumberFormatOptions): string;

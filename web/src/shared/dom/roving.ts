@@ -11,7 +11,7 @@ export const pressed = (press: (event: KeyboardEvent) => void) => (event: Keyboa
   press(event);
 };
 
-/** Of a group of buttons Tab reaches one; the arrow keys, Home and End go from there to the others. */
+/** Lets Tab reach one of a group of buttons; the arrow keys, Home and End go from there to the others. */
 export function roving(group: HTMLElement) {
   let current: HTMLElement | undefined;
   const items = () => [...group.querySelectorAll<HTMLElement>('button:not(:disabled)')];

@@ -1,4 +1,4 @@
-// What changed from one text to another, word by word or letter by letter.
+// Differences between two texts, word by word or letter by letter.
 
 export interface Part {
   text: string;

@@ -4,7 +4,7 @@ import { offline, pageReason, withoutStop, type Reason } from './page-error';
 
 export { PageError, type Reason } from './page-error';
 
-/** What an error says, without the tags of the package, to stand after a colon. */
+/** Text of an error without the tags of the package, to stand after a colon. */
 export function reason(error: unknown): Reason {
   if (!(error instanceof WasmformerError)) return pageReason(error);
   const { code, details, sentence } = error;

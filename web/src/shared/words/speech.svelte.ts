@@ -62,13 +62,13 @@ export function languageName(code: string | undefined): string {
   }
 }
 
-/** What a model file says of itself, in the page's language where it does: under 'limits.zh' beside 'limits'. */
+/** Text in a model file's metadata, in the page's language if available: 'limits.zh' rather than 'limits'. */
 export const saidOf = (metadata: Readonly<Record<string, string>>, key: string) =>
   metadata[`${key}.${speech.locale}`] ?? metadata[key];
 
 type Table = Readonly<Record<string, string>>;
 
-/** Of each feature that was opened: brings its words in a language. */
+/** Functions that load the words of the opened features in a language. */
 const opened: ((locale: Locale) => Promise<void>)[] = [];
 
 /**
@@ -82,7 +82,7 @@ export async function speak(locale: Locale) {
 
 /**
  * The words of a feature, which come in the page's language when its script runs: what shows them waits for `arrived`.
- * Those of the first screen are part of its script instead, since no text could be shown before they came.
+ * The words of the first screen are part of its script instead, since no text could be shown before they came.
  */
 export function featureWords<Words extends Table>(tables: {
   en: () => Promise<{ default: Words }>;

@@ -9,7 +9,7 @@ const en = { ...attentionWords[0], ...pageEn };
 export type Key = keyof typeof en;
 export const pageWords = words<Key>(en, { ...attentionWords[1], ...pageZh });
 
-/** What went wrong, to show in the visitor's language. */
+/** Error to show in the visitor's language. */
 export interface Problem {
   key: Key;
   reason?: string | Reason;
