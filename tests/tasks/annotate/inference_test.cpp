@@ -94,7 +94,7 @@ TEST_CASE("An encoder learns to classify and tag at once, and resumes from its c
     CHECK(found.attention->rows == 5);  // the words and the end token
     for (int i = 0; i < 400; ++i) text += " now in rome";
     found = annotate(model, pool, {text, ""})[0];
-    CHECK(found.is_cut);
+    CHECK(found.is_truncated);
     CHECK(found.words.size() == 1204);
     CHECK_FALSE(found.words.back().tag.empty());
   }
