@@ -32,7 +32,7 @@ const edits = {
 function cpp(file) {
   return {
     file,
-    line: (n) => `namespace wasmformer { int edited() { return ${n}; } }`,
+    line: (n) => `namespace wasmformer { int edited_${n}() { return ${n}; } }`,
     before: (page) => page.evaluate(() => void (globalThis.isOld = true)),
     seen: (page) => page.waitForFunction(() => !globalThis.isOld && document.querySelector('main'), undefined, { timeout: 600_000 }),
   };
