@@ -254,7 +254,7 @@ void describe(Json& entry, const List& list, Naming naming) {
 
 // Checks of values that fields already hold
 
-// Checks the value as if it were given anew.
+// Checks the value like one that has just been given.
 template <class T>
 void check(T* field, const Place& at) {
   T same{};

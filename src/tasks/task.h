@@ -123,8 +123,8 @@ class Task {
 
 // More can be added.
 std::vector<const Task*>& all_tasks();
-// The task that trains such models, that of a checkpoint, which may name it, and that of a name. Throw Error if there
-// is none.
+// The task that trains such models, that of a checkpoint, which may name it, and that of a name. Each throws Error
+// for an unknown task.
 const Task& task_of(const Config& config);
 const Task& task_of(const ModelFile& model);
 const Task& task_named(const std::string& name);
