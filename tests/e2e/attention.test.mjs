@@ -1,11 +1,11 @@
 // The attention view: the numbers are the model's, and every part works by mouse and by keyboard.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { expected, laptop, phone, show, smallPhone, start, translate, translated } from './support.mjs';
+import { expected, laptop, phone, share, show, smallPhone, translate, translated } from './support.mjs';
 import { download, inView, native, width, withView } from './views.mjs';
 
 let site;
-before(async () => (site = await start()));
+before(async () => (site = await share()));
 after(() => site.stop());
 
 const map = (page) => page.locator('[role=application]');

@@ -1,13 +1,13 @@
 // The beam as a tree: its best leaf is the translation, and the search goes on from any node.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { expected, laptop, phone, show, start } from './support.mjs';
+import { expected, laptop, phone, share, show } from './support.mjs';
 import { inView, native, watchWorkers, width, withView } from './views.mjs';
 
 let site;
 const sentence = expected[1].source;
 const address = `#beam?${new URLSearchParams({ text: sentence })}`;
-before(async () => (site = await start()));
+before(async () => (site = await share()));
 after(() => site.stop());
 
 const selected = (page) => page.locator('[role=treeitem][aria-selected=true]');

@@ -4,13 +4,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Classifier, Tagger } from '../../dist/index.js';
-import { builtPage, laptop, phone, show, start } from './support.mjs';
+import { builtPage, laptop, phone, share, show } from './support.mjs';
 import { download, drop, width, withView } from './views.mjs';
 
 let site, classifier;
 const file = join(builtPage, 'encoders/snips.safetensors');
 before(async () => {
-  site = await start();
+  site = await share();
   classifier = await Classifier.load(readFileSync(file));
 });
 after(() => (classifier?.dispose(), site.stop()));

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { looks } from './looks.mjs';
-import { go, phone, shifts, show, start, watchShifts } from './support.mjs';
+import { go, phone, share, shifts, show, watchShifts } from './support.mjs';
 import { width, withView } from './views.mjs';
 
 let site;
-before(async () => (site = await start()));
+before(async () => (site = await share()));
 after(() => site.stop());
 
 const screen = { viewport: { width: 1366, height: 900 } };

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { box, chosen, expected, laptop, phone, shifts, show, start, translate, translated, watchShifts } from './support.mjs';
+import { box, chosen, expected, laptop, phone, share, shifts, show, translate, translated, watchShifts } from './support.mjs';
 import { drop, inView, withView } from './views.mjs';
 
 let site;
-before(async () => (site = await start()));
+before(async () => (site = await share()));
 after(() => site.stop());
 
 const screen = { viewport: { width: 1366, height: 900 } };

@@ -1,13 +1,13 @@
 // Words that are hidden on the picture, heads that are switched off there, and sampling: the result is the native program's.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { expected, laptop, phone, show, start } from './support.mjs';
+import { expected, laptop, phone, share, show } from './support.mjs';
 import { inView, native, width, withView } from './views.mjs';
 
 let site;
 const sentence = expected[1].source;
 const address = (more = {}) => `#intervene?${new URLSearchParams({ text: sentence, ...more })}`;
-before(async () => (site = await start()));
+before(async () => (site = await share()));
 after(() => site.stop());
 
 // The text is complete, and no longer marked as that of the options before.

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
-import { expected, laptop, start, translated } from './support.mjs';
+import { expected, laptop, share, translated } from './support.mjs';
 import { inView, withView } from './views.mjs';
 
 let site;
-before(async () => (site = await start()));
+before(async () => (site = await share()));
 after(() => site.stop());
 
 const { source } = expected[1];

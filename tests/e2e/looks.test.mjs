@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { latinWords, looks, names, places, settled, text } from './looks.mjs';
-import { accessible, laptop, phone, start } from './support.mjs';
+import { accessible, laptop, phone, share } from './support.mjs';
 import { width } from './views.mjs';
 
 let site;
-before(async () => (site = await start()));
+before(async () => (site = await share()));
 after(() => site.stop());
 
 const sizes = { laptop: { ...laptop, viewport: { width: 1366, height: 900 } }, phone };

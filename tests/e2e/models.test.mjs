@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { box, builtPage, chosen, expected, go, laptop, phone, show, start, translate, translated, until } from './support.mjs';
+import { box, builtPage, chosen, expected, go, laptop, phone, share, show, start, translate, translated, until } from './support.mjs';
 import { withView } from './views.mjs';
 
 const file = fileURLToPath(new URL('../fixtures/tiny-de-en.safetensors', import.meta.url));
@@ -13,7 +13,7 @@ const bytes = readFileSync(file);
 const address = 'https://models.example/tiny.safetensors';
 
 let site;
-before(async () => (site = await start()));
+before(async () => (site = await share()));
 after(() => site.stop());
 
 const withModels = (options, use, prepare) => withView(site, options, '#models', async (page, errors) => {

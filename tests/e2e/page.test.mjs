@@ -1,11 +1,11 @@
 // The built page, by mouse, keyboard and touch. Run after `npm run build`.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { box, expected, laptop, phone, screenshot, smallPhone, start, translate, translated } from './support.mjs';
+import { box, expected, laptop, phone, screenshot, share, smallPhone, translate, translated } from './support.mjs';
 import { inView, withView } from './views.mjs';
 
 let site;
-before(async () => (site = await start()));
+before(async () => (site = await share()));
 after(() => site.stop());
 
 const withPage = (options, use, prepare) => (prepare ? withView : inView)(site, options, '', use, prepare);

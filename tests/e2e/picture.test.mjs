@@ -4,14 +4,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Translator } from '../../dist/index.js';
-import { accessible, box, builtPage, expected, laptop, phone, show, start } from './support.mjs';
+import { accessible, box, builtPage, expected, laptop, phone, share, show } from './support.mjs';
 import { inView, native, watchWorkers, width, withView } from './views.mjs';
 
 let site;
 const sentence = expected[1].source;
 const still = { ...laptop, reducedMotion: 'reduce' }; // zooms take no time
 const address = (at, more = {}) => `#picture?${new URLSearchParams({ text: sentence, ...(at && { at }), ...more })}`;
-before(async () => (site = await start()));
+before(async () => (site = await share()));
 after(() => site.stop());
 
 const figure = (page) => page.getByTestId('figure');

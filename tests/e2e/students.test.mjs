@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { settled } from './looks.mjs';
-import { laptop, phone, show, start, translated } from './support.mjs';
+import { laptop, phone, share, show, translated } from './support.mjs';
 import { withView } from './views.mjs';
 
 let site;
-before(async () => (site = await start()));
+before(async () => (site = await share()));
 after(() => site.stop());
 
 const folder = join(import.meta.dirname, '../fixtures/marian/student');

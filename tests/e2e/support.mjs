@@ -1,4 +1,4 @@
-// Opens the built page in headless Chromium. A page from open() fails its test when it logs an error.
+// Opens the built page in headless Chromium, one for all tests of a process.
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -23,6 +23,21 @@ export const flags = ('--no-sandbox --disable-gpu --disable-quic --no-first-run 
   + '--disable-component-update --disable-sync').split(' ');
 export const launch = () => chromium.launch({ executablePath: chromiumPath(), args: flags });
 
+/** The browser of this process, open as long as a site uses it. */
+let browsing;
+let sites = 0;
+function openBrowser() {
+  sites += 1;
+  return browsing ??= launch();
+}
+async function leaveBrowser() {
+  sites -= 1;
+  if (sites > 0) return;
+  const browser = await browsing;
+  browsing = undefined;
+  await browser.close();
+}
+
 /** To be run in the page. */
 const surroundingsOf = () => ({
   language: document.documentElement.lang,
@@ -33,22 +48,35 @@ const surroundingsOf = () => ({
 /** In use and in the box on a first visit. */
 const FIRST_MODEL = 'de-en';
 const FIRST_EXAMPLE = 'Ich habe gestern im Park einen alten Freund getroffen.';
+/** Each kind of device holds a page with a model; of more kinds, the one longest out of use is closed. */
+const MOST_VISITORS = 4;
 
+/** A server of its own for a folder, and pages of it. */
 export async function start(folder = builtPage, headers = folder === builtPage ? pageHeaders : isolation) {
   const { server, address } = await serve(folder, 0, headers);
-  const browser = await launch();
+  const browser = await openBrowser();
   const { origin } = new URL(address);
   // Another document of the same host and headers, so that the process stays.
   const between = `${address}between`;
   const nothing = '<!doctype html><link rel="icon" href="data:,">';
   /** The page of each kind of device that visit() uses again. */
   const visitors = new Map();
+  const contexts = new Set();
+  /** The visitor of a kind of device, now the one last used. */
+  const takeVisitor = (key) => {
+    const visitor = visitors.get(key);
+    visitors.delete(key);
+    if (visitor) visitors.set(key, visitor);
+    return visitor;
+  };
   return {
     address,
     server,
     /** A page in a context of its own, by default without a service worker; `errors` collects what it logs. `path` may be an address. */
     async open(options = laptop, prepare = async () => {}, path = '') {
       const context = await browser.newContext({ locale: 'en-US', serviceWorkers: 'block', ...options });
+      contexts.add(context);
+      context.on('close', () => contexts.delete(context));
       const page = await context.newPage();
       page.setDefaultTimeout(60_000);
       const errors = [];
@@ -64,15 +92,20 @@ export async function start(folder = builtPage, headers = folder === builtPage ?
      */
     async visit(options = laptop, path = '') {
       const key = JSON.stringify(options);
-      if (!visitors.has(key)) {
+      const visitor = takeVisitor(key);
+      if (!visitor) {
+        if (visitors.size === MOST_VISITORS) {
+          const [[oldest, { close }]] = visitors;
+          visitors.delete(oldest);
+          await close();
+        }
         const opened = await this.open(options, undefined, path);
         const { model: _, ...first } = await opened.page.evaluate(surroundingsOf);
         const devtools = await opened.page.context().newCDPSession(opened.page);
-        const visitor = { ...opened, devtools, hasFailed: false, first };
-        visitors.set(key, visitor);
-        return visitor;
+        const newcomer = { ...opened, devtools, hasFailed: false, first };
+        visitors.set(key, newcomer);
+        return newcomer;
       }
-      const visitor = visitors.get(key);
       const { page, errors, devtools } = visitor;
       for (const other of page.context().pages()) if (other !== page) await other.close();
       await page.unrouteAll({ behavior: 'ignoreErrors' });
@@ -95,7 +128,7 @@ export async function start(folder = builtPage, headers = folder === builtPage ?
     async revisit(options, hash) {
       const [view, query] = hash.slice(1).split('?');
       const said = new URLSearchParams(query);
-      const visitor = visitors.get(JSON.stringify(options));
+      const visitor = takeVisitor(JSON.stringify(options));
       if (!visitor || visitor.hasFailed) return this.visit(options, hash);
       const { model, ...others } = await visitor.page.evaluate(surroundingsOf);
       const isWanted = (model ?? FIRST_MODEL) === (said.get('model') ?? FIRST_MODEL);
@@ -110,9 +143,34 @@ export async function start(folder = builtPage, headers = folder === builtPage ?
       return visitor;
     },
     async stop() {
-      await browser.close();
+      await Promise.all([...contexts].map((context) => context.close()));
+      await leaveBrowser();
       server.close();
       server.closeAllConnections();
+    },
+  };
+}
+
+let sharing;
+let sharers = 0;
+/** The built page with its headers, on one server with the same visitors for all files of a process. */
+export async function share() {
+  sharers += 1;
+  sharing ??= start();
+  const site = await sharing;
+  const known = new Set();
+  return {
+    ...site,
+    /** As that of start(); what the tests of another file left is cleared. */
+    async revisit(options, hash) {
+      const key = JSON.stringify(options);
+      const isFirst = !known.has(key);
+      known.add(key);
+      return isFirst ? site.visit(options, hash) : site.revisit(options, hash);
+    },
+    async stop() {
+      sharers -= 1;
+      if (sharers === 0) await site.stop();
     },
   };
 }

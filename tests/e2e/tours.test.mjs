@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { latinWords, looks, names as terms } from './looks.mjs';
-import { laptop, phone, shifts, show, start, translated, watchShifts } from './support.mjs';
+import { laptop, phone, share, shifts, show, translated, watchShifts } from './support.mjs';
 import { width, withView } from './views.mjs';
 
 let site;
-before(async () => (site = await start()));
+before(async () => (site = await share()));
 after(() => site.stop());
 
 const still = { ...laptop, reducedMotion: 'reduce' };

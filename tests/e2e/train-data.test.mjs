@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import { after, before, test } from 'node:test';
-import { laptop, show, smallPhone, start } from './support.mjs';
+import { laptop, share, show, smallPhone } from './support.mjs';
 import { drop, inView, width, withView } from './views.mjs';
 
 let site;
-before(async () => (site = await start()));
+before(async () => (site = await share()));
 after(() => site.stop());
 
 const withTrain = (use, { size = laptop, hash = '#train' } = {}) =>

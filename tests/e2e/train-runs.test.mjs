@@ -1,11 +1,11 @@
 // The second half of the Train view: runs that are watched, stopped, kept, resumed, shared and used; and corrections.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { chosen, laptop, show, smallPhone, start, translate, translated } from './support.mjs';
+import { chosen, laptop, share, show, smallPhone, translate, translated } from './support.mjs';
 import { download, endWorkers, stored, watchWorkers, width, withView } from './views.mjs';
 
 let site;
-before(async () => (site = await start()));
+before(async () => (site = await share()));
 after(() => site.stop());
 
 const withPage = (hash, use, { prepare } = {}) => withView(site, laptop, hash, async (page) => {

@@ -4,11 +4,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
-import { box, builtPage, expected, go, laptop, phone, show, start, translate, translated } from './support.mjs';
+import { box, builtPage, expected, go, laptop, phone, share, show, translate, translated } from './support.mjs';
 import { inView } from './views.mjs';
 
 let site;
-before(async () => (site = await start()));
+before(async () => (site = await share()));
 after(() => site.stop());
 
 const withPage = (options, use, path = '') => inView(site, options, path, async (page) => {

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { chosen, expected, go, laptop, start, translate, translated } from './support.mjs';
+import { chosen, expected, go, laptop, share, translate, translated } from './support.mjs';
 import { download, drop, withView } from './views.mjs';
 
 let site;
-before(async () => (site = await start()));
+before(async () => (site = await share()));
 after(() => site.stop());
 
 const tiny = readFileSync(fileURLToPath(new URL('../fixtures/tiny-de-en.safetensors', import.meta.url)));

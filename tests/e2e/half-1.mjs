@@ -1,0 +1,4 @@
+// The first half of the tests of the page.
+import { importHalf } from './halves.mjs';
+
+await importHalf(0);
