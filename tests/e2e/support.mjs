@@ -207,7 +207,9 @@ export async function translate(page, text) {
   return (await page.locator('.target').innerText()).trim();
 }
 
+/** Keeps a picture to look at, if the caller of the tests wants some. */
 export async function screenshot(page, name) {
+  if (!process.env.WASMFORMER_SCREENSHOTS) return;
   mkdirSync(screenshots, { recursive: true });
   await page.screenshot({ path: `${screenshots}${name}.png`, fullPage: true });
 }
@@ -227,7 +229,7 @@ export async function accessible(page, name, more = {}) {
   assert.deepEqual(serious, [], name);
 }
 
-/** Keeps a screenshot of a state in both themes, which differ in colours alone, and asks axe: `${name}-light.png`, `${name}-dark.png`. */
+/** Asks axe about a state in both themes, which differ in colours alone; keeps `${name}-light.png` and `${name}-dark.png`, if wanted. */
 export async function show(page, name) {
   // By the page's own button, since canvases are drawn again; but without a pointer, which would be seen.
   const set = (theme) =>
