@@ -1,9 +1,9 @@
-// The first half of the Train view: pairs, settings, what they would take, and the link that says them.
+// The first half of the Train view: pairs, settings, and what they would take.
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import { after, before, test } from 'node:test';
 import { laptop, share, show, smallPhone } from './support.mjs';
-import { drop, inView, width, withView } from './views.mjs';
+import { drop, width, withView } from './views.mjs';
 
 let site;
 before(async () => (site = await share()));
@@ -138,35 +138,6 @@ test('Tatoeba pairs come in both directions, with credit', () =>
     }
   }));
 
-test('settings and seed are in the address, and a link restores them', async () => {
-  let address;
-  await withTrain(async (page) => {
-    await page.getByText('Data, tokenizer and settings').click();
-    await page.getByLabel('Data', { exact: true }).selectOption('dates');
-    await field(page, 'Random seed').fill('7');
-    await page.getByText('Optimization').click();
-    await field(page, 'Optimizer').selectOption('AdamW');
-    await field(page, 'Weight decay').fill('0.01');
-    await page.getByText('minutes', { exact: true }).click();
-    await page.waitForURL(/goal%3Aminutes/);
-    address = new URL(page.url()).hash;
-  });
-  await withTrain(async (page) => {
-    assert.equal(await page.getByLabel('Data', { exact: true }).inputValue(), 'dates');
-    assert.equal(await field(page, 'Random seed').inputValue(), '7');
-    await page.getByText('Optimization').click();
-    assert.equal(await field(page, 'Optimizer').inputValue(), 'adamw');
-    assert.equal(await field(page, 'Weight decay').inputValue(), '0.01');
-    assert.equal(await field(page, 'Minutes').inputValue(), '15');
-    await page.getByRole('button', { name: 'Reset to defaults' }).click();
-    assert.equal(await field(page, 'Random seed').inputValue(), '1');
-  }, { hash: address });
-  await inView(site, laptop, '#train?setup=data:reverse,preset:tiny,norm:sideways,nonsense:1', async (page) => {
-    await page.getByText('Choose one of the options.').first().waitFor();
-    assert.ok(await begin(page).isDisabled());
-  });
-});
-
 test('before the start the page shows the cost, and errors beside the field or from the package', () =>
   withTrain(async (page) => {
     await fact(page, 'Parameters').getByText('235,678').waitFor();
@@ -179,6 +150,7 @@ test('before the start the page shows the cost, and errors beside the field or f
     await page.getByText('The width (66) must be a multiple of this.').waitFor();
     await page.getByRole('alert').getByText('Fix these settings first: Attention heads.').waitFor();
     assert.ok(await begin(page).isDisabled());
+    await page.waitForURL(/setup=data%3Areverse%2Cd_model%3A66/); // what a link says is in tests/web/setup.test.mjs
     await field(page, 'Width').fill('2048');
     await field(page, 'Encoder layers').fill('24');
     await page.getByRole('alert').getByText(/^Cannot train with these settings: .* memory.*\.$/).waitFor();

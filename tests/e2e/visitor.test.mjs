@@ -204,9 +204,3 @@ test('a saved run dropped anywhere opens as a run', () =>
     await page.waitForFunction(() => document.querySelectorAll('.runs > table tbody tr').length === 2);
     assert.match(page.url(), /#train/);
   }));
-
-test('a constant learning rate shows the warm-up that it has', () =>
-  withView(site, laptop, '#train?setup=data:reverse,schedule:constant', async (page) => {
-    await page.getByText('Optimization', { exact: true }).click();
-    assert.equal(await page.getByLabel('Warm-up steps', { exact: true }).inputValue(), '100');
-  }));

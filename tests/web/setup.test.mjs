@@ -1,0 +1,64 @@
+// The settings of a training: what is chosen, what its link says, and what a link restores.
+import assert from 'node:assert/strict';
+import { before, test } from 'node:test';
+import { load } from './load.mjs';
+
+globalThis.document ??= { baseURI: 'http://localhost/' };
+globalThis.addEventListener ??= () => {};
+// Writes the address as a browser does.
+globalThis.history ??= { replaceState: (_state, _title, hash) => (globalThis.location = { hash }) };
+
+let Setup, UrlState, fields;
+before(async () => {
+  [{ Setup }, { UrlState }, fields] = await load(['train/setup.svelte.ts', 'shell/url-state.svelte.ts', 'train/fields.ts']);
+});
+
+/** The settings of a page that is opened at an address. */
+function open(hash) {
+  globalThis.location = { hash };
+  const urlState = new UrlState();
+  urlState.start();
+  const setup = new Setup(urlState, { translator: null }, { sources: {} });
+  setup.follow();
+  return { setup, urlState };
+}
+
+/** The address that the page writes into its bar, which is after a pause. */
+async function written(urlState) {
+  const before = globalThis.location.hash;
+  while (globalThis.location.hash === before) await new Promise((resolve) => setTimeout(resolve, 10));
+  return urlState.to('train');
+}
+
+test('settings and seed are in the address, and a link restores them', async () => {
+  const { setup, urlState } = open('#train');
+  const changes = { data: 'dates', seed: '7', optimizer: 'adamw', weight_decay: '0.01', goal: 'minutes' };
+  for (const [key, value] of Object.entries(changes)) setup.set(key, value);
+  assert.match(setup.text, /goal:minutes/);
+  urlState.set({ setup: setup.text });
+  const address = await written(urlState);
+  assert.equal(globalThis.location.hash, address);
+
+  const { setup: restored } = open(address);
+  const { data, seed, optimizer, weight_decay, minutes } = restored.values;
+  assert.deepEqual([data, seed, optimizer, weight_decay, minutes], ['dates', '7', 'adamw', '0.01', '15']);
+  assert.ok(restored.ready);
+  const { options, goal } = await restored.experiment();
+  const { config, seed: planted, task } = options;
+  assert.deepEqual([goal, planted, task.name, config.optimizer, config.weight_decay], [{ minutes: 15 }, 7, 'dates', 'adamw', 0.01]);
+  restored.reset();
+  assert.deepEqual([restored.values.seed, restored.values.data], ['1', 'dates']);
+
+  const { setup: wrong } = open('#train?setup=data:reverse,preset:tiny,norm:sideways,nonsense:1');
+  const [[key, [why]]] = Object.entries(wrong.wrong);
+  assert.deepEqual([key, why, wrong.ready], ['norm', 'choice', false]);
+});
+
+test('a constant learning rate shows the warm-up that it has', async () => {
+  const { setup } = open('#train?setup=data:reverse,schedule:constant');
+  assert.equal(setup.values.warmup_steps, '100');
+  assert.ok(fields.isUsed('warmup_steps', setup.values));
+  const { options } = await setup.experiment();
+  assert.equal(options.config.schedule, 'constant');
+  assert.equal(fields.presetOf(setup.values.preset).warmup_steps, 100, 'the package takes it from the preset');
+});
