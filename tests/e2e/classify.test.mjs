@@ -100,18 +100,14 @@ test('the dropped files of a BERT folder become a model, which is kept', () =>
   }));
 
 test('a model that cannot be fetched is requested once; the current model and the text stay', async () => {
-  const { page, close } = await site.open(laptop, undefined, '#classify?input=will+it+rain');
-  try {
-    await page.getByTestId('labels').waitFor();
-    let count = 0;
-    await page.route('**/encoders/ewt.safetensors', (route) => (++count, route.fulfill({ status: 404 })));
-    const select = page.getByRole('combobox', { name: 'Model' });
-    await select.selectOption('ewt');
-    assert.match(await page.getByRole('alert').innerText(), /^Could not load this model: .*404.*\.$/);
-    assert.deepEqual([await select.inputValue(), await text(page).inputValue(), count], ['snips', 'will it rain', 1]);
-  } finally {
-    await close();
-  }
+  const { page } = await site.visit(laptop, '#classify?input=will+it+rain');
+  await page.getByTestId('labels').waitFor();
+  let count = 0;
+  await page.route('**/encoders/ewt.safetensors', (route) => (++count, route.fulfill({ status: 404 })));
+  const select = page.getByRole('combobox', { name: 'Model' });
+  await select.selectOption('ewt');
+  assert.match(await page.getByRole('alert').innerText(), /^Could not load this model: .*404.*\.$/);
+  assert.deepEqual([await select.inputValue(), await text(page).inputValue(), count], ['snips', 'will it rain', 1]);
 });
 
 test('a file that the browser cannot store is still used, with a note', () =>

@@ -25,9 +25,8 @@ after(async () => {
 });
 
 /** A page of this markup, where `begin(options)` translates it into capitals, and `asked` are the sentences. */
-async function live(test, markup) {
-  const { page, errors, close } = await session.open();
-  test.after(close);
+async function live(markup) {
+  const { page, errors } = await session.visit();
   await page.evaluate(async (markup) => {
     const { translateDocument } = await import('./wasmformer/webpages/index.js');
     document.body.innerHTML = markup;
@@ -48,11 +47,11 @@ async function live(test, markup) {
   return { page, errors, body: () => page.evaluate(() => document.body.innerHTML) };
 }
 
-test('words are translated in place, not code or fields; elements and listeners stay; undo restores everything', async (t) => {
+test('words are translated in place, not code or fields; elements and listeners stay; undo restores everything', async () => {
   const markup = '<h1>one <b>two</b></h1><p id="p">three <a id="a" href="#">four <i>five</i></a> six<br>seven</p><ul><li>eight</li> <li>nine <code>x</code> ten</li></ul>'
     + '<pre>code</pre><script type="text/plain">if (a < b) c();</script><textarea>field</textarea><input value="value" placeholder="hint"><p translate="no">Name</p>'
     + '<p class="notranslate">Name</p><div contenteditable="true">mine</div><p>1 + 2</p><button>press</button><div>outer <p>inner</p> rest</div>';
-  const { page, errors, body } = await live(t, markup);
+  const { page, errors, body } = await live(markup);
   const original = await body();
   const result = await page.evaluate(async () => {
     const [link, texts] = [document.getElementById('a'), document.querySelector('li').firstChild];
@@ -74,8 +73,8 @@ test('words are translated in place, not code or fields; elements and listeners 
   assert.deepEqual(errors, []);
 });
 
-test('visible text is translated first', async (t) => {
-  const { page } = await live(t, Array.from({ length: 300 }, (_, i) => `<p style="height: 40px">word ${i}</p>`).join(''));
+test('visible text is translated first', async () => {
+  const { page } = await live(Array.from({ length: 300 }, (_, i) => `<p style="height: 40px">word ${i}</p>`).join(''));
   await page.evaluate(() => scrollTo(0, 40 * 200));
   await page.evaluate(() => window.begin({}).finished);
   const asked = await page.evaluate(() => window.asked.map((text) => Number(text.split(' ')[1])));
@@ -83,8 +82,8 @@ test('visible text is translated first', async (t) => {
   assert.ok(asked.slice(0, 8).every((number) => number > 130 && number < 230), asked.slice(0, 8).join());
 });
 
-test('later changes are translated, translated text is not translated again, and undo restores everything', async (t) => {
-  const { page, errors, body } = await live(t, '<p id="p">one <b>two</b> three</p><div id="d"></div>');
+test('later changes are translated, translated text is not translated again, and undo restores everything', async () => {
+  const { page, errors, body } = await live('<p id="p">one <b>two</b> three</p><div id="d"></div>');
   const wait = (text) => until(page, `document.body.innerHTML.includes(${JSON.stringify(text)})`);
   await page.evaluate(() => window.begin({ observe: true }).finished);
   await page.evaluate(() => (document.getElementById('d').innerHTML = '<p>four <i>five</i></p>'));
@@ -107,8 +106,8 @@ test('later changes are translated, translated text is not translated again, and
   assert.deepEqual(errors, []);
 });
 
-test('fragments and detached elements are translated', async (t) => {
-  const { page } = await live(t, '');
+test('fragments and detached elements are translated', async () => {
+  const { page } = await live('');
   const found = await page.evaluate(async () => {
     const template = document.createElement('template');
     template.innerHTML = 'one <p>two <b>three</b></p>';
@@ -120,8 +119,8 @@ test('fragments and detached elements are translated', async (t) => {
   assert.deepEqual(found, ['ONE <p>TWO <b>THREE</b></p>', '<p>FOUR</p>']);
 });
 
-test('changes inside excluded elements are not translated', async (t) => {
-  const { page, body } = await live(t, '<svg><text>one</text></svg><pre><div>two</div></pre><div>in <code><div>three</div></code></div><object><p>four</p></object><p>last</p>');
+test('changes inside excluded elements are not translated', async () => {
+  const { page, body } = await live('<svg><text>one</text></svg><pre><div>two</div></pre><div>in <code><div>three</div></code></div><object><p>four</p></object><p>last</p>');
   await page.evaluate(() => window.begin({ observe: true }).finished);
   await page.evaluate(() => document.querySelectorAll('svg text, pre div, code div, object p, body > p:last-child').forEach((one) => (one.firstChild.data = 'new')));
   await until(page, "document.body.innerHTML.includes('NEW')");
@@ -129,8 +128,8 @@ test('changes inside excluded elements are not translated', async (t) => {
   assert.deepEqual(await page.evaluate(() => window.asked.filter((text) => text === 'new')), ['new']);
 });
 
-test('finished waits for changes made meanwhile; undo during later work is not an error', async (t) => {
-  const { page, errors, body } = await live(t, '<p>one</p>');
+test('finished waits for changes made meanwhile; undo during later work is not an error', async () => {
+  const { page, errors, body } = await live('<p>one</p>');
   await page.evaluate(() => (window.delay = 500));
   await page.evaluate(async () => {
     const { finished } = window.begin({ observe: true });
@@ -148,8 +147,8 @@ test('finished waits for changes made meanwhile; undo during later work is not a
   assert.deepEqual(errors, []);
 });
 
-test('nodes removed from the page are not kept in memory', async (t) => {
-  const { page } = await live(t, '<p>one</p>');
+test('nodes removed from the page are not kept in memory', async () => {
+  const { page } = await live('<p>one</p>');
   await page.evaluate(() => window.begin({ observe: true }).finished);
   await page.evaluate(async () => {
     window.old = [];
@@ -166,8 +165,8 @@ test('nodes removed from the page are not kept in memory', async (t) => {
   assert.ok(count < 100, `${count} are kept`);
 });
 
-test('aborting stops it with the reason; unknown options are refused', async (t) => {
-  const { page, errors } = await live(t, Array.from({ length: 100 }, (_, i) => `<p>word ${i}</p>`).join(''));
+test('aborting stops it with the reason; unknown options are refused', async () => {
+  const { page, errors } = await live(Array.from({ length: 100 }, (_, i) => `<p>word ${i}</p>`).join(''));
   const found = await page.evaluate(async () => {
     const stop = new AbortController();
     const { finished } = window.begin({ observe: true, signal: stop.signal });
@@ -191,8 +190,8 @@ test('aborting stops it with the reason; unknown options are refused', async (t)
   assert.deepEqual(errors, []);
 });
 
-test('a real model in the page gives the words of its plain translations', async (t) => {
-  const { page, errors } = await live(t, '<p>Wo ist <a href="#">der <b>Bahnhof</b></a>?</p><p>Ich habe einen Hund.</p>');
+test('a real model in the page gives the words of its plain translations', async () => {
+  const { page, errors } = await live('<p>Wo ist <a href="#">der <b>Bahnhof</b></a>?</p><p>Ich habe einen Hund.</p>');
   const shown = await page.evaluate(async () => {
     const { Translator } = await import('./wasmformer/index.js');
     const { translateDocument } = await import('./wasmformer/webpages/index.js');

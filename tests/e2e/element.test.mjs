@@ -29,28 +29,24 @@ const pixels = (page) => map(page).locator('canvas').first().evaluate((canvas) =
 
 /** A plain page whose element shows a translation by the fixture model; its attention is in `window.translation`. */
 async function withElement(options, use, { attention = true } = {}) {
-  const { page, errors, close } = await site.open(options, async (page) => {
+  const { page, errors } = await site.visit(options, 'plain.html', async (page) => {
     await page.route('**/plain.html', (route) =>
       route.fulfill({ contentType: 'text/html', body: html, headers: { 'Content-Security-Policy': policy } }));
     await page.route('**/plain.css', (route) => route.fulfill({ contentType: 'text/css', body: css }));
-  }, 'plain.html');
-  try {
-    await page.evaluate(async ({ source, attention }) => {
-      const found = document.querySelector('wasmformer-attention');
-      const { Translator } = await import('/dist/index.js');
-      const translator = await Translator.load('/tests/fixtures/tiny-de-en.safetensors');
-      window.translation = await translator.translate(source, { attention });
-      translator.dispose();
-      found.translation = window.translation; // before the element is known
-      await import('/dist/attention.js');
-      window.changes = [];
-      found.addEventListener('change', (event) => event.target === found && window.changes.push(event.detail));
-    }, { source, attention });
-    await use(page);
-    assert.deepEqual(errors, []);
-  } finally {
-    await close();
-  }
+  });
+  await page.evaluate(async ({ source, attention }) => {
+    const found = document.querySelector('wasmformer-attention');
+    const { Translator } = await import('/dist/index.js');
+    const translator = await Translator.load('/tests/fixtures/tiny-de-en.safetensors');
+    window.translation = await translator.translate(source, { attention });
+    translator.dispose();
+    found.translation = window.translation; // before the element is known
+    await import('/dist/attention.js');
+    window.changes = [];
+    found.addEventListener('change', (event) => event.target === found && window.changes.push(event.detail));
+  }, { source, attention });
+  await use(page);
+  assert.deepEqual(errors, []);
 }
 
 /** What the map must say of the strongest link of a row, from the translation itself. */

@@ -39,18 +39,14 @@ const damages = {
 for (const [name, damage] of Object.entries(damages)) {
   test(`${name}: a one-sentence error, and retrying works`, async () => {
     damage();
-    const { page, errors, close } = await site.open();
-    try {
-      const text = await oneSentence(page);
-      assert.match(text, /^The model could not be loaded: /);
-      writeFileSync(file, model);
-      await page.getByRole('button', { name: 'Try again' }).click();
-      await translated(page);
-      assert.equal(await page.getByRole('alert').count(), 0);
-      assert.deepEqual(errors.filter((error) => !error.includes('404 (Not Found)')), []);
-    } finally {
-      await close();
-    }
+    const { page, errors } = await site.visit();
+    const text = await oneSentence(page);
+    assert.match(text, /^The model could not be loaded: /);
+    writeFileSync(file, model);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await translated(page);
+    assert.equal(await page.getByRole('alert').count(), 0);
+    assert.deepEqual(errors.filter((error) => !error.includes('404 (Not Found)')), []);
   });
 }
 

@@ -42,13 +42,12 @@ for (const [i, { name, html }] of [...pages, example].entries()) {
     write(`${i}-still.html`, whole.replaceAll(/<script[^]*?<\/script>/g, ''));
     await still.goto(`${site.address}${i}-still.html`);
     const before = await still.locator('body').innerText();
-    const { page, errors, close } = await site.open(laptop, undefined, `${i}.html`);
+    const { page, errors } = await site.visit(laptop, `${i}.html`);
     const seen = html.includes('<wasmformer-attention')
       ? page.getByRole('application').locator('canvas').first().waitFor()
       : page.waitForFunction((before) => document.body.innerText !== before && /\b(my book|dog|Thanks?|bytes|undone)\b/.test(document.body.innerText), before);
     await seen.catch(async () => assert.fail(`${await page.locator('body').innerText()} is seen; ${errors.join('; ')}`));
     assert.deepEqual(errors, []);
-    await close();
   });
 }
 
@@ -73,7 +72,7 @@ test('the headers of bindings/docs/deploying.md give threads, and a policy under
 
 test('bindings/docs/errors.md: messages under “In a page”', async () => {
   write('errors.html', importMap);
-  const { page, close } = await site.open(laptop, undefined, 'errors.html');
+  const { page } = await site.visit(laptop, 'errors.html');
   const lines = errorsUnder('In a page');
   assert.equal(lines.length, 5);
   for (const { call, message } of lines) {
@@ -84,5 +83,4 @@ test('bindings/docs/errors.md: messages under “In a page”', async () => {
     }, call);
     assert.ok(isMessage(found, message), `${call}: ${found}`);
   }
-  await close();
 });

@@ -113,37 +113,32 @@ test('a file dropped anywhere is used', () =>
     await chosen(page, 'file:mine.safetensors');
   }));
 
-test('a model loads from an address, with a progress bar that can be canceled, and is downloaded once', () => {
-  const seen = [];
-  let isSlow = true;
-  const headers = { 'Access-Control-Allow-Origin': '*', ETag: '"1"', 'Access-Control-Expose-Headers': 'ETag' };
-  return withModels(
-    laptop,
-    async (page) => {
-      const field = page.getByRole('textbox', { name: 'URL of a model' });
-      await field.fill(address);
-      await field.press('Enter');
-      await page.getByRole('progressbar').waitFor();
-      await page.getByRole('button', { name: 'Cancel' }).click();
-      assert.equal(await alert(page), 'Loading was canceled.');
-      isSlow = false;
-      await page.getByRole('button', { name: 'Try again' }).click();
-      await inUse(page, 'tiny (models.example)');
-      await page.getByText(/from a URL, saved in this browser$/).waitFor();
-      const downloads = seen.filter((method) => method === 'GET').length;
-      await page.waitForURL(/model=https/);
-      await page.reload();
-      await inUse(page, 'tiny (models.example)');
-      assert.equal(seen.filter((method) => method === 'GET').length, downloads);
-    },
-    (page) =>
-      page.route(address, async (route) => {
-        seen.push(route.request().method());
-        if (isSlow) await new Promise((resolve) => setTimeout(resolve, 2000));
-        await route.fulfill({ body: route.request().method() === 'GET' ? bytes : '', headers }).catch(() => {});
-      }),
-  );
-});
+test('a model loads from an address, with a progress bar that can be canceled, and is downloaded once', () =>
+  withModels(laptop, async (page) => {
+    const seen = [];
+    let isSlow = true;
+    const headers = { 'Access-Control-Allow-Origin': '*', ETag: '"1"', 'Access-Control-Expose-Headers': 'ETag' };
+    await page.route(address, async (route) => {
+      seen.push(route.request().method());
+      if (isSlow) await new Promise((resolve) => setTimeout(resolve, 2000));
+      await route.fulfill({ body: route.request().method() === 'GET' ? bytes : '', headers }).catch(() => {});
+    });
+    const field = page.getByRole('textbox', { name: 'URL of a model' });
+    await field.fill(address);
+    await field.press('Enter');
+    await page.getByRole('progressbar').waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    assert.equal(await alert(page), 'Loading was canceled.');
+    isSlow = false;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await inUse(page, 'tiny (models.example)');
+    await page.getByText(/from a URL, saved in this browser$/).waitFor();
+    const downloads = seen.filter((method) => method === 'GET').length;
+    await page.waitForURL(/model=https/);
+    await page.reload();
+    await inUse(page, 'tiny (models.example)');
+    assert.equal(seen.filter((method) => method === 'GET').length, downloads);
+  }));
 
 const folder = fileURLToPath(new URL('../fixtures/marian/tiny', import.meta.url));
 const parts = readdirSync(folder).filter((name) => name !== 'pytorch_model.bin');
@@ -178,34 +173,29 @@ test('a folder dropped anywhere becomes a model with its name', () =>
     await page.getByText(/ INT8$/).waitFor();
   }));
 
-test('a MarianMT folder loads from its address; a missing file is named, and the page keeps working', () => {
-  const served = new Set(parts);
-  const headers = { 'Access-Control-Allow-Origin': '*' };
-  return withModels(
-    laptop,
-    async (page, errors) => {
-      const field = page.getByRole('textbox', { name: 'URL of a model' });
-      const fetchIt = async () => {
-        await field.fill('https://models.example/someone/opus-mt-fr-en/resolve/main');
-        await field.press('Enter');
-      };
-      served.delete('vocab.json');
-      await fetchIt();
-      assert.match(await alert(page), /vocab\.json answered 404/);
-      served.add('vocab.json');
-      await page.getByRole('button', { name: 'Try again' }).click();
-      await inUse(page, 'opus-mt-fr-en');
-      await page.getByText(/^French → English · /).waitFor();
-      errors.length = 0; // the browser's own lines on what is not there
-    },
-    (page) =>
-      page.route('https://models.example/someone/opus-mt-fr-en/resolve/main/*', (route) => {
-        const name = basename(new URL(route.request().url()).pathname);
-        const answer = served.has(name) ? { body: readFileSync(join(folder, name)) } : { status: 404 };
-        return route.fulfill({ ...answer, headers }).catch(() => {});
-      }),
-  );
-});
+test('a MarianMT folder loads from its address; a missing file is named, and the page keeps working', () =>
+  withModels(laptop, async (page, errors) => {
+    const served = new Set(parts);
+    const headers = { 'Access-Control-Allow-Origin': '*' };
+    await page.route('https://models.example/someone/opus-mt-fr-en/resolve/main/*', (route) => {
+      const name = basename(new URL(route.request().url()).pathname);
+      const answer = served.has(name) ? { body: readFileSync(join(folder, name)) } : { status: 404 };
+      return route.fulfill({ ...answer, headers }).catch(() => {});
+    });
+    const field = page.getByRole('textbox', { name: 'URL of a model' });
+    const fetchIt = async () => {
+      await field.fill('https://models.example/someone/opus-mt-fr-en/resolve/main');
+      await field.press('Enter');
+    };
+    served.delete('vocab.json');
+    await fetchIt();
+    assert.match(await alert(page), /vocab\.json answered 404/);
+    served.add('vocab.json');
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await inUse(page, 'opus-mt-fr-en');
+    await page.getByText(/^French → English · /).waitFor();
+    errors.length = 0; // the browser's own lines on what is not there
+  }));
 
 test('a model of another kind is refused by its name, and the page keeps working', () =>
   withModels(laptop, async (page) => {

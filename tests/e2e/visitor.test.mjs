@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { chosen, expected, go, laptop, share, translate, translated } from './support.mjs';
-import { download, drop, withView } from './views.mjs';
+import { download, drop, inView, withView } from './views.mjs';
 
 let site;
 before(async () => (site = await share()));
@@ -93,7 +93,7 @@ test('a run shows in every view and in the title; after a reload it is listed fi
 
 for (const view of ['picture', 'beam', 'intervene']) {
   test(`${view}: without a sentence, a field with a border asks for one`, () =>
-    withView(site, laptop, `#${view}?text=`, async (page) => {
+    inView(site, laptop, `#${view}?text=`, async (page) => {
       await page.getByText('Type a sentence above to look inside its translation.').waitFor();
       const field = page.getByPlaceholder('Type a sentence in German');
       const style = await field.evaluate((element) => getComputedStyle(element).borderStyle);
@@ -124,12 +124,11 @@ for (const locale of ['en-US', 'zh-CN']) test(`${locale}: the ready-made example
 
 test('a malformed or broken model link falls back to the bundled model with a one-sentence message', async () => {
   for (const path of ['100%25.safetensors', 'models/missing.safetensors']) {
-    const { page, close } = await site.open(laptop, undefined, `#translate?model=${encodeURIComponent(`http://localhost:PORT/${path}`).replace('PORT', new URL(site.address).port)}`);
+    const { page } = await site.visit(laptop, `#translate?model=${encodeURIComponent(`http://localhost:PORT/${path}`).replace('PORT', new URL(site.address).port)}`);
     await translated(page);
     const [text] = await page.getByRole('alert').allInnerTexts();
     assert.match(text, /^The linked model could not be loaded: .*404.*\. The bundled model is used instead\./);
     assert.equal(await translate(page, expected[0].source), expected[0].translation);
-    await close();
   }
 });
 
@@ -162,17 +161,16 @@ test('a model on another host is fetched only if the visitor agrees; one without
 
 test('the address of a Hugging Face page leads to its files', async () => {
   const asked = [];
-  const { page, close } = await site.open(laptop, (page) =>
-    page.route('https://huggingface.co/**', (route) => {
-      asked.push(new URL(route.request().url()).pathname);
-      return route.fulfill({ status: 404, headers: { 'Access-Control-Allow-Origin': '*' } });
-    }), '#models');
+  const { page } = await site.visit(laptop, '#models');
+  await page.route('https://huggingface.co/**', (route) => {
+    asked.push(new URL(route.request().url()).pathname);
+    return route.fulfill({ status: 404, headers: { 'Access-Control-Allow-Origin': '*' } });
+  });
   await page.getByText('in use', { exact: true }).waitFor();
   await page.getByRole('textbox', { name: 'URL of a model' }).fill('https://huggingface.co/Helsinki-NLP/opus-mt-de-en');
   await page.getByRole('textbox', { name: 'URL of a model' }).press('Enter');
   await page.getByRole('alert').waitFor();
   assert.ok(asked.length > 0 && asked.every((path) => path.startsWith('/Helsinki-NLP/opus-mt-de-en/resolve/main/')), `${asked}`);
-  await close();
 });
 
 test('two files with the same name are both kept', () =>
