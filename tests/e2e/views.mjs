@@ -34,7 +34,7 @@ export async function withView(site, options, hash, use, prepare) {
 export const inView = async (site, options, hash, use) => used(await site.revisit(options, hash), use);
 
 /** What the native program makes of one sentence with the page's model: its text and its attention. */
-export function native(sentence, ...flags) {
+function ask(sentence, flags) {
   const folder = mkdtempSync(join(tmpdir(), 'wasmformer-native-'));
   try {
     const file = join(folder, 'attention.json');
@@ -48,6 +48,14 @@ export function native(sentence, ...flags) {
   } finally {
     rmSync(folder, { recursive: true });
   }
+}
+
+const answers = new Map();
+/** As ask(), which is asked once for each sentence and flags. */
+export function native(sentence, ...flags) {
+  const key = JSON.stringify([sentence, flags]);
+  if (!answers.has(key)) answers.set(key, ask(sentence, flags));
+  return answers.get(key);
 }
 
 /** Prepares a page or a context: what a page posts to its workers is recorded in `asked`. */
