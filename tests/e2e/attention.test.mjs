@@ -176,7 +176,6 @@ for (const [name, size] of Object.entries({ phone, 'small-phone': smallPhone }))
         await map(page).locator('canvas').last().tap({ position: { x: 75, y: 110 } });
         assert.notEqual(await readout(page), 'Point at a word or a cell.');
       }
-      if (name === 'phone') await show(page, 'attention-phone');
     }));
 }
 

@@ -131,5 +131,4 @@ test('phone: the tree scrolls in its own area', () =>
     await page.locator('[role=treeitem][aria-level="3"].best').tap();
     await page.locator('[role=application][data-rows="2"]').waitFor();
     assert.equal(await width(page), phone.viewport.width);
-    await show(page, 'beam-phone');
   }));

@@ -38,7 +38,6 @@ for (const [name, size] of Object.entries({ laptop, phone })) {
       assert.ok(Math.abs(Number((await said.innerText()).replace('−', '-')) - change) < 0.06, `${await said.innerText()}, ${change}`);
       assert.equal(await page.getByTestId('attended').locator('.piece').count(), found.sourceTokens.length - 1, 'all but the end');
       assert.equal(await width(page), size.viewport.width);
-      await show(page, `classify-${name}`);
       await page.waitForURL(/input=book/);
       await page.reload();
       await first(page, 'BookRestaurant');

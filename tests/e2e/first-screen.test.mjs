@@ -24,7 +24,6 @@ test('texts, map and three doors fit on one screen under one headline, and each 
     await translated(page);
     await page.getByRole('heading', { name: 'See inside a Transformer' }).waitFor();
     assert.deepEqual(await outside(page, ['.box', '.target', '[role=application]', '[data-testid=readout]', 'main nav a']), []);
-    await show(page, 'first-screen');
     const doors = page.getByRole('navigation', { name: 'Where to go next' }).getByRole('link');
     for (const [at, title] of ['How it works', 'Train', 'Experiment'].entries()) {
       await doors.nth(at).click();
@@ -128,7 +127,6 @@ test('a Chinese browser starts with English → Chinese; a link with a text does
     await page.locator('.status li').first().waitFor();
     assert.equal(await page.locator('#source').inputValue(), 'Why do we work?');
     assert.equal(await target(page), '我们为什么工作？');
-    await show(page, 'first-screen-zh');
   });
   await withView(site, { ...laptop, locale: 'zh-CN' }, `#translate?text=${encodeURIComponent(expected[0].source)}`, async (page) => {
     await page.locator('.status li').first().waitFor();

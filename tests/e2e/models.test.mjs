@@ -157,7 +157,6 @@ for (const [name, size] of Object.entries({ laptop, phone })) {
       await take('original');
       await inUse(page, 'Marian (2)'); // the first one stays
       await page.getByText(/ F32$/).waitFor();
-      await show(page, `${name}-marian`);
       await page.waitForURL(/model=file%3AMarian\+%282%29\.safetensors/);
       await page.reload();
       await inUse(page, 'Marian (2)');

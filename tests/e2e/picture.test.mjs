@@ -50,7 +50,6 @@ test('the figure shows the layers, sublayers and heads of the model, and the wor
     assert.equal(await at(page, 'dec.1.cross').locator('.hatch').count(), 0);
     const words = (await figure(page).locator('.tokens').first().locator('text').allTextContents()).join(' ');
     assert.equal(words, wanted.source_tokens.map((piece) => (piece === '</s>' ? 'end' : piece.replace('▁', ''))).join(' '));
-    await show(page, 'picture-laptop');
   }));
 
 test('zoom by mouse: layer, sublayer, head, cell; the address and the breadcrumb say where, and a reload stays there', () =>
@@ -290,7 +289,6 @@ test('phone, in Chinese: everything fits, and the terms are those of textbooks',
     await ready(page);
     assert.equal(await width(page), phone.viewport.width);
     assert.match(await figure(page).textContent(), /编码器.*掩码多头注意力.*前馈网络/);
-    await show(page, 'picture-phone');
     for (const where of ['dec.1.cross', 'dec.1.cross.h2.3-1', 'enc.1.ffn', 'enc.1.selfNorm']) {
       await page.evaluate((hash) => (location.hash = hash), address(where));
       await scene(page).waitFor();

@@ -218,13 +218,13 @@ export async function screenshot(page, name) {
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Axe finds nothing serious in what the page shows now; `more` are options of its own. */
-export async function accessible(page, name, more = {}) {
+/** Axe finds nothing serious in what the page shows now. */
+export async function accessible(page, name) {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe); // the page's policy refuses a script element
   await page.evaluate(async () => { // new colours reach the element with the end of a transition
     for (let frame = 0; frame < 5; frame++) await new Promise(requestAnimationFrame);
   });
-  const found = await page.evaluate((more) => window.axe.run(document, { resultTypes: ['violations'], ...more }), more);
+  const found = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
   const serious = found.violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, help, nodes }) => nodes.map(({ target, html }) => `${id}: ${help}: ${target} ${html.slice(0, 200)}`));
