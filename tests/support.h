@@ -8,7 +8,7 @@
 #include <string>
 
 // The project's own fixtures, for tests that need one of them by name.
-inline std::string own_fixtures_path() { return WASMFORMER_TEST_FIXTURES; }
+std::string own_fixtures_path();
 
 // The folder that is searched for fixtures: the environment variable WASMFORMER_FIXTURES, by default the own
 // ones.
