@@ -7,6 +7,8 @@ else()
   set(WASMFORMER_CACHE "$ENV{HOME}/.cache/wasmformer")
 endif()
 
+include(${CMAKE_CURRENT_LIST_DIR}/ccache.cmake)
+
 # Sets <name>_SOURCE_DIR. None of the libraries' own build files is run: SOURCE_SUBDIR names a folder without one.
 macro(wasmformer_fetch name version url sha256)
   string(TOUPPER ${name} upper)

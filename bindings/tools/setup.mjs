@@ -9,6 +9,17 @@ import { join } from 'node:path';
 import { main, output, root, run, step, which } from './shell.mjs';
 
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'wasmformer');
+/** [program, arguments, environment] of a compilation whose result is kept, where ccache is installed; see ccache.cmake. */
+export function cachedCompilation(compiler, args) {
+  const ccache = which('ccache');
+  if (!ccache) return [compiler, args, process.env];
+  const settings = {
+    CCACHE_CONFIGPATH: join(import.meta.dirname, 'ccache.conf'),
+    CCACHE_DIR: join(cache, 'ccache'),
+    CCACHE_BASEDIR: root,
+  };
+  return [ccache, [compiler, ...args], { ...process.env, ...settings }];
+}
 const llvm = '/usr/lib/llvm-19/bin';
 // Paths of the clang with libFuzzer and the sanitizers; without it, another clang++ that has them is used.
 export const fuzzer = { clang: join(llvm, 'clang++'), runtime: join(llvm, '../lib/clang/19/lib/linux') };
@@ -48,8 +59,9 @@ const llvmPrograms = {
   'lld-19': { needs: ['wasm'], found: () => existsSync(join(llvm, 'wasm-ld')), apt: 'lld-19' },
   'llvm-19': { needs: ['wasm'], found: () => existsSync(join(llvm, 'llvm-ar')), apt: 'llvm-19' },
 };
-// The fuzzer, the formatter, copies of libraries that the installed library must not clash with, and what WebKit needs.
+// The store of compiled files, the fuzzer, the formatter, copies of libraries that the installed library must not clash with, and what WebKit needs.
 const testPrograms = {
+  ccache: { needs: ['tests'], found: () => which('ccache'), apt: 'ccache' },
   libFuzzer: { needs: ['tests'], found: () => existsSync(fuzzer.runtime), apt: 'libclang-rt-19-dev' },
   'clang-format': { needs: ['tests'], found: clangFormat, apt: 'clang-format-14' },
   protobuf: { needs: ['tests'], found: () => existsSync('/usr/include/google/protobuf'), apt: 'libprotobuf-dev' },

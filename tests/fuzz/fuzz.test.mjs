@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, wri
 import { availableParallelism, homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
-import { fuzzer } from '../../bindings/tools/setup.mjs';
+import { cachedCompilation, fuzzer } from '../../bindings/tools/setup.mjs';
 import { environment, folders, isShort, longestInput } from './folders.mjs';
 
 const root = join(import.meta.dirname, '../..');
@@ -79,8 +79,8 @@ test('the readers are built for libFuzzer', async () => {
   const flags = ['-std=c++20', '-O1', '-DEigen=wasmformer_eigen', '-DEIGEN_MAX_ALIGN_BYTES=64', '-fsanitize=fuzzer,address,undefined', '-fno-sanitize-recover=undefined'];
   const compile = async () => {
     for (let source = old.shift(); source; source = old.shift()) {
-      await run(clang, [...flags, '-Isrc', '-isystem', join(cache, 'eigen-5.0.1'),
-        '-isystem', join(cache, 'nlohmann_json-3.11.2/include'), '-isystem', join(root, 'build/native/libyaml'), '-c', source, '-o', object(source)]);
+      await run(...cachedCompilation(clang, [...flags, '-Isrc', '-isystem', join(cache, 'eigen-5.0.1'),
+        '-isystem', join(cache, 'nlohmann_json-3.11.2/include'), '-isystem', join(root, 'build/native/libyaml'), '-c', source, '-o', object(source)]));
     }
   };
   if (old.length > 0 || !existsSync(program)) {

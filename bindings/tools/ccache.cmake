@@ -1,0 +1,21 @@
+# Compiled files are kept in the user's cache folder, where ccache is installed: a second clone compiles only what differs.
+option(WASMFORMER_CCACHE "Keep compiled files in the user's cache folder, where ccache is installed" ON)
+find_program(WASMFORMER_CCACHE_PROGRAM ccache NO_CMAKE_FIND_ROOT_PATH)
+if(NOT WASMFORMER_CCACHE OR NOT WASMFORMER_CCACHE_PROGRAM)
+  return()
+endif()
+
+set(launcher ${CMAKE_COMMAND} -E env
+    CCACHE_CONFIGPATH=${CMAKE_CURRENT_LIST_DIR}/ccache.conf
+    CCACHE_DIR=${WASMFORMER_CACHE}/ccache
+    CCACHE_BASEDIR=${PROJECT_SOURCE_DIR})
+if(EMSCRIPTEN)
+  # em++ is not among the names that ccache knows. A precompiled header of clang holds absolute paths, so none is made.
+  list(APPEND launcher CCACHE_COMPILERTYPE=clang)
+  set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
+else()
+  add_compile_options($<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>) # ccache wants it for precompiled headers
+endif()
+list(APPEND launcher ${WASMFORMER_CCACHE_PROGRAM})
+set(CMAKE_C_COMPILER_LAUNCHER ${launcher})
+set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
