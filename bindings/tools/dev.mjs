@@ -6,7 +6,6 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, watch, writeFileSync
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
-import { createServer } from 'vite';
 import { isolation } from '../../web/serve.mjs';
 import { buildPreset } from './build.mjs';
 import { adapted } from './glue.mjs';
@@ -63,7 +62,13 @@ function packageFromSource(options) {
       const built = entries[name.replace('wasmformer', '.')]?.default;
       return built && join(scripts, built.replace(/^\.\/dist\//, '').replace(/\.js$/, '.ts'));
     },
-    load: (id) => (id === join(scripts, 'options.ts') ? `export const options = ${options.json};` : undefined),
+    load(id) {
+      if (id === join(scripts, 'options.ts')) return `export const options = ${options.json};`;
+      // The page's configuration takes it from the built package, which need not be there.
+      if (id !== '\0virtual:search-width') return undefined;
+      const { default: width } = JSON.parse(options.json).translate.find(({ name }) => name === 'beamSize');
+      return `export default ${width};`;
+    },
     // Addresses of scripts name those that a build makes; the development server has only their sources.
     transform: (code, id) => (id.startsWith(scripts)
       ? code.replaceAll(/(new URL\('\.[^']*)\.js', import\.meta\.url\)/g, "$1.ts', import.meta.url)")
@@ -131,6 +136,7 @@ export async function startDevelopment({ debug = false, port = 5173 } = {}) {
   // Node 20 has relaxed SIMD behind a flag, and wrong in its first compiler.
   if (Number(process.versions.node.split('.')[0]) < 21) setFlagsFromString('--experimental-wasm-relaxed-simd --no-liftoff');
   const options = { json: '{}' };
+  const { createServer } = await import('vite'); // here, since it may have been installed only now
   const server = await createServer({
     configFile: join(root, 'web/vite.config.ts'),
     plugins: [packageFromSource(options)],

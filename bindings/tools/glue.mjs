@@ -1,7 +1,6 @@
 // `node bindings/tools/glue.mjs FOLDER` makes Emscripten's scripts in FOLDER, the package, ready for bundlers and smaller.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { minify } from 'vite';
 import { main } from './shell.mjs';
 
 // Embind writes a string without checking whether there was memory for it.
@@ -22,6 +21,7 @@ export function adapted(glue, hasThreads) {
 }
 
 await main(import.meta.url, async ([folder]) => {
+  const { minify } = await import('vite'); // here, since `npm run dev` may have to install it first
   const at = (name) => join(resolve(folder), 'wasm', name);
   // Relaxed and plain SIMD differ in the modules only.
   for (const suffix of ['', '-threads']) {

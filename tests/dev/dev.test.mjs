@@ -1,7 +1,16 @@
 // The server of `npm run dev`: the page and the package from their sources, one module, the headers that threads need.
 import assert from 'node:assert/strict';
+import { register } from 'node:module';
 import { after, before, test } from 'node:test';
 import { startDevelopment } from '../../bindings/tools/dev.mjs';
+
+// A fresh clone has no built package, so nothing may import it.
+register(`data:text/javascript,${encodeURIComponent(`
+export async function resolve(name, context, next) {
+  const found = await next(name, context);
+  if (found.url.startsWith(${JSON.stringify(new URL('../../dist/', import.meta.url).href)})) throw new Error('dist is not there');
+  return found;
+}`)}`);
 
 let server;
 const get = async (path) => {
@@ -22,6 +31,12 @@ test("the page's scripts import the package's TypeScript", async () => {
   const { text } = await get('/src/models/models.svelte.ts');
   const [, path] = text.match(/from "([^"]*\/bindings\/js\/index\.ts[^"]*)"/);
   assert.equal((await get(path)).response.status, 200);
+});
+
+test('the page needs no built package', async () => {
+  const { response, text } = await get('/@id/__x00__virtual:search-width');
+  assert.equal(response.status, 200);
+  assert.match(text, /export default [1-9]\d*;/);
 });
 
 test('the module and its script are served', async () => {
