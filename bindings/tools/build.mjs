@@ -13,15 +13,15 @@ import { main, root, run, step } from './shell.mjs';
 // The modules of the package, each a folder of build/wasm and of dist/wasm.
 const modules = ['relaxed', 'simd', 'relaxed-threads', 'simd-threads'];
 
-// Configures a preset of CMakePresets.json once, and builds targets of it.
+// Configures a preset of CMakePresets.json once, with `settings`, and builds targets of it.
 export function buildPreset(preset, targets, settings = []) {
-  const cache = join(root, 'build', preset, 'CMakeCache.txt');
-  const isSet = (setting) => readFileSync(cache, 'utf8').includes(setting.slice('-D'.length).replace('=', ':BOOL='));
-  if (!existsSync(join(root, 'build', preset, 'build.ninja')) || !settings.every(isSet)) {
+  const isNew = !existsSync(join(root, 'build', preset, 'build.ninja'));
+  if (isNew) {
     step(`Configuring build/${preset}`);
     run('cmake', ['--preset', preset, '--log-level=WARNING', ...settings], { stdio: ['ignore', 'ignore', 'inherit'] });
   }
-  step(preset === 'wasm' ? 'Building WebAssembly' : `Building build/${preset}`);
+  const what = preset === 'wasm' ? 'WebAssembly' : `build/${preset}`;
+  step(`Building ${what}${isNew ? ', which takes some minutes the first time' : ''}`);
   run('cmake', ['--build', '--preset', preset, '--target', ...targets, ...(process.stdout.isTTY ? [] : ['--', '--quiet'])]);
 }
 
