@@ -71,8 +71,10 @@ void TrainingConfig::check() const {
   check_ranges(fields(*this), "config");
   WASMFORMER_CHECK(schedule == Schedule::constant || warmup_steps > 0, ErrorCode::config,
                    "warmup_steps is 0; only the constant schedule works without a warm-up");
-  WASMFORMER_CHECK(schedule != Schedule::cosine || decay_steps > warmup_steps, ErrorCode::config,
-                   "decay_steps is " << decay_steps << "; the cosine needs more than warmup_steps, " << warmup_steps);
+  const bool ends = schedule == Schedule::cosine || schedule == Schedule::linear;
+  WASMFORMER_CHECK(!ends || decay_steps > warmup_steps, ErrorCode::config,
+                   "decay_steps is " << decay_steps << "; schedule " << word(schedule)
+                                     << " needs more than warmup_steps, " << warmup_steps);
   WASMFORMER_CHECK(optimizer != OptimizerKind::adam || weight_decay == 0, ErrorCode::config,
                    "weight_decay is " << weight_decay << "; it needs optimizer adamw or sgd");
 }

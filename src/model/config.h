@@ -129,10 +129,10 @@ struct Config {
 };
 
 enum class OptimizerKind { adam, adamw, sgd };
-enum class Schedule { noam, inverse_sqrt, cosine, constant };
+enum class Schedule { noam, inverse_sqrt, cosine, linear, constant };
 
 WASMFORMER_ENUM_NAMES(OptimizerKind, "adam", "adamw", "sgd");
-WASMFORMER_ENUM_NAMES(Schedule, "noam", "inverse_sqrt", "cosine", "constant");
+WASMFORMER_ENUM_NAMES(Schedule, "noam", "inverse_sqrt", "cosine", "linear", "constant");
 
 struct TrainingConfig {
   OptimizerKind optimizer = OptimizerKind::adam;
@@ -165,7 +165,7 @@ struct TrainingConfig {
     v({"schedule", "how the learning rate changes after the warm-up"}, schedule);
     v({"learning_rate", "peak rate; for noam the factor before d_model^-0.5 (equation 3)", above(0)}, learning_rate);
     v({"warmup_steps", "steps in which the rate rises to its peak", steps}, warmup_steps);
-    v({"decay_steps", "step at which the cosine schedule reaches 0", between(1, 1 << 30)}, decay_steps);
+    v({"decay_steps", "step at which the cosine and linear schedules reach 0", between(1, 1 << 30)}, decay_steps);
     v({"beta1", "decay of Adam's first moment, or the momentum of sgd", rate}, beta1);
     v({"beta2", "decay of Adam's second moment", rate}, beta2);
     v({"epsilon", "added to the denominator of Adam", above(0)}, epsilon);

@@ -11,8 +11,10 @@ namespace wasmformer {
 double noam_reference(double d_model, double step_num, double warmup_steps);
 
 // The rate of step t = 1, 2, ... noam: learning_rate times equation (3); the others: linear up to learning_rate at
-// `warmup_steps`, then learning_rate √(warmup / t) (inverse_sqrt), half a cosine down to 0 at `decay_steps`, or no
-// change (constant).
+// `warmup_steps`, then learning_rate √(warmup / t) (inverse_sqrt), half a cosine or a straight line down to 0 at
+// `decay_steps` (cosine, linear), or no change (constant).
 double scheduled_rate(const TrainingConfig& config, Index d_model, Index step);
+// The highest rate that it gives.
+double peak_rate(const TrainingConfig& config, Index d_model);
 
 }  // namespace wasmformer

@@ -138,7 +138,7 @@ TEST_CASE("Unknown keys and impossible values are refused by name") {
       {"output_bias", "yes", "[config] output_bias must be true or false, not \"yes\""},
       {"optimizer", "lion", "[config] optimizer must be adam, adamw or sgd, not \"lion\""},
       {"schedule", "[\"noam\"]",
-       "[config] schedule must be noam, inverse_sqrt, cosine or constant, not \"[\\\"noam\\\"]\""},
+       "[config] schedule must be noam, inverse_sqrt, cosine, linear or constant, not \"[\\\"noam\\\"]\""},
   }));
   CHECK_THROWS_WITH(set_option(config, training, key, value), message);
   CHECK(config == Config());
@@ -274,7 +274,11 @@ TEST_CASE("Impossible training options are refused") {
   SECTION("decay") { t.weight_decay = 0.1, expect("weight_decay is 0.1; it needs optimizer adamw or sgd"); }
   SECTION("cosine") {
     t.schedule = Schedule::cosine, t.decay_steps = 4000;
-    expect("decay_steps is 4000; the cosine needs more than warmup_steps, 4000");
+    expect("decay_steps is 4000; schedule cosine needs more than warmup_steps, 4000");
+  }
+  SECTION("linear") {
+    t.schedule = Schedule::linear, t.decay_steps = 4000;
+    expect("decay_steps is 4000; schedule linear needs more than warmup_steps, 4000");
   }
   SECTION("warm-up") {
     t.warmup_steps = 0, expect("warmup_steps is 0; only the constant schedule works without a warm-up");

@@ -21,7 +21,7 @@ TEST_CASE("The noam schedule matches the paper") {
   CHECK(scheduled_rate(c, 512, 4000) == Approx(2 * 6.987712430e-04).epsilon(1e-9));
 }
 
-TEST_CASE("inverse_sqrt, cosine and constant rise to the learning rate, then fall or stay") {
+TEST_CASE("inverse_sqrt, cosine, linear and constant rise to the learning rate, then fall or stay") {
   TrainingConfig c;
   c.learning_rate = 0.01;
   c.warmup_steps = 100;
@@ -38,10 +38,29 @@ TEST_CASE("inverse_sqrt, cosine and constant rise to the learning rate, then fal
   CHECK(scheduled_rate(c, 512, 200) == Approx(5e-3));
   CHECK(scheduled_rate(c, 512, 300) == Approx(0).margin(1e-12));
   CHECK(scheduled_rate(c, 512, 1000) == Approx(0).margin(1e-12));
+  c.schedule = Schedule::linear;
+  CHECK(scheduled_rate(c, 512, 50) == Approx(5e-3));
+  CHECK(scheduled_rate(c, 512, 100) == Approx(0.01));
+  CHECK(scheduled_rate(c, 512, 150) == Approx(7.5e-3));
+  CHECK(scheduled_rate(c, 512, 299) == Approx(5e-5));
+  CHECK(scheduled_rate(c, 512, 300) == 0);
+  CHECK(scheduled_rate(c, 512, 1000) == 0);
   c.schedule = Schedule::constant;
   CHECK(scheduled_rate(c, 512, 50) == Approx(5e-3));
   CHECK(scheduled_rate(c, 512, 100) == Approx(0.01));
   CHECK(scheduled_rate(c, 512, 100000) == Approx(0.01));
   c.warmup_steps = 0;
   CHECK(scheduled_rate(c, 512, 1) == Approx(0.01));
+}
+
+TEST_CASE("The peak rate is the rate at the end of the warm-up") {
+  TrainingConfig c;
+  c.warmup_steps = 100;
+  for (const auto schedule :
+       {Schedule::noam, Schedule::inverse_sqrt, Schedule::cosine, Schedule::linear, Schedule::constant}) {
+    c.schedule = schedule;
+    CAPTURE(word(schedule));
+    CHECK(peak_rate(c, 512) == scheduled_rate(c, 512, 100));
+    CHECK(peak_rate(c, 512) > scheduled_rate(c, 512, 99));
+  }
 }
