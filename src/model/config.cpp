@@ -76,7 +76,7 @@ void TrainingConfig::check() const {
                    "decay_steps is " << decay_steps << "; schedule " << word(schedule)
                                      << " needs more than warmup_steps, " << warmup_steps);
   WASMFORMER_CHECK(optimizer != OptimizerKind::adam || weight_decay == 0, ErrorCode::config,
-                   "weight_decay is " << weight_decay << "; it needs optimizer adamw or sgd");
+                   "weight_decay is " << weight_decay << "; it needs optimizer adamw, sgd or muon");
 }
 
 namespace {

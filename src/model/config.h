@@ -128,10 +128,10 @@ struct Config {
   bool operator==(const Config&) const = default;
 };
 
-enum class OptimizerKind { adam, adamw, sgd };
+enum class OptimizerKind { adam, adamw, sgd, muon };
 enum class Schedule { noam, inverse_sqrt, cosine, linear, constant };
 
-WASMFORMER_ENUM_NAMES(OptimizerKind, "adam", "adamw", "sgd");
+WASMFORMER_ENUM_NAMES(OptimizerKind, "adam", "adamw", "sgd", "muon");
 WASMFORMER_ENUM_NAMES(Schedule, "noam", "inverse_sqrt", "cosine", "linear", "constant");
 
 struct TrainingConfig {
@@ -143,6 +143,8 @@ struct TrainingConfig {
   double beta1 = 0.9;
   double beta2 = 0.98;
   double epsilon = 1e-9;
+  double muon_rate = 0.015;
+  double muon_momentum = 0.95;
   double weight_decay = 0;
   double clip_norm = 0;
   double label_smoothing = 0.1;
@@ -169,7 +171,13 @@ struct TrainingConfig {
     v({"beta1", "decay of Adam's first moment, or the momentum of sgd", rate}, beta1);
     v({"beta2", "decay of Adam's second moment", rate}, beta2);
     v({"epsilon", "added to the denominator of Adam", above(0)}, epsilon);
-    v({"weight_decay", "share of each weight matrix removed per step, times the rate; for adamw and sgd", rate},
+    v({"muon_rate",
+       "muon's peak rate, for the matrices of attention, feed-forward and the recurrent unit; learning_rate is then "
+       "Adam's, for all else, and both rise and fall together",
+       above(0)},
+      muon_rate);
+    v({"muon_momentum", "decay of muon's moment", rate}, muon_momentum);
+    v({"weight_decay", "share of each weight matrix removed per step, times the rate; for adamw, sgd and muon", rate},
       weight_decay);
     v({"clip_norm", "largest gradient norm; larger gradients are scaled down; 0 for no limit", at_least(0)}, clip_norm);
     v({"label_smoothing", "probability spread over the other tokens in the loss (section 5.4)", rate}, label_smoothing);

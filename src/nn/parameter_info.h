@@ -78,6 +78,8 @@ struct ParameterInfo : ParameterId {
 
   // Weights of products and token embeddings can be packed, and can be int8.
   bool can_be_packed() const { return initializer == Initializer::xavier || initializer == Initializer::embedding; }
+  // Weights of products inside a layer: those of attention, feed-forward and the recurrent unit.
+  bool is_matrix_in_layer() const { return is_in_layer() && initializer == Initializer::xavier; }
 };
 
 // The roles of the two parameters of a linear map.

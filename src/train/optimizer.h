@@ -1,11 +1,13 @@
 // How gradients change weights: Adam (Kingma and Ba 2015) as in Vaswani et al. 2017, section 5.3, AdamW
-// (Loshchilov and Hutter 2019), and stochastic gradient descent with momentum.
+// (Loshchilov and Hutter 2019), stochastic gradient descent with momentum, and Muon (Jordan 2024) for the matrices
+// inside layers, with Adam for all else.
 #pragma once
 
 #include <vector>
 
 #include "autograd/parameter.h"
 #include "model/config.h"
+#include "ops/weight_update.h"
 #include "tensor/thread_pool.h"
 
 namespace wasmformer {
@@ -17,30 +19,34 @@ inline constexpr const char* diverged =
 
 class Optimizer {
  public:
-  // In the parameter's shape. For sgd `mean` is the velocity, and `variance` empty. `exact` holds the
-  // unrounded weights of parameters that quantization_aware rounds; otherwise it is empty.
+  // In the parameter's shape. For sgd `mean` is the velocity; there and for matrices of Muon `variance` is empty.
+  // `exact` holds the unrounded weights of parameters that quantization_aware rounds; otherwise it is empty.
   struct Moments {
     Matrix mean, variance, exact;
   };
 
-  // `becomes_int8`: for each parameter, whether int8 quantization rounds it; if empty, none are rounded.
+  // For each parameter, `becomes_int8`: whether int8 quantization rounds it, and `is_in_layer`: whether it is a matrix
+  // inside a layer, for Muon; if empty, none are.
   Optimizer(std::vector<Parameter*> parameters, const TrainingConfig& config,
-            const std::vector<bool>& becomes_int8 = {});
+            const std::vector<bool>& becomes_int8 = {}, const std::vector<bool>& is_in_layer = {});
 
   // One update from the gradients, which become zero; the first `frozen` parameters stay as they are. Scales the
   // gradients to `clip_norm` first if they are longer. With quantization_aware, the gradient updates the
-  // exact weights, which are then rounded (the straight-through estimator). Returns the norm before scaling. Throws
-  // Error, and changes no weight, when the norm is not finite.
-  double step(ThreadPool& pool, Index step, double rate, std::size_t frozen = 0);
+  // exact weights, which are then rounded (the straight-through estimator). `muon_rate`: of Muon's matrices; `rate`: of
+  // all else. Returns the norm before scaling. Throws Error, and changes no weight, when the norm is not finite.
+  double step(ThreadPool& pool, Index step, double rate, std::size_t frozen = 0, double muon_rate = 0);
 
   std::vector<Moments>& moments() { return moments_; }
   // From the next step on; the kind stays.
   void change(const TrainingConfig& config) { config_ = config; }
 
  private:
-  void update(ThreadPool& pool, std::size_t i, Matrix& weights, Scalar scale, double rate, double t);
+  Matrix& exact_weights(std::size_t i);
+  // The update of parameter i, whose matrix decays at this rate.
+  WeightUpdate update_of(std::size_t i, Scalar gradient_scale, double rate);
 
   std::vector<Parameter*> parameters_;
+  std::vector<bool> uses_muon_;
   std::vector<Moments> moments_;
   TrainingConfig config_;
 };

@@ -31,6 +31,12 @@ std::vector<bool> become_int8(const Transformer& transformer) {
   return all;
 }
 
+std::vector<bool> are_in_layers(const Transformer& transformer) {
+  std::vector<bool> all;
+  transformer.visit([&](const ParameterInfo& info, const Parameter&) { all.push_back(info.is_matrix_in_layer()); });
+  return all;
+}
+
 const TrainingConfig& checked(const TrainingConfig& config) {
   config.check();
   return config;
@@ -44,7 +50,7 @@ Trainer::Trainer(Transformer& transformer, const Examples& examples, const Train
       config_(checked(config)),
       pool_(pool),
       tape_(pool, /*recording=*/true),
-      optimizer_(parameters(transformer), config, become_int8(transformer)) {
+      optimizer_(parameters(transformer), config, become_int8(transformer), are_in_layers(transformer)) {
   examples.check(config);
   if (config_.accumulate > 1) gradients_.emplace(transformer_, alone_);
   plan_epoch();
@@ -143,9 +149,11 @@ StepReport Trainer::take_step() {
                    {"step", step}, {"loss", report.loss}, {"guessing", guessing});
   if (Parameter* start = transformer_.zero_start_embedding())
     start->gradient.row(transformer_.config().bos_id).setZero();
-  report.learning_rate = scheduled_rate(config_, transformer_.config().d_model, step);
+  const Index d_model = transformer_.config().d_model;
+  report.learning_rate = scheduled_rate(config_, d_model, step);
+  const double muon_rate = config_.muon_rate * report.learning_rate / peak_rate(config_, d_model);
   const std::size_t frozen = step <= config_.freeze_steps ? encoder_parameters(transformer_) : 0;
-  report.gradient_norm = optimizer_.step(pool_, step, report.learning_rate, frozen);
+  report.gradient_norm = optimizer_.step(pool_, step, report.learning_rate, frozen, muon_rate);
 
   progress_.step = step;
   progress_.loss_sum += report.loss * static_cast<double>(report.units);
@@ -182,11 +190,12 @@ void Trainer::change(const TrainingConfig& config) {
   fixed.learning_rate = config_.learning_rate;
   fixed.warmup_steps = config_.warmup_steps;
   fixed.decay_steps = config_.decay_steps;
+  fixed.muon_rate = config_.muon_rate;
   fixed.weight_decay = config_.weight_decay;
   fixed.clip_norm = config_.clip_norm;
   fixed.label_smoothing = config_.label_smoothing;
   WASMFORMER_CHECK(fixed == config_, ErrorCode::train,
-                   "a run can change schedule, learning_rate, warmup_steps, decay_steps, "
+                   "a run can change schedule, learning_rate, warmup_steps, decay_steps, muon_rate, "
                    "weight_decay, clip_norm and label_smoothing on its way, and nothing else");
   config_ = config;
   optimizer_.change(config);

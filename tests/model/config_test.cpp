@@ -136,7 +136,7 @@ TEST_CASE("Unknown keys and impossible values are refused by name") {
       {"activation", "tanh", "[config] activation must be relu, gelu or swish, not \"tanh\""},
       {"activation", "1", "[config] activation must be relu, gelu or swish, not 1"},
       {"output_bias", "yes", "[config] output_bias must be true or false, not \"yes\""},
-      {"optimizer", "lion", "[config] optimizer must be adam, adamw or sgd, not \"lion\""},
+      {"optimizer", "lion", "[config] optimizer must be adam, adamw, sgd or muon, not \"lion\""},
       {"schedule", "[\"noam\"]",
        "[config] schedule must be noam, inverse_sqrt, cosine, linear or constant, not \"[\\\"noam\\\"]\""},
   }));
@@ -271,7 +271,7 @@ TEST_CASE("Impossible training options are refused") {
   const auto expect = [&](const char* text) { message = text; };
   SECTION("rate") { t.learning_rate = 0, expect("learning_rate must be a number above 0, not 0"); }
   SECTION("infinite rate") { t.learning_rate = INFINITY, expect("learning_rate must be a number above 0, not inf"); }
-  SECTION("decay") { t.weight_decay = 0.1, expect("weight_decay is 0.1; it needs optimizer adamw or sgd"); }
+  SECTION("decay") { t.weight_decay = 0.1, expect("weight_decay is 0.1; it needs optimizer adamw, sgd or muon"); }
   SECTION("cosine") {
     t.schedule = Schedule::cosine, t.decay_steps = 4000;
     expect("decay_steps is 4000; schedule cosine needs more than warmup_steps, 4000");
@@ -280,6 +280,7 @@ TEST_CASE("Impossible training options are refused") {
     t.schedule = Schedule::linear, t.decay_steps = 4000;
     expect("decay_steps is 4000; schedule linear needs more than warmup_steps, 4000");
   }
+  SECTION("Muon's rate") { t.muon_rate = 0, expect("muon_rate must be a number above 0, not 0"); }
   SECTION("warm-up") {
     t.warmup_steps = 0, expect("warmup_steps is 0; only the constant schedule works without a warm-up");
   }

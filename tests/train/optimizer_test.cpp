@@ -3,6 +3,7 @@
 #include <catch_amalgamated.hpp>
 #include <limits>
 
+#include "ops/muon_update.h"
 #include "schema/error.h"
 #include "tests/ops/random_matrix.h"
 
@@ -66,6 +67,38 @@ TEST_CASE("sgd adds its momentum to every step") {
   p.gradient(0, 0) = 1;
   sgd.step(pool, 2, 0.1);  // velocity 0.5 · 0.5 + 1
   CHECK(p.value(0, 0) == Approx(0.825));
+}
+
+TEST_CASE("Muon changes the matrices in layers at its own rate, and Adam all else") {
+  TrainingConfig c;
+  c.optimizer = OptimizerKind::muon;
+  c.muon_momentum = 0.9;
+  c.clip_norm = 1;
+  c.weight_decay = 0.5;
+  TrainingConfig of_adam = c;
+  of_adam.optimizer = OptimizerKind::adamw;
+  const auto with_gradient = [](std::uint64_t seed) {
+    return Parameter{random_matrix(4, 6, seed), random_matrix(4, 6, seed + 1)};
+  };
+  Parameter layer = with_gradient(1), table = with_gradient(3), also_layer = with_gradient(1), also_table = table;
+  const Matrix before = layer.value, gradient = layer.gradient;
+  Optimizer muon({&layer, &table}, c, {}, {true, false}), adam({&also_layer, &also_table}, of_adam);
+  ThreadPool pool;
+  const double norm = muon.step(pool, 1, 0.1, 0, 0.02);
+  CHECK(adam.step(pool, 1, 0.1) == norm);
+  REQUIRE(norm > 1);
+  CHECK(table.value == also_table.value);
+  const Matrix direction = orthogonalized(pool, gradient);
+  CHECK((layer.value - (before * 0.99F - 0.02F * direction)).cwiseAbs().maxCoeff() < 1e-5F);
+  CHECK((muon.moments()[0].mean - gradient * static_cast<Scalar>(0.1 / norm)).cwiseAbs().maxCoeff() < 1e-6F);
+  CHECK(muon.moments()[0].variance.size() == 0);
+  CHECK(muon.moments()[1].variance.size() == 24);
+  // What is frozen stays.
+  const Matrix kept = layer.value;
+  layer.gradient.setOnes();
+  muon.step(pool, 2, 0.1, 1, 0.02);
+  CHECK(layer.value == kept);
+  CHECK(layer.gradient.isZero());
 }
 
 TEST_CASE("Quantization-aware training sees rounded weights, yet accumulates steps smaller than the rounding") {
