@@ -154,6 +154,7 @@ struct TrainingConfig {
   bool balance_classes = false;
   double mask_rate = 0.15;
   Index freeze_steps = 0;
+  Index output_sample = 0;
   Index batch_tokens = 4096;
   Index accumulate = 1;
   bool quantization_aware = false;
@@ -190,6 +191,11 @@ struct TrainingConfig {
     v({"mask_rate", "share of tokens to predict in masked training (Devlin et al. 2019)", above(0).below(1)},
       mask_rate);
     v({"freeze_steps", "steps in which only the heads of an encoder learn", steps}, freeze_steps);
+    v({"output_sample",
+       "pieces of the target vocabulary that a training step scores: those of its targets, and others drawn at random; "
+       "0 for all (Jean et al. 2015)",
+       between(0, 1 << 22)},
+      output_sample);
     v({"batch_tokens", "most tokens in a batch, counted on its longer side", between(1, 1 << 24)}, batch_tokens);
     v({"accumulate", "batches whose gradients are added up before the weights change", between(1, 1 << 16)},
       accumulate);

@@ -6,6 +6,7 @@
 
 #include "ops/embedding.h"
 #include "ops/linear.h"
+#include "ops/linear_rows.h"
 #include "ops/pooling.h"
 
 namespace wasmformer {
@@ -339,6 +340,11 @@ Var Transformer::tag(Tape& tape, Var memory, std::span<const Index> rows) const 
 
 Var Transformer::logits(Tape& tape, Var hidden) const {
   return linear(tape, hidden, output_weight(), config_.output_bias ? &output_bias_ : nullptr);
+}
+
+Var Transformer::logits(Tape& tape, Var hidden, std::span<const TokenId> tokens,
+                        std::span<const Scalar> offsets) const {
+  return linear_rows(tape, hidden, output_weight(), config_.output_bias ? &output_bias_ : nullptr, tokens, offsets);
 }
 
 Transformer::OutputRows Transformer::output_rows(std::span<const TokenId> tokens) const {

@@ -67,6 +67,9 @@ class Transformer {
   // the tokens that stood in the place of masks (Devlin et al. 2019, section 3.1).
   Var logits(Tape& tape, Var hidden) const;
 
+  // The scores of some target tokens, [n, tokens], each plus its offset; it has a gradient (ops/linear_rows.h).
+  Var logits(Tape& tape, Var hidden, std::span<const TokenId> tokens, std::span<const Scalar> offsets) const;
+
   // The output projection to some target tokens alone: for decoding, as it has no gradient.
   struct OutputRows {
     Parameter weight, bias;  // [tokens, d_model], [1, tokens]; without an output bias, [1, 0]

@@ -7,6 +7,7 @@
 
 #include "bundle/model_file.h"
 #include "ops/cross_entropy.h"
+#include "tasks/output_sample.h"
 #include "tensor/thread_pool.h"
 
 namespace wasmformer {
@@ -48,6 +49,9 @@ class TaskBatch {
   virtual Index units() const = 0;
   // Hides tokens of the input, if the task does so. `is_training`: off in validation.
   virtual void hide(std::uint64_t /*seed*/, bool /*is_training*/) {}
+  // Lets the loss score only a sample of the vocabulary, drawn for the targets of this batch; shares keep the sample.
+  // Throws Error if the task has no such loss.
+  virtual void sample_outputs(const OutputSampler& sampler, std::uint64_t seed);
   virtual LossTotals totals() const = 0;
   // Consecutive examples with about 1/count of the tokens, or none if there are fewer examples than shares.
   virtual std::unique_ptr<TaskBatch> share(int index, int count) const = 0;
@@ -72,6 +76,8 @@ class Examples {
                                           const TrainingConfig& training) const = 0;
   // The mean loss of a model that guesses.
   virtual double guessing_loss(const Config& config, const TrainingConfig& training) const = 0;
+  // How often each piece of the target vocabulary is to be predicted, by its id; empty for tasks that predict none.
+  virtual std::vector<Index> target_counts(const Config&) const { return {}; }
   // Throws Error for settings that only other tasks read.
   virtual void check(const TrainingConfig& training) const = 0;
 

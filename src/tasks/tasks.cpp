@@ -5,6 +5,10 @@
 
 namespace wasmformer {
 
+void TaskBatch::sample_outputs(const OutputSampler&, std::uint64_t) {
+  throw Error(ErrorCode::train, "output_sample is given, but this task scores the whole vocabulary");
+}
+
 std::vector<const Task*>& all_tasks() {
   static std::vector<const Task*> tasks{&translate_task(), &annotate_task(), &mask_task()};
   return tasks;

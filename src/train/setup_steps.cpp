@@ -222,13 +222,15 @@ static double vocabulary_rows(const Config& c) {
 double training_bytes(const Config& c, const TrainingConfig& training) {
   const double d = c.d_model, ffn = c.ffn_dim, target = c.target_vocab_size;
   const double layers = c.encoder_layers + c.decoder_layers, attentions = layers + c.decoder_layers;
+  const double sample = training.output_sample > 0 ? training.output_sample : target;
+  const double scored = std::min(sample, target);
   const double weights = d * vocabulary_rows(c) + attentions * 4 * d * d + layers * 2 * d * ffn;
   // Value, gradient, two moments, packed weights for validation; a checkpoint holds three of these and is copied once.
   // Exact weights, if they are kept as well, are in the checkpoint too.
   const double kept = weights * 4 * (5 + 6 + (training.quantization_aware ? 3 : 0));
   // Kept per token: queries, keys, values, output, projection, sum and norm of each attention; both sides of each
-  // hidden layer; and the probabilities over the vocabulary with their gradient.
-  const double activations = attentions * 7 * d + layers * (2 * ffn + 3 * d) + 2 * target;
+  // hidden layer; and the probabilities of the pieces that are scored with their gradient.
+  const double activations = attentions * 7 * d + layers * (2 * ffn + 3 * d) + 2 * scored;
   return kept + static_cast<double>(training.batch_tokens) * 4 * activations;
 }
 

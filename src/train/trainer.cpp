@@ -53,6 +53,11 @@ Trainer::Trainer(Transformer& transformer, const Examples& examples, const Train
       optimizer_(parameters(transformer), config, become_int8(transformer), are_in_layers(transformer)) {
   examples.check(config);
   if (config_.accumulate > 1) gradients_.emplace(transformer_, alone_);
+  if (config_.output_sample > 0) {
+    const std::vector<Index> counts = examples.target_counts(transformer.config());
+    WASMFORMER_CHECK(!counts.empty(), ErrorCode::train, "output_sample is given, but the model predicts no tokens");
+    sampler_.emplace(counts, config_.output_sample);
+  }
   plan_epoch();
 }
 
@@ -101,6 +106,7 @@ std::vector<Trainer::Part> Trainer::next_parts(LossTotals& totals, Index& units)
     std::unique_ptr<TaskBatch> batch = examples_.pack(batches_[i], transformer_, config_);
     units += batch->units();
     batch->hide(seed, /*is_training=*/true);
+    if (sampler_) batch->sample_outputs(*sampler_, mix(seed));
     const LossTotals own = batch->totals();
     for (std::size_t term = 0; term < totals.size(); ++term) totals[term] += own[term];
     if (config_.accumulate < ranks)

@@ -82,6 +82,7 @@ class Trainer {
   Progress progress_;
   Communicator alone_, *ranks_ = &alone_;
   std::optional<GradientSum> gradients_;     // of several batches, or with other ranks
+  std::optional<OutputSampler> sampler_;     // with output_sample
   double highest_loss_ = 0;                  // a higher one means divergence; 0: not known yet
   std::vector<std::vector<Index>> batches_;  // of this epoch
 };

@@ -281,6 +281,7 @@ TEST_CASE("Impossible training options are refused") {
     expect("decay_steps is 4000; schedule linear needs more than warmup_steps, 4000");
   }
   SECTION("Muon's rate") { t.muon_rate = 0, expect("muon_rate must be a number above 0, not 0"); }
+  SECTION("sample") { t.output_sample = -1, expect("output_sample must be a whole number from 0 to 4194304, not -1"); }
   SECTION("warm-up") {
     t.warmup_steps = 0, expect("warmup_steps is 0; only the constant schedule works without a warm-up");
   }

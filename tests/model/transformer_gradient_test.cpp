@@ -38,6 +38,27 @@ TEST_CASE("The gradients of a whole model match central differences") {
       /*places=*/12);
 }
 
+TEST_CASE("The gradients of a model that scores some tokens match central differences") {
+  Config c = small_config();
+  c.tie_embeddings = GENERATE(TieEmbeddings::all, TieEmbeddings::none);
+  c.output_bias = GENERATE(true, false);
+  Transformer model = random_model(c, 3);
+  model.enable_gradients();
+  std::vector<Parameter*> parameters;
+  model.visit([&](const ParameterInfo&, Parameter& p) { parameters.push_back(&p); });
+  const Packed source = packed({{4, 5, 6, 3}, {3}}), target = packed({{2, 7, 4}, {2}});
+  const std::vector<TokenId> tokens{3, 4, 7, 8, 0}, columns{2, 1, 0, 0};
+  const std::vector<Scalar> offsets{0, 0, 0, 0.7, 0.7};
+  check_gradients(
+      {}, parameters,
+      [&](Tape& tape, const std::vector<Var>&) {
+        Var memory = model.encode(tape, source.ids, source.spans);
+        Var hidden = model.decode(tape, target.ids, target.spans, memory, source.spans);
+        return cross_entropy(tape, model.logits(tape, hidden, tokens, offsets), columns, 0.1).loss;
+      },
+      /*places=*/12);
+}
+
 TEST_CASE("The gradients of an encoder with both heads match central differences") {
   Config c = small_config();
   c.decoder_layers = 0, c.encoder_layers = 2, c.classes = 3, c.tags = 4;

@@ -24,14 +24,9 @@ struct Run {
   Trainer trainer;
 
   Run() : Run(new_model()) {}
-  explicit Run(ModelFile file, bool quantization_aware = false)
-      : model(std::move(file)), trainer(*model.transformer, corpus, training(quantization_aware), pool) {}
+  explicit Run(ModelFile file, const TrainingConfig& training = small_training())
+      : model(std::move(file)), trainer(*model.transformer, corpus, training, pool) {}
 
-  static TrainingConfig training(bool quantization_aware) {
-    TrainingConfig config = small_training();
-    config.quantization_aware = quantization_aware;
-    return config;
-  }
   static ModelFile new_model() {
     ModelFile file{std::make_unique<Transformer>(dropping_config()), letters_tokenizer(), letters_tokenizer(), {}};
     file.transformer->initialize(2);
@@ -50,8 +45,11 @@ std::string edited(const std::string& bytes, const std::function<void(Safetensor
 }  // namespace
 
 TEST_CASE("A run resumed anywhere ends with the same bytes as a run that never stopped") {
-  const bool quantization_aware = GENERATE(false, true);
-  Run whole(Run::new_model(), quantization_aware);
+  TrainingConfig config = small_training();
+  config.quantization_aware = GENERATE(false, true);
+  config.optimizer = GENERATE(OptimizerKind::adam, OptimizerKind::muon);
+  config.output_sample = config.optimizer == OptimizerKind::muon ? 8 : 0;
+  Run whole(Run::new_model(), config);
   const Index per_epoch = whole.trainer.batches_per_epoch();
   REQUIRE(per_epoch >= 4);
   const Index steps = 2 * per_epoch + 2;
@@ -67,11 +65,11 @@ TEST_CASE("A run resumed anywhere ends with the same bytes as a run that never s
     INFO("stopped after step " << stop);
     std::string saved;
     {
-      Run first(Run::new_model(), quantization_aware);
+      Run first(Run::new_model(), config);
       for (Index step = 0; step < stop; ++step) first.trainer.step();
       saved = first.checkpoint();
     }
-    Run second(parse_model(saved), quantization_aware);
+    Run second(parse_model(saved), config);
     restore_checkpoint(saved, second.trainer);
     REQUIRE((state_bytes(second.trainer) == states[static_cast<std::size_t>(stop)]));
     for (Index step = stop; step < steps; ++step)

@@ -26,6 +26,8 @@ TEST_CASE("Any number of threads trains and translates to the same bytes") {
   TrainingConfig config = small_training();
   config.batch_tokens = 700;
   config.clip_norm = 1;
+  config.optimizer = GENERATE(OptimizerKind::adam, OptimizerKind::muon);
+  config.output_sample = config.optimizer == OptimizerKind::muon ? 10 : 0;
   std::string expected;
   std::vector<Translation> expected_translations;
   for (int threads : {1, 2, 3}) {
@@ -244,4 +246,76 @@ TEST_CASE("Classes balanced in training count equally in validation") {
   const double loss = a.step().loss;
   transformer.initialize(3);
   CHECK(b.step().loss != Catch::Approx(loss).epsilon(1e-4));
+}
+
+TEST_CASE("Training by Muon with sampled outputs lowers the loss of the whole vocabulary") {
+  const Corpus corpus = random_corpus(6, 2);
+  TrainingConfig config = small_training();
+  config.optimizer = OptimizerKind::muon;
+  config.output_sample = 7;
+  config.schedule = Schedule::linear;
+  config.learning_rate = 0.01;
+  config.decay_steps = 150;
+  config.batch_tokens = 20;
+  config.accumulate = GENERATE(1, 2);
+  Config c = letters_config();
+  c.tie_embeddings = GENERATE(TieEmbeddings::all, TieEmbeddings::none);
+  c.decoder_self = GENERATE(DecoderSelf::attention, DecoderSelf::ssru);
+  c.dropout = 0;
+  Transformer model(c);
+  model.initialize(1);
+  ThreadPool pool;
+  Trainer trainer(model, corpus, config, pool);
+  const double before = validation_loss(trainer, corpus);
+  for (int step = 0; step < 150; ++step) trainer.step();
+  CHECK(validation_loss(trainer, corpus) < 0.3 * before);
+  const auto& moments = trainer.optimizer().moments();
+  std::size_t at = 0;
+  model.visit([&](const ParameterInfo& info, const Parameter&) {
+    CHECK((moments[at++].variance.size() == 0) == info.is_matrix_in_layer());
+  });
+}
+
+TEST_CASE("Muon's rate rises and falls with the other rate, and may change on the way") {
+  const Corpus corpus = random_corpus(30, 3);
+  TrainingConfig config = small_training();
+  config.optimizer = OptimizerKind::muon;
+  ThreadPool pool;
+  Transformer model(letters_config());
+  model.initialize(1);
+  Trainer trainer(model, corpus, config, pool);
+  std::vector<Matrix> before;
+  const auto change = [&] {  // of the matrices in layers, whose norm is about the rate
+    before.clear();
+    model.visit([&](const ParameterInfo&, const Parameter& p) { before.push_back(p.value); });
+    trainer.step();
+    double squares = 0;
+    std::size_t at = 0;
+    model.visit([&](const ParameterInfo& info, const Parameter& p) {
+      const double norm = static_cast<double>((p.value - before[at++]).squaredNorm());
+      if (info.is_matrix_in_layer()) squares += norm;
+    });
+    return std::sqrt(squares);
+  };
+  const double first = change(), second = change();  // a fifth and two fifths of the peak
+  CHECK(second / first == Catch::Approx(2).epsilon(0.2));
+  TrainingConfig faster = config;
+  faster.muon_rate = 10 * config.muon_rate;
+  trainer.change(faster);
+  CHECK(change() / second == Catch::Approx(15).epsilon(0.2));
+  faster.muon_momentum = 0.5;
+  CHECK_THROWS_WITH(trainer.change(faster), ContainsSubstring("muon_rate") && ContainsSubstring("nothing else"));
+}
+
+TEST_CASE("Sampled outputs are refused where no tokens are predicted") {
+  Config c = letters_config();
+  c.decoder_layers = 0, c.classes = 3;
+  AnnotatedExamples texts;
+  texts.all.push_back({.source = {5, 3}, .tags = {}, .words = {}, .classes = {1}});
+  TrainingConfig config = small_training();
+  config.output_sample = 5;
+  Transformer transformer(c);
+  transformer.initialize(3);
+  ThreadPool pool;
+  CHECK_THROWS_WITH(Trainer(transformer, texts, config, pool), ContainsSubstring("predicts no tokens"));
 }

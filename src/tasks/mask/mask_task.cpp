@@ -89,6 +89,14 @@ double MaskedExamples::guessing_loss(const Config& config, const TrainingConfig&
   return std::log(static_cast<double>(std::max<Index>(config.target_vocab_size, 1)));
 }
 
+std::vector<Index> MaskedExamples::target_counts(const Config& config) const {
+  std::vector<Index> counts(static_cast<std::size_t>(config.target_vocab_size));
+  for (const auto& ids : all)
+    for (const TokenId id : ids)
+      if (id != config.eos_id && id != config.bos_id) ++counts.at(static_cast<std::size_t>(id));
+  return counts;
+}
+
 void MaskedBatch::hide(std::uint64_t seed, bool) {
   const Config& c = transformer_.config();
   Random random(seed);
@@ -120,6 +128,7 @@ std::unique_ptr<TaskBatch> MaskedBatch::share(int index, int count) const {
   const Span rows = take(source_spans, begin, end, part->source_spans);
   take(source, rows, part->source);
   part->first_source = rows.begin;
+  part->sample_ = sample_;
   for (std::size_t i = 0; i < masked.size(); ++i) {
     if (masked[i] < rows.begin || masked[i] >= rows.end()) continue;
     part->masked.push_back(masked[i] - rows.begin);
@@ -131,8 +140,8 @@ std::unique_ptr<TaskBatch> MaskedBatch::share(int index, int count) const {
 CrossEntropy MaskedBatch::loss(Tape& tape, const LossTotals& totals, double label_smoothing) const {
   tape.set_first_row(first_source);
   const Var memory = transformer_.encode(tape, source, source_spans);
-  const Var logits = transformer_.logits(tape, rows_at(tape, memory, masked));
-  return cross_entropy(tape, logits, hidden, label_smoothing, {}, totals[0]);
+  const Var states = rows_at(tape, memory, masked);
+  return loss_of_pieces(tape, transformer_, states, hidden, sample_.get(), label_smoothing, totals[0]);
 }
 
 const Task& mask_task() {

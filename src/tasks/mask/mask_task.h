@@ -26,6 +26,7 @@ struct MaskedExamples : EncoderExamples<std::vector<TokenId>> {
   std::unique_ptr<TaskBatch> pack(std::span<const Index> which, Transformer& transformer,
                                   const TrainingConfig& training) const override;
   double guessing_loss(const Config& config, const TrainingConfig& training) const override;
+  std::vector<Index> target_counts(const Config& config) const override;
 };
 
 class MaskedBatch : public TaskBatch {
@@ -35,6 +36,9 @@ class MaskedBatch : public TaskBatch {
 
   Index units() const override { return static_cast<Index>(source.size()); }
   void hide(std::uint64_t seed, bool is_training) override;
+  void sample_outputs(const OutputSampler& sampler, std::uint64_t seed) override {
+    sample_ = std::make_shared<const OutputSample>(sampler.draw(hidden, seed));
+  }
   LossTotals totals() const override { return {static_cast<double>(hidden.size())}; }
   std::unique_ptr<TaskBatch> share(int index, int count) const override;
   CrossEntropy loss(Tape& tape, const LossTotals& totals, double label_smoothing) const override;
@@ -48,6 +52,7 @@ class MaskedBatch : public TaskBatch {
  private:
   Transformer& transformer_;
   const TrainingConfig& training_;
+  std::shared_ptr<const OutputSample> sample_;  // null: the loss scores all pieces
 };
 
 const Task& mask_task();

@@ -44,6 +44,7 @@ struct Corpus : Examples {
   std::unique_ptr<TaskBatch> pack(std::span<const Index> which, Transformer& transformer,
                                   const TrainingConfig& training) const override;
   double guessing_loss(const Config& config, const TrainingConfig& training) const override;
+  std::vector<Index> target_counts(const Config& config) const override;
   void check(const TrainingConfig& training) const override;
 };
 

@@ -15,21 +15,27 @@ class PairBatch : public TaskBatch {
   PairBatch(Batch batch, Transformer& transformer) : batch_(std::move(batch)), transformer_(transformer) {}
 
   Index units() const override { return static_cast<Index>(batch_.target_out.size()); }
+  void sample_outputs(const OutputSampler& sampler, std::uint64_t seed) override {
+    sample_ = std::make_shared<const OutputSample>(sampler.draw(batch_.target_out, seed));
+  }
   LossTotals totals() const override { return {static_cast<double>(batch_.target_out.size())}; }
   std::unique_ptr<TaskBatch> share(int index, int count) const override {
-    return std::make_unique<PairBatch>(wasmformer::share(batch_, index, count), transformer_);
+    auto part = std::make_unique<PairBatch>(wasmformer::share(batch_, index, count), transformer_);
+    part->sample_ = sample_;
+    return part;
   }
   CrossEntropy loss(Tape& tape, const LossTotals& totals, double label_smoothing) const override {
     tape.set_first_row(batch_.first_source);
     const Var memory = transformer_.encode(tape, batch_.source, batch_.source_spans);
     tape.set_first_row(batch_.first_target);
     const Var hidden = transformer_.decode(tape, batch_.target_in, batch_.target_spans, memory, batch_.source_spans);
-    return cross_entropy(tape, transformer_.logits(tape, hidden), batch_.target_out, label_smoothing, {}, totals[0]);
+    return loss_of_pieces(tape, transformer_, hidden, batch_.target_out, sample_.get(), label_smoothing, totals[0]);
   }
 
  private:
   Batch batch_;
   Transformer& transformer_;
+  std::shared_ptr<const OutputSample> sample_;  // null: the loss scores all pieces
 };
 
 // Greedy translations, compared with the targets.
@@ -94,6 +100,13 @@ std::unique_ptr<TaskBatch> Corpus::pack(std::span<const Index> which, Transforme
 
 double Corpus::guessing_loss(const Config& config, const TrainingConfig&) const {
   return std::log(static_cast<double>(std::max<Index>(config.target_vocab_size, 1)));
+}
+
+std::vector<Index> Corpus::target_counts(const Config& config) const {
+  std::vector<Index> counts(static_cast<std::size_t>(config.target_vocab_size));
+  for (const SentencePair& pair : pairs)
+    for (const TokenId piece : pair.target) ++counts.at(static_cast<std::size_t>(piece));
+  return counts;
 }
 
 void Corpus::check(const TrainingConfig& training) const {

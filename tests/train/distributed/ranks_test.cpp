@@ -137,8 +137,13 @@ TEST_CASE("Ranks that split each batch have the same losses as one rank") {
     c.norm = GENERATE(NormPosition::post, NormPosition::pre);
   }
   SECTION("translation, a recurrent decoder") { c.decoder_self = DecoderSelf::ssru; }
+  SECTION("translation by Muon, with sampled outputs") {
+    training.optimizer = OptimizerKind::muon;
+    training.output_sample = 7;
+  }
   SECTION("masked tokens") {
     c = encoder_config();
+    training.output_sample = GENERATE(0, 8);
     auto masked = std::make_unique<MaskedExamples>();
     for (const SentencePair& pair : random_corpus(120, 1).pairs) masked->all.push_back(pair.source);
     examples = std::move(masked);

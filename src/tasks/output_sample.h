@@ -1,0 +1,37 @@
+// The pieces of the target vocabulary that a training step scores in the place of all (Jean et al. 2015, "On Using Very
+// Large Target Vocabulary for Neural Machine Translation"). Most of the time of a small model's step goes into scores
+// of pieces that no target of the batch is.
+#pragma once
+
+#include "model/transformer.h"
+#include "ops/cross_entropy.h"
+
+namespace wasmformer {
+
+struct OutputSample {
+  std::vector<TokenId> pieces;  // each once: first those that are targets, ascending, then those that were drawn
+  std::size_t wanted = 0;       // how many are targets
+  // Of each piece, added to its score: a drawn piece that stands for n others has log n, so that the expected sum of
+  // exp(score) is that over all; targets have 0.
+  std::vector<Scalar> offsets;
+};
+
+class OutputSampler {
+ public:
+  // `counts`: how often each piece is a target in training, by id; pieces that never are one are not drawn. `size`: the
+  // pieces of a sample, if its targets are not more.
+  OutputSampler(std::span<const Index> counts, Index size);
+  // Draws the others uniformly, by the seed.
+  OutputSample draw(std::span<const TokenId> targets, std::uint64_t seed) const;
+
+ private:
+  std::vector<TokenId> candidates_;  // ascending
+  std::size_t size_;
+};
+
+// The cross-entropy of the pieces that follow these hidden states, [targets, d_model]: over the whole vocabulary, or
+// over the sample if there is one, which label smoothing then spreads over. `total` as in ops/cross_entropy.h.
+CrossEntropy loss_of_pieces(Tape& tape, const Transformer& transformer, Var hidden, std::span<const TokenId> targets,
+                            const OutputSample* sample, double label_smoothing, double total);
+
+}  // namespace wasmformer
