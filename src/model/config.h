@@ -155,6 +155,7 @@ struct TrainingConfig {
   double mask_rate = 0.15;
   Index freeze_steps = 0;
   Index output_sample = 0;
+  bool unigram_bias = false;
   Index batch_tokens = 4096;
   Index accumulate = 1;
   bool quantization_aware = false;
@@ -196,6 +197,10 @@ struct TrainingConfig {
        "0 for all (Jean et al. 2015)",
        between(0, 1 << 22)},
       output_sample);
+    v({"unigram_bias",
+       "begin a new model with output biases that are the log frequencies of the pieces in the training targets "
+       "(Meister et al. 2023)"},
+      unigram_bias);
     v({"batch_tokens", "most tokens in a batch, counted on its longer side", between(1, 1 << 24)}, batch_tokens);
     v({"accumulate", "batches whose gradients are added up before the weights change", between(1, 1 << 16)},
       accumulate);

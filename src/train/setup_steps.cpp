@@ -11,6 +11,7 @@
 #include "tensor/random.h"
 #include "text/vocabulary.h"
 #include "train/run_request.h"
+#include "train/unigram_bias.h"
 
 namespace wasmformer {
 namespace {
@@ -256,6 +257,7 @@ TrainingStart fresh_start(Preset settings, const TokenizerPair& tokenizers, doub
   take_vocabulary(config, *tokenizers.source, *tokenizers.target);
   config.check();
   settings.training.check();
+  if (settings.training.unigram_bias) check_output_biases(config);
   const double bytes = training_bytes(config, settings.training);
   WASMFORMER_CHECK(bytes <= max_bytes, ErrorCode::training_memory,
                    "these settings take about " << gigabytes(bytes) << " GB of memory, and there are "
@@ -348,6 +350,8 @@ TrainingStart fine_tuning_start(std::string_view model, const TrainingConfig& tr
   const Config& own = start.model.transformer->config();
   Config config = own;
   set_fields(fields(config) + fields(start.training), changes.value, "config");
+  WASMFORMER_CHECK(!start.training.unigram_bias, ErrorCode::train,
+                   "unigram_bias is given, but a model that is fine-tuned begins with its own biases");
   Config sizes = config;
   sizes.dropout = own.dropout;
   sizes.attention_dropout = own.attention_dropout;

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "tasks/batches.h"
+#include "train/unigram_bias.h"
 
 namespace wasmformer {
 namespace {
@@ -28,6 +29,8 @@ TrainingRun::TrainingRun(TrainingStart start, TrainingTexts texts, ThreadPool& p
       pool_(pool),
       trainer_(*model_.transformer, *examples_, start.training, pool),
       best_(start.checkpoint.empty() ? BestSoFar() : restore_checkpoint(start.checkpoint, trainer_)) {
+  if (start.checkpoint.empty() && start.training.unigram_bias)
+    begin_at_unigrams(*model_.transformer, examples_->target_counts(model_.transformer->config()));
   model_.metadata["training"] = to_json(model_.transformer->config(), &start.training);
   model_.metadata.erase("progress");  // that of the checkpoint resumed from
   for (const auto& entry : model_.metadata)

@@ -90,3 +90,38 @@ TEST_CASE("Texts without a usable pair are refused") {
                     ContainsSubstring("empty side"));
   CHECK_THROWS_WITH(texts_of({{"a", "b"}, {"a"}}), ContainsSubstring("2 source sentences but 1"));
 }
+
+TEST_CASE(
+    "A new model begins with biases at the log frequencies of the target pieces, and a resumed one with its own") {
+  Preset p = small_preset();
+  p.training.unigram_bias = true;
+  ThreadPool pool;
+  const TrainingTexts all{texts_of({{"ab", "b"}, {"aab", "a"}}), texts_of({{"c"}, {"c"}})};
+  const auto tokenizers =
+      counted_tokenizers({{"ab", "b", "aab", "a", "c"}}, TokenizerType::character, 0, /*joint=*/true);
+  const auto biases = [](const TrainingRun& run) {
+    Matrix found;
+    run.model().transformer->visit([&](const ParameterInfo& info, const Parameter& q) {
+      if (info.name == "final_logits_bias") found = q.value;
+    });
+    return found;
+  };
+  TrainingRun run(fresh_start(p, tokenizers, 1e12), all, pool);
+  // "aab" and "a", each with an end token.
+  const Matrix first = biases(run);
+  const auto id = [&](const char* piece) { return run.model().target_tokenizer->ids().at(piece); };
+  CHECK(first(0, id("a")) == Catch::Approx(std::log(3 / 6.0)));
+  CHECK(first(0, id("b")) == Catch::Approx(std::log(1 / 6.0)));
+  CHECK(first(0, id("c")) == Catch::Approx(std::log(0.5 / 6)));
+  CHECK(first(0, run.model().target_tokenizer->eos_id()) == Catch::Approx(std::log(2 / 6.0)));
+  run.step();
+  REQUIRE(biases(run) != first);
+  TrainingRun again(resumed_start(run.checkpoint()), all, pool);
+  CHECK(biases(again) == biases(run));
+
+  const std::string file = run.model_file();
+  CHECK_THROWS_WITH(fine_tuning_start(file, p.training, JsonObject()), ContainsSubstring("begins with its own biases"));
+  CHECK(!fine_tuning_start(file, fine_tuning_config(), JsonObject()).training.unigram_bias);
+  p.config.output_bias = false;
+  CHECK_THROWS_WITH(fresh_start(p, tokenizers, 1e12), ContainsSubstring("it needs output_bias"));
+}
