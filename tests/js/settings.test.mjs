@@ -11,10 +11,12 @@ const config = {
 const others = {
   d_model: 24, encoder_layers: 2, decoder_layers: 2, num_heads: 4, ffn_dim: 48, max_length: 6, attention: ['dot', 'additive', 'bilinear'],
   activation: ['gelu', 'swish'], norm: 'pre', positions: ['learned', 'sinusoidal_halves', 'sinusoidal_marian', 'rotary'], scale_embedding: false, decoder_self: 'ssru', tie_embeddings: ['target', 'none'], output_bias: false,
-  norm_epsilon: 0.1, dropout: 0.3, attention_dropout: 0.3, activation_dropout: 0.3, optimizer: ['adam', 'sgd'],
-  schedule: ['noam', 'inverse_sqrt', 'constant'], learning_rate: 0.05, warmup_steps: 2, decay_steps: 10, beta1: 0.5, beta2: 0.9,
+  norm_epsilon: 0.1, dropout: 0.3, attention_dropout: 0.3, activation_dropout: 0.3, optimizer: ['adam', 'sgd', 'muon'],
+  schedule: ['noam', 'inverse_sqrt', 'linear', 'constant'], learning_rate: 0.05, warmup_steps: 2, decay_steps: 10, beta1: 0.5, beta2: 0.9,
   epsilon: 0.01, weight_decay: 0.5, clip_norm: 0.01, label_smoothing: 0, batch_tokens: 64, accumulate: 2, quantization_aware: true, seed: 2,
+  output_sample: 8, unigram_bias: true,
 };
+const ofMuon = { muon_rate: 0.05, muon_momentum: 0.5 };
 // Of models that classify, tag or fill masks; a translator refuses them.
 const ofEncoders = { crf: true, pooling: 'first', pooler: 'tanh', embedding_norm: true, multi_label: true, word_dropout: 0.1, tag_weight: 2, balance_classes: true, mask_rate: 0.3, freeze_steps: 5 };
 // Of pieces, which the task's tokenizer of characters does not have.
@@ -44,7 +46,7 @@ test('the same settings give the same numbers', async () => {
 
 test('every setting is tested here', () => {
   const all = Object.keys({ ...info.config, ...info.training }).filter((key) => !decided.includes(key));
-  assert.deepEqual(Object.keys({ ...others, ...ofEncoders, ...ofPieces }).sort(), all.sort());
+  assert.deepEqual(Object.keys({ ...others, ...ofMuon, ...ofEncoders, ...ofPieces }).sort(), all.sort());
 });
 
 for (const [key, values] of Object.entries(others)) {
@@ -57,6 +59,13 @@ for (const [key, values] of Object.entries(others)) {
     });
   }
 }
+
+test('muon_rate and muon_momentum are those of optimizer muon', async () => {
+  const muon = await run({ optimizer: 'muon' });
+  for (const [key, value] of Object.entries(ofMuon)) {
+    assert.notDeepEqual((await run({ optimizer: 'muon', [key]: value })).numbers, muon.numbers, key);
+  }
+});
 
 test('bpe_dropout splits pieces, differently for another seed', async () => {
   const pairs = Array.from({ length: 60 }, (_, i) => [`${i % 7} kleine Katzen`, `${i % 7} small cats`]);
