@@ -2,6 +2,7 @@
 // package checks itself, it describes: presets, tasks, and the settings of models and training.
 import type { TaskName } from 'wasmformer';
 import { options } from 'wasmformer/options';
+import { comesToZero } from './schedules';
 
 export const TASKS = [
   'reverse',
@@ -268,7 +269,7 @@ function conflicts(values: Values, pairs: number | undefined): [Key, Wrong][] {
     [at('d_model') % at('num_heads') !== 0, 'num_heads', ['heads', { width: values.d_model }]],
     [values.positions === 'sinusoidal' && at('d_model') % 2 !== 0, 'd_model', ['even']],
     [values.joint === 'no' && values.tie_embeddings === 'all', 'tie_embeddings', ['oneVocabulary']],
-    [values.schedule === 'cosine' && at('decay_steps') <= at('warmup_steps'), 'decay_steps', ['decay']],
+    [comesToZero(values.schedule) && at('decay_steps') <= at('warmup_steps'), 'decay_steps', ['decay']],
     [at('pairs') > most, 'pairs', ['most', { count: most }]],
     [isAllValidation, 'validation', ['most', { count: (pairs ?? 0) - 1 }]],
   ];
@@ -309,7 +310,7 @@ export function isUsed(key: Key, values: Values): boolean {
     case 'minutes':
       return values.goal === key;
     case 'decay_steps':
-      return values.schedule === 'cosine';
+      return comesToZero(values.schedule);
     case 'weight_decay':
       return values.optimizer !== 'adam';
     default:

@@ -5,6 +5,7 @@ import type { Trainer, TrainerInfo, TrainingConfig, TrainingEvent } from 'wasmfo
 import type { Experiment } from './experiment';
 import { add, cut, newRecord, snapshotOf, totalSteps, type RunRecord } from './record';
 import { runTask } from './run-tasks';
+import { comesToZero } from './schedules';
 
 const SAVE_EVERY = 30_000; // ms
 const PATIENCE = 120_000; // ms without a checkpoint after the loss has jumped
@@ -202,7 +203,7 @@ function extended(state: RunState): Step {
     ...(goal.minutes && { minutes: goal.minutes + seconds / 60 }),
   };
   const next = { ...state, record: { ...record, goal: longer, isOver: false } };
-  if (training?.schedule !== 'cosine') return { state: next, effects: [] };
+  if (!training || !comesToZero(training.schedule)) return { state: next, effects: [] };
   // A rate that has come down to 0 comes up to where it would be on the way to the new end.
   const changes = { decay_steps: Math.max(training.decay_steps, steps) };
   return { state: next, effects: [{ type: 'change', changes }] };
