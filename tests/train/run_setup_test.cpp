@@ -166,6 +166,8 @@ TEST_CASE("A run is resumed with the texts it stores, or with the same texts giv
   CHECK_THROWS_WITH(again(bare, R"(, "validation": 6)", texts_input(numbered(30))),
                     ContainsSubstring("trained on other pairs"));
   CHECK_THROWS_WITH(again(file, R"(, "config": {"d_model": 32})"), ContainsSubstring("begun with other settings"));
+  CHECK_THROWS_WITH(again(file, R"(, "config": {"optimizer": "muon"})"),
+                    ContainsSubstring("begun with other settings"));
   CHECK_THROWS_WITH(again(file, R"(, "task": {"name": "sort"})"), ContainsSubstring("on texts, not a task"));
   CHECK_THROWS_WITH(again(file, ", " + std::string(by_characters)), ContainsSubstring("has its own"));
   CHECK_THROWS_WITH(again(run->model_file()), ContainsSubstring("no state of a training run"));
