@@ -21,7 +21,7 @@ TEST_CASE("The noam schedule matches the paper") {
   CHECK(scheduled_rate(c, 512, 4000) == Approx(2 * 6.987712430e-04).epsilon(1e-9));
 }
 
-TEST_CASE("inverse_sqrt, cosine, linear and constant rise to the learning rate, then fall or stay") {
+TEST_CASE("inverse_sqrt, cosine and constant rise to the learning rate, then fall or stay") {
   TrainingConfig c;
   c.learning_rate = 0.01;
   c.warmup_steps = 100;
