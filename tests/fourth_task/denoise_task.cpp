@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "schema/json.h"
-#include "tasks/translate/batch.h"
 #include "tasks/translate/evaluate.h"
+#include "tasks/translate/translate_task.h"
 #include "tensor/random.h"
 #include "text/vocabulary.h"
 
@@ -49,35 +49,22 @@ class Lines : public Texts {
   std::vector<std::string> all;
 };
 
-class DenoiseBatch : public TaskBatch {
+// Pairs whose sources lose tokens.
+class DenoiseBatch : public PairBatch {
  public:
-  DenoiseBatch(Batch batch, Transformer& transformer, const TrainingConfig& training)
-      : batch_(std::move(batch)), transformer_(transformer), training_(training) {}
+  DenoiseBatch(Batch batch, Transformer& transformer, double mask_rate)
+      : PairBatch(std::move(batch), transformer), mask_rate_(mask_rate) {}
 
-  Index units() const override { return static_cast<Index>(batch_.target_out.size()); }
   void hide(std::uint64_t seed, bool) override {
     const Config& config = transformer_.config();
     Random random(seed);
     for (TokenId& id : batch_.source) {
-      if (id != config.eos_id && random.uniform() < training_.mask_rate) id = config.pad_id;
+      if (id != config.eos_id && random.uniform() < mask_rate_) id = config.pad_id;
     }
-  }
-  LossTotals totals() const override { return {static_cast<double>(batch_.target_out.size())}; }
-  std::unique_ptr<TaskBatch> share(int index, int count) const override {
-    return std::make_unique<DenoiseBatch>(wasmformer::share(batch_, index, count), transformer_, training_);
-  }
-  CrossEntropy loss(Tape& tape, const LossTotals& totals, double label_smoothing) const override {
-    tape.set_first_row(batch_.first_source);
-    const Var memory = transformer_.encode(tape, batch_.source, batch_.source_spans);
-    tape.set_first_row(batch_.first_target);
-    const Var hidden = transformer_.decode(tape, batch_.target_in, batch_.target_spans, memory, batch_.source_spans);
-    return cross_entropy(tape, transformer_.logits(tape, hidden), batch_.target_out, label_smoothing, {}, totals[0]);
   }
 
  private:
-  Batch batch_;
-  Transformer& transformer_;
-  const TrainingConfig& training_;
+  double mask_rate_;
 };
 
 // Pairs of a text and itself.
@@ -86,7 +73,7 @@ struct Copies : Corpus {
   std::unique_ptr<TaskBatch> pack(std::span<const Index> which, Transformer& transformer,
                                   const TrainingConfig& training) const override {
     Batch batch = wasmformer::pack(*this, which, transformer.config().bos_id);
-    return std::make_unique<DenoiseBatch>(std::move(batch), transformer, training);
+    return std::make_unique<DenoiseBatch>(std::move(batch), transformer, training.mask_rate);
   }
   void check(const TrainingConfig& training) const override {
     WASMFORMER_CHECK(training.bpe_dropout == 0, ErrorCode::train, "bpe_dropout is for models that translate");

@@ -4,39 +4,10 @@
 
 #include "schema/json.h"
 #include "schema/options.h"
-#include "tasks/translate/batch.h"
 #include "tasks/translate/evaluate.h"
 
 namespace wasmformer {
 namespace {
-
-class PairBatch : public TaskBatch {
- public:
-  PairBatch(Batch batch, Transformer& transformer) : batch_(std::move(batch)), transformer_(transformer) {}
-
-  Index units() const override { return static_cast<Index>(batch_.target_out.size()); }
-  void sample_outputs(const OutputSampler& sampler, std::uint64_t seed) override {
-    sample_ = std::make_shared<const OutputSample>(sampler.draw(batch_.target_out, seed));
-  }
-  LossTotals totals() const override { return {static_cast<double>(batch_.target_out.size())}; }
-  std::unique_ptr<TaskBatch> share(int index, int count) const override {
-    auto part = std::make_unique<PairBatch>(wasmformer::share(batch_, index, count), transformer_);
-    part->sample_ = sample_;
-    return part;
-  }
-  CrossEntropy loss(Tape& tape, const LossTotals& totals, double label_smoothing) const override {
-    tape.set_first_row(batch_.first_source);
-    const Var memory = transformer_.encode(tape, batch_.source, batch_.source_spans);
-    tape.set_first_row(batch_.first_target);
-    const Var hidden = transformer_.decode(tape, batch_.target_in, batch_.target_spans, memory, batch_.source_spans);
-    return loss_of_pieces(tape, transformer_, hidden, batch_.target_out, sample_.get(), label_smoothing, totals[0]);
-  }
-
- private:
-  Batch batch_;
-  Transformer& transformer_;
-  std::shared_ptr<const OutputSample> sample_;  // null: the loss scores all pieces
-};
 
 // Greedy translations, compared with the targets.
 class GreedyInference : public Inference {
@@ -82,6 +53,24 @@ class TranslateTask : public Task {
 };
 
 }  // namespace
+
+void PairBatch::sample_outputs(const OutputSampler& sampler, std::uint64_t seed) {
+  sample_ = std::make_shared<const OutputSample>(sampler.draw(batch_.target_out, seed));
+}
+
+std::unique_ptr<TaskBatch> PairBatch::share(int index, int count) const {
+  auto part = std::make_unique<PairBatch>(wasmformer::share(batch_, index, count), transformer_);
+  part->sample_ = sample_;
+  return part;
+}
+
+CrossEntropy PairBatch::loss(Tape& tape, const LossTotals& totals, double label_smoothing) const {
+  tape.set_first_row(batch_.first_source);
+  const Var memory = transformer_.encode(tape, batch_.source, batch_.source_spans);
+  tape.set_first_row(batch_.first_target);
+  const Var hidden = transformer_.decode(tape, batch_.target_in, batch_.target_spans, memory, batch_.source_spans);
+  return loss_of_pieces(tape, transformer_, hidden, batch_.target_out, sample_.get(), label_smoothing, totals[0]);
+}
 
 Examples::Sides Corpus::tokens(Index i) const {
   return {static_cast<Index>(pairs[i].source.size()), static_cast<Index>(pairs[i].target.size())};

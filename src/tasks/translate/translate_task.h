@@ -1,6 +1,7 @@
 // Training on sentence pairs.
 #pragma once
 
+#include "tasks/translate/batch.h"
 #include "tasks/translate/corpus.h"
 
 namespace wasmformer {
@@ -18,6 +19,25 @@ class PairTexts : public Texts {
   void add_json(const JsonObject& text, const Config& config) override;
 
   ParallelText pairs;
+};
+
+// Targets are predicted token by token from their sources (section 3.1 of Vaswani et al. 2017).
+class PairBatch : public TaskBatch {
+ public:
+  PairBatch(Batch batch, Transformer& transformer) : batch_(std::move(batch)), transformer_(transformer) {}
+
+  Index units() const override { return static_cast<Index>(batch_.target_out.size()); }
+  void sample_outputs(const OutputSampler& sampler, std::uint64_t seed) override;
+  LossTotals totals() const override { return {static_cast<double>(batch_.target_out.size())}; }
+  std::unique_ptr<TaskBatch> share(int index, int count) const override;
+  CrossEntropy loss(Tape& tape, const LossTotals& totals, double label_smoothing) const override;
+
+ protected:
+  Batch batch_;
+  Transformer& transformer_;
+
+ private:
+  std::shared_ptr<const OutputSample> sample_;  // null: the loss scores all pieces
 };
 
 const Task& translate_task();
