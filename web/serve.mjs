@@ -1,5 +1,6 @@
 // Serves the built page as any static host would, with the headers that isolate it, so that it may use threads, and
-// that restrict what it may load. `node web/serve.mjs [PORT]`; the tests import serve().
+// that restrict what it may load. Where a compressed copy lies beside a file, browsers that take it get that.
+// `node web/serve.mjs [PORT]`; the tests import serve().
 import { open } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname, join, normalize, sep } from 'node:path';
@@ -40,6 +41,24 @@ export const policy = [
 /** The page's own headers. As a header the policy binds workers too, which a <meta> does not reach. */
 export const pageHeaders = { ...isolation, 'Content-Security-Policy': `${policy}; frame-ancestors 'self'` };
 
+/** Endings of compressed copies by the name of their encoding (RFC 9110, section 8.4.1), best first. */
+const copies = { br: '.br', gzip: '.gz' };
+
+/** The encodings that a browser takes; one with quality 0 is refused. */
+function acceptedEncodings(header = '') {
+  const offers = header.split(',').map((offer) => offer.trim().split(/\s*;\s*/));
+  return offers.filter(([, quality]) => !/^q=0(\.0*)?$/.test(quality ?? '')).map(([name]) => name);
+}
+
+/** The open copy of a file in an encoding that is accepted, and its name; undefined if there is none. */
+async function openCopy(file, accepted) {
+  for (const [encoding, ending] of Object.entries(copies)) {
+    const content = accepted.includes(encoding) ? await open(file + ending).catch(() => undefined) : undefined;
+    if (content) return { content, encoding };
+  }
+  return undefined;
+}
+
 /** Resolves to the server and its address. Port 0 takes a free one; every answer has `headers`. */
 export async function serve(folder, port = 0, headers = isolation) {
   const server = createServer(async (request, response) => {
@@ -50,9 +69,16 @@ export async function serve(folder, port = 0, headers = isolation) {
       content = await open(file);
       const found = await content.stat();
       if (!found.isFile()) throw new Error(`${file} is not a file`);
+      const copy = await openCopy(file, acceptedEncodings(request.headers['accept-encoding']));
+      if (copy) {
+        await content.close();
+        content = copy.content;
+      }
       response.writeHead(200, {
         'Content-Type': types[extname(file)] ?? 'application/octet-stream',
-        'Content-Length': found.size,
+        'Content-Length': (await content.stat()).size,
+        ...(copy && { 'Content-Encoding': copy.encoding }),
+        Vary: 'Accept-Encoding',
         'Last-Modified': found.mtime.toUTCString(),
         'Cache-Control': 'no-cache',
         ...headers,

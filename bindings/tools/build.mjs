@@ -1,4 +1,4 @@
-// Builds parts of the project: `node bindings/tools/build.mjs native|package|page|docs|bench…`, or with `one-file [MODEL]
+// Builds parts of the project: `node bindings/tools/build.mjs native|package|page|site|docs|bench…`, or with `one-file [MODEL]
 // [OUTPUT]` an HTML file that has the package and a model inside.
 // Parts that are up to date are left alone.
 import {
@@ -7,6 +7,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
+import { precompress } from './precompress.mjs';
 import { installPackages, setUp } from './setup.mjs';
 import { main, root, run, step } from './shell.mjs';
 
@@ -110,6 +111,13 @@ export function buildPage() {
   rmSync(join(root, 'build/page/labelled/README.md'), { force: true });
 }
 
+/** The page as a static host gets it: with compressed copies of its files. */
+export async function buildSite() {
+  buildPage();
+  step('Compressing its files');
+  await precompress(join(root, 'build/page'));
+}
+
 function buildBenchmarks() {
   buildPackage();
   buildPreset('native', ['wasmformer', 'wasmformer_bench']);
@@ -135,11 +143,12 @@ const parts = {
   native: { needs: ['native'], build: () => buildPreset('native', ['wasmformer', 'wasmformer_library']) },
   package: { needs: ['wasm'], packages: {}, build: () => buildPackage() },
   page: { needs: ['wasm'], packages: {}, build: buildPage },
+  site: { needs: ['wasm'], packages: {}, build: buildSite },
   docs: { needs: ['wasm'], packages: { tests: true }, build: buildDocs },
   bench: { needs: ['native', 'wasm', 'browser'], packages: { tests: true }, build: buildBenchmarks },
 };
 
-await main(import.meta.url, (names) => {
+await main(import.meta.url, async (names) => {
   if (names[0] === 'one-file') {
     setUp('wasm');
     installPackages();
@@ -150,6 +159,6 @@ await main(import.meta.url, (names) => {
     const { needs, packages, build } = parts[name];
     setUp(...needs);
     if (packages) installPackages(packages);
-    build();
+    await build();
   }
 });

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { pageHeaders, serve } from '../../web/serve.mjs';
 import { buildPage } from './build.mjs';
+import { precompress } from './precompress.mjs';
 import { installPackages, setUp } from './setup.mjs';
 import { main, root } from './shell.mjs';
 
@@ -15,4 +16,5 @@ await main(import.meta.url, async () => {
     return serve(folder, 0, pageHeaders);
   });
   console.log(`The page is at ${address}  (Ctrl+C ends)`);
+  await precompress(folder); // sent from then on, as other hosts would
 });

@@ -1,5 +1,6 @@
 // The server of the page: a download that breaks off costs nothing, and a file that cannot be read ends no server.
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
@@ -7,6 +8,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { precompress } from '../../bindings/tools/precompress.mjs';
 import { pageHeaders, serve } from '../../web/serve.mjs';
 
 async function withServer(t, folder, headers) {
@@ -46,6 +49,33 @@ test('an unreadable file ends its response, not the server', { skip: process.pla
   await fetch(`${address}broken`).then((response) => response.text()).catch(() => {});
   assert.equal(await (await fetch(`${address}whole`)).text(), 'whole');
   assert.equal((await fetch(`${address}nothing`)).status, 404);
+});
+
+test('files have compressed copies, which browsers get that take them', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'wasmformer-serve-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const texts = { 'page.css': 'main { color: green }\n'.repeat(1000), 'noise.bin': randomBytes(20_000) };
+  for (const [name, text] of Object.entries(texts)) writeFileSync(join(folder, name), text);
+  await precompress(folder);
+  assert.deepEqual(readdirSync(folder).sort(), ['noise.bin', 'page.css', 'page.css.br', 'page.css.gz']);
+
+  const address = await withServer(t, folder);
+  const decoders = { br: brotliDecompressSync, gzip: gunzipSync };
+  const offers = [['gzip, deflate, br', 'br'], ['gzip', 'gzip'], ['br;q=0, gzip;q=0.5', 'gzip'], ['identity', undefined]];
+  for (const [offer, encoding] of offers) {
+    const asked = request(`${address}page.css`, { headers: { 'Accept-Encoding': offer } });
+    asked.end();
+    const [response] = await once(asked, 'response');
+    const bytes = Buffer.concat(await response.toArray());
+    assert.equal(response.headers['content-encoding'], encoding, offer);
+    assert.equal(response.headers['content-type'], 'text/css; charset=utf-8');
+    assert.equal(response.headers.vary, 'Accept-Encoding');
+    assert.equal(Number(response.headers['content-length']), bytes.length);
+    assert.equal(String(decoders[encoding]?.(bytes) ?? bytes), texts['page.css']);
+  }
+  const noise = await fetch(`${address}noise.bin`);
+  assert.equal(noise.headers.get('content-encoding'), null);
+  assert.deepEqual(Buffer.from(await noise.arrayBuffer()), texts['noise.bin']);
 });
 
 test('the security policy is sent as a header', async (t) => {

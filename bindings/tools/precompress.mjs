@@ -1,0 +1,45 @@
+// Compressed copies beside the files of a built page, for servers that send them as they are (`FILE.br`, `FILE.gz`).
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+
+/** Of models, the best quality of Brotli saves no more than this one, and takes ten times as long. */
+const QUALITY_OF_LARGE_FILES = 5;
+const LARGE = 2e6; // bytes
+/** A copy that saves less than this share is not worth its place. */
+const LEAST_SAVED = 0.05;
+
+const brotli = (bytes) => promisify(brotliCompress)(bytes, {
+  params: {
+    [constants.BROTLI_PARAM_QUALITY]: bytes.length > LARGE ? QUALITY_OF_LARGE_FILES : constants.BROTLI_MAX_QUALITY,
+    [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+  },
+});
+const compressors = { br: brotli, gz: (bytes) => promisify(gzip)(bytes, { level: 9 }) };
+const isCopy = (name) => /\.(br|gz)(\.unfinished)?$/.test(name);
+
+async function writeCopies(file) {
+  const bytes = await readFile(file);
+  const { mtimeMs } = await stat(file);
+  for (const [ending, compress] of Object.entries(compressors)) {
+    const to = `${file}.${ending}`;
+    const known = await stat(to).catch(() => undefined);
+    if (known && known.mtimeMs >= mtimeMs) continue;
+    const copy = await compress(bytes);
+    if (copy.length >= (1 - LEAST_SAVED) * bytes.length) {
+      await rm(to, { force: true });
+      continue;
+    }
+    // Whole or not at all: a server may be reading the folder.
+    await writeFile(`${to}.unfinished`, copy);
+    await rename(`${to}.unfinished`, to);
+  }
+}
+
+/** Writes the copies of all files in a folder that they make smaller; files that are compressed already have none. */
+export async function precompress(folder) {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile() && !isCopy(entry.name));
+  await Promise.all(files.map(({ parentPath, path, name }) => writeCopies(join(parentPath ?? path, name))));
+}
