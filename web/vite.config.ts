@@ -31,14 +31,23 @@ async function readyTranslations() {
 const packageVersion = () => JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 
 /** `import value from 'virtual:NAME'`: a value that is made when the page is built. */
-function virtualModule(name: string, make: () => unknown): Plugin {
+const virtualModule = (name: string, make: () => unknown) =>
+  virtualScript(name, async () => `export default ${JSON.stringify(await make())}`);
+
+function virtualScript(name: string, make: () => string | Promise<string>): Plugin {
   const id = `\0virtual:${name}`;
   return {
     name: `virtual-${name}`,
     resolveId: (wanted) => (wanted === `virtual:${name}` ? id : undefined),
-    load: async (wanted) => (wanted === id ? `export default ${JSON.stringify(await make())}` : undefined),
+    load: (wanted) => (wanted === id ? make() : undefined),
   };
 }
+
+/** The default width of beam search: a number in the built page, which loads no options at first. */
+const builtSearchWidth = async () => `export default ${(await example()).beamSize};`;
+/** The same where the page is served from its sources, and the package need not be built. */
+const servedSearchWidth = () => `import { options } from 'wasmformer/options';
+export default options.translate.find(({ name }) => name === 'beamSize').default;`;
 
 /** In the built page only: the development server injects scripts. */
 function contentSecurityPolicy(): Plugin {
@@ -121,7 +130,7 @@ export default defineConfig(({ command }) => ({
   base: './', // any folder of any static host
   plugins: [svelte({ configFile: false }), virtualModule('models', () => modelsIn('models')),
     virtualModule('encoders', () => modelsIn('encoders')), virtualModule('ready', command === 'build' ? readyTranslations : () => ({})),
-    virtualModule('version', packageVersion), virtualModule('search-width', async () => (await example()).beamSize), contentSecurityPolicy(), serviceWorker(),
+    virtualModule('version', packageVersion), virtualScript('search-width', command === 'build' ? builtSearchWidth : servedSearchWidth), contentSecurityPolicy(), serviceWorker(),
     licences()],
   build: {
     outDir: '../build/page', emptyOutDir: true, assetsInlineLimit: 0, target: 'es2022', modulePreload: false,

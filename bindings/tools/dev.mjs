@@ -62,13 +62,7 @@ function packageFromSource(options) {
       const built = entries[name.replace('wasmformer', '.')]?.default;
       return built && join(scripts, built.replace(/^\.\/dist\//, '').replace(/\.js$/, '.ts'));
     },
-    load(id) {
-      if (id === join(scripts, 'options.ts')) return `export const options = ${options.json};`;
-      // The page's configuration takes it from the built package, which need not be there.
-      if (id !== '\0virtual:search-width') return undefined;
-      const { default: width } = JSON.parse(options.json).translate.find(({ name }) => name === 'beamSize');
-      return `export default ${width};`;
-    },
+    load: (id) => (id === join(scripts, 'options.ts') ? `export const options = ${options.json};` : undefined),
     // Addresses of scripts name those that a build makes; the development server has only their sources.
     transform: (code, id) => (id.startsWith(scripts)
       ? code.replaceAll(/(new URL\('\.[^']*)\.js', import\.meta\.url\)/g, "$1.ts', import.meta.url)")

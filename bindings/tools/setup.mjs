@@ -59,7 +59,8 @@ const llvmPrograms = {
   'lld-19': { needs: ['wasm'], found: () => existsSync(join(llvm, 'wasm-ld')), apt: 'lld-19' },
   'llvm-19': { needs: ['wasm'], found: () => existsSync(join(llvm, 'llvm-ar')), apt: 'llvm-19' },
 };
-// The store of compiled files, the fuzzer, the formatter, copies of libraries that the installed library must not clash with, and what WebKit needs.
+// The store of compiled files, the fuzzer, the formatter, copies of libraries that the installed library must not clash
+// with, and what WebKit needs.
 const testPrograms = {
   ccache: { needs: ['tests'], found: () => which('ccache'), apt: 'ccache' },
   libFuzzer: { needs: ['tests'], found: () => existsSync(fuzzer.runtime), apt: 'libclang-rt-19-dev' },
