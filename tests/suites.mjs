@@ -68,7 +68,8 @@ export const suites = [
   { name: 'Fuzzed readers', native: ['wasmformer', 'wasmformer_library'], ...nodeTest(testFiles('tests/fuzz')) },
   { name: 'Includes and shape', isQuick: true, ...nodeTest(() => ['include_order_test', 'shape.test', 'names.test'].map((name) => join(root, `tests/${name}.mjs`))) },
   { name: 'Formatting and lint', isQuick: true, ...nodeTest(oneFile('tests/format.test.mjs')) },
-  { name: 'C++, native', isQuick: true, native: ['wasmformer_tests'], ...catch2(join(root, 'build/native/tests/wasmformer_tests')) },
+  // The benchmark is built only so that it goes on to compile.
+  { name: 'C++, native', isQuick: true, native: ['wasmformer_tests', 'wasmformer_bench'], ...catch2(join(root, 'build/native/tests/wasmformer_tests')) },
   {
     name: 'C++, gradients in double', isQuick: true, native: ['wasmformer_gradient_tests'],
     ...catch2(join(root, 'build/native/tests/wasmformer_gradient_tests')),

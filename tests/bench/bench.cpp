@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "schema/error.h"
+#include "tasks/translate/corpus.h"
 #include "tasks/translate/translator.h"
 #include "tests/bench/kernels.h"
 #include "tests/bench/measure.h"
