@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildPreset, packageTargets } from '../bindings/tools/build.mjs';
-import { chromium, installPackages, setUp } from '../bindings/tools/setup.mjs';
+import { chromium, compilerCache, installPackages, setUp } from '../bindings/tools/setup.mjs';
 import { root, run } from '../bindings/tools/shell.mjs';
 import { browserSuites, suites } from './suites.mjs';
 
@@ -103,6 +103,7 @@ async function runAll(wanted) {
   const needs = ['package', 'page'].filter((part) => wanted.some((suite) => suite[part]));
   const assembled = needs.length > 0 ? assemble(needs) : Promise.resolve();
   env.CHROMIUM = chromium();
+  Object.assign(env, compilerCache()); // for what suites compile; ccache is there by now
   const counts = await runInPairs(wanted.filter(({ isAlone }) => !isAlone), assembled);
   for (const suite of wanted.filter(({ isAlone }) => isAlone)) counts.push(await runSuite(suite));
   return counts;

@@ -9,16 +9,16 @@ import { join } from 'node:path';
 import { main, output, root, run, step, which } from './shell.mjs';
 
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'wasmformer');
-/** [program, arguments, environment] of a compilation whose result is kept, where ccache is installed; see ccache.cmake. */
-export function cachedCompilation(compiler, args) {
-  const ccache = which('ccache');
-  if (!ccache) return [compiler, args, process.env];
-  const settings = {
+/** What ccache takes from the environment where it is installed, as in ccache.cmake; new CMake builds then use it. */
+export function compilerCache() {
+  if (!which('ccache')) return {};
+  return {
     CCACHE_CONFIGPATH: join(import.meta.dirname, 'ccache.conf'),
     CCACHE_DIR: join(cache, 'ccache'),
     CCACHE_BASEDIR: root,
+    CMAKE_C_COMPILER_LAUNCHER: 'ccache',
+    CMAKE_CXX_COMPILER_LAUNCHER: 'ccache',
   };
-  return [ccache, [compiler, ...args], { ...process.env, ...settings }];
 }
 const llvm = '/usr/lib/llvm-19/bin';
 // Paths of the clang with libFuzzer and the sanitizers; without it, another clang++ that has them is used.

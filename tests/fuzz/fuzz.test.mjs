@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, wri
 import { availableParallelism, homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
-import { cachedCompilation, fuzzer } from '../../bindings/tools/setup.mjs';
+import { compilerCache, fuzzer } from '../../bindings/tools/setup.mjs';
 import { environment, folders, isShort, longestInput } from './folders.mjs';
 
 const root = join(import.meta.dirname, '../..');
@@ -14,6 +14,8 @@ const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'was
 const folder = join(root, 'build/fuzz');
 const program = join(folder, 'readers');
 const clang = existsSync(fuzzer.runtime) ? fuzzer.clang : 'clang++';
+const { CMAKE_CXX_COMPILER_LAUNCHER: launcher, ...cacheSettings } = compilerCache();
+const compiler = launcher ? [launcher, clang] : [clang];
 // Inputs per reader; some readers load a whole model each time, which takes up to a thousand times as long.
 const runsOf = (reader) => (isShort(reader) ? 20_000 : reader < 14 ? 1_000 : 200);
 // All that reads: whole folders without what only writes, and single files of the others.
@@ -79,8 +81,10 @@ test('the readers are built for libFuzzer', async () => {
   const flags = ['-std=c++20', '-O1', '-DEigen=wasmformer_eigen', '-DEIGEN_MAX_ALIGN_BYTES=64', '-fsanitize=fuzzer,address,undefined', '-fno-sanitize-recover=undefined'];
   const compile = async () => {
     for (let source = old.shift(); source; source = old.shift()) {
-      await run(...cachedCompilation(clang, [...flags, '-Isrc', '-isystem', join(cache, 'eigen-5.0.1'),
-        '-isystem', join(cache, 'nlohmann_json-3.11.2/include'), '-isystem', join(root, 'build/native/libyaml'), '-c', source, '-o', object(source)]));
+      const [first, ...others] = compiler;
+      await run(first, [...others, ...flags, '-Isrc', '-isystem', join(cache, 'eigen-5.0.1'),
+        '-isystem', join(cache, 'nlohmann_json-3.11.2/include'), '-isystem', join(root, 'build/native/libyaml'), '-c', source, '-o', object(source)],
+      { ...process.env, ...cacheSettings });
     }
   };
   if (old.length > 0 || !existsSync(program)) {
