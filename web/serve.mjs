@@ -50,7 +50,7 @@ function acceptedEncodings(header = '') {
   return offers.filter(([, quality]) => !/^q=0(\.0*)?$/.test(quality ?? '')).map(([name]) => name);
 }
 
-/** The open copy of a file in an encoding that is accepted, and its name; undefined if there is none. */
+/** Opens the best compressed copy that exists and that the browser accepts; undefined without one. */
 async function openCopy(file, accepted) {
   for (const [encoding, ending] of Object.entries(copies)) {
     const content = accepted.includes(encoding) ? await open(file + ending).catch(() => undefined) : undefined;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
-/** Of models, the best quality of Brotli saves no more than this one, and takes ten times as long. */
+/** A higher quality gains nothing on models: 9 saves 0.03 % more, and takes twice as long. */
 const QUALITY_OF_LARGE_FILES = 5;
 const LARGE = 2e6; // bytes
 /** A copy that saves less than this share is not worth its place. */
@@ -31,7 +31,7 @@ async function writeCopies(file) {
       await rm(to, { force: true });
       continue;
     }
-    // Whole or not at all: a server may be reading the folder.
+    // A server may be reading the folder, so a copy appears whole or not at all.
     await writeFile(`${to}.unfinished`, copy);
     await rename(`${to}.unfinished`, to);
   }

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { main, output, root, run, step, which } from './shell.mjs';
 
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'wasmformer');
-/** What ccache takes from the environment where it is installed, as in ccache.cmake; new CMake builds then use it. */
+/** The environment for compilers and new CMake builds that keeps what they compile by ccache, if it is installed (see ccache.cmake). */
 export function compilerCache() {
   if (!which('ccache')) return {};
   return {

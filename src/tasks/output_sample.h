@@ -11,8 +11,8 @@ namespace wasmformer {
 struct OutputSample {
   std::vector<TokenId> pieces;  // each once: first those that are targets, ascending, then those that were drawn
   std::size_t wanted = 0;       // how many are targets
-  // Of each piece, added to its score: a drawn piece that stands for n others has log n, so that the expected sum of
-  // exp(score) is that over all; targets have 0.
+  // Added to the score of each piece: log n for a drawn piece that stands for n others, so that the expected sum of
+  // exp(score) is that over all pieces; 0 for targets.
   std::vector<Scalar> offsets;
 };
 

@@ -11,7 +11,7 @@ export { load } from '../web/load.mjs';
 
 const root = new URL('../../', import.meta.url);
 
-/** What is shown to `use` logs no error; after a failure the page is opened again. */
+/** Fails if the page logs an error while `use` has it; after a failure the page is opened again. */
 async function used(visitor, use) {
   visitor.hasFailed = true;
   await use(visitor.page, visitor.errors);

@@ -93,7 +93,7 @@ TEST_CASE("Muon changes the matrices in layers at its own rate, and Adam all els
   CHECK((muon.moments()[0].mean - gradient * static_cast<Scalar>(0.1 / norm)).cwiseAbs().maxCoeff() < 1e-6F);
   CHECK(muon.moments()[0].variance.size() == 0);
   CHECK(muon.moments()[1].variance.size() == 24);
-  // What is frozen stays.
+  // Frozen parameters stay.
   const Matrix kept = layer.value;
   layer.gradient.setOnes();
   muon.step(pool, 2, 0.1, 1, 0.02);
