@@ -24,11 +24,17 @@ async function timed(name, body) {
   return result;
 }
 
+/** After this many minutes a suite hangs. */
+const LONGEST = 25;
+
 // Resolves to how the program ended; its output goes to the terminal, or with `isQuiet` waits for the end.
 function execute(program, args, isQuiet) {
   return new Promise((resolve) => {
     const output = [];
-    const child = spawn(program, args, { cwd: root, env, stdio: ['ignore', ...(isQuiet ? ['pipe', 'pipe'] : ['inherit', 'inherit'])] });
+    const child = spawn(program, args, {
+      cwd: root, env, timeout: LONGEST * 60_000,
+      stdio: ['ignore', ...(isQuiet ? ['pipe', 'pipe'] : ['inherit', 'inherit'])],
+    });
     child.stdout?.on('data', (text) => output.push(text));
     child.stderr?.on('data', (text) => output.push(text));
     child.on('error', ({ message }) => resolve({ end: message, output }));

@@ -21,12 +21,19 @@ const threads = (count) => (count === 1 ? /\b1 thread\b/ : new RegExp(`\\b${coun
 const most = (page) => page.evaluate(() => Math.min(navigator.hardwareConcurrency, 8));
 const registrations = (page) => page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length);
 
+/** To be run before the page's scripts: its waits of seconds take longer, as beside other tests a service worker may. */
+function waitLonger() {
+  const { setTimeout } = globalThis;
+  globalThis.setTimeout = (body, ms, ...args) => setTimeout(body, ms >= 2000 ? 20 * ms : ms, ...args);
+}
+
 /** Opens the page and counts how often it is loaded. */
 async function visit(site, options, prepare = () => {}) {
   const seen = { loads: 0 };
-  const opened = await site.open({ serviceWorkers: 'allow', ...options }, (page) => {
+  const opened = await site.open({ serviceWorkers: 'allow', ...options }, async (page) => {
     page.on('domcontentloaded', () => seen.loads++);
-    return prepare(page);
+    if (options?.serviceWorkers !== 'block') await page.addInitScript(waitLonger);
+    await prepare(page);
   });
   await translated(opened.page);
   return { ...opened, seen };

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { after } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
@@ -25,18 +26,20 @@ export const launch = () => chromium.launch({ executablePath: chromiumPath(), ar
 
 /** The browser of this process, open as long as a site uses it. */
 let browsing;
-let sites = 0;
-function openBrowser() {
-  sites += 1;
-  return browsing ??= launch();
-}
-async function leaveBrowser() {
-  sites -= 1;
-  if (sites > 0) return;
+/** What stops each site that is open. */
+const sites = new Set();
+const openBrowser = () => (browsing ??= launch());
+async function leaveBrowser(stop) {
+  sites.delete(stop);
+  if (sites.size > 0) return;
   const browser = await browsing;
   browsing = undefined;
-  await browser.close();
+  await browser?.close();
 }
+// A test that fails leaves its sites open, and the process would wait for them for ever.
+after(async () => {
+  for (const stop of sites) await stop();
+});
 
 /** To be run in the page. */
 const surroundingsOf = () => ({
@@ -69,9 +72,17 @@ export async function start(folder = builtPage, headers = folder === builtPage ?
     if (visitor) visitors.set(key, visitor);
     return visitor;
   };
+  const stop = async () => {
+    await Promise.all([...contexts].map((context) => context.close()));
+    await leaveBrowser(stop);
+    server.close();
+    server.closeAllConnections();
+  };
+  sites.add(stop);
   return {
     address,
     server,
+    stop,
     /** A page in a context of its own, by default without a service worker; `errors` collects what it logs. `path` may be an address. */
     async open(options = laptop, prepare = async () => {}, path = '') {
       const context = await browser.newContext({ locale: 'en-US', serviceWorkers: 'block', ...options });
@@ -143,12 +154,6 @@ export async function start(folder = builtPage, headers = folder === builtPage ?
       await page.locator(leave === 'about' ? 'main dl' : 'main li .name').first().waitFor();
       await page.evaluate((hash) => (location.hash = hash), `#${view || 'translate'}?${said}`);
       return visitor;
-    },
-    async stop() {
-      await Promise.all([...contexts].map((context) => context.close()));
-      await leaveBrowser();
-      server.close();
-      server.closeAllConnections();
     },
   };
 }
