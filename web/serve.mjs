@@ -50,11 +50,13 @@ function acceptedEncodings(header = '') {
   return offers.filter(([, quality]) => !/^q=0(\.0*)?$/.test(quality ?? '')).map(([name]) => name);
 }
 
-/** Opens the best compressed copy that exists and that the browser accepts; undefined without one. */
-async function openCopy(file, accepted) {
+/** Opens the best compressed copy that the browser accepts and that is not older than the file; undefined without one. */
+async function openCopy(file, { mtimeMs }, accepted) {
   for (const [encoding, ending] of Object.entries(copies)) {
     const content = accepted.includes(encoding) ? await open(file + ending).catch(() => undefined) : undefined;
-    if (content) return { content, encoding };
+    if (!content) continue;
+    if ((await content.stat()).mtimeMs >= mtimeMs) return { content, encoding };
+    await content.close();
   }
   return undefined;
 }
@@ -69,7 +71,7 @@ export async function serve(folder, port = 0, headers = isolation) {
       content = await open(file);
       const found = await content.stat();
       if (!found.isFile()) throw new Error(`${file} is not a file`);
-      const copy = await openCopy(file, acceptedEncodings(request.headers['accept-encoding']));
+      const copy = await openCopy(file, found, acceptedEncodings(request.headers['accept-encoding']));
       if (copy) {
         await content.close();
         content = copy.content;

@@ -1,16 +1,16 @@
 // What goes wrong is said in one sentence, and the page goes on.
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { box, builtPage, expected, laptop, start, translate, translated } from './support.mjs';
+import { box, builtPage, copyPage, expected, laptop, start, translate, translated } from './support.mjs';
 import { endWorkers, watchWorkers } from './views.mjs';
 
 let folder, file, model, site;
 before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'wasmformer-page-'));
-  cpSync(builtPage, folder, { recursive: true });
+  copyPage(folder);
   const models = join(folder, 'models');
   file = join(models, readdirSync(models)[0]);
   model = readFileSync(file);

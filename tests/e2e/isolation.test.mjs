@@ -1,12 +1,12 @@
 // Threads in the browser: in the page under hosts of each kind, and in the package as it is imported without a bundler.
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { serve } from '../../web/serve.mjs';
-import { builtPage, expected, laptop, phone, screenshot, start, translate, translated } from './support.mjs';
+import { builtPage, copyPage, expected, laptop, phone, screenshot, start, translate, translated } from './support.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 let plain, isolating;
@@ -21,19 +21,12 @@ const threads = (count) => (count === 1 ? /\b1 thread\b/ : new RegExp(`\\b${coun
 const most = (page) => page.evaluate(() => Math.min(navigator.hardwareConcurrency, 8));
 const registrations = (page) => page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length);
 
-/** To be run before the page's scripts: its waits of seconds take longer, as beside other tests a service worker may. */
-function waitLonger() {
-  const { setTimeout } = globalThis;
-  globalThis.setTimeout = (body, ms, ...args) => setTimeout(body, ms >= 2000 ? 20 * ms : ms, ...args);
-}
-
 /** Opens the page and counts how often it is loaded. */
 async function visit(site, options, prepare = () => {}) {
   const seen = { loads: 0 };
-  const opened = await site.open({ serviceWorkers: 'allow', ...options }, async (page) => {
+  const opened = await site.open({ serviceWorkers: 'allow', ...options }, (page) => {
     page.on('domcontentloaded', () => seen.loads++);
-    if (options?.serviceWorkers !== 'block') await page.addInitScript(waitLonger);
-    await prepare(page);
+    return prepare(page);
   });
   await translated(opened.page);
   return { ...opened, seen };
@@ -124,7 +117,7 @@ test('if service workers are blocked, refused or missing, as is Cache Storage, t
 
 test('a service worker that does not help is not tried again', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'wasmformer-page-'));
-  cpSync(builtPage, folder, { recursive: true });
+  copyPage(folder);
   writeFileSync(join(folder, 'service-worker.js'), '');
   const site = await start(folder, {});
   const { page, seen } = await visit(site);

@@ -1,11 +1,11 @@
 // Models from files and addresses, what is refused, and the page without a network.
 import assert from 'node:assert/strict';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { box, builtPage, chosen, expected, go, laptop, phone, share, show, start, translate, translated, until } from './support.mjs';
+import { box, builtPage, chosen, copyPage, expected, go, laptop, phone, share, show, start, translate, translated, until } from './support.mjs';
 import { withView } from './views.mjs';
 
 const file = fileURLToPath(new URL('../fixtures/tiny-de-en.safetensors', import.meta.url));
@@ -312,7 +312,7 @@ for (const [name, headers] of Object.entries({ 'its headers': undefined, 'no hea
 
 test('a newer version of the page is offered and installed', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'wasmformer-page-'));
-  cpSync(builtPage, folder, { recursive: true });
+  copyPage(folder);
   const visited = await start(folder);
   t.after(async () => {
     await visited.stop();

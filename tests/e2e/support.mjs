@@ -1,6 +1,6 @@
 // Opens the built page in headless Chromium, one for all tests of a process.
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { after } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
@@ -12,6 +12,9 @@ import { isolation, pageHeaders, serve } from '../../web/serve.mjs';
 
 const root = new URL('../../', import.meta.url);
 export const builtPage = fileURLToPath(new URL('build/page/', root));
+const isCompressedCopy = (path) => /\.(br|gz)$/.test(path) && existsSync(path.replace(/\.\w+$/, ''));
+/** Copies the built page to `folder`, without the compressed copies of its files, so that tests can change these. */
+export const copyPage = (folder) => cpSync(builtPage, folder, { recursive: true, filter: (path) => !isCompressedCopy(path) });
 /** Sentences and what the native program makes of them. */
 export const expected = JSON.parse(readFileSync(new URL('tests/fixtures/page-translations.json', root), 'utf8'));
 const screenshots = fileURLToPath(new URL('build/screenshots/', root));

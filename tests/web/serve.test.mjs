@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -73,6 +73,8 @@ test('files have compressed copies, which browsers get that take them', async (t
     assert.equal(Number(response.headers['content-length']), bytes.length);
     assert.equal(String(decoders[encoding]?.(bytes) ?? bytes), texts['page.css']);
   }
+  utimesSync(join(folder, 'page.css'), new Date(), new Date(Date.now() + 60_000));
+  assert.equal((await fetch(`${address}page.css`)).headers.get('content-encoding'), null, 'a copy of an earlier file');
   const noise = await fetch(`${address}noise.bin`);
   assert.equal(noise.headers.get('content-encoding'), null);
   assert.deepEqual(Buffer.from(await noise.arrayBuffer()), texts['noise.bin']);
