@@ -1,13 +1,14 @@
 // `npm test`: installs what is missing, builds, runs every suite, and closes with `N passed, N failed`.
 // `npm test -- NAME…` builds and runs only the suites whose headings contain one of the names, `npm run test:quick` those
-// that need neither a browser nor a build of their own, `npm run test:browsers` one suite for each browser.
+// that need neither a browser nor a build of their own, `npm run test:guides` what documents say, `npm run test:browsers`
+// one suite for each browser.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildPreset, packageTargets } from '../bindings/tools/build.mjs';
 import { chromium, compilerCache, installPackages, setUp } from '../bindings/tools/setup.mjs';
 import { root, run } from '../bindings/tools/shell.mjs';
-import { browserSuites, suites } from './suites.mjs';
+import { browserSuites, guideSuites, suites } from './suites.mjs';
 
 const results = join(root, 'build/test-results');
 const env = {
@@ -121,7 +122,8 @@ let total = [0, 0];
 try {
   const flags = process.argv.slice(2).filter((name) => name.startsWith('--'));
   const names = process.argv.slice(2).filter((name) => !name.startsWith('--'));
-  const offered = flags.includes('--browsers') ? browserSuites : suites.filter(({ isQuick }) => isQuick || !flags.includes('--quick'));
+  const others = { '--browsers': browserSuites, '--guides': guideSuites, '--quick': suites.filter(({ isQuick }) => isQuick) };
+  const offered = others[flags[0]] ?? suites;
   const wanted = offered.filter(isWanted(names));
   if (wanted.length === 0) throw new Error(`No suite is named ${names.join(', ')}; there are ${offered.map(({ name }) => name).join(', ')}`);
   rmSync(results, { recursive: true, force: true });

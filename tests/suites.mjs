@@ -59,6 +59,8 @@ const computing = ['tensor', 'gemm', 'autograd', 'ops', 'nn', 'model', 'train', 
 // By default Node's runner leaves one processor idle: with two, it would run one file at a time.
 const allProcessors = [`--test-concurrency=${availableParallelism()}`];
 
+const documentation = { name: 'Documentation', native: ['wasmformer'], package: true, page: true, ...nodeTest(oneFile('tests/docs.test.mjs')) };
+
 /**
  * What a suite needs: `native` and `wasm` are targets of those builds, `package` is dist, `page` build/page, `browser`
  * Chromium. `isAlone`: it has threads of its own, or looks at the clock. `isQuick`: it belongs to `npm run test:quick`.
@@ -77,10 +79,7 @@ export const suites = [
   { name: 'C++, WebAssembly with relaxed SIMD', wasm: ['wasmformer_tests_relaxed'], ...wasmTests('relaxed', relaxed, computing) },
   { name: 'C++, WebAssembly with plain SIMD', wasm: ['wasmformer_tests_simd'], ...wasmTests('simd') },
   { name: 'C++, the installed library', native: ['wasmformer', 'wasmformer_library'], ...ctest('^installed_') },
-  {
-    name: 'Documentation', native: ['wasmformer'], package: true, page: true,
-    ...nodeTest(oneFile('tests/docs.test.mjs')),
-  },
+  documentation,
   { name: 'Program', native: ['wasmformer', 'wasmformer_mpi'], package: true, ...nodeTest(testFiles('tests/cli')) },
   ...(process.platform === 'linux'
     ? [{ name: 'Torture', native: ['wasmformer', 'wasmformer_mpi'], package: true, ...nodeTest(testFiles('tests/torture'), ...relaxed) }]
@@ -107,3 +106,9 @@ export const browserSuites = ['Chromium', 'Firefox', 'WebKit'].map((name) => ({
   name, isAlone: true, page: true, browser: true, browsers: true,
   ...nodeTest(oneFile(`tests/browsers/${name.toLowerCase()}.test.mjs`)),
 }));
+
+/** Of `npm run test:guides`: what documents say, and the commands of recipes, which take minutes. */
+export const guideSuites = [
+  documentation,
+  { name: 'Recipes of the bundled models', native: ['wasmformer'], package: true, ...nodeTest(oneFile('tests/recipes.test.mjs')) },
+];
