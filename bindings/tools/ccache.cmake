@@ -1,4 +1,5 @@
-# Compiled files are kept in the user's cache folder, where ccache is installed: a second clone compiles only what differs.
+# Compiled files, and WebAssembly modules, are kept in the user's cache folder, where ccache is installed: a second clone
+# compiles only what differs.
 option(WASMFORMER_CCACHE "Keep compiled files in the user's cache folder, where ccache is installed" ON)
 find_program(WASMFORMER_CCACHE_PROGRAM ccache NO_CMAKE_FIND_ROOT_PATH)
 if(NOT WASMFORMER_CCACHE OR NOT WASMFORMER_CCACHE_PROGRAM)
@@ -13,6 +14,12 @@ if(EMSCRIPTEN)
   # em++ is not among the names that ccache knows. A precompiled header of clang holds absolute paths, so none is made.
   list(APPEND launcher CCACHE_COMPILERTYPE=clang)
   set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
+  # ccache keeps no links, and here these take longest.
+  find_program(WASMFORMER_NODE node NO_CMAKE_FIND_ROOT_PATH)
+  if(WASMFORMER_NODE)
+    set(CMAKE_CXX_LINKER_LAUNCHER
+        ${WASMFORMER_NODE} ${CMAKE_CURRENT_LIST_DIR}/link-cache.mjs ${WASMFORMER_CACHE}/links ${PROJECT_SOURCE_DIR})
+  endif()
 else()
   add_compile_options($<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>) # ccache wants it for precompiled headers
 endif()

@@ -1,0 +1,63 @@
+// Links that are kept in the user's cache folder, with a linker that writes down what it was given.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+
+const launcher = new URL('../../bindings/tools/link-cache.mjs', import.meta.url).pathname;
+
+/** Two clones, each with an object file, and a linker that counts its calls. */
+function makeClones(t) {
+  const folder = mkdtempSync(join(tmpdir(), 'wasmformer-links-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const linker = join(folder, 'linker');
+  writeFileSync(linker, `#!/bin/sh\necho call >> ${folder}/calls\ncat main.o > "$2.mjs" && echo wasm > "$2.wasm"\n`);
+  chmodSync(linker, 0o755);
+  const clones = ['a', 'b'].map((name) => join(folder, name));
+  for (const clone of clones) {
+    mkdirSync(clone);
+    writeFileSync(join(clone, 'main.o'), 'object');
+    writeFileSync(join(clone, 'pre.js'), '// before');
+  }
+  return {
+    clones,
+    calls: () => readFileSync(join(folder, 'calls'), 'utf8').trim().split('\n').length,
+    link(clone, ...args) {
+      const all = [launcher, join(folder, 'store'), clone, linker, '-o', 'module', 'main.o', '--pre-js', join(clone, 'pre.js'), ...args];
+      return spawnSync(process.execPath, all, { cwd: clone }).status;
+    },
+  };
+}
+
+test('the same link of another clone is taken from the store, with all its files', (t) => {
+  const { clones, calls, link } = makeClones(t);
+  for (const clone of clones) {
+    assert.equal(link(clone), 0);
+    assert.equal(readFileSync(join(clone, 'module.mjs'), 'utf8'), 'object');
+    assert.equal(readFileSync(join(clone, 'module.wasm'), 'utf8'), 'wasm\n');
+  }
+  assert.equal(calls(), 1);
+});
+
+test('another object, option or file of an option is linked anew', (t) => {
+  const { clones: [clone], calls, link } = makeClones(t);
+  link(clone);
+  link(clone, '-O1');
+  writeFileSync(join(clone, 'pre.js'), '// other');
+  link(clone);
+  writeFileSync(join(clone, 'main.o'), 'changed');
+  link(clone);
+  assert.equal(calls(), 4);
+  assert.equal(readFileSync(join(clone, 'module.mjs'), 'utf8'), 'changed');
+});
+
+test('a link that fails says so and is not kept', (t) => {
+  const { clones: [clone], link } = makeClones(t);
+  rmSync(join(clone, 'main.o'));
+  assert.notEqual(link(clone), 0);
+  writeFileSync(join(clone, 'main.o'), 'object');
+  assert.equal(link(clone), 0);
+  assert.deepEqual(readdirSync(clone).sort(), ['main.o', 'module.mjs', 'module.wasm', 'pre.js']);
+});
