@@ -29,6 +29,8 @@ const chromiumOfMac = '/Applications/Chromium.app/Contents/MacOS/Chromium';
 export const chromium = () => process.env.CHROMIUM
   || ['chromium', 'chromium-browser', 'google-chrome'].map(which).find(Boolean)
   || (existsSync(chromiumOfMac) ? chromiumOfMac : undefined);
+/** For tests: without windows, tabs and menus, which cost as much of the processor as a page, but without extensions too. */
+export const headlessChromium = () => which('chromium-headless-shell') || chromium();
 export const firefox = () => process.env.FIREFOX || ['firefox-esr', 'firefox'].map(which).find(Boolean);
 
 // Programs of the system: what needs them (nothing: everything does), how to find them, their packages by package manager.
@@ -59,12 +61,15 @@ const llvmPrograms = {
   'lld-19': { needs: ['wasm'], found: () => existsSync(join(llvm, 'wasm-ld')), apt: 'lld-19' },
   'llvm-19': { needs: ['wasm'], found: () => existsSync(join(llvm, 'llvm-ar')), apt: 'llvm-19' },
 };
-// The store of compiled files, the fuzzer, the formatter, copies of libraries that the installed library must not clash
-// with, and what WebKit needs.
+// The store of compiled files, the fuzzer, the formatter, a browser without windows, copies of libraries that the installed
+// library must not clash with, and what WebKit needs.
 const testPrograms = {
   ccache: { needs: ['tests'], found: () => which('ccache'), apt: 'ccache' },
   libFuzzer: { needs: ['tests'], found: () => existsSync(fuzzer.runtime), apt: 'libclang-rt-19-dev' },
   'clang-format': { needs: ['tests'], found: clangFormat, apt: 'clang-format-14' },
+  'chromium-headless-shell': {
+    needs: ['browser'], found: () => which('chromium-headless-shell'), apt: 'chromium-headless-shell',
+  },
   protobuf: { needs: ['tests'], found: () => existsSync('/usr/include/google/protobuf'), apt: 'libprotobuf-dev' },
   sentencepiece: {
     needs: ['tests'], found: () => existsSync('/usr/include/sentencepiece_processor.h'), apt: 'libsentencepiece-dev',

@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 import { chromium } from 'playwright-core';
-import { chromium as chromiumPath } from '../../bindings/tools/setup.mjs';
+import { headlessChromium } from '../../bindings/tools/setup.mjs';
 import { isolation, pageHeaders, serve } from '../../web/serve.mjs';
 
 const root = new URL('../../', import.meta.url);
@@ -25,7 +25,7 @@ export const smallPhone = { viewport: { width: 360, height: 740 }, deviceScaleFa
 
 export const flags = ('--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking '
   + '--disable-component-update --disable-sync').split(' ');
-export const launch = () => chromium.launch({ executablePath: chromiumPath(), args: flags });
+export const launch = () => chromium.launch({ executablePath: headlessChromium(), args: flags });
 
 /** The browser of this process, open as long as a site uses it. */
 let browsing;

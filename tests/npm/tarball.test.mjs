@@ -17,6 +17,7 @@ import { rollup } from 'rollup';
 import { build, createServer } from 'vite';
 import webpack from 'webpack';
 import { writeDocs } from '../../bindings/tools/build.mjs';
+import { headlessChromium } from '../../bindings/tools/setup.mjs';
 import { isolation, serve } from '../../web/serve.mjs';
 
 const root = join(import.meta.dirname, '../..');
@@ -37,7 +38,7 @@ before(async () => {
   mkdirSync(project);
   writeFileSync(join(project, 'package.json'), '{ "name": "project", "private": true }');
   run('npm', ['install', '--no-audit', '--no-fund', '--offline', tarball], { cwd: project });
-  browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] });
+  browser = await chromium.launch({ executablePath: headlessChromium(), args: ['--no-sandbox', '--disable-gpu'] });
 });
 after(async () => {
   await browser.close();
