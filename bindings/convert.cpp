@@ -1,5 +1,4 @@
-// Models of other programs, read and written. The extras module has it, for what is done once;
-// bindings/js/worker/conversion.ts declares its functions in TypeScript.
+// Models of other programs, read and written. The extras module has it, for what is done once.
 #include "arrays.h"
 #include "exchange/import.h"
 #include "exchange/marian/marian_export.h"

@@ -1,6 +1,6 @@
 // Writes bindings/js/generated: the TypeScript types of what C++ declares. The files are in the repository, so that editors
 // and tsc need no build; the package's build renews options.ts, and after
-// `ninja -C build/wasm wasmformer_types`, `node bindings/tools/generate-types.mjs` both.
+// `ninja -C build/wasm wasmformer_types`, `node bindings/tools/generate-types.mjs` all.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { main, root } from './shell.mjs';
@@ -116,15 +116,20 @@ const isClass = (member) => /^\s*\w+: \{\}[;,]?$/.test(member);
 // From build to build Emscripten writes functions, and what they need, in different orders.
 const sorted = (lines) => lines.split('\n').sort().join('\n');
 
-/** The text of generated/module.ts, from the declarations that Emscripten has written of what bindings/*.cpp bind. */
-export function moduleTypes(written) {
+/** The modules whose functions are declared, by their names in build/wasm/types, and what declares them. */
+export const modules = {
+  wasmformer: { file: 'module.ts', name: 'NativeModule', about: 'The functions of the module.' },
+  extras: { file: 'extras.ts', name: 'NativeExtras', about: 'The functions of the extras module.' },
+};
+
+/** The text of a file of generated/, from the declarations that Emscripten has written of what bindings/*.cpp bind. */
+export function moduleTypes(written, { name, about }) {
   const interfaces = [...written.matchAll(/^export (?:interface (\w+) |type (\w+) = )\{\n(.*?)\n\};?$/gms)]
     .map(([, object, value, body]) => `export interface ${object ?? value} {\n${membersOf(plainTypes(object ? sorted(body) : body))}}\n`)
     .sort();
   const [, functions] = /^interface EmbindModule \{\n(.*?)\n\}$/ms.exec(written);
   const members = sorted(functions.split('\n').filter((member) => !isClass(member)).join('\n'));
-  const about = comment('The functions of the module.', '');
-  return `// ${note}\n\n${interfaces.join('\n')}\n${about}export interface NativeModule {\n${membersOf(plainTypes(members))}}\n`;
+  return `// ${note}\n\n${interfaces.join('\n')}\n${comment(about, '')}export interface ${name} {\n${membersOf(plainTypes(members))}}\n`;
 }
 
 const at = (name) => join(root, 'bindings/js/generated', name);
@@ -141,5 +146,6 @@ export const renewOptionTypes = (description) => renew('options.ts', optionTypes
 
 await main(import.meta.url, () => {
   renewOptionTypes(JSON.parse(readFileSync(join(root, 'dist/options.json'))));
-  renew('module.ts', moduleTypes(readFileSync(join(root, 'build/wasm/types/wasmformer.d.ts'), 'utf8')));
+  for (const [written, module] of Object.entries(modules))
+    renew(module.file, moduleTypes(readFileSync(join(root, `build/wasm/types/${written}.d.ts`), 'utf8'), module));
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { moduleTypes, optionTypes } from '../../bindings/tools/generate-types.mjs';
+import { modules, moduleTypes, optionTypes } from '../../bindings/tools/generate-types.mjs';
 import { Engine } from '../../dist/worker/engine.js';
 import { options } from '../../dist/options.js';
 
@@ -15,7 +15,8 @@ test("the types in bindings/js/generated are those of the module's options", () 
 
 test("the types in bindings/js/generated are those that Emscripten writes of the module's functions", () => {
   const read = (name) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
-  assert.equal(read('bindings/js/generated/module.ts'), moduleTypes(read('build/wasm/types/wasmformer.d.ts')));
+  for (const [written, module] of Object.entries(modules))
+    assert.equal(read(`bindings/js/generated/${module.file}`), moduleTypes(read(`build/wasm/types/${written}.d.ts`), module));
 });
 
 test('each option is documented by a sentence', () => {

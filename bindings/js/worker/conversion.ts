@@ -1,5 +1,5 @@
 // The extras module, for one-off work: converting models and training tokenizers. Fetched when needed, then dropped.
-import type { TokenizerOptions } from '../generated/module.js';
+import type { NativeExtras, TokenizerOptions } from '../generated/extras.js';
 import { wellFormed } from '../shared/checks.js';
 import { fetchFailed, WasmformerError } from '../shared/errors.js';
 import { nodeModule } from '../shared/platform.js';
@@ -8,20 +8,6 @@ import { checkIntegrity, integrityOf, lengthOf, located, nameOf, readBytes, type
 import { listedModel } from './mozilla-models.js';
 import { errorOf, startModule, type ExceptionHelper } from './instance.js';
 import { readJson, unpacked } from './decompress.js';
-
-interface NativeFolder {
-  names: string[];
-  files: Uint8Array[];
-}
-
-/** Functions that bindings/extras.cpp declares. */
-interface NativeExtras {
-  trainTokenizer(sentences: string[], options: TokenizerOptions): Uint8Array;
-  folderFiles(names: string[]): string[];
-  readFolder(names: string[], files: Uint8Array[], languages: string, precision: string): Uint8Array;
-  writeMarian(model: Uint8Array, precision: string): NativeFolder;
-  writeOnnx(model: Uint8Array): NativeFolder;
-}
 
 /** The result of `use`, which blocks while it works. Throws the module's errors. */
 async function withExtras<T>(use: (module: NativeExtras) => T): Promise<T> {
