@@ -38,7 +38,7 @@ void top_k(const Eigen::Ref<const RowVector>& row, std::span<TokenScore> best) {
 }
 
 Scalar log_sum_exp(const Eigen::Ref<const RowVector>& row, Scalar max) {
-  return max + std::log(simd::exponentials<false>(row.data(), row.size(), max));
+  return max + std::log(simd::rough_sum_of_exponentials(row.data(), row.size(), max));
 }
 
 }  // namespace wasmformer

@@ -1,6 +1,7 @@
 // To add a function: a line in the GENERATE of each case.
 #include "tensor/vector_math.h"
 
+#include <algorithm>
 #include <bit>
 #include <catch_amalgamated.hpp>
 #include <limits>
@@ -74,4 +75,20 @@ TEST_CASE("exp reaches the smallest and the largest floats") {
   CHECK(of_one(exp_, 88.72283f) > 3.4e38f);
   CHECK(of_one(exp_, 88.72283f) < infinity);
   CHECK(of_one(exp_, 88.72284f) == infinity);
+}
+
+TEST_CASE("The exponential for sums is within 2.6e-6 of the exact one, and small where that is smaller than a float") {
+  constexpr int lanes = simd::lanes<float>;
+  double worst = 0;
+  for (float x = 0; x > -87; x -= 1e-4f) {
+    const double exact = std::exp(static_cast<double>(x));
+    const float y = simd::rough_exp_of_negative(simd::splat(x))[lanes - 1];
+    worst = std::max(worst, std::abs(static_cast<double>(y) / exact - 1));
+  }
+  CHECK(worst < 2.8e-6);
+  for (const float x : {-87.5f, -104.0f, -1e30f, -infinity}) {
+    const float y = simd::rough_exp_of_negative(simd::splat(x))[0];
+    CHECK((y >= 0 && y < 2e-38f));
+  }
+  CHECK(std::isnan(simd::rough_exp_of_negative(simd::splat(not_a_number))[0]));
 }
