@@ -1,5 +1,5 @@
 // Serves the built page as any static host would, with the headers that isolate it, so that it may use threads, and
-// that restrict what it may load. Where a compressed copy lies beside a file, browsers that take it get that.
+// that restrict what it may load. If a file has a compressed copy beside it, browsers that accept it get the copy.
 // `node web/serve.mjs [PORT]`; the tests import serve().
 import { open } from 'node:fs/promises';
 import { createServer } from 'node:http';

@@ -54,6 +54,20 @@ test('settings and seed are in the address, and a link restores them', async () 
   assert.deepEqual([key, why, wrong.ready], ['norm', 'choice', false]);
 });
 
+test('what Muon and a sampled output layer need can be set where it has an effect, and reaches the package', async () => {
+  const { setup } = open('#train?setup=data:reverse,output_sample:1024,unigram_bias:yes');
+  assert.ok(!fields.isUsed('muon_rate', setup.values), 'Adam has one rate');
+  setup.set('optimizer', 'muon');
+  setup.set('muon_rate', '0.012');
+  assert.ok(fields.isUsed('muon_rate', setup.values) && fields.isUsed('muon_momentum', setup.values));
+  const { options: { config } } = await setup.experiment();
+  const { optimizer, muon_rate: rate, output_sample: sample, unigram_bias: bias } = config;
+  assert.deepEqual([optimizer, rate, sample, bias, 'muon_momentum' in config], ['muon', 0.012, 1024, true, false]);
+  setup.set('data', 'own');
+  setup.set('start', 'model');
+  assert.ok(!fields.isUsed('unigram_bias', setup.values), 'a model has biases of its own');
+});
+
 test('a constant learning rate shows the warm-up that it has', async () => {
   const { setup } = open('#train?setup=data:reverse,schedule:constant');
   assert.equal(setup.values.warmup_steps, '100');

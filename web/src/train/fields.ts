@@ -67,11 +67,15 @@ export const TRAINING = [
   'optimizer',
   'schedule',
   'learning_rate',
+  'muon_rate',
+  'muon_momentum',
   'warmup_steps',
   'decay_steps',
   'weight_decay',
   'clip_norm',
   'batch_tokens',
+  'output_sample',
+  'unigram_bias',
 ] as const;
 const SETTINGS = [...MODEL, ...TRAINING];
 type Setting = (typeof SETTINGS)[number];
@@ -87,6 +91,8 @@ interface Limits {
   whole?: boolean;
 }
 
+const YES_OR_NO = ['no', 'yes'];
+
 function described(name: Setting): { options: string[] } | Limits {
   const {
     choices,
@@ -96,7 +102,8 @@ function described(name: Setting): { options: string[] } | Limits {
     exclusiveMinimum: above,
     exclusiveMaximum: below,
   } = options.config.find((option) => option.name === name)!;
-  return choices ? { options: choices } : { min, max, above, below, whole: type === 'integer' };
+  if (choices || type === 'boolean') return { options: choices ?? YES_OR_NO };
+  return { min, max, above, below, whole: type === 'integer' };
 }
 
 const settings = Object.fromEntries(SETTINGS.map((name) => [name, described(name)])) as Record<Setting, Limits>;
@@ -109,10 +116,20 @@ export const choicesOf = (key: Key): readonly string[] => {
 
 type PresetValues = Record<Setting, string | number>;
 
+const asText = (value: string | number | boolean) => (typeof value === 'boolean' ? YES_OR_NO[Number(value)]! : value);
+
 /** The values of a preset, with the peak of its rate in place of Noam's factor. */
 export function presetOf(name: string): PresetValues {
   const { config, peak } = options.presets.find((preset) => preset.name === name) ?? options.presets[0];
-  return { ...(config as PresetValues), learning_rate: peak };
+  const values = Object.entries(config as Record<string, string | number | boolean>);
+  const texts = Object.fromEntries(values.map(([key, value]) => [key, asText(value)]));
+  return { ...(texts as PresetValues), learning_rate: peak };
+}
+
+/** The value of a setting as the package takes it. */
+export function settingOf(key: Setting, text: string): string | number | boolean {
+  if (choicesOf(key) === YES_OR_NO) return text === 'yes';
+  return Number.isNaN(Number(text)) ? text : Number(text);
 }
 
 export const taskOf = (name: TaskName) => options.tasks.find((task) => task.name === name)!;
@@ -313,6 +330,11 @@ export function isUsed(key: Key, values: Values): boolean {
       return comesToZero(values.schedule);
     case 'weight_decay':
       return values.optimizer !== 'adam';
+    case 'muon_rate':
+    case 'muon_momentum':
+      return values.optimizer === 'muon';
+    case 'unigram_bias':
+      return !isTuned(values); // a model has biases of its own
     default:
       return true;
   }

@@ -13,6 +13,7 @@ import {
   MODEL,
   parse,
   presetOf,
+  settingOf,
   short,
   shippedCount,
   TRAINING,
@@ -169,15 +170,15 @@ export class Setup {
   }
 
   /** The settings that differ from those of the preset, or that the model in use does not bring. */
-  #config(): Record<string, string | number> {
+  #config(): Record<string, string | number | boolean> {
     const preset: Partial<ReturnType<typeof presetOf>> = this.isTuned ? {} : presetOf(this.values.preset);
-    const config: Record<string, string | number> = this.isTuned
+    const config: Record<string, string | number | boolean> = this.isTuned
       ? { attention_dropout: 0, activation_dropout: 0 }
       : {};
     for (const key of [...MODEL, ...TRAINING]) {
       const value = this.values[key];
       if (value === short(preset[key] ?? '') || !isUsed(key, this.values)) continue;
-      config[key] = Number.isNaN(Number(value)) ? value : Number(value);
+      config[key] = settingOf(key, value);
     }
     if (RATE_DEPENDS_ON.some((key) => key in config)) config.learning_rate = this.#rate();
     return config;
