@@ -1,4 +1,4 @@
-// Models of other programs, read and written. The extras module has it, for what is done once.
+// Reads and writes models of other programs. Part of the extras module, which is loaded only for one-off work.
 #include "arrays.h"
 #include "exchange/import.h"
 #include "exchange/marian/marian_export.h"

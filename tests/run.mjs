@@ -25,7 +25,7 @@ async function timed(name, body) {
   return result;
 }
 
-/** After this many minutes a suite hangs. */
+/** Minutes after which a suite is stopped, as it probably hangs. */
 const LONGEST = 25;
 
 // Resolves to how the program ended; its output goes to the terminal, or with `isQuiet` waits for the end.

@@ -70,7 +70,7 @@ export const suites = [
   { name: 'Fuzzed readers', native: ['wasmformer', 'wasmformer_library'], ...nodeTest(testFiles('tests/fuzz')) },
   { name: 'Includes and shape', isQuick: true, ...nodeTest(() => ['include_order_test', 'shape.test', 'names.test'].map((name) => join(root, `tests/${name}.mjs`))) },
   { name: 'Formatting and lint', isQuick: true, ...nodeTest(oneFile('tests/format.test.mjs')) },
-  // The benchmark is built only so that it goes on to compile.
+  // The benchmark is built only so that it keeps compiling.
   { name: 'C++, native', isQuick: true, native: ['wasmformer_tests', 'wasmformer_bench'], ...catch2(join(root, 'build/native/tests/wasmformer_tests')) },
   {
     name: 'C++, gradients in double', isQuick: true, native: ['wasmformer_gradient_tests'],
@@ -107,7 +107,7 @@ export const browserSuites = ['Chromium', 'Firefox', 'WebKit'].map((name) => ({
   ...nodeTest(oneFile(`tests/browsers/${name.toLowerCase()}.test.mjs`)),
 }));
 
-/** Of `npm run test:guides`: what documents say, and the commands of recipes, which take minutes. */
+/** Suites of `npm run test:guides`: what documents say, and the commands of recipes, which take minutes. */
 export const guideSuites = [
   documentation,
   { name: 'Recipes of the bundled models', native: ['wasmformer'], package: true, ...nodeTest(oneFile('tests/recipes.test.mjs')) },

@@ -1,6 +1,6 @@
-# Compiled files, and WebAssembly modules, are kept in the user's cache folder, where ccache is installed: a second clone
-# compiles only what differs.
-option(WASMFORMER_CCACHE "Keep compiled files in the user's cache folder, where ccache is installed" ON)
+# If ccache is installed, keeps compiled files and linked WebAssembly modules in the user's cache folder, so that a
+# second clone compiles only what differs.
+option(WASMFORMER_CCACHE "If ccache is installed, keep compiled files in the user's cache folder" ON)
 find_program(WASMFORMER_CCACHE_PROGRAM ccache NO_CMAKE_FIND_ROOT_PATH)
 if(NOT WASMFORMER_CCACHE OR NOT WASMFORMER_CCACHE_PROGRAM)
   return()

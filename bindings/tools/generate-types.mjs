@@ -1,6 +1,6 @@
 // Writes bindings/js/generated: the TypeScript types of what C++ declares. The files are in the repository, so that editors
-// and tsc need no build; the package's build renews options.ts, and after
-// `ninja -C build/wasm wasmformer_types`, `node bindings/tools/generate-types.mjs` all.
+// and tsc need no build; the package's build renews options.ts. To renew all:
+// `ninja -C build/wasm wasmformer_types && node bindings/tools/generate-types.mjs`.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { main, root } from './shell.mjs';
@@ -116,13 +116,13 @@ const isClass = (member) => /^\s*\w+: \{\}[;,]?$/.test(member);
 // From build to build Emscripten writes functions, and what they need, in different orders.
 const sorted = (lines) => lines.split('\n').sort().join('\n');
 
-/** The modules whose functions are declared, by their names in build/wasm/types, and what declares them. */
+/** For each module, by its name in build/wasm/types: the file of its types, the interface and its comment. */
 export const modules = {
   wasmformer: { file: 'module.ts', name: 'NativeModule', about: 'The functions of the module.' },
   extras: { file: 'extras.ts', name: 'NativeExtras', about: 'The functions of the extras module.' },
 };
 
-/** The text of a file of generated/, from the declarations that Emscripten has written of what bindings/*.cpp bind. */
+/** Returns the text of a file of generated/, made from the declarations that Emscripten wrote for bindings/*.cpp. */
 export function moduleTypes(written, { name, about }) {
   const interfaces = [...written.matchAll(/^export (?:interface (\w+) |type (\w+) = )\{\n(.*?)\n\};?$/gms)]
     .map(([, object, value, body]) => `export interface ${object ?? value} {\n${membersOf(plainTypes(object ? sorted(body) : body))}}\n`)

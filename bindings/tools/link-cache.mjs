@@ -1,5 +1,5 @@
-// Links as its arguments say, or takes the files that the same link has made before: a module takes em++ 40 seconds, and
-// most changes are to other files. `node link-cache.mjs STORE ROOT LINKER ARGUMENT…`; ROOT is the project's folder, which
+// Runs the linker, or copies the files that the same link made before: em++ takes 40 seconds for each module, and most
+// changes do not touch it. `node link-cache.mjs STORE ROOT LINKER ARGUMENT…`; ROOT is the project's folder, which
 // may differ from clone to clone. CMake puts this before em++ (ccache.cmake), as ccache keeps no links.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -14,7 +14,7 @@ const MOST_KEPT = 100;
 
 const isFile = (path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
-/** Says which Emscripten links: its libraries go into a module without being named. */
+/** Returns the version of Emscripten, whose libraries become part of a module although no argument names them. */
 function versionOf(linker) {
   const program = realpathSync(linker);
   const version = join(dirname(program), 'emscripten-version.txt');
@@ -51,7 +51,7 @@ function keep(store, key, files) {
   for (const { path } of byAge.slice(MOST_KEPT)) rmSync(path, { recursive: true, force: true });
 }
 
-/** Returns whether the link was kept; then its files are there as the linker would have written them. */
+/** Copies the files of a kept link to `folder`, as if the linker had written them. Returns false if none is kept. */
 function takeKept(store, key, folder) {
   const kept = join(store, key);
   if (!existsSync(kept)) return false;

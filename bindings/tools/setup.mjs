@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { main, output, root, run, step, which } from './shell.mjs';
 
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'wasmformer');
-/** The environment for compilers and new CMake builds that keeps what they compile by ccache, if it is installed (see ccache.cmake). */
+/** Environment variables that make compilers and new CMake builds use ccache if it is installed (ccache.cmake). */
 export function compilerCache() {
   if (!which('ccache')) return {};
   return {
@@ -29,7 +29,7 @@ const chromiumOfMac = '/Applications/Chromium.app/Contents/MacOS/Chromium';
 export const chromium = () => process.env.CHROMIUM
   || ['chromium', 'chromium-browser', 'google-chrome'].map(which).find(Boolean)
   || (existsSync(chromiumOfMac) ? chromiumOfMac : undefined);
-/** For tests: without windows, tabs and menus, which cost as much of the processor as a page, but without extensions too. */
+/** A Chromium for tests: no windows, tabs or menus, which take as much processor time as a page, and no extensions. */
 export const headlessChromium = () => which('chromium-headless-shell') || chromium();
 export const firefox = () => process.env.FIREFOX || ['firefox-esr', 'firefox'].map(which).find(Boolean);
 

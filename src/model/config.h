@@ -174,11 +174,11 @@ struct TrainingConfig {
     v({"beta2", "decay of Adam's second moment", rate}, beta2);
     v({"epsilon", "added to the denominator of Adam", above(0)}, epsilon);
     v({"muon_rate",
-       "muon's peak rate, for the matrices of attention, feed-forward and the recurrent unit; learning_rate is then "
-       "Adam's, for all else, and both rise and fall together",
+       "peak rate of muon, for the matrices of attention, feed-forward and the recurrent unit; with muon, "
+       "learning_rate is that of Adam, for all other weights; both follow the schedule",
        above(0)},
       muon_rate);
-    v({"muon_momentum", "decay of muon's moment", rate}, muon_momentum);
+    v({"muon_momentum", "decay of muon's momentum", rate}, muon_momentum);
     v({"weight_decay", "share of each weight matrix removed per step, times the rate; for adamw, sgd and muon", rate},
       weight_decay);
     v({"clip_norm", "largest gradient norm; larger gradients are scaled down; 0 for no limit", at_least(0)}, clip_norm);
@@ -193,8 +193,8 @@ struct TrainingConfig {
       mask_rate);
     v({"freeze_steps", "steps in which only the heads of an encoder learn", steps}, freeze_steps);
     v({"output_sample",
-       "pieces of the target vocabulary that a training step scores: those of its targets, and others drawn at random; "
-       "0 for all (Jean et al. 2015)",
+       "how many pieces of the target vocabulary each training batch scores: all its targets, and others drawn at "
+       "random; 0 for all pieces (Jean et al. 2015)",
        between(0, 1 << 22)},
       output_sample);
     v({"unigram_bias",

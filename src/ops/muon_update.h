@@ -1,6 +1,6 @@
-// How a gradient changes the matrices inside layers by Muon (Keller Jordan, "Muon: An optimizer for hidden layers",
-// 2024, kellerjordan.github.io/posts/muon): by an orthogonal matrix near its momentum, so that rare directions are
-// learned as fast as frequent ones.
+// Muon (Keller Jordan, "Muon: An optimizer for hidden layers", 2024, kellerjordan.github.io/posts/muon): changes each
+// matrix inside a layer by an orthogonal matrix near the momentum of its gradients, so that rare directions are learned
+// as fast as frequent ones.
 #pragma once
 
 #include "ops/weight_update.h"
@@ -13,7 +13,7 @@ struct MatrixUpdate {
 };
 
 struct MuonStep {
-  double rate;  // about the norm of the change of an output, per norm 1 of an input
+  double rate;  // for an input of norm 1, an output changes by a norm of at most about rate √max(1, rows / cols)
   double momentum;
 };
 
@@ -23,9 +23,9 @@ struct MuonStep {
 // where the argument is Nesterov's momentum. A matrix whose gradient and momentum are zero only decays.
 void muon_update(ThreadPool& pool, std::span<const MatrixUpdate> matrices, const MuonStep& step);
 
-// Five steps of Newton and Schulz from x / ‖x‖, with Jordan's coefficients: U S' Vᵀ for x = U S Vᵀ, where the S' are
-// 0.7 to 1.2 except those of S that are near 0 beside the others, which come closer to 1. Of the shape of x; zero for
-// zero.
+// Makes x nearly orthogonal by five Newton-Schulz steps from x / ‖x‖ with Jordan's coefficients. For x = U S Vᵀ,
+// returns U S' Vᵀ. The singular values S' are 0.7 to 1.2, except where S is tiny beside its largest; those only come
+// closer to 1. Returns zeros for zeros.
 Matrix orthogonalized(ThreadPool& pool, Matrix x);
 
 }  // namespace wasmformer

@@ -1,6 +1,6 @@
 // The pieces of the target vocabulary that a training step scores in the place of all (Jean et al. 2015, "On Using Very
-// Large Target Vocabulary for Neural Machine Translation"). Most of the time of a small model's step goes into scores
-// of pieces that no target of the batch is.
+// Large Target Vocabulary for Neural Machine Translation"). In a small model, a large part of a
+// step's time goes into scoring pieces that are not targets of the batch.
 #pragma once
 
 #include "model/transformer.h"
@@ -11,15 +11,15 @@ namespace wasmformer {
 struct OutputSample {
   std::vector<TokenId> pieces;  // each once: first those that are targets, ascending, then those that were drawn
   std::size_t wanted = 0;       // how many are targets
-  // Added to the score of each piece: log n for a drawn piece that stands for n others, so that the expected sum of
-  // exp(score) is that over all pieces; 0 for targets.
+  // Offsets added to the scores: 0 for targets; log n for a drawn piece that stands for n pieces, itself included. The
+  // expected sum of exp(score) is then the sum over the targets and all pieces that can be drawn.
   std::vector<Scalar> offsets;
 };
 
 class OutputSampler {
  public:
-  // `counts`: how often each piece is a target in training, by id; pieces that never are one are not drawn. `size`: the
-  // pieces of a sample, if its targets are not more.
+  // `counts`: how often each piece is a target in training, by id; pieces with count 0 are not drawn. `size`: how many
+  // pieces a sample has, unless the batch has more targets.
   OutputSampler(std::span<const Index> counts, Index size);
   // Draws the others uniformly, by the seed.
   OutputSample draw(std::span<const TokenId> targets, std::uint64_t seed) const;

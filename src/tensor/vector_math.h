@@ -42,7 +42,7 @@ inline Floats exp(Floats x) {
   return y * (Floats)((half + 127) << 23) * (Floats)((whole - half + 127) << 23);
 }
 
-// exp(x) for x <= 0, in half the time: at most 2.6e-6 of the value away, and exp(-87) for all that is less.
+// exp(x) for x <= 0 in half the time, with a relative error of at most 2.6e-6; exp(-87) for every x below -87.
 inline Floats rough_exp_of_negative(Floats x) {
   using Ints = Vector<std::int32_t>;
   x = x < -87.0f ? splat(-87.0f) : x;
@@ -109,12 +109,11 @@ inline Scalar exponentials(std::conditional_t<keep, Scalar*, const Scalar*> x, I
   return reduce<Scalar>(sum, std::plus<>{});
 }
 
-// Σ exp(x - max) over a row of n whose largest is `max`; at most 2.6e-6 of the sum away.
+// Σ exp(x - max) over a row of n whose largest is `max`; with a relative error of at most 2.6e-6.
 inline Scalar rough_sum_of_exponentials(const Scalar* x, Index n, Scalar max) {
   Vector<Scalar> sum{};
-  each_vector<Scalar>(n, [&](Index c, auto count) {
-    sum += within(rough_exp_of_negative(load(x + c, count) - max), count, 0);
-  });
+  each_vector<Scalar>(
+      n, [&](Index c, auto count) { sum += within(rough_exp_of_negative(load(x + c, count) - max), count, 0); });
   return reduce<Scalar>(sum, std::plus<>{});
 }
 

@@ -19,7 +19,8 @@ inline constexpr const char* diverged =
 
 class Optimizer {
  public:
-  // In the parameter's shape. For sgd `mean` is the velocity; there and for matrices of Muon `variance` is empty.
+  // Matrices in the parameter's shape. For sgd, `mean` is the velocity. `variance` is empty for sgd and
+  // where Muon is used.
   // `exact` holds the unrounded weights of parameters that quantization_aware rounds; otherwise it is empty.
   struct Moments {
     Matrix mean, variance, exact;
@@ -32,8 +33,9 @@ class Optimizer {
 
   // One update from the gradients, which become zero; the first `frozen` parameters stay as they are. Scales the
   // gradients to `clip_norm` first if they are longer. With quantization_aware, the gradient updates the
-  // exact weights, which are then rounded (the straight-through estimator). `muon_rate`: of Muon's matrices; `rate`: of
-  // all else. Returns the norm before scaling. Throws Error, and changes no weight, when the norm is not finite.
+  // exact weights, which are then rounded (the straight-through estimator). Muon's matrices
+  // change at `muon_rate`, all else at `rate`. Returns the norm before scaling. Throws Error, and changes no weight,
+  // when the norm is not finite.
   double step(ThreadPool& pool, Index step, double rate, std::size_t frozen = 0, double muon_rate = 0);
 
   std::vector<Moments>& moments() { return moments_; }
@@ -42,7 +44,7 @@ class Optimizer {
 
  private:
   Matrix& exact_weights(std::size_t i);
-  // The update of parameter i, whose matrix decays at this rate.
+  // The update of parameter i. If it is a matrix, it decays by the share rate * weight_decay.
   WeightUpdate update_of(std::size_t i, Scalar gradient_scale, double rate);
 
   std::vector<Parameter*> parameters_;

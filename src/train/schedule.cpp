@@ -29,7 +29,7 @@ double scheduled_rate(const TrainingConfig& config, Index d_model, Index step) {
   switch (config.schedule) {
     case Schedule::noam:
     case Schedule::inverse_sqrt:
-      // One curve: the peak of noam follows from equation (3), and what rate it is can be read off.
+      // Both have the same curve; the peak of noam follows from equation (3).
       return peak_rate(config, d_model) * rise_and_fall;
     case Schedule::cosine:
       return config.learning_rate * std::min(1.0, rise) * (1 + std::cos(std::numbers::pi * decayed)) / 2;

@@ -14,7 +14,7 @@ double noam_reference(double d_model, double step_num, double warmup_steps);
 // `warmup_steps`, then learning_rate √(warmup / t) (inverse_sqrt), half a cosine or a straight line down to 0 at
 // `decay_steps` (cosine, linear), or no change (constant).
 double scheduled_rate(const TrainingConfig& config, Index d_model, Index step);
-// The highest rate that it gives.
+// The highest rate that scheduled_rate() returns.
 double peak_rate(const TrainingConfig& config, Index d_model);
 
 }  // namespace wasmformer

@@ -230,7 +230,7 @@ double training_bytes(const Config& c, const TrainingConfig& training) {
   // Exact weights, if they are kept as well, are in the checkpoint too.
   const double kept = weights * 4 * (5 + 6 + (training.quantization_aware ? 3 : 0));
   // Kept per token: queries, keys, values, output, projection, sum and norm of each attention; both sides of each
-  // hidden layer; and the probabilities of the pieces that are scored with their gradient.
+  // hidden layer; and, for each piece that is scored, its probability and the gradient of that.
   const double activations = attentions * 7 * d + layers * (2 * ffn + 3 * d) + 2 * scored;
   return kept + static_cast<double>(training.batch_tokens) * 4 * activations;
 }

@@ -17,8 +17,8 @@ struct Validation {
 
 class TrainingRun {
  public:
-  // With unigram_bias, a start that is no checkpoint is a new model, whose output biases follow the texts. Throws Error
-  // when a text has no usable pair, or the checkpoint was trained on other texts.
+  // Sets the output biases from the training texts if unigram_bias is true, unless `start` is a checkpoint. Throws
+  // Error when a text has no usable pair, or the checkpoint was trained on other texts.
   TrainingRun(TrainingStart start, TrainingTexts texts, ThreadPool& pool);
   TrainingRun(const TrainingRun&) = delete;
   TrainingRun& operator=(const TrainingRun&) = delete;

@@ -6,12 +6,12 @@
 
 namespace wasmformer {
 
-// Sets them to the logarithms of the shares that pieces have in `counts`, one count for each piece of the target
-// vocabulary, of which one must not be 0: a model without anything else then predicts each piece as often as it occurs.
-// A piece that never occurs counts as half of one. Throws Error for a model without output biases.
+// Sets each output bias to the logarithm of the piece's share of all `counts`, so that a model whose other weights are
+// 0 predicts each piece as often as it occurs. `counts` has one number for each piece of the target vocabulary, not all
+// 0; a count of 0 is taken as 0.5. Throws Error for a model without output biases.
 void begin_at_unigrams(Transformer& transformer, std::span<const Index> counts);
 
-// Throws Error if such a model has no output biases.
+// Throws Error if a model with this configuration has no output biases.
 void check_output_biases(const Config& config);
 
 }  // namespace wasmformer

@@ -1,4 +1,4 @@
-// Links that are kept in the user's cache folder, with a linker that writes down what it was given.
+// Tests that links are kept in a store and used again, with a stand-in linker that counts its calls.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// Runs all tests of the page in two processes with one browser each: what a page loads first is loaded twice, not once a file.
+// Splits the tests of the page between two processes with one browser each, so that first loads happen only twice, not
+// once for each test file.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 

@@ -54,7 +54,7 @@ const surroundingsOf = () => ({
 /** In use and in the box on a first visit. */
 const FIRST_MODEL = 'de-en';
 const FIRST_EXAMPLE = 'Ich habe gestern im Park einen alten Freund getroffen.';
-/** Each kind of device holds a page with a model; of more kinds, the one longest out of use is closed. */
+/** Most pages kept open, one for each kind of device; opening another closes the one not used for the longest time. */
 const MOST_VISITORS = 4;
 
 /** A server of its own for a folder, and pages of it. */
@@ -101,8 +101,8 @@ export async function start(folder = builtPage, headers = folder === builtPage ?
       return { page, errors, close: () => context.close() };
     },
     /**
-     * The built page as a first visit finds it: nothing stored, nothing left of the test before. Its process is used again,
-     * which takes a third of the time of open(). `setRoutes` may set routes, which the next visit takes away.
+     * The built page as a first visit finds it: nothing stored, nothing left of the test before. The page is
+     * used again, which takes a third of the time of open(). `setRoutes` may add routes; the next visit removes them.
      */
     async visit(options = laptop, path = '', setRoutes = async () => {}) {
       const key = JSON.stringify(options);
@@ -171,7 +171,7 @@ export async function share() {
   const known = new Set();
   return {
     ...site,
-    /** As that of start(); what the tests of another file left is cleared. */
+    /** Does what revisit() of start() does, but first clears what the tests of another file left. */
     async revisit(options, hash) {
       const key = JSON.stringify(options);
       const isFirst = !known.has(key);

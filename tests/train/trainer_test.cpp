@@ -285,7 +285,7 @@ TEST_CASE("Muon's rate rises and falls with the other rate, and may change on th
   model.initialize(1);
   Trainer trainer(model, corpus, config, pool);
   std::vector<Matrix> before;
-  const auto change = [&] {  // of the matrices in layers, whose norm is about the rate
+  const auto change = [&] {  // the norm of the change of all matrices in layers, which grows with the rate
     before.clear();
     model.visit([&](const ParameterInfo&, const Parameter& p) { before.push_back(p.value); });
     trainer.step();

@@ -21,7 +21,8 @@ class PairTexts : public Texts {
   ParallelText pairs;
 };
 
-// Targets are predicted token by token from their sources (section 3.1 of Vaswani et al. 2017).
+// A batch of sentence pairs: predicts each target token from the source and the target tokens before it (section 3.1 of
+// Vaswani et al. 2017).
 class PairBatch : public TaskBatch {
  public:
   PairBatch(Batch batch, Transformer& transformer) : batch_(std::move(batch)), transformer_(transformer) {}
