@@ -4,7 +4,8 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
-  copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, utimesSync,
+  copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync,
+  utimesSync,
 } from 'node:fs';
 import { basename, dirname, join, parse } from 'node:path';
 import { main } from './shell.mjs';
@@ -46,8 +47,9 @@ function keep(store, key, files) {
   } catch {
     rmSync(unfinished, { recursive: true }); // another clone was first
   }
-  const byAge = readdirSync(store).map((name) => ({ path: join(store, name), used: statSync(join(store, name)).mtimeMs }))
-    .sort((a, b) => b.used - a.used);
+  const paths = readdirSync(store).map((name) => join(store, name));
+  const lastUsed = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const byAge = paths.map((path) => ({ path, used: lastUsed(path) })).sort((a, b) => b.used - a.used);
   for (const { path } of byAge.slice(MOST_KEPT)) rmSync(path, { recursive: true, force: true });
 }
 

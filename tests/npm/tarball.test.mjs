@@ -28,9 +28,7 @@ const expected = run(join(root, 'build/native/wasmformer'), ['translate', '--mod
 
 const folder = mkdtempSync(join(tmpdir(), 'wasmformer-'));
 const project = join(folder, 'project');
-let packed;
-let tarball;
-let browser;
+let packed, tarball, browser;
 
 before(async () => {
   [packed] = JSON.parse(run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], { cwd: root }));

@@ -107,12 +107,12 @@ export interface TrainingConfig {
   /** Added to the denominator of Adam. */
   epsilon: number;
   /**
-   * Muon's peak rate, for the matrices of attention, feed-forward and the recurrent unit; learning_rate is then Adam's,
-   * for all else, and both rise and fall together. 0.01 to 0.03 are alike; learning_rate is best at 0.008 to 0.01 with
-   * it.
+   * Peak rate of muon, for the matrices of attention, feed-forward and the recurrent unit; with muon, learning_rate is
+   * that of Adam, for all other weights; both follow the schedule. Values from 0.01 to 0.03 work about equally well;
+   * with muon, use a learning_rate of 0.008 to 0.02.
    */
   muon_rate: number;
-  /** Decay of muon's moment. */
+  /** Decay of muon's momentum. */
   muon_momentum: number;
   /** Share of each weight matrix removed per step, times the rate; for adamw, sgd and muon. */
   weight_decay: number;
@@ -133,14 +133,14 @@ export interface TrainingConfig {
   /** Steps in which only the heads of an encoder learn. */
   freeze_steps: number;
   /**
-   * Pieces of the target vocabulary that a training step scores: those of its targets, and others drawn at random; 0
-   * for all (Jean et al. 2015). A step is faster by up to a third; validation scores all pieces. Use it with
-   * `unigram_bias`, as pieces that are never targets are not scored, and so not learned.
+   * How many pieces of the target vocabulary each training batch scores: all its targets, and others drawn at random; 0
+   * for all pieces (Jean et al. 2015). A step is faster by up to a third; validation scores all pieces. Use it with
+   * `unigram_bias`: pieces that are never targets are never sampled, so training cannot lower their scores.
    */
   output_sample: number;
   /**
    * Begin a new model with output biases that are the log frequencies of the pieces in the training targets (Meister et
-   * al. 2023). Not with `from` a model, which has its own.
+   * al. 2023). Cannot be used with `from`: that model has biases of its own.
    */
   unigram_bias: boolean;
   /** Most tokens in a batch, counted on its longer side. */
