@@ -70,7 +70,13 @@ export function link(store, root, linker, args) {
   if (key && takeKept(store, key, dirname(output))) return 0;
   if (key) for (const file of outputs(output)) rmSync(file);
   const { status } = spawnSync(linker, args, { stdio: 'inherit' });
-  if (key && status === 0) keep(store, key, outputs(output));
+  if (key && status === 0) {
+    try {
+      keep(store, key, outputs(output));
+    } catch (error) {
+      console.error(`The link is not kept: ${error.message}`); // the disk is full, say
+    }
+  }
   return status ?? 1;
 }
 

@@ -23,6 +23,7 @@ function makeClones(t) {
   }
   return {
     clones,
+    store: join(folder, 'store'),
     calls: () => readFileSync(join(folder, 'calls'), 'utf8').trim().split('\n').length,
     link(clone, ...args) {
       const all = [launcher, join(folder, 'store'), clone, linker, '-o', 'module', 'main.o', '--pre-js', join(clone, 'pre.js'), ...args];
@@ -41,7 +42,7 @@ test('the same link of another clone is taken from the store, with all its files
   assert.equal(calls(), 1);
 });
 
-test('another object, option or file of an option is linked anew', (t) => {
+test('a change of an object, an option or the file of an option makes a new link', (t) => {
   const { clones: [clone], calls, link } = makeClones(t);
   link(clone);
   link(clone, '-O1');
@@ -51,6 +52,13 @@ test('another object, option or file of an option is linked anew', (t) => {
   link(clone);
   assert.equal(calls(), 4);
   assert.equal(readFileSync(join(clone, 'module.mjs'), 'utf8'), 'changed');
+});
+
+test('a link that cannot be kept is made all the same', (t) => {
+  const { clones: [clone], link, store } = makeClones(t);
+  writeFileSync(store, 'a file where the folder should be');
+  assert.equal(link(clone), 0);
+  assert.equal(readFileSync(join(clone, 'module.mjs'), 'utf8'), 'object');
 });
 
 test('a link that fails says so and is not kept', (t) => {
