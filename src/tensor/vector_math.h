@@ -23,38 +23,40 @@ inline Floats polynomial(Floats x, const float (&p)[n]) {
   return y;
 }
 
-inline Floats exp(Floats x) {
-  using Ints = Vector<std::int32_t>;
-  // Beyond these the result is 0 or infinity; NaN stays.
-  x = x < -105.0f ? splat(-105.0f) : x;
-  x = x > 90.0f ? splat(90.0f) : x;
-  // x = n log 2 + r with |r| <= log 2 / 2. Adding 1.5 · 2^23 rounds to the next integer and leaves it in the
-  // low bits.
+// x = n log 2 + r with |r| <= log 2 / 2, for |x| <= 105.
+struct ReducedExponent {
+  Vector<std::int32_t> n;
+  Floats r;
+};
+inline ReducedExponent reduce_exponent(Floats x) {
+  // Adding 1.5 · 2^23 rounds to the next integer and leaves it in the low bits.
   const Floats shifted = multiply_add(x, splat(1.44269504f), splat(12582912.0f));
   const Floats n = shifted - 12582912.0f;
   Floats r = multiply_add(n, splat(-0.693359375f), x);
   r = multiply_add(n, splat(2.12194440e-4f), r);
+  return {.n = (Vector<std::int32_t>)shifted - 0x4b400000, .r = r};
+}
+
+inline Floats exp(Floats x) {
+  // Beyond these the result is 0 or infinity; NaN stays.
+  x = x < -105.0f ? splat(-105.0f) : x;
+  x = x > 90.0f ? splat(90.0f) : x;
+  const auto [n, r] = reduce_exponent(x);
   const Floats p = polynomial(
       r, {1.9875691500e-4f, 1.3981999507e-3f, 8.3334519073e-3f, 4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f});
   const Floats y = multiply_add(p * r, r, r) + 1.0f;
   // 2ⁿ in two factors, since n may be -152 or 130, which no float's exponent is.
-  const Ints whole = (Ints)shifted - 0x4b400000, half = whole >> 1;
-  return y * (Floats)((half + 127) << 23) * (Floats)((whole - half + 127) << 23);
+  const Vector<std::int32_t> half = n >> 1;
+  return y * (Floats)((half + 127) << 23) * (Floats)((n - half + 127) << 23);
 }
 
 // exp(x) for x <= 0 in half the time, with a relative error of at most 2.6e-6; exp(-87) for every x below -87.
 inline Floats rough_exp_of_negative(Floats x) {
-  using Ints = Vector<std::int32_t>;
-  x = x < -87.0f ? splat(-87.0f) : x;
-  // As in exp().
-  const Floats shifted = multiply_add(x, splat(1.44269504f), splat(12582912.0f));
-  const Floats n = shifted - 12582912.0f;
-  Floats r = multiply_add(n, splat(-0.693359375f), x);
-  r = multiply_add(n, splat(2.12194440e-4f), r);
+  const auto [n, r] = reduce_exponent(x < -87.0f ? splat(-87.0f) : x);
   // The polynomial of degree 4 whose largest relative error is least (Remez).
   const Floats y = polynomial(r, {4.1458608e-2f, 1.6790907e-1f, 5.0004359e-1f, 9.9996340e-1f, 9.9999926e-1f});
   // One factor serves, since 2ⁿ with n >= -126 is a float.
-  return y * (Floats)(((Ints)shifted - 0x4b400000 + 127) << 23);
+  return y * (Floats)((n + 127) << 23);
 }
 
 inline Floats absolute(Floats x) { return (Floats)((Vector<std::int32_t>)x & 0x7fffffff); }

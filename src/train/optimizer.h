@@ -19,8 +19,8 @@ inline constexpr const char* diverged =
 
 class Optimizer {
  public:
-  // Matrices in the parameter's shape. For sgd, `mean` is the velocity. `variance` is empty for sgd and
-  // where Muon is used.
+  // Matrices in the parameter's shape. For sgd, `mean` is the velocity. `variance` is empty for sgd and where Muon is
+  // used.
   // `exact` holds the unrounded weights of parameters that quantization_aware rounds; otherwise it is empty.
   struct Moments {
     Matrix mean, variance, exact;
@@ -33,9 +33,8 @@ class Optimizer {
 
   // One update from the gradients, which become zero; the first `frozen` parameters stay as they are. Scales the
   // gradients to `clip_norm` first if they are longer. With quantization_aware, the gradient updates the
-  // exact weights, which are then rounded (the straight-through estimator). Muon's matrices
-  // change at `muon_rate`, all else at `rate`. Returns the norm before scaling. Throws Error, and changes no weight,
-  // when the norm is not finite.
+  // exact weights, which are then rounded (the straight-through estimator). Muon's matrices change at `muon_rate`, all
+  // else at `rate`. Returns the norm before scaling. Throws Error, and changes no weight, when the norm is not finite.
   double step(ThreadPool& pool, Index step, double rate, std::size_t frozen = 0, double muon_rate = 0);
 
   std::vector<Moments>& moments() { return moments_; }
