@@ -115,6 +115,20 @@ std::unique_ptr<TrainingRun> begin_run(RunSetup& setup, const std::vector<Bytes>
   return setup.begin(tokenizers, pool());
 }
 
+// BudgetPlan but for its settings, which are the run's.
+struct BudgetFigures {
+  Index steps = 0;
+  double epochs = 0, seconds_per_step = 0, seconds = 0;
+};
+
+std::optional<BudgetFigures> figures_of(const std::optional<BudgetPlan>& plan) {
+  if (!plan || plan->steps == 0) return std::nullopt;
+  return BudgetFigures{.steps = plan->steps,
+                       .epochs = plan->epochs,
+                       .seconds_per_step = plan->seconds_per_step,
+                       .seconds = plan->seconds};
+}
+
 // Properties of the run in TrainerInfo (bindings/js/shared/trainer-types.ts).
 struct RunInfo {
   ModelConfigValue config{emscripten::val::undefined()};
@@ -129,6 +143,7 @@ struct RunInfo {
   std::string languages;
   StringsValue metadata{emscripten::val::undefined()};
   std::optional<Labels> classes, tags;
+  std::optional<BudgetFigures> budget;
 };
 
 RunInfo run_info(TrainingRun& run) {
@@ -150,7 +165,8 @@ RunInfo run_info(TrainingRun& run) {
                .languages = string_of(metadata, "languages"),
                .metadata = strings_without(metadata, {"languages", "task", "training"}),
                .classes = labels_of_encoder(run.model(), &LabelNames::classes),
-               .tags = labels_of_encoder(run.model(), &LabelNames::tags)};
+               .tags = labels_of_encoder(run.model(), &LabelNames::tags),
+               .budget = figures_of(run.budget())};
   if (!task.empty()) info.task = task.substr(0, task.find(','));  // behind it is the number of pairs
   return info;
 }
@@ -179,6 +195,8 @@ std::unique_ptr<EvaluationJob> run_evaluate(TrainingRun& run, const std::vector<
 std::unique_ptr<TrainingLoop> run_loop(TrainingRun& run, const std::string& json) {
   RunOptions options;
   from_json(json, fields(options), "run", Naming::camel);
+  const bool has_goal = options.steps || options.epochs || options.minutes || options.budget;
+  if (run.budget() && !has_goal) options.budget = run.budget()->seconds / seconds_per_minute;
   return std::make_unique<TrainingLoop>(run, std::move(options), alone());
 }
 
@@ -320,6 +338,12 @@ EMSCRIPTEN_BINDINGS(wasmformer_train) {
       .field("isDone", &RunEvent::is_done)
       .field("stepSeconds", &RunEvent::step_seconds)
       .field("report", &RunEvent::report);
+  value_object<BudgetFigures>("BudgetFigures")
+      .field("steps", &BudgetFigures::steps)
+      .field("epochs", &BudgetFigures::epochs)
+      .field("secondsPerStep", &BudgetFigures::seconds_per_step)
+      .field("seconds", &BudgetFigures::seconds);
+  register_optional<BudgetFigures>();
   value_object<RunInfo>("RunInfo")
       .field("config", &RunInfo::config)
       .field("training", &RunInfo::training)
@@ -335,7 +359,8 @@ EMSCRIPTEN_BINDINGS(wasmformer_train) {
       .field("languages", &RunInfo::languages)
       .field("metadata", &RunInfo::metadata)
       .field("classes", &RunInfo::classes)
-      .field("tags", &RunInfo::tags);
+      .field("tags", &RunInfo::tags)
+      .field("budget", &RunInfo::budget);
   value_object<RunOptions>("ShownOptions")
       .field("samples", &RunOptions::samples)
       .field("attention", &RunOptions::attention)

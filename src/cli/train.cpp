@@ -115,7 +115,7 @@ nlohmann::json changes(const TrainOptions& o) {
 RunRequest request_of(const TrainOptions& o) {
   RunRequest request = o.request;
   const bool has_own_preset = o.labelled.any() || !o.text.empty();
-  if (request.preset.empty() && !has_own_preset && has_texts(o) && o.from.empty() && !request.resume)
+  if (request.preset.empty() && !request.budget && !has_own_preset && has_texts(o) && o.from.empty() && !request.resume)
     request.preset = "small";
   request.config.value = changes(o);
   if (!o.augment.empty()) {
@@ -138,8 +138,9 @@ RunInput input_of(const TrainOptions& o) {
   WASMFORMER_CHECK(resume || !fs::exists(last), ErrorCode::train,
                    last << " exists already; add --resume to continue that run, or choose "
                         << "another --output");
-  WASMFORMER_CHECK(resume || is_task || !o.from.empty() || o.labelled.any() || !o.tokenizer.empty() || o.distils(),
-                   ErrorCode::train, "--tokenizer is required");
+  const bool brings_tokenizer = resume || is_task || !o.from.empty() || o.labelled.any() || o.distils();
+  WASMFORMER_CHECK(brings_tokenizer || !o.tokenizer.empty() || o.request.budget, ErrorCode::train,
+                   "--tokenizer is required");
   RunInput input;
   if (resume || !o.from.empty()) {
     input.model_name = resume ? last : o.from;
@@ -213,9 +214,12 @@ int train(TrainOptions o) {
   // `--task masked` is another way to write --text.
   if (!o.text.empty() && o.request.task && o.request.task->name == "masked") o.request.task.reset();
   check_kinds(o);
-  const auto has_goal = [&] { return o.run.epochs || o.run.steps || o.run.minutes; };
+  const auto has_goal = [&] { return o.run.epochs || o.run.steps || o.run.minutes || o.request.budget; };
   if (o.request.task && !has_goal()) o.run.steps = find_task(o.request.task->name).steps;
-  WASMFORMER_CHECK(has_goal(), ErrorCode::train, "say when to stop: --max-epochs, --max-steps or --max-minutes");
+  WASMFORMER_CHECK(has_goal(), ErrorCode::train,
+                   "say when to stop: --budget, --max-epochs, --max-steps or --max-minutes");
+  WASMFORMER_CHECK(!o.request.budget || ranks().size() == 1, ErrorCode::train,
+                   "--budget is for one process; with several ranks give the settings and --max-minutes");
   // A run that was killed while its teacher was translating has no checkpoint yet.
   if (o.distils() && !fs::exists(checkpoint_of(o))) o.request.resume = false;
   o.output.resume = o.request.resume;

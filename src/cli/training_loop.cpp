@@ -36,6 +36,17 @@ void watch_for_signals() {
 #endif
 }
 
+// What a budget has chosen, and what is to be expected of it.
+std::string chosen(const BudgetPlan& plan) {
+  const auto& [config, training] = plan.settings;
+  return "budget: d_model=" + std::to_string(config.d_model) + " ffn_dim=" + std::to_string(config.ffn_dim) +
+         " encoder_layers=" + std::to_string(config.encoder_layers) +
+         " decoder_layers=" + std::to_string(config.decoder_layers) + " dropout=" + fixed(config.dropout, 2) +
+         " optimizer=" + word(training.optimizer) + " batch_tokens=" + std::to_string(training.batch_tokens) +
+         "; about " + std::to_string(plan.steps) + " steps of " + fixed(1000 * plan.seconds_per_step, 0) + " ms, " +
+         fixed(plan.epochs, 1) + " passes over the texts";
+}
+
 std::string size_of(const Examples& examples) {
   return std::to_string(examples.size()) + " pairs" +
          (examples.skipped ? ", " + std::to_string(examples.skipped) + " left out (an empty side, or too long)" : "");
@@ -96,6 +107,7 @@ class TrainingRenderer {
         log_((fs::path(output.folder) / "log.jsonl").string(), output.resume, run_->progress().step),
         saved_step_(run_->progress().step) {
     options.earlier_seconds = log_.seconds();
+    if (run_->budget()) options.budget = (run_->budget()->seconds - options.earlier_seconds) / seconds_per_minute;
     loop_ = std::make_unique<TrainingLoop>(*run_, std::move(options), ranks_, [] { return signal_number != 0; });
   }
 
@@ -154,6 +166,7 @@ class TrainingRenderer {
                 std::to_string(run_->trainer().batches_per_epoch()) + " batches per epoch, " +
                 (ranks_.size() > 1 ? std::to_string(ranks_.size()) + " ranks of " : "") + std::to_string(pool_.size()) +
                 (pool_.size() == 1 ? " thread" : " threads"));
+    if (run_->budget() && run_->budget()->steps > 0) line_.print(chosen(*run_->budget()));
   }
 
   double units_per_second() const { return static_cast<double>(units_) / step_seconds_; }

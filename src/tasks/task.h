@@ -98,6 +98,13 @@ class Inference {
   virtual ValidationScores scores() = 0;
 };
 
+// Settings that a run with a budget of minutes can choose, with the least steps that make them worth their time.
+struct BudgetCandidate {
+  Preset settings;
+  Index least_steps = 0;
+  bool fits_dropout = false;  // whether dropout is chosen by the passes over the texts, in place of the settings' own
+};
+
 class Task {
  public:
   virtual ~Task() = default;
@@ -124,6 +131,10 @@ class Task {
   // For the beginning of a run. New heads: on an encoder, new or of any model, with one vocabulary.
   virtual bool makes_heads() const = 0;
   virtual Preset preset(const Texts& texts) const = 0;
+  // From the fastest to the largest.
+  virtual std::vector<BudgetCandidate> budget_candidates(const Texts& texts) const {
+    return {{.settings = preset(texts)}};
+  }
   virtual LabelNames labels(const Texts& texts, const Config& config) const = 0;
 };
 

@@ -9,10 +9,12 @@
 
 namespace wasmformer {
 
+inline constexpr double seconds_per_minute = 60;
+
 // The goal that is reached first ends a run.
 struct RunOptions {
   std::optional<Index> steps;
-  std::optional<double> epochs, minutes;
+  std::optional<double> epochs, minutes, budget;
   Index report_every = 10;
   std::optional<Index> validate_every;
   Index samples = 5;
@@ -25,6 +27,9 @@ struct RunOptions {
     v({"steps", "stop after this many steps", at_least(1), "max-steps"}, steps);
     v({"epochs", "stop after this many passes over the training pairs", above(0), "max-epochs"}, epochs);
     v({"minutes", "stop after this many minutes", above(0), "max-minutes"}, minutes);
+    v({"budget", "end the schedule, and with it the run, after this many minutes, however fast the steps are", above(0),
+       ""},
+      budget);
     v({"report_every", "steps between events", at_least(1)}, report_every);
     v({"validate_every", "steps between validations; by default once per epoch", at_least(1)}, validate_every);
     v({"samples", "validation pairs, from the first, whose translations an event shows", at_least(0), ""}, samples);

@@ -53,6 +53,7 @@ struct RunRequest {
   std::optional<Augmentation> augment;
   std::vector<double> weights;
   std::optional<Index> teacher_beam;
+  std::optional<double> budget;
   std::optional<std::uint64_t> seed;
   std::string objective;
   std::string languages;
@@ -74,6 +75,11 @@ struct RunRequest {
     v({"teacher_beam", "the teacher's beam size, 4 by default; the hypothesis nearest to the target is learned",
        hypothesis_counts},
       teacher_beam);
+    v({"budget",
+       "minutes for the whole run: settings that are not given are chosen for the texts and this machine's speed, and "
+       "the run ends then",
+       above(0)},
+      budget);
     v({"seed", "seed of weights, dropout, the order of the data and the held-back pairs"}, seed);
     v({"objective", "what to learn from plain text: mask, to fill in hidden tokens, is the default"}, objective);
     v({"languages", "SOURCE-TARGET, stored in the model, such as de-en"}, languages);

@@ -4,6 +4,7 @@
 
 #include "tasks/translate/translate_task.h"
 #include "text/vocabulary.h"
+#include "train/run_options.h"
 
 namespace wasmformer {
 namespace {
@@ -141,14 +142,20 @@ void RunSetup::choose_encoder_decoder() {
   const bool has_one_file = input_.target_tokenizer.empty() || input_.target_tokenizer == input_.source_tokenizer;
   const bool is_joint = input_.source_tokenizer.empty() ? tokenizer().joint : has_one_file;
   const Task& task = has_texts(input_) ? input_.train->task() : translate_task();
-  settings_ = settings(request_.task ? task_preset(request_.task->name) : task.preset(*input_.train), is_joint);
+  Preset own = request_.task ? task_preset(request_.task->name) : task.preset(*input_.train);
+  if (request_.budget && !request_.task) own = task.budget_candidates(*input_.train).front().settings;
+  settings_ = settings(own, is_joint);
   WASMFORMER_CHECK(task.trains(settings_.config), ErrorCode::train,
                    "decoder_layers is 0, but a translator needs a decoder; to train an encoder, give "
                    "labelled, tagged or plain text");
 }
 
 Preset RunSetup::settings(const Preset& base, bool is_joint) const {
-  Preset p = request_.preset.empty() ? base : preset(request_.preset);
+  return changed(request_.preset.empty() ? base : preset(request_.preset), is_joint);
+}
+
+// The settings with what the request gives of them.
+Preset RunSetup::changed(Preset p, bool is_joint) const {
   // Two vocabularies cannot share one table.
   if (!is_joint && p.config.tie_embeddings == TieEmbeddings::all) p.config.tie_embeddings = TieEmbeddings::target;
   const nlohmann::json& changes = request_.config.value;
@@ -231,8 +238,7 @@ TokenizerRequest RunSetup::tokenizer() const {
 
 // Pieces that a tokenizer gets if the request does not say: a piece for each character of the texts must fit, and
 // Chinese or Japanese texts have thousands of them.
-static Index default_vocab_size(const std::vector<std::string>& texts) {
-  constexpr Index usual_size = 2000;
+static Index default_vocab_size(const std::vector<std::string>& texts, Index usual_size) {
   constexpr Index pieces_beside_characters = 1000;
   return std::max(usual_size, static_cast<Index>(count_characters(texts)) + pieces_beside_characters);
 }
@@ -241,9 +247,11 @@ std::vector<TokenizerJob> RunSetup::untrained() const {
   const TokenizerRequest t = tokenizer();
   const bool has_own = start_ || !input_.model.empty() || !input_.source_tokenizer.empty();
   if (has_own || is_counted(t.type)) return {};
-  const auto job = [&t](std::vector<std::string> texts) {
+  constexpr Index usual_size = 2000;
+  const auto job = [&](std::vector<std::string> texts) {
     TokenizerOptions options;
-    options.vocab_size = t.vocab_size ? *t.vocab_size : default_vocab_size(texts);
+    const Index wanted_size = request_.budget ? vocab_size_for(texts) : usual_size;
+    options.vocab_size = t.vocab_size ? *t.vocab_size : default_vocab_size(texts, wanted_size);
     options.hard_vocab_limit = t.vocab_size.has_value();
     options.type = word(t.type);
     options.normalization = word(t.normalization.value_or(Normalization::nmt_nfkc));
@@ -293,10 +301,46 @@ TrainingStart RunSetup::with_new_heads(const std::vector<std::string>& trained) 
                 [&] { return encoder_start(input_.model, settings_.training, request_.config, std::move(labels)); });
 }
 
+TrainingStart RunSetup::new_start(const std::vector<std::string>& trained) const {
+  return makes_heads_ ? with_new_heads(trained) : fresh_start(settings_, tokenizers(trained), input_.max_bytes);
+}
+
+std::vector<BudgetCandidate> RunSetup::candidates() const {
+  const bool has_settings = makes_heads_ || request_.task || !request_.preset.empty();
+  const bool gives_schedule = request_.config.value.contains("schedule");
+  if (has_settings) return {{.settings = gives_schedule ? settings_ : with_end(settings_)}};
+  const bool gives_dropout = request_.config.value.contains("dropout");
+  const bool is_joint = settings_.config.tie_embeddings == TieEmbeddings::all;
+  std::vector<BudgetCandidate> all = texts_.train->task().budget_candidates(*texts_.train);
+  for (BudgetCandidate& candidate : all) {
+    candidate.settings = changed(candidate.settings, is_joint);
+    candidate.fits_dropout = candidate.fits_dropout && !gives_dropout;
+  }
+  return all;
+}
+
+// A run that is resumed keeps its settings, and one that fine-tunes a translator those of the model: only their end is
+// chosen.
+void RunSetup::choose_by_budget(const std::vector<std::string>& trained, ThreadPool& pool) {
+  WASMFORMER_CHECK(!request_.config.value.contains("decay_steps"), ErrorCode::train,
+                   "decay_steps is given, but a budget decides where the schedule ends");
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - began_;
+  const double seconds = std::max(1.0, *request_.budget * seconds_per_minute - spent.count());
+  if (start_) {
+    plan_ = {.settings = {start_->model.transformer->config(), start_->training}, .seconds = seconds};
+    return;
+  }
+  plan_ = plan_budget(candidates(), seconds, *texts_.train, pool, [&](const Preset& candidate) {
+    settings_ = candidate;
+    return new_start(trained);
+  });
+  settings_ = plan_->settings;
+}
+
 std::unique_ptr<TrainingRun> RunSetup::begin(const std::vector<std::string>& trained, ThreadPool& pool) {
   WASMFORMER_CHECK(!input_.teacher, ErrorCode::train, "the teacher has not translated the texts yet");
-  if (makes_heads_) start_ = with_new_heads(trained);
-  if (!start_) start_ = fresh_start(settings_, tokenizers(trained), input_.max_bytes);
+  if (request_.budget) choose_by_budget(trained, pool);
+  if (!start_) start_ = new_start(trained);
   auto& metadata = start_->model.metadata;
   if (request_.task)
     metadata["task"] = task_name(request_.task->name, request_.task->pairs.value_or(0));
@@ -312,7 +356,9 @@ std::unique_ptr<TrainingRun> RunSetup::begin(const std::vector<std::string>& tra
   const Task& task = texts_.train->task();
   metadata.erase(task_key);
   if (&task != &task_of(start_->model.transformer->config())) metadata[task_key] = task.name();
-  return std::make_unique<TrainingRun>(std::move(*start_), std::move(texts_), pool);
+  auto run = std::make_unique<TrainingRun>(std::move(*start_), std::move(texts_), pool);
+  run->set_budget(std::move(plan_));
+  return run;
 }
 
 }  // namespace wasmformer

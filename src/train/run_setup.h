@@ -3,7 +3,10 @@
 // is another module's work.
 #pragma once
 
+#include <chrono>
+
 #include "text/tokenizer_trainer.h"
+#include "train/budget.h"
 #include "train/distillation.h"
 #include "train/run_request.h"
 #include "train/training_run.h"
@@ -49,10 +52,14 @@ class RunSetup {
   void take_texts();
   void check_resumed() const;
   Preset settings(const Preset& base, bool is_joint) const;
+  Preset changed(Preset settings, bool is_joint) const;
   TokenizerPair tokenizers(const std::vector<std::string>& trained) const;
   TokenizerRequest tokenizer() const;
   Augmentation augmentation();
   TrainingStart with_new_heads(const std::vector<std::string>& trained) const;
+  TrainingStart new_start(const std::vector<std::string>& trained) const;
+  std::vector<BudgetCandidate> candidates() const;
+  void choose_by_budget(const std::vector<std::string>& trained, ThreadPool& pool);
 
   RunRequest request_;
   RunInput input_;
@@ -60,6 +67,8 @@ class RunSetup {
   std::optional<TrainingStart> start_;  // of one that goes on from a model
   TrainingTexts texts_;
   bool makes_heads_ = false;  // Task::makes_heads() of a new run
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  std::optional<BudgetPlan> plan_;
 };
 
 }  // namespace wasmformer

@@ -16,6 +16,8 @@ TrainingLoop::TrainingLoop(TrainingRun& run, RunOptions options, Communicator& r
     first_step_ = run.progress().step;
     first_epoch_ = run.epochs();
   }
+  begun_at_ = run.progress().step;
+  if (options_.budget) plan_end();
   if (ranks.size() > 1) run.trainer().join(ranks);
 }
 
@@ -48,7 +50,7 @@ double TrainingLoop::progress() const {
     share = std::max(share, steps / static_cast<double>(*options_.steps));
   }
   if (options_.epochs) share = std::max(share, (run_.epochs() - first_epoch_) / *options_.epochs);
-  if (options_.minutes) share = std::max(share, seconds() / (60 * *options_.minutes));
+  if (options_.minutes) share = std::max(share, seconds() / (seconds_per_minute * *options_.minutes));
   return std::min(share, 1.0);
 }
 
@@ -74,9 +76,43 @@ TrainingEvent TrainingLoop::take_step() {
   step_seconds_ += seconds;
   units_ += report.units;
   has_stepped_ = true;
+  if (options_.budget && (!is_end_planned_ || run_.progress().step % options_.report_every == 0)) fit_schedule();
   has_ended_ = ranks_.any(has_reached_goal());  // asked once: between two calls the time could run out
   if (ranks_.is_first()) plan_report(report);
   return Step{report, seconds};
+}
+
+// Takes the end of the schedule that the plan of the run, or its last stretch, has chosen.
+void TrainingLoop::plan_end() {
+  constexpr Index never = std::numeric_limits<Index>::max() / 2;
+  const std::optional<BudgetPlan>& plan = run_.budget();
+  const Index end = plan && plan->steps > 0 ? plan->steps : run_.trainer().config().decay_steps;
+  // A run that goes on beyond its end gets another one; a program that repeats a command has reached it.
+  const bool goes_beyond = options_.goals_count_from == RunOptions::Origin::here;
+  is_end_planned_ = end > (goes_beyond ? begun_at_ : 0);
+  options_.steps = is_end_planned_ ? end - first_step_ : never;
+}
+
+// Moves the end of the schedule to the step that the time left will reach at the speed so far. Validations and saves
+// are part of that speed; the last validation follows the end.
+void TrainingLoop::fit_schedule() {
+  constexpr double small_share = 0.02;  // changes of the end that are noise
+  constexpr double usual_share_of_validation = 0.03;
+  const double budget = seconds_per_minute * *options_.budget;
+  const double spent = std::chrono::duration<double>(Clock::now() - start_).count();
+  const double last_validation = validation_seconds_.value_or(usual_share_of_validation * budget);
+  const Index step = run_.progress().step;
+  const double seconds_per_step = spent / static_cast<double>(step - begun_at_);
+  const auto left = static_cast<Index>(std::max(0.0, budget - last_validation - spent) / seconds_per_step);
+  const Index end = step + std::max<Index>(left, 1);
+  const Index planned = first_step_ + *options_.steps;
+  const double change = std::abs(static_cast<double>(end - planned));
+  if (is_end_planned_ && change < small_share * static_cast<double>(planned)) return;
+  is_end_planned_ = true;
+  TrainingConfig training = run_.trainer().config();
+  training.decay_steps = end;
+  run_.set_training(training);
+  options_.steps = end - first_step_;
 }
 
 // Decides what follows the step.
@@ -84,7 +120,10 @@ void TrainingLoop::plan_report(const StepReport& report) {
   const Index step = run_.progress().step;
   const bool is_validated = has_ended_ || validates();
   const bool pins = !options_.pinned.empty() && (has_ended_ || step % *options_.pin_every == 0);
-  if (is_validated) validation_.emplace(run_);
+  if (is_validated) {
+    validation_.emplace(run_);
+    validation_began_ = Clock::now();
+  }
   if (is_validated || pins || step % options_.report_every == 0) {
     due_ = Report{.step = step,
                   .epoch = run_.epochs(),
@@ -106,7 +145,10 @@ TrainingEvent TrainingLoop::report() {
   report.loss = run_.trainer().take_mean_loss();
   report.units = std::exchange(units_, 0);
   report.step_seconds = std::exchange(step_seconds_, 0);
-  if (validation_) report.validation = validation_->result();
+  if (validation_) {
+    report.validation = validation_->result();
+    validation_seconds_ = std::chrono::duration<double>(Clock::now() - validation_began_).count();
+  }
   validation_.reset();
   return report;
 }

@@ -63,6 +63,8 @@ class TrainingLoop {
   bool has_reached_goal() const;
   bool validates() const;
   TrainingEvent take_step();
+  void plan_end();
+  void fit_schedule();
   void plan_report(const StepReport& report);
   TrainingEvent report();
 
@@ -71,13 +73,17 @@ class TrainingLoop {
   Communicator& ranks_;
   std::function<bool()> is_interrupted_;
   Clock::time_point start_ = Clock::now(), saved_ = start_;
-  Index first_step_ = 0;  // goals count from these
+  Index begun_at_ = 0;           // the step before the first one
+  bool is_end_planned_ = false;  // of a budget
+  Index first_step_ = 0;         // goals count from these
   double first_epoch_ = 0;
   bool has_begun_ = false, has_ended_ = false, has_stepped_ = false;
   Index units_ = 0;  // since the last report
   double step_seconds_ = 0;
   std::optional<training_events::Report> due_;
   std::optional<TrainingRun::ValidationJob> validation_;
+  Clock::time_point validation_began_;
+  std::optional<double> validation_seconds_;  // that the last one took
   bool is_save_due_ = false;
 };
 

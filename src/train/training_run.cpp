@@ -64,8 +64,12 @@ void TrainingRun::change(const std::string& json) {
   TrainingConfig training = trainer_.config();
   from_json(json, config, &training);
   WASMFORMER_CHECK(config == model_.transformer->config(), ErrorCode::train, "a run cannot change its model");
+  set_training(training);
+}
+
+void TrainingRun::set_training(const TrainingConfig& training) {
   trainer_.change(training);
-  model_.metadata["training"] = to_json(config, &training);
+  model_.metadata["training"] = to_json(model_.transformer->config(), &training);
 }
 
 TrainingRun::ValidationJob::ValidationJob(TrainingRun& run)

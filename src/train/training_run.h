@@ -2,6 +2,7 @@
 // and the package drive it step by step.
 #pragma once
 
+#include "train/budget_plan.h"
 #include "train/setup_steps.h"
 
 namespace wasmformer {
@@ -54,7 +55,12 @@ class TrainingRun {
   const ModelFile& model() const { return model_; }
   // To translate with until the next step().
   const ModelFile& packed_model();
-  // Keys of TrainingConfig as JSON; as Trainer::change.
+  // The plan of a run with a budget.
+  const std::optional<BudgetPlan>& budget() const { return budget_; }
+  void set_budget(std::optional<BudgetPlan> plan) { budget_ = std::move(plan); }
+  // As Trainer::change.
+  void set_training(const TrainingConfig& training);
+  // Keys of TrainingConfig as JSON.
   void change(const std::string& json);
 
   using Metadata = std::map<std::string, std::string>;
@@ -75,6 +81,7 @@ class TrainingRun {
   Trainer trainer_;
   BestSoFar best_;
   bool is_packed_ = false;
+  std::optional<BudgetPlan> budget_;
 };
 
 }  // namespace wasmformer

@@ -24,6 +24,22 @@ test('a goal in minutes ends with a validation and both checkpoints, like every 
   assert.ok(existsSync(path('minutes/best.safetensors')));
 });
 
+test('a budget chooses what is not given, says what, and ends with its schedule; resumed, it has ended', () => {
+  const budget = ['train', '--data', path('train.tsv.gz'), '--validation', '30', '--report-every', '1',
+    '--set', 'd_model=32', 'num_heads=2', 'ffn_dim=64', 'max_length=64', '--output', path('budget')];
+  const { stderr } = succeed(...budget, '--budget', '0.03');
+  assert.match(stderr, /^budget: d_model=32 ffn_dim=64 .*optimizer=muon .*; about \d+ steps of \d+ ms, [\d.]+ passes over the texts$/m);
+  const entries = () => readFileSync(path('budget/log.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line));
+  const log = entries();
+  const peak = Math.max(...log.map((entry) => entry.learning_rate));
+  assert.ok(log.at(-1).learning_rate < 0.2 * peak, `${log.at(-1).learning_rate} of ${peak}`);
+  assert.ok(log.at(-1).seconds < 3 * 1.8, `${log.at(-1).seconds} s`);
+  succeed(...budget, '--budget', '0.03', '--resume');
+  assert.deepEqual(entries(), log);
+  refuse(/budget/, [...budget.slice(0, -1), path('none'), '--budget', '0']);
+  refuse(/decay_steps is given, but a budget decides/, [...budget.slice(0, -1), path('none'), '--budget', '1', '--set', 'decay_steps=9']);
+});
+
 test('a run that is interrupted and resumed ends with the same bytes, with any number of threads', async () => {
   const child = spawn(program, train('stopped', '--max-steps', '60', '--report-every', '1'));
   const code = await new Promise((resolve) => {

@@ -58,6 +58,13 @@ export interface BeamNode {
   hypothesis: number | undefined;
 }
 
+export interface BudgetFigures {
+  steps: number;
+  epochs: number;
+  secondsPerStep: number;
+  seconds: number;
+}
+
 export interface Candidate {
   piece: string;
   id: number;
@@ -189,6 +196,7 @@ export interface RunInfo {
   metadata: Record<string, string>;
   classes: string[] | undefined;
   tags: string[] | undefined;
+  budget: BudgetFigures | undefined;
 }
 
 export interface RunReport {

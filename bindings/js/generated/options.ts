@@ -248,6 +248,11 @@ export interface RunFields {
   epochs?: number;
   /** Stop after this many minutes. */
   minutes?: number;
+  /**
+   * End the schedule, and with it the run, after this many minutes, however fast the steps are. Without any goal, a run
+   * that was created with a `budget` has what is left of it.
+   */
+  budget?: number;
   /** Steps between events. Default 10. */
   reportEvery?: number;
   /**
@@ -323,6 +328,12 @@ export interface RequestFields {
   weights?: readonly number[];
   /** The teacher's beam size, 4 by default; the hypothesis nearest to the target is learned. Only with `teacher`. */
   teacherBeam?: number;
+  /**
+   * Minutes for the whole run: settings that are not given are chosen for the texts and this machine's speed, and the
+   * run ends then. `TrainerInfo.budget` says what to expect; `run()` without a goal ends in time. Cannot be given with
+   * `decay_steps`.
+   */
+  budget?: number;
   /**
    * Seed of weights, dropout, the order of the data and the held-back pairs. The same seed gives the same numbers.
    * Default 1.

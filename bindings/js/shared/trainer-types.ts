@@ -66,7 +66,10 @@ export interface TrainingData {
 export interface TrainerOptions extends TrainingData, RequestFields, WorkerOptions {
   /** Settings that differ from the preset. With `from`, only those of training and dropout. */
   config?: TrainerConfig;
-  /** Default: { type: 'char' } for a task, else { type: 'bpe', vocabSize: 2000 }. With `from`: files only; not for an encoder. */
+  /**
+   * Default: { type: 'char' } for a task, else { type: 'bpe', vocabSize: 2000 }, with a budget more for many texts.
+   * With `from`: files only; not for an encoder.
+   */
   tokenizer?: TokenizerSettings | TokenizerFiles;
   /**
    * A model to fine-tune; an int8 one is trained as floats. The default rate is a constant 1e-4. An encoder
@@ -108,6 +111,8 @@ export interface TrainerInfo
   step: number;
   epoch: number;
   task?: TaskName;
+  /** Of a run with a budget: the steps and passes that it expects to make in its seconds, by the speed that it measured. */
+  budget?: { steps: number; epochs: number; secondsPerStep: number; seconds: number };
 }
 
 /** How far to go from here: the goal reached first ends the run; without one it runs until aborted. */

@@ -26,6 +26,38 @@ class GreedyInference : public Inference {
   EvaluationJob job_;
 };
 
+// The runs that these come from are in tests/bench/LAB.md, "A budget of minutes".
+std::vector<BudgetCandidate> translator_candidates() {
+  Preset common = preset("multi30k-tiny");
+  common.config.positions = Positions::rotary;
+  common.config.norm = NormPosition::pre;
+  common.training.optimizer = OptimizerKind::muon;
+  common.training.schedule = Schedule::linear;
+  common.training.learning_rate = 0.01;
+  common.training.warmup_steps = 50;
+  common.training.clip_norm = 1;
+  common.training.unigram_bias = true;
+  common.training.batch_tokens = 2048;
+  common.training.output_sample = 1536;
+
+  const auto with_layers = [&common](Index layers) {
+    Preset p = common;
+    p.config.encoder_layers = p.config.decoder_layers = layers;
+    return p;
+  };
+  Preset smallest = with_layers(2);
+  smallest.training.batch_tokens = smallest.training.output_sample = 1024;
+  smallest.training.muon_rate = 0.012;
+  smallest.training.learning_rate = 0.008;
+  Preset large = with_layers(4);
+  large.config.d_model = 256;
+  large.config.ffn_dim = 512;
+  return {{.settings = smallest, .fits_dropout = true},
+          {.settings = with_layers(3), .least_steps = 600, .fits_dropout = true},
+          {.settings = with_layers(4), .least_steps = 1000, .fits_dropout = true},
+          {.settings = large, .least_steps = 2000, .fits_dropout = true}};
+}
+
 class TranslateTask : public Task {
  public:
   const char* name() const override { return "translate"; }
@@ -49,6 +81,7 @@ class TranslateTask : public Task {
   }
   bool makes_heads() const override { return false; }
   Preset preset(const Texts&) const override { return wasmformer::preset("tiny"); }
+  std::vector<BudgetCandidate> budget_candidates(const Texts&) const override { return translator_candidates(); }
   LabelNames labels(const Texts&, const Config&) const override { return {}; }
 };
 

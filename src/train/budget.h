@@ -1,0 +1,28 @@
+// A budget of minutes for a run: settings that the texts and the speed of this machine allow, with a schedule that ends
+// in time.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+
+#include "train/budget_plan.h"
+#include "train/setup_steps.h"
+
+namespace wasmformer {
+
+using BeginRun = std::function<TrainingStart(const Preset&)>;
+
+// Pieces of a tokenizer for these texts: little text shows few pieces often enough to learn them.
+Index vocab_size_for(std::span<const std::string> texts);
+
+// The settings with a schedule that ends, if theirs does not.
+Preset with_end(Preset settings);
+
+// Takes some steps on a few of the texts with each candidate, begun by `begin_run`, and chooses the largest that can
+// take its least steps in `seconds`. If `begin_run` throws Error as a candidate takes too much memory, it is passed
+// over, unless it is the first.
+BudgetPlan plan_budget(const std::vector<BudgetCandidate>& candidates, double seconds, const Texts& texts,
+                       ThreadPool& pool, const BeginRun& begin_run);
+
+}  // namespace wasmformer
