@@ -114,6 +114,19 @@ test('a finished run can be extended by its length, with a schedule up to the ne
   assert.deepEqual(after(state, { type: 'start' })[0].stretch.goal, { steps: 100 });
 });
 
+test('a budget counts what came before the first step, and a run that goes on gets the minutes that are left', () => {
+  const budget = { steps: 900, epochs: 2, secondsPerStep: 0.12, seconds: 108 };
+  const made = record.newRecord(experiment({ goal: { budget: 2 } }), { ...info, budget });
+  assert.deepEqual([made.seconds, made.expectedSteps], [12, 900]);
+  const state = { ...run.newState(made), step: 0 };
+  assert.ok(Math.abs(run.remaining(state).budget - 1.8) < 1e-9);
+  assert.equal(run.share(state), 0.1);
+  assert.equal(run.remaining({ ...state, record: { ...made, seconds: 120 } }), null);
+  assert.ok(record.intervals(made).validateEvery <= 300, 'there are scores on the way');
+  const { state: extended } = run.reduce({ ...state, step: 900, record: { ...made, seconds: 120 } }, { type: 'extend' });
+  assert.equal(extended.record.goal.budget, 4);
+});
+
 test('a failure to store a run is reported, and leaving then asks for confirmation', () => {
   const [state] = after(begun(), saved(0, 1000));
   assert.equal(run.isUnsaved(state, 5000), false);

@@ -68,6 +68,31 @@ test('what Muon and a sampled output layer need can be set where it has an effec
   assert.ok(!fields.isUsed('unigram_bias', setup.values), 'a model has biases of its own');
 });
 
+test("the page's own pairs and the visitor's are learned in a given time, which chooses all else", async () => {
+  const { setup } = open('#train?setup=data:en-zh,seed:3');
+  const { goal, budget } = setup.values;
+  assert.deepEqual([goal, budget], ['budget', '2']);
+  for (const key of ['preset', 'tokenizer', 'vocab', 'joint', 'd_model', 'optimizer', 'steps'])
+    assert.ok(!fields.isUsed(key, setup.values), key);
+  for (const key of ['budget', 'seed', 'lowercase']) assert.ok(fields.isUsed(key, setup.values), key);
+  setup.set('budget', '10');
+  assert.equal(setup.text, 'data:en-zh,seed:3,budget:10');
+  setup.set('budget', '0');
+  assert.deepEqual(Object.keys(setup.wrong), ['budget']);
+  setup.set('data', 'own');
+  assert.deepEqual([setup.values.goal, setup.values.budget], ['budget', '5']);
+  setup.set('start', 'model');
+  assert.equal(setup.values.goal, 'epochs', 'a model that goes on learning has its sizes');
+  setup.set('goal', 'budget');
+  assert.deepEqual(Object.keys(setup.wrong), ['goal']);
+  assert.deepEqual(Object.keys(open('#train?setup=data:reverse,goal:budget').setup.wrong), ['goal']);
+});
+
+test('a link that gives steps or sizes means what it meant before there was a budget', () => {
+  for (const [given, expected] of [['steps:500', 'steps'], ['epochs:3', 'epochs'], ['d_model:64', 'steps'], ['goal:minutes', 'minutes']])
+    assert.equal(open(`#train?setup=data:de-en,${given}`).setup.values.goal, expected, given);
+});
+
 test('a constant learning rate shows the warm-up that it has', async () => {
   const { setup } = open('#train?setup=data:reverse,schedule:constant');
   assert.equal(setup.values.warmup_steps, '100');

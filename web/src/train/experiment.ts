@@ -7,7 +7,7 @@ export interface Experiment {
   /** Can be cloned and kept. */
   options: Omit<TrainerOptions, 'signal' | 'onProgress'>;
   /** Totals of the whole run. */
-  goal: { epochs?: number; steps?: number; minutes?: number };
+  goal: { epochs?: number; steps?: number; minutes?: number; budget?: number };
   /** Score that the curve shows next to the losses. */
   metric: 'bleu' | 'exactMatch' | 'accuracy' | 'tagAccuracy';
   /** Data and settings as the link says them; null where the data are the visitor's own. */

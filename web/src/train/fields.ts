@@ -40,7 +40,8 @@ const OWN = {
   vocab: whole(8, 64_000),
   joint: choice('yes', 'no'),
   preset: choice('toy', 'tiny', 'multi30k-tiny', 'small'), // those that a tab has the memory to train
-  goal: choice('steps', 'epochs', 'minutes'),
+  goal: choice('budget', 'steps', 'epochs', 'minutes'),
+  budget: { min: 0.5, max: 10_000 }, // minutes
   steps: whole(1, 1e6),
   epochs: whole(1, 10_000),
   minutes: { min: 0.1, max: 10_000 },
@@ -138,13 +139,25 @@ export const exampleOf = (name: TaskName) => `${taskOf(name).source} → ${taskO
 
 type Beginning = Record<string, string | number>;
 
+/** What can be given beside a budget, which chooses the rest. */
+const BESIDE_BUDGET: readonly string[] = ['data', 'start', 'validation', 'lowercase', 'longest', 'goal', 'budget', 'seed'];
+
+/** Returns whether the model and its training may be chosen by the minutes that there are. */
+export const hasBudget = ({ data, start }: Pick<Values, 'data' | 'start'>) => !isTask(data) && start === 'scratch';
+
+/** A budget, unless something is given that it would choose. */
+function goalOr(other: string, { goal, ...chosen }: Partial<Values>, budget: number): Beginning {
+  const isOpen = Object.keys(chosen).every((key) => BESIDE_BUDGET.includes(key));
+  return { goal: goal ?? (isOpen ? 'budget' : other), budget };
+}
+
 /** Default settings for each kind of data, tuned so that one click teaches it. */
 function beginningOf(chosen: Partial<Values>, ownPairs: number): Beginning {
   const { data = 'reverse' } = chosen;
   if (isTask(data)) return taskBeginning(data, chosen);
   if (chosen.start === 'model') return tunedBeginning(ownPairs || 100);
   if (isShipped(data)) return shippedBeginning(chosen);
-  return ownBeginning(ownPairs || 10_000);
+  return ownBeginning(chosen, ownPairs || 10_000);
 }
 
 function taskBeginning(data: TaskName, chosen: Partial<Values>): Beginning {
@@ -167,8 +180,9 @@ function tunedBeginning(pairs: number): Beginning {
   };
 }
 
-/** About five minutes with two threads. */
+/** Without the budget, about five minutes with two threads. */
 function shippedBeginning(chosen: Partial<Values>): Beginning {
+  const byDefault = untilSteps(chosen, 2000);
   return {
     preset: 'multi30k-tiny',
     tokenizer: 'bpe',
@@ -182,12 +196,13 @@ function shippedBeginning(chosen: Partial<Values>): Beginning {
     warmup_steps: 150,
     batch_tokens: 1024,
     epochs: 7,
-    ...untilSteps(chosen, 2000),
+    ...byDefault,
+    ...goalOr(String(byDefault.goal), chosen, 2),
   };
 }
 
 /** Few pairs give few pieces, and need more passes. */
-function ownBeginning(pairs: number): Beginning {
+function ownBeginning(chosen: Partial<Values>, pairs: number): Beginning {
   const tokenizer = pairs < 3000 ? 'char' : 'bpe';
   const epochs = Math.min(200, Math.max(3, Math.round(240_000 / pairs)));
   return {
@@ -199,6 +214,7 @@ function ownBeginning(pairs: number): Beginning {
     learning_rate: 2e-3,
     warmup_steps: 300,
     batch_tokens: 1024,
+    ...goalOr('epochs', chosen, 5),
   };
 }
 
@@ -231,6 +247,7 @@ export function defaultsOf(chosen: Partial<Values>, ownPairs: number): Values {
     goal: 'epochs',
     steps: 3000,
     minutes: 15,
+    budget: 5,
     seed: 1,
     ...presetOf(size),
     ...(chosen.joint === 'no' ? { tie_embeddings: 'target' } : {}),
@@ -285,6 +302,7 @@ function conflicts(values: Values, pairs: number | undefined): [Key, Wrong][] {
     [!tokenizersOf(values.data).includes(values.tokenizer), 'tokenizer', ['choice']],
     [at('d_model') % at('num_heads') !== 0, 'num_heads', ['heads', { width: values.d_model }]],
     [values.positions === 'sinusoidal' && at('d_model') % 2 !== 0, 'd_model', ['even']],
+    [values.goal === 'budget' && !hasBudget(values as Values), 'goal', ['choice']],
     [values.joint === 'no' && values.tie_embeddings === 'all', 'tie_embeddings', ['oneVocabulary']],
     [comesToZero(values.schedule) && at('decay_steps') <= at('warmup_steps'), 'decay_steps', ['decay']],
     [at('pairs') > most, 'pairs', ['most', { count: most }]],
@@ -309,6 +327,8 @@ export const isTuned = ({ data, start }: Values) => data === 'own' && start === 
 
 /** Returns whether a field has any effect, given the other values. */
 export function isUsed(key: Key, values: Values): boolean {
+  const isChosenByBudget = values.goal === 'budget' && !BESIDE_BUDGET.includes(key);
+  if (isChosenByBudget) return false;
   if (isTuned(values) && ['tokenizer', 'vocab', 'joint', 'preset', ...MODEL].includes(key)) return false;
   switch (key) {
     case 'start':
@@ -325,6 +345,7 @@ export function isUsed(key: Key, values: Values): boolean {
     case 'steps':
     case 'epochs':
     case 'minutes':
+    case 'budget':
       return values.goal === key;
     case 'decay_steps':
       return comesToZero(values.schedule);

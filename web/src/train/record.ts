@@ -54,7 +54,9 @@ export interface RunRecord {
   reportEvery: number;
   parameters: number;
   batchesPerEpoch: number;
-  /** Spent on steps. */
+  /** Of a run with a budget: the steps that it was expected to make. */
+  expectedSteps?: number;
+  /** Spent on steps, and of a budget also on what came before them. */
   seconds: number;
   points: Point[];
   samples: SampleHistory[];
@@ -67,6 +69,7 @@ export interface RunRecord {
 const MOST_POINTS = 2000;
 const MOST_SNAPSHOTS = 60;
 const MOST_PAST = 24;
+const FEWEST_SCORES = 3; // of a run with a budget
 
 /** Half of the old ones go where there are too many; `keeps` says which stay in any case. */
 export function thin<Item>(
@@ -78,7 +81,7 @@ export function thin<Item>(
   return items.filter((item, i) => i % 2 === 0 || i === items.length - 1 || keeps(item));
 }
 
-type Facts = Pick<TrainerInfo, 'parameters' | 'batchesPerEpoch'> & {
+type Facts = Pick<TrainerInfo, 'parameters' | 'batchesPerEpoch' | 'budget'> & {
   training: Pick<TrainerInfo['training'], 'batch_tokens'>;
 };
 
@@ -87,7 +90,7 @@ export function newRecord(
   info: Facts,
 ): RunRecord {
   const { name, metric, setup, goal } = experiment;
-  const { parameters, batchesPerEpoch, training } = info;
+  const { parameters, batchesPerEpoch, training, budget } = info;
   // About two reports a second on an ordinary machine, by the size alone: another machine shall report at the same
   // steps.
   const work = (6 * parameters * training.batch_tokens) / 20e9;
@@ -102,7 +105,8 @@ export function newRecord(
     reportEvery,
     parameters,
     batchesPerEpoch,
-    seconds: 0,
+    expectedSteps: budget?.steps,
+    seconds: goal.budget && budget ? Math.max(0, 60 * goal.budget - budget.seconds) : 0,
     points: [],
     samples: [],
     pinned: [],
@@ -122,10 +126,12 @@ export function totalSteps({ goal, batchesPerEpoch }: RunRecord): number | null 
  * first comes soon.
  */
 export function intervals(record: RunRecord): { validateEvery: number; pinEvery: number } {
-  const { batchesPerEpoch, reportEvery, points } = record;
-  const total = totalSteps(record) ?? Math.max(600, 2 * (points.at(-1)?.step ?? 0));
+  const { batchesPerEpoch, reportEvery, points, expectedSteps = Infinity } = record;
+  const made = points.at(-1)?.step ?? 0;
+  const total = totalSteps(record) ?? Math.max(Math.min(600, expectedSteps), 2 * made);
+  const often = Math.min(runTask(record).validateEvery, expectedSteps / FEWEST_SCORES);
   return {
-    validateEvery: roundUp(Math.min(runTask(record).validateEvery, Math.max(20, batchesPerEpoch)), reportEvery),
+    validateEvery: roundUp(Math.min(often, Math.max(20, batchesPerEpoch)), reportEvery),
     pinEvery: roundUp(total / (4 * MOST_SNAPSHOTS), reportEvery),
   };
 }

@@ -109,7 +109,8 @@ export const isUnsaved = ({ status, unkept, lastSave }: RunState, now: number) =
 export function share({ record }: RunState): number | null {
   const total = totalSteps(record);
   if (total !== null) return (record.points.at(-1)?.step ?? 0) / total;
-  return record.goal.minutes ? record.seconds / 60 / record.goal.minutes : null;
+  const minutes = record.goal.minutes ?? record.goal.budget;
+  return minutes ? record.seconds / 60 / minutes : null;
 }
 
 /** Part of the goal that remains; null if none does. */
@@ -119,6 +120,7 @@ export function remaining({ record, step }: RunState): Experiment['goal'] | null
   const left: Experiment['goal'] = {};
   if (total !== null) left.steps = total - Math.max(step, points.at(-1)?.step ?? 0);
   if (goal.minutes !== undefined) left.minutes = goal.minutes - seconds / 60;
+  if (goal.budget !== undefined) left.budget = goal.budget - seconds / 60;
   return Object.values(left).some((value) => value <= 1e-9) ? null : left;
 }
 
@@ -201,6 +203,7 @@ function extended(state: RunState): Step {
     ...(goal.steps && { steps }),
     ...(goal.epochs && { epochs: Math.ceil(steps / batchesPerEpoch) }),
     ...(goal.minutes && { minutes: goal.minutes + seconds / 60 }),
+    ...(goal.budget && { budget: goal.budget + seconds / 60 }),
   };
   const next = { ...state, record: { ...record, goal: longer, isOver: false } };
   if (!training || !comesToZero(training.schedule)) return { state: next, effects: [] };
@@ -259,7 +262,8 @@ const isStale = ({ record, stretch }: RunState) =>
 
 function timeLeft(state: RunState, seconds: number, steps: number): number | null {
   const goal = remaining(state) ?? {};
-  const lefts = [goal.minutes && goal.minutes * 60, goal.steps && steps > 0 && (goal.steps / steps) * seconds];
+  const minutes = goal.minutes ?? goal.budget;
+  const lefts = [minutes && minutes * 60, goal.steps && steps > 0 && (goal.steps / steps) * seconds];
   const known = lefts.filter((left): left is number => !!left);
   return known.length > 0 ? Math.min(...known) : null;
 }

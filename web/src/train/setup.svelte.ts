@@ -30,6 +30,8 @@ import { trainWords } from './words';
 import type { Stores } from '../shared/stores.svelte';
 
 const REHEARSED = [24, 2000]; // known pairs, at least and at most
+/** Unicode's compatibility form would make Chinese punctuation ASCII's. */
+const PUNCTUATION_STAYS = 'identity';
 const RATE_DEPENDS_ON = ['schedule', 'learning_rate', 'd_model', 'warmup_steps'];
 
 export class Setup {
@@ -164,9 +166,19 @@ export class Setup {
   }
 
   #model(): TrainerOptions {
+    if (this.values.goal === 'budget') return this.#budget();
     const config = this.#config() as TrainerConfig;
     if (this.isTuned) return { config };
     return { preset: this.values.preset as PresetName, config, tokenizer: this.#tokenizer() };
+  }
+
+  /** The minutes that there are; the package chooses what they allow. */
+  #budget(): TrainerOptions {
+    const isChinese = this.values.data.includes('zh');
+    return {
+      budget: Number(this.values.budget),
+      ...(isChinese && { tokenizer: { type: 'bpe', normalization: PUNCTUATION_STAYS } }),
+    };
   }
 
   /** The settings that differ from those of the preset, or that the model in use does not bring. */
@@ -197,8 +209,7 @@ export class Setup {
     return {
       type: type as 'char',
       ...(type !== 'char' && { vocabSize: Number(vocab) }),
-      // Unicode's compatibility form would make Chinese punctuation ASCII's.
-      ...(hasPieces && data.includes('zh') && { normalization: 'identity' as const }),
+      ...(hasPieces && data.includes('zh') && { normalization: PUNCTUATION_STAYS }),
       joint: joint === 'yes',
     };
   }
