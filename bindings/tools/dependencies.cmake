@@ -43,8 +43,9 @@ target_include_directories(cli11 SYSTEM INTERFACE ${cli11_SOURCE_DIR}/include)
 if(EMSCRIPTEN)
   wasmformer_fetch(zlib 1.2.13 https://github.com/madler/zlib/releases/download/v1.2.13/zlib-1.2.13.tar.gz
                    b3a24de97a8fdbc835b9833169501030b8977031bcb54b3b3ac13740f846ab30)
-  # What reading takes.
-  set(zlib_parts adler32.c crc32.c gzlib.c gzread.c inffast.c inflate.c inftrees.c zutil.c)
+  # What reading takes, and compressing in memory.
+  set(zlib_parts adler32.c compress.c crc32.c deflate.c gzlib.c gzread.c inffast.c inflate.c inftrees.c trees.c uncompr.c
+                 zutil.c)
   list(TRANSFORM zlib_parts PREPEND ${zlib_SOURCE_DIR}/ OUTPUT_VARIABLE zlib_sources)
   add_library(zlib STATIC EXCLUDE_FROM_ALL ${zlib_sources})
   target_include_directories(zlib SYSTEM PUBLIC ${zlib_SOURCE_DIR})

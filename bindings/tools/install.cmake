@@ -15,7 +15,7 @@ target_include_directories(wasmformer_library INTERFACE $<INSTALL_INTERFACE:${CM
 # that of the macro in the installed copy of Eigen.
 target_compile_definitions(wasmformer_library INTERFACE WASMFORMER_EIGEN_MAX_ALIGN_BYTES=64)
 target_compile_features(wasmformer_library INTERFACE cxx_std_20)
-target_link_libraries(wasmformer_library INTERFACE Threads::Threads)
+target_link_libraries(wasmformer_library INTERFACE Threads::Threads ZLIB::ZLIB)
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/wasmformer)
 install(TARGETS wasmformer)
@@ -24,6 +24,7 @@ install(EXPORT wasmformer NAMESPACE wasmformer:: DESTINATION ${package} FILE was
 file(CONFIGURE OUTPUT wasmformer-config.cmake @ONLY CONTENT [[
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
+find_dependency(ZLIB)
 include("${CMAKE_CURRENT_LIST_DIR}/wasmformer-targets.cmake")
 ]])
 write_basic_package_version_file(wasmformer-config-version.cmake COMPATIBILITY SameMinorVersion)

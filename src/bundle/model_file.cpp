@@ -1,7 +1,6 @@
 #include "bundle/model_file.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -10,12 +9,15 @@
 #include <set>
 #include <utility>
 
+#include "bundle/base64.h"
+#include "bundle/tokenizer_text.h"
+#include "tensor/int4_matrix.h"
+
 namespace wasmformer {
 namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::string_view base64_digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 constexpr std::string_view shortlist_prefix = "shortlist.";
 constexpr const char *shortlist_key = "shortlist", *shortlist_offsets = "shortlist.offsets",
                      *shortlist_ids = "shortlist.ids";
@@ -61,8 +63,8 @@ std::vector<std::string> read_names(const std::map<std::string, std::string>& me
 std::shared_ptr<const Tokenizer> read_tokenizer(const std::map<std::string, std::string>& metadata,
                                                 const std::string& key, const std::string& vocabulary_key,
                                                 const char* size_key, Index vocab_size) {
-  auto tokenizer =
-      std::make_shared<const Tokenizer>(base64_decode(required(metadata, key)), read_names(metadata, vocabulary_key));
+  auto tokenizer = std::make_shared<const Tokenizer>(tokenizer_bytes(required(metadata, key), metadata),
+                                                     read_names(metadata, vocabulary_key));
   WASMFORMER_CHECK(
       tokenizer->vocab_size() == vocab_size, ErrorCode::model,
       "the " << key << " has " << tokenizer->vocab_size() << " pieces, but " << size_key << " is " << vocab_size);
@@ -77,12 +79,22 @@ std::int64_t least_weights(const Config& c) {
          (c.tie_embeddings != TieEmbeddings::all ? d * c.target_vocab_size : 0);
 }
 
-// A config of a few bytes must not allocate more than the file contains: at least one byte per weight.
+// A byte holds one weight, or two of 4 bits.
+std::int64_t most_weights_in(const TensorEntry& tensor) {
+  const auto bytes = static_cast<std::int64_t>(tensor.data.size());
+  return tensor.dtype == Dtype::u8 ? 2 * bytes : bytes;
+}
+
+// A config of a few bytes must not allocate more than the file contains.
 void check_size(const Config& config, const SafetensorsFile& file) {
   std::int64_t bytes = 0;
-  for (const auto& [name, tensor] : file.tensors)
-    if (!name.starts_with(optimizer_prefix)) bytes += static_cast<std::int64_t>(tensor.data.size());
-  WASMFORMER_CHECK(least_weights(config) <= bytes, ErrorCode::model,
+  std::int64_t most_weights = 0;
+  for (const auto& [name, tensor] : file.tensors) {
+    if (name.starts_with(optimizer_prefix)) continue;
+    bytes += static_cast<std::int64_t>(tensor.data.size());
+    most_weights += most_weights_in(tensor);
+  }
+  WASMFORMER_CHECK(least_weights(config) <= most_weights, ErrorCode::model,
                    "the config asks for at least " << least_weights(config) << " weights, but the file has " << bytes
                                                    << " bytes of them");
 }
@@ -110,26 +122,53 @@ void check_shape(const std::string& name, const Matrix& value, Index rows, Index
       "tensor '" << name << "' is " << shape(value) << ", the config asks for [" << rows << ", " << cols << "]");
 }
 
+void check_packed_shape(const TensorEntry& tensor, const std::string& name, Index rows, Index bytes) {
+  WASMFORMER_CHECK(tensor.shape == std::vector<Index>({rows, bytes}), ErrorCode::model,
+                   "tensor '" << name << "' of type " << dtype_name(tensor.dtype) << " is not [" << rows << ", "
+                              << bytes << "], which the config asks for");
+}
+
+std::optional<float> read_input_multiplier(const SafetensorsFile& file, const std::string& name) {
+  const std::string key = name + input_multiplier_suffix;
+  if (!file.tensors.contains(key)) return std::nullopt;
+  const Matrix number = finite_matrix(file, key);
+  check_shape(key, number, 1, 1);
+  const auto multiplier = static_cast<float>(number(0, 0));
+  WASMFORMER_CHECK(multiplier >= 0, ErrorCode::model,
+                   "tensor '" << key << "' is " << multiplier << "; expected 0 or more");
+  return multiplier;
+}
+
 PackedMatrix int8_weight(const SafetensorsFile& file, const std::string& name, Index rows, Index cols) {
   const TensorEntry& tensor = required(file, name);
-  WASMFORMER_CHECK(
-      tensor.shape == std::vector<Index>({rows, cols}), ErrorCode::model,
-      "tensor '" << name << "' of type I8 is not [" << rows << ", " << cols << "], which the config asks for");
+  check_packed_shape(tensor, name, rows, cols);
   const auto* values = reinterpret_cast<const std::int8_t*>(tensor.data.data());
   WASMFORMER_CHECK(std::find(values, values + rows * cols, std::int8_t{-128}) == values + rows * cols, ErrorCode::model,
                    "tensor '" << name << "' has the value -128; weights must be from -127 to 127");
   const Matrix scales = finite_matrix(file, name + ".scale");
   check_shape(name + ".scale", scales, 1, rows);
   const Eigen::VectorXf floats = scales.row(0).cast<float>();
-  std::optional<float> multiplier;
-  if (const std::string key = name + input_multiplier_suffix; file.tensors.contains(key)) {
-    const Matrix number = finite_matrix(file, key);
-    check_shape(key, number, 1, 1);
-    multiplier = static_cast<float>(number(0, 0));
-    WASMFORMER_CHECK(*multiplier >= 0, ErrorCode::model,
-                     "tensor '" << key << "' is " << *multiplier << "; expected 0 or more");
-  }
-  return {rows, cols, values, floats.data(), multiplier};
+  return {rows, cols, values, floats.data(), read_input_multiplier(file, name)};
+}
+
+// Weights of 4 bits, as int8.
+PackedMatrix int4_weight(const SafetensorsFile& file, const std::string& name, Index rows, Index cols) {
+  const TensorEntry& tensor = required(file, name);
+  check_packed_shape(tensor, name, rows, int4_bytes(1, cols));
+  const std::string scale_name = name + ".scale";
+  const Matrix scales = finite_matrix(file, scale_name);
+  check_shape(scale_name, scales, rows, int4_groups(cols));
+  std::vector<Eigen::half> halves;
+  for (Index i = 0; i < scales.size(); ++i) halves.emplace_back(static_cast<float>(scales.data()[i]));
+  const auto* values = reinterpret_cast<const std::uint8_t*>(tensor.data.data());
+  Int8Matrix weights = to_int8(rows, cols, {values, tensor.data.size()}, halves);
+  weights.input_multiplier = read_input_multiplier(file, name);
+  return PackedMatrix(weights);
+}
+
+template <class T>
+std::string bytes_of(const std::vector<T>& numbers) {
+  return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(T)};
 }
 
 // Returns whether a tensor holds weights, rather than scales or data of the trainer or the shortlist.
@@ -141,6 +180,7 @@ bool is_weight(const std::string& name) {
 
 const char* precision_name(Dtype dtype) {
   if (dtype == Dtype::i8) return "int8";
+  if (dtype == Dtype::u8) return "int4";
   return dtype == Dtype::f16 ? "f16" : "f32";
 }
 
@@ -148,7 +188,8 @@ const char* precision_name(Dtype dtype) {
 std::string precision_of(const SafetensorsFile& file) {
   std::map<Dtype, Index> numbers;
   for (const auto& [name, tensor] : file.tensors)
-    if (is_weight(name)) numbers[tensor.dtype] += static_cast<Index>(tensor.data.size() / dtype_bytes(tensor.dtype));
+    if (is_weight(name))
+      numbers[tensor.dtype] += most_weights_in(tensor) / static_cast<Index>(dtype_bytes(tensor.dtype));
   const auto most = std::max_element(numbers.begin(), numbers.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
   return precision_name(most == numbers.end() ? Dtype::f32 : most->first);
@@ -175,6 +216,43 @@ std::optional<Shortlist> read_shortlist(const SafetensorsFile& file, const Confi
   return shortlist;
 }
 
+// Tensors to be written, with the bytes that were made for them.
+struct TensorList {
+  std::list<std::string> bytes;  // its strings never move
+  std::vector<std::pair<std::string, TensorEntry>> entries;
+
+  void add(const std::string& name, Dtype dtype, std::vector<Index> shape, std::string data) {
+    entries.emplace_back(name, TensorEntry{dtype, std::move(shape), bytes.emplace_back(std::move(data))});
+  }
+};
+
+void add_parameter(TensorList& tensors, const ParameterInfo& info, const Parameter& parameter, Precision precision) {
+  const std::string& name = info.name;
+  const std::string scale_name = name + ".scale";
+  const Index rows = parameter.rows;
+  const Index cols = parameter.cols;
+  const bool is_int8 = parameter.packed.format() == PackedMatrix::Format::int8;
+  const bool is_int4 = precision == Precision::int4 && info.can_be_packed();
+  if (is_int4) {
+    const Matrix values = parameter.matrix();
+    const Int4Matrix weights = quantize_int4(ConstView(values.data(), rows, cols));
+    tensors.add(name, Dtype::u8, {rows, int4_bytes(1, cols)}, bytes_of(weights.values));
+    tensors.add(scale_name, Dtype::f16, {rows, int4_groups(cols)}, bytes_of(weights.scales));
+  } else if (is_int8) {
+    const Int8Matrix weights = parameter.packed.int8_matrix();
+    tensors.add(name, Dtype::i8, {rows, cols}, bytes_of(weights.values));
+    tensors.add(scale_name, Dtype::f32, {rows}, bytes_of(weights.scales));
+  }
+  if (const std::optional<float> multiplier = parameter.packed.input_multiplier())
+    tensors.add(name + input_multiplier_suffix, Dtype::f32, {1}, bytes_of(std::vector<float>{*multiplier}));
+  if (is_int4 || is_int8) return;
+  // Vectors have one dimension in the file, except this one, which Hugging Face stores as a row.
+  const bool is_vector = rows == 1 && info.module != Module::vocabulary;
+  const Dtype dtype = precision == Precision::f16 ? Dtype::f16 : Dtype::f32;
+  tensors.add(name, dtype, is_vector ? std::vector<Index>{cols} : std::vector<Index>{rows, cols},
+              weight_bytes(parameter.matrix(), precision, name));
+}
+
 // Metadata keys that describe the model itself.
 constexpr const char* keys_of_model[] = {"format",
                                          "version",
@@ -185,6 +263,7 @@ constexpr const char* keys_of_model[] = {"format",
                                          "target_vocabulary",
                                          "classes",
                                          "tags",
+                                         tokenizer_compression_key,
                                          shortlist_key};
 
 }  // namespace
@@ -198,8 +277,9 @@ void read_weights(const SafetensorsFile& file, Transformer& transformer, Weights
   transformer.visit([&](const ParameterInfo& info, Parameter& p) {
     const std::string& name = info.name;
     known.insert(name);
-    if (info.can_be_packed() && required(file, name).dtype == Dtype::i8) {
-      p.packed = int8_weight(file, name, p.rows, p.cols);
+    const Dtype dtype = required(file, name).dtype;
+    if (info.can_be_packed() && (dtype == Dtype::i8 || dtype == Dtype::u8)) {
+      p.packed = dtype == Dtype::i8 ? int8_weight(file, name, p.rows, p.cols) : int4_weight(file, name, p.rows, p.cols);
       known.insert({name + ".scale", name + input_multiplier_suffix});
       return;
     }
@@ -267,51 +347,32 @@ std::string serialize_model(const ModelFile& model, Precision precision, const S
   if (!model.labels.classes.empty()) metadata["classes"] = Json(model.labels.classes).dump();
   if (!model.labels.tags.empty()) metadata["tags"] = Json(model.labels.tags).dump();
 
-  std::list<std::string> data;  // its strings never move
-  std::vector<std::pair<std::string, TensorEntry>> tensors;
+  TensorList tensors;
   model.transformer->visit([&](const ParameterInfo& info, const Parameter& parameter) {
-    const std::string& name = info.name;
-    const auto add = [&](const std::string& tensor, Dtype dtype, std::vector<Index> shape, std::string bytes) {
-      tensors.emplace_back(tensor, TensorEntry{dtype, std::move(shape), data.emplace_back(std::move(bytes))});
-    };
-    const Index rows = parameter.rows, cols = parameter.cols;
-    if (parameter.packed.format() == PackedMatrix::Format::int8) {
-      const Int8Matrix weights = parameter.packed.int8_matrix();
-      add(name, Dtype::i8, {rows, cols}, {weights.values.begin(), weights.values.end()});
-      const auto* scales = reinterpret_cast<const char*>(weights.scales.data());
-      add(name + ".scale", Dtype::f32, {rows}, {scales, weights.scales.size() * sizeof(float)});
-      if (const auto& multiplier = weights.input_multiplier)
-        add(name + input_multiplier_suffix, Dtype::f32, {1},
-            {reinterpret_cast<const char*>(&*multiplier), sizeof *multiplier});
-      return;
-    }
-    // Vectors have one dimension in the file, except this one, which Hugging Face stores as a row.
-    const bool vector = rows == 1 && info.module != Module::vocabulary;
-    const Dtype dtype = precision == Precision::f32 ? Dtype::f32 : Dtype::f16;
-    add(name, dtype, vector ? std::vector<Index>{cols} : std::vector<Index>{rows, cols},
-        weight_bytes(parameter.matrix(), precision, name));
+    add_parameter(tensors, info, parameter, precision);
   });
   if (model.shortlist) {
     metadata[shortlist_key] = std::to_string(model.shortlist->first);
     for (const auto& [name, list] :
          {std::pair(shortlist_offsets, &model.shortlist->offsets), {shortlist_ids, &model.shortlist->ids}}) {
       const std::string_view bytes(reinterpret_cast<const char*>(list->data()), list->size() * sizeof(std::int32_t));
-      tensors.push_back({name, {Dtype::i32, {static_cast<Index>(list->size())}, bytes}});
+      tensors.entries.push_back({name, {Dtype::i32, {static_cast<Index>(list->size())}, bytes}});
     }
   }
   for (const auto& [name, tensor] : extra.tensors) {
     WASMFORMER_CHECK(name.starts_with(optimizer_prefix), ErrorCode::tensor_unknown,
                      "tensor '" << name << "' is not part of a model", {"tensor", name});
-    tensors.emplace_back(name, tensor);
+    tensors.entries.emplace_back(name, tensor);
   }
-  return serialize_safetensors(tensors, metadata);
+  return serialize_safetensors(tensors.entries, metadata);
 }
 
 std::string weight_bytes(const Matrix& value, Precision precision, const std::string& name) {
-  std::string bytes(static_cast<std::size_t>(value.size()) * (precision == Precision::f32 ? 4 : 2), '\0');
+  const bool is_half = precision == Precision::f16;
+  std::string bytes(static_cast<std::size_t>(value.size()) * (is_half ? 2 : 4), '\0');
   for (Index i = 0; i < value.size(); ++i) {
     const float number = static_cast<float>(value.data()[i]);
-    if (precision == Precision::f32) {
+    if (!is_half) {
       std::memcpy(&bytes[static_cast<std::size_t>(i) * 4], &number, 4);
     } else {
       const Eigen::half half(number);
@@ -319,39 +380,6 @@ std::string weight_bytes(const Matrix& value, Precision precision, const std::st
                        "tensor '" << name << "' has the value " << number << ", which F16 cannot represent");
       std::memcpy(&bytes[static_cast<std::size_t>(i) * 2], &half, 2);
     }
-  }
-  return bytes;
-}
-
-std::string base64_encode(std::string_view bytes) {
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t n = std::min<std::size_t>(3, bytes.size() - i);
-    std::uint32_t group = 0;
-    for (std::size_t j = 0; j < 3; ++j) group = group << 8 | (j < n ? static_cast<std::uint8_t>(bytes[i + j]) : 0u);
-    for (std::size_t j = 0; j < 4; ++j) text += j <= n ? base64_digits[group >> (18 - 6 * j) & 63] : '=';
-  }
-  return text;
-}
-
-std::string base64_decode(std::string_view text) {
-  WASMFORMER_CHECK(text.size() % 4 == 0, ErrorCode::base64, text.size() << " characters are not a multiple of 4");
-  std::array<std::uint8_t, 256> values;
-  values.fill(64);
-  for (std::size_t i = 0; i < base64_digits.size(); ++i)
-    values[static_cast<std::uint8_t>(base64_digits[i])] = static_cast<std::uint8_t>(i);
-  std::size_t digits = text.size();
-  while (digits > 0 && text.size() - digits < 2 && text[digits - 1] == '=') --digits;
-  std::string bytes;
-  bytes.reserve(digits / 4 * 3 + 2);
-  std::uint32_t group = 0;
-  for (std::size_t i = 0; i < digits; ++i) {
-    const std::uint8_t value = values[static_cast<std::uint8_t>(text[i])];
-    WASMFORMER_CHECK(value < 64, ErrorCode::base64, "character " << i << " is not one of base64");
-    group = group << 6 | value;
-    // Every digit except the first of four completes a byte.
-    if (i % 4 != 0) bytes += static_cast<char>(group >> (6 - 2 * (i % 4)) & 0xFF);
   }
   return bytes;
 }

@@ -1,10 +1,10 @@
 // The one-file model: a safetensors file with the config and both tokenizers in its metadata.
-// Metadata keys: format "wasmformer", version, config (JSON), source_tokenizer and target_tokenizer (base64
-// of SentencePiece .model bytes; only the first if they are equal), source_vocabulary and target_vocabulary
-// (JSON arrays of pieces, if any; only the first if they are equal), classes and tags (JSON arrays of the names of an
-// encoder's labels, if any), shortlist (how many ids are always candidates; the tensors shortlist.offsets and
-// shortlist.ids hold its lists), languages ("de-en"), length_penalty
-// (alpha of the beam search, see decode/translate_options.h), and what the trainer adds.
+// Metadata keys: format "wasmformer", version, config (JSON), source_tokenizer and target_tokenizer
+// (bundle/tokenizer_text.h; only the first if they are equal), source_vocabulary and target_vocabulary (JSON arrays of
+// pieces, if any; only the first if they are equal), classes and tags (JSON arrays of the names of an encoder's labels,
+// if any), shortlist (how many ids are always candidates; the tensors shortlist.offsets and shortlist.ids hold its
+// lists), languages ("de-en"), length_penalty (alpha of the beam search, see tasks/translate/translate_options.h), and
+// what the trainer adds.
 #pragma once
 
 #include <experimental/propagate_const>
@@ -38,7 +38,7 @@ struct ModelFile {
   std::shared_ptr<const Tokenizer> source_tokenizer;
   std::shared_ptr<const Tokenizer> target_tokenizer;  // the same object if one serves both
   std::map<std::string, std::string> metadata;        // all but format, version, config and the tokenizers
-  std::string precision = "f32";                      // of most numbers in the file: f32, f16 or int8
+  std::string precision = "f32";                      // of most numbers in the file: f32, f16, int8 or int4
   LabelNames labels = {};
   std::optional<Shortlist> shortlist = {};
 };
@@ -47,7 +47,8 @@ struct ModelFile {
 // ModelFile::metadata.
 bool is_part_of_model(const std::string& key);
 
-enum class Precision { f32, f16 };
+// Of floats in a file; with int4, the weights that can be packed are of 4 bits (tensor/int4_matrix.h), all others f32.
+enum class Precision { f32, f16, int4 };
 
 // The form of loaded weights: as trained, or packed, for inference only. int8 weights are always packed.
 enum class Weights { full, packed };
@@ -73,13 +74,11 @@ void read_weights(const SafetensorsFile& file, Transformer& transformer, Weights
 
 // extra: further tensors, named optimizer.*, and further metadata. Throws Error if `precision` cannot
 // represent a weight. int8 weights stay int8: X as I8, X.scale as F32, one number per row, and
-// X.input_multiplier, one F32, for weights that have one (gemm/packed.h).
+// X.input_multiplier, one F32, for weights that have one (gemm/packed.h). With Precision::int4, X is U8, [rows,
+// (cols + 1) / 2], and X.scale F16, [rows, groups].
 std::string serialize_model(const ModelFile& model, Precision precision, const SafetensorsFile& extra = {});
 
 // The bytes of a weight. Throws Error, with its name, if `precision` cannot represent a value.
 std::string weight_bytes(const Matrix& value, Precision precision, const std::string& name);
-
-std::string base64_encode(std::string_view bytes);
-std::string base64_decode(std::string_view text);  // throws Error if it is not base64
 
 }  // namespace wasmformer

@@ -31,7 +31,7 @@ struct DtypeInfo {
 };
 
 // In the order of Dtype's enumerators.
-constexpr DtypeInfo dtypes[] = {{"F32", 4}, {"F16", 2}, {"I8", 1}, {"I32", 4}, {"I64", 8}, {"BF16", 2}};
+constexpr DtypeInfo dtypes[] = {{"F32", 4}, {"F16", 2}, {"I8", 1}, {"I32", 4}, {"I64", 8}, {"BF16", 2}, {"U8", 1}};
 
 const DtypeInfo& info(Dtype dtype) { return dtypes[static_cast<std::size_t>(dtype)]; }
 
@@ -268,6 +268,13 @@ std::string serialize_safetensors(const std::vector<std::pair<std::string, Tenso
   file += text;
   for (const auto& [name, tensor] : tensors) file += tensor.data;
   return file;
+}
+
+std::string with_metadata(const SafetensorsFile& file, const std::map<std::string, std::string>& metadata) {
+  std::vector<std::pair<std::string, TensorEntry>> tensors(file.tensors.begin(), file.tensors.end());
+  std::sort(tensors.begin(), tensors.end(),
+            [](const auto& a, const auto& b) { return a.second.data.data() < b.second.data.data(); });
+  return serialize_safetensors(tensors, metadata);
 }
 
 }  // namespace wasmformer

@@ -12,7 +12,7 @@
 
 namespace wasmformer {
 
-enum class Dtype { f32, f16, i8, i32, i64, bf16 };
+enum class Dtype { f32, f16, i8, i32, i64, bf16, u8 };
 
 struct TensorEntry {
   Dtype dtype = Dtype::f32;
@@ -40,5 +40,8 @@ SafetensorsFile parse_safetensors(std::string_view bytes);
 // The bytes of a file with these tensors, in this order.
 std::string serialize_safetensors(const std::vector<std::pair<std::string, TensorEntry>>& tensors,
                                   const std::map<std::string, std::string>& metadata);
+
+// The bytes of the file with other metadata; its tensors stay as they are.
+std::string with_metadata(const SafetensorsFile& file, const std::map<std::string, std::string>& metadata);
 
 }  // namespace wasmformer

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "bundle/tokenizer_text.h"
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/options.h"
@@ -49,40 +50,49 @@ void average(const AverageOptions& o) {
   write_file_atomically(o.output, serialize_model(sum, float_precision(o.precision)));
 }
 
-struct QuantizeOptions {
-  std::string model, output;
-  std::vector<std::string> metadata;
-};
-
-void quantize(const QuantizeOptions& o) {
-  ModelFile model = load_model(o.model);
-  // An int8 model can still be given metadata.
-  if (model.precision != "int8" || o.metadata.empty()) naming(o.model, [&] { model.transformer->quantize(); });
-  for (const auto& [key, value] : metadata_of(o.metadata)) model.metadata[key] = value;
-  write_file_atomically(o.output, serialize_model(model, Precision::f32));
-}
-
 struct SetMetadataOptions {
   std::string model;
   std::vector<std::string> metadata;
 };
 
-// Rewrites the header of the file and leaves its tensors as they are.
-void set_metadata(const SetMetadataOptions& o) {
-  const std::string bytes = read_file(o.model);
-  parse_model(o.model, bytes);  // throws unless it is a model file
+// The file with another header; its tensors stay as they are.
+std::string with_new_metadata(const std::string& path, const std::string& bytes,
+                              const std::vector<std::string>& metadata) {
+  parse_model(path, bytes);  // throws unless it is a model file
   SafetensorsFile file = parse_safetensors(bytes);
-  for (const auto& [key, value] : metadata_of(o.metadata)) {
+  for (const auto& [key, value] : metadata_of(metadata)) {
     WASMFORMER_CHECK(!is_part_of_model(key), ErrorCode::options, key << " is part of the model and cannot be changed");
     if (value.empty())
       file.metadata.erase(key);
     else
       file.metadata[key] = value;
   }
-  std::vector<std::pair<std::string, TensorEntry>> tensors(file.tensors.begin(), file.tensors.end());
-  std::sort(tensors.begin(), tensors.end(),
-            [](const auto& a, const auto& b) { return a.second.data.data() < b.second.data.data(); });
-  write_file_atomically(o.model, serialize_safetensors(tensors, file.metadata));
+  return with_metadata(file, file.metadata);
+}
+
+void set_metadata(const SetMetadataOptions& o) {
+  write_file_atomically(o.model, with_new_metadata(o.model, read_file(o.model), o.metadata));
+}
+
+struct QuantizeOptions {
+  std::string model, output;
+  int bits = 8;
+  std::vector<std::string> metadata;
+};
+
+// A file of int8 can still become one of 4 bits, or get metadata.
+void quantize(const QuantizeOptions& o) {
+  ModelFile model = load_model(o.model);
+  // A file keeps its weights exactly if only its metadata changes.
+  const bool is_smallest = model.precision == "int4" || (model.precision == "int8" && o.bits == 8);
+  if (is_smallest && !o.metadata.empty())
+    return write_file_atomically(o.output, with_new_metadata(o.model, read_file(o.model), o.metadata));
+  WASMFORMER_CHECK(model.precision != "int4", ErrorCode::quantize, o.model << " has weights of 4 bits already");
+  if (o.bits == 8) naming(o.model, [&] { model.transformer->quantize(); });
+  for (const auto& [key, value] : metadata_of(o.metadata)) model.metadata[key] = value;
+  const bool is_int4 = o.bits == 4;
+  const std::string file = serialize_model(model, is_int4 ? Precision::int4 : Precision::f32);
+  write_file_atomically(o.output, is_int4 ? with_compressed_tokenizers(file) : file);
 }
 
 struct InspectOptions {
@@ -126,10 +136,13 @@ void add_model_commands(CLI::App& app) {
   average_command->callback([a] { average(*a); });
 
   auto q = std::make_shared<QuantizeOptions>();
-  auto* quantize_command =
-      app.add_subcommand("quantize", "Store the weights of a model as int8, or metadata in one that is int8 already");
-  add_model(*quantize_command, q->model, "model file of F32 or F16; of int8, with --metadata");
+  auto* quantize_command = app.add_subcommand(
+      "quantize", "Store the weights of a model as int8 or as 4 bits, or metadata beside such weights");
+  add_model(*quantize_command, q->model, "model file of F32 or F16; of int8 with --bits 4 or --metadata");
   quantize_command->add_option("--output", q->output, "the model file to write")->required();
+  quantize_command->add_option("--bits", q->bits, "4 halves the file of 8; both are int8 in memory")
+      ->check(CLI::IsMember({4, 8}))
+      ->capture_default_str();
   quantize_command->add_option("--metadata", q->metadata, metadata_help);
   quantize_command->callback([q] { quantize(*q); });
 

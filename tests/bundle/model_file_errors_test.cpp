@@ -1,5 +1,6 @@
 #include <limits>
 
+#include "bundle/base64.h"
 #include "tests/bundle/small_model.h"
 
 using namespace wasmformer;
@@ -125,6 +126,24 @@ TEST_CASE("int8 weights that do not fit are refused by name") {
                                  tensors[name + ".scale"] = {Dtype::f32, {4}, std::string_view(zeros).substr(0, 16)};
                                })),
       "[model] the tensor '" + name + ".scale' is unknown to a model with this config");
+}
+
+TEST_CASE("Weights of 4 bits that do not fit are refused by name") {
+  const std::string file = serialize_model(small_model(), Precision::int4);
+  const std::string name = "model.decoder.layers.0.encoder_attn.k_proj.weight", zeros(64, '\0');
+  const auto with = [&](const std::string& tensor, const TensorEntry& entry) {
+    return with_tensors(file, [&](auto& tensors) { tensors[tensor] = entry; });
+  };
+  CHECK_NOTHROW(parse_model(with(name, {Dtype::u8, {4, 2}, std::string_view(zeros).substr(0, 8)})));
+  CHECK_THROWS_WITH(parse_model(with(name, {Dtype::u8, {4, 4}, std::string_view(zeros).substr(0, 16)})),
+                    "[model] tensor '" + name + "' of type U8 is not [4, 2], which the config asks for");
+  CHECK_THROWS_WITH(parse_model(with_tensors(file, [&](auto& tensors) { tensors.erase(name + ".scale"); })),
+                    "[model] the tensor '" + name + ".scale' is missing");
+  CHECK_THROWS_WITH(parse_model(with(name + ".scale", {Dtype::f16, {3, 1}, std::string_view(zeros).substr(0, 6)})),
+                    "[model] tensor '" + name + ".scale' is [3, 1], the config asks for [4, 1]");
+  const std::string infinite("\0\x7C\0\0\0\0\0\0", 8);
+  CHECK_THROWS_WITH(parse_model(with(name + ".scale", {Dtype::f16, {4, 1}, infinite})),
+                    "[model] tensor '" + name + ".scale' has a value that is not finite");
 }
 
 TEST_CASE("An int8 model cannot be trained or quantized again") {

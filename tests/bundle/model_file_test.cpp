@@ -5,6 +5,9 @@
 #include <limits>
 #include <numeric>
 
+#include "bundle/base64.h"
+#include "bundle/deflate.h"
+#include "bundle/tokenizer_text.h"
 #include "tests/bundle/small_model.h"
 
 using namespace wasmformer;
@@ -193,6 +196,55 @@ TEST_CASE("Reading and writing an int8 model gives the same bytes") {
   CHECK(tensors.tensors.at("model.encoder.layers.0.fc1.bias").dtype == Dtype::f32);
   const Weights weights = GENERATE(Weights::full, Weights::packed);
   CHECK(serialize_model(parse_model(file, weights), Precision::f32) == file);
+}
+
+TEST_CASE("Weights of 4 bits take half the bytes of int8, and are int8 once they are read") {
+  Config c = small_config();
+  c.d_model = c.ffn_dim = 64;
+  const ModelFile model = small_model(c);
+  const std::string file = serialize_model(model, Precision::int4);
+  const std::string name = "model.encoder.layers.0.fc1.weight";
+  const SafetensorsFile tensors = parse_safetensors(file);
+  CHECK(tensors.tensors.at(name).dtype == Dtype::u8);
+  CHECK(tensors.tensors.at(name).shape == std::vector<Index>{64, 32});
+  CHECK(tensors.tensors.at(name + ".scale").dtype == Dtype::f16);
+  CHECK(tensors.tensors.at(name + ".scale").shape == std::vector<Index>{64, 2});
+  CHECK(tensors.tensors.at("model.encoder.layers.0.fc1.bias").dtype == Dtype::f32);
+
+  const ModelFile read = parse_model(file);
+  CHECK(read.precision == "int4");
+  std::map<std::string, Matrix> original;
+  model.transformer->visit([&](const ParameterInfo& info, const Parameter& p) { original[info.name] = p.value; });
+  read.transformer->visit([&](const ParameterInfo& info, const Parameter& p) {
+    const Matrix& exact = original.at(info.name);
+    CHECK((p.packed.format() == PackedMatrix::Format::int8) == info.can_be_packed());
+    const double largest_error = info.can_be_packed() ? 0.1 * exact.norm() : 0;
+    CHECK((p.matrix() - exact).norm() <= largest_error);
+  });
+  const std::string int8 = serialize_model(read, Precision::f32);
+  CHECK(parse_model(int8).precision == "int8");
+  CHECK(serialize_model(parse_model(int8), Precision::int4).size() == file.size());
+}
+
+TEST_CASE("A file with compressed tokenizers has the same model, and other compressions are refused") {
+  const ModelFile model = small_model();
+  const std::string file = serialize_model(model, Precision::f32);
+  const std::string compressed = with_compressed_tokenizers(file);
+  CHECK(with_compressed_tokenizers(compressed) == compressed);
+  CHECK(*parse_model(compressed).source_tokenizer == *model.source_tokenizer);
+  CHECK(serialize_model(parse_model(compressed), Precision::f32) == file);
+  // "abc" as zlib of Python 3.11 writes it
+  CHECK(tokenizer_bytes("eJxLTEoGAAJNASc=", {{"tokenizer_compression", "zlib"}}) == "abc");
+  CHECK(tokenizer_bytes("YWJj", {}) == "abc");
+  CHECK_THROWS_WITH(tokenizer_bytes("YWJj", {{"tokenizer_compression", "zstd"}}),
+                    "[model] tokenizer_compression is 'zstd'; only 'zlib' is supported");
+  CHECK_THROWS_WITH(tokenizer_bytes("eJxLTEoGAAJNASY=", {{"tokenizer_compression", "zlib"}}),
+                    Catch::Matchers::ContainsSubstring("compressed data are damaged"));
+  CHECK_THROWS_WITH(tokenizer_bytes("eJxLTEoG", {{"tokenizer_compression", "zlib"}}),
+                    Catch::Matchers::ContainsSubstring("compressed data are damaged"));
+  CHECK_THROWS_WITH(decompress(compress(std::string(1000, 'a')), 999),
+                    Catch::Matchers::ContainsSubstring("more than 999 bytes"));
+  CHECK(decompress(compress(std::string(200'000, 'a')), 200'000).size() == 200'000);
 }
 
 TEST_CASE("A model with packed weights is written with its original values") {

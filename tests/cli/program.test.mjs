@@ -121,6 +121,16 @@ test('a quantized model is less than half the size, translates nearly the same, 
   const score = (file) => JSON.parse(succeed('evaluate', '--model', file, '--source', path('source'), '--reference',
     path('target'), '--json').stdout);
   assert.ok(Math.abs(score(small).chrf - score(model).chrf) < 5);
+  const smallest = path('smallest.safetensors');
+  for (const from of [model, small]) {
+    succeed('quantize', '--bits', '4', '--model', from, '--output', smallest);
+    const saved = facts(small).bytes - facts(smallest).bytes;
+    assert.ok(saved > 0.4 * facts(model).parameters, `${saved} bytes less than int8`);
+    assert.ok(Math.abs(score(smallest).chrf - score(model).chrf) < 8);
+  }
+  refuse(/smallest\.safetensors.*4 bits already/, ['quantize', '--bits', '4', '--model', smallest, '--output', path('none')]);
+  succeed('quantize', '--model', smallest, '--output', path('noted.safetensors'), '--metadata', 'licence=CC0');
+  assert.deepEqual([facts(path('noted.safetensors')).tensors, facts(path('noted.safetensors')).metadata.licence], [facts(smallest).tensors, 'CC0']);
   refuse(/small\.safetensors.*int8 already/, ['quantize', '--model', small, '--output', path('smaller.safetensors')]);
   const card = path('card.json');
   writeFileSync(card, JSON.stringify({ 'limits.zh': '短句' }));

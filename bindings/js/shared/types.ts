@@ -12,8 +12,8 @@ export interface TranslatorInfo {
   parameters: number;
   /** Size of the model file. */
   bytes: number;
-  /** How most of the numbers are stored. */
-  precision: 'f32' | 'f16' | 'int8';
+  /** How the file stores most of the numbers; those of 'int4' are int8 in memory. */
+  precision: 'f32' | 'f16' | 'int8' | 'int4';
   /** Source and target as in the file, such as 'de-en'; '' if it does not name them. */
   languages: string;
   /** The file's other metadata: corpus, licence, BLEU … */
