@@ -2,6 +2,7 @@
 // keep the page from answering while it translates and trains.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { firstTranslation } from './arrival.mjs';
 import { builtPage, box, start, translated } from '../e2e/support.mjs';
 
 const screen = { viewport: { width: 1366, height: 900 } };
@@ -93,7 +94,16 @@ export async function measurePage(figures, goals, { wanted, quick, log }) {
     note(`tasks over ${longest} ms, ${title}`, tasks.filter(({ ms }) => ms > longest).length);
   };
   try {
-    const models = readdirSync(join(builtPage, 'models')).map((file) => file.replace('.safetensors', ''));
+    for (const [megabits, longest] of [[1.6, 30], [10, 6]]) {
+      const what = `first own translation at ${megabits} Mbit/s`;
+      if (!wanted(what)) continue;
+      log(what);
+      const { typed, translated } = await firstTranslation(megabits);
+      note(`s until a sentence can be typed at ${megabits} Mbit/s`, typed);
+      note(`s until the ${what}`, translated, longest, true);
+    }
+    const files = readdirSync(join(builtPage, 'models')).filter((file) => file.endsWith('.safetensors'));
+    const models = files.map((file) => file.replace('.safetensors', ''));
     for (const model of models.filter((model) => wanted(`picture, ${model}`))) {
       log(`the picture of ${model} plays`);
       const { frames, tasks } = await play(site, model, quick ? 3000 : 8000);
