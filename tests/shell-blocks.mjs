@@ -74,6 +74,7 @@ const smaller = [
   [/--vocab-size \d+ --type bpe/g, '--vocab-size 400 --type bpe'],
   [/--preset \S+/g, '--preset tiny'],
   [/--max-steps \d+/g, '--max-steps 4'],
+  [/--budget \d+/g, '--budget 0.02'],
   [/ \d+ (?=[1-8]e-[34] )/g, ' 4 '],
   [/--validation \d+/g, '--validation 10'],
   [/(m30k .*) \d{4,5} /g, '$1 4 '],

@@ -1,6 +1,7 @@
 // Part of `npm run bench -- --page`: how long a visitor with an empty cache waits for the first translation of a sentence
 // of their own, over slow lines.
 import { createServer, connect } from 'node:net';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
 import { pageHeaders, serve } from '../../web/serve.mjs';
 import { builtPage, launch } from '../e2e/support.mjs';
@@ -17,23 +18,26 @@ async function slowLine(port, bitsPerSecond) {
     free = Math.max(free, performance.now()) + (8000 * bytes) / bitsPerSecond;
     return setTimeout(free - performance.now());
   };
-  const line = createServer((client) => {
-    const server = connect(port, '127.0.0.1');
-    const end = () => {
-      client.destroy();
-      server.destroy();
-    };
-    for (const socket of [client, server]) socket.on('error', end).on('close', end);
-    client.on('data', (data) => void setTimeout(ROUND_TRIP).then(() => server.write(data)));
-    server.on('data', async (data) => {
-      server.pause();
+  async function* throttled(source) {
+    for await (const data of source) {
       for (let at = 0; at < data.length; at += CHUNK) {
         const part = data.subarray(at, at + CHUNK);
         await occupy(part.length);
-        client.write(part);
+        yield part;
       }
-      server.resume();
-    });
+    }
+  }
+  async function* late(source) {
+    for await (const data of source) {
+      await setTimeout(ROUND_TRIP);
+      yield data;
+    }
+  }
+  const line = createServer((client) => {
+    const server = connect(port, '127.0.0.1');
+    // A browser that is closed breaks off its connections.
+    pipeline(client, late, server).catch(() => server.destroy());
+    pipeline(server, throttled, client).catch(() => client.destroy());
   });
   await new Promise((resolve) => line.listen(0, '127.0.0.1', resolve));
   return line;
