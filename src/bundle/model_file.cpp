@@ -2,16 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
-#include <cstring>
-#include <list>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
 #include "bundle/base64.h"
 #include "bundle/tokenizer_text.h"
-#include "tensor/int4_matrix.h"
 
 namespace wasmformer {
 namespace {
@@ -19,8 +15,10 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::string_view shortlist_prefix = "shortlist.";
+constexpr const char* mix_key = "score_mix";
 constexpr const char *shortlist_key = "shortlist", *shortlist_offsets = "shortlist.offsets",
                      *shortlist_ids = "shortlist.ids";
+constexpr const char *words_prefix = "words.", *tag_words_prefix = "tag_words.";
 
 const std::string& required(const std::map<std::string, std::string>& metadata, const std::string& key) {
   const auto found = metadata.find(key);
@@ -99,83 +97,16 @@ void check_size(const Config& config, const SafetensorsFile& file) {
                                                    << " bytes of them");
 }
 
-const TensorEntry& required(const SafetensorsFile& file, const std::string& name) {
-  const auto found = file.tensors.find(name);
-  WASMFORMER_CHECK(found != file.tensors.end(), ErrorCode::tensor_missing, "the tensor '" << name << "' is missing",
-                   {"tensor", name});
-  return found->second;
+// Returns whether a tensor belongs to the trainer, or stands beside the Transformer.
+bool belongs_elsewhere(const std::string& name) {
+  return name.starts_with(optimizer_prefix) || name.starts_with(shortlist_prefix) || name.starts_with(words_prefix) ||
+         name.starts_with(tag_words_prefix);
 }
 
-Matrix finite_matrix(const SafetensorsFile& file, const std::string& name) {
-  const Dtype dtype = required(file, name).dtype;
-  WASMFORMER_CHECK(dtype == Dtype::f32 || dtype == Dtype::f16 || dtype == Dtype::bf16, ErrorCode::model,
-                   "tensor '" << name << "' is of type " << dtype_name(dtype) << ", not F32, F16 or BF16");
-  Matrix value = file.matrix(name);
-  WASMFORMER_CHECK(value.allFinite(), ErrorCode::tensor_not_finite,
-                   "tensor '" << name << "' has a value that is not finite", {"tensor", name});
-  return value;
-}
-
-void check_shape(const std::string& name, const Matrix& value, Index rows, Index cols) {
-  WASMFORMER_CHECK(
-      value.rows() == rows && value.cols() == cols, ErrorCode::model,
-      "tensor '" << name << "' is " << shape(value) << ", the config asks for [" << rows << ", " << cols << "]");
-}
-
-void check_packed_shape(const TensorEntry& tensor, const std::string& name, Index rows, Index bytes) {
-  WASMFORMER_CHECK(tensor.shape == std::vector<Index>({rows, bytes}), ErrorCode::model,
-                   "tensor '" << name << "' of type " << dtype_name(tensor.dtype) << " is not [" << rows << ", "
-                              << bytes << "], which the config asks for");
-}
-
-std::optional<float> read_input_multiplier(const SafetensorsFile& file, const std::string& name) {
-  const std::string key = name + input_multiplier_suffix;
-  if (!file.tensors.contains(key)) return std::nullopt;
-  const Matrix number = finite_matrix(file, key);
-  check_shape(key, number, 1, 1);
-  const auto multiplier = static_cast<float>(number(0, 0));
-  WASMFORMER_CHECK(multiplier >= 0, ErrorCode::model,
-                   "tensor '" << key << "' is " << multiplier << "; expected 0 or more");
-  return multiplier;
-}
-
-PackedMatrix int8_weight(const SafetensorsFile& file, const std::string& name, Index rows, Index cols) {
-  const TensorEntry& tensor = required(file, name);
-  check_packed_shape(tensor, name, rows, cols);
-  const auto* values = reinterpret_cast<const std::int8_t*>(tensor.data.data());
-  WASMFORMER_CHECK(std::find(values, values + rows * cols, std::int8_t{-128}) == values + rows * cols, ErrorCode::model,
-                   "tensor '" << name << "' has the value -128; weights must be from -127 to 127");
-  const Matrix scales = finite_matrix(file, name + ".scale");
-  check_shape(name + ".scale", scales, 1, rows);
-  const Eigen::VectorXf floats = scales.row(0).cast<float>();
-  return {rows, cols, values, floats.data(), read_input_multiplier(file, name)};
-}
-
-// Weights of 4 bits, as int8.
-PackedMatrix int4_weight(const SafetensorsFile& file, const std::string& name, Index rows, Index cols) {
-  const TensorEntry& tensor = required(file, name);
-  check_packed_shape(tensor, name, rows, int4_bytes(1, cols));
-  const std::string scale_name = name + ".scale";
-  const Matrix scales = finite_matrix(file, scale_name);
-  check_shape(scale_name, scales, rows, int4_groups(cols));
-  std::vector<Eigen::half> halves;
-  for (Index i = 0; i < scales.size(); ++i) halves.emplace_back(static_cast<float>(scales.data()[i]));
-  const auto* values = reinterpret_cast<const std::uint8_t*>(tensor.data.data());
-  Int8Matrix weights = to_int8(rows, cols, {values, tensor.data.size()}, halves);
-  weights.input_multiplier = read_input_multiplier(file, name);
-  return PackedMatrix(weights);
-}
-
-template <class T>
-std::string bytes_of(const std::vector<T>& numbers) {
-  return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(T)};
-}
-
-// Returns whether a tensor holds weights, rather than scales or data of the trainer or the shortlist.
+// Returns whether a tensor holds weights of the Transformer, rather than scales.
 bool is_weight(const std::string& name) {
-  const bool belongs_elsewhere = name.starts_with(optimizer_prefix) || name.starts_with(shortlist_prefix);
   const bool belongs_to_weight = name.ends_with(".scale") || name.ends_with(input_multiplier_suffix);
-  return !belongs_elsewhere && !belongs_to_weight;
+  return !belongs_elsewhere(name) && !belongs_to_weight;
 }
 
 const char* precision_name(Dtype dtype) {
@@ -195,14 +126,6 @@ std::string precision_of(const SafetensorsFile& file) {
   return precision_name(most == numbers.end() ? Dtype::f32 : most->first);
 }
 
-std::vector<std::int32_t> whole_numbers(const TensorEntry& tensor, const std::string& name) {
-  WASMFORMER_CHECK(tensor.dtype == Dtype::i32 && tensor.shape.size() == 1, ErrorCode::model,
-                   "tensor '" << name << "' is no list of I32");
-  std::vector<std::int32_t> numbers(tensor.data.size() / sizeof(std::int32_t));
-  std::memcpy(numbers.data(), tensor.data.data(), tensor.data.size());
-  return numbers;
-}
-
 std::optional<Shortlist> read_shortlist(const SafetensorsFile& file, const Config& config) {
   const auto first = file.metadata.find(shortlist_key);
   if (first == file.metadata.end()) return std::nullopt;
@@ -211,46 +134,34 @@ std::optional<Shortlist> read_shortlist(const SafetensorsFile& file, const Confi
   WASMFORMER_CHECK(read.ec == std::errc(), ErrorCode::model,
                    shortlist_key << " is '" << first->second << "', not a number");
   for (const auto& [name, list] : {std::pair(shortlist_offsets, &shortlist.offsets), {shortlist_ids, &shortlist.ids}})
-    *list = whole_numbers(required(file, name), name);
+    *list = whole_numbers(required_tensor(file, name), name);
   shortlist.check(config.source_vocab_size, config.target_vocab_size);
   return shortlist;
 }
 
-// Tensors to be written, with the bytes that were made for them.
-struct TensorList {
-  std::list<std::string> bytes;  // its strings never move
-  std::vector<std::pair<std::string, TensorEntry>> entries;
+std::optional<WordScores> read_words(const SafetensorsFile& file, const std::string& prefix, Index classes) {
+  const std::string features_name = prefix + "features", weights_name = prefix + "weight";
+  if (!file.tensors.contains(features_name)) return std::nullopt;
+  const std::vector<std::int32_t> features = whole_numbers(required_tensor(file, features_name), features_name);
+  WordScores words{{features.begin(), features.end()}, {classes, static_cast<Index>(features.size()), {}, {}}};
+  Int8Matrix& weights = words.weights;
+  WASMFORMER_CHECK(required_tensor(file, weights_name).dtype == Dtype::i8, ErrorCode::model,
+                   "tensor '" << weights_name << "' is not of type I8");
+  const auto [values, scales] = int8_values(file, weights_name, weights.rows, weights.cols);
+  weights.values.assign(values, values + weights.rows * weights.cols);
+  weights.scales.assign(scales.begin(), scales.end());
+  words.check(classes);
+  return words;
+}
 
-  void add(const std::string& name, Dtype dtype, std::vector<Index> shape, std::string data) {
-    entries.emplace_back(name, TensorEntry{dtype, std::move(shape), bytes.emplace_back(std::move(data))});
-  }
-};
-
-void add_parameter(TensorList& tensors, const ParameterInfo& info, const Parameter& parameter, Precision precision) {
-  const std::string& name = info.name;
-  const std::string scale_name = name + ".scale";
-  const Index rows = parameter.rows;
-  const Index cols = parameter.cols;
-  const bool is_int8 = parameter.packed.format() == PackedMatrix::Format::int8;
-  const bool is_int4 = precision == Precision::int4 && info.can_be_packed();
-  if (is_int4) {
-    const Matrix values = parameter.matrix();
-    const Int4Matrix weights = quantize_int4(ConstView(values.data(), rows, cols));
-    tensors.add(name, Dtype::u8, {rows, int4_bytes(1, cols)}, bytes_of(weights.values));
-    tensors.add(scale_name, Dtype::f16, {rows, int4_groups(cols)}, bytes_of(weights.scales));
-  } else if (is_int8) {
-    const Int8Matrix weights = parameter.packed.int8_matrix();
-    tensors.add(name, Dtype::i8, {rows, cols}, bytes_of(weights.values));
-    tensors.add(scale_name, Dtype::f32, {rows}, bytes_of(weights.scales));
-  }
-  if (const std::optional<float> multiplier = parameter.packed.input_multiplier())
-    tensors.add(name + input_multiplier_suffix, Dtype::f32, {1}, bytes_of(std::vector<float>{*multiplier}));
-  if (is_int4 || is_int8) return;
-  // Vectors have one dimension in the file, except this one, which Hugging Face stores as a row.
-  const bool is_vector = rows == 1 && info.module != Module::vocabulary;
-  const Dtype dtype = precision == Precision::f16 ? Dtype::f16 : Dtype::f32;
-  tensors.add(name, dtype, is_vector ? std::vector<Index>{cols} : std::vector<Index>{rows, cols},
-              weight_bytes(parameter.matrix(), precision, name));
+ScoreMix read_mix(const std::map<std::string, std::string>& metadata) {
+  const auto found = metadata.find(mix_key);
+  if (found == metadata.end()) return {};
+  const Json list = Json::parse(found->second, nullptr, /*allow_exceptions=*/false);
+  const auto is_number = [](const Json& item) { return item.is_number(); };
+  WASMFORMER_CHECK(list.is_array() && list.size() == 3 && std::all_of(list.begin(), list.end(), is_number),
+                   ErrorCode::model, mix_key << " is '" << found->second << "', not a list of three numbers");
+  return {.class_share = list[0], .tag_share = list[1], .outside_score = list[2]};
 }
 
 // Metadata keys that describe the model itself.
@@ -263,6 +174,7 @@ constexpr const char* keys_of_model[] = {"format",
                                          "target_vocabulary",
                                          "classes",
                                          "tags",
+                                         mix_key,
                                          tokenizer_compression_key,
                                          shortlist_key};
 
@@ -277,7 +189,7 @@ void read_weights(const SafetensorsFile& file, Transformer& transformer, Weights
   transformer.visit([&](const ParameterInfo& info, Parameter& p) {
     const std::string& name = info.name;
     known.insert(name);
-    const Dtype dtype = required(file, name).dtype;
+    const Dtype dtype = required_tensor(file, name).dtype;
     if (info.can_be_packed() && (dtype == Dtype::i8 || dtype == Dtype::u8)) {
       p.packed = dtype == Dtype::i8 ? int8_weight(file, name, p.rows, p.cols) : int4_weight(file, name, p.rows, p.cols);
       known.insert({name + ".scale", name + input_multiplier_suffix});
@@ -291,8 +203,8 @@ void read_weights(const SafetensorsFile& file, Transformer& transformer, Weights
       p.value = std::move(value);
   });
   for (const auto& [name, tensor] : file.tensors) {
-    WASMFORMER_CHECK(known.count(name) || name.starts_with(optimizer_prefix) || name.starts_with(shortlist_prefix),
-                     ErrorCode::model, "the tensor '" << name << "' is unknown to a model with this config");
+    WASMFORMER_CHECK(known.count(name) || belongs_elsewhere(name), ErrorCode::model,
+                     "the tensor '" << name << "' is unknown to a model with this config");
   }
 }
 
@@ -326,6 +238,9 @@ ModelFile parse_model(std::string_view bytes, Weights weights) {
   model.transformer = std::make_unique<Transformer>(config);
   read_weights(file, *model.transformer, weights);
   model.shortlist = read_shortlist(file, config);
+  model.mix = read_mix(file.metadata);
+  model.words = read_words(file, words_prefix, config.classes);
+  model.tag_words = read_words(file, tag_words_prefix, config.tags);
   model.precision = precision_of(file);
   model.metadata = file.metadata;
   for (const char* own : keys_of_model) model.metadata.erase(own);
@@ -347,41 +262,27 @@ std::string serialize_model(const ModelFile& model, Precision precision, const S
   if (!model.labels.classes.empty()) metadata["classes"] = Json(model.labels.classes).dump();
   if (!model.labels.tags.empty()) metadata["tags"] = Json(model.labels.tags).dump();
 
-  TensorList tensors;
-  model.transformer->visit([&](const ParameterInfo& info, const Parameter& parameter) {
-    add_parameter(tensors, info, parameter, precision);
-  });
+  if (const ScoreMix& mix = model.mix; mix != ScoreMix())
+    metadata[mix_key] = Json{mix.class_share, mix.tag_share, mix.outside_score}.dump();
+  TensorList list;
+  model.transformer->visit(
+      [&](const ParameterInfo& info, const Parameter& parameter) { list.add(info, parameter, precision); });
   if (model.shortlist) {
     metadata[shortlist_key] = std::to_string(model.shortlist->first);
-    for (const auto& [name, list] :
-         {std::pair(shortlist_offsets, &model.shortlist->offsets), {shortlist_ids, &model.shortlist->ids}}) {
-      const std::string_view bytes(reinterpret_cast<const char*>(list->data()), list->size() * sizeof(std::int32_t));
-      tensors.entries.push_back({name, {Dtype::i32, {static_cast<Index>(list->size())}, bytes}});
-    }
+    list.add(shortlist_offsets, model.shortlist->offsets);
+    list.add(shortlist_ids, model.shortlist->ids);
+  }
+  for (const auto& [prefix, words] : {std::pair(words_prefix, &model.words), {tag_words_prefix, &model.tag_words}}) {
+    if (!*words) continue;
+    list.add(std::string(prefix) + "features", (*words)->features);
+    list.add(std::string(prefix) + "weight", (*words)->weights);
   }
   for (const auto& [name, tensor] : extra.tensors) {
     WASMFORMER_CHECK(name.starts_with(optimizer_prefix), ErrorCode::tensor_unknown,
                      "tensor '" << name << "' is not part of a model", {"tensor", name});
-    tensors.entries.emplace_back(name, tensor);
+    list.entries.emplace_back(name, tensor);
   }
-  return serialize_safetensors(tensors.entries, metadata);
-}
-
-std::string weight_bytes(const Matrix& value, Precision precision, const std::string& name) {
-  const bool is_half = precision == Precision::f16;
-  std::string bytes(static_cast<std::size_t>(value.size()) * (is_half ? 2 : 4), '\0');
-  for (Index i = 0; i < value.size(); ++i) {
-    const float number = static_cast<float>(value.data()[i]);
-    if (!is_half) {
-      std::memcpy(&bytes[static_cast<std::size_t>(i) * 4], &number, 4);
-    } else {
-      const Eigen::half half(number);
-      WASMFORMER_CHECK((Eigen::numext::isfinite)(half), ErrorCode::model,
-                       "tensor '" << name << "' has the value " << number << ", which F16 cannot represent");
-      std::memcpy(&bytes[static_cast<std::size_t>(i) * 2], &half, 2);
-    }
-  }
-  return bytes;
+  return serialize_safetensors(list.entries, metadata);
 }
 
 }  // namespace wasmformer

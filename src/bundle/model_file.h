@@ -2,9 +2,10 @@
 // Metadata keys: format "wasmformer", version, config (JSON), source_tokenizer and target_tokenizer
 // (bundle/tokenizer_text.h; only the first if they are equal), source_vocabulary and target_vocabulary (JSON arrays of
 // pieces, if any; only the first if they are equal), classes and tags (JSON arrays of the names of an encoder's labels,
-// if any), shortlist (how many ids are always candidates; the tensors shortlist.offsets and shortlist.ids hold its
-// lists), languages ("de-en"), length_penalty (alpha of the beam search, see tasks/translate/translate_options.h), and
-// what the trainer adds.
+// if any), score_mix (the three numbers of a ScoreMix, if they are not the usual ones), shortlist (how many ids are
+// always candidates; the tensors shortlist.offsets and shortlist.ids hold its lists; likewise words.* and tag_words.*
+// are WordScores), languages ("de-en"), length_penalty (alpha of the beam search, see
+// tasks/translate/translate_options.h), and what the trainer adds.
 #pragma once
 
 #include <experimental/propagate_const>
@@ -15,17 +16,18 @@
 #include <string_view>
 
 #include "bundle/safetensors.h"
+#include "bundle/weights.h"
 #include "model/transformer.h"
 #include "schema/error.h"
 #include "text/shortlist.h"
 #include "text/tokenizer.h"
+#include "text/word_scores.h"
 
 namespace wasmformer {
 
 inline constexpr const char* model_format = "wasmformer";
 inline constexpr const char* model_version = "1";
 inline constexpr const char* optimizer_prefix = "optimizer.";  // of tensors that a checkpoint adds
-inline constexpr const char* input_multiplier_suffix = ".input_multiplier";
 
 // Names of an encoder's classes and tags, indexed by id.
 struct LabelNames {
@@ -41,14 +43,13 @@ struct ModelFile {
   std::string precision = "f32";                      // of most numbers in the file: f32, f16, int8 or int4
   LabelNames labels = {};
   std::optional<Shortlist> shortlist = {};
+  ScoreMix mix = {};
+  std::optional<WordScores> words = {}, tag_words = {};  // beside an encoder, for its classes and tags
 };
 
 // Returns whether a metadata key describes the model itself, as config and the tokenizers do. Such keys are not in
 // ModelFile::metadata.
 bool is_part_of_model(const std::string& key);
-
-// Of floats in a file; with int4, the weights that can be packed are of 4 bits (tensor/int4_matrix.h), all others f32.
-enum class Precision { f32, f16, int4 };
 
 // The form of loaded weights: as trained, or packed, for inference only. int8 weights are always packed.
 enum class Weights { full, packed };
@@ -77,8 +78,5 @@ void read_weights(const SafetensorsFile& file, Transformer& transformer, Weights
 // X.input_multiplier, one F32, for weights that have one (gemm/packed.h). With Precision::int4, X is U8, [rows,
 // (cols + 1) / 2], and X.scale F16, [rows, groups].
 std::string serialize_model(const ModelFile& model, Precision precision, const SafetensorsFile& extra = {});
-
-// The bytes of a weight. Throws Error, with its name, if `precision` cannot represent a value.
-std::string weight_bytes(const Matrix& value, Precision precision, const std::string& name);
 
 }  // namespace wasmformer

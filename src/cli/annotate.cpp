@@ -8,7 +8,6 @@
 #include "cli/files.h"
 #include "cli/options.h"
 #include "cli/progress.h"
-#include "tasks/annotate/inference.h"
 #include "train/training_run.h"
 
 namespace wasmformer {
@@ -142,8 +141,8 @@ std::shared_ptr<AnnotatedTexts> read_annotated(const AnnotatedFiles& files) {
   });
 }
 
-void evaluate_annotations(const std::string& name, const AnnotatedFiles& files, Index batch_tokens, int threads,
-                          bool json) {
+void evaluate_annotations(const std::string& name, const AnnotatedFiles& files, const AnnotateOptions& options,
+                          Index batch_tokens, int threads, bool json) {
   const ModelFile model = load_model(name, Weights::packed);
   const Config& config = model.transformer->config();
   const std::shared_ptr<AnnotatedTexts> texts = read_annotated(files);
@@ -155,7 +154,7 @@ void evaluate_annotations(const std::string& name, const AnnotatedFiles& files, 
   ThreadPool pool(threads);
   const auto start = std::chrono::steady_clock::now();
   texts->settle(config);
-  AnnotationJob job(model, pool, texts->all, {}, batch_tokens);
+  AnnotationJob job(model, pool, texts->all, options, batch_tokens);
   while (job.step()) {
   }
   const std::vector<Annotation> found = job.take();

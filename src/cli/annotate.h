@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "tasks/annotate/labels.h"
+#include "tasks/annotate/inference.h"
 
 namespace wasmformer {
 
@@ -20,7 +20,7 @@ struct AnnotatedFiles {
 std::shared_ptr<AnnotatedTexts> read_annotated(const AnnotatedFiles& files);
 
 // Prints the scores of `model` on these files.
-void evaluate_annotations(const std::string& model, const AnnotatedFiles& files, Index batch_tokens, int threads,
-                          bool json);
+void evaluate_annotations(const std::string& model, const AnnotatedFiles& files, const AnnotateOptions& options,
+                          Index batch_tokens, int threads, bool json);
 
 }  // namespace wasmformer

@@ -19,6 +19,7 @@ struct EvaluateArguments {
   DecodingOptions decoding;
   ParallelTextOptions text;
   AnnotatedFiles labelled;
+  AnnotateOptions annotate;
   std::string output, bleu_tokenize;
   bool lowercase = false, json = false, by_length = false;
 };
@@ -62,7 +63,8 @@ void print_detail(const Detail& d) {
 
 void run(const EvaluateArguments& o) {
   if (o.labelled.any())
-    return evaluate_annotations(o.decoding.model, o.labelled, o.decoding.batch_tokens, o.decoding.threads, o.json);
+    return evaluate_annotations(o.decoding.model, o.labelled, o.annotate, o.decoding.batch_tokens, o.decoding.threads,
+                                o.json);
   const ModelFile model = load_model(o.decoding.model, Weights::packed);
   const ParallelText text = read_parallel_text(o.text);
   ThreadPool pool(o.decoding.threads);
@@ -120,6 +122,8 @@ void add_evaluate_command(CLI::App& app) {
   auto* labels = command->add_option("--labels", o->labelled.labels, "for a classifier: lines of LABEL TAB TEXT");
   auto* tags = command->add_option("--tags", o->labelled.tags,
                                    "for a tagger: lines of TOKEN TAB TAG, an empty line after a sentence");
+  command->add_flag("--encoder-alone", o->annotate.encoder_alone,
+                    "leave out the scores of words that stand beside the encoder of a classifier or tagger");
   command->add_option("--output", o->output, "write the translations to this file");
   command
       ->add_option("--bleu-tokenize", o->bleu_tokenize,
@@ -132,7 +136,7 @@ void add_evaluate_command(CLI::App& app) {
   for (CLI::Option* option : command->get_options([](const CLI::Option* option) {
          const std::string name = option->get_single_name();
          return name != "help" && name != "model" && name != "labels" && name != "tags" && name != "batch-tokens" &&
-                name != "threads" && name != "json";
+                name != "threads" && name != "json" && name != "encoder-alone";
        })) {
     labels->excludes(option);
     tags->excludes(option);

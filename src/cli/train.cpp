@@ -215,9 +215,11 @@ int train(TrainOptions o) {
   if (!o.text.empty() && o.request.task && o.request.task->name == "masked") o.request.task.reset();
   check_kinds(o);
   const auto has_goal = [&] { return o.run.epochs || o.run.steps || o.run.minutes || o.request.budget; };
+  // Labelled and tagged texts have a patience of their own.
+  const bool has_patience = o.run.patience.value_or(o.labelled.any() ? 1 : 0) > 0;
   if (o.request.task && !has_goal()) o.run.steps = find_task(o.request.task->name).steps;
-  WASMFORMER_CHECK(has_goal(), ErrorCode::train,
-                   "say when to stop: --budget, --max-epochs, --max-steps or --max-minutes");
+  WASMFORMER_CHECK(has_goal() || has_patience, ErrorCode::train,
+                   "say when to stop: --budget, --max-epochs, --max-steps, --max-minutes or --patience");
   WASMFORMER_CHECK(!o.request.budget || ranks().size() == 1, ErrorCode::train,
                    "--budget is for one process; with several ranks give the settings and --max-minutes");
   // A run that was killed while its teacher was translating has no checkpoint yet.

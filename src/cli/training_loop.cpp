@@ -120,7 +120,9 @@ class TrainingRenderer {
     TrainingEvent event = loop_->next();
     for (; !std::holds_alternative<events::Done>(event); event = loop_->next())
       if (ranks_.is_first()) std::visit([this](const auto& e) { show(e); }, event);
-    const bool is_interrupted = std::get<events::Done>(event).is_interrupted;
+    const auto [is_interrupted, has_lost_patience] = std::get<events::Done>(event);
+    if (has_lost_patience && ranks_.is_first())
+      line_.print("ended, as validation was not better for " + fixed(run_->epochs_since_best(), 0) + " epochs");
     if (is_interrupted && ranks_.is_first()) {
       if (saved_step_ != run_->progress().step) save();
       line_.print("interrupted at step " + std::to_string(run_->progress().step) + "; --resume continues from there");

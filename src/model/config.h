@@ -152,6 +152,7 @@ struct TrainingConfig {
   double word_dropout = 0;
   double tag_weight = 1;
   bool balance_classes = false;
+  bool word_scores = false;
   double mask_rate = 0.15;
   Index freeze_steps = 0;
   Index output_sample = 0;
@@ -189,6 +190,10 @@ struct TrainingConfig {
     v({"word_dropout", "share of an encoder's input tokens hidden in training", rate}, word_dropout);
     v({"tag_weight", "weight of the tags' loss beside that of the classes", above(0)}, tag_weight);
     v({"balance_classes", "weight the classes so that rare ones count as much as frequent ones"}, balance_classes);
+    v({"word_scores",
+       "before the first step, also learn linear classifiers of texts on their words and of words on their spelling "
+       "and neighbours, whose scores are mixed with those of the encoder"},
+      word_scores);
     v({"mask_rate", "share of tokens to predict in masked training (Devlin et al. 2019)", above(0).below(1)},
       mask_rate);
     v({"freeze_steps", "steps in which only the heads of an encoder learn", steps}, freeze_steps);

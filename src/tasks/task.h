@@ -96,6 +96,8 @@ class Inference {
   virtual ~Inference() = default;
   virtual bool step() = 0;  // false when all is done
   virtual ValidationScores scores() = 0;
+  // Gives the model what scores() found to suit it.
+  virtual void settle(ModelFile&) const {}
 };
 
 // Settings that a run with a budget of minutes can choose, with the least steps that make them worth their time.
@@ -114,6 +116,8 @@ class Task {
   virtual const char* unit() const = 0;  // of TaskBatch::units(): "tokens" or "texts"
   // The use of a trained model: "translate", "classify", "tag" or "".
   virtual const char* use(const Config& config) const = 0;
+  // Passes over the texts without a better validation after which a run ends by itself; 0: it never does.
+  virtual double patience() const { return 0; }
   virtual std::shared_ptr<Texts> no_texts() const = 0;
   // Texts of plain lines; null if the task needs more than a text to learn from.
   virtual std::shared_ptr<Texts> from_lines(std::vector<std::string> /*lines*/) const { return nullptr; }
@@ -136,6 +140,8 @@ class Task {
     return {{.settings = preset(texts)}};
   }
   virtual LabelNames labels(const Texts& texts, const Config& config) const = 0;
+  // Adds to a new model what it learns before the first step. Throws Error for settings that do not fit it.
+  virtual void prepare(ModelFile&, const Texts&, const TrainingConfig&) const {}
 };
 
 // More can be added.

@@ -15,6 +15,7 @@ inline constexpr double seconds_per_minute = 60;
 struct RunOptions {
   std::optional<Index> steps;
   std::optional<double> epochs, minutes, budget;
+  std::optional<double> patience;
   Index report_every = 10;
   std::optional<Index> validate_every;
   Index samples = 5;
@@ -30,6 +31,11 @@ struct RunOptions {
     v({"budget", "end the schedule, and with it the run, after this many minutes, however fast the steps are", above(0),
        ""},
       budget);
+    v({"patience",
+       "stop after this many passes without a better validation; 0 for never; by default 20 for labelled and tagged "
+       "texts, unless steps or epochs are given",
+       at_least(0)},
+      patience);
     v({"report_every", "steps between events", at_least(1)}, report_every);
     v({"validate_every", "steps between validations; by default once per epoch", at_least(1)}, validate_every);
     v({"samples", "validation pairs, from the first, whose translations an event shows", at_least(0), ""}, samples);

@@ -354,6 +354,7 @@ std::unique_ptr<TrainingRun> RunSetup::begin(const std::vector<std::string>& tra
     texts_.train = texts_of(augmented(pairs, shares, start_->training.seed));
   }
   const Task& task = texts_.train->task();
+  if (!request_.resume) task.prepare(start_->model, *texts_.train, start_->training);
   metadata.erase(task_key);
   if (&task != &task_of(start_->model.transformer->config())) metadata[task_key] = task.name();
   auto run = std::make_unique<TrainingRun>(std::move(*start_), std::move(texts_), pool);

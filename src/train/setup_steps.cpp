@@ -321,6 +321,9 @@ TrainingStart encoder_start(std::string_view model, const TrainingConfig& traini
   start.model.transformer = std::move(encoder);
   start.model.target_tokenizer = start.model.source_tokenizer;
   start.model.shortlist.reset();
+  start.model.mix = {};
+  start.model.words.reset();
+  start.model.tag_words.reset();
   start.model.labels = std::move(labels);
   start.model.metadata.erase("languages");
   return start;

@@ -33,6 +33,7 @@ TrainingEvent TrainingLoop::next() {
     return SaveDue();
   }
   if (has_ended_) return Done();
+  if (ranks_.any(has_lost_patience_)) return Done{.has_lost_patience = true};
   const bool asks = has_stepped_ && is_interrupted_;
   if (ranks_.any(asks && is_interrupted_())) return Done{.is_interrupted = true};
   return take_step();
@@ -57,6 +58,13 @@ double TrainingLoop::progress() const {
 bool TrainingLoop::has_reached_goal() const {
   constexpr double rounding = 1e-9;  // of passes, which are sums of fractions
   return progress() >= 1 || (options_.epochs && run_.epochs() >= first_epoch_ + *options_.epochs - rounding);
+}
+
+// Depends on nothing but the steps, so that a run which is resumed waits as long.
+bool TrainingLoop::has_waited_enough() const {
+  const bool has_goal = options_.steps || options_.epochs;
+  const double patience = options_.patience.value_or(has_goal ? 0 : run_.task().patience());
+  return patience > 0 && run_.epochs_since_best() >= patience;
 }
 
 // Depends on nothing but the step and the epoch, so that runs which were interrupted have the same events.
@@ -148,6 +156,7 @@ TrainingEvent TrainingLoop::report() {
   if (validation_) {
     report.validation = validation_->result();
     validation_seconds_ = std::chrono::duration<double>(Clock::now() - validation_began_).count();
+    has_lost_patience_ = has_waited_enough();
   }
   validation_.reset();
   return report;

@@ -36,7 +36,8 @@ struct Report {
 struct SaveDue {};
 // No more steps.
 struct Done {
-  bool is_interrupted = false;  // before a goal was reached
+  bool is_interrupted = false;     // before a goal was reached
+  bool has_lost_patience = false;  // as validation was not better for long
 };
 }  // namespace training_events
 
@@ -61,6 +62,7 @@ class TrainingLoop {
   using Clock = std::chrono::steady_clock;
 
   bool has_reached_goal() const;
+  bool has_waited_enough() const;
   bool validates() const;
   TrainingEvent take_step();
   void plan_end();
@@ -77,7 +79,7 @@ class TrainingLoop {
   bool is_end_planned_ = false;  // of a budget
   Index first_step_ = 0;         // goals count from these
   double first_epoch_ = 0;
-  bool has_begun_ = false, has_ended_ = false, has_stepped_ = false;
+  bool has_begun_ = false, has_ended_ = false, has_stepped_ = false, has_lost_patience_ = false;
   Index units_ = 0;  // since the last report
   double step_seconds_ = 0;
   std::optional<training_events::Report> due_;

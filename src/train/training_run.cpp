@@ -53,6 +53,10 @@ double TrainingRun::epochs() const {
          static_cast<double>(p.batch) / static_cast<double>(trainer_.batches_per_epoch());
 }
 
+double TrainingRun::epochs_since_best() const {
+  return static_cast<double>(progress().step - best_.step) / static_cast<double>(trainer_.batches_per_epoch());
+}
+
 const ModelFile& TrainingRun::packed_model() {
   if (!is_packed_) model_.transformer->pack();
   is_packed_ = true;
@@ -88,8 +92,14 @@ bool TrainingRun::ValidationJob::step() {
 Validation TrainingRun::ValidationJob::result() {
   Validation result;
   result.loss = loss_.sum / static_cast<double>(loss_.units);
-  if (inference_) result.scores = inference_->scores();
-  const double error = result.scores.error.value_or(result.loss);
+  if (inference_) {
+    result.scores = inference_->scores();
+    inference_->settle(run_.model_);
+  }
+  // Among models whose results are about equally good, the better one has less loss. It could be the encoder's alone,
+  // which has learned nothing yet when scores of words are as good as ever.
+  constexpr double weight_of_loss = 0.01;
+  const double error = result.scores.error ? *result.scores.error + weight_of_loss * result.loss : result.loss;
   result.is_best = error < run_.best_.error;
   if (result.is_best) run_.best_ = {error, run_.progress().step};
   auto& metadata = run_.model_.metadata;

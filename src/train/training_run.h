@@ -13,7 +13,7 @@ std::string fixed(double value, int digits);
 struct Validation {
   double loss = 0;  // mean of Trainer::validation_loss
   ValidationScores scores;
-  bool is_best = false;  // has the least scores.error so far, or without one the least loss
+  bool is_best = false;  // has the least scores.error, with a small share of the loss, or without one the least loss
 };
 
 class TrainingRun {
@@ -45,7 +45,8 @@ class TrainingRun {
   };
 
   const Progress& progress() const { return trainer_.progress(); }
-  double epochs() const;  // passes over the examples, the current one in part
+  double epochs() const;             // passes over the examples, the current one in part
+  double epochs_since_best() const;  // since the best validation
   bool epoch_has_ended() const { return trainer_.progress().batch == 0; }
   Trainer& trainer() { return trainer_; }
   const Task& task() const { return task_; }

@@ -18,7 +18,7 @@ async function slowLine(port, bitsPerSecond) {
     free = Math.max(free, performance.now()) + (8000 * bytes) / bitsPerSecond;
     return setTimeout(free - performance.now());
   };
-  async function* throttled(source) {
+  async function *throttled(source) {
     for await (const data of source) {
       for (let at = 0; at < data.length; at += CHUNK) {
         const part = data.subarray(at, at + CHUNK);
@@ -27,7 +27,7 @@ async function slowLine(port, bitsPerSecond) {
       }
     }
   }
-  async function* late(source) {
+  async function *late(source) {
     for await (const data of source) {
       await setTimeout(ROUND_TRIP);
       yield data;

@@ -5,6 +5,7 @@
 
 using namespace wasmformer;
 using namespace wasmformer::small;
+using Catch::Matchers::ContainsSubstring;
 
 TEST_CASE("A truncated model file is refused") {
   const std::string file = serialize_model(small_model(), Precision::f16);
@@ -99,6 +100,37 @@ TEST_CASE("Tensors that do not fit the config are refused by name") {
   std::memcpy(nan.data() + 8, &value, sizeof value);
   CHECK_THROWS_WITH(parse_model(with({Dtype::f32, {4, 4}, nan})),
                     "[model] tensor '" + name + "' has a value that is not finite");
+}
+
+TEST_CASE("Scores of words that do not fit are refused") {
+  Config config = small_config();
+  config.decoder_layers = 0;
+  config.classes = 2;
+  ModelFile model = small_model(config);
+  model.labels.classes = {"a", "b"};
+  model.words = WordScores{{3, 5}, {2, 2, {1, 2, 3, 4}, {1, 1}}};
+  const std::string file = serialize_model(model, Precision::f32);
+  CHECK(parse_model(file).words->weights.values == model.words->weights.values);
+  const auto replaced = [&](const std::string& name, Dtype dtype, std::vector<Index> shape, std::string_view data) {
+    return with_tensors(file, [&](auto& tensors) { tensors[name] = {dtype, shape, data}; });
+  };
+  const std::string zeros(16, '\0');
+  const auto data = [&](std::size_t size) { return std::string_view(zeros).substr(0, size); };
+  CHECK_THROWS_WITH(parse_model(replaced("words.features", Dtype::i32, {2}, data(8))),
+                    ContainsSubstring("do not ascend"));
+  CHECK_THROWS_WITH(parse_model(replaced("words.features", Dtype::i32, {1}, data(4))),
+                    ContainsSubstring("words.weight' of type I8 is not [2, 1]"));
+  CHECK_THROWS_WITH(parse_model(replaced("words.weight", Dtype::f32, {2, 2}, data(16))),
+                    ContainsSubstring("words.weight' is not of type I8"));
+  CHECK_THROWS_WITH(parse_model(with_tensors(file, [](auto& tensors) { tensors.erase("words.weight"); })),
+                    ContainsSubstring("words.weight"));
+
+  model.mix = {.class_share = 0.25f, .tag_share = 0.75f, .outside_score = -1.5f};
+  const std::string mixed = serialize_model(model, Precision::f32);
+  CHECK(parse_model(mixed).mix == model.mix);
+  CHECK(parse_model(file).mix == ScoreMix());
+  for (const char* damaged : {"", "[1,2]", "[1,2,1e999]", R"([1,2,"3"])", "null"})
+    CHECK_THROWS_WITH(parse_model(with_metadata(mixed, "score_mix", damaged)), ContainsSubstring("score_mix is"));
 }
 
 TEST_CASE("int8 weights that do not fit are refused by name") {

@@ -50,6 +50,30 @@ test('one model can classify and tag, and reports scores for both', () => {
   assert.ok(int8.frame_accuracy > 85);
 });
 
+test('the scores of words can be left out, in use and from the beginning', () => {
+  const model = path('joint/best.safetensors');
+  writeFileSync(path('one'), 'play jazz in rome\n');
+  const classify = (...more) => succeed('classify', '--model', model, '--input', path('one'), ...more).stdout;
+  assert.notEqual(classify(), classify('--encoder-alone'));
+  const evaluate = (...more) => JSON.parse(succeed('evaluate', '--model', model, '--labels', path('valid.labels'), '--tags', path('valid.conll'), '--json', ...more).stdout);
+  assert.ok(evaluate('--encoder-alone').accuracy > 80);
+  const names = (run) => {
+    const bytes = readFileSync(path(`${run}/best.safetensors`));
+    return Object.keys(JSON.parse(bytes.subarray(8, 8 + Number(bytes.readBigUInt64LE(0)))));
+  };
+  const ofWords = (name) => /^(tag_)?words\./.test(name);
+  assert.equal(names('joint').filter(ofWords).length, 6);
+  succeed('train', '--labels', path('train.labels'), '--validation', '40', '--tokenizer', path('words.model'), ...sizes, '--set', 'word_scores=false',
+    '--output', path('alone'), '--max-steps', '5');
+  assert.equal(names('alone').filter(ofWords).length, 0);
+});
+
+test('training ends by itself when validation has not been better for long', () => {
+  const { stderr } = succeed('train', '--labels', path('train.labels'), '--validation', '40', '--tokenizer', path('words.model'), ...sizes,
+    '--patience', '2', '--set', 'learning_rate=1e-30', '--output', path('patient'));
+  assert.match(stderr, /ended, as validation was not better for [2-9] epochs/);
+});
+
 test('a classifier can start from the encoder of masked training or of a translator', () => {
   writeFileSync(path('mono'), examples(300, 3).map(([, text]) => text.join(' ') + '\n').join(''));
   succeed('train', '--task', 'masked', '--text', path('mono'), '--validation', '20', '--tokenizer', path('words.model'), ...sizes, '--output', path('masked'), '--max-steps', '100');

@@ -7,7 +7,8 @@
 #include "schema/json.h"
 #include "schema/options.h"
 #include "tasks/annotate/batch.h"
-#include "tasks/annotate/inference.h"
+#include "tasks/annotate/score_mix.h"
+#include "tasks/annotate/word_learning.h"
 
 namespace wasmformer {
 namespace {
@@ -30,10 +31,11 @@ std::vector<double> balanced_weights(const AnnotatedExamples& examples, Index cl
 class AnnotationInference : public Inference {
  public:
   AnnotationInference(const ModelFile& model, ThreadPool& pool, const std::vector<AnnotatedText>& texts)
-      : model_(model), texts_(texts), job_(model, pool, texts, {}) {}
+      : model_(model), texts_(texts), job_(model, pool, texts, {.keeps_scores = true}) {}
   bool step() override { return job_.step(); }
 
   ValidationScores scores() override {
+    mix_ = choose_mix(job_, model_, texts_);
     const std::vector<Annotation> found = job_.take();
     const Config& config = model_.transformer->config();
     ValidationScores scores{.figures = score(model_, texts_, found).figures, .further = {}, .error = {}};
@@ -44,6 +46,7 @@ class AnnotationInference : public Inference {
     scores.error = error(scores.figures);
     return scores;
   }
+  void settle(ModelFile& model) const override { model.mix = mix_; }
 
  private:
   // How far they are from perfect, from 0 to 1: the mean of the classes' accuracy and the tags' score.
@@ -62,6 +65,7 @@ class AnnotationInference : public Inference {
   const ModelFile& model_;
   const std::vector<AnnotatedText>& texts_;
   AnnotationJob job_;
+  ScoreMix mix_;
 };
 
 class AnnotateTask : public Task {
@@ -70,6 +74,7 @@ class AnnotateTask : public Task {
   bool trains(const Config& config) const override { return !config.predicts_tokens(); }
   const char* unit() const override { return "texts"; }
   const char* use(const Config& config) const override { return config.classes > 0 ? "classify" : "tag"; }
+  double patience() const override { return 20; }
   std::shared_ptr<Texts> no_texts() const override { return std::make_shared<AnnotatedTexts>(); }
   std::unique_ptr<Examples> examples(const Texts& texts, const ModelFile& model, const TrainingConfig&) const override {
     return std::make_unique<AnnotatedExamples>(annotated_examples(of(texts).all, model));
@@ -82,10 +87,24 @@ class AnnotateTask : public Task {
   Preset preset(const Texts& texts) const override {
     Preset preset = encoder_preset();
     preset.config.crf &= of(texts).kind.has_tags;
+    preset.training.word_scores = true;
     return preset;
   }
   LabelNames labels(const Texts& texts, const Config& config) const override {
     return label_names(of(texts), config.multi_label);
+  }
+  void prepare(ModelFile& model, const Texts& texts, const TrainingConfig& training) const override {
+    if (!training.word_scores) return;
+    const Config& config = model.transformer->config();
+    const auto keep = [](WordScores scores, std::optional<WordScores>& place) {
+      if (!scores.features.empty()) place = std::move(scores);
+    };
+    if (config.classes > 0)
+      keep(learn_word_scores(
+               of(texts).all, model.labels.classes,
+               {.multi_label = config.multi_label, .balance_classes = training.balance_classes, .seed = training.seed}),
+           model.words);
+    if (config.tags > 0) keep(learn_tag_scores(of(texts).all, model.labels.tags), model.tag_words);
   }
 
  private:

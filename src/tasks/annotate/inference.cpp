@@ -134,6 +134,7 @@ AnnotationJob::AnnotationJob(const ModelFile& model, ThreadPool& pool, const std
     : AnnotationJob(model, pool, texts.size(), options, batch_tokens) {
   for (std::size_t i = 0; i < texts.size(); ++i) {
     WASMFORMER_CHECK(is_utf8(texts[i]), ErrorCode::annotate, "text " << i + 1 << " is not UTF-8");
+    score_words(texts[i]);
     read(i, texts[i]);
   }
 }
@@ -144,6 +145,7 @@ AnnotationJob::AnnotationJob(const ModelFile& model, ThreadPool& pool, const std
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const AnnotatedText& text = texts[i];
     WASMFORMER_CHECK(is_utf8(text.text), ErrorCode::annotate, "text " << i + 1 << " is not UTF-8");
+    score_words(text.text);
     if (model.transformer->config().tags == 0) {
       read(i, text.text);
       continue;
@@ -155,6 +157,10 @@ AnnotationJob::AnnotationJob(const ModelFile& model, ThreadPool& pool, const std
     }
     read_words(i, {text.words.begin(), text.words.end()});
   }
+}
+
+void AnnotationJob::score_words(const std::string& content) {
+  if (model_.words && !options_.encoder_alone) word_scores_.push_back(model_.words->scores(word_features(content)));
 }
 
 void AnnotationJob::read(std::size_t text, const std::string& content) {
@@ -172,7 +178,15 @@ void AnnotationJob::read(std::size_t text, const std::string& content) {
   read_words(text, words);
 }
 
+void AnnotationJob::score_words_of(const std::vector<std::string_view>& words) {
+  if (!model_.tag_words || options_.encoder_alone) return;
+  Matrix& scores = tag_word_scores_.emplace_back(static_cast<Index>(words.size()), model_.tag_words->weights.rows);
+  for (Index row = 0; const auto& features : context_features(words))
+    scores.row(row++) = model_.tag_words->scores(features);
+}
+
 void AnnotationJob::read_words(std::size_t text, const std::vector<std::string_view>& words) {
+  score_words_of(words);
   Annotation& result = results_[text];
   for (std::size_t first = 0; first < words.size();) {
     WordTokens tokens = tokenize_words(model_, words, first);
@@ -191,17 +205,59 @@ void AnnotationJob::take_tokens(std::size_t text) {
   for (TokenId id : own->ids) results_[text].tokens.push_back({model_.source_tokenizer->piece(id), id});
 }
 
-// Gives the words their best tags, of these scores.
-static void tag_words(std::span<TaggedWord> words, const Matrix& scores, const ModelFile& model) {
-  const Transformer& transformer = *model.transformer;
-  const ConstView view(scores.data(), scores.rows(), scores.cols());
-  const Parameter& transitions = transformer.tag_transitions();
-  const bool has_field = transformer.config().crf;
-  const Matrix probabilities = has_field ? crf_probabilities(view, transitions.view()) : softmax(view);
-  const std::vector<Index> best = best_tags(scores, model.labels.tags, transitions.value);
-  for (std::size_t j = 0; j < words.size(); ++j) {
-    words[j].tag = model.labels.tags[best[j]];
-    words[j].probability = static_cast<double>(probabilities(static_cast<Index>(j), best[j]));
+Matrix AnnotationJob::class_scores(const Window& w, const Matrix& encoder, const ScoreMix& mix) const {
+  if (word_scores_.empty()) return encoder;
+  return (1 - mix.class_share) * encoder + mix.class_share * word_scores_[w.text];
+}
+
+AnnotationJob::TagScores AnnotationJob::tag_scores(const Window& w, const Matrix& encoder, const ScoreMix& mix) const {
+  const Transformer& transformer = *model_.transformer;
+  TagScores scores{encoder, {}};
+  if (transformer.config().crf) scores.transitions = transformer.tag_transitions().value;
+  if (!tag_word_scores_.empty()) {
+    const auto words = tag_word_scores_[w.text].middleRows(static_cast<Index>(w.first_word), encoder.rows());
+    scores.words = (1 - mix.tag_share) * encoder + mix.tag_share * words;
+    scores.transitions *= 1 - mix.tag_share;
+  }
+  const std::vector<std::string>& tags = model_.labels.tags;
+  const auto outside = std::lower_bound(tags.begin(), tags.end(), "O");
+  if (outside != tags.end() && *outside == "O") scores.words.col(outside - tags.begin()).array() += mix.outside_score;
+  return scores;
+}
+
+// Gives the text of a window its labels, by these scores of the encoder.
+void AnnotationJob::take_classes(const Window& w, Matrix encoder) {
+  results_[w.text].labels = class_probabilities(class_scores(w, encoder, model_.mix), model_, options_.top_labels);
+  if (options_.keeps_scores) kept_classes_.push_back(std::move(encoder));
+}
+
+// Gives the words of a window their tags, likewise.
+void AnnotationJob::take_tags(const Window& w, Matrix encoder) {
+  const auto [scores, transitions] = tag_scores(w, encoder, model_.mix);
+  const auto view = [](const Matrix& m) { return ConstView(m.data(), m.rows(), m.cols()); };
+  const bool has_field = transitions.size() > 0;
+  const Matrix probabilities = has_field ? crf_probabilities(view(scores), view(transitions)) : softmax(view(scores));
+  const std::vector<Index> best = best_tags(scores, model_.labels.tags, transitions);
+  for (std::size_t j = 0; j < best.size(); ++j) {
+    TaggedWord& word = results_[w.text].words[w.first_word + j];
+    word.tag = model_.labels.tags[best[j]];
+    word.probability = static_cast<double>(probabilities(static_cast<Index>(j), best[j]));
+  }
+  if (options_.keeps_scores) kept_tags_.push_back(std::move(encoder));
+}
+
+void AnnotationJob::choose_again(const ScoreMix& mix, std::size_t texts) {
+  std::size_t classified = 0;
+  for (std::size_t i = 0; i < windows_.size() && windows_[i].text < texts; ++i) {
+    const Window& w = windows_[i];
+    Annotation& result = results_[w.text];
+    if (w.first_word == 0 && !kept_classes_.empty())
+      result.labels =
+          class_probabilities(class_scores(w, kept_classes_[classified++], mix), model_, options_.top_labels);
+    if (kept_tags_.empty()) continue;
+    const auto [scores, transitions] = tag_scores(w, kept_tags_[i], mix);
+    const std::vector<Index> best = best_tags(scores, model_.labels.tags, transitions);
+    for (std::size_t j = 0; j < best.size(); ++j) result.words[w.first_word + j].tag = model_.labels.tags[best[j]];
   }
 }
 
@@ -236,12 +292,12 @@ bool AnnotationJob::step() {
     const Window& w = windows_[i];
     Annotation& result = results_[w.text];
     if (w.first_word == 0) {
-      if (c.classes > 0) result.labels = class_probabilities(classes.row(i - begin), model_, options_.top_labels);
+      if (c.classes > 0) take_classes(w, classes.row(i - begin));
       if (options_.attention)
         result.attention = attention_maps(record.self_attention, i - begin, c.num_heads, spans[i - begin]);
     }
     const auto count = static_cast<Index>(w.at.size());
-    tag_words(std::span(result.words).subspan(w.first_word, w.at.size()), tags.middleRows(row, count), model_);
+    if (c.tags > 0) take_tags(w, tags.middleRows(row, count));
     row += count;
     done_ = w.text;
   }

@@ -13,6 +13,8 @@ struct AnnotateOptions {
   bool attention = false;
   std::vector<AttentionHead> masked_heads = {};
   bool split = true;
+  bool encoder_alone = false;
+  bool keeps_scores = false;  // for choose_again(); decided by the caller
 
   template <class Visitor>
   void visit(Visitor&& v) {
@@ -20,6 +22,8 @@ struct AnnotateOptions {
     v({"attention", "return the attention of the encoder", {}, ""}, attention);
     v({"masked_heads", "attention heads whose output is set to 0", {}, "mask-heads"}, masked_heads);
     v({"split", "split texts into words; if off, spaces separate the words", {}, ""}, split);
+    v({"encoder_alone", "leave out the scores of words that stand beside the encoder, if the model has them"},
+      encoder_alone);
   }
 };
 
@@ -70,6 +74,11 @@ class AnnotationJob {
   std::size_t done() const { return done_; }  // texts
   // One per text, in order, moved out. Valid once step() has returned false.
   std::vector<Annotation> take() { return std::move(results_); }
+  const std::vector<Annotation>& results() const { return results_; }
+
+  // Chooses labels and tags of the first texts anew, with another mix of scores; the probabilities of tags stay as
+  // they are. For a job that keeps scores, once step() has returned false.
+  void choose_again(const ScoreMix& mix, std::size_t texts);
 
  private:
   struct Window {
@@ -82,6 +91,15 @@ class AnnotationJob {
   void read(std::size_t text, const std::string& content);
   void read_words(std::size_t text, const std::vector<std::string_view>& words);
   void take_tokens(std::size_t text);
+  struct TagScores {
+    Matrix words, transitions;  // [words, tags], [tags, tags] or empty
+  };
+  Matrix class_scores(const Window& window, const Matrix& encoder, const ScoreMix& mix) const;
+  TagScores tag_scores(const Window& window, const Matrix& encoder, const ScoreMix& mix) const;
+  void take_classes(const Window& window, Matrix encoder);
+  void take_tags(const Window& window, Matrix encoder);
+  void score_words(const std::string& content);
+  void score_words_of(const std::vector<std::string_view>& words);
 
   const ModelFile& model_;
   ThreadPool& pool_;
@@ -89,6 +107,8 @@ class AnnotationJob {
   Masks masks_;
   Index batch_tokens_;
   std::vector<Window> windows_;
+  std::vector<Matrix> word_scores_, tag_word_scores_;  // of each text and of its words, or none
+  std::vector<Matrix> kept_classes_, kept_tags_;       // the encoder's scores for each window; of classes, for its text
   std::size_t next_ = 0, done_ = 0;
   std::vector<Annotation> results_;
 };

@@ -135,10 +135,10 @@ void Corpus::check(const TrainingConfig& training) const {
   const TrainingConfig none;
   WASMFORMER_CHECK(training.word_dropout == none.word_dropout && training.tag_weight == none.tag_weight &&
                        training.balance_classes == none.balance_classes && training.mask_rate == none.mask_rate &&
-                       training.freeze_steps == none.freeze_steps,
+                       training.freeze_steps == none.freeze_steps && training.word_scores == none.word_scores,
                    ErrorCode::train,
-                   "word_dropout, tag_weight, balance_classes, mask_rate and freeze_steps are for models that "
-                   "classify, tag or fill masks");
+                   "word_dropout, tag_weight, balance_classes, word_scores, mask_rate and freeze_steps are for models "
+                   "that classify, tag or fill masks");
 }
 
 PairTexts::PairTexts(ParallelText all) : pairs(std::move(all)) {

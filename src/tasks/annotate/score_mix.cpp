@@ -1,0 +1,74 @@
+#include "tasks/annotate/score_mix.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace wasmformer {
+namespace {
+
+// As many of the first texts as the many choices of their tags leave time for.
+std::size_t texts_to_try(const std::vector<AnnotatedText>& texts, const Config& config) {
+  constexpr double most_pairs = 6e7;  // of tags, for each choice
+  double pairs = 0;
+  std::size_t count = 0;
+  for (; count < texts.size() && pairs <= most_pairs; ++count)
+    pairs += static_cast<double>(texts[count].words.size()) * static_cast<double>(config.tags * config.tags);
+  return count;
+}
+
+class MixChoice {
+ public:
+  MixChoice(AnnotationJob& job, const ModelFile& model, const std::vector<AnnotatedText>& texts)
+      : job_(job),
+        model_(model),
+        texts_(texts.begin(),
+               texts.begin() + static_cast<std::ptrdiff_t>(texts_to_try(texts, model.transformer->config()))) {}
+
+  // Gives `number` that one of the candidates with which `figure` is best. It must be good with those beside it as
+  // well, as the best depends on chance; among equals, the nearest to the present number is chosen.
+  void choose(ScoreMix& mix, Scalar ScoreMix::*number, const std::vector<Scalar>& candidates, const char* figure) {
+    const Scalar present = mix.*number;
+    std::vector<double> figures;
+    for (const Scalar candidate : candidates) {
+      mix.*number = candidate;
+      job_.choose_again(mix, texts_.size());
+      const auto& all = job_.results();
+      const std::vector<Annotation> found(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(texts_.size()));
+      figures.push_back(score(model_, texts_, found).figures.at(figure));
+    }
+    std::pair<double, Scalar> best{-1, 0};  // the figure, and how near
+    for (std::size_t i = 0; i < figures.size(); ++i) {
+      const double mean =
+          (figures[i > 0 ? i - 1 : i] + 2 * figures[i] + figures[std::min(i + 1, figures.size() - 1)]) / 4;
+      const std::pair own(mean, -std::abs(candidates[i] - present));
+      if (own <= best) continue;
+      best = own;
+      mix.*number = candidates[i];
+    }
+  }
+
+ private:
+  AnnotationJob& job_;
+  const ModelFile& model_;
+  const std::vector<AnnotatedText> texts_;
+};
+
+}  // namespace
+
+ScoreMix choose_mix(AnnotationJob& job, const ModelFile& model, const std::vector<AnnotatedText>& texts) {
+  const std::vector<Scalar> shares{0.3f, 0.5f, 0.7f, 0.9f};
+  const std::vector<Scalar> scores{1, 0, -1, -2, -3, -4, -5};
+  MixChoice choice(job, model, texts);
+  ScoreMix mix;
+  if (model.words) choice.choose(mix, &ScoreMix::class_share, shares, "accuracy");
+  const bool has_spans = !model.labels.tags.empty() && are_spans(model.labels.tags);
+  const char* of_tags = has_spans ? "span_f1" : "tag_accuracy";
+  if (has_spans) choice.choose(mix, &ScoreMix::outside_score, scores, of_tags);
+  if (model.tag_words) choice.choose(mix, &ScoreMix::tag_share, shares, of_tags);
+  if (model.tag_words && has_spans) choice.choose(mix, &ScoreMix::outside_score, scores, of_tags);
+  job.choose_again(mix, texts.size());
+  return mix;
+}
+
+}  // namespace wasmformer

@@ -1,0 +1,44 @@
+// A linear classifier of texts on their words and pairs of neighbouring words, or of words on their spelling and
+// neighbours, to stand beside an encoder: it learns much from few texts, and what it does not know cannot mislead it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "tensor/int8_matrix.h"
+
+namespace wasmformer {
+
+struct WordScores {
+  std::vector<std::uint32_t> features;  // those that have weights, of word_features() or context_features(), ascending
+  Int8Matrix weights;                   // [classes, features]
+
+  // Throws Error unless the features ascend and there is a weight for each of them and each class.
+  void check(Index classes) const;
+
+  // The weights of those of these features, which ascend, that are known, added up and divided by the square root of
+  // their number: [1, classes].
+  Matrix scores(std::span<const std::uint32_t> found) const;
+};
+
+// How the scores of a text's classes and its words' tags come of those of an encoder and those of WordScores.
+struct ScoreMix {
+  Scalar class_share = Scalar(0.5);  // of WordScores; the encoder's is the rest
+  Scalar tag_share = Scalar(0.5);    // likewise
+  Scalar outside_score = 0;  // added to that of the tag O, so that spans are found neither too rarely nor too often
+  bool operator==(const ScoreMix&) const = default;
+};
+
+// Lists of features are ascending hashes, without repetitions. Both throw Error for what is not UTF-8.
+
+// A feature for each word of a text, and for each pair of neighbours. Words are in small letters; a Chinese character
+// is a word, as is any sign and a mark such as <e1>.
+std::vector<std::uint32_t> word_features(std::string_view text);
+
+// The features of each word: itself, its first and last letters, its length and its shape, such as "Aa" of "Rome", the
+// words beside it and their shapes, and pairs of these.
+std::vector<std::vector<std::uint32_t>> context_features(std::span<const std::string_view> words);
+
+}  // namespace wasmformer
