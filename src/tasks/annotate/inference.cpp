@@ -261,22 +261,27 @@ void AnnotationJob::choose_again(const ScoreMix& mix, std::size_t texts) {
   }
 }
 
+// The next windows, as many as a batch takes.
+AnnotationJob::Batch AnnotationJob::next_batch() {
+  Batch batch;
+  const std::size_t begin = next_;
+  for (; next_ < windows_.size(); ++next_) {
+    const Window& w = windows_[next_];
+    if (next_ > begin && static_cast<Index>(batch.ids.size() + w.ids.size()) > batch_tokens_) break;
+    batch.spans.push_back({static_cast<Index>(batch.ids.size()), static_cast<Index>(w.ids.size())});
+    for (Index at : w.at) batch.rows.push_back(batch.spans.back().begin + at);
+    batch.ids.insert(batch.ids.end(), w.ids.begin(), w.ids.end());
+  }
+  return batch;
+}
+
 bool AnnotationJob::step() {
   if (next_ == windows_.size()) {
     done_ = results_.size();
     return false;
   }
-  std::vector<TokenId> ids;
-  Spans spans;
-  std::vector<Index> rows;
   const std::size_t begin = next_;
-  for (; next_ < windows_.size(); ++next_) {
-    const Window& w = windows_[next_];
-    if (next_ > begin && static_cast<Index>(ids.size() + w.ids.size()) > batch_tokens_) break;
-    spans.push_back({static_cast<Index>(ids.size()), static_cast<Index>(w.ids.size())});
-    for (Index at : w.at) rows.push_back(spans.back().begin + at);
-    ids.insert(ids.end(), w.ids.begin(), w.ids.end());
-  }
+  const auto [ids, spans, rows] = next_batch();
   const Transformer& transformer = *model_.transformer;
   const Config& c = transformer.config();
   Tape tape(pool_, /*recording=*/false);
@@ -290,12 +295,9 @@ bool AnnotationJob::step() {
   Index row = 0;
   for (std::size_t i = begin; i < next_; ++i) {
     const Window& w = windows_[i];
-    Annotation& result = results_[w.text];
-    if (w.first_word == 0) {
-      if (c.classes > 0) take_classes(w, classes.row(i - begin));
-      if (options_.attention)
-        result.attention = attention_maps(record.self_attention, i - begin, c.num_heads, spans[i - begin]);
-    }
+    if (w.first_word == 0 && c.classes > 0) take_classes(w, classes.row(i - begin));
+    if (w.first_word == 0 && options_.attention)
+      results_[w.text].attention = attention_maps(record.self_attention, i - begin, c.num_heads, spans[i - begin]);
     const auto count = static_cast<Index>(w.at.size());
     if (c.tags > 0) take_tags(w, tags.middleRows(row, count));
     row += count;

@@ -91,6 +91,12 @@ class AnnotationJob {
   void read(std::size_t text, const std::string& content);
   void read_words(std::size_t text, const std::vector<std::string_view>& words);
   void take_tokens(std::size_t text);
+  struct Batch {
+    std::vector<TokenId> ids;
+    Spans spans;              // of the windows
+    std::vector<Index> rows;  // of the words
+  };
+  Batch next_batch();
   struct TagScores {
     Matrix words, transitions;  // [words, tags], [tags, tags] or empty
   };

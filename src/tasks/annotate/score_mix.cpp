@@ -57,16 +57,21 @@ class MixChoice {
 }  // namespace
 
 ScoreMix choose_mix(AnnotationJob& job, const ModelFile& model, const std::vector<AnnotatedText>& texts) {
-  const std::vector<Scalar> shares{0.3f, 0.5f, 0.7f, 0.9f};
-  const std::vector<Scalar> scores{1, 0, -1, -2, -3, -4, -5};
+  const std::vector<Scalar> shares{0.3f, 0.5f, 0.7f, 0.9f}, scores{1, 0, -1, -2, -3, -4, -5};
   MixChoice choice(job, model, texts);
   ScoreMix mix;
-  if (model.words) choice.choose(mix, &ScoreMix::class_share, shares, "accuracy");
+  // First among these, then also halfway to those beside the best.
+  const auto choose = [&](Scalar ScoreMix::*number, const std::vector<Scalar>& candidates, const char* figure) {
+    choice.choose(mix, number, candidates, figure);
+    const Scalar half = (candidates[1] - candidates[0]) / 2, found = mix.*number;
+    choice.choose(mix, number, {found - half, found, found + half}, figure);
+  };
+  if (model.words) choose(&ScoreMix::class_share, shares, "accuracy");
   const bool has_spans = !model.labels.tags.empty() && are_spans(model.labels.tags);
   const char* of_tags = has_spans ? "span_f1" : "tag_accuracy";
-  if (has_spans) choice.choose(mix, &ScoreMix::outside_score, scores, of_tags);
-  if (model.tag_words) choice.choose(mix, &ScoreMix::tag_share, shares, of_tags);
-  if (model.tag_words && has_spans) choice.choose(mix, &ScoreMix::outside_score, scores, of_tags);
+  if (has_spans) choose(&ScoreMix::outside_score, scores, of_tags);
+  if (model.tag_words) choose(&ScoreMix::tag_share, shares, of_tags);
+  if (model.tag_words && has_spans) choose(&ScoreMix::outside_score, scores, of_tags);
   job.choose_again(mix, texts.size());
   return mix;
 }
