@@ -16,16 +16,8 @@ const tatoeba = {
   goal: 15,
   train: { file: '/web/public/pairs/en-de.tsv.gz', swap: true },
   hold: 500,
-  options: {
-    preset: 'multi30k-tiny',
-    tokenizer: { type: 'bpe', vocabSize: 2000 },
-    // What the page's card begins with (web/src/train/fields.ts).
-    config: {
-      norm: 'pre', encoder_layers: 2, decoder_layers: 2, ffn_dim: 512, dropout: 0.05, clip_norm: 1, schedule: 'cosine',
-      learning_rate: 3e-3, warmup_steps: 150, decay_steps: 2000, batch_tokens: 1024,
-    },
-  },
-  run: { steps: 2000 },
+  options: { budget: 2 }, // what the page's card begins with (web/src/train/fields.ts)
+  run: { validateEvery: 200 },
 };
 /** Intents and slots, from rows of label, text and tags: as the page trains them, with the preset of encoders. */
 const labelled = (title, metric, goal, most, file, hold, vocabSize, steps) => ({

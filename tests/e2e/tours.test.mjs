@@ -67,7 +67,7 @@ const stops = {
       (page) => texts(page, '[data-testid=scene] h3', '掩码多头注意力'),
       crumbs('第 3 个头'),
       (page) => texts(page, '[data-testid=logits] .chosen', '一'),
-      [(page) => texts(page, 'main td', '他完成他的使命。'), (page) => texts(page, 'main td', '他完成他的想象。')],
+      [(page) => texts(page, 'main td', '晚安。'), (page) => texts(page, 'main td', '好点。')],
     ],
     attention: [
       crumbs('交叉注意力'),
