@@ -27,7 +27,7 @@ test('the model loads with a progress bar, and the first sentence is translated'
       assert.match(texts.at(-1), /Loading the model: [\d.]+ MB of [\d.]+ MB/);
       await translate(page, expected[0].source);
       const status = await page.getByRole('region', { name: 'Model' }).innerText();
-      for (const fact of [/German → English/, /[\d.]+[KM] parameters/, /[\d.]+ MB (F16|F32|INT8)/, /SIMD/, /\d+ threads?/, /tokens\/s/]) {
+      for (const fact of [/German → English/, /[\d.]+[KM] parameters/, /[\d.]+ MB (F16|F32|INT8|INT4)/, /SIMD/, /\d+ threads?/, /tokens\/s/]) {
         assert.match(status, fact);
       }
       await screenshot(page, 'laptop-light');

@@ -156,6 +156,7 @@ test('before the start the page shows the cost, and errors beside the field or f
     await page.getByRole('alert').getByText(/^Cannot train with these settings: .* memory.*\.$/).waitFor();
     await paste(page, lines);
     await count(page, 40);
+    await page.getByText('epochs', { exact: true }).click();
     await page.getByText('BPE', { exact: true }).click();
     await field(page, 'Vocabulary size').fill('50000');
     await page.getByRole('alert').getByText(/^Cannot train with these settings: vocab_size is 50000.*\.$/).waitFor();

@@ -84,8 +84,10 @@ test("the page's own pairs and the visitor's are learned in a given time, which 
   setup.set('start', 'model');
   assert.equal(setup.values.goal, 'epochs', 'a model that goes on learning has its sizes');
   setup.set('goal', 'budget');
-  assert.deepEqual(Object.keys(setup.wrong), ['goal']);
-  assert.deepEqual(Object.keys(open('#train?setup=data:reverse,goal:budget').setup.wrong), ['goal']);
+  assert.deepEqual(Object.keys(setup.wrong), []);
+  const { setup: task } = open('#train?setup=data:reverse,goal:budget,budget:1');
+  const { options, goal: taskGoal } = await task.experiment();
+  assert.deepEqual([options, taskGoal], [{ task: { name: 'reverse', pairs: 6000 }, budget: 1, seed: 1 }, { budget: 1 }]);
 });
 
 test('a link that gives steps or sizes means what it meant before there was a budget', () => {

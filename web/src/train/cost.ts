@@ -20,12 +20,6 @@ function parametersOf(values: Values, vocabulary: number): number {
 /** Cost of steps, in parameters times tokens. */
 export const costOf = (parameters: number, tokens: number, steps: number) => (parameters + BESIDES) * tokens * steps;
 
-/** Seconds that a card's run is given; null where its work decides. */
-export function givenSeconds(data: DataName): number | null {
-  const { goal, budget } = defaultsOf({ data }, 0);
-  return goal === 'budget' ? 60 * Number(budget) : null;
-}
-
 /** Cost of a card's run, in parameters times tokens. */
 export function workOf(data: DataName): number {
   const values = defaultsOf({ data }, 0);

@@ -23,11 +23,16 @@ export type DataName = (typeof DATA)[number];
 export const isTask = (data: string): data is TaskName => (TASKS as readonly string[]).includes(data);
 export const isShipped = (data: string): data is (typeof SHIPPED)[number] =>
   (SHIPPED as readonly string[]).includes(data);
+/** How long such pairs are learned, unless that is chosen. */
+export const SHIPPED_MINUTES = 2;
 /** How many pairs of its file are there to train on; the rest validates. */
 export const shippedCount = (data: string) => (data.includes('de') ? 30_000 : 10_000);
 
 const whole = (min: number, max: number) => ({ min, max, whole: true });
 const choice = <T extends string>(...options: T[]) => ({ options });
+
+/** Each is also the name of the field that says how far. */
+export const GOALS = ['budget', 'steps', 'epochs', 'minutes'] as const;
 
 const OWN = {
   data: choice(...DATA),
@@ -40,7 +45,7 @@ const OWN = {
   vocab: whole(8, 64_000),
   joint: choice('yes', 'no'),
   preset: choice('toy', 'tiny', 'multi30k-tiny', 'small'), // those that a tab has the memory to train
-  goal: choice('budget', 'steps', 'epochs', 'minutes'),
+  goal: choice(...GOALS),
   budget: { min: 0.5, max: 10_000 }, // minutes
   steps: whole(1, 1e6),
   epochs: whole(1, 10_000),
@@ -139,16 +144,14 @@ export const exampleOf = (name: TaskName) => `${taskOf(name).source} → ${taskO
 
 type Beginning = Record<string, string | number>;
 
-/** What can be given beside a budget, which chooses the rest. */
-const BESIDE_BUDGET: readonly string[] = ['data', 'start', 'validation', 'lowercase', 'longest', 'goal', 'budget', 'seed'];
+/** What a model that goes on learning has already, and a budget chooses. */
+const OF_MODEL: readonly string[] = ['tokenizer', 'vocab', 'joint', 'preset', ...MODEL];
+const OF_BUDGET: readonly string[] = [...OF_MODEL, ...TRAINING];
 
-/** Returns whether the model and its training may be chosen by the minutes that there are. */
-export const hasBudget = ({ data, start }: Pick<Values, 'data' | 'start'>) => !isTask(data) && start === 'scratch';
-
-/** A budget, unless something is given that it would choose. */
-function goalOr(other: string, { goal, ...chosen }: Partial<Values>, budget: number): Beginning {
-  const isOpen = Object.keys(chosen).every((key) => BESIDE_BUDGET.includes(key));
-  return { goal: goal ?? (isOpen ? 'budget' : other), budget };
+/** A budget, unless there is another goal, its number, or something that a budget would choose. */
+function byTime(chosen: Partial<Values>, budget: number): Beginning {
+  const isGiven = ['goal', ...OF_BUDGET, ...GOALS.slice(1)].some((key) => key in chosen);
+  return { budget, ...(!isGiven && { goal: 'budget' }) };
 }
 
 /** Default settings for each kind of data, tuned so that one click teaches it. */
@@ -182,7 +185,6 @@ function tunedBeginning(pairs: number): Beginning {
 
 /** Without the budget, about five minutes with two threads. */
 function shippedBeginning(chosen: Partial<Values>): Beginning {
-  const byDefault = untilSteps(chosen, 2000);
   return {
     preset: 'multi30k-tiny',
     tokenizer: 'bpe',
@@ -196,8 +198,8 @@ function shippedBeginning(chosen: Partial<Values>): Beginning {
     warmup_steps: 150,
     batch_tokens: 1024,
     epochs: 7,
-    ...byDefault,
-    ...goalOr(String(byDefault.goal), chosen, 2),
+    ...untilSteps(chosen, 2000),
+    ...byTime(chosen, SHIPPED_MINUTES),
   };
 }
 
@@ -214,7 +216,7 @@ function ownBeginning(chosen: Partial<Values>, pairs: number): Beginning {
     learning_rate: 2e-3,
     warmup_steps: 300,
     batch_tokens: 1024,
-    ...goalOr('epochs', chosen, 5),
+    ...byTime(chosen, 5),
   };
 }
 
@@ -302,7 +304,6 @@ function conflicts(values: Values, pairs: number | undefined): [Key, Wrong][] {
     [!tokenizersOf(values.data).includes(values.tokenizer), 'tokenizer', ['choice']],
     [at('d_model') % at('num_heads') !== 0, 'num_heads', ['heads', { width: values.d_model }]],
     [values.positions === 'sinusoidal' && at('d_model') % 2 !== 0, 'd_model', ['even']],
-    [values.goal === 'budget' && !hasBudget(values as Values), 'goal', ['choice']],
     [values.joint === 'no' && values.tie_embeddings === 'all', 'tie_embeddings', ['oneVocabulary']],
     [comesToZero(values.schedule) && at('decay_steps') <= at('warmup_steps'), 'decay_steps', ['decay']],
     [at('pairs') > most, 'pairs', ['most', { count: most }]],
@@ -327,9 +328,8 @@ export const isTuned = ({ data, start }: Values) => data === 'own' && start === 
 
 /** Returns whether a field has any effect, given the other values. */
 export function isUsed(key: Key, values: Values): boolean {
-  const isChosenByBudget = values.goal === 'budget' && !BESIDE_BUDGET.includes(key);
-  if (isChosenByBudget) return false;
-  if (isTuned(values) && ['tokenizer', 'vocab', 'joint', 'preset', ...MODEL].includes(key)) return false;
+  if (isTuned(values) && OF_MODEL.includes(key)) return false;
+  if (values.goal === 'budget' && OF_BUDGET.includes(key)) return false;
   switch (key) {
     case 'start':
       return values.data === 'own';
@@ -342,10 +342,10 @@ export function isUsed(key: Key, values: Values): boolean {
       return !isTask(values.data);
     case 'vocab':
       return values.tokenizer !== 'char';
+    case 'budget':
     case 'steps':
     case 'epochs':
     case 'minutes':
-    case 'budget':
       return values.goal === key;
     case 'decay_steps':
       return comesToZero(values.schedule);

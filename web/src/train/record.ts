@@ -106,7 +106,7 @@ export function newRecord(
     parameters,
     batchesPerEpoch,
     expectedSteps: budget?.steps,
-    seconds: goal.budget && budget ? Math.max(0, 60 * goal.budget - budget.seconds) : 0,
+    seconds: goal.budget && budget ? 60 * goal.budget - budget.seconds : 0,
     points: [],
     samples: [],
     pinned: [],
@@ -115,6 +115,9 @@ export function newRecord(
 }
 
 const roundUp = (value: number, unit: number) => Math.max(unit, Math.ceil(value / unit) * unit);
+
+/** Minutes of the whole run, if the goal gives them. */
+export const totalMinutes = ({ minutes, budget }: Experiment['goal']) => minutes ?? budget;
 
 /** Steps of the whole run, if the goal gives them. */
 export function totalSteps({ goal, batchesPerEpoch }: RunRecord): number | null {

@@ -3,7 +3,7 @@
 import type { Reason } from '../shared/words/reason';
 import type { Trainer, TrainerInfo, TrainingConfig, TrainingEvent } from 'wasmformer';
 import type { Experiment } from './experiment';
-import { add, cut, newRecord, snapshotOf, totalSteps, type RunRecord } from './record';
+import { add, cut, newRecord, snapshotOf, totalMinutes, totalSteps, type RunRecord } from './record';
 import { runTask } from './run-tasks';
 import { comesToZero } from './schedules';
 
@@ -109,7 +109,7 @@ export const isUnsaved = ({ status, unkept, lastSave }: RunState, now: number) =
 export function share({ record }: RunState): number | null {
   const total = totalSteps(record);
   if (total !== null) return (record.points.at(-1)?.step ?? 0) / total;
-  const minutes = record.goal.minutes ?? record.goal.budget;
+  const minutes = totalMinutes(record.goal);
   return minutes ? record.seconds / 60 / minutes : null;
 }
 
@@ -262,7 +262,7 @@ const isStale = ({ record, stretch }: RunState) =>
 
 function timeLeft(state: RunState, seconds: number, steps: number): number | null {
   const goal = remaining(state) ?? {};
-  const minutes = goal.minutes ?? goal.budget;
+  const minutes = totalMinutes(goal);
   const lefts = [minutes && minutes * 60, goal.steps && steps > 0 && (goal.steps / steps) * seconds];
   const known = lefts.filter((left): left is number => !!left);
   return known.length > 0 ? Math.min(...known) : null;

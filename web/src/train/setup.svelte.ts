@@ -166,19 +166,16 @@ export class Setup {
   }
 
   #model(): TrainerOptions {
-    if (this.values.goal === 'budget') return this.#budget();
+    const { data, goal, budget } = this.values;
+    // The package chooses what the minutes allow.
+    if (goal === 'budget') {
+      const isChinese = data.includes('zh');
+      const tokenizer = { type: 'bpe', normalization: PUNCTUATION_STAYS } as const;
+      return { budget: Number(budget), ...(isChinese && { tokenizer }) };
+    }
     const config = this.#config() as TrainerConfig;
     if (this.isTuned) return { config };
     return { preset: this.values.preset as PresetName, config, tokenizer: this.#tokenizer() };
-  }
-
-  /** The minutes that there are; the package chooses what they allow. */
-  #budget(): TrainerOptions {
-    const isChinese = this.values.data.includes('zh');
-    return {
-      budget: Number(this.values.budget),
-      ...(isChinese && { tokenizer: { type: 'bpe', normalization: PUNCTUATION_STAYS } }),
-    };
   }
 
   /** The settings that differ from those of the preset, or that the model in use does not bring. */
