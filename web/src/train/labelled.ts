@@ -1,7 +1,6 @@
 // Labeled texts to train an encoder on: those that come with the page, and the visitor's own lines.
 import type { LabeledText, TaggedText, TrainerOptions } from 'wasmformer';
 import { costOf } from './cost';
-import { tally } from './record';
 import { rowsAt } from '../shared/text/shipped';
 
 /** Texts of a file that validate, from its end; how long to train, and the pieces, so that one press teaches it. */
@@ -73,18 +72,6 @@ export function own(text: string): (LabeledData & { steps: number }) | Odd {
   }
   if (labeled.length < 4) return { why: 'tooFew' };
   if (new Set(labeled.map(([label]) => label)).size < 2) return { why: 'oneLabel' };
-  const texts = labeled.map(([, text]) => text);
   const validation = Math.max(1, Math.min(500, Math.round(labeled.length / 10)));
-  return { labeled, validation, tokenizer: tokenizerFor(texts), steps: OWN_STEPS };
-}
-
-/** Characters where texts have no spaces; else words, of which those that occur once stand for all unknown ones. */
-function tokenizerFor(texts: readonly string[]): TrainerOptions['tokenizer'] {
-  const all = texts.join(' ');
-  if ((all.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Thai}]/gu)?.length ?? 0) > 0.3 * all.length)
-    return { type: 'char' };
-  const counts = tally(all.split(' '));
-  const often = [...counts.values()].filter((count) => count > 1).length;
-  const SPECIAL = 4;
-  return { type: 'word', vocabSize: Math.min(8000, SPECIAL + Math.max(often, Math.min(4, counts.size))) };
+  return { labeled, validation, steps: OWN_STEPS };
 }
