@@ -1,5 +1,6 @@
 // Commands over models of other programs: import-marian, import-bert, export-marian and export-onnx.
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <filesystem>
 #include <set>
 
@@ -90,6 +91,8 @@ CLI::App* add_export(CLI::App& app, const char* name, const char* description, c
                        o->output << " has " << file << " of another model; choose an empty folder");
     }
     for (const auto& [file, bytes] : files) write_file_atomically(o->output + "/" + file, bytes);
+    if (model.words || model.tag_words || model.mix != ScoreMix())
+      std::fputs("the files hold what --encoder-alone gives, without the scores of words beside the encoder\n", stderr);
   });
   return command;
 }

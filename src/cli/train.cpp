@@ -219,7 +219,7 @@ int train(TrainOptions o) {
   const bool has_patience = o.run.patience.value_or(o.labelled.any() ? 1 : 0) > 0;
   if (o.request.task && !has_goal()) o.run.steps = find_task(o.request.task->name).steps;
   WASMFORMER_CHECK(has_goal() || has_patience, ErrorCode::train,
-                   "say when to stop: --budget, --max-epochs, --max-steps, --max-minutes or --patience");
+                   "say when to stop: --budget, --patience, --max-epochs, --max-steps or --max-minutes");
   WASMFORMER_CHECK(!o.request.budget || ranks().size() == 1, ErrorCode::train,
                    "--budget is for one process; with several ranks give the settings and --max-minutes");
   // A run that was killed while its teacher was translating has no checkpoint yet.

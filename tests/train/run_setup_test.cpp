@@ -240,7 +240,7 @@ TEST_CASE("Every choice is described for forms and documentation") {
   CHECK(all["tasks"][1]["name"] == "reverse");
   CHECK(all["tasks"][1]["target"] == "msaw");
   CHECK(all["request"][2]["name"] == "task");
-  CHECK(all["run"][4] == Json::parse(R"({"name": "reportEvery", "default": 10, "type": "integer",
+  CHECK(all["run"][5] == Json::parse(R"({"name": "reportEvery", "default": 10, "type": "integer",
       "minimum": 1.0, "help": "steps between events"})"));
   CHECK(all["config"][0]["name"] == "source_vocab_size");
 }

@@ -128,6 +128,12 @@ export interface TrainingConfig {
   tag_weight: number;
   /** Weight the classes so that rare ones count as much as frequent ones. */
   balance_classes: boolean;
+  /**
+   * Before the first step, also learn linear classifiers of texts on their words and of words on their spelling and
+   * neighbours, whose scores are mixed with those of the encoder. True for new models that classify or tag. What they
+   * learn is stored in the model as int8.
+   */
+  word_scores: boolean;
   /** Share of tokens to predict in masked training (Devlin et al. 2019). */
   mask_rate: number;
   /** Steps in which only the heads of an encoder learn. */
@@ -227,6 +233,11 @@ export interface AnnotateFields {
    * characters apart. Not for a model that only classifies.
    */
   split?: boolean;
+  /**
+   * Leave out the scores of words that stand beside the encoder, and what is added to that of O. Default false.
+   * Compares what the encoder has learned with both together.
+   */
+  encoderAlone?: boolean;
 }
 
 /** What the module takes of EvaluateOptions. */
@@ -253,6 +264,11 @@ export interface RunFields {
    * that was created with a `budget` has what is left of it.
    */
   budget?: number;
+  /**
+   * Stop after this many passes without a better validation; 0 for never; by default 20 for labelled and tagged texts,
+   * unless steps or epochs are given.
+   */
+  patience?: number;
   /** Steps between events. Default 10. */
   reportEvery?: number;
   /**

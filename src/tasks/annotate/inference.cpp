@@ -219,6 +219,7 @@ AnnotationJob::TagScores AnnotationJob::tag_scores(const Window& w, const Matrix
     scores.words = (1 - mix.tag_share) * encoder + mix.tag_share * words;
     scores.transitions *= 1 - mix.tag_share;
   }
+  if (options_.encoder_alone) return scores;
   const std::vector<std::string>& tags = model_.labels.tags;
   const auto outside = std::lower_bound(tags.begin(), tags.end(), "O");
   if (outside != tags.end() && *outside == "O") scores.words.col(outside - tags.begin()).array() += mix.outside_score;

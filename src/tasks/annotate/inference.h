@@ -22,7 +22,7 @@ struct AnnotateOptions {
     v({"attention", "return the attention of the encoder", {}, ""}, attention);
     v({"masked_heads", "attention heads whose output is set to 0", {}, "mask-heads"}, masked_heads);
     v({"split", "split texts into words; if off, spaces separate the words", {}, ""}, split);
-    v({"encoder_alone", "leave out the scores of words that stand beside the encoder, if the model has them"},
+    v({"encoder_alone", "leave out the scores of words that stand beside the encoder, and what is added to that of O"},
       encoder_alone);
   }
 };

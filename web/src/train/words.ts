@@ -7,5 +7,7 @@ export const { words: trainWords, arrived } = featureWords({
 });
 
 type Size = Record<'d_model' | 'encoder_layers' | 'decoder_layers' | 'num_heads', string | number>;
-export const sizeWords = ({ d_model: width, encoder_layers: encoder, decoder_layers: decoder, num_heads: heads }: Size) =>
-  trainWords('sizeHint', { width, encoder, decoder, heads });
+export function sizeWords({ d_model, encoder_layers, decoder_layers, num_heads }: Size): string {
+  const sizes = { width: d_model, encoder: encoder_layers, decoder: decoder_layers, heads: num_heads };
+  return trainWords('sizeHint', sizes);
+}
