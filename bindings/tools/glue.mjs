@@ -1,5 +1,5 @@
 // `node bindings/tools/glue.mjs FOLDER` makes Emscripten's scripts in FOLDER, the package, ready for bundlers and smaller.
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { main } from './shell.mjs';
 
@@ -29,10 +29,15 @@ await main(import.meta.url, async ([folder]) => {
     if (!readFileSync(kept).equals(readFileSync(same))) throw new Error(`[build] ${kept} and ${same} differ`);
     rmSync(same);
   }
-  for (const name of ['relaxed/wasmformer', 'relaxed-threads/wasmformer', 'extras/extras']) {
-    const file = at(`${name}.mjs`);
-    const { code, errors } = await minify(file, adapted(readFileSync(file, 'utf8'), name.includes('threads')));
+  async function write(file, text) {
+    const { code, errors } = await minify(file, text);
     if (errors.length > 0) throw new Error(`[build] ${file} could not be made smaller: ${errors[0].message}`);
     writeFileSync(file, code);
   }
+  for (const name of ['relaxed/wasmformer', 'relaxed-threads/wasmformer', 'extras/extras']) {
+    const file = at(`${name}.mjs`);
+    await write(file, adapted(readFileSync(file, 'utf8'), name.includes('threads')));
+  }
+  const program = at('cli/cli.cjs');
+  if (existsSync(program)) await write(program, readFileSync(program, 'utf8'));
 });

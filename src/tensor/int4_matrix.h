@@ -24,7 +24,7 @@ struct Int4Matrix {
   std::vector<Eigen::half> scales;   // [rows, int4_groups(cols)]
 };
 
-// The scale of each group is that of a few with the least squared error.
+// Several scales are tried for each group, and the one with the least squared error is kept.
 Int4Matrix quantize_int4(ConstView weights);
 // The weights as int8, whose rounding adds little to that of 4 bits.
 Int8Matrix to_int8(Index rows, Index cols, std::span<const std::uint8_t> values, std::span<const Eigen::half> scales);

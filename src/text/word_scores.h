@@ -18,8 +18,8 @@ struct WordScores {
   // Throws Error unless the features ascend and there is a weight for each of them and each class.
   void check(Index classes) const;
 
-  // The weights of those of these features, which ascend, that are known, added up and divided by the square root of
-  // their number: [1, classes].
+  // Adds the weights of those features that are known, and divides by the square root of how many they are: [1,
+  // classes]. `found` must ascend.
   Matrix scores(std::span<const std::uint32_t> found) const;
 };
 

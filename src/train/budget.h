@@ -19,9 +19,9 @@ Index vocab_size_for(std::span<const std::string> texts);
 // The settings with a schedule that ends, if theirs does not.
 Preset with_end(Preset settings);
 
-// Takes some steps on a few of the texts with each candidate, begun by `begin_run`, and chooses the largest that can
-// take its least steps in `seconds`. If `begin_run` throws Error as a candidate takes too much memory, it is passed
-// over, unless it is the first.
+// Measures some steps of each candidate, begun by `begin_run`, on a few of the texts. Each has a least number of steps,
+// below which a smaller one is better: chosen is the largest whose least steps fit into `seconds`. A candidate for
+// which `begin_run` throws Error for lack of memory is skipped; for the first one the error is passed on.
 BudgetPlan plan_budget(const std::vector<BudgetCandidate>& candidates, double seconds, const Texts& texts,
                        ThreadPool& pool, const BeginRun& begin_run);
 

@@ -260,8 +260,8 @@ export interface RunFields {
   /** Stop after this many minutes. */
   minutes?: number;
   /**
-   * End the schedule, and with it the run, after this many minutes, however fast the steps are. Without any goal, a run
-   * that was created with a `budget` has what is left of it.
+   * End the schedule, and with it the run, after this many minutes, however fast the steps are. If no goal is given and
+   * the trainer was created with a `budget`, the run has the minutes that remain.
    */
   budget?: number;
   /**

@@ -8,13 +8,13 @@ namespace wasmformer {
 
 // How learning goes. Features of one text only get no weight: they are many and say little.
 struct WordLearning {
-  Index least_texts = 2;  // with a feature that gets a weight; or words, for tags
+  Index least_texts = 2;  // a feature in fewer texts, or beside fewer words for tags, gets no weight
   bool multi_label = false;
   bool balance_classes = false;
   std::uint64_t seed = 1;
   double learning_rate = 0.2;
   double weight_decay = 1e-4;  // per example
-  double total_decay = 0;      // of a pass, which replaces it if it is not 0: the more examples, the less decay of each
+  double total_decay = 0;      // if not 0, in its place: the decay of a whole pass, divided among its examples
   Index passes = 12;
   // Limits, which only large corpora reach: of the weights' number, which decides the size of the model's file, of the
   // features, and of sums, which decide the time.
