@@ -45,7 +45,10 @@ const kinds = {
   zip: [fixture('marian/small/zip.bin'), fixture('marian/small/two.npz')],
   yaml: [fixture('marian/tiny-npz/tiny.vocab.yml'), Buffer.from('a: "\\x41\\u2581"\nb:\n  - 1\nc: [1, \'2\']\nd:\n  []\n')],
   settings: [Buffer.from('{"d_model":16,"norm":"pre","dropout":0.1,"output_bias":true}')],
-  'whole models': [execFileSync(join(root, 'build/native/wasmformer'), ['import-marian', marian, '--precision', 'int8', '--output', '-'])],
+  'whole models': [
+    execFileSync(join(root, 'build/native/wasmformer'), ['import-marian', marian, '--precision', 'int8', '--output', '-']),
+    execFileSync(join(root, 'build/native/wasmformer'), ['quantize', '--bits', '4', join(root, 'tests/fixtures/tiny-de-en.safetensors'), '--output', '-']),
+  ],
   "MarianMT's config": [fixture('marian/tiny/config.json')],
   vocabularies: [fixture('marian/tiny/vocab.json')],
   "MarianMT's tokenizer_config": [fixture('marian/tiny/tokenizer_config.json')],
@@ -91,7 +94,7 @@ test('the readers are built for libFuzzer', async () => {
     await Promise.all(Array.from({ length: availableParallelism() }, compile));
     // Each object of the library covers a whole folder, so some functions are defined twice. The linker keeps the first,
     // built with sanitizers.
-    await run(clang, [...flags, ...sources.map(object), join(root, 'build/native/libwasmformer.a'), '-Wl,-z,muldefs', '-pthread', '-o', program]);
+    await run(clang, [...flags, ...sources.map(object), join(root, 'build/native/libwasmformer.a'), '-Wl,-z,muldefs', '-pthread', '-lz', '-o', program]);
   }
 });
 
