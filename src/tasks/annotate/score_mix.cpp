@@ -67,11 +67,14 @@ ScoreMix choose_mix(AnnotationJob& job, const ModelFile& model, const std::vecto
     choice.choose(mix, number, {found - half, found, found + half}, figure);
   };
   if (model.words) choose(&ScoreMix::class_share, shares, "accuracy");
-  const bool has_spans = !model.labels.tags.empty() && are_spans(model.labels.tags);
-  const char* of_tags = has_spans ? "span_f1" : "tag_accuracy";
-  if (has_spans) choose(&ScoreMix::outside_score, scores, of_tags);
-  if (model.tag_words) choose(&ScoreMix::tag_share, shares, of_tags);
-  if (model.tag_words && has_spans) choose(&ScoreMix::outside_score, scores, of_tags);
+  // A model without scores of words, as those that older programs began, keeps its own choice of tags.
+  if (model.tag_words) {
+    const bool has_spans = are_spans(model.labels.tags);
+    const char* of_tags = has_spans ? "span_f1" : "tag_accuracy";
+    if (has_spans) choose(&ScoreMix::outside_score, scores, of_tags);
+    choose(&ScoreMix::tag_share, shares, of_tags);
+    if (has_spans) choose(&ScoreMix::outside_score, scores, of_tags);
+  }
   job.choose_again(mix, texts.size());
   return mix;
 }
