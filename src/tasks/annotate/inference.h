@@ -76,8 +76,8 @@ class AnnotationJob {
   std::vector<Annotation> take() { return std::move(results_); }
   const std::vector<Annotation>& results() const { return results_; }
 
-  // Chooses labels and tags of the first texts anew, with another mix of scores; the probabilities of tags stay as
-  // they are. For a job that keeps scores, once step() has returned false.
+  // Chooses the labels and tags of the first texts again, with another mix of scores; the probabilities of tags do not
+  // change. For a job that keeps scores, once step() has returned false.
   void choose_again(const ScoreMix& mix, std::size_t texts);
 
  private:

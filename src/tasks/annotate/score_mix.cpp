@@ -7,7 +7,7 @@
 namespace wasmformer {
 namespace {
 
-// As many of the first texts as the many choices of their tags leave time for.
+// Limits the first texts to as many as can be tagged again for every choice in a short time.
 std::size_t texts_to_try(const std::vector<AnnotatedText>& texts, const Config& config) {
   constexpr double most_pairs = 6e7;  // of tags, for each choice
   double pairs = 0;

@@ -172,7 +172,7 @@ TEST_CASE("A tagger has scores of words in context, and a mix of scores that sui
   CHECK(scores.figures.at("span_f1") == Catch::Approx(f1));  // the file has all that validation used
 }
 
-TEST_CASE("Labels and tags can be chosen anew with another mix of scores") {
+TEST_CASE("Labels and tags can be chosen again with another mix of scores") {
   ThreadPool pool(1);
   std::vector<AnnotatedText> texts;
   for (int i = 0; i < 40; ++i) texts.push_back(tagged_text({"in", "Rome"}, {"O", "B-place"}));
