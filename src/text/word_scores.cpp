@@ -38,10 +38,17 @@ std::size_t end_of_word(std::u32string_view text, std::size_t begin) {
 }
 
 // FNV-1a over the characters.
-std::uint32_t hash_of(std::u32string_view word) {
+std::uint32_t exact_hash(std::u32string_view word) {
   std::uint32_t hash = fnv_start;
-  for (const char32_t c : word) hash = (hash ^ static_cast<std::uint32_t>(lower_case(c))) * fnv_prime;
+  for (const char32_t c : word) hash = (hash ^ static_cast<std::uint32_t>(c)) * fnv_prime;
   return hash;
+}
+
+// One for all ways to capitalize a word.
+std::uint32_t hash_of(std::u32string_view word) {
+  std::u32string lower(word);
+  std::ranges::transform(lower, lower.begin(), lower_case);
+  return exact_hash(lower);
 }
 
 std::uint32_t hash_of(std::uint32_t first, std::uint32_t second) {
@@ -111,12 +118,6 @@ std::uint32_t length_of(std::u32string_view word) {
   constexpr std::size_t longest = 9;
   const bool is_capital = !word.empty() && lower_case(word[0]) != word[0];
   return static_cast<std::uint32_t>(2 * std::min(word.size(), longest) + is_capital);
-}
-
-std::uint32_t exact_hash(std::u32string_view word) {
-  std::uint32_t hash = fnv_start;
-  for (const char32_t c : word) hash = (hash ^ static_cast<std::uint32_t>(c)) * fnv_prime;
-  return hash;
 }
 
 }  // namespace

@@ -63,6 +63,24 @@ test('each bundled model has an example and a result', () =>
     }
   }));
 
+test('a model that is chosen while kept files are still being listed is used', () =>
+  withView(site, laptop, '#classify', async (page) => {
+    const select = page.getByRole('combobox', { name: 'Model' });
+    await select.selectOption('ewt');
+    await page.evaluate(() => globalThis.listKeptFiles());
+    await page.getByTestId('tagged').waitFor();
+    await page.waitForLoadState('networkidle');
+    assert.equal(await select.inputValue(), 'ewt');
+    assert.equal(await page.getByTestId('labels').count(), 0, 'which "snips" would show');
+  }, (page) => page.addInitScript(() => {
+    const held = new Promise((resolve) => (globalThis.listKeptFiles = resolve));
+    const open = caches.open.bind(caches);
+    caches.open = async (name) => {
+      if (name === 'wasmformer-files') await held;
+      return open(name);
+    };
+  })));
+
 test('a dropped file is kept, downloaded and deleted; a translator is refused with a message', () =>
   withView(site, laptop, '#classify', async (page) => {
     await first(page, 'PlayMusic');

@@ -44,7 +44,9 @@ export class Encoders {
   /** Loads what the link names, or else the first; nothing where that is there already. */
   async follow() {
     this.problem = ''; // of a file that another view gave it
+    const before = this.#last;
     await this.list();
+    if (before !== this.#last) return; // the visitor has chosen one meanwhile
     const wanted = this.all.find(({ id }) => id === this.#urlState.parameters.encoder) ?? this.model;
     if (wanted.id !== this.model.id || !this.#instance) await this.load(wanted);
   }
