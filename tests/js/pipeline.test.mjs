@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Translator } from '../../dist/index.js';
 import { pipeline, TextStreamer } from '../../dist/pipeline/index.js';
+import { streaming } from '../../dist/pipeline/streamer.js';
 import { fixturePath, sentences } from './support.mjs';
 
 let translate;
@@ -103,6 +104,24 @@ test('a streamer gets the text part by part, as greedy search writes it', async 
   assert.equal(parts.join(''), expected);
   assert.match((await warnings(t, () => texts([long], { streamer, num_beams: 4 })))[0], /num_beams is 1 with a streamer/);
   await assert.rejects(translate(sentences, { streamer }), /a streamer takes one text/);
+});
+
+test('a streamer gets whole characters, and in the end the whole text', async () => {
+  const streamed = (partials, text) => {
+    const parts = [];
+    const { options, end } = streaming(new TextStreamer(undefined, { callback_function: (part) => parts.push(part) }), 'x');
+    for (const partial of partials) options.onPartial(partial);
+    end(text);
+    return parts;
+  };
+  // A character of several bytes, one byte a step; the end of what is not yet a character is U+FFFD.
+  assert.deepEqual(streamed(['S', 'S\ufffd', 'São', 'São 🙂'], 'São 🙂!'), ['S', 'ão', ' 🙂', '!']);
+  assert.deepEqual(streamed(['a', 'a\ufffd', 'a\ufffd\ufffd', 'a🙂'], 'a🙂'), ['a', '🙂']);
+  assert.deepEqual(streamed(['a\ufffd'], 'a\ufffd'), ['a', '\ufffd'], 'what is never completed');
+  assert.deepEqual(streamed(['\ufffd\ufffd'], '鹅'), ['鹅'], 'a text that begins so');
+  assert.deepEqual(streamed(['one', 'two', 'on'], 'one two'), ['one', ' two'], 'a step back');
+  assert.deepEqual(streamed(['so far', 'so good'], 'so good'), ['so far', 'good'], 'a change of what was sent');
+  assert.deepEqual(streamed([], ''), []);
 });
 
 test('languages may be named as in NLLB', async () => {

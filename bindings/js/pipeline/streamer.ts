@@ -26,10 +26,21 @@ export function streaming(streamer: TextStreamer, texts: string | readonly strin
   if ([texts].flat().length !== 1) throw new WasmformerError('pipeline', 'a streamer takes one text');
   let sent = '';
   const send = (text: string, isEnd: boolean) => {
-    const isLonger = text.startsWith(sent);
-    streamer.on_finalized_text(isLonger ? text.slice(sent.length) : '', isEnd);
-    if (isLonger) sent = text;
+    // The bytes at the end may be the beginning of a character, which the next step replaces.
+    const ready = isEnd ? text : text.replace(/\ufffd+$/, '');
+    const isRevised = !ready.startsWith(sent);
+    // What has been sent cannot be taken back: the text goes on from where the two begin to differ.
+    const rest = isRevised && !isEnd ? '' : ready.slice(sharedStart(sent, ready));
+    streamer.on_finalized_text(rest, isEnd);
+    if (!isRevised) sent = ready;
   };
   const onPartial = (partial: string | string[]) => send([partial].flat()[0]!, false);
   return { options: { beamSize: 1, onPartial }, end: (text: string) => send(text, true) };
+}
+
+/** How many characters two texts share at their beginning. */
+function sharedStart(a: string, b: string): number {
+  let count = 0;
+  while (count < a.length && a[count] === b[count]) count++;
+  return count;
 }
