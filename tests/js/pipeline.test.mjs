@@ -106,6 +106,23 @@ test('a streamer gets the text part by part, as greedy search writes it', async 
   await assert.rejects(translate(sentences, { streamer }), /a streamer takes one text/);
 });
 
+test('null means not given, and tasks have their other names', async () => {
+  const names = ['max_length', 'max_new_tokens', 'num_beams', 'do_sample', 'temperature', 'streamer', 'src_lang', 'signal'];
+  const nothing = Object.fromEntries(names.map((name) => [name, null]));
+  assert.deepEqual(await translate(sentences[0], nothing), await translate(sentences[0]));
+  const named = await pipeline('translation_de_to_en', fixturePath);
+  assert.equal(named.task, 'translation');
+  assert.deepEqual(await named(sentences[0]), await translate(sentences[0]));
+  await named.dispose();
+  const others = { message: "[pipeline] tgt_lang is 'fr', but the model translates de-en" };
+  await assert.rejects(pipeline('translation_de_to_fr', fixturePath), others);
+  for (const task of ['ner', 'sentiment-analysis']) {
+    await assert.rejects(pipeline(task, fixturePath), /is a translator|encoder|classif|tag/i, 'the task exists, the model is of another kind');
+  }
+  await assert.rejects(pipeline('translation_de_', fixturePath), { message: /there is no task 'translation_de_'/ });
+  await assert.rejects(pipeline('constructor', fixturePath), { message: /there is no task 'constructor'/ });
+});
+
 test('a streamer gets whole characters, and in the end the whole text', async () => {
   const streamed = (partials, text) => {
     const parts = [];

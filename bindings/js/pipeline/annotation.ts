@@ -3,7 +3,7 @@ import { checked } from '../shared/checks.js';
 import { WasmformerError } from '../shared/errors.js';
 import type { TaggedSpan, TaggedToken } from '../shared/types.js';
 import type { Classifier, Tagger } from '../api/encoders.js';
-import { classificationRules, taggingRules } from './options.js';
+import { classificationRules, taggingRules, withoutNull } from './options.js';
 import type { ClassificationOptions, EntityOutput, LabelOutput, TaggingOptions } from './types.js';
 
 export function classification(classifier: Classifier) {
@@ -22,7 +22,7 @@ export function tagging(tagger: Tagger) {
   const part = ({ probability, text, start, end }: TaggedToken | TaggedSpan) =>
     ({ score: probability, word: text, start, end });
   return async (texts: string | readonly string[], options: TaggingOptions = {}) => {
-    const given = checked<TaggingOptions>('pipeline', taggingRules, options);
+    const given = checked<TaggingOptions>('pipeline', taggingRules, withoutNull(options));
     const { aggregation_strategy, ignore_labels = ['O'], signal } = given;
     const isSimple = aggregation_strategy === 'simple';
     if (isSimple && given.ignore_labels) {

@@ -8,7 +8,7 @@ import { Translator } from '../api/translator.js';
 import { classification, tagging } from './annotation.js';
 import { ignoredOptions } from './ignored.js';
 import { pipelineRules, precisions, warn, warnOf } from './options.js';
-import { translate } from './translation.js';
+import { checkLanguages, translate } from './translation.js';
 import type {
   ClassificationPipeline, GenerationOptions, GenerationOutput, Pipeline, PipelineOptions, PipelineProgress,
   PipelineTask, TaggingPipeline, TranslationOutput,
@@ -23,6 +23,22 @@ const kinds = {
   'text-classification': Classifier,
   'token-classification': Tagger,
 } satisfies Record<PipelineTask, unknown>;
+
+/** Other names of tasks in Transformers.js. */
+const otherTasks: Readonly<Record<string, PipelineTask>> = {
+  ner: 'token-classification',
+  'sentiment-analysis': 'text-classification',
+};
+/** 'translation' and the languages that the model must have. */
+const namedTranslation = /^translation_([a-z]+)_to_([a-z]+)$/i;
+
+function taskOf(name: string): PipelineTask {
+  if (Object.hasOwn(otherTasks, name)) return otherTasks[name]!;
+  const task = namedTranslation.test(name) ? 'translation' : name;
+  if (Object.hasOwn(kinds, task)) return task as PipelineTask;
+  const known = Object.keys(kinds).join("', '");
+  throw new WasmformerError('pipeline', `there is no task '${name}'; there are '${known}'`);
+}
 
 interface Loader {
   load(model: ModelSource, options: LoadOptions): Promise<Translator | Classifier | Tagger>;
@@ -46,7 +62,7 @@ function withWeights(model: ModelSource): ModelSource {
  * await translate.dispose();
  */
 export function pipeline(
-  task: 'translation',
+  task: 'translation' | `translation_${string}_to_${string}`,
   model: ModelSource,
   options?: PipelineOptions,
 ): Promise<Pipeline<TranslationOutput>>;
@@ -56,24 +72,21 @@ export function pipeline(
   options?: PipelineOptions,
 ): Promise<Pipeline<GenerationOutput>>;
 export function pipeline(
-  task: 'text-classification',
+  task: 'text-classification' | 'sentiment-analysis',
   model: ModelSource,
   options?: PipelineOptions,
 ): Promise<ClassificationPipeline>;
 export function pipeline(
-  task: 'token-classification',
+  task: 'token-classification' | 'ner',
   model: ModelSource,
   options?: PipelineOptions,
 ): Promise<TaggingPipeline>;
 export async function pipeline(
-  task: PipelineTask,
+  name: string,
   source: ModelSource,
   options: PipelineOptions = {},
 ): Promise<unknown> {
-  if (!Object.hasOwn(kinds, task)) {
-    const known = Object.keys(kinds).join("', '");
-    throw new WasmformerError('pipeline', `there is no task '${String(task)}'; there are '${known}'`);
-  }
+  const task = taskOf(String(name));
   const named = withNewNames('pipeline', { hub: 'hubURL' }, options);
   const given = checked<PipelineOptions>('pipeline', pipelineRules, named);
   checkWorker('pipeline', given);
@@ -99,6 +112,8 @@ export async function pipeline(
     warn(`dtype is '${dtype}', but the model is stored as ${precision}`);
   }
   try {
+    const [, src_lang, tgt_lang] = namedTranslation.exec(name) ?? [];
+    if (loaded instanceof Translator) checkLanguages({ src_lang, tgt_lang }, loaded.info.languages);
     report({ status: 'done' });
     report({ status: 'ready' });
   } catch (error) {

@@ -1,6 +1,6 @@
 // The options of pipelines: how they are checked, and warnings of those without effect.
 import {
-  callback, oneOf, otherNames, otherSamplingNames, signal, string, whole, type Rule, type Rules,
+  callback, isObject, oneOf, otherNames, otherSamplingNames, signal, string, whole, type Rule, type Rules,
 } from '../shared/checks.js';
 import { loadRules, workerRules } from '../api/arguments.js';
 import { ignoredGeneration, ignoredOptions } from './ignored.js';
@@ -45,6 +45,12 @@ export const generationRules = allOf([
   'max_length', 'src_lang', 'tgt_lang', 'streamer', 'signal',
   ...ignoredGeneration,
 ]) as Rules<GenerationOptions>;
+
+/** In Transformers.js, null means that an option is not given. */
+export function withoutNull<T>(options: T): T {
+  if (!isObject(options)) return options;
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null)) as T;
+}
 
 const warnings = new Set<string>();
 /** Once for each. */

@@ -4,7 +4,7 @@ import { WasmformerError } from '../shared/errors.js';
 import type { Translation, TranslateOptions } from '../shared/types.js';
 import type { Translator } from '../api/translator.js';
 import { ignoredGeneration } from './ignored.js';
-import { generationRules, warn, warnOf } from './options.js';
+import { generationRules, warn, warnOf, withoutNull } from './options.js';
 import { streaming } from './streamer.js';
 import type { GenerationOptions } from './types.js';
 
@@ -13,7 +13,8 @@ export async function translate(
   texts: string | readonly string[],
   options: GenerationOptions,
 ): Promise<Translation[]> {
-  const { max_length, streamer, ...given } = checked<GenerationOptions>('pipeline', generationRules, options);
+  const { max_length, streamer, ...given } =
+    checked<GenerationOptions>('pipeline', generationRules, withoutNull(options));
   warnOf(ignoredGeneration, given);
   if (given.max_new_tokens && max_length) {
     throw new WasmformerError('pipeline', 'max_new_tokens and max_length are both given');
@@ -62,7 +63,8 @@ function languageOf(code: string): string {
   }
 }
 
-function checkLanguages({ src_lang, tgt_lang }: GenerationOptions, languages: string): void {
+/** @throws if the model translates other languages, or does not name its own */
+export function checkLanguages({ src_lang, tgt_lang }: GenerationOptions, languages: string): void {
   const [source, target] = languages.split('-');
   for (const [name, wanted, found] of [['src_lang', src_lang, source], ['tgt_lang', tgt_lang, target]]) {
     if (wanted !== undefined && languageOf(wanted) !== languageOf(found ?? '')) {
