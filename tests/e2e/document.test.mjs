@@ -37,9 +37,14 @@ async function live(markup) {
       signal.throwIfAborted();
       window.asked.push(...sentences);
       return sentences.map((text) => {
-        const places = parts(text);
-        const data = Float32Array.from({ length: places.length ** 2 }, (_, i) => Number(i % (places.length + 1) === 0));
-        return { text: text.toUpperCase(), alignment: { source: places, target: places, data } };
+        const source = parts(text);
+        const order = source.map((_, i) => i);
+        if (window.reorders) order.sort((a, b) => (a % 3) - (b % 3) || b - a); // tears apart what stood together
+        const words = order.map((i) => text.slice(source[i].start, source[i].end).toUpperCase());
+        const data = new Float32Array(order.length ** 2);
+        order.forEach((from, at) => (data[at * order.length + from] = 1));
+        const changed = window.reorders ? words.join(' ') : text.toUpperCase();
+        return { text: changed, alignment: { source, target: parts(changed), data } };
       });
     };
     window.begin = (options, node = document.body) => (window.running = translateDocument({ info: {}, translate }, node, options));
@@ -92,7 +97,7 @@ test('later changes are translated, translated text is not translated again, and
   await wait('<b>CHANGED</b>');
   await page.evaluate(() => document.getElementById('p').append('more', document.createElement('hr')));
   await wait('MORE');
-  assert.deepEqual((await page.evaluate(() => window.asked)), ['one two three', 'four five', 'changed', 'more']);
+  assert.deepEqual((await page.evaluate(() => window.asked)), ['one two three', 'four five', 'one changed three', 'more']);
   const end = await body();
   await new Promise((resolve) => setTimeout(resolve, 300));
   assert.equal(await body(), end, 'its own changes are no changes of the page');
@@ -126,6 +131,100 @@ test('changes inside excluded elements are not translated', async () => {
   await until(page, "document.body.innerHTML.includes('NEW')");
   assert.equal((await body()).match(/new/g).length, 4);
   assert.deepEqual(await page.evaluate(() => window.asked.filter((text) => text === 'new')), ['new']);
+});
+
+test('translate is read as the HTML standard says: in any case, and the innermost counts', async () => {
+  const { page, body } = await live('<p translate="NO">one</p><p id="p" translate="no">two <span translate="yes">three <i translate="no">four</i></span> five</p>'
+    + '<div translate="no"><p class="notranslate"><b translate="yes">six</b></p><p translate="">seven</p></div>');
+  const original = await body();
+  await page.evaluate(() => window.begin({ observe: true }).finished);
+  const translated = original.replace('three', 'THREE').replace('seven', 'SEVEN');
+  assert.equal(await body(), translated);
+  await page.evaluate(() => (document.querySelector('#p > span').firstChild.data = 'eight'));
+  await until(page, "document.querySelector('#p > span').textContent.startsWith('EIGHT')");
+  await page.evaluate(() => document.getElementById('p').insertAdjacentHTML('beforeend', ' nine <b translate="yes">ten</b>'));
+  await until(page, "document.querySelector('#p > b').textContent === 'TEN'");
+  assert.match(await body(), / five nine <b/);
+  await page.evaluate(() => window.running.undo());
+  assert.equal(await body(), original.replace('three ', 'eight').replace(' five', ' five nine <b translate="yes">ten</b>'));
+});
+
+test('a page that sets its own text nodes sees only the translation of the new text, and undo gives its own text', async () => {
+  const { page, errors, body } = await live('<p id="p">one two</p><p id="q">three <b>four</b>, five six!</p>');
+  await page.evaluate(() => window.begin({ observe: true }).finished);
+  const set = (path, text, shown) => page.evaluate(async ([path, text, shown]) => {
+    window.own ??= { p: document.getElementById('p').firstChild, b: document.querySelector('b'), last: document.getElementById('q').lastChild };
+    window.own[path].data = text;
+    while (document.body.textContent !== shown) await new Promise((resolve) => setTimeout(resolve, 1));
+  }, [path, text, shown]);
+  await set('p', 'seven', 'SEVENTHREE FOUR, FIVE SIX!');
+  await set('p', 'eight nine ten', 'EIGHT NINE TENTHREE FOUR, FIVE SIX!');
+  await set('last', ' eleven', 'EIGHT NINE TENTHREE FOUR ELEVEN');
+  assert.equal(await body(), '<p id="p">EIGHT NINE TEN</p><p id="q">THREE <b>FOUR</b> ELEVEN</p>');
+  assert.equal(await page.evaluate(() => document.getElementById('p').childNodes.length), 1);
+  await page.evaluate(() => window.own.b.remove());
+  await until(page, "document.getElementById('q').textContent === 'THREE ELEVEN'");
+  await page.evaluate(() => document.getElementById('q').prepend(window.own.p));
+  await until(page, "document.body.textContent.includes('TENTHREE')");
+  await page.evaluate(() => window.running.undo());
+  assert.equal(await body(), '<p id="p"></p><p id="q">eight nine tenthree  eleven</p>');
+  assert.deepEqual(errors, []);
+});
+
+test('40 pages that set, move, remove and add nodes show no old words, and undo gives their own nodes', async () => {
+  const { page, errors } = await live('');
+  const wrong = await page.evaluate(async () => {
+    window.reorders = true;
+    window.delay = 0;
+    const markup = '<p>a b <i>c d</i> e</p><p>f <b>g <i>h</i> j k</b> l <a href="#">m n</a></p><div>o <p>q r</p> s</div>';
+    const letters = (root) => root.textContent.toLowerCase().replace(/\s/g, '').split('').sort().join('');
+    const wrong = [];
+    let state = 1;
+    const draw = (below) => Math.floor(((state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32) * below);
+    for (let seed = 1; seed <= 40 && wrong.length < 3; seed++) {
+      state = seed;
+      const [shown, own] = [document.createElement('div'), document.createElement('div')];
+      shown.innerHTML = own.innerHTML = markup;
+      document.body.replaceChildren(shown);
+      const all = (root) => {
+        const walker = document.createTreeWalker(root);
+        return Array.from({ length: 99 }, () => walker.nextNode()).filter(Boolean);
+      };
+      const pairs = all(shown).map((node, i) => [node, all(own)[i]]); // the page's nodes, and what they are without translation
+      const running = window.begin({ observe: true }, shown);
+      await running.finished;
+      const one = (kind) => {
+        const fit = pairs.filter(([, twin]) => own.contains(twin) && (kind === undefined || twin.nodeType === kind));
+        return fit[draw(fit.length)];
+      };
+      const change = [
+        () => one(3)?.forEach((node) => (node.data = ` x${seed} y `)),
+        () => one()?.forEach((node) => node.remove()),
+        () => {
+          const [what, where] = [one(), one()];
+          if (!what || !where || what[1].contains(where[1])) return;
+          what.forEach((node, i) => where[i].parentNode.insertBefore(node, where[i]));
+        },
+        () => {
+          const [where, added] = [one(), [0, 1].map(() => document.createElement('u'))];
+          if (where) added.forEach((node, i) => (node.append(' new z '), where[i].parentNode.insertBefore(node, where[i])));
+        },
+      ];
+      for (let step = 0; step < 6; step++) {
+        change[draw(4)]();
+        const begin = performance.now();
+        const isDone = () => letters(shown) === letters(own) && !/[a-z]/.test(shown.textContent);
+        do await new Promise((resolve) => setTimeout(resolve, 1));
+        while (!isDone() && performance.now() - begin < 3000);
+        if (!isDone()) wrong.push([seed, step, shown.innerHTML, own.innerHTML]);
+      }
+      running.undo();
+      if (shown.innerHTML !== own.innerHTML) wrong.push([seed, 'undone', shown.innerHTML, own.innerHTML]);
+    }
+    return wrong;
+  });
+  assert.deepEqual(wrong, []);
+  assert.deepEqual(errors, []);
 });
 
 test('finished waits for changes made meanwhile; undo during later work is not an error', async () => {

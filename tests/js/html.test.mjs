@@ -51,6 +51,21 @@ test('translate, class and id are recognized only as whole attributes', async ()
   assert.match(await html('<b data-x=" id=1">one two</b> three', dictionary({ 'one two three': 'one|0 three|2 two|1' })), /^<b.*<b/);
 });
 
+test('translate="yes" inside what is kept is translated, as the HTML standard says', async () => {
+  const pages = {
+    '<p translate="no">one <span translate="yes">two <b>three</b></span> four</p>': '<p translate="no">one <span translate="yes"><b>THREE</b> TWO</span> four</p>',
+    '<div translate=no>a <p translate>b</p> c <p translate=YES>d</p> e</div> f': '<div translate=no>a <p translate>B</p> c <p translate=YES>D</p> e</div> F',
+    '<i translate=no>a <u translate=yes>b <s translate=no>c <q translate=yes>d</q></s></u></i>':
+      '<i translate=no>a <u translate=yes>B <s translate=no>c <q translate=yes>D</q></s></u></i>',
+    '<p translate=no>a <code translate=yes>b</code> <i class=notranslate translate=yes>c</i> <b>d</b></p>': undefined,
+    '<pre translate=no>a <b translate=yes>b</b></pre>': undefined,
+    '<p translate=maybe>a</p>': '<p translate=maybe>A</p>',
+  };
+  for (const [page, translated] of Object.entries(pages)) assert.equal(await html(page, reversing), translated ?? page);
+  const [open, close] = ['<i translate=no>x<b translate=yes>y', '</b></i>'].map((tag) => tag.repeat(5000));
+  assert.ok(await html(open + close, reversing) === open.replaceAll('>y', '>Y') + close, 'ten thousand one in the other');
+});
+
 test('the model gets sentences without markup, with white space as a page shows it', async () => {
   const seen = async (markup) => {
     const all = [];

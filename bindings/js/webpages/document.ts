@@ -2,7 +2,7 @@
 import { boolean, checked, signal as signalRule } from '../shared/checks.js';
 import { WasmformerTypeError } from '../shared/errors.js';
 import type { DocumentOptions, DocumentTranslation, PageNode, SentenceTranslator } from '../shared/webpage-types.js';
-import { inline, isTranslatable, kept, InlineRun, single, type Item, type Piece } from './inline-run.js';
+import { inline, isTranslatable, kept, InlineRun, saysTranslate, single, type Item, type Piece } from './inline-run.js';
 import { translateRuns } from './markup.js';
 
 /** Nodes side by side that are one run of text, as they were when it was taken. */
@@ -15,18 +15,23 @@ interface Place {
 
 /** How to restore a place. */
 interface Change extends Place {
-  /** The children of each element in it. */
-  children: Map<Element, ChildNode[]>;
+  /** The children of each element in it, as they were, and of the place itself. */
+  children: Map<Node, ChildNode[]>;
   created: ChildNode[];
+  /** Where each of the page's own nodes was put: the page has moved those that are elsewhere now. */
+  homes: Map<Node, Node | null>;
 }
 
 const isElement = (node: Node): node is Element => node.nodeType === 1;
 const isText = (node: Node): node is Text => node.nodeType === 3;
 
-function isKept(element: Element): boolean {
-  return kept.has(element.localName) || element.getAttribute('translate') === 'no' || element.classList.contains('notranslate')
-    || (element as HTMLElement).isContentEditable;
-}
+const saysOf = (element: Element) => saysTranslate(element.getAttribute('translate'));
+
+/** Returns whether everything in the element is kept, whatever `translate` says inside it. */
+const isKeptWhole = (element: Element) => kept.has(element.localName) || element.classList.contains('notranslate')
+  || (element as HTMLElement).isContentEditable;
+
+const isKept = (element: Element) => isKeptWhole(element) || saysOf(element) === false;
 
 /** Translates `root` until it is told to stop. */
 class LivePage {
@@ -35,7 +40,9 @@ class LivePage {
   #signal: AbortSignal | undefined;
   #stop = new AbortController();
   #queue: Place[] = [];
-  #changes: Change[] = [];
+  #changes = new Set<Change>();
+  /** The change that each node belongs to, the page's own or created. */
+  #changeOf = new WeakMap<Node, Change>();
   /** Above this many changes, those that can no longer be undone are forgotten. */
   #mostChanges = 64;
   #undone = new DOMException('the translation was undone', 'AbortError');
@@ -66,8 +73,7 @@ class LivePage {
 
   undo(): void {
     this.#end(this.#undone);
-    for (const change of this.#changes.reverse()) this.#restore(change);
-    this.#changes = [];
+    for (const change of [...this.#changes].reverse()) this.#restore(change);
   }
 
   #end(reason: unknown): void {
@@ -90,14 +96,17 @@ class LivePage {
   }
 
   #add(root: Node): void {
-    const isOver = this.#stop.signal.aborted || (isElement(root) && isKept(root));
-    const places = isOver ? [] : this.#placesIn(root as ParentNode & Node);
+    if (this.#stop.signal.aborted) return;
+    const parent = root as ParentNode & Node;
+    const inside = [...parent.querySelectorAll('[translate]')].filter((element) => this.#isTranslatedInKept(element));
+    const parents = this.#isInKept(root) ? inside : [parent, ...inside];
+    const places = parents.flatMap((parent) => this.#placesIn(parent));
     this.#queue = [...this.#queue.filter(({ parent }) => !root.contains(parent)), ...places];
     for (const { parent } of places) if (isElement(parent)) this.#views?.observe(parent);
   }
 
   #isInline(node: ChildNode): boolean {
-    if (isText(node)) return node.data === '' || this.#written.get(node) !== node.data;
+    if (isText(node)) return this.#written.get(node) !== node.data;
     if (!isElement(node)) return true;
     return inline.has(node.localName) && (isKept(node) || [...node.childNodes].every((child) => this.#isInline(child)));
   }
@@ -145,12 +154,13 @@ class LivePage {
 
   /** The page has changed something. */
   #follow(records: MutationRecord[]): void {
+    const targets = [...records.map(({ target }) => target), ...this.#takeBack(records)];
     const roots = new Set<Node>();
-    for (const { target } of records) {
+    for (const target of targets) {
       let root = target;
       const isInner = (node: Node) => !isElement(node) || inline.has(node.localName);
       while (root !== this.#root && root.parentNode && isInner(root)) root = root.parentNode;
-      if (this.#root.contains(root) && !this.#isInKept(root)) roots.add(root);
+      if (this.#root.contains(root)) roots.add(root);
     }
     for (const root of roots) this.#add(root);
     if (!this.#work && this.#queue.length > 0) {
@@ -159,6 +169,31 @@ class LivePage {
         if (error !== this.#undone && error !== this.#signal?.reason) reportError(error);
       });
     }
+  }
+
+  /**
+   * Gives the page back the nodes of each place in which it has changed or moved one, or before one of which it has put
+   * another; returns the parents of the places.
+   */
+  #takeBack(records: MutationRecord[]): Node[] {
+    const moved = new Set<Node>(records.flatMap(({ removedNodes }) => [...removedNodes]));
+    const rewritten = records.flatMap(({ type, target }) =>
+      (type === 'characterData' && isText(target) && this.#written.get(target) !== target.data ? target : []));
+    const before = records.flatMap(({ addedNodes, nextSibling, target }) => {
+      if (!nextSibling || !this.#changeOf.has(nextSibling) || moved.has(nextSibling)) return [];
+      const added = [...addedNodes].filter(({ parentNode }) => parentNode === target);
+      return added.map((node) => ({ node, next: nextSibling }));
+    });
+    const nodes = [...rewritten, ...moved, ...before.map(({ next }) => next)];
+    const touched = new Set(nodes.flatMap((node) => this.#changeOf.get(node) ?? []));
+    if (touched.size > 0) this.#quietly(() => {
+      for (const change of touched) {
+        change.created = change.created.filter((node) => !rewritten.includes(node as Text)); // the page's own from now on
+        this.#restore(change, moved);
+      }
+      for (const { node, next } of before) next.parentNode?.insertBefore(node, next); // no parent: it was created
+    });
+    return [...touched].map(({ parent }) => parent);
   }
 
   /** Changes the page without taking that for a change made by the page itself. */
@@ -174,15 +209,26 @@ class LivePage {
     this.#quietly(() => {
       const elements = pieces.flatMap((piece) =>
         (piece.kind === 'open' && isElement(piece.handle) ? [piece.handle] : []));
-      const children = new Map(elements.map((element) => [element, [...element.childNodes]]));
-      const change: Change = { ...place, children, created: [] };
+      const children = new Map<Node, ChildNode[]>([
+        [place.parent, place.nodes],
+        ...elements.map((element): [Node, ChildNode[]] => [element, [...element.childNodes]]),
+      ]);
+      const change: Change = { ...place, children, created: [], homes: new Map() };
       this.#arrange(change, pieces);
-      this.#changes.push(change);
-      if (this.#changes.length < this.#mostChanges) return;
-      const isThere = ({ nodes }: Change) => !nodes.every((node) => this.#isGone(node));
-      this.#changes = this.#changes.filter((one) => this.#isOurs(one) && isThere(one));
-      this.#mostChanges = Math.max(64, 2 * this.#changes.length);
+      for (const node of [...children.values()].flat()) change.homes.set(node, node.parentNode);
+      for (const node of [...change.homes.keys(), ...change.created]) this.#changeOf.set(node, change);
+      this.#changes.add(change);
+      this.#forget();
     });
+  }
+
+  /** Drops changes of places that are gone, so that their nodes are not kept in memory. */
+  #forget(): void {
+    if (this.#changes.size < this.#mostChanges) return;
+    for (const change of this.#changes) {
+      if (change.nodes.every((node) => this.#isGone(node))) this.#changes.delete(change);
+    }
+    this.#mostChanges = Math.max(64, 2 * this.#changes.size);
   }
 
   /** Moves what is not yet in its place; texts are used again, since frameworks hold on to them. */
@@ -223,11 +269,6 @@ class LivePage {
     this.#written.set(text, data);
   }
 
-  /** Returns whether the page has left the texts as they were written. */
-  #isOurs({ texts, created }: Change): boolean {
-    return [...texts.keys(), ...created].every((node) => !isText(node) || this.#written.get(node) === node.data);
-  }
-
   /** Returns whether the page has left the place as it was when it was queued. */
   #isUnchanged({ parent, nodes, texts }: Place): boolean {
     return nodes.every((node) => node.parentNode === parent)
@@ -240,23 +281,44 @@ class LivePage {
   }
 
   #isInKept(node: Node): boolean {
-    if (isElement(node) && isKept(node)) return true;
-    return node !== this.#root && node.parentNode !== null && this.#isInKept(node.parentNode);
+    let says: boolean | undefined; // the innermost counts
+    for (let at: Node | null = node; at; at = at === this.#root ? null : at.parentNode) {
+      if (!isElement(at)) continue;
+      if (isKeptWhole(at)) return true;
+      says ??= saysOf(at);
+    }
+    return says === false;
   }
 
-  #restore(change: Change): void {
-    const { parent, nodes, texts, children, created } = change;
-    if (!nodes.every((node) => node.parentNode === parent) || !this.#isOurs(change)) return;
-    const marker = parent.insertBefore(document.createComment(''), nodes.reduce((first, node) =>
-      (first.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_PRECEDING ? node : first)));
-    for (const node of created) node.remove();
-    for (const node of nodes) parent.insertBefore(node, marker);
-    marker.remove();
-    for (const [element, before] of children) element.replaceChildren(...before);
+  #isTranslatedInKept(element: Element): boolean {
+    if (element === this.#root || !saysOf(element)) return false;
+    return !this.#isInKept(element) && this.#isInKept(element.parentNode!);
+  }
+
+  /** Gives the page its own nodes and texts; what it has changed or moved meanwhile, such as `moved`, stays so. */
+  #restore(change: Change, moved: ReadonlySet<Node> = new Set()): void {
+    const { texts, children, created, homes } = change;
+    for (const [parent, before] of children) {
+      bringBack(before.filter((node) => !moved.has(node) && node.parentNode === homes.get(node)), parent);
+    }
+    // From the inside; what the page has put into them stays.
+    for (const node of created.reverse()) node.replaceWith(...node.childNodes);
     for (const [text, data] of texts) {
-      text.data = data;
+      if (this.#written.get(text) === text.data) text.data = data;
       this.#written.delete(text);
     }
+    for (const node of [...homes.keys(), ...created]) this.#changeOf.delete(node);
+    this.#changes.delete(change);
+  }
+}
+
+/** Puts nodes into their order below `parent`; what stands between them may stay there. */
+function bringBack(nodes: readonly ChildNode[], parent: Node): void {
+  let last: ChildNode | undefined;
+  for (const node of nodes) {
+    const isBehind = !last || last.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING;
+    if (node.parentNode !== parent || !isBehind) parent.insertBefore(node, last ? last.nextSibling : parent.firstChild);
+    last = node;
   }
 }
 

@@ -2,7 +2,7 @@
 import { refuseOfSentence, show } from '../shared/checks.js';
 import { WasmformerTypeError } from '../shared/errors.js';
 import type { HtmlTranslation, SentenceTranslator } from '../shared/webpage-types.js';
-import { inline, isTranslatable, kept, InlineRun, single, type Item, type Piece } from './inline-run.js';
+import { inline, isTranslatable, kept, InlineRun, saysTranslate, single, type Item, type Piece } from './inline-run.js';
 import { translateRuns } from './markup.js';
 import { Tokenizer } from './html-tokenizer.js';
 
@@ -128,23 +128,45 @@ type Element = Record<'open' | 'close' | 'whole', string>;
 /** The markup in order: strings stay as they are. */
 type Part = string | InlineRun<Element>;
 
-const isMarkedAsKept = ({ attributes }: Token) =>
-  attributes.get('translate')?.toLowerCase() === 'no' || attributes.get('class')?.split(/[ \t\n\f\r]/).includes('notranslate');
+const saysOf = ({ attributes }: Token) => saysTranslate(attributes.get('translate'));
+const isMarkedAsKept = (token: Token) =>
+  saysOf(token) === false || token.attributes.get('class')?.split(/[ \t\n\f\r]/).includes('notranslate');
+
+/** Index of the first element from `from` on whose content is to be translated though what is around it is not; or -1. */
+function translatedIn(all: readonly Token[], from: number, to: number): number {
+  for (let i = from; i < to; i++) {
+    const token = all[i]!;
+    if (token.kind !== 'open' || token.match < i) continue;
+    if (kept.has(token.name)) i = token.match;
+    else if (saysOf(token) && !isMarkedAsKept(token)) return i;
+  }
+  return -1;
+}
 
 const deepest = 50; // elements around a word: deeper nesting ends runs
 
-/** The tokens of a markup, where elements that are kept whole are one token each. */
+/** The tokens of a markup, where elements that are kept whole, or what is kept of them, are one token each. */
 function withKeptWhole(html: string): Token[] {
   const all = tokensOf(html);
   matchTags(all);
   const tokens: Token[] = [];
+  /** The ends of translated elements inside kept ones, and the ends of those. */
+  const around: { inner: number; outer: number }[] = [];
+  /** Adds what is kept as one token, up to the tag at `outer` or into an element that is translated: to its tag. */
+  const keep = (from: number, outer: number): number => {
+    const inner = kept.has(all[from]!.name) ? -1 : translatedIn(all, from + 1, outer);
+    const last = inner < 0 ? outer : inner;
+    const name = all[from]!.match === last ? all[from]!.name : '';
+    tokens.push({ ...all[from]!, name, kind: 'other', end: all[last]!.end, match: -1 });
+    if (inner >= 0) around.push({ inner: all[inner]!.match, outer });
+    return last;
+  };
   for (let i = 0; i < all.length; i++) {
     const token = all[i]!;
     const isKept = token.kind === 'open' && (kept.has(token.name) || isMarkedAsKept(token));
-    if (isKept && token.match > i) {
-      tokens.push({ ...token, kind: 'other', end: all[token.match]!.end, match: -1 });
-      i = token.match;
-    } else if (isKept && raw.has(token.name)) {
+    if (around.at(-1)?.inner === i) i = keep(i, around.pop()!.outer);
+    else if (isKept && token.match > i) i = keep(i, token.match);
+    else if (isKept && raw.has(token.name)) {
       tokens.push({ ...token, kind: 'other', end: html.length });
       break;
     } else tokens.push({ ...token, match: -1 });

@@ -10,6 +10,13 @@ export const kept = words(`applet audio canvas code iframe kbd math noembed nofr
 /** Elements that are never copied: a copy would be a second control or a second link target. */
 export const single = words('a label output svg');
 
+/** What a `translate` attribute says, as the HTML standard reads it; undefined: nothing. */
+export function saysTranslate(value: string | null | undefined): boolean | undefined {
+  const word = value?.toLowerCase();
+  if (word === 'no') return false;
+  return word === 'yes' || word === '' ? true : undefined;
+}
+
 /** Part of a run before translation; parts are in the order of the text. */
 export type Item<H> =
   | { kind: 'text'; text: string }

@@ -259,7 +259,9 @@ class Writer<H> {
   #stack: Mark<H>[] = [];
 
   write(text: string): void {
-    if (text !== '') this.pieces.push({ kind: 'text', text });
+    const last = this.pieces.at(-1);
+    if (last?.kind === 'text') last.text += text;
+    else if (text !== '') this.pieces.push({ kind: 'text', text });
   }
 
   /** Closes what is open but not in `next`. */
