@@ -227,6 +227,35 @@ test('40 pages that set, move, remove and add nodes show no old words, and undo 
   assert.deepEqual(errors, []);
 });
 
+test('footnote marks move as a whole, with the word before', async () => {
+  const { page, body } = await live('<p>one<sup><a href="#r">[1]</a></sup> two three m<sup>2</sup></p>');
+  const original = await body();
+  await page.evaluate(async () => {
+    window.reorders = true;
+    const note = document.querySelector('sup');
+    await window.begin({}).finished;
+    note.className = 'same';
+  });
+  assert.equal(await body(), '<p>M<sup>2</sup> ONE<sup class="same"><a href="#r">[1]</a></sup> TWO THREE</p>');
+  await page.evaluate(() => window.running.undo());
+  assert.equal(await body(), original.replace('<sup>', '<sup class="same">'));
+});
+
+test('line breaks that the page shows stay', async () => {
+  const text = '\n one <b>two</b>  three\n  four\n\nfive. six ';
+  const styles = ['pre-wrap', 'break-spaces', 'pre', 'pre-line', 'normal', 'nowrap'];
+  const { page } = await live(styles.map((style) => `<div style="white-space: ${style}">${text}</div>`).join('')
+    + '<div style="white-space: pre-wrap"><p>one\n<span style="white-space: normal">two\nthree</span></p></div>');
+  const shown = () => page.evaluate(() => Array.from(document.querySelectorAll('body > div'), (one) => one.innerText));
+  const before = await shown();
+  await page.evaluate(() => window.begin({}).finished);
+  const upper = before.map((text) => text.toUpperCase());
+  assert.deepEqual(await shown(), upper);
+  assert.ok(upper[0].includes('\n  FOUR\n\n') && upper[3].includes('\nFOUR\n\n') && upper[6] === 'ONE\nTWO THREE', `${upper}`);
+  await page.evaluate(() => window.running.undo());
+  assert.deepEqual(await shown(), before);
+});
+
 test('finished waits for changes made meanwhile; undo during later work is not an error', async () => {
   const { page, errors, body } = await live('<p>one</p>');
   await page.evaluate(() => (window.delay = 500));

@@ -97,6 +97,24 @@ test('an element around part of a word wraps the whole word', async () => {
   assert.equal(await html('<b>Spa</b>ce, please'), '<b>Space</b>, please');
 });
 
+test('footnote marks, exponents and indices stay beside their words', async () => {
+  const note = '<sup><a href="#r1">1</a></sup>';
+  assert.equal(await html(`<p>Das ist sehr wichtig${note}.</p>`, dictionary({ 'Das ist sehr wichtig.': 'important|3 this|0 is|1 very|2 _.|4' })),
+    `<p>important${note} this is very.</p>`);
+  assert.equal(await html(`Hier${note} und da.${note} Dort<sup>[2]</sup>`, reversing), `DA UND HIER${note}.${note} DORT<sup>[2]</sup>`);
+  assert.equal(await html('25 m<sup>2</sup> Land, 10<sup>-6</sup> und CO<sub>2</sub>', reversing), 'CO<sub>2</sub> UND 10<sup>-6</sup>, LAND M<sup>2</sup> 25');
+  assert.equal(await html('Die 25 m<sup>2</sup>-Wohnung'), 'Die 25 m<sup>2</sup>-Wohnung');
+  assert.equal(await html(`<b>eins</b>${note}${note} zwei`, reversing), `ZWEI <b>EINS</b>${note}${note}`);
+  assert.equal(await html('<a href=x>eins<sup>1</sup></a> zwei', reversing), 'ZWEI <a href=x>EINS<sup>1</sup></a>');
+  assert.equal(await html('eins<a href=x><sup>1</sup></a>, zwei', reversing), 'ZWEI, EINS<a href=x><sup>1</sup></a>');
+  const formula = dictionary({ 'H2O ist in C6H12O.': 'in|2 C6H12O|3 is|1 H2O|0 _.|4' });
+  assert.equal(await html('<p>H<sub>2</sub>O ist in C<sub>6</sub>H<sub>12</sub>O<sub>6</sub>.</p>', formula),
+    '<p>in C<sub>6</sub>H<sub>12</sub>O<sub>6</sub> is H<sub>2</sub>O.</p>');
+  const ordinal = dictionary({ 'le 1er jour': 'the|0 first|1 day|2' });
+  assert.equal(await html('le 1<sup>er</sup> jour', ordinal), 'the <sup>first</sup> day', 'with letters it is a part of the word');
+  assert.equal(await html('<sup>1</sup> Siehe dort', dictionary({ '1 Siehe dort': '1|0 see|1 there|2' })), '<sup>1</sup> see there');
+});
+
 test('nothing is lost: elements without words of their own, images, escapes', async () => {
   const czech = { 'I like to drive this car.': 'Rád|0 řídím|0 to|4 auto|5 _.|6' };
   assert.equal(await html('<p>I <b>like</b> to <u>drive</u> this car.</p>', dictionary(czech)), '<p>Rád řídím <b></b><u></u>to auto.</p>');

@@ -2,7 +2,7 @@
 import { boolean, checked, signal as signalRule } from '../shared/checks.js';
 import { WasmformerTypeError } from '../shared/errors.js';
 import type { DocumentOptions, DocumentTranslation, PageNode, SentenceTranslator } from '../shared/webpage-types.js';
-import { inline, isTranslatable, kept, InlineRun, saysTranslate, single, type Item, type Piece } from './inline-run.js';
+import { inline, isTranslatable, kept, InlineRun, saysTranslate, scripts, single, type Item, type Piece } from './inline-run.js';
 import { translateRuns } from './markup.js';
 
 /** Nodes side by side that are one run of text, as they were when it was taken. */
@@ -117,6 +117,9 @@ class LivePage {
     const flush = () => {
       const texts = new Map<Text, string>();
       const run = new InlineRun(nodes.flatMap((node) => itemsOf(node, texts)));
+      // The texts of what moves as a whole stay as they are.
+      const whole = run.marks.filter(({ isAtom, handle }) => isAtom && isElement(handle));
+      for (const text of texts.keys()) if (whole.some(({ handle }) => handle.contains(text))) texts.delete(text);
       if (isTranslatable(run.text)) places.push({ parent, nodes, run, texts });
       nodes = [];
     };
@@ -322,17 +325,24 @@ function bringBack(nodes: readonly ChildNode[], parent: Node): void {
   }
 }
 
+/** What the page's styles keep of the white space in a text. */
+function keptSpace({ parentElement }: Text): 'lines' | 'all' | undefined {
+  const style = parentElement ? getComputedStyle(parentElement).whiteSpace : '';
+  if (style.startsWith('pre-line')) return 'lines';
+  return /^(pre|break-spaces)/.test(style) ? 'all' : undefined;
+}
+
 function itemsOf(node: ChildNode, texts: Map<Text, string>): Item<ChildNode>[] {
   if (isText(node)) {
     texts.set(node, node.data);
-    return [{ kind: 'text', text: node.data }];
+    return [{ kind: 'text', text: node.data, keeps: keptSpace(node) }];
   }
   if (!isElement(node) || isKept(node) || node.childNodes.length === 0) {
     return [{ kind: 'atom', handle: node, isSeen: isElement(node) && node.localName !== 'wbr' }];
   }
   const isSingle = single.has(node.localName) || node.id !== '' || node.localName.includes('-');
   const inside = [...node.childNodes].flatMap((child) => itemsOf(child, texts));
-  return [{ kind: 'open', handle: node, isSingle }, ...inside, { kind: 'close' }];
+  return [{ kind: 'open', handle: node, isSingle, isScript: scripts.has(node.localName) }, ...inside, { kind: 'close' }];
 }
 
 const rules = { observe: boolean, signal: signalRule };

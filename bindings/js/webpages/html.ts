@@ -2,7 +2,7 @@
 import { refuseOfSentence, show } from '../shared/checks.js';
 import { WasmformerTypeError } from '../shared/errors.js';
 import type { HtmlTranslation, SentenceTranslator } from '../shared/webpage-types.js';
-import { inline, isTranslatable, kept, InlineRun, saysTranslate, single, type Item, type Piece } from './inline-run.js';
+import { inline, isTranslatable, kept, InlineRun, saysTranslate, scripts, single, type Item, type Piece } from './inline-run.js';
 import { translateRuns } from './markup.js';
 import { Tokenizer } from './html-tokenizer.js';
 
@@ -234,7 +234,7 @@ function itemOf(html: string, token: Token, closing: Token | undefined): Item<El
   const open = html.slice(start, end);
   if (!closing) return { kind: 'atom', handle: { open, close: '', whole: open }, isSeen: kind !== 'comment' && name !== 'wbr' };
   const handle = { open, close: html.slice(closing.start, closing.end), whole: html.slice(start, closing.end) };
-  return { kind: 'open', handle, isSingle: single.has(name) || Boolean(attributes.get('id')) };
+  return { kind: 'open', handle, isSingle: single.has(name) || Boolean(attributes.get('id')), isScript: scripts.has(name) };
 }
 
 const escapes: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\u00a0': '&nbsp;' };

@@ -88,6 +88,22 @@ function wordsOf<H>({ found, begin, source, isSame, joint }: Placed, sentence: n
   return all;
 }
 
+/** Cuts words that were copied where an index or exponent in them begins or ends, as in H₂O. */
+function cutAtScripts<H>(run: InlineRun<H>, all: Word<H>[]): Word<H>[] {
+  const inWords = run.marks.filter(({ isScript, isAtom }) => isScript && !isAtom);
+  const edges = inWords.flatMap(({ start, end }) => [start, end]);
+  if (edges.length === 0) return all;
+  return all.flatMap((word) => {
+    const begin = run.text.slice(0, word.source).search(/[\p{L}\p{N}]*$/u);
+    const end = begin + word.text.length;
+    const inside = edges.filter((edge) => begin < edge && edge < end);
+    if (!run.text.startsWith(word.text, begin) || inside.length === 0) return word;
+    const places = [...new Set([begin, ...inside, end])].sort((a, b) => a - b);
+    return places.slice(0, -1).map((source, i): Word<H> =>
+      ({ ...word, source, text: run.text.slice(source, places[i + 1]), space: i === 0 ? word.space : '' }));
+  });
+}
+
 /** Final punctuation stays final. */
 function keepFinalPunctuation(last: Word<unknown> | undefined, source: string, begin: number): void {
   const endsWithPunctuation = isPunctuation(source.at(-1)!);
@@ -209,7 +225,7 @@ function slotOf<H>(mark: Mark<H>, path: Mark<H>[], all: Word<H>[], placed: Place
   const next = firstBy(candidates.filter((i) => sourceOf(i) >= mark.start), (a, b) => sourceOf(a) < sourceOf(b));
   const previous = firstBy(candidates.filter((i) => sourceOf(i) < mark.start), (a, b) => sourceOf(a) >= sourceOf(b));
   const isAfter = previous !== undefined && (next === undefined || mark.isTied);
-  let at = firstSlot(candidates, previous, next, isAfter);
+  let at = mark.isTied && isAfter ? previous + 1 : firstSlot(candidates, previous, next, isAfter);
   // Never move it into an element that it was outside of.
   const isWithin = () => at > 0 && at < all.length && shared(all[at - 1]!.stack, all[at]!.stack) > path.length;
   while (isWithin()) at += isAfter ? 1 : -1;
@@ -323,7 +339,7 @@ function writeBefore<H>(writer: Writer<H>, slots: readonly Slot<H>[], given: str
 
 /** The run, put together from its translated sentences. */
 export function put<H>(run: InlineRun<H>, placed: Placed[], tail: string, language?: string): Piece<H>[] {
-  const all = placed.flatMap((one, i) => wordsOf<H>(one, i, language));
+  const all = cutAtScripts(run, placed.flatMap((one, i) => wordsOf<H>(one, i, language)));
   const lost = assign(run, all);
   const writer = new Writer<H>();
   for (const [i, slots] of slotsOf(run, all, lost, placed).entries()) {
