@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { Translator } from '../../dist/index.js';
 import { cached, joinSentence, joint, pivot, split, splitSentences } from '../../dist/webpages/index.js';
+import { addTo } from '../../dist/shared/alignment.js';
 import { aligned, html } from './support-pages.mjs';
 import { close, fixturePath, sentences } from './support.mjs';
 
@@ -64,6 +65,23 @@ test('quality: mean log-probabilities of words and of the sentence', async () =>
   const second = targetTokens.findIndex(({ piece }, i) => i > 0 && piece.startsWith('▁'));
   const first = targetTokens.slice(0, second).map(({ logProbability }) => logProbability);
   close(quality.words[0].logProbability, first.reduce((a, b) => a + b) / first.length, 1e-6);
+});
+
+test('a character spelled by bytes is one word or a part of one, and U+FFFD do not shift what follows', () => {
+  const bytes = (text) => Array.from(Buffer.from(text), (byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`);
+  const wordsOf = (text, pieces) => {
+    const translation = { text, targetTokens: [...pieces, '</s>'].map((piece, i) => ({ piece, logProbability: -i })) };
+    addTo([translation], [''], { quality: true }, false, {});
+    return translation.quality.words.map(({ start, end, logProbability }) => [text.slice(start, end), logProbability]);
+  };
+  assert.deepEqual(wordsOf('我把鹅寄', ['▁', '我', '把', ...bytes('鹅'), '寄']), [['我', -0.5], ['把', -2], ['鹅', -4], ['寄', -6]]);
+  assert.deepEqual(wordsOf('鹅竹肖', ['▁', ...bytes('鹅竹肖')]).map(([word]) => word), ['鹅', '竹', '肖']);
+  assert.deepEqual(wordsOf('São Pãulo 🙂!', ['▁S', ...bytes('ã'), 'o', '▁P', ...bytes('ã'), 'ulo', '▁', ...bytes('🙂'), '!']).map(([word]) => word),
+    ['São', 'Pãulo', '🙂!']);
+  // SentencePiece writes a U+FFFD for each byte that belongs to no character.
+  assert.deepEqual(wordsOf('a\ufffd\ufffd\ufffd b c', ['▁a', '<0xE9>', '<0xB9>', '<0xFF>', '▁b', '▁c']).map(([word]) => word),
+    ['a\ufffd\ufffd\ufffd', 'b', 'c']);
+  assert.deepEqual(wordsOf('\ufffd\ufffd鹅 x', ['▁', '<0xB9>', '<0xE9>', ...bytes('鹅'), '▁x']).map(([word]) => word), ['\ufffd\ufffd', '鹅', 'x']);
 });
 
 test('word probabilities use the calibration stored in the model', async () => {

@@ -3,7 +3,7 @@ import type { Alignment, AlignmentOptions, Quality, TextRange } from './webpage-
 import type { Attention, Translation } from './types.js';
 
 type Tokens = readonly { piece: string }[];
-const isByte = (piece = '') => /^<0x[0-9A-F]{2}>$/.test(piece);
+const byteOf = (piece = '') => parseInt(/^<0x([0-9A-F]{2})>$/.exec(piece)?.[1] ?? '', 16); // or NaN
 
 /** The text as pieces spell it, without white space, and where each of its units comes from. */
 function spelled(text: string): { letters: string; places: TextRange[] } {
@@ -17,14 +17,23 @@ function spelled(text: string): { letters: string; places: TextRange[] } {
   return { letters, places };
 }
 
-/** The text of tokens[i] and of the bytes after it that spell one text with it. */
+/** The bytes of a UTF-8 character by how many of its first bits are 1. */
+const lengths = [1, 0, 2, 3, 4];
+
+/** The text of tokens[i], and how many tokens spell it: for bytes, those of one character. */
 function spelling(tokens: Tokens, i: number): { wanted: string; count: number } {
-  let count = 1;
   const { piece } = tokens[i]!;
-  if (!isByte(piece)) return { wanted: piece.replaceAll('▁', ''), count };
-  while (isByte(tokens[i + count]?.piece)) count++;
-  const bytes = tokens.slice(i, i + count).map((token) => parseInt(token.piece.slice(3), 16));
-  return { wanted: new TextDecoder().decode(new Uint8Array(bytes)).replace(/\s/g, ''), count };
+  const first = byteOf(piece);
+  if (Number.isNaN(first)) return { wanted: piece.replaceAll('▁', ''), count: 1 };
+  const count = lengths[Math.clz32(~(first << 24))] ?? 0;
+  const bytes = tokens.slice(i, i + count).map((token) => byteOf(token.piece));
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(Uint8Array.from(bytes));
+    if (count > 0 && !bytes.includes(NaN)) return { wanted: text.normalize('NFKC').replace(/\s/g, ''), count };
+  } catch {
+    // not a character
+  }
+  return { wanted: '\ufffd', count: 1 }; // as SentencePiece does for each byte that belongs to no character
 }
 
 /** Finds each token's range in `text`; one hidden by normalization or `<unk>` takes what lies between its neighbors. */
@@ -101,9 +110,10 @@ function qualityOf({ text, targetTokens }: Translation, probabilityOf?: (logProb
     const count = spaces.length + 1;
     const logProbability = spaces.reduce((sum, value) => sum + value, token.logProbability) / count;
     spaces = [];
-    const isAlone = (part: { start: number; end: number }) => alone.test(text.slice(part.start, part.end));
-    const joins = last && start <= last.end && !isAlone({ start, end }) && !isAlone(last);
-    if (!joins) return void words.push({ start, end, logProbability, count });
+    const isAlone = (part: TextRange) => alone.test(text.slice(part.start, part.end));
+    const isNext = last?.end === start && !isAlone({ start, end }) && !isAlone(last);
+    const isSame = last && start < last.end; // another byte of a character
+    if (!isNext && !isSame) return void words.push({ start, end, logProbability, count });
     last.logProbability = (last.logProbability * last.count + logProbability) / (last.count + 1);
     last.count++;
     last.end = Math.max(last.end, end);
