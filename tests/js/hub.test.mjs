@@ -13,6 +13,7 @@ import { fixturePath, serve } from './support.mjs';
 
 const folder = fileURLToPath(new URL('../fixtures/marian/tiny', import.meta.url));
 const files = readdirSync(folder).filter((name) => name !== 'pytorch_model.bin');
+const bertConfig = fileURLToPath(new URL('../fixtures/bert/bert-classify/config.json', import.meta.url));
 const bytes = files.reduce((sum, name) => sum + readFileSync(join(folder, name)).length, 0);
 const name = 'Helsinki-NLP/opus-mt-xx-yy';
 const digest = `sha256-${createHash('sha256').update(readFileSync(join(folder, 'model.safetensors'))).digest('base64')}`;
@@ -171,6 +172,27 @@ test('errors name what the host does not have', async (t) => {
   await assert.rejects(info(name, { hubURL: `${hub}/artifactory/hf` }), /\/artifactory\/hf\/Helsinki-NLP\/opus-mt-xx-yy\/resolve\/main\/config\.json answered 404/);
   state.isUp = false;
   await assert.rejects(info(name, { hub }), /could not be fetched/);
+});
+
+test('a model of another kind, or one that lacks a file, is refused before its weights are downloaded', async (t) => {
+  const configs = { t5: '{ "model_type": "t5" }', roberta: '{ "model_type": "roberta" }', bert: readFileSync(bertConfig) };
+  const asked = [];
+  const hubURL = await serve(t, ({ url, method }, response) => {
+    const [, kind, file] = /^\/x\/(\w+)\/resolve\/main\/(.*)$/.exec(url) ?? [];
+    const isThere = ['config.json', 'model.safetensors', 'tokenizer.json', 'vocab.json'].includes(file);
+    if (method === 'GET') asked.push(file);
+    response.writeHead(isThere ? 200 : 404).end(method === 'GET' && isThere ? configs[kind] : undefined);
+  });
+  const reasons = {
+    t5: "[import] config.json has model_type 't5'; only 'marian', 'bert' and 'distilbert' can be read",
+    roberta: "[import] config.json has model_type 'roberta'; only 'marian', 'bert' and 'distilbert' can be read",
+    bert: '[import] the folder has no vocab.txt',
+  };
+  for (const [kind, message] of Object.entries(reasons)) {
+    for (const one of [Translator, Classifier, Tagger]) await assert.rejects(one.load(`x/${kind}`, { hubURL, cache: false }), { message });
+    await assert.rejects(importMarian(`${hubURL}/x/${kind}/resolve/main/`), { message });
+  }
+  assert.ok(!asked.includes('model.safetensors'), `${asked}`);
 });
 
 test('a load that is aborted leaves the stored model as it is', async (t) => {

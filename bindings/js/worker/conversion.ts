@@ -75,7 +75,21 @@ async function readFolder(folder: Folder, onProgress: Progress): Promise<{ names
     if (file.integrity) await checkIntegrity(nameOf(file).replace(/.*\//, ''), content, file.integrity);
     return content;
   };
-  return { names, files: await Promise.all(names.map(read)) };
+  const weights = names.includes('config.json') ? weightsOf([...names]) : undefined;
+  const small = names.filter((name) => name !== weights);
+  const files = await Promise.all(small.map(async (name) => read(name, names.indexOf(name))));
+  if (weights === undefined) return { names, files };
+  await checkSettings(small, files);
+  return { names: [...small, weights], files: [...files, await read(weights, names.indexOf(weights))] };
+}
+
+/** Refuses a model that cannot be read, or a folder that lacks a file, before the weights are downloaded. */
+async function checkSettings(names: string[], files: Bytes[]): Promise<void> {
+  try {
+    await withExtras((module) => module.readFolder(names, files, '', 'f32'));
+  } catch (error) {
+    if (!(error instanceof WasmformerError && error.code === 'no-weights')) throw error;
+  }
 }
 
 /** Reads Mozilla's metadata.json: returns the student's languages, and sets the digest that its weights must have. */
@@ -143,7 +157,13 @@ export async function hostedFolder(address: string): Promise<{ folder: Folder; h
   const isThere = (name: string) => heads.get(name)!.ok;
   const ofBert = isThere('vocab.txt') && !isThere('source.spm');
   const needed = ofBert ? settingsOfBert : settings;
-  let wanted = [...needed, ...further.filter(isThere), ...[weights.find(isThere) ?? []].flat()];
+  // What is missing is for the reader of the folder to say, which knows what the kind of model needs.
+  const isMissing = (name: string) => name !== 'config.json' && heads.get(name)!.status === 404;
+  let wanted = [
+    ...needed.filter((name) => !isMissing(name)),
+    ...further.filter(isThere),
+    ...[weights.find(isThere) ?? []].flat(),
+  ];
   if (!isThere('config.json') && isThere('metadata.json')) {
     const { sourceLanguage, targetLanguage } = await readJson(at('metadata.json')[1]);
     const names = studentFiles.map((name) => name.replace('PAIR', `${sourceLanguage}${targetLanguage}`));
