@@ -29,6 +29,7 @@ EMSCRIPTEN_BINDINGS(wasmformer_translate) {
   register_array<Candidate>("Candidate[]");
   register_array<TargetToken>("TargetToken[]");
   register_array<Hypothesis>("Hypothesis[]");
+  register_array<Kept>("Kept[]");
   register_array<BeamNode>("BeamNode[]");
   register_array<LayerInternals>("LayerInternals[]");
   register_array<Translation>("Translation[]");
@@ -98,6 +99,11 @@ EMSCRIPTEN_BINDINGS(wasmformer_translate) {
       .field("state", &BeamNode::state)
       .field("reason", &BeamNode::reason)
       .field("hypothesis", &BeamNode::hypothesis);
+  value_object<KeptPart>("KeptText")
+      .field("text", &KeptPart::text)
+      .field("start", &KeptPart::start)
+      .field("end", &KeptPart::end);
+  value_object<Kept>("Kept").field("kind", &Kept::kind).field("source", &Kept::source).field("target", &Kept::target);
   value_object<Hypothesis>("Hypothesis")
       .field("text", &Hypothesis::text)
       .field("score", &Hypothesis::score)
@@ -107,6 +113,7 @@ EMSCRIPTEN_BINDINGS(wasmformer_translate) {
       .field("score", &Translation::score)
       .field("targetTokens", &Translation::tokens)
       .field("sourceTokens", &Translation::source_tokens)
+      .field("kept", &Translation::kept)
       .field("alternatives", &Translation::alternatives)
       .field("attention", &Translation::attention)
       .field("beam", &Translation::beam)

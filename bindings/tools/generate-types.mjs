@@ -25,7 +25,7 @@ const quoted = (words) => words.map((word) => `'${word}'`).join(' | ');
 /** Names in TypeScript of groups and of the items of lists. */
 const groups = { sampling: 'SamplingOptions', maskedHeads: 'AttentionHead', augment: 'Augmentation' };
 /** Strings of C++ that JavaScript has as something else. */
-const otherTypes = { preset: 'PresetName', metadata: 'Record<string, string>' };
+const otherTypes = { preset: 'PresetName', metadata: 'Record<string, string>', keep: 'readonly KeepName[]' };
 
 function typeOf({ name, type, choices, item }) {
   if (otherTypes[name]) return otherTypes[name];
@@ -87,9 +87,11 @@ ${comment('The made-up tasks, with any number of pairs; attention shows how the 
 
 ${interfaceOf('ModelConfig', 'The hyper-parameters of a model, with the names they have in the model file.', config.filter((option) => !isOfTraining(option)), ofConfig('model'))}
 ${interfaceOf('TrainingConfig', 'How the weights are changed (section 5 of the paper).', config.filter(isOfTraining), ofConfig('training'))}
+${comment('What can be copied instead of translated.', '')}export type KeepName = ${quoted(translate.find(({ name }) => name === 'keep').item.choices)};
+
 ${interfaceOf('SamplingOptions', 'How tokens are drawn instead of searching for the best.', fieldsOf(translate, 'sampling'), ofCall('sampling'))}
 ${interfaceOf('AttentionHead', 'One attention head.', fieldsOf(translate, 'maskedHeads'), { isRequired: true, more: {} })}
-${interfaceOf('TranslateFields', 'What the module takes of TranslateOptions.', translate, ofCall('translate'))}
+${interfaceOf('TranslateFields', 'What the module takes of TranslateOptions.', translate.filter(({ name }) => name !== 'keptRanges'), ofCall('translate'))}
 ${interfaceOf('AnnotateFields', 'What the module takes of AnnotateOptions.', annotate, ofCall('annotate'))}
 ${interfaceOf('EvaluateFields', 'What the module takes of EvaluateOptions.', evaluate, ofCall('evaluate'))}
 ${interfaceOf('RunFields', 'What the module takes of RunOptions.', inCamelCase(run), ofCall('run'))}

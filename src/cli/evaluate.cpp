@@ -61,6 +61,13 @@ void print_detail(const Detail& d) {
                     s.length_ratio);
 }
 
+// What the translations keep belongs to the signature of their score.
+std::string signature(const BleuOptions& words, const KeepNames& kept) {
+  std::string names;
+  for (const KeepName name : kept) names += (names.empty() ? "|keep:" : ",") + word(name);
+  return bleu_signature(words) + names;
+}
+
 void run(const EvaluateArguments& o) {
   if (o.labelled.any())
     return evaluate_annotations(o.decoding.model, o.labelled, o.annotate, o.decoding.batch_tokens, o.decoding.threads,
@@ -92,7 +99,7 @@ void run(const EvaluateArguments& o) {
   const double rate = static_cast<double>(result.target_tokens) / seconds;
   if (o.json) {
     nlohmann::ordered_json json{{"bleu", result.bleu},
-                                {"bleu_signature", bleu_signature(words)},
+                                {"bleu_signature", signature(words, kept_names(model, o.decoding.translate))},
                                 {"chrf", result.chrf},
                                 {"exact_match", result.exact_match},
                                 {"sentences", text.sources.size()},
@@ -105,8 +112,8 @@ void run(const EvaluateArguments& o) {
     print_formatted("%s\n", json.dump(2).c_str());
   } else {
     print_formatted("BLEU %.2f (%s)\nchrF2 %.2f\n%zu sentences, %ld target tokens in %.1f s, %.0f tokens/s\n",
-                    result.bleu, bleu_signature(words).c_str(), result.chrf, text.sources.size(),
-                    static_cast<long>(result.target_tokens), seconds, rate);
+                    result.bleu, signature(words, kept_names(model, o.decoding.translate)).c_str(), result.chrf,
+                    text.sources.size(), static_cast<long>(result.target_tokens), seconds, rate);
     print_detail(detail);
   }
 }

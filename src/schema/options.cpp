@@ -84,6 +84,15 @@ Input list(const std::string& text, const List& list, const std::string& name, c
   return array;
 }
 
+// The list that a field is, also if it may be unset.
+std::optional<List> list_of(const Value& value) {
+  std::optional<List> found;
+  if (const auto* list = std::get_if<List>(&value)) found = *list;
+  if (const auto* optional = std::get_if<Optional>(&value))
+    optional->with_default([&](const Value& item) { found = list_of(item); });
+  return found;
+}
+
 }  // namespace
 
 Fields operator+(Fields a, const Fields& b) {
@@ -120,7 +129,7 @@ void set_field(const Fields& fields, const std::string& name, const std::string&
   Input json;
   if (is_text)
     json = text;
-  else if (const auto* items = std::get_if<List>(&value))
+  else if (const std::optional<List> items = list_of(value))
     json = list(text, *items, name, place);
   else
     json = scalar(text);
@@ -157,10 +166,11 @@ nlohmann::ordered_json schema(const ConstFields& fields, Naming naming) {
 
 std::string summary(const Field& field) {
   std::string type = expected(field.value, field.option.range);
-  if (const auto* list = std::get_if<List>(&field.value)) {
+  if (const std::optional<List> list = list_of(field.value)) {
     type = "separated by commas";
     list->with_default([&](const Value& item) {
       if (const auto* group = std::get_if<Group>(&item)) type = "each " + form(group->fields()) + ", " + type;
+      if (std::holds_alternative<Choice>(item)) type = expected(item, {}) + ", " + type;
     });
   }
   const Json start = write(field.value, Naming::snake);

@@ -5,6 +5,7 @@
 
 #include <exception>
 #include <mutex>
+#include <unordered_set>
 #include <utility>
 
 #include "schema/error.h"
@@ -44,6 +45,8 @@ bool load(sentencepiece::SentencePieceProcessor& processor, const std::string& b
 // Users of the header need not know SentencePiece.
 struct Tokenizer::Processor : sentencepiece::SentencePieceProcessor {
   std::optional<WordPieceRules> wordpiece;
+  std::once_flag has_characters;
+  std::unordered_set<char32_t> characters;  // of all pieces
 };
 
 Tokenizer::Tokenizer(std::string model, std::vector<std::string> vocabulary)
@@ -153,6 +156,27 @@ std::unordered_map<std::string, TokenId> Tokenizer::ids() const {
   for (TokenId id = 0; id < vocab_size(); ++id) ids.emplace(piece(id), id);
   return ids;
 }
+std::optional<TokenId> Tokenizer::find_piece(std::string_view piece) const {
+  if (!vocabulary_.empty()) {
+    const TokenId id = find(piece);
+    return id >= 0 ? std::optional(id) : std::nullopt;
+  }
+  const TokenId id = processor_->PieceToId({piece.data(), piece.size()});
+  return processor_->IsUnknown(id) ? std::nullopt : std::optional(id);
+}
+
+bool Tokenizer::has_character(char32_t c) const {
+  std::call_once(processor_->has_characters, [this] {
+    for (TokenId id = 0; id < vocab_size(); ++id) {
+      const std::string name = piece(id);
+      const bool is_special = name.size() > 1 && name.front() == '<' && name.back() == '>';
+      if (is_special) continue;
+      for (const char32_t character : decode_utf8(name)) processor_->characters.insert(character);
+    }
+  });
+  return processor_->characters.contains(c);
+}
+
 TokenId Tokenizer::unk_id() const { return vocabulary_.empty() ? processor_->unk_id() : find(unk_piece); }
 TokenId Tokenizer::pad_id() const { return vocabulary_.empty() ? processor_->pad_id() : find(pad_piece); }
 TokenId Tokenizer::bos_id() const { return vocabulary_.empty() ? processor_->bos_id() : -1; }

@@ -35,6 +35,10 @@ class Tokenizer {
 
   Index vocab_size() const;
   std::unordered_map<std::string, TokenId> ids() const;  // by piece
+  // The piece that stands for itself; none for one that is unknown.
+  std::optional<TokenId> find_piece(std::string_view piece) const;
+  // Whether any piece is spelled with this character. Bytes and control pieces do not count.
+  bool has_character(char32_t c) const;
   TokenId unk_id() const;
   // -1 if the model file or the vocabulary has none; a vocabulary has no begin token.
   TokenId pad_id() const;

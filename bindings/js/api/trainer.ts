@@ -1,4 +1,5 @@
 import { WasmformerError } from '../shared/errors.js';
+import { withKeepOff } from '../shared/keep.js';
 import type { Plain, Update } from '../shared/protocol.js';
 import { eventWithMaps } from '../shared/results.js';
 import type {
@@ -93,7 +94,7 @@ export class Trainer extends RemoteTranslator<TrainerInfo> {
   /** Translates the pairs with the current weights and scores the result. */
   async evaluate(pairs: readonly SentencePair[], options: EvaluateOptions = {}): Promise<Evaluation> {
     const site = new Error();
-    const [{ signal }, search] = checkSignal('evaluate', options);
+    const [{ signal }, search] = checkSignal('evaluate', withKeepOff(options));
     const checked = checkPairs('evaluate', 'pairs', pairs);
     if (checked.length === 0) throw new WasmformerError('evaluate', 'pairs is empty; it needs at least one');
     return this.connection.call('evaluate', { pairs: checked, options: search }, site, { signal, owner: this });

@@ -1,7 +1,7 @@
 // The public types of training. Losses are means over target tokens, in nats; keys of a config are those of the model
 // file and of the program's --set.
 import type {
-  EvaluateFields, RequestFields, RunFields, TaskName, TokenizerSettings, TrainingConfig,
+  EvaluateFields, KeepName, RequestFields, RunFields, TaskName, TokenizerSettings, TrainingConfig,
 } from '../generated/options.js';
 import type {
   Annotation, EncoderInfo, ModelConfig, ModelSource, Translation, WorkerOptions,
@@ -211,7 +211,9 @@ export type RunChanges = Partial<
   >
 >;
 
-export interface EvaluateOptions extends EvaluateFields {
+export interface EvaluateOptions extends Omit<EvaluateFields, 'keep'> {
+  /** As in TranslateOptions, without regular expressions. */
+  keep?: false | readonly KeepName[];
   /** Aborting rejects with the signal's reason. */
   signal?: AbortSignal;
 }

@@ -1,5 +1,5 @@
 // The public types of the package. Rows are queries, columns are keys; log-probabilities are natural logarithms.
-import type { AnnotateFields, ModelConfig, TranslateFields } from '../generated/options.js';
+import type { AnnotateFields, KeepName, ModelConfig, TranslateFields } from '../generated/options.js';
 import type { WasmBuild, WorkerOwner } from './load-types.js';
 import type { WithAlignment, AlignmentOptions } from './webpage-types.js';
 
@@ -31,7 +31,14 @@ export interface EncoderInfo extends TranslatorInfo {
 }
 
 /** `Text` is what is translated: a string, or an array of them. */
-export interface TranslateOptions<Text = string> extends TranslateFields, AlignmentOptions {
+export interface TranslateOptions<Text = string>
+  extends Omit<TranslateFields, 'keep'>, AlignmentOptions {
+  /**
+   * What is copied instead of translated: names of kinds, and regular expressions for more; false for nothing. The
+   * default is everything, if the model has placeholder tokens or its metadata says so. `kept` of the result tells what
+   * stood where.
+   */
+  keep?: false | readonly (KeepName | RegExp)[];
   /** Called after each step with the best text so far; for an array, with all of them. */
   onPartial?: (partial: Text) => void;
   /** Aborting stops within one step and rejects with the signal's reason; the translator stays usable. */
@@ -199,9 +206,20 @@ export interface Internals {
   decoder: StackInternals;
 }
 
+/** A part that was copied instead of translated. */
+export interface KeptPart {
+  /** Name of the option `keep` that found it; 'own' for a regular expression. */
+  kind: Exclude<KeepName, 'typography' | 'off'> | 'own';
+  source: TextPart;
+  /** In the translation: numbers have the separators of its language. */
+  target: TextPart;
+}
+
 export interface Translation extends Hypothesis, WithAlignment {
   /** The end token last. */
   sourceTokens: SourceToken[];
+  /** What was copied, in the order of the source. */
+  kept: KeptPart[];
   /** The nBest - 1 further hypotheses, best first. */
   alternatives: Hypothesis[];
   /** Attention of the best hypothesis; only with `attention`, and if the text is not empty. */

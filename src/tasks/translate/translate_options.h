@@ -8,6 +8,7 @@
 
 #include "model/config.h"
 #include "nn/layers.h"
+#include "text/keep/kinds.h"
 
 namespace wasmformer {
 
@@ -42,6 +43,25 @@ void visit_search(Visitor&& v, Index& beam_size, std::optional<double>& length_p
     length_penalty);
 }
 
+template <class Visitor>
+void visit_keep(Visitor&& v, std::optional<KeepNames>& keep) {
+  v({"keep",
+     "what is copied instead of translated; off for nothing; default: everything, if the model has placeholder tokens "
+     "or its metadata says so"},
+    keep);
+}
+
+// A part of a text, in bytes of UTF-8.
+struct ByteRange {
+  Index begin = 0, end = 0;
+
+  template <class Visitor>
+  void visit(Visitor&& v) {
+    v({"begin", "the first byte", at_least(0)}, begin);
+    v({"end", "the byte behind the last one", at_least(0)}, end);
+  }
+};
+
 struct TranslateOptions {
   Index beam_size = 4;
   std::optional<double> length_penalty = {};
@@ -56,6 +76,8 @@ struct TranslateOptions {
   bool beam_trace = false;
   bool internals = false;
   bool full_vocabulary = false;
+  std::optional<KeepNames> keep = {};
+  std::vector<std::vector<ByteRange>> kept_ranges = {};  // of each text
 
   template <class Visitor>
   void visit(Visitor&& v) {
@@ -73,6 +95,8 @@ struct TranslateOptions {
     v({"beam_trace", "return everything that beam search kept and dropped", {}, ""}, beam_trace);
     v({"internals", "return embeddings, queries, keys, values and the residual stream", {}, ""}, internals);
     v({"full_vocabulary", "score all target pieces, even if the model has a shortlist"}, full_vocabulary);
+    visit_keep(v, keep);
+    v({"kept_ranges", "further parts of each text that are copied, in bytes of UTF-8", {}, ""}, kept_ranges);
   }
 };
 
@@ -85,6 +109,7 @@ struct EvaluateOptions {
   template <class Visitor>
   void visit(Visitor&& v) {
     visit_search(v, translate.beam_size, translate.length_penalty);
+    visit_keep(v, translate.keep);
   }
 };
 

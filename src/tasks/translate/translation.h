@@ -95,9 +95,21 @@ struct Hypothesis {
   std::vector<TargetToken> tokens;  // the end token last, unless max_length cut it off
 };
 
+struct KeptPart {
+  std::string text;
+  Index begin = 0;           // in bytes of UTF-8
+  Index start = 0, end = 0;  // in units of UTF-16, as JavaScript counts
+};
+// What was copied instead of translated, and where it stands in both texts.
+struct Kept {
+  std::string kind;  // a name of the option `keep`; "own" for one of the caller's ranges
+  KeptPart source, target;
+};
+
 // Optional parts are set if requested and the text is not empty.
 struct Translation : Hypothesis {
   std::vector<SourceToken> source_tokens;     // the end token last
+  std::vector<Kept> kept;                     // in the order of the source
   std::vector<Hypothesis> alternatives;       // up to n_best - 1 further ones, best first
   std::optional<Attention> attention;         // of the best hypothesis
   std::optional<std::vector<BeamNode>> beam;  // the root, which is the begin token, first; parents before children

@@ -10,36 +10,6 @@
 namespace wasmformer {
 namespace {
 
-void put_in_capitals(std::string& text) { text = encode_utf8(in_capitals(decode_utf8(text))); }
-
-// Pieces such as <0x41> and </s> stay as they are.
-void put_in_capitals(SourceToken& token) {
-  if (!token.piece.starts_with('<') || !token.piece.ends_with('>')) put_in_capitals(token.piece);
-}
-
-void put_in_capitals(Hypothesis& hypothesis) {
-  put_in_capitals(hypothesis.text);
-  for (TargetToken& token : hypothesis.tokens) {
-    put_in_capitals(static_cast<SourceToken&>(token));
-    if (token.top)
-      for (Candidate& other : *token.top) put_in_capitals(static_cast<SourceToken&>(other));
-  }
-}
-
-void put_in_capitals(Translation& translation) {
-  put_in_capitals(static_cast<Hypothesis&>(translation));
-  for (Hypothesis& other : translation.alternatives) put_in_capitals(other);
-  for (SourceToken& token : translation.source_tokens) put_in_capitals(token);
-  if (translation.beam)
-    for (BeamNode& node : *translation.beam) put_in_capitals(static_cast<SourceToken&>(node));
-}
-
-// With small letters after the first letter.
-std::string lowered(const std::u32string& text) {
-  const auto rest = static_cast<std::size_t>(std::find_if(text.begin(), text.end(), is_letter) - text.begin()) + 1;
-  return encode_utf8(text.substr(0, rest) + in_small_letters(text.substr(std::min(rest, text.size()))));
-}
-
 // Target tokens that the model's shortlist allows; empty: all.
 std::vector<TokenId> shortlisted(const ModelFile& model, const std::vector<TokenId>& source,
                                  const TranslateOptions& options) {
@@ -74,9 +44,17 @@ std::vector<SearchInput> search_inputs(const ModelFile& model, const std::vector
   return inputs;
 }
 
-std::vector<Source> tokenize_all(const ModelFile& model, const std::vector<std::string>& texts, std::uint64_t first) {
+std::vector<Source> tokenize_all(const ModelFile& model, const std::vector<std::string>& texts,
+                                 const TranslateOptions& options, std::uint64_t first) {
+  const KeepNames names = kept_names(model, options);
+  const bool has_ranges = !options.kept_ranges.empty();
+  WASMFORMER_CHECK(!has_ranges || options.kept_ranges.size() == texts.size(), ErrorCode::translate,
+                   "kept_ranges has " << options.kept_ranges.size() << " entries for " << texts.size() << " texts");
   std::vector<Source> sources;
-  for (const std::string& text : texts) sources.push_back(tokenize(model, text, first++));
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const std::vector<ByteRange> own = has_ranges ? options.kept_ranges[i] : std::vector<ByteRange>{};
+    sources.push_back(tokenize(model, texts[i], first + i, names, own));
+  }
   return sources;
 }
 
@@ -117,26 +95,7 @@ std::optional<std::string> reason(BeamOutcome outcome) {
   }
 }
 
-// Returns whether the metadata has this key. Throws Error if its value is not `word`, the only one allowed.
-bool says(const ModelFile& model, const char* key, const std::string& word) {
-  const auto entry = model.metadata.find(key);
-  if (entry == model.metadata.end()) return false;
-  WASMFORMER_CHECK(entry->second == word, ErrorCode::model,
-                   key << " must be '" << word << "', not '" << entry->second << "'");
-  return true;
-}
-
 }  // namespace
-
-Source tokenize(const ModelFile& model, const std::string& text, std::uint64_t number) {
-  // Files of earlier versions say it in other words.
-  const bool lowers_all_caps = says(model, "all_caps", "lowercase") || says(model, "capitals", "lowered");
-  Source source{{}, number};
-  if (lowers_all_caps) source.in_capitals = is_in_capitals(decode_utf8(text));
-  source.ids = model.source_tokenizer->encode(source.in_capitals ? lowered(decode_utf8(text)) : text);
-  source.ids.push_back(model.transformer->config().eos_id);
-  return source;
-}
 
 double length_penalty(const ModelFile& model, const TranslateOptions& options) {
   if (options.length_penalty) return *options.length_penalty;
@@ -149,7 +108,7 @@ double length_penalty(const ModelFile& model, const TranslateOptions& options) {
 
 TranslationJob::TranslationJob(const ModelFile& model, ThreadPool& pool, const std::vector<std::string>& texts,
                                const TranslateOptions& options, std::uint64_t first)
-    : TranslationJob(model, pool, tokenize_all(model, texts, first), options) {}
+    : TranslationJob(model, pool, tokenize_all(model, texts, options, first), options) {}
 
 TranslationJob::TranslationJob(const ModelFile& model, ThreadPool& pool, std::vector<Source> sources,
                                const TranslateOptions& options)
@@ -165,9 +124,8 @@ TranslationJob::TranslationJob(const ModelFile& model, ThreadPool& pool, std::ve
 std::vector<std::string> TranslationJob::partial() const {
   std::vector<std::string> texts(sources_.size());
   for (std::size_t i = 0; i < searched_.size(); ++i) {
-    std::string& text = texts[searched_[i]];
-    text = model_.target_tokenizer->decode(search_.hypotheses(static_cast<Index>(i)).front().ids);
-    if (sources_[searched_[i]].in_capitals) put_in_capitals(text);
+    const SearchHypothesis best = search_.hypotheses(static_cast<Index>(i)).front();
+    texts[searched_[i]] = text_so_far(model_, sources_[searched_[i]], best.ids);
   }
   return texts;
 }
@@ -178,8 +136,9 @@ void TranslationJob::name(SourceToken& token, TokenId id) const {
   token.id = id;
 }
 
+// Its text is filled in by write_texts().
 Hypothesis TranslationJob::hypothesis(const SearchHypothesis& tokens) const {
-  Hypothesis result{model_.target_tokenizer->decode(tokens.ids), tokens.score, {}};
+  Hypothesis result{{}, tokens.score, {}};
   for (std::size_t i = 0; i < tokens.ids.size(); ++i) {
     TargetToken& token = result.tokens.emplace_back();
     name(token, tokens.ids[i]);
@@ -229,10 +188,64 @@ std::vector<Translation> TranslationJob::result() const {
       sentences.push_back({&sources_[searched_[i]].ids, &returned[i], &translations[searched_[i]]});
     explain(model_, pool_, options, search_.masks(), sentences);
   }
-  for (std::size_t i = 0; i < sources_.size(); ++i) {
-    if (sources_[i].in_capitals) put_in_capitals(translations[i]);
-  }
+  write_texts(returned, translations);
+  for (std::size_t i = 0; i < sources_.size(); ++i) show_pieces(translations[i], sources_[i]);
   return translations;
+}
+
+// The places of the kept spans that are found by attention: of each searched sentence the one that `returned` has at
+// `rank`; empty for sentences without such spans.
+std::vector<std::vector<std::size_t>> TranslationJob::places(const std::vector<std::vector<SearchHypothesis>>& returned,
+                                                             std::size_t rank) const {
+  std::vector<std::vector<std::size_t>> places(searched_.size());
+  const auto needs_attention = [this](std::size_t i) {
+    const Source& source = sources_[searched_[i]];
+    return source.kept && source.kept->needs_attention();
+  };
+  bool is_needed = false;
+  for (std::size_t i = 0; i < searched_.size(); ++i) is_needed |= needs_attention(i) && rank < returned[i].size();
+  if (!is_needed) return places;
+  std::vector<std::vector<SearchHypothesis>> hypotheses;
+  for (const auto& all : returned) hypotheses.push_back({all[std::min(rank, all.size() - 1)]});
+  std::vector<Translation> explained(searched_.size());
+  std::vector<ForcedDecoding> sentences;
+  for (std::size_t i = 0; i < searched_.size(); ++i)
+    sentences.push_back({&sources_[searched_[i]].ids, &hypotheses[i], &explained[i]});
+  TranslateOptions only_attention;
+  only_attention.attention = true;
+  explain(model_, pool_, only_attention, search_.masks(), sentences);
+  for (std::size_t i = 0; i < searched_.size(); ++i) {
+    if (!needs_attention(i)) continue;
+    places[i] =
+        places_by_attention(model_, sources_[searched_[i]], hypotheses[i][0].ids, explained[i].attention->cross);
+  }
+  return places;
+}
+
+// Fills in the texts of all hypotheses, and what the best ones keep.
+void TranslationJob::write_texts(const std::vector<std::vector<SearchHypothesis>>& returned,
+                                 std::vector<Translation>& translations) const {
+  const auto ranks = static_cast<std::size_t>(search_.options().n_best);
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    const auto places_of = places(returned, rank);
+    for (std::size_t i = 0; i < searched_.size(); ++i) {
+      if (rank >= returned[i].size()) continue;
+      const Source& source = sources_[searched_[i]];
+      Translation& translation = translations[searched_[i]];
+      const std::u32string text = decoded(model_, source, returned[i][rank].ids);
+      Restored restored{.text = source.kept ? std::string() : encode_utf8(text)};
+      if (source.kept) restored = put_back(*source.kept, text, places_of[i]);
+      Hypothesis& hypothesis = rank == 0 ? translation : translation.alternatives[rank - 1];
+      hypothesis.text = std::move(restored.text);
+      if (rank == 0) translation.kept = std::move(restored.kept);
+    }
+  }
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    if (!sources_[i].is_empty() || !sources_[i].kept) continue;
+    Restored restored = put_back(*sources_[i].kept, {});
+    translations[i].text = std::move(restored.text);
+    translations[i].kept = std::move(restored.kept);
+  }
 }
 
 Translator::Translator(std::string_view model_file, ThreadPool& pool)
@@ -254,7 +267,7 @@ BatchedTranslation::BatchedTranslation(const ModelFile& model, ThreadPool& pool,
       pool_(pool),
       options_(options),
       batch_tokens_(static_cast<std::size_t>(batch_tokens)),
-      sources_(tokenize_all(model, texts, first)),
+      sources_(tokenize_all(model, texts, options, first)),
       translations_(texts.size()) {
   const auto limit = static_cast<std::size_t>(model.transformer->config().max_length);
   for (std::size_t i = 0; i < sources_.size(); ++i) {

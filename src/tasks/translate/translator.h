@@ -8,23 +8,11 @@
 #include <vector>
 
 #include "bundle/model_file.h"
+#include "tasks/translate/source.h"
 #include "tasks/translate/translation.h"
 #include "tensor/thread_pool.h"
 
 namespace wasmformer {
-
-// A text as tokens, ended by the end token.
-struct Source {
-  std::vector<TokenId> ids;  // only the end token for an empty text
-  std::uint64_t number = 0;  // its place in the whole input; sampling draws differently for each
-  bool in_capitals = false;  // translate into capitals
-
-  bool is_empty() const { return ids.size() <= 1; }
-};
-// If the model's metadata has "all_caps" = "lowercase", a text in capitals is read as if only its first letter were a
-// capital; "capitals" = "lowered" is the earlier form.
-// Throws Error for text that is not UTF-8, and for other values of these.
-Source tokenize(const ModelFile& model, const std::string& text, std::uint64_t number);
 
 // The alpha of the options, or else of the model's metadata, or else the default. Throws Error if it needs the
 // model's and that is not a number of at least 0.
@@ -52,6 +40,10 @@ class TranslationJob {
   void name(SourceToken& token, TokenId id) const;
   Hypothesis hypothesis(const SearchHypothesis& tokens) const;
   std::vector<BeamNode> beam(Index i, Index returned) const;
+  std::vector<std::vector<std::size_t>> places(const std::vector<std::vector<SearchHypothesis>>& returned,
+                                               std::size_t rank) const;
+  void write_texts(const std::vector<std::vector<SearchHypothesis>>& returned,
+                   std::vector<Translation>& translations) const;
 
   const ModelFile& model_;
   ThreadPool& pool_;

@@ -1,0 +1,45 @@
+// The option `keep`: names go to the module as they are, regular expressions as the ranges that they find.
+import { isObject, show } from './checks.js';
+import { WasmformerTypeError } from './errors.js';
+
+/** Bytes of UTF-8, as the module counts. */
+interface ByteRange {
+  begin: number;
+  end: number;
+}
+
+const bytesOf = (text: string) => new TextEncoder().encode(text).length;
+
+/** What the patterns find, without what is empty and what overlaps an earlier find. */
+function rangesOf(text: string, patterns: readonly RegExp[]): ByteRange[] {
+  const found = patterns.flatMap((pattern) => {
+    const everywhere = new RegExp(pattern.source, pattern.flags.includes('g') ? pattern.flags : `${pattern.flags}g`);
+    return Array.from(text.matchAll(everywhere), ({ 0: match, index }) => ({ start: index, end: index + match.length }));
+  });
+  const ranges: ByteRange[] = [];
+  let last = 0;
+  for (const { start, end } of found.sort((a, b) => a.start - b.start || b.end - a.end)) {
+    if (start === end || start < last) continue;
+    ranges.push({ begin: bytesOf(text.slice(0, start)), end: bytesOf(text.slice(0, end)) });
+    last = end;
+  }
+  return ranges;
+}
+
+/** The options with the module's word for `keep: false`. */
+export function withKeepOff(options: unknown): unknown {
+  return isObject(options) && 'keep' in options && options.keep === false ? { ...options, keep: ['off'] } : options;
+}
+
+/** The options as the module reads them. Throws a WasmformerTypeError if `keep` is neither false nor an array. */
+export function withKeptRanges(texts: readonly string[], options: unknown): unknown {
+  if (!isObject(options) || !('keep' in options) || options.keep === undefined) return options;
+  const { keep, ...rest } = options;
+  if (keep === false) return withKeepOff(options);
+  if (!Array.isArray(keep)) {
+    throw new WasmformerTypeError('translate', `keep must be false or an array of names and regular expressions, not ${show(keep)}`);
+  }
+  const patterns = keep.filter((item) => item instanceof RegExp);
+  const names: unknown[] = keep.filter((item) => !(item instanceof RegExp));
+  return { ...rest, keep: names, ...(patterns.length > 0 && { keptRanges: texts.map((text) => rangesOf(text, patterns)) }) };
+}

@@ -1,0 +1,24 @@
+// The edges of a text, which are taken off before it is translated.
+#pragma once
+
+#include "tasks/translate/kept_text.h"
+
+namespace wasmformer {
+
+// The languages of a model, such as de and en; empty where the metadata names none.
+struct LanguagePair {
+  std::string source, target;
+};
+LanguagePair languages_of(const ModelFile& model);
+
+// What is left of a text, in code points, and the spans inside.
+struct Middle {
+  std::size_t begin = 0, end = 0;
+  std::vector<KeptText::InnerSpan> spans;
+};
+// Moves kept spans, brackets and quotes from both ends of `kept.source` to its lead and tail. A span that the sentence
+// needs, such as an address without a colon beside it, stays inside.
+Middle cut_edges(KeptText& kept, const std::vector<KeptSpan>& spans, const KeepNames& names,
+                 const LanguagePair& languages);
+
+}  // namespace wasmformer

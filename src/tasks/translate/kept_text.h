@@ -1,0 +1,74 @@
+// A text in two: what the model translates, and what is kept (text/keep/spans.h). At the edges of a text kept spans are
+// taken off and put back. Inside, a placeholder token stands for each if the model has such tokens; else the span is
+// taken out, and the attention tells where it belongs, as for tags.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bundle/model_file.h"
+#include "tasks/translate/translate_options.h"
+#include "tasks/translate/translation.h"
+#include "text/keep/spans.h"
+#include "text/keep/typography.h"
+
+namespace wasmformer {
+
+// What is kept where the options do not say: everything for a model with placeholder tokens, what `keep` in the
+// metadata names for others, and nothing where a prefix is forced. Throws Error for an unknown name in the metadata.
+KeepNames kept_names(const ModelFile& model, const TranslateOptions& options);
+
+// Names of the pieces that stand for kept spans: numbers, signs such as emoji, and all that takes the place of a word.
+// Each has a second piece, with the space before it.
+constexpr int placeholders_of_a_kind = 8;
+std::u32string placeholder(KeepName kind, int number);
+bool has_placeholders(const ModelFile& model);
+
+struct KeptText {
+  // Text of an edge, and the span that it is, if it is one.
+  struct EdgePart {
+    std::u32string text;  // as the target language writes it
+    std::optional<KeptSpan> span = {};
+  };
+  struct InnerSpan {
+    KeptSpan span;
+    std::u32string text;         // as the target language writes it
+    std::u32string symbol = {};  // the placeholder; empty: placed by attention
+    std::size_t place = 0;       // where it was in `core`, in code points
+    bool has_space_before = false, has_space_after = false;
+  };
+
+  std::u32string source = {};
+  std::vector<EdgePart> lead = {}, tail = {};
+  std::u32string core = {};  // for the model; empty if there is nothing to translate
+  std::vector<InnerSpan> inner = {};
+  Typography signs = {};
+  std::string target_language = {};
+
+  // Returns whether nothing was found: the text is translated as it is, with the space around it.
+  bool is_plain() const;
+  bool needs_attention() const { return !inner.empty() && inner.front().symbol.empty(); }
+};
+
+// `own`: ranges of the caller's, in bytes of UTF-8. Throws Error for a range that is not inside the text.
+KeptText keep_apart(const ModelFile& model, std::string_view text, const KeepNames& names,
+                    const std::vector<ByteRange>& own);
+
+// The whole translation, with all that was kept, and where it stands. `places`: of the inner spans in `translated`, in
+// code points, in their order; none if they are found by their symbols.
+struct Restored {
+  std::string text = {};
+  std::vector<Kept> kept = {};
+};
+Restored put_back(const KeptText& kept, const std::u32string& translated, const std::vector<std::size_t>& places = {});
+// The begin of a translation that goes on, as far as it is known.
+std::string put_back_begin(const KeptText& kept, const std::u32string& translated);
+
+// The text without the placeholders of this one.
+std::u32string without_symbols(const KeptText& kept, std::u32string text);
+
+// The text that stands for a piece of either side; empty if the piece is no placeholder of this text.
+std::string kept_piece(const KeptText& kept, std::string_view piece, bool is_target);
+
+}  // namespace wasmformer

@@ -1,0 +1,137 @@
+#include <algorithm>
+
+#include "tasks/translate/kept_text.h"
+#include "text/keep/characters.h"
+#include "text/keep/marks.h"
+
+namespace wasmformer {
+namespace {
+
+using Text = std::u32string_view;
+
+Index utf16_units(Text text) {
+  constexpr char32_t last_of_one_unit = 0xFFFF;
+  return static_cast<Index>(text.size()) +
+         static_cast<Index>(std::ranges::count_if(text, [](char32_t c) { return c > last_of_one_unit; }));
+}
+
+KeptPart part_of(Text text, std::size_t begin, std::size_t end) {
+  const Text before = text.substr(0, begin), part = text.substr(begin, end - begin);
+  const Index start = utf16_units(before);
+  return {.text = encode_utf8(part),
+          .begin = static_cast<Index>(encode_utf8(before).size()),
+          .start = start,
+          .end = start + utf16_units(part)};
+}
+
+// Writes a text and notes where spans stand in it.
+class Writer {
+ public:
+  void add(Text text) { written_ += text; }
+  void add(Text text, const KeptSpan& span) {
+    spans_.push_back({span, written_.size(), written_.size() + text.size()});
+    add(text);
+  }
+  bool ends_in_space() const { return written_.empty() || is_space(written_.back()); }
+
+  Restored result(Text source) {
+    std::ranges::sort(spans_, {}, [](const Placed& placed) { return placed.span.begin; });
+    Restored restored{.text = encode_utf8(written_)};
+    for (const Placed& placed : spans_)
+      restored.kept.push_back({.kind = placed.span.kind ? word(*placed.span.kind) : "own",
+                               .source = part_of(source, placed.span.begin, placed.span.end),
+                               .target = part_of(written_, placed.begin, placed.end)});
+    return restored;
+  }
+
+ private:
+  struct Placed {
+    KeptSpan span;
+    std::size_t begin, end;
+  };
+  std::u32string written_;
+  std::vector<Placed> spans_;
+};
+
+// An inner span and where it goes into the translation.
+struct Insertion {
+  std::size_t begin, end;  // of what it replaces
+  const KeptText::InnerSpan* inner;
+};
+
+// By the placeholders in the translation. Those that the search did not produce come last.
+std::vector<Insertion> found_symbols(const KeptText& kept, const std::u32string& translated) {
+  std::vector<Insertion> insertions;
+  for (const KeptText::InnerSpan& inner : kept.inner) {
+    if (inner.symbol.empty()) continue;
+    const std::size_t begin = translated.find(inner.symbol);
+    if (begin == std::u32string::npos)
+      insertions.push_back({translated.size(), translated.size(), &inner});
+    else
+      insertions.push_back({begin, begin + inner.symbol.size(), &inner});
+  }
+  std::ranges::stable_sort(insertions, {}, &Insertion::begin);
+  return insertions;
+}
+
+// Directives of printf that came into another order get their numbers.
+std::u32string numbered(const KeptText& kept, const KeptText::InnerSpan& inner) {
+  int number = 0;
+  for (const KeptText::InnerSpan& other : kept.inner) {
+    number += is_unnumbered_directive(other.text);
+    if (&other == &inner) break;
+  }
+  std::u32string written = U"%";
+  for (const char c : std::to_string(number)) written += static_cast<char32_t>(c);
+  return written + U"$" + inner.text.substr(1);
+}
+
+bool has_another_order(const std::vector<Insertion>& insertions) {
+  const KeptText::InnerSpan* last = nullptr;
+  for (const Insertion& insertion : insertions) {
+    if (!is_unnumbered_directive(insertion.inner->text)) continue;
+    if (last && last > insertion.inner) return true;
+    last = insertion.inner;
+  }
+  return false;
+}
+
+}  // namespace
+
+Restored put_back(const KeptText& kept, const std::u32string& translated, const std::vector<std::size_t>& places) {
+  Writer writer;
+  const auto add_edge = [&writer](const std::vector<KeptText::EdgePart>& parts) {
+    for (const KeptText::EdgePart& part : parts) part.span ? writer.add(part.text, *part.span) : writer.add(part.text);
+  };
+  add_edge(kept.lead);
+  std::vector<Insertion> insertions = found_symbols(kept, translated);
+  for (std::size_t i = 0; i < places.size(); ++i) insertions.push_back({places[i], places[i], &kept.inner[i]});
+  std::ranges::stable_sort(insertions, {}, &Insertion::begin);
+  const bool is_reordered = has_another_order(insertions);
+  Typesetter typeset(kept.target_language, kept.signs);
+  std::size_t from = 0;
+  for (const Insertion& insertion : insertions) {
+    const KeptText::InnerSpan& inner = *insertion.inner;
+    writer.add(typeset(Text(translated).substr(from, insertion.begin - from)));
+    const bool is_inserted = insertion.begin == insertion.end;
+    if (is_inserted && inner.has_space_before && !writer.ends_in_space()) writer.add(U" ");
+    const bool is_numbered = is_reordered && is_unnumbered_directive(inner.text);
+    writer.add(is_numbered ? numbered(kept, inner) : inner.text, inner.span);
+    const bool needs_space = is_inserted && inner.has_space_after && insertion.end < translated.size() &&
+                             !is_space(translated[insertion.end]);
+    if (needs_space) writer.add(U" ");
+    from = insertion.end;
+  }
+  writer.add(typeset(Text(translated).substr(from)));
+  add_edge(kept.tail);
+  return writer.result(kept.source);
+}
+
+std::string put_back_begin(const KeptText& kept, const std::u32string& translated) {
+  KeptText begun{.lead = kept.lead, .signs = kept.signs, .target_language = kept.target_language};
+  for (const KeptText::InnerSpan& inner : kept.inner)
+    if (!inner.symbol.empty() && translated.find(inner.symbol) != std::u32string::npos) begun.inner.push_back(inner);
+  return put_back(begun, translated).text;
+}
+
+}  // namespace wasmformer

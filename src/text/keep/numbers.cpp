@@ -1,0 +1,204 @@
+#include "text/keep/numbers.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "text/keep/characters.h"
+
+namespace wasmformer {
+namespace {
+
+using Text = std::u32string_view;
+
+constexpr Text currencies = U"$€£¥₹₽₩฿";
+constexpr Text signs = U"+-−±";
+constexpr Text group_spaces = U" \u00A0\u202F";
+constexpr std::size_t group_digits = 3;
+
+// Longest first.
+constexpr std::array<Text, 41> units = {
+    U"km/h", U"kWh", U"kHz", U"MHz", U"GHz", U"THz", U"kcal", U"mph", U"m/s", U"°C", U"°F", U"km", U"cm", U"mm",
+    U"µm",   U"nm",  U"kg",  U"mg",  U"µg",  U"ml",  U"kB",   U"KB",  U"MB",  U"GB", U"TB", U"PB", U"Hz", U"kW",
+    U"MW",   U"kV",  U"mV",  U"mA",  U"ms",  U"m²",  U"m³",   U"m",   U"g",   U"%",  U"‰",  U"°",  U"V"};
+
+std::size_t end_of_unit(Text text, std::size_t begin) {
+  if (contains(currencies, at(text, begin))) return begin + 1;
+  for (const Text unit : units) {
+    const std::size_t end = begin + unit.size();
+    if (text.substr(begin).starts_with(unit) && !is_of_word(at(text, end)) && !is_digit(at(text, end))) return end;
+  }
+  return begin;
+}
+
+// Three digits follow the space, and no more: the next group of 1 234 567.
+bool is_group_space(Text text, std::size_t i, std::size_t group) {
+  if (!contains(group_spaces, text[i]) || i - group > group_digits) return false;
+  const std::size_t end = skip(text, i + 1, is_digit);
+  return end - i - 1 == group_digits;
+}
+
+bool joins_digits(Text text, std::size_t i, std::size_t group) {
+  if (!is_digit(at(text, i + 1))) return false;
+  return contains(U".,:/'’-–×⁄", text[i]) || is_group_space(text, i, group);
+}
+
+struct Digits {
+  std::size_t end, count = 0;
+  bool has_separator = false;
+};
+
+Digits read_digits(Text text, std::size_t begin) {
+  Digits digits{.end = begin};
+  std::size_t group = begin;
+  for (std::size_t i = begin; i < text.size(); ++i) {
+    if (is_digit(text[i])) {
+      ++digits.count;
+    } else if (joins_digits(text, i, group)) {
+      digits.has_separator = true;
+      group = i + 1;
+    } else {
+      break;
+    }
+    digits.end = i + 1;
+  }
+  return digits;
+}
+
+// Of 1st, 2e and the 1990s, which the model translates.
+bool is_word_ending(Text letters) {
+  constexpr std::array<Text, 11> endings = {U"st", U"nd", U"rd",  U"th",  U"er", U"re",
+                                            U"e",  U"s",  U"ème", U"ter", U"te"};
+  return std::ranges::find(endings, letters) != endings.end();
+}
+
+// Letters directly behind the digits, as in 12b, 0.85.x and 4K; `begin` where they make no such number.
+std::size_t end_of_letters(Text text, std::size_t begin) {
+  constexpr std::size_t most = 3;
+  const std::size_t letters = at(text, begin) == U'.' ? begin + 1 : begin;
+  const std::size_t end = skip(text, letters, is_ascii_alphanumeric);
+  const bool is_short = end > letters && end - letters <= most && !is_of_word(at(text, end));
+  const bool is_version = letters > begin && end == letters + 1;
+  return is_short && (letters == begin || is_version) && !is_word_ending(text.substr(letters, end - letters)) ? end
+                                                                                                              : begin;
+}
+
+struct Separators {
+  std::string_view language;
+  char32_t decimal, group;
+};
+// From Unicode's CLDR 44.
+constexpr std::array<Separators, 22> separators = {{
+    {"de", U',', U'.'},      {"en", U'.', U','},      {"fr", U',', U'\u202F'}, {"zh", U'.', U','},
+    {"es", U',', U'.'},      {"it", U',', U'.'},      {"nl", U',', U'.'},      {"pt", U',', U'.'},
+    {"ja", U'.', U','},      {"ko", U'.', U','},      {"pl", U',', U'\u00A0'}, {"ru", U',', U'\u00A0'},
+    {"uk", U',', U'\u00A0'}, {"cs", U',', U'\u00A0'}, {"sk", U',', U'\u00A0'}, {"sv", U',', U'\u00A0'},
+    {"nb", U',', U'\u00A0'}, {"fi", U',', U'\u00A0'}, {"da", U',', U'.'},      {"id", U',', U'.'},
+    {"tr", U',', U'.'},      {"hu", U',', U'\u00A0'},
+}};
+
+const Separators* separators_of(std::string_view language) {
+  const auto* found = std::ranges::find(separators, language, &Separators::language);
+  return found == separators.end() ? nullptr : found;
+}
+
+bool is_group_separator(char32_t c, const Separators& of) {
+  if (is_space(of.group)) return contains(group_spaces, c);
+  return c == of.group;
+}
+
+// The groups of digits before the decimal separator, and what is behind it.
+struct Number {
+  std::vector<Text> groups;
+  std::optional<Text> decimals;
+};
+
+std::optional<Number> parse(Text text, const Separators& by) {
+  Number number;
+  std::size_t begin = 0;
+  for (;;) {
+    const std::size_t end = skip(text, begin, is_digit);
+    const Text digits = text.substr(begin, end - begin);
+    if (digits.empty()) return {};
+    const bool is_first = number.groups.empty();
+    if (!is_first && digits.size() != group_digits) return {};
+    number.groups.push_back(digits);
+    if (end == text.size()) break;
+    if (text[end] == by.decimal) {
+      number.decimals = text.substr(end + 1);
+      break;
+    }
+    const bool goes_on = is_group_separator(text[end], by) && number.groups.front().size() <= group_digits;
+    if (!goes_on) return {};
+    begin = end + 1;
+  }
+  const bool is_sound =
+      !number.decimals || (!number.decimals->empty() && std::ranges::all_of(*number.decimals, is_digit));
+  return is_sound ? std::optional(number) : std::nullopt;
+}
+
+// "Python 3.11" and "v1.2" name versions, whose point is no decimal one.
+bool is_after_name(Text text, std::size_t begin) {
+  std::size_t end = begin;
+  while (end > 0 && is_space(text[end - 1])) --end;
+  std::size_t word = end;
+  while (word > 0 && is_of_word(text[word - 1])) --word;
+  const bool is_capitalized = word < end && word > 0 && is_ascii_capital(text[word]);
+  const Text name = text.substr(word, end - word);
+  return is_capitalized || name == U"version" || name == U"v";
+}
+
+}  // namespace
+
+std::size_t end_of_number_to_keep(Text text, std::size_t begin) {
+  constexpr std::size_t many_digits = 4;
+  if (!begins_word(text, begin) || contains(U".,", before(text, begin))) return begin;
+  std::size_t first = begin;
+  if (contains(signs, at(text, first))) ++first;
+  if (contains(currencies, at(text, first))) {
+    ++first;
+    if (contains(group_spaces, at(text, first))) ++first;
+  }
+  if (contains(U"#", at(text, first))) ++first;
+  const bool is_marked = first > begin;
+  if (!is_digit(at(text, first))) return begin;
+  const Digits digits = read_digits(text, first);
+  std::size_t end = digits.end;
+  const std::size_t space = contains(group_spaces, at(text, end)) ? end + 1 : end;
+  const std::size_t unit = end_of_unit(text, space);
+  const bool has_unit = unit > space;
+  const std::size_t letters = has_unit ? end : end_of_letters(text, end);
+  if (has_unit) end = unit;
+  if (letters > end) end = letters;
+  const bool goes_on = is_ascii_letter(at(text, end)) && !has_unit;
+  const bool is_kept = is_marked || digits.has_separator || digits.count >= many_digits || end > digits.end;
+  return is_kept && !goes_on ? end : begin;
+}
+
+std::u32string in_target_format(Text text, std::size_t begin, std::size_t end, std::string_view source,
+                                std::string_view target) {
+  const Text all = text.substr(begin, end - begin);
+  const Separators *from = separators_of(source), *to = separators_of(target);
+  if (!from || !to) return std::u32string(all);
+  std::size_t first = 0;
+  while (first < all.size() && !is_digit(all[first])) ++first;
+  std::size_t last = all.size();
+  while (last > first && !is_digit(all[last - 1])) --last;
+  const Text digits = all.substr(first, last - first);
+  const auto number = parse(digits, *from);
+  const bool is_version = number && number->decimals && from->decimal == U'.' && is_after_name(text, begin);
+  if (!number || is_version) return std::u32string(all);
+  std::u32string written(all.substr(0, first));
+  for (std::size_t i = 0; i < number->groups.size(); ++i) {
+    if (i > 0) written += to->group;
+    written += number->groups[i];
+  }
+  if (number->decimals) {
+    written += to->decimal;
+    written += *number->decimals;
+  }
+  return written + std::u32string(all.substr(last));
+}
+
+}  // namespace wasmformer
