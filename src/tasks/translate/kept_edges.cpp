@@ -10,8 +10,6 @@ namespace {
 
 using Text = std::u32string_view;
 
-constexpr Text sentence_punctuation = U".,!?;:…。，！？；：";
-
 // Returns whether the mark has a partner that closes or opens what it does not.
 bool is_partner(Text one, Text other) {
   if (contains(U"*_~=", one[0])) return one == other;

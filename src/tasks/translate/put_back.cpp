@@ -114,11 +114,15 @@ Restored put_back(const KeptText& kept, const std::u32string& translated, const 
     const KeptText::InnerSpan& inner = *insertion.inner;
     writer.add(typeset(Text(translated).substr(from, insertion.begin - from)));
     const bool is_inserted = insertion.begin == insertion.end;
-    if (is_inserted && inner.has_space_before && !writer.ends_in_space()) writer.add(U" ");
+    const bool is_sign = inner.span.kind == KeepName::emoji || inner.span.kind == KeepName::markup;
+    const bool touches_word_before = !is_sign && is_of_word(before(translated, insertion.begin));
+    const bool touches_word_behind = !is_sign && is_of_word(at(translated, insertion.end));
+    if (is_inserted && (inner.has_space_before || touches_word_before) && !writer.ends_in_space()) writer.add(U" ");
     const bool is_numbered = is_reordered && is_unnumbered_directive(inner.text);
     writer.add(is_numbered ? numbered(kept, inner) : inner.text, inner.span);
-    const bool needs_space = is_inserted && inner.has_space_after && insertion.end < translated.size() &&
-                             !is_space(translated[insertion.end]);
+    const bool is_followed = insertion.end < translated.size() && !is_space(translated[insertion.end]) &&
+                             !contains(U".,!?;:", translated[insertion.end]);
+    const bool needs_space = is_inserted && is_followed && (inner.has_space_after || touches_word_behind);
     if (needs_space) writer.add(U" ");
     from = insertion.end;
   }

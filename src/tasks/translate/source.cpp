@@ -87,7 +87,16 @@ AttentionSums attention_sums(const AttentionMaps& cross, Index place) {
 bool ends_word(std::u32string_view text, std::size_t i) {
   const char32_t previous = wasmformer::before(text, i), next = at(text, i);
   if (previous == U'\0' || next == U'\0') return true;
-  return is_space(previous) || is_space(next) || is_ideograph(previous) || is_ideograph(next);
+  return is_space(previous) || is_space(next) || is_ideograph(previous) || is_ideograph(next) ||
+         contains(sentence_punctuation, next);
+}
+
+// The end of the text or, for what has text behind it in the source, the punctuation at its end.
+std::size_t last_place(std::u32string_view text, const KeptText& kept, const KeptText::InnerSpan& inner) {
+  std::size_t end = text.size();
+  if (inner.place == kept.core.size()) return end;
+  while (end > 0 && contains(sentence_punctuation, text[end - 1])) --end;
+  return end;
 }
 
 }  // namespace
@@ -149,10 +158,11 @@ std::vector<std::size_t> places_by_attention(const ModelFile& model, const Sourc
     const std::string before = encode_utf8(kept.core.substr(0, inner.place));
     const auto place = static_cast<Index>(model.source_tokenizer->encode(before).size());
     const AttentionSums sums = attention_sums(cross, place);
-    std::size_t best = inner.place == 0 ? 0 : text.size();
+    const std::size_t last = last_place(text, kept, inner);
+    std::size_t best = inner.place == 0 ? 0 : last;
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t t = 0; t < sums.before.size() && t < ends.size(); ++t) {
-      if (!ends_word(text, ends[t])) continue;
+      if (ends[t] > last || !ends_word(text, ends[t])) continue;
       // Attention that crosses the gap: of earlier tokens to what is behind it, and of later ones to what is before.
       const double crossing = sums.behind[t] + sums.before.back() - sums.before[t];
       if (crossing >= least) continue;

@@ -16,6 +16,9 @@ inline bool is_space(char32_t c) {
 // Returns whether a word of a script with spaces goes on here.
 inline bool is_of_word(char32_t c) { return is_digit(c) || c == U'_' || (is_letter(c) && !is_ideograph(c)); }
 
+// Punctuation at the end of a sentence or a part of it.
+constexpr std::u32string_view sentence_punctuation = U".,!?;:…。，！？；：";
+
 // U'\0' beyond either end of the text.
 inline char32_t at(std::u32string_view text, std::size_t i) { return i < text.size() ? text[i] : U'\0'; }
 inline char32_t before(std::u32string_view text, std::size_t i) { return i > 0 ? text[i - 1] : U'\0'; }
