@@ -162,6 +162,9 @@ export interface TrainingConfig {
   seed: number;
 }
 
+/** What can be copied instead of translated. */
+export type KeepName = 'url' | 'path' | 'code' | 'placeholder' | 'handle' | 'emoji' | 'markup' | 'number' | 'script' | 'typography' | 'off';
+
 /** How tokens are drawn instead of searching for the best. */
 export interface SamplingOptions {
   /** Draw tokens at this temperature instead of searching. Default 1. */
@@ -218,6 +221,11 @@ export interface TranslateFields {
   internals?: boolean;
   /** Score all target pieces, even if the model has a shortlist. Default false. Firefox's student models have one. */
   fullVocabulary?: boolean;
+  /**
+   * What is copied instead of translated; off for nothing; default: everything, if the model has placeholder tokens or
+   * its metadata says so.
+   */
+  keep?: readonly KeepName[];
 }
 
 /** What the module takes of AnnotateOptions. */
@@ -249,6 +257,11 @@ export interface EvaluateFields {
    * has one, else 0.6. As in TranslateOptions.
    */
   lengthPenalty?: number;
+  /**
+   * What is copied instead of translated; off for nothing; default: everything, if the model has placeholder tokens or
+   * its metadata says so.
+   */
+  keep?: readonly KeepName[];
 }
 
 /** What the module takes of RunOptions. */

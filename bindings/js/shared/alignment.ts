@@ -1,15 +1,19 @@
 // Positions of tokens in their texts, alignments between them, and how sure the model is of words.
 import type { Alignment, AlignmentOptions, Quality, TextRange } from './webpage-types.js';
-import type { Attention, Translation } from './types.js';
+import type { Attention, TextPart, Translation } from './types.js';
 
 type Tokens = readonly { piece: string }[];
 const byteOf = (piece = '') => parseInt(/^<0x([0-9A-F]{2})>$/.exec(piece)?.[1] ?? '', 16); // or NaN
 
-/** The text as pieces spell it, without white space, and where each of its units comes from. */
-function spelled(text: string): { letters: string; places: TextRange[] } {
+/**
+ * The text as pieces spell it, without white space and without what bypassed the model, and where each of its units
+ * comes from.
+ */
+function spelled(text: string, kept: readonly TextRange[]): { letters: string; places: TextRange[] } {
   let letters = '';
   const places: TextRange[] = [];
   for (const { 0: written, index } of text.matchAll(/\P{M}\p{M}*|\p{M}+/gsu)) {
+    if (kept.some(({ start, end }) => index >= start && index < end)) continue;
     const normal = written.normalize('NFKC').replace(/\s/g, '');
     letters += normal;
     for (let i = 0; i < normal.length; i++) places.push({ start: index, end: index + written.length });
@@ -36,12 +40,34 @@ function spelling(tokens: Tokens, i: number): { wanted: string; count: number } 
   return { wanted: '\ufffd', count: 1 }; // as SentencePiece does for each byte that belongs to no character
 }
 
-/** Finds each token's range in `text`; one hidden by normalization or `<unk>` takes what lies between its neighbors. */
-function locate(tokens: Tokens, text: string): TextRange[] {
-  const { letters, places } = spelled(text);
+/** The ranges of the tokens that stand for kept text, by their index. */
+function placeholders(tokens: Tokens, kept: readonly TextPart[]): Map<number, TextRange> {
+  const left = [...kept];
+  const found = new Map<number, TextRange>();
+  tokens.forEach(({ piece }, i) => {
+    const at = left.findIndex(({ text }) => text === piece.replace(/^▁/, ''));
+    if (at < 0) return;
+    const { start, end } = left[at]!;
+    left.splice(at, 1);
+    found.set(i, { start, end });
+  });
+  return found;
+}
+
+/**
+ * Finds each token's range in `text`; one hidden by normalization or `<unk>` takes what lies between its neighbors.
+ * `kept`: what bypassed the model, whose tokens are its text.
+ */
+function locate(tokens: Tokens, text: string, kept: readonly TextPart[]): TextRange[] {
+  const { letters, places } = spelled(text, kept);
+  const known = placeholders(tokens, kept);
   const found: (TextRange | undefined)[] = [];
   let cursor = 0;
   for (let i = 0; i < tokens.length;) {
+    if (known.has(i)) {
+      found.push(known.get(i++));
+      continue;
+    }
     const { wanted, count } = spelling(tokens, i);
     const farthest = cursor + (found.at(-1) === undefined ? 40 : 8);
     const at = wanted === '' ? -1 : letters.slice(0, farthest + wanted.length).indexOf(wanted, cursor);
@@ -82,9 +108,13 @@ function meanOf({ cross, decoder }: Attention): Float32Array {
 }
 
 /** `attention` of the translation must be there, unless the text is empty. */
-function align(text: string, { sourceTokens, targetTokens, text: target, attention }: Translation): Alignment {
+function align(text: string, { sourceTokens, targetTokens, text: target, attention, kept }: Translation): Alignment {
   if (!attention) return { source: [], target: [], data: new Float32Array() };
-  return { source: locate(sourceTokens, text), target: locate(targetTokens, target), data: meanOf(attention) };
+  return {
+    source: locate(sourceTokens, text, kept.map(({ source }) => source)),
+    target: locate(targetTokens, target, kept.map(({ target }) => target)),
+    data: meanOf(attention),
+  };
 }
 
 /** Beta calibration (Kull et al. 2017) with the three numbers in the model's metadata. */
@@ -98,9 +128,9 @@ function calibrationOf(metadata: Readonly<Record<string, string>>) {
 }
 
 /** Words are what white space separates, and each Han character or kana is one. */
-function qualityOf({ text, targetTokens }: Translation, probabilityOf?: (logProbability: number) => number): Quality {
+function qualityOf({ text, targetTokens, kept }: Translation, probabilityOf?: (logProbability: number) => number): Quality {
   const alone = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
-  const ranges = locate(targetTokens, text);
+  const ranges = locate(targetTokens, text, kept.map(({ target }) => target));
   const words: (TextRange & { logProbability: number; count: number })[] = [];
   let spaces: number[] = []; // a space that is a token of its own counts for the word after it
   ranges.forEach(({ start, end }, i) => {

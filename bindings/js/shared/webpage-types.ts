@@ -1,4 +1,5 @@
 // The public types for translating whole texts and pages: alignments, quality, HTML, live documents.
+import type { KeptPart } from './types.js';
 
 /** Results to compute from attention and scores. */
 export interface AlignmentOptions {
@@ -55,6 +56,8 @@ export interface WithAlignment {
 /** A translation as pages need it. */
 export interface SentenceTranslation extends WithAlignment {
   text: string;
+  /** What was copied, if the translator tells. */
+  kept?: readonly KeptPart[];
 }
 
 /** A Translator, a Trainer, or what pivot() and cached() return. `Found` is what a sentence's translation holds. */

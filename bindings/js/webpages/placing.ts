@@ -1,5 +1,6 @@
 // Puts a run together from its translated sentences: the alignments say which words its elements go around.
 import type { SentencePart } from '../shared/sentences.js';
+import type { KeptPart } from '../shared/types.js';
 import type { Alignment, SentenceTranslation, TextRange } from '../shared/webpage-types.js';
 import type { InlineRun, Mark, Piece } from './inline-run.js';
 
@@ -66,6 +67,10 @@ function shareBetween(source: readonly TextRange[], shares: readonly number[], s
   return sum(inside) / (sum(shares) || 1);
 }
 
+/** Where a place in kept text was in the source, which may have had other separators. */
+const placeInKept = ({ source, target }: Pick<KeptPart, 'source' | 'target'>, place: number) =>
+  Math.min(source.start + place - target.start, source.end - 1);
+
 /** The words of a translated sentence with the source token that each comes from. */
 function wordsOf<H>({ found, begin, source, isSame, joint }: Placed, sentence: number, language?: string): Word<H>[] {
   const all: Word<H>[] = [];
@@ -76,10 +81,12 @@ function wordsOf<H>({ found, begin, source, isSame, joint }: Placed, sentence: n
       space += text;
       continue;
     }
+    const kept = found.kept?.find(({ target }) => target.start <= start && start < target.end);
     const shares = sourceShares(alignment, start, start + text.length);
-    const position = isSame ? start : mainToken(alignment.source, shares)?.start ?? 0;
+    const aligned = kept ? placeInKept(kept, start) : mainToken(alignment.source, shares)?.start ?? 0;
     all.push({
-      text, space, sentence, source: begin + position, isPunctuation: isPunctuation(text), stack: [],
+      text, space, sentence, source: begin + (isSame ? start : aligned), stack: [],
+      isPunctuation: !kept && isPunctuation(text),
       share: (from, to) => shareBetween(alignment.source, shares, from - begin, to - begin),
     });
     space = '';
