@@ -2,25 +2,22 @@
 import { isObject, show } from './checks.js';
 import { WasmformerTypeError } from './errors.js';
 
-/** Bytes of UTF-8, as the module counts. */
-interface ByteRange {
-  begin: number;
-  end: number;
-}
-
 const bytesOf = (text: string) => new TextEncoder().encode(text).length;
 
-/** What the patterns find, without what is empty and what overlaps an earlier find. */
-function rangesOf(text: string, patterns: readonly RegExp[]): ByteRange[] {
+/**
+ * What the patterns find, as the module reads it: of each find the number of its text, and where it begins and ends in
+ * bytes of UTF-8. Without what is empty and what overlaps an earlier find.
+ */
+function rangesOf(text: string, number: number, patterns: readonly RegExp[]): number[] {
   const found = patterns.flatMap((pattern) => {
     const everywhere = new RegExp(pattern.source, pattern.flags.includes('g') ? pattern.flags : `${pattern.flags}g`);
     return Array.from(text.matchAll(everywhere), ({ 0: match, index }) => ({ start: index, end: index + match.length }));
   });
-  const ranges: ByteRange[] = [];
+  const ranges: number[] = [];
   let last = 0;
   for (const { start, end } of found.sort((a, b) => a.start - b.start || b.end - a.end)) {
     if (start === end || start < last) continue;
-    ranges.push({ begin: bytesOf(text.slice(0, start)), end: bytesOf(text.slice(0, end)) });
+    ranges.push(number, bytesOf(text.slice(0, start)), bytesOf(text.slice(0, end)));
     last = end;
   }
   return ranges;
@@ -41,5 +38,5 @@ export function withKeptRanges(texts: readonly string[], options: unknown): unkn
   }
   const patterns = keep.filter((item) => item instanceof RegExp);
   const names: unknown[] = keep.filter((item) => !(item instanceof RegExp));
-  return { ...rest, keep: names, ...(patterns.length > 0 && { keptRanges: texts.map((text) => rangesOf(text, patterns)) }) };
+  return { ...rest, keep: names, ...(patterns.length > 0 && { keptRanges: texts.flatMap((text, i) => rangesOf(text, i, patterns)) }) };
 }

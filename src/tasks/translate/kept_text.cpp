@@ -1,7 +1,7 @@
 #include "tasks/translate/kept_text.h"
 
 #include <algorithm>
-#include <map>
+#include <iterator>
 
 #include "schema/error.h"
 #include "tasks/translate/kept_edges.h"
@@ -28,17 +28,16 @@ char32_t class_of(KeepName kind) {
 // Gives the inner spans their placeholders. A kind that has none left takes those of another; spans beyond all of them
 // stay text for the model.
 void choose_placeholders(std::vector<KeptText::InnerSpan>& inner) {
-  std::map<char32_t, int> used;
   constexpr KeepName classes[] = {KeepName::number, KeepName::code, KeepName::emoji};
+  int used[std::size(classes)] = {};
   for (KeptText::InnerSpan& one : inner) {
-    std::vector<KeepName> order{one.span.kind.value_or(KeepName::code)};
-    order.insert(order.end(), std::begin(classes), std::end(classes));
-    for (const KeepName kind : order) {
-      int& count = used[class_of(kind)];
-      if (count == placeholders_of_a_kind) continue;
-      one.symbol = placeholder(kind, ++count);
-      break;
-    }
+    const char32_t own = class_of(one.span.kind.value_or(KeepName::code));
+    // Its own class first.
+    for (const bool takes_own : {true, false})
+      for (std::size_t i = 0; i < std::size(classes) && one.symbol.empty(); ++i) {
+        const bool fits = (class_of(classes[i]) == own) == takes_own;
+        if (fits && used[i] < placeholders_of_a_kind) one.symbol = placeholder(classes[i], ++used[i]);
+      }
   }
 }
 
@@ -64,25 +63,24 @@ void write_core(KeptText& kept, std::size_t begin, std::size_t end, const std::s
   kept.core += plain(from, end);
 }
 
-bool has_letter(Text text) { return std::ranges::any_of(text, is_letter); }
+// The place of a byte in code points; none if it is inside of a character.
+std::optional<std::size_t> place_of(std::string_view text, Index byte) {
+  const auto size = static_cast<Index>(text.size());
+  const bool is_inside = byte >= 0 && byte <= size;
+  if (!is_inside || !is_utf8(text.substr(0, static_cast<std::size_t>(byte)))) return {};
+  return decode_utf8(text.substr(0, static_cast<std::size_t>(byte))).size();
+}
 
-std::vector<KeptSpan> in_code_points(Text text, const std::vector<ByteRange>& ranges) {
-  std::map<std::size_t, std::size_t> place_of;  // by byte
-  std::size_t bytes = 0;
-  for (std::size_t i = 0; i <= text.size(); ++i) {
-    place_of[bytes] = i;
-    if (i < text.size()) bytes += encode_utf8(text.substr(i, 1)).size();
-  }
+std::vector<KeptSpan> in_code_points(std::string_view text, const std::vector<ByteRange>& ranges) {
   std::vector<KeptSpan> spans;
   for (const ByteRange& range : ranges) {
-    const auto begin = place_of.find(static_cast<std::size_t>(range.begin));
-    const auto end = place_of.find(static_cast<std::size_t>(range.end));
-    WASMFORMER_CHECK(begin != place_of.end() && end != place_of.end() && range.begin < range.end, ErrorCode::translate,
-                     "bytes " << range.begin << " to " << range.end << " are no characters of the text of " << bytes
-                              << " bytes, so they cannot be kept");
-    spans.push_back({.begin = begin->second, .end = end->second});
+    const auto begin = place_of(text, range.begin), end = place_of(text, range.end);
+    const bool follows = begin && (spans.empty() || *begin >= spans.back().end);
+    WASMFORMER_CHECK(end && follows && range.begin < range.end, ErrorCode::translate,
+                     "bytes " << range.begin << " to " << range.end << " are no characters of the text of "
+                              << text.size() << " bytes behind the range before, so they cannot be kept");
+    spans.push_back({.begin = *begin, .end = *end});
   }
-  std::ranges::sort(spans, {}, &KeptSpan::begin);
   return spans;
 }
 
@@ -90,8 +88,7 @@ std::vector<KeptSpan> in_code_points(Text text, const std::vector<ByteRange>& ra
 
 bool KeptText::is_plain() const {
   const std::size_t begin = skip(source, 0, is_space);
-  std::size_t end = source.size();
-  while (end > begin && is_space(source[end - 1])) --end;
+  const std::size_t end = std::max(begin, skip_back(source, source.size(), is_space));
   return core == Text(source).substr(begin, end - begin);
 }
 
@@ -123,12 +120,12 @@ KeptText keep_apart(const ModelFile& model, std::string_view text, const KeepNam
   const LanguagePair languages = languages_of(model);
   kept.target_language = languages.target;
   const auto knows = [&model](char32_t c) { return model.source_tokenizer->has_character(c); };
-  const std::vector<KeptSpan> spans = find_kept_spans(kept.source, names, knows, in_code_points(kept.source, own));
+  const std::vector<KeptSpan> spans = find_kept_spans(kept.source, names, knows, in_code_points(text, own));
   Middle middle = cut_edges(kept, spans, names, languages);
   kept.inner = std::move(middle.spans);
   if (has_placeholders(model)) choose_placeholders(kept.inner);
   write_core(kept, middle.begin, middle.end, languages.source, contains(names, KeepName::typography));
-  if (has_letter(without_symbols(kept, kept.core))) return kept;
+  if (has_any(without_symbols(kept, kept.core), is_letter)) return kept;
   // Nothing is left to translate: the rest is copied.
   std::size_t from = middle.begin;
   for (const KeptText::InnerSpan& inner : kept.inner) {

@@ -9,10 +9,19 @@ namespace {
 
 using Text = std::u32string_view;
 
+// Behind those that do not come later. There are few.
+template <class Item>
+void insert_in_order(std::vector<Item>& items, const Item& item) {
+  std::size_t place = items.size();
+  while (place > 0 && items[place - 1].order() > item.order()) --place;
+  items.insert(items.begin() + static_cast<std::ptrdiff_t>(place), item);
+}
+
 Index utf16_units(Text text) {
   constexpr char32_t last_of_one_unit = 0xFFFF;
-  return static_cast<Index>(text.size()) +
-         static_cast<Index>(std::ranges::count_if(text, [](char32_t c) { return c > last_of_one_unit; }));
+  Index units = 0;
+  for (const char32_t c : text) units += c > last_of_one_unit ? 2 : 1;
+  return units;
 }
 
 KeptPart part_of(Text text, std::size_t begin, std::size_t end) {
@@ -29,13 +38,12 @@ class Writer {
  public:
   void add(Text text) { written_ += text; }
   void add(Text text, const KeptSpan& span) {
-    spans_.push_back({span, written_.size(), written_.size() + text.size()});
+    insert_in_order(spans_, Placed{span, written_.size(), written_.size() + text.size()});
     add(text);
   }
   bool ends_in_space() const { return written_.empty() || is_space(written_.back()); }
 
   Restored result(Text source) {
-    std::ranges::sort(spans_, {}, [](const Placed& placed) { return placed.span.begin; });
     Restored restored{.text = encode_utf8(written_)};
     for (const Placed& placed : spans_)
       restored.kept.push_back({.kind = placed.span.kind ? word(*placed.span.kind) : "own",
@@ -48,6 +56,8 @@ class Writer {
   struct Placed {
     KeptSpan span;
     std::size_t begin, end;
+
+    std::size_t order() const { return span.begin; }
   };
   std::u32string written_;
   std::vector<Placed> spans_;
@@ -57,6 +67,8 @@ class Writer {
 struct Insertion {
   std::size_t begin, end;  // of what it replaces
   const KeptText::InnerSpan* inner;
+
+  std::size_t order() const { return begin; }
 };
 
 // By the placeholders in the translation. Those that the search did not produce come last.
@@ -64,13 +76,11 @@ std::vector<Insertion> found_symbols(const KeptText& kept, const std::u32string&
   std::vector<Insertion> insertions;
   for (const KeptText::InnerSpan& inner : kept.inner) {
     if (inner.symbol.empty()) continue;
-    const std::size_t begin = translated.find(inner.symbol);
-    if (begin == std::u32string::npos)
-      insertions.push_back({translated.size(), translated.size(), &inner});
-    else
-      insertions.push_back({begin, begin + inner.symbol.size(), &inner});
+    const std::size_t found = translated.find(inner.symbol);
+    const bool is_found = found != std::u32string::npos;
+    const std::size_t begin = is_found ? found : translated.size();
+    insert_in_order(insertions, Insertion{begin, is_found ? begin + inner.symbol.size() : begin, &inner});
   }
-  std::ranges::stable_sort(insertions, {}, &Insertion::begin);
   return insertions;
 }
 
@@ -105,8 +115,8 @@ Restored put_back(const KeptText& kept, const std::u32string& translated, const 
   };
   add_edge(kept.lead);
   std::vector<Insertion> insertions = found_symbols(kept, translated);
-  for (std::size_t i = 0; i < places.size(); ++i) insertions.push_back({places[i], places[i], &kept.inner[i]});
-  std::ranges::stable_sort(insertions, {}, &Insertion::begin);
+  for (std::size_t i = 0; i < places.size(); ++i)
+    insert_in_order(insertions, Insertion{places[i], places[i], &kept.inner[i]});
   const bool is_reordered = has_another_order(insertions);
   Typesetter typeset(kept.target_language, kept.signs);
   std::size_t from = 0;

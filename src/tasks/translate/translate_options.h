@@ -54,12 +54,6 @@ void visit_keep(Visitor&& v, std::optional<KeepNames>& keep) {
 // A part of a text, in bytes of UTF-8.
 struct ByteRange {
   Index begin = 0, end = 0;
-
-  template <class Visitor>
-  void visit(Visitor&& v) {
-    v({"begin", "the first byte", at_least(0)}, begin);
-    v({"end", "the byte behind the last one", at_least(0)}, end);
-  }
 };
 
 struct TranslateOptions {
@@ -77,7 +71,7 @@ struct TranslateOptions {
   bool internals = false;
   bool full_vocabulary = false;
   std::optional<KeepNames> keep = {};
-  std::vector<std::vector<ByteRange>> kept_ranges = {};  // of each text
+  std::vector<Index> kept_ranges = {};  // of each: its text, from 0, and a ByteRange in it; in order
 
   template <class Visitor>
   void visit(Visitor&& v) {
@@ -96,7 +90,9 @@ struct TranslateOptions {
     v({"internals", "return embeddings, queries, keys, values and the residual stream", {}, ""}, internals);
     v({"full_vocabulary", "score all target pieces, even if the model has a shortlist"}, full_vocabulary);
     visit_keep(v, keep);
-    v({"kept_ranges", "further parts of each text that are copied, in bytes of UTF-8", {}, ""}, kept_ranges);
+    v({"kept_ranges", "further parts that are copied: of each its text, its first byte and the one behind it",
+       at_least(0), ""},
+      kept_ranges);
   }
 };
 

@@ -44,17 +44,24 @@ std::vector<SearchInput> search_inputs(const ModelFile& model, const std::vector
   return inputs;
 }
 
+// The caller's ranges in a text.
+std::vector<ByteRange> own_ranges(const TranslateOptions& options, std::size_t text) {
+  constexpr std::size_t numbers = 3;
+  const std::vector<Index>& all = options.kept_ranges;
+  WASMFORMER_CHECK(all.size() % numbers == 0, ErrorCode::translate,
+                   "kept_ranges has " << all.size() << " numbers, but each range has " << numbers);
+  std::vector<ByteRange> ranges;
+  for (std::size_t i = 0; i < all.size(); i += numbers)
+    if (static_cast<std::size_t>(all[i]) == text) ranges.push_back({all[i + 1], all[i + 2]});
+  return ranges;
+}
+
 std::vector<Source> tokenize_all(const ModelFile& model, const std::vector<std::string>& texts,
                                  const TranslateOptions& options, std::uint64_t first) {
   const KeepNames names = kept_names(model, options);
-  const bool has_ranges = !options.kept_ranges.empty();
-  WASMFORMER_CHECK(!has_ranges || options.kept_ranges.size() == texts.size(), ErrorCode::translate,
-                   "kept_ranges has " << options.kept_ranges.size() << " entries for " << texts.size() << " texts");
   std::vector<Source> sources;
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    const std::vector<ByteRange> own = has_ranges ? options.kept_ranges[i] : std::vector<ByteRange>{};
-    sources.push_back(tokenize(model, texts[i], first + i, names, own));
-  }
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    sources.push_back(tokenize(model, texts[i], first + i, names, own_ranges(options, i)));
   return sources;
 }
 

@@ -1,7 +1,6 @@
 #include "text/keep/addresses.h"
 
 #include <algorithm>
-#include <array>
 #include <string>
 
 #include "text/keep/characters.h"
@@ -12,20 +11,15 @@ namespace {
 using Text = std::u32string_view;
 
 // Domains in which a bare host name is taken for one: the generic ones and those of large countries.
-constexpr std::array<Text, 40> top_level_domains = {
-    U"com", U"org", U"net", U"edu", U"gov", U"mil", U"int", U"info", U"biz", U"io", U"dev", U"app", U"de", U"fr",
-    U"uk",  U"us",  U"eu",  U"ch",  U"at",  U"be",  U"nl",  U"it",   U"es",  U"pt", U"pl",  U"cz",  U"se", U"no",
-    U"dk",  U"fi",  U"ru",  U"cn",  U"jp",  U"kr",  U"tw",  U"hk",   U"in",  U"br", U"au",  U"ca"};
-constexpr std::array<Text, 62> file_suffixes = {
-    U"txt",  U"pdf", U"doc",  U"docx", U"odt", U"rtf",  U"xls", U"xlsx", U"ods",  U"csv",    U"tsv",  U"ppt", U"pptx",
-    U"odp",  U"md",  U"html", U"htm",  U"xml", U"json", U"yml", U"yaml", U"toml", U"ini",    U"conf", U"cfg", U"log",
-    U"c",    U"h",   U"cpp",  U"hpp",  U"cc",  U"py",   U"js",  U"mjs",  U"ts",   U"java",   U"rs",   U"go",  U"rb",
-    U"php",  U"sh",  U"bat",  U"exe",  U"dll", U"so",   U"zip", U"gz",   U"tar",  U"xz",     U"7z",   U"png", U"jpg",
-    U"jpeg", U"gif", U"svg",  U"webp", U"mp3", U"mp4",  U"wav", U"po",   U"mo",   U"desktop"};
+constexpr Text top_level_domains =
+    U" com org net edu gov mil int info biz io dev app de fr uk us eu ch at be nl it es pt pl cz se "
+    U"no dk fi ru cn jp kr tw hk in br au ca ";
+constexpr Text file_suffixes =
+    U" txt pdf doc docx odt rtf xls xlsx ods csv tsv ppt pptx odp md html htm xml json yml yaml toml "
+    U"ini conf cfg log c h cpp hpp cc py js mjs ts java rs go rb php sh bat exe dll so zip gz tar xz "
+    U"7z png jpg jpeg gif svg webp mp3 mp4 wav po mo desktop ";
 
 constexpr Text closing_punctuation = U".,;:!?'\")]}*_~…";
-
-bool starts_with(Text text, std::size_t begin, Text start) { return text.substr(begin).starts_with(start); }
 
 bool is_of_host(char32_t c) { return is_ascii_alphanumeric(c) || c == U'-'; }
 
@@ -71,7 +65,7 @@ std::size_t end_of_labels(Text text, std::size_t begin, std::size_t& labels) {
 
 bool ends_in_known_domain(Text host) {
   const Text last = host.substr(host.rfind(U'.') + 1);
-  return std::ranges::find(top_level_domains, last) != top_level_domains.end();
+  return contains_word(top_level_domains, last);
 }
 
 // A path, a port or a query behind a host.
@@ -107,14 +101,14 @@ std::size_t end_of_ipv4(Text text, std::size_t begin) {
 
 // Hexadecimal groups with at least two colons, such as fe80::1.
 std::size_t end_of_ipv6(Text text, std::size_t begin) {
-  const auto is_hexadecimal = [](char32_t c) {
-    return is_digit(c) || (c >= U'a' && c <= U'f') || (c >= U'A' && c <= U'F');
+  const auto is_of_address = [](char32_t c) {
+    return is_digit(c) || c == U':' || (c >= U'a' && c <= U'f') || (c >= U'A' && c <= U'F');
   };
-  const std::size_t end = skip(text, begin, [&](char32_t c) { return is_hexadecimal(c) || c == U':'; });
+  const std::size_t end = skip(text, begin, is_of_address);
   const Text found = text.substr(begin, end - begin);
   const auto colons = std::ranges::count(found, U':');
   // "12::30" is none.
-  const bool has_letter = std::ranges::any_of(found, is_ascii_letter);
+  const bool has_letter = has_any(found, is_ascii_letter);
   const bool is_short = found.find(U"::") != Text::npos && found.size() > 2 && (has_letter || found[0] == U':');
   const bool is_whole = colons == 7;
   return is_short || is_whole ? end : begin;
@@ -143,7 +137,7 @@ bool is_file_name(Text name) {
   std::u32string suffix(name.substr(dot + 1));
   for (char32_t& c : suffix)
     if (is_ascii_capital(c)) c += U'a' - U'A';
-  return std::ranges::find(file_suffixes, Text(suffix)) != file_suffixes.end();
+  return contains_word(file_suffixes, suffix);
 }
 
 }  // namespace
@@ -177,12 +171,12 @@ std::size_t end_of_path(Text text, std::size_t begin) {
   const std::size_t end = end_of_segments(text, begin, U'/', slashes);
   if (end == begin) return begin;
   const Text found = text.substr(begin, end - begin);
-  const bool has_letter = std::ranges::any_of(found, is_letter);
+  const bool has_letter = has_any(found, is_letter);
   const bool is_rooted = found.size() > 1 && (found[0] == U'/' || found.starts_with(U"./") ||
                                               found.starts_with(U"../") || found.starts_with(U"~/"));
   // "he/she/it" is none.
-  const bool is_deep =
-      slashes > 1 && is_ascii_alphanumeric(found[0]) && found.find_first_of(U"._0123456789") != Text::npos;
+  const bool is_deep = slashes > 1 && is_ascii_alphanumeric(found[0]) &&
+                       (has_any(found, is_digit) || contains(found, U'.') || contains(found, U'_'));
   const bool is_file = is_file_name(found) && (is_ascii_alphanumeric(found[0]) || found[0] == U'_');
   return has_letter && (is_rooted || is_deep || is_file) ? end : begin;
 }

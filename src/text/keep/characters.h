@@ -7,32 +7,32 @@
 
 namespace wasmformer {
 
-inline bool is_ascii_letter(char32_t c) { return (c >= U'a' && c <= U'z') || (c >= U'A' && c <= U'Z'); }
-inline bool is_ascii_alphanumeric(char32_t c) { return is_ascii_letter(c) || is_digit(c); }
-inline bool is_ascii_capital(char32_t c) { return c >= U'A' && c <= U'Z'; }
-inline bool is_space(char32_t c) {
-  return (c > U'\0' && c <= U' ') || c == U'\u00A0' || c == U'\u2009' || c == U'\u202F' || c == U'\u3000';
-}
+using CharacterClass = bool (*)(char32_t);
+
+bool is_ascii_letter(char32_t c);
+bool is_ascii_alphanumeric(char32_t c);
+bool is_ascii_capital(char32_t c);
+bool is_space(char32_t c);
 // Returns whether a word of a script with spaces goes on here.
-inline bool is_of_word(char32_t c) { return is_digit(c) || c == U'_' || (is_letter(c) && !is_ideograph(c)); }
+bool is_of_word(char32_t c);
 
 // Punctuation at the end of a sentence or a part of it.
 constexpr std::u32string_view sentence_punctuation = U".,!?;:…。，！？；：";
 
 // U'\0' beyond either end of the text.
-inline char32_t at(std::u32string_view text, std::size_t i) { return i < text.size() ? text[i] : U'\0'; }
-inline char32_t before(std::u32string_view text, std::size_t i) { return i > 0 ? text[i - 1] : U'\0'; }
-inline bool begins_word(std::u32string_view text, std::size_t i) { return !is_of_word(before(text, i)); }
+char32_t at(std::u32string_view text, std::size_t i);
+char32_t before(std::u32string_view text, std::size_t i);
+bool begins_word(std::u32string_view text, std::size_t i);
+bool starts_with(std::u32string_view text, std::size_t begin, std::u32string_view start);
 
 // The first place from `begin` on whose character is not in the class.
-template <class Class>
-std::size_t skip(std::u32string_view text, std::size_t begin, Class is_in_class) {
-  while (begin < text.size() && is_in_class(text[begin])) ++begin;
-  return begin;
-}
+std::size_t skip(std::u32string_view text, std::size_t begin, CharacterClass is_in_class);
+// The same backwards: the place behind the last character that is not in the class.
+std::size_t skip_back(std::u32string_view text, std::size_t end, CharacterClass is_in_class);
 
-inline bool contains(std::u32string_view characters, char32_t c) {
-  return c != U'\0' && characters.find(c) != std::u32string_view::npos;
-}
+bool contains(std::u32string_view characters, char32_t c);
+// `words`: words with a space before and behind each.
+bool contains_word(std::u32string_view words, std::u32string_view word);
+bool has_any(std::u32string_view text, CharacterClass is_in_class);
 
 }  // namespace wasmformer

@@ -9,11 +9,9 @@ namespace {
 
 using Text = std::u32string_view;
 
-bool starts_with(Text text, std::size_t begin, Text start) { return text.substr(begin).starts_with(start); }
-
 bool is_of_name(char32_t c) { return is_ascii_alphanumeric(c) || c == U'_' || c == U'.'; }
 
-bool is_only_space(Text text) { return std::ranges::all_of(text, is_space); }
+bool is_only_space(Text text) { return skip(text, 0, is_space) == text.size(); }
 
 // What is enclosed by `open` and `close` and is one name, which begins with a letter or, where `digits` may be, is a
 // number.
@@ -146,7 +144,7 @@ std::size_t end_of_code(Text text, std::size_t begin) {
     joins_letters |= name[i] == U'_' && is_ascii_alphanumeric(name[i - 1]) && is_ascii_alphanumeric(name[i + 1]);
   for (std::size_t i = 1; i < name.size(); ++i)
     is_camel |= is_ascii_capital(name[i]) && is_ascii_letter(name[i - 1]) && !is_ascii_capital(name[i - 1]);
-  const bool has_digit = std::ranges::any_of(name, is_digit), has_dot = name.find(U'.') != Text::npos;
+  const bool has_digit = has_any(name, is_digit), has_dot = name.find(U'.') != Text::npos;
   const bool is_code = joins_letters || is_call || (is_camel && (has_digit || has_dot));
   if (!is_code) return begin;
   return is_call ? end + 2 : end;
@@ -176,7 +174,8 @@ std::size_t end_of_markup(Text text, std::size_t begin) {
   if (c == U'&') return end_of_entity(text, begin);
   if (c == U'[' || c == U']') return end_of_bracket(text, begin);
   if (contains(U"*_~=", c)) {
-    const std::size_t end = skip(text, begin, [c](char32_t other) { return other == c; });
+    std::size_t end = begin;
+    while (at(text, end) == c) ++end;
     const bool is_pair = end > begin + 1;
     const bool is_single_star =
         c == U'*' && (is_space(at(text, end)) != is_space(before(text, begin)) || end == text.size());

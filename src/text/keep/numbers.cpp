@@ -1,9 +1,6 @@
 #include "text/keep/numbers.h"
 
-#include <algorithm>
 #include <array>
-#include <optional>
-#include <vector>
 
 #include "text/keep/characters.h"
 
@@ -17,19 +14,17 @@ constexpr Text signs = U"+-−±";
 constexpr Text group_spaces = U" \u00A0\u202F";
 constexpr std::size_t group_digits = 3;
 
-// Longest first.
-constexpr std::array<Text, 41> units = {
-    U"km/h", U"kWh", U"kHz", U"MHz", U"GHz", U"THz", U"kcal", U"mph", U"m/s", U"°C", U"°F", U"km", U"cm", U"mm",
-    U"µm",   U"nm",  U"kg",  U"mg",  U"µg",  U"ml",  U"kB",   U"KB",  U"MB",  U"GB", U"TB", U"PB", U"Hz", U"kW",
-    U"MW",   U"kV",  U"mV",  U"mA",  U"ms",  U"m²",  U"m³",   U"m",   U"g",   U"%",  U"‰",  U"°",  U"V"};
+constexpr Text units =
+    U" km/h kWh kHz MHz GHz THz kcal mph m/s °C °F km cm mm µm nm kg mg µg ml kB KB MB GB TB PB Hz kW "
+    U"MW kV mV mA ms m² m³ m g % ‰ ° V ";
+
+bool is_of_unit(char32_t c) { return is_ascii_letter(c) || contains(U"µ°²³/%‰", c); }
 
 std::size_t end_of_unit(Text text, std::size_t begin) {
   if (contains(currencies, at(text, begin))) return begin + 1;
-  for (const Text unit : units) {
-    const std::size_t end = begin + unit.size();
-    if (text.substr(begin).starts_with(unit) && !is_of_word(at(text, end)) && !is_digit(at(text, end))) return end;
-  }
-  return begin;
+  const std::size_t end = skip(text, begin, is_of_unit);
+  const bool is_unit = !is_of_word(at(text, end)) && contains_word(units, text.substr(begin, end - begin));
+  return is_unit ? end : begin;
 }
 
 // Three digits follow the space, and no more: the next group of 1 234 567.
@@ -67,11 +62,7 @@ Digits read_digits(Text text, std::size_t begin) {
 }
 
 // Of 1st, 2e and the 1990s, which the model translates.
-bool is_word_ending(Text letters) {
-  constexpr std::array<Text, 11> endings = {U"st", U"nd", U"rd",  U"th",  U"er", U"re",
-                                            U"e",  U"s",  U"ème", U"ter", U"te"};
-  return std::ranges::find(endings, letters) != endings.end();
-}
+bool is_word_ending(Text letters) { return contains_word(U" st nd rd th er re e s ème ter te ", letters); }
 
 // Letters directly behind the digits, as in 12b, 0.85.x and 4K; `begin` where they make no such number.
 std::size_t end_of_letters(Text text, std::size_t begin) {
@@ -99,8 +90,9 @@ constexpr std::array<Separators, 22> separators = {{
 }};
 
 const Separators* separators_of(std::string_view language) {
-  const auto* found = std::ranges::find(separators, language, &Separators::language);
-  return found == separators.end() ? nullptr : found;
+  for (const Separators& one : separators)
+    if (one.language == language) return &one;
+  return nullptr;
 }
 
 bool is_group_separator(char32_t c, const Separators& of) {
@@ -108,34 +100,27 @@ bool is_group_separator(char32_t c, const Separators& of) {
   return c == of.group;
 }
 
-// The groups of digits before the decimal separator, and what is behind it.
-struct Number {
-  std::vector<Text> groups;
-  std::optional<Text> decimals;
-};
-
-std::optional<Number> parse(Text text, const Separators& by) {
-  Number number;
+// A number in other separators; empty if it is none in those of `from`.
+std::u32string converted(Text number, const Separators& from, const Separators& to) {
+  std::u32string written;
   std::size_t begin = 0;
-  for (;;) {
-    const std::size_t end = skip(text, begin, is_digit);
-    const Text digits = text.substr(begin, end - begin);
-    if (digits.empty()) return {};
-    const bool is_first = number.groups.empty();
-    if (!is_first && digits.size() != group_digits) return {};
-    number.groups.push_back(digits);
-    if (end == text.size()) break;
-    if (text[end] == by.decimal) {
-      number.decimals = text.substr(end + 1);
-      break;
+  for (bool is_first = true;; is_first = false) {
+    const std::size_t end = skip(number, begin, is_digit);
+    const std::size_t digits = end - begin;
+    if (digits == 0 || (!is_first && digits != group_digits)) return {};
+    if (!is_first) written += to.group;
+    written += number.substr(begin, digits);
+    if (end == number.size()) return written;
+    if (number[end] == from.decimal) {
+      const Text decimals = number.substr(end + 1);
+      if (decimals.empty() || skip(decimals, 0, is_digit) < decimals.size()) return {};
+      written += to.decimal;
+      return written += decimals;
     }
-    const bool goes_on = is_group_separator(text[end], by) && number.groups.front().size() <= group_digits;
+    const bool goes_on = is_group_separator(number[end], from) && (!is_first || digits <= group_digits);
     if (!goes_on) return {};
     begin = end + 1;
   }
-  const bool is_sound =
-      !number.decimals || (!number.decimals->empty() && std::ranges::all_of(*number.decimals, is_digit));
-  return is_sound ? std::optional(number) : std::nullopt;
 }
 
 // "Python 3.11" and "v1.2" name versions, whose point is no decimal one.
@@ -186,19 +171,12 @@ std::u32string in_target_format(Text text, std::size_t begin, std::size_t end, s
   std::size_t last = all.size();
   while (last > first && !is_digit(all[last - 1])) --last;
   const Text digits = all.substr(first, last - first);
-  const auto number = parse(digits, *from);
-  const bool is_version = number && number->decimals && from->decimal == U'.' && is_after_name(text, begin);
-  if (!number || is_version) return std::u32string(all);
+  const bool is_version = from->decimal == U'.' && contains(digits, U'.') && is_after_name(text, begin);
+  const std::u32string number = is_version ? std::u32string() : converted(digits, *from, *to);
+  if (number.empty()) return std::u32string(all);
   std::u32string written(all.substr(0, first));
-  for (std::size_t i = 0; i < number->groups.size(); ++i) {
-    if (i > 0) written += to->group;
-    written += number->groups[i];
-  }
-  if (number->decimals) {
-    written += to->decimal;
-    written += *number->decimals;
-  }
-  return written + std::u32string(all.substr(last));
+  written += number;
+  return written += all.substr(last);
 }
 
 }  // namespace wasmformer

@@ -1,6 +1,5 @@
 #include "text/keep/typography.h"
 
-#include <algorithm>
 #include <array>
 
 #include "text/keep/characters.h"
@@ -28,8 +27,9 @@ constexpr std::array<Quotes, 4> all_quotes = {{
 }};
 
 const Quotes& quotes_of(std::string_view language) {
-  const auto* found = std::ranges::find(all_quotes, language, &Quotes::language);
-  return found == all_quotes.end() ? all_quotes.front() : *found;
+  for (const Quotes& one : all_quotes)
+    if (one.language == language) return one;
+  return all_quotes.front();
 }
 
 bool has_own_quotes(std::string_view language) { return language == "zh" || language == "ja"; }
@@ -108,14 +108,17 @@ std::u32string Typesetter::operator()(Text text) {
 }
 
 Closing closing_of(char32_t open) {
-  const auto* found = std::ranges::find(pairs, open, &Pair::open);
-  return found == pairs.end() ? Closing{} : found->closing;
+  for (const Pair& pair : pairs)
+    if (pair.open == open) return pair.closing;
+  return {};
 }
 
 bool opens_sentence(char32_t c) { return closing_of(c).usual != U'\0'; }
 
 bool closes_sentence(char32_t c) {
-  return std::ranges::any_of(pairs, [c](const Pair& pair) { return pair.closing.closes(c); });
+  for (const Pair& pair : pairs)
+    if (pair.closing.closes(c)) return true;
+  return false;
 }
 
 std::u32string enclosing_sign(char32_t sign, bool opens, std::string_view language) {
