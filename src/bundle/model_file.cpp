@@ -15,7 +15,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::string_view shortlist_prefix = "shortlist.";
-constexpr const char* mix_key = "score_mix";
+constexpr const char *mix_key = "score_mix", *scheme_key = "tag_scheme";
 constexpr const char *shortlist_key = "shortlist", *shortlist_offsets = "shortlist.offsets",
                      *shortlist_ids = "shortlist.ids";
 constexpr const char *words_prefix = "words.", *tag_words_prefix = "tag_words.";
@@ -164,6 +164,15 @@ ScoreMix read_mix(const std::map<std::string, std::string>& metadata) {
   return {.class_share = list[0], .tag_share = list[1], .outside_score = list[2]};
 }
 
+// Models of before have none; their tags keep to iob2.
+TagScheme read_scheme(const std::map<std::string, std::string>& metadata) {
+  const auto found = metadata.find(scheme_key);
+  if (found == metadata.end()) return TagScheme::iob2;
+  for (const TagScheme scheme : {TagScheme::iob2, TagScheme::iob1, TagScheme::any})
+    if (found->second == word(scheme)) return scheme;
+  throw Error(ErrorCode::model, std::string(scheme_key) + " is '" + found->second + "', not iob2, iob1 or any");
+}
+
 // Metadata keys that describe the model itself.
 constexpr const char* keys_of_model[] = {"format",
                                          "version",
@@ -175,6 +184,7 @@ constexpr const char* keys_of_model[] = {"format",
                                          "classes",
                                          "tags",
                                          mix_key,
+                                         scheme_key,
                                          tokenizer_compression_key,
                                          shortlist_key};
 
@@ -228,7 +238,7 @@ ModelFile parse_model(std::string_view bytes, Weights weights) {
       one && config.target_vocab_size == config.source_vocab_size
           ? model.source_tokenizer
           : read_tokenizer(file.metadata, key, vocabulary_key, "target_vocab_size", config.target_vocab_size);
-  model.labels = {read_names(file.metadata, "classes"), read_names(file.metadata, "tags")};
+  model.labels = {read_names(file.metadata, "classes"), read_names(file.metadata, "tags"), read_scheme(file.metadata)};
   for (const auto& [key, names, size] :
        {std::tuple("classes", &model.labels.classes, config.classes), {"tags", &model.labels.tags, config.tags}})
     WASMFORMER_CHECK(static_cast<Index>(names->size()) == size && std::is_sorted(names->begin(), names->end()),
@@ -261,6 +271,7 @@ std::string serialize_model(const ModelFile& model, Precision precision, const S
 
   if (!model.labels.classes.empty()) metadata["classes"] = Json(model.labels.classes).dump();
   if (!model.labels.tags.empty()) metadata["tags"] = Json(model.labels.tags).dump();
+  if (model.labels.scheme != TagScheme::iob2) metadata[scheme_key] = word(model.labels.scheme);
 
   if (const ScoreMix& mix = model.mix; mix != ScoreMix())
     metadata[mix_key] = Json{mix.class_share, mix.tag_share, mix.outside_score}.dump();

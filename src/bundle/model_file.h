@@ -2,10 +2,10 @@
 // Metadata keys: format "wasmformer", version, config (JSON), source_tokenizer and target_tokenizer
 // (bundle/tokenizer_text.h; only the first if they are equal), source_vocabulary and target_vocabulary (JSON arrays of
 // pieces, if any; only the first if they are equal), classes and tags (JSON arrays of the names of an encoder's labels,
-// if any), score_mix (the three numbers of a ScoreMix, if they are not the usual ones), shortlist (how many ids are
-// always candidates; the tensors shortlist.offsets and shortlist.ids hold its lists; likewise words.* and tag_words.*
-// are WordScores), languages ("de-en"), length_penalty (alpha of the beam search, see
-// tasks/translate/translate_options.h), and what the trainer adds.
+// if any), tag_scheme (iob1 or any, if the tags are not in iob2), score_mix (the three numbers of a ScoreMix, if they
+// are not the usual ones), shortlist (how many ids are always candidates; the tensors shortlist.offsets and
+// shortlist.ids hold its lists; likewise words.* and tag_words.* are WordScores), languages ("de-en"), length_penalty
+// (alpha of the beam search, see tasks/translate/translate_options.h), and what the trainer adds.
 #pragma once
 
 #include <experimental/propagate_const>
@@ -19,6 +19,7 @@
 #include "bundle/weights.h"
 #include "model/transformer.h"
 #include "schema/error.h"
+#include "text/metrics/labels.h"
 #include "text/shortlist.h"
 #include "text/tokenizer.h"
 #include "text/word_scores.h"
@@ -32,6 +33,7 @@ inline constexpr const char* optimizer_prefix = "optimizer.";  // of tensors tha
 // Names of an encoder's classes and tags, indexed by id.
 struct LabelNames {
   std::vector<std::string> classes, tags;
+  TagScheme scheme = TagScheme::iob2;  // of tags that are spans
 };
 
 // Passes constness on: a const ModelFile gives a const model, which any number of threads may use.

@@ -45,6 +45,24 @@ TEST_CASE("A model of any kind is the same after being written and read") {
   CHECK(serialize_model(read, Precision::f32) == file);
 }
 
+TEST_CASE("A tagger keeps the scheme of its tags, and one without keeps to B- tags as before") {
+  Config c = small_config();
+  c.decoder_layers = 0, c.tags = 2;
+  ModelFile model = small_model(c);
+  model.labels.tags = {"I-x", "O"};
+  const std::string before = serialize_model(model, Precision::f32);
+  CHECK(before.find("tag_scheme") == std::string::npos);
+  CHECK(parse_model(before).labels.scheme == TagScheme::iob2);
+  model.labels.scheme = GENERATE(TagScheme::iob1, TagScheme::any);
+  const ModelFile read = parse_model(serialize_model(model, Precision::f32));
+  CHECK(read.labels.scheme == model.labels.scheme);
+  CHECK_FALSE(read.metadata.contains("tag_scheme"));
+  model.labels.scheme = TagScheme::iob2;
+  model.metadata["tag_scheme"] = "bioes";
+  CHECK_THROWS_WITH(parse_model(serialize_model(model, Precision::f32)),
+                    Catch::Matchers::ContainsSubstring("tag_scheme is 'bioes', not iob2, iob1 or any"));
+}
+
 TEST_CASE("Two tokenizers are both kept") {
   Config c = small_config();
   c.target_vocab_size = 7;

@@ -277,6 +277,7 @@ ModelFile import_bert(const FolderFiles& files) {
   config.tags = static_cast<Index>(labels.tags.size());
   ModelFile model = assemble_model(config, tensors.file(), std::move(tokenizer), std::move(same));
   model.labels = std::move(labels);
+  model.labels.scheme = TagScheme::any;  // such a folder does not say which
   return model;
 }
 

@@ -34,13 +34,6 @@ std::vector<LabelProbability> class_probabilities(const Matrix& logits, const Mo
   return labels;
 }
 
-// Returns whether `next` may follow `before`; nullptr is the start of a text. If a type of span has no B- tag, its I-
-// tag begins one.
-bool may_follow(const std::string* before, const std::string& next, const std::vector<std::string>& tags) {
-  if (next[0] != 'I' || std::ranges::find(tags, "B" + next.substr(1)) == tags.end()) return true;
-  return before && *before != "O" && before->substr(2) == next.substr(2);
-}
-
 }  // namespace
 
 const char* purpose(const Config& config) {
@@ -70,11 +63,12 @@ struct TagPaths {
 };
 
 // The tags that may stand before each tag.
-static std::vector<std::vector<Index>> allowed_before(const std::vector<std::string>& tags) {
+static std::vector<std::vector<Index>> allowed_before(const LabelNames& names) {
+  const std::vector<std::string>& tags = names.tags;
   std::vector<std::vector<Index>> allowed(tags.size());
   for (std::size_t t = 0; t < tags.size(); ++t)
     for (std::size_t before = 0; before < tags.size(); ++before)
-      if (may_follow(&tags[before], tags[t], tags)) allowed[t].push_back(static_cast<Index>(before));
+      if (may_follow(&tags[before], tags[t], tags, names.scheme)) allowed[t].push_back(static_cast<Index>(before));
   return allowed;
 }
 
@@ -89,27 +83,29 @@ static void extend(TagPaths& paths, Index i, Index t, Scalar score, const std::v
   }
 }
 
-static TagPaths best_paths(const Matrix& p, const std::vector<std::string>& tags, const Matrix& transitions) {
+static TagPaths best_paths(const Matrix& p, const LabelNames& names, const Matrix& transitions) {
+  const std::vector<std::string>& tags = names.tags;
   constexpr Scalar never = -std::numeric_limits<Scalar>::infinity();
   const auto n = static_cast<Index>(tags.size());
-  const std::vector<std::vector<Index>> allowed = allowed_before(tags);
+  const std::vector<std::vector<Index>> allowed = allowed_before(names);
   TagPaths paths{.sums = Matrix::Constant(p.rows(), n, never), .parents = {}};
   paths.parents.resize(p.rows(), n);
   for (Index t = 0; t < n && p.rows() > 0; ++t)
-    if (may_follow(nullptr, tags[t], tags)) paths.sums(0, t) = p(0, t);
+    if (may_follow(nullptr, tags[t], tags, names.scheme)) paths.sums(0, t) = p(0, t);
   for (Index i = 1; i < p.rows(); ++i)
     for (Index t = 0; t < n; ++t) extend(paths, i, t, p(i, t), allowed[t], transitions);
   return paths;
 }
 
-std::vector<Index> best_tags(const Matrix& p, const std::vector<std::string>& tags, const Matrix& transitions) {
+std::vector<Index> best_tags(const Matrix& p, const LabelNames& names, const Matrix& transitions) {
   std::vector<Index> best(p.rows());
-  if (!are_spans(tags) && transitions.size() == 0) {
+  const bool has_scheme = are_spans(names.tags) && names.scheme != TagScheme::any;
+  if (!has_scheme && transitions.size() == 0) {
     for (Index i = 0; i < p.rows(); ++i) p.row(i).maxCoeff(&best[i]);
     return best;
   }
   if (p.rows() == 0) return best;
-  const TagPaths paths = best_paths(p, tags, transitions);
+  const TagPaths paths = best_paths(p, names, transitions);
   const Index last = p.rows() - 1;
   paths.sums.row(last).maxCoeff(&best[last]);
   for (Index i = last - 1; i >= 0; --i) best[i] = paths.parents(i + 1, best[i + 1]);
@@ -238,7 +234,7 @@ void AnnotationJob::take_tags(const Window& w, Matrix encoder) {
   const auto view = [](const Matrix& m) { return ConstView(m.data(), m.rows(), m.cols()); };
   const bool has_field = transitions.size() > 0;
   const Matrix probabilities = has_field ? crf_probabilities(view(scores), view(transitions)) : softmax(view(scores));
-  const std::vector<Index> best = best_tags(scores, model_.labels.tags, transitions);
+  const std::vector<Index> best = best_tags(scores, model_.labels, transitions);
   for (std::size_t j = 0; j < best.size(); ++j) {
     TaggedWord& word = results_[w.text].words[w.first_word + j];
     word.tag = model_.labels.tags[best[j]];
@@ -257,7 +253,7 @@ void AnnotationJob::choose_again(const ScoreMix& mix, std::size_t texts) {
           class_probabilities(class_scores(w, kept_classes_[classified++], mix), model_, options_.top_labels);
     if (kept_tags_.empty()) continue;
     const auto [scores, transitions] = tag_scores(w, kept_tags_[i], mix);
-    const std::vector<Index> best = best_tags(scores, model_.labels.tags, transitions);
+    const std::vector<Index> best = best_tags(scores, model_.labels, transitions);
     for (std::size_t j = 0; j < best.size(); ++j) result.words[w.first_word + j].tag = model_.labels.tags[best[j]];
   }
 }

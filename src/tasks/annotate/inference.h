@@ -55,9 +55,8 @@ Labels chosen_labels(const Annotation& annotation, const Config& config);
 Labels tag_names(const Annotation& annotation);
 
 // The sequence with the largest sum of scores (Viterbi 1967), [words, tags], and of transitions, [tags, tags] or empty.
-// If the tags are spans, an I- tag follows a B- or I- tag of its type.
-std::vector<Index> best_tags(const Matrix& scores, const std::vector<std::string>& tags,
-                             const Matrix& transitions = {});
+// If the tags are spans, the sequence keeps to their scheme.
+std::vector<Index> best_tags(const Matrix& scores, const LabelNames& names, const Matrix& transitions = {});
 
 // Any number of texts, in batches of at most `batch_tokens` tokens; one batch per step. Words beyond max_length tokens
 // are tagged in further windows.

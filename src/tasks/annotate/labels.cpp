@@ -111,7 +111,13 @@ LabelNames label_names(const AnnotatedTexts& texts, bool multi_label) {
                    "all texts have the same label; there must be two labels at least");
   WASMFORMER_CHECK(!have_tags || tags.size() > 1, ErrorCode::train,
                    "all words have the same tag; there must be two tags at least");
-  return {{classes.begin(), classes.end()}, {tags.begin(), tags.end()}};
+  LabelNames names{{classes.begin(), classes.end()}, {tags.begin(), tags.end()}};
+  if (have_tags && are_spans(names.tags)) {
+    std::vector<Labels> all;
+    for (const AnnotatedText& text : texts.all) all.push_back(text.tags);
+    names.scheme = scheme_of(all);
+  }
+  return names;
 }
 
 std::vector<std::string_view> split_at_spaces(std::string_view text) { return split(text, ' '); }

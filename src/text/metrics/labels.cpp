@@ -60,6 +60,30 @@ bool are_spans(const std::vector<std::string>& tags) {
   });
 }
 
+TagScheme scheme_of(const std::vector<Labels>& texts) {
+  std::size_t of_iob1 = 0, of_iob2 = 0;  // spans that only this scheme begins so
+  for (const Labels& tags : texts) {
+    for (const TagSpan& span : tag_spans(tags)) {
+      const bool follows_its_type = span.begin > 0 && type_of(tags[span.begin - 1]) == span.type;
+      of_iob1 += tags[span.begin][0] == 'I';
+      of_iob2 += tags[span.begin][0] == 'B' && !follows_its_type;
+    }
+  }
+  const auto are_mistakes = [all = of_iob1 + of_iob2](std::size_t count) { return 100 * count <= all; };
+  if (are_mistakes(of_iob1)) return TagScheme::iob2;
+  return are_mistakes(of_iob2) ? TagScheme::iob1 : TagScheme::any;
+}
+
+bool may_follow(const std::string* before, const std::string& next, const std::vector<std::string>& tags,
+                TagScheme scheme) {
+  const auto needs_its_type = [&] {
+    if (scheme == TagScheme::iob1) return next[0] == 'B';
+    const bool begins_with_b = std::ranges::find(tags, "B" + next.substr(1)) != tags.end();
+    return scheme == TagScheme::iob2 && next[0] == 'I' && begins_with_b;
+  };
+  return !needs_its_type() || (before && type_of(*before) == type_of(next));
+}
+
 Scores span_scores(const std::vector<Labels>& expected, const std::vector<Labels>& predicted) {
   Scores scores;
   for (std::size_t i = 0; i < expected.size(); ++i) {

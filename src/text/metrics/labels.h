@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "schema/fields.h"
+
 namespace wasmformer {
 
 struct Score {
@@ -38,6 +40,17 @@ struct TagSpan {
 std::vector<TagSpan> tag_spans(const std::vector<std::string>& tags);
 // Returns whether all tags are O or begin with B- or I-.
 bool are_spans(const std::vector<std::string>& tags);
+
+// Which tag begins a span (Tjong Kim Sang and Veenstra 1999): in iob2 always B-; in iob1 I-, and B- only right after a
+// span of the same type; in any, either.
+enum class TagScheme { iob2, iob1, any };
+WASMFORMER_ENUM_NAMES(TagScheme, "iob2", "iob1", "any");
+// The scheme of these texts. One span in a hundred that begins otherwise is taken for a mistake.
+TagScheme scheme_of(const std::vector<Labels>& texts);
+// Returns whether the scheme lets `next` follow `before`, which is nullptr at the start of a text. `tags`: all of them;
+// in iob2, I- begins the spans of a type that has no B-.
+bool may_follow(const std::string* before, const std::string& next, const std::vector<std::string>& tags,
+                TagScheme scheme);
 
 // Spans count as right if begin, end and type are. Throws Error if the tags of a text differ in number.
 Scores span_scores(const std::vector<Labels>& expected, const std::vector<Labels>& predicted);

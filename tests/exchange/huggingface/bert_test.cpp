@@ -90,6 +90,8 @@ TEST_CASE("An imported tagger tags words with their positions, and a classifier 
   CHECK(tagged.tokens[0].piece == "[CLS]");
   CHECK(tagged.tokens[2].piece == "\u2581combin");
   CHECK(tagged.tokens[3].piece == "ing");
+  // A folder does not say how spans begin, so each word has its best tag, as in Transformers.
+  CHECK(bert_folder("bert-tag").import().labels.scheme == TagScheme::any);
 
   const ModelFile model = bert_folder("bert-classify").import();
   const auto logits = bert_expected()["bert-classify"]["logits"][0].get<std::vector<double>>();

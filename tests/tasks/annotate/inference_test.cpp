@@ -54,6 +54,8 @@ std::unique_ptr<TrainingRun> run(ThreadPool& pool, std::shared_ptr<Texts> train,
   return RunSetup(request, {std::move(train), std::move(valid)}).begin({}, pool);
 }
 
+LabelNames tags_of(std::vector<std::string> tags, TagScheme scheme = TagScheme::iob2) { return {{}, tags, scheme}; }
+
 }  // namespace
 
 TEST_CASE("An encoder learns to classify and tag at once, and resumes from its checkpoint with identical bytes") {
@@ -164,13 +166,24 @@ TEST_CASE("The best tags form a valid BIO sequence") {
   p(0, 4) = -1, p(0, 0) = Scalar(-1.2);  // O is a little better than B-x
   p(1, 2) = Scalar(-0.1);                // but I-x needs one of them
   p(2, 3) = Scalar(-0.1), p(2, 2) = Scalar(-0.2);
-  CHECK(best_tags(p, tags) == std::vector<Index>{0, 2, 2});
-  CHECK(best_tags(p, {"a", "b", "c", "d", "e"}) == std::vector<Index>{4, 2, 3});
+  CHECK(best_tags(p, tags_of(tags)) == std::vector<Index>{0, 2, 2});
+  CHECK(best_tags(p, tags_of({"a", "b", "c", "d", "e"})) == std::vector<Index>{4, 2, 3});
   // Without B- tags, I- begins a span.
-  CHECK(best_tags(p, {"I-u", "I-v", "I-x", "I-y", "O"}) == std::vector<Index>{4, 2, 3});
-  CHECK(best_tags(p.leftCols(2), {"I-x", "I-y"}) == std::vector<Index>{0, 0, 0});
+  CHECK(best_tags(p, tags_of({"I-u", "I-v", "I-x", "I-y", "O"})) == std::vector<Index>{4, 2, 3});
+  CHECK(best_tags(p.leftCols(2), tags_of({"I-x", "I-y"})) == std::vector<Index>{0, 0, 0});
   // With transitions the best sequence need not have the best tag of any word.
   Matrix transitions = Matrix::Zero(5, 5);
   transitions(1, 1) = 100;
-  CHECK(best_tags(p, {"a", "b", "c", "d", "e"}, transitions) == std::vector<Index>{1, 1, 1});
+  CHECK(best_tags(p, tags_of({"a", "b", "c", "d", "e"}), transitions) == std::vector<Index>{1, 1, 1});
+}
+
+TEST_CASE("Tags keep to the scheme of the texts that they were learned from") {
+  const std::vector<std::string> tags{"B-x", "B-y", "I-x", "I-y", "O"};
+  Matrix p = Matrix::Constant(3, 5, -3);
+  p(0, 2) = -1, p(0, 4) = Scalar(-1.2);  // the best of each word: I-x, B-y, O
+  p(1, 1) = -1, p(1, 0) = Scalar(-1.2);  // then B-x
+  p(2, 4) = -1;
+  CHECK(best_tags(p, tags_of(tags, TagScheme::iob1)) == std::vector<Index>{2, 0, 4});  // y has not begun before B-y
+  CHECK(best_tags(p, tags_of(tags, TagScheme::iob2)) == std::vector<Index>{4, 1, 4});
+  CHECK(best_tags(p, tags_of(tags, TagScheme::any)) == std::vector<Index>{2, 1, 4});
 }

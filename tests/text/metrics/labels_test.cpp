@@ -14,6 +14,21 @@ TEST_CASE("Spans begin and end where conlleval says") {
   CHECK_FALSE(are_spans({"NOUN", "VERB"}));
 }
 
+TEST_CASE("The scheme of tags is that of the spans' first tags, but for rare mistakes") {
+  const Labels iob1{"I-x", "I-x", "B-x", "O", "I-y"}, iob2{"B-x", "I-x", "B-x", "O", "B-y"};
+  CHECK(scheme_of({iob1}) == TagScheme::iob1);
+  CHECK(scheme_of({iob2}) == TagScheme::iob2);
+  CHECK(scheme_of({iob1, iob2}) == TagScheme::any);
+  CHECK(scheme_of({{"O"}}) == TagScheme::iob2);
+  std::vector<Labels> texts(99, Labels{"B-x"});
+  texts.push_back({"O", "I-x"});
+  CHECK(scheme_of(texts) == TagScheme::iob2);
+  texts.push_back({"O", "I-x"});
+  CHECK(scheme_of(texts) == TagScheme::any);
+  const Labels right_after{"I-x", "I-y", "B-y"};  // a type begins anew right after another
+  CHECK(scheme_of({right_after}) == TagScheme::iob1);
+}
+
 TEST_CASE("Span scores count whole spans of the right type") {
   const Scores s =
       span_scores({{"B-x", "I-x", "O", "B-y"}, {"O", "B-x"}}, {{"B-x", "I-x", "O", "B-x"}, {"B-x", "I-x"}});
