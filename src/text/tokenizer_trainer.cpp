@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <set>
+#include <string_view>
 #include <unordered_map>
 
 #include "schema/error.h"
@@ -16,21 +17,51 @@ namespace {
 
 using Arguments = std::unordered_map<std::string, std::string>;
 
-// spm_train skips longer lines, and lines with the character that it reserves.
-constexpr std::size_t max_sentence_bytes = 4192;
-constexpr const char* reserved_character = "\xE2\x96\x85";
+// spm_train skips longer texts, and those with the character that it reserves.
+constexpr std::size_t longest_text = 4192;  // bytes
+constexpr std::string_view reserved_character = "\xE2\x96\x85";
 
+// Where to cut a text that is too long: at its last space that leaves a part short enough, or between characters.
+std::size_t end_of_part(std::string_view text) {
+  const std::size_t space = text.rfind(' ', longest_text);
+  if (space != text.npos && space > 0) return space;
+  const auto is_inside_character = [text](std::size_t at) { return (text[at] & 0xC0) == 0x80; };
+  std::size_t end = longest_text;
+  while (is_inside_character(end)) --end;
+  return end;
+}
+
+// Takes the first part that spm_train does not skip from the beginning of a text.
+std::string take_part(std::string_view& text) {
+  const std::size_t reserved = text.find(reserved_character);
+  std::size_t end = std::min(reserved, text.size());
+  const bool is_too_long = end > longest_text;
+  if (is_too_long) end = end_of_part(text);
+  std::string part(text.substr(0, end));
+  text.remove_prefix(end);
+  if (!is_too_long && reserved != text.npos) text.remove_prefix(reserved_character.size());
+  return part;
+}
+
+// The sentences, those that are too long in parts, without the reserved character.
 class Sentences : public sentencepiece::SentenceIterator {
  public:
-  explicit Sentences(const std::vector<std::string>& sentences) : sentences_(sentences) {}
-  bool done() const override { return next_ == sentences_.size(); }
-  void Next() override { ++next_; }
-  const std::string& value() const override { return sentences_[next_]; }
+  explicit Sentences(const std::vector<std::string>& sentences) : sentences_(sentences) { Next(); }
+  bool done() const override { return is_done_; }
+  void Next() override {
+    while (rest_.empty() && next_ < sentences_.size()) rest_ = sentences_[next_++];
+    is_done_ = rest_.empty();
+    if (!is_done_) part_ = take_part(rest_);
+  }
+  const std::string& value() const override { return part_; }
   sentencepiece::util::Status status() const override { return {}; }
 
  private:
   const std::vector<std::string>& sentences_;
   std::size_t next_ = 0;
+  std::string_view rest_;  // of the sentence before the next one
+  std::string part_;
+  bool is_done_ = false;
 };
 
 bool is_rules_file(const TokenizerOptions& options) { return options.normalization.ends_with(".tsv"); }
@@ -46,7 +77,7 @@ std::string run(const std::vector<std::string>& sentences, const TokenizerOption
       {"split_digits", flag(options.split_digits)},
       {"hard_vocab_limit", options.hard_vocab_limit ? "true" : "false"},
       {is_rules_file(options) ? "normalization_rule_tsv" : "normalization_rule_name", options.normalization},
-      {"max_sentence_length", std::to_string(max_sentence_bytes)},
+      {"max_sentence_length", std::to_string(longest_text)},
       {"pad_id", "0"},
       {"unk_id", "1"},
       {"bos_id", "2"},
@@ -88,10 +119,9 @@ bool has_text(const std::vector<std::string>& sentences, const std::string& norm
   options.type = "char";
   options.normalization = normalization;
   const Tokenizer probe(run({"a"}, options));
-  return std::any_of(sentences.begin(), sentences.end(), [&probe](const std::string& sentence) {
-    return sentence.size() <= max_sentence_bytes && sentence.find(reserved_character) == std::string::npos &&
-           !probe.encode(sentence).empty();
-  });
+  for (Sentences parts(sentences); !parts.done(); parts.Next())
+    if (!probe.encode(parts.value()).empty()) return true;
+  return false;
 }
 
 }  // namespace

@@ -39,6 +39,7 @@ struct TokenizerOptions {
 };
 
 // Returns the bytes of a SentencePiece .model file with pad 0, unk 1, bos 2, eos 3 and its normalization.
+// Texts of any length count; the character U+2585, which SentencePiece reserves, does not become a piece.
 // Throws Error if there is no text, too little for `vocab_size` (with hard_vocab_limit), or too many characters.
 std::string train_tokenizer(const std::vector<std::string>& sentences, const TokenizerOptions& options);
 
