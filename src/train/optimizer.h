@@ -12,10 +12,12 @@
 
 namespace wasmformer {
 
-// The end of each error about it.
+// The end of each error about a step that failed, or about a run that cannot go on.
 inline constexpr const char* diverged =
     "training has diverged. The weights are those from before this step; begin again with a lower "
     "learning_rate, or go back to an earlier checkpoint";
+inline constexpr const char* start_again =
+    "Begin again with a lower learning_rate, or go back to an earlier checkpoint";
 
 class Optimizer {
  public:

@@ -1,6 +1,7 @@
 #include "train/training_run.h"
 
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 
@@ -86,7 +87,17 @@ bool TrainingRun::ValidationJob::step() {
   const Trainer::LossSum batch = run_.trainer_.validation_loss(*run_.valid_, batches_[batch_++]);
   loss_.sum += batch.sum;
   loss_.units += batch.units;
+  if (batch_ == batches_.size()) check_loss();
   return true;
+}
+
+// Weights that have diverged give no scores to search with either, which would be an error of the search.
+void TrainingRun::ValidationJob::check_loss() const {
+  const Index step = run_.progress().step;
+  WASMFORMER_CHECK(
+      std::isfinite(loss_.sum), ErrorCode::validation_not_finite,
+      "the validation loss after step " << step << " is not finite; training has diverged. " << start_again,
+      {"step", step});
 }
 
 Validation TrainingRun::ValidationJob::result() {

@@ -37,6 +37,8 @@ class TrainingRun {
     Validation result();
 
    private:
+    void check_loss() const;
+
     TrainingRun& run_;
     std::vector<std::vector<Index>> batches_;
     std::size_t batch_ = 0;

@@ -83,6 +83,21 @@ TEST_CASE("A model records its step, and validation figures if its own weights w
   CHECK(run.metadata().at("valid_loss") == fixed(worse.loss, 4));
 }
 
+TEST_CASE("A validation says that training has diverged, and keeps no such weights as the best") {
+  Preset p = small_preset();
+  p.training.schedule = Schedule::constant;
+  p.training.warmup_steps = 0;
+  p.training.learning_rate = 1e30;
+  ThreadPool pool;
+  TrainingRun run(new_start(p), texts(), pool);
+  run.step();
+  CHECK_THROWS_WITH(
+      run.validate(),
+      ContainsSubstring("[train] the validation loss after step 1 is not finite; training has diverged") &&
+          ContainsSubstring("lower learning_rate"));
+  CHECK_FALSE(run.model_file().empty());  // the run is still there
+}
+
 TEST_CASE("Texts without a usable pair are refused") {
   const Preset p = small_preset();
   ThreadPool pool;
