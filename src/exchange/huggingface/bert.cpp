@@ -116,9 +116,12 @@ class Tensors {
  public:
   Tensors(const SafetensorsFile& file, const Architecture& architecture) {
     const std::string prefix = architecture.prefix;
+    const bool has_prefix = std::any_of(file.tensors.begin(), file.tensors.end(),
+                                        [&](const auto& tensor) { return tensor.first.starts_with(prefix); });
     for (const auto& [name, tensor] : file.tensors) {
-      const std::string own = name.starts_with(prefix) ? name.substr(prefix.size()) : name;
-      if (own.ends_with("position_ids") || (architecture.tags && own.starts_with("pooler."))) continue;  // not used
+      const bool is_inner = name.starts_with(prefix);
+      const std::string own = is_inner ? name.substr(prefix.size()) : name;
+      if (!is_used(own, has_prefix && !is_inner, architecture.tags)) continue;
       file_.tensors[our_name(own, architecture.tags)] = tensor;
     }
   }
@@ -134,6 +137,11 @@ class Tensors {
     file_.tensors[name] = {
         Dtype::f32, vector ? std::vector<Index>{value.cols()} : std::vector<Index>{value.rows(), value.cols()}, bytes};
   }
+  // Leaves out the rows of the table beyond the pieces of the vocabulary, which only fill it up.
+  void cut_table(Index pieces) {
+    const Matrix table = matrix(table_name);
+    if (table.rows() > pieces) set(table_name, table.topRows(pieces));
+  }
   // A single text has token type 0 throughout, so its vector can be added to every position.
   void fold_types() {
     if (!file_.tensors.contains(types_name)) return;
@@ -147,6 +155,15 @@ class Tensors {
   }
 
  private:
+  // Returns whether the architecture has the tensor, as opposed to another one whose heads the file holds as well:
+  // Hugging Face ignores those of masked training (cls.*, vocab_*), among others. `is_head`: it stands outside the
+  // encoder.
+  static bool is_used(const std::string& name, bool is_head, bool tags) {
+    if (is_head) return name.starts_with("classifier.") || (name.starts_with("pre_classifier.") && !tags);
+    const bool is_of_other_head = name.starts_with("cls.") || name.starts_with("vocab_");
+    return !is_of_other_head && !name.ends_with("position_ids") && !(tags && name.starts_with("pooler."));
+  }
+
   SafetensorsFile file_;
   std::list<std::string> kept_;
 };
@@ -223,20 +240,45 @@ WordPieceSpecials read_specials(const Json& json) {
   return specials;
 }
 
-Tokenizer read_tokenizer(const FolderFiles& files, Index vocab_size) {
-  const std::vector<std::string> vocabulary = lines(folder_file(files, "vocab.txt"));
-  WASMFORMER_CHECK(std::cmp_equal(vocabulary.size(), vocab_size), ErrorCode::bert,
-                   "vocab.txt has " << vocabulary.size() << " pieces, but vocab_size of config.json is " << vocab_size);
-  const Json json = parse_json_if_any(files, "tokenizer_config.json");
+// The settings of the tokenizer that the class PreTrainedTokenizerFast keeps in tokenizer.json, by their names in
+// tokenizer_config.json.
+Json fast_tokenizer_settings(const FolderFiles& files) {
+  const Json json = parse_json(files, "tokenizer.json");
+  const auto part = [](const Json& of, const char* key) { return of.is_object() ? of.value(key, Json()) : Json(); };
+  const Json model = part(part(json, "model"), "type");
+  WASMFORMER_CHECK(model == "WordPiece", ErrorCode::bert,
+                   "the model in tokenizer.json is " << Settings::text(model) << "; only WordPiece can be read");
+  const Json rules = part(json, "normalizer");
+  WASMFORMER_CHECK(part(rules, "type") == "BertNormalizer", ErrorCode::bert,
+                   "the normalizer in tokenizer.json is " << Settings::text(part(rules, "type"))
+                                                          << "; only BertNormalizer can be read");
+  return {{"do_lower_case", part(rules, "lowercase")},
+          {"strip_accents", part(rules, "strip_accents")},
+          {"tokenize_chinese_chars", part(rules, "handle_chinese_chars")}};
+}
+
+// vocab.txt, which may have fewer pieces than the table of embeddings.
+std::vector<std::string> read_vocabulary(const FolderFiles& files, Index most) {
+  std::vector<std::string> vocabulary = lines(folder_file(files, "vocab.txt"));
+  WASMFORMER_CHECK(std::cmp_less_equal(vocabulary.size(), most), ErrorCode::bert,
+                   "vocab.txt has " << vocabulary.size() << " pieces, but vocab_size of config.json is " << most);
+  return vocabulary;
+}
+
+Tokenizer read_tokenizer(const FolderFiles& files, Index most_pieces) {
+  const std::vector<std::string> vocabulary = read_vocabulary(files, most_pieces);
+  Json json = parse_json_if_any(files, "tokenizer_config.json");
+  const Json& given = json.contains("tokenizer_class") ? json["tokenizer_class"] : Json();
+  const std::string kind = given.is_string() ? given.get<std::string>() : "BertTokenizer";
+  const bool is_fast = kind == "PreTrainedTokenizerFast";
+  WASMFORMER_CHECK(is_fast || std::set<std::string>({"BertTokenizer", "BertTokenizerFast", "DistilBertTokenizer",
+                                                     "DistilBertTokenizerFast"})
+                                  .contains(kind),
+                   ErrorCode::bert, "the tokenizer is '" << kind.substr(0, 80) << "'; only BertTokenizer can be read");
+  if (is_fast) json.update(fast_tokenizer_settings(files));
   const auto flag = [&json](const char* key, bool otherwise) {
     return json.contains(key) && json[key].is_boolean() ? json[key].get<bool>() : otherwise;
   };
-  const Json& given = json.contains("tokenizer_class") ? json["tokenizer_class"] : Json();
-  const std::string kind = given.is_string() ? given.get<std::string>() : "BertTokenizer";
-  WASMFORMER_CHECK(
-      std::set<std::string>({"BertTokenizer", "BertTokenizerFast", "DistilBertTokenizer", "DistilBertTokenizerFast"})
-          .contains(kind),
-      ErrorCode::bert, "the tokenizer is '" << kind.substr(0, 80) << "'; only BertTokenizer can be read");
   WASMFORMER_CHECK(flag("do_basic_tokenize", true), ErrorCode::bert,
                    "do_basic_tokenize of tokenizer_config.json is false; only "
                    "tokenizers that split words at punctuation can be read");
@@ -261,12 +303,14 @@ ModelFile import_bert(const FolderFiles& files) {
   Config config = read_config(settings, architecture);
   Tokenizer tokenizer = read_tokenizer(files, config.source_vocab_size);
   Tokenizer same(tokenizer.model());
+  config.source_vocab_size = config.target_vocab_size = tokenizer.vocab_size();
   config.pad_id = tokenizer.pad_id();
   config.bos_id = tokenizer.bos_id();
   config.eos_id = tokenizer.eos_id();
 
   const SafetensorsFile file = read_tensors(files);
   Tensors tensors(file, architecture);
+  tensors.cut_table(config.source_vocab_size);
   tensors.fold_types();
   LabelNames labels;
   if (architecture.tags)

@@ -59,7 +59,7 @@ std::pair<double, double> differences(const ModelFile& model, const json& right)
 }  // namespace
 
 TEST_CASE("BERT and DistilBERT split text by their rules and give PyTorch's scores") {
-  const std::string kind = GENERATE("bert-classify", "bert-tag", "distilbert-classify", "distilbert-tag");
+  const std::string kind = GENERATE("bert-classify", "distilbert-tag");
   INFO(kind);
   ModelFile model = bert_folder(kind).import();
   const json& right = bert_expected().at(kind);
@@ -141,6 +141,46 @@ TEST_CASE("A BERT folder gives the config and the tokenizer's rules") {
   std::string& lines = f.files["vocab.txt"];
   for (std::size_t i = 0; (i = lines.find('\n', i)) != lines.npos; i += 2) lines.insert(i, "\r");
   CHECK(f.import().source_tokenizer->encode("WÖRLD") == model.source_tokenizer->encode("world"));
+}
+
+TEST_CASE("Heads of other tasks, and rows beyond the vocabulary, change nothing in a BERT model") {
+  const std::string kind = GENERATE("bert-classify", "distilbert-tag");
+  Folder f = bert_folder(kind);
+  const std::string right = serialize_model(f.import(), Precision::f32);
+  const std::string bytes(4 * 16 * 3, '\x3E');
+  std::string longer;
+  f.change_tensors([&](auto& tensors) {
+    for (const char* name : {"cls.predictions.bias", "cls.seq_relationship.weight", "vocab_projector.weight",
+                             "vocab_layer_norm.bias", "qa_outputs.weight"})
+      tensors[name] = {Dtype::f32, {3, 16}, bytes};
+    const auto is_table = [](const auto& tensor) { return tensor.first.ends_with("word_embeddings.weight"); };
+    TensorEntry& pieces = std::find_if(tensors.begin(), tensors.end(), is_table)->second;
+    longer = std::string(pieces.data) + std::string(2 * pieces.data.size() / pieces.shape[0], '\x3E');
+    pieces = {Dtype::f32, {pieces.shape[0] + 2, pieces.shape[1]}, longer};
+  });
+  f.change("config.json", [](json& c) { c["vocab_size"] = c["vocab_size"].get<int>() + 2; });
+  CHECK(serialize_model(f.import(), Precision::f32) == right);
+}
+
+TEST_CASE("PreTrainedTokenizerFast has the rules of tokenizer.json") {
+  Folder f = bert_folder("bert-classify");
+  f.change("tokenizer_config.json", [](json& t) { t = {{"tokenizer_class", "PreTrainedTokenizerFast"}}; });
+  CHECK_THROWS_WITH(f.import(), StartsWith("[import] the folder has no tokenizer.json"));
+  json tokenizer{
+      {"model", {{"type", "WordPiece"}}},
+      {"normalizer",
+       {{"type", "BertNormalizer"}, {"lowercase", true}, {"strip_accents", false}, {"handle_chinese_chars", true}}}};
+  f.files["tokenizer.json"] = tokenizer.dump();
+  const ModelFile model = f.import();
+  CHECK(model.source_tokenizer->encode("WÖRLD") == model.source_tokenizer->encode("wörld"));
+  CHECK(model.source_tokenizer->encode("wörld") != model.source_tokenizer->encode("world"));
+  tokenizer["normalizer"]["strip_accents"] = nullptr;  // as lowercase is
+  f.files["tokenizer.json"] = tokenizer.dump();
+  const ModelFile plain = f.import();
+  CHECK(plain.source_tokenizer->encode("wörld") == plain.source_tokenizer->encode("world"));
+  tokenizer["model"]["type"] = "BPE";
+  f.files["tokenizer.json"] = tokenizer.dump();
+  CHECK_THROWS_WITH(f.import(), StartsWith("[bert] the model in tokenizer.json is \"BPE\"; only WordPiece"));
 }
 
 TEST_CASE("Unsupported BERT folders are refused with one sentence") {
