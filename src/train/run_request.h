@@ -66,7 +66,10 @@ struct RunRequest {
     v({"preset", "sizes and settings to begin with; toy for a task, else tiny (small in the program)"}, preset);
     v({"config", "config keys that differ from the preset or the model", {}, ""}, config);
     v({"task", "made-up pairs instead of texts"}, task);
-    v({"validation", "pairs held back from the text for validation, drawn by the seed", at_least(1)}, validation);
+    v({"validation",
+       "pairs held back from the text for validation, drawn by the seed; 0: as many as 500 of those trained on",
+       at_least(0)},
+      validation);
     v({"tokenizer", "tokenizer made from the text; by default char for a task, bpe otherwise", {}, ""}, tokenizer);
     v({"augment", "changed copies that are added to the pairs to train on", {}, ""}, augment);
     v({"weights", "how many times the pairs of each corpus are taken; a fraction takes a share of them", corpus_weights,

@@ -194,6 +194,7 @@ void RunSetup::check_resumed() const {
 }
 
 void RunSetup::take_texts() {
+  constexpr Index most_valid_pairs = 500;  // if the request does not say
   const std::uint64_t seed = (start_ ? start_->training : settings_.training).seed;
   const Config& config = start_ ? start_->model.transformer->config() : settings_.config;
   if (request_.task) {
@@ -202,7 +203,11 @@ void RunSetup::take_texts() {
     texts_ = {std::move(input_.train), std::move(input_.valid)};
     if (!texts_.valid || texts_.valid->size() == 0) {
       const auto size = static_cast<Index>(texts_.train->size());
-      texts_ = hold_back(*texts_.train, request_.validation.value_or(std::min<Index>(500, (size + 19) / 20)), seed);
+      const Index held = request_.validation.value_or(std::min(most_valid_pairs, (size + 19) / 20));
+      if (held > 0)
+        texts_ = hold_back(*texts_.train, held, seed);
+      else
+        texts_.valid = drawn(*texts_.train, most_valid_pairs, seed);
     }
   } else {
     auto stored = stored_texts(start_->model, seed);

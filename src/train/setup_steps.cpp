@@ -159,15 +159,26 @@ TrainingTexts task_texts(const std::string& task, Index pairs, std::uint64_t see
   return {texts_of(std::move(train)), texts_of(std::move(valid))};
 }
 
+static std::vector<Index> shuffled(const Texts& all, std::uint64_t seed) {
+  std::vector<Index> order(all.size());
+  std::iota(order.begin(), order.end(), Index(0));
+  Random(seed).shuffle(order);
+  return order;
+}
+
+std::shared_ptr<Texts> drawn(const Texts& all, Index most, std::uint64_t seed) {
+  std::vector<Index> which = shuffled(all, seed);
+  if (static_cast<Index>(which.size()) > most) which.resize(most);
+  return all.select(which);
+}
+
 TrainingTexts hold_back(const Texts& all, Index count, std::uint64_t seed) {
   const auto size = static_cast<Index>(all.size());
   WASMFORMER_CHECK(count < size, ErrorCode::no_training_pairs,
                    count << " of " << size << " pairs are for validation; there "
-                         << "must be some left to train on",
+                         << "must be some left to train on; 0 validates with those trained on",
                    {"held", count}, {"count", size});
-  std::vector<Index> order(all.size());
-  std::iota(order.begin(), order.end(), Index(0));
-  Random(seed).shuffle(order);
+  const std::vector<Index> order = shuffled(all, seed);
   std::vector<bool> is_held(all.size());
   for (Index i = 0; i < count; ++i) is_held[order[i]] = true;
   std::vector<Index> train, valid;

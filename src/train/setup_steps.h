@@ -23,6 +23,8 @@ Preset task_preset(const std::string& task);
 // Error as make_pairs() does.
 TrainingTexts task_texts(const std::string& task, Index pairs, std::uint64_t seed);
 
+// At most `most` of the texts, drawn by the seed.
+std::shared_ptr<Texts> drawn(const Texts& all, Index most, std::uint64_t seed);
 // Holds back `count` texts for validation, drawn by the seed. Throws Error if none would be left.
 TrainingTexts hold_back(const Texts& all, Index count, std::uint64_t seed);
 

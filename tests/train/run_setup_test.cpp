@@ -87,6 +87,21 @@ TEST_CASE("Validation pairs are drawn by seed, none is in both parts, and the re
   CHECK(seen.size() == 40);
   CHECK_THROWS_WITH(run(R"(, "validation": 40)"),
                     ContainsSubstring("40 of 40 pairs are for validation; there must be some left"));
+  const auto same = run(R"(, "validation": 0)");  // with those trained on
+  CHECK(valid_pairs(*same).sources.size() == 40);
+}
+
+TEST_CASE("A single pair can be trained on if it also serves for validation") {
+  const ParallelText one{{"ein Hund"}, {"a dog"}};
+  ThreadPool pool;
+  RunRequest request;
+  request.tokenizer = TokenizerRequest{TokenizerType::character, {}, true, {}};
+  const auto begin = [&] { return RunSetup(request, {texts_of(one), nullptr}).begin({}, pool); };
+  CHECK_THROWS_WITH(begin(), ContainsSubstring("there must be some left to train on; 0 validates with those"));
+  request.validation = 0;
+  const auto run = begin();
+  run->step();
+  CHECK(std::isfinite(run->validate().loss));
 }
 
 TEST_CASE("A TSV gives the same run as its pairs") {
