@@ -71,7 +71,11 @@ void run(const AnnotateArguments& o, bool tags) {
                    o.model << ": [annotate] this model has no " << (tags ? "tags" : "labels of whole texts") << "; it "
                            << purpose(config));
   ThreadPool pool(o.threads);
-  LineReader input(o.input);
+  std::size_t damaged = 0;
+  LineReader input(o.input, [&damaged](std::size_t line) {
+    ProgressLine().print("line " + std::to_string(line) + " is not UTF-8; it is taken as empty");
+    ++damaged;
+  });
   AttentionFile attention(o.attention);
   std::size_t lines = 0;
   for (std::vector<std::string> part; !(part = input.next_part(512, 1 << 20)).empty();) {
@@ -88,6 +92,7 @@ void run(const AnnotateArguments& o, bool tags) {
     print(text);
   }
   attention.commit();
+  check_damaged(damaged, lines);
 }
 
 CLI::App* add_command(CLI::App& app, const char* name, const char* help, bool tags) {

@@ -132,7 +132,8 @@ class InputFile {
   z_stream gzip_{};
 };
 
-LineReader::LineReader(const std::string& path) : input_(std::make_unique<InputFile>(path)) {}
+LineReader::LineReader(const std::string& path, Damaged damaged)
+    : input_(std::make_unique<InputFile>(path)), damaged_(std::move(damaged)) {}
 LineReader::~LineReader() = default;
 
 bool LineReader::next(std::string& line) {
@@ -150,8 +151,11 @@ bool LineReader::next(std::string& line) {
   begin_ = std::min(end + 1, bytes_.size());
   if (lines_++ == 0 && text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // a byte order mark
   if (text.ends_with('\r')) text.remove_suffix(1);
-  WASMFORMER_CHECK(is_utf8(text), ErrorCode::files, "line " << lines_ << " of '" << input_->name() << "' is not UTF-8");
-  line = text;
+  const bool is_damaged = !is_utf8(text);
+  WASMFORMER_CHECK(!is_damaged || damaged_, ErrorCode::files,
+                   "line " << lines_ << " of '" << input_->name() << "' is not UTF-8");
+  if (is_damaged) damaged_(lines_);
+  line = is_damaged ? std::string_view() : text;
   return true;
 }
 
@@ -166,6 +170,12 @@ std::vector<std::string> LineReader::next_part(std::size_t max_lines, std::size_
     part.push_back(line);
   }
   return part;
+}
+
+void check_damaged(std::size_t damaged, std::size_t lines) {
+  WASMFORMER_CHECK(
+      damaged == 0, ErrorCode::files,
+      damaged << " of " << lines << " lines " << (damaged == 1 ? "is" : "are") << " not UTF-8 and left empty");
 }
 
 std::string read_file(const std::string& path) {

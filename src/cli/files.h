@@ -1,6 +1,7 @@
 // The only place that opens files and writes to standard output. All errors name the file.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,10 +17,13 @@ std::string read_file(const std::string& path);
 // Reads a file, as read_file() does, line by line. Lines are UTF-8 and end with LF or CRLF.
 class LineReader {
  public:
-  explicit LineReader(const std::string& path);
+  // What becomes of a line that is not UTF-8, of which it is given the number: without it, next() throws an Error that
+  // names the line; otherwise the line is read as an empty one.
+  using Damaged = std::function<void(std::size_t)>;
+  explicit LineReader(const std::string& path, Damaged damaged = {});
   ~LineReader();
 
-  // False at the end. Throws Error naming the line that is not UTF-8.
+  // False at the end.
   bool next(std::string& line);
   // The next lines: no more than `max_lines`, and none after `max_bytes`; from a pipe those that have arrived so far,
   // but at least one. Empty at the end.
@@ -29,9 +33,13 @@ class LineReader {
 
  private:
   std::unique_ptr<InputFile> input_;
+  Damaged damaged_;
   std::string bytes_;
   std::size_t begin_ = 0, lines_ = 0;  // begin_: of the next line, in bytes_
 };
+
+// After all else is written: throws Error, so that the exit code tells, if some lines were not UTF-8.
+void check_damaged(std::size_t damaged, std::size_t lines);
 
 std::vector<std::string> read_lines(const std::string& path);
 

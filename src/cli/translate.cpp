@@ -42,7 +42,10 @@ class Run {
   explicit Run(const TranslateArguments& options)
       : o_(options), model_(load_model(options.decoding.model, Weights::packed)), pool_(options.decoding.threads) {
     if (!ranks_.is_first()) return;
-    input_.emplace(o_.input);
+    input_.emplace(o_.input, [this](std::size_t line) {
+      progress_.print("line " + std::to_string(line) + " is not UTF-8; its translation is empty");
+      ++damaged_;
+    });
     if (!o_.attention.empty()) attention_.emplace(o_.attention);
   }
 
@@ -59,6 +62,7 @@ class Run {
     WASMFORMER_CHECK(too_long == 0 || !ranks_.is_first(), ErrorCode::translate,
                      too_long << " of " << lines_ << " lines " << (too_long == 1 ? "is" : "are")
                               << " too long for the model and left empty");
+    check_damaged(damaged_, lines_);
   }
 
  private:
@@ -155,6 +159,7 @@ class Run {
   ProgressLine progress_;
   std::size_t lines_ = 0;     // translated so far, by all ranks
   std::size_t too_long_ = 0;  // of this rank's
+  std::size_t damaged_ = 0;   // of the first rank
 };
 
 }  // namespace
@@ -165,8 +170,8 @@ void add_translate_command(CLI::App& app) {
   command->footer(
       "Translations are printed in the order of the input, some lines at a time; from a pipe, as soon as no more\n"
       "lines are waiting. With --n-best above 1, lines are INPUT-NUMBER ||| TEXT ||| SCORE, where inputs are\n"
-      "numbered from 0. A line too long for the model gets a warning and an empty translation, and the exit\n"
-      "code is then 1.");
+      "numbered from 0. A line that is too long for the model or not UTF-8 gets a warning and an empty\n"
+      "translation, and the exit code is then 1.");
   add_decoding_options(*command, o->decoding, /*without=*/{});
   command->add_option("--input", o->input, "text file; - is standard input")->capture_default_str();
   command->add_flag("--scores", o->scores, "print SCORE TAB TEXT");

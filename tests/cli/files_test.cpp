@@ -110,6 +110,15 @@ TEST_CASE("An error names the line that is not UTF-8") {
   CHECK_THROWS_WITH(read_lines(folder / "text"), "[files] line 3 of '" + (folder / "text") + "' is not UTF-8");
 }
 
+TEST_CASE("A line that is not UTF-8 can cost only itself") {
+  const Folder folder;
+  put(folder / "text", "fine\nbad \xFC\n\xFF\nfine\n");
+  std::vector<std::size_t> damaged;
+  LineReader reader(folder / "text", [&](std::size_t line) { damaged.push_back(line); });
+  CHECK(reader.next_part(10, 1000) == std::vector<std::string>{"fine", "", "", "fine"});
+  CHECK(damaged == std::vector<std::size_t>{2, 3});
+}
+
 TEST_CASE("A new file replaces the old one completely") {
   const Folder folder;
   const std::string path = folder / "file", bytes = std::string("\0\n\xFF", 3) + std::string(300000, 'y');

@@ -266,6 +266,17 @@ test('a line that is too long is reported and left empty, and the others are tra
   assert.match(stderr, /1 of 3 lines is too long for the model/);
 });
 
+test('a line that is not UTF-8 is reported and left empty, and the others are translated', () => {
+  const model = path('run/best.safetensors');
+  const alone = run(['translate', '--model', model], { input: 'eins\nzwei\n' }).stdout.split('\n');
+  const input = Buffer.concat([Buffer.from('eins\n'), Buffer.from([0x67, 0xfc, 0x0a]), Buffer.from('zwei\n')]);
+  const { status, stdout, stderr } = run(['translate', '--model', model], { input });
+  assert.deepEqual(stdout.split('\n'), [alone[0], '', alone[1], '']);
+  assert.equal(status, 1);
+  assert.match(stderr, /line 2 is not UTF-8; its translation is empty/);
+  assert.match(stderr, /1 of 3 lines is not UTF-8 and left empty/);
+});
+
 test('sampled translations do not depend on batching', () => {
   const sampled = (...more) => succeed('translate', '--model', path('run/best.safetensors'), '--input', path('source'), '--temperature', '2',
     '--sample-seed', '3', ...more).stdout;
