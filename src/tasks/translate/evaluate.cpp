@@ -26,7 +26,8 @@ EvaluationJob::EvaluationJob(const ModelFile& model, ThreadPool& pool, const std
     : references_(std::move(references)),
       bleu_(bleu ? *bleu : BleuOptions{.tokenizer = evaluation_tokenizer(model)}),
       translation_(model, pool, sources, options, batch_tokens) {
-  WASMFORMER_CHECK(!sources.empty() && sources.size() == references_.size(), ErrorCode::evaluate,
+  WASMFORMER_CHECK(!sources.empty(), ErrorCode::evaluate, "there are no sentences to compare");
+  WASMFORMER_CHECK(sources.size() == references_.size(), ErrorCode::evaluate,
                    sources.size() << " sources but " << references_.size() << " references");
   translation_.refuse_too_long();
 }
