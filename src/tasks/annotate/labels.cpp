@@ -47,29 +47,10 @@ AnnotatedText tagged_text(std::vector<std::string> words, Labels tags) {
 }
 
 std::vector<AnnotatedText> parse_labelled(std::string_view text, const std::string& name) {
-  ParallelText lines = parse_tsv(text, name, {.source = 1, .target = 0});
+  ParallelText lines = parse_tsv(text, name, {.source = 1, .target = 0, .names = "text and label"});
   std::vector<AnnotatedText> texts;
   for (std::size_t i = 0; i < lines.sources.size(); ++i)
     texts.push_back({.text = std::move(lines.sources[i]), .words = {}, .classes = {lines.targets[i]}, .tags = {}});
-  return texts;
-}
-
-std::vector<AnnotatedText> parse_conll(std::string_view text, const std::string& name) {
-  std::vector<AnnotatedText> texts;
-  std::vector<std::string> words;
-  Labels tags;
-  const auto end_sentence = [&] {
-    if (!words.empty()) texts.push_back(tagged_text(std::exchange(words, {}), std::exchange(tags, {})));
-  };
-  for_each_line(text, name, [&](std::string_view line, std::size_t number) {
-    if (line.empty()) return end_sentence();
-    const std::vector<std::string_view> columns = split(line, '\t');
-    WASMFORMER_CHECK(columns.size() == 2 && line.find(' ') == line.npos, ErrorCode::corpus,
-                     "line " << number << " of " << name << " is not a token, a tab and a tag");
-    words.emplace_back(columns[0]);
-    tags.emplace_back(columns[1]);
-  });
-  end_sentence();
   return texts;
 }
 

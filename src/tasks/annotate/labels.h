@@ -41,8 +41,9 @@ class AnnotatedTexts : public Texts {
 
 // Lines of label, tab, text, as files write them. Throws Error naming `name` and the line.
 std::vector<AnnotatedText> parse_labelled(std::string_view text, const std::string& name);
-// CoNLL: lines of token, tab, tag, an empty line after each sentence. Throws Error, naming `name` and the line, when a
-// token or its tag is missing or not UTF-8.
+// CoNLL: lines whose first column is a token and whose last is its tag, with tabs or spaces between, and a blank line
+// after each sentence. Comments, which begin with #, and -DOCSTART- are skipped. Throws Error, naming `name` and the
+// line, when a token or its tag is missing or not UTF-8, and when the lines differ in their number of columns.
 std::vector<AnnotatedText> parse_conll(std::string_view text, const std::string& name);
 // The tagged texts with the classes of the labelled ones, line by line. Throws Error if they differ in number.
 std::vector<AnnotatedText> labelled_and_tagged(const std::vector<AnnotatedText>& labelled,

@@ -71,7 +71,7 @@ ParallelText parse_tsv(std::string_view text, const std::string& name, Columns c
       fields.push_back(line.substr(begin, line.substr(begin).find('\t')));
     WASMFORMER_CHECK(std::max(columns.source, columns.target) < fields.size(), ErrorCode::corpus,
                      "line " << number << " of " << name << " has " << fields.size()
-                             << (fields.size() == 1 ? " column" : " columns") << "; source and target are columns "
+                             << (fields.size() == 1 ? " column; " : " columns; ") << columns.names << " are columns "
                              << columns.source << " and " << columns.target << ", counted from 0, separated by tabs");
     pairs.sources.emplace_back(fields[columns.source]);
     pairs.targets.emplace_back(fields[columns.target]);

@@ -27,6 +27,7 @@ void for_each_line(std::string_view text, const std::string& name,
 // Throws Error, naming `name` and the line, when one has too few columns or is not UTF-8.
 struct Columns {
   std::size_t source = 0, target = 1;
+  const char* names = "source and target";  // what errors call them
 };
 ParallelText parse_tsv(std::string_view text, const std::string& name, Columns columns = {});
 

@@ -37,8 +37,34 @@ TEST_CASE("CoNLL text is read as sentences with a tag for each word") {
   CHECK(texts[0].tags == Labels{"O", "B-music"});
   CHECK(texts[1].tags == Labels{"O", "B-place"});
   CHECK_THROWS_WITH(parse_conll("play\tO\njazz\n", "f.conll"), ContainsSubstring("line 2 of f.conll"));
-  CHECK_THROWS_WITH(parse_conll("play\tO\tx\n", "f.conll"), ContainsSubstring("not a token, a tab and a tag"));
+  CHECK_THROWS_WITH(parse_conll("play\n", "f.conll"), ContainsSubstring("not a token, a tab and a tag"));
+  CHECK_THROWS_WITH(parse_conll("play\tO\nNew York\tB-place\n", "f.conll"),
+                    ContainsSubstring("line 2 of f.conll has 3 columns, but the first line has 2"));
   CHECK_THROWS_WITH(parse_conll("\xFF\tO\n", "f.conll"), ContainsSubstring("line 1 of f.conll is not UTF-8"));
+}
+
+TEST_CASE("Columns between word and tag, spaces, document marks and comments of CoNLL files are skipped") {
+  // CoNLL-2003, with spaces and four columns
+  const char* conll2003 =
+      "-DOCSTART- -X- -X- O\n\nEU NNP I-NP I-ORG\nrejects VBZ I-VP O\n \t\n# NN I-NP O\n1 CD I-NP O\n";
+  const auto texts = parse_conll(conll2003, "f");
+  REQUIRE(texts.size() == 2);
+  CHECK(texts[0].words == std::vector<std::string>{"EU", "rejects"});
+  CHECK(texts[0].tags == Labels{"I-ORG", "O"});
+  CHECK(texts[1].words == std::vector<std::string>{"#", "1"});
+
+  const char* commented = "# sent_id = 1\n# text = play jazz\n#comment\nplay\tO\n#jazz\tB-music\n#\tO\n";
+  const auto one = parse_conll(commented, "f");
+  REQUIRE(one.size() == 1);
+  CHECK(one[0].words == std::vector<std::string>{"play", "#jazz", "#"});
+  // A comment may have as many columns as the other lines.
+  CHECK(parse_conll("# sent_id = 1\nEU NNP I-NP O\n", "f")[0].words == std::vector<std::string>{"EU"});
+  CHECK(parse_conll("# comment\nEU\tO\n", "f")[0].words == std::vector<std::string>{"EU"});
+  CHECK(parse_conll("#jazz\tB-music\n", "f")[0].words == std::vector<std::string>{"#jazz"});
+  CHECK_THROWS_WITH(parse_conll("#\thttp://x\n1\tEU\tB-ORG\tO\n2\tist\tO\tO\n", "f"),
+                    ContainsSubstring("has numbers where its words should be"));
+  CHECK_THROWS_WITH(parse_labelled("jazz\n", "f.tsv"),
+                    ContainsSubstring("line 1 of f.tsv has 1 column; text and label are columns 1 and 0"));
 }
 
 TEST_CASE("Commas separate the labels of a file, if a text may have several") {
