@@ -54,8 +54,7 @@ AnnotateOptions checked_options(const Config& c, const std::string& json, const 
   from_json(json, fields(options), use, Naming::camel);
   WASMFORMER_CHECK(c.classes > 0 || options.top_labels == 0, ErrorCode::wrong_task,
                    "topLabels is given, but this model has no labels of whole texts", {"place", use});
-  WASMFORMER_CHECK(c.tags > 0 || options.split, ErrorCode::wrong_task,
-                   "split is false, but this model does not split texts", {"place", use});
+  check_split(options, c, use);
   return options;
 }
 

@@ -67,6 +67,7 @@ class AttentionFile {
 void run(const AnnotateArguments& o, bool tags) {
   const ModelFile model = load_model(o.model, Weights::packed);
   const Config& config = model.transformer->config();
+  check_split(o.annotate, config, "annotate");
   WASMFORMER_CHECK((tags ? config.tags : config.classes) > 0, ErrorCode::wrong_task,
                    o.model << ": [annotate] this model has no " << (tags ? "tags" : "labels of whole texts") << "; it "
                            << purpose(config));

@@ -33,8 +33,10 @@ void add_option(CLI::App& command, const Field& field, const std::string& place,
   const std::string name = flag(field.option);
   if (name.empty()) return;
   const auto add = [&](const std::string& flag_name) -> CLI::Option* {
-    if (bool* const* on = std::get_if<bool*>(&field.value))
-      return command.add_flag("--" + flag_name, **on, field.option.help);
+    if (bool* const* on = std::get_if<bool*>(&field.value)) {
+      const std::string negation = **on ? ",!--no-" + flag_name : "";  // of what is on by default
+      return command.add_flag("--" + flag_name + negation, **on, field.option.help);
+    }
     const auto set = [=](const std::string& text) { set_field(get(), field.option.name, text, place); };
     return command.add_option_function<std::string>("--" + flag_name, set, summary(field))->type_name("");
   };

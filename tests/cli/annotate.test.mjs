@@ -50,6 +50,22 @@ test('one model can classify and tag, and reports scores for both', () => {
   assert.ok(int8.frame_accuracy > 85);
 });
 
+test('a line that is not UTF-8 costs only itself', () => {
+  const input = Buffer.concat([Buffer.from('play\n'), Buffer.from([0xfc, 0x0a]), Buffer.from('now\n')]);
+  const { status, stdout, stderr } = run(['tag', '--model', path('joint/best.safetensors')], { input });
+  assert.equal(stdout, 'play\tO\n\n\nnow\tO\n\n');
+  assert.equal(status, 1);
+  assert.match(stderr, /line 2 is not UTF-8; it is taken as empty/);
+});
+
+test('words that are cut already are tagged as they are', () => {
+  const model = path('joint/best.safetensors');
+  writeFileSync(path('contraction'), "don't play\n");
+  const words = (...more) => succeed('tag', '--model', model, '--input', path('contraction'), ...more).stdout.trim().split('\n').map((line) => line.split('\t')[0]);
+  assert.deepEqual(words(), ['do', "n't", 'play']);
+  assert.deepEqual(words('--no-split'), ["don't", 'play']);
+});
+
 test('the scores of words can be left out, in use and from the beginning', () => {
   const model = path('joint/best.safetensors');
   writeFileSync(path('one'), 'play jazz in rome\n');

@@ -43,6 +43,11 @@ const char* purpose(const Config& config) {
   return config.classes == 0 ? "tags" : "classifies and tags";
 }
 
+void check_split(const AnnotateOptions& options, const Config& config, const std::string& place) {
+  WASMFORMER_CHECK(config.tags > 0 || options.split, ErrorCode::wrong_task,
+                   "split is false, but this model does not split texts", {"place", place});
+}
+
 Labels tag_names(const Annotation& annotation) {
   Labels tags;
   for (const TaggedWord& word : annotation.words) tags.push_back(word.tag);

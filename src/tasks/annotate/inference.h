@@ -21,11 +21,14 @@ struct AnnotateOptions {
     v({"top_labels", "labels to return, the most probable first; 0 for all", at_least(0), "top"}, top_labels);
     v({"attention", "return the attention of the encoder", {}, ""}, attention);
     v({"masked_heads", "attention heads whose output is set to 0", {}, "mask-heads"}, masked_heads);
-    v({"split", "split texts into words; if off, spaces separate the words", {}, ""}, split);
+    v({"split", "split texts into words; if off, spaces separate the words"}, split);
     v({"encoder_alone", "leave out the scores of words that stand beside the encoder, and what is added to that of O"},
       encoder_alone);
   }
 };
+
+// Throws Error, beginning with `place`, if texts are not to be split for a model that never splits them.
+void check_split(const AnnotateOptions& options, const Config& config, const std::string& place);
 
 struct LabelProbability {
   std::string label;

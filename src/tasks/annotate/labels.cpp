@@ -6,8 +6,6 @@
 
 #include "schema/error.h"
 #include "tasks/translate/corpus.h"
-#include "text/unicode/letters.h"
-#include "text/unicode/utf8.h"
 
 namespace wasmformer {
 namespace {
@@ -102,38 +100,6 @@ LabelNames label_names(const AnnotatedTexts& texts, bool multi_label) {
 }
 
 std::vector<std::string_view> split_at_spaces(std::string_view text) { return split(text, ' '); }
-
-static std::size_t utf8_length(char32_t c) {
-  if (c < 0x80) return 1;
-  if (c < 0x800) return 2;
-  return c < 0x10000 ? 3 : 4;
-}
-
-std::vector<std::string_view> split_words(std::string_view text) {
-  const std::u32string characters = decode_utf8(text);
-  std::vector<std::size_t> bytes{0};  // where each character begins
-  for (char32_t c : characters) bytes.push_back(bytes.back() + utf8_length(c));
-  std::vector<std::string_view> words;
-  const auto add = [&](std::size_t from, std::size_t to) {
-    words.push_back(text.substr(bytes[from], bytes[to] - bytes[from]));
-  };
-  const auto add_each = [&](std::size_t from, std::size_t to) {
-    for (; from < to; ++from)
-      if (characters[from] > U' ' && characters[from] != U'\u00A0' && characters[from] != U'\u3000')
-        add(from, from + 1);
-  };
-  std::size_t at = 0;
-  for (const Word& word : find_words(characters)) {
-    add_each(at, word.begin);
-    at = word.begin + word.size;
-    if (is_ideograph(characters[word.begin]))
-      add_each(word.begin, at);
-    else
-      add(word.begin, at);
-  }
-  add_each(at, characters.size());
-  return words;
-}
 
 WordTokens tokenize_words(const ModelFile& model, const std::vector<std::string_view>& words, std::size_t first) {
   const Config& config = model.transformer->config();

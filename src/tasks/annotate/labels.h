@@ -7,6 +7,7 @@
 
 #include "tasks/batches.h"
 #include "text/metrics/labels.h"
+#include "text/split_words.h"
 
 namespace wasmformer {
 
@@ -53,10 +54,8 @@ std::vector<AnnotatedText> labelled_and_tagged(const std::vector<AnnotatedText>&
 // class, several without multi_label, or another number of tags than of words, and when there is one class only.
 LabelNames label_names(const AnnotatedTexts& texts, bool multi_label);
 
-// The words of a text for tagging: at spaces.
+// The words of a text that is cut already, for tagging: split_words() in text/split_words.h cuts raw text.
 std::vector<std::string_view> split_at_spaces(std::string_view text);
-// The same for unsplit text: words, numbers, and every other character by itself.
-std::vector<std::string_view> split_words(std::string_view text);
 
 // Tokens of `words`, from word `first`, as many as max_length allows, with the end token and, if the config says so, a
 // begin token. `at`: the place of the first token of each word, which stands for it.
