@@ -108,7 +108,7 @@ test('files without pairs are refused in one sentence, and the earlier pairs sta
       [[['poem.txt', 'One line, of a poem\nand another\nand, well, one more\n']], 'poem.txt has only one column; pairs need two, separated by a tab, a comma or a semicolon.'],
       [[['one.tsv', 'Hallo\tHello\n']], 'one.tsv has too few pairs (1); at least 2 are needed, one for training and one for validation.'],
       [[['huge.tsv', 'Hallo\tHello\n'.repeat(1000), 4400]], 'huge.tsv is larger than 50 MB, which is too much to train on in a browser.'],
-      [[['picture.png', png]], 'picture.png is not UTF-8 or UTF-16 text.'],
+      [[['picture.png', png]], 'picture.png is not UTF-8 or UTF-16 text. If it is a text, save it as UTF-8 (in Excel: “CSV UTF-8”).'],
       [[['bomb.gz', gzipSync(Buffer.alloc(6e7, 'a\tb\n'))]], 'bomb.gz is larger than 50 MB, which is too much to train on in a browser.'],
       [[['a.txt', 'a\nb\nc\n'], ['b.txt', 'a\nb\n']], 'a.txt has 3 lines but b.txt has 2; they must match line by line.'],
       [[['empty.tsv', '']], 'empty.tsv is empty.'],

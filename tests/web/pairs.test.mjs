@@ -32,6 +32,66 @@ test('texts are read in every encoding, and columns are detected', async () => {
   assert.equal((await table('de,en\nja,yes\nnein,no\n')).languages, 'de-en');
 });
 
+const tableOf = async (content, name = 'x') => {
+  const found = await pairs.read({ files: [new File([content], name)] });
+  return { ...found, ...pairs.make(found, { ...found, ...filters }) };
+};
+
+test('a first pair of words is no header: only names of columns are, in both', async () => {
+  const lists = [
+    ['to be', 'sein', 'to have', 'haben', 'to go', 'gehen'], ['ja', 'yes', 'nein', 'no', 'Hund', 'dog'],
+    ['dog', 'Hund', 'cat', 'Katze', 'house', 'Haus'], ['Output', 'Ausgabe', 'Source', 'Quelle', 'Target', 'Ziel'],
+    ['From here', 'Von hier', 'Text me', 'Schreib mir', 'Input', 'Eingabe'], ['for', 'für', 'to', 'zu', 'or', 'oder'],
+    ['1', 'one', '2', 'two', '3', 'three'], ['it', 'es', 'no', 'de', 'is', 'ist'],
+    ['question', 'answer', 'source', 'target', 'input', 'output'],
+  ];
+  for (const cells of lists) {
+    const rows = [0, 2, 4].map((at) => cells.slice(at, at + 2).join('\t'));
+    const { header, source, pairs: count, languages, tsv } = await tableOf(`${rows.join('\n')}\n`);
+    assert.deepEqual([header, source, count, languages, tsv], [false, 0, 3, '', rows.join('\n')], cells.join());
+  }
+  const headers = {
+    'de\ten': 'de-en', 'ENG\tDEU': 'eng-deu', 'German\tEnglish': '', 'Source text\tTarget text': '', 'from\tto': '',
+    'source_sentence\ttranslation': '',
+  };
+  for (const [header, languages] of Object.entries(headers)) {
+    const found = await tableOf(`${header}\nHund\tdog\nKatze\tcat\n`);
+    assert.deepEqual([found.header, found.source, found.languages, found.pairs], [true, 0, languages, 2], header);
+  }
+  const wide = await tableOf('id\ttarget\tnotes\tsource\n1\tA b\tx y\tC d\n2\tE f\tz\tG h\n');
+  assert.deepEqual([wide.header, wide.source, wide.target], [true, 3, 1]);
+  const files = (a, b) => pairs.read({ files: [new File(['x\ny\n'], a), new File(['z\nw\n'], b)] });
+  assert.equal((await files('train.de', 'train.en.txt')).header, true);
+  assert.equal((await files('one.txt', 'two.txt')).header, false, 'no languages');
+});
+
+test('tables are read as Excel, pandas and Sheets write them', async () => {
+  const kilometers = ['1,5', '2,5', '3,5'].map((number) => [`${number} km`, `${number.replace(',', '.')} km`]);
+  const tsv = kilometers.map((row) => row.join('\t')).join('\n');
+  assert.equal((await tableOf(kilometers.map((row) => row.join(';')).join('\r\n'), 'x.csv')).tsv, tsv);
+  assert.equal((await tableOf('sep=;\r\nde;en\r\nHund;dog\r\nKatze;cat\r\n', 'x.csv')).tsv, 'Hund\tdog\nKatze\tcat');
+  assert.equal((await tableOf('\ufeffsep=#\nHund, du#dog; you\nKatze#cat\n')).tsv, 'Hund, du\tdog; you\nKatze\tcat');
+  const commas = await tableOf('Hallo, du;Hello, you\nHallo, ihr;Hello, all\n', 'x.csv');
+  assert.equal(commas.tsv, 'Hallo, du\tHello, you\nHallo, ihr\tHello, all');
+  const cells = ['"He said ""hi"""\t"Er sagte ""hallo"""', '"line\r\nbreak"\t"Zeilen\r\numbruch"', 'Good\tGut', ''];
+  const quoted = await tableOf(cells.join('\r\n'), 'x.tsv');
+  assert.equal(quoted.tsv, 'He said "hi"\tEr sagte "hallo"\nline break\tZeilen umbruch\nGood\tGut');
+  const spoken = '"Hi," he said.\t„Hallo“, sagte er.\n"Who?" I asked.\t"Wer?", fragte ich.\n5" long\t5" lang';
+  assert.equal((await tableOf(`${spoken}\n`)).tsv, spoken, 'quotes of a text stay');
+});
+
+test('gzip files may have several members, and what looks like one inside another is its content', async () => {
+  const members = Buffer.concat(['a b\tc d\ne f\t', 'g h\n', 'i\tj\n'].map((part) => gzipSync(part)));
+  assert.equal((await tableOf(members, 'x.tsv.gz')).tsv, 'a b\tc d\ne f\tg h\ni\tj');
+  const text = Buffer.from('a\tb\nc\td\n');
+  const named = Buffer.concat([gzipSync(text).subarray(0, 10), Buffer.from([0x1f, 0x8b, 8, 0]), gzipSync(text).subarray(10)]);
+  named[3] = 8; // the member has a file name, which here looks like the beginning of another
+  assert.equal((await tableOf(named, 'x.gz')).tsv, 'a\tb\nc\td');
+  for (const bad of [members.subarray(0, -3), Buffer.concat([members, Buffer.from('junk')])]) {
+    await assert.rejects(tableOf(bad, 'x.tsv.gz'), { bad: 'binary' });
+  }
+});
+
 test('each row that is no pair is counted under its reason, with the first of them', async () => {
   const rows = Array.from({ length: 40 }, (_, i) => `Satz Nummer ${i}.\tSentence number ${i}.`);
   const odd = ['Nur eins.', 'Nein.\t', 'Satz Nummer 1.\tSentence number 1.', `${'lang '.repeat(120)}\tlong`];

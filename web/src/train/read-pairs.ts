@@ -1,6 +1,6 @@
 // Sentence pairs out of whatever a visitor has. Runs in a worker, so that the page stays fluent; every refusal is one
 // sentence of `bad`, which the page says in its language.
-import Papa from 'papaparse';
+import { dsvFormat } from 'd3-dsv';
 import type { SentencePair } from 'wasmformer';
 import { decode, Refusal } from '../shared/text/decode';
 import { fileAt } from '../shared/text/file-at';
@@ -8,7 +8,7 @@ import type { Input, Made, Reason, Table, Wish } from '../shared/text/table';
 
 const SHOWN = 5;
 
-const linesOf = (text: string) => text.replace(/(\r\n?|\n)+$/, '').split(/\r\n?|\n/);
+const joined = (text: string) => text.replace(/\r\n?/g, '\n').replace(/\n+$/, '');
 
 /** How many columns most rows have, and the share of the rows that have so many. */
 function shape(rows: readonly (readonly string[])[]): { columns: number; share: number } {
@@ -19,38 +19,48 @@ function shape(rows: readonly (readonly string[])[]): { columns: number; share: 
   return { columns, share: count / some.length };
 }
 
-/** Rows and columns of a text: by tabs, or as CSV with commas, semicolons or bars. */
-function columnsOf(text: string, name: string): string[][] {
-  if (!text.trim()) throw new Refusal('none', { name });
-  const lines = linesOf(text);
-  const tabbed = lines.slice(0, 1000).map((line) => line.split('\t'));
-  if (shape(tabbed).columns > 1) return lines.map((line) => line.split('\t'));
-  const isNamed = /\.csv(\.gz)?$/i.test(name);
-  const tries = [',', ';', '|'].map((delimiter) => {
-    const { data } = Papa.parse<string[]>(text.slice(0, 200_000), { delimiter });
-    return { delimiter, ...shape(data.slice(0, -1).length ? data.slice(0, -1) : data) };
-  });
-  const best = tries.filter(({ columns }) => columns > 1).sort((a, b) => b.share - a.share)[0];
-  // The commas of sentences make no columns: their number differs from line to line.
-  if (!best || best.share < (isNamed ? 0.5 : 0.9)) throw new Refusal('oneColumn', { name });
-  return Papa.parse<string[]>(text, { delimiter: best.delimiter }).data;
+/** Cells in quotes as in RFC 4180, unless there are quotes that such a table cannot have: then they are text. */
+function parse(text: string, delimiter: string): string[][] {
+  const odd = new RegExp(`(^|[\\${delimiter}\n])"[^"]*(""[^"]*)*("[^\\${delimiter}\n"]|$)`);
+  if (odd.test(text)) return text.split('\n').map((line) => line.split(delimiter));
+  return dsvFormat(delimiter).parseRows(text);
 }
 
-const LANGUAGE = /^[a-z]{2,3}$/i;
+/** Rows and columns of a text: by tabs, or by semicolons, bars or commas; or by what Excel's first line says. */
+function columnsOf(text: string, name: string): string[][] {
+  if (!text.trim()) throw new Refusal('none', { name });
+  const [line, named] = /^sep=(.)\n/i.exec(text) ?? [''];
+  const body = text.slice(line.length);
+  const head = body.slice(0, 200_000).replace(/(.)\n.*$/, '$1'); // whole lines
+  const least = /\.csv(\.gz)?$/i.test(name) ? 0.5 : 0.9;
+  const [best] = [...(named ?? '\t;|,')]
+    .map((delimiter) => ({ delimiter, ...shape(parse(head, delimiter)) }))
+    // The commas of sentences make no columns: their number differs from line to line.
+    .filter(({ delimiter, columns, share }) => columns > 1 && (delimiter === '\t' || share >= least))
+    .sort((a, b) => Number(b.delimiter === '\t') - Number(a.delimiter === '\t') || b.share - a.share);
+  if (!best) throw new Refusal('oneColumn', { name });
+  return parse(body, best.delimiter);
+}
+
+const codes = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
+const isCode = (cell = '') => /^[a-z]{2,3}$/i.test(cell) && codes.of(cell) !== undefined;
+const more = '([ _-](text|sentence|language))?$';
 const NAMES = [
-  /^(source|src|from|input|question|original)\b/i,
-  /^(target|tgt|to|output|answer|translation)\b/i,
-  /^(id|text|sentence|english|german|french|chinese|deutsch|英文|中文)/i,
+  new RegExp(`^(source|src|from|input|question|original)${more}`, 'i'),
+  new RegExp(`^(target|tgt|to|output|answer|translation)${more}`, 'i'),
+  new RegExp(`^(id|text|sentence|english|german|french|chinese|deutsch|英文|中文)${more}`, 'i'),
 ];
+
+/** Whether a row has names of columns: two of them at least, and in half of its cells. */
+function isHeader(row: readonly string[]): boolean {
+  const names = row.filter((cell) => isCode(cell.trim()) || NAMES.some((pattern) => pattern.test(cell.trim())));
+  return names.length > 1 && names.length * 2 >= row.length;
+}
 
 function tableOf(name: string, rows: readonly (readonly string[])[]): Table {
   const { columns } = shape(rows);
   const first = rows[0].map((cell) => cell.trim());
-  const isName = (cell: string) => LANGUAGE.test(cell) || NAMES.some((pattern) => pattern.test(cell));
-  const header =
-    first.length > 1
-    && first.filter(isName).length * 2 >= first.length
-    && !first.some((cell) => /[.!?。！？]$/.test(cell));
+  const header = isHeader(first) && !rows.slice(1, 50).some(isHeader); // or these are words, such as other rows have
   const some = rows.slice(Number(header), 200);
   const places = Array.from({ length: columns }, (_, place) => place);
   // Numbers, dates and addresses are no sentences.
@@ -67,13 +77,13 @@ function tableOf(name: string, rows: readonly (readonly string[])[]): Table {
 
 export async function read({ files, text, url }: Input): Promise<Table> {
   if (url !== undefined) {
-    const rows = linesOf(await decode(await fileAt(url), url)).map((line) => line.split('\t'));
+    const rows = joined(await decode(await fileAt(url), url)).split('\n').map((line) => line.split('\t'));
     return { name: url, rows, columns: 2, header: false, source: 0, target: 1 };
   }
-  if (text !== undefined) return tableOf('', columnsOf(text, ''));
+  if (text !== undefined) return tableOf('', columnsOf(joined(text), ''));
   const name = files!.map((file) => file.name).join(', ');
-  if (files!.length === 1) return tableOf(name, columnsOf(await decode(files![0], name), name));
-  const sides = await Promise.all(files!.map(async (file) => linesOf(await decode(file, file.name))));
+  if (files!.length === 1) return tableOf(name, columnsOf(joined(await decode(files![0], name)), name));
+  const sides = await Promise.all(files!.map(async (file) => joined(await decode(file, file.name)).split('\n')));
   if (sides[0].length !== sides[1].length) {
     throw new Refusal('lines', {
       a: files![0].name,
@@ -82,15 +92,15 @@ export async function read({ files, text, url }: Input): Promise<Table> {
       linesB: sides[1].length,
     });
   }
-  const codes = files!.map((file) =>
+  const sideNames = files!.map((file) =>
     file.name
       .replace(/\.(txt|gz)$/gi, '')
       .split('.')
       .at(-1)!,
   );
-  const header = codes.every((code) => LANGUAGE.test(code)); // the files' names serve for one
+  const header = sideNames.every(isCode); // the files' names serve for one
   const rows = sides[0].map((line, place) => [line, sides[1][place]]);
-  return { name, rows: header ? [codes, ...rows] : rows, columns: 2, header, source: 0, target: 1 };
+  return { name, rows: header ? [sideNames, ...rows] : rows, columns: 2, header, source: 0, target: 1 };
 }
 
 const asPair = (line: string) => line.split('\t') as unknown as SentencePair;
@@ -131,13 +141,13 @@ export function make({ name, rows }: Table, wish: Wish): Made {
     else keep(found.line, row);
   }
   if (lines.length < 2) throw new Refusal('tooFew', { name, count: lines.length });
-  const codes = header ? [rows[0][source], rows[0][target]].map((code) => code?.trim().toLowerCase()) : [];
+  const languages = header ? [rows[0][source], rows[0][target]].map((code) => code?.trim().toLowerCase()) : [''];
   return {
     pairs: lines.length,
     tsv: lines.join('\n'),
     validation,
     odd,
     preview: lines.slice(0, SHOWN).map(asPair),
-    languages: codes.length && codes.every((code) => LANGUAGE.test(code ?? '')) ? codes.join('-') : '',
+    languages: languages.every(isCode) ? languages.join('-') : '',
   };
 }

@@ -14,7 +14,7 @@ export class Refusal extends Error {
 /** Bytes as text: UTF-8 or UTF-16, with or without the mark that says so, gzipped or not. */
 export async function decode(file: Blob, name: string): Promise<string> {
   let bytes = new Uint8Array(await file.arrayBuffer());
-  if (bytes[0] === 0x1f && bytes[1] === 0x8b) bytes = await unpack(file, name);
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) bytes = await unpack(file, bytes, name);
   const [a, b] = bytes;
   const isMarked = (a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff);
   const head = bytes.subarray(0, 2000);
@@ -31,18 +31,36 @@ export async function decode(file: Blob, name: string): Promise<string> {
   throw new Refusal('binary', { name });
 }
 
-async function unpack(file: Blob, name: string): Promise<Uint8Array<ArrayBuffer>> {
+/** The content of a gzip file, which may be of several members, one after the other (RFC 1952). */
+async function unpack(file: Blob, bytes: Uint8Array, name: string): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
+  // A browser unpacks one member, and does not say where it ends: where the next may begin, or later.
+  for (let start = 0, end = 0; start < bytes.length;) {
+    do ++end;
+    while (end < bytes.length && !(bytes[end] === 0x1f && bytes[end + 1] === 0x8b && bytes[end + 2] === 8));
+    const member = await unpackMember(file.slice(start, end), MOST_BYTES - size);
+    if (!member && end === bytes.length) throw new Refusal('binary', { name });
+    if (!member) continue;
+    start = end;
+    parts.push(...member);
+    size = parts.reduce((sum, { length }) => sum + length, 0);
+    if (size > MOST_BYTES) throw new Refusal('big', { name });
+  }
+  return new Uint8Array(await new Blob(parts).arrayBuffer());
+}
+
+/** The parts of a member, up to a bit more than `most` bytes; undefined if it is none. */
+async function unpackMember(file: Blob, most: number): Promise<Uint8Array<ArrayBuffer>[] | undefined> {
+  const parts: Uint8Array<ArrayBuffer>[] = [];
   const reader = file.stream().pipeThrough(new DecompressionStream('gzip')).getReader();
   try {
-    for (let part; !(part = await reader.read()).done; parts.push(part.value as Uint8Array<ArrayBuffer>)) {
-      if ((size += part.value.length) > MOST_BYTES) break;
+    for (let part; most >= 0 && !(part = await reader.read()).done; most -= part.value.length) {
+      parts.push(part.value as Uint8Array<ArrayBuffer>);
     }
+    await reader.cancel();
+    return parts;
   } catch {
-    throw new Refusal('binary', { name });
+    return undefined;
   }
-  if (size <= MOST_BYTES) return new Uint8Array(await new Blob(parts).arrayBuffer());
-  await reader.cancel();
-  throw new Refusal('big', { name });
 }
