@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import { Translator } from '../../dist/index.js';
 import { cached, joinSentence, joint, pivot, split, splitSentences } from '../../dist/webpages/index.js';
 import { addTo } from '../../dist/shared/alignment.js';
+import { sentenceWordsFile } from '../../bindings/tools/generate-sentences.mjs';
 import { aligned, html } from './support-pages.mjs';
 import { close, fixturePath, sentences } from './support.mjs';
 
@@ -207,6 +208,31 @@ test('a text is split into sentences as on the page', () => {
   const cut = (text, most) => splitSentences(text, 'zh', most).parts.map(({ source }) => source);
   assert.deepEqual(cut(`${'漢'.repeat(5)}，${'漢'.repeat(9)}`, 11), [`${'漢'.repeat(5)}，`, '漢'.repeat(9)]);
   for (const most of [2, 9, 10]) assert.ok(cut('😀'.repeat(20), most).every((part) => part.isWellFormed()), `${most}`);
+});
+
+test('sentences go on after abbreviations, and end where a number, an initial or a quotation ends them', () => {
+  const cases = {
+    de: ['Es kostet 5 Mio. Euro.', 'Tel. 030 123', 'Er wohnt in der Hauptstr. 5.', 'Die Fa. Müller GmbH & Co. KG ist alt.', 'Ich bin 30.|Du bist 20.',
+      'Er kam auf Platz 2.|Sie auf Platz 1.', 'Am 3. Mai, am 24. 12. und vom 1.–3. Juni war frei.', 'Das kostet inkl. Mehrwertsteuer 5 Euro, d. h. Prof. Dr. Kurz zahlt.',
+      '1. Das ist gut.', 'Das ist ein Test.|Peter kommt.', 'Cäsar starb 44 v. Chr. in Rom.|Das war im März.', 'Er heißt J. R. Meier.|Wir nennen ihn J.',
+      '»Ja.«|Er ging.|»Nein.«', '„Ja!“ sagte er.', 'Wir haben Mehl, Eier usw.|Das reicht.'],
+    en: ['Gen. Lee met Rev. King.', 'My grade is 5.|Yours is 3.', 'The price is $5.50.|Buy it now.', 'I like A.|It is good.', 'Mr. Smith met J. S. Bach at 10 a.m. on Sept. 5.',
+      'She came in.|He went up.', 'I am 7.|Tom is 9.', 'They live in the U.S.|They like it.', 'I told Joe.|She knew.'],
+    fr: ['Mme. Curie est née en 1867.', 'En 50 av. J.-C. César vint.', 'Il dit : « Non. »|Puis il part.', '« Oui. |Non. »|Elle sourit.', '« Non. » dit-il.',
+      'J’en ai 5.|Paul en a 3.', 'M. Dupont arrive.', 'Elle a dit « oui ».|Et « non ! »|Bien.'],
+    cs: ['Je 3. května.'],
+  };
+  for (const [language, texts] of Object.entries(cases)) {
+    for (const marked of texts) {
+      const wanted = marked.split('|').map((part) => part.trim());
+      assert.deepEqual(splitSentences(wanted.join(' '), language).parts.map(({ source }) => source), wanted);
+    }
+  }
+});
+
+test('the words in bindings/js/generated are those of Unicode and of the pairs', () => {
+  const written = readFileSync(new URL('../../bindings/js/generated/sentence-words.ts', import.meta.url), 'utf8');
+  assert.equal(written, sentenceWordsFile());
 });
 
 test('a text without spaces is cut to fit the model', async () => {

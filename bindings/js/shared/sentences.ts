@@ -1,5 +1,7 @@
 // Cuts a text into the sentences that are translated one by one, and joins the translations.
 
+import { abbreviations, firstWords } from '../generated/sentence-words.js';
+
 /** A sentence in a text. */
 export interface SentencePart {
   /** White space before the sentence: it stands before the translation too. */
@@ -10,8 +12,30 @@ export interface SentencePart {
   source: string;
 }
 
-// Not the end of a sentence, though Unicode's rules say so: an ordinal or an abbreviation before the rest of its sentence.
-const ABBREVIATED = /(?:^|[\s.(])(?:\d{1,3}|\p{L}|Dr|Prof|Mr|Mrs|Ms|St|Nr|Hr|Fr|Abs|Bd|bzw|ca|evtl|etc|ggf|usw|vgl|vs)\.\s*$/iu;
+const known = (words: string) => new Set(words.trim().split(/\s+/));
+const abbreviated = known(`${abbreviations} bd bzw gen mlle mme usw`); // the latter are not in Unicode's list
+const opening = known(firstWords);
+/** Languages that write ordinal numbers without a dot; all others may mean "the third" by "3." */
+const withoutDots = /^(en|es|fr|it|nl|pt|sv|zh)\b/;
+
+/** Whether the dot after a word is one of an abbreviation, initial or ordinal number. */
+function isAbbreviated(word: string, isAlone: boolean, language = ''): boolean {
+  if (/^(\d{1,2}[.–-]+)*\d{1,3}$/.test(word)) return isAlone || !withoutDots.test(language);
+  return /^(\p{L}[.-]+)*\p{L}$/u.test(word) || abbreviated.has(word.replace(/^\p{L}+(?=str$)/u, ''));
+}
+
+/** Whether a sentence goes on after `before`, though Unicode's rules say that it ends. */
+function goesOn(before: string, after: string, language: string | undefined): boolean {
+  const end = before.slice(-40);
+  if (/\n\s*$/.test(end)) return false;
+  if (/[“”"»«’']\s*$/.test(end) && /^\p{Ll}/u.test(after)) return true; // „Ja!“ sagte er
+  const [last = '', word = ''] = /(\S+)\.\s*$/.exec(end) ?? [];
+  const isAlone = last.length === before.length; // of a list: "1. …", "a. …"
+  if (!isAbbreviated(word.toLowerCase().replace(/^[^\p{L}\p{N}]+/u, ''), isAlone, language)) return false;
+  // Such words are written small inside of a sentence.
+  const [first = ''] = /\p{L}+/u.exec(after) ?? [];
+  return isAlone || !/^\p{Lu}\p{Ll}/u.test(first) || !opening.has(first.toLowerCase());
+}
 
 function segments(text: string, language: string | undefined): string[] {
   if (!('Segmenter' in Intl)) return text.split(/(?<=[.!?…。！？]\s+|\n)/);
@@ -48,11 +72,15 @@ export function splitSentences(
 ): { parts: SentencePart[]; tail: string } {
   const longest = Math.min(longestSentence, maxLength - 2); // a space before the first word, and the end token
   const joined: string[] = [];
+  let quotes = 0; // « that are still open
   for (const segment of segments(text, language)) {
-    const before = joined.at(-1);
-    const isQuote = /[“”"»«’']\s*$/.test(before ?? '') && /^\p{Ll}/u.test(segment); // „Ja!“ sagte er
-    if (before !== undefined && !/\n\s*$/.test(before) && (isQuote || ABBREVIATED.test(before))) joined[joined.length - 1] += segment;
-    else joined.push(segment);
+    // Behind a space, as in French, » begins a sentence by Unicode's rules.
+    const closing = (quotes > 0 && /^»\s*/.exec(segment)?.[0]) || '';
+    const rest = segment.slice(closing.length);
+    const before = (joined.pop() ?? '') + closing;
+    if (before === '' || rest === '' || goesOn(before, rest, language)) joined.push(before + rest);
+    else joined.push(before, rest);
+    for (const sign of segment.match(/[«»]/g) ?? []) quotes += sign === '«' ? 1 : -1;
   }
   const parts: SentencePart[] = [];
   let gap = '';
