@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -7,6 +8,7 @@
 
 #include "autograd/arena.h"
 #include "cli/commands.h"
+#include "cli/config_file.h"
 #include "cli/files.h"
 #include "cli/options.h"
 #include "cli/ranks.h"
@@ -87,7 +89,9 @@ int run(int argc, char** argv) {
   CLI::App app{"The Transformer of 'Attention Is All You Need': trains, translates, evaluates."};
   add_commands(app);
   try {
-    app.parse(argc, argv);
+    std::vector<std::string> words = with_config(app, {argv + 1, argv + argc});
+    std::reverse(words.begin(), words.end());  // as parse() takes them
+    app.parse(std::move(words));
     return 0;
   } catch (const CLI::RuntimeError& e) {  // a command's own exit code
     return e.get_exit_code();

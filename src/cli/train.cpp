@@ -4,6 +4,7 @@
 
 #include "cli/annotate.h"
 #include "cli/commands.h"
+#include "cli/config_file.h"
 #include "cli/files.h"
 #include "cli/options.h"
 #include "cli/teacher.h"
@@ -25,7 +26,7 @@ struct TrainOptions {
   std::string text, monolingual;  // files of plain lines
   std::string mono;               // the earlier name of the one that goes with the other options
   std::vector<std::string> data, augment, set, metadata;
-  std::string teacher;
+  std::string teacher, config;
   RunRequest request;
   RunOptions run = program_run_options();
   TrainingOutput output;
@@ -209,7 +210,36 @@ void check_kinds(const TrainOptions& o) {
                    "--valid-labels and --valid-tags must go with --labels and --tags");
 }
 
-int train(TrainOptions o) {
+// The settings of a run, but for those that its texts decide.
+nlohmann::ordered_json settings_of(TrainingRun& run) {
+  const Config& config = run.model().transformer->config();
+  nlohmann::ordered_json settings = json_of(fields(config) + fields(run.trainer().config()));
+  const nlohmann::ordered_json all = settings;
+  for (const auto& [key, value] : all.items())
+    if (is_decided_by_vocabulary(key) || (config.is_encoder() && key == "decoder_layers")) settings.erase(key);
+  return settings;
+}
+
+// What the earlier part of a run wrote to options.json.
+nlohmann::ordered_json earlier_options(const std::string& file) {
+  if (!fs::exists(file)) return nlohmann::ordered_json::object();
+  const auto options = nlohmann::ordered_json::parse(read_file(file), nullptr, /*allow_exceptions=*/false);
+  const bool has_options = options.is_object() && options.contains("train") && options["train"].is_object();
+  return has_options ? options["train"] : nlohmann::ordered_json::object();
+}
+
+// options.json: what was given, and all settings, so that they hold when defaults change. A budget chooses them anew.
+std::string used_options(const TrainOptions& o, const nlohmann::ordered_json& given, TrainingRun& run) {
+  nlohmann::ordered_json used = nlohmann::ordered_json::object();
+  if (o.output.resume) used = earlier_options((fs::path(o.output.folder) / "options.json").string());
+  used.update(given);
+  // The first two say where, not what; the others are among the settings.
+  for (const char* key : {"output", "resume", "config", "batch-tokens", "accumulate"}) used.erase(key);
+  used["set"] = o.request.budget ? nlohmann::ordered_json(changes(o)) : settings_of(run);
+  return nlohmann::ordered_json{{"train", used}}.dump(2) + "\n";
+}
+
+int train(TrainOptions o, const nlohmann::ordered_json& given) {
   take_earlier_name(o);
   // `--task masked` is another way to write --text.
   if (!o.text.empty() && o.request.task && o.request.task->name == "masked") o.request.task.reset();
@@ -227,11 +257,13 @@ int train(TrainOptions o) {
   o.output.resume = o.request.resume;
   RunSetup setup(request_of(o), input_of(o));
   if (o.distils()) let_teacher_translate(setup, o.teacher, o.output.folder, o.output.threads);
-  return train_until_done(o.run, o.output, [&](ThreadPool& pool) {
+  const auto begin = [&](ThreadPool& pool) {
     std::vector<std::string> tokenizers;
     for (const TokenizerJob& job : setup.untrained()) tokenizers.push_back(train_tokenizer(job.sentences, job.options));
     return setup.begin(tokenizers, pool);
-  });
+  };
+  const auto options = [&](TrainingRun& run) { return used_options(o, given, run); };
+  return train_until_done(o.run, o.output, {begin, options});
 }
 
 void add_text_options(CLI::App& command, TrainOptions& o) {
@@ -242,7 +274,8 @@ void add_text_options(CLI::App& command, TrainOptions& o) {
   command.add_option("--data", o.data,
                      "TSV files of pairs instead of --source and --target; FILE:WEIGHT takes its pairs WEIGHT times");
   command.add_option("--valid-data", o.valid.tsv, "a TSV file of pairs to validate on");
-  command.add_option("--augment", o.augment, "KEY=SHARE: add up to SHARE changed copies per pair");
+  command.add_option("--augment", o.augment, "KEY=SHARE: add up to SHARE changed copies per pair")
+      ->type_name(key_value_type);
   command.add_option("--columns", o.train.columns, "SOURCE,TARGET columns of the TSV files, from 0")
       ->capture_default_str();
   command.add_option("--labels", o.labelled.labels, "train a classifier: lines of LABEL TAB TEXT");
@@ -276,20 +309,32 @@ void add_train_command(CLI::App& app) {
       ->needs("--tokenizer");
   command->add_option("--from", o->from, "a model to fine-tune, at a constant rate of 1e-4 unless --set changes it")
       ->excludes(command->get_option("--preset"));
-  command->add_option("--set", o->set, "KEY=VALUE: change one setting of the preset or of --from");
+  // At once, so that of several values for a key, under either flag, the last one holds.
+  const auto change = [o](const std::vector<std::string>& words) {
+    o->set.insert(o->set.end(), words.begin(), words.end());
+  };
+  command->add_option_function("--set", std::function(change), "change one setting of the preset or of --from")
+      ->type_name(key_value_type)
+      ->trigger_on_parse();
   for (const auto& [flag, key] : {std::pair<std::string, std::string>{"--batch-tokens", "batch_tokens="},
                                   std::pair<std::string, std::string>{"--accumulate", "accumulate="}})
-    command->add_option_function<std::string>(
-        flag, [o, key = key](const std::string& value) { o->set.push_back(key + value); },
-        "the same as --set " + key + "N");
-  command->add_option("--output", o->output.folder, "folder for best.safetensors, last.safetensors and log.jsonl")
+    command
+        ->add_option_function<std::string>(
+            flag, [o, key = key](const std::string& value) { o->set.push_back(key + value); },
+            "the same as --set " + key + "N")
+        ->trigger_on_parse();
+  command
+      ->add_option("--output", o->output.folder,
+                   "folder for best.safetensors, last.safetensors, log.jsonl and options.json")
       ->required();
-  command->add_option("--metadata", o->metadata, metadata_help);
+  command->add_option("--metadata", o->metadata, metadata_help)->type_name(key_value_type);
+  command->add_option("--config", o->config,
+                      "JSON file whose object \"train\" has such options; those of the command line win");
   command->footer(notes());
-  command->callback([o] {
+  command->callback([o, command] {
     o->valid.columns = o->train.columns;
     if (!o->data.empty()) o->train.tsv = o->data[0];
-    if (const int signal = train(*o)) throw CLI::RuntimeError(128 + signal);
+    if (const int signal = train(*o, given_options(*command))) throw CLI::RuntimeError(128 + signal);
   });
 }
 

@@ -99,11 +99,11 @@ class TrainingLog {
 // Shows a run and keeps its files.
 class TrainingRenderer {
  public:
-  TrainingRenderer(RunOptions options, const TrainingOutput& output,
-                   const std::function<std::unique_ptr<TrainingRun>(ThreadPool&)>& begin)
+  TrainingRenderer(RunOptions options, const TrainingOutput& output, const RunMaker& maker)
       : output_(output),
         pool_(output.threads),
-        run_(begin(pool_)),
+        run_(maker.begin(pool_)),
+        used_options_(maker.options(*run_)),
         log_((fs::path(output.folder) / "log.jsonl").string(), output.resume, run_->progress().step),
         saved_step_(run_->progress().step) {
     options.earlier_seconds = log_.seconds();
@@ -158,6 +158,7 @@ class TrainingRenderer {
   void prepare_folder() {
     make_folder(output_.folder);
     log_.write();
+    write("options.json", used_options_);
     clean_folder();
   }
 
@@ -212,7 +213,8 @@ class TrainingRenderer {
       const std::string name = entry.path().filename().string();
       const Index epoch = epoch_of(name);
       const bool is_own = name.starts_with("best.") || name.starts_with("last.") || name.starts_with("log.jsonl") ||
-                          name.starts_with("epoch-") || name.starts_with("teacher-");
+                          name.starts_with("options.json") || name.starts_with("epoch-") ||
+                          name.starts_with("teacher-");
       if ((epoch > 0 && epoch <= last_to_go) || (is_own && name.find(".unfinished") != std::string::npos))
         old.push_back(entry.path());
     }
@@ -228,6 +230,7 @@ class TrainingRenderer {
   ProgressLine line_;
   ThreadPool pool_;
   std::unique_ptr<TrainingRun> run_;
+  std::string used_options_;
   TrainingLog log_;
   std::unique_ptr<TrainingLoop> loop_;
   Index saved_step_ = 0;
@@ -252,9 +255,8 @@ RunOptions program_run_options() {
   return options;
 }
 
-int train_until_done(const RunOptions& options, const TrainingOutput& output,
-                     const std::function<std::unique_ptr<TrainingRun>(ThreadPool&)>& begin) {
-  TrainingRenderer renderer(options, output, begin);
+int train_until_done(const RunOptions& options, const TrainingOutput& output, const RunMaker& maker) {
+  TrainingRenderer renderer(options, output, maker);
   watch_for_signals();
   return renderer() ? signal_number : 0;
 }

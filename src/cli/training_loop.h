@@ -28,9 +28,14 @@ RunOptions program_run_options();
 // Throws Error if it cannot be made.
 void make_folder(const std::string& path);
 
-// Returns the number of the signal that ended it before a goal was reached, 0 otherwise. `begin` makes the
-// run. The folder is made if it is missing; Error is thrown before any step if no file can be written there.
-int train_until_done(const RunOptions& options, const TrainingOutput& output,
-                     const std::function<std::unique_ptr<TrainingRun>(ThreadPool&)>& begin);
+// Begins a run, and tells what it uses.
+struct RunMaker {
+  std::function<std::unique_ptr<TrainingRun>(ThreadPool&)> begin;
+  std::function<std::string(TrainingRun&)> options;  // the text of options.json
+};
+
+// Returns the number of the signal that ended it before a goal was reached, 0 otherwise. The folder is made if it is
+// missing; Error is thrown before any step if no file can be written there.
+int train_until_done(const RunOptions& options, const TrainingOutput& output, const RunMaker& maker);
 
 }  // namespace wasmformer

@@ -7,7 +7,7 @@ import { limited, path, program, refuse, run, succeed, train, training } from '.
 
 test('training writes a best and a last checkpoint and a log of complete lines', () => {
   assert.deepEqual(readdirSync(path('run')).filter((name) => !name.startsWith('epoch')).sort(),
-    ['best.safetensors', 'last.safetensors', 'log.jsonl']);
+    ['best.safetensors', 'last.safetensors', 'log.jsonl', 'options.json']);
   const log = readFileSync(path('run/log.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line));
   assert.equal(log.at(-1).step, 300);
   for (const key of ['epoch', 'loss', 'learning_rate', 'target_tokens_per_second', 'seconds', 'valid_loss', 'bleu'])
@@ -88,12 +88,12 @@ test('resuming cleans up what a killed program left in the folder', () => {
   const kept = (...more) => train('kept', '--max-epochs', '3', '--keep', '2', ...more);
   succeed(...kept());
   const files = readdirSync(path('kept')).sort();
-  assert.deepEqual(files, ['best.safetensors', 'epoch-2.safetensors', 'epoch-3.safetensors', 'last.safetensors', 'log.jsonl']);
+  assert.deepEqual(files, ['best.safetensors', 'epoch-2.safetensors', 'epoch-3.safetensors', 'last.safetensors', 'log.jsonl', 'options.json']);
   for (const name of ['last.safetensors.unfinished', 'epoch-4.safetensors.unfinished', 'epoch-1.safetensors'])
     writeFileSync(path(`kept/${name}`), '');
   writeFileSync(path('kept/notes.unfinished'), '');
   succeed(...kept('--resume'));
-  assert.deepEqual(readdirSync(path('kept')).sort(), [...files, 'notes.unfinished']);
+  assert.deepEqual(readdirSync(path('kept')).sort(), [...files, 'notes.unfinished'].sort());
 });
 
 test('resuming is refused before training if nothing can be written or the log is damaged', () => {
@@ -181,5 +181,5 @@ test('a full disk stops training with a message and keeps the last complete chec
   assert.notEqual(result.status, 0);
   assert.match(result.stderr, /(last|best)\.safetensors|log\.jsonl/);
   assert.ok(readFileSync(path('full/last.safetensors')).equals(before));
-  assert.deepEqual(readdirSync(path('full')).filter((name) => !/^(best|last)\.safetensors$|^log\.jsonl$/.test(name)), []);
+  assert.deepEqual(readdirSync(path('full')).filter((name) => !/^(best|last)\.safetensors$|^log\.jsonl$|^options\.json$/.test(name)), []);
 });

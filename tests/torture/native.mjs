@@ -42,6 +42,7 @@ function damage(file) {
   if (whole.has(hash)) return '';
   try {
     if (file.endsWith('.safetensors')) succeed(['inspect', file]);
+    else if (file.endsWith('.json')) JSON.parse(bytes);
     else bytes.toString().split('\n').filter(Boolean).forEach((line) => JSON.parse(line));
   } catch ({ message }) {
     return message;
