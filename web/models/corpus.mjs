@@ -28,11 +28,11 @@ export const tidy = (text) => text.normalize('NFC').replace(/[«»„“”‟]|
 const isHan = (text) => /\p{Script=Han}/u.test(text);
 /** Words; of Chinese, characters by 1.7, about as many as English takes. */
 export const length = (text) => isHan(text) ? [...text.replace(/\s/gu, '')].length / 1.7 : text.split(' ').length;
-const key = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+export const key = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 /** From 0 to 1, the same in every run. */
-const drawn = (text, salt) => createHash('md5').update(`${salt}\n${text}`).digest().readUInt32LE(0) / 2 ** 32;
+export const drawn = (text, salt) => createHash('md5').update(`${salt}\n${text}`).digest().readUInt32LE(0) / 2 ** 32;
 
-const inDrawnOrder = (items, name, salt) =>
+export const inDrawnOrder = (items, name, salt) =>
   items.map((item) => [drawn(name(item), salt), item]).sort(([p], [q]) => p - q).map(([, item]) => item);
 
 /** Why a pair is of no use, or '' if it is good. */
@@ -50,7 +50,7 @@ export function flaw([a, b], mostWords) {
   return '';
 }
 
-function clean(pairs, seen, mostWords) {
+export function clean(pairs, seen, mostWords) {
   const good = [], flaws = {};
   const own = new Set();
   for (const [a, b] of pairs) {
@@ -69,7 +69,7 @@ function clean(pairs, seen, mostWords) {
 }
 
 /** Whatever shares a side stays in one part. */
-function cut(pairs, { valid, test }) {
+export function cut(pairs, { valid, test }) {
   const parts = { valid: [], test: [], train: [] };
   const part = new Map();
   for (const pair of inDrawnOrder(pairs, ([a]) => key(a), 'part')) {

@@ -8,6 +8,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { plain } from './answers.mjs';
+import { measures } from './prepare/numbers.mjs';
 
 const languages = ['en', 'de', 'fr', 'zh'];
 /** The rows of a file here, without the heading. */
@@ -16,7 +17,10 @@ export const table = (name) => readFileSync(new URL(name, import.meta.url), 'utf
 const columns = (cells) => Object.fromEntries(cells.map((cell, i) => [languages[i], cell]));
 const same = (text) => columns(languages.map(() => text));
 
-export const phrases = table('phrases.tsv').map(columns);
+const book = (name) => table(name).map(columns);
+export const phrases = book('phrases.tsv');
+/** With numbers, amounts, dates and addresses of every kind. */
+export const numberPhrases = book('prepare/numbers.tsv');
 const words = table('phrase-words.tsv');
 const listed = Object.fromEntries(words.map(([slot]) =>
   [slot, words.filter((row) => row[0] === slot).map((row) => columns(row.slice(1)))]));
@@ -41,7 +45,7 @@ export function kept(folder = new URL('../../tests/fixtures/answers/', import.me
 }
 
 /** Numbers from 0 to 1, the same for the same seed (mulberry32). */
-function seeded(seed) {
+export function seeded(seed) {
   return () => {
     seed = (seed + 0x6d2b79f5) | 0;
     let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
@@ -65,7 +69,7 @@ const joined = (a, b, space = ' ') => Object.fromEntries(languages.map((language
   return [language, a[language] + space + second];
 }));
 
-function drawing(random) {
+export function drawing(random) {
   const any = (list) => list[Math.floor(random() * list.length)];
   const range = (from, to) => from + Math.floor(random() * (to - from + 1));
   return { random, any, range, from: (slot) => any(listed[slot]) };
@@ -76,15 +80,15 @@ const vowels = 'a e i o u a e i o u a e i o ei ia ie au ä é í ö ø å ü'.sp
 const codas = 'n l r s m n l r s m nd lf rt ck tz nn č ł ñ š'.split(' ');
 
 /** A name that nobody has, with one of these ends. */
-function inventName({ random, any, range }, ends) {
+export function inventName({ random, any, range }, ends) {
   const syllable = () => any(onsets) + any(vowels) + (random() < 0.7 ? any(codas) : '');
   const text = Array.from({ length: range(1, 2) }, syllable).join('') + any(ends.split(' '));
   return same(text[0].toUpperCase() + text.slice(1));
 }
 
-const firstEnds = 'a o us ine ette bert mund hild win ric dra ina lene mir';
+export const firstEnds = 'a o us ine ette bert mund hild win ric dra ina lene mir';
 const lastEnds = 'er ov ski sen mann ini ez off ton berg ier ak ová dorf';
-const cityEnds = 'burg heim ville ton ford stad ovo ingen bach ona ac haven';
+export const cityEnds = 'burg heim ville ton ford stad ovo ingen bach ona ac haven';
 
 const inventedOr = (draw, slot, share, ends) => draw.random() < share ? inventName(draw, ends) : draw.from(slot);
 
@@ -237,7 +241,7 @@ const contracted = (french) =>
 
 /** One phrase filled: its text in English and in the other language. */
 function filled(phrase, draw, source, target) {
-  const makers = { ...naming(draw, source === 'zh' || target === 'zh'), ...counting(draw) }, values = {};
+  const makers = { ...measures(draw), ...naming(draw, source === 'zh' || target === 'zh'), ...counting(draw) }, values = {};
   const alternative = (list, language) => language === source ? draw.any(list) : list[0];
   const value = (slot, language) => {
     const kind = slot.replace(/\d$/, '');
@@ -259,10 +263,11 @@ function filled(phrase, draw, source, target) {
   });
 }
 
-export function pairs({ languages: [source, target], count, seed = 1, held = kept() }) {
+/** `book`: rows such as those of phrases.tsv. */
+export function pairs({ languages: [source, target], count, seed = 1, held = kept(), book = phrases }) {
   const draw = drawing(seeded(seed)), result = [];
   while (result.length < count) {
-    const pair = filled(draw.any(phrases), draw, source, target);
+    const pair = filled(draw.any(book), draw, source, target);
     if (pair.some((side) => held.sentences.has(plain(side)) || (side.match(/[\p{L}-]+/gu) ?? []).some((word) => held.names.has(word))))
       continue;
     result.push(source === 'en' ? pair : pair.toReversed());
