@@ -77,6 +77,8 @@ void TrainingConfig::check() const {
                                      << " needs more than warmup_steps, " << warmup_steps);
   WASMFORMER_CHECK(optimizer != OptimizerKind::adam || weight_decay == 0, ErrorCode::config,
                    "weight_decay is " << weight_decay << "; it needs optimizer adamw, sgd or muon");
+  WASMFORMER_CHECK(quantization_bits == 4 || quantization_bits == 8, ErrorCode::config,
+                   "quantization_bits is " << quantization_bits << "; files have weights of 4 or 8 bits");
 }
 
 namespace {

@@ -160,6 +160,8 @@ struct TrainingConfig {
   Index batch_tokens = 4096;
   Index accumulate = 1;
   bool quantization_aware = false;
+  Index quantization_bits = 8;
+  Index quantization_start = 0;
   std::uint64_t seed = 1;
 
   template <class Visitor>
@@ -210,10 +212,13 @@ struct TrainingConfig {
     v({"accumulate", "batches whose gradients are added up before the weights change", between(1, 1 << 16)},
       accumulate);
     v({"quantization_aware",
-       "after every step, round the weights to values that int8 can store, so that the model learns to work with "
-       "rounded "
-       "weights; the optimizer keeps the exact ones (Jacob et al. 2018)"},
+       "after every step, round the weights to values that the file will store, so that the model learns to work with "
+       "rounded weights; the optimizer keeps the exact ones (Jacob et al. 2018)"},
       quantization_aware);
+    v({"quantization_bits", "what quantization_aware rounds to: 8 for int8, or 4", between(4, 8)}, quantization_bits);
+    v({"quantization_start", "steps before quantization_aware begins to round, so that only the end of a run does",
+       steps},
+      quantization_start);
     v({"seed", "seed of weights, dropout and the order of the data"}, seed);
   }
 

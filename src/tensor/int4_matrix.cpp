@@ -92,6 +92,20 @@ Int4Matrix quantize_int4(ConstView weights) {
   return result;
 }
 
+Matrix rounded_to_int4(ConstView weights) {
+  Matrix result(weights.rows(), weights.cols());
+  for (Index i = 0; i < weights.rows(); ++i) {
+    for (Index begin = 0; begin < weights.cols(); begin += int4_group) {
+      const Index size = std::min(int4_group, weights.cols() - begin);
+      const auto group = weights.row(i).segment(begin, size);
+      const auto scale = static_cast<float>(Eigen::half(static_cast<float>(group.cwiseAbs().maxCoeff())));
+      for (Index j = 0; j < size; ++j)
+        result(i, begin + j) = static_cast<Scalar>(rounded(static_cast<float>(group(j)), scale) * scale);
+    }
+  }
+  return result;
+}
+
 Int8Matrix to_int8(Index rows, Index cols, std::span<const std::uint8_t> values, std::span<const Eigen::half> scales) {
   Matrix weights(rows, cols);
   const Index bytes_of_row = int4_bytes(1, cols);

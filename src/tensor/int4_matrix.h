@@ -26,6 +26,9 @@ struct Int4Matrix {
 
 // Several scales are tried for each group, and the one with the least squared error is kept.
 Int4Matrix quantize_int4(ConstView weights);
+// The weights after such rounding, with the largest magnitude of each group as its scale: quick enough for every step
+// of training, and quantize_int4() gives the result back unchanged.
+Matrix rounded_to_int4(ConstView weights);
 // The weights as int8, whose rounding adds little to that of 4 bits.
 Int8Matrix to_int8(Index rows, Index cols, std::span<const std::uint8_t> values, std::span<const Eigen::half> scales);
 

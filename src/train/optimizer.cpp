@@ -4,9 +4,18 @@
 
 #include "ops/muon_update.h"
 #include "schema/error.h"
+#include "tensor/int4_matrix.h"
 #include "tensor/int8_matrix.h"
 
 namespace wasmformer {
+namespace {
+
+Matrix rounded(const Matrix& exact, Index bits) {
+  const ConstView weights{exact.data(), exact.rows(), exact.cols()};
+  return bits == 4 ? rounded_to_int4(weights) : dequantize(quantize(weights));
+}
+
+}  // namespace
 
 Optimizer::Optimizer(std::vector<Parameter*> parameters, const TrainingConfig& config,
                      const std::vector<bool>& becomes_int8, const std::vector<bool>& is_in_layer)
@@ -48,11 +57,20 @@ double Optimizer::step(ThreadPool& pool, Index step, double rate, std::size_t fr
       adam_update(pool, update, adam);
   }
   muon_update(pool, in_layers, {.rate = muon_rate, .momentum = config_.muon_momentum});
-  for (std::size_t i = frozen; i < parameters_.size(); ++i) {
-    const Matrix& exact = moments_[i].exact;
-    if (exact.size() > 0) parameters_[i]->value = dequantize(quantize({exact.data(), exact.rows(), exact.cols()}));
-  }
+  round_weights(pool, frozen, step > config_.quantization_start);
   return norm;
+}
+
+void Optimizer::round_weights(ThreadPool& pool, std::size_t frozen, bool rounds) {
+  const auto round_one = [&](std::size_t i) {
+    const Matrix& exact = moments_[i].exact;
+    if (exact.size() == 0) return;
+    parameters_[i]->value = rounds ? rounded(exact, config_.quantization_bits) : exact;
+  };
+  const auto count = static_cast<Index>(parameters_.size() - frozen);
+  pool.parallel_for(count, /*grain=*/1, [&](Index begin, Index end) {
+    for (Index i = begin; i < end; ++i) round_one(frozen + static_cast<std::size_t>(i));
+  });
 }
 
 Matrix& Optimizer::exact_weights(std::size_t i) {

@@ -34,9 +34,10 @@ class Optimizer {
             const std::vector<bool>& becomes_int8 = {}, const std::vector<bool>& is_in_layer = {});
 
   // One update from the gradients, which become zero; the first `frozen` parameters stay as they are. Scales the
-  // gradients to `clip_norm` first if they are longer. With quantization_aware, the gradient updates the
-  // exact weights, which are then rounded (the straight-through estimator). Muon's matrices change at `muon_rate`, all
-  // else at `rate`. Returns the norm before scaling. Throws Error, and changes no weight, when the norm is not finite.
+  // gradients to `clip_norm` first if they are longer. With quantization_aware, the gradient updates the exact weights,
+  // which are then rounded (the straight-through estimator), from the step after quantization_start on. Muon's matrices
+  // change at `muon_rate`, all else at `rate`. Returns the norm before scaling. Throws Error, and changes no weight,
+  // when the norm is not finite.
   double step(ThreadPool& pool, Index step, double rate, std::size_t frozen = 0, double muon_rate = 0);
 
   std::vector<Moments>& moments() { return moments_; }
@@ -45,6 +46,8 @@ class Optimizer {
 
  private:
   Matrix& exact_weights(std::size_t i);
+  // Sets the weights that quantization_aware rounds to their exact ones, or to these rounded.
+  void round_weights(ThreadPool& pool, std::size_t frozen, bool rounds);
   // The update of parameter i. If it is a matrix, it decays by the share rate * weight_decay.
   WeightUpdate update_of(std::size_t i, Scalar gradient_scale, double rate);
 

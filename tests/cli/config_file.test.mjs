@@ -1,8 +1,9 @@
 // Training by a file of options (train --config), and the options.json that every run writes.
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { path, refuse, succeed, train } from './trained.mjs';
+import { fileURLToPath } from 'node:url';
+import { path, refuse, run, succeed, train } from './trained.mjs';
 
 const common = { 'valid-data': path('valid.tsv'), tokenizer: path('tok.model'), preset: 'tiny', languages: 'de-en', 'report-every': 1 };
 const settings = { d_model: 32, ffn_dim: 64, warmup_steps: 50, batch_tokens: 200 };
@@ -84,3 +85,18 @@ test('a file of options that is wrong is refused with one sentence', () => {
   refused(/max_steps|max-steps|steps/, { ...recipe, 'max-steps': 0 });
   refuse(/cannot read .*none\.json/, byConfig(path('none.json'), 'bad'));
 });
+
+for (const direction of ['de-en', 'en-de', 'en-zh', 'zh-en', 'fr-en']) {
+  test(`the recipe of ${direction} is taken, with files from the current folder`, () => {
+    const folder = path(direction);
+    mkdirSync(folder);
+    copyFileSync(path('valid.tsv'), `${folder}/train.tsv`);
+    copyFileSync(path('valid.tsv'), `${folder}/valid.tsv`);
+    copyFileSync(path('tok.model'), `${folder}/tokenizer.model`);
+    const recipe = fileURLToPath(new URL(`../../web/models/${direction}/recipe.json`, import.meta.url));
+    const small = ['--set', 'd_model=32', 'ffn_dim=64', 'num_heads=2', '--max-steps', '1'];
+    const { status, stderr } = run(['train', '--config', recipe, '--output', 'run', ...small], { cwd: folder });
+    assert.equal(status, 0, stderr);
+    assert.deepEqual([used(`${direction}/run`).languages, used(`${direction}/run`).set.quantization_bits], [direction, 4]);
+  });
+}

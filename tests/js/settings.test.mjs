@@ -16,6 +16,8 @@ const others = {
   epsilon: 0.01, weight_decay: 0.5, clip_norm: 0.01, label_smoothing: 0, batch_tokens: 64, accumulate: 2, quantization_aware: true, seed: 2,
   output_sample: 8, unigram_bias: true,
 };
+// Of training that rounds weights.
+const ofRounding = { quantization_bits: 4, quantization_start: 4 };
 const ofMuon = { muon_rate: 0.05, muon_momentum: 0.5 };
 // Of models that classify, tag or fill masks; a translator refuses them.
 const ofEncoders = { crf: true, pooling: 'first', pooler: 'tanh', embedding_norm: true, multi_label: true, word_dropout: 0.1, tag_weight: 2, balance_classes: true, word_scores: true, mask_rate: 0.3, freeze_steps: 5 };
@@ -46,7 +48,7 @@ test('the same settings give the same numbers', async () => {
 
 test('every setting is tested here', () => {
   const all = Object.keys({ ...info.config, ...info.training }).filter((key) => !decided.includes(key));
-  assert.deepEqual(Object.keys({ ...others, ...ofMuon, ...ofEncoders, ...ofPieces }).sort(), all.sort());
+  assert.deepEqual(Object.keys({ ...others, ...ofRounding, ...ofMuon, ...ofEncoders, ...ofPieces }).sort(), all.sort());
 });
 
 for (const [key, values] of Object.entries(others)) {
@@ -64,6 +66,13 @@ test('muon_rate and muon_momentum are those of optimizer muon', async () => {
   const muon = await run({ optimizer: 'muon' });
   for (const [key, value] of Object.entries(ofMuon)) {
     assert.notDeepEqual((await run({ optimizer: 'muon', [key]: value })).numbers, muon.numbers, key);
+  }
+});
+
+test('quantization_bits and quantization_start are those of quantization_aware', async () => {
+  const rounded = await run({ quantization_aware: true });
+  for (const [key, value] of Object.entries(ofRounding)) {
+    assert.notDeepEqual((await run({ quantization_aware: true, [key]: value })).numbers, rounded.numbers, key);
   }
 });
 

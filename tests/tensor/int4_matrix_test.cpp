@@ -88,6 +88,16 @@ TEST_CASE("The scale of a group makes the error less than rounding to 16 steps o
   CHECK(error > 0.3 * usual);
 }
 
+TEST_CASE("Weights that training has rounded to 4 bits are stored without further rounding") {
+  const Matrix weights = random_weights(40, 3 * int4_group + 5);
+  const auto view = [](const Matrix& m) { return ConstView(m.data(), m.rows(), m.cols()); };
+  const Matrix rounded = rounded_to_int4(view(weights));
+  const double largest = weights.cwiseAbs().maxCoeff();
+  CHECK((rounded - weights).cwiseAbs().maxCoeff() < 0.16 * largest);  // half of the widest gap
+  CHECK((rounded - weights).cwiseAbs().maxCoeff() > 0.02 * largest);
+  CHECK(stands_for(quantize_int4(view(rounded))) == dequantize(quantize(view(rounded))));
+}
+
 TEST_CASE("A matrix of zeros, and one without columns, can be stored as 4 bits") {
   const Matrix zeros = Matrix::Zero(2, 5);
   CHECK(stands_for(quantize_int4(ConstView(zeros.data(), 2, 5))).isZero());

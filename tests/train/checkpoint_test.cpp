@@ -47,6 +47,8 @@ std::string edited(const std::string& bytes, const std::function<void(Safetensor
 TEST_CASE("A run resumed anywhere ends with the same bytes as a run that never stopped") {
   TrainingConfig config = small_training();
   config.quantization_aware = GENERATE(false, true);
+  config.quantization_bits = config.quantization_aware ? GENERATE(8, 4) : 8;
+  config.quantization_start = config.quantization_bits == 4 ? 3 : 0;
   config.optimizer = GENERATE(OptimizerKind::adam, OptimizerKind::muon);
   config.output_sample = config.optimizer == OptimizerKind::muon ? 8 : 0;
   Run whole(Run::new_model(), config);

@@ -122,6 +122,31 @@ TEST_CASE("Quantization-aware training sees rounded weights, yet accumulates ste
   }
 }
 
+TEST_CASE("Quantization-aware training may round to 4 bits, and begin after some steps") {
+  TrainingConfig c;
+  c.optimizer = OptimizerKind::sgd;
+  c.beta1 = 0;
+  c.quantization_aware = true;
+  c.quantization_bits = 4;
+  c.quantization_start = 2;
+  Matrix values(1, 3);
+  values << 2, 0.1, -0.5;  // numbers of NF4 beside 0.05: 0 and 0.0796; beside -0.25: -0.284
+  Parameter p{values, Matrix::Zero(1, 3)};
+  Optimizer sgd({&p}, c, {true});
+  ThreadPool pool;
+  for (Index step = 1; step <= 2; ++step) {
+    sgd.step(pool, step, 0.1);
+    CHECK(p.value == values);
+  }
+  sgd.step(pool, 3, 0.1);
+  CHECK(p.value(0, 0) == Approx(2));
+  CHECK(p.value(0, 1) == Approx(2 * 0.0795803));
+  CHECK(p.value(0, 2) == Approx(2 * -0.28444138));
+  CHECK(sgd.moments()[0].exact == values);
+  c.quantization_bits = 6;
+  CHECK_THROWS_WITH(c.check(), Catch::Matchers::ContainsSubstring("quantization_bits is 6; files have"));
+}
+
 TEST_CASE("Clipping scales all gradients together, and only if they exceed the norm") {
   TrainingConfig c;
   c.clip_norm = 1;

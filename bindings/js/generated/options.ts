@@ -154,10 +154,14 @@ export interface TrainingConfig {
   /** Batches whose gradients are added up before the weights change. */
   accumulate: number;
   /**
-   * After every step, round the weights to values that int8 can store, so that the model learns to work with rounded
-   * weights; the optimizer keeps the exact ones (Jacob et al. 2018).
+   * After every step, round the weights to values that the file will store, so that the model learns to work with
+   * rounded weights; the optimizer keeps the exact ones (Jacob et al. 2018).
    */
   quantization_aware: boolean;
+  /** What quantization_aware rounds to: 8 for int8, or 4. */
+  quantization_bits: number;
+  /** Steps before quantization_aware begins to round, so that only the end of a run does. */
+  quantization_start: number;
   /** Seed of weights, dropout and the order of the data. */
   seed: number;
 }
