@@ -3,6 +3,7 @@
 #include <sentencepiece_model.pb.h>
 #include <sentencepiece_processor.h>
 
+#include <cstdio>
 #include <exception>
 #include <mutex>
 #include <unordered_set>
@@ -57,7 +58,6 @@ Tokenizer::Tokenizer(std::string model, std::vector<std::string> vocabulary)
     WASMFORMER_CHECK(is_utf8(processor_->IdToPiece(id)), ErrorCode::tokenizer,
                      "piece " << id << " of the model is not UTF-8");
   processor_->wordpiece = wordpiece_rules(processor_->model_proto().normalizer_spec().name());
-  if (vocabulary_.empty()) return;
   for (const std::string& piece : vocabulary_) {
     const auto id = static_cast<TokenId>(ids_.size());
     WASMFORMER_CHECK(is_utf8(piece), ErrorCode::tokenizer, "piece " << id << " of the vocabulary is not UTF-8");
@@ -65,8 +65,23 @@ Tokenizer::Tokenizer(std::string model, std::vector<std::string> vocabulary)
     WASMFORMER_CHECK(is_new, ErrorCode::tokenizer,
                      "the vocabulary has '" << piece << "' twice, as piece " << place->second << " and as " << id);
   }
-  for (const char* needed : {unk_piece, eos_piece})
-    WASMFORMER_CHECK(find(needed) >= 0, ErrorCode::tokenizer, "the vocabulary has no piece " << needed);
+  if (!vocabulary_.empty()) {
+    for (const char* needed : {unk_piece, eos_piece})
+      WASMFORMER_CHECK(find(needed) >= 0, ErrorCode::tokenizer, "the vocabulary has no piece " << needed);
+  }
+  find_byte_pieces();
+}
+
+// Pieces that decode() joins to characters.
+void Tokenizer::find_byte_pieces() {
+  for (int byte = 0; byte < 256; ++byte) {
+    char name[sizeof "<0xFF>"];
+    std::snprintf(name, sizeof name, "<0x%02X>", static_cast<unsigned>(byte));
+    const TokenId in_model = processor_->PieceToId(name);
+    if (!processor_->IsByte(in_model)) continue;
+    const TokenId id = vocabulary_.empty() ? in_model : find(name);
+    if (id >= 0) byte_pieces_.add(static_cast<std::uint8_t>(byte), id);
+  }
 }
 
 Tokenizer::~Tokenizer() = default;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tensor/matrix.h"
+#include "text/byte_pieces.h"
 #include "text/wordpiece.h"
 
 namespace wasmformer {
@@ -45,6 +46,9 @@ class Tokenizer {
   TokenId bos_id() const;
   TokenId eos_id() const;
 
+  // None without byte_fallback.
+  const BytePieces& byte_pieces() const { return byte_pieces_; }
+
   // The rules of BERT's tokenizer, if it is one.
   const std::optional<WordPieceRules>& wordpiece() const;
 
@@ -56,6 +60,7 @@ class Tokenizer {
  private:
   void check_id(TokenId id) const;
 
+  void find_byte_pieces();
   TokenId find(std::string_view piece) const;  // its id in the vocabulary, or -1
   std::vector<TokenId> encode_by_name(std::string_view text) const;
   std::string decode_by_name(const std::vector<TokenId>& ids) const;
@@ -63,6 +68,7 @@ class Tokenizer {
   std::string model_;
   std::vector<std::string> vocabulary_;
   std::unordered_map<std::string, TokenId> ids_;  // of the vocabulary
+  BytePieces byte_pieces_;
   struct Processor;
   std::unique_ptr<Processor> processor_;
 };

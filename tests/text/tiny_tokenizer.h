@@ -38,4 +38,16 @@ inline std::string model(const std::vector<std::string>& letters, const std::str
   return bytes + bytes_field(3, charsmap.empty() ? std::string() : bytes_field(2, charsmap));
 }
 
+// The same with byte_fallback: the pieces of the 256 bytes stand between "▁" and the letters.
+inline std::string byte_model(const std::vector<std::string>& letters) {
+  constexpr unsigned normal = 1, unknown = 2, control = 3, byte_type = 6, byte_fallback_field = 35;
+  std::string bytes = piece("<pad>", 0, control) + piece("<unk>", 0, unknown) + piece("<s>", 0, control) +
+                      piece("</s>", 0, control) + piece("\xE2\x96\x81", -1, normal);
+  const std::string digits = "0123456789ABCDEF";
+  for (const char high : digits)
+    for (const char low : digits) bytes += piece(std::string("<0x") + high + low + ">", 0, byte_type);
+  for (std::size_t i = 0; i < letters.size(); ++i) bytes += piece(letters[i], -2 - static_cast<float>(i), normal);
+  return bytes + bytes_field(2, number_field(3, bpe_model) + number_field(byte_fallback_field, 1)) + bytes_field(3, "");
+}
+
 }  // namespace tiny

@@ -7,6 +7,13 @@
 #include "schema/error.h"
 
 namespace wasmformer {
+namespace {
+
+void subtract(Scalar log_sum, std::span<TokenScore> best) {
+  for (TokenScore& token : best) token.score = static_cast<float>(static_cast<Scalar>(token.score) - log_sum);
+}
+
+}  // namespace
 
 TokenColumns token_columns(const Config& config) {
   return {.pad = config.pad_id,
@@ -24,8 +31,13 @@ Scalar most_probable(Eigen::Ref<RowVector> row, std::span<TokenScore> best, cons
   Scalar log_sum = log_sum_exp(row, static_cast<Scalar>(best[0].score));
   if (columns.sum_has_pad) log_sum = std::max(log_sum, pad) + std::log1p(std::exp(-std::abs(log_sum - pad)));
   WASMFORMER_CHECK(std::isfinite(log_sum), ErrorCode::search, "the model gives scores that are not numbers");
-  for (TokenScore& token : best) token.score = static_cast<float>(static_cast<Scalar>(token.score) - log_sum);
+  subtract(log_sum, best);
   return log_sum;
+}
+
+void most_probable_of_rest(Eigen::Ref<RowVector> row, std::span<TokenScore> best, Scalar log_sum) {
+  top_k(row, best);
+  subtract(log_sum, best);
 }
 
 std::vector<TokenScore> most_probable(Eigen::Ref<RowVector> row, Index k, const TokenColumns& columns) {

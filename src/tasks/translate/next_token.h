@@ -24,6 +24,10 @@ TokenColumns token_columns(const Config& config);
 // Throws Error when the scores are not numbers.
 Scalar most_probable(Eigen::Ref<RowVector> row, std::span<TokenScore> best, const TokenColumns& columns);
 
+// The same for a row that most_probable() has read, and in which further scores have become -∞ since: fills `best` with
+// the others' log-probabilities, which stay as they were. `log_sum`: what that returned.
+void most_probable_of_rest(Eigen::Ref<RowVector> row, std::span<TokenScore> best, Scalar log_sum);
+
 // The same as a list of k tokens, or of all if there are fewer.
 std::vector<TokenScore> most_probable(Eigen::Ref<RowVector> row, Index k, const TokenColumns& columns);
 

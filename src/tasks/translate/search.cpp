@@ -44,6 +44,31 @@ TokenId column(const std::vector<TokenId>& scored, TokenId id) {
   return static_cast<TokenId>(std::lower_bound(scored.begin(), scored.end(), id) - scored.begin());
 }
 
+// Adds the byte pieces that may complete a character which the prefix ends inside of.
+void add_continuations(const SearchInput& input, std::vector<TokenId>& ids) {
+  if (input.tokenizer == nullptr || input.prefix.empty()) return;
+  const BytePieces& pieces = input.tokenizer->byte_pieces();
+  if (pieces.byte(input.prefix.back()) == BytePieces::none) return;
+  constexpr int first_continuation = 0x80, last_continuation = 0xBF;
+  for (int byte = first_continuation; byte <= last_continuation; ++byte) {
+    const TokenId id = pieces.piece(static_cast<std::uint8_t>(byte));
+    if (id != BytePieces::none) ids.push_back(id);
+  }
+}
+
+// The state after the prefix; a character that it has begun must be completed, if the vocabulary can spell one.
+Spelling::State begin_spelling(Spelling& spelling, const SearchInput& input) {
+  Spelling::State state = Spelling::between;
+  for (const TokenId id : input.prefix) state = spelling.after(state, id);
+  if (state == Spelling::between || !spelling.complete(state)) return Spelling::between;
+  const Index missing = Spelling::missing(state);
+  const Index room = input.max_length - static_cast<Index>(input.prefix.size());
+  WASMFORMER_CHECK(
+      missing <= room, ErrorCode::search,
+      "the prefix ends inside a character, which needs " << missing << " more tokens, but max_length leaves " << room);
+  return state;
+}
+
 }  // namespace
 
 Search::Search(const Transformer& transformer, ThreadPool& pool, std::vector<SearchInput> inputs,
@@ -71,7 +96,7 @@ Search::Search(const Transformer& transformer, ThreadPool& pool, std::vector<Sea
                                    .log_probability = 0,
                                    .outcome = BeamOutcome::kept,
                                    .sum = 0});
-    live_.push_back({root, static_cast<std::int32_t>(i)});
+    live_.push_back({.node = root, .sentence = static_cast<std::int32_t>(i)});
   }
   cache_.lengths.assign(live_.size(), 0);
 }
@@ -84,7 +109,12 @@ void Search::add_sentence(SearchInput input) {
                         .columns = token_columns(transformer_.config()),
                         .finished = FinishedHypotheses(options_.beam_size),
                         .random = Random(seed)});
-  if (!sentences_.back().input.candidates.empty()) choose_shortlist(sentences_.back());
+  Sentence& sentence = sentences_.back();
+  if (!sentence.input.candidates.empty()) choose_shortlist(sentence);
+  const Tokenizer* tokenizer = sentence.input.tokenizer;
+  if (tokenizer == nullptr || tokenizer->byte_pieces().is_empty()) return;
+  sentence.spelling.emplace(tokenizer->byte_pieces(), std::move(sentence.input.characters), sentence.input.candidates);
+  sentence.begun = begin_spelling(*sentence.spelling, sentence.input);
 }
 
 void Search::choose_shortlist(Sentence& sentence) const {
@@ -92,6 +122,7 @@ void Search::choose_shortlist(Sentence& sentence) const {
   std::vector<TokenId>& scored = sentence.input.candidates;
   std::vector<TokenId> others = sentence.input.prefix;
   others.insert(others.end(), {c.pad_id, c.bos_id, c.eos_id});
+  add_continuations(sentence.input, others);
   for (const TokenId id : others) {
     const auto at = std::lower_bound(scored.begin(), scored.end(), id);
     if (at == scored.end() || *at != id) scored.insert(at, id);
@@ -173,6 +204,7 @@ void Search::read_prefixes() {
       const Scalar log_sum = most_probable(row, {&best, 1}, s.columns);
       const float log_probability = static_cast<float>(row(column(s.input.candidates, id)) - log_sum);
       const std::int32_t parent = live_[i].node;
+      live_[i].spelled = s.begun;
       live_[i].node = add({.parent = parent,
                            .id = id,
                            .log_probability = log_probability,
@@ -199,14 +231,31 @@ Search::NextTokens Search::choose_tokens() {
       Sentence& s = sentences_[live_[i].sentence];
       const auto count = static_cast<std::size_t>(std::min(wanted, s.columns.count));
       const std::span<TokenScore> best(next.tokens + i * wanted, count);
-      most_probable(scores(static_cast<std::size_t>(spans_[i].end() - 1), s), best, s.columns);
-      if (!s.input.candidates.empty()) {
-        for (TokenScore& token : best) token.id = s.input.candidates[token.id];
-      }
-      if (options_.sampling) best[0] = sample(best, *options_.sampling, {weights + i * wanted, count}, s.random);
+      choose(live_[i], scores(static_cast<std::size_t>(spans_[i].end() - 1), s), best, {weights + i * wanted, count});
     }
   });
   return next;
+}
+
+// Fills `best` with the most probable tokens that may follow a hypothesis, whose scores are `row`; sampling draws the
+// first of them. Only where one of them must not follow, the row is looked through once more, without such tokens.
+void Search::choose(const Live& hypothesis, Eigen::Map<RowVector> row, std::span<TokenScore> best,
+                    std::span<double> weights) {
+  Sentence& s = sentences_[hypothesis.sentence];
+  const auto choose_among_best = [&] {
+    if (!s.input.candidates.empty()) {
+      for (TokenScore& token : best) token.id = s.input.candidates[token.id];
+    }
+    if (options_.sampling) best[0] = sample(best, *options_.sampling, weights, s.random);
+  };
+  const Scalar log_sum = most_probable(row, best, s.columns);
+  choose_among_best();
+  const std::size_t chosen = options_.sampling ? 1 : best.size();
+  const Index room = s.input.max_length - s.length;
+  if (!s.spelling || s.spelling->allows(hypothesis.spelled, best.first(chosen), room)) return;
+  s.spelling->forbid(row, hypothesis.spelled, room);
+  most_probable_of_rest(row, best, log_sum);
+  choose_among_best();
 }
 
 // Extends every sentence's hypotheses by the chosen tokens; the cache follows the ones that stay.
@@ -260,7 +309,9 @@ void Search::extend(Sentence& sentence, std::int32_t place) {
     if (outcome == BeamOutcome::ended) {
       finish(sentence, node, sentence.length);
     } else {
-      next_live_.push_back({node, place});
+      Spelling::State spelled = Spelling::between;
+      if (sentence.spelling) spelled = sentence.spelling->after(live_[candidate.parent].spelled, candidate.id);
+      next_live_.push_back({.node = node, .sentence = place, .spelled = spelled});
       parents_.push_back(candidate.parent);
     }
   }
@@ -313,58 +364,6 @@ void Search::finish(Sentence& sentence, std::int32_t node, Index length) {
   nodes_[node].outcome = BeamOutcome::ended;
   const std::optional<std::int32_t> outscored = sentence.finished.add({node, score(nodes_[node].sum, length)});
   if (outscored) nodes_[*outscored].outcome = BeamOutcome::outscored;
-}
-
-SearchHypothesis Search::hypothesis(std::int32_t node, double score) const {
-  SearchHypothesis result;
-  result.sum = nodes_[node].sum;
-  result.score = score;
-  for (; nodes_[node].parent >= 0; node = nodes_[node].parent) {
-    result.ids.push_back(nodes_[node].id);
-    result.log_probabilities.push_back(nodes_[node].log_probability);
-  }
-  std::reverse(result.ids.begin(), result.ids.end());
-  std::reverse(result.log_probabilities.begin(), result.log_probabilities.end());
-  return result;
-}
-
-std::vector<TracedToken> Search::trace(Index i) const {
-  std::vector<TracedToken> result;
-  std::vector<std::int32_t> places(nodes_.size(), -1);  // of each node in `result`; -1: of another sentence
-  for (std::size_t n = 0; n < nodes_.size(); ++n) {
-    const Node& node = nodes_[n];
-    const bool is_root = node.parent < 0;
-    const std::int32_t parent = is_root ? -1 : places[node.parent];
-    const bool is_of_sentence = is_root ? n == static_cast<std::size_t>(i) : parent >= 0;  // roots are the first nodes
-    if (!is_of_sentence) continue;
-    places[n] = static_cast<std::int32_t>(result.size());
-    const Index length = is_root ? 0 : result[parent].length + 1;
-    result.push_back({.parent = parent,
-                      .id = node.id,
-                      .log_probability = node.log_probability,
-                      .sum = node.sum,
-                      .score = score(node.sum, length),
-                      .length = length,
-                      .outcome = node.outcome,
-                      .hypothesis = -1});
-  }
-  Index hypothesis = 0;
-  for (const auto& finished : sentences_[i].finished.best()) {
-    result[places[finished.node]].hypothesis = hypothesis;
-    ++hypothesis;
-  }
-  return result;
-}
-
-std::vector<SearchHypothesis> Search::hypotheses(Index i) const {
-  const Sentence& sentence = sentences_[i];
-  if (sentence.done) {
-    std::vector<SearchHypothesis> result;
-    for (const auto& finished : sentence.finished.best()) result.push_back(hypothesis(finished.node, finished.score));
-    return result;
-  }
-  const auto best = std::find_if(live_.begin(), live_.end(), [i](const Live& h) { return h.sentence == i; });
-  return {hypothesis(best->node, score(nodes_[best->node].sum, sentence.length))};
 }
 
 }  // namespace wasmformer

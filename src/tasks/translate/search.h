@@ -4,14 +4,17 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "model/transformer.h"
 #include "tasks/translate/beam.h"
 #include "tasks/translate/next_token.h"
+#include "tasks/translate/spelling.h"
 #include "tasks/translate/translate_options.h"
 #include "tensor/thread_pool.h"
+#include "text/tokenizer.h"
 
 namespace wasmformer {
 
@@ -22,6 +25,10 @@ struct SearchInput {
   std::uint64_t number = 0;          // sampling draws differently for each number
   // Ascending; only these, the end token and the prefix's tokens are chosen. Empty (in all inputs or in none): all.
   std::vector<TokenId> candidates = {};
+  // Of the target; it must outlive the search. Null: tokens are taken for numbers, and byte pieces spell anything.
+  const Tokenizer* tokenizer = nullptr;
+  // What byte pieces may spell. A prefix may have other characters; one that it ends inside of is completed.
+  CharacterSet characters = {};
 };
 
 // A finished or unfinished hypothesis as tokens.
@@ -87,6 +94,7 @@ class Search {
   struct Live {
     std::int32_t node;
     std::int32_t sentence;
+    Spelling::State spelled = Spelling::between;
   };
   struct Sentence {
     SearchInput input;     // its candidates: the scored tokens, ascending; empty: all
@@ -94,6 +102,8 @@ class Search {
     FinishedHypotheses finished;
     Random random;
     std::unique_ptr<Transformer::OutputRows> shortlist = {};  // the output rows of the candidates, if there are any
+    std::optional<Spelling> spelling = {};                    // only with byte pieces
+    Spelling::State begun = Spelling::between;                // by the prefix
     Index length = 0;                                         // of its live hypotheses
     bool done = false;
   };
@@ -112,6 +122,7 @@ class Search {
   void score_tokens(Var hidden);
   void read_prefixes();
   NextTokens choose_tokens();
+  void choose(const Live& hypothesis, Eigen::Map<RowVector> row, std::span<TokenScore> best, std::span<double> weights);
   void advance(const NextTokens& next);
 
   std::size_t same_sentence_end(std::size_t first) const;

@@ -25,6 +25,17 @@ std::vector<TokenId> prefix_tokens(const ModelFile& model, const TranslateOption
   return model.target_tokenizer->encode(source.in_capitals ? lowered(decode_utf8(*text)) : *text);
 }
 
+// What the byte pieces of a translation may spell: what its language is written in, and what the source has, as it was
+// given and as the tokenizer normalizes it.
+CharacterSet characters_of_translation(const ModelFile& model, const Source& source) {
+  const auto languages = model.metadata.find("languages");
+  if (languages == model.metadata.end()) return CharacterSet::all();
+  const std::string& pair = languages->second;
+  const std::string target = pair.substr(pair.find('-') + 1);  // all, where there is no hyphen
+  const std::string_view code = std::string_view(target).substr(0, target.find_first_of("-_"));
+  return CharacterSet::of_translation(code, decode_utf8(source.text + model.source_tokenizer->decode(source.ids)));
+}
+
 // The inputs of a search: the sources that are not empty.
 std::vector<SearchInput> search_inputs(const ModelFile& model, const std::vector<Source>& sources,
                                        const TranslateOptions& options) {
@@ -40,6 +51,8 @@ std::vector<SearchInput> search_inputs(const ModelFile& model, const std::vector
     input.max_length = options.max_length > 0 ? options.max_length : std::min(longest, tokens + room);
     input.number = source.number;
     input.candidates = shortlisted(model, input.source, options);
+    input.tokenizer = model.target_tokenizer.get();
+    if (!input.tokenizer->byte_pieces().is_empty()) input.characters = characters_of_translation(model, source);
   }
   return inputs;
 }
