@@ -33,15 +33,10 @@ Cache make_cache(const std::vector<SearchInput>& inputs, Index beam_size, const 
   for (const SearchInput& input : inputs) {
     check_input(input, c);
     length = std::max(length, input.max_length);
+    if (!input.constraints.empty()) beam_size = std::max(beam_size, least_divided_beam);
   }
   return Cache(c.decoder_layers, static_cast<Index>(inputs.size()) * beam_size, length, c.d_model,
                c.decoder_self == DecoderSelf::ssru);
-}
-
-// The column of a token among the scored ones; all are, if there are none.
-TokenId column(const std::vector<TokenId>& scored, TokenId id) {
-  if (scored.empty()) return id;
-  return static_cast<TokenId>(std::lower_bound(scored.begin(), scored.end(), id) - scored.begin());
 }
 
 // Adds the byte pieces that may complete a character which the prefix ends inside of.
@@ -96,7 +91,10 @@ Search::Search(const Transformer& transformer, ThreadPool& pool, std::vector<Sea
                                    .log_probability = 0,
                                    .outcome = BeamOutcome::kept,
                                    .sum = 0});
-    live_.push_back({.node = root, .sentence = static_cast<std::int32_t>(i)});
+    Live& hypothesis = live_.emplace_back(Live{.node = root, .sentence = static_cast<std::int32_t>(i)});
+    const std::optional<ConstraintTracker>& tracker = sentences_[i].tracker;
+    if (tracker) hypothesis.met = tracker->start();
+    if (tracker) hypothesis.forbidden = tracker->forbidden(hypothesis.met, transformer.config().eos_id);
   }
   cache_.lengths.assign(live_.size(), 0);
 }
@@ -112,9 +110,17 @@ void Search::add_sentence(SearchInput input) {
   Sentence& sentence = sentences_.back();
   if (!sentence.input.candidates.empty()) choose_shortlist(sentence);
   const Tokenizer* tokenizer = sentence.input.tokenizer;
+  if (!sentence.input.constraints.empty()) sentence.tracker.emplace(std::move(sentence.input.constraints), tokenizer);
   if (tokenizer == nullptr || tokenizer->byte_pieces().is_empty()) return;
   sentence.spelling.emplace(tokenizer->byte_pieces(), std::move(sentence.input.characters), sentence.input.candidates);
   sentence.begun = begin_spelling(*sentence.spelling, sentence.input);
+}
+
+// The column of a token among the scored ones; all are, if there are none.
+TokenId Search::column(const Sentence& sentence, TokenId id) {
+  const std::vector<TokenId>& scored = sentence.input.candidates;
+  if (scored.empty()) return id;
+  return static_cast<TokenId>(std::lower_bound(scored.begin(), scored.end(), id) - scored.begin());
 }
 
 void Search::choose_shortlist(Sentence& sentence) const {
@@ -123,13 +129,16 @@ void Search::choose_shortlist(Sentence& sentence) const {
   std::vector<TokenId> others = sentence.input.prefix;
   others.insert(others.end(), {c.pad_id, c.bos_id, c.eos_id});
   add_continuations(sentence.input, others);
+  for (const Constraint& constraint : sentence.input.constraints)
+    for (const std::vector<TokenId>& pieces : constraint.spellings)
+      others.insert(others.end(), pieces.begin(), pieces.end());
   for (const TokenId id : others) {
     const auto at = std::lower_bound(scored.begin(), scored.end(), id);
     if (at == scored.end() || *at != id) scored.insert(at, id);
   }
   sentence.shortlist = std::make_unique<Transformer::OutputRows>(transformer_.output_rows(scored));
-  sentence.columns.pad = column(scored, c.pad_id);
-  sentence.columns.bos = column(scored, c.bos_id);
+  sentence.columns.pad = column(sentence, c.pad_id);
+  sentence.columns.bos = column(sentence, c.bos_id);
   sentence.columns.count = static_cast<Index>(scored.size());
 }
 
@@ -170,7 +179,9 @@ Var Search::run_model() {
     for (const Sentence& s : sentences_) sources.insert(sources.end(), s.input.source.begin(), s.input.source.end());
     memory = transformer_.encode(tape_, sources, source_spans_, masks_);
   }
-  return transformer_.decode(tape_, ids_, spans_, memory, memory_spans_, &cache_, masks_);
+  record_ = {};
+  StackRecord* record = needs_attention() ? &record_ : nullptr;
+  return transformer_.decode(tape_, ids_, spans_, memory, memory_spans_, &cache_, masks_, record);
 }
 
 // Fills scores_: one row per token read, of the whole vocabulary or of the sentence's shortlist.
@@ -202,15 +213,16 @@ void Search::read_prefixes() {
       Eigen::Map<RowVector> row = scores(row_number, s);
       TokenScore best;
       const Scalar log_sum = most_probable(row, {&best, 1}, s.columns);
-      const float log_probability = static_cast<float>(row(column(s.input.candidates, id)) - log_sum);
+      const float log_probability = static_cast<float>(row(column(s, id)) - log_sum);
       const std::int32_t parent = live_[i].node;
-      live_[i].spelled = s.begun;
       live_[i].node = add({.parent = parent,
                            .id = id,
                            .log_probability = log_probability,
                            .outcome = BeamOutcome::kept,
                            .sum = nodes_[parent].sum + log_probability});
+      follow(live_[i], id);
     }
+    live_[i].spelled = s.begun;
   }
 }
 
@@ -224,6 +236,7 @@ Search::NextTokens Search::choose_tokens() {
   wanted = std::min(wanted, columns);
 
   const Index rows = living();
+  required_.resize(static_cast<std::size_t>(rows));
   const NextTokens next{tape_.scratch<TokenScore>(rows * wanted), wanted};
   double* weights = tape_.scratch<double>(options_.sampling ? rows * wanted : 0);
   tape_.for_rows(rows, columns, [&](Index begin, Index end) {
@@ -231,7 +244,8 @@ Search::NextTokens Search::choose_tokens() {
       Sentence& s = sentences_[live_[i].sentence];
       const auto count = static_cast<std::size_t>(std::min(wanted, s.columns.count));
       const std::span<TokenScore> best(next.tokens + i * wanted, count);
-      choose(live_[i], scores(static_cast<std::size_t>(spans_[i].end() - 1), s), best, {weights + i * wanted, count});
+      choose(static_cast<std::size_t>(i), scores(static_cast<std::size_t>(spans_[i].end() - 1), s), best,
+             {weights + i * wanted, count});
     }
   });
   return next;
@@ -239,8 +253,8 @@ Search::NextTokens Search::choose_tokens() {
 
 // Fills `best` with the most probable tokens that may follow a hypothesis, whose scores are `row`; sampling draws the
 // first of them. Only where one of them must not follow, the row is looked through once more, without such tokens.
-void Search::choose(const Live& hypothesis, Eigen::Map<RowVector> row, std::span<TokenScore> best,
-                    std::span<double> weights) {
+void Search::choose(std::size_t i, Eigen::Map<RowVector> row, std::span<TokenScore> best, std::span<double> weights) {
+  const Live& hypothesis = live_[i];
   Sentence& s = sentences_[hypothesis.sentence];
   const auto choose_among_best = [&] {
     if (!s.input.candidates.empty()) {
@@ -251,11 +265,13 @@ void Search::choose(const Live& hypothesis, Eigen::Map<RowVector> row, std::span
   const Scalar log_sum = most_probable(row, best, s.columns);
   choose_among_best();
   const std::size_t chosen = options_.sampling ? 1 : best.size();
-  const Index room = s.input.max_length - s.length;
-  if (!s.spelling || s.spelling->allows(hypothesis.spelled, best.first(chosen), room)) return;
-  s.spelling->forbid(row, hypothesis.spelled, room);
-  most_probable_of_rest(row, best, log_sum);
-  choose_among_best();
+  const bool would_end = best[0].id == transformer_.config().eos_id;
+  if (!may_follow(hypothesis, best.first(chosen))) {
+    forbid(hypothesis, row);
+    most_probable_of_rest(row, best, log_sum);
+    choose_among_best();
+  }
+  if (s.tracker) require(i, row, best, log_sum, would_end);
 }
 
 // Extends every sentence's hypotheses by the chosen tokens; the cache follows the ones that stay.
@@ -282,17 +298,17 @@ void Search::advance(const NextTokens& next) {
                                .log_probability = tokens[j].score,
                                .sum = sum + tokens[j].score});
     }
-    extend(sentence, live_[first].sentence);
+    extend(first, last);
   }
   cache_.select(parents_);
   live_.swap(next_live_);
 }
 
-// Extends one sentence's hypotheses by the best of candidates_; `place`: the sentence's.
-void Search::extend(Sentence& sentence, std::int32_t place) {
+// Extends one sentence's hypotheses, from `first` up to `last`, by the best of candidates_.
+void Search::extend(std::size_t first, std::size_t last) {
+  Sentence& sentence = sentences_[live_[first].sentence];
   const std::size_t before = next_live_.size();
-  const std::size_t considered =
-      choose_candidates(candidates_, options_.beam_size, transformer_.config().eos_id, chosen_);
+  const std::size_t considered = choose_extensions(first, last);
   ++sentence.length;
   const auto add_candidate = [&](const BeamCandidate& c, BeamOutcome outcome) {
     return add({.parent = live_[c.parent].node,
@@ -309,9 +325,11 @@ void Search::extend(Sentence& sentence, std::int32_t place) {
     if (outcome == BeamOutcome::ended) {
       finish(sentence, node, sentence.length);
     } else {
-      Spelling::State spelled = Spelling::between;
-      if (sentence.spelling) spelled = sentence.spelling->after(live_[candidate.parent].spelled, candidate.id);
-      next_live_.push_back({.node = node, .sentence = place, .spelled = spelled});
+      // What it has met, spelled, and so on is that of its parent with one more token.
+      const Live& parent = live_[candidate.parent];
+      follow(next_live_.emplace_back(
+                 Live{.node = node, .sentence = parent.sentence, .spelled = parent.spelled, .met = parent.met}),
+             candidate.id);
       parents_.push_back(candidate.parent);
     }
   }

@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "model/transformer.h"
-#include "tasks/translate/beam.h"
+#include "tasks/translate/banks.h"
+#include "tasks/translate/constraint_tracker.h"
 #include "tasks/translate/next_token.h"
 #include "tasks/translate/spelling.h"
 #include "tasks/translate/translate_options.h"
@@ -29,6 +30,9 @@ struct SearchInput {
   const Tokenizer* tokenizer = nullptr;
   // What byte pieces may spell. A prefix may have other characters; one that it ends inside of is completed.
   CharacterSet characters = {};
+  // What the translation must and must not have. Those that no length up to max_length can meet are met as far as it
+  // goes. A beam of one is then a beam of two while hypotheses differ in what they have met.
+  std::vector<Constraint> constraints = {};
 };
 
 // A finished or unfinished hypothesis as tokens.
@@ -95,6 +99,13 @@ class Search {
     std::int32_t node;
     std::int32_t sentence;
     Spelling::State spelled = Spelling::between;
+    ConstraintTracker::State met = {};
+    std::vector<TokenId> forbidden = {};  // by constraints
+  };
+  // A token that brings a hypothesis nearer to what it needs.
+  struct Required {
+    TokenScore token;
+    bool is_late;  // the place of what it begins has passed
   };
   struct Sentence {
     SearchInput input;     // its candidates: the scored tokens, ascending; empty: all
@@ -104,6 +115,7 @@ class Search {
     std::unique_ptr<Transformer::OutputRows> shortlist = {};  // the output rows of the candidates, if there are any
     std::optional<Spelling> spelling = {};                    // only with byte pieces
     Spelling::State begun = Spelling::between;                // by the prefix
+    std::optional<ConstraintTracker> tracker = {};            // only with constraints
     Index length = 0;                                         // of its live hypotheses
     bool done = false;
   };
@@ -122,12 +134,25 @@ class Search {
   void score_tokens(Var hidden);
   void read_prefixes();
   NextTokens choose_tokens();
-  void choose(const Live& hypothesis, Eigen::Map<RowVector> row, std::span<TokenScore> best, std::span<double> weights);
+  void choose(std::size_t i, Eigen::Map<RowVector> row, std::span<TokenScore> best, std::span<double> weights);
   void advance(const NextTokens& next);
+
+  // Of search_constraints.cpp.
+  bool needs_attention() const;
+  std::vector<float> attention_to_source(std::size_t i) const;
+  bool is_in_place(const Constraint& constraint, const std::vector<float>& attention) const;
+  void require(std::size_t i, Eigen::Map<RowVector> row, std::span<TokenScore> best, Scalar log_sum, bool would_end);
+  void end_now(const Sentence& sentence, Eigen::Map<RowVector> row, std::span<TokenScore> best, Scalar log_sum) const;
+  bool may_follow(const Live& hypothesis, std::span<const TokenScore> tokens) const;
+  void forbid(const Live& hypothesis, Eigen::Map<RowVector> row) const;
+  void follow(Live& hypothesis, TokenId id) const;
+  void bank_candidates(std::size_t first, std::size_t last);
+  std::size_t choose_extensions(std::size_t first, std::size_t last);
+  static TokenId column(const Sentence& sentence, TokenId id);
 
   std::size_t same_sentence_end(std::size_t first) const;
   Eigen::Map<RowVector> scores(std::size_t row, const Sentence& sentence) const;
-  void extend(Sentence& sentence, std::int32_t place);
+  void extend(std::size_t first, std::size_t last);
   void end_if_over(Sentence& sentence, std::size_t first);
   std::int32_t add(const Node& node);
   void finish(Sentence& sentence, std::int32_t node, Index length);
@@ -151,6 +176,9 @@ class Search {
   Spans spans_, memory_spans_;
   std::vector<BeamCandidate> candidates_;
   std::vector<BeamChoice> chosen_;
+  StackRecord record_;                           // only where constraints have places
+  std::vector<std::vector<Required>> required_;  // of each live hypothesis
+  std::vector<BankedCandidate> banked_;
   std::vector<Live> next_live_;
   std::vector<Index> parents_;
 };

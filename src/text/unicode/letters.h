@@ -12,6 +12,12 @@ bool is_digit(char32_t c);  // 0 to 9
 // Cased scripts (Latin, Greek, Cyrillic) and all others that write words; not digits, marks or symbols.
 bool is_letter(char32_t c);
 bool is_ideograph(char32_t c);  // Chinese characters and kana: written without spaces
+// Letters, their marks, and digits, of which neighbors are of one word; not ideographs.
+bool is_of_word(char32_t c);
+
+bool is_space(char32_t c);
+// With one space between words, and none at the ends.
+std::u32string with_single_spaces(std::u32string_view text);
 
 // The reverse of lower_case() in text/unicode.h for Latin, Greek and Cyrillic letters that are 80, 32 or 1 after their
 // capital, and for ÿ; other characters stay as they are.
