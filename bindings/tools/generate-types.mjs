@@ -23,7 +23,7 @@ function comment(text, indent) {
 const quoted = (words) => words.map((word) => `'${word}'`).join(' | ');
 
 /** Names in TypeScript of groups and of the items of lists. */
-const groups = { sampling: 'SamplingOptions', maskedHeads: 'AttentionHead', augment: 'Augmentation' };
+const groups = { sampling: 'SamplingOptions', maskedHeads: 'AttentionHead', glossary: 'GlossaryTerm', augment: 'Augmentation' };
 /** Strings of C++ that JavaScript has as something else. */
 const otherTypes = { preset: 'PresetName', metadata: 'Record<string, string>', keep: 'readonly KeepName[]' };
 
@@ -91,6 +91,7 @@ ${comment('What can be copied instead of translated.', '')}export type KeepName 
 
 ${interfaceOf('SamplingOptions', 'How tokens are drawn instead of searching for the best.', fieldsOf(translate, 'sampling'), ofCall('sampling'))}
 ${interfaceOf('AttentionHead', 'One attention head.', fieldsOf(translate, 'maskedHeads'), { isRequired: true, more: {} })}
+${interfaceOf('GlossaryTerm', 'A term that translations must use.', fieldsOf(translate, 'glossary'), { isRequired: true, more: {} })}
 ${interfaceOf('TranslateFields', 'What the module takes of TranslateOptions.', translate.filter(({ name }) => name !== 'keptRanges'), ofCall('translate'))}
 ${interfaceOf('AnnotateFields', 'What the module takes of AnnotateOptions.', annotate, ofCall('annotate'))}
 ${interfaceOf('EvaluateFields', 'What the module takes of EvaluateOptions.', evaluate, ofCall('evaluate'))}

@@ -98,11 +98,27 @@ void add_precision(CLI::App& command, std::string& precision, bool has_int8) {
   command.add_option("--precision", precision, join(all))->check(CLI::IsMember(all))->capture_default_str();
 }
 
+namespace {
+
+// Throws Error, naming the file, for a line without a tab.
+std::vector<GlossaryTerm> read_glossary(const std::string& path) {
+  ParallelText columns = parse_tsv(read_file(path), path);
+  std::vector<GlossaryTerm> terms;
+  for (std::size_t i = 0; i < columns.sources.size(); ++i)
+    terms.push_back({std::move(columns.sources[i]), std::move(columns.targets[i])});
+  return terms;
+}
+
+}  // namespace
+
 void add_decoding_options(CLI::App& command, DecodingOptions& o, const std::set<std::string>& without) {
   add_model(command, o.model);
   Fields options = fields(o.translate);
   std::erase_if(options, [&](const Field& field) { return without.contains(field.option.name); });
   add_options(command, options, "translate");
+  command.add_option_function<std::string>(
+      "--glossary", [&o](const std::string& path) { o.translate.glossary = read_glossary(path); },
+      "TSV file of terms that translations must use: SOURCE TAB TARGET; * at the end of SOURCE stands for any ending");
   command.add_option("--batch-tokens", o.batch_tokens, "source tokens per batch")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();

@@ -29,6 +29,7 @@ const changing = {
   topTokens: [{}, { topTokens: 2 }],
   beamTrace: [{}, { beamTrace: true }],
   internals: [{}, { internals: true }],
+  glossary: [{}, { glossary: [{ source: 'Buch', target: 'cat' }] }],
 };
 
 for (const [name, [options, others]] of Object.entries(changing)) {
@@ -84,6 +85,10 @@ const refusedByTranslate = [
   [{ maskedHeads: [{ attention: 'cross', layer: -1, head: 0 }] }, 'maskedHeads[0].layer must be a whole number of at least 0, not -1'],
   [{ maskedHeads: [{ attention: 'cross', layer: 0 }] }, 'maskedHeads[0].head is missing'],
   [{ maskedHeads: [{ attention: 'cross', layer: 0, heads: 0 }] }, "unknown option 'maskedHeads[0].heads'; did you mean 'head'?"],
+  [{ glossary: [{ source: 'Hund' }] }, 'glossary[0].target is missing'],
+  [{ glossary: [{ source: 'Hund', target: ' ' }] }, 'glossary[0] has no words in its target'],
+  [{ glossary: [{ source: '*', target: 'dog' }] }, 'glossary[0] has no words in its source'],
+  [{ glossary: [{ source: 'a', target: 'b' }, { source: 'a', target: 'c' }] }, "glossary[1] has the source 'a' of an earlier term"],
   [{ beamTrace: 'yes' }, 'beamTrace must be true or false, not "yes"'],
   [{ beamTrace: true, sampling: {} }, 'beamTrace needs beam search; it is not available with sampling'],
   [{ internals: 1 }, 'internals must be true or false, not 1'],

@@ -191,6 +191,14 @@ export interface AttentionHead {
   head: number;
 }
 
+/** A term that translations must use. */
+export interface GlossaryTerm {
+  /** Whole words of the source; * at the end stands for any ending. */
+  source: string;
+  /** What the translation has for them, letter by letter. */
+  target: string;
+}
+
 /** What the module takes of TranslateOptions. */
 export interface TranslateFields {
   /** Hypotheses kept at each step; 1 is greedy search. Default 4. 1 with `sampling`. */
@@ -230,6 +238,11 @@ export interface TranslateFields {
    * its metadata says so.
    */
   keep?: readonly KeepName[];
+  /**
+   * Terms that translations must use, each as often as its source stands in the text. A small letter of a source also
+   * matches its capital.
+   */
+  glossary?: readonly GlossaryTerm[];
 }
 
 /** What the module takes of AnnotateOptions. */

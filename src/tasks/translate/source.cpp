@@ -121,8 +121,8 @@ Source tokenize(const ModelFile& model, const std::string& text, std::uint64_t n
     if (!kept->is_plain()) source.kept = std::move(kept);
   }
   if (lowers_all_caps) source.in_capitals = is_in_capitals(words);
-  if (!model.target_tokenizer->byte_pieces().is_empty()) source.text = encode_utf8(whole);
-  source.ids = model.source_tokenizer->encode(source.in_capitals ? lowered(whole) : encode_utf8(whole));
+  source.text = encode_utf8(whole);
+  source.ids = model.source_tokenizer->encode(source.in_capitals ? lowered(whole) : source.text);
   source.ids.push_back(model.transformer->config().eos_id);
   return source;
 }

@@ -16,7 +16,7 @@ struct Source {
   std::vector<TokenId> ids;                   // only the end token if there is nothing to translate
   std::uint64_t number = 0;                   // its place in the whole input; sampling draws differently for each
   bool in_capitals = false;                   // translate into capitals
-  std::string text = {};     // what was tokenized; empty if byte pieces spell nothing
+  std::string text = {};     // what was tokenized
   std::shared_ptr<const KeptText> kept = {};  // if anything is kept or mapped
 
   bool is_empty() const { return ids.size() <= 1; }

@@ -12,6 +12,7 @@ TranslateOptions greedy() {
 
 TranslateOptions checked(TranslateOptions o, const Config& config, Naming naming) {
   check_ranges(fields(o), "translate", naming);
+  check_glossary(o.glossary, naming);
   WASMFORMER_CHECK(!config.is_encoder(), ErrorCode::translate,
                    "this model is an encoder alone: it has no decoder to translate with");
   const auto name = [naming](const char* option) { return named(option, naming); };

@@ -8,6 +8,7 @@
 
 #include "model/config.h"
 #include "nn/layers.h"
+#include "tasks/translate/glossary_terms.h"
 #include "text/keep/kinds.h"
 
 namespace wasmformer {
@@ -72,6 +73,7 @@ struct TranslateOptions {
   bool full_vocabulary = false;
   std::optional<KeepNames> keep = {};
   std::vector<Index> kept_ranges = {};  // of each: its text, from 0, and a ByteRange in it; in order
+  std::vector<GlossaryTerm> glossary = {};
 
   template <class Visitor>
   void visit(Visitor&& v) {
@@ -93,6 +95,8 @@ struct TranslateOptions {
     v({"kept_ranges", "further parts that are copied: of each its text, its first byte and the one behind it",
        at_least(0), ""},
       kept_ranges);
+    v({"glossary", "terms that translations must use, each as often as its source stands in the text", {}, ""},
+      glossary);
   }
 };
 

@@ -4,6 +4,7 @@
 #include <atomic>
 
 #include "tasks/translate/explain.h"
+#include "tasks/translate/glossary.h"
 #include "text/unicode/letters.h"
 #include "text/unicode/utf8.h"
 
@@ -25,15 +26,16 @@ std::vector<TokenId> prefix_tokens(const ModelFile& model, const TranslateOption
   return model.target_tokenizer->encode(source.in_capitals ? lowered(decode_utf8(*text)) : *text);
 }
 
-// What the byte pieces of a translation may spell: what its language is written in, and what the source has, as it was
-// given and as the tokenizer normalizes it.
-CharacterSet characters_of_translation(const ModelFile& model, const Source& source) {
+// What the byte pieces of a translation may spell: what its language is written in, what the source has, as it was
+// given and as the tokenizer normalizes it, and what its terms have.
+CharacterSet characters_of_translation(const ModelFile& model, const Source& source, const std::u32string& terms) {
   const auto languages = model.metadata.find("languages");
   if (languages == model.metadata.end()) return CharacterSet::all();
   const std::string& pair = languages->second;
   const std::string target = pair.substr(pair.find('-') + 1);  // all, where there is no hyphen
   const std::string_view code = std::string_view(target).substr(0, target.find_first_of("-_"));
-  return CharacterSet::of_translation(code, decode_utf8(source.text + model.source_tokenizer->decode(source.ids)));
+  return CharacterSet::of_translation(code,
+                                      decode_utf8(source.text + model.source_tokenizer->decode(source.ids)) + terms);
 }
 
 // The inputs of a search: the sources that are not empty.
@@ -41,6 +43,8 @@ std::vector<SearchInput> search_inputs(const ModelFile& model, const std::vector
                                        const TranslateOptions& options) {
   constexpr Index room = 50;  // tokens beyond the source's, section 6.1
   const Index longest = model.transformer->config().max_length;
+  std::optional<Glossary> glossary;
+  if (!options.glossary.empty()) glossary.emplace(options.glossary);
   std::vector<SearchInput> inputs;
   for (const Source& source : sources) {
     if (source.is_empty()) continue;
@@ -52,7 +56,9 @@ std::vector<SearchInput> search_inputs(const ModelFile& model, const std::vector
     input.number = source.number;
     input.candidates = shortlisted(model, input.source, options);
     input.tokenizer = model.target_tokenizer.get();
-    if (!input.tokenizer->byte_pieces().is_empty()) input.characters = characters_of_translation(model, source);
+    std::u32string terms;
+    if (glossary) input.constraints = glossary->constraints(model, source.text, input.source, terms);
+    if (!input.tokenizer->byte_pieces().is_empty()) input.characters = characters_of_translation(model, source, terms);
   }
   return inputs;
 }
