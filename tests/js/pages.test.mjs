@@ -147,6 +147,7 @@ test('a pivot translates through a third language, and combines the alignments',
   assert.deepEqual([text, via.text], ['maison rouge là', 'there red house']);
   assert.deepEqual([...alignment.data], [0, 1, 0, 1, 0, 0, 0, 0, 1]);
   assert.equal((await both.translate('<p><b>rotes</b> <i>Haus</i> dort</p>', { html: true })).text, '<p><i>maison</i> <b>rouge</b> là</p>');
+  await assert.rejects(both.translate('rotes Haus dort', { glossary: [] }), { message: '[pivot] a glossary belongs to one model, and here are two' });
   await assert.rejects(both.translate('rotes Haus dort', { prefix: 'là' }), { message: '[pivot] prefix applies to one sentence only, and has no meaning for two models' });
   assert.throws(() => pivot(first, first), /translates into 'en', but the second reads 'de'/);
   // A token of the second model over two of the first takes of both, by their lengths.

@@ -1,6 +1,6 @@
 // Two models, one after the other.
 import { refuseOfSentence } from '../shared/checks.js';
-import { WasmformerError } from '../shared/errors.js';
+import { WasmformerError, WasmformerTypeError } from '../shared/errors.js';
 import type { Alignment, SentenceTranslation, SentenceTranslator } from '../shared/webpage-types.js';
 import { composed, type Composed } from './composed.js';
 
@@ -25,6 +25,7 @@ export function pivot(first: SentenceTranslator, second: SentenceTranslator): Co
   }
   return composed(from && to ? `${from}-${to}` : '', [first, second], async (texts, options) => {
     refuseOfSentence('pivot', 'two models', options);
+    if ('glossary' in options) throw new WasmformerTypeError('pivot', 'a glossary belongs to one model, and here are two');
     const between = await first.translate(texts, options);
     const found = await second.translate(between.map(({ text }) => text), options);
     return found.map(({ text, quality, alignment }, i) => {

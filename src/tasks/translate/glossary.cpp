@@ -12,7 +12,8 @@ namespace {
 constexpr char32_t any_ending = U'*';
 
 std::size_t count_visible(std::u32string_view text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char32_t c) { return !is_space(c); }));
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char32_t c) { return !is_white_space(c); }));
 }
 
 // How many characters a piece spells, without spaces; those of byte pieces count where they begin.
@@ -96,10 +97,10 @@ std::size_t Glossary::match(const Source& source, std::u32string_view text, std:
   std::size_t at = begin;
   for (const char32_t c : source.words) {
     if (at == text.size()) return begin;
-    const bool is_same = c == U' ' ? is_space(text[at]) : text[at] == c || text[at] == capital_letter(c);
+    const bool is_same = c == U' ' ? is_white_space(text[at]) : text[at] == c || text[at] == capital_letter(c);
     if (!is_same) return begin;
     ++at;
-    while (c == U' ' && at < text.size() && is_space(text[at])) ++at;
+    while (c == U' ' && at < text.size() && is_white_space(text[at])) ++at;
   }
   const auto is_within_word = [&] { return at < text.size() && is_of_word(text[at - 1]) && is_of_word(text[at]); };
   while (source.is_stem && is_within_word()) ++at;

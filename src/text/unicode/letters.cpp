@@ -67,12 +67,12 @@ bool is_ideograph(char32_t c) {
 
 bool is_of_word(char32_t c) { return is_digit(c) || is_mark(c) || (is_letter(c) && !is_ideograph(c)); }
 
-bool is_space(char32_t c) { return c == U' ' || within(c, U'\t', U'\r') || c == 0xA0 || c == 0x3000; }
+bool is_white_space(char32_t c) { return c == U' ' || within(c, U'\t', U'\r') || c == 0xA0 || c == 0x3000; }
 
 std::u32string with_single_spaces(std::u32string_view text) {
   std::u32string result;
   for (const char32_t c : text) {
-    if (!is_space(c))
+    if (!is_white_space(c))
       result += c;
     else if (!result.empty() && result.back() != U' ')
       result += U' ';

@@ -15,7 +15,7 @@ bool is_ideograph(char32_t c);  // Chinese characters and kana: written without 
 // Letters, their marks, and digits, of which neighbors are of one word; not ideographs.
 bool is_of_word(char32_t c);
 
-bool is_space(char32_t c);
+bool is_white_space(char32_t c);
 // With one space between words, and none at the ends.
 std::u32string with_single_spaces(std::u32string_view text);
 
