@@ -127,6 +127,31 @@ Source tokenize(const ModelFile& model, const std::string& text, std::uint64_t n
   return source;
 }
 
+std::vector<Constraint> placeholder_constraints(const ModelFile& model, const Source& source) {
+  std::vector<Constraint> constraints;
+  if (!has_placeholders(model)) return constraints;
+  for (const KeepName kind : {KeepName::number, KeepName::code, KeepName::emoji}) {
+    for (int number = 1; number <= placeholders_of_a_kind; ++number) {
+      Constraint& one = constraints.emplace_back();
+      const std::string name = encode_utf8(placeholder(kind, number));
+      for (const std::string& piece : {name, "\xE2\x96\x81" + name}) {
+        const auto id = model.target_tokenizer->find_piece(piece);
+        if (id) one.spellings.push_back({*id});
+        const auto read = model.source_tokenizer->find_piece(piece);
+        for (std::size_t i = 0; i < source.ids.size(); ++i)
+          if (read == source.ids[i]) one.places.push_back({static_cast<Index>(i), 1});
+      }
+      // A text that has one as text, which nothing stands for, is up to the model.
+      const bool is_of_text = !source.kept && !one.places.empty();
+      if (one.spellings.empty() || is_of_text)
+        constraints.pop_back();
+      else
+        one.least = one.most = one.places.empty() ? 0 : 1;
+    }
+  }
+  return constraints;
+}
+
 std::u32string decoded(const ModelFile& model, const Source& source, const std::vector<TokenId>& ids) {
   std::u32string text = decode_utf8(model.target_tokenizer->decode(ids));
   return source.in_capitals ? raised(source, std::move(text)) : text;

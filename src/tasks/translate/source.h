@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bundle/model_file.h"
+#include "tasks/translate/constraints.h"
 #include "tasks/translate/kept_text.h"
 #include "tasks/translate/translation.h"
 
@@ -16,7 +17,7 @@ struct Source {
   std::vector<TokenId> ids;                   // only the end token if there is nothing to translate
   std::uint64_t number = 0;                   // its place in the whole input; sampling draws differently for each
   bool in_capitals = false;                   // translate into capitals
-  std::string text = {};     // what was tokenized
+  std::string text = {};                      // what was tokenized
   std::shared_ptr<const KeptText> kept = {};  // if anything is kept or mapped
 
   bool is_empty() const { return ids.size() <= 1; }
@@ -29,6 +30,10 @@ Source tokenize(const ModelFile& model, const std::string& text, std::uint64_t n
 
 // With small letters after the first letter.
 std::string lowered(const std::u32string& text);
+
+// For a model with placeholder tokens: those of this source stand once each in its translation, in their places, and no
+// others do.
+std::vector<Constraint> placeholder_constraints(const ModelFile& model, const Source& source);
 
 // What the tokens of a translation say, without what is kept: in capitals if the source is, with placeholders.
 std::u32string decoded(const ModelFile& model, const Source& source, const std::vector<TokenId>& ids);

@@ -58,6 +58,7 @@ std::vector<SearchInput> search_inputs(const ModelFile& model, const std::vector
     input.tokenizer = model.target_tokenizer.get();
     std::u32string terms;
     if (glossary) input.constraints = glossary->constraints(model, source.text, input.source, terms);
+    for (Constraint& one : placeholder_constraints(model, source)) input.constraints.push_back(std::move(one));
     if (!input.tokenizer->byte_pieces().is_empty()) input.characters = characters_of_translation(model, source, terms);
   }
   return inputs;
