@@ -54,7 +54,8 @@ bool ConstraintTracker::continues_word(TokenId id) const {
 bool ConstraintTracker::ends_within_word(TokenId id) const {
   if (tokenizer_ == nullptr || tokenizer_->byte_pieces().byte(id) != BytePieces::none) return false;
   const std::u32string piece = decode_utf8(tokenizer_->piece(id));
-  return !piece.empty() && is_of_word(piece.back());
+  constexpr std::u32string_view inner_marks = U"'’-";
+  return !piece.empty() && (is_of_word(piece.back()) || inner_marks.find(piece.back()) != inner_marks.npos);
 }
 
 // How many pieces of the spelling stand at the end after one more token.

@@ -17,7 +17,9 @@ class ConstraintTracker {
     std::vector<int> progress;      // pieces of each spelling that stand at the end of the hypothesis
     std::vector<char> unconfirmed;  // of each constraint: whether the last piece completed it, so that it may yet turn
                                     // out to be the beginning of a longer word
-    bool is_within_word = false;    // the last piece ends with a letter or a digit
+    // The last piece ends with what goes on in the same word: a letter, digit, apostrophe or hyphen. So does the start,
+    // where words begin with the mark of a space as they do elsewhere.
+    bool is_within_word = true;
   };
 
   // A piece that brings a constraint nearer to its `least`.

@@ -45,7 +45,7 @@ Span tokens_of(const Tokenizer& tokenizer, const std::vector<TokenId>& tokens, s
 // The pieces of a term after a space and, as other pieces, directly after a bracket or, where words have no spaces
 // between them, after another word.
 std::vector<std::vector<TokenId>> spellings(const Tokenizer& tokenizer, const std::string& term) {
-  std::vector<std::vector<TokenId>> result{tokenizer.encode(term)};
+  std::vector<std::vector<TokenId>> result{tokenizer.encode(" " + term)};
   for (const std::string before : {"(", "，"}) {
     const std::vector<TokenId> start = tokenizer.encode(before), all = tokenizer.encode(before + term);
     const bool is_divided = all.size() > start.size() && std::equal(start.begin(), start.end(), all.begin());
