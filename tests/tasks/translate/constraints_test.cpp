@@ -15,7 +15,8 @@ namespace {
 
 constexpr TokenId end_id = 3, a = 5, b = 6, c = 7, d = 8;
 
-std::vector<SearchHypothesis> search(const ModelFile& file, const SearchInput& input, const TranslateOptions& options) {
+std::vector<SearchHypothesis> found_by_search(const ModelFile& file, const SearchInput& input,
+                                              const TranslateOptions& options) {
   ThreadPool pool;
   Search s(*file.transformer, pool, {input}, options);
   while (s.step()) {
@@ -46,7 +47,7 @@ void for_all_searches(const std::vector<Constraint>& constraints, Index max_leng
       for (const bool has_shortlist : {false, true}) {
         SearchInput input{.source = {5, 6, 7, 3}, .max_length = max_length, .number = seed, .constraints = constraints};
         if (has_shortlist) input.candidates = {4, 9, 10};
-        for (const SearchHypothesis& found : search(letters_model(seed, /*end_bias=*/1), input, options)) {
+        for (const SearchHypothesis& found : found_by_search(letters_model(seed, /*end_bias=*/1), input, options)) {
           INFO("beam " << options.beam_size << ", seed " << seed);
           check(found);
         }
@@ -86,9 +87,9 @@ TEST_CASE("A constraint that sampling meets by itself changes nothing") {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const ModelFile file = letters_model(seed, /*end_bias=*/1);
     SearchInput input{.source = {5, 6, 7, 3}, .max_length = 20, .number = seed};
-    const std::vector<SearchHypothesis> without = search(file, input, options);
+    const std::vector<SearchHypothesis> without = found_by_search(file, input, options);
     input.constraints = {{.spellings = {{without[0].ids[0]}}, .least = 1}};
-    const std::vector<SearchHypothesis> with = search(file, input, options);
+    const std::vector<SearchHypothesis> with = found_by_search(file, input, options);
     CHECK(with[0].ids == without[0].ids);
     CHECK(with[0].score == without[0].score);
   }
@@ -98,7 +99,7 @@ TEST_CASE("What a prefix has met need not stand again") {
   const ModelFile file = letters_model(2, /*end_bias=*/1);
   SearchInput input{.source = {5, 6, 7, 3}, .prefix = {a, b}, .max_length = 20};
   input.constraints = {{.spellings = {{a, b}}, .least = 1, .most = 1}};
-  CHECK(count({a, b}, search(file, input, {}).front().ids) == 1);
+  CHECK(count({a, b}, found_by_search(file, input, {}).front().ids) == 1);
 }
 
 TEST_CASE("A tracker follows what begins, breaks off and begins again") {

@@ -24,28 +24,28 @@ std::vector<std::string> found(const std::vector<GlossaryTerm>& terms, const std
   return result;
 }
 
-using Found = std::vector<std::string>;
+using Terms = std::vector<std::string>;
 
 }  // namespace
 
 TEST_CASE("Terms match whole words, the longest first and none within another") {
   const std::vector<GlossaryTerm> terms{{"Haus", "home"}, {"Haus am See", "lake house"}, {"See", "lake"}};
-  const Found expected{"Haus am  See>lake house", "Haus>home", "See>lake"};
+  const Terms expected{"Haus am  See>lake house", "Haus>home", "See>lake"};
   CHECK(found(terms, "Das Haus am  See, ein Haus (See).") == expected);
   CHECK(found(terms, "Hausboot, Seehaus, Häuser, haus").empty());
   const std::vector<GlossaryTerm> chinese{{"电脑", "computer"}};
-  CHECK(found(chinese, "我的电脑很好") == Found{"电脑>computer"});
+  CHECK(found(chinese, "我的电脑很好") == Terms{"电脑>computer"});
 }
 
 TEST_CASE("A star stands for any ending, and a whole word goes before it") {
   const std::vector<GlossaryTerm> terms{{"Katze*", "cat"}, {"Katzen", "cats"}, {"groß*", "big"}};
-  const Found expected{"Katze>cat", "Katzen>cats", "Katzentür>cat", "großes>big"};
+  const Terms expected{"Katze>cat", "Katzen>cats", "Katzentür>cat", "großes>big"};
   CHECK(found(terms, "Katze Katzen Katzentür großes Hausgroß") == expected);
 }
 
 TEST_CASE("A small letter of a term matches its capital, but not the reverse") {
   const std::vector<GlossaryTerm> terms{{"laufen", "run"}, {"Essen", "food"}, {"über", "over"}};
-  const Found expected{"Laufen>run", "LAUFEN>run", "Über>over", "Essen>food"};
+  const Terms expected{"Laufen>run", "LAUFEN>run", "Über>over", "Essen>food"};
   CHECK(found(terms, "Laufen LAUFEN Über essen Essen") == expected);
 }
 

@@ -13,7 +13,8 @@ using Ids = std::vector<TokenId>;
 
 namespace {
 
-std::vector<SearchHypothesis> search(const ModelFile& file, const SearchInput& input, const TranslateOptions& options) {
+std::vector<SearchHypothesis> spelled(const ModelFile& file, const SearchInput& input,
+                                      const TranslateOptions& options) {
   ThreadPool pool;
   Search s(*file.transformer, pool, {input}, options);
   while (s.step()) {
@@ -60,18 +61,18 @@ bool spells(const ModelFile& file, const CharacterSet& characters, const std::st
   return state == Spelling::between;
 }
 
-const TranslateOptions searches[] = {{.beam_size = 1},
-                                     {.beam_size = 4, .n_best = 4},
-                                     {.sampling = Sampling{.temperature = 3}},
-                                     {.sampling = Sampling{.temperature = 3, .top_k = 5, .top_p = 0.8}}};
+const TranslateOptions kinds_of_search[] = {{.beam_size = 1},
+                                            {.beam_size = 4, .n_best = 4},
+                                            {.sampling = Sampling{.temperature = 3}},
+                                            {.sampling = Sampling{.temperature = 3, .top_k = 5, .top_p = 0.8}}};
 
 }  // namespace
 
 TEST_CASE("A search over random bytes finds nothing but UTF-8, whatever its options") {
-  for (const TranslateOptions& options : searches) {
+  for (const TranslateOptions& options : kinds_of_search) {
     for (std::uint64_t seed = 1; seed <= 12; ++seed) {
       const ModelFile file = bytes_model(seed);
-      for (const SearchHypothesis& found : search(file, input_for(file, seed), options)) {
+      for (const SearchHypothesis& found : spelled(file, input_for(file, seed), options)) {
         INFO("seed " << seed);
         CHECK(is_utf8(bytes_of(file, found.ids)));
       }
@@ -80,10 +81,10 @@ TEST_CASE("A search over random bytes finds nothing but UTF-8, whatever its opti
 }
 
 TEST_CASE("A translation that max_length cuts off ends with a whole character") {
-  for (const TranslateOptions& options : searches)
+  for (const TranslateOptions& options : kinds_of_search)
     for (Index max_length = 1; max_length <= 6; ++max_length) {
       const ModelFile file = bytes_model(static_cast<std::uint64_t>(max_length));
-      for (const SearchHypothesis& found : search(file, input_for(file, 1, max_length), options)) {
+      for (const SearchHypothesis& found : spelled(file, input_for(file, 1, max_length), options)) {
         CHECK(is_utf8(bytes_of(file, found.ids)));
         CHECK(found.ids.size() <= static_cast<std::size_t>(max_length));
       }
@@ -92,14 +93,14 @@ TEST_CASE("A translation that max_length cuts off ends with a whole character") 
 
 TEST_CASE("A character that a prefix ends inside of is completed, with a shortlist and with any characters allowed") {
   const ModelFile file = bytes_model(3);
-  for (const TranslateOptions& options : searches)
+  for (const TranslateOptions& options : kinds_of_search)
     for (const std::string start : {"\xC3", "\xE2\x82", "\xF0\x9F", "\xED", "a\xF4"})
       for (const bool has_shortlist : {false, true}) {
         SearchInput input = input_for(file, 1);
         input.prefix = pieces_of(file, start);
         input.characters = CharacterSet::of_translation("de", U"");
         if (has_shortlist) input.candidates = {4, 5, 261};
-        for (const SearchHypothesis& found : search(file, input, options)) {
+        for (const SearchHypothesis& found : spelled(file, input, options)) {
           const std::string bytes = bytes_of(file, found.ids);
           CHECK(bytes.starts_with(start));
           CHECK(is_utf8(bytes));
@@ -107,7 +108,7 @@ TEST_CASE("A character that a prefix ends inside of is completed, with a shortli
       }
   SearchInput input = input_for(file, 1, 3);
   input.prefix = pieces_of(file, "\xF0\x9F");
-  CHECK_THROWS_WITH(search(file, input, {}), ContainsSubstring("needs 2 more tokens, but max_length leaves 1"));
+  CHECK_THROWS_WITH(spelled(file, input, {}), ContainsSubstring("needs 2 more tokens, but max_length leaves 1"));
 }
 
 TEST_CASE("The automaton takes well-formed characters alone") {
