@@ -62,6 +62,19 @@ std::u32string raised(const Source& source, std::u32string text) {
   return text;
 }
 
+// The placeholder stands once in the translation if the source has it, else never.
+Constraint constraint_of(const std::string& name, const ModelFile& model, const std::vector<TokenId>& source) {
+  Constraint constraint;
+  for (const std::string& piece : {name, "\xE2\x96\x81" + name}) {
+    if (const auto id = model.target_tokenizer->find_piece(piece)) constraint.spellings.push_back({*id});
+    const auto read = model.source_tokenizer->find_piece(piece);
+    for (std::size_t i = 0; i < source.size(); ++i)
+      if (read == source[i]) constraint.places.push_back({static_cast<Index>(i), 1});
+  }
+  constraint.least = constraint.most = constraint.places.empty() ? 0 : 1;
+  return constraint;
+}
+
 // How much attention the tokens give to the source up to a place, and behind it, in sums from the first token on.
 struct AttentionSums {
   std::vector<double> before, behind;  // entry t: of the tokens before t
@@ -130,31 +143,25 @@ Source tokenize(const ModelFile& model, const std::string& text, std::uint64_t n
 std::vector<Constraint> placeholder_constraints(const ModelFile& model, const Source& source) {
   std::vector<Constraint> constraints;
   if (!has_placeholders(model)) return constraints;
-  for (const KeepName kind : {KeepName::number, KeepName::code, KeepName::emoji}) {
+  for (const KeepName kind : {KeepName::number, KeepName::code, KeepName::emoji})
     for (int number = 1; number <= placeholders_of_a_kind; ++number) {
-      Constraint& one = constraints.emplace_back();
-      const std::string name = encode_utf8(placeholder(kind, number));
-      for (const std::string& piece : {name, "\xE2\x96\x81" + name}) {
-        const auto id = model.target_tokenizer->find_piece(piece);
-        if (id) one.spellings.push_back({*id});
-        const auto read = model.source_tokenizer->find_piece(piece);
-        for (std::size_t i = 0; i < source.ids.size(); ++i)
-          if (read == source.ids[i]) one.places.push_back({static_cast<Index>(i), 1});
-      }
+      Constraint one = constraint_of(encode_utf8(placeholder(kind, number)), model, source.ids);
       // A text that has one as text, which nothing stands for, is up to the model.
       const bool is_of_text = !source.kept && !one.places.empty();
-      if (one.spellings.empty() || is_of_text)
-        constraints.pop_back();
-      else
-        one.least = one.most = one.places.empty() ? 0 : 1;
+      if (!one.spellings.empty() && !is_of_text) constraints.push_back(std::move(one));
     }
-  }
   return constraints;
 }
 
 std::u32string decoded(const ModelFile& model, const Source& source, const std::vector<TokenId>& ids) {
   std::u32string text = decode_utf8(model.target_tokenizer->decode(ids));
   return source.in_capitals ? raised(source, std::move(text)) : text;
+}
+
+Restored restored_text(const ModelFile& model, const Source& source, const std::vector<TokenId>& ids,
+                       const std::vector<std::size_t>& places) {
+  const std::u32string text = decoded(model, source, ids);
+  return source.kept ? put_back(*source.kept, text, places) : Restored{.text = encode_utf8(text)};
 }
 
 std::string text_so_far(const ModelFile& model, const Source& source, const std::vector<TokenId>& ids) {
