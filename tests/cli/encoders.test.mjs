@@ -65,10 +65,9 @@ for (const kind of kinds) {
     if (kind.endsWith('tag')) {
       const one = lines.filter(({ text }) => /^[a-zA-Z]+$/.test(text)); // texts that any program takes for a single word
       const found = succeed(['tag', '--model', path(kind)], one.map(({ text }) => `${text}\n`).join('')).trim().split('\n\n');
-      // The word's first piece follows [CLS]. The tag is that piece's best label among those that can begin a span.
+      // The word's first piece follows [CLS]. The tag is that piece's best label, as in Transformers.
       const score = (i, label) => chunks(logits[i], labels.length)[1][labels.indexOf(label)];
-      const best = ({ i }) => labels.filter((label) => !label.startsWith('I-'))
-        .reduce((a, b) => (score(i, a) >= score(i, b) ? a : b));
+      const best = ({ i }) => labels.reduce((a, b) => (score(i, a) >= score(i, b) ? a : b));
       assert.deepEqual(found.map((line) => line.split('\t')), one.map((line) => [line.text, best(line)]));
       return;
     }
