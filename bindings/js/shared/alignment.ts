@@ -54,11 +54,8 @@ function placeholders(tokens: Tokens, kept: readonly TextPart[]): Map<number, Te
   return found;
 }
 
-/**
- * Finds each token's range in `text`; one hidden by normalization or `<unk>` takes what lies between its neighbors.
- * `kept`: what bypassed the model, whose tokens are its text.
- */
-function locate(tokens: Tokens, text: string, kept: readonly TextPart[]): TextRange[] {
+/** The ranges of the tokens that the text spells; `kept`: what bypassed the model, whose tokens are its text. */
+function spelledRanges(tokens: Tokens, text: string, kept: readonly TextPart[]): (TextRange | undefined)[] {
   const { letters, places } = spelled(text, kept);
   const known = placeholders(tokens, kept);
   const found: (TextRange | undefined)[] = [];
@@ -77,6 +74,12 @@ function locate(tokens: Tokens, text: string, kept: readonly TextPart[]): TextRa
     if (range) cursor = last + 1;
     i += count;
   }
+  return found;
+}
+
+/** Finds each token's range in `text`; one hidden by normalization or `<unk>` takes what lies between its neighbors. */
+function locate(tokens: Tokens, text: string, kept: readonly TextPart[]): TextRange[] {
+  const found = spelledRanges(tokens, text, kept);
   let end = text.trimEnd().length;
   const nextStarts = found.map(() => 0);
   for (let i = found.length - 1; i >= 0; i--) nextStarts[i] = end = found[i]?.start ?? end;
@@ -128,7 +131,9 @@ function calibrationOf(metadata: Readonly<Record<string, string>>) {
 }
 
 /** Words are what white space separates, and each Han character or kana is one. */
-function qualityOf({ text, targetTokens, kept }: Translation, probabilityOf?: (logProbability: number) => number): Quality {
+function qualityOf(
+  { text, targetTokens, kept }: Translation, probabilityOf?: (logProbability: number) => number,
+): Quality {
   const alone = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
   const ranges = locate(targetTokens, text, kept.map(({ target }) => target));
   const words: (TextRange & { logProbability: number; count: number })[] = [];

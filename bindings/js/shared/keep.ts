@@ -11,7 +11,10 @@ const bytesOf = (text: string) => new TextEncoder().encode(text).length;
 function rangesOf(text: string, number: number, patterns: readonly RegExp[]): number[] {
   const found = patterns.flatMap((pattern) => {
     const everywhere = new RegExp(pattern.source, pattern.flags.includes('g') ? pattern.flags : `${pattern.flags}g`);
-    return Array.from(text.matchAll(everywhere), ({ 0: match, index }) => ({ start: index, end: index + match.length }));
+    return Array.from(
+      text.matchAll(everywhere),
+      ({ 0: match, index }) => ({ start: index, end: index + match.length }),
+    );
   });
   const ranges: number[] = [];
   let last = 0;
@@ -38,5 +41,6 @@ export function withKeptRanges(texts: readonly string[], options: unknown): unkn
   }
   const patterns = keep.filter((item) => item instanceof RegExp);
   const names: unknown[] = keep.filter((item) => !(item instanceof RegExp));
-  return { ...rest, keep: names, ...(patterns.length > 0 && { keptRanges: texts.flatMap((text, i) => rangesOf(text, i, patterns)) }) };
+  if (patterns.length === 0) return { ...rest, keep: names };
+  return { ...rest, keep: names, keptRanges: texts.flatMap((text, i) => rangesOf(text, i, patterns)) };
 }

@@ -1,7 +1,8 @@
 // The edges of a text, which are taken off before it is translated.
 #pragma once
 
-#include "tasks/translate/kept_text.h"
+#include "bundle/model_file.h"
+#include "tasks/translate/kept_parts.h"
 
 namespace wasmformer {
 

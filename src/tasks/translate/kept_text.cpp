@@ -25,19 +25,26 @@ char32_t class_of(KeepName kind) {
   }
 }
 
-// Gives the inner spans their placeholders. A kind that has none left takes those of another; spans beyond all of them
-// stay text for the model.
+constexpr KeepName placeholder_kinds[] = {KeepName::number, KeepName::code, KeepName::emoji};
+
+// The kind of the next placeholder: the span's own, or one that is left; none if all are used.
+std::optional<std::size_t> free_kind(const KeptSpan& span, const int (&used)[std::size(placeholder_kinds)]) {
+  const char32_t own = class_of(span.kind.value_or(KeepName::code));
+  std::optional<std::size_t> other;
+  for (std::size_t i = 0; i < std::size(placeholder_kinds); ++i) {
+    if (used[i] == placeholders_of_a_kind) continue;
+    if (class_of(placeholder_kinds[i]) == own) return i;
+    other = i;
+  }
+  return other;
+}
+
+// Gives the inner spans their placeholders. Spans beyond all of them stay text for the model.
 void choose_placeholders(std::vector<KeptText::InnerSpan>& inner) {
-  constexpr KeepName classes[] = {KeepName::number, KeepName::code, KeepName::emoji};
-  int used[std::size(classes)] = {};
+  int used[std::size(placeholder_kinds)] = {};
   for (KeptText::InnerSpan& one : inner) {
-    const char32_t own = class_of(one.span.kind.value_or(KeepName::code));
-    // Its own class first.
-    for (const bool takes_own : {true, false})
-      for (std::size_t i = 0; i < std::size(classes) && one.symbol.empty(); ++i) {
-        const bool fits = (class_of(classes[i]) == own) == takes_own;
-        if (fits && used[i] < placeholders_of_a_kind) one.symbol = placeholder(classes[i], ++used[i]);
-      }
+    const std::optional<std::size_t> kind = free_kind(one.span, used);
+    if (kind) one.symbol = placeholder(placeholder_kinds[*kind], ++used[*kind]);
   }
 }
 

@@ -8,10 +8,9 @@
 #include <vector>
 
 #include "bundle/model_file.h"
+#include "tasks/translate/kept_parts.h"
 #include "tasks/translate/translate_options.h"
 #include "tasks/translate/translation.h"
-#include "text/keep/spans.h"
-#include "text/keep/typography.h"
 
 namespace wasmformer {
 
@@ -24,32 +23,6 @@ KeepNames kept_names(const ModelFile& model, const TranslateOptions& options);
 constexpr int placeholders_of_a_kind = 8;
 std::u32string placeholder(KeepName kind, int number);
 bool has_placeholders(const ModelFile& model);
-
-struct KeptText {
-  // Text of an edge, and the span that it is, if it is one.
-  struct EdgePart {
-    std::u32string text;  // as the target language writes it
-    std::optional<KeptSpan> span = {};
-  };
-  struct InnerSpan {
-    KeptSpan span;
-    std::u32string text;         // as the target language writes it
-    std::u32string symbol = {};  // the placeholder; empty: placed by attention
-    std::size_t place = 0;       // where it was in `core`, in code points
-    bool has_space_before = false, has_space_after = false;
-  };
-
-  std::u32string source = {};
-  std::vector<EdgePart> lead = {}, tail = {};
-  std::u32string core = {};  // for the model; empty if there is nothing to translate
-  std::vector<InnerSpan> inner = {};
-  Typography signs = {};
-  std::string target_language = {};
-
-  // Returns whether nothing was found: the text is translated as it is, with the space around it.
-  bool is_plain() const;
-  bool needs_attention() const { return !inner.empty() && inner.front().symbol.empty(); }
-};
 
 // `own`: ranges of the caller's, in bytes of UTF-8. Throws Error for a range that is not inside the text.
 KeptText keep_apart(const ModelFile& model, std::string_view text, const KeepNames& names,

@@ -106,6 +106,25 @@ bool has_another_order(const std::vector<Insertion>& insertions) {
   return false;
 }
 
+// Spaces to be written around a span.
+struct Spaces {
+  bool before = false, behind = false;
+};
+
+// A span that a placeholder stood for has the model's spaces. One that is inserted has those of the source, and as many
+// as a word needs.
+Spaces spaces_around(const Insertion& insertion, Text translated) {
+  if (insertion.begin < insertion.end) return {};
+  const KeptText::InnerSpan& inner = *insertion.inner;
+  const bool is_sign = inner.span.kind == KeepName::emoji || inner.span.kind == KeepName::markup;
+  const char32_t next = at(translated, insertion.end);
+  const bool touches_word_before = !is_sign && is_word_character(before(translated, insertion.begin));
+  const bool touches_word_behind = !is_sign && is_word_character(next);
+  const bool is_followed = next != U'\0' && !is_space(next) && !contains(sentence_punctuation, next);
+  return {.before = inner.has_space_before || touches_word_before,
+          .behind = is_followed && (inner.has_space_after || touches_word_behind)};
+}
+
 }  // namespace
 
 Restored put_back(const KeptText& kept, const std::u32string& translated, const std::vector<std::size_t>& places) {
@@ -121,19 +140,13 @@ Restored put_back(const KeptText& kept, const std::u32string& translated, const 
   Typesetter typeset(kept.target_language, kept.signs);
   std::size_t from = 0;
   for (const Insertion& insertion : insertions) {
-    const KeptText::InnerSpan& inner = *insertion.inner;
     writer.add(typeset(Text(translated).substr(from, insertion.begin - from)));
-    const bool is_inserted = insertion.begin == insertion.end;
-    const bool is_sign = inner.span.kind == KeepName::emoji || inner.span.kind == KeepName::markup;
-    const bool touches_word_before = !is_sign && is_of_word(before(translated, insertion.begin));
-    const bool touches_word_behind = !is_sign && is_of_word(at(translated, insertion.end));
-    if (is_inserted && (inner.has_space_before || touches_word_before) && !writer.ends_in_space()) writer.add(U" ");
+    const KeptText::InnerSpan& inner = *insertion.inner;
     const bool is_numbered = is_reordered && is_unnumbered_directive(inner.text);
+    const Spaces spaces = spaces_around(insertion, translated);
+    if (spaces.before && !writer.ends_in_space()) writer.add(U" ");
     writer.add(is_numbered ? numbered(kept, inner) : inner.text, inner.span);
-    const bool is_followed = insertion.end < translated.size() && !is_space(translated[insertion.end]) &&
-                             !contains(U".,!?;:", translated[insertion.end]);
-    const bool needs_space = is_inserted && is_followed && (inner.has_space_after || touches_word_behind);
-    if (needs_space) writer.add(U" ");
+    if (spaces.behind) writer.add(U" ");
     from = insertion.end;
   }
   writer.add(typeset(Text(translated).substr(from)));

@@ -131,6 +131,12 @@ std::u32string decoded(const ModelFile& model, const Source& source, const std::
   return source.in_capitals ? raised(source, std::move(text)) : text;
 }
 
+Restored restored_text(const ModelFile& model, const Source& source, const std::vector<TokenId>& ids,
+                       const std::vector<std::size_t>& places) {
+  const std::u32string text = decoded(model, source, ids);
+  return source.kept ? put_back(*source.kept, text, places) : Restored{.text = encode_utf8(text)};
+}
+
 std::string text_so_far(const ModelFile& model, const Source& source, const std::vector<TokenId>& ids) {
   const std::u32string text = decoded(model, source, ids);
   return source.kept ? put_back_begin(*source.kept, text) : encode_utf8(text);

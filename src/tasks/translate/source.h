@@ -31,6 +31,9 @@ std::string lowered(const std::u32string& text);
 
 // What the tokens of a translation say, without what is kept: in capitals if the source is, with placeholders.
 std::u32string decoded(const ModelFile& model, const Source& source, const std::vector<TokenId>& ids);
+// The whole text with what is kept. `places`: as in put_back().
+Restored restored_text(const ModelFile& model, const Source& source, const std::vector<TokenId>& ids,
+                       const std::vector<std::size_t>& places);
 // The whole text so far of a translation that goes on.
 std::string text_so_far(const ModelFile& model, const Source& source, const std::vector<TokenId>& ids);
 

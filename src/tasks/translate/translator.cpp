@@ -237,19 +237,16 @@ void TranslationJob::write_texts(const std::vector<std::vector<SearchHypothesis>
     const auto places_of = places(returned, rank);
     for (std::size_t i = 0; i < searched_.size(); ++i) {
       if (rank >= returned[i].size()) continue;
-      const Source& source = sources_[searched_[i]];
       Translation& translation = translations[searched_[i]];
-      const std::u32string text = decoded(model_, source, returned[i][rank].ids);
-      Restored restored{.text = source.kept ? std::string() : encode_utf8(text)};
-      if (source.kept) restored = put_back(*source.kept, text, places_of[i]);
+      Restored restored = restored_text(model_, sources_[searched_[i]], returned[i][rank].ids, places_of[i]);
       Hypothesis& hypothesis = rank == 0 ? translation : translation.alternatives[rank - 1];
       hypothesis.text = std::move(restored.text);
       if (rank == 0) translation.kept = std::move(restored.kept);
     }
   }
   for (std::size_t i = 0; i < sources_.size(); ++i) {
-    if (!sources_[i].is_empty() || !sources_[i].kept) continue;
-    Restored restored = put_back(*sources_[i].kept, {});
+    if (!sources_[i].is_empty()) continue;
+    Restored restored = restored_text(model_, sources_[i], {}, {});
     translations[i].text = std::move(restored.text);
     translations[i].kept = std::move(restored.kept);
   }

@@ -154,7 +154,7 @@ std::size_t end_of_url(Text text, std::size_t begin) {
   std::size_t labels = 0;
   const std::size_t host = end_of_labels(text, begin, labels);
   const bool is_host =
-      labels > 1 && !is_of_word(at(text, host)) &&
+      labels > 1 && !is_word_character(at(text, host)) &&
       (ends_in_known_domain(text.substr(begin, host - begin)) || (labels > 2 && starts_with(text, begin, U"www.")));
   return is_host ? end_of_rest(text, begin, host) : begin;
 }
@@ -184,7 +184,7 @@ std::size_t end_of_path(Text text, std::size_t begin) {
 std::size_t end_of_handle(Text text, std::size_t begin) {
   const bool is_handle = contains(U"@#", at(text, begin)) && begins_word(text, begin) && is_letter(at(text, begin + 1));
   if (!is_handle) return begin;
-  const auto is_of_name = [](char32_t c) { return is_of_word(c) || c == U'-'; };
+  const auto is_of_name = [](char32_t c) { return is_word_character(c) || c == U'-'; };
   return without_punctuation(text, begin, skip(text, begin + 1, is_of_name));
 }
 

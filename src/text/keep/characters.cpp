@@ -8,11 +8,11 @@ bool is_ascii_capital(char32_t c) { return c >= U'A' && c <= U'Z'; }
 bool is_space(char32_t c) {
   return (c > U'\0' && c <= U' ') || c == U'\u00A0' || c == U'\u2009' || c == U'\u202F' || c == U'\u3000';
 }
-bool is_of_word(char32_t c) { return is_digit(c) || c == U'_' || (is_letter(c) && !is_ideograph(c)); }
+bool is_word_character(char32_t c) { return is_digit(c) || c == U'_' || (is_letter(c) && !is_ideograph(c)); }
 
 char32_t at(std::u32string_view text, std::size_t i) { return i < text.size() ? text[i] : U'\0'; }
 char32_t before(std::u32string_view text, std::size_t i) { return i > 0 ? text[i - 1] : U'\0'; }
-bool begins_word(std::u32string_view text, std::size_t i) { return !is_of_word(before(text, i)); }
+bool begins_word(std::u32string_view text, std::size_t i) { return !is_word_character(before(text, i)); }
 bool starts_with(std::u32string_view text, std::size_t begin, std::u32string_view start) {
   return begin <= text.size() && text.substr(begin).starts_with(start);
 }

@@ -14,7 +14,7 @@ bool is_ascii_alphanumeric(char32_t c);
 bool is_ascii_capital(char32_t c);
 bool is_space(char32_t c);
 // Returns whether a word of a script with spaces goes on here.
-bool is_of_word(char32_t c);
+bool is_word_character(char32_t c);
 
 // Punctuation at the end of a sentence or a part of it.
 constexpr std::u32string_view sentence_punctuation = U".,!?;:…。，！？；：";

@@ -57,7 +57,7 @@ std::size_t end_of_short_code(Text text, std::size_t begin) {
   if (!begins_word(text, begin) || !is_ascii_letter(at(text, begin + 1))) return begin;
   const std::size_t end =
       skip(text, begin + 1, [](char32_t c) { return is_ascii_alphanumeric(c) || contains(U"_+-", c); });
-  return at(text, end) == U':' && !is_of_word(at(text, end + 1)) ? end + 1 : begin;
+  return at(text, end) == U':' && !is_word_character(at(text, end + 1)) ? end + 1 : begin;
 }
 
 // A tag of HTML or XML.
@@ -136,7 +136,7 @@ std::size_t end_of_code(Text text, std::size_t begin) {
   if (!begins_word(text, begin) || !(is_ascii_letter(at(text, begin)) || at(text, begin) == U'_')) return begin;
   std::size_t end = skip(text, begin, is_of_name);
   while (end > begin && text[end - 1] == U'.') --end;
-  if (is_of_word(at(text, end))) return begin;  // a word with letters beyond ASCII
+  if (is_word_character(at(text, end))) return begin;  // a word with letters beyond ASCII
   const bool is_call = starts_with(text, end, U"()");
   const Text name = text.substr(begin, end - begin);
   bool joins_letters = false, is_camel = false;

@@ -23,7 +23,7 @@ bool is_of_unit(char32_t c) { return is_ascii_letter(c) || contains(U"µ°²³/%
 std::size_t end_of_unit(Text text, std::size_t begin) {
   if (contains(currencies, at(text, begin))) return begin + 1;
   const std::size_t end = skip(text, begin, is_of_unit);
-  const bool is_unit = !is_of_word(at(text, end)) && contains_word(units, text.substr(begin, end - begin));
+  const bool is_unit = !is_word_character(at(text, end)) && contains_word(units, text.substr(begin, end - begin));
   return is_unit ? end : begin;
 }
 
@@ -69,7 +69,7 @@ std::size_t end_of_letters(Text text, std::size_t begin) {
   constexpr std::size_t most = 3;
   const std::size_t letters = at(text, begin) == U'.' ? begin + 1 : begin;
   const std::size_t end = skip(text, letters, is_ascii_alphanumeric);
-  const bool is_short = end > letters && end - letters <= most && !is_of_word(at(text, end));
+  const bool is_short = end > letters && end - letters <= most && !is_word_character(at(text, end));
   const bool is_version = letters > begin && end == letters + 1;
   return is_short && (letters == begin || is_version) && !is_word_ending(text.substr(letters, end - letters)) ? end
                                                                                                               : begin;
@@ -128,7 +128,7 @@ bool is_after_name(Text text, std::size_t begin) {
   std::size_t end = begin;
   while (end > 0 && is_space(text[end - 1])) --end;
   std::size_t word = end;
-  while (word > 0 && is_of_word(text[word - 1])) --word;
+  while (word > 0 && is_word_character(text[word - 1])) --word;
   const bool is_capitalized = word < end && word > 0 && is_ascii_capital(text[word]);
   const Text name = text.substr(word, end - word);
   return is_capitalized || name == U"version" || name == U"v";

@@ -51,36 +51,48 @@ bool begins_quote(Text text, std::size_t i) {
   return previous == U'\0' || is_space(previous) || contains(U"([{-–—", previous);
 }
 
+char32_t chinese_quote(char32_t corner) { return corner == U'「' || corner == U'『' ? U'“' : U'”'; }
+
+// Adds the plain sign of a typographic one, if it is one.
+bool add_plain(char32_t c, std::u32string& plain, Typography& found) {
+  if (contains(double_quotes, c)) {
+    const bool closes_behind_space = c == U'»' && !plain.empty() && is_space(plain.back());
+    if (closes_behind_space) plain.pop_back();
+    plain += U'"';
+    return found.quotes = true;
+  }
+  if (contains(single_quotes, c)) {
+    plain += U'\'';
+    return found.apostrophes = true;
+  }
+  if (contains(dashes, c)) {
+    plain += U'-';
+    return found.dashes = true;
+  }
+  if (c != U'…') return false;
+  plain += U"...";
+  return found.ellipses = true;
+}
+
 }  // namespace
 
 std::u32string plain_signs(Text text, std::string_view language, Typography& found) {
   std::u32string plain;
+  const bool is_chinese = has_own_quotes(language);
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char32_t c = text[i];
-    if (contains(double_quotes, c) && !has_own_quotes(language)) {
-      // French writes spaces inside of its quotes.
-      const bool closes_behind_space = c == U'»' && !plain.empty() && is_space(plain.back());
-      if (closes_behind_space) plain.pop_back();
-      plain += U'"';
-      if (c == U'«' && is_space(at(text, i + 1))) ++i;
+    if (contains(invisible_marks, c)) continue;
+    if (contains(corner_quotes, c)) {
+      plain += is_chinese ? chinese_quote(c) : U'"';
       found.quotes = true;
-    } else if (contains(corner_quotes, c)) {
-      plain += has_own_quotes(language) ? (c == U'「' || c == U'『' ? U'“' : U'”') : U'"';
-      found.quotes = true;
-    } else if (contains(single_quotes, c) && !has_own_quotes(language)) {
-      plain += U'\'';
-      found.apostrophes = true;
-    } else if (contains(dashes, c) && !has_own_quotes(language)) {
-      plain += U'-';
-      found.dashes = true;
     } else if (contains(hyphens, c)) {
       plain += U'-';
-    } else if (c == U'…' && !has_own_quotes(language)) {
-      plain += U"...";
-      found.ellipses = true;
-    } else if (!contains(invisible_marks, c)) {
+    } else if (is_chinese || !add_plain(c, plain, found)) {
       plain += c;
     }
+    // French writes a space inside of its quotes.
+    const bool opens_with_space = c == U'«' && !is_chinese && is_space(at(text, i + 1));
+    if (opens_with_space) ++i;
   }
   return plain;
 }

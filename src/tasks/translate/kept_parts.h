@@ -1,0 +1,39 @@
+// The parts of a text of which some is kept: its edges, what is inside, and what is translated.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "text/keep/spans.h"
+#include "text/keep/typography.h"
+
+namespace wasmformer {
+
+struct KeptText {
+  // Text of an edge, and the span that it is, if it is one.
+  struct EdgePart {
+    std::u32string text;  // as the target language writes it
+    std::optional<KeptSpan> span = {};
+  };
+  struct InnerSpan {
+    KeptSpan span;
+    std::u32string text;         // as the target language writes it
+    std::u32string symbol = {};  // the placeholder; empty: placed by attention
+    std::size_t place = 0;       // where it was in `core`, in code points
+    bool has_space_before = false, has_space_after = false;
+  };
+
+  std::u32string source = {};
+  std::vector<EdgePart> lead = {}, tail = {};
+  std::u32string core = {};  // for the model; empty if there is nothing to translate
+  std::vector<InnerSpan> inner = {};
+  Typography signs = {};
+  std::string target_language = {};
+
+  // Returns whether nothing was found: the text is translated as it is, with the space around it.
+  bool is_plain() const;
+  bool needs_attention() const { return !inner.empty() && inner.front().symbol.empty(); }
+};
+
+}  // namespace wasmformer
