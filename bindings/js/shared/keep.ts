@@ -6,7 +6,7 @@ const bytesOf = (text: string) => new TextEncoder().encode(text).length;
 
 /**
  * What the patterns find, as the module reads it: of each find the number of its text, and where it begins and ends in
- * bytes of UTF-8. Without what is empty and what overlaps an earlier find.
+ * bytes of UTF-8. Skips matches that are empty or overlap an earlier match.
  */
 function rangesOf(text: string, number: number, patterns: readonly RegExp[]): number[] {
   const found = patterns.flatMap((pattern) => {

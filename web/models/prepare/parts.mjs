@@ -76,7 +76,7 @@ function translated(part, context) {
   return made.filter((pair) => !flaw(pair, 60) && !pair.some(isRepeating));
 }
 
-/** Of a model's hypotheses for the sources of another part, those nearest to the references (Kim and Rush 2016). */
+/** Translates the sources of another part, and takes the hypothesis nearest to each reference (Kim and Rush 2016). */
 function taught(part, context) {
   const own = context.part(part.from);
   const from = part.model.startsWith('en-') ? 0 : 1, to = 1 - from;
