@@ -3,7 +3,7 @@ import type { AnnotateFields, KeepName, ModelConfig, TranslateFields } from '../
 import type { WasmBuild, WorkerOwner } from './load-types.js';
 import type { WithAlignment, AlignmentOptions } from './webpage-types.js';
 
-export type { AttentionHead, ModelConfig, SamplingOptions } from '../generated/options.js';
+export type { AttentionHead, KeepName, ModelConfig, SamplingOptions } from '../generated/options.js';
 export type * from './load-types.js';
 
 export interface TranslatorInfo {
