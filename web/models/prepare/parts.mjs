@@ -95,11 +95,8 @@ const sentences = (part, { languages }) => part.tables.flatMap((name) => {
   return table(name).map((row) => [row[places.en], row[places[other]]]);
 });
 
-function fromPhrases(part, context, book) {
-  const { languages, seed } = context;
-  const made = phrasePairs({ languages, count: part.count, seed: part.seed ?? seed, book });
-  return languages[0] === 'en' ? made : made.map(([a, b]) => [b, a]);
-}
+const fromPhrases = (part, { languages, seed }, book) =>
+  phrasePairs({ languages, count: part.count, seed: part.seed ?? seed, book });
 
 /** The shortest pairs of a part. */
 function brief(part, context) {

@@ -33,13 +33,18 @@ export function candidates([english, other]) {
     const isFree = all.every(([one, two]) => !overlap(english, one, a) && !overlap(other, two, b));
     if (isFree) all.push([a, b, kind]);
   };
-  for (const pattern of code) for (const match of found(english, pattern)) add(match, match, 'w');
+  // A match is also one on the other side, not a part of a longer word there.
+  const addCommon = (pattern) => {
+    const others = found(other, pattern);
+    for (const match of found(english, pattern)) if (others.includes(match)) add(match, match, 'w');
+  };
+  code.forEach(addCommon);
   const numbers = found(other, number);
   for (const match of found(english, number)) {
     const same = numbers.filter((one) => plainNumber(one) === plainNumber(match));
     if (same.length === 1) add(match, same[0], 'n');
   }
-  for (const match of found(english, name)) add(match, match, 'w');
+  addCommon(name);
   for (const [a, b] of chineseNames) add(a, b, 'w');
   return all;
 }
