@@ -16,7 +16,7 @@ import { lexicon } from '../../web/models/prepare/lexicon.mjs';
 import { digest, nearest, sentenceBleu } from '../../web/models/prepare/machine.mjs';
 import { kinds } from '../../web/models/prepare/parts.mjs';
 import { readRecipe } from '../../web/models/prepare/sources.mjs';
-import { candidates, spanTokens, spansIn, withSpans } from '../../web/models/prepare/spans.mjs';
+import { candidates, spanTokens, spansIn, withMarkedWord, withSpans } from '../../web/models/prepare/spans.mjs';
 
 const models = fileURLToPath(new URL('../../web/models/', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'prepare-'));
@@ -148,6 +148,20 @@ test('what can be kept: addresses, code, numbers with their units, names; not wh
     assert.deepEqual(spansIn(pair[0]), spansIn(pair[1]), `${pair}`);
     assert.ok(!/<[^nws]|<\w<|\d>>/.test(pair.join()), `${pair}`);
   }
+});
+
+test('signs enclose a word and its translation, on both sides alike', () => {
+  const dictionary = new Map([['cat', 'Katze'], ['old', 'alt'], ['red', 'rot']]);
+  const forms = new Set();
+  for (let seed = 1; seed < 60; ++seed) {
+    const pair = withMarkedWord(['The cat is old, not older.', 'Die Katze ist alt, nicht älter.'], drawing(seeded(seed)), dictionary);
+    assert.deepEqual(spansIn(pair[0]), spansIn(pair[1]));
+    const [marked, other] = pair.map((text) => text.replace(/<s\d>/g, '*').match(/\*( ?)(cat|Katze|old|alt)( ?\*)?/u));
+    assert.deepEqual([dictionary.get(marked[2]), marked[1], marked[3]], [other[2], other[1], other[3]], `${pair}`);
+    forms.add(`${marked[1]}${marked[3]}`);
+  }
+  assert.deepEqual([...forms].sort(), [' undefined', '  *', '*'].sort());
+  assert.equal(withMarkedWord(['A cat saw a cat.', 'Eine Katze sah eine Katze.'], drawing(seeded(1)), dictionary), undefined);
 });
 
 test('numbers of every kind are written as each language writes them', () => {

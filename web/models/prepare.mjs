@@ -48,7 +48,7 @@ export function contextOf(recipe, { direction, folders, models, translate, log }
     return made.get(name);
   };
   return {
-    languages, find, kept, translate, log, made, part,
+    recipe, languages, find, kept, translate, log, made, part,
     other: languages.find((language) => language !== 'en'),
     seed: recipe.seed,
     seen: new Set(kept),

@@ -6,7 +6,7 @@ import { readCatalogues } from './catalogues.mjs';
 import { lexicon } from './lexicon.mjs';
 import { nearest } from './machine.mjs';
 import { readLines } from './sources.mjs';
-import { hasCode, withSpans } from './spans.mjs';
+import { hasCode, withMarkedWord, withSpans } from './spans.mjs';
 
 const columns = { en: 0, de: 1, fr: 2, zh: 3 };
 const rows = (file) => readLines(file).map((line) => line.split('\t'));
@@ -122,6 +122,10 @@ export const kinds = {
   lexicon: (part, context) => lexicon(context.part(part.from), context.other, { least: part.least }),
 };
 
+/** The pairs of all parts that are dictionaries. */
+const dictionaryOf = ({ recipe, part }) =>
+  new Map(recipe.parts.filter(({ kind }) => kind === 'lexicon').flatMap(({ name }) => part(name)));
+
 /** `count` pairs with placeholders: all that have code or placeholders of programs, then others. */
 export function spanned(all, count, context, draw) {
   const made = [], known = new Set();
@@ -133,8 +137,13 @@ export function spanned(all, count, context, draw) {
   };
   for (const pair of context.withCode) add(withSpans(pair, draw, 0, 1));
   const withCode = made.length;
-  for (let tries = 0; made.length < count && tries < 8 * count; ++tries)
-    add(withSpans(draw.any(all), draw, draw.any([0, 0, 0, 0, 0, 0, 0, 1, 1, 2])));
+  const dictionary = dictionaryOf(context);
+  for (let tries = 0; made.length < count && tries < 8 * count; ++tries) {
+    const pair = draw.any(all);
+    const signs = draw.any([0, 0, 0, 0, 0, 0, 0, 1, 1, 2]);
+    // Signs within a sentence stand beside words whose place is known.
+    add(draw.random() < 0.25 ? withMarkedWord(pair, draw, dictionary) : withSpans(pair, draw, signs));
+  }
   context.log(`  ${withCode} of them stand for code, addresses or placeholders of programs`);
   return made;
 }
