@@ -63,7 +63,8 @@ export function contextOf(recipe, { direction, folders, models, translate, log }
       const found = digest(readFileSync(file));
       const wanted = recipe.models[name];
       if (found === wanted) return file;
-      throw new Error(`${file} is not the recipe's model, whose SHA-256 is ${wanted}; give --models the folder that has it`);
+      throw new Error(`${file} is not the recipe's model, whose SHA-256 is ${wanted}; `
+        + 'give --models the folder that has it');
     },
   };
 }
