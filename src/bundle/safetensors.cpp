@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "schema/error.h"
+#include "tensor/heap_sort.h"
 #include "text/unicode/utf8.h"
 
 static_assert(std::endian::native == std::endian::little,
@@ -191,7 +192,7 @@ SafetensorsFile parse_safetensors(std::string_view bytes) {
       file.metadata[key] = value.get<std::string>();
     }
   }
-  std::sort(tensors.begin(), tensors.end(),
+  heap_sort(tensors,
             [](const Placed& a, const Placed& b) { return std::pair(a.begin, a.end) < std::pair(b.begin, b.end); });
   Index end = 0;
   for (Placed& tensor : tensors) {
@@ -272,8 +273,7 @@ std::string serialize_safetensors(const std::vector<std::pair<std::string, Tenso
 
 std::string with_metadata(const SafetensorsFile& file, const std::map<std::string, std::string>& metadata) {
   std::vector<std::pair<std::string, TensorEntry>> tensors(file.tensors.begin(), file.tensors.end());
-  std::sort(tensors.begin(), tensors.end(),
-            [](const auto& a, const auto& b) { return a.second.data.data() < b.second.data.data(); });
+  heap_sort(tensors, [](const auto& a, const auto& b) { return a.second.data.data() < b.second.data.data(); });
   return serialize_safetensors(tensors, metadata);
 }
 

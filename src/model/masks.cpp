@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "schema/error.h"
+#include "tensor/heap_sort.h"
 
 namespace wasmformer {
 
@@ -15,7 +16,7 @@ Masks::Masks(const Config& config, std::vector<AttentionHead> masked_heads, std:
                      "layer " << h.layer << ", head " << h.head << " is not in " << layers << " layers of "
                               << config.num_heads << " heads");
   }
-  std::sort(heads.begin(), heads.end());
+  heap_sort(heads);
   if (std::all_of(masked.begin(), masked.end(), [](const auto& positions) { return positions.empty(); })) return;
   for (std::size_t i = 0; i < spans.size(); ++i) {
     const Span span = spans[i];

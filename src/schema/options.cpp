@@ -16,7 +16,7 @@ namespace wasmformer {
 namespace {
 
 using namespace option_kinds;
-using field_views::Group, field_views::List;
+using field_views::Choice, field_views::Group, field_views::List, field_views::Optional;
 
 // Hostile text must not grow a deep tree.
 bool is_shallow(const std::string& json) {

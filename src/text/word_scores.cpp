@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "schema/error.h"
+#include "tensor/heap_sort.h"
 #include "tensor/random.h"
 #include "text/unicode/letters.h"
 #include "text/unicode/unicode.h"
@@ -56,7 +57,7 @@ std::uint32_t hash_of(std::uint32_t first, std::uint32_t second) {
 }
 
 void sort_features(std::vector<std::uint32_t>& features) {
-  std::sort(features.begin(), features.end());
+  heap_sort(features);
   features.erase(std::unique(features.begin(), features.end()), features.end());
 }
 

@@ -188,7 +188,7 @@ test('a MarianMT folder loads from its address; a missing file is named, and the
     };
     served.delete('vocab.json');
     await fetchIt();
-    assert.match(await alert(page), /vocab\.json answered 404/);
+    assert.match(await alert(page), /has no vocab\.json/);
     served.add('vocab.json');
     await page.getByRole('button', { name: 'Try again' }).click();
     await inUse(page, 'opus-mt-fr-en');

@@ -244,7 +244,7 @@ for (const [options, message] of [
   [{ tagged: [[[''], ['B-place']]] }, '[train] tagged[0] must be words and as many tags, none of them empty, not [[""]'],
   [{ tagged: [[['a', 'b'], ['O']]] }, 'tagged[0] must be words and as many tags'],
   [{ tagged: 'play\tO\njazz\n' }, 'line 2 of tagged is not a token, a tab and a tag'],
-  [{ tagged, validTagged: 'play O\n' }, 'line 1 of validTagged is not'],
+  [{ tagged, validTagged: 'play\n' }, 'line 1 of validTagged is not'],
   [{ text: [1] }, '[train] text must be an array of texts, or the text of a file, not an array'],
   [{ labeled, augment: { join: 1 } }, 'augment is given, but it changes translations'],
   [{ labeled, config: { decoder_layers: 1 } }, 'an encoder has no decoder'],

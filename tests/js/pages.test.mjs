@@ -71,7 +71,7 @@ test('quality: mean log-probabilities of words and of the sentence', async () =>
 test('a character spelled by bytes is one word or a part of one, and U+FFFD do not shift what follows', () => {
   const bytes = (text) => Array.from(Buffer.from(text), (byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`);
   const wordsOf = (text, pieces) => {
-    const translation = { text, targetTokens: [...pieces, '</s>'].map((piece, i) => ({ piece, logProbability: -i })) };
+    const translation = { text, kept: [], targetTokens: [...pieces, '</s>'].map((piece, i) => ({ piece, logProbability: -i })) };
     addTo([translation], [''], { quality: true }, false, {});
     return translation.quality.words.map(({ start, end, logProbability }) => [text.slice(start, end), logProbability]);
   };

@@ -16,7 +16,7 @@ import { lexicon } from '../../web/models/prepare/lexicon.mjs';
 import { digest, nearest, sentenceBleu } from '../../web/models/prepare/machine.mjs';
 import { kinds } from '../../web/models/prepare/parts.mjs';
 import { readRecipe } from '../../web/models/prepare/sources.mjs';
-import { candidates, spanTokens, spansIn, withSpans } from '../../web/models/prepare/spans.mjs';
+import { candidates, spanTokens, spansIn, withMarkedWord, withSpans } from '../../web/models/prepare/spans.mjs';
 
 const models = fileURLToPath(new URL('../../web/models/', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'prepare-'));
@@ -91,6 +91,16 @@ test('a recipe gives the same files again, and translations that are there are n
   assert.notEqual(readFileSync(path('first/train.tsv'), 'utf8'), readFileSync(path('other/train.tsv'), 'utf8'));
 });
 
+test('each line has English first, whatever the part', () => {
+  const lines = read('train.tsv');
+  const words = (text) => text.match(/\p{L}+/gu) ?? [];
+  const count = (side, known) => lines.filter((pair) => words(pair[side]).some((word) => known.includes(word.toLowerCase()))).length;
+  const english = ['the', 'is', 'and', 'setting', 'are'], other = ['der', 'die', 'das', 'ist', 'und', 'einstellung', 'sind'];
+  const counts = [count(0, english), count(1, other), count(1, english), count(0, other)];
+  assert.ok(counts[0] > 0.5 * lines.length && counts[1] > 0.5 * lines.length, `${counts}`);
+  assert.ok(counts[2] < 0.02 * lines.length && counts[3] < 0.02 * lines.length, `${counts}`);
+});
+
 test('nothing of a validation or test part is in the text to train on', () => {
   const kept = ['valid-long.tsv', 'test-long.tsv'].flatMap((name) => read(name));
   assert.equal(kept.length, 12);
@@ -130,6 +140,7 @@ test('what can be kept: addresses, code, numbers with their units, names; not wh
   assert.deepEqual(found('It costs 1,234.50 € and 5 km of wire.', 'Es kostet 1.234,50 € und 5 km Draht.'), ['n 1,234.50 € = 1.234,50 €', 'n 5 km = 5 km']);
   assert.deepEqual(found('Anna reads https://example.org/a_b now.', 'Anna liest jetzt https://example.org/a_b.'), ['w Anna = Anna', 'w https://example.org/a_b = https://example.org/a_b']);
   assert.deepEqual(found('Tom has 3 cats and 3 dogs.', '汤姆有3只猫和3只狗。'), ['w Tom = 汤姆']);
+  assert.deepEqual(found('Gym is fun.', 'Gymnastik macht Spaß.'), [], 'a part of a word is not kept');
   assert.deepEqual(found('He has two cats.', 'Er hat zwei Katzen.'), []);
   assert.equal(withSpans(['He has two cats.', 'Er hat zwei Katzen.'], drawing(seeded(1))), undefined);
   for (let seed = 1; seed < 40; ++seed) {
@@ -137,6 +148,20 @@ test('what can be kept: addresses, code, numbers with their units, names; not wh
     assert.deepEqual(spansIn(pair[0]), spansIn(pair[1]), `${pair}`);
     assert.ok(!/<[^nws]|<\w<|\d>>/.test(pair.join()), `${pair}`);
   }
+});
+
+test('signs enclose a word and its translation, on both sides alike', () => {
+  const dictionary = new Map([['cat', 'Katze'], ['old', 'alt'], ['red', 'rot']]);
+  const forms = new Set();
+  for (let seed = 1; seed < 60; ++seed) {
+    const pair = withMarkedWord(['The cat is old, not older.', 'Die Katze ist alt, nicht älter.'], drawing(seeded(seed)), dictionary);
+    assert.deepEqual(spansIn(pair[0]), spansIn(pair[1]));
+    const [marked, other] = pair.map((text) => text.replace(/<s\d>/g, '*').match(/\*( ?)(cat|Katze|old|alt)( ?\*)?/u));
+    assert.deepEqual([dictionary.get(marked[2]), marked[1], marked[3]], [other[2], other[1], other[3]], `${pair}`);
+    forms.add(`${marked[1]}${marked[3]}`);
+  }
+  assert.deepEqual([...forms].sort(), [' undefined', '  *', '*'].sort());
+  assert.equal(withMarkedWord(['A cat saw a cat.', 'Eine Katze sah eine Katze.'], drawing(seeded(1)), dictionary), undefined);
 });
 
 test('numbers of every kind are written as each language writes them', () => {

@@ -54,6 +54,14 @@ test('settings and seed are in the address, and a link restores them', async () 
   assert.deepEqual([key, why, wrong.ready], ['norm', 'choice', false]);
 });
 
+test('an address that is followed while another waits to be written is not overwritten', async () => {
+  const { urlState } = open('#train');
+  urlState.set({ text: 'typed' });
+  globalThis.location = { hash: '#about?text=followed' }; // the browser says so a moment later
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  assert.equal(globalThis.location.hash, '#about?text=followed');
+});
+
 test('what Muon and a sampled output layer need can be set where it has an effect, and reaches the package', async () => {
   const { setup } = open('#train?setup=data:reverse,output_sample:1024,unigram_bias:yes');
   assert.ok(!fields.isUsed('muon_rate', setup.values), 'Adam has one rate');

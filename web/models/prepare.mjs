@@ -48,7 +48,7 @@ export function contextOf(recipe, { direction, folders, models, translate, log }
     return made.get(name);
   };
   return {
-    languages, find, kept, translate, log, made, part,
+    recipe, languages, find, kept, translate, log, made, part,
     other: languages.find((language) => language !== 'en'),
     seed: recipe.seed,
     seen: new Set(kept),
@@ -63,7 +63,8 @@ export function contextOf(recipe, { direction, folders, models, translate, log }
       const found = digest(readFileSync(file));
       const wanted = recipe.models[name];
       if (found === wanted) return file;
-      throw new Error(`${file} is not the recipe's model, whose SHA-256 is ${wanted}; give --models its folder`);
+      throw new Error(`${file} is not the recipe's model, whose SHA-256 is ${wanted}; `
+        + 'give --models the folder that has it');
     },
   };
 }

@@ -5,6 +5,7 @@ import { dispose } from '../shared/platform.js';
 import type { Result, Start, Update, Use, Wanted } from '../shared/protocol.js';
 import { withMaps } from '../shared/results.js';
 import type { HtmlTranslation, SentenceTranslator } from '../shared/webpage-types.js';
+import { withKeptRanges } from '../shared/keep.js';
 import { joinSentence, splitSentences } from '../shared/sentences.js';
 import type {
   AnnotateMethod, AnnotateOptions, Annotation, EncoderInfo, Estimate, IndexedTranslation, LoadOptions, ModelSource,
@@ -98,7 +99,7 @@ export abstract class RemoteTranslator<Info extends { metadata?: Record<string, 
     first = 0,
   ): Promise<Translation | Translation[]> {
     const { aligned, rest } = takeAligned(options);
-    const { texts, search, onPartial, signal } = checkTranslate(text, rest, first);
+    const { texts, search, onPartial, signal } = checkTranslate(text, withKeptRanges(text, rest), first);
     const isOne = typeof text === 'string';
     const onUpdate = (update: Update) => update.type === 'partial' && onPartial?.(isOne ? update.texts[0]! : update.texts);
     const wanted = { texts, options: search, partials: onPartial !== undefined, first };

@@ -136,6 +136,18 @@ export interface Job {
   stepToken(): boolean;
 }
 
+export interface Kept {
+  kind: string;
+  source: KeptText;
+  target: KeptText;
+}
+
+export interface KeptText {
+  text: string;
+  start: number;
+  end: number;
+}
+
 export interface KnownText {
   text: string;
   translation: string;
@@ -305,6 +317,7 @@ export interface Translation {
   score: number;
   targetTokens: TargetToken[];
   sourceTokens: SourceToken[];
+  kept: Kept[];
   alternatives: Hypothesis[];
   attention: Attention | undefined;
   beam: BeamNode[] | undefined;

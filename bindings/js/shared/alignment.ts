@@ -1,6 +1,7 @@
 // Positions of tokens in their texts, alignments between them, and how sure the model is of words.
 import type { Alignment, AlignmentOptions, Quality, TextRange } from './webpage-types.js';
-import type { Attention, TextPart, Translation } from './types.js';
+import type { TextPart } from './text-parts.js';
+import type { Attention, Translation } from './types.js';
 
 type Tokens = readonly { piece: string }[];
 const byteOf = (piece = '') => parseInt(/^<0x([0-9A-F]{2})>$/.exec(piece)?.[1] ?? '', 16); // or NaN

@@ -1,7 +1,6 @@
 // Checks of the options that are JavaScript's own: callbacks, signals, sources of models, threads. All others are
 // declared in C++ (src/tasks/translate/translate_options.h, src/train/run_request.h), and checked there.
 import { WasmformerTypeError } from './errors.js';
-import { withKeptRanges } from './keep.js';
 import type { AlignmentOptions } from './webpage-types.js';
 import type { AnnotateOptions, TranslateOptions } from './types.js';
 
@@ -108,8 +107,7 @@ export function checkTranslate(text: unknown, options: unknown, first = 0): Chec
     if (found) throw unknownOption('translate', found[0], `use '${path}${found[1]}' instead`);
   }
   const named = withNewNames('translate', { onToken: 'onPartial' }, options);
-  const texts = (Array.isArray(text) ? text : [text]).map(String);
-  return checkTexts<TranslateCall>('translate', text, { onPartial: callback, signal }, withKeptRanges(texts, named), first);
+  return checkTexts<TranslateCall>('translate', text, { onPartial: callback, signal }, named, first);
 }
 
 /** The options that need the file alignment.ts, and all others. */

@@ -6,7 +6,7 @@ const bytesOf = (text: string) => new TextEncoder().encode(text).length;
 
 /**
  * What the patterns find, as the module reads it: of each find the number of its text, and where it begins and ends in
- * bytes of UTF-8. Without what is empty and what overlaps an earlier find.
+ * bytes of UTF-8. Skips matches that are empty or overlap an earlier match.
  */
 function rangesOf(text: string, number: number, patterns: readonly RegExp[]): number[] {
   const found = patterns.flatMap((pattern) => {
@@ -32,7 +32,7 @@ export function withKeepOff(options: unknown): unknown {
 }
 
 /** The options as the module reads them. Throws a WasmformerTypeError if `keep` is neither false nor an array. */
-export function withKeptRanges(texts: readonly string[], options: unknown): unknown {
+export function withKeptRanges(text: unknown, options: unknown): unknown {
   if (!isObject(options) || !('keep' in options) || options.keep === undefined) return options;
   const { keep, ...rest } = options;
   if (keep === false) return withKeepOff(options);
@@ -42,5 +42,6 @@ export function withKeptRanges(texts: readonly string[], options: unknown): unkn
   const patterns = keep.filter((item) => item instanceof RegExp);
   const names: unknown[] = keep.filter((item) => !(item instanceof RegExp));
   if (patterns.length === 0) return { ...rest, keep: names };
-  return { ...rest, keep: names, keptRanges: texts.flatMap((text, i) => rangesOf(text, i, patterns)) };
+  const texts: unknown[] = Array.isArray(text) ? text : [text];
+  return { ...rest, keep: names, keptRanges: texts.flatMap((one, i) => rangesOf(String(one), i, patterns)) };
 }

@@ -51,7 +51,7 @@ export interface TrainingData {
   monolingual?: string | readonly string[];
   /**
    * Pairs to validate on, or how many of the given ones are held back for it, drawn by the seed. Default: a twentieth,
-   * at most 500, of what is given; 0 takes up to 500 of those trained on; a task makes 200 more.
+   * at most 500, of what is given. With 0, up to 500 training texts are used. A made-up task generates 200 more.
    */
   validation?: number | readonly SentencePair[];
   /** @deprecated use labeled */

@@ -1,9 +1,11 @@
 // The public types of the package. Rows are queries, columns are keys; log-probabilities are natural logarithms.
 import type { AnnotateFields, KeepName, ModelConfig, TranslateFields } from '../generated/options.js';
 import type { WasmBuild, WorkerOwner } from './load-types.js';
+import type { KeptPart, TextPart } from './text-parts.js';
 import type { WithAlignment, AlignmentOptions } from './webpage-types.js';
 
-export type { AttentionHead, GlossaryTerm, ModelConfig, SamplingOptions } from '../generated/options.js';
+export type * from './text-parts.js';
+export type { AttentionHead, GlossaryTerm, KeepName, ModelConfig, SamplingOptions } from '../generated/options.js';
 export type * from './load-types.js';
 
 export interface TranslatorInfo {
@@ -206,15 +208,6 @@ export interface Internals {
   decoder: StackInternals;
 }
 
-/** A part that was copied instead of translated. */
-export interface KeptPart {
-  /** Name of the option `keep` that found it; 'own' for a regular expression. */
-  kind: Exclude<KeepName, 'typography' | 'off'> | 'own';
-  source: TextPart;
-  /** In the translation: numbers have the separators of its language. */
-  target: TextPart;
-}
-
 export interface Translation extends Hypothesis, WithAlignment {
   /** The end token last. */
   sourceTokens: SourceToken[];
@@ -244,13 +237,6 @@ export interface AnnotateMethod<Found> {
 export interface LabelProbability {
   label: string;
   probability: number;
-}
-
-/** A part of a text: text.slice(start, end), counted in UTF-16 units as JavaScript does. */
-export interface TextPart {
-  text: string;
-  start: number;
-  end: number;
 }
 
 export interface TaggedToken extends TextPart {

@@ -1,5 +1,5 @@
 // The public types for translating whole texts and pages: alignments, quality, HTML, live documents.
-import type { KeptPart } from './types.js';
+import type { KeptPart } from './text-parts.js';
 
 /** Results to compute from attention and scores. */
 export interface AlignmentOptions {

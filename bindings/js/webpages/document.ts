@@ -175,8 +175,8 @@ class LivePage {
   }
 
   /**
-   * Gives the page back the nodes of each place in which it has changed or moved one, or before one of which it has put
-   * another; returns the parents of the places.
+   * If the page has changed or moved a node in a place, or inserted one before it, restores the page's own nodes there.
+   * Returns the parents of these places.
    */
   #takeBack(records: MutationRecord[]): Node[] {
     const moved = new Set<Node>(records.flatMap(({ removedNodes }) => [...removedNodes]));

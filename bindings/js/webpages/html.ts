@@ -132,7 +132,7 @@ const saysOf = ({ attributes }: Token) => saysTranslate(attributes.get('translat
 const isMarkedAsKept = (token: Token) =>
   saysOf(token) === false || token.attributes.get('class')?.split(/[ \t\n\f\r]/).includes('notranslate');
 
-/** Index of the first element from `from` on whose content is to be translated though what is around it is not; or -1. */
+/** Index of the first element from `from` on that is translated although its surroundings are not; -1 if none is. */
 function translatedIn(all: readonly Token[], from: number, to: number): number {
   for (let i = from; i < to; i++) {
     const token = all[i]!;
@@ -145,7 +145,7 @@ function translatedIn(all: readonly Token[], from: number, to: number): number {
 
 const deepest = 50; // elements around a word: deeper nesting ends runs
 
-/** The tokens of a markup, where elements that are kept whole, or what is kept of them, are one token each. */
+/** The tokens of the markup. An untranslated element, or each untranslated stretch of one, is a single token. */
 function withKeptWhole(html: string): Token[] {
   const all = tokensOf(html);
   matchTags(all);

@@ -1,6 +1,6 @@
 // Puts a run together from its translated sentences: the alignments say which words its elements go around.
 import type { SentencePart } from '../shared/sentences.js';
-import type { KeptPart } from '../shared/types.js';
+import type { KeptPart } from '../shared/text-parts.js';
 import type { Alignment, SentenceTranslation, TextRange } from '../shared/webpage-types.js';
 import type { InlineRun, Mark, Piece } from './inline-run.js';
 

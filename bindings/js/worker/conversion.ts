@@ -157,7 +157,7 @@ export async function hostedFolder(address: string): Promise<{ folder: Folder; h
   const isThere = (name: string) => heads.get(name)!.ok;
   const ofBert = isThere('vocab.txt') && !isThere('source.spm');
   const needed = ofBert ? settingsOfBert : settings;
-  // What is missing is for the reader of the folder to say, which knows what the kind of model needs.
+  // The code that reads the folder reports missing files, because it knows which ones this kind of model needs.
   const isMissing = (name: string) => name !== 'config.json' && heads.get(name)!.status === 404;
   let wanted = [
     ...needed.filter((name) => !isMissing(name)),

@@ -2,6 +2,7 @@
 import type { Translator } from '../generated/module.js';
 import { checkTranslate } from '../shared/checks.js';
 import { WasmformerError } from '../shared/errors.js';
+import { withKeptRanges } from '../shared/keep.js';
 import { dispose } from '../shared/platform.js';
 import { tidy, withMaps } from '../shared/results.js';
 import type { TranslateOptions, Translation, TranslatorInfo } from '../shared/types.js';
@@ -32,7 +33,7 @@ export class SyncTranslator extends Model<Translator> {
   translate(text: readonly string[], options?: SyncOptions<string[]>): Translation[];
   translate(text: string | readonly string[], options: object = {}): Translation | Translation[] {
     if ('signal' in options) throw new WasmformerError('translate', 'signal cannot abort a call that blocks; use a Translator');
-    const { texts, search, onPartial } = checkTranslate(text, options);
+    const { texts, search, onPartial } = checkTranslate(text, withKeptRanges(text, options));
     const isOne = typeof text === 'string';
     const steps = this.steps(texts, search, onPartial !== undefined);
     try {

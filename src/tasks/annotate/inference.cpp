@@ -6,6 +6,7 @@
 
 #include "ops/crf.h"
 #include "tasks/translate/explain.h"
+#include "tensor/heap_sort.h"
 #include "text/unicode/utf8.h"
 
 namespace wasmformer {
@@ -327,8 +328,8 @@ AnnotationScores score(const ModelFile& model, const std::vector<AnnotatedText>&
     Labels expected = texts[i].classes, own = chosen_labels(found[i], c), own_tags = tag_names(found[i]);
     const Labels& expected_tags = texts[i].tags;
     if (!c.multi_label && has_classes) ++scores.confusion[expected[0]][own.empty() ? "" : own[0]];
-    std::sort(expected.begin(), expected.end());
-    std::sort(own.begin(), own.end());
+    heap_sort(expected);
+    heap_sort(own);
     right += expected == own;
     frames += expected == own && expected_tags == own_tags;
     words += expected_tags.size();

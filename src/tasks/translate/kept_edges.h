@@ -1,4 +1,4 @@
-// The edges of a text, which are taken off before it is translated.
+// Removes the edges of a text (kept_parts.h) before it is translated.
 #pragma once
 
 #include "bundle/model_file.h"

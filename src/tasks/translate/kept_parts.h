@@ -1,4 +1,5 @@
-// The parts of a text of which some is kept: its edges, what is inside, and what is translated.
+// The parts of a text of which some is kept. Edges are the kept spans, brackets, quotes and spaces at both ends; they
+// are removed before translation and put back after it.
 #pragma once
 
 #include <optional>

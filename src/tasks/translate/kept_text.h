@@ -35,7 +35,7 @@ struct Restored {
   std::vector<Kept> kept = {};
 };
 Restored put_back(const KeptText& kept, const std::u32string& translated, const std::vector<std::size_t>& places = {});
-// The begin of a translation that goes on, as far as it is known.
+// The beginning of a translation in progress, as far as it is known.
 std::string put_back_begin(const KeptText& kept, const std::u32string& translated);
 
 // The text without the placeholders of this one.

@@ -155,7 +155,8 @@ Restored put_back(const KeptText& kept, const std::u32string& translated, const 
 }
 
 std::string put_back_begin(const KeptText& kept, const std::u32string& translated) {
-  KeptText begun{.lead = kept.lead, .signs = kept.signs, .target_language = kept.target_language};
+  KeptText begun{
+      .source = kept.source, .lead = kept.lead, .signs = kept.signs, .target_language = kept.target_language};
   for (const KeptText::InnerSpan& inner : kept.inner)
     if (!inner.symbol.empty() && translated.find(inner.symbol) != std::u32string::npos) begun.inner.push_back(inner);
   return put_back(begun, translated).text;

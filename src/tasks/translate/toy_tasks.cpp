@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "schema/error.h"
+#include "tensor/heap_sort.h"
 #include "tensor/random.h"
 
 namespace wasmformer {
@@ -32,7 +33,7 @@ Pair reverse(Random& random) {
 Pair sort(Random& random) {
   const std::string text = letters(random);
   std::string sorted = text;
-  std::sort(sorted.begin(), sorted.end());
+  heap_sort(sorted);
   return {text, sorted};
 }
 

@@ -79,7 +79,7 @@ std::size_t end_of_entity(Text text, std::size_t begin) {
   return end > name + 1 && at(text, end) == U';' ? end + 1 : begin;
 }
 
-// "1. ", "2) ", "a) ", "(3) " at the begin of a line.
+// "1. ", "2) ", "a) ", "(3) " at the beginning of a line.
 std::size_t end_of_list_number(Text text, std::size_t begin) {
   constexpr std::size_t most_digits = 3;
   const bool is_opened = at(text, begin) == U'(';
@@ -93,7 +93,7 @@ std::size_t end_of_list_number(Text text, std::size_t begin) {
   return is_number && is_closed && is_space(at(text, end + 1)) ? end + 1 : begin;
 }
 
-// At the begin of a line: marks of lists, headings, quotations and tasks.
+// At the beginning of a line: marks of lists, headings, quotations and tasks.
 std::size_t end_of_line_mark(Text text, std::size_t begin) {
   const std::size_t line = text.substr(0, begin).rfind(U'\n') + 1;  // 0 where there is none
   if (!is_only_space(text.substr(line, begin - line))) return begin;

@@ -13,7 +13,8 @@ std::size_t end_of_code(std::u32string_view text, std::size_t begin);
 // {name}, {0}, {{x}}, ${x}, $x, :x:, and directives of printf and Python such as %s, %1$d and %(name)s.
 std::size_t end_of_placeholder(std::u32string_view text, std::size_t begin);
 
-// Marks of lists and headings at the begin of a line; **, __, ~~, [, ](…), footnote marks; tags and entities of HTML.
+// Marks of lists and headings at the beginning of a line; **, __, ~~, [, ](…), footnote marks; tags and entities of
+// HTML.
 std::size_t end_of_markup(std::u32string_view text, std::size_t begin);
 
 // A directive of printf that says nothing of its place, such as %s, which another order of arguments would change.

@@ -10,7 +10,7 @@
 
 namespace wasmformer {
 
-// Places in code points; `end` is behind the last one.
+// Positions in code points; `end` is exclusive.
 struct KeptSpan {
   std::size_t begin = 0, end = 0;
   std::optional<KeepName> kind = {};  // none: the caller's own

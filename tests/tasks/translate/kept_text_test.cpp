@@ -42,6 +42,7 @@ TEST_CASE("Signs at the edges of a text are taken off and put back", "[keep]") {
     CHECK(core(text) == (std::string(text).starts_with("[x]") ? "x Guten Morgen" : "Guten Morgen"));
   CHECK(with_translation("😀 Guten Morgen ✓", "Good morning") == "😀 Good morning ✓");
   CHECK(with_translation("  # Guten Morgen", "Good morning") == "  # Good morning");
+  CHECK(put_back_begin(apart("# 😀 Guten Morgen"), U"Good") == "# 😀 Good");
   CHECK(with_translation("„Guten Morgen.“", "Good morning.") == "“Good morning.”");
   CHECK(with_translation("»Guten Morgen«.", "Good morning") == "“Good morning”.");
 }

@@ -26,7 +26,7 @@ function lowercase(pairs, draw) {
   return draw.random() < 0.5 ? withoutEnd(pair) : pair;
 }
 
-/** With as many digits; 1 stays, as what it counts is singular. */
+/** A random number with as many digits. 1 stays, because what it counts is singular. */
 function otherDigits(text, draw) {
   if (text === '1') return text;
   const leadsNumber = (at) => at === 0 || !/\d/.test(text[at - 1]);

@@ -7,7 +7,14 @@ const same = (text) => Object.fromEntries(languages.map((language) => [language,
 /** `write(locale, language)` for each language, with one kind of space. */
 const each = (write) =>
   Object.fromEntries(languages.map((language) => [language, tidy(write(locales[language], language))]));
-const written = (value, options) => (locale) => new Intl.NumberFormat(locale, options).format(value);
+const formats = new Map();
+function written(value, options) {
+  return (locale) => {
+    const kind = JSON.stringify([locale, options]);
+    if (!formats.has(kind)) formats.set(kind, new Intl.NumberFormat(locale, options));
+    return formats.get(kind).format(value);
+  };
+}
 function withUnit(value, unit) {
   const number = written(value, { maximumFractionDigits: 3 });
   return each((locale, language) => number(locale) + (language === 'zh' ? '' : ' ') + unit);

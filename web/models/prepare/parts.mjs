@@ -6,7 +6,7 @@ import { readCatalogues } from './catalogues.mjs';
 import { lexicon } from './lexicon.mjs';
 import { nearest } from './machine.mjs';
 import { readLines } from './sources.mjs';
-import { hasCode, withSpans } from './spans.mjs';
+import { hasCode, withMarkedWord, withSpans } from './spans.mjs';
 
 const columns = { en: 0, de: 1, fr: 2, zh: 3 };
 const rows = (file) => readLines(file).map((line) => line.split('\t'));
@@ -76,7 +76,7 @@ function translated(part, context) {
   return made.filter((pair) => !flaw(pair, 60) && !pair.some(isRepeating));
 }
 
-/** Of a model's hypotheses for the sources of another part, those nearest to the references (Kim and Rush 2016). */
+/** Translates the sources of another part, and takes the hypothesis nearest to each reference (Kim and Rush 2016). */
 function taught(part, context) {
   const own = context.part(part.from);
   const from = part.model.startsWith('en-') ? 0 : 1, to = 1 - from;
@@ -95,11 +95,8 @@ const sentences = (part, { languages }) => part.tables.flatMap((name) => {
   return table(name).map((row) => [row[places.en], row[places[other]]]);
 });
 
-function fromPhrases(part, context, book) {
-  const { languages, seed } = context;
-  const made = phrasePairs({ languages, count: part.count, seed: part.seed ?? seed, book });
-  return languages[0] === 'en' ? made : made.map(([a, b]) => [b, a]);
-}
+const fromPhrases = (part, { languages, seed }, book) =>
+  phrasePairs({ languages, count: part.count, seed: part.seed ?? seed, book });
 
 /** The shortest pairs of a part. */
 function brief(part, context) {
@@ -125,6 +122,10 @@ export const kinds = {
   lexicon: (part, context) => lexicon(context.part(part.from), context.other, { least: part.least }),
 };
 
+/** The pairs of all parts that are dictionaries. */
+const dictionaryOf = ({ recipe, part }) =>
+  new Map(recipe.parts.filter(({ kind }) => kind === 'lexicon').flatMap(({ name }) => part(name)));
+
 /** `count` pairs with placeholders: all that have code or placeholders of programs, then others. */
 export function spanned(all, count, context, draw) {
   const made = [], known = new Set();
@@ -136,8 +137,13 @@ export function spanned(all, count, context, draw) {
   };
   for (const pair of context.withCode) add(withSpans(pair, draw, 0, 1));
   const withCode = made.length;
-  for (let tries = 0; made.length < count && tries < 8 * count; ++tries)
-    add(withSpans(draw.any(all), draw, draw.any([0, 0, 0, 0, 0, 0, 0, 1, 1, 2])));
+  const dictionary = dictionaryOf(context);
+  for (let tries = 0; made.length < count && tries < 8 * count; ++tries) {
+    const pair = draw.any(all);
+    const signs = draw.any([0, 0, 0, 0, 0, 0, 0, 1, 1, 2]);
+    // Signs within a sentence stand beside words whose place is known.
+    add(draw.random() < 0.25 ? withMarkedWord(pair, draw, dictionary) : withSpans(pair, draw, signs));
+  }
   context.log(`  ${withCode} of them stand for code, addresses or placeholders of programs`);
   return made;
 }

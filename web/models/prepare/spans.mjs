@@ -33,13 +33,18 @@ export function candidates([english, other]) {
     const isFree = all.every(([one, two]) => !overlap(english, one, a) && !overlap(other, two, b));
     if (isFree) all.push([a, b, kind]);
   };
-  for (const pattern of code) for (const match of found(english, pattern)) add(match, match, 'w');
+  // A match is also one on the other side, not a part of a longer word there.
+  const addCommon = (pattern) => {
+    const others = found(other, pattern);
+    for (const match of found(english, pattern)) if (others.includes(match)) add(match, match, 'w');
+  };
+  code.forEach(addCommon);
   const numbers = found(other, number);
   for (const match of found(english, number)) {
     const same = numbers.filter((one) => plainNumber(one) === plainNumber(match));
     if (same.length === 1) add(match, same[0], 'n');
   }
-  for (const match of found(english, name)) add(match, match, 'w');
+  addCommon(name);
   for (const [a, b] of chineseNames) add(a, b, 'w');
   return all;
 }
@@ -74,6 +79,9 @@ function glued(...parts) {
     text + (isHan(text.at(-1)) || isHan(part[0]) || /^[.,!?:;)]/u.test(part) ? '' : ' ') + part);
 }
 
+/** Marks such as ** touch what they enclose; others stand beside it. One way for both sides of a pair. */
+const enclosing = (draw) => draw.random() < 0.7 ? (first, text, last) => first + text + last : glued;
+
 const clauseMarks = /[,;:，；：、](?!\d)/gu;
 /** Both sides cut after a mark, if they have equally many. */
 function cutAtMark(pair, draw) {
@@ -94,15 +102,17 @@ const placements = {
     const sign = next();
     return pair.map((text) => glued(text, sign));
   },
-  around(pair, next) {
+  around(pair, next, draw) {
     const [first, last] = [next(), next()];
-    return pair.map((text) => glued(first, text, last));
+    const enclosed = enclosing(draw);
+    return pair.map((text) => enclosed(first, text, last));
   },
   // As in **text**.
-  beforeEnd(pair, next) {
-    if (!pair.every((text) => endMark.test(text))) return this.around(pair, next);
-    const signs = [next(), next()];
-    return pair.map((text) => glued(signs[0], text.slice(0, -1), signs[1]) + text.at(-1));
+  beforeEnd(pair, next, draw) {
+    if (!pair.every((text) => endMark.test(text))) return this.around(pair, next, draw);
+    const [first, last] = [next(), next()];
+    const enclosed = enclosing(draw);
+    return pair.map((text) => enclosed(first, text.slice(0, -1), last) + text.at(-1));
   },
   within(pair, next, draw) {
     const parts = cutAtMark(pair, draw);
@@ -115,10 +125,32 @@ const placements = {
 function withSigns(pair, token, draw, count) {
   let signed = pair;
   for (let i = 0; i < count; ++i) {
-    const kind = draw.any(['before', 'before', 'after', 'after', 'around', 'beforeEnd', 'within', 'within']);
+    const kind = draw.any(['before', 'after', 'around', 'beforeEnd', 'within', 'within']);
     signed = placements[kind](signed, () => token('s'), draw);
   }
   return signed;
+}
+
+const isWordThere = (text, word) => {
+  const letters = /[\p{Script=Latin}\p{N}-]/u, at = text.indexOf(word);
+  return times(text, word) === 1 && !letters.test(text[at - 1] ?? '') && !letters.test(text[at + word.length] ?? '');
+};
+
+/** Words that translate each other, by a dictionary, each of which stands once in its side. */
+const alignedWords = (pair, dictionary) => found(pair[0], /\p{L}+/gu)
+  .map((word) => [word, dictionary.get(word)])
+  .filter(([, other]) => other)
+  .filter((words) => words.every((word, side) => isWordThere(pair[side], word)));
+
+/** A pair with signs around one word, as in **word**, or with one sign before it; undefined without such a word. */
+export function withMarkedWord(pair, draw, dictionary) {
+  const words = alignedWords(pair, dictionary);
+  if (words.length === 0) return undefined;
+  const chosen = draw.any(words), token = tokens(draw);
+  const isEnclosed = draw.random() < 0.8;
+  const enclosed = isEnclosed ? enclosing(draw) : glued;
+  const signs = [token('s'), isEnclosed ? token('s') : undefined];
+  return pair.map((text, side) => replaced(text, [[chosen[side], enclosed(signs[0], chosen[side], signs[1])]]));
 }
 
 /**
@@ -136,7 +168,8 @@ export function withSpans(pair, draw, signs = 0, share = 0.8) {
     // Some words stay, between signs, as in **Tom**.
     const staysPlain = marks.length > 0 && draw.random() < 0.5;
     const own = staysPlain ? undefined : token(kind);
-    return [a, b].map((part) => [part, glued(marks[0], own ?? part, marks[1])]);
+    const enclosed = marks.length > 0 ? enclosing(draw) : glued;
+    return [a, b].map((part) => [part, enclosed(marks[0], own ?? part, marks[1])]);
   });
   const result = pair.map((text, side) => replaced(text, parts.map((part) => part[side])));
   return withSigns(result, token, draw, signs);

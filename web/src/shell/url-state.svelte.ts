@@ -14,6 +14,8 @@ export class UrlState {
   arrivals = $state(0);
 
   #timer: ReturnType<typeof setTimeout> | undefined;
+  /** The address that was last read or written. */
+  #address = '';
 
   start() {
     this.#read();
@@ -44,10 +46,14 @@ export class UrlState {
   #write() {
     clearTimeout(this.#timer);
     this.#timer = undefined;
+    // Another address has just been followed, and is read in a moment.
+    if (location.hash !== this.#address) return;
     history.replaceState(null, '', this.to(this.view));
+    this.#address = location.hash;
   }
 
   #read() {
+    this.#address = location.hash;
     const [view, query = ''] = location.hash.slice(1).split(/\?(.*)/s);
     this.view = views.find((known) => known === view) ?? (view === 'steps' ? 'picture' : 'translate'); // its old name
     this.parameters = Object.fromEntries(new URLSearchParams(query));

@@ -169,8 +169,9 @@ export class Setup {
     const { data, goal, budget } = this.values;
     // The package chooses what the minutes allow.
     if (goal === 'budget') {
-      const tokenizer = data.includes('zh') ? ({ type: 'bpe', normalization: PUNCTUATION_STAYS } as const) : undefined;
-      return { budget: Number(budget), tokenizer };
+      const isChinese = data.includes('zh');
+      const tokenizer = { type: 'bpe', normalization: PUNCTUATION_STAYS } as const;
+      return { budget: Number(budget), ...(isChinese && { tokenizer }) };
     }
     const config = this.#config() as TrainerConfig;
     if (this.isTuned) return { config };

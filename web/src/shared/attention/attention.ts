@@ -189,7 +189,8 @@ export function segments(text: string, pieces: readonly string[]): Segment[] {
     if (wanted === '' || piece === END_PIECE) return;
     const found = folded.indexOf(wanted, cursor);
     const gap = found < 0 ? '' : folded.slice(cursor, found);
-    if (found < 0 || (gap.trim() !== '' && unknown === null)) {
+    const isBehindKept = cursor === 0; // signs before the first piece may have bypassed the model
+    if (found < 0 || (gap.trim() !== '' && unknown === null && !isBehindKept)) {
       unknown = token;
       return;
     }
