@@ -1,12 +1,12 @@
 // Errors have a code, values and a sentence. WASMFORMER_CHECK throws one unless its condition holds. Its sentence is
-// made of stream arguments and stands behind the tag of the code's room; its details, if any, are names and values:
+// made of parts that `<<` joins (schema/sentence.h), and stands behind the tag of the code's room; its details, if any,
+// are names and values:
 //   WASMFORMER_CHECK(a.rows() == b.rows(), ErrorCode::add, "shapes " << shape(a) << " and " << shape(b) << " differ");
 //   WASMFORMER_CHECK(size <= most, ErrorCode::too_long, size << " tokens; the model takes at most " << most,
 //                    {"tokens", size}, {"most", most});
 #pragma once
 
 #include <concepts>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "schema/error_codes.h"
+#include "schema/sentence.h"
 
 namespace wasmformer {
 
@@ -67,11 +68,11 @@ inline std::string join(const std::vector<std::string>& parts, const char* separ
 
 }  // namespace wasmformer
 
-#define WASMFORMER_CHECK(condition, code, message, ...)                                           \
-  do {                                                                                            \
-    if (!(condition)) {                                                                           \
-      std::ostringstream wasmformer_text;                                                         \
-      wasmformer_text << message;                                                                 \
-      ::wasmformer::throw_error(code, wasmformer_text.str(), ::wasmformer::Details{__VA_ARGS__}); \
-    }                                                                                             \
+#define WASMFORMER_CHECK(condition, code, message, ...)                                                \
+  do {                                                                                                 \
+    if (!(condition)) {                                                                                \
+      ::wasmformer::Sentence wasmformer_sentence;                                                      \
+      wasmformer_sentence << message;                                                                  \
+      ::wasmformer::throw_error(code, wasmformer_sentence.text(), ::wasmformer::Details{__VA_ARGS__}); \
+    }                                                                                                  \
   } while (false)

@@ -75,7 +75,7 @@ BestSoFar restore_checkpoint(std::string_view bytes, Trainer& trainer) {
     for (const char* count : {"step", "epoch", "batch", "loss_tokens", "best_step"}) {
       const auto value = progress.value(count, nlohmann::json(0));
       WASMFORMER_CHECK(value.is_number_integer() && value <= max_steps, ErrorCode::progress_damaged,
-                       "the progress of the run is damaged: " << count << " is " << value);
+                       "the progress of the run is damaged: " << count << " is " << value.dump());
     }
     trainer.resume({progress.at("step"), progress.at("epoch"), progress.at("batch"), progress.at("loss_sum"),
                     progress.at("loss_tokens")});

@@ -1,7 +1,7 @@
 #include "exchange/containers/pickle.h"
 
+#include <charconv>
 #include <cstring>
-#include <sstream>
 #include <utility>
 
 #include "schema/error.h"
@@ -293,9 +293,9 @@ bool Pickles::step(std::uint8_t instruction) {
   const bool is_known =
       push_value(instruction) || combine(instruction) || add_items(instruction) || use_memo(instruction);
   if (is_known) return true;
-  std::ostringstream hex;
-  hex << std::hex << int{instruction};
-  throw Error(ErrorCode::pickle, "instruction 0x" + hex.str() + " at byte " + std::to_string(at_ - 1) +
+  char digits[2];
+  char* const end = std::to_chars(digits, digits + sizeof(digits), int{instruction}, 16).ptr;
+  throw Error(ErrorCode::pickle, "instruction 0x" + std::string(digits, end) + " at byte " + std::to_string(at_ - 1) +
                                      " is not used by state dicts; nothing was run");
 }
 

@@ -56,9 +56,9 @@ Matrix with_halves(const Matrix& value, StreamAxis axis) {
   return result;
 }
 
-template <class T>
-void check_key(const char* key, bool fits, const T& value, const char* expected) {
-  WASMFORMER_CHECK(fits, ErrorCode::export_, key << " is " << value << "; Hugging Face's Marian has " << expected);
+void check_key(const char* key, bool fits, const Json& value, const char* expected) {
+  WASMFORMER_CHECK(fits, ErrorCode::export_,
+                   key << " is " << value.dump() << "; Hugging Face's Marian has " << expected);
 }
 
 void check_marian(const Config& c) {

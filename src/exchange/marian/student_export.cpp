@@ -4,8 +4,8 @@
 #include <cmath>
 #include <functional>
 #include <list>
-#include <sstream>
 #include <tuple>
+#include <utility>
 
 #include "exchange/containers/npz.h"
 #include "exchange/marian/marian_bin.h"
@@ -51,22 +51,45 @@ void check_config(const Config& c) {
                    "tie_embeddings must be all or target for a .bin file");
 }
 
+// The names of marian-dev/src/common/config_parser.cpp that its models store.
 std::string options_text(const Config& c, Index sources, Index targets) {
-  const bool is_ssru = c.decoder_self == DecoderSelf::ssru, all = c.tie_embeddings == TieEmbeddings::all;
-  const std::string activation = word(c.activation);
-  std::ostringstream text;
-  text << std::boolalpha << "dec-cell: " << (is_ssru ? "ssru" : "gru") << "\ndec-depth: " << c.decoder_layers
-       << "\ndim-emb: " << c.d_model << "\ndim-vocabs: [" << sources << ", " << targets
-       << "]\nenc-depth: " << c.encoder_layers << "\ninput-types: []\nlayer-normalization: false\nlemma-dim-emb: 0"
-       << "\nright-left: false\nskip: false\nspecial-vocab: []\ntied-embeddings: " << !all
-       << "\ntied-embeddings-all: " << all
-       << "\ntied-embeddings-src: false\ntransformer-decoder-autoreg: " << (is_ssru ? "rnn" : "self-attention")
-       << "\ntransformer-dim-ffn: " << c.ffn_dim << "\ntransformer-ffn-activation: " << activation
-       << "\ntransformer-ffn-depth: 2\ntransformer-guided-alignment-layer: last\ntransformer-heads: " << c.num_heads
-       << "\ntransformer-no-projection: false\ntransformer-postprocess: dan\ntransformer-postprocess-emb: d"
-          "\ntransformer-postprocess-top: \"\"\ntransformer-preprocess: \"\"\ntransformer-tied-layers: []"
-          "\ntransformer-train-position-embeddings: false\ntype: transformer\nulr: false\nversion: v1.9.0\n";
-  return text.str();
+  const bool is_ssru = c.decoder_self == DecoderSelf::ssru;
+  const bool ties_all = c.tie_embeddings == TieEmbeddings::all;
+  const std::pair<const char*, std::string> options[] = {
+      {"dec-cell", is_ssru ? "ssru" : "gru"},
+      {"dec-depth", std::to_string(c.decoder_layers)},
+      {"dim-emb", std::to_string(c.d_model)},
+      {"dim-vocabs", "[" + std::to_string(sources) + ", " + std::to_string(targets) + "]"},
+      {"enc-depth", std::to_string(c.encoder_layers)},
+      {"input-types", "[]"},
+      {"layer-normalization", "false"},
+      {"lemma-dim-emb", "0"},
+      {"right-left", "false"},
+      {"skip", "false"},
+      {"special-vocab", "[]"},
+      {"tied-embeddings", ties_all ? "false" : "true"},
+      {"tied-embeddings-all", ties_all ? "true" : "false"},
+      {"tied-embeddings-src", "false"},
+      {"transformer-decoder-autoreg", is_ssru ? "rnn" : "self-attention"},
+      {"transformer-dim-ffn", std::to_string(c.ffn_dim)},
+      {"transformer-ffn-activation", word(c.activation)},
+      {"transformer-ffn-depth", "2"},
+      {"transformer-guided-alignment-layer", "last"},
+      {"transformer-heads", std::to_string(c.num_heads)},
+      {"transformer-no-projection", "false"},
+      {"transformer-postprocess", "dan"},
+      {"transformer-postprocess-emb", "d"},
+      {"transformer-postprocess-top", "\"\""},
+      {"transformer-preprocess", "\"\""},
+      {"transformer-tied-layers", "[]"},
+      {"transformer-train-position-embeddings", "false"},
+      {"type", "transformer"},
+      {"ulr", "false"},
+      {"version", "v1.9.0"},
+  };
+  std::string text;
+  for (const auto& [name, value] : options) text += std::string(name) + ": " + value + "\n";
+  return text;
 }
 
 std::string decoder_text(bool is_shared, bool has_shortlist) {

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <map>
+#include <optional>
 #include <span>
-#include <sstream>
 
 #include "schema/error.h"
 
@@ -113,19 +114,42 @@ Shortlist make_shortlist(const Corpus& corpus, Index sources, Index targets, con
   return best_of(lists, static_cast<std::size_t>(sources), targets, options);
 }
 
+namespace {
+
+struct LexiconEntry {
+  std::string target, source;
+  double probability;
+};
+
+// None unless the line has three fields and the last is a probability, or a count.
+std::optional<LexiconEntry> parse_entry(std::string_view line) {
+  constexpr std::string_view spaces = " \t\r";
+  std::vector<std::string> fields;
+  for (std::size_t begin = line.find_first_not_of(spaces); begin != std::string_view::npos;) {
+    const std::size_t end = std::min(line.find_first_of(spaces, begin), line.size());
+    fields.emplace_back(line.substr(begin, end - begin));
+    begin = line.find_first_not_of(spaces, end);
+  }
+  if (fields.size() != 3) return std::nullopt;
+  char* end = nullptr;
+  const double probability = std::strtod(fields[2].c_str(), &end);
+  if (*end != '\0' || !(probability >= 0) || !std::isfinite(probability)) return std::nullopt;
+  return LexiconEntry{.target = fields[0], .source = fields[1], .probability = probability};
+}
+
+}  // namespace
+
 Shortlist parse_lexicon(std::string_view text, const std::string& name, const Tokenizer& source,
                         const Tokenizer& target, const ShortlistOptions& options) {
   const auto source_ids = source.ids(), target_ids = target.ids();
   std::vector<std::map<TokenId, float>> found(static_cast<std::size_t>(source.vocab_size()));
   std::size_t pieces = 0, unknown = 0;
   for_each_line(text, name, [&](std::string_view line, std::size_t number) {
-    std::istringstream words{std::string(line)};
-    std::string to, from, rest;
-    double probability = -1;
     if (line.empty()) return;
-    WASMFORMER_CHECK(
-        words >> to >> from >> probability && !(words >> rest) && probability >= 0 && std::isfinite(probability),
-        ErrorCode::shortlist, "line " << number << " of " << name << " is not 'target source probability'");
+    const auto entry = parse_entry(line);
+    WASMFORMER_CHECK(entry, ErrorCode::shortlist,
+                     "line " << number << " of " << name << " is not 'target source probability'");
+    const auto& [to, from, probability] = *entry;
     if (to == "NULL" || from == "NULL") return;
     const auto id = [&](const auto& ids, const std::string& piece, TokenId other) {
       const auto known = ids.find(piece);
