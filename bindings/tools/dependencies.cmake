@@ -87,14 +87,56 @@ wasmformer_fetch(sentencepiece 0.1.97 https://github.com/google/sentencepiece/ar
 set(source ${sentencepiece_SOURCE_DIR}/src)
 set(third_party ${sentencepiece_SOURCE_DIR}/third_party)
 file(GLOB protobuf_sources ${third_party}/protobuf-lite/*.cc)
+set(root ${sentencepiece_SOURCE_DIR})
+set(files_source ${source}/filesystem.cc)
+if(EMSCRIPTEN)
+  # A copy of its code with three changes.
+  set(root ${CMAKE_CURRENT_BINARY_DIR}/sentencepiece-changed)
+  file(GLOB_RECURSE names RELATIVE ${sentencepiece_SOURCE_DIR}
+       ${source}/*.h ${source}/*.cc ${third_party}/absl/*.h ${third_party}/absl/*.cc)
+  list(FILTER names EXCLUDE REGEX "_(test|main)\\.cc$")
+  foreach(name ${names})
+    file(READ ${sentencepiece_SOURCE_DIR}/${name} code)
+    if(name STREQUAL src/normalization_rule.h)
+      # Of four normalization rules, a quarter of a megabyte each, one is used.
+      string(FIND "${code}" "{\"nmt_nfkc\", " begin REVERSE)
+      string(FIND "${code}" "{\"nfkc_cf\", " end REVERSE)
+      if(begin LESS 0 OR end LESS begin)
+        message(FATAL_ERROR "SentencePiece's rules are not the known ones: ${source}/normalization_rule.h")
+      endif()
+      math(EXPR length "${end} - ${begin}")
+      string(SUBSTRING "${code}" ${begin} ${length} rule)
+      set(code "#pragma once
+#include <cstddef>
+constexpr std::size_t kNormalizationRules_size = 1;
+constexpr struct { const char *name; std::size_t size; const char *data; } kNormalizationRules_blob[] = {${rule}};
+")
+    elseif(NOT name MATCHES string_view)  # Nothing calls its operator<<.
+      # Its streams are those of plain_streams.h.
+      string(REGEX REPLACE "std::(ostringstream|istringstream|stringstream|ostream|cerr|cout|endl|hex|uppercase)([^a-z_])"
+             "plain::\\1\\2" code "${code}")
+    endif()
+    if(name STREQUAL src/util.h)
+      # It makes a thread even for one thread, which only a build with threads has.
+      string(REPLACE "{ tasks_.emplace_back(closure); }" "{ closure(); }" changed "${code}")
+      if(changed STREQUAL code)
+        message(FATAL_ERROR "SentencePiece's ThreadPool is not the known one: ${source}/util.h")
+      endif()
+      set(code "${changed}")
+    endif()
+    file(CONFIGURE OUTPUT ${root}/${name} CONTENT "${code}" @ONLY)
+  endforeach()
+  set(source ${root}/src)
+  set(files_source ${PROJECT_SOURCE_DIR}/bindings/tools/sentencepiece/no_files.cc)
+endif()
 file(GLOB trainer_sources ${source}/*_trainer.cc)
 
 add_library(sentencepiece STATIC EXCLUDE_FROM_ALL
-  ${source}/bpe_model.cc ${source}/char_model.cc ${source}/error.cc ${source}/filesystem.cc
+  ${source}/bpe_model.cc ${source}/char_model.cc ${source}/error.cc ${files_source}
   ${source}/model_factory.cc ${source}/model_interface.cc ${source}/normalizer.cc
   ${source}/sentencepiece_processor.cc ${source}/unigram_model.cc ${source}/util.cc ${source}/word_model.cc
   ${source}/builtin_pb/sentencepiece.pb.cc ${source}/builtin_pb/sentencepiece_model.pb.cc
-  ${third_party}/absl/flags/flag.cc ${third_party}/absl/strings/string_view.cc ${protobuf_sources})
+  ${root}/third_party/absl/flags/flag.cc ${root}/third_party/absl/strings/string_view.cc ${protobuf_sources})
 add_library(sentencepiece_train STATIC EXCLUDE_FROM_ALL
   ${trainer_sources} ${source}/builder.cc ${source}/unicode_script.cc ${source}/trainer_factory.cc
   ${source}/trainer_interface.cc ${source}/pretokenizer_for_training.cc)
@@ -127,40 +169,15 @@ if(NOT EMSCRIPTEN)
 endif()
 foreach(library sentencepiece sentencepiece_train)
   target_include_directories(${library} PRIVATE
-    ${protobuf} ${CMAKE_CURRENT_BINARY_DIR}/sentencepiece ${sentencepiece_SOURCE_DIR} ${source} ${source}/builtin_pb ${third_party}
-    ${third_party}/absl/strings ${third_party}/darts_clone ${third_party}/esaxx ${third_party}/protobuf-lite)
+    ${protobuf} ${CMAKE_CURRENT_BINARY_DIR}/sentencepiece ${root} ${sentencepiece_SOURCE_DIR} ${source} ${source}/builtin_pb ${root}/third_party
+    ${root}/third_party/absl/strings ${third_party} ${third_party}/darts_clone ${third_party}/esaxx ${third_party}/protobuf-lite)
   target_compile_definitions(${library} PRIVATE _USE_INTERNAL_STRING_VIEW HAVE_PTHREAD=1)
   target_compile_options(${library} PRIVATE -w $<$<BOOL:${EMSCRIPTEN}>:-Oz -fno-rtti>)
+  if(EMSCRIPTEN)
+    target_compile_options(${library} PRIVATE "SHELL:-include ${PROJECT_SOURCE_DIR}/bindings/tools/sentencepiece/plain_streams.h")
+  endif()
   # Its headers are most of what there is to compile.
   set_target_properties(${library} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8
     UNITY_BUILD_CODE_BEFORE_INCLUDE
     "#ifdef PROTOBUF_NAMESPACE\n#include <google/protobuf/port_undef.inc>\n#endif")
 endforeach()
-
-# Two headers of its trainer give way in WebAssembly to ones that are included before them and have their guards.
-if(EMSCRIPTEN)
-  set(folder ${CMAKE_CURRENT_BINARY_DIR}/sentencepiece)
-  # It makes a thread even for one thread, which only a build with threads has.
-  file(READ ${source}/util.h header)
-  string(REPLACE "{ tasks_.emplace_back(closure); }" "{ closure(); }" patched "${header}")
-  if(patched STREQUAL header)
-    message(FATAL_ERROR "SentencePiece's ThreadPool is not the known one: ${source}/util.h")
-  endif()
-  file(CONFIGURE OUTPUT ${folder}/util.h CONTENT "${patched}" @ONLY)
-  target_compile_options(sentencepiece_train PRIVATE "SHELL:-include ${folder}/util.h")
-  # Of four normalization rules, a quarter of a megabyte each, one is used.
-  file(READ ${source}/normalization_rule.h header)
-  string(FIND "${header}" "{\"nmt_nfkc\", " begin REVERSE)
-  string(FIND "${header}" "{\"nfkc_cf\", " end REVERSE)
-  if(begin LESS 0 OR end LESS begin)
-    message(FATAL_ERROR "SentencePiece's rules are not the known ones: ${source}/normalization_rule.h")
-  endif()
-  math(EXPR length "${end} - ${begin}")
-  string(SUBSTRING "${header}" ${begin} ${length} rule)
-  file(CONFIGURE OUTPUT ${folder}/normalization_rule.h @ONLY CONTENT "#define NORMALIZATION_RULE_H_
-constexpr std::size_t kNormalizationRules_size = 1;
-constexpr struct { const char *name; std::size_t size; const char *data; } kNormalizationRules_blob[] = {${rule}};
-")
-  set_source_files_properties(${source}/builder.cc PROPERTIES COMPILE_OPTIONS
-                              "-include;cstddef;-include;${folder}/normalization_rule.h")
-endif()
