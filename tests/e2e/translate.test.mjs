@@ -55,6 +55,24 @@ test('the sentence at the caret, or the one that is clicked, is inspected', () =
     assert.equal(await page.evaluate(() => document.activeElement.closest('[data-sentence]').dataset.sentence), '1');
   }));
 
+test("the visitor's own terms are used at once, after a reload, and in the pictures; removing them ends that", () =>
+  withPage(laptop, async (page) => {
+    await translate(page, 'Mein Hund ist sehr alt.');
+    await page.getByRole('button', { name: 'Your terms' }).click();
+    const form = page.getByRole('region', { name: 'Your terms' });
+    await form.getByLabel('Term 1 in German').fill('Hund');
+    await form.getByLabel('Its translation into English, 1').fill('poodle');
+    await page.getByText(/^My poodle/).first().waitFor();
+    await page.reload();
+    await page.getByText(/^My poodle/).first().waitFor();
+    await go(page, 'How it works');
+    await page.getByText('poodle').first().waitFor();
+    await go(page, 'Translate');
+    await page.getByRole('button', { name: 'Your terms' }).click();
+    await form.getByRole('button', { name: 'Remove term 1' }).click();
+    await page.getByText('My dog is very old.').first().waitFor();
+  }));
+
 for (const [name, size] of Object.entries({ laptop, phone })) {
   test(`${name}: a candidate of a step, chosen by mouse or keyboard, fixes the start of the translation`, () =>
     withPage(size, async (page) => {

@@ -34,14 +34,15 @@ for (const [name, search] of Object.entries(searches)) {
     const found = await german.translate(texts, { ...search, glossary });
     const counts = found.map(({ text }) => glossary.map(({ target }) => count(text, target)));
     assert.deepEqual(counts, [[2, 2, 0, 0], [0, 0, 1, 0], [1, 0, 0, 1], [0, 0, 0, 0]], found.map(({ text }) => text).join('\n'));
-    assert.deepEqual(found[3], await german.translate(texts[3], search));
+    const plain = await german.translate(texts, search);
+    assert.deepEqual(found[3], plain[3]);
   });
 }
 
 test('a term stands where its source does, not at the end', async () => {
   const glossary = [{ source: 'Hund', target: 'poodle' }];
   const { text } = await german.translate('Mein Hund ist sehr alt.', { glossary });
-  assert.equal(text, 'My poodle is very old.');
+  assert.match(text, /^My poodle/);
 });
 
 test('a Chinese term stands within the sentence', async () => {

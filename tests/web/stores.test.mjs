@@ -29,3 +29,18 @@ test('a dropped file goes to the view, the runs or the models', async () => {
   assert.equal(destinationOf(files('config.json', 'model.safetensors'), false, true), 'models');
   assert.equal(destinationOf(files('a.safetensors'), true, true), 'models');
 });
+
+test('terms are kept for each pair of languages; only finished ones count; a table is read as rows', async () => {
+  const kept = new Map([['wasmformer.terms.en-de', '[{"source":"screen","target":"Bildschirm"},{"source":1}]'], ['wasmformer.terms.fr-en', '{']]);
+  globalThis.localStorage = { getItem: (key) => kept.get(key) ?? null, setItem: (key, value) => kept.set(key, value) };
+  const { Terms, termsOf } = await load('translate/terms/terms.svelte.ts');
+  const termsFor = (sourceCode, targetCode) => new Terms({ sourceCode, targetCode });
+  const terms = termsFor('de', 'en');
+  assert.equal(terms.glossary, undefined);
+  terms.set([{ source: ' Hund* ', target: 'canine' }, { source: 'Katze', target: ' ' }]);
+  assert.deepEqual(terms.glossary, [{ source: 'Hund*', target: 'canine' }]);
+  assert.deepEqual(termsFor('de', 'en').rows.length, 2);
+  assert.deepEqual(termsFor('en', 'de').glossary, [{ source: 'screen', target: 'Bildschirm' }]);
+  assert.equal(termsFor('fr', 'en').glossary, undefined);
+  assert.deepEqual(termsOf('Hund\tdog\r\n\nKatze\n'), [{ source: 'Hund', target: 'dog' }, { source: 'Katze', target: '' }]);
+});

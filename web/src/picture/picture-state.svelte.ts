@@ -40,7 +40,7 @@ export class PictureState {
   });
   readonly #wanted = $derived.by(() => {
     const { translation, weightChanges } = this.#surroundings;
-    return [this.#text, translation.prefix, weightChanges.key].join('\n');
+    return [this.#text, JSON.stringify(translation.conditions), weightChanges.key].join('\n');
   });
   readonly isStale = $derived.by(() => !this.#surroundings.translation.fresh || this.#made !== this.#wanted);
   readonly result = $derived.by(() => (isWhole(this.search.result) ? this.search.result : null));
@@ -148,7 +148,7 @@ export class PictureState {
     const text = this.#text;
     if (!text || !models.translator) return undefined;
     const wanted = this.#wanted; // the address also changes for other reasons
-    const options = untrack(() => ({ ...INSIDE, ...weightChanges.options, prefix: translation.prefix }));
+    const options = untrack(() => ({ ...INSIDE, ...weightChanges.options, ...translation.conditions }));
     const run = async () => {
       if (await this.search.run(text, options)) this.#made = wanted;
     };

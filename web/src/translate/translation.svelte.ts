@@ -9,6 +9,7 @@ import { examples } from './examples';
 import { joinSentence, splitSentences, type SentencePart } from 'wasmformer/webpages';
 import { createUrlState, NOT_OF_OTHERS, type UrlState } from '../shell/url-state.svelte';
 import { createModels, type Models } from '../models/models.svelte';
+import { createTerms, type Terms } from './terms/terms.svelte';
 import { type Problem } from '../shared/words/words';
 import type { Stores } from '../shared/stores.svelte';
 
@@ -46,6 +47,7 @@ const keyOf = (source: string, forced: readonly number[]) => JSON.stringify([sou
 export class TranslationStore {
   readonly #urlState!: UrlState;
   readonly #models!: Models;
+  readonly #terms!: Terms;
   source = $state('');
   sentences = $state.raw<Sentence[]>([]);
   running = $state(false);
@@ -60,8 +62,11 @@ export class TranslationStore {
   readonly shown = $derived(this.sentence?.shown ?? null);
   /** The shown translation is that of the sentence in the box. */
   readonly fresh = $derived(this.sentence?.fresh ?? false);
-  /** How it was made to begin, for a search that is to find it again. */
-  readonly prefix = $derived(this.shown && this.shown.forced.length > 0 ? this.shown.forced : undefined);
+  /** How it was made to begin and which terms it had to use, for a search that is to find it again. */
+  readonly conditions = $derived.by(() => ({
+    prefix: this.shown && this.shown.forced.length > 0 ? this.shown.forced : undefined,
+    glossary: this.#terms.glossary,
+  }));
   /** Key of the text to show while there is no translation. */
   readonly hint = $derived.by(() => {
     if (this.source.trim() === '') return 'typeAbove';
@@ -77,9 +82,10 @@ export class TranslationStore {
   #search: AbortController | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(urlState: UrlState, models: Models) {
+  constructor(urlState: UrlState, models: Models, terms: Terms) {
     this.#urlState = urlState;
     this.#models = models;
+    this.#terms = terms;
   }
 
   /** Begins with the link's text or an example, and translates whenever a model has come. */
@@ -97,6 +103,13 @@ export class TranslationStore {
         const { translator } = this.#models;
         if (translator) untrack(() => this.#begin(translator));
       });
+      let usedTerms = JSON.stringify(this.#terms.glossary);
+      $effect(() => {
+        const terms = JSON.stringify(this.#terms.glossary);
+        if (terms === usedTerms) return;
+        usedTerms = terms;
+        untrack(() => this.#useTerms());
+      });
     });
   }
 
@@ -104,7 +117,7 @@ export class TranslationStore {
   #placeReady() {
     const id = this.#models.model?.id ?? '';
     const example = ready[id];
-    if (!example || this.source !== example.source) return;
+    if (!example || this.source !== example.source || this.#terms.glossary) return;
     const {
       attention: { encoder, decoder, cross },
       ...rest
@@ -181,6 +194,15 @@ export class TranslationStore {
       this.#readBegin();
       void this.#translate();
     }
+  }
+
+  /** Translates everything again, with other terms. */
+  #useTerms() {
+    this.#search?.abort();
+    this.#done.clear();
+    this.#place();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.#translate(), TYPING_PAUSE);
   }
 
   /** How the link has the beginnings: 1-25.7 3-9, each a sentence and its tokens. */
@@ -298,6 +320,7 @@ export class TranslationStore {
       attention: true,
       topTokens: CANDIDATES,
       prefix: forced,
+      glossary: this.#terms.glossary,
       signal,
       onPartial: (partials) => {
         if (!signal.aborted) this.#place(new Map(partials.map((partial, i) => [keys[i], partial])));
@@ -314,4 +337,4 @@ export class TranslationStore {
 }
 
 export const createTranslation = (stores: Stores) =>
-  new TranslationStore(stores.get(createUrlState), stores.get(createModels));
+  new TranslationStore(stores.get(createUrlState), stores.get(createModels), stores.get(createTerms));
