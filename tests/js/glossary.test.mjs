@@ -45,6 +45,12 @@ test('a term stands where its source does, not at the end', async () => {
   assert.match(text, /^My poodle/);
 });
 
+test('the word that a term stands for is not translated once more', async () => {
+  const texts = ['Ich habe einen Hund.', 'Das ist mein Hund.', 'Er hatte einen Hund.', 'Ich habe den Hund gefüttert.', 'Ich mag den Hund.'];
+  const found = await german.translate(texts, { glossary: [{ source: 'Hund', target: 'hound' }] });
+  for (const { text } of found) assert.ok(/\bhound\b/.test(text) && !/\bdogs?\b/.test(text), text);
+});
+
 test('a Chinese term stands within the sentence', async () => {
   const { text } = await chinese.translate('I bought a book yesterday.', { glossary: [{ source: 'book', target: '典籍' }] });
   assert.match(text, /^我昨天.*典籍/u);

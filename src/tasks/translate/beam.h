@@ -49,7 +49,7 @@ class FinishedHypotheses {
  public:
   struct Entry {
     std::int32_t node;  // the caller's name for it
-    double score;
+    double score;       // by which they are ordered
   };
 
   explicit FinishedHypotheses(Index width);

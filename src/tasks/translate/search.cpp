@@ -84,6 +84,7 @@ Search::Search(const Transformer& transformer, ThreadPool& pool, std::vector<Sea
   }
   const std::vector<std::vector<Index>> masked(sentences_.size(), options_.masked_source);
   masks_ = Masks(transformer.config(), options_.masked_heads, source_spans_, masked);
+  seen_ = masks_;
   nodes_.reserve(nodes);
   for (std::size_t i = 0; i < sentences_.size(); ++i) {
     const std::int32_t root = add({.parent = -1,
@@ -146,6 +147,7 @@ bool Search::step() {
   if (live_.empty()) return false;
   tape_.clear();
   gather_inputs();
+  gather_sources();
   score_tokens(run_model());
   if (!started_) read_prefixes();
   started_ = true;
@@ -157,7 +159,6 @@ bool Search::step() {
 void Search::gather_inputs() {
   ids_.clear();
   spans_.clear();
-  memory_spans_.clear();
   for (const Live& h : live_) {
     const Index begin = static_cast<Index>(ids_.size());
     ids_.push_back(nodes_[h.node].id);
@@ -166,7 +167,33 @@ void Search::gather_inputs() {
       ids_.insert(ids_.end(), prefix.begin(), prefix.end());
     }
     spans_.push_back({begin, static_cast<Index>(ids_.size()) - begin});
-    memory_spans_.push_back(masks_.source_spans[h.sentence]);
+  }
+}
+
+// What each live hypothesis sees of its source: everything that is not masked, but not what a term or a placeholder
+// that it has written stands for. A model that would have chosen another word writes that word too if it sees its
+// source again.
+void Search::gather_sources() {
+  seen_.source_rows.clear();
+  memory_spans_.clear();
+  const auto has_places = [&](const Live& h) {
+    const std::optional<ConstraintTracker>& tracker = sentences_[h.sentence].tracker;
+    return tracker && tracker->has_places();
+  };
+  const bool all_see_everything = masks_.source_rows.empty() && std::none_of(live_.begin(), live_.end(), has_places);
+  for (const Live& h : live_) {
+    const Span unmasked = masks_.source_spans[h.sentence];
+    if (all_see_everything) {
+      memory_spans_.push_back(unmasked);
+      continue;
+    }
+    const Index begin = static_cast<Index>(seen_.source_rows.size());
+    for (Index j = unmasked.begin; j < unmasked.end(); ++j) {
+      const std::int32_t row = masks_.source_rows.empty() ? static_cast<std::int32_t>(j) : masks_.source_rows[j];
+      const bool is_last_left = j + 1 == unmasked.end() && static_cast<Index>(seen_.source_rows.size()) == begin;
+      if (is_last_left || !has_translated(h, row - source_spans_[h.sentence].begin)) seen_.source_rows.push_back(row);
+    }
+    memory_spans_.push_back({begin, static_cast<Index>(seen_.source_rows.size()) - begin});
   }
 }
 
@@ -181,7 +208,7 @@ Var Search::run_model() {
   }
   record_ = {};
   StackRecord* record = needs_attention() ? &record_ : nullptr;
-  return transformer_.decode(tape_, ids_, spans_, memory, memory_spans_, &cache_, masks_, record);
+  return transformer_.decode(tape_, ids_, spans_, memory, memory_spans_, &cache_, seen_, record);
 }
 
 // Fills scores_: one row per token read, of the whole vocabulary or of the sentence's shortlist.
@@ -283,7 +310,7 @@ void Search::advance(const NextTokens& next) {
     Sentence& sentence = sentences_[live_[first].sentence];
     const bool is_ended_by_prefix = nodes_[live_[first].node].id == transformer_.config().eos_id;
     if (is_ended_by_prefix) {
-      finish(sentence, live_[first].node, sentence.length);
+      finish(sentence, live_[first].node, live_[first]);
       sentence.done = true;
       continue;
     }
@@ -322,14 +349,11 @@ void Search::extend(std::size_t first, std::size_t last) {
     if (is_crowded_out && !options_.beam_trace) continue;
     const std::int32_t node = add_candidate(candidate, outcome);
     if (is_crowded_out) continue;
+    const Live& parent = live_[candidate.parent];
     if (outcome == BeamOutcome::ended) {
-      finish(sentence, node, sentence.length);
+      finish(sentence, node, parent);
     } else {
-      // What it has met, spelled, and so on is that of its parent with one more token.
-      const Live& parent = live_[candidate.parent];
-      follow(next_live_.emplace_back(
-                 Live{.node = node, .sentence = parent.sentence, .spelled = parent.spelled, .met = parent.met}),
-             candidate.id);
+      next_live_.push_back(extended(parent, node));
       parents_.push_back(candidate.parent);
     }
   }
@@ -344,9 +368,9 @@ void Search::extend(std::size_t first, std::size_t last) {
 // of next_live_ from `first` on, best first.
 void Search::end_if_over(Sentence& sentence, std::size_t first) {
   const bool is_none_live = next_live_.size() == first;
-  sentence.done = is_none_live || sentence.finished.beat(score(nodes_[next_live_[first].node].sum, sentence.length));
+  sentence.done = is_none_live || sentence.finished.beat(rank(next_live_[first].node, next_live_[first]));
   if (sentence.length == sentence.input.max_length && !sentence.done) {
-    for (std::size_t i = first; i < next_live_.size(); ++i) finish(sentence, next_live_[i].node, sentence.length);
+    for (std::size_t i = first; i < next_live_.size(); ++i) finish(sentence, next_live_[i].node, next_live_[i]);
     sentence.done = true;
   }
   if (!sentence.done) return;
@@ -378,9 +402,17 @@ double Search::score(double sum, Index length) const {
   return beam_score(sum, length, options_.length_penalty.value_or(default_length_penalty));
 }
 
-void Search::finish(Sentence& sentence, std::int32_t node, Index length) {
+// The score by which hypotheses of a sentence are ordered. What a constraint required costs the same in a short and a
+// long one: divided by the length, an improbable term would make longer translations better.
+double Search::rank(std::int32_t node, const Live& hypothesis) const {
+  const Index length = sentences_[hypothesis.sentence].length - hypothesis.required_count;
+  return hypothesis.required_sum + score(nodes_[node].sum - hypothesis.required_sum, length);
+}
+
+// Takes a hypothesis, or `hypothesis` with one more token, as finished.
+void Search::finish(Sentence& sentence, std::int32_t node, const Live& hypothesis) {
   nodes_[node].outcome = BeamOutcome::ended;
-  const std::optional<std::int32_t> outscored = sentence.finished.add({node, score(nodes_[node].sum, length)});
+  const std::optional<std::int32_t> outscored = sentence.finished.add({node, rank(node, hypothesis)});
   if (outscored) nodes_[*outscored].outcome = BeamOutcome::outscored;
 }
 

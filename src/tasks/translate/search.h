@@ -101,6 +101,8 @@ class Search {
     Spelling::State spelled = Spelling::between;
     ConstraintTracker::State met = {};
     std::vector<TokenId> forbidden = {};  // by constraints
+    double required_sum = 0;              // of the log-probabilities of tokens that brought constraints nearer
+    Index required_count = 0;             // of such tokens
   };
   // A token that brings a hypothesis nearer to what it needs.
   struct Required {
@@ -130,6 +132,7 @@ class Search {
 
   // The parts of a step, in order.
   void gather_inputs();
+  void gather_sources();
   Var run_model();
   void score_tokens(Var hidden);
   void read_prefixes();
@@ -138,6 +141,7 @@ class Search {
   void advance(const NextTokens& next);
 
   // Of search_constraints.cpp.
+  bool has_translated(const Live& hypothesis, Index position) const;
   bool needs_attention() const;
   std::vector<float> attention_to_source(std::size_t i) const;
   bool is_in_place(const Constraint& constraint, const std::vector<float>& attention) const;
@@ -146,6 +150,7 @@ class Search {
   bool may_follow(const Live& hypothesis, std::span<const TokenScore> tokens) const;
   void forbid(const Live& hypothesis, Eigen::Map<RowVector> row) const;
   void follow(Live& hypothesis, TokenId id) const;
+  Live extended(const Live& hypothesis, std::int32_t node) const;
   void bank_candidates(std::size_t first, std::size_t last);
   std::size_t choose_extensions(std::size_t first, std::size_t last);
   static TokenId column(const Sentence& sentence, TokenId id);
@@ -155,9 +160,10 @@ class Search {
   void extend(std::size_t first, std::size_t last);
   void end_if_over(Sentence& sentence, std::size_t first);
   std::int32_t add(const Node& node);
-  void finish(Sentence& sentence, std::int32_t node, Index length);
+  void finish(Sentence& sentence, std::int32_t node, const Live& hypothesis);
   double score(double sum, Index length) const;
-  SearchHypothesis hypothesis(std::int32_t node, double score) const;
+  double rank(std::int32_t node, const Live& hypothesis) const;
+  SearchHypothesis hypothesis(std::int32_t node) const;
 
   const Transformer& transformer_;
   TranslateOptions options_;
@@ -173,7 +179,9 @@ class Search {
   // Values of one step; kept for their memory.
   std::vector<TokenId> ids_;
   std::vector<Scalar*> scores_;  // one row per id
-  Spans spans_, memory_spans_;
+  Spans spans_,
+      memory_spans_;  // of the rows that each live hypothesis reads of the target and, in seen_, of the source
+  Masks seen_;        // by the live hypotheses
   std::vector<BeamCandidate> candidates_;
   std::vector<BeamChoice> chosen_;
   StackRecord record_;                           // only where constraints have places

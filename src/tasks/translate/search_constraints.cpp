@@ -16,6 +16,19 @@ constexpr float least_attention = 0.2f;
 
 }  // namespace
 
+// Returns whether a hypothesis has written all that stands for a source token, other than the end of the source.
+bool Search::has_translated(const Live& hypothesis, Index position) const {
+  const Sentence& s = sentences_[hypothesis.sentence];
+  if (!s.tracker || position + 1 == static_cast<Index>(s.input.source.size())) return false;
+  const std::vector<Constraint>& constraints = s.tracker->constraints();
+  for (std::size_t c = 0; c < constraints.size(); ++c) {
+    const bool is_met = constraints[c].least > 0 && hypothesis.met.counts[c] >= constraints[c].least;
+    const auto is_there = [&](const Span& place) { return place.begin <= position && position < place.end(); };
+    if (is_met && std::any_of(constraints[c].places.begin(), constraints[c].places.end(), is_there)) return true;
+  }
+  return false;
+}
+
 // Returns whether a step needs to know where hypotheses attend to.
 bool Search::needs_attention() const {
   return std::any_of(live_.begin(), live_.end(), [&](const Live& h) {
@@ -24,8 +37,9 @@ bool Search::needs_attention() const {
   });
 }
 
-// The attention of live hypothesis i from its last token to the source: the mean of the heads of all layers but the
-// first, which sees little of the target; of a student, the head that its training guided (Marian's guided alignment).
+// The attention of live hypothesis i from its last token to each token of its source: the mean of the heads of all
+// layers but the first, which sees little of the target; of a student, the head that its training guided (Marian's
+// guided alignment).
 std::vector<float> Search::attention_to_source(std::size_t i) const {
   if (record_.cross_attention.empty()) return {};
   const Config& c = transformer_.config();
@@ -40,13 +54,17 @@ std::vector<float> Search::attention_to_source(std::size_t i) const {
     for (Index head = 0; head < heads; ++head) sum += probabilities.row(head * rows + rows - 1);
   }
   sum /= static_cast<Scalar>(static_cast<Index>(layers - first) * heads);
-  return {sum.begin(), sum.end()};
+  if (seen_.source_rows.empty()) return {sum.begin(), sum.end()};
+  const Span source = source_spans_[live_[i].sentence];
+  std::vector<float> attention(static_cast<std::size_t>(source.size), 0);
+  for (Index j = 0; j < sum.size(); ++j)
+    attention[static_cast<std::size_t>(seen_.source_rows[memory_spans_[i].begin + j] - source.begin)] = sum(j);
+  return attention;
 }
 
 // Returns whether live hypothesis i has come to the place of a constraint.
 bool Search::is_in_place(const Constraint& constraint, const std::vector<float>& attention) const {
-  const bool is_anywhere = constraint.places.empty() || attention.empty() || !masks_.source_rows.empty();
-  if (is_anywhere) return true;
+  if (constraint.places.empty() || attention.empty()) return true;
   float share = 0;
   for (const Span& place : constraint.places)
     for (Index j = place.begin; j < std::min(place.end(), static_cast<Index>(attention.size())); ++j)
@@ -125,6 +143,23 @@ void Search::follow(Live& hypothesis, TokenId id) const {
   if (!s.tracker) return;
   s.tracker->advance(hypothesis.met, id);
   hypothesis.forbidden = s.tracker->forbidden(hypothesis.met, transformer_.config().eos_id);
+}
+
+// A hypothesis with the token of `node`. What it has met, spelled, and so on is that of its parent with one more token.
+Search::Live Search::extended(const Live& hypothesis, std::int32_t node) const {
+  Live result{.node = node,
+              .sentence = hypothesis.sentence,
+              .spelled = hypothesis.spelled,
+              .met = hypothesis.met,
+              .required_sum = hypothesis.required_sum,
+              .required_count = hypothesis.required_count};
+  follow(result, nodes_[node].id);
+  const std::optional<ConstraintTracker>& tracker = sentences_[hypothesis.sentence].tracker;
+  if (tracker && tracker->needed(result.met) < tracker->needed(hypothesis.met)) {
+    result.required_sum += nodes_[node].log_probability;
+    ++result.required_count;
+  }
+  return result;
 }
 
 // Chooses among candidates_ of the hypotheses from `first` up to `last`, and what constraints require of them; returns

@@ -5,16 +5,16 @@
 
 namespace wasmformer {
 
-SearchHypothesis Search::hypothesis(std::int32_t node, double score) const {
+SearchHypothesis Search::hypothesis(std::int32_t node) const {
   SearchHypothesis result;
   result.sum = nodes_[node].sum;
-  result.score = score;
   for (; nodes_[node].parent >= 0; node = nodes_[node].parent) {
     result.ids.push_back(nodes_[node].id);
     result.log_probabilities.push_back(nodes_[node].log_probability);
   }
   std::reverse(result.ids.begin(), result.ids.end());
   std::reverse(result.log_probabilities.begin(), result.log_probabilities.end());
+  result.score = score(result.sum, static_cast<Index>(result.ids.size()));
   return result;
 }
 
@@ -50,11 +50,11 @@ std::vector<SearchHypothesis> Search::hypotheses(Index i) const {
   const Sentence& sentence = sentences_[i];
   if (sentence.done) {
     std::vector<SearchHypothesis> result;
-    for (const auto& finished : sentence.finished.best()) result.push_back(hypothesis(finished.node, finished.score));
+    for (const auto& finished : sentence.finished.best()) result.push_back(hypothesis(finished.node));
     return result;
   }
   const auto best = std::find_if(live_.begin(), live_.end(), [i](const Live& h) { return h.sentence == i; });
-  return {hypothesis(best->node, score(nodes_[best->node].sum, sentence.length))};
+  return {hypothesis(best->node)};
 }
 
 }  // namespace wasmformer
