@@ -58,7 +58,7 @@ test('the sentence at the caret, or the one that is clicked, is inspected', () =
 test("the visitor's own terms are used at once, after a reload, and in the pictures; removing them ends that", () =>
   withPage(laptop, async (page) => {
     await translate(page, 'Mein Hund ist sehr alt.');
-    await page.getByRole('button', { name: 'Your terms' }).click();
+    await page.getByRole('button', { name: 'Terms', exact: true }).click();
     const form = page.getByRole('region', { name: 'Your terms' });
     await form.getByLabel('Term 1 in German').fill('Hund');
     await form.getByLabel('Its translation into English, 1').fill('poodle');
@@ -68,7 +68,7 @@ test("the visitor's own terms are used at once, after a reload, and in the pictu
     await go(page, 'How it works');
     await page.getByText('poodle').first().waitFor();
     await go(page, 'Translate');
-    await page.getByRole('button', { name: 'Your terms' }).click();
+    await page.getByRole('button', { name: 'Terms', exact: true }).click();
     await form.getByRole('button', { name: 'Remove term 1' }).click();
     await page.getByText('My dog is very old.').first().waitFor();
   }));

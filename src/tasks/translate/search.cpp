@@ -170,33 +170,6 @@ void Search::gather_inputs() {
   }
 }
 
-// What each live hypothesis sees of its source: everything that is not masked, but not what a term or a placeholder
-// that it has written stands for. A model that would have chosen another word writes that word too if it sees its
-// source again.
-void Search::gather_sources() {
-  seen_.source_rows.clear();
-  memory_spans_.clear();
-  const auto has_places = [&](const Live& h) {
-    const std::optional<ConstraintTracker>& tracker = sentences_[h.sentence].tracker;
-    return tracker && tracker->has_places();
-  };
-  const bool all_see_everything = masks_.source_rows.empty() && std::none_of(live_.begin(), live_.end(), has_places);
-  for (const Live& h : live_) {
-    const Span unmasked = masks_.source_spans[h.sentence];
-    if (all_see_everything) {
-      memory_spans_.push_back(unmasked);
-      continue;
-    }
-    const Index begin = static_cast<Index>(seen_.source_rows.size());
-    for (Index j = unmasked.begin; j < unmasked.end(); ++j) {
-      const std::int32_t row = masks_.source_rows.empty() ? static_cast<std::int32_t>(j) : masks_.source_rows[j];
-      const bool is_last_left = j + 1 == unmasked.end() && static_cast<Index>(seen_.source_rows.size()) == begin;
-      if (is_last_left || !has_translated(h, row - source_spans_[h.sentence].begin)) seen_.source_rows.push_back(row);
-    }
-    memory_spans_.push_back({begin, static_cast<Index>(seen_.source_rows.size()) - begin});
-  }
-}
-
 // The decoder's hidden rows, one per token read. It embeds and masks; the cache holds what it read before. The first
 // step also encodes the sources, whose keys and values the cache keeps.
 Var Search::run_model() {
@@ -402,11 +375,11 @@ double Search::score(double sum, Index length) const {
   return beam_score(sum, length, options_.length_penalty.value_or(default_length_penalty));
 }
 
-// The score by which hypotheses of a sentence are ordered. What a constraint required costs the same in a short and a
+// The score by which hypotheses of a sentence are ordered. What they were made to write costs the same in a short and a
 // long one: divided by the length, an improbable term would make longer translations better.
 double Search::rank(std::int32_t node, const Live& hypothesis) const {
-  const Index length = sentences_[hypothesis.sentence].length - hypothesis.required_count;
-  return hypothesis.required_sum + score(nodes_[node].sum - hypothesis.required_sum, length);
+  const Index length = sentences_[hypothesis.sentence].length - hypothesis.forced_count;
+  return hypothesis.forced_sum + score(nodes_[node].sum - hypothesis.forced_sum, length);
 }
 
 // Takes a hypothesis, or `hypothesis` with one more token, as finished.

@@ -101,8 +101,9 @@ class Search {
     Spelling::State spelled = Spelling::between;
     ConstraintTracker::State met = {};
     std::vector<TokenId> forbidden = {};  // by constraints
-    double required_sum = 0;              // of the log-probabilities of tokens that brought constraints nearer
-    Index required_count = 0;             // of such tokens
+    std::vector<char> is_forced = {};     // of each constraint: whether a piece of it was improbable
+    double forced_sum = 0;                // of the log-probabilities of such pieces
+    Index forced_count = 0;               // of such pieces
   };
   // A token that brings a hypothesis nearer to what it needs.
   struct Required {
@@ -132,7 +133,6 @@ class Search {
 
   // The parts of a step, in order.
   void gather_inputs();
-  void gather_sources();
   Var run_model();
   void score_tokens(Var hidden);
   void read_prefixes();
@@ -141,6 +141,7 @@ class Search {
   void advance(const NextTokens& next);
 
   // Of search_constraints.cpp.
+  void gather_sources();
   bool has_translated(const Live& hypothesis, Index position) const;
   bool needs_attention() const;
   std::vector<float> attention_to_source(std::size_t i) const;
@@ -151,6 +152,7 @@ class Search {
   void forbid(const Live& hypothesis, Eigen::Map<RowVector> row) const;
   void follow(Live& hypothesis, TokenId id) const;
   Live extended(const Live& hypothesis, std::int32_t node) const;
+  void count_forced(Live& extended, const Live& hypothesis, std::int32_t node) const;
   void bank_candidates(std::size_t first, std::size_t last);
   std::size_t choose_extensions(std::size_t first, std::size_t last);
   static TokenId column(const Sentence& sentence, TokenId id);

@@ -14,19 +14,49 @@ constexpr Scalar never = -std::numeric_limits<Scalar>::infinity();
 // A constraint may begin once this share of a hypothesis' attention to the source lies on what it translates.
 constexpr float least_attention = 0.2f;
 
+// A piece of a constraint that is less probable than this was not the model's own choice.
+constexpr float least_own_probability = 0.1f;
+
 }  // namespace
 
-// Returns whether a hypothesis has written all that stands for a source token, other than the end of the source.
+// Returns whether a hypothesis has been made to write all that stands for a source token, other than the end of the
+// source.
 bool Search::has_translated(const Live& hypothesis, Index position) const {
   const Sentence& s = sentences_[hypothesis.sentence];
-  if (!s.tracker || position + 1 == static_cast<Index>(s.input.source.size())) return false;
+  if (hypothesis.is_forced.empty() || position + 1 == static_cast<Index>(s.input.source.size())) return false;
   const std::vector<Constraint>& constraints = s.tracker->constraints();
   for (std::size_t c = 0; c < constraints.size(); ++c) {
-    const bool is_met = constraints[c].least > 0 && hypothesis.met.counts[c] >= constraints[c].least;
+    const bool is_met = hypothesis.is_forced[c] != 0 && hypothesis.met.counts[c] >= constraints[c].least;
     const auto is_there = [&](const Span& place) { return place.begin <= position && position < place.end(); };
     if (is_met && std::any_of(constraints[c].places.begin(), constraints[c].places.end(), is_there)) return true;
   }
   return false;
+}
+
+// What each live hypothesis sees of its source: everything that is not masked, but not what a term stands for that it
+// has been made to write. A model that would have chosen another word writes that word too if it sees its source again.
+void Search::gather_sources() {
+  seen_.source_rows.clear();
+  memory_spans_.clear();
+  const auto has_places = [&](const Live& h) {
+    const std::optional<ConstraintTracker>& tracker = sentences_[h.sentence].tracker;
+    return tracker && tracker->has_places();
+  };
+  const bool all_see_everything = masks_.source_rows.empty() && std::none_of(live_.begin(), live_.end(), has_places);
+  for (const Live& h : live_) {
+    const Span unmasked = masks_.source_spans[h.sentence];
+    if (all_see_everything) {
+      memory_spans_.push_back(unmasked);
+      continue;
+    }
+    const Index begin = static_cast<Index>(seen_.source_rows.size());
+    for (Index j = unmasked.begin; j < unmasked.end(); ++j) {
+      const std::int32_t row = masks_.source_rows.empty() ? static_cast<std::int32_t>(j) : masks_.source_rows[j];
+      const bool is_last_left = j + 1 == unmasked.end() && static_cast<Index>(seen_.source_rows.size()) == begin;
+      if (is_last_left || !has_translated(h, row - source_spans_[h.sentence].begin)) seen_.source_rows.push_back(row);
+    }
+    memory_spans_.push_back({begin, static_cast<Index>(seen_.source_rows.size()) - begin});
+  }
 }
 
 // Returns whether a step needs to know where hypotheses attend to.
@@ -151,15 +181,29 @@ Search::Live Search::extended(const Live& hypothesis, std::int32_t node) const {
               .sentence = hypothesis.sentence,
               .spelled = hypothesis.spelled,
               .met = hypothesis.met,
-              .required_sum = hypothesis.required_sum,
-              .required_count = hypothesis.required_count};
+              .is_forced = hypothesis.is_forced,
+              .forced_sum = hypothesis.forced_sum,
+              .forced_count = hypothesis.forced_count};
   follow(result, nodes_[node].id);
-  const std::optional<ConstraintTracker>& tracker = sentences_[hypothesis.sentence].tracker;
-  if (tracker && tracker->needed(result.met) < tracker->needed(hypothesis.met)) {
-    result.required_sum += nodes_[node].log_probability;
-    ++result.required_count;
-  }
+  if (sentences_[hypothesis.sentence].tracker) count_forced(result, hypothesis, node);
   return result;
+}
+
+// Takes the token of `node`, by which `extended` is longer, into what was forced, if it is improbable and brings a
+// constraint nearer.
+void Search::count_forced(Live& extended, const Live& hypothesis, std::int32_t node) const {
+  const ConstraintTracker& tracker = *sentences_[hypothesis.sentence].tracker;
+  const Node& token = nodes_[node];
+  const bool is_forced = token.log_probability < std::log(least_own_probability) &&
+                         tracker.needed(extended.met) < tracker.needed(hypothesis.met);
+  if (!is_forced) return;
+  extended.forced_sum += token.log_probability;
+  ++extended.forced_count;
+  extended.is_forced.resize(tracker.constraints().size());
+  std::vector<ConstraintTracker::Step> steps;
+  tracker.steps(hypothesis.met, steps);
+  for (const ConstraintTracker::Step& step : steps)
+    if (step.id == token.id) extended.is_forced[step.constraint] = 1;
 }
 
 // Chooses among candidates_ of the hypotheses from `first` up to `last`, and what constraints require of them; returns
