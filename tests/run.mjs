@@ -92,7 +92,7 @@ function buildTargets(wanted) {
   const strict = ['-DWASMFORMER_WARNINGS_AS_ERRORS=ON'];
   const native = targets('native');
   const wasm = [...targets('wasm'), ...(wanted.some((suite) => suite.package) ? packageTargets() : [])];
-  setUp(...(native.length > 0 ? ['native'] : []), ...(wasm.length > 0 || wanted.some((suite) => suite.page) ? ['wasm'] : []), 'tests',
+  setUp(...(native.length > 0 || wanted.some((suite) => suite.compiler) ? ['native'] : []), ...(wasm.length > 0 || wanted.some((suite) => suite.page) ? ['wasm'] : []), 'tests',
     ...(wanted.some((suite) => suite.browser) ? ['browser'] : []), ...(wanted.some((suite) => suite.browsers) ? ['browsers'] : []));
   installPackages({ tests: true });
   return [

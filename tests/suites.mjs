@@ -62,8 +62,9 @@ const allProcessors = [`--test-concurrency=${availableParallelism()}`];
 const documentation = { name: 'Documentation', native: ['wasmformer'], package: true, page: true, ...nodeTest(oneFile('tests/docs.test.mjs')) };
 
 /**
- * What a suite needs: `native` and `wasm` are targets of those builds, `package` is dist, `page` build/page, `browser`
- * Chromium. `isAlone`: it has threads of its own, or looks at the clock. `isQuick`: it belongs to `npm run test:quick`.
+ * What a suite needs: `native` and `wasm` are targets of those builds, `compiler` is one for native programs, `package` is
+ * dist, `page` build/page, `browser` Chromium. `isAlone`: it has threads of its own, or looks at the clock. `isQuick`: it
+ * belongs to `npm run test:quick`.
  */
 export const suites = [
   // Longest first: two run at once.
@@ -71,6 +72,7 @@ export const suites = [
   { name: 'Includes and shape', isQuick: true, ...nodeTest(() => ['include_order_test', 'shape.test', 'names.test'].map((name) => join(root, `tests/${name}.mjs`))) },
   { name: 'Formatting and lint', isQuick: true, ...nodeTest(oneFile('tests/format.test.mjs')) },
   // The benchmark is built only so that it keeps compiling.
+  { name: 'The paper in one file', isQuick: true, compiler: true, ...nodeTest(testFiles('tests/micro')) },
   { name: 'C++, native', isQuick: true, native: ['wasmformer_tests', 'wasmformer_bench'], ...catch2(join(root, 'build/native/tests/wasmformer_tests')) },
   {
     name: 'C++, gradients in double', isQuick: true, native: ['wasmformer_gradient_tests'],

@@ -32,8 +32,8 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/wasmformer-config.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/wasmformer-config-version.cmake DESTINATION ${package})
 install(FILES LICENSE bindings/LICENSES.txt DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
-# Without the program's headers, those whose content depends on the processor, and one about SentencePiece.
-install(DIRECTORY src/ DESTINATION ${headers} FILES_MATCHING PATTERN *.h PATTERN cli EXCLUDE
+# Without the folders of programs, those whose content depends on the processor, and one about SentencePiece.
+install(DIRECTORY src/ DESTINATION ${headers} FILES_MATCHING PATTERN *.h PATTERN cli EXCLUDE PATTERN micro EXCLUDE
         REGEX "/(simd|vector_math|int8|panels|attention_kernels|normalizer|hugging_face)\\.h$" EXCLUDE)
 install(DIRECTORY ${eigen_SOURCE_DIR}/Eigen DESTINATION ${headers}/eigen)
 # In the source a header is named by its folder, model/config.h; users may have one of that name themselves. They may also
