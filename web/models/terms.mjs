@@ -90,8 +90,8 @@ function check([glossaryFile, valid, plainFile, withFile]) {
   });
   for (const [name, count] of Object.entries(counts)) console.log(`${name}: ${count}`);
   const changed = seen.filter(([, , , before, after]) => before !== after);
-  console.log(`translations that changed: ${changed.length}`);
-  for (const sentence of inDrawnOrder(changed, ([, text]) => text, 'sample').slice(0, Number(values.sample)))
+  console.log(`translations that the terms changed: ${changed.length}`);
+  for (const sentence of inDrawnOrder(seen, ([, text]) => text, 'sample').slice(0, Number(values.sample)))
     console.log(`\n${sentence.join('\n  ')}`);
 }
 
