@@ -36,6 +36,14 @@ test('a translation is weak if its tokens are improbable on average, and each im
   assert.equal(isWeak(tokens(0.8, 0.6, 0.5, 0.9)), true);
 });
 
+test("a visitor's terms are not taken for guesses of the model", async () => {
+  const { ownTokens } = await load('translate/sureness.ts');
+  const targetTokens = ['▁An', '▁old', '▁m', 'ate', '▁of', '▁the', '▁mat', '.', '</s>'].map((piece) => ({ piece, logProbability: -5 }));
+  const pieces = (glossary) => ownTokens({ text: 'An old mate of the mat.', targetTokens }, glossary).map(({ piece }) => piece);
+  assert.deepEqual(pieces([{ source: 'Freund', target: 'mate' }]), ['▁An', '▁old', '▁of', '▁the', '▁mat', '.', '</s>']);
+  assert.equal(pieces(undefined).length, 9);
+});
+
 test('the film shows evenly spaced snapshots, the first and last included, each once', async () => {
   const { frames } = await load('train/record.ts');
   assert.deepEqual(frames(0, 8), []);
