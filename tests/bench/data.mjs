@@ -5,6 +5,10 @@ export const shapes = {
   S: { d: 64, heads: 4, layers: 2, ffn: 256, vocabulary: 64, tokens: 16, pairs: 64 },
   T: { d: 128, heads: 4, layers: 4, ffn: 256, vocabulary: 8000, tokens: 16, pairs: 32 },
   B: { d: 512, heads: 8, layers: 6, ffn: 2048, vocabulary: 32000, tokens: 20 },
+  // The students that Firefox ships.
+  tiny: { d: 256, heads: 8, layers: 6, decoderLayers: 2, ffn: 1536, vocabulary: 32000 },
+  'base-memory': { d: 384, heads: 8, layers: 6, decoderLayers: 4, ffn: 1536, vocabulary: 32000 },
+  base: { d: 512, heads: 8, layers: 6, decoderLayers: 2, ffn: 2048, vocabulary: 32000 },
 };
 export const [pad, unk, bos, eos] = [0, 1, 2, 3];
 const maxLength = 512;
@@ -44,7 +48,7 @@ function normal(random) {
 }
 
 /** Name (Hugging Face Marian's) -> { shape, data }; matrices are [outputs, inputs]. No special token is ever chosen. */
-export function weights({ d, layers, ffn, vocabulary }) {
+export function weights({ d, layers, decoderLayers = layers, ffn, vocabulary }) {
   const random = uniform(1);
   const all = new Map();
   const add = (name, shape, value) =>
@@ -68,7 +72,7 @@ export function weights({ d, layers, ffn, vocabulary }) {
   };
   matrix('model.shared.weight', vocabulary, d);
   for (const side of ['encoder', 'decoder']) {
-    for (let i = 0; i < layers; i++) {
+    for (let i = 0; i < (side === 'encoder' ? layers : decoderLayers); i++) {
       const layer = `model.${side}.layers.${i}`;
       attention(`${layer}.self_attn`);
       if (side === 'decoder') attention(`${layer}.encoder_attn`);
@@ -141,16 +145,21 @@ function varint(value) {
 
 const ownSpecial = ['<pad>', '<unk>', '<s>', '</s>'];
 
-/** A unigram SentencePiece model of whole words; the first pieces are `special`. */
-export function tokenizer({ vocabulary }, special = ownSpecial, ids = { unk, bos, eos, pad }) {
+/** Pieces that are whole words, after the `special` ones. */
+export const wordPieces = ({ vocabulary }, special = ownSpecial) =>
+  Array.from({ length: vocabulary }, (_, id) => special[id] ?? `\u2581${letters(id)}`);
+
+/** A unigram SentencePiece model that splits a text into as few of these pieces as it can. */
+export function tokenizer(pieces, ids = { unk, bos, eos, pad }) {
   const kinds = { normal: 1, unknown: 2, control: 3 };
-  const pieces = Array.from({ length: vocabulary }, (_, id) => [1, [
-    [1, special[id] ?? `\u2581${letters(id)}`],
-    [2, { float: id < special.length ? 0 : -1 }],
-    [3, id === ids.unk ? kinds.unknown : id < special.length ? kinds.control : kinds.normal],
-  ]]);
-  const trainer = [[3, 1], [4, vocabulary], [40, ids.unk], [41, ids.bos], [42, ids.eos], [43, ids.pad]];
-  return protobuf([...pieces, [2, trainer], [3, [[1, 'identity'], [3, 1], [4, 1], [5, 1]]]]);
+  const kindOf = (id) => {
+    if (id === ids.unk) return kinds.unknown;
+    return Object.values(ids).includes(id) ? kinds.control : kinds.normal;
+  };
+  const fields = pieces.map((piece, id) =>
+    [1, [[1, piece], [2, { float: kindOf(id) === kinds.normal ? -1 : 0 }], [3, kindOf(id)]]]);
+  const trainer = [[3, 1], [4, pieces.length], [40, ids.unk], [41, ids.bos], [42, ids.eos], [43, ids.pad]];
+  return protobuf([...fields, [2, trainer], [3, [[1, 'identity'], [3, 1], [4, 1], [5, 1]]]]);
 }
 
 /** The bytes of a model file of ours. precision: 'f32' or 'int8'. */
@@ -163,7 +172,7 @@ export function modelFile(shape, precision = 'f32') {
     pad_id: pad, bos_id: bos, eos_id: eos,
   };
   let text = '';
-  for (const byte of tokenizer(shape)) text += String.fromCharCode(byte);
+  for (const byte of tokenizer(wordPieces(shape))) text += String.fromCharCode(byte);
   const header = {
     __metadata__: { format: 'wasmformer', version: '1', config: JSON.stringify(config), source_tokenizer: btoa(text) },
   };

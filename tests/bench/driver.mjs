@@ -72,10 +72,10 @@ const kinds = {
 export const bench = join(root, 'build/native/tests/bench/wasmformer_bench');
 
 /**
- * Measures `jobs`, in turn and `rounds` times over, after a round that only warms up.
+ * Measures `jobs`, in turn and `rounds` times over, after a round that only warms up if `warmsUp`.
  * @returns one list a figure, by name: its value in each round, or undefined
  */
-export async function measure(jobs, { rounds, ms, log }) {
+export async function measure(jobs, { rounds, ms, warmsUp = true, log }) {
   const open = [];
   const figures = new Map();
   const attempt = async (job, body) => {
@@ -92,7 +92,7 @@ export async function measure(jobs, { rounds, ms, log }) {
     const opened = await attempt(job, () => kinds[job.kind](job));
     if (opened) open.push([job, opened]);
   }
-  for (let round = 0; round <= rounds; round++) {
+  for (let round = warmsUp ? 0 : 1; round <= rounds; round++) {
     log(round === 0 ? 'warming up' : `round ${round} of ${rounds}`);
     for (const [job, { measure }] of open) {
       if (job.failed) continue;

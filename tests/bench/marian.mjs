@@ -1,6 +1,6 @@
 // The models of data.mjs as Marian's binary files, int8 with multipliers for the inputs, as Firefox and Bergamot read them.
 // Bergamot does not say how many tokens it made, so every token is the same word, and the words of its text are counted.
-import { concatenate, tokenizer, weights } from './data.mjs';
+import { concatenate, tokenizer, weights, wordPieces } from './data.mjs';
 
 const kinds = { float: 0x404, int8: 0x101, intgemm8: 0x4101 };
 const special = ['</s>', '<unk>'];
@@ -11,9 +11,9 @@ const bytesOf = (array) => new Uint8Array(array.buffer);
 const int64 = (...values) => bytesOf(BigUint64Array.from(values, BigInt));
 const text = (value) => new TextEncoder().encode(`${value}\0`);
 
-function config({ d, heads, layers, ffn, vocabulary }, isStudent) {
+function config({ d, heads, layers, decoderLayers = layers, ffn, vocabulary }, isStudent) {
   const values = {
-    'dim-vocabs': `[${vocabulary}, ${vocabulary}]`, 'dim-emb': d, 'enc-depth': layers, 'dec-depth': layers,
+    'dim-vocabs': `[${vocabulary}, ${vocabulary}]`, 'dim-emb': d, 'enc-depth': layers, 'dec-depth': decoderLayers,
     'tied-embeddings': false, 'tied-embeddings-src': false, 'tied-embeddings-all': true, 'transformer-heads': heads,
     'transformer-no-projection': false, 'transformer-dim-ffn': ffn, 'transformer-ffn-depth': 2,
     'transformer-ffn-activation': 'relu', 'transformer-preprocess': '""', 'transformer-postprocess': 'dan',
@@ -48,13 +48,13 @@ function marianName(name, isStudent) {
 }
 
 // Items of [name, kind, shape, bytes]. A matrix of int8 has one scale, and its activations have another.
-function items(shape, isStudent) {
+function items(shape, isStudent, tensors) {
   const all = [];
   const float = (name, dims, data) => all.push([name, kinds.float, dims, bytesOf(data)]);
-  for (const [ours, { shape: [rows, cols], data }] of weights(shape)) {
+  for (const [ours, { shape: [rows, cols], data }] of tensors) {
     const name = marianName(ours, isStudent);
     if (!name) continue;
-    if (ours === 'final_logits_bias') float(name, [1, cols], data.map((_, id) => (id === forced ? 1e4 : 0)));
+    if (rows === 1) float(name, [1, cols], data);
     else if (cols === undefined) float(name, [1, rows], data);
     else {
       const scale = Float32Array.of(127 / data.reduce((most, value) => Math.max(most, Math.abs(value)), 0));
@@ -70,8 +70,15 @@ function items(shape, isStudent) {
   return [...all, ['special:model.yml', kinds.int8, [yaml.length], yaml]];
 }
 
-export function modelBytes(shape, isStudent = false) {
-  const all = items(shape, isStudent).map(([name, kind, dims, bytes]) => ({ name: text(name), kind, dims, bytes: padded(bytes) }));
+// Every token is the word `forced`.
+function forcedWeights(shape) {
+  const tensors = weights(shape);
+  tensors.get('final_logits_bias').data.fill(0)[forced] = 1e4;
+  return tensors;
+}
+
+export function modelBytes(shape, isStudent = false, tensors = forcedWeights(shape)) {
+  const all = items(shape, isStudent, tensors).map(([name, kind, dims, bytes]) => ({ name: text(name), kind, dims, bytes: padded(bytes) }));
   const head = concatenate([
     int64(1, all.length),
     ...all.map(({ name, kind, dims, bytes }) => int64(name.length, kind, dims.length, bytes.length)),
@@ -82,7 +89,8 @@ export function modelBytes(shape, isStudent = false) {
   return concatenate([head, int64(gap), new Uint8Array(gap), ...all.map(({ bytes }) => bytes)]);
 }
 
-export const vocabulary = (shape) => tokenizer(shape, special, { unk: 1, bos: -1, eos: 0, pad: -1 });
+export const vocabularyOf = (pieces) => tokenizer(pieces, { unk: 1, bos: -1, eos: 0, pad: -1 });
+export const vocabulary = (shape) => vocabularyOf(wordPieces(shape, special));
 
 /** A binary shortlist: the first 50 pieces, and 50 others for each piece of the source, as in Firefox's files. */
 export function shortlist({ vocabulary: size }) {

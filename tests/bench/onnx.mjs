@@ -18,7 +18,7 @@ function attribute(name, value) {
 }
 
 // A value's name, type and shape; sizes that are not known are names.
-const port = (name, type, dims) => [[1, name], [2, [[1, [
+export const port = (name, type, dims) => [[1, name], [2, [[1, [
   [1, types[type]], [2, dims.map((size) => [1, [typeof size === 'number' ? [1, size] : [2, size]]])]]]]]];
 
 class Graph {
@@ -99,7 +99,10 @@ export function matrixProduct([m, k, n], matrix, precision) {
   return graph.bytes([port('A', 'float', [m, k])], [port('C', 'float', [m, n])]);
 }
 
-class Model extends Graph {
+/** Of the decoder. */
+export const layersOf = ({ layers, decoderLayers = layers }) => Array.from({ length: decoderLayers }, (_, i) => i);
+
+export class Model extends Graph {
   constructor(shape, precision, prefix, constants, tensors = weights(shape)) {
     super(prefix, constants);
     Object.assign(this, { shape, precision, tensors, d: shape.d, heads: shape.heads });
@@ -138,8 +141,12 @@ class Model extends Graph {
       rows = this.op('Mul', [this.op('Cast', [this.op('Gather', [values, ids])], { to: types.float }),
         this.op('Gather', [scales, ids])]);
     }
-    const places = this.constant('positions', [512, this.d], () => positions(this.shape));
+    const places = this.constant('positions', [512, this.d], () => this.positions());
     return this.op('Add', [this.op('Mul', [rows, this.number(Math.sqrt(this.d))]), this.op('Gather', [places, at])]);
+  }
+
+  positions() {
+    return positions(this.shape);
   }
 
   norm(x, sublayer, name) {
@@ -161,7 +168,8 @@ class Model extends Graph {
 
   attend(queries, keys, values, one) {
     const scores = this.op('Mul', [this.op('MatMul', [queries, keys]), this.number((this.d / this.heads) ** -0.5)]);
-    const mixed = this.op('MatMul', [this.op('Softmax', [scores], { axis: -1 }), values]);
+    const masked = this.mask ? this.op('Add', [scores, this.mask]) : scores;
+    const mixed = this.op('MatMul', [this.op('Softmax', [masked], { axis: -1 }), values]);
     const rows = one ? mixed : this.op('Transpose', [mixed], { perm: [0, 2, 1, 3] });
     return this.op('Reshape', [rows, this.ints(0, one ? 1 : -1, this.d)]);
   }
@@ -172,9 +180,9 @@ class Model extends Graph {
   }
 
   // Keys (flipped) and values of the cross-attention of each layer.
-  encode(ids) {
+  encode(ids, at = this.ints(...Array(this.shape.tokens).keys())) {
     const names = (prefix, ...parts) => parts.map((part) => `${prefix}.${part}_proj`);
-    let x = this.embed(ids, this.ints(...Array(this.shape.tokens).keys()));
+    let x = this.embed(ids, at);
     for (let i = 0; i < this.shape.layers; i++) {
       const layer = `model.encoder.layers.${i}`;
       const parts = this.linear(x, ...names(`${layer}.self_attn`, 'q', 'k', 'v'));
@@ -183,25 +191,29 @@ class Model extends Graph {
         `${layer}.self_attn_layer_norm`);
       x = this.feedForward(x, layer);
     }
-    return Array.from({ length: this.shape.layers }, (_, i) => {
+    return layersOf(this.shape).map((i) => {
       const [k, v] = this.linear(x, ...names(`model.decoder.layers.${i}.encoder_attn`, 'k', 'v'));
       return [this.flip(this.splitHeads(k)), this.splitHeads(v)];
     });
+  }
+
+  // The decoder's attention to the tokens so far: what follows it, and the new past.
+  remember(x, layer, past) {
+    const attention = `${layer}.self_attn`;
+    const [q, k, v] = this.linear(x, ...['q', 'k', 'v'].map((part) => `${attention}.${part}_proj`))
+      .map((part) => this.splitHeads(part, true));
+    const [keys, values] = [k, v].map((part, j) => this.op('Concat', [past[j], part], { axis: 2 }));
+    const mixed = this.attend(q, this.flip(keys), values, true);
+    return [this.norm(x, this.linear(mixed, `${attention}.out_proj`), `${attention}_layer_norm`), [keys, values]];
   }
 
   // One token of each sentence; past and cross: [keys, values] of each layer. Returns the next tokens and the new past.
   step(ids, at, past, cross) {
     let x = this.embed(ids, at);
     const present = [];
-    for (let i = 0; i < this.shape.layers; i++) {
+    for (const i of layersOf(this.shape)) {
       const layer = `model.decoder.layers.${i}`;
-      const attention = `${layer}.self_attn`;
-      const [q, k, v] = this.linear(x, ...['q', 'k', 'v'].map((part) => `${attention}.${part}_proj`))
-        .map((part) => this.splitHeads(part, true));
-      const [keys, values] = [k, v].map((part, j) => this.op('Concat', [past[i][j], part], { axis: 2 }));
-      present.push([keys, values]);
-      x = this.norm(x, this.linear(this.attend(q, this.flip(keys), values, true), `${attention}.out_proj`),
-        `${attention}_layer_norm`);
+      [x, present[i]] = this.remember(x, layer, past[i]);
       const query = this.splitHeads(this.linear(x, `${layer}.encoder_attn.q_proj`), true);
       x = this.norm(x, this.linear(this.attend(query, ...cross[i], true), `${layer}.encoder_attn.out_proj`),
         `${layer}.encoder_attn_layer_norm`);
@@ -223,16 +235,15 @@ class Model extends Graph {
   }
 }
 
-const layersOf = ({ layers }) => Array.from({ length: layers }, (_, i) => i);
-const cachePorts = (shape, keys, rows, flipped) => layersOf(shape).flatMap((i) => {
+export const cachePorts = (shape, keys, rows, flipped) => layersOf(shape).flatMap((i) => {
   const size = shape.d / shape.heads;
   return [
     port(`${keys}k${i}`, 'float', ['batch', shape.heads, ...(flipped ? [size, rows] : [rows, size])]),
     port(`${keys}v${i}`, 'float', ['batch', shape.heads, rows, size]),
   ];
 });
-const named = (shape, name) => layersOf(shape).map((i) => [`${name}k${i}`, `${name}v${i}`]);
-const expose = (graph, pairs, name) => pairs.forEach(([keys, values], i) => {
+export const named = (shape, name) => layersOf(shape).map((i) => [`${name}k${i}`, `${name}v${i}`]);
+export const expose = (graph, pairs, name) => pairs.forEach(([keys, values], i) => {
   graph.rename(keys, `${name}k${i}`);
   graph.rename(values, `${name}v${i}`);
 });

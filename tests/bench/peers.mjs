@@ -12,6 +12,7 @@ const packages = {
   '@tensorflow/tfjs-backend-wasm': '4.22.0',
   '@jax-js/jax': '0.1.25',
   '@browsermt/bergamot-translator': '0.4.9',
+  fxtranslate: '0.4.2',
 };
 
 // The jobs find them in build/bench/peers.

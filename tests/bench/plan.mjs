@@ -9,6 +9,7 @@ const bare = 'without the package';
 const ort = 'ONNX Runtime Web';
 const ortNative = 'ONNX Runtime native';
 const bergamot = 'Bergamot';
+const fxtranslate = 'fxtranslate';
 const tfjs = 'TensorFlow.js';
 const jax = 'jax-js';
 const torch = 'PyTorch native';
@@ -113,6 +114,18 @@ export const groups = {
   'training S': training('S'), 'training T': training('T'), rest: rest(),
 };
 
+// Of `--real`: the first `blocks` blocks of a chapter. The jobs warm up while they are opened. fxtranslate's package
+// computes without SIMD, takes minutes for a tenth of the text and gains nothing from more of it.
+const students = ['tiny', 'base-memory', 'base'];
+const readers = { wasmformer: chromium, bergamot, ort: `${ort}, int8`, fxtranslate };
+export const chapterJobs = (blocks) => students.map((shape) => {
+  const prefix = `chapter, ${shape}`;
+  return Object.entries(readers).map(([engine, who]) => {
+    const params = { engine, shape, blocks: engine === 'fxtranslate' ? Math.ceil(blocks / 10) : blocks };
+    return page(prefix, who, 'chapter.mjs', params, { prefix });
+  });
+});
+
 // What must come out. `of` over the best of `to` in the same round where there is one, else `of` itself, must be at
 // least `goal`; with `atMost`, at most.
 export const goals = [];
@@ -164,6 +177,16 @@ limit(`translation T, batch 32, heap growth: ${chromium}, f32, ${bare}`, 0);
 limit(`translation B, batch 8, memory growth: ${chromium}, int8`, 0);
 limit(`training T, module memory: ${chromium}`, 120);
 limit(`translation B, batch 8, module memory: ${chromium}, int8`, 150);
+
+for (const shape of students) {
+  for (const [part, overBergamot] of [['sentence by sentence', 4], ['all at once', 2]]) {
+    const [speed, memory] = ['words/s', 'memory'].map((what) => `chapter, ${shape}, ${part}, ${what}`);
+    goal(`${speed}: ${chromium}`, `${speed}: ${bergamot}`, bergamot, overBergamot);
+    goal(`${speed}: ${chromium}`, `${speed}: ${ort}, int8`, `${ort}, int8`, 1);
+    goal(`${speed}: ${chromium}`, `${speed}: ${fxtranslate}`, fxtranslate, 1);
+    goal(`${memory}: ${chromium}`, `${memory}: ${bergamot}`, bergamot, 1, true);
+  }
+}
 
 const position = 'translation T, batch 1, ms a token at target position';
 goal(`${position} 512: ${chromium}, int8`, `${position} 16: ${chromium}, int8`, 'position 16', 1.3, true);

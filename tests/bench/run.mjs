@@ -1,4 +1,4 @@
-// `npm run bench [-- --peers | --learning | --browsers | --long | --newcomer | --page] [--json] [--only REGEX] [--quick]
+// `npm run bench [-- --peers | --real | --learning | --browsers | --long | --newcomer | --page] [--json] [--only REGEX] [--quick]
 // [--multi30k DIR] [--atis FILE]`: see README.md. What it prints on standard output is a table or, with --json,
 // one array; everything else goes to standard error.
 import { spawnSync } from 'node:child_process';
@@ -17,13 +17,13 @@ import { measureLong } from './long.mjs';
 import { multi30k } from './multi30k.mjs';
 import { measureNewcomer } from './newcomer.mjs';
 import { installPeers } from './peers.mjs';
-import { goals, groups, modelFiles, modelPath } from './plan.mjs';
+import { chapterJobs, goals, groups, modelFiles, modelPath } from './plan.mjs';
 
 const { values: options } = parseArgs({
   options: {
     peers: { type: 'boolean' }, json: { type: 'boolean' }, quick: { type: 'boolean' },
     only: { type: 'string' }, multi30k: { type: 'string' }, atis: { type: 'string' }, learning: { type: 'boolean' }, browsers: { type: 'boolean' },
-    long: { type: 'boolean' }, newcomer: { type: 'boolean' }, page: { type: 'boolean' },
+    real: { type: 'boolean' }, long: { type: 'boolean' }, newcomer: { type: 'boolean' }, page: { type: 'boolean' },
   },
 });
 const results = join(root, 'build/bench');
@@ -34,13 +34,13 @@ const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1]
 const round = (value) => Number(value.toPrecision(4));
 
 const units = [
-  [/^(gemm|peak) int8/, 'GOP/s'], [/^(gemm|peak)/, 'GFLOP/s'], [/tokens\/s/, 'tokens/s'], [/\bms\b/, 'ms'],
+  [/^(gemm|peak) int8/, 'GOP/s'], [/^(gemm|peak)/, 'GFLOP/s'], [/tokens\/s/, 'tokens/s'], [/words\/s/, 'words/s'], [/\bms\b/, 'ms'],
   [/^frames/, '/s'], [/^%/, '%'], [/growth/, 'bytes'], [/memory/, 'MB'], [/^seconds/, 's'], [/^exactMatch/, '%'], [/^(bleu|BLEU)/, ''], [/wasm /, 'KB'],
 ];
 const unit = (name) => units.find(([pattern]) => pattern.test(name))?.[1] ?? '';
 
 function build() {
-  const isPackageOnly = options.browsers || options.long || options.newcomer;
+  const isPackageOnly = options.real || options.browsers || options.long || options.newcomer;
   const part = isPackageOnly ? 'package' : options.page ? 'page' : 'bench';
   const { status } = spawnSync(process.execPath, [join(root, 'bindings/tools/build.mjs'), part],
     { cwd: root, stdio: ['ignore', 2, 2] });
@@ -119,12 +119,20 @@ async function measureSpeed(figures) {
   if (options.multi30k) multi30k(options.multi30k, figures, { ...settings, quick: options.quick });
 }
 
+async function measureChapter(figures) {
+  for (const all of chapterJobs(options.quick ? 20 : 100)) {
+    const jobs = all.filter(({ title, who }) => wanted(`${title}, ${who}`));
+    for (const [name, values] of await measure(jobs, { log, warmsUp: false, rounds: 1 })) figures.set(name, values);
+  }
+}
+
 async function main() {
   build();
-  if (options.peers) installPeers(log);
+  if (options.peers || options.real) installPeers(log);
   const figures = new Map();
   if (options.learning) await learning(figures, goals, { wanted, corpus: options.multi30k, atis: options.atis, quick: options.quick, log });
   else if (options.page) await measurePage(figures, goals, { wanted, quick: options.quick, log });
+  else if (options.real) await measureChapter(figures);
   else if (options.browsers) await measureBrowsers(figures, { ...settings, wanted });
   else if (options.long) await measureLong(figures, { quick: options.quick, wanted, log });
   else if (options.newcomer) await measureNewcomer(figures, { wanted, log });

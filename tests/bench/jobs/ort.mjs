@@ -3,7 +3,7 @@ import { bos, sentences, shapes } from '../data.mjs';
 import { loopGraph, matrixProduct, stepGraphs } from '../onnx.mjs';
 import { gemmRate, gemmSizes, random, sample, translated } from './sample.mjs';
 
-async function load() {
+export async function load() {
   if (typeof window === 'undefined') {
     const { createRequire } = await import('node:module');
     const packages = new URL('../../../build/bench/peers/node_modules/', import.meta.url);

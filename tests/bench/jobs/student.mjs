@@ -5,11 +5,16 @@ import { shapes, texts } from '../data.mjs';
 import { modelBytes, shortlist, vocabulary } from '../marian.mjs';
 import { sample, translated } from './sample.mjs';
 
+/** The package's translator, with one thread. */
+export async function loadStudent(parts) {
+  const files = Object.entries(parts).map(([file, bytes]) => new File([bytes], file));
+  return Translator.load(await importMarian(files), { threads: 1 });
+}
+
 export default async function ({ shape: name, batches, hasShortlist }) {
   const shape = shapes[name];
   const parts = { 'model.bin': modelBytes(shape, true), 'vocab.spm': vocabulary(shape), ...(hasShortlist && { 'lex.s2t.bin': shortlist(shape) }) };
-  const files = Object.entries(parts).map(([file, bytes]) => new File([bytes], file));
-  const translator = await Translator.load(await importMarian(files), { threads: 1 });
+  const translator = await loadStudent(parts);
   const options = { beamSize: 1, maxLength: shape.tokens };
   return async (ms) => {
     const figures = {};
