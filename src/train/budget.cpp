@@ -12,6 +12,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr Index least_steps_of_schedule = 2;  // one to warm up, one to fall
+
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 // Evenly from all of them, as corpora are often sorted.
@@ -77,6 +79,11 @@ Preset with_end(Preset settings) {
   return settings;
 }
 
+void end_schedule(TrainingConfig& training, Index steps) {
+  training.decay_steps = std::max<Index>(steps, least_steps_of_schedule);
+  training.warmup_steps = std::min(training.warmup_steps, std::max<Index>(training.decay_steps / 4, 1));
+}
+
 BudgetPlan plan_budget(const std::vector<BudgetCandidate>& candidates, double seconds, const Texts& texts,
                        ThreadPool& pool, const BeginRun& begin_run) {
   constexpr std::size_t texts_of_sample = 2000;
@@ -96,13 +103,11 @@ BudgetPlan plan_budget(const std::vector<BudgetCandidate>& candidates, double se
     chosen = {.settings = candidate.settings,
               .seconds = left,
               .seconds_per_step = measured->seconds_per_step,
-              .steps = std::max<Index>(steps, 1),
+              .steps = std::max<Index>(steps, least_steps_of_schedule),
               .epochs = static_cast<double>(steps) * measured->epochs_per_step * share_of_texts};
     if (candidate.fits_dropout) chosen.settings.config.dropout = dropout_for(chosen.epochs);
   }
-  TrainingConfig& training = chosen.settings.training;
-  training.decay_steps = chosen.steps;
-  training.warmup_steps = std::min(training.warmup_steps, chosen.steps / 4);
+  end_schedule(chosen.settings.training, chosen.steps);
   return chosen;
 }
 

@@ -19,6 +19,10 @@ Index vocab_size_for(std::span<const std::string> texts);
 // The settings with a schedule that ends, if theirs does not.
 Preset with_end(Preset settings);
 
+// Lets a schedule end after `steps`, at least two. It warms up for at most a quarter of them, but never for none if it
+// did before.
+void end_schedule(TrainingConfig& training, Index steps);
+
 // Measures some steps of each candidate, begun by `begin_run`, on a few of the texts. Each has a least number of steps,
 // below which a smaller one is better: chosen is the largest whose least steps fit into `seconds`. A candidate for
 // which `begin_run` throws Error for lack of memory is skipped; for the first one the error is passed on.

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "train/budget.h"
+
 namespace wasmformer {
 
 using namespace training_events;
@@ -118,7 +120,7 @@ void TrainingLoop::fit_schedule() {
   if (is_end_planned_ && change < small_share * static_cast<double>(planned)) return;
   is_end_planned_ = true;
   TrainingConfig training = run_.trainer().config();
-  training.decay_steps = end;
+  end_schedule(training, end);
   run_.set_training(training);
   options_.steps = end - first_step_;
 }

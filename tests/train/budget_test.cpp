@@ -99,6 +99,21 @@ TEST_CASE("A schedule without an end gets one at the same peak; others stay") {
   CHECK(with_end(p).training == p.training);
 }
 
+TEST_CASE("A schedule that a budget cuts to a few steps is one that can be trained") {
+  for (const Index steps : {0, 1, 2, 3, 7, 100}) {
+    Preset settings = of_width(16);
+    settings.training.warmup_steps = 50;
+    end_schedule(settings.training, steps);
+    CHECK(settings.training.warmup_steps == std::max<Index>(steps / 4, 1));
+    CHECK(settings.training.decay_steps == std::max<Index>(steps, 2));
+    CHECK_NOTHROW(settings.training.check());
+  }
+  Preset constant = of_width(16);
+  constant.training.warmup_steps = 0;
+  end_schedule(constant.training, 100);
+  CHECK(constant.training.warmup_steps == 0);
+}
+
 TEST_CASE("The more passes a budget allows over few texts, the more dropout it chooses, unless that is given") {
   ThreadPool pool;
   const auto dropout_of = [&](double seconds, bool fits_dropout) {
