@@ -23,6 +23,8 @@ export const covered = [
   [/^build\/example\/translate /, 'tests/install/example.cmake', '/translate'],
   [/^(apt-get install libopenmpi-dev|cmake --preset native-mpi|mpirun )/, 'tests/cli/ranks.test.mjs', "'native-mpi'"],
   [/export-marian .*--format bin/, 'tests/exchange/marian/student_export_test.cpp', 'export_student'],
+  [/^node web\/models\/prepare\.mjs /, 'tests/js/prepare.test.mjs', "'prepare.mjs'), 'de-en'"],
+  [/^\$wasmformer train --config web\/models\//, 'tests/cli/config_file.test.mjs', 'the recipe of'],
   [/^wasmformer=/, 'tests/shell-blocks.mjs', 'wasmformer='],
   [/^(node|deno run -A|bun) main\.mjs$/, 'tests/docs.test.mjs', 'each runtime runs the program of the quick start'],
 ];
@@ -99,7 +101,7 @@ export function scripts(document) {
 export function runScript(script, place) {
   mkdirSync(join(place, 'run'), { recursive: true });
   writeCorpora(place);
-  for (const model of ['run/best', 'de-en', 'en-de', 'en-zh', 'zh-en', 'web/public/models/de-en'])
+  for (const model of ['run/best', 'trained/last', 'de-en', 'en-de', 'en-zh', 'zh-en', 'web/public/models/de-en'])
     cpSync(join(root, 'tests/fixtures/tiny-de-en.safetensors'), join(place, `${model}.safetensors`));
   cpSync(join(root, 'tests/fixtures/sentencepiece/iwslt17-spm_bpe.model'), join(place, 'bpe9500.model'));
   for (const path of ['web/models', 'tests/fixtures/answers', 'web/cards'])
