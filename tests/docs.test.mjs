@@ -11,10 +11,10 @@ import { covered, runScript, scripts } from './shell-blocks.mjs';
 
 const root = join(import.meta.dirname, '..');
 const documents = ['README.md', 'CHANGELOG.md', 'src/README.md', 'src/READING.md', 'bindings/README.md', 'bindings/MIGRATING.md', 'tests/bench/README.md',
-  'tests/torture/README.md', 'web/models/README.md', 'web/public/labelled/README.md', 'web/README.md', 'tests/README.md', '.github/CONTRIBUTING.md', ...guides];
+  'tests/torture/README.md', 'web/models/README.md', 'web/models/LAB.md', 'web/public/labelled/README.md', 'web/README.md', 'tests/README.md', '.github/CONTRIBUTING.md', ...guides];
 
-/** Its commands take minutes and have a suite of their own, recipes.test.mjs. */
-const recipes = 'web/models/README.md';
+/** Their commands train and have a suite of their own, recipes.test.mjs. */
+const ofModels = ['web/models/README.md', 'web/models/LAB.md'];
 
 const folder = mkdtempSync(join(tmpdir(), 'wasmformer-docs-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -67,7 +67,7 @@ test('other tests run the commands that are not run here', () => {
   }
 });
 
-for (const document of documents.filter((document) => document !== recipes)) {
+for (const document of documents.filter((document) => !ofModels.includes(document))) {
   for (const [i, script] of scripts(document).entries()) {
     test(`${document}: shell commands, part ${i + 1}`, () => runScript(script, join(folder, document.replaceAll('/', '-'), String(i))));
   }

@@ -160,7 +160,7 @@ void student_tiny(Preset& p) {
   p.config.norm_epsilon = 1e-6;
   set_noam(p, 1.5e-3, 2000);
 }
-// A smaller `student-tiny`, about as big as the student in web/models/README.md.
+// A smaller `student-tiny`, about as big as the students in web/models/LAB.md.
 void student_micro(Preset& p) {
   student_tiny(p);
   p.config.encoder_layers = 3;
