@@ -127,7 +127,7 @@ constexpr struct { const char *name; std::size_t size; const char *data; } kNorm
     file(CONFIGURE OUTPUT ${root}/${name} CONTENT "${code}" @ONLY)
   endforeach()
   set(source ${root}/src)
-  set(files_source ${PROJECT_SOURCE_DIR}/bindings/tools/sentencepiece/no_files.cc)
+  set(files_source ${PROJECT_SOURCE_DIR}/bindings/tools/sentencepiece/plain_files.cc)
 endif()
 file(GLOB trainer_sources ${source}/*_trainer.cc)
 
