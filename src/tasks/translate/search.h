@@ -181,9 +181,9 @@ class Search {
   // Values of one step; kept for their memory.
   std::vector<TokenId> ids_;
   std::vector<Scalar*> scores_;  // one row per id
-  Spans spans_,
-      memory_spans_;  // of the rows that each live hypothesis reads of the target and, in seen_, of the source
-  Masks seen_;        // by the live hypotheses
+  Spans spans_;                  // the rows that each live hypothesis reads of the target
+  Masks seen_;                   // by the live hypotheses
+  Spans memory_spans_;           // the rows that each reads of the source: of those in seen_, if there are any
   std::vector<BeamCandidate> candidates_;
   std::vector<BeamChoice> chosen_;
   StackRecord record_;                           // only where constraints have places
