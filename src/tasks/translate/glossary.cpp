@@ -29,7 +29,7 @@ std::size_t count_spelled(const Tokenizer& tokenizer, TokenId id) {
 // The source tokens that spell the visible characters from `begin` up to `end`. Where the tokenizer normalizes what
 // stands before them, this may be off by a little.
 Span tokens_of(const Tokenizer& tokenizer, const std::vector<TokenId>& tokens, std::size_t begin, std::size_t end) {
-  const Index last = static_cast<Index>(tokens.size()) - 2;  // the end token is none
+  const Index last = static_cast<Index>(tokens.size()) - 2;  // without the end token
   Index first_token = last, end_of_tokens = last + 1;
   std::size_t at = 0;
   bool is_begun = false;

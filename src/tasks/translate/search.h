@@ -182,7 +182,7 @@ class Search {
   std::vector<TokenId> ids_;
   std::vector<Scalar*> scores_;  // one row per id
   Spans spans_;                  // the rows that each live hypothesis reads of the target
-  Masks seen_;                   // by the live hypotheses
+  Masks seen_;                   // what the live hypotheses see
   Spans memory_spans_;           // the rows that each reads of the source: of those in seen_, if there are any
   std::vector<BeamCandidate> candidates_;
   std::vector<BeamChoice> chosen_;

@@ -107,7 +107,7 @@ std::size_t end_of_ipv6(Text text, std::size_t begin) {
   const std::size_t end = skip(text, begin, is_of_address);
   const Text found = text.substr(begin, end - begin);
   const auto colons = std::ranges::count(found, U':');
-  // "12::30" is none.
+  // "12::30" is not an address.
   const bool has_letter = has_any(found, is_ascii_letter);
   const bool is_short = found.find(U"::") != Text::npos && found.size() > 2 && (has_letter || found[0] == U':');
   const bool is_whole = colons == 7;
@@ -174,7 +174,7 @@ std::size_t end_of_path(Text text, std::size_t begin) {
   const bool has_letter = has_any(found, is_letter);
   const bool is_rooted = found.size() > 1 && (found[0] == U'/' || found.starts_with(U"./") ||
                                               found.starts_with(U"../") || found.starts_with(U"~/"));
-  // "he/she/it" is none.
+  // "he/she/it" is not a path.
   const bool is_deep = slashes > 1 && is_ascii_alphanumeric(found[0]) &&
                        (has_any(found, is_digit) || contains(found, U'.') || contains(found, U'_'));
   const bool is_file = is_file_name(found) && (is_ascii_alphanumeric(found[0]) || found[0] == U'_');

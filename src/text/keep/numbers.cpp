@@ -100,7 +100,7 @@ bool is_group_separator(char32_t c, const Separators& of) {
   return c == of.group;
 }
 
-// A number in other separators; empty if it is none in those of `from`.
+// A number with other separators; empty if it is not a number with those of `from`.
 std::u32string converted(Text number, const Separators& from, const Separators& to) {
   std::u32string written;
   std::size_t begin = 0;
