@@ -1,5 +1,5 @@
-// `npm run bench [-- --peers | --real | --learning | --browsers | --long | --newcomer | --page] [--json] [--only REGEX] [--quick]
-// [--multi30k DIR] [--atis FILE]`: see README.md. What it prints on standard output is a table or, with --json,
+// `npm run bench [-- --peers | --real | --learning | --labelled DIR | --browsers | --long | --newcomer | --page] [--json]
+// [--only REGEX] [--quick] [--multi30k DIR] [--atis FILE]`: see README.md. What it prints on standard output is a table or, with --json,
 // one array; everything else goes to standard error.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -12,6 +12,7 @@ import { measureBrowsers } from './browsers.mjs';
 import { modelFile, shapes } from './data.mjs';
 import { measure, stop } from './driver.mjs';
 import { measurePage } from './frames.mjs';
+import { labelled } from './labelled.mjs';
 import { learning } from './learning.mjs';
 import { measureLong } from './long.mjs';
 import { multi30k } from './multi30k.mjs';
@@ -23,7 +24,7 @@ const { values: options } = parseArgs({
   options: {
     peers: { type: 'boolean' }, json: { type: 'boolean' }, quick: { type: 'boolean' },
     only: { type: 'string' }, multi30k: { type: 'string' }, atis: { type: 'string' }, learning: { type: 'boolean' }, browsers: { type: 'boolean' },
-    real: { type: 'boolean' }, long: { type: 'boolean' }, newcomer: { type: 'boolean' }, page: { type: 'boolean' },
+    labelled: { type: 'string' }, real: { type: 'boolean' }, long: { type: 'boolean' }, newcomer: { type: 'boolean' }, page: { type: 'boolean' },
   },
 });
 const results = join(root, 'build/bench');
@@ -41,12 +42,13 @@ const unit = (name) => units.find(([pattern]) => pattern.test(name))?.[1] ?? '';
 
 function build() {
   const isPackageOnly = options.real || options.browsers || options.long || options.newcomer;
-  const part = isPackageOnly ? 'package' : options.page ? 'page' : 'bench';
+  const part = Object.entries({ package: isPackageOnly, page: options.page, native: options.labelled, bench: true })
+    .find(([, isNeeded]) => isNeeded)[0];
   const { status } = spawnSync(process.execPath, [join(root, 'bindings/tools/build.mjs'), part],
     { cwd: root, stdio: ['ignore', 2, 2] });
   if (status !== 0) throw new Error('The build failed');
   mkdirSync(results, { recursive: true });
-  if (isPackageOnly || options.page) return;
+  if (part !== 'bench') return;
   for (const [shape, precision] of modelFiles) {
     const path = modelPath(shape, precision);
     if (isStale(path, ['tests/bench/data.mjs'])) writeFileSync(path, modelFile(shapes[shape], precision));
@@ -131,6 +133,7 @@ async function main() {
   if (options.peers || options.real) installPeers(log);
   const figures = new Map();
   if (options.learning) await learning(figures, goals, { wanted, corpus: options.multi30k, atis: options.atis, quick: options.quick, log });
+  else if (options.labelled) labelled(options.labelled, figures, { wanted, log });
   else if (options.page) await measurePage(figures, goals, { wanted, quick: options.quick, log });
   else if (options.real) await measureChapter(figures);
   else if (options.browsers) await measureBrowsers(figures, { ...settings, wanted });
