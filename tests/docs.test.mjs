@@ -10,7 +10,7 @@ import { blocks, errorsUnder, examples, guides, isMessage, text } from './guides
 import { covered, runScript, scripts } from './shell-blocks.mjs';
 
 const root = join(import.meta.dirname, '..');
-const documents = ['README.md', 'CHANGELOG.md', 'src/README.md', 'src/READING.md', 'bindings/README.md', 'bindings/MIGRATING.md', 'tests/bench/README.md',
+const documents = ['README.md', 'README.zh.md', 'CHANGELOG.md', 'src/README.md', 'src/READING.md', 'bindings/README.md', 'bindings/MIGRATING.md', 'tests/bench/README.md',
   'tests/torture/README.md', 'web/models/README.md', 'web/models/LAB.md', 'web/public/labelled/README.md', 'web/README.md', 'tests/README.md', '.github/CONTRIBUTING.md', ...guides];
 
 /** Their commands train and have a suite of their own, recipes.test.mjs. */
@@ -33,12 +33,14 @@ test('links between files resolve', () => {
   }
 });
 
-test('src/READING.md names functions where they are', () => {
-  const named = [...text('src/READING.md').matchAll(/\[`(\w+)`\]\(([\w/.]+)\)/g)];
-  assert.ok(named.length > 40);
-  for (const [, name, file] of named)
-    assert.match(text(join('src', file)), new RegExp(`\\b${name}\\b`), `src/READING.md: ${file} has no ${name}`);
-});
+for (const document of ['src/READING.md', 'bindings/docs/zh/paper-to-code.md']) {
+  test(`${document} names functions where they are`, () => {
+    const named = [...text(document).matchAll(/\[`(\w+)`\]\(([\w/.]+)\)/g)];
+    assert.ok(named.length > 40);
+    for (const [, name, file] of named)
+      assert.match(text(join(dirname(document), file)), new RegExp(`\\b${name}\\b`), `${document}: ${file} has no ${name}`);
+  });
+}
 
 test('README.md has at most 160 lines', () => assert.ok(text('README.md').split('\n').length <= 161));
 

@@ -1,9 +1,9 @@
 // Runs the shell commands of a document, with small data and few steps.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { blocks, text } from './guides.mjs';
 
 const root = join(import.meta.dirname, '..');
@@ -45,7 +45,23 @@ function writeCorpora(place) {
     writeFileSync(join(place, `snips_intent.${name}`), labelled);
     writeFileSync(join(place, `snips_slots.${name}`), texts.map((text) => `${tagLines(text)}\n`).join(''));
   }
+  writeIwslt(place, parts);
+  mkdirSync(join(place, 'web/public/pairs'), { recursive: true });
+  const chinese = gunzipSync(readFileSync(join(root, 'web/public/pairs/en-zh.tsv.gz'))).toString().split('\n').slice(0, 60);
+  writeFileSync(join(place, 'web/public/pairs/en-zh.tsv.gz'), gzipSync(chinese.join('\n')));
   writeFileSync(join(place, 'sentences.txt'), 'Ich habe einen Hund.\nWo ist mein Buch?\n');
+}
+
+/** The same pairs in the format of IWSLT 2016: text among lines of tags, and XML. */
+function writeIwslt(place, parts) {
+  const write = (name, lines) => writeFileSync(join(place, name), `${lines.join('\n')}\n`);
+  for (const [side, column] of [['en', 0], ['de', 1]]) {
+    const texts = (lines) => lines.map((line) => line.split('\t')[column]);
+    const segments = (lines) => texts(lines).map((text, i) => `<seg id="${i + 1}"> ${text} </seg>`);
+    write(`train.tags.de-en.${side}`, ['<url>http://example.org</url>', '<title>A talk</title>', ...texts(parts.train)]);
+    write(`IWSLT16.TED.tst2013.de-en.${side}.xml`, ['<doc docid="1">', ...segments(parts.valid), '</doc>']);
+    write(`IWSLT16.TED.tst2014.de-en.${side}.xml`, ['<doc docid="2">', ...segments(parts.test), '</doc>']);
+  }
 }
 
 // Sizes and numbers of steps that take seconds.
